@@ -1,0 +1,30 @@
+# Sourced by demo.sh and test.sh: the Debian packages that clgauss needs, and how they get there.
+build_packages=(
+  cmake ninja-build g++
+  ocl-icd-opencl-dev opencl-clhpp-headers                                # OpenCL ICD loader and the C++ bindings
+  libboost-dev libboost-program-options-dev libboost-iostreams-dev       # options; mapped files, checksums, names
+  nlohmann-json3-dev libfmt-dev                                          # reports
+)
+device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenCL on any CPU, twice
+test_packages=(doctest-dev)
+
+# Installs those of the named packages that are missing; says so and stops where it cannot.
+install_packages() {
+  local missing=() package
+  if ! command -v apt-get >/dev/null; then
+    for tool in cmake ninja c++; do
+      command -v "$tool" >/dev/null || { echo "Not Debian: please install what these packages hold: $*" >&2; exit 1; }
+    done
+    return 0
+  fi
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'ok installed' || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" -ne 0 ]; then
+    echo "Missing packages. As root:  apt-get update && apt-get install ${missing[*]}" >&2
+    exit 1
+  fi
+  apt-get update -q
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
+}

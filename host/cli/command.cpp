@@ -1,0 +1,66 @@
+#include "cli/command.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <sstream>
+
+namespace clgauss::cli {
+
+std::optional<po::variables_map> parse_options(const Arguments& arguments,
+                                               po::options_description options,
+                                               const CommandHelp& help, const char* positional) {
+  options.add_options()("help,h", "show this help");
+  po::positional_options_description positions;
+  if (positional != nullptr) positions.add(positional, 1);
+  namespace style = po::command_line_style;
+  po::variables_map values;
+  po::store(po::command_line_parser(arguments)
+                .options(options)
+                .positional(positions)
+                .style(style::unix_style & ~style::allow_guessing)
+                .run(),
+            values);
+  if (values.count("help") > 0) {
+    std::ostringstream listing;
+    listing << options;
+    print(fmt::format("Usage: {}\n\n{}\n\n{}\nExamples:\n{}\n", help.usage, help.about,
+                      listing.str(), help.examples));
+    return std::nullopt;
+  }
+  po::notify(values);
+  return values;
+}
+
+void add_context_options(po::options_description& options) {
+  // clang-format off
+  options.add_options()
+      ("cores-per-cu", po::value<unsigned>()->value_name("N"),
+       "cores of a compute unit, for the LCM rule")
+      ("kernel-dir", po::value<std::string>()->value_name("DIR"),
+       "read the .cl files from here instead of the embedded ones (also CLGAUSS_KERNEL_DIR)");
+  // clang-format on
+}
+
+ContextOptions context_options(const po::variables_map& values) {
+  ContextOptions options;
+  options.cores_per_compute_unit = option<unsigned>(values, "cores-per-cu");
+  if (options.cores_per_compute_unit == 0U) throw UsageError("--cores-per-cu must be at least 1");
+  options.kernel_folder = option<std::string>(values, "kernel-dir");
+  return options;
+}
+
+FileFormat output_format(const po::variables_map& values, const char* name,
+                         const std::string& path) {
+  const auto word = option<std::string>(values, name);
+  if (!word) return format_of_extension(path);
+  if (const auto format = parse_file_format(*word)) return *format;
+  throw UsageError(fmt::format("--{} '{}' is not one of: text, mtx, npy, csv, tsv", name, *word));
+}
+
+void print(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) throw FileError("standard output", "cannot be written");
+}
+
+}  // namespace clgauss::cli

@@ -1,0 +1,37 @@
+#include "cli/compare.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace clgauss::cli {
+
+double ComparedPolicy::median() const {
+  std::vector<double> sorted = seconds;
+  std::ranges::sort(sorted);
+  const std::size_t middle = sorted.size() / 2;
+  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+Comparison compare_policies(DeviceContext& context, const System& system,
+                            const SolveOptions& options, int repetitions, int warmups,
+                            const ProgressCallback& progress) {
+  SolveOptions driver_options = options;
+  driver_options.policy = {WorkGroupPolicy::Rule::driver, 0};
+  Comparison comparison;
+  const auto run = [&](ComparedPolicy& compared, const SolveOptions& run_options, bool timed) {
+    compared.solution = solve(context, system, run_options, progress);
+    const GaussTimes& times = compared.solution.times;
+    if (timed) compared.seconds.push_back(times.forward + times.backward);
+  };
+  for (int pair = -warmups; pair < repetitions; ++pair) {
+    run(comparison.driver, driver_options, pair >= 0);
+    run(comparison.chosen, options, pair >= 0);
+  }
+  const Matrix& x = comparison.chosen.solution.x;
+  const Matrix& y = comparison.driver.solution.x;
+  comparison.max_difference =
+      x.rows() == y.rows() ? max_difference(x, y) : std::numeric_limits<double>::quiet_NaN();
+  return comparison;
+}
+
+}  // namespace clgauss::cli

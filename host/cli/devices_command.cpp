@@ -1,0 +1,178 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/context.hpp>
+#include <clgauss/gauss.hpp>
+#include <clgauss/launch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/command.hpp"
+
+namespace clgauss::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr CommandHelp kHelp{
+    "clgauss devices [--json] [--cores-per-cu N]",
+    "Lists every OpenCL device: its limits, its cores and where that number comes from, and the "
+    "work-group size that\n"
+    "the LCM rule gives for the elimination kernel (raw, and clamped to what the device allows).",
+    "  clgauss devices\n"
+    "  clgauss devices --json | jq '.[].spec'\n"
+    "  RUSTICL_ENABLE=llvmpipe clgauss devices        # Mesa's rusticl shows a CPU device only "
+    "when told to"};
+
+/// A device with what only a built kernel can tell; `failure` instead, if it does not build there.
+struct ListedDevice {
+  DeviceProfile profile;
+  std::size_t kernel_multiple = 0;
+  LcmRule rule;
+  std::string failure;
+};
+
+/// One device that cannot build kernels must not hide the others, so its failure is listed, not
+/// thrown.
+ListedDevice inspect(const Device& device, const ContextOptions& options) {
+  ListedDevice listed{device.profile, 0, {}, {}};
+  override_cores(listed.profile, options.cores_per_compute_unit);
+  try {
+    DeviceContext context(device, options);
+    const Launcher launcher(context.profile(), context.queue(), {}, SplitMode::automatic);
+    const RealType type = device.profile.fp64 ? RealType::f64 : RealType::f32;
+    const Kernel kernel = context.programs().kernel("gauss.cl", "gauss_fwd", gauss_defines(type));
+    listed.kernel_multiple = kernel.preferred_multiple;
+    listed.rule = launcher.rule_for(kernel);
+  } catch (const Error& error) {
+    listed.failure = error.what();
+  }
+  return listed;
+}
+
+template <typename T>
+std::string or_unknown(const std::optional<T>& value) {
+  return value ? fmt::format("{}", *value) : "unknown";
+}
+
+std::string megabytes(std::uint64_t bytes) {
+  return fmt::format("{:.0f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+/// A row of the table: its title and one cell a device.
+struct Row {
+  const char* title;
+  std::string (*cell)(const ListedDevice&);
+};
+
+constexpr Row kRows[] = {
+    {"name", [](const ListedDevice& d) { return d.profile.name; }},
+    {"vendor", [](const ListedDevice& d) { return d.profile.vendor; }},
+    {"platform", [](const ListedDevice& d) { return d.profile.platform_name; }},
+    {"driver", [](const ListedDevice& d) { return d.profile.driver_version; }},
+    {"OpenCL", [](const ListedDevice& d) { return d.profile.opencl_version; }},
+    {"type", [](const ListedDevice& d) { return std::string(device_type_name(d.profile.type)); }},
+    {"compute units",
+     [](const ListedDevice& d) { return fmt::format("{}", d.profile.compute_units); }},
+    {"cores per unit",
+     [](const ListedDevice& d) { return or_unknown(d.profile.cores.per_compute_unit); }},
+    {"  source", [](const ListedDevice& d) { return d.profile.cores.source; }},
+    {"cores", [](const ListedDevice& d) { return or_unknown(d.profile.total_cores()); }},
+    {"max work-group",
+     [](const ListedDevice& d) { return fmt::format("{}", d.profile.max_work_group_size); }},
+    {"multiple",
+     [](const ListedDevice& d) {
+       return fmt::format("{} (device), {} (kernel)",
+                          d.profile.preferred_multiple > 0
+                              ? fmt::format("{}", d.profile.preferred_multiple)
+                              : "not told",
+                          d.kernel_multiple);
+     }},
+    {"local memory",
+     [](const ListedDevice& d) {
+       return fmt::format("{:.0f} KiB", static_cast<double>(d.profile.local_mem_bytes) / 1024);
+     }},
+    {"global memory", [](const ListedDevice& d) { return megabytes(d.profile.global_mem_bytes); }},
+    {"max allocation", [](const ListedDevice& d) { return megabytes(d.profile.max_alloc_bytes); }},
+    {"fp64", [](const ListedDevice& d) { return std::string(d.profile.fp64 ? "yes" : "no"); }},
+    {"LCM rule",
+     [](const ListedDevice& d) {
+       return d.failure.empty() ? fmt::format("{} (raw {})", d.rule.clamped, or_unknown(d.rule.raw))
+                                : "kernels do not build";
+     }},
+    {"  because",
+     [](const ListedDevice& d) { return d.failure.empty() ? d.rule.reason : d.failure; }},
+};
+
+/// A table a device: its values can be long, and machines have from one device to sixteen.
+std::string table(const std::vector<ListedDevice>& devices) {
+  std::string text;
+  for (const ListedDevice& device : devices) {
+    text += fmt::format("{}{:<15} {}\n", text.empty() ? "" : "\n", "device", device.profile.spec);
+    for (const Row& row : kRows) text += fmt::format("{:<15} {}\n", row.title, row.cell(device));
+  }
+  return text;
+}
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const ListedDevice& device) {
+  const DeviceProfile& profile = device.profile;
+  Json json{{"spec", profile.spec},
+            {"name", profile.name},
+            {"vendor", profile.vendor},
+            {"platform", profile.platform_name},
+            {"driver", profile.driver_version},
+            {"opencl_version", profile.opencl_version},
+            {"type", device_type_name(profile.type)},
+            {"compute_units", profile.compute_units},
+            {"cores_per_compute_unit", or_null(profile.cores.per_compute_unit)},
+            {"cores_source", profile.cores.source},
+            {"total_cores", or_null(profile.total_cores())},
+            {"max_work_group_size", profile.max_work_group_size},
+            {"preferred_multiple_device",
+             profile.preferred_multiple > 0 ? Json(profile.preferred_multiple) : Json(nullptr)},
+            {"preferred_multiple_kernel", nullptr},
+            {"local_mem_bytes", profile.local_mem_bytes},
+            {"global_mem_bytes", profile.global_mem_bytes},
+            {"max_alloc_bytes", profile.max_alloc_bytes},
+            {"fp64", profile.fp64},
+            {"lcm_rule", nullptr}};
+  if (!device.failure.empty()) {
+    json["error"] = device.failure;
+    return json;
+  }
+  json["preferred_multiple_kernel"] = device.kernel_multiple;
+  json["lcm_rule"] = {{"raw", or_null(device.rule.raw)},
+                      {"clamped", device.rule.clamped},
+                      {"reason", device.rule.reason}};
+  return json;
+}
+
+}  // namespace
+
+ExitCode run_devices(const Arguments& arguments) {
+  po::options_description options("Options");
+  options.add_options()("json", po::bool_switch(), "print a JSON array");
+  add_context_options(options);
+  const auto values = parse_options(arguments, options, kHelp);
+  if (!values) return ExitCode::ok;
+
+  std::vector<ListedDevice> devices;
+  for (const Device& device : list_devices())
+    devices.push_back(inspect(device, context_options(*values)));
+  const bool json = (*values)["json"].as<bool>();
+  if (json) {
+    Json array = Json::array();
+    for (const ListedDevice& device : devices) array.push_back(to_json(device));
+    print(array.dump(2) + "\n");
+  }
+  if (devices.empty()) throw DeviceNotFound(no_device_message());
+  if (!json) print(table(devices));
+  return ExitCode::ok;
+}
+
+}  // namespace clgauss::cli

@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <clgauss/generate.hpp>
+#include <clgauss/io.hpp>
+
+#include "cli/command.hpp"
+
+namespace clgauss::cli {
+
+namespace {
+
+constexpr CommandHelp kHelp{
+    "clgauss generate --kind KIND --n N [options]",
+    "Writes a test system [A | b], by default with b = A times ones so that the answer is all "
+    "ones. One seed gives the\n"
+    "same numbers on every machine.",
+    "  clgauss generate --kind random --n 1012 --seed 1 -o s.txt\n"
+    "  clgauss generate --kind hilbert --n 8 --rhs none -o hilbert.mtx\n"
+    "  clgauss generate --kind graded --n 100 --rhs random --nrhs 3 -o g.npy"};
+
+std::string kinds_text() {
+  std::string text = "one of:";
+  for (const MatrixKind& kind : matrix_kinds())
+    text += fmt::format("\n  {}: {}", kind.name, kind.description);
+  return text;
+}
+
+/// The right-hand sides that --rhs asks for; without columns for "none".
+Matrix make_rhs(std::string_view name, const Matrix& a, Index nrhs, std::uint64_t seed) {
+  const Index n = a.rows();
+  enum class Rhs { row_sums, ones, random, none };
+  const auto rhs = parse_word<Rhs>("rhs", name,
+                                   {{"row-sums", Rhs::row_sums},
+                                    {"ones", Rhs::ones},
+                                    {"random", Rhs::random},
+                                    {"none", Rhs::none}});
+  if (rhs != Rhs::random && nrhs != 1)
+    throw UsageError("--nrhs needs --rhs random; the other right-hand sides are one column");
+  switch (rhs) {
+    case Rhs::row_sums:
+      return row_sums(a);
+    case Rhs::ones:
+      return {n, 1, std::vector<double>(n, 1.0)};
+    case Rhs::random:
+      return random_matrix(n, nrhs, seed + 1);
+    case Rhs::none:
+      break;
+  }
+  return {n, 0};
+}
+
+Matrix augmented(const Matrix& a, const Matrix& b) {
+  Matrix joined(a.rows(), a.cols() + b.cols());
+  for (Index i = 0; i < a.rows(); ++i) {
+    const auto end = std::ranges::copy(a.row(i), joined.row(i).begin()).out;
+    std::ranges::copy(b.row(i), end);
+  }
+  return joined;
+}
+
+}  // namespace
+
+ExitCode run_generate(const Arguments& arguments) {
+  po::options_description options("Options");
+  // clang-format off
+  options.add_options()
+      ("kind", po::value<std::string>()->required()->value_name("KIND"), kinds_text().c_str())
+      ("n", po::value<Index>()->required()->value_name("N"), "unknowns")
+      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"),
+       "seed of the random numbers")
+      ("rhs", po::value<std::string>()->default_value("row-sums")->value_name("WHAT"),
+       "row-sums (the answer is all ones), ones, random, or none (A alone)")
+      ("nrhs", po::value<Index>()->default_value(1)->value_name("M"), "columns of --rhs random")
+      ("format", po::value<std::string>()->value_name("F"),
+       "text, mtx, npy, csv or tsv; else by the extension of -o")
+      ("output,o", po::value<std::string>()->default_value("-")->value_name("FILE"),
+       "where to; - is standard output");
+  // clang-format on
+  const auto values = parse_options(arguments, options, kHelp);
+  if (!values) return ExitCode::ok;
+  const auto text = [&](const char* name) { return (*values)[name].as<std::string>(); };
+  const auto n = (*values)["n"].as<Index>();
+  if (n == 0) throw UsageError("--n must be at least 1");
+  const auto seed = (*values)["seed"].as<std::uint64_t>();
+  const FileFormat format = output_format(*values, "format", text("output"));
+
+  OutputFile file(text("output"));
+  const Matrix a = generate_matrix(text("kind"), n, seed);
+  write_matrix(file, augmented(a, make_rhs(text("rhs"), a, (*values)["nrhs"].as<Index>(), seed)),
+               format);
+  file.commit();
+  return ExitCode::ok;
+}
+
+}  // namespace clgauss::cli

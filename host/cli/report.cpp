@@ -1,0 +1,167 @@
+#include "cli/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace clgauss::cli {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+const char* pivoting_name(Pivoting pivoting) {
+  return pivoting == Pivoting::none ? "none" : "partial";
+}
+const char* ndrange_name(NdRangeMode mode) {
+  return mode == NdRangeMode::fixed ? "fixed" : "shrinking";
+}
+
+/// "128 (raw 17024)", or that the driver chose.
+std::string group_size_text(const WorkGroupReport& group) {
+  if (group.size == 0) return "left to the driver";
+  return group.raw ? fmt::format("{} (raw {})", group.size, *group.raw)
+                   : fmt::format("{}", group.size);
+}
+
+std::string determinant_text(const Determinant& determinant) {
+  if (determinant.sign == 0) return "0";
+  std::string text =
+      fmt::format("{}10^{:.15g}", determinant.sign < 0 ? "-" : "", determinant.log10_abs);
+  const double value = determinant.sign * std::pow(10.0, determinant.log10_abs);
+  if (std::isnormal(value)) text += fmt::format(" = {:.12g}", value);
+  return text;
+}
+
+std::string verdict_text(const Report& report) {
+  const Solution& solution = report.solution;
+  if (solution.status == SolveStatus::singular)
+    return fmt::format(
+        "SINGULAR   the pivot of column {} is {}; there is no unique answer{}\n",
+        *solution.failed_column + 1, solution.failed_pivot == 0 ? "exactly zero" : "not finite",
+        report.options.pivoting == Pivoting::none ? " without row exchanges; try --pivot partial"
+                                                  : "");
+  const char* verdict = solution.status == SolveStatus::ok ? "ok: <=" : "MISSED: not <=";
+  return fmt::format("residual   backward error {:.3g}, scaled residual {:.3g} ({} {:g})\n",
+                     solution.residual.backward_error, solution.residual.scaled, verdict,
+                     report.options.max_scaled_residual);
+}
+
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json samples_json(const ComparedPolicy& compared) {
+  return {{"rule", compared.solution.work_group.rule},
+          {"size", compared.solution.work_group.size},
+          {"median_s", compared.median()},
+          {"samples_s", compared.seconds},
+          {"scaled_residual", finite_or_null(compared.solution.residual.scaled)}};
+}
+
+}  // namespace
+
+std::string summary_text(const Report& report) {
+  const Solution& solution = report.solution;
+  const GaussTimes& t = solution.times;
+  const WorkGroupReport& group = solution.work_group;
+  std::string text = fmt::format(
+      "system     n = {}, {} right-hand side{}, {}, Gauss elimination, pivoting {}, {} NDRange\n",
+      report.n, report.nrhs, report.nrhs == 1 ? "" : "s", real_type_name(solution.type),
+      pivoting_name(report.options.pivoting), ndrange_name(report.options.ndrange));
+  if (!report.options.type && solution.type == RealType::f32)
+    text += "           f32 because the device has no fp64: expect about 7 digits, not 16\n";
+  text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
+                      report.device.platform_name);
+  text += fmt::format("groups     rule {}: {}; {} main + {} remainder launches\n", group.rule,
+                      group_size_text(group), group.main_launches, group.remainder_launches);
+  if (!group.reason.empty()) text += fmt::format("           {}\n", group.reason);
+  text += fmt::format(
+      "time       {:.3f} s: read {:.3f}, build {:.3f}, upload {:.3f}, forward {:.3f}, backward "
+      "{:.3f}, download {:.3f}\n",
+      report.total_seconds, report.read_seconds, t.build, t.upload, t.forward, t.backward,
+      t.download);
+  if (report.with_determinant)
+    text += fmt::format("det A      {}\n", determinant_text(solution.determinant));
+  return text + verdict_text(report);
+}
+
+Json report_json(const Report& report) {
+  const Solution& solution = report.solution;
+  const GaussTimes& t = solution.times;
+  const WorkGroupReport& group = solution.work_group;
+  const bool solved = solution.status != SolveStatus::singular;
+  Json json{
+      {"schema_version", 1},
+      {"status", solve_status_name(solution.status)},
+      {"n", report.n},
+      {"nrhs", report.nrhs},
+      {"method", "gauss"},
+      {"type", real_type_name(solution.type)},
+      {"pivoting", pivoting_name(report.options.pivoting)},
+      {"ndrange", ndrange_name(report.options.ndrange)},
+      {"device",
+       {{"spec", report.device.spec},
+        {"name", report.device.name},
+        {"driver", report.device.driver_version},
+        {"platform", report.device.platform_name}}},
+      {"work_group",
+       {{"rule", group.rule},
+        {"size", group.size > 0 ? Json(group.size) : Json(nullptr)},
+        {"raw", group.raw ? Json(*group.raw) : Json(nullptr)},
+        {"main_launches", group.main_launches},
+        {"remainder_launches", group.remainder_launches}}},
+      {"time_s",
+       {{"read", report.read_seconds},
+        {"build", t.build},
+        {"upload", t.upload},
+        {"forward", t.forward},
+        {"backward", t.backward},
+        {"download", t.download},
+        {"total", report.total_seconds}}},
+      {"backward_error", solved ? finite_or_null(solution.residual.backward_error) : Json(nullptr)},
+      {"scaled_residual", solved ? finite_or_null(solution.residual.scaled) : Json(nullptr)}};
+  if (solution.failed_column) json["singular_column"] = *solution.failed_column + 1;
+  if (report.with_determinant)
+    json["determinant"] = {{"sign", solution.determinant.sign},
+                           {"log10_abs", finite_or_null(solution.determinant.log10_abs)}};
+  return json;
+}
+
+std::string launches_csv(const std::vector<LaunchRecord>& launches) {
+  std::string text = "kernel,part,global0,global1,offset0,offset1,local,time_ns\n";
+  for (const LaunchRecord& launch : launches)
+    text += fmt::format("{},{},{},{},{},{},{},{}\n", launch.kernel,
+                        launch.remainder ? "remainder" : "main", launch.range.size[0],
+                        launch.range.size[1], launch.range.offset[0], launch.range.offset[1],
+                        launch.local, launch.time_ns ? std::to_string(*launch.time_ns) : "");
+  return text;
+}
+
+std::string comparison_text(const Comparison& comparison) {
+  std::string text = fmt::format("{:<20} {:>12} {:>12} {:>12} {:>6} {:>16}\n", "work-group size",
+                                 "median s", "min s", "max s", "runs", "scaled residual");
+  const auto row = [&](const ComparedPolicy& compared) {
+    const WorkGroupReport& group = compared.solution.work_group;
+    const std::string name =
+        group.size == 0 ? "driver's default" : fmt::format("{}: {}", group.rule, group.size);
+    const auto [least, most] = std::ranges::minmax(compared.seconds);
+    text += fmt::format("{:<20} {:>12.6f} {:>12.6f} {:>12.6f} {:>6} {:>16.3g}\n", name,
+                        compared.median(), least, most, compared.seconds.size(),
+                        compared.solution.residual.scaled);
+  };
+  row(comparison.driver);
+  row(comparison.chosen);
+  return text + fmt::format(
+                    "the driver's default takes {:.3g} times as long; the answers differ by at "
+                    "most {:.3g}\n",
+                    comparison.ratio(), comparison.max_difference);
+}
+
+Json comparison_json(const Comparison& comparison) {
+  return {{"driver", samples_json(comparison.driver)},
+          {"chosen", samples_json(comparison.chosen)},
+          {"ratio", comparison.ratio()},
+          {"max_difference", finite_or_null(comparison.max_difference)}};
+}
+
+}  // namespace clgauss::cli

@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+
+#include <chrono>
+#include <clgauss/io.hpp>
+#include <clgauss/solve.hpp>
+
+#include "cli/command.hpp"
+#include "cli/compare.hpp"
+#include "cli/progress_line.hpp"
+#include "cli/report.hpp"
+
+namespace clgauss::cli {
+
+namespace {
+
+constexpr CommandHelp kHelp{
+    "clgauss solve SYSTEM [options]",
+    "Solves A x = b on an OpenCL device. SYSTEM holds the augmented matrix [A | b] (n rows of n + "
+    "1 numbers, or n + m\n"
+    "for m right-hand sides), or A alone with --rhs. Formats: text, Matrix Market, .npy, CSV, TSV; "
+    "- is standard input.\n"
+    "x goes to standard output or to -o, the summary to standard error.",
+    "  clgauss solve data/systems/random_1012.txt\n"
+    "  clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"
+    "  clgauss solve A.npy --rhs row-sums --device nvidia:h200 --local lcm --ndrange shrinking\n"
+    "  clgauss solve data/systems/random_1012.txt --compare"};
+
+/// The options as given, each in its own type.
+struct SolveCommand {
+  std::string system_path, rhs, output_path, device;
+  std::optional<std::string> json_path, launches_path;
+  FileFormat x_format = FileFormat::text;
+  ReadOptions read;
+  SolveOptions solve;
+  ContextOptions context;
+  bool determinant = false, compare = false, quiet = false;
+  int repetitions = 3, warmups = 1;
+};
+
+po::options_description solve_options() {
+  const auto word = [](const char* name, const char* initial) {
+    auto* value = po::value<std::string>()->value_name(name);
+    return initial != nullptr ? value->default_value(initial) : value;
+  };
+  po::options_description options("Options");
+  // clang-format off
+  options.add_options()
+      ("system", word("SYSTEM", nullptr)->required(), "the file to solve (may be given without --system)")
+      ("rhs", word("B", ""), "a file with b, ones (b = 1), or row-sums (b = A 1, so x = 1)")
+      ("output,o", word("FILE", "-"), "write x here, in the format of the extension")
+      ("json", word("FILE", nullptr), "write a report here")
+      ("device,d", word("SPEC", ""), "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)")
+      ("type", word("T", "auto"), "auto (f64 where the device has it), f32 or f64")
+      ("pivot", word("P", "partial"), "partial, or none (the paper's algorithm)")
+      ("local", word("RULE", "lcm"), "work-group size: lcm, driver, or a number")
+      ("ndrange", word("MODE", "fixed"), "fixed (every step over the whole matrix) or shrinking")
+      ("split", word("MODE", "auto"), "auto (main + remainder launch), or off (refuse a size that does not divide)")
+      ("determinant", po::bool_switch(), "report sign and log10 of det A")
+      ("max-residual", po::value<double>()->default_value(kScaledResidualBound)->value_name("R"),
+       "scaled residual up to which an answer is accepted")
+      ("compare", po::bool_switch(), "time the driver's default against --local, A B A B")
+      ("reps", po::value<int>()->default_value(3)->value_name("N"), "timed pairs of --compare")
+      ("warmup", po::value<int>()->default_value(1)->value_name("N"), "untimed pairs before them")
+      ("launches", word("FILE", nullptr), "write a CSV row for every kernel launch, with its event time")
+      ("format", word("F", nullptr), "format of SYSTEM: text, mtx, npy, csv, tsv; else by content")
+      ("output-format", word("F", nullptr), "format of x; else by the extension of -o")
+      ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files")
+      ("quiet,q", po::bool_switch(), "no summary and no progress");
+  // clang-format on
+  add_context_options(options);
+  return options;
+}
+
+int count_option(const po::variables_map& values, const char* name, int least) {
+  const int count = values[name].as<int>();
+  if (count < least) throw UsageError(fmt::format("--{} must be at least {}", name, least));
+  return count;
+}
+
+SolveOptions read_solve_options(const po::variables_map& values) {
+  const auto text = [&](const char* name) -> std::string_view {
+    return values[name].as<std::string>();
+  };
+  SolveOptions solve;
+  solve.type = parse_word<std::optional<RealType>>(
+      "type", text("type"),
+      {{"auto", std::nullopt}, {"f32", RealType::f32}, {"f64", RealType::f64}});
+  solve.pivoting = parse_word<Pivoting>("pivot", text("pivot"),
+                                        {{"partial", Pivoting::partial}, {"none", Pivoting::none}});
+  solve.ndrange = parse_word<NdRangeMode>(
+      "ndrange", text("ndrange"),
+      {{"fixed", NdRangeMode::fixed}, {"shrinking", NdRangeMode::shrinking}});
+  solve.split = parse_word<SplitMode>("split", text("split"),
+                                      {{"auto", SplitMode::automatic}, {"off", SplitMode::off}});
+  solve.policy = parse_work_group_policy(text("local"));
+  solve.max_scaled_residual = values["max-residual"].as<double>();
+  if (!(solve.max_scaled_residual > 0)) throw UsageError("--max-residual must be above 0");
+  return solve;
+}
+
+SolveCommand read_command(const po::variables_map& values) {
+  const auto text = [&](const char* name) { return values[name].as<std::string>(); };
+  SolveCommand command;
+  command.system_path = text("system");
+  command.rhs = text("rhs");
+  command.output_path = text("output");
+  command.device = text("device");
+  command.json_path = option<std::string>(values, "json");
+  command.launches_path = option<std::string>(values, "launches");
+  command.x_format = output_format(values, "output-format", command.output_path);
+  if (values.count("format") > 0) command.read.format = output_format(values, "format", {});
+  command.read.allow_nonfinite = values["allow-nonfinite"].as<bool>();
+  command.solve = read_solve_options(values);
+  command.context = context_options(values);
+  command.context.profiling = command.launches_path.has_value();
+  command.determinant = values["determinant"].as<bool>();
+  command.compare = values["compare"].as<bool>();
+  command.quiet = values["quiet"].as<bool>();
+  command.repetitions = count_option(values, "reps", 1);
+  command.warmups = count_option(values, "warmup", 0);
+  if (command.compare && command.solve.policy.rule == WorkGroupPolicy::Rule::driver)
+    throw UsageError(
+        "--compare sets the driver's default against another size; give --local lcm or a number");
+  return command;
+}
+
+/// The files that a run writes. They are opened before the work starts, so that a place that cannot
+/// be written is found at once.
+struct Outputs {
+  std::optional<OutputFile> x, json, launches;
+
+  explicit Outputs(const SolveCommand& command) {
+    // With --compare standard output belongs to the comparison.
+    if (!command.compare || command.output_path != "-") x.emplace(command.output_path);
+    if (command.json_path) json.emplace(*command.json_path);
+    if (command.launches_path) launches.emplace(*command.launches_path);
+  }
+};
+
+void check_system(const System& system, const std::string& path) {
+  if (system.a.rows() == 0) throw DimensionError(path + ": the system is empty (0 x 0)");
+}
+
+ExitCode exit_code_of(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::ok:
+      return ExitCode::ok;
+    case SolveStatus::singular:
+      return ExitCode::singular;
+    case SolveStatus::inaccurate:
+      break;
+  }
+  return ExitCode::inaccurate;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void write_outputs(const SolveCommand& command, const Report& report,
+                   const std::optional<Comparison>& comparison, Outputs& outputs) {
+  const Solution& solution = report.solution;
+  if (comparison) print(comparison_text(*comparison));
+  if (outputs.x && solution.status != SolveStatus::singular) {
+    write_matrix(*outputs.x, solution.x, command.x_format);
+    outputs.x->commit();
+  }
+  if (outputs.json) {
+    nlohmann::ordered_json json = report_json(report);
+    if (comparison) json["comparison"] = comparison_json(*comparison);
+    outputs.json->write(json.dump(2) + "\n");
+    outputs.json->commit();
+  }
+  if (outputs.launches) {
+    outputs.launches->write(launches_csv(solution.launches));
+    outputs.launches->commit();
+  }
+  if (!command.quiet) fmt::print(stderr, "{}", summary_text(report));
+}
+
+}  // namespace
+
+ExitCode run_solve(const Arguments& arguments) {
+  const auto values = parse_options(arguments, solve_options(), kHelp, "system");
+  if (!values) return ExitCode::ok;
+  SolveCommand command = read_command(*values);
+  const auto start = std::chrono::steady_clock::now();
+  ProgressLine line(!command.quiet);
+  const ProgressCallback progress = [&](std::string_view what, double fraction) {
+    line.update(what, fraction);
+  };
+  command.read.progress = progress;
+
+  Outputs outputs(command);
+  DeviceContext context(open_device(command.device), command.context);
+  const auto read_start = std::chrono::steady_clock::now();
+  const System system = read_system(command.system_path, command.rhs, command.read);
+  const double read_seconds = seconds_since(read_start);
+  check_system(system, command.system_path);
+
+  std::optional<Comparison> comparison;
+  Solution solution;
+  if (command.compare) {
+    comparison = compare_policies(context, system, command.solve, command.repetitions,
+                                  command.warmups, progress);
+    solution = comparison->chosen.solution;
+  } else {
+    solution = solve(context, system, command.solve, progress);
+  }
+  line.clear();
+  const Report report{context.profile(),    command.solve,      solution,
+                      system.a.rows(),      system.b.cols(),    read_seconds,
+                      seconds_since(start), command.determinant};
+  write_outputs(command, report, comparison, outputs);
+  return exit_code_of(solution.status);
+}
+
+}  // namespace clgauss::cli

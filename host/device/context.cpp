@@ -1,0 +1,64 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/context.hpp>
+#include <clgauss/error.hpp>
+#include <cstdlib>
+
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+namespace {
+
+std::optional<std::filesystem::path> kernel_folder(const ContextOptions& options) {
+  if (options.kernel_folder) return options.kernel_folder;
+  const char* variable = std::getenv("CLGAUSS_KERNEL_DIR");
+  if (variable == nullptr || *variable == '\0') return std::nullopt;
+  return std::filesystem::path(variable);
+}
+
+cl::CommandQueue open_queue(const cl::Context& context, const cl::Device& device, bool profiling) {
+  return {context, device, profiling ? cl::QueueProperties::Profiling : cl::QueueProperties::None};
+}
+
+std::string megabytes(std::uint64_t bytes) {
+  return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
+}
+
+}  // namespace
+
+DeviceContext::DeviceContext(const Device& device, const ContextOptions& options)
+    : profile_(device.profile),
+      context_(translate_opencl_errors([&] { return cl::Context(device.handle); })),
+      queue_(translate_opencl_errors(
+          [&] { return open_queue(context_, device.handle, options.profiling); })),
+      programs_(context_, device.handle, ProgramCache::of_environment(), kernel_folder(options)) {
+  override_cores(profile_, options.cores_per_compute_unit);
+}
+
+void DeviceContext::require_memory(std::uint64_t bytes, const std::string& what) const {
+  const auto refuse = [&](const char* limit, std::uint64_t available) {
+    throw OutOfMemory(fmt::format(
+        "{} needs {}, {} of {} is {}; solve a smaller system, use --type f32, or another --device",
+        what, megabytes(bytes), limit, profile_.name, megabytes(available)));
+  };
+  if (bytes > profile_.global_mem_bytes) refuse("the memory", profile_.global_mem_bytes);
+}
+
+cl::Buffer DeviceContext::allocate(std::uint64_t bytes, const std::string& what) const {
+  require_memory(bytes, what);
+  // A buffer above CL_DEVICE_MAX_MEM_ALLOC_SIZE is tried all the same: an H200 that states 35 GB
+  // gave 120 GB.
+  try {
+    return {context_, CL_MEM_READ_WRITE, std::max<std::uint64_t>(bytes, 1)};
+  } catch (const cl::Error& error) {
+    if (bytes <= profile_.max_alloc_bytes) throw;
+    throw OutOfMemory(fmt::format(
+        "{} needs {} in one buffer, {} allows {} ({}); use --type f32 or another --device", what,
+        megabytes(bytes), profile_.name, megabytes(profile_.max_alloc_bytes),
+        opencl_error_name(error.err())));
+  }
+}
+
+}  // namespace clgauss

@@ -1,0 +1,115 @@
+#include <CL/cl_ext.h>
+
+#include <algorithm>
+#include <cctype>
+#include <clgauss/device.hpp>
+
+#include "device/device_internal.hpp"
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Some drivers pad their strings with zeros or blanks; clinfo and every user see the trimmed form.
+std::string trimmed(std::string text) {
+  while (!text.empty() &&
+         (text.back() == '\0' || std::isspace(static_cast<unsigned char>(text.back()))))
+    text.pop_back();
+  const auto first = std::ranges::find_if_not(
+      text, [](char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; });
+  text.erase(text.begin(), first);
+  return text;
+}
+
+/// The value of a query that a device may not know: nothing is thrown, an unknown query gives
+/// `fallback`.
+template <typename T>
+T query_or(const cl::Device& device, cl_device_info what, T fallback) {
+  T value{};
+  const cl_int error = clGetDeviceInfo(device(), what, sizeof value, &value, nullptr);
+  return error == CL_SUCCESS ? value : fallback;
+}
+
+bool has_extension(const std::string& extensions, const std::string& name) {
+  return (" " + extensions + " ").find(" " + name + " ") != std::string::npos;
+}
+
+DeviceType type_of(cl_device_type type) {
+  if ((type & CL_DEVICE_TYPE_GPU) != 0) return DeviceType::gpu;
+  if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return DeviceType::accelerator;
+  if ((type & CL_DEVICE_TYPE_CPU) != 0) return DeviceType::cpu;
+  return DeviceType::other;
+}
+
+VendorAttributes query_attributes(const cl::Device& device, const std::string& extensions) {
+  const auto number = [&](cl_device_info what) { return query_or<cl_uint>(device, what, 0); };
+  VendorAttributes attributes;
+  if (has_extension(extensions, "cl_nv_device_attribute_query"))
+    attributes.nvidia = {number(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
+                         number(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV)};
+  if (has_extension(extensions, "cl_amd_device_attribute_query"))
+    attributes.amd = {number(CL_DEVICE_SIMD_PER_COMPUTE_UNIT_AMD), number(CL_DEVICE_SIMD_WIDTH_AMD),
+                      number(CL_DEVICE_SIMD_INSTRUCTION_WIDTH_AMD)};
+  if (has_extension(extensions, "cl_intel_device_attribute_query"))
+    attributes.intel = {number(CL_DEVICE_IP_VERSION_INTEL), number(CL_DEVICE_NUM_SLICES_INTEL),
+                        number(CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL),
+                        number(CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL)};
+  return attributes;
+}
+
+}  // namespace
+
+DeviceProfile query_profile(const cl::Device& device, std::string spec) {
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
+  const std::string extensions = device.getInfo<CL_DEVICE_EXTENSIONS>();
+  DeviceProfile profile;
+  profile.spec = std::move(spec);
+  profile.platform_name = trimmed(platform.getInfo<CL_PLATFORM_NAME>());
+  profile.platform_vendor = trimmed(platform.getInfo<CL_PLATFORM_VENDOR>());
+  profile.platform_version = trimmed(platform.getInfo<CL_PLATFORM_VERSION>());
+  profile.name = trimmed(device.getInfo<CL_DEVICE_NAME>());
+  profile.vendor = trimmed(device.getInfo<CL_DEVICE_VENDOR>());
+  profile.driver_version = trimmed(device.getInfo<CL_DRIVER_VERSION>());
+  profile.opencl_version = trimmed(device.getInfo<CL_DEVICE_VERSION>());
+  profile.type = type_of(device.getInfo<CL_DEVICE_TYPE>());
+  profile.compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>();
+  profile.max_work_group_size = device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  const auto sizes = device.getInfo<CL_DEVICE_MAX_WORK_ITEM_SIZES>();
+  std::copy_n(sizes.begin(), std::min<std::size_t>(sizes.size(), 3),
+              profile.max_work_item_sizes.begin());
+  profile.preferred_multiple =
+      query_or<std::size_t>(device, CL_DEVICE_PREFERRED_WORK_GROUP_SIZE_MULTIPLE, 0);
+  profile.local_mem_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
+  profile.global_mem_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
+  profile.max_alloc_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+  profile.fp64 = query_or<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG, 0) != 0;
+  profile.attributes = query_attributes(device, extensions);
+  profile.cores = count_cores(profile);
+  return profile;
+}
+
+std::vector<Device> list_devices() {
+  return translate_opencl_errors([] {
+    std::vector<Device> found;
+    const std::vector<cl_platform_id> platforms = platform_ids();
+    for (std::size_t p = 0; p < platforms.size(); ++p) {
+      // A platform without devices answers CL_DEVICE_NOT_FOUND; on a plain Debian two of three do.
+      cl_uint count = 0;
+      if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS)
+        continue;
+      std::vector<cl_device_id> ids(count);
+      if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr) !=
+          CL_SUCCESS)
+        continue;
+      for (std::size_t d = 0; d < ids.size(); ++d) {
+        const cl::Device device(ids[d], true);
+        found.push_back(
+            {device, query_profile(device, std::to_string(p) + ":" + std::to_string(d))});
+      }
+    }
+    return found;
+  });
+}
+
+}  // namespace clgauss

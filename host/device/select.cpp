@@ -1,0 +1,142 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <clgauss/device.hpp>
+#include <clgauss/error.hpp>
+#include <cstdlib>
+
+#include "device/device_internal.hpp"
+
+namespace clgauss {
+
+namespace {
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return result;
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() &&
+         std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; });
+}
+
+bool contains(const std::string& text, const std::string& lower_part) {
+  return lower(text).find(lower_part) != std::string::npos;
+}
+
+bool platform_matches(const DeviceProfile& device, const std::string& part) {
+  return contains(device.platform_name, part) || contains(device.platform_vendor, part) ||
+         contains(device.platform_version, part);
+}
+
+/// Whether `device` is what the lower-case `spec` names: "1:0", "nvidia:h200" or "h200".
+bool matches(const DeviceProfile& device, const std::string& spec) {
+  const std::size_t colon = spec.find(':');
+  if (colon == std::string::npos)
+    return contains(device.name, spec) || platform_matches(device, spec);
+  const std::string platform = spec.substr(0, colon), name = spec.substr(colon + 1);
+  const std::size_t own_colon = device.spec.find(':');
+  const bool platform_ok = is_number(platform) ? platform == device.spec.substr(0, own_colon)
+                                               : platform_matches(device, platform);
+  const bool device_ok =
+      is_number(name) ? name == device.spec.substr(own_colon + 1) : contains(device.name, name);
+  return platform_ok && device_ok;
+}
+
+std::string candidates(const std::vector<DeviceProfile>& devices) {
+  std::string text;
+  for (const DeviceProfile& device : devices)
+    text += fmt::format("\n  {:<5} {} ({}, {})", device.spec, device.name, device.platform_name,
+                        device_type_name(device.type));
+  return text;
+}
+
+/// The best device of the types in `order` (an earlier type is better, then fp64, then the first);
+/// empty if there is none.
+std::optional<std::size_t> best_of_types(const std::vector<DeviceProfile>& devices,
+                                         const std::vector<DeviceType>& order) {
+  for (const DeviceType type : order)
+    for (const bool fp64 : {true, false})
+      for (std::size_t i = 0; i < devices.size(); ++i)
+        if (devices[i].type == type && devices[i].fp64 == fp64) return i;
+  return std::nullopt;
+}
+
+/// The types that a type word stands for; empty if `spec` is no type word.
+std::vector<DeviceType> types_of_word(const std::string& spec) {
+  using enum DeviceType;
+  if (spec == "auto") return {gpu, accelerator, cpu, other};
+  if (spec == "gpu") return {gpu};
+  if (spec == "cpu") return {cpu};
+  if (spec == "accel" || spec == "accelerator") return {accelerator};
+  return {};
+}
+
+}  // namespace
+
+std::string_view device_type_name(DeviceType type) {
+  switch (type) {
+    case DeviceType::cpu:
+      return "cpu";
+    case DeviceType::gpu:
+      return "gpu";
+    case DeviceType::accelerator:
+      return "accelerator";
+    case DeviceType::other:
+      break;
+  }
+  return "other";
+}
+
+std::string no_device_message() {
+  return "no OpenCL device found. Install a driver: on Debian, `apt-get install pocl-opencl-icd` "
+         "runs on every CPU, "
+         "mesa-opencl-icd and nvidia-opencl-icd on GPUs; `clinfo -l` shows what the loader sees";
+}
+
+std::vector<cl_platform_id> platform_ids() {
+  // With no platform the loader answers CL_PLATFORM_NOT_FOUND_KHR (-1001) or a count of 0: no
+  // device, not a failure.
+  cl_uint count = 0;
+  if (clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+  std::vector<cl_platform_id> ids(count);
+  if (clGetPlatformIDs(count, ids.data(), nullptr) != CL_SUCCESS) return {};
+  return ids;
+}
+
+std::size_t select_device(const std::vector<DeviceProfile>& devices, std::string_view spec) {
+  if (devices.empty()) throw DeviceNotFound(no_device_message());
+  const std::string wanted = lower(spec);
+  const std::vector<DeviceType> types = types_of_word(wanted);
+  std::vector<std::size_t> found;
+  if (!types.empty()) {
+    if (const auto best = best_of_types(devices, types)) found.push_back(*best);
+  } else if (!wanted.empty()) {
+    for (std::size_t i = 0; i < devices.size(); ++i)
+      if (matches(devices[i], wanted)) found.push_back(i);
+  }
+  if (found.size() == 1) return found.front();
+  if (found.empty())
+    throw DeviceNotFound(
+        fmt::format("no device matches '{}'. There are:{}", spec, candidates(devices)));
+  std::vector<DeviceProfile> several;
+  for (const std::size_t i : found) several.push_back(devices[i]);
+  throw DeviceNotFound(fmt::format("'{}' matches {} devices; name one of them by its number:{}",
+                                   spec, found.size(), candidates(several)));
+}
+
+Device open_device(std::string spec) {
+  if (spec.empty())
+    if (const char* variable = std::getenv("CLGAUSS_DEVICE")) spec = variable;
+  if (spec.empty()) spec = "auto";
+  const std::vector<Device> devices = list_devices();
+  std::vector<DeviceProfile> profiles;
+  for (const Device& device : devices) profiles.push_back(device.profile);
+  return devices[select_device(profiles, spec)];
+}
+
+}  // namespace clgauss

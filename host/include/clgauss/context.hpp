@@ -1,0 +1,45 @@
+#pragma once
+/// A device opened for work: OpenCL context, in-order command queue, built programs.
+
+#include <CL/opencl.hpp>
+#include <clgauss/device.hpp>
+#include <clgauss/program.hpp>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace clgauss {
+
+struct ContextOptions {
+  bool profiling = false;  // events carry times; costs a little on every launch
+  std::optional<std::filesystem::path>
+      kernel_folder;  // empty: CLGAUSS_KERNEL_DIR, else the embedded kernels
+  std::optional<unsigned> cores_per_compute_unit;  // instead of what the device's attributes say
+};
+
+/// Keep one and use it again: programs are built once, a second solve on the same context builds
+/// nothing.
+class DeviceContext {
+ public:
+  explicit DeviceContext(const Device& device, const ContextOptions& options = {});
+
+  [[nodiscard]] const DeviceProfile& profile() const noexcept { return profile_; }
+  [[nodiscard]] const cl::Context& context() const noexcept { return context_; }
+  [[nodiscard]] const cl::CommandQueue& queue() const noexcept { return queue_; }
+  [[nodiscard]] ProgramStore& programs() noexcept { return programs_; }
+
+  /// Throws OutOfMemory, with the bytes needed and there, if `bytes` for `what` exceed the device's
+  /// memory or one allocation's limit.
+  void require_memory(std::uint64_t bytes, const std::string& what) const;
+
+  /// A read-write buffer of `bytes` (at least one), after require_memory().
+  [[nodiscard]] cl::Buffer allocate(std::uint64_t bytes, const std::string& what) const;
+
+ private:
+  DeviceProfile profile_;
+  cl::Context context_;
+  cl::CommandQueue queue_;
+  ProgramStore programs_;
+};
+
+}  // namespace clgauss

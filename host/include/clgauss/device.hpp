@@ -1,0 +1,99 @@
+#pragma once
+/// What OpenCL devices there are, how one is chosen, and what each is: its limits and its number of
+/// cores.
+
+#include <CL/opencl.hpp>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clgauss {
+
+enum class DeviceType { cpu, gpu, accelerator, other };
+[[nodiscard]] std::string_view device_type_name(DeviceType type);
+
+/// Cores (processing elements that do one fp32 operation a cycle) of one compute unit. OpenCL has
+/// no query for it.
+struct CoreCount {
+  std::optional<unsigned> per_compute_unit;  // empty: unknown
+  std::string source;                        // where the number comes from, or why there is none
+};
+
+/// Raw answers to the vendors' attribute queries; empty where the device does not offer the
+/// extension.
+struct VendorAttributes {
+  struct Nvidia {
+    unsigned capability_major, capability_minor;
+  };
+  struct Amd {
+    unsigned simd_per_compute_unit, simd_width, simd_instruction_width;
+  };
+  struct Intel {
+    unsigned ip_version, slices, sub_slices_per_slice, eus_per_sub_slice;
+  };
+  std::optional<Nvidia> nvidia;  // cl_nv_device_attribute_query
+  std::optional<Amd> amd;        // cl_amd_device_attribute_query
+  std::optional<Intel> intel;    // cl_intel_device_attribute_query
+};
+
+/// Everything clgauss wants to know of a device, as plain data: it can be recorded, and read
+/// without the device.
+struct DeviceProfile {
+  std::string spec;  // "platform:device" in the ICD loader's numbering, as clinfo counts
+  std::string platform_name, platform_vendor, platform_version;
+  std::string name, vendor, driver_version, opencl_version;
+  DeviceType type = DeviceType::other;
+  unsigned compute_units = 0;
+  CoreCount cores;
+  std::size_t max_work_group_size = 0;
+  std::array<std::size_t, 3> max_work_item_sizes{};
+  std::size_t preferred_multiple = 0;  // of the device (OpenCL 3.0); 0 where it does not say
+  std::uint64_t local_mem_bytes = 0;
+  std::uint64_t global_mem_bytes = 0;
+  std::uint64_t max_alloc_bytes = 0;
+  bool fp64 = false;
+  VendorAttributes attributes;
+
+  /// Cores of the whole device; empty where the cores per compute unit are unknown.
+  [[nodiscard]] std::optional<std::size_t> total_cores() const;
+};
+
+/// Cores per compute unit: by compute capability on NVIDIA, SIMD attributes on AMD, EU counts on
+/// Intel, 1 on a CPU.
+[[nodiscard]] CoreCount count_cores(const DeviceProfile& profile);
+
+/// The same, with the user's own number (`--cores-per-cu`) before any other.
+void override_cores(DeviceProfile& profile, std::optional<unsigned> cores_per_compute_unit);
+
+/// One device that is present.
+struct Device {
+  cl::Device handle;
+  DeviceProfile profile;
+};
+
+/// Every device of every platform, in the loader's order; platforms without devices are passed
+/// over. Empty if there is none.
+[[nodiscard]] std::vector<Device> list_devices();
+
+/// What to tell a user whose machine has no OpenCL device.
+[[nodiscard]] std::string no_device_message();
+
+/// Index into `devices` of the one that `spec` means. The specs, letters in either case:
+///   auto           a GPU, else an accelerator, else a CPU; with fp64 before without; then the
+///   first gpu cpu accel  the same among devices of that type 1:0            platform 1, device 0,
+///   as `clgauss devices` prints them nvidia:h200    a part of the platform's name, vendor or
+///   version and a part of the device's name; either may be empty h200           the same part in
+///   any of these names
+/// Throws DeviceNotFound, with the candidates, when nothing or more than one device matches.
+[[nodiscard]] std::size_t select_device(const std::vector<DeviceProfile>& devices,
+                                        std::string_view spec);
+
+/// list_devices() and select_device() in one. An empty `spec` means the environment's
+/// CLGAUSS_DEVICE, else "auto".
+[[nodiscard]] Device open_device(std::string spec = {});
+
+}  // namespace clgauss

@@ -1,0 +1,110 @@
+#pragma once
+/// Typed errors of clgauss. Misuse and the environment throw; a numerical outcome (a zero pivot, a
+/// large residual) is a value.
+
+#include <stdexcept>
+#include <string>
+
+namespace clgauss {
+
+/// What the program `clgauss` returns to the shell.
+enum class ExitCode : int {
+  ok = 0,
+  internal = 1,
+  usage = 2,
+  bad_file = 3,   // an input that cannot be read or understood, an output that cannot be written
+  no_device = 4,  // no OpenCL device, none that matches, or more than one
+  opencl = 5,     // a kernel does not build, a launch is not legal, or a call failed
+  out_of_memory = 6,  // on the host or on the device
+  singular = 7,       // an exactly zero or non-finite pivot
+  inaccurate = 8,     // solved, but the residual is above the bound asked for
+  interrupted = 130
+};
+
+/// Base of everything that clgauss throws: a message for the user and the exit code it leads to.
+class Error : public std::runtime_error {
+ public:
+  Error(ExitCode exit_code, const std::string& message)
+      : std::runtime_error(message), exit_code_(exit_code) {}
+  [[nodiscard]] ExitCode exit_code() const noexcept { return exit_code_; }
+
+ private:
+  ExitCode exit_code_;
+};
+
+/// An option or argument that makes no sense.
+class UsageError : public Error {
+ public:
+  explicit UsageError(const std::string& message) : Error(ExitCode::usage, message) {}
+};
+
+/// A file that cannot be opened, read or written.
+class FileError : public Error {
+ public:
+  FileError(const std::string& file, const std::string& reason)
+      : Error(ExitCode::bad_file, file + ": " + reason) {}
+};
+
+/// A file whose content is not what its format asks for. `line` and `column` count from 1; 0 = not
+/// known.
+class FormatError : public Error {
+ public:
+  FormatError(const std::string& file, std::size_t line, std::size_t column,
+              const std::string& reason);
+  [[nodiscard]] std::size_t line() const noexcept { return line_; }
+  [[nodiscard]] std::size_t column() const noexcept { return column_; }
+
+ private:
+  std::size_t line_;
+  std::size_t column_;
+};
+
+/// Shapes that do not belong together: A not square, b of another length.
+class DimensionError : public Error {
+ public:
+  explicit DimensionError(const std::string& message) : Error(ExitCode::bad_file, message) {}
+};
+
+/// A number of the system that the type it is to be solved in cannot hold.
+class ValueError : public Error {
+ public:
+  explicit ValueError(const std::string& message) : Error(ExitCode::bad_file, message) {}
+};
+
+/// No OpenCL device, no match for a device spec, or several matches.
+class DeviceNotFound : public Error {
+ public:
+  explicit DeviceNotFound(const std::string& message) : Error(ExitCode::no_device, message) {}
+};
+
+/// A launch or a type that the device, or one kernel on it, does not allow; the message names the
+/// limit.
+class DeviceLimit : public Error {
+ public:
+  explicit DeviceLimit(const std::string& message) : Error(ExitCode::opencl, message) {}
+};
+
+/// A kernel that does not build: the options it was built with and the compiler's log.
+class BuildError : public Error {
+ public:
+  BuildError(const std::string& program, const std::string& options, const std::string& log);
+};
+
+/// An OpenCL call that failed; the message names the call and the error code.
+class OpenClError : public Error {
+ public:
+  OpenClError(const std::string& call, int code);
+  [[nodiscard]] int code() const noexcept { return code_; }
+
+ private:
+  int code_;
+};
+
+/// Memory on the host or on the device does not suffice; the message says what is needed and what
+/// there is.
+class OutOfMemory : public Error {
+ public:
+  explicit OutOfMemory(const std::string& message) : Error(ExitCode::out_of_memory, message) {}
+};
+
+}  // namespace clgauss

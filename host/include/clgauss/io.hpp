@@ -1,0 +1,72 @@
+#pragma once
+/// Files: matrices and systems in augmented text, Matrix Market, NumPy .npy, CSV and TSV.
+/// Everything is read as f64.
+
+#include <clgauss/matrix.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace clgauss {
+
+enum class FileFormat { text, matrix_market, npy, csv, tsv };
+
+/// "text", "mtx", "npy", "csv" or "tsv" (the values of `--format`); empty for anything else.
+[[nodiscard]] std::optional<FileFormat> parse_file_format(std::string_view name);
+[[nodiscard]] std::string_view file_format_name(FileFormat format);
+/// The format that a file name's extension stands for: .mtx .npy .csv .tsv, and text for any other.
+[[nodiscard]] FileFormat format_of_extension(const std::filesystem::path& path);
+
+/// Called now and then on long work with what is being done and the share done, 0..1.
+using ProgressCallback = std::function<void(std::string_view what, double fraction)>;
+
+struct ReadOptions {
+  std::optional<FileFormat> format;  // empty: by content, then by extension
+  bool allow_nonfinite = false;      // accept NaN and Inf instead of refusing them
+  ProgressCallback progress;
+};
+
+/// Reads one matrix; `path` "-" is standard input. Throws FileError, FormatError (with line and
+/// column), OutOfMemory (before allocating, when the dense matrix cannot fit this machine's
+/// memory). A one-dimensional .npy becomes a column.
+[[nodiscard]] Matrix read_matrix(const std::string& path, const ReadOptions& options = {});
+
+/// Reads A x = b. With an empty `rhs` the file holds the augmented matrix [A | b], n rows of n +
+/// nrhs numbers, nrhs >= 1; otherwise it holds the square A, and `rhs` is "ones" (b = 1),
+/// "row-sums" (b = A 1, so x = 1) or a file with b, n-by-nrhs (a single row of n numbers counts as
+/// a column). Throws as read_matrix, and DimensionError naming the file and shapes.
+/// `options.format` is about `path`; the format of `rhs` is always found from its content and
+/// extension.
+[[nodiscard]] System read_system(const std::string& path, const std::string& rhs,
+                                 const ReadOptions& options = {});
+
+/// A file that appears whole or not at all: bytes go to a temporary name beside it, commit()
+/// renames. "-" is standard output; a device or pipe (/dev/null) is written directly. The
+/// constructor throws FileError if the place cannot be written, so that a long run fails before it
+/// starts. Without commit() the destructor removes the temporary file.
+class OutputFile {
+ public:
+  explicit OutputFile(std::string path);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  void write(std::string_view bytes);
+  void commit();
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+  std::filesystem::path target_;     // where the link behind path_ points to
+  std::filesystem::path temporary_;  // empty: written directly
+  std::FILE* file_ = nullptr;
+};
+
+/// Writes `matrix` with 17 significant digits (the shortest form that every f64 survives), .npy as
+/// little-endian f8.
+void write_matrix(OutputFile& file, const Matrix& matrix, FileFormat format);
+
+}  // namespace clgauss

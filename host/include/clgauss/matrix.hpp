@@ -1,0 +1,52 @@
+#pragma once
+/// Host matrices and linear systems, always in f64: what files hold and what residuals are computed
+/// from.
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace clgauss {
+
+/// Sizes and indices on the host. Kernels compute row * ld in `ulong` for the same reason: 46341
+/// squared exceeds 2^31.
+using Index = std::size_t;
+
+/// Dense row-major matrix of doubles, leading dimension = cols().
+class Matrix {
+ public:
+  Matrix() = default;
+  Matrix(Index rows, Index cols) : rows_(rows), cols_(cols), values_(rows * cols) {}
+  Matrix(Index rows, Index cols, std::vector<double> values);
+
+  [[nodiscard]] Index rows() const noexcept { return rows_; }
+  [[nodiscard]] Index cols() const noexcept { return cols_; }
+  [[nodiscard]] bool empty() const noexcept { return values_.empty(); }
+
+  double& operator()(Index row, Index col) noexcept { return values_[row * cols_ + col]; }
+  double operator()(Index row, Index col) const noexcept { return values_[row * cols_ + col]; }
+  [[nodiscard]] std::span<double> row(Index i) noexcept {
+    return std::span(values_).subspan(i * cols_, cols_);
+  }
+  [[nodiscard]] std::span<const double> row(Index i) const noexcept {
+    return std::span(values_).subspan(i * cols_, cols_);
+  }
+  [[nodiscard]] std::span<const double> values() const noexcept { return values_; }
+  [[nodiscard]] std::span<double> values() noexcept { return values_; }
+
+ private:
+  Index rows_ = 0;
+  Index cols_ = 0;
+  std::vector<double> values_;
+};
+
+/// A x = b: `a` is n-by-n, `b` is n-by-nrhs.
+struct System {
+  Matrix a;
+  Matrix b;
+};
+
+/// Right-hand sides for which the answer is known: A times a column of ones, so that x is all ones.
+[[nodiscard]] Matrix row_sums(const Matrix& a);
+
+}  // namespace clgauss

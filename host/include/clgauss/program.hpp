@@ -1,0 +1,86 @@
+#pragma once
+/// How a kernel comes to be: source (embedded or from a folder), named defines, build, disk cache.
+
+#include <CL/opencl.hpp>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace clgauss {
+
+/// A kernel of a built program, with what the device says of it.
+struct Kernel {
+  cl::Kernel handle;
+  std::string name;
+  std::size_t work_group_limit = 0;    // CL_KERNEL_WORK_GROUP_SIZE
+  std::size_t preferred_multiple = 0;  // CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
+
+  /// Sets all arguments from the first on.
+  template <typename... Arguments>
+  void set_arguments(const Arguments&... arguments) {
+    cl_uint index = 0;
+    (handle.setArg(index++, arguments), ...);
+  }
+};
+
+/// Macros that a kernel file is built with, "-D name=value" each.
+using Defines = std::vector<std::pair<std::string, std::string>>;
+
+/// Text of the kernel file `name` ("gauss.cl") with its includes put in, from `folder` if given,
+/// else as embedded at build time. `#line` directives keep the names and lines of the files in the
+/// driver's messages. Throws FileError.
+[[nodiscard]] std::string kernel_source(const std::string& name,
+                                        const std::optional<std::filesystem::path>& folder);
+
+/// Built programs on disk: XDG_CACHE_HOME/clgauss (default ~/.cache/clgauss), one file a program,
+/// written whole or not at all. A key holds the source, the options, the device, its driver and its
+/// platform. A cache that is damaged, foreign or not writable is never an error: fetch() then finds
+/// nothing and store() does nothing.
+class ProgramCache {
+ public:
+  /// The user's cache; switched off when CLGAUSS_CACHE=off or no folder can be named.
+  [[nodiscard]] static ProgramCache of_environment();
+  explicit ProgramCache(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
+
+  [[nodiscard]] std::optional<std::vector<unsigned char>> fetch(const std::string& key) const;
+  void store(const std::string& key, const std::vector<unsigned char>& binary) const;
+  /// Where the program of `key` lies; empty if the cache is off.
+  [[nodiscard]] std::optional<std::filesystem::path> file_of(const std::string& key) const;
+
+ private:
+  std::optional<std::filesystem::path> folder_;
+};
+
+/// The programs of one context: each is built, or loaded from the disk cache, when it is first
+/// asked for, and kept.
+class ProgramStore {
+ public:
+  ProgramStore(cl::Context context, cl::Device device, ProgramCache cache,
+               std::optional<std::filesystem::path> kernel_folder);
+
+  /// A new kernel object `kernel` of `file`, built with `defines`. Throws BuildError with the
+  /// options and the log.
+  [[nodiscard]] Kernel kernel(const std::string& file, const std::string& kernel,
+                              const Defines& defines);
+
+  /// Time spent in kernel() so far on building and loading, in seconds.
+  [[nodiscard]] double build_seconds() const noexcept { return build_seconds_; }
+
+ private:
+  cl::Program& program(const std::string& file, const Defines& defines);
+  [[nodiscard]] cl::Program build(const std::string& file, const std::string& options);
+  [[nodiscard]] std::optional<cl::Program> load(const std::string& key,
+                                                const std::string& options) const;
+
+  cl::Context context_;
+  cl::Device device_;
+  ProgramCache cache_;
+  std::optional<std::filesystem::path> kernel_folder_;
+  std::map<std::string, cl::Program> programs_;  // by file and options
+  double build_seconds_ = 0;
+};
+
+}  // namespace clgauss

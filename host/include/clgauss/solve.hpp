@@ -1,0 +1,74 @@
+#pragma once
+/// One call from a system to an answer and a report of how it was found.
+
+#include <clgauss/context.hpp>
+#include <clgauss/gauss.hpp>
+#include <clgauss/launch.hpp>
+#include <clgauss/residual.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clgauss {
+
+struct SolveOptions {
+  std::optional<RealType> type;  // empty: f64 where the device has it, else f32
+  Pivoting pivoting = Pivoting::partial;
+  NdRangeMode ndrange = NdRangeMode::fixed;
+  WorkGroupPolicy policy;
+  SplitMode split = SplitMode::automatic;
+  double max_scaled_residual = kScaledResidualBound;
+};
+
+enum class SolveStatus {
+  ok,
+  singular,   // a zero or non-finite pivot in failed_column; there is no x
+  inaccurate  // x is there, but its scaled residual is not <= the bound asked for
+};
+[[nodiscard]] std::string_view solve_status_name(SolveStatus status);
+
+/// det A = sign * 10^log10_abs, kept as a logarithm so that it cannot overflow. A zero determinant
+/// has sign 0.
+struct Determinant {
+  int sign = 0;
+  double log10_abs = 0;
+};
+
+/// The work-group size of the kernel that does the work, gauss_fwd, and how it came about.
+struct WorkGroupReport {
+  std::string rule;                // "driver", "lcm" or the number
+  std::size_t size = 0;            // 0 = left to the driver
+  std::optional<std::size_t> raw;  // what the LCM rule says before it is clamped
+  std::string reason;              // of the LCM rule
+  std::size_t main_launches = 0;
+  std::size_t remainder_launches = 0;
+};
+
+struct Solution {
+  SolveStatus status = SolveStatus::ok;
+  Matrix x;  // n-by-nrhs; empty if singular
+  RealType type = RealType::f64;
+  std::optional<Index> failed_column;  // 0-based
+  double failed_pivot = 0;             // its value: 0, Inf or NaN
+  Determinant determinant;
+  Residual residual;
+  GaussTimes times;
+  WorkGroupReport work_group;
+  std::vector<LaunchRecord> launches;
+};
+
+/// Solves `system` by Gauss elimination on the context's device. An n = 0 system has the empty
+/// answer and determinant 1. Throws as gauss_solve(). Memory on the host: one more copy of x.
+[[nodiscard]] Solution solve(DeviceContext& context, const System& system,
+                             const SolveOptions& options = {},
+                             const ProgressCallback& progress = {});
+
+/// The type to solve in: `wanted`, or f64 where the device has it, else f32. Throws DeviceLimit if
+/// f64 is wanted and not there.
+[[nodiscard]] RealType choose_type(const DeviceProfile& device, std::optional<RealType> wanted);
+
+/// Sign and logarithm of the determinant from the pivots of an elimination.
+[[nodiscard]] Determinant determinant_of(const GaussResult& result);
+
+}  // namespace clgauss

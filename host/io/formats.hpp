@@ -1,0 +1,44 @@
+#pragma once
+/// The readers and writers of the single formats; format.cpp holds the table that chooses among
+/// them.
+
+#include <clgauss/io.hpp>
+#include <vector>
+
+#include "io/input.hpp"
+
+namespace clgauss::io {
+
+/// What a file holds, row-major. Not yet a Matrix, so that read_system can part A from b without a
+/// second copy of A.
+struct Content {
+  Index rows = 0;
+  Index cols = 0;
+  std::vector<double> values;
+};
+
+[[nodiscard]] Content read_text(const Input& input, const ReadOptions& options);
+[[nodiscard]] Content read_matrix_market(const Input& input, const ReadOptions& options);
+[[nodiscard]] Content read_npy(const Input& input, const ReadOptions& options);
+[[nodiscard]] Content read_csv(const Input& input, const ReadOptions& options);
+[[nodiscard]] Content read_tsv(const Input& input, const ReadOptions& options);
+
+void write_text(OutputFile& file, const Matrix& matrix);
+void write_matrix_market(OutputFile& file, const Matrix& matrix);
+void write_npy(OutputFile& file, const Matrix& matrix);
+void write_csv(OutputFile& file, const Matrix& matrix);
+void write_tsv(OutputFile& file, const Matrix& matrix);
+
+/// Finds the format, by content before extension, and reads. `path` "-" is standard input.
+[[nodiscard]] Content read_content(const std::string& path, const ReadOptions& options);
+
+/// Whether the first bytes are those of an .npy or a Matrix Market file.
+[[nodiscard]] bool is_npy(std::string_view bytes);
+[[nodiscard]] bool is_matrix_market(std::string_view bytes);
+
+/// The first line that has more than blanks and a comment, without the comment and the blanks
+/// around; empty if there is none.
+[[nodiscard]] std::string_view first_line_with_content(std::string_view bytes,
+                                                       std::string_view comments);
+
+}  // namespace clgauss::io

@@ -1,0 +1,321 @@
+// NumPy .npy, versions 1 to 3: a signature, a Python dict as text, the numbers as they lie in
+// memory. https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <cstring>
+
+#include "io/formats.hpp"
+#include "io/memory.hpp"
+#include "io/number.hpp"
+#include "io/progress.hpp"
+
+namespace clgauss::io {
+
+namespace {
+
+constexpr std::string_view signature = "\x93NUMPY";
+
+struct Header {
+  std::string dtype;
+  bool fortran_order = false;
+  std::vector<Index> shape;
+};
+
+/// Reads {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }, keys in any order.
+class HeaderParser {
+ public:
+  HeaderParser(const std::string& file, std::string_view text) : file_(file), rest_(text) {}
+
+  Header parse() {
+    expect('{');
+    while (!accept('}')) {
+      parse_item();
+      if (!accept(',')) {
+        expect('}');
+        break;
+      }
+    }
+    if (!has_dtype_ || !has_order_ || !has_shape_) {
+      damaged("descr, fortran_order or shape is missing");
+    }
+    return header_;
+  }
+
+ private:
+  void parse_item() {
+    const std::string_view key = string();
+    expect(':');
+    if (key == "descr") {
+      skip_blanks();
+      if (!rest_.starts_with('\'') && !rest_.starts_with('"')) {
+        throw FormatError(file_, 0, 0,
+                          "arrays of records are not read: save a plain array of float64");
+      }
+      header_.dtype = string();
+      has_dtype_ = true;
+    } else if (key == "fortran_order") {
+      header_.fortran_order = truth();
+      has_order_ = true;
+    } else if (key == "shape") {
+      header_.shape = tuple();
+      has_shape_ = true;
+    } else {
+      damaged(in_quotes(key) + " is not a known key");
+    }
+  }
+
+  std::string_view string() {
+    skip_blanks();
+    const char quote = rest_.empty() ? '\0' : rest_.front();
+    const std::size_t end = rest_.find(quote, 1);
+    if ((quote != '\'' && quote != '"') || end == std::string_view::npos) {
+      damaged("a string is missing");
+    }
+    const std::string_view text = rest_.substr(1, end - 1);
+    rest_.remove_prefix(end + 1);
+    return text;
+  }
+
+  bool truth() {
+    skip_blanks();
+    for (const bool value : {false, true}) {
+      const std::string_view word = value ? "True" : "False";
+      if (rest_.starts_with(word)) {
+        rest_.remove_prefix(word.size());
+        return value;
+      }
+    }
+    damaged("fortran_order is neither True nor False");
+  }
+
+  std::vector<Index> tuple() {
+    std::vector<Index> numbers;
+    expect('(');
+    while (!accept(')')) {
+      skip_blanks();
+      Index number = 0;
+      const auto read = std::from_chars(rest_.data(), rest_.data() + rest_.size(), number);
+      if (read.ec != std::errc{}) {
+        damaged("the shape is not a tuple of numbers that fit 64 bits");
+      }
+      numbers.push_back(number);
+      rest_.remove_prefix(static_cast<std::size_t>(read.ptr - rest_.data()));
+      accept('L');  // Python 2 wrote long numbers so
+      if (!accept(',')) {
+        expect(')');
+        break;
+      }
+    }
+    return numbers;
+  }
+
+  void skip_blanks() {
+    rest_.remove_prefix(std::min(rest_.find_first_not_of(" \t\n"), rest_.size()));
+  }
+  bool accept(char c) {
+    skip_blanks();
+    const bool here = rest_.starts_with(c);
+    rest_.remove_prefix(here ? 1 : 0);
+    return here;
+  }
+  void expect(char c) {
+    if (!accept(c)) {
+      damaged(fmt::format("'{}' is missing", c));
+    }
+  }
+  [[noreturn]] void damaged(const std::string& reason) const {
+    throw FormatError(file_, 0, 0, "the .npy header is damaged: " + reason);
+  }
+
+  const std::string& file_;
+  std::string_view rest_;
+  Header header_;
+  bool has_dtype_ = false;
+  bool has_order_ = false;
+  bool has_shape_ = false;
+};
+
+class NpyReader {
+ public:
+  NpyReader(const Input& input, const ReadOptions& options)
+      : file_(input.name()),
+        bytes_(input.bytes()),
+        allow_nonfinite_(options.allow_nonfinite),
+        progress_(options.progress, input.name(), bytes_.size()) {}
+
+  Content read();
+
+ private:
+  std::string_view split_header();
+  void apply_type(const std::string& dtype);
+  void apply_shape(const std::vector<Index>& shape);
+  void check_length() const;
+  template <typename Float>
+  void convert(bool fortran_order);
+  void refuse_nonfinite() const;
+  [[noreturn]] void fail(const std::string& reason) const {
+    throw FormatError(file_, 0, 0, reason);
+  }
+
+  const std::string& file_;
+  std::string_view bytes_;  // after the header: the data
+  bool allow_nonfinite_;
+  Progress progress_;
+  std::size_t number_bytes_ = 0;
+  bool swap_ = false;  // the bytes of each number stand in the other order
+  Content content_;
+};
+
+Content NpyReader::read() {
+  const Header header = HeaderParser(file_, split_header()).parse();
+  apply_type(header.dtype);
+  apply_shape(header.shape);
+  check_length();
+  require_memory(file_, content_.rows, content_.cols);
+  content_.values.resize(content_.rows * content_.cols);
+  if (number_bytes_ == 4) {
+    convert<float>(header.fortran_order);
+  } else {
+    convert<double>(header.fortran_order);
+  }
+  if (!allow_nonfinite_) {
+    refuse_nonfinite();
+  }
+  progress_.finish();
+  return std::move(content_);
+}
+
+/// Returns the text of the header and leaves the data in bytes_.
+std::string_view NpyReader::split_header() {
+  if (!is_npy(bytes_)) {
+    fail("the file does not begin with the signature of .npy");
+  }
+  const auto byte = [this](std::size_t i) {
+    return static_cast<std::size_t>(static_cast<unsigned char>(bytes_[i]));
+  };
+  constexpr std::size_t version_end = signature.size() + 2;
+  const std::size_t version = bytes_.size() < version_end ? 0 : byte(signature.size());
+  if (version < 1 || version > 3) {
+    fail("versions 1 to 3 of .npy are read, this is another one or the header is cut off");
+  }
+  const std::size_t length_bytes = version == 1 ? 2 : 4;
+  const std::size_t text_begin = version_end + length_bytes;
+  std::size_t length = 0;
+  for (std::size_t i = text_begin; i > version_end && bytes_.size() >= text_begin; --i) {
+    length = length << 8 | byte(i - 1);  // little-endian
+  }
+  if (bytes_.size() < text_begin || length > bytes_.size() - text_begin) {
+    fail("the .npy header is cut off");
+  }
+  const std::string_view text = bytes_.substr(text_begin, length);
+  bytes_.remove_prefix(text_begin + length);
+  return text;
+}
+
+void NpyReader::apply_type(const std::string& dtype) {
+  const std::string_view kind = std::string_view(dtype).substr(dtype.empty() ? 0 : 1);
+  const bool known_order = dtype.find_first_of("<>=") == 0;
+  if (!known_order || (kind != "f4" && kind != "f8")) {
+    fail("dtype " + in_quotes(dtype) +
+         " is not read, only float32 and float64: save the array with .astype('float64')");
+  }
+  constexpr char native = std::endian::native == std::endian::little ? '<' : '>';
+  number_bytes_ = kind == "f4" ? 4 : 8;
+  swap_ = dtype[0] != '=' && dtype[0] != native;
+}
+
+void NpyReader::apply_shape(const std::vector<Index>& shape) {
+  if (shape.empty() || shape.size() > 2) {
+    fail(fmt::format("the array has {} dimensions, only 1 and 2 are read", shape.size()));
+  }
+  content_.rows = shape[0];
+  content_.cols = shape.size() == 2 ? shape[1] : 1;
+}
+
+void NpyReader::check_length() const {
+  const std::optional<Index> dense = dense_bytes(content_.rows, content_.cols);
+  if (!dense || *dense / sizeof(double) * number_bytes_ != bytes_.size()) {
+    fail(
+        fmt::format("{} x {} numbers of {} bytes are promised, {} bytes follow the header: the "
+                    "file is cut off or damaged",
+                    content_.rows, content_.cols, number_bytes_, bytes_.size()));
+  }
+}
+
+template <typename Float>
+void NpyReader::convert(bool fortran_order) {
+  const auto load = [this](Index i) {
+    std::array<char, sizeof(Float)> raw;
+    std::memcpy(raw.data(), bytes_.data() + i * sizeof(Float), sizeof(Float));
+    if (swap_) {
+      std::reverse(raw.begin(), raw.end());
+    }
+    return static_cast<double>(std::bit_cast<Float>(raw));
+  };
+  const Index rows = content_.rows;
+  const Index cols = content_.cols;
+  if (content_.values.empty()) {
+    return;  // a shape like (10^18, 0) leaves nothing to loop over
+  }
+  if (!fortran_order) {
+    for (Index i = 0; i < content_.values.size(); ++i) {
+      content_.values[i] = load(i);
+      progress_.at(i * sizeof(Float));
+    }
+    return;
+  }
+  constexpr Index width = 8;  // columns at a time, so that each cache line is written once
+  for (Index left = 0; left < cols; left += width) {
+    const Index right = std::min(left + width, cols);
+    for (Index row = 0; row < rows; ++row) {
+      for (Index col = left; col < right; ++col) {
+        content_.values[row * cols + col] = load(col * rows + row);
+      }
+    }
+    progress_.at(right * rows * sizeof(Float));
+  }
+}
+
+void NpyReader::refuse_nonfinite() const {
+  const auto bad = std::find_if(content_.values.begin(), content_.values.end(),
+                                [](double value) { return !std::isfinite(value); });
+  if (bad != content_.values.end()) {
+    const auto i = static_cast<Index>(bad - content_.values.begin());
+    fail(fmt::format("row {}, column {} holds {} (--allow-nonfinite accepts it)",
+                     i / content_.cols + 1, i % content_.cols + 1, *bad));
+  }
+}
+
+}  // namespace
+
+bool is_npy(std::string_view bytes) { return bytes.starts_with(signature); }
+
+Content read_npy(const Input& input, const ReadOptions& options) {
+  return NpyReader(input, options).read();
+}
+
+void write_npy(OutputFile& file, const Matrix& matrix) {
+  static_assert(std::endian::native == std::endian::little, "the doubles are written as they are");
+  constexpr std::size_t alignment = 64;
+  std::string text = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}",
+                                 matrix.rows(), matrix.cols());
+  const std::size_t before = signature.size() + 4;  // version and length, two bytes each
+  text.append(alignment - 1 - (before + text.size()) % alignment, ' ');
+  text += '\n';
+  const std::array<char, 4> version_and_length = {1, 0, static_cast<char>(text.size() & 0xff),
+                                                  static_cast<char>(text.size() >> 8)};
+  file.write(signature);
+  file.write({version_and_length.data(), version_and_length.size()});
+  file.write(text);
+  const std::span<const double> values = matrix.values();
+  file.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+}  // namespace clgauss::io

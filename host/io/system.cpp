@@ -1,0 +1,92 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+
+#include "io/formats.hpp"
+
+namespace clgauss {
+
+namespace {
+
+using io::Content;
+
+std::string name_of(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+std::string shape_of(Index rows, Index cols) { return fmt::format("{} x {}", rows, cols); }
+
+/// Parts [A | b], n rows of n + nrhs numbers. A stays where it is: beside it there is only b.
+System part_augmented(Content content, const std::string& path) {
+  const Index n = content.rows;
+  const std::string shape = name_of(path) + ": " + shape_of(n, content.cols);
+  if (content.cols < n) {
+    throw DimensionError(shape +
+                         " has more rows than columns: a system [A | b] has n rows of n + 1 "
+                         "numbers or more");
+  }
+  if (content.cols == n && n > 0) {
+    throw DimensionError(shape +
+                         " is a matrix without right-hand sides: give --rhs FILE, --rhs ones "
+                         "or --rhs row-sums");
+  }
+  const Index nrhs = content.cols - n;
+  Matrix b(n, nrhs);
+  auto begin = content.values.cbegin();
+  auto a_end = content.values.begin();
+  for (Index i = 0; i < n; ++i) {
+    const auto row_a_end = begin + static_cast<std::ptrdiff_t>(n);
+    const auto row_end = row_a_end + static_cast<std::ptrdiff_t>(nrhs);
+    std::copy(row_a_end, row_end, b.row(i).begin());
+    a_end = std::copy(begin, row_a_end, a_end);  // to the left, or onto itself
+    begin = row_end;
+  }
+  content.values.erase(a_end, content.values.end());
+  return {Matrix(n, n, std::move(content.values)), std::move(b)};
+}
+
+Matrix read_right_hand_side(const std::string& rhs, const Matrix& a, const std::string& a_path,
+                            const ReadOptions& options) {
+  const Index n = a.rows();
+  if (rhs == "ones") {
+    return {n, 1, std::vector<double>(n, 1.0)};
+  }
+  if (rhs == "row-sums") {
+    return row_sums(a);
+  }
+  ReadOptions rhs_options = options;
+  rhs_options.format.reset();  // --format is about the matrix
+  Content content = io::read_content(rhs, rhs_options);
+  if (content.rows == 1 && content.cols == n) {
+    std::swap(content.rows, content.cols);
+  }
+  if (content.rows != n) {
+    throw DimensionError(fmt::format(
+        "{}: {} right-hand sides do not belong to the {} matrix of {}: {} rows are needed",
+        name_of(rhs), shape_of(content.rows, content.cols), shape_of(n, n), name_of(a_path), n));
+  }
+  return {content.rows, content.cols, std::move(content.values)};
+}
+
+}  // namespace
+
+System read_system(const std::string& path, const std::string& rhs, const ReadOptions& options) {
+  if (path == "-" && rhs == "-") {
+    throw UsageError("the matrix and the right-hand sides cannot both come from standard input");
+  }
+  if (rhs.empty()) {
+    return part_augmented(io::read_content(path, options), path);
+  }
+  Matrix a = read_matrix(path, options);
+  if (a.rows() != a.cols()) {
+    std::string message = name_of(path) + ": " + shape_of(a.rows(), a.cols()) +
+                          " is not square: with --rhs the file holds A alone";
+    if (a.cols() > a.rows()) {
+      message += " (without --rhs, the columns after A are the right-hand sides)";
+    }
+    throw DimensionError(message);
+  }
+  Matrix b = read_right_hand_side(rhs, a, path, options);
+  return {std::move(a), std::move(b)};
+}
+
+}  // namespace clgauss

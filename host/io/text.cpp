@@ -1,0 +1,19 @@
+// Plain text: numbers with blanks between them, one row a line.
+
+#include "io/table.hpp"
+
+namespace clgauss::io {
+
+namespace {
+
+constexpr Dialect plain{0, CharacterClass("#%", ""), false};
+
+}  // namespace
+
+Content read_text(const Input& input, const ReadOptions& options) {
+  return read_table(input, options, plain);
+}
+
+void write_text(OutputFile& file, const Matrix& matrix) { write_table(file, matrix, ' '); }
+
+}  // namespace clgauss::io

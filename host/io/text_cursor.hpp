@@ -1,0 +1,102 @@
+#pragma once
+/// A place in a text file that knows its line and column, shared by the parsers of tables and of
+/// Matrix Market.
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "io/input.hpp"
+#include "io/progress.hpp"
+
+namespace clgauss::io {
+
+/// Which characters end a number, begin a comment that reaches to the end of the line, or mean
+/// nothing between numbers.
+class CharacterClass {
+ public:
+  constexpr CharacterClass(std::string_view comments, std::string_view delimiters) {
+    mark(" \t", stop_flag | blank_flag);
+    mark("\r\n", stop_flag);
+    mark(comments, stop_flag | comment_flag);
+    mark(delimiters, stop_flag);  // a tab that delimits is no longer blank
+  }
+  [[nodiscard]] constexpr bool stop(char c) const { return has(c, stop_flag); }
+  [[nodiscard]] constexpr bool comment(char c) const { return has(c, comment_flag); }
+  [[nodiscard]] constexpr bool blank(char c) const { return has(c, blank_flag); }
+
+ private:
+  static constexpr unsigned char stop_flag = 1;
+  static constexpr unsigned char comment_flag = 2;
+  static constexpr unsigned char blank_flag = 4;
+
+  constexpr void mark(std::string_view set, unsigned char flags) {
+    for (const char c : set) {
+      flags_[static_cast<unsigned char>(c)] = flags;
+    }
+  }
+  [[nodiscard]] constexpr bool has(char c, unsigned char flag) const {
+    return (flags_[static_cast<unsigned char>(c)] & flag) != 0;
+  }
+
+  std::array<unsigned char, 256> flags_{};
+};
+
+class TextCursor {
+ public:
+  /// Throws FormatError if the file begins like UTF-16. `characters`, `input` and `options` must
+  /// outlive the cursor.
+  TextCursor(const Input& input, const ReadOptions& options, const CharacterClass& characters);
+
+  [[nodiscard]] bool at_end() const { return at_ == end_; }
+  [[nodiscard]] char peek() const { return *at_; }  // not at the end
+  [[nodiscard]] const char* position() const { return at_; }
+  [[nodiscard]] std::size_t line() const { return line_; }
+  [[nodiscard]] std::size_t bytes_left() const { return static_cast<std::size_t>(end_ - at_); }
+  [[nodiscard]] std::string_view rest_of_line() const;
+  /// The characters up to the next one that ends a number; a carriage return out of place is a
+  /// token of its own.
+  [[nodiscard]] std::string_view token() const;
+
+  void advance() { ++at_; }
+  /// Passes blanks; also the carriage return of a line that ends in CR LF.
+  void skip_blanks();
+  /// Passes a comment, if one begins here. True at the end of the line or the file.
+  [[nodiscard]] bool skip_to_content();
+  /// Passes blank lines and comments. False if nothing else is left.
+  [[nodiscard]] bool skip_to_next_line_with_content();
+  void finish_line();  // to the begin of the next line
+
+  /// Reads the finite number here, up to a character that ends numbers. False, without moving, for
+  /// anything else: unusual_number() then reads or refuses it. Nearly all numbers of a large file
+  /// are plain.
+  [[nodiscard]] bool read_plain_number(double& value);
+  /// Reads a number as parse_number() does; empty if token() is none. Throws FormatError if it is
+  /// infinite or NaN and that is not allowed, or beyond the range of a double.
+  [[nodiscard]] std::optional<double> unusual_number();
+  /// Reads a non-negative whole number; `meaning` is what the message says it should be.
+  [[nodiscard]] Index whole_number(std::string_view meaning);
+
+  /// Throws FormatError for the character at `at`, a place in the current line, or at the cursor.
+  [[noreturn]] void fail(const std::string& reason) const { fail_at(at_, reason); }
+  [[noreturn]] void fail_at(const char* at, const std::string& reason) const;
+  /// Throws FormatError for `token`, which stands in the current line and is not a number.
+  [[noreturn]] void fail_no_number(std::string_view token, const std::string& hint = "") const;
+
+  void finish_progress() const { progress_.finish(); }
+
+ private:
+  const std::string& file_;
+  const CharacterClass& characters_;
+  bool allow_nonfinite_;
+  const char* begin_;
+  const char* at_;
+  const char* end_;
+  const char* line_begin_;
+  std::size_t line_ = 1;
+  Progress progress_;
+};
+
+}  // namespace clgauss::io

@@ -1,0 +1,82 @@
+#include <clgauss/error.hpp>
+#include <clgauss/solve.hpp>
+#include <cmath>
+#include <limits>
+
+namespace clgauss {
+
+namespace {
+
+/// What the policy says for gauss_fwd, the kernel whose work-group size the paper varies.
+WorkGroupReport report_work_group(DeviceContext& context, Launcher& launcher,
+                                  const SolveOptions& options, RealType type) {
+  const Kernel fwd = context.programs().kernel("gauss.cl", "gauss_fwd", gauss_defines(type));
+  WorkGroupReport report;
+  report.rule = work_group_policy_name(options.policy);
+  report.size = launcher.local_size_for(fwd);
+  if (options.policy.rule == WorkGroupPolicy::Rule::lcm) {
+    const LcmRule rule = launcher.rule_for(fwd);
+    report.raw = rule.raw;
+    report.reason = rule.reason;
+  }
+  report.main_launches = launcher.main_launches();
+  report.remainder_launches = launcher.remainder_launches();
+  return report;
+}
+
+}  // namespace
+
+std::string_view solve_status_name(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::ok:
+      return "ok";
+    case SolveStatus::singular:
+      return "singular";
+    case SolveStatus::inaccurate:
+      break;
+  }
+  return "inaccurate";
+}
+
+RealType choose_type(const DeviceProfile& device, std::optional<RealType> wanted) {
+  if (wanted == RealType::f64 && !device.fp64)
+    throw DeviceLimit(device.name +
+                      " has no fp64 (cl_khr_fp64); use --type f32 or another --device");
+  return wanted.value_or(device.fp64 ? RealType::f64 : RealType::f32);
+}
+
+Determinant determinant_of(const GaussResult& result) {
+  Determinant determinant{result.row_exchanges % 2 == 0 ? 1 : -1, 0.0};
+  for (const double pivot : result.pivots) {
+    if (pivot == 0) return {0, -std::numeric_limits<double>::infinity()};
+    if (pivot < 0) determinant.sign = -determinant.sign;
+    determinant.log10_abs += std::log10(std::abs(pivot));
+  }
+  return determinant;
+}
+
+Solution solve(DeviceContext& context, const System& system, const SolveOptions& options,
+               const ProgressCallback& progress) {
+  Solution solution;
+  solution.type = choose_type(context.profile(), options.type);
+  Launcher launcher(context.profile(), context.queue(), options.policy, options.split);
+  GaussResult result = gauss_solve(context, launcher, system,
+                                   {solution.type, options.pivoting, options.ndrange}, progress);
+  solution.times = result.times;
+  solution.determinant = determinant_of(result);
+  solution.work_group = report_work_group(context, launcher, options, solution.type);
+  solution.launches = launcher.records();
+  if (result.failed_column) {
+    solution.status = SolveStatus::singular;
+    solution.failed_column = result.failed_column;
+    solution.failed_pivot = result.pivots[*result.failed_column];
+    return solution;
+  }
+  solution.residual = compute_residual(system, result.x, unit_roundoff(solution.type));
+  solution.x = std::move(result.x);
+  const bool accurate = solution.residual.scaled <= options.max_scaled_residual;  // false for NaN
+  solution.status = accurate ? SolveStatus::ok : SolveStatus::inaccurate;
+  return solution;
+}
+
+}  // namespace clgauss

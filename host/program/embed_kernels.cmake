@@ -1,0 +1,11 @@
+# Writes ${OUTPUT}, a C++ source that holds every file of ${KERNELS} (a list) as a string constant. Run by cmake -P.
+set(text "// Generated from cl/ by host/program/embed_kernels.cmake.\n#include \"program/kernel_source.hpp\"\n\n")
+string(APPEND text "namespace clgauss {\n\nconst std::map<std::string, std::string, std::less<>>& embedded_kernels() {\n")
+string(APPEND text "  static const std::map<std::string, std::string, std::less<>> sources{\n")
+foreach(kernel IN LISTS KERNELS)
+  get_filename_component(name ${kernel} NAME)
+  file(READ ${kernel} source)
+  string(APPEND text "      {\"${name}\", R\"kernel_source(${source})kernel_source\"},\n")
+endforeach()
+string(APPEND text "  };\n  return sources;\n}\n\n}  // namespace clgauss\n")
+file(WRITE ${OUTPUT} "${text}")

@@ -1,0 +1,49 @@
+#pragma once
+/// Where the tests find what they read. The environment outranks the build, so that built tests run
+/// on another machine.
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace clgauss::test {
+
+inline std::filesystem::path path_from(const char* variable, const char* built_in) {
+  const char* value = std::getenv(variable);
+  return value != nullptr ? value : built_in;
+}
+
+inline std::filesystem::path data_folder() { return path_from("CLGAUSS_TEST_DATA", CLGAUSS_DATA); }
+inline std::filesystem::path kernel_folder() {
+  return path_from("CLGAUSS_TEST_KERNELS", CLGAUSS_KERNELS);
+}
+inline std::filesystem::path program() {
+  return path_from("CLGAUSS_TEST_PROGRAM", CLGAUSS_PROGRAM);
+}
+
+/// A new empty folder, removed with all that is in it at the end of the scope.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "clgauss-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("no temporary folder");
+    path_ = name;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+  [[nodiscard]] std::filesystem::path operator/(const std::string& name) const {
+    return path_ / name;
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace clgauss::test

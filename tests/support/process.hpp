@@ -1,0 +1,43 @@
+#pragma once
+/// Runs the program as a user does, and looks at what it leaves.
+
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "support/paths.hpp"
+
+namespace clgauss::test {
+
+struct ProcessResult {
+  int exit_code = -1;
+  std::string out, err;
+};
+
+inline std::string content_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+inline void write_file(const std::filesystem::path& path, const std::string& content) {
+  std::ofstream(path, std::ios::binary) << content;
+}
+
+/// Runs `clgauss arguments` by the shell in `folder`, with `environment` ("NAME=value ...") before
+/// it.
+inline ProcessResult run_program(const TemporaryFolder& folder, const std::string& arguments,
+                                 const std::string& environment = {}) {
+  const TemporaryFolder outputs;
+  const std::string command =
+      "cd '" + folder.path().string() + "' && " + environment + " '" + program().string() + "' " +
+      arguments + " >'" + (outputs / "out").string() + "' 2>'" + (outputs / "err").string() + "'";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(outputs / "out"),
+          content_of(outputs / "err")};
+}
+
+}  // namespace clgauss::test
