@@ -6,6 +6,7 @@
 
 #include "cli/command.hpp"
 #include "cli/compare.hpp"
+#include "cli/interrupt.hpp"
 #include "cli/progress_line.hpp"
 #include "cli/report.hpp"
 
@@ -186,7 +187,9 @@ ExitCode run_solve(const Arguments& arguments) {
   SolveCommand command = read_command(*values);
   const auto start = std::chrono::steady_clock::now();
   ProgressLine line(!command.quiet);
+  remember_interrupts();
   const ProgressCallback progress = [&](std::string_view what, double fraction) {
+    throw_if_interrupted();
     line.update(what, fraction);
   };
   command.read.progress = progress;

@@ -10,8 +10,17 @@ namespace clgauss {
 
 namespace {
 
-std::string options_of(const Defines& defines) {
-  std::string options = "-cl-std=CL1.2";
+/// Options that every program is built with. A division in f32 may be off by 2.5 units in the last place unless asked for
+/// otherwise; then even a / a can differ from 1, and an exactly singular matrix hides behind a tiny pivot (seen on an H200).
+std::string common_options(const cl::Device& device) {
+  const bool rounds_correctly =
+      (device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  return rounds_correctly ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
+                          : "-cl-std=CL1.2";
+}
+
+std::string options_of(const cl::Device& device, const Defines& defines) {
+  std::string options = common_options(device);
   for (const auto& [name, value] : defines) options += fmt::format(" -D{}={}", name, value);
   return options;
 }
@@ -27,16 +36,16 @@ std::string cache_key(const cl::Device& device, const std::string& source,
                      options, source);
 }
 
-/// CL_KERNEL_WORK_GROUP_SIZE. Mesa's rusticl answers with the preferred multiple instead (32
-/// in 22.3, for every kernel), though it runs, rightly, all groups up to the device's limit; there
-/// the device's limit is the kernel's.
+/// CL_KERNEL_WORK_GROUP_SIZE, but for two drivers that answer with a preference instead of a limit and run, rightly, every
+/// group up to the device's limit: NVIDIA's says 256 for any kernel without a required size (an H200 runs 1024), Mesa's
+/// rusticl 22.3 the preferred multiple, 32 (llvmpipe runs 1024). There the device's limit is the kernel's.
 std::size_t work_group_limit(const Kernel& kernel, const cl::Device& device) {
   const auto limit = kernel.handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
-  const bool is_rusticl =
-      cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>() == "rusticl";
-  return is_rusticl && limit == kernel.preferred_multiple
-             ? device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()
-             : limit;
+  const auto platform =
+      cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
+  const bool is_preference = (platform == "NVIDIA CUDA" && limit == 256) ||
+                             (platform == "rusticl" && limit == kernel.preferred_multiple);
+  return is_preference ? device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() : limit;
 }
 
 class Stopwatch {
@@ -76,7 +85,7 @@ Kernel ProgramStore::kernel(const std::string& file, const std::string& kernel,
 }
 
 cl::Program& ProgramStore::program(const std::string& file, const Defines& defines) {
-  const std::string options = options_of(defines);
+  const std::string options = options_of(device_, defines);
   const std::string name = file + ' ' + options;
   const auto found = programs_.find(name);
   if (found != programs_.end()) return found->second;

@@ -235,3 +235,13 @@ TEST_CASE("a system that the device's memory cannot hold exits with 6 and names 
   CHECK(result.err.find("needs 1152.") != std::string::npos);
   CHECK(result.err.find("is 1073.7 MB") != std::string::npos);
 }
+
+TEST_CASE("an interrupted solve exits with 130 and leaves nothing half-written") {
+  const TemporaryFolder folder;
+  REQUIRE(run_program(folder, "generate --kind random --n 2000 --rhs none -o a.npy").exit_code == 0);
+  const auto result = run_program(folder, "solve a.npy --rhs ones --local 1 -o x.npy --json r.json",
+                                  "timeout --preserve-status --signal INT 1");
+  CHECK(result.exit_code == 130);
+  CHECK(result.err == "clgauss: interrupted\n");
+  CHECK(only_holds(folder, {"a.npy"}));
+}
