@@ -41,7 +41,7 @@ ListedDevice inspect(const Device& device, const ContextOptions& options) {
     DeviceContext context(device, options);
     const Launcher launcher(context.profile(), context.queue(), {}, SplitMode::automatic);
     const RealType type = device.profile.fp64 ? RealType::f64 : RealType::f32;
-    const Kernel kernel = context.programs().kernel("gauss.cl", "gauss_fwd", gauss_defines(type));
+    const Kernel kernel = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
     listed.kernel_multiple = kernel.preferred_multiple;
     listed.rule = launcher.rule_for(kernel);
   } catch (const Error& error) {

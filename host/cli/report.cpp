@@ -11,9 +11,6 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-const char* pivoting_name(Pivoting pivoting) {
-  return pivoting == Pivoting::none ? "none" : "partial";
-}
 const char* ndrange_name(NdRangeMode mode) {
   return mode == NdRangeMode::fixed ? "fixed" : "shrinking";
 }
@@ -51,30 +48,70 @@ std::string verdict_text(const Report& report) {
 Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json samples_json(const ComparedPolicy& compared) {
-  return {{"rule", compared.solution.work_group.rule},
-          {"size", compared.solution.work_group.size},
+  const WorkGroupReport& group = *compared.solution.work_group;
+  return {{"rule", group.rule},
+          {"size", group.size > 0 ? Json(group.size) : Json(nullptr)},
           {"median_s", compared.median()},
           {"samples_s", compared.seconds},
           {"scaled_residual", finite_or_null(compared.solution.residual.scaled)}};
+}
+
+/// "Gauss elimination, pivoting partial, fixed NDRange" or "LU, pivoting partial".
+std::string method_text(const Report& report) {
+  const Solution& solution = report.solution;
+  const std::string pivoting(pivoting_name(solution.pivoting));
+  if (solution.method == Method::gauss)
+    return fmt::format("Gauss elimination, pivoting {}, {} NDRange", pivoting,
+                       ndrange_name(report.options.ndrange));
+  const bool replaced = report.options.pivoting != solution.pivoting;
+  return fmt::format(
+      "LU, pivoting {}{}", pivoting,
+      replaced ? " (its groups cannot wait for each other here, as partial needs)" : "");
+}
+
+std::string groups_text(const WorkGroupReport& group) {
+  std::string text =
+      fmt::format("groups     rule {}: {}; {} main + {} remainder launches\n", group.rule,
+                  group_size_text(group), group.main_launches, group.remainder_launches);
+  if (!group.reason.empty()) text += fmt::format("           {}\n", group.reason);
+  return text;
+}
+
+/// The keys are there for every method, so that a script need not ask which one it was.
+Json work_group_json(const std::optional<WorkGroupReport>& group) {
+  if (!group)
+    return {{"rule", "kernel"},
+            {"size", nullptr},
+            {"raw", nullptr},
+            {"main_launches", nullptr},
+            {"remainder_launches", nullptr}};
+  return {{"rule", group->rule},
+          {"size", group->size > 0 ? Json(group->size) : Json(nullptr)},
+          {"raw", group->raw ? Json(*group->raw) : Json(nullptr)},
+          {"main_launches", group->main_launches},
+          {"remainder_launches", group->remainder_launches}};
+}
+
+Json times_json(const Report& report) {
+  const SolveTimes& t = report.solution.times;
+  return {{"read", report.read_seconds},  {"build", t.build},       {"upload", t.upload},
+          {"forward", t.forward},         {"backward", t.backward}, {"download", t.download},
+          {"total", report.total_seconds}};
 }
 
 }  // namespace
 
 std::string summary_text(const Report& report) {
   const Solution& solution = report.solution;
-  const GaussTimes& t = solution.times;
-  const WorkGroupReport& group = solution.work_group;
-  std::string text = fmt::format(
-      "system     n = {}, {} right-hand side{}, {}, Gauss elimination, pivoting {}, {} NDRange\n",
-      report.n, report.nrhs, report.nrhs == 1 ? "" : "s", real_type_name(solution.type),
-      pivoting_name(report.options.pivoting), ndrange_name(report.options.ndrange));
+  const SolveTimes& t = solution.times;
+  std::string text =
+      fmt::format("system     n = {}, {} right-hand side{}, {}, {}\n", report.n, report.nrhs,
+                  report.nrhs == 1 ? "" : "s", real_type_name(solution.type), method_text(report));
   if (!report.options.type && solution.type == RealType::f32)
     text += "           f32 because the device has no fp64: expect about 7 digits, not 16\n";
   text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
                       report.device.platform_name);
-  text += fmt::format("groups     rule {}: {}; {} main + {} remainder launches\n", group.rule,
-                      group_size_text(group), group.main_launches, group.remainder_launches);
-  if (!group.reason.empty()) text += fmt::format("           {}\n", group.reason);
+  if (solution.work_group) text += groups_text(*solution.work_group);
   text += fmt::format(
       "time       {:.3f} s: read {:.3f}, build {:.3f}, upload {:.3f}, forward {:.3f}, backward "
       "{:.3f}, download {:.3f}\n",
@@ -87,37 +124,24 @@ std::string summary_text(const Report& report) {
 
 Json report_json(const Report& report) {
   const Solution& solution = report.solution;
-  const GaussTimes& t = solution.times;
-  const WorkGroupReport& group = solution.work_group;
   const bool solved = solution.status != SolveStatus::singular;
   Json json{
       {"schema_version", 1},
       {"status", solve_status_name(solution.status)},
       {"n", report.n},
       {"nrhs", report.nrhs},
-      {"method", "gauss"},
+      {"method", method_name(solution.method)},
       {"type", real_type_name(solution.type)},
-      {"pivoting", pivoting_name(report.options.pivoting)},
-      {"ndrange", ndrange_name(report.options.ndrange)},
+      {"pivoting", pivoting_name(solution.pivoting)},
+      {"ndrange", solution.method == Method::gauss ? Json(ndrange_name(report.options.ndrange))
+                                                   : Json(nullptr)},
       {"device",
        {{"spec", report.device.spec},
         {"name", report.device.name},
         {"driver", report.device.driver_version},
         {"platform", report.device.platform_name}}},
-      {"work_group",
-       {{"rule", group.rule},
-        {"size", group.size > 0 ? Json(group.size) : Json(nullptr)},
-        {"raw", group.raw ? Json(*group.raw) : Json(nullptr)},
-        {"main_launches", group.main_launches},
-        {"remainder_launches", group.remainder_launches}}},
-      {"time_s",
-       {{"read", report.read_seconds},
-        {"build", t.build},
-        {"upload", t.upload},
-        {"forward", t.forward},
-        {"backward", t.backward},
-        {"download", t.download},
-        {"total", report.total_seconds}}},
+      {"work_group", work_group_json(solution.work_group)},
+      {"time_s", times_json(report)},
       {"backward_error", solved ? finite_or_null(solution.residual.backward_error) : Json(nullptr)},
       {"scaled_residual", solved ? finite_or_null(solution.residual.scaled) : Json(nullptr)}};
   if (solution.failed_column) json["singular_column"] = *solution.failed_column + 1;
@@ -141,7 +165,7 @@ std::string comparison_text(const Comparison& comparison) {
   std::string text = fmt::format("{:<20} {:>12} {:>12} {:>12} {:>6} {:>16}\n", "work-group size",
                                  "median s", "min s", "max s", "runs", "scaled residual");
   const auto row = [&](const ComparedPolicy& compared) {
-    const WorkGroupReport& group = compared.solution.work_group;
+    const WorkGroupReport& group = *compared.solution.work_group;
     const std::string name =
         group.size == 0 ? "driver's default" : fmt::format("{}: {}", group.rule, group.size);
     const auto [least, most] = std::ranges::minmax(compared.seconds);

@@ -52,17 +52,19 @@ po::options_description solve_options() {
       ("json", word("FILE", nullptr), "write a report here")
       ("device,d", word("SPEC", ""), "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)")
       ("type", word("T", "auto"), "auto (f64 where the device has it), f32 or f64")
-      ("pivot", word("P", "partial"), "partial, or none (the paper's algorithm)")
-      ("local", word("RULE", "lcm"), "work-group size: lcm, driver, or a number")
-      ("ndrange", word("MODE", "fixed"), "fixed (every step over the whole matrix) or shrinking")
-      ("split", word("MODE", "auto"), "auto (main + remainder launch), or off (refuse a size that does not divide)")
+      ("method", word("M", "auto"), "lu (blocked, fast), gauss (the paper's elimination), or auto: gauss if one of "
+                                    "its options is given, else lu")
+      ("pivot", word("P", "partial"), "partial, tournament (lu), or none (gauss: the paper's algorithm)")
+      ("local", word("RULE", "lcm"), "gauss: work-group size lcm, driver, or a number")
+      ("ndrange", word("MODE", "fixed"), "gauss: fixed (every step over the whole matrix) or shrinking")
+      ("split", word("MODE", "auto"), "gauss: auto (main + remainder launch), or off (refuse a size that does not divide)")
       ("determinant", po::bool_switch(), "report sign and log10 of det A")
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound)->value_name("R"),
        "scaled residual up to which an answer is accepted")
-      ("compare", po::bool_switch(), "time the driver's default against --local, A B A B")
+      ("compare", po::bool_switch(), "gauss: time the driver's default against --local, A B A B")
       ("reps", po::value<int>()->default_value(3)->value_name("N"), "timed pairs of --compare")
       ("warmup", po::value<int>()->default_value(1)->value_name("N"), "untimed pairs before them")
-      ("launches", word("FILE", nullptr), "write a CSV row for every kernel launch, with its event time")
+      ("launches", word("FILE", nullptr), "gauss: write a CSV row for every kernel launch, with its event time")
       ("format", word("F", nullptr), "format of SYSTEM: text, mtx, npy, csv, tsv; else by content")
       ("output-format", word("F", nullptr), "format of x; else by the extension of -o")
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files")
@@ -78,16 +80,39 @@ int count_option(const po::variables_map& values, const char* name, int least) {
   return count;
 }
 
+/// The option of Gauss elimination that was given, if any: it means that method.
+std::optional<std::string> gauss_option(const po::variables_map& values) {
+  for (const char* name : {"local", "ndrange", "split"})
+    if (!values[name].defaulted()) return name;
+  if (values["compare"].as<bool>()) return "compare";
+  return values.count("launches") > 0 ? std::optional<std::string>("launches") : std::nullopt;
+}
+
+Method read_method(const po::variables_map& values) {
+  const auto method = parse_word<Method>(
+      "method", values["method"].as<std::string>(),
+      {{"auto", Method::automatic}, {"lu", Method::lu}, {"gauss", Method::gauss}});
+  const auto option = gauss_option(values);
+  if (method == Method::lu && option)
+    throw UsageError(fmt::format(
+        "--{} belongs to --method gauss; the kernels of LU have work-group sizes of their own",
+        *option));
+  return option ? Method::gauss : method;
+}
+
 SolveOptions read_solve_options(const po::variables_map& values) {
   const auto text = [&](const char* name) -> std::string_view {
     return values[name].as<std::string>();
   };
   SolveOptions solve;
+  solve.method = read_method(values);
   solve.type = parse_word<std::optional<RealType>>(
       "type", text("type"),
       {{"auto", std::nullopt}, {"f32", RealType::f32}, {"f64", RealType::f64}});
   solve.pivoting = parse_word<Pivoting>("pivot", text("pivot"),
-                                        {{"partial", Pivoting::partial}, {"none", Pivoting::none}});
+                                        {{"partial", Pivoting::partial},
+                                         {"tournament", Pivoting::tournament},
+                                         {"none", Pivoting::none}});
   solve.ndrange = parse_word<NdRangeMode>(
       "ndrange", text("ndrange"),
       {{"fixed", NdRangeMode::fixed}, {"shrinking", NdRangeMode::shrinking}});

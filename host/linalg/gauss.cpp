@@ -1,13 +1,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
-#include <clgauss/error.hpp>
 #include <clgauss/gauss.hpp>
 #include <cmath>
 #include <deque>
-#include <limits>
 
+#include "linalg/transfer.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -18,15 +16,13 @@ namespace {
 /// latency of the strided reads, few enough for every device.
 constexpr std::size_t kPivotGroup = 256;
 
-std::size_t bytes_of(RealType type) { return type == RealType::f32 ? 4 : 8; }
-
 /// The kernels of cl/gauss.cl, built for one type.
 struct GaussKernels {
   Kernel pivot, swap, fwd_pre, fwd, bwd_prepare, bwd, diagonal;
 
   GaussKernels(ProgramStore& programs, RealType type) {
     const auto kernel = [&](const char* name) {
-      return programs.kernel("gauss.cl", name, gauss_defines(type));
+      return programs.kernel("gauss.cl", name, real_defines(type));
     };
     pivot = kernel("gauss_pivot");
     swap = kernel("gauss_swap");
@@ -109,63 +105,6 @@ class QueueProgress {
   std::deque<Mark> marks_;
 };
 
-/// Seconds since the last call, or since construction.
-class LapTimer {
- public:
-  double lap() {
-    const auto now = std::chrono::steady_clock::now();
-    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
-void check_shapes(const System& system) {
-  if (system.a.rows() != system.a.cols())
-    throw DimensionError(fmt::format("A is {} x {}, not square", system.a.rows(), system.a.cols()));
-  if (system.b.rows() != system.a.rows())
-    throw DimensionError(fmt::format("b has {} rows, A has {}", system.b.rows(), system.a.rows()));
-}
-
-/// A finite number that f32 would turn into an infinity would make the answer meaningless without a
-/// word.
-void check_f32_range(const Matrix& matrix, const char* name) {
-  constexpr double kLargest = std::numeric_limits<float>::max();
-  for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index j = 0; j < matrix.cols(); ++j)
-      if (std::isfinite(matrix(i, j)) && std::abs(matrix(i, j)) > kLargest)
-        throw ValueError(
-            fmt::format("{}({}, {}) = {:g} does not fit f32; use --type f64 on a device with fp64, "
-                        "or scale the system",
-                        name, i + 1, j + 1, matrix(i, j)));
-}
-
-template <typename Real>
-void upload(const cl::CommandQueue& queue, const GaussBuffers& buffers, const System& system) {
-  const std::size_t bytes = buffers.n * buffers.ld * sizeof(Real);
-  // Mapped, not written: the numbers are converted on their way into the driver's own memory,
-  // without a second host copy.
-  auto* mapped = static_cast<Real*>(
-      queue.enqueueMapBuffer(buffers.augmented, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, bytes));
-  Real* out = mapped;
-  const auto to_real = [](double value) { return static_cast<Real>(value); };
-  for (Index i = 0; i < buffers.n; ++i) {
-    out = std::ranges::transform(system.a.row(i), out, to_real).out;
-    out = std::ranges::transform(system.b.row(i), out, to_real).out;
-  }
-  queue.enqueueUnmapMemObject(buffers.augmented, mapped);
-  queue.finish();
-}
-
-/// `count` elements of the device as doubles.
-template <typename Real>
-std::vector<double> download(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count) {
-  std::vector<Real> values(count);
-  if (count > 0) queue.enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Real), values.data());
-  return {values.begin(), values.end()};
-}
-
 /// Turns [A | B] into [U | L^-1 P B].
 void eliminate(Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d,
                const GaussOptions& options, QueueProgress& progress) {
@@ -215,11 +154,10 @@ void substitute(Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d
   }
 }
 
-template <typename Real>
 void read_results(const cl::CommandQueue& queue, const GaussBuffers& d, const GaussOptions& options,
-                  GaussResult& result) {
-  result.x = Matrix(d.n, d.nrhs, download<Real>(queue, d.x, d.n * d.nrhs));
-  result.pivots = download<Real>(queue, d.diagonal, d.n);
+                  EliminationResult& result) {
+  result.x = Matrix(d.n, d.nrhs, download(queue, d.x, options.type, d.n * d.nrhs));
+  result.pivots = download(queue, d.diagonal, options.type, d.n);
   const auto bad =
       std::ranges::find_if(result.pivots, [](double p) { return p == 0 || !std::isfinite(p); });
   if (bad != result.pivots.end())
@@ -231,17 +169,18 @@ void read_results(const cl::CommandQueue& queue, const GaussBuffers& d, const Ga
   for (Index k = 0; k < rows.size(); ++k) result.row_exchanges += rows[k] != k ? 1 : 0;
 }
 
-template <typename Real>
-GaussResult gauss_solve_in(DeviceContext& context, Launcher& launcher, const System& system,
-                           const GaussOptions& options, const ProgressCallback& callback) {
-  GaussResult result;
+EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& launcher,
+                                           const System& system, const GaussOptions& options,
+                                           const ProgressCallback& callback) {
+  EliminationResult result;
+  result.pivoting = options.pivoting;
   LapTimer timer;
   GaussKernels kernels(context.programs(), options.type);
   result.times.build = timer.lap();
 
   const cl::CommandQueue& queue = context.queue();
   const GaussBuffers buffers(context, system, options.type);
-  upload<Real>(queue, buffers, system);
+  upload_rows(queue, buffers.augmented, buffers.ld, options.type, {&system.a, &system.b});
   result.times.upload = timer.lap();
 
   QueueProgress forward(queue, callback, "elimination", buffers.n);
@@ -256,32 +195,19 @@ GaussResult gauss_solve_in(DeviceContext& context, Launcher& launcher, const Sys
 
   kernels.diagonal.set_arguments(buffers.augmented, buffers.ld, buffers.diagonal);
   launcher.launch(kernels.diagonal, range_1d(buffers.n));
-  read_results<Real>(queue, buffers, options, result);
+  read_results(queue, buffers, options, result);
   result.times.download = timer.lap();
   return result;
 }
 
 }  // namespace
 
-const char* real_type_name(RealType type) { return type == RealType::f32 ? "f32" : "f64"; }
-
-Defines gauss_defines(RealType type) { return {{"REAL_BITS", std::to_string(8 * bytes_of(type))}}; }
-
-double unit_roundoff(RealType type) { return type == RealType::f32 ? 0x1p-24 : 0x1p-53; }
-
-GaussResult gauss_solve(DeviceContext& context, Launcher& launcher, const System& system,
-                        const GaussOptions& options, const ProgressCallback& progress) {
-  check_shapes(system);
-  if (system.a.rows() == 0) return {Matrix(0, system.b.cols()), {}, 0, {}, {}};
-  if (options.type == RealType::f32) {
-    check_f32_range(system.a, "A");
-    check_f32_range(system.b, "b");
-  }
-  return translate_opencl_errors([&] {
-    return options.type == RealType::f32
-               ? gauss_solve_in<float>(context, launcher, system, options, progress)
-               : gauss_solve_in<double>(context, launcher, system, options, progress);
-  });
+EliminationResult gauss_solve(DeviceContext& context, Launcher& launcher, const System& system,
+                              const GaussOptions& options, const ProgressCallback& progress) {
+  check_system(system, options.type);
+  if (system.a.rows() == 0) return {Matrix(0, system.b.cols()), {}, 0, {}, options.pivoting, {}};
+  return translate_opencl_errors(
+      [&] { return eliminate_and_substitute(context, launcher, system, options, progress); });
 }
 
 }  // namespace clgauss

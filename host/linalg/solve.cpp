@@ -1,4 +1,5 @@
 #include <clgauss/error.hpp>
+#include <clgauss/lu.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
 #include <limits>
@@ -10,7 +11,7 @@ namespace {
 /// What the policy says for gauss_fwd, the kernel whose work-group size the paper varies.
 WorkGroupReport report_work_group(DeviceContext& context, Launcher& launcher,
                                   const SolveOptions& options, RealType type) {
-  const Kernel fwd = context.programs().kernel("gauss.cl", "gauss_fwd", gauss_defines(type));
+  const Kernel fwd = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
   WorkGroupReport report;
   report.rule = work_group_policy_name(options.policy);
   report.size = launcher.local_size_for(fwd);
@@ -38,6 +39,30 @@ std::string_view solve_status_name(SolveStatus status) {
   return "inaccurate";
 }
 
+std::string_view method_name(Method method) {
+  switch (method) {
+    case Method::automatic:
+      return "auto";
+    case Method::lu:
+      return "lu";
+    case Method::gauss:
+      break;
+  }
+  return "gauss";
+}
+
+std::string_view pivoting_name(Pivoting pivoting) {
+  switch (pivoting) {
+    case Pivoting::none:
+      return "none";
+    case Pivoting::partial:
+      return "partial";
+    case Pivoting::tournament:
+      break;
+  }
+  return "tournament";
+}
+
 RealType choose_type(const DeviceProfile& device, std::optional<RealType> wanted) {
   if (wanted == RealType::f64 && !device.fp64)
     throw DeviceLimit(device.name +
@@ -45,7 +70,7 @@ RealType choose_type(const DeviceProfile& device, std::optional<RealType> wanted
   return wanted.value_or(device.fp64 ? RealType::f64 : RealType::f32);
 }
 
-Determinant determinant_of(const GaussResult& result) {
+Determinant determinant_of(const EliminationResult& result) {
   Determinant determinant{result.row_exchanges % 2 == 0 ? 1 : -1, 0.0};
   for (const double pivot : result.pivots) {
     if (pivot == 0) return {0, -std::numeric_limits<double>::infinity()};
@@ -55,17 +80,45 @@ Determinant determinant_of(const GaussResult& result) {
   return determinant;
 }
 
+namespace {
+
+/// The method to use; throws UsageError for a combination that no method offers.
+Method choose_method(const SolveOptions& options) {
+  if (options.method == Method::automatic)
+    return options.pivoting == Pivoting::none ? Method::gauss : Method::lu;
+  if (options.method == Method::gauss && options.pivoting == Pivoting::tournament)
+    throw UsageError("tournament pivoting belongs to LU; use --method lu, or --pivot partial");
+  return options.method;
+}
+
+EliminationResult run_gauss(DeviceContext& context, const System& system,
+                            const SolveOptions& options, const ProgressCallback& progress,
+                            Solution& solution) {
+  Launcher launcher(context.profile(), context.queue(), options.policy, options.split);
+  EliminationResult result = gauss_solve(
+      context, launcher, system, {solution.type, options.pivoting, options.ndrange}, progress);
+  solution.pivoting = options.pivoting;
+  solution.work_group = report_work_group(context, launcher, options, solution.type);
+  solution.launches = launcher.records();
+  return result;
+}
+
+}  // namespace
+
 Solution solve(DeviceContext& context, const System& system, const SolveOptions& options,
                const ProgressCallback& progress) {
   Solution solution;
+  solution.method = choose_method(options);
   solution.type = choose_type(context.profile(), options.type);
-  Launcher launcher(context.profile(), context.queue(), options.policy, options.split);
-  GaussResult result = gauss_solve(context, launcher, system,
-                                   {solution.type, options.pivoting, options.ndrange}, progress);
+  EliminationResult result;
+  if (solution.method == Method::gauss) {
+    result = run_gauss(context, system, options, progress, solution);
+  } else {
+    result = lu_solve(context, system, solution.type, {options.pivoting, false}, progress);
+    solution.pivoting = result.pivoting;
+  }
   solution.times = result.times;
   solution.determinant = determinant_of(result);
-  solution.work_group = report_work_group(context, launcher, options, solution.type);
-  solution.launches = launcher.records();
   if (result.failed_column) {
     solution.status = SolveStatus::singular;
     solution.failed_column = result.failed_column;

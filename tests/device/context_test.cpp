@@ -47,7 +47,7 @@ TEST_CASE("a device that says fp64 computes in fp64") {
     // (1 + 2^-40) - 1 is 2^-40 in f64 and 0 in f32; gauss_fwd with a multiplier of 1 computes it.
     const System system{{2, 2, {1, 1, 1, 1 + 0x1p-40}}, {2, 1, {0, 0x1p-40}}};
     Launcher launcher(device.profile, context.queue(), {}, SplitMode::automatic);
-    const GaussResult result = gauss_solve(context, launcher, system, {});
+    const EliminationResult result = gauss_solve(context, launcher, system, {});
     CHECK(result.pivots[1] == 0x1p-40);
     CHECK(result.x(1, 0) == 1);
   });
@@ -58,7 +58,7 @@ TEST_CASE("a kernel is built once and kept") {
     DeviceContext context(device);
     const auto build = [&] {
       const double before = context.programs().build_seconds();
-      (void)context.programs().kernel("gauss.cl", "gauss_fwd", gauss_defines(RealType::f32));
+      (void)context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(RealType::f32));
       return context.programs().build_seconds() - before;
     };
     CHECK(build() > 0);
@@ -72,7 +72,7 @@ TEST_CASE("programs come back from the disk cache, and a binary that is none is 
     const cl::Context context(device.handle);
     const auto built = [&] {
       ProgramStore store(context, device.handle, ProgramCache(folder.path()), std::nullopt);
-      return store.kernel("gauss.cl", "gauss_fwd", gauss_defines(RealType::f32)).work_group_limit;
+      return store.kernel("gauss.cl", "gauss_fwd", real_defines(RealType::f32)).work_group_limit;
     };
     const std::size_t limit = built();
     const auto entry = std::filesystem::directory_iterator(folder.path());

@@ -21,8 +21,8 @@ inline void on_every_device(const std::function<void(const Device&)>& body) {
 }
 
 /// The types that `device` can solve in.
-inline std::vector<RealType> types_of(const Device& device) {
-  if (device.profile.fp64) return {RealType::f32, RealType::f64};
+inline std::vector<RealType> types_of(const DeviceProfile& device) {
+  if (device.fp64) return {RealType::f32, RealType::f64};
   return {RealType::f32};
 }
 

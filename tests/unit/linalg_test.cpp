@@ -49,7 +49,7 @@ TEST_CASE("residuals of zero and empty systems") {
 }
 
 TEST_CASE("the determinant keeps sign and magnitude far outside the range of a double") {
-  GaussResult result;
+  EliminationResult result;
   result.pivots.assign(1000, -1e300);
   result.row_exchanges = 3;
   const Determinant large = determinant_of(result);

@@ -18,11 +18,16 @@ struct Kernel {
   std::size_t work_group_limit = 0;    // CL_KERNEL_WORK_GROUP_SIZE
   std::size_t preferred_multiple = 0;  // CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
 
-  /// Sets all arguments from the first on.
+  /// Sets arguments from number `first` on.
+  template <typename... Arguments>
+  void set_arguments_from(cl_uint first, const Arguments&... arguments) {
+    (handle.setArg(first++, arguments), ...);
+  }
+
+  /// Sets all arguments.
   template <typename... Arguments>
   void set_arguments(const Arguments&... arguments) {
-    cl_uint index = 0;
-    (handle.setArg(index++, arguments), ...);
+    set_arguments_from(0, arguments...);
   }
 };
 

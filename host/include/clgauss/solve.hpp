@@ -12,12 +12,21 @@
 
 namespace clgauss {
 
+enum class Method {
+  automatic,  // lu, but gauss where there is to be no pivoting
+  lu,         // blocked LU: the fast one
+  gauss  // the paper's elimination, one launch a kernel and step: for experiments with the work-group size
+};
+[[nodiscard]] std::string_view method_name(Method method);
+[[nodiscard]] std::string_view pivoting_name(Pivoting pivoting);
+
 struct SolveOptions {
+  Method method = Method::automatic;
   std::optional<RealType> type;  // empty: f64 where the device has it, else f32
   Pivoting pivoting = Pivoting::partial;
-  NdRangeMode ndrange = NdRangeMode::fixed;
-  WorkGroupPolicy policy;
-  SplitMode split = SplitMode::automatic;
+  NdRangeMode ndrange = NdRangeMode::fixed;  // of gauss
+  WorkGroupPolicy policy;                    // of gauss
+  SplitMode split = SplitMode::automatic;    // of gauss
   double max_scaled_residual = kScaledResidualBound;
 };
 
@@ -47,19 +56,21 @@ struct WorkGroupReport {
 
 struct Solution {
   SolveStatus status = SolveStatus::ok;
-  Matrix x;  // n-by-nrhs; empty if singular
+  Matrix x;                               // n-by-nrhs; empty if singular
+  Method method = Method::lu;             // what was done: lu or gauss
+  Pivoting pivoting = Pivoting::partial;  // what was done; see Lu::pivoting()
   RealType type = RealType::f64;
   std::optional<Index> failed_column;  // 0-based
   double failed_pivot = 0;             // its value: 0, Inf or NaN
   Determinant determinant;
   Residual residual;
-  GaussTimes times;
-  WorkGroupReport work_group;
-  std::vector<LaunchRecord> launches;
+  SolveTimes times;
+  std::optional<WorkGroupReport> work_group;  // of gauss
+  std::vector<LaunchRecord> launches;         // of gauss
 };
 
-/// Solves `system` by Gauss elimination on the context's device. An n = 0 system has the empty
-/// answer and determinant 1. Throws as gauss_solve(). Memory on the host: one more copy of x.
+/// Solves `system` on the context's device. An n = 0 system has the empty
+/// answer and determinant 1. Throws as gauss_solve() and lu_solve(). Memory on the host: one more copy of x.
 [[nodiscard]] Solution solve(DeviceContext& context, const System& system,
                              const SolveOptions& options = {},
                              const ProgressCallback& progress = {});
@@ -69,6 +80,6 @@ struct Solution {
 [[nodiscard]] RealType choose_type(const DeviceProfile& device, std::optional<RealType> wanted);
 
 /// Sign and logarithm of the determinant from the pivots of an elimination.
-[[nodiscard]] Determinant determinant_of(const GaussResult& result);
+[[nodiscard]] Determinant determinant_of(const EliminationResult& result);
 
 }  // namespace clgauss

@@ -1,0 +1,375 @@
+// C <- alpha A B + beta C in f32 on the tf32 matrix units of an NVIDIA device (compute capability
+// 8.0 or more), with the accuracy of an f32 product.
+//
+// Each element x is split into big = tf32(x) and small = x - big (tf32 keeps 11 bits, so two parts
+// keep 22 to 24), and A B ~ small big + big small + big big: three matrix instructions for one. The
+// matrix units add with truncation, which would drift with k, so every ACC_K steps of k the sum
+// leaves them and is added to the accumulators in ordinary, rounded f32. An infinity in A or B
+// gives NaN (Inf - Inf in the split); magnitudes below 2^-103 lose their small part.
+//
+// A is m x k, B is k x n, C is m x n, all row-major views (buffer, offset, leading dimension); any
+// m, n, k >= 1. Each work-group keeps one TILE_M x TILE_N tile of C in registers, each sub-group
+// (32 work-items) an SG_M x SG_N part of it. Tiles of A and B pass through STAGES slots of local
+// memory, filled by cp.async ahead of their use.
+//
+// NDRange: one dimension, local size = 32 (TILE_M / SG_M) (TILE_N / SG_N), exactly ceil(m / TILE_M)
+//   ceil(n / TILE_N) groups.
+// Parameters (all required):
+//   TILE_M, TILE_N, TILE_K  tile of a work-group; TILE_K is 16 or a multiple of 32
+//   SG_M, SG_N              tile of a sub-group: multiples of 16 and 32
+//   STAGES                  slots of local memory, >= 2
+//   ACC_K                   8 or 16: k steps that stay in the matrix unit's accumulator
+//   VEC_WIDTH               4 = 16-byte copies: offsets and leading dimensions of A, B and C are
+//                           multiples of 4; 1 = any
+//   RASTER                  tile rows in a band: neighbours in time are neighbours in C, so A and B
+//                           stay in L2
+//   UPDATE                  0 = alpha, beta as given; 1 = C <- C - A B (alpha, beta ignored)
+//   PREFETCH_C              1 = ask for C's lines in L2 at the start (where C will be read); 0 = do
+//                           not
+// Measured on an H200 (cuBLAS SGEMM without TF32 in brackets), Tflop/s: n = 4096 71.8 (50.5), n =
+//   8192 73.9 (50.7); C <- C - A B with C 8192 x 8192 and k = 128, 256, 512: 52.5, 62.4, 67.9
+//   (35.8, 39.6, 44.0). Largest element-wise error over |A||B| at n = 8192: 0.7 eps (ACC_K = 16),
+//   1.1 eps (8), gemm_simt.cl 3.1 eps.
+// Local memory: 4 STAGES TILE_K (TILE_M + TILE_N) bytes, static (the driver accepts more than the
+//   48 KiB it reports).
+#if !defined(TILE_M) || !defined(TILE_N) || !defined(TILE_K) || !defined(SG_M) || !defined(SG_N)
+#error "TILE_M, TILE_N, TILE_K, SG_M, SG_N must be defined"
+#endif
+#if !defined(STAGES) || !defined(ACC_K) || !defined(VEC_WIDTH) || !defined(RASTER)
+#error "STAGES, ACC_K, VEC_WIDTH, RASTER must be defined"
+#endif
+#if !defined(UPDATE) || !defined(PREFETCH_C)
+#error "UPDATE, PREFETCH_C must be defined"
+#endif
+#if (TILE_K != 16 && TILE_K % 32) || SG_M % 16 || SG_N % 32 || TILE_M % SG_M || TILE_N % SG_N
+#error "TILE_K = 16 or 32 x, SG_M = 16 x, SG_N = 32 x, and the sub-group tile must divide the tile"
+#endif
+#if STAGES < 2 || (VEC_WIDTH != 1 && VEC_WIDTH != 4) || (ACC_K != 8 && ACC_K != 16)
+#error "STAGES >= 2; VEC_WIDTH is 1 or 4; ACC_K is 8 or 16"
+#endif
+
+#define SG_ROWS (TILE_M / SG_M)
+#define SG_COLS (TILE_N / SG_N)
+#define WG_SIZE (32 * SG_ROWS * SG_COLS)
+#define MMA_ROWS (SG_M / 16)   // matrix instructions down a sub-group's tile
+#define MMA_QUADS (SG_N / 32)  // groups of four matrix instructions across it
+#define UNITS (TILE_K / 16)    // steps of 16 along k in a slot
+#define CHUNKS_A (TILE_K / 4)  // 16-byte chunks in a row of the slot of A, of B
+#define CHUNKS_B (TILE_N / 4)
+#define COPY_ROWS_A (WG_SIZE / CHUNKS_A)  // rows that the work-group copies at once
+#define COPY_ROWS_B (WG_SIZE / CHUNKS_B)
+#if WG_SIZE % CHUNKS_A || WG_SIZE % CHUNKS_B || TILE_M % COPY_ROWS_A || TILE_K % COPY_ROWS_B
+#error "the work-group must copy whole rows, and a whole number of times"
+#endif
+#if COPY_ROWS_A % 2 || (COPY_ROWS_B & (COPY_ROWS_B - 1))
+#error \
+    "the work-group must copy an even number of rows of A and a power of two of rows of B at once"
+#endif
+
+#define SLOT_A (TILE_M * TILE_K)
+#define SLOT_B (TILE_K * TILE_N)
+
+#define UNROLL _Pragma("unroll")
+#define UNROLL_FOR(x, count) \
+  UNROLL                     \
+  for (int x = 0; x < (count); ++x)
+#define NO_UNROLL _Pragma("unroll 1")  // rare paths: short code, few registers
+
+// Four floats from global to local memory.
+inline void copy_chunk(uint to, global const float *from) {
+#if VEC_WIDTH == 4
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+#else
+  UNROLL_FOR (e, 4)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to + 4 * e), "l"(from + e)
+                 : "memory");
+#endif
+}
+
+// The first `count` of them (0 to 4; less counts as 0, more as 4), the rest filled with zeros.
+// Nothing is read beyond `count`.
+inline void copy_part(uint to, global const float *from, int count) {
+#if VEC_WIDTH == 4
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+               "r"(clamp(count, 0, 4) * 4)
+               : "memory");
+#else
+  UNROLL_FOR (e, 4)
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to + 4 * e), "l"(from + e),
+                 "r"(count > e ? 4 : 0)
+                 : "memory");
+#endif
+}
+
+#define COMMIT_COPIES() asm volatile("cp.async.commit_group;" ::: "memory")
+#define WAIT_COPIES(pending) asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory")
+
+inline float4 load_local(uint address) {
+  float4 v;
+  asm volatile("ld.shared.v4.f32 {%0, %1, %2, %3}, [%4];"
+               : "=f"(v.x), "=f"(v.y), "=f"(v.z), "=f"(v.w)
+               : "r"(address)
+               : "memory");
+  return v;
+}
+
+// Local memory is read 16 bytes a work-item, four k of A or four columns of B at a time: within a
+// unit of 16 the k indices q, q + 4 of the first and second matrix instruction stand for k = 4q, 4q
+// + 1 and 4q + 2, 4q + 3 (in A and B alike, so the sum is the same), and column c of the four
+// instructions of a quad for column 4c, ..., 4c + 3. So twice four neighbouring floats of C belong
+// to one work-item. Chunks are exchanged (exclusive or) so that 8 neighbouring work-items touch all
+// 32 banks: A by the row's parity (rows of 16 floats need none), B by bits 2..3 of its row.
+#if TILE_K == 16
+#define A_SWAP(row) 0
+#else
+#define A_SWAP(row) (((row)&1) << 2)
+#endif
+#define B_SWAP(row) (((row) >> 1) & 6)
+
+// The rest is exact in f32; the matrix unit ignores the low 13 bits of its operands. Nearest: ties
+// away from zero.
+#define SPLIT(x, big, small)                    \
+  {                                             \
+    big = (as_uint(x) + 0x1000u) & 0xffffe000u; \
+    small = as_uint((x)-as_float(big));         \
+  }
+
+// Element e of v goes to [e * step]: step 2 puts k, ..., k + 3 of row g (from 0) and of row g + 8
+// (from 1) into the order of the registers of two instructions.
+#define SPLIT4(v, big, small, step)                          \
+  {                                                          \
+    uint *const to_big = big, *const to_small = small;       \
+    SPLIT((v).s0, to_big[0], to_small[0]);                   \
+    SPLIT((v).s1, to_big[step], to_small[step]);             \
+    SPLIT((v).s2, to_big[2 * (step)], to_small[2 * (step)]); \
+    SPLIT((v).s3, to_big[3 * (step)], to_small[3 * (step)]); \
+  }
+
+#define LOAD_A(slot, unit, i)                                                              \
+  {                                                                                        \
+    const uint at =                                                                        \
+        a_lane + (slot) * (SLOT_A * 4) + (((unit)*4) ^ a_swap) * 16 + (i)*16 * TILE_K * 4; \
+    a_raw[0] = load_local(at);                                                             \
+    a_raw[1] = load_local(at + 8 * TILE_K * 4);                                            \
+  }
+#define LOAD_B(slot, unit)  \
+  UNROLL_FOR (p, MMA_QUADS) \
+    UNROLL_FOR (r, 4)       \
+  b_raw[p][r] = load_local(b_lane + (slot) * (SLOT_B * 4) + ((unit)*16 + r) * TILE_N * 4 + p * 128)
+
+#define MULTIPLY_ONE(d, a_, b0, b1)                                                                \
+  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, " \
+      "{%0,%1,%2,%3};"                                                                             \
+      : "+f"((d)[0]), "+f"((d)[1]), "+f"((d)[2]), "+f"((d)[3])                                     \
+      : "r"((a_)[0]), "r"((a_)[1]), "r"((a_)[2]), "r"((a_)[3]), "r"(b0), "r"(b1))
+
+// Four neighbours of a row of C; `count` of them exist.
+inline float4 load_c(global const float *c, int count) {
+#if VEC_WIDTH == 4
+  if (count >= 4) return *(global const float4 *)c;
+#endif
+  return (float4)(count > 0 ? c[0] : 0.0f, count > 1 ? c[1] : 0.0f, count > 2 ? c[2] : 0.0f,
+                  count > 3 ? c[3] : 0.0f);
+}
+
+inline void store_c(global float *c, float4 v, int count) {
+#if VEC_WIDTH == 4
+  if (count >= 4) {
+    *(global float4 *)c = v;
+    return;
+  }
+#endif
+  if (count > 0) c[0] = v.s0;
+  if (count > 1) c[1] = v.s1;
+  if (count > 2) c[2] = v.s2;
+  if (count > 3) c[3] = v.s3;
+}
+
+#define ACC4(i, p, e) (float4)(acc[i][p][0][e], acc[i][p][1][e], acc[i][p][2][e], acc[i][p][3][e])
+
+// For every four neighbours of C that this work-item owns.
+#define FOR_EACH_C(body)                                                                    \
+  UNROLL_FOR (i, MMA_ROWS)                                                                  \
+    UNROLL_FOR (h, 2) {                                                                     \
+      const int row = tile_row + sg_row + i * 16 + h * 8 + lane_row;                        \
+      global float *const c_row = c + (ulong)row * ldc;                                     \
+      UNROLL_FOR (p, MMA_QUADS)                                                             \
+        UNROLL_FOR (f, 2) {                                                                 \
+          const int col = tile_col + sg_col + p * 32 + 8 * lane_col + 4 * f, e = 2 * h + f; \
+          const int count = row < m ? n - col : 0;                                          \
+          body                                                                              \
+        }                                                                                   \
+    }
+
+kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
+    int m, int n, int k, float alpha, global const float *restrict a, ulong a_offset, uint lda,
+    global const float *restrict b, ulong b_offset, uint ldb, float beta, global float *restrict c,
+    ulong c_offset, uint ldc) {
+  local float slots[STAGES * (SLOT_A + SLOT_B)] __attribute__((aligned(128)));
+  local float *const a_slots = slots, *const b_slots = slots + STAGES * SLOT_A;
+  const int item = get_local_id(0), lane = item & 31, sub_group = item >> 5;
+  const int lane_row = lane >> 2, lane_col = lane & 3;
+  const int sg_row = (sub_group % SG_ROWS) * SG_M, sg_col = (sub_group / SG_ROWS) * SG_N;
+#if UPDATE
+  alpha = -1.0f;
+  beta = 1.0f;
+#endif
+
+  // Bands of RASTER tile rows, walked down first.
+  const int tiles_m = (m + TILE_M - 1) / TILE_M, tiles_n = (n + TILE_N - 1) / TILE_N;
+  const int group = get_group_id(0), band = group / (RASTER * tiles_n),
+            rest = group - band * RASTER * tiles_n;
+  const int height = min(RASTER, tiles_m - band * RASTER);
+  const int tile_row = (band * RASTER + rest % height) * TILE_M, tile_col = rest / height * TILE_N;
+  c += c_offset;
+
+  // Copies run STAGES - 1 slots ahead of the products. This work-item copies rows copy_row + x
+  // COPY_ROWS of a slot.
+  const int a_row = item / CHUNKS_A, a_col = item % CHUNKS_A * 4, b_row = item / CHUNKS_B,
+            b_col = item % CHUNKS_B * 4;
+  const uint a_to =
+      (uint)(ulong)a_slots + (a_row * CHUNKS_A + (item % CHUNKS_A ^ A_SWAP(a_row))) * 16;
+  const uint b_to = (uint)(ulong)b_slots + b_row * TILE_N * 4,
+             b_chunk = (item % CHUNKS_B ^ B_SWAP(b_row)) * 16;
+  const ulong a_stride = (ulong)COPY_ROWS_A * lda, b_stride = (ulong)COPY_ROWS_B * ldb;
+  global const float *a_next = a + a_offset + (ulong)(tile_row + a_row) * lda + a_col;
+  global const float *b_next = b + b_offset + (ulong)b_row * ldb + tile_col + b_col;
+  int copy_slot = 0, copy_left = k;  // of k, not yet asked for
+#define COPY_WHOLE()                                                                           \
+  {                                                                                            \
+    global const float *a_from = a_next, *b_from = b_next;                                     \
+    const uint a_at = a_to + copy_slot * (SLOT_A * 4), b_at = b_to + copy_slot * (SLOT_B * 4); \
+    UNROLL                                                                                     \
+    for (int x = 0; x < TILE_M; x += COPY_ROWS_A, a_from += a_stride)                          \
+      copy_chunk(a_at + x * TILE_K * 4, a_from);                                               \
+    UNROLL                                                                                     \
+    for (int x = 0; x < TILE_K; x += COPY_ROWS_B, b_from += b_stride)                          \
+      copy_chunk(b_at + x * TILE_N * 4 + (b_chunk ^ (B_SWAP(x) * 16)), b_from);                \
+    COMMIT_COPIES();                                                                           \
+    NEXT_COPY();                                                                               \
+  }
+#define COPY_REST()                                                                              \
+  {                                                                                              \
+    if (copy_left > 0) {                                                                         \
+      global const float *a_from = a_next, *b_from = b_next;                                     \
+      const uint a_at = a_to + copy_slot * (SLOT_A * 4), b_at = b_to + copy_slot * (SLOT_B * 4); \
+      NO_UNROLL                                                                                  \
+      for (int x = 0; x < TILE_M; x += COPY_ROWS_A, a_from += a_stride)                          \
+        copy_part(a_at + x * TILE_K * 4, a_from,                                                 \
+                  tile_row + a_row + x < m ? copy_left - a_col : 0);                             \
+      NO_UNROLL                                                                                  \
+      for (int x = 0; x < TILE_K; x += COPY_ROWS_B, b_from += b_stride)                          \
+        copy_part(b_at + x * TILE_N * 4 + (b_chunk ^ (B_SWAP(x) * 16)), b_from,                  \
+                  b_row + x < copy_left ? n - tile_col - b_col : 0);                             \
+      NEXT_COPY();                                                                               \
+    }                                                                                            \
+    COMMIT_COPIES();                                                                             \
+  }
+#define NEXT_COPY()                                          \
+  {                                                          \
+    copy_slot = copy_slot + 1 == STAGES ? 0 : copy_slot + 1; \
+    copy_left -= TILE_K;                                     \
+    a_next += TILE_K;                                        \
+    b_next += (ulong)TILE_K * ldb;                           \
+  }
+  const int inside = tile_row + TILE_M <= m && tile_col + TILE_N <= n;
+  for (int s = 0; s < STAGES - 1; ++s) {
+    if (inside && copy_left >= TILE_K) {
+      COPY_WHOLE();
+    } else {
+      COPY_REST();
+    }
+  }
+
+#if PREFETCH_C
+  // A line is 32 floats; one work-item a line.
+  for (int x = item; x < TILE_M * (TILE_N / 32); x += WG_SIZE) {
+    const int row = tile_row + x / (TILE_N / 32), col = tile_col + x % (TILE_N / 32) * 32;
+    if (row < m && col < n)
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(c + (ulong)row * ldc + col));
+  }
+#endif
+
+  // Where this work-item's fragments lie.
+  const uint a_lane = (uint)(ulong)a_slots + (sg_row + lane_row) * TILE_K * 4 + lane_col * 16;
+  const uint b_lane = (uint)(ulong)b_slots + 4 * lane_col * TILE_N * 4 + sg_col * 4 +
+                      (lane_row ^ (lane_col << 1)) * 16;
+  const uint a_swap = A_SWAP(lane_row);
+  float acc[MMA_ROWS][MMA_QUADS][4][4];
+  FOR_EACH_C({ acc[i][p][0][e] = acc[i][p][1][e] = acc[i][p][2][e] = acc[i][p][3][e] = 0.0f; })
+  // Fragments not yet split, one row of instructions (A) and one unit (B) ahead.
+  float4 a_raw[2], b_raw[MMA_QUADS][4];
+  WAIT_COPIES(STAGES - 2);
+  barrier(CLK_LOCAL_MEM_FENCE);
+  LOAD_B(0, 0);
+  LOAD_A(0, 0, 0);
+  int slot = 0;
+#define STEP(COPY)                                                                      \
+  {                                                                                     \
+    const int next_slot = slot + 1 == STAGES ? 0 : slot + 1;                            \
+    UNROLL_FOR (u, UNITS) {                                                             \
+      /* [quad][row of the unit that this work-item holds][column] */                   \
+      uint b_big[MMA_QUADS][4][4], b_small[MMA_QUADS][4][4];                            \
+      UNROLL_FOR (p, MMA_QUADS)                                                         \
+        UNROLL_FOR (r, 4) SPLIT4(b_raw[p][r], b_big[p][r], b_small[p][r], 1);           \
+      if (u + 1 < UNITS) LOAD_B(slot, u + 1);                                           \
+      UNROLL_FOR (i, MMA_ROWS) {                                                        \
+        uint a_big[8], a_small[8]; /* 4 registers an instruction */                     \
+        SPLIT4(a_raw[0], a_big, a_small, 2);                                            \
+        SPLIT4(a_raw[1], a_big + 1, a_small + 1, 2);                                    \
+        if (i + 1 < MMA_ROWS) {                                                         \
+          LOAD_A(slot, u, i + 1);                                                       \
+        } else if (u + 1 < UNITS) {                                                     \
+          LOAD_A(slot, u + 1, 0);                                                       \
+        } else {                                                                        \
+          WAIT_COPIES(STAGES - 2);                                                      \
+          barrier(CLK_LOCAL_MEM_FENCE);                                                 \
+          LOAD_B(next_slot, 0);                                                         \
+          LOAD_A(next_slot, 0, 0);                                                      \
+        }                                                                               \
+        if (i == 0 && u == 0)                                                           \
+          COPY(); /* into the slot that was read to its end before the last barrier */  \
+        /* Product by product: neighbouring instructions do not wait for each other. */ \
+        UNROLL                                                                          \
+        for (int from = 0; from < 2; from += ACC_K / 8) {                               \
+          float sum[MMA_QUADS][4][4];                                                   \
+          UNROLL_FOR (p, MMA_QUADS)                                                     \
+            UNROLL_FOR (e, 16) sum[p][e >> 2][e & 3] = 0.0f;                            \
+          UNROLL                                                                        \
+          for (int h = from; h < from + ACC_K / 8; ++h) {                               \
+            UNROLL_FOR (p, MMA_QUADS)                                                   \
+              UNROLL_FOR (j, 4)                                                         \
+                MULTIPLY_ONE(sum[p][j], a_small + 4 * h, b_big[p][2 * h][j],            \
+                             b_big[p][2 * h + 1][j]);                                   \
+            UNROLL_FOR (p, MMA_QUADS)                                                   \
+              UNROLL_FOR (j, 4)                                                         \
+                MULTIPLY_ONE(sum[p][j], a_big + 4 * h, b_small[p][2 * h][j],            \
+                             b_small[p][2 * h + 1][j]);                                 \
+          }                                                                             \
+          UNROLL                                                                        \
+          for (int h = from; h < from + ACC_K / 8; ++h)                                 \
+            UNROLL_FOR (p, MMA_QUADS)                                                   \
+              UNROLL_FOR (j, 4)                                                         \
+                MULTIPLY_ONE(sum[p][j], a_big + 4 * h, b_big[p][2 * h][j],              \
+                             b_big[p][2 * h + 1][j]);                                   \
+          UNROLL_FOR (p, MMA_QUADS)                                                     \
+            UNROLL_FOR (e, 16) acc[i][p][e >> 2][e & 3] += sum[p][e >> 2][e & 3];       \
+        }                                                                               \
+      }                                                                                 \
+    }                                                                                   \
+    slot = next_slot;                                                                   \
+  }
+  // While whole slots are left to copy the loop has no branch.
+  int left = k;
+  if (inside) NO_UNROLL
+  for (; copy_left >= TILE_K; left -= TILE_K) STEP(COPY_WHOLE);
+  NO_UNROLL
+  for (; left > 0; left -= TILE_K) STEP(COPY_REST);
+
+  if (beta == 0.0f) {  // must not read C: it may hold NaN
+    FOR_EACH_C({ store_c(c_row + col, alpha * ACC4(i, p, e), count); })
+  } else {
+    FOR_EACH_C(
+        { store_c(c_row + col, alpha * ACC4(i, p, e) + beta * load_c(c_row + col, count), count); })
+  }
+}

@@ -1,0 +1,587 @@
+// LU with partial pivoting, P A = L U, and the solution for one right-hand side, for CPU devices.
+//
+// A is n x n, row-major, in place. Right-looking over panels of nb columns, look-ahead one panel.
+// Step k is three launches of an in-order queue, k0 = k nb; kernel boundaries are the only
+// synchronisation:
+//
+//   lu_extract   A(k0:n, k0:k0+nb) -= L_{k-1} U_{k-1}, then copied to the panel store W_k
+//   lu_advance   one work-item factors W_k while the others do A(k0:n, k0+nb:n) -= L_{k-1} U_{k-1}
+//   lu_row_block rows k0:k0+nb right of the panel: row swaps, U_k = L11^-1 A12, packed copy of U_k
+//
+// and at the end lu_positions and lu_store put the panels back into A, every row where the later
+// swaps moved it: L is never swapped on the way. Then rhs_permute, forward_step and backward_step.
+//
+// Panel store W_k: the m = n - k0 rows in chunks of RB rows, a chunk holds its columns one after
+// the other, RB elements each; (nb + CHUNK_PAD) * RB elements a chunk. It is both what the panel
+// factorisation streams through (vectors down a column) and the packed A operand of the update (MR
+// rows, RB apart along k), so L is never packed again.
+//
+// Macros besides those of cpu_tile.clh: RB, rows of a chunk: a multiple of MR, of VEC_WIDTH (1 to 4
+// vectors) and of 8. nb must be a multiple of RB and of NR. Local size 1 everywhere, no local
+// memory, no barrier. Tickets share out work inside a launch; no work-item waits for another.
+
+#include "cpu_tile.clh"
+
+#ifndef RB
+#error "RB is required"
+#endif
+#if RB % MR != 0 || RB % VEC_WIDTH != 0 || RB % 8 != 0
+#error "RB must be a multiple of MR, VEC_WIDTH and 8"
+#endif
+
+#define PANEL_COLS 8  // columns factored between two updates of the panel
+#define CHUNK_PAD 8   // columns; a chunk of a multiple of 4 KiB would alias in L1
+#define VEC8 PASTE(REAL, 8)
+#define SMALLEST_float FLT_MIN
+#define SMALLEST_double DBL_MIN
+#define SMALLEST PASTE(SMALLEST_, REAL)  // smallest normal number
+
+#if RB / VEC_WIDTH == 1
+#define EACH_PART(f, x) f(x, 0)
+#elif RB / VEC_WIDTH == 2
+#define EACH_PART(f, x) f(x, 0) f(x, 1)
+#elif RB / VEC_WIDTH == 3
+#define EACH_PART(f, x) f(x, 0) f(x, 1) f(x, 2)
+#elif RB / VEC_WIDTH == 4
+#define EACH_PART(f, x) f(x, 0) f(x, 1) f(x, 2) f(x, 3)
+#else
+#error "RB must be 1 to 4 vectors"
+#endif
+#define EACH_COL(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
+
+ulong chunk_size(const uint nb) { return (ulong)(nb + CHUNK_PAD) * RB; }
+
+// Start of panel p in the panel store: panel q has ceil(n / RB) - q nb / RB chunks.
+ulong panel_start(const uint n, const uint nb, const uint p) {
+    const ulong chunks = (n + RB - 1) / RB;
+    return chunk_size(nb) * (p * chunks - (ulong)(nb / RB) * p * (p - (p > 0)) / 2);
+}
+
+// Start of row r of a panel.
+ulong row_start(const uint r, const ulong chunk) { return r / RB * chunk + r % RB; }
+
+// ---- trailing update
+
+#define PREFETCH_CELL(r, v) PREFETCH(c + r * ldc + v * VEC_WIDTH);
+#define PREFETCH_ROW(r) EACH_VEC(PREFETCH_CELL, r)
+#define SUBTRACT_CELL(r, v) \
+    VSTORE(VLOAD(c + r * ldc + v * VEC_WIDTH) - c_##r##_##v, c + r * ldc + v * VEC_WIDTH);
+#define SUBTRACT_ROW(r) EACH_VEC(SUBTRACT_CELL, r)
+#define SPILL_CELL(r, v) VSTORE(c_##r##_##v, edge + r * NR + v * VEC_WIDTH);
+#define SPILL_ROW(r) EACH_VEC(SPILL_CELL, r)
+
+// c[0..rows) x [0..cols) -= L U, L in a chunk, U in a packed panel of NR columns.
+void subtract_tile(global const REAL* l, global const REAL* u, const uint depth, global REAL* c,
+                   const ulong ldc, const uint rows, const uint cols) {
+    const bool full = rows >= MR && cols >= NR;
+    if (full) {
+        EACH_ROW(PREFETCH_ROW)
+    }
+    DECLARE_TILE
+    ACCUMULATE_TILE(l, RB, u, depth)
+    if (full) {
+        EACH_ROW(SUBTRACT_ROW)
+    } else {
+        REAL edge[MR * NR];
+        EACH_ROW(SPILL_ROW)
+        for (uint i = 0; i < min(rows, (uint)MR); ++i)
+            for (uint j = 0; j < min(cols, (uint)NR); ++j) c[i * ldc + j] -= edge[i * NR + j];
+    }
+}
+
+// Rows [row, row + rows) and columns [col, col + cols) of what lies below and right of the previous
+// panel; `c` is its first element, `l` the previous panel's first chunk below its diagonal block.
+void subtract_block(global const REAL* l, global const REAL* u, global REAL* c, const ulong ld,
+                    const uint nb, const uint row, const uint rows, const uint col,
+                    const uint cols) {
+    const ulong chunk = chunk_size(nb);
+    for (uint i = row; i < row + rows; i += MR)
+        for (uint j = col; j < col + cols; j += NR)
+            subtract_tile(l + row_start(i, chunk), u + (ulong)j * nb, nb, c + (ulong)i * ld + j, ld,
+                          row + rows - i, col + cols - j);
+}
+
+// NDRange: one work-item a chunk of the panel (RB rows).
+kernel void lu_extract(global REAL* a, const ulong offset, const ulong ld, const uint n,
+                       const uint nb, const uint step, global REAL* store, global const REAL* u) {
+    const uint k0 = step * nb;
+    const uint row = (uint)get_global_id(0) * RB;
+    if (row >= n - k0) return;
+    const uint rows = min((uint)RB, n - k0 - row);
+    const uint cols = min(nb, n - k0);
+    global REAL* corner = a + offset + (ulong)k0 * ld + k0;
+    if (step > 0)
+        subtract_block(store + panel_start(n, nb, step - 1) + nb / RB * chunk_size(nb), u, corner,
+                       ld, nb, row, rows, 0, cols);
+    global REAL* chunk = store + panel_start(n, nb, step) + row / RB * chunk_size(nb);
+    pack_across(corner + (ulong)row * ld, ld, rows, cols, (REAL)1, chunk, RB);
+    for (uint i = cols * RB; i < (cols + PANEL_COLS - 1) / PANEL_COLS * PANEL_COLS * RB; ++i)
+        chunk[i] = 0;
+}
+
+// ---- panel factorisation
+
+typedef struct {
+    global REAL* w;  // the panel
+    ulong chunk;     // elements of a chunk
+    uint rows;       // rows of the panel, not counting the padding
+    uint chunks;
+    global uint* pivots;  // row swapped with row j, counted from the panel's top
+} Panel;
+
+void swap_rows(const Panel p, const uint r, const uint s, const uint first, const uint count) {
+    if (r == s) return;
+    global REAL* x = p.w + row_start(r, p.chunk) + first * RB;
+    global REAL* y = p.w + row_start(s, p.chunk) + first * RB;
+    for (uint j = 0; j < count; ++j) {
+        const REAL keep = x[j * RB];
+        x[j * RB] = y[j * RB];
+        y[j * RB] = keep;
+    }
+}
+
+#define LOAD_PART(q, v) VEC x_##q##_##v = VLOAD(c + q * RB + v * VEC_WIDTH);
+#define LOAD_COL(q) EACH_PART(LOAD_PART, q)
+#define LOAD_L_PART(q, v) const VEC l_##v = VLOAD(l + v * VEC_WIDTH);
+#define UPDATE_PART(q, v) x_##q##_##v = MULADD(l_##v, u_##q, x_##q##_##v);
+#define UPDATE_COL(q)                   \
+    const VEC u_##q = (VEC)(-u_row[q]); \
+    EACH_PART(UPDATE_PART, q)
+#define STORE_PART(q, v) VSTORE(x_##q##_##v, c + q * RB + v * VEC_WIDTH);
+#define STORE_COL(q) EACH_PART(STORE_PART, q)
+
+// Columns [j0, j0 + 8) of the panel: the swaps and the updates of the j0 columns before them; `u`
+// holds j0 x 8 elements.
+void update_columns(const Panel p, const uint j0, global REAL* u) {
+    for (uint t = 0; t < j0; ++t) swap_rows(p, t, p.pivots[t], j0, PANEL_COLS);
+    for (uint t = 0; t < j0; ++t)
+        for (uint q = 0; q < PANEL_COLS; ++q)
+            u[t * 8 + q] = p.w[row_start(t, p.chunk) + (j0 + q) * RB];
+    for (uint t = 0; t < j0; ++t) {
+        const VEC8 known = vload8(t, u);
+        for (uint r = t + 1; r < j0; ++r) {
+            const REAL factor = p.w[row_start(r, p.chunk) + t * RB];
+            vstore8(MULADD((VEC8)(-factor), known, vload8(r, u)), r, u);
+        }
+    }
+    for (uint i = j0 / RB; i < p.chunks; ++i) {
+        global REAL* c = p.w + i * p.chunk + j0 * RB;
+        global const REAL* l = p.w + i * p.chunk;
+        global const REAL* u_row = u;
+        EACH_COL(LOAD_COL)
+        for (uint t = 0; t < j0; ++t, l += RB, u_row += PANEL_COLS) {
+            EACH_PART(LOAD_L_PART, 0)
+            EACH_COL(UPDATE_COL)
+        }
+        EACH_COL(STORE_COL)
+    }
+    // Rows of U that share a chunk with row j0 were overwritten by the loop above.
+    for (uint t = 0; t < j0; ++t)
+        for (uint q = 0; q < PANEL_COLS; ++q)
+            p.w[row_start(t, p.chunk) + (j0 + q) * RB] = u[t * 8 + q];
+}
+
+#define DECLARE_BEST(x, v) VEC best_##v = (VEC)(-1), at_##v = (VEC)(0);
+#define PASS_PART(x, v)                                      \
+    VEC x_##v = VLOAD(block + (count * RB) + v * VEC_WIDTH); \
+    const VEC row_##v = first_row + (VEC)(i * RB + v * VEC_WIDTH);
+#define PASS_SCALE(x, v)                                                                          \
+    const VEC old_##v = VLOAD(block + (count - 1) * RB + v * VEC_WIDTH);                          \
+    const VEC l_##v =                                                                             \
+        i == first ? select(old_##v, old_##v * inverse, row_##v >= diagonal) : old_##v * inverse; \
+    VSTORE(l_##v, block + (count - 1) * RB + v * VEC_WIDTH);
+#define PASS_COPY(x, v) VEC new_##v = x_##v;
+#define PASS_UPDATE(x, v) new_##v = MULADD(VLOAD(block + t * RB + v * VEC_WIDTH), factor, new_##v);
+#define PASS_FINISH(x, v)                                                  \
+    if (i == first) new_##v = select(x_##v, new_##v, row_##v >= diagonal); \
+    VSTORE(new_##v, block + count * RB + v * VEC_WIDTH);
+#define PASS_BEST(x, v)                                                          \
+    VEC size_##v = fabs(new_##v);                                                \
+    if (i == first) size_##v = select((VEC)(-2), size_##v, row_##v >= diagonal); \
+    at_##v = select(at_##v, row_##v, size_##v > best_##v);                       \
+    best_##v = select(best_##v, size_##v, size_##v > best_##v);
+#define MERGE_BEST(x, v)                     \
+    VSTORE(best_##v, sizes + v * VEC_WIDTH); \
+    VSTORE(at_##v, rows + v * VEC_WIDTH);
+
+// Column j = j0 + count: scales column j - 1 by `inverse`, subtracts columns j0..j-1 times u,
+// returns the row of the largest element from row j on, the first among equals; a NaN is never
+// larger. Only the first chunk holds rows above j.
+uint column_pass(const Panel p, const uint j0, const uint count, const REAL inverse,
+                 const REAL* u) {
+    const uint first = j0 / RB;
+    const VEC diagonal = (VEC)(j0 + count);
+    REAL lanes[VEC_WIDTH];
+    for (uint i = 0; i < VEC_WIDTH; ++i) lanes[i] = i;
+    const VEC first_row = VLOAD(lanes);
+    EACH_PART(DECLARE_BEST, 0)
+    for (uint i = first; i < p.chunks; ++i) {
+        global REAL* block = p.w + i * p.chunk + j0 * RB;
+        EACH_PART(PASS_PART, 0)
+        if (count > 0) {
+            EACH_PART(PASS_SCALE, 0)
+        }
+        EACH_PART(PASS_COPY, 0)
+        for (uint t = 0; t < count; ++t) {
+            const VEC factor = (VEC)(-u[t]);
+            EACH_PART(PASS_UPDATE, 0)
+        }
+        EACH_PART(PASS_FINISH, 0)
+        EACH_PART(PASS_BEST, 0)
+    }
+    REAL sizes[RB], rows[RB];
+    EACH_PART(MERGE_BEST, 0)
+    REAL size = -1;
+    uint at = j0 + count;
+    for (uint i = 0; i < RB; ++i)
+        // A lane that met nothing but NaN still holds -1 and row 0.
+        if (sizes[i] > size || (sizes[i] == size && size >= 0 && (uint)rows[i] < at)) {
+            size = sizes[i];
+            at = (uint)rows[i];
+        }
+    return at < p.rows ? at : j0 + count;
+}
+
+// Factors columns [j0, j0 + width), which are up to date; returns the first of them whose pivot is
+// zero or NaN, or `none`.
+uint factor_columns(const Panel p, const uint j0, const uint width, const uint none) {
+    REAL u[PANEL_COLS];
+    REAL inverse = 1;
+    uint bad = none;
+    for (uint q = 0; q <= width; ++q) {
+        const uint j = j0 + q;
+        if (q == width) {
+            // Only the scaling of the last column is left.
+            for (uint r = j; r < p.chunks * RB; ++r)
+                p.w[row_start(r, p.chunk) + (j - 1) * RB] *= inverse;
+            break;
+        }
+        for (uint t = 0; t < q; ++t) {
+            global REAL* row = p.w + row_start(j0 + t, p.chunk);
+            REAL x = row[j * RB];
+            for (uint s = 0; s < t; ++s) x -= row[(j0 + s) * RB] * u[s];
+            row[j * RB] = u[t] = x;
+        }
+        const uint pivot = column_pass(p, j0, q, inverse, u);
+        p.pivots[j] = pivot;
+        swap_rows(p, j, pivot, j0, PANEL_COLS);
+        const REAL value = p.w[row_start(j, p.chunk) + j * RB];
+        const bool usable = value == value && value != (REAL)0;
+        if (!usable && bad == none) bad = j;
+        inverse = 1;
+        if (usable && fabs(value) >= SMALLEST) {
+            inverse = (REAL)1 / value;
+        } else if (usable) {
+            // The reciprocal of a subnormal pivot overflows.
+            for (uint r = j + 1; r < p.rows; ++r) p.w[row_start(r, p.chunk) + j * RB] /= value;
+        }
+    }
+    return bad;
+}
+
+// What the row swaps of the panel mean for the rest of the rows: see lu_row_block. `ids` are the
+// original rows, before and after the panel.
+void record_moves(const Panel p, const uint cols, global uint* moves, const uint nb) {
+    global uint* from = moves;             // [cols]  row whose content comes to row t
+    global uint* target = moves + nb;      // [cols]  row below the block that gets
+    global uint* origin = moves + 2 * nb;  // the content of this row of the block
+    for (uint t = 0; t < cols; ++t) from[t] = t;
+    for (uint t = 0; t < cols; ++t) {
+        const uint r = p.pivots[t];
+        if (r < cols) {
+            const uint keep = from[t];
+            from[t] = from[r];
+            from[r] = keep;
+            target[t] = r;
+            continue;
+        }
+        // Has row r been displaced before? Then its content is that row of the block.
+        uint held = r;
+        for (uint q = 0; q < t; ++q)
+            if (p.pivots[q] == r) {
+                held = origin[q];
+                origin[q] = from[t];
+            }
+        target[t] = r;
+        origin[t] = from[t];
+        from[t] = held;
+    }
+}
+
+void factor_panel(const Panel p, const uint cols, global REAL* u, const uint k0, global int* info) {
+    for (uint j0 = 0; j0 < cols; j0 += PANEL_COLS) {
+        const uint width = min((uint)PANEL_COLS, cols - j0);
+        if (j0 > 0) update_columns(p, j0, u);
+        const uint bad = factor_columns(p, j0, width, UINT_MAX);
+        if (bad != UINT_MAX) atomic_min(info, (int)(k0 + bad));
+        for (uint t = j0; t < j0 + width; ++t) swap_rows(p, t, p.pivots[t], 0, j0);
+    }
+}
+
+// NDRange: as many work-items as compute units; each takes tickets until none is left: ticket 0 is
+// the panel, the others are tiles of tile_rows x tile_cols (multiples of RB and NR) of the previous
+// step's update. So the other compute units go on with the update for as long as the panel takes.
+kernel void lu_advance(global REAL* a, const ulong offset, const ulong ld, const uint n,
+                       const uint nb, const uint step, global REAL* store, global const REAL* u,
+                       global REAL* scratch, global uint* pivots, global uint* ids,
+                       global uint* moves, global int* info, global uint* tickets,
+                       const uint tile_rows, const uint tile_cols) {
+    const uint k0 = step * nb;
+    const uint cols = min(nb, n - k0);
+    const uint rest = step > 0 ? n - k0 - cols : 0;
+    const uint tiles_m = (n - k0 + tile_rows - 1) / tile_rows;
+    const uint tiles_n = (rest + tile_cols - 1) / tile_cols;
+    for (uint ticket = atomic_inc(tickets + step); ticket <= tiles_m * tiles_n;
+         ticket = atomic_inc(tickets + step)) {
+        if (ticket == 0) {
+            const Panel p = {store + panel_start(n, nb, step), chunk_size(nb), n - k0,
+                             (n - k0 + RB - 1) / RB, pivots + k0};
+            factor_panel(p, cols, scratch, k0, info);
+            record_moves(p, cols, moves, nb);
+            global uint* before = ids + (ulong)(step > 0 ? step - 1 : 0) * n;
+            global uint* after = ids + (ulong)step * n;
+            for (uint i = 0; i < n; ++i) after[i] = step > 0 ? before[i] : i;
+            for (uint t = 0; t < cols; ++t) {
+                const uint r = k0 + p.pivots[t];
+                const uint keep = after[k0 + t];
+                after[k0 + t] = after[r];
+                after[r] = keep;
+            }
+        } else {
+            const uint row = (ticket - 1) % tiles_m * tile_rows;
+            const uint col = (ticket - 1) / tiles_m * tile_cols;
+            subtract_block(store + panel_start(n, nb, step - 1) + nb / RB * chunk_size(nb), u,
+                           a + offset + (ulong)k0 * ld + k0, ld, nb, row,
+                           min(tile_rows, n - k0 - row), nb + col, min(tile_cols, rest - col));
+        }
+    }
+}
+
+// ---- row swaps and row block of U
+
+#define TRI_LOAD_CELL(r, v) \
+    c_##r##_##v = VLOAD(strip + (r0 + r) * NR + v * VEC_WIDTH) - c_##r##_##v;
+#define TRI_LOAD_ROW(r) EACH_VEC(TRI_LOAD_CELL, r)
+#if NR / VEC_WIDTH == 1
+#define TRI_STEP(r, s)                               \
+    if (s < r) {                                     \
+        const VEC f = (VEC)(-l[s * RB + r]);         \
+        c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
+    }
+#elif NR / VEC_WIDTH == 2
+#define TRI_STEP(r, s)                               \
+    if (s < r) {                                     \
+        const VEC f = (VEC)(-l[s * RB + r]);         \
+        c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
+        c_##r##_1 = MULADD(f, c_##s##_1, c_##r##_1); \
+    }
+#elif NR / VEC_WIDTH == 3
+#define TRI_STEP(r, s)                               \
+    if (s < r) {                                     \
+        const VEC f = (VEC)(-l[s * RB + r]);         \
+        c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
+        c_##r##_1 = MULADD(f, c_##s##_1, c_##r##_1); \
+        c_##r##_2 = MULADD(f, c_##s##_2, c_##r##_2); \
+    }
+#else
+#define TRI_STEP(r, s)                               \
+    if (s < r) {                                     \
+        const VEC f = (VEC)(-l[s * RB + r]);         \
+        c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
+        c_##r##_1 = MULADD(f, c_##s##_1, c_##r##_1); \
+        c_##r##_2 = MULADD(f, c_##s##_2, c_##r##_2); \
+        c_##r##_3 = MULADD(f, c_##s##_3, c_##r##_3); \
+    }
+#endif
+#define TRI_ROW(r) EACH_ROW_AGAIN(TRI_STEP, r)
+#define TRI_STORE_CELL(r, v) VSTORE(c_##r##_##v, strip + (r0 + r) * NR + v * VEC_WIDTH);
+#define TRI_STORE_ROW(r) EACH_VEC(TRI_STORE_CELL, r)
+
+// strip (nb x NR) <- L11^-1 strip: MR rows at a time, first the rows above them by the update's own
+// loop, then the small triangle in registers.
+void solve_strip(global const REAL* w, const ulong chunk, global REAL* strip, const uint nb) {
+    for (uint r0 = 0; r0 < nb; r0 += MR) {
+        global const REAL* l = w + row_start(r0, chunk);
+        DECLARE_TILE
+        ACCUMULATE_TILE(l, RB, strip, r0)
+        l += r0 * RB;
+        EACH_ROW(TRI_LOAD_ROW)
+        EACH_ROW(TRI_ROW)
+        EACH_ROW(TRI_STORE_ROW)
+    }
+}
+
+#define COPY_CELL(r, v) VSTORE(VLOAD(from + v * VEC_WIDTH), to + v * VEC_WIDTH);
+
+void copy_row(global const REAL* from, global REAL* to, const uint cols) {
+    if (cols == NR) {
+        EACH_VEC(COPY_CELL, 0)
+    } else {
+        for (uint j = 0; j < cols; ++j) to[j] = from[j];
+    }
+}
+
+// NDRange: one work-item a strip of NR columns right of the panel (there are some: the panel is nb
+// wide).
+kernel void lu_row_block(global REAL* a, const ulong offset, const ulong ld, const uint n,
+                         const uint nb, const uint step, global const REAL* store, global REAL* u,
+                         global const uint* moves) {
+    const uint k0 = step * nb;
+    const uint col = (uint)get_global_id(0) * NR;
+    if (k0 + nb + col >= n) return;
+    const uint cols = min((uint)NR, n - k0 - nb - col);
+    global REAL* top = a + offset + (ulong)k0 * ld + k0 + nb + col;
+    global REAL* strip = u + (ulong)col * nb;
+    for (uint t = 0; t < nb; ++t) {
+        copy_row(top + moves[t] * ld, strip + t * NR, cols);
+        for (uint j = cols; j < NR; ++j) strip[t * NR + j] = 0;
+    }
+    for (uint t = 0; t < nb; ++t) {
+        if (moves[nb + t] < nb) continue;
+        copy_row(top + moves[2 * nb + t] * ld, top + moves[nb + t] * ld, cols);
+    }
+    solve_strip(store + panel_start(n, nb, step), chunk_size(nb), strip, nb);
+    for (uint t = 0; t < nb; ++t) copy_row(strip + t * NR, top + t * ld, cols);
+}
+
+// ---- back into A
+
+// NDRange: n work-items. positions[original row] = final row; pivots become 0-based rows of A.
+kernel void lu_positions(global const uint* ids, const uint n, const uint nb, const uint panels,
+                         global uint* pivots, global uint* positions) {
+    const uint i = (uint)get_global_id(0);
+    if (i >= n) return;
+    positions[ids[(ulong)(panels - 1) * n + i]] = i;
+    pivots[i] += i / nb * nb;
+}
+
+// Four rows of a chunk, transposed 4 x 4 elements at a time.
+void unpack_rows(global const REAL* w, const uint cols, global REAL* p, global REAL* q,
+                 global REAL* r, global REAL* s) {
+    uint j = 0;
+    for (; j + 4 <= cols; j += 4) {
+        const REAL4 a = vload4(0, w + j * RB), b = vload4(0, w + j * RB + RB);
+        const REAL4 c = vload4(0, w + j * RB + 2 * RB), d = vload4(0, w + j * RB + 3 * RB);
+        const REAL4 ab_low = (REAL4)(a.s0, b.s0, a.s1, b.s1),
+                    ab_high = (REAL4)(a.s2, b.s2, a.s3, b.s3);
+        const REAL4 cd_low = (REAL4)(c.s0, d.s0, c.s1, d.s1),
+                    cd_high = (REAL4)(c.s2, d.s2, c.s3, d.s3);
+        vstore4((REAL4)(ab_low.lo, cd_low.lo), 0, p + j);
+        vstore4((REAL4)(ab_low.hi, cd_low.hi), 0, q + j);
+        vstore4((REAL4)(ab_high.lo, cd_high.lo), 0, r + j);
+        vstore4((REAL4)(ab_high.hi, cd_high.hi), 0, s + j);
+    }
+    for (; j < cols; ++j) {
+        p[j] = w[j * RB];
+        q[j] = w[j * RB + 1];
+        r[j] = w[j * RB + 2];
+        s[j] = w[j * RB + 3];
+    }
+}
+
+// NDRange: (chunks of the first panel, panels). Chunk c of panel p, its rows where the later swaps
+// moved them.
+kernel void lu_store(global REAL* a, const ulong offset, const ulong ld, const uint n,
+                     const uint nb, global const REAL* store, global const uint* ids,
+                     global const uint* positions) {
+    const uint step = (uint)get_global_id(1);
+    const uint k0 = step * nb;
+    const uint row = (uint)get_global_id(0) * RB;
+    if (row >= n - k0) return;
+    const uint rows = min((uint)RB, n - k0 - row);
+    const uint cols = min(nb, n - k0);
+    global const REAL* w = store + panel_start(n, nb, step) + row / RB * chunk_size(nb);
+    global const uint* id = ids + (ulong)step * n + k0 + row;
+    a += offset + k0;
+    uint i = 0;
+    for (; i + 4 <= rows; i += 4)
+        unpack_rows(w + i, cols, a + positions[id[i]] * ld, a + positions[id[i + 1]] * ld,
+                    a + positions[id[i + 2]] * ld, a + positions[id[i + 3]] * ld);
+    for (; i < rows; ++i) {
+        global REAL* target = a + positions[id[i]] * ld;
+        for (uint j = 0; j < cols; ++j) target[j] = w[j * RB + i];
+    }
+}
+
+// ---- solution
+
+// x <- P b. NDRange: n work-items.
+kernel void rhs_permute(global const REAL* b, const ulong offset_b, global REAL* x,
+                        const ulong offset_x, const uint n, global const uint* ids,
+                        const uint panels) {
+    const uint i = (uint)get_global_id(0);
+    if (i < n) x[offset_x + i] = b[offset_b + ids[(ulong)(panels - 1) * n + i]];
+}
+
+// Sum of row[j] x[j], j < count.
+REAL dot_row(global const REAL* row, global const REAL* x, const uint count) {
+    VEC s0 = (VEC)(0), s1 = (VEC)(0);
+    uint j = 0;
+    for (; j + 2 * VEC_WIDTH <= count; j += 2 * VEC_WIDTH) {
+        s0 = MULADD(VLOAD(row + j), VLOAD(x + j), s0);
+        s1 = MULADD(VLOAD(row + j + VEC_WIDTH), VLOAD(x + j + VEC_WIDTH), s1);
+    }
+    if (j + VEC_WIDTH <= count) {
+        s0 = MULADD(VLOAD(row + j), VLOAD(x + j), s0);
+        j += VEC_WIDTH;
+    }
+    REAL lanes[VEC_WIDTH];
+    VSTORE(s0 + s1, lanes);
+    REAL sum = 0;
+    for (uint i = 0; i < VEC_WIDTH; ++i) sum += lanes[i];
+    for (; j < count; ++j) sum += row[j] * x[j];
+    return sum;
+}
+
+// Block s of `size` rows: x_s <- L_ss^-1 x_s, after everybody subtracted L(:, s-1) y_{s-1} from the
+// rows from s on. Work-item 0 takes the rows of block s and solves them, the others share the rows
+// below. NDRange: any number of work-items.
+kernel void forward_step(global const REAL* a, const ulong offset, const ulong ld, const uint n,
+                         global REAL* x, const ulong offset_x, const uint size, const uint block) {
+    const uint begin = block * size;
+    const uint end = min(n, begin + size);
+    const uint id = (uint)get_global_id(0);
+    const uint helpers = max((uint)get_global_size(0), 2u) - 1;
+    const uint share = (n - end + helpers - 1) / helpers;
+    const uint first = id == 0 ? begin : min(n, end + (id - 1) * share);
+    const uint last = id == 0 ? end : min(n, first + share);
+    global const REAL* m = a + offset;
+    global REAL* y = x + offset_x;
+    if (block > 0)
+        for (uint i = first; i < last; ++i)
+            y[i] -= dot_row(m + (ulong)i * ld + begin - size, y + begin - size, size);
+    if (id == 0)
+        for (uint i = begin; i < end; ++i)
+            y[i] -= dot_row(m + (ulong)i * ld + begin, y + begin, i - begin);
+}
+
+// The same upwards with U: block s is solved after U(:, s+1) x_{s+1} was subtracted from the rows
+// above the end of s.
+kernel void backward_step(global const REAL* a, const ulong offset, const ulong ld, const uint n,
+                          global REAL* x, const ulong offset_x, const uint size, const uint block) {
+    const uint begin = block * size;
+    const uint end = min(n, begin + size);
+    const uint solved = min(n, end + size);
+    const uint id = (uint)get_global_id(0);
+    const uint helpers = max((uint)get_global_size(0), 2u) - 1;
+    const uint share = (begin + helpers - 1) / helpers;
+    const uint first = id == 0 ? begin : min(begin, (id - 1) * share);
+    const uint last = id == 0 ? end : min(begin, first + share);
+    global const REAL* m = a + offset;
+    global REAL* y = x + offset_x;
+    if (solved > end)
+        for (uint i = first; i < last; ++i)
+            y[i] -= dot_row(m + (ulong)i * ld + end, y + end, solved - end);
+    if (id == 0)
+        for (uint i = end; i-- > begin;) {
+            global const REAL* row = m + (ulong)i * ld;
+            y[i] = (y[i] - dot_row(row + i + 1, y + i + 1, end - i - 1)) / row[i];
+        }
+}
+
+// NDRange: max(n, panels) work-items. Clears the flag (n means: no zero pivot) and the tickets.
+kernel void lu_reset(global int* info, global uint* tickets, const uint n, const uint panels) {
+    const uint i = (uint)get_global_id(0);
+    if (i == 0) info[0] = (int)n;
+    if (i < panels) tickets[i] = 0;
+}

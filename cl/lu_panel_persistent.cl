@@ -1,0 +1,371 @@
+// LU panel with true partial pivoting in ONE launch (NVIDIA: inline PTX): P A = L U, A m x width,
+// width <= PANEL_WIDTH.
+//
+// Every work-item keeps one row of the panel in registers. Per column each work-group publishes the
+// value, the position and the whole row of its largest entry; every work-group reads all
+// candidates, agrees on the winner, fetches that row and eliminates. Nothing is swapped meanwhile:
+// a row carries its current position and is written there at the end, so `pivots` are LAPACK's (the
+// lowest position wins a tie).
+//  - No inter-work-group barrier and no fence: each 16-byte packet {payload, tag} is one relaxed
+//    128-bit access that carries its own sequence number, so a reader waits for the data itself.
+//    Two buffers suffice: a group publishes column j + 2 only after it has read every candidate of
+//    column j + 1, hence after every reader is done with column j.
+//  - The next column is eliminated and searched first, the other columns while its candidates
+//    travel (an L2 round trip: 430 cycles).
+//  - One more sub-group, which owns no rows, does the waiting.
+//  - The candidate's row is brought up to date and published by its whole sub-group, one element a
+//    work-item.
+//  - The registers rotate by one a column (the fused multiply-add writes its neighbour), so the
+//    loop body is the same for all columns and the private array is indexed by constants only.
+// H200, f64, PANEL_WIDTH 32: 1.0 us a column with one group, 1.7 at m = 1024, 1.9 at 8192, 2.3 at
+// 16384 (a barrier with membar and unrolled columns: 2.9 at 1024, 3.3, 3.5). More than half of it
+// is the chain of instructions itself, not the exchange.
+//
+// NDRange: one dimension, local (SUB_GROUPS + 1) * 32, groups ceil(m / (SUB_GROUPS * 32)). More
+// than one group: ALL MUST BE CO-RESIDENT (the host probes with this very kernel). A wait gives up
+// after SPIN_LIMIT polls and sets info[1]; the panel is then worthless.
+//   a + offset  the panel's first element, row-major, leading dimension ld (in: A, out: L\U)
+//   pivots      pivots[pivot_offset + j] = row_base + position exchanged with position j, j < width
+//   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot,
+//               [1] = 1: gave up waiting
+//   exchange    2 * groups * (1 + PANEL_WIDTH) packets, set to zero once
+//   epoch       > 0, grows by at least `width` from launch to launch on one exchange buffer
+// A zero pivot: its column is zero, nothing is scaled (getf2). A NaN counts as the largest
+// magnitude, so that it is reported at once.
+// Local memory: SUB_GROUPS * 32 * 17 (9 with more than 8 sub-groups) + 3 * PANEL_WIDTH scalars and
+// some words: 37 KiB for f64.
+
+#include "common.clh"
+
+#if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || !defined(SPIN_LIMIT)
+#error "PANEL_WIDTH, SUB_GROUPS and SPIN_LIMIT must be defined"
+#endif
+#if PANEL_WIDTH % 32 != 0 || SUB_GROUPS < 1 || SUB_GROUPS > 31
+#error "PANEL_WIDTH must be a multiple of 32 and SUB_GROUPS lie in 1..31"
+#endif
+
+#define WG_SIZE ((SUB_GROUPS + 1) * 32)
+#define GROUP_ROWS (SUB_GROUPS * 32)
+#define NO_POSITION 0xffffffffu
+#define STAGE_COLUMNS (SUB_GROUPS > 8 ? 8 : 16)
+#define STAGE_LD (STAGE_COLUMNS + 1)
+#define SUB_GROUP_SYNC() asm volatile("bar.warp.sync 0xffffffff;" ::: "memory")
+
+// Keeps the compiler from moving the computation of v to where it is used.
+#if REAL_BITS == 64
+#define PIN(v) asm volatile("" : "+d"(v))
+#else
+#define PIN(v) asm volatile("" : "+f"(v))
+#endif
+
+static inline uint sub_group_max(uint v) {
+    uint r;
+    asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(v));
+    return r;
+}
+static inline uint sub_group_min(uint v) {
+    uint r;
+    asm volatile("redux.sync.min.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(v));
+    return r;
+}
+static inline uint sub_group_ballot(bool v) {
+    uint r;
+    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
+                 : "=r"(r)
+                 : "r"((uint)v));
+    return r;
+}
+static inline uint sub_group_from(uint v, uint lane) {
+    uint r;
+    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(r) : "r"(v), "r"(lane));
+    return r;
+}
+static inline void store_packet(global ulong2* p, ulong payload, ulong tag) {
+    asm volatile(
+        "{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(p),
+        "l"(payload), "l"(tag)
+        : "memory");
+}
+static inline ulong2 load_packet(const global ulong2* p) {
+    ulong x, y;
+    asm volatile("{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
+                 : "=l"(x), "=l"(y)
+                 : "l"(p)
+                 : "memory");
+    return (ulong2)(x, y);
+}
+// Waits for a packet with this tag. (Three polls in flight, a third of a round trip apart, were
+// slower: 2.24 instead of 1.80 us a column.)
+static inline ulong2 await_packet(const global ulong2* p, uint tag, uint* spins) {
+    ulong2 h = load_packet(p);
+    while ((uint)h.y != tag && ++*spins < SPIN_LIMIT) h = load_packet(p);
+    return h;
+}
+// Out of line for the compiler's eye: a division that it might otherwise execute always and select
+// later (200 cycles for f64).
+static inline REAL divide(REAL x, REAL y) {
+    PIN(y);
+    asm volatile("" ::: "memory");
+    return y == 0 ? x : x / y;
+}
+// Magnitudes ordered as integers; 0 stands for "no candidate", NaN is above infinity. f64: the high
+// word of |v| plus one, then the low word.
+#if REAL_BITS == 64
+static inline ulong bits_of(REAL v) { return as_ulong(v); }
+static inline REAL real_of(ulong b) { return as_double(b); }
+static inline uint high_key(ulong b) { return ((uint)(b >> 32) & 0x7fffffffu) + 1u; }
+static inline uint low_key(ulong b) { return (uint)b; }
+#else
+static inline ulong bits_of(REAL v) { return as_uint(v); }
+static inline REAL real_of(ulong b) { return as_float((uint)b); }
+static inline uint high_key(ulong b) { return ((uint)b & 0x7fffffffu) + 1u; }
+static inline uint low_key(ulong b) { return 0u; }
+#endif
+
+// A one-bit mask of the work-item that holds the largest magnitude (the lowest position among
+// equals), 0 when nobody has a candidate.
+static inline uint sub_group_winner(bool candidate, ulong bits, uint position) {
+    uint key = candidate ? high_key(bits) : 0u;
+    uint best = sub_group_max(key);
+    uint mask = sub_group_ballot(key != 0u && key == best);
+    if ((mask & (mask - 1u)) !=
+        0u) {  // the whole sub-group is here: every exchange below must be reached by all of it
+        bool in = key == best;
+#if REAL_BITS == 64
+        const uint low = in ? low_key(bits) : 0u, best_low = sub_group_max(low);
+        in = in && low == best_low;
+#endif
+        const uint first = sub_group_min(in ? position : NO_POSITION);
+        mask = sub_group_ballot(in && position == first);
+    }
+    return mask;
+}
+
+typedef struct {
+    ulong bits;     // of the value
+    uint position;  // NO_POSITION: none
+} Candidate;
+
+kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persistent(
+    global REAL* restrict a, ulong offset, uint ld, uint m, uint width, uint row_base,
+    global int* restrict pivots, ulong pivot_offset, volatile global int* restrict info,
+    global ulong2* exchange, uint epoch) {
+    local REAL pivot_row[2][PANEL_WIDTH];
+    local REAL candidate_row[PANEL_WIDTH];
+    local REAL candidate_factor;
+    local REAL pivot_inverse;
+    local uint pivot_position, special[2], gave_up;
+    local Candidate candidates[SUB_GROUPS];
+    local REAL stage[SUB_GROUPS][32 * STAGE_LD];
+    local uint positions[SUB_GROUPS][32];
+
+    const uint id = get_local_id(0), lane = id & 31u, sub = id >> 5;
+    const uint group = get_group_id(0), groups = get_num_groups(0);
+    const bool waiter = sub == SUB_GROUPS;
+    const uint first_row = group * GROUP_ROWS + sub * 32u;
+    uint position = waiter ? NO_POSITION : first_row + lane;
+    bool active = !waiter && position < m;
+    global REAL* panel = a + offset;
+    REAL r[PANEL_WIDTH];
+
+    // Load through local memory: a work-item owns a row, but neighbours should read neighbouring
+    // columns.
+    if (!waiter) {
+        local REAL* my_stage = stage[sub];
+#pragma unroll
+        for (uint c0 = 0; c0 < PANEL_WIDTH; c0 += STAGE_COLUMNS) {
+#pragma unroll
+            for (uint k = 0; k < 32; k += 32 / STAGE_COLUMNS) {
+                uint row = k + lane / STAGE_COLUMNS, col = lane % STAGE_COLUMNS;
+                bool in = first_row + row < m && c0 + col < width;
+                my_stage[row * STAGE_LD + col] =
+                    in ? panel[(ulong)(first_row + row) * ld + c0 + col] : (REAL)0;
+            }
+            SUB_GROUP_SYNC();
+#pragma unroll
+            for (uint c = 0; c < STAGE_COLUMNS; ++c) r[c0 + c] = my_stage[lane * STAGE_LD + c];
+            SUB_GROUP_SYNC();
+        }
+    } else {
+#pragma unroll
+        for (uint c = 0; c < PANEL_WIDTH; ++c) r[c] = 0;
+    }
+
+    // Column j: `ahead` is this row's entry of the column to be searched, r still holds the state
+    // before the elimination that produced it (none for j = 0), `factor` is this row's multiplier
+    // in that elimination.
+    REAL ahead = r[0], factor = 0, finished = 0;
+    bool failed = false, eliminates = false;
+    bool guarded = false;  // something is not finite or the reciprocal would overflow: take care
+                           // element by element
+    REAL inverse = 0, pivot = 0;
+    if (id == 0) gave_up = 0u;
+#pragma unroll 1
+    for (uint j = 0; j <= PANEL_WIDTH; ++j) {
+        const bool searching = j < width && !failed;
+        const uint now = j & 1u, before = now ^ 1u, tag = epoch + j, shift = j > 0 ? 1u : 0u;
+        global ulong2* headers = exchange + (ulong)now * groups;
+        global ulong2* rows = exchange + 2UL * groups + (ulong)now * groups * PANEL_WIDTH;
+        if (searching) {
+            // 1. Every sub-group proposes its largest entry ...
+            ulong bits = bits_of(ahead);
+            uint mine = sub_group_winner(active, bits, position);
+            if (waiter && lane == 0) special[now] = 0u;
+            if (!waiter && lane == (mine == 0u ? 0u : 31u - clz(mine))) {
+                candidates[sub].bits = bits;
+                candidates[sub].position = mine == 0u ? NO_POSITION : position;
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            // ... and the group's best is known to all of it.
+            Candidate c = candidates[lane % SUB_GROUPS];
+            uint best = sub_group_winner(lane < SUB_GROUPS && c.position != NO_POSITION, c.bits,
+                                         c.position);
+            uint chosen_sub = best == 0u ? 0u : 31u - clz(best);
+
+            // 2. The winner's sub-group brings its row up to date and publishes it; the waiting
+            // sub-group publishes the header.
+            if (!waiter && best != 0u && sub == chosen_sub) {
+                if ((mine >> lane) & 1u) {
+#pragma unroll
+                    for (uint k = 0; k < PANEL_WIDTH; ++k) candidate_row[k] = r[k];
+                    candidate_factor = factor;
+                }
+                SUB_GROUP_SYNC();
+                REAL f = candidate_factor;
+#pragma unroll
+                for (uint k = 0; k < PANEL_WIDTH; k += 32u) {
+                    uint col = k + lane, from = min(col + shift, (uint)PANEL_WIDTH - 1u);
+                    REAL v =
+                        fma(-f, shift ? pivot_row[before][from] : (REAL)0, candidate_row[from]);
+                    v = col < PANEL_WIDTH - j ? v : (REAL)0;
+                    if (groups == 1u) {
+                        pivot_row[now][col] = v;
+                        if (!isfinite(v)) special[now] = 1u;
+                    } else {
+                        store_packet(rows + (ulong)group * PANEL_WIDTH + col, bits_of(v), tag);
+                    }
+                }
+            }
+            if (waiter) {
+                if (groups > 1u) {
+                    if (lane == chosen_sub)
+                        store_packet(headers + group, c.bits,
+                                     ((ulong)(best == 0u ? NO_POSITION : c.position) << 32) | tag);
+                    // 3. Read all candidates; lane s looks after the groups s, s + 32, ...
+                    Candidate top;
+                    top.position = NO_POSITION;
+                    top.bits = 0;
+                    uint key_high = 0u, key_low = 0u, from = 0u, spins = 0u;
+                    for (uint s = lane; s < groups; s += 32u) {
+                        ulong2 h = await_packet(headers + s, tag, &spins);
+                        uint p = (uint)(h.y >> 32), high = p == NO_POSITION ? 0u : high_key(h.x),
+                             low = low_key(h.x);
+                        if (high > key_high ||
+                            (high == key_high &&
+                             (low > key_low || (low == key_low && p < top.position)))) {
+                            key_high = high;
+                            key_low = low;
+                            top.bits = h.x;
+                            top.position = p;
+                            from = s;
+                        }
+                    }
+                    SUB_GROUP_SYNC();
+                    best = sub_group_winner(top.position != NO_POSITION, top.bits, top.position);
+                    uint winner = best == 0u ? 0u : 31u - clz(best);
+                    c.bits = sub_group_from((uint)top.bits, winner) |
+                             ((ulong)sub_group_from((uint)(top.bits >> 32), winner) << 32);
+                    c.position = sub_group_from(top.position, winner);
+                    from = sub_group_from(from, winner);
+                    inverse = 1 / real_of(c.bits);  // while the row travels
+                    PIN(inverse);
+#pragma unroll
+                    for (uint k = 0; k < PANEL_WIDTH; k += 32u) {
+                        ulong2 v =
+                            await_packet(rows + (ulong)from * PANEL_WIDTH + k + lane, tag, &spins);
+                        pivot_row[now][k + lane] = real_of(v.x);
+                        if (!isfinite(real_of(v.x))) special[now] = 1u;
+                    }
+                    if (spins >= SPIN_LIMIT || best == 0u) gave_up = 1u;
+                } else {
+                    c.bits = sub_group_from((uint)c.bits, chosen_sub) |
+                             ((ulong)sub_group_from((uint)(c.bits >> 32), chosen_sub) << 32);
+                    c.position = sub_group_from(c.position, chosen_sub);
+                    inverse = 1 / real_of(c.bits);
+                }
+                pivot = real_of(c.bits);
+                if (lane == 0) {
+                    pivot_inverse = pivot == 0 ? (REAL)1 : inverse;
+                    pivot_position = c.position;
+                    if (pivot != 0 && !(fabs(pivot) >= REAL_MIN_NORMAL)) special[now] = 1u;
+                }
+            }
+        }
+        // 4. Meanwhile the elimination of the column before; the last register collects the
+        // finished entries (L, or U of a used row).
+        if (!waiter && j > 0u) {
+            if (!guarded) {
+#pragma unroll
+                for (uint c = 1; c < PANEL_WIDTH; ++c)
+                    r[c - 1] = fma(-factor, pivot_row[before][c], r[c]);
+            } else {
+#pragma unroll
+                for (uint c = 1; c < PANEL_WIDTH; ++c)
+                    r[c - 1] = eliminates && c <= PANEL_WIDTH - j
+                                   ? fma(-factor, pivot_row[before][c], r[c])
+                                   : r[c];
+            }
+            r[PANEL_WIDTH - 1] = finished;
+        }
+        factor = 0;
+        finished = r[0];
+        guarded = true;  // nothing to eliminate: a plain rotation (pivot_row may hold anything)
+        eliminates = false;
+        if (searching) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            // 5. Exchange positions, then look one column ahead.
+            const uint chosen = pivot_position;
+            guarded = special[now] != 0u;
+            failed = gave_up != 0u;
+            if (position == chosen) {
+                active = false;
+                position = j;
+            } else if (position == j) {
+                position = chosen;
+            }
+            eliminates = active;
+            if (active) {
+                factor = r[0] * pivot_inverse;
+                if (guarded) factor = divide(r[0], pivot_row[now][0]);
+                finished = factor;
+            }
+            ahead = active ? fma(-factor, pivot_row[now][1], r[1]) : r[1];
+            if (waiter && group == 0 && lane == 0) {
+                pivots[pivot_offset + j] = (int)(row_base + chosen);
+                if (!(fabs(pivot) > 0)) atomic_min(info, (int)(row_base + j));
+            }
+        }
+    }
+
+    // Every row of the panel has been read by now (its group took part in the last column), so rows
+    // may be overwritten.
+    if (!waiter && !failed) {
+        local REAL* my_stage = stage[sub];
+        positions[sub][lane] = first_row + lane < m ? position : NO_POSITION;
+#pragma unroll
+        for (uint c0 = 0; c0 < PANEL_WIDTH; c0 += STAGE_COLUMNS) {
+            SUB_GROUP_SYNC();
+#pragma unroll
+            for (uint c = 0; c < STAGE_COLUMNS; ++c) my_stage[lane * STAGE_LD + c] = r[c0 + c];
+            SUB_GROUP_SYNC();
+#pragma unroll
+            for (uint k = 0; k < 32; k += 32 / STAGE_COLUMNS) {
+                uint row = k + lane / STAGE_COLUMNS, col = lane % STAGE_COLUMNS,
+                     p = positions[sub][row];
+                if (p != NO_POSITION && c0 + col < width)
+                    panel[(ulong)p * ld + c0 + col] = my_stage[row * STAGE_LD + col];
+            }
+        }
+    }
+    if (failed && id == 0) info[1] = 1;
+}

@@ -1,0 +1,27 @@
+#pragma once
+/// What every direct method leaves behind: Gauss elimination step by step, or a blocked LU.
+
+#include <clgauss/matrix.hpp>
+#include <clgauss/pivoting.hpp>
+#include <optional>
+#include <vector>
+
+namespace clgauss {
+
+/// Wall-clock seconds; each part ends with a finished queue.
+struct SolveTimes {
+  double build = 0, upload = 0, forward = 0, backward = 0, download = 0;
+};
+
+/// What an elimination leaves. A zero pivot is an outcome, not an error.
+struct EliminationResult {
+  Matrix x;                    // n-by-nrhs; meaningless if there is a failed_column
+  std::vector<double> pivots;  // the diagonal of U
+  Index row_exchanges = 0;     // exchanges of two different rows
+  // 0-based column of the first exactly zero or non-finite pivot
+  std::optional<Index> failed_column;
+  Pivoting pivoting = Pivoting::partial;  // as it was done
+  SolveTimes times;
+};
+
+}  // namespace clgauss

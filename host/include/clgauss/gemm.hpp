@@ -1,0 +1,55 @@
+#pragma once
+/// General matrix multiplication on the device, by the kernel that suits it.
+
+#include <clgauss/context.hpp>
+#include <clgauss/matrix.hpp>
+#include <clgauss/real_type.hpp>
+#include <clgauss/view.hpp>
+#include <memory>
+#include <string>
+
+namespace clgauss {
+
+/// op(A) is m-by-k, op(B) is k-by-n, C is m-by-n; op transposes or not.
+struct GemmShape {
+  Index m = 0, n = 0, k = 0;
+  bool transpose_a = false, transpose_b = false;
+};
+
+/// C <- alpha op(A) op(B) + beta C for one context and type. Keep it for many products: kernels and
+/// workspace are made once.
+///
+/// The kernel is chosen by device, shape and alignment, and each kernel is checked on a small
+/// product with a known answer when it is first built; one that fails there is not used.
+class Gemm {
+ public:
+  Gemm(DeviceContext& context, RealType type);
+  ~Gemm();
+  Gemm(const Gemm&) = delete;
+  Gemm& operator=(const Gemm&) = delete;
+
+  /// Enqueues the product on `queue`, in order and without waiting. C is not read if beta is 0. m, n or
+  /// k may be 0. C must not overlap A or B. 2 m n k flops. Throws OpenClError.
+  void multiply(const cl::CommandQueue& queue, const GemmShape& shape, double alpha,
+                const MatrixView& a, const MatrixView& b, double beta, const MatrixView& c);
+
+  /// C <- C - A B: the trailing update of an LU factorisation, by kernels built for it.
+  void update(const cl::CommandQueue& queue, Index m, Index n, Index k, const MatrixView& a,
+              const MatrixView& b, const MatrixView& c);
+
+  /// Name of the kernel that multiply() takes for this product, for reports.
+  [[nodiscard]] std::string kernel_name(const GemmShape& shape, const MatrixView& a,
+                                        const MatrixView& b, const MatrixView& c) const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// alpha op(A) op(B) + beta C of host matrices, in `type` on the context's device. Throws DimensionError
+/// if the shapes do not fit (an empty `c` needs beta = 0), DeviceLimit, OutOfMemory, OpenClError.
+[[nodiscard]] Matrix gemm(DeviceContext& context, RealType type, double alpha, const Matrix& a,
+                          bool transpose_a, const Matrix& b, bool transpose_b, double beta = 0,
+                          const Matrix& c = {});
+
+}  // namespace clgauss

@@ -1,0 +1,22 @@
+#pragma once
+/// Matrices that lie on the device, in buffers of clgauss or of the caller.
+
+#include <CL/opencl.hpp>
+#include <clgauss/matrix.hpp>
+
+namespace clgauss {
+
+/// Row-major matrix in a buffer: element (i, j) is number offset + i * ld + j, in elements of the
+/// type that the call names. A view costs nothing and owns nothing but a reference to the buffer.
+struct MatrixView {
+  cl::Buffer buffer;
+  Index offset = 0;
+  Index ld = 0;
+
+  /// The view that starts at element (row, col) of this one.
+  [[nodiscard]] MatrixView at(Index row, Index col) const {
+    return {buffer, offset + row * ld + col, ld};
+  }
+};
+
+}  // namespace clgauss

@@ -1,0 +1,42 @@
+#pragma once
+/// What stands behind Gemm: one implementation for CPU devices, one for all others.
+
+#include <clgauss/gemm.hpp>
+#include <memory>
+#include <string>
+
+namespace clgauss {
+
+/// The operands of one product; see Gemm::multiply.
+struct GemmCall {
+  GemmShape shape;
+  double alpha = 1;
+  MatrixView a, b;
+  double beta = 0;
+  MatrixView c;
+};
+
+class GemmBackend {
+ public:
+  virtual ~GemmBackend() = default;
+  GemmBackend(const GemmBackend&) = delete;
+  GemmBackend& operator=(const GemmBackend&) = delete;
+
+  /// Enqueues a product with m, n, k > 0.
+  virtual void multiply(const cl::CommandQueue& queue, const GemmCall& call) = 0;
+  [[nodiscard]] virtual std::string kernel_name(const GemmCall& call) = 0;
+
+ protected:
+  GemmBackend() = default;
+};
+
+/// Packed panels, one work-item a tile: for devices whose work-group is a core.
+[[nodiscard]] std::unique_ptr<GemmBackend> make_gemm_cpu(DeviceContext& context, RealType type);
+
+/// Tiles in local memory or on the matrix units, one work-group a tile.
+[[nodiscard]] std::unique_ptr<GemmBackend> make_gemm_gpu(DeviceContext& context, RealType type);
+
+/// Sets argument `index` of `kernel`, a REAL, to `value`.
+void set_real(Kernel& kernel, cl_uint index, RealType type, double value);
+
+}  // namespace clgauss

@@ -1,0 +1,16 @@
+#pragma once
+/// The two implementations of Lu.
+
+#include <clgauss/lu.hpp>
+#include <memory>
+
+namespace clgauss {
+
+/// Panels of local work for devices whose work-group is a core; true partial pivoting.
+[[nodiscard]] std::unique_ptr<Lu> make_lu_cpu(DeviceContext& context, RealType type, Index n);
+
+/// Persistent or tournament panels, tiles in local memory or on the matrix units.
+[[nodiscard]] std::unique_ptr<Lu> make_lu_gpu(DeviceContext& context, RealType type, Index n,
+                                              const LuOptions& options);
+
+}  // namespace clgauss

@@ -1,0 +1,207 @@
+#include <algorithm>
+#include <clgauss/error.hpp>
+
+#include "linalg/cpu_tile.hpp"
+#include "linalg/lu_backend.hpp"
+#include "linalg/lu_parts.hpp"
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Parameters of cl/lu_cpu.cl; rb is a macro, the others are kernel arguments. Those for 64-byte vectors are the best of a search
+/// on 2 cores with AVX-512.
+struct Parameters {
+  CpuTile tile;
+  cl_uint rb;                 // rows of a chunk of the panel store
+  cl_uint nb;                 // panel width: a multiple of rb and of tile.nr
+  cl_uint tile_rows = 144;    // tile of the trailing update: a multiple of rb
+  cl_uint tile_cols;          // and of tile.nr
+  cl_uint solve_block = 192;  // rows solved by one work-item in a substitution step
+
+  Parameters(const DeviceContext& context, RealType type, cl_uint n)
+      : tile(CpuTile::for_device(context, type)),
+        rb(tile.mr == 12 ? 3 * tile.vec_width : 8),
+        nb(n <= 1536 ? 96 : 192),
+        tile_cols(16 * tile.nr) {}
+
+  [[nodiscard]] Defines defines(RealType type) const {
+    Defines defines = tile.defines(type);
+    defines.emplace_back("RB", std::to_string(rb));
+    return defines;
+  }
+
+  /// Elements of the panel store: every panel's rows in chunks of rb, each with the padding of CHUNK_PAD = 8 columns.
+  [[nodiscard]] std::uint64_t store_elements(cl_uint n) const {
+    std::uint64_t elements = 0;
+    for (cl_uint k = 0; k < n; k += nb)
+      elements += std::uint64_t{ceil_div(n - k, rb)} * (nb + 8) * rb;
+    return elements;
+  }
+};
+
+class LuCpu : public Lu {
+ public:
+  LuCpu(DeviceContext& context, RealType type, cl_uint n)
+      : context_(context),
+        type_(type),
+        parameters_(context, type, n),
+        n_(n),
+        panels_(ceil_div(n, parameters_.nb)),
+        compute_units_(context.profile().compute_units),
+        shared_kernels_(context, type),
+        flags_(context),
+        gemm_(context, type),
+        solves_(shared_kernels_, flags_, gemm_, n, false, false) {
+    const std::uint64_t element = bytes_of(type), store = parameters_.store_elements(n);
+    const std::uint64_t rows = std::uint64_t{panels_} * n;
+    context.require_memory(store * element + rows * sizeof(cl_uint), "the workspace of an LU");
+    const auto buffer = [&](std::uint64_t bytes) {
+      return context.allocate(bytes, "the workspace of an LU");
+    };
+    store_ = buffer(store * element);
+    u_ = buffer(std::uint64_t{round_up(n, parameters_.tile.nr)} * parameters_.nb * element);
+    scratch_ = buffer(parameters_.nb * 8 * element);
+    x_ = buffer(n * element);
+    ids_ = buffer(rows * sizeof(cl_uint));
+    pivots_ = buffer(n * sizeof(cl_uint));
+    positions_ = buffer(n * sizeof(cl_uint));
+    moves_ = buffer(parameters_.nb * 3 * sizeof(cl_uint));
+    tickets_ = buffer(panels_ * sizeof(cl_uint));
+    info_ = buffer(sizeof(cl_int));
+    build_kernels();
+  }
+
+  void factor(const MatrixView& a) override {
+    translate_opencl_errors([&] {
+      factored_ = a;
+      bind_matrix(a);
+      enqueue(reset_, std::max(n_, panels_));
+      for (cl_uint step = 0; step < panels_; ++step) {
+        const cl_uint k0 = step * parameters_.nb, right = n_ - std::min(n_, k0 + parameters_.nb);
+        for (Kernel* kernel : {&extract_, &advance_, &row_block_})
+          kernel->set_arguments_from(5, step);
+        enqueue(extract_, ceil_div(n_ - k0, parameters_.rb));  // W = A11 and A21, updated
+        enqueue(advance_, compute_units_);  // P W = L U, and the rest of A -= L U before
+        enqueue(row_block_, ceil_div(right, parameters_.tile.nr));  // U12 = L11^-1 P A12
+      }
+      enqueue(find_positions_, n_);
+      enqueue(put_back_, ceil_div(n_, parameters_.rb), panels_);
+    });
+  }
+
+  void solve(const MatrixView& b, Index nrhs) override {
+    translate_opencl_errors([&] {
+      if (nrhs == 1 && b.ld == 1)
+        solve_one(b);
+      else
+        solves_.solve(context_.queue(), factored_, n_, pivots_, b, static_cast<cl_uint>(nrhs));
+    });
+  }
+
+  std::optional<Index> failed_column() override {
+    return translate_opencl_errors([&]() -> std::optional<Index> {
+      cl_int column = 0;
+      context_.queue().enqueueReadBuffer(info_, CL_TRUE, 0, sizeof column, &column);
+      if (column == static_cast<cl_int>(n_)) return std::nullopt;
+      return static_cast<Index>(column);
+    });
+  }
+
+  std::vector<Index> pivots() override {
+    return translate_opencl_errors([&] {
+      std::vector<cl_uint> rows(n_);
+      context_.queue().enqueueReadBuffer(pivots_, CL_TRUE, 0, rows.size() * sizeof(cl_uint),
+                                         rows.data());
+      return std::vector<Index>(rows.begin(), rows.end());
+    });
+  }
+
+  Pivoting pivoting() const override { return Pivoting::partial; }
+
+ private:
+  void build_kernels() {
+    const Defines defines = parameters_.defines(type_);
+    const auto kernel = [&](const char* name) {
+      return context_.programs().kernel("lu_cpu.cl", name, defines);
+    };
+    reset_ = kernel("lu_reset");
+    extract_ = kernel("lu_extract");
+    advance_ = kernel("lu_advance");
+    row_block_ = kernel("lu_row_block");
+    find_positions_ = kernel("lu_positions");
+    put_back_ = kernel("lu_store");
+    permute_ = kernel("rhs_permute");
+    forward_ = kernel("forward_step");
+    backward_ = kernel("backward_step");
+  }
+
+  void bind_matrix(const MatrixView& a) {
+    const Parameters& p = parameters_;
+    for (Kernel* kernel : {&extract_, &advance_, &row_block_, &put_back_})
+      kernel->set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n_, p.nb);
+    reset_.set_arguments(info_, tickets_, n_, panels_);
+    extract_.set_arguments_from(6, store_, u_);
+    advance_.set_arguments_from(6, store_, u_, scratch_, pivots_, ids_, moves_, info_, tickets_,
+                                p.tile_rows, p.tile_cols);
+    row_block_.set_arguments_from(6, store_, u_, moves_);
+    find_positions_.set_arguments(ids_, n_, p.nb, panels_, pivots_, positions_);
+    put_back_.set_arguments_from(5, store_, ids_, positions_);
+  }
+
+  /// x_ <- U^-1 L^-1 P b, block by block; then b <- x_.
+  void solve_one(const MatrixView& b) {
+    const cl_uint size = parameters_.solve_block, blocks = ceil_div(n_, size);
+    permute_.set_arguments(b.buffer, cl_ulong{b.offset}, x_, cl_ulong{0}, n_, ids_, panels_);
+    for (Kernel* kernel : {&forward_, &backward_})
+      kernel->set_arguments(factored_.buffer, cl_ulong{factored_.offset}, cl_ulong{factored_.ld},
+                            n_, x_, cl_ulong{0}, size);
+    enqueue(permute_, n_);
+    for (cl_uint block = 0; block < blocks; ++block) {
+      forward_.set_arguments_from(7, block);
+      enqueue(forward_, 2 * compute_units_);
+    }
+    for (cl_uint block = blocks; block-- > 0;) {
+      backward_.set_arguments_from(7, block);
+      enqueue(backward_, 2 * compute_units_);
+    }
+    const std::size_t element = bytes_of(type_);
+    context_.queue().enqueueCopyBuffer(x_, b.buffer, 0, b.offset * element, n_ * element);
+  }
+
+  void enqueue(const Kernel& kernel, cl_uint items, cl_uint rows = 1) const {
+    if (items == 0) return;
+    if (rows == 1)
+      context_.queue().enqueueNDRangeKernel(kernel.handle, cl::NullRange, cl::NDRange(items),
+                                            cl::NDRange(1));
+    else
+      context_.queue().enqueueNDRangeKernel(kernel.handle, cl::NullRange, cl::NDRange(items, rows),
+                                            cl::NDRange(1, 1));
+  }
+
+  DeviceContext& context_;
+  RealType type_;
+  Parameters parameters_;
+  cl_uint n_, panels_, compute_units_;
+  KernelMemo shared_kernels_;  // of the solves that CPU and GPU have in common
+  LuFlags flags_;
+  Gemm gemm_;
+  LuSolves solves_;
+  cl::Buffer store_, u_, scratch_, x_, ids_, pivots_, positions_, moves_, tickets_, info_;
+  Kernel reset_, extract_, advance_, row_block_, find_positions_, put_back_, permute_, forward_,
+      backward_;
+  MatrixView factored_;
+};
+
+}  // namespace
+
+std::unique_ptr<Lu> make_lu_cpu(DeviceContext& context, RealType type, Index n) {
+  // The panel kernel keeps row numbers in the lanes of its vectors: exact in f32 up to 2^24.
+  if (type == RealType::f32 && n >= (Index{1} << 24U))
+    throw DimensionError("LU in f32 on a CPU takes n below 2^24");
+  return translate_opencl_errors(
+      [&] { return std::make_unique<LuCpu>(context, type, static_cast<cl_uint>(n)); });
+}
+
+}  // namespace clgauss

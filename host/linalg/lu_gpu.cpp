@@ -1,0 +1,151 @@
+#include <algorithm>
+#include <clgauss/error.hpp>
+
+#include "linalg/lu_backend.hpp"
+#include "linalg/lu_parts.hpp"
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Columns per trailing update. On an H200 up to n = 2048 the panel is everything and a wider block only costs launches; above,
+/// 128 columns keep the update's traffic below its arithmetic.
+cl_uint block_for(cl_uint n) { return n <= 2048 ? 32 : 128; }
+
+/// Largest system for the kernel that factors and solves in one work-group: its matrix lies in local memory. NVIDIA's driver
+/// runs static arrays above the 48 KiB that it reports.
+cl_uint small_limit(const DeviceProfile& device, RealType type) {
+  constexpr cl_uint kLargest = 128;
+  if (device.attributes.nvidia) return kLargest;
+  cl_uint n = kLargest;
+  while (n > 0 && n * (n + 2ULL) * bytes_of(type) + 512 > device.local_mem_bytes) --n;
+  return device.max_work_group_size >= 512 ? n : 0;
+}
+
+class LuGpu : public Lu {
+ public:
+  LuGpu(DeviceContext& context, RealType type, Index n, const LuOptions& options)
+      : context_(context),
+        n_(static_cast<cl_uint>(n)),
+        kernels_(context, type),
+        flags_(context),
+        gemm_(context, type),
+        panels_(kernels_, flags_, n, options.pivoting == Pivoting::tournament),
+        solves_(kernels_, flags_, gemm_, n, panels_.persistent(), options.substitute),
+        pivots_(context.allocate(n * sizeof(cl_int), "the pivots of an LU")),
+        small_limit_(small_limit(context.profile(), type)) {}
+
+  void factor(const MatrixView& a) override {
+    translate_opencl_errors([&] {
+      flags_.reset(context_.queue());
+      factored_ = a;
+      factor_blocks(a);
+    });
+  }
+
+  void solve(const MatrixView& b, Index nrhs) override {
+    translate_opencl_errors([&] {
+      solves_.solve(context_.queue(), factored_, n_, pivots_, b, static_cast<cl_uint>(nrhs));
+    });
+  }
+
+  void factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs) override {
+    if (n_ > small_limit_ || nrhs > 1) {
+      Lu::factor_and_solve(a, b, nrhs);
+      return;
+    }
+    translate_opencl_errors([&] {
+      flags_.reset(context_.queue());
+      factored_ = a;
+      factor_and_solve_small(a, b, static_cast<cl_uint>(nrhs));
+    });
+  }
+
+  std::optional<Index> failed_column() override {
+    return translate_opencl_errors([&] {
+      const LuFlags::Values flags = flags_.read(context_.queue());
+      if (flags.gave_up)
+        throw DeviceLimit("the work-groups of a panel did not all run at once on " +
+                          context_.profile().name +
+                          " (is it shared?); try again, or use --pivot tournament");
+      return flags.first_bad_pivot;
+    });
+  }
+
+  std::vector<Index> pivots() override {
+    return translate_opencl_errors([&] {
+      std::vector<cl_int> rows(n_);
+      context_.queue().enqueueReadBuffer(pivots_, CL_TRUE, 0, rows.size() * sizeof(cl_int),
+                                         rows.data());
+      return std::vector<Index>(rows.begin(), rows.end());
+    });
+  }
+
+  Pivoting pivoting() const override {
+    return panels_.persistent() ? Pivoting::partial : Pivoting::tournament;
+  }
+
+ private:
+  void factor_blocks(const MatrixView& a) {
+    const cl::CommandQueue& queue = context_.queue();
+    const cl_uint block = block_for(n_);
+    for (cl_uint k = 0; k < n_; k += block) {
+      const cl_uint nb = std::min(block, n_ - k), next = k + nb, rest = n_ - next;
+      factor_block(a, k, nb);  // P_k A(k:n, k:k+nb) = L U
+      if (nb == n_) break;
+      solves_.swap_and_solve(queue, a.at(k, k), a.at(k, 0), nb, n_, k, next, true, pivots_,
+                             k);  // A12 = L11^-1 P_k A12
+      gemm_.update(queue, rest, rest, nb, a.at(next, k), a.at(k, next),
+                   a.at(next, next));  // A22 = A22 - L21 U12
+    }
+  }
+
+  /// Columns first .. first + columns, panel by panel; the same three steps inside the block.
+  void factor_block(const MatrixView& a, cl_uint first, cl_uint columns) {
+    const cl::CommandQueue& queue = context_.queue();
+    for (cl_uint i = 0; i < columns; i += LuPanels::kPanelWidth) {
+      const cl_uint j = first + i, w = std::min(LuPanels::kPanelWidth, columns - i), next = j + w,
+                    right = columns - i - w;
+      panels_.factor(queue, a.at(j, j), n_ - j, w, j, pivots_);
+      if (w == columns) return;
+      solves_.swap_and_solve(queue, a.at(j, j), a.at(j, first), w, columns, i, i + w, true, pivots_,
+                             j);
+      gemm_.update(queue, n_ - next, right, w, a.at(next, j), a.at(j, next), a.at(next, next));
+    }
+  }
+
+  void factor_and_solve_small(const MatrixView& a, const MatrixView& b, cl_uint nrhs) {
+    const cl_uint size = std::min((n_ + 31) / 32 * 32, small_limit_);
+    Kernel& small =
+        kernels_.get("lu_small.cl", "lu_small",
+                     {{"SMALL_N", std::to_string(size)}, {"SMALL_NRHS", "1"}, {"WG_SIZE", "512"}});
+    cl_uint index = 0;
+    pass_view(small, index, a);
+    small.set_arguments_from(index++, n_);
+    pass_view(small, index, b);
+    small.set_arguments_from(index, nrhs, pivots_, cl_ulong{0}, flags_.buffer());
+    launch_groups(context_.queue(), small, 1, 512);
+  }
+
+  DeviceContext& context_;
+  cl_uint n_;
+  KernelMemo kernels_;
+  LuFlags flags_;
+  Gemm gemm_;
+  LuPanels panels_;
+  LuSolves solves_;
+  cl::Buffer pivots_;
+  cl_uint small_limit_;
+  MatrixView factored_;
+};
+
+}  // namespace
+
+std::unique_ptr<Lu> make_lu_gpu(DeviceContext& context, RealType type, Index n,
+                                const LuOptions& options) {
+  return translate_opencl_errors(
+      [&] { return std::make_unique<LuGpu>(context, type, n, options); });
+}
+
+}  // namespace clgauss

@@ -1,0 +1,49 @@
+#include "linalg/lu_parts.hpp"
+
+#include <limits>
+
+namespace clgauss {
+
+Kernel& KernelMemo::get(const std::string& file, const std::string& name, const Defines& macros) {
+  std::string key = name;
+  for (const auto& [macro, value] : macros) key += ' ' + value;
+  const auto found = kernels_.find(key);
+  if (found != kernels_.end()) return found->second;
+  Defines defines = real_defines(type_);
+  defines.insert(defines.end(), macros.begin(), macros.end());
+  return kernels_.emplace(key, context_.programs().kernel(file, name, defines)).first->second;
+}
+
+LuFlags::LuFlags(const DeviceContext& context)
+    : buffer_(context.allocate(2 * sizeof(cl_int), "the flags of an LU")) {
+  reset(context.queue());
+}
+
+void LuFlags::reset(const cl::CommandQueue& queue) const {
+  queue.enqueueFillBuffer(buffer_, std::numeric_limits<cl_int>::max(), 0, sizeof(cl_int));
+  queue.enqueueFillBuffer(buffer_, cl_int{0}, sizeof(cl_int), sizeof(cl_int));
+}
+
+LuFlags::Values LuFlags::read(const cl::CommandQueue& queue) const {
+  cl_int flags[2];
+  queue.enqueueReadBuffer(buffer_, CL_TRUE, 0, sizeof flags, flags);
+  Values values;
+  values.gave_up = flags[1] != 0;
+  if (flags[0] != std::numeric_limits<cl_int>::max())
+    values.first_bad_pivot = static_cast<Index>(flags[0]);
+  return values;
+}
+
+void pass_view(Kernel& kernel, cl_uint& index, const MatrixView& view) {
+  kernel.set_arguments_from(index, view.buffer, cl_ulong{view.offset},
+                            static_cast<cl_uint>(view.ld));
+  index += 3;
+}
+
+void launch_groups(const cl::CommandQueue& queue, const Kernel& kernel, std::size_t groups,
+                   std::size_t local) {
+  queue.enqueueNDRangeKernel(kernel.handle, cl::NullRange, cl::NDRange(groups * local),
+                             cl::NDRange(local));
+}
+
+}  // namespace clgauss

@@ -1,0 +1,129 @@
+#include <algorithm>
+
+#include "linalg/cpu_tile.hpp"
+#include "linalg/lu_parts.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr cl_uint kStrip = 16;           // columns per work-group of the kernels in trsm.cl
+constexpr cl_uint kDiagonalBlock = 256;  // rows that one work-group of trsm.cl solves
+constexpr cl_uint kTrsvBlock = 64;
+constexpr const char* kSpinLimit = "400000";
+
+}  // namespace
+
+LuSolves::LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, Index n, bool persistent,
+                   bool substitute)
+    : kernels_(kernels),
+      flags_(flags),
+      gemm_(gemm),
+      persistent_(persistent),
+      substitute_(substitute ? "1" : "0") {
+  DeviceContext& context = kernels.context();
+  work_ = context.allocate(n * bytes_of(kernels.type()), "the workspace of a solve");
+  packets_ = context.allocate(n * sizeof(cl_ulong2), "the workspace of a solve");
+  context.queue().enqueueFillBuffer(packets_, cl_int{0}, 0,
+                                    packets_.getInfo<CL_MEM_SIZE>() / 4 * 4);
+}
+
+void LuSolves::swap_and_solve(const cl::CommandQueue& queue, const MatrixView& diagonal,
+                              const MatrixView& b, cl_uint block, cl_uint columns,
+                              cl_uint hole_begin, cl_uint hole_end, bool solve,
+                              const cl::Buffer& pivots, cl_uint row) {
+  cl_uint size = 32;
+  while (size < block) size *= 2;
+  Kernel& swap = kernels_.get("trsm.cl", "lu_swap_solve",
+                              {{"WG_SIZE", std::to_string(size)},
+                               {"STRIP", std::to_string(kStrip)},
+                               {"SUBSTITUTE", substitute_}});
+  cl_uint index = 0;
+  pass_view(swap, index, diagonal);
+  pass_view(swap, index, b);
+  swap.set_arguments_from(index, block, columns, hole_begin, hole_end, cl_uint{solve ? 1U : 0U},
+                          pivots, cl_ulong{row}, row);
+  launch_groups(queue, swap, ceil_div(columns, kStrip), size);
+}
+
+void LuSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                     const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
+  if (nrhs == 0) return;
+  for (cl_uint k = 0; k < n; k += kDiagonalBlock)  // B <- P B
+    swap_and_solve(queue, lu.at(k, k), b.at(k, 0), std::min(kDiagonalBlock, n - k), nrhs, 0, 0,
+                   false, pivots, k);
+  if (nrhs > 1 || b.ld != 1) {
+    solve_many(queue, lu, n, b, nrhs);
+    return;
+  }
+  for (const bool upper : {false, true}) {  // b <- L^-1 b, b <- U^-1 b
+    if (persistent_)
+      solve_one_persistent(queue, lu, n, b, upper);
+    else
+      solve_one_stepwise(queue, lu, n, b, upper);
+  }
+}
+
+void LuSolves::solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                          const MatrixView& b, cl_uint nrhs) {
+  constexpr cl_uint nb = kDiagonalBlock;
+  Kernel& diagonal = kernels_.get("trsm.cl", "block_solve",
+                                  {{"WG_SIZE", std::to_string(nb)},
+                                   {"STRIP", std::to_string(kStrip)},
+                                   {"SUBSTITUTE", substitute_}});
+  const auto solve_block = [&](cl_uint k, cl_uint size, cl_uint upper) {
+    cl_uint index = 0;
+    pass_view(diagonal, index, lu.at(k, k));
+    pass_view(diagonal, index, b.at(k, 0));
+    diagonal.set_arguments_from(index, size, nrhs, upper);
+    launch_groups(queue, diagonal, ceil_div(nrhs, kStrip), nb);
+  };
+  for (cl_uint k = 0; k < n; k += nb) {
+    const cl_uint size = std::min(nb, n - k), rest = n - k - size;
+    solve_block(k, size, 0);  // Y_k = L_kk^-1 B_k
+    gemm_.update(queue, rest, nrhs, size, lu.at(k + size, k), b.at(k, 0),
+                 b.at(k + size, 0));  // B_i -= L_ik Y_k
+  }
+  for (cl_uint block = ceil_div(n, nb); block-- > 0;) {
+    const cl_uint k = block * nb, size = std::min(nb, n - k);
+    solve_block(k, size, 1);                                                  // X_k = U_kk^-1 Y_k
+    gemm_.update(queue, k, nrhs, size, lu.at(0, k), b.at(k, 0), b.at(0, 0));  // Y_i -= U_ik X_k
+  }
+}
+
+void LuSolves::solve_one_persistent(const cl::CommandQueue& queue, const MatrixView& t, cl_uint n,
+                                    const MatrixView& b, bool upper) {
+  Kernel& trsv = kernels_.get("trsv_persistent.cl", "trsv_persistent",
+                              {{"BLOCK", std::to_string(kTrsvBlock)},
+                               {"UPPER", upper ? "1" : "0"},
+                               {"SPIN_LIMIT", kSpinLimit}});
+  if (++packets_epoch_ == 0) {  // tags would repeat: start afresh
+    queue.enqueueFillBuffer(packets_, cl_int{0}, 0, packets_.getInfo<CL_MEM_SIZE>());
+    packets_epoch_ = 1;
+  }
+  cl_uint index = 0;
+  pass_view(trsv, index, t);
+  trsv.set_arguments_from(index, n, b.buffer, cl_ulong{b.offset}, packets_, packets_epoch_,
+                          flags_.buffer());
+  const cl_uint compute_units = kernels_.context().profile().compute_units;
+  launch_groups(queue, trsv, std::min(compute_units, ceil_div(n, kTrsvBlock)), 4 * kTrsvBlock);
+}
+
+void LuSolves::solve_one_stepwise(const cl::CommandQueue& queue, const MatrixView& t, cl_uint n,
+                                  const MatrixView& b, bool upper) {
+  Kernel& step =
+      kernels_.get("trsv.cl", "trsv_step",
+                   {{"WG_SIZE", std::to_string(kTrsvBlock)}, {"UPPER", upper ? "1" : "0"}});
+  const cl_uint blocks = ceil_div(n, kTrsvBlock);
+  for (cl_uint i = 0; i < blocks; ++i) {
+    const cl_uint block = upper ? blocks - 1 - i : i;
+    cl_uint index = 0;
+    pass_view(step, index, t);
+    step.set_arguments_from(index, n, block, b.buffer, cl_ulong{b.offset}, work_);
+    launch_groups(queue, step, std::max<cl_uint>(1, blocks - 1 - i), kTrsvBlock);
+  }
+  const std::size_t element = bytes_of(kernels_.type());
+  queue.enqueueCopyBuffer(work_, b.buffer, 0, b.offset * element, n * element);
+}
+
+}  // namespace clgauss

@@ -1,0 +1,76 @@
+#include "linalg/transfer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <limits>
+
+namespace clgauss {
+
+namespace {
+
+void check_f32_range(const Matrix& matrix, const char* name) {
+  constexpr double kLargest = std::numeric_limits<float>::max();
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j)
+      if (std::isfinite(matrix(i, j)) && std::abs(matrix(i, j)) > kLargest)
+        throw ValueError(
+            fmt::format("{}({}, {}) = {:g} does not fit f32; use --type f64 on a device with fp64, "
+                        "or scale the system",
+                        name, i + 1, j + 1, matrix(i, j)));
+}
+
+template <typename Real>
+void upload_rows_as(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld,
+                    std::initializer_list<const Matrix*> parts) {
+  const Index rows = (*parts.begin())->rows();
+  auto* mapped = static_cast<Real*>(queue.enqueueMapBuffer(
+      buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, rows * ld * sizeof(Real)));
+  for (Index i = 0; i < rows; ++i) {
+    Real* out = mapped + i * ld;
+    for (const Matrix* part : parts)
+      out = std::ranges::transform(part->row(i), out, [](double value) {
+              return static_cast<Real>(value);
+            }).out;
+  }
+  queue.enqueueUnmapMemObject(buffer, mapped);
+  queue.finish();
+}
+
+template <typename Real>
+std::vector<double> download_as(const cl::CommandQueue& queue, const cl::Buffer& buffer,
+                                Index count) {
+  std::vector<Real> values(count);
+  queue.enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Real), values.data());
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+void check_system(const System& system, RealType type) {
+  if (system.a.rows() != system.a.cols())
+    throw DimensionError(fmt::format("A is {} x {}, not square", system.a.rows(), system.a.cols()));
+  if (system.b.rows() != system.a.rows())
+    throw DimensionError(fmt::format("b has {} rows, A has {}", system.b.rows(), system.a.rows()));
+  if (type == RealType::f64) return;
+  check_f32_range(system.a, "A");
+  check_f32_range(system.b, "b");
+}
+
+void upload_rows(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld, RealType type,
+                 std::initializer_list<const Matrix*> parts) {
+  if (ld == 0 || (*parts.begin())->rows() == 0) return;
+  type == RealType::f32 ? upload_rows_as<float>(queue, buffer, ld, parts)
+                        : upload_rows_as<double>(queue, buffer, ld, parts);
+}
+
+std::vector<double> download(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,
+                             Index count) {
+  if (count == 0) return {};
+  return type == RealType::f32 ? download_as<float>(queue, buffer, count)
+                               : download_as<double>(queue, buffer, count);
+}
+
+}  // namespace clgauss

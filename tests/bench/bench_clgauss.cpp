@@ -1,0 +1,76 @@
+#include <algorithm>
+#include <clgauss/gemm.hpp>
+#include <clgauss/lu.hpp>
+
+#include "bench_contestant.hpp"
+
+namespace clgauss::bench {
+
+namespace {
+
+/// multiply() for a square product, update() for the shape of an LU's trailing update.
+class ClgaussGemm : public Contestant {
+ public:
+  explicit ClgaussGemm(const DeviceProblem& device)
+      : device_(device), size_(device.problem().size), gemm_(device.context(), size_.type) {}
+
+  void restore() override { device_.restore(); }
+
+  void run() override {
+    const cl::CommandQueue& queue = device_.context().queue();
+    if (size_.panel_update)
+      gemm_.update(queue, size_.m, size_.n, size_.k, device_.a(), device_.b(), device_.work());
+    else
+      gemm_.multiply(queue, {size_.m, size_.n, size_.k}, -1, device_.a(), device_.b(), 1,
+                     device_.work());
+    queue.finish();
+  }
+
+  [[nodiscard]] Matrix result() override { return device_.result(); }
+
+  [[nodiscard]] std::string detail() const override {
+    return gemm_.kernel_name({size_.m, size_.n, size_.k}, device_.a(), device_.b(), device_.work());
+  }
+
+ private:
+  const DeviceProblem& device_;
+  ProblemSize size_;
+  Gemm gemm_;
+};
+
+class ClgaussLu : public Contestant {
+ public:
+  explicit ClgaussLu(const DeviceProblem& device)
+      : device_(device),
+        solve_(device.problem().size.what == What::solve),
+        lu_(make_lu(device.context(), device.problem().size.type, device.problem().size.n)) {}
+
+  void restore() override { device_.restore(); }
+
+  void run() override {
+    lu_->factor(device_.work());
+    if (solve_) lu_->solve(device_.x(), 1);
+    device_.context().queue().finish();
+  }
+
+  [[nodiscard]] Matrix result() override {
+    if (!solve_) lu_->solve(device_.x(), 1);
+    return device_.result();
+  }
+
+  [[nodiscard]] std::string detail() const override { return "partial pivoting"; }
+
+ private:
+  const DeviceProblem& device_;
+  bool solve_;
+  std::unique_ptr<Lu> lu_;
+};
+
+}  // namespace
+
+std::unique_ptr<Contestant> make_clgauss(const DeviceProblem& problem) {
+  if (problem.problem().size.what == What::gemm) return std::make_unique<ClgaussGemm>(problem);
+  return std::make_unique<ClgaussLu>(problem);
+}
+
+}  // namespace clgauss::bench

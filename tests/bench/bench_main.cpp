@@ -1,0 +1,117 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <boost/program_options/errors.hpp>
+#include <clgauss/device.hpp>
+#include <clgauss/error.hpp>
+#include <clgauss/solve.hpp>
+#include <new>
+
+#include "bench_measure.hpp"
+#include "bench_options.hpp"
+#include "bench_report.hpp"
+
+namespace clgauss::bench {
+
+namespace {
+
+/// Those that `what` is timed with: the ones that were named, or all that are compiled in and fit.
+std::vector<const Peer*> peers_for(What what, const BenchOptions& options, DeviceType device) {
+  std::vector<const Peer*> chosen;
+  const auto consider = [&](const Peer& peer) {
+    if (peer.does(what)) chosen.push_back(&peer);
+  };
+  if (options.peers) {
+    for (const Peer* peer : *options.peers) consider(*peer);
+    return chosen;
+  }
+  for (const Peer& peer : peers()) {
+    const bool fits =
+        !(peer.cpu_only && device != DeviceType::cpu) && !(peer.not_the_same && what != What::gemm);
+    if (peer.compiled_in() && fits) consider(peer);
+  }
+  return chosen;
+}
+
+/// May execute the program anew, so it comes before anything that takes time or leaves a trace.
+void prepare_peers(const BenchOptions& options, DeviceType device, char** arguments) {
+  for (const Peer& peer : peers()) {
+    const bool takes_part = std::ranges::any_of(options.whats, [&](What what) {
+      const auto chosen = peers_for(what, options, device);
+      return std::ranges::find(chosen, &peer) != chosen.end();
+    });
+    if (takes_part && peer.prepare != nullptr) peer.prepare(arguments);
+  }
+}
+
+std::vector<RealType> types_for(const BenchOptions& options, const DeviceProfile& device) {
+  if (options.types.empty())
+    return device.fp64 ? std::vector{RealType::f32, RealType::f64} : std::vector{RealType::f32};
+  for (const RealType type : options.types) static_cast<void>(choose_type(device, type));
+  return options.types;
+}
+
+std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const DeviceProfile& device) {
+  std::vector<ProblemSize> sizes;
+  for (const What what : options.whats)
+    for (const RealType type : types_for(options, device))
+      for (const Index n : options.sizes) {
+        const bool update = what == What::gemm && options.k.has_value();
+        sizes.push_back({what, type, n, n, update ? *options.k : n, update, options.pad});
+      }
+  return sizes;
+}
+
+std::vector<Measurement> measure(DeviceContext& context, const BenchOptions& options,
+                                 const ProblemSize& size) {
+  const Problem problem = make_problem(size);
+  const DeviceProblem device(context, problem);
+  std::vector<Entry> entries;
+  entries.push_back({"clgauss", make_clgauss(device)});
+  for (const Peer* peer : peers_for(size.what, options, context.profile().type))
+    entries.push_back({peer->name, peer->make(device)});
+  return run_match(problem, entries, options.reps);
+}
+
+ExitCode run(char** arguments, const std::vector<std::string>& words) {
+  const auto options = parse_bench_options(words);
+  if (!options) return ExitCode::ok;
+  const Device device = open_device(options->device);
+  const auto sizes = problem_sizes(*options, device.profile);
+  prepare_peers(*options, device.profile.type, arguments);
+
+  DeviceContext context(device);
+  Report report(device.profile.name, options->csv, options->samples);
+  for (const ProblemSize& size : sizes) report.add(size, measure(context, *options, size));
+  return report.any_wrong() ? ExitCode::inaccurate : ExitCode::ok;
+}
+
+ExitCode fail(ExitCode code, const char* message) {
+  fmt::print(stderr, "clgauss-bench: {}\n", message);
+  return code;
+}
+
+/// The one place where errors end: a line on stderr and the exit code. cl::Error comes from the
+/// benchmark's own buffers, and the peers' exceptions are none of clgauss's.
+ExitCode run_caught(int count, char** arguments) {
+  try {
+    return run(arguments, {arguments + 1, arguments + count});
+  } catch (const Error& error) {
+    return fail(error.exit_code(), error.what());
+  } catch (const cl::Error& error) {
+    const OpenClError named(error.what(), error.err());
+    return fail(named.exit_code(), named.what());
+  } catch (const boost::program_options::error& error) {
+    return fail(ExitCode::usage, error.what());
+  } catch (const std::bad_alloc&) {
+    return fail(ExitCode::out_of_memory, "the host is out of memory");
+  } catch (const std::exception& error) {
+    return fail(ExitCode::internal, error.what());
+  }
+}
+
+}  // namespace
+
+}  // namespace clgauss::bench
+
+int main(int argc, char** argv) { return static_cast<int>(clgauss::bench::run_caught(argc, argv)); }

@@ -1,0 +1,197 @@
+#include "bench_openblas.hpp"
+
+#include <cblas.h>
+#include <fmt/format.h>
+#include <lapacke.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <clgauss/error.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <thread>
+#include <type_traits>
+
+namespace clgauss::bench {
+
+namespace {
+
+/// LAPACK's and BLAS's integers have 32 bits here.
+int narrow(Index value) {
+  if (value > static_cast<Index>(std::numeric_limits<int>::max()))
+    throw UsageError(fmt::format("{} is too large for OpenBLAS", value));
+  return static_cast<int>(value);
+}
+
+template <typename T>
+constexpr bool is_f32 = std::is_same_v<T, float>;
+
+std::string describe() {
+  return fmt::format("host CPU, {} threads, {}", openblas_get_num_threads(),
+                     openblas_get_corename());
+}
+
+/// C <- C - A B, row-major, which CBLAS does without a copy.
+template <typename T>
+class OpenBlasGemm : public Contestant {
+ public:
+  explicit OpenBlasGemm(const Problem& problem)
+      : m_(narrow(problem.size.m)),
+        n_(narrow(problem.size.n)),
+        k_(narrow(problem.size.k)),
+        lda_(narrow(problem.size.k + problem.size.pad)),
+        ldb_(narrow(problem.size.n + problem.size.pad)),
+        a_(typed_rows<T>(problem.a, problem.size.k + problem.size.pad)),
+        b_(typed_rows<T>(problem.b, problem.size.n + problem.size.pad)),
+        c_(typed_rows<T>(problem.c, problem.size.n + problem.size.pad)),
+        work_(c_) {}
+
+  void restore() override { std::ranges::copy(c_, work_.begin()); }
+
+  void run() override {
+    if constexpr (is_f32<T>)
+      cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m_, n_, k_, -1, a_.data(), lda_,
+                  b_.data(), ldb_, 1, work_.data(), ldb_);
+    else
+      cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, m_, n_, k_, -1, a_.data(), lda_,
+                  b_.data(), ldb_, 1, work_.data(), ldb_);
+  }
+
+  [[nodiscard]] Matrix result() override {
+    return matrix_of(work_.data(), static_cast<Index>(m_), static_cast<Index>(n_),
+                     static_cast<Index>(ldb_));
+  }
+
+  [[nodiscard]] std::string detail() const override { return describe(); }
+
+ private:
+  int m_, n_, k_, lda_, ldb_;
+  std::vector<T> a_, b_, c_, work_;
+};
+
+Matrix transposed(const Matrix& matrix) {
+  Matrix result(matrix.cols(), matrix.rows());
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) result(j, i) = matrix(i, j);
+  return result;
+}
+
+/// getrf, or gesv for solve, on a column-major copy of A: LAPACKE would transpose a row-major one
+/// inside the timed call. The `_work` forms leave out LAPACKE's search for NaN, which clgauss does
+/// not make either.
+template <typename T>
+class OpenBlasLu : public Contestant {
+ public:
+  explicit OpenBlasLu(const Problem& problem)
+      : n_(narrow(problem.size.n)),
+        lda_(narrow(problem.size.n + problem.size.pad)),
+        solve_(problem.size.what == What::solve),
+        a_(typed_rows<T>(transposed(problem.a), problem.size.n + problem.size.pad)),
+        b_(typed_rows<T>(problem.b, 1)),
+        work_(a_),
+        x_(b_),
+        pivots_(problem.size.n) {}
+
+  void restore() override {
+    std::ranges::copy(a_, work_.begin());
+    std::ranges::copy(b_, x_.begin());
+  }
+
+  void run() override {
+    if (solve_)
+      require(gesv());
+    else
+      require(getrf());
+  }
+
+  [[nodiscard]] Matrix result() override {
+    if (!solve_) require(getrs());
+    return matrix_of(x_.data(), static_cast<Index>(n_), 1, 1);
+  }
+
+  [[nodiscard]] std::string detail() const override { return describe(); }
+
+ private:
+  lapack_int gesv() {
+    if constexpr (is_f32<T>)
+      return LAPACKE_sgesv_work(LAPACK_COL_MAJOR, n_, 1, work_.data(), lda_, pivots_.data(),
+                                x_.data(), n_);
+    else
+      return LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n_, 1, work_.data(), lda_, pivots_.data(),
+                                x_.data(), n_);
+  }
+
+  lapack_int getrf() {
+    if constexpr (is_f32<T>)
+      return LAPACKE_sgetrf_work(LAPACK_COL_MAJOR, n_, n_, work_.data(), lda_, pivots_.data());
+    else
+      return LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n_, n_, work_.data(), lda_, pivots_.data());
+  }
+
+  lapack_int getrs() {
+    if constexpr (is_f32<T>)
+      return LAPACKE_sgetrs_work(LAPACK_COL_MAJOR, 'N', n_, 1, work_.data(), lda_, pivots_.data(),
+                                 x_.data(), n_);
+    else
+      return LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', n_, 1, work_.data(), lda_, pivots_.data(),
+                                 x_.data(), n_);
+  }
+
+  /// Positive is a zero pivot: an answer, which check() then refuses.
+  static void require(lapack_int info) {
+    if (info < 0) throw Error(ExitCode::internal, fmt::format("OpenBLAS: info {}", info));
+  }
+
+  int n_, lda_;
+  bool solve_;
+  std::vector<T> a_, b_, work_, x_;
+  std::vector<lapack_int> pivots_;
+};
+
+/// The core type to ask for; empty where the CPU has no AVX-512.
+std::optional<const char*> avx512_core_type() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") == 0 || __builtin_cpu_supports("avx512bw") == 0 ||
+      __builtin_cpu_supports("avx512dq") == 0 || __builtin_cpu_supports("avx512vl") == 0)
+    return std::nullopt;
+  return __builtin_cpu_supports("avx512bf16") != 0 ? "COOPERLAKE" : "SKYLAKEX";
+#else
+  return std::nullopt;
+#endif
+}
+
+}  // namespace
+
+std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
+  const Problem& problem = device.problem();
+  const bool f32 = problem.size.type == RealType::f32;
+  if (problem.size.what == What::gemm) {
+    if (f32) return std::make_unique<OpenBlasGemm<float>>(problem);
+    return std::make_unique<OpenBlasGemm<double>>(problem);
+  }
+  if (f32) return std::make_unique<OpenBlasLu<float>>(problem);
+  return std::make_unique<OpenBlasLu<double>>(problem);
+}
+
+void prepare_openblas(char** arguments) {
+  constexpr const char* kVariable = "OPENBLAS_CORETYPE";
+  constexpr std::string_view kAvx512Cores[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
+  const std::string_view core = openblas_get_corename();
+  const auto wanted = avx512_core_type();
+  const bool slow = wanted && std::ranges::find(kAvx512Cores, core) == std::end(kAvx512Cores);
+  if (slow && std::getenv(kVariable) == nullptr) {
+    fmt::print(stderr, "clgauss-bench: OpenBLAS picked {}; starting again with {}={}\n", core,
+               kVariable, *wanted);
+    ::setenv(kVariable, *wanted, 0);
+    ::execv("/proc/self/exe", arguments);
+    fmt::print(stderr, "clgauss-bench: that failed ({}); OpenBLAS goes on as {}\n",
+               std::strerror(errno), core);
+  }
+  openblas_set_num_threads(static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
+}
+
+}  // namespace clgauss::bench

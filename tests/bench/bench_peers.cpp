@@ -1,0 +1,64 @@
+#include "bench_contestant.hpp"
+#include "bench_openblas.hpp"
+
+namespace clgauss::bench {
+
+// The adapters that CMake compiles in; see tests/CMakeLists.txt.
+std::unique_ptr<Contestant> make_clblast(const DeviceProblem& problem);
+std::unique_ptr<Contestant> make_viennacl(const DeviceProblem& problem);
+
+namespace {
+
+using Make = std::unique_ptr<Contestant> (*)(const DeviceProblem&);
+using Prepare = void (*)(char**);
+
+#ifdef CLGAUSS_BENCH_WITH_OPENBLAS
+constexpr Make kOpenBlas = make_openblas;
+constexpr Prepare kPrepareOpenBlas = prepare_openblas;
+#else
+constexpr Make kOpenBlas = nullptr;
+constexpr Prepare kPrepareOpenBlas = nullptr;
+#endif
+#ifdef CLGAUSS_BENCH_WITH_CLBLAST
+constexpr Make kClBlast = make_clblast;
+#else
+constexpr Make kClBlast = nullptr;
+#endif
+#ifdef CLGAUSS_BENCH_WITH_VIENNACL
+constexpr Make kViennaCl = make_viennacl;
+#else
+constexpr Make kViennaCl = nullptr;
+#endif
+
+constexpr Peer kPeers[] = {
+    {.name = "openblas",
+     .about = "on the host's CPU, all hardware threads",
+     .gemm = true,
+     .lu = true,
+     .cpu_only = true,
+     .not_the_same = false,
+     .make = kOpenBlas,
+     .prepare = kPrepareOpenBlas},
+    {.name = "clblast",
+     .about = "gemm only, as tuned by its database",
+     .gemm = true,
+     .lu = false,
+     .cpu_only = false,
+     .not_the_same = false,
+     .make = kClBlast,
+     .prepare = nullptr},
+    {.name = "viennacl",
+     .about = "its lu and solve do not pivot",
+     .gemm = true,
+     .lu = true,
+     .cpu_only = false,
+     .not_the_same = true,
+     .make = kViennaCl,
+     .prepare = nullptr},
+};
+
+}  // namespace
+
+std::span<const Peer> peers() { return kPeers; }
+
+}  // namespace clgauss::bench

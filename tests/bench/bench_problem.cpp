@@ -1,0 +1,150 @@
+#include "bench_problem.hpp"
+
+#include <algorithm>
+#include <array>
+#include <clgauss/generate.hpp>
+#include <clgauss/residual.hpp>
+#include <cmath>
+#include <random>
+
+namespace clgauss::bench {
+
+namespace {
+
+constexpr double kGemmErrorBound = 3;  // SLATE, test_gemm
+constexpr Index kSampledColumns = 8;
+constexpr int kSignVectors = 2;
+
+/// std::max passes a NaN in its second argument over; an error must not.
+double max_or_nan(double largest, double value) {
+  return std::isnan(value) || value > largest ? value : largest;
+}
+
+Matrix random_in_type(Index rows, Index cols, RealType type, unsigned seed) {
+  Matrix matrix = random_matrix(rows, cols, seed);
+  if (type == RealType::f32)
+    for (double& value : matrix.values()) value = static_cast<double>(static_cast<float>(value));
+  return matrix;
+}
+
+/// y^T M, by rows of M.
+std::vector<double> times_from_left(const std::vector<double>& y, const Matrix& m) {
+  std::vector<double> product(m.cols());
+  for (Index i = 0; i < m.rows(); ++i) {
+    const auto row = m.row(i);
+    for (Index j = 0; j < m.cols(); ++j) product[j] += y[i] * row[j];
+  }
+  return product;
+}
+
+/// The largest column sum of absolute values.
+double norm1(const Matrix& m) {
+  std::vector<double> sums(m.cols());
+  for (Index i = 0; i < m.rows(); ++i) {
+    const auto row = m.row(i);
+    for (Index j = 0; j < m.cols(); ++j) sums[j] += std::abs(row[j]);
+  }
+  double largest = 0;
+  for (const double sum : sums) largest = max_or_nan(largest, sum);
+  return largest;
+}
+
+/// max_j |y^T (C - Cref)|_j for vectors y of random signs. As normInf(y) is 1 this is never above
+/// norm1(C - Cref), and an error in any single element of C appears in it in full.
+double error_by_signs(const Problem& problem, const Matrix& c, std::mt19937_64& random) {
+  double worst = 0;
+  for (int repeat = 0; repeat < kSignVectors; ++repeat) {
+    std::vector<double> y(c.rows());
+    for (double& sign : y) sign = (random() & 1U) != 0 ? 1 : -1;
+    const auto y_a_b = times_from_left(times_from_left(y, problem.a), problem.b);
+    const auto y_c0 = times_from_left(y, problem.c);
+    const auto y_c = times_from_left(y, c);
+    for (Index j = 0; j < c.cols(); ++j)
+      worst = max_or_nan(worst, std::abs(y_c[j] - (y_c0[j] - y_a_b[j])));
+  }
+  return worst;
+}
+
+/// The column sums of |C - Cref| for a few columns, the first and the last among them. They show
+/// what random signs shrink: an error that all elements share.
+double error_by_columns(const Problem& problem, const Matrix& c, std::mt19937_64& random) {
+  const Index k = problem.a.cols();
+  std::array<Index, kSampledColumns> columns{0, c.cols() - 1};
+  for (Index s = 2; s < kSampledColumns; ++s) columns[s] = random() % c.cols();
+  std::vector<double> b(k * kSampledColumns);
+  for (Index l = 0; l < k; ++l)
+    for (Index s = 0; s < kSampledColumns; ++s)
+      b[l * kSampledColumns + s] = problem.b(l, columns[s]);
+
+  std::array<double, kSampledColumns> sums{};
+  for (Index i = 0; i < c.rows(); ++i) {
+    std::array<double, kSampledColumns> products{};
+    const auto row = problem.a.row(i);
+    for (Index l = 0; l < k; ++l)
+      for (Index s = 0; s < kSampledColumns; ++s)
+        products[s] += row[l] * b[l * kSampledColumns + s];
+    for (Index s = 0; s < kSampledColumns; ++s)
+      sums[s] += std::abs(c(i, columns[s]) - (problem.c(i, columns[s]) - products[s]));
+  }
+  double worst = 0;
+  for (const double sum : sums) worst = max_or_nan(worst, sum);
+  return worst;
+}
+
+Accuracy check_gemm(const Problem& problem, const Matrix& c) {
+  std::mt19937_64 random(kSeed);
+  const double error =
+      max_or_nan(error_by_signs(problem, c, random), error_by_columns(problem, c, random));
+  const double scale =
+      std::sqrt(static_cast<double>(problem.a.cols()) + 2) * norm1(problem.a) * norm1(problem.b) +
+      2 * norm1(problem.c);
+  return {error / (unit_roundoff(problem.size.type) * scale), kGemmErrorBound};
+}
+
+}  // namespace
+
+std::string_view what_name(What what) {
+  switch (what) {
+    case What::gemm:
+      return "gemm";
+    case What::lu:
+      return "lu";
+    case What::solve:
+      break;
+  }
+  return "solve";
+}
+
+Problem make_problem(const ProblemSize& size) {
+  const auto random = [&](Index rows, Index cols, unsigned seed) {
+    return random_in_type(rows, cols, size.type, seed);
+  };
+  if (size.what == What::gemm)
+    return {size, random(size.m, size.k, kSeed), random(size.k, size.n, kSeed + 1),
+            random(size.m, size.n, kSeed + 2)};
+  return {size, random(size.n, size.n, kSeed), random(size.n, 1, kSeed + 1), {}};
+}
+
+double flops(const ProblemSize& size) {
+  const auto m = static_cast<double>(size.m);
+  const auto n = static_cast<double>(size.n);
+  const auto k = static_cast<double>(size.k);
+  switch (size.what) {
+    case What::gemm:
+      return 2 * m * n * k;
+    case What::lu:
+      return 2.0 / 3 * n * n * n;
+    case What::solve:
+      break;
+  }
+  return 2.0 / 3 * n * n * n + 2 * n * n;
+}
+
+Accuracy check(const Problem& problem, const Matrix& result) {
+  if (problem.size.what == What::gemm) return check_gemm(problem, result);
+  const System system{problem.a, problem.b};
+  const Residual residual = compute_residual(system, result, unit_roundoff(problem.size.type));
+  return {residual.scaled, kScaledResidualBound};
+}
+
+}  // namespace clgauss::bench

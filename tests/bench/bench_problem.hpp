@@ -1,0 +1,77 @@
+#pragma once
+/// What is measured: one problem with its random data, its flops, and the check of an answer to it.
+
+#include <clgauss/matrix.hpp>
+#include <clgauss/real_type.hpp>
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace clgauss::bench {
+
+enum class What {
+  gemm,  // C <- C - A B
+  lu,    // P A = L U
+  solve  // P A = L U, then x = A^-1 b for one b
+};
+inline constexpr What kAllWhats[] = {What::gemm, What::lu, What::solve};
+[[nodiscard]] std::string_view what_name(What what);
+
+/// Sizes and type of a problem; of lu and solve only n and pad are read.
+struct ProblemSize {
+  What what = What::gemm;
+  RealType type = RealType::f64;
+  Index m = 0, n = 0, k = 0;
+  bool panel_update = false;  // gemm: an LU's trailing update (k was given), not a square product
+  Index pad = 0;              // added to the leading dimension of every matrix
+};
+
+/// The data, random and exactly representable in the type, so that every contestant and the check
+/// start from the same numbers.
+struct Problem {
+  ProblemSize size;
+  Matrix a;  // gemm: m-by-k; lu, solve: n-by-n
+  Matrix b;  // gemm: k-by-n; lu, solve: n-by-1
+  Matrix c;  // gemm: m-by-n, before the product; lu, solve: empty
+};
+
+inline constexpr unsigned kSeed = 20130522;
+[[nodiscard]] Problem make_problem(const ProblemSize& size);
+
+/// 2 m n k for gemm, 2/3 n^3 for lu, 2/3 n^3 + 2 n^2 for solve.
+[[nodiscard]] double flops(const ProblemSize& size);
+
+/// How wrong an answer is, as a multiple of what rounding alone may do.
+struct Accuracy {
+  double error = 0;
+  double bound = 0;
+  /// NaN is not acceptable.
+  [[nodiscard]] bool acceptable() const { return error <= bound; }
+};
+
+/// Checks `result`, which is C for gemm and x for lu and solve, in f64 on the host by O(n^2) flops.
+///
+/// lu, solve: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16 (HPL).
+/// gemm: norm1(C - Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3 (SLATE), with
+/// norm1(C - Cref) estimated from below, see gemm.
+[[nodiscard]] Accuracy check(const Problem& problem, const Matrix& result);
+
+/// The values in type T, rows `ld` apart (what lies between them is 0).
+template <typename T>
+[[nodiscard]] std::vector<T> typed_rows(const Matrix& matrix, Index ld) {
+  std::vector<T> values(matrix.rows() * ld);
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) values[i * ld + j] = static_cast<T>(matrix(i, j));
+  return values;
+}
+
+/// The opposite: the rows-by-cols matrix whose rows lie `ld` apart.
+template <typename T>
+[[nodiscard]] Matrix matrix_of(const T* values, Index rows, Index cols, Index ld) {
+  Matrix matrix(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) matrix(i, j) = static_cast<double>(values[i * ld + j]);
+  return matrix;
+}
+
+}  // namespace clgauss::bench

@@ -1,0 +1,157 @@
+#include "bench_report.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <array>
+#include <chrono>
+#include <clgauss/error.hpp>
+#include <string_view>
+
+namespace clgauss::bench {
+
+namespace {
+
+constexpr const char* kRowHeader =
+    "run,device,what,type,m,n,k,contestant,detail,reps,median_ms,min_ms,max_ms,mad_ms,gflops,"
+    "error_measure,error,error_bound,ratio_to_clgauss,status";
+constexpr const char* kSampleHeader = "run,device,what,type,m,n,k,contestant,round,time_ms";
+
+constexpr const char* kLegend =
+    "# wall-clock ms, each run ended with finished work, in turns over all contestants; spread = "
+    "median absolute deviation\n"
+    "# gemm: C <- C - A B; lu: factor only; solve: factor + solve of 1 right-hand side; data where "
+    "the library works, inputs restored untimed\n"
+    "# error, gemm: norm1(C - Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3, "
+    "norm1(C - Cref) from below by sign vectors and columns\n"
+    "# error, lu and solve: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16\n"
+    "# ratio: median / clgauss's median, above 1 where clgauss is faster\n";
+
+/// What tells one problem from another, in every row of both files.
+std::vector<std::string> key_fields(const std::string& run, const std::string& device,
+                                    const ProblemSize& size) {
+  const bool gemm = size.what == What::gemm;
+  return {run,
+          device,
+          std::string(what_name(size.what)),
+          real_type_name(size.type),
+          std::to_string(gemm ? size.m : size.n),
+          std::to_string(size.n),
+          gemm ? std::to_string(size.k) : std::string()};
+}
+
+std::string csv_field(const std::string& field) {
+  if (field.find_first_of(",\"\n") == std::string::npos) return field;
+  std::string text = "\"";
+  for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return text + '"';
+}
+
+/// The first line of a file that exists; empty for one that is new.
+std::string first_line(std::FILE* file) {
+  std::string line;
+  std::rewind(file);
+  for (int c = std::fgetc(file); c != EOF && c != '\n'; c = std::fgetc(file))
+    line += static_cast<char>(c);
+  return line;
+}
+
+void print(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if (!written || std::fflush(stdout) != 0) throw FileError("standard output", "cannot be written");
+}
+
+/// What a measurement comes to.
+struct Row {
+  Statistics time;
+  double gflops = 0, ratio = 0;
+};
+
+const char* status_name(const Measurement& measurement) {
+  return measurement.accuracy.acceptable() ? "ok" : "wrong_result";
+}
+
+void print_row(const std::vector<std::string>& key, const Measurement& measurement,
+               const Row& row) {
+  print(fmt::format(
+      "{:<5} {:<4} {:>6} {:>6} {:>6} {:<9} {:>10.3f} {:>10.3f} {:>10.3f} {:>8.3f} "
+      "{:>9.1f} {:>9.2g} {:>6.2f}  {:<12}  {}\n",
+      key[2], key[3], key[4], key[5], key[6].empty() ? "-" : key[6], measurement.contestant,
+      row.time.median, row.time.min, row.time.max, row.time.mad, row.gflops,
+      measurement.accuracy.error, row.ratio, status_name(measurement), measurement.detail));
+}
+
+std::vector<std::string> csv_row(const ProblemSize& size, const std::vector<std::string>& key,
+                                 const Measurement& measurement, const Row& row) {
+  const char* const measure = size.what == What::gemm ? "gemm_error" : "scaled_residual";
+  std::vector<std::string> fields = key;
+  for (auto& field :
+       {measurement.contestant, csv_field(measurement.detail),
+        fmt::to_string(measurement.samples_ms.size()), fmt::format("{:.6f}", row.time.median),
+        fmt::format("{:.6f}", row.time.min), fmt::format("{:.6f}", row.time.max),
+        fmt::format("{:.6f}", row.time.mad), fmt::format("{:.3f}", row.gflops),
+        std::string(measure), fmt::format("{:.4g}", measurement.accuracy.error),
+        fmt::to_string(measurement.accuracy.bound), fmt::format("{:.4f}", row.ratio),
+        std::string(status_name(measurement))})
+    fields.push_back(field);
+  return fields;
+}
+
+}  // namespace
+
+CsvFile::CsvFile(const std::string& path, const std::string& header)
+    : path_(path), file_(std::fopen(path.c_str(), "a+"), std::fclose) {
+  if (!file_) throw FileError(path, "cannot be opened for writing");
+  const std::string line = first_line(file_.get());
+  if (line.empty())
+    append({header});
+  else if (line != header)
+    throw FileError(path, "holds other columns; name a new file");
+}
+
+void CsvFile::append(const std::vector<std::string>& fields) {
+  const std::string line = fmt::format("{}\n", fmt::join(fields, ","));
+  if (std::fputs(line.c_str(), file_.get()) == EOF || std::fflush(file_.get()) != 0)
+    throw FileError(path_, "cannot be written");
+}
+
+Report::Report(std::string device, const std::optional<std::string>& csv,
+               const std::optional<std::string>& samples)
+    : device_(std::move(device)),
+      run_(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(
+                                                    std::chrono::system_clock::now())))) {
+  if (csv) csv_.emplace(*csv, kRowHeader);
+  if (samples) samples_.emplace(*samples, kSampleHeader);
+  print(fmt::format("# {}, seed {}\n{}", device_, kSeed, kLegend));
+  print(
+      fmt::format("{:<5} {:<4} {:>6} {:>6} {:>6} {:<9} {:>10} {:>10} {:>10} {:>8} "
+                  "{:>9} {:>9} {:>6}  {:<12}  {}\n",
+                  "what", "type", "m", "n", "k", "who", "median_ms", "min_ms", "max_ms", "spread",
+                  "GFLOP/s", "error", "ratio", "status", "detail"));
+}
+
+void Report::add_samples(const ProblemSize& size, const Measurement& measurement) {
+  for (std::size_t round = 0; round < measurement.samples_ms.size(); ++round) {
+    auto fields = key_fields(run_, csv_field(device_), size);
+    fields.push_back(measurement.contestant);
+    fields.push_back(std::to_string(round + 1));
+    fields.push_back(fmt::format("{:.6f}", measurement.samples_ms[round]));
+    samples_->append(fields);
+  }
+}
+
+void Report::add(const ProblemSize& size, const std::vector<Measurement>& measurements) {
+  const double base = statistics(measurements.front().samples_ms).median;
+  const auto key = key_fields(run_, csv_field(device_), size);
+  for (const Measurement& measurement : measurements) {
+    Row row{statistics(measurement.samples_ms)};
+    row.gflops = flops(size) / row.time.median / 1e6;
+    row.ratio = row.time.median / base;
+    print_row(key, measurement, row);
+    if (csv_) csv_->append(csv_row(size, key, measurement, row));
+    if (samples_) add_samples(size, measurement);
+    any_wrong_ = any_wrong_ || !measurement.accuracy.acceptable();
+  }
+}
+
+}  // namespace clgauss::bench

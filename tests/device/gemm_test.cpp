@@ -1,0 +1,207 @@
+#include <doctest/doctest.h>
+
+#include <clgauss/error.hpp>
+#include <clgauss/gemm.hpp>
+#include <clgauss/generate.hpp>
+#include <clgauss/residual.hpp>
+#include <cmath>
+
+#include "linalg/gemm_backend.hpp"
+#include "linalg/transfer.hpp"
+#include "support/devices.hpp"
+
+using namespace clgauss;
+using clgauss::test::on_every_device;
+using clgauss::test::types_of;
+
+namespace {
+
+/// alpha op(A) op(B) + beta C in f64, plainly.
+Matrix reference(const GemmShape& s, double alpha, const Matrix& a, const Matrix& b, double beta,
+                 const Matrix& c) {
+  Matrix result(s.m, s.n);
+  for (Index i = 0; i < s.m; ++i)
+    for (Index j = 0; j < s.n; ++j) {
+      double sum = 0;
+      for (Index p = 0; p < s.k; ++p)
+        sum += (s.transpose_a ? a(p, i) : a(i, p)) * (s.transpose_b ? b(j, p) : b(p, j));
+      result(i, j) = alpha * sum + (beta == 0 ? 0 : beta * c(i, j));
+    }
+  return result;
+}
+
+double norm1(const Matrix& a) {
+  double norm = 0;
+  for (Index j = 0; j < a.cols(); ++j) {
+    double sum = 0;
+    for (Index i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
+    norm = std::max(norm, sum);
+  }
+  return norm;
+}
+
+/// A matrix inside a larger buffer, with canaries around it and between its rows.
+struct PaddedView {
+  static constexpr double kCanary = 7777;
+  Index rows, cols;
+  MatrixView view;
+
+  PaddedView(const DeviceContext& context, RealType type, const Matrix& matrix, Index offset,
+             Index gap)
+      : rows(matrix.rows()), cols(matrix.cols()) {
+    const Index ld = cols + gap;
+    Matrix flat(1, offset + rows * ld + 16);
+    std::ranges::fill(flat.values(), kCanary);
+    for (Index i = 0; i < rows; ++i)
+      std::ranges::copy(matrix.row(i),
+                        flat.values().begin() + static_cast<std::ptrdiff_t>(offset + i * ld));
+    view = {context.allocate(flat.cols() * bytes_of(type), "test"), offset, ld};
+    upload_rows(context.queue(), view.buffer, flat.cols(), type, {&flat});
+  }
+
+  /// The matrix as it is now; checks that the canaries are alive.
+  [[nodiscard]] Matrix read(const DeviceContext& context, RealType type) const {
+    const Index count = view.offset + rows * view.ld + 16;
+    const auto flat = download(context.queue(), view.buffer, type, count);
+    Matrix result(rows, cols);
+    bool canaries_alive = true;
+    for (Index at = 0; at < count; ++at) {
+      const bool in_rows = at >= view.offset && at < view.offset + rows * view.ld;
+      const Index i = in_rows ? (at - view.offset) / view.ld : 0,
+                  j = in_rows ? (at - view.offset) % view.ld : 0;
+      if (in_rows && j < cols)
+        result(i, j) = flat[at];
+      else
+        canaries_alive = canaries_alive && flat[at] == kCanary;
+    }
+    CHECK(canaries_alive);
+    return result;
+  }
+};
+
+void check_product(DeviceContext& context, Gemm& gemm, RealType type, const GemmShape& s,
+                   double alpha, double beta, Index offset, Index gap) {
+  const std::string label = "m " + std::to_string(s.m) + " n " + std::to_string(s.n) + " k " +
+                            std::to_string(s.k) + (s.transpose_a ? " A^T" : "") +
+                            (s.transpose_b ? " B^T" : "") + " offset " + std::to_string(offset) +
+                            " " + real_type_name(type);
+  CAPTURE(label);
+  Matrix a = s.transpose_a ? random_matrix(s.k, s.m, 1) : random_matrix(s.m, s.k, 1);
+  Matrix b = s.transpose_b ? random_matrix(s.n, s.k, 2) : random_matrix(s.k, s.n, 2);
+  Matrix c = random_matrix(s.m, s.n, 3);
+  if (type == RealType::f32)  // as the device sees them
+    for (Matrix* x : {&a, &b, &c})
+      for (double& value : x->values()) value = static_cast<float>(value);
+  const PaddedView da(context, type, a, offset, gap), db(context, type, b, offset, gap),
+      dc(context, type, c, offset, gap);
+  gemm.multiply(context.queue(), s, alpha, da.view, db.view, beta, dc.view);
+  const Matrix result = dc.read(context, type);
+  const Matrix expected = reference(s, alpha, a, b, beta, c);
+  Matrix error(s.m, s.n);
+  for (Index i = 0; i < s.m * s.n; ++i)
+    error.values()[i] = result.values()[i] - expected.values()[i];
+  // SLATE's bound (Higham 2002, section 3.5).
+  const double scale =
+      std::sqrt(static_cast<double>(s.k) + 2) * std::abs(alpha) * norm1(a) * norm1(b) +
+      2 * std::abs(beta) * norm1(c);
+  CHECK(norm1(error) <= 3 * 2 * unit_roundoff(type) * scale);
+}
+
+/// Runs `body` for both backends on every device in every type: what is fast on one must be right on all.
+template <typename Body>
+void on_every_gemm(Body body) {
+  on_every_device([&](const Device& device) {
+    DeviceContext context(device);
+    for (const RealType type : types_of(device.profile)) {
+      Gemm gemm(context, type);
+      body(context, gemm, type);
+    }
+  });
+}
+
+}  // namespace
+
+TEST_CASE("products of every shape are right and touch nothing else") {
+  on_every_gemm([](DeviceContext& context, Gemm& gemm, RealType type) {
+    for (const auto& [m, n, k] : {std::array<Index, 3>{1, 1, 1},
+                                  {2, 3, 4},
+                                  {31, 33, 32},
+                                  {64, 64, 16},
+                                  {65, 63, 17},
+                                  {128, 256, 64},
+                                  {129, 257, 33},
+                                  {200, 1, 100},
+                                  {1, 200, 100},
+                                  {150, 140, 1},
+                                  {97, 101, 331}})
+      for (const Index offset : {Index{0}, Index{5}}) {
+        check_product(context, gemm, type, {m, n, k}, -1, 1, offset, offset);
+        check_product(context, gemm, type, {m, n, k}, 0.5, 0, offset, offset);
+        check_product(context, gemm, type, {m, n, k}, 2, -0.25, offset, offset);
+      }
+  });
+}
+
+TEST_CASE("transposed operands are read transposed") {
+  on_every_gemm([](DeviceContext& context, Gemm& gemm, RealType type) {
+    for (const bool ta : {false, true})
+      for (const bool tb : {false, true}) {
+        check_product(context, gemm, type, {67, 45, 89, ta, tb}, 1, 0, 0, 0);
+        check_product(context, gemm, type, {130, 72, 20, ta, tb}, -1, 1, 4, 8);
+      }
+  });
+}
+
+TEST_CASE("empty products leave C alone, or scale it when only the inner dimension is empty") {
+  on_every_gemm([](DeviceContext& context, Gemm& gemm, RealType type) {
+    check_product(context, gemm, type, {0, 5, 3}, 1, 1, 0, 0);
+    check_product(context, gemm, type, {5, 0, 3}, 1, 1, 0, 0);
+    check_product(context, gemm, type, {5, 7, 0}, 1, 0.5, 3, 2);
+    check_product(context, gemm, type, {5, 7, 0}, 1, 0, 3, 2);
+    check_product(context, gemm, type, {5, 7, 4}, 0, 2, 3, 2);
+  });
+}
+
+TEST_CASE("a NaN in C is not read when beta is 0, and spreads when it is not") {
+  on_every_gemm([](DeviceContext& context, Gemm& gemm, RealType type) {
+    const Index n = 20;
+    Matrix c(n, n);
+    c(3, 4) = std::nan("");
+    const Matrix a = random_matrix(n, n, 1);
+    const PaddedView da(context, type, a, 0, 0), dc(context, type, c, 0, 0);
+    gemm.multiply(context.queue(), {n, n, n}, 1, da.view, da.view, 1, dc.view);
+    CHECK(std::isnan(dc.read(context, type)(3, 4)));
+    gemm.multiply(context.queue(), {n, n, n}, 1, da.view, da.view, 0, dc.view);
+    CHECK_FALSE(std::isnan(dc.read(context, type)(3, 4)));
+  });
+}
+
+TEST_CASE("host matrices are multiplied, and shapes that do not fit are refused") {
+  on_every_device([](const Device& device) {
+    DeviceContext context(device);
+    const Matrix a{2, 3, {1, 2, 3, 4, 5, 6}}, b{3, 1, {1, 0, -1}};
+    const Matrix product = gemm(context, RealType::f32, 1, a, false, b, false);
+    CHECK(product(0, 0) == -2);
+    CHECK(product(1, 0) == -2);
+    CHECK(gemm(context, RealType::f32, 1, b, true, a, true, 2, {1, 2, {1, 1}})(0, 1) == 0);
+    CHECK_THROWS_AS((void)gemm(context, RealType::f32, 1, a, false, b, true), DimensionError);
+    CHECK_THROWS_AS((void)gemm(context, RealType::f32, 1, a, false, b, false, 1, Matrix(1, 1)),
+                    DimensionError);
+  });
+}
+
+TEST_CASE("the kernels for GPUs are right on CPU devices too, and the other way round") {
+  on_every_device([](const Device& device) {
+    DeviceContext context(device);
+    for (const RealType type : types_of(device.profile))
+      for (auto* make : {make_gemm_cpu, make_gemm_gpu}) {
+        const auto backend = make(context, type);
+        const Matrix a = random_matrix(70, 40, 1), b = random_matrix(40, 50, 2), c(70, 50);
+        const PaddedView da(context, type, a, 0, 0), db(context, type, b, 0, 0),
+            dc(context, type, c, 0, 0);
+        backend->multiply(context.queue(), {{70, 50, 40}, 1, da.view, db.view, 0, dc.view});
+        const Matrix expected = reference({70, 50, 40}, 1, a, b, 0, c);
+        CHECK(max_difference(dc.read(context, type), expected) <= 200 * unit_roundoff(type));
+      }
+  });
+}

@@ -1,0 +1,238 @@
+#include <doctest/doctest.h>
+
+#include <clgauss/error.hpp>
+#include <clgauss/generate.hpp>
+#include <clgauss/lu.hpp>
+#include <clgauss/residual.hpp>
+#include <cmath>
+#include <functional>
+
+#include "linalg/lu_backend.hpp"
+#include "linalg/transfer.hpp"
+#include "support/devices.hpp"
+
+using namespace clgauss;
+using clgauss::test::on_every_device;
+using clgauss::test::types_of;
+
+namespace {
+
+using MakeLu = std::function<std::unique_ptr<Lu>(DeviceContext&, RealType, Index)>;
+
+/// Every implementation, on every device: what is fast on one must be right on all.
+const std::vector<std::pair<std::string, MakeLu>>& implementations() {
+  static const std::vector<std::pair<std::string, MakeLu>> all{
+      {"chosen", [](DeviceContext& c, RealType t, Index n) { return make_lu(c, t, n); }},
+      {"gpu", [](DeviceContext& c, RealType t, Index n) { return make_lu_gpu(c, t, n, {}); }},
+      {"gpu, tournament",
+       [](DeviceContext& c, RealType t, Index n) {
+         return make_lu_gpu(c, t, n, {Pivoting::tournament, false});
+       }},
+      {"gpu, substitution", [](DeviceContext& c, RealType t, Index n) {
+         return make_lu_gpu(c, t, n, {Pivoting::tournament, true});
+       }}};
+  return all;
+}
+
+/// `matrix` as `type` holds it.
+Matrix rounded(Matrix matrix, RealType type) {
+  if (type == RealType::f32)
+    for (double& value : matrix.values()) value = static_cast<float>(value);
+  return matrix;
+}
+
+/// A matrix in a larger buffer with canaries between and behind its rows.
+struct Canaried {
+  static constexpr double kCanary = 4321;
+  Index rows, cols;
+  MatrixView view;
+
+  Canaried(const DeviceContext& context, RealType type, const Matrix& matrix, Index offset,
+           Index gap)
+      : rows(matrix.rows()), cols(matrix.cols()) {
+    const Index ld = cols + gap;
+    Matrix flat(1, offset + rows * ld + 8);
+    std::ranges::fill(flat.values(), kCanary);
+    for (Index i = 0; i < rows; ++i)
+      for (Index j = 0; j < cols; ++j) flat(0, offset + i * ld + j) = matrix(i, j);
+    view = {context.allocate(flat.cols() * bytes_of(type), "test"), offset, ld};
+    upload_rows(context.queue(), view.buffer, flat.cols(), type, {&flat});
+  }
+
+  [[nodiscard]] Matrix read(const DeviceContext& context, RealType type) const {
+    const Index count = view.offset + rows * view.ld + 8;
+    const auto flat = download(context.queue(), view.buffer, type, count);
+    Matrix result(rows, cols);
+    bool alive = true;
+    for (Index at = 0; at < count; ++at) {
+      const bool in_rows = at >= view.offset && at < view.offset + rows * view.ld;
+      const Index i = in_rows ? (at - view.offset) / view.ld : 0,
+                  j = in_rows ? (at - view.offset) % view.ld : 0;
+      if (in_rows && j < cols)
+        result(i, j) = flat[at];
+      else
+        alive = alive && flat[at] == kCanary;
+    }
+    CHECK(alive);
+    return result;
+  }
+};
+
+double norm1(const Matrix& a) {
+  double norm = 0;
+  for (Index j = 0; j < a.cols(); ++j) {
+    double sum = 0;
+    for (Index i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
+    norm = sum > norm || std::isnan(sum) ? sum : norm;
+  }
+  return norm;
+}
+
+/// norm1(P A - L U) / (n norm1(A) eps), LAPACK's measure of a factorisation; NaN if it holds one.
+double factorisation_error(const Matrix& a, const Matrix& lu, const std::vector<Index>& pivots,
+                           double eps) {
+  const Index n = a.rows();
+  Matrix difference = a;
+  for (Index j = 0; j < n; ++j)
+    if (pivots[j] != j)
+      std::swap_ranges(difference.row(j).begin(), difference.row(j).end(),
+                       difference.row(pivots[j]).begin());
+  for (Index i = 0; i < n; ++i)
+    for (Index p = 0; p <= i; ++p) {
+      const double l = p == i ? 1 : lu(i, p);
+      for (Index j = p; j < n; ++j) difference(i, j) -= l * lu(p, j);
+    }
+  const double scale = static_cast<double>(n) * norm1(a) * eps;
+  return scale == 0 ? norm1(difference) : norm1(difference) / scale;
+}
+
+void on_every_lu(const std::function<void(DeviceContext&, RealType, const MakeLu&)>& body) {
+  on_every_device([&](const Device& device) {
+    DeviceContext context(device);
+    for (const RealType type : types_of(device.profile))
+      for (const auto& [name, make] : implementations()) {
+        CAPTURE(name);
+        CAPTURE(real_type_name(type));
+        body(context, type, make);
+      }
+  });
+}
+
+/// Factors and solves `kind`, checks the factors, the answer and the canaries.
+void check(DeviceContext& context, RealType type, const MakeLu& make, const std::string& kind,
+           Index n, Index nrhs, Index gap) {
+  const std::string label = kind + " n = " + std::to_string(n) + " nrhs = " + std::to_string(nrhs);
+  CAPTURE(label);
+  const Matrix a = rounded(generate_matrix(kind, n, 7 * n), type),
+               b = rounded(random_matrix(n, nrhs, n), type);
+  const Canaried da(context, type, a, gap, gap),
+      db(context, type, b, gap, nrhs == 1 && gap == 0 ? 0 : gap);
+  const auto lu = make(context, type, n);
+  lu->factor(da.view);
+  lu->solve(db.view, nrhs);
+  const double eps = unit_roundoff(type);
+  CHECK_FALSE(lu->failed_column().has_value());
+  const std::vector<Index> pivots = lu->pivots();
+  REQUIRE(pivots.size() == n);
+  for (Index j = 0; j < n; ++j) REQUIRE((pivots[j] >= j && pivots[j] < n));
+  CHECK(factorisation_error(a, da.read(context, type), pivots, eps) <= 30);
+  CHECK(compute_residual({a, b}, db.read(context, type), eps).scaled <= kScaledResidualBound);
+}
+
+}  // namespace
+
+TEST_CASE("LU: factors and answers are right for every kind") {
+  on_every_lu([](DeviceContext& context, RealType type, const MakeLu& make) {
+    for (const std::string kind :
+         {"random", "integer", "zero-pivot", "graded", "spd", "permuted-identity"})
+      for (const Index n : {2, 33, 130}) check(context, type, make, kind, n, 1, 0);
+    check(context, type, make, "hilbert", 8, 1, 0);
+  });
+}
+
+TEST_CASE("LU: sizes around every block and tile") {
+  on_every_lu([](DeviceContext& context, RealType type, const MakeLu& make) {
+    for (const Index n : {1, 3, 31, 32, 64, 95, 96, 97, 127, 128, 129, 193, 257, 401})
+      check(context, type, make, "random", n, 1, 0);
+  });
+}
+
+TEST_CASE("LU: many right-hand sides, offsets and leading dimensions above n") {
+  on_every_lu([](DeviceContext& context, RealType type, const MakeLu& make) {
+    for (const Index nrhs : {1, 2, 17}) {
+      check(context, type, make, "random", 70, nrhs, 0);
+      check(context, type, make, "random", 131, nrhs, 5);
+    }
+    check(context, type, make, "random", 300, 1000, 8);
+  });
+}
+
+TEST_CASE("LU: a large system") {
+  on_every_device([](const Device& device) {
+    DeviceContext context(device);
+    for (const RealType type : types_of(device.profile))
+      check(context, type, implementations().front().second, "random", 1030, 3, 0);
+  });
+}
+
+TEST_CASE("LU: singular and non-finite systems name the first column, and never hang") {
+  on_every_lu([](DeviceContext& context, RealType type, const MakeLu& make) {
+    const auto failed = [&](const Matrix& a) {
+      const Canaried da(context, type, a, 0, 0);
+      const auto lu = make(context, type, a.rows());
+      lu->factor(da.view);
+      return lu->failed_column();
+    };
+    for (const Index n : {1, 2, 40, 150}) {
+      CAPTURE(n);
+      CHECK(failed(generate_matrix("singular", n, 3)) == n - 1);
+      CHECK(failed(Matrix(n, n)) == Index{0});
+      Matrix zero_column = generate_matrix("random", n, 4);
+      for (Index i = 0; i < n; ++i) zero_column(i, n / 2) = 0;
+      CHECK(failed(zero_column) == n / 2);
+      Matrix ties(n, n);  // all ones: rank 1, every pivot a tie
+      std::ranges::fill(ties.values(), 1.0);
+      CHECK(failed(ties) == (n == 1 ? std::nullopt : std::optional<Index>(1)));
+      Matrix nan = generate_matrix("random", n, 5);
+      nan(n - 1, n / 3) = std::nan("");
+      const auto column = failed(nan);
+      REQUIRE(column.has_value());
+      CHECK(*column <= n / 3 + 1);  // the pivot of the NaN's column, or the first that it reached
+    }
+  });
+}
+
+TEST_CASE("LU: the same workspace factors again, and small systems in one call") {
+  on_every_lu([](DeviceContext& context, RealType type, const MakeLu& make) {
+    for (const Index n : {5, 100, 129}) {
+      CAPTURE(n);
+      const auto lu = make(context, type, n);
+      for (const char* kind : {"singular", "random", "spd"}) {
+        const Matrix a = rounded(generate_matrix(kind, n, n), type),
+                     b = rounded(random_matrix(n, 1, 2), type);
+        const Canaried da(context, type, a, 0, 3), db(context, type, b, 0, 0);
+        lu->factor_and_solve(da.view, db.view, 1);
+        const auto failed = lu->failed_column();
+        if (std::string(kind) == "singular") {
+          CHECK(failed == n - 1);
+          continue;
+        }
+        CHECK_FALSE(failed.has_value());
+        CHECK(compute_residual({a, b}, db.read(context, type), unit_roundoff(type)).scaled <=
+              kScaledResidualBound);
+      }
+    }
+  });
+}
+
+TEST_CASE("LU: no right-hand side is no work, and without pivoting it is refused") {
+  on_every_device([](const Device& device) {
+    DeviceContext context(device);
+    const Matrix a = generate_matrix("random", 40, 1);
+    const EliminationResult result = lu_solve(context, {a, Matrix(40, 0)}, RealType::f32);
+    CHECK(result.pivots.size() == 40);
+    CHECK(result.x.cols() == 0);
+    CHECK(lu_solve(context, {Matrix(0, 0), Matrix(0, 2)}, RealType::f32).x.cols() == 2);
+    CHECK_THROWS_AS((void)make_lu(context, RealType::f32, 4, {Pivoting::none, false}), UsageError);
+  });
+}
