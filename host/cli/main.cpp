@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <clgauss/device.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/version.hpp>
 #include <exception>
@@ -86,5 +87,6 @@ ExitCode run_caught(const Arguments& arguments) {
 }  // namespace clgauss::cli
 
 int main(int argc, char** argv) {
+  clgauss::set_driver_environment();
   return static_cast<int>(clgauss::cli::run_caught({argv + 1, argv + argc}));
 }

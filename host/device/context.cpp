@@ -5,6 +5,7 @@
 #include <clgauss/error.hpp>
 #include <cstdlib>
 
+#include "device/device_internal.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -34,6 +35,18 @@ DeviceContext::DeviceContext(const Device& device, const ContextOptions& options
       queue_(translate_opencl_errors(
           [&] { return open_queue(context_, device.handle, options.profiling); })),
       programs_(context_, device.handle, ProgramCache::of_environment(), kernel_folder(options)) {
+  override_cores(profile_, options.cores_per_compute_unit);
+}
+
+DeviceContext::DeviceContext(cl::CommandQueue queue, const ContextOptions& options)
+    : profile_(translate_opencl_errors(
+          [&] { return query_profile(queue.getInfo<CL_QUEUE_DEVICE>(), "caller"); })),
+      context_(queue.getInfo<CL_QUEUE_CONTEXT>()),
+      queue_(std::move(queue)),
+      programs_(context_, queue_.getInfo<CL_QUEUE_DEVICE>(), ProgramCache::of_environment(),
+                kernel_folder(options)) {
+  if ((queue_.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
+    throw UsageError("clgauss needs an in-order command queue");
   override_cores(profile_, options.cores_per_compute_unit);
 }
 

@@ -20,8 +20,8 @@ LuFlags::LuFlags(const DeviceContext& context)
 }
 
 void LuFlags::reset(const cl::CommandQueue& queue) const {
-  queue.enqueueFillBuffer(buffer_, std::numeric_limits<cl_int>::max(), 0, sizeof(cl_int));
-  queue.enqueueFillBuffer(buffer_, cl_int{0}, sizeof(cl_int), sizeof(cl_int));
+  const cl_int2 initial{{std::numeric_limits<cl_int>::max(), 0}};  // one fill: each costs as much as a launch
+  queue.enqueueFillBuffer(buffer_, initial, 0, sizeof initial);
 }
 
 LuFlags::Values LuFlags::read(const cl::CommandQueue& queue) const {

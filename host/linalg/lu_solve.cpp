@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <clgauss/error.hpp>
 #include <clgauss/lu.hpp>
 #include <cmath>
 
@@ -10,6 +11,9 @@
 namespace clgauss {
 
 namespace {
+
+/// Up to this n a GPU factors and solves in one launch, which cannot be timed in two parts.
+constexpr Index kOneLaunch = 128;
 
 /// Leading dimension of an n-by-n matrix of our own: whole lines of 128 bytes, so that every row starts aligned; and no
 /// multiple of 4096 bytes, at which the rows of a column would share one set of a CPU's caches.
@@ -66,14 +70,19 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
   result.times.upload = timer.lap();
 
   report("factorisation");
-  lu->factor(buffers.a);
-  queue.finish();
-  result.times.forward = timer.lap();
-
-  report("substitution");
-  lu->solve(buffers.b, buffers.nrhs);
-  queue.finish();
-  result.times.backward = timer.lap();
+  if (buffers.n <= kOneLaunch && buffers.nrhs <= 1) {
+    lu->factor_and_solve(buffers.a, buffers.b, buffers.nrhs);
+    queue.finish();
+    result.times.forward = timer.lap();
+  } else {
+    lu->factor(buffers.a);
+    queue.finish();
+    result.times.forward = timer.lap();
+    report("substitution");
+    lu->solve(buffers.b, buffers.nrhs);
+    queue.finish();
+    result.times.backward = timer.lap();
+  }
 
   result.pivoting = lu->pivoting();
   result.failed_column = lu->failed_column();
@@ -93,8 +102,45 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
 
 }  // namespace
 
-EliminationResult lu_solve(DeviceContext& context, const System& system, RealType type,
-                           const LuOptions& options, const ProgressCallback& progress) {
+LuFactors lu_factor(DeviceContext& context, RealType type, const MatrixView& a, Index n,
+                    const LuOptions& options) {
+  LuFactors factors{make_lu(context, type, n, options), &context, type, n, a};
+  factors.lu->factor(a);
+  return factors;
+}
+
+LuFactors lu_factor(DeviceContext& context, RealType type, const Matrix& a,
+                    const LuOptions& options) {
+  check_system({a, Matrix(a.rows(), 0)}, type);
+  const Index n = a.rows(), ld = padded_ld(n, type);
+  return translate_opencl_errors([&] {
+    const MatrixView copy{context.allocate(n * ld * bytes_of(type), "the matrix to factor"), 0, ld};
+    upload_rows(context.queue(), copy.buffer, ld, type, {&a});
+    return lu_factor(context, type, copy, n, options);
+  });
+}
+
+void lu_solve(const LuFactors& factors, const MatrixView& b, Index nrhs) {
+  factors.lu->solve(b, nrhs);
+}
+
+Matrix lu_solve(const LuFactors& factors, const Matrix& b) {
+  if (b.rows() != factors.n)
+    throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), factors.n));
+  return translate_opencl_errors([&] {
+    const cl::CommandQueue& queue = factors.context->queue();
+    const Index count = b.rows() * b.cols();
+    const MatrixView x{
+        factors.context->allocate(count * bytes_of(factors.type), "the right-hand sides"), 0,
+        b.cols()};
+    upload_rows(queue, x.buffer, x.ld, factors.type, {&b});
+    lu_solve(factors, x, b.cols());
+    return Matrix(b.rows(), b.cols(), download(queue, x.buffer, factors.type, count));
+  });
+}
+
+EliminationResult lu_solve_system(DeviceContext& context, const System& system, RealType type,
+                                  const LuOptions& options, const ProgressCallback& progress) {
   check_system(system, type);
   if (system.a.rows() == 0) return {Matrix(0, system.b.cols()), {}, 0, {}, options.pivoting, {}};
   return translate_opencl_errors(

@@ -114,7 +114,7 @@ Solution solve(DeviceContext& context, const System& system, const SolveOptions&
   if (solution.method == Method::gauss) {
     result = run_gauss(context, system, options, progress, solution);
   } else {
-    result = lu_solve(context, system, solution.type, {options.pivoting, false}, progress);
+    result = lu_solve_system(context, system, solution.type, {options.pivoting, false}, progress);
     solution.pivoting = result.pivoting;
   }
   solution.times = result.times;

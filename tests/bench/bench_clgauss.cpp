@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <clgauss/gemm.hpp>
 #include <clgauss/lu.hpp>
+#include <clgauss/solve.hpp>
 
 #include "bench_contestant.hpp"
 
@@ -48,8 +49,10 @@ class ClgaussLu : public Contestant {
   void restore() override { device_.restore(); }
 
   void run() override {
-    lu_->factor(device_.work());
-    if (solve_) lu_->solve(device_.x(), 1);
+    if (solve_)
+      lu_->factor_and_solve(device_.work(), device_.x(), 1);
+    else
+      lu_->factor(device_.work());
     device_.context().queue().finish();
   }
 
@@ -58,7 +61,7 @@ class ClgaussLu : public Contestant {
     return device_.result();
   }
 
-  [[nodiscard]] std::string detail() const override { return "partial pivoting"; }
+  [[nodiscard]] std::string detail() const override { return std::string(pivoting_name(lu_->pivoting())) + " pivoting"; }
 
  private:
   const DeviceProblem& device_;

@@ -114,4 +114,7 @@ ExitCode run_caught(int count, char** arguments) {
 
 }  // namespace clgauss::bench
 
-int main(int argc, char** argv) { return static_cast<int>(clgauss::bench::run_caught(argc, argv)); }
+int main(int argc, char** argv) {
+  clgauss::set_driver_environment();
+  return static_cast<int>(clgauss::bench::run_caught(argc, argv));
+}

@@ -183,6 +183,11 @@ void prepare_openblas(char** arguments) {
   const std::string_view core = openblas_get_corename();
   const auto wanted = avx512_core_type();
   const bool slow = wanted && std::ranges::find(kAvx512Cores, core) == std::end(kAvx512Cores);
+  if (slow && std::getenv(kVariable) != nullptr)
+    fmt::print(stderr,
+               "clgauss-bench: {} makes OpenBLAS work as {} on a CPU with AVX-512; without it "
+               "OpenBLAS would be faster\n",
+               kVariable, core);
   if (slow && std::getenv(kVariable) == nullptr) {
     fmt::print(stderr, "clgauss-bench: OpenBLAS picked {}; starting again with {}={}\n", core,
                kVariable, *wanted);

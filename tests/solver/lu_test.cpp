@@ -229,10 +229,69 @@ TEST_CASE("LU: no right-hand side is no work, and without pivoting it is refused
   on_every_device([](const Device& device) {
     DeviceContext context(device);
     const Matrix a = generate_matrix("random", 40, 1);
-    const EliminationResult result = lu_solve(context, {a, Matrix(40, 0)}, RealType::f32);
+    const EliminationResult result = lu_solve_system(context, {a, Matrix(40, 0)}, RealType::f32);
     CHECK(result.pivots.size() == 40);
     CHECK(result.x.cols() == 0);
-    CHECK(lu_solve(context, {Matrix(0, 0), Matrix(0, 2)}, RealType::f32).x.cols() == 2);
+    CHECK(lu_solve_system(context, {Matrix(0, 0), Matrix(0, 2)}, RealType::f32).x.cols() == 2);
     CHECK_THROWS_AS((void)make_lu(context, RealType::f32, 4, {Pivoting::none, false}), UsageError);
+  });
+}
+
+TEST_CASE("LU: host matrices and an application's own queue and buffers") {
+  on_every_device([](const Device& device) {
+    const cl::Context application(device.handle);
+    const cl::CommandQueue queue(application, device.handle);
+    DeviceContext context(queue);
+    const Index n = 150;
+    for (const RealType type : types_of(device.profile)) {
+      const Matrix a = rounded(generate_matrix("random", n, 1), type),
+                   b = rounded(random_matrix(n, 4, 2), type);
+      const double eps = unit_roundoff(type);
+      const LuFactors factors = lu_factor(context, type, a);
+      CHECK_FALSE(factors.lu->failed_column().has_value());
+      CHECK(compute_residual({a, b}, lu_solve(factors, b), eps).scaled <= kScaledResidualBound);
+      CHECK(compute_residual({a, row_sums(a)}, lu_solve(factors, row_sums(a)), eps).scaled <=
+            kScaledResidualBound);
+
+      const double built = context.programs().build_seconds();
+      const Canaried da(context, type, a, 7, 9), db(context, type, b, 3, 2);
+      const LuFactors in_place = lu_factor(context, type, da.view, n);
+      lu_solve(in_place, db.view, 4);
+      CHECK(context.programs().build_seconds() == built);  // the second time builds nothing
+      CHECK(factorisation_error(a, da.read(context, type), in_place.lu->pivots(), eps) <= 30);
+      CHECK(compute_residual({a, b}, db.read(context, type), eps).scaled <= kScaledResidualBound);
+    }
+    CHECK_THROWS_AS((void)lu_factor(context, RealType::f32, Matrix(2, 3)), DimensionError);
+    CHECK_THROWS_AS((void)lu_solve(lu_factor(context, RealType::f32, generate_matrix("spd", 3, 1)),
+                                   Matrix(2, 1)),
+                    DimensionError);
+    const cl::CommandQueue unordered(application, device.handle, cl::QueueProperties::OutOfOrder);
+    CHECK_THROWS_AS(DeviceContext{unordered}, UsageError);
+  });
+}
+
+TEST_CASE("LU: tournament pivoting is nearly as stable as partial pivoting") {
+  on_every_device([](const Device& device) {
+    DeviceContext context(device);
+    const RealType type = types_of(device.profile).back();
+    if (make_lu(context, type, 600)->pivoting() == Pivoting::tournament)
+      return;  // nothing to compare with
+    for (const std::string kind :
+         {"random", "integer", "zero-pivot", "graded", "spd", "permuted-identity"}) {
+      CAPTURE(kind);
+      // The sum over some matrices: a single one's error is half luck.
+      const auto backward_error = [&](Pivoting pivoting) {
+        double sum = 0;
+        for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
+          const Index n = 600;  // above the 256 rows of one group: a real tournament
+          const Matrix a = rounded(generate_matrix(kind, n, seed), type);
+          const Matrix b = rounded(random_matrix(n, 3, 100 + seed), type);
+          const LuFactors factors = lu_factor(context, type, a, {pivoting, false});
+          sum += compute_residual({a, b}, lu_solve(factors, b), unit_roundoff(type)).backward_error;
+        }
+        return sum;
+      };
+      CHECK(backward_error(Pivoting::tournament) <= 2 * backward_error(Pivoting::partial));
+    }
   });
 }

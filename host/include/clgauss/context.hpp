@@ -23,6 +23,10 @@ class DeviceContext {
  public:
   explicit DeviceContext(const Device& device, const ContextOptions& options = {});
 
+  /// Works inside an application's own OpenCL: on its context, its device and its in-order `queue`, so that clgauss
+  /// takes the application's buffers. `options.profiling` is the queue's own affair.
+  explicit DeviceContext(cl::CommandQueue queue, const ContextOptions& options = {});
+
   [[nodiscard]] const DeviceProfile& profile() const noexcept { return profile_; }
   [[nodiscard]] const cl::Context& context() const noexcept { return context_; }
   [[nodiscard]] const cl::CommandQueue& queue() const noexcept { return queue_; }

@@ -61,10 +61,35 @@ class Lu {
 [[nodiscard]] std::unique_ptr<Lu> make_lu(DeviceContext& context, RealType type, Index n,
                                           const LuOptions& options = {});
 
-/// Solves A X = B of host matrices by LU. Memory on the device: n (ld + nrhs) elements, ld slightly above n, and the
-/// workspace of Lu. Throws as gauss_solve().
-[[nodiscard]] EliminationResult lu_solve(DeviceContext& context, const System& system,
-                                         RealType type, const LuOptions& options = {},
-                                         const ProgressCallback& progress = {});
+/// The factors of one matrix on the device, for as many solves as wanted. The context must outlive them.
+struct LuFactors {
+  std::unique_ptr<Lu> lu;
+  DeviceContext* context = nullptr;
+  RealType type = RealType::f64;
+  Index n = 0;
+  MatrixView factors;  // L and U, in the caller's buffer or in one of clgauss
+};
+
+/// Factors the n-by-n view `a` of the caller's buffer in place, enqueued on the context's queue; see Lu::factor(). Throws as
+/// make_lu().
+[[nodiscard]] LuFactors lu_factor(DeviceContext& context, RealType type, const MatrixView& a,
+                                  Index n, const LuOptions& options = {});
+
+/// Copies the host matrix `a`, which stays as it is, to the device and factors it there. Throws DimensionError if it is not
+/// square, ValueError for a number outside f32's range, and as make_lu().
+[[nodiscard]] LuFactors lu_factor(DeviceContext& context, RealType type, const Matrix& a,
+                                  const LuOptions& options = {});
+
+/// B <- A^-1 B for the n-by-nrhs view `b` of the caller's buffer, enqueued.
+void lu_solve(const LuFactors& factors, const MatrixView& b, Index nrhs);
+
+/// A^-1 B of a host matrix. Throws DimensionError if b has not n rows.
+[[nodiscard]] Matrix lu_solve(const LuFactors& factors, const Matrix& b);
+
+/// Solves A X = B of host matrices by LU, with times and pivots; what solve() calls. Memory on the device: n (ld + nrhs)
+/// elements, ld slightly above n, and the workspace of Lu. Throws as gauss_solve().
+[[nodiscard]] EliminationResult lu_solve_system(DeviceContext& context, const System& system,
+                                                RealType type, const LuOptions& options = {},
+                                                const ProgressCallback& progress = {});
 
 }  // namespace clgauss
