@@ -174,9 +174,9 @@ EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& lau
                                            const ProgressCallback& callback) {
   EliminationResult result;
   result.pivoting = options.pivoting;
-  LapTimer timer;
+  PhaseTimer timer(context, result.times.build);
   GaussKernels kernels(context.programs(), options.type);
-  result.times.build = timer.lap();
+  result.times.build += timer.lap();
 
   const cl::CommandQueue& queue = context.queue();
   const GaussBuffers buffers(context, system, options.type);

@@ -20,7 +20,8 @@ LuFlags::LuFlags(const DeviceContext& context)
 }
 
 void LuFlags::reset(const cl::CommandQueue& queue) const {
-  const cl_int2 initial{{std::numeric_limits<cl_int>::max(), 0}};  // one fill: each costs as much as a launch
+  const cl_int2 initial{
+      {std::numeric_limits<cl_int>::max(), 0}};  // one fill: each costs as much as a launch
   queue.enqueueFillBuffer(buffer_, initial, 0, sizeof initial);
 }
 

@@ -57,11 +57,11 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
     if (progress) progress(what, 0);
   };
   EliminationResult result;
-  LapTimer timer;
+  PhaseTimer timer(context, result.times.build);
   report("building the kernels");
   const LuBuffers buffers(context, system, type);
   const auto lu = make_lu(context, type, buffers.n, options);
-  result.times.build = timer.lap();
+  result.times.build += timer.lap();
 
   const cl::CommandQueue& queue = context.queue();
   report("upload");

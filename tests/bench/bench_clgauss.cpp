@@ -61,7 +61,9 @@ class ClgaussLu : public Contestant {
     return device_.result();
   }
 
-  [[nodiscard]] std::string detail() const override { return std::string(pivoting_name(lu_->pivoting())) + " pivoting"; }
+  [[nodiscard]] std::string detail() const override {
+    return std::string(pivoting_name(lu_->pivoting())) + " pivoting";
+  }
 
  private:
   const DeviceProblem& device_;

@@ -68,7 +68,7 @@ const std::vector<Index> kSizes{1, 2, 3, 31, 32, 33, 100, 191, 192, 193, 508, 10
 }  // namespace
 
 TEST_CASE("random systems are solved") { check_residuals("random", kSizes); }
-TEST_CASE("integer systems are solved") { check_residuals("integer", {2, 3, 33, 193}); }
+TEST_CASE("integer systems are solved") { check_residuals("integer", {2, 5, 33, 193}); }
 TEST_CASE("systems with a zero leading pivot are solved") {
   check_residuals("zero-pivot", {2, 3, 31, 32, 33, 100, 191, 192, 193, 508, 1012, 1030});
 }
