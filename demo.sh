@@ -19,5 +19,12 @@ step "$build"/clgauss rule --total-cores 144 --compute-units 3 --multiple 32 --l
 step "$build"/clgauss solve data/systems/random_1012.txt -o "$scratch/x.txt" --determinant
 echo "x is in x.txt; its first lines:" && head -3 "$scratch/x.txt"
 echo
-echo "1012 + 1 = 1013 is prime: left to itself, a driver may cut the elimination into work-groups of one work-item."
-step "$build"/clgauss solve data/systems/random_1012.txt --compare
+echo "The paper's elimination instead of LU, one launch a kernel and step; on PoCL, whose limit is 4096 work-items a group,"
+echo "the driver finds a group size for the prime 1012 + 1 = 1013, but not a good one:"
+step "$build"/clgauss solve data/systems/random_1012.txt --device pocl --compare --local 192
+
+echo
+echo "1030 + 1 = 1031 is prime and above the limit of 1024 of Mesa's llvmpipe: left to itself, that driver cuts the range into"
+echo "groups of one work-item. The LCM rule does not (this takes about two minutes, most of it the driver's way):"
+step "$build"/clgauss generate --kind random --n 1030 --seed 1 -o "$scratch/s.npy"
+step "$build"/clgauss solve "$scratch/s.npy" --device rusticl: --compare --reps 1 --warmup 0

@@ -35,7 +35,7 @@
 // Local memory: SUB_GROUPS * 32 * 17 (9 with more than 8 sub-groups) + 3 * PANEL_WIDTH scalars and
 // some words: 37 KiB for f64.
 
-#include "common.clh"
+#include "nvidia_packets.clh"
 
 #if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || !defined(SPIN_LIMIT)
 #error "PANEL_WIDTH, SUB_GROUPS and SPIN_LIMIT must be defined"
@@ -79,20 +79,6 @@ static inline uint sub_group_from(uint v, uint lane) {
     uint r;
     asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(r) : "r"(v), "r"(lane));
     return r;
-}
-static inline void store_packet(global ulong2* p, ulong payload, ulong tag) {
-    asm volatile(
-        "{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(p),
-        "l"(payload), "l"(tag)
-        : "memory");
-}
-static inline ulong2 load_packet(const global ulong2* p) {
-    ulong x, y;
-    asm volatile("{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
-                 : "=l"(x), "=l"(y)
-                 : "l"(p)
-                 : "memory");
-    return (ulong2)(x, y);
 }
 // Waits for a packet with this tag. (Three polls in flight, a third of a round trip apart, were
 // slower: 2.24 instead of 1.80 us a column.)

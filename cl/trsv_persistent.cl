@@ -15,7 +15,7 @@
 // A zero on U's diagonal gives Inf or NaN. Local memory: BLOCK * (BLOCK + 1) + 6 * BLOCK scalars
 // (36 KiB for f64, BLOCK 64).
 
-#include "common.clh"
+#include "nvidia_packets.clh"
 
 #if !defined(BLOCK) || !defined(UPPER) || !defined(SPIN_LIMIT)
 #error "BLOCK, UPPER and SPIN_LIMIT must be defined"
@@ -23,20 +23,6 @@
 #define WG_SIZE (4 * BLOCK)
 #define TILE_LD (BLOCK + 1)
 
-static inline void store_packet(global ulong2* p, ulong payload, ulong tag) {
-    asm volatile(
-        "{ .reg .b128 t; mov.b128 t, {%1, %2}; st.relaxed.gpu.global.b128 [%0], t; }" ::"l"(p),
-        "l"(payload), "l"(tag)
-        : "memory");
-}
-static inline ulong2 load_packet(const global ulong2* p) {
-    ulong x, y;
-    asm volatile("{ .reg .b128 t; ld.relaxed.gpu.global.b128 t, [%2]; mov.b128 {%0, %1}, t; }"
-                 : "=l"(x), "=l"(y)
-                 : "l"(p)
-                 : "memory");
-    return (ulong2)(x, y);
-}
 #if REAL_BITS == 64
 #define BITS_OF(v) as_ulong(v)
 #define REAL_OF(b) as_double(b)

@@ -7,11 +7,14 @@
 #include <cmath>
 
 #include "linalg/gemm_backend.hpp"
-#include "linalg/transfer.hpp"
 #include "support/devices.hpp"
+#include "support/padded_matrix.hpp"
 
 using namespace clgauss;
+using clgauss::test::norm1;
 using clgauss::test::on_every_device;
+using clgauss::test::PaddedMatrix;
+using clgauss::test::rounded;
 using clgauss::test::types_of;
 
 namespace {
@@ -30,55 +33,6 @@ Matrix reference(const GemmShape& s, double alpha, const Matrix& a, const Matrix
   return result;
 }
 
-double norm1(const Matrix& a) {
-  double norm = 0;
-  for (Index j = 0; j < a.cols(); ++j) {
-    double sum = 0;
-    for (Index i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
-    norm = std::max(norm, sum);
-  }
-  return norm;
-}
-
-/// A matrix inside a larger buffer, with canaries around it and between its rows.
-struct PaddedView {
-  static constexpr double kCanary = 7777;
-  Index rows, cols;
-  MatrixView view;
-
-  PaddedView(const DeviceContext& context, RealType type, const Matrix& matrix, Index offset,
-             Index gap)
-      : rows(matrix.rows()), cols(matrix.cols()) {
-    const Index ld = cols + gap;
-    Matrix flat(1, offset + rows * ld + 16);
-    std::ranges::fill(flat.values(), kCanary);
-    for (Index i = 0; i < rows; ++i)
-      std::ranges::copy(matrix.row(i),
-                        flat.values().begin() + static_cast<std::ptrdiff_t>(offset + i * ld));
-    view = {context.allocate(flat.cols() * bytes_of(type), "test"), offset, ld};
-    upload_rows(context.queue(), view.buffer, flat.cols(), type, {&flat});
-  }
-
-  /// The matrix as it is now; checks that the canaries are alive.
-  [[nodiscard]] Matrix read(const DeviceContext& context, RealType type) const {
-    const Index count = view.offset + rows * view.ld + 16;
-    const auto flat = download(context.queue(), view.buffer, type, count);
-    Matrix result(rows, cols);
-    bool canaries_alive = true;
-    for (Index at = 0; at < count; ++at) {
-      const bool in_rows = at >= view.offset && at < view.offset + rows * view.ld;
-      const Index i = in_rows ? (at - view.offset) / view.ld : 0,
-                  j = in_rows ? (at - view.offset) % view.ld : 0;
-      if (in_rows && j < cols)
-        result(i, j) = flat[at];
-      else
-        canaries_alive = canaries_alive && flat[at] == kCanary;
-    }
-    CHECK(canaries_alive);
-    return result;
-  }
-};
-
 void check_product(DeviceContext& context, Gemm& gemm, RealType type, const GemmShape& s,
                    double alpha, double beta, Index offset, Index gap) {
   const std::string label = "m " + std::to_string(s.m) + " n " + std::to_string(s.n) + " k " +
@@ -86,13 +40,12 @@ void check_product(DeviceContext& context, Gemm& gemm, RealType type, const Gemm
                             (s.transpose_b ? " B^T" : "") + " offset " + std::to_string(offset) +
                             " " + real_type_name(type);
   CAPTURE(label);
-  Matrix a = s.transpose_a ? random_matrix(s.k, s.m, 1) : random_matrix(s.m, s.k, 1);
-  Matrix b = s.transpose_b ? random_matrix(s.n, s.k, 2) : random_matrix(s.k, s.n, 2);
-  Matrix c = random_matrix(s.m, s.n, 3);
-  if (type == RealType::f32)  // as the device sees them
-    for (Matrix* x : {&a, &b, &c})
-      for (double& value : x->values()) value = static_cast<float>(value);
-  const PaddedView da(context, type, a, offset, gap), db(context, type, b, offset, gap),
+  const Matrix a =
+      rounded(s.transpose_a ? random_matrix(s.k, s.m, 1) : random_matrix(s.m, s.k, 1), type);
+  const Matrix b =
+      rounded(s.transpose_b ? random_matrix(s.n, s.k, 2) : random_matrix(s.k, s.n, 2), type);
+  const Matrix c = rounded(random_matrix(s.m, s.n, 3), type);
+  const PaddedMatrix da(context, type, a, offset, gap), db(context, type, b, offset, gap),
       dc(context, type, c, offset, gap);
   gemm.multiply(context.queue(), s, alpha, da.view, db.view, beta, dc.view);
   const Matrix result = dc.read(context, type);
@@ -168,7 +121,7 @@ TEST_CASE("a NaN in C is not read when beta is 0, and spreads when it is not") {
     Matrix c(n, n);
     c(3, 4) = std::nan("");
     const Matrix a = random_matrix(n, n, 1);
-    const PaddedView da(context, type, a, 0, 0), dc(context, type, c, 0, 0);
+    const PaddedMatrix da(context, type, a, 0, 0), dc(context, type, c, 0, 0);
     gemm.multiply(context.queue(), {n, n, n}, 1, da.view, da.view, 1, dc.view);
     CHECK(std::isnan(dc.read(context, type)(3, 4)));
     gemm.multiply(context.queue(), {n, n, n}, 1, da.view, da.view, 0, dc.view);
@@ -197,7 +150,7 @@ TEST_CASE("the kernels for GPUs are right on CPU devices too, and the other way 
       for (auto* make : {make_gemm_cpu, make_gemm_gpu}) {
         const auto backend = make(context, type);
         const Matrix a = random_matrix(70, 40, 1), b = random_matrix(40, 50, 2), c(70, 50);
-        const PaddedView da(context, type, a, 0, 0), db(context, type, b, 0, 0),
+        const PaddedMatrix da(context, type, a, 0, 0), db(context, type, b, 0, 0),
             dc(context, type, c, 0, 0);
         backend->multiply(context.queue(), {{70, 50, 40}, 1, da.view, db.view, 0, dc.view});
         const Matrix expected = reference({70, 50, 40}, 1, a, b, 0, c);

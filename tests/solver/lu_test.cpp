@@ -8,11 +8,14 @@
 #include <functional>
 
 #include "linalg/lu_backend.hpp"
-#include "linalg/transfer.hpp"
 #include "support/devices.hpp"
+#include "support/padded_matrix.hpp"
 
 using namespace clgauss;
+using clgauss::test::norm1;
 using clgauss::test::on_every_device;
+using clgauss::test::PaddedMatrix;
+using clgauss::test::rounded;
 using clgauss::test::types_of;
 
 namespace {
@@ -32,60 +35,6 @@ const std::vector<std::pair<std::string, MakeLu>>& implementations() {
          return make_lu_gpu(c, t, n, {Pivoting::tournament, true});
        }}};
   return all;
-}
-
-/// `matrix` as `type` holds it.
-Matrix rounded(Matrix matrix, RealType type) {
-  if (type == RealType::f32)
-    for (double& value : matrix.values()) value = static_cast<float>(value);
-  return matrix;
-}
-
-/// A matrix in a larger buffer with canaries between and behind its rows.
-struct Canaried {
-  static constexpr double kCanary = 4321;
-  Index rows, cols;
-  MatrixView view;
-
-  Canaried(const DeviceContext& context, RealType type, const Matrix& matrix, Index offset,
-           Index gap)
-      : rows(matrix.rows()), cols(matrix.cols()) {
-    const Index ld = cols + gap;
-    Matrix flat(1, offset + rows * ld + 8);
-    std::ranges::fill(flat.values(), kCanary);
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < cols; ++j) flat(0, offset + i * ld + j) = matrix(i, j);
-    view = {context.allocate(flat.cols() * bytes_of(type), "test"), offset, ld};
-    upload_rows(context.queue(), view.buffer, flat.cols(), type, {&flat});
-  }
-
-  [[nodiscard]] Matrix read(const DeviceContext& context, RealType type) const {
-    const Index count = view.offset + rows * view.ld + 8;
-    const auto flat = download(context.queue(), view.buffer, type, count);
-    Matrix result(rows, cols);
-    bool alive = true;
-    for (Index at = 0; at < count; ++at) {
-      const bool in_rows = at >= view.offset && at < view.offset + rows * view.ld;
-      const Index i = in_rows ? (at - view.offset) / view.ld : 0,
-                  j = in_rows ? (at - view.offset) % view.ld : 0;
-      if (in_rows && j < cols)
-        result(i, j) = flat[at];
-      else
-        alive = alive && flat[at] == kCanary;
-    }
-    CHECK(alive);
-    return result;
-  }
-};
-
-double norm1(const Matrix& a) {
-  double norm = 0;
-  for (Index j = 0; j < a.cols(); ++j) {
-    double sum = 0;
-    for (Index i = 0; i < a.rows(); ++i) sum += std::abs(a(i, j));
-    norm = sum > norm || std::isnan(sum) ? sum : norm;
-  }
-  return norm;
 }
 
 /// norm1(P A - L U) / (n norm1(A) eps), LAPACK's measure of a factorisation; NaN if it holds one.
@@ -125,7 +74,7 @@ void check(DeviceContext& context, RealType type, const MakeLu& make, const std:
   CAPTURE(label);
   const Matrix a = rounded(generate_matrix(kind, n, 7 * n), type),
                b = rounded(random_matrix(n, nrhs, n), type);
-  const Canaried da(context, type, a, gap, gap),
+  const PaddedMatrix da(context, type, a, gap, gap),
       db(context, type, b, gap, nrhs == 1 && gap == 0 ? 0 : gap);
   const auto lu = make(context, type, n);
   lu->factor(da.view);
@@ -178,7 +127,7 @@ TEST_CASE("LU: a large system") {
 TEST_CASE("LU: singular and non-finite systems name the first column, and never hang") {
   on_every_lu([](DeviceContext& context, RealType type, const MakeLu& make) {
     const auto failed = [&](const Matrix& a) {
-      const Canaried da(context, type, a, 0, 0);
+      const PaddedMatrix da(context, type, a, 0, 0);
       const auto lu = make(context, type, a.rows());
       lu->factor(da.view);
       return lu->failed_column();
@@ -210,7 +159,7 @@ TEST_CASE("LU: the same workspace factors again, and small systems in one call")
       for (const char* kind : {"singular", "random", "spd"}) {
         const Matrix a = rounded(generate_matrix(kind, n, n), type),
                      b = rounded(random_matrix(n, 1, 2), type);
-        const Canaried da(context, type, a, 0, 3), db(context, type, b, 0, 0);
+        const PaddedMatrix da(context, type, a, 0, 3), db(context, type, b, 0, 0);
         lu->factor_and_solve(da.view, db.view, 1);
         const auto failed = lu->failed_column();
         if (std::string(kind) == "singular") {
@@ -254,7 +203,7 @@ TEST_CASE("LU: host matrices and an application's own queue and buffers") {
             kScaledResidualBound);
 
       const double built = context.programs().build_seconds();
-      const Canaried da(context, type, a, 7, 9), db(context, type, b, 3, 2);
+      const PaddedMatrix da(context, type, a, 7, 9), db(context, type, b, 3, 2);
       const LuFactors in_place = lu_factor(context, type, da.view, n);
       lu_solve(in_place, db.view, 4);
       CHECK(context.programs().build_seconds() == built);  // the second time builds nothing
