@@ -174,9 +174,9 @@ EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& lau
                                            const ProgressCallback& callback) {
   EliminationResult result;
   result.pivoting = options.pivoting;
-  PhaseTimer timer(context, result.times.build);
+  LapTimer timer;
   GaussKernels kernels(context.programs(), options.type);
-  result.times.build += timer.lap();
+  result.times.build = timer.lap();
 
   const cl::CommandQueue& queue = context.queue();
   const GaussBuffers buffers(context, system, options.type);

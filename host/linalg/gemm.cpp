@@ -55,6 +55,12 @@ void Gemm::update(const cl::CommandQueue& queue, Index m, Index n, Index k, cons
   multiply(queue, {m, n, k}, -1, a, b, 1, c);
 }
 
+void Gemm::prepare_update(Index m, Index n, Index k, const MatrixView& a, const MatrixView& b,
+                          const MatrixView& c) {
+  if (m == 0 || n == 0 || k == 0) return;
+  translate_opencl_errors([&] { (void)implementation_->kernel_name({{m, n, k}, -1, a, b, 1, c}); });
+}
+
 std::string Gemm::kernel_name(const GemmShape& shape, const MatrixView& a, const MatrixView& b,
                               const MatrixView& c) const {
   return implementation_->kernel_name({shape, 1, a, b, 0, c});

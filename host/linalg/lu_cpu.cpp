@@ -73,6 +73,8 @@ class LuCpu : public Lu {
     build_kernels();
   }
 
+  void prepare(const MatrixView& /*a*/, Index /*nrhs*/) override {}  // all is built from the start
+
   void factor(const MatrixView& a) override {
     translate_opencl_errors([&] {
       factored_ = a;

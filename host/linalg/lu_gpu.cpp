@@ -36,6 +36,24 @@ class LuGpu : public Lu {
         pivots_(context.allocate(n * sizeof(cl_int), "the pivots of an LU")),
         small_limit_(small_limit(context.profile(), type)) {}
 
+  void prepare(const MatrixView& a, Index nrhs) override {
+    translate_opencl_errors([&] {
+      if (n_ <= small_limit_ && nrhs <= 1) {
+        small_kernel();
+        return;
+      }
+      const cl_uint block = block_for(n_);
+      for (cl_uint k = 0; k < n_; k += LuPanels::kPanelWidth) {
+        panels_.prepare(n_ - k);
+        const cl_uint next = std::min(n_, k + LuPanels::kPanelWidth), rest = n_ - next;
+        const MatrixView below = a.at(next, k), right = a.at(k, next), corner = a.at(next, next);
+        for (const cl_uint columns : {rest, std::min(rest, block - LuPanels::kPanelWidth)})
+          gemm_.prepare_update(rest, columns, LuPanels::kPanelWidth, below, right, corner);
+      }
+      for (const cl_uint width : {LuPanels::kPanelWidth, block}) solves_.prepare(width, nrhs);
+    });
+  }
+
   void factor(const MatrixView& a) override {
     translate_opencl_errors([&] {
       flags_.reset(context_.queue());
@@ -115,11 +133,15 @@ class LuGpu : public Lu {
     }
   }
 
-  void factor_and_solve_small(const MatrixView& a, const MatrixView& b, cl_uint nrhs) {
+  Kernel& small_kernel() {
     const cl_uint size = std::min((n_ + 31) / 32 * 32, small_limit_);
-    Kernel& small =
-        kernels_.get("lu_small.cl", "lu_small",
-                     {{"SMALL_N", std::to_string(size)}, {"SMALL_NRHS", "1"}, {"WG_SIZE", "512"}});
+    return kernels_.get(
+        "lu_small.cl", "lu_small",
+        {{"SMALL_N", std::to_string(size)}, {"SMALL_NRHS", "1"}, {"WG_SIZE", "512"}});
+  }
+
+  void factor_and_solve_small(const MatrixView& a, const MatrixView& b, cl_uint nrhs) {
+    Kernel& small = small_kernel();
     cl_uint index = 0;
     pass_view(small, index, a);
     small.set_arguments_from(index++, n_);

@@ -25,6 +25,9 @@ cl_uint persistent_sub_groups(cl_uint m) {
   return m <= 12288 ? 8 : 15;
 }
 
+/// Work-items of the panel in one work-group: one a row.
+cl_uint group_size(cl_uint m) { return m <= 64 ? 64 : kTournamentGroup; }
+
 }  // namespace
 
 LuPanels::LuPanels(KernelMemo& kernels, const LuFlags& flags, Index n, bool tournament)
@@ -59,23 +62,52 @@ bool LuPanels::probe_co_residency() {
   return true;
 }
 
+bool LuPanels::fits_persistent(cl_uint m) const {
+  return ceil_div(m, persistent_sub_groups(m) * kSubGroup) <= compute_units_;
+}
+
+Kernel& LuPanels::persistent_kernel(cl_uint m) {
+  return kernels_.get("lu_panel_persistent.cl", "lu_panel_persistent",
+                      {{"PANEL_WIDTH", kWidth},
+                       {"SUB_GROUPS", std::to_string(persistent_sub_groups(m))},
+                       {"SPIN_LIMIT", std::to_string(kSpinLimit)}});
+}
+
+Kernel& LuPanels::group_kernel(cl_uint m) {
+  return kernels_.get("lu_panel_group.cl", "lu_panel_group",
+                      {{"PANEL_WIDTH", kWidth}, {"WG_SIZE", std::to_string(group_size(m))}});
+}
+
+Kernel& LuPanels::tournament_kernel(const char* name) {
+  return kernels_.get("lu_panel_tournament.cl", name,
+                      {{"PANEL_WIDTH", kWidth}, {"WG_SIZE", std::to_string(kTournamentGroup)}});
+}
+
+void LuPanels::prepare(cl_uint m) {
+  if (persistent_ && fits_persistent(m)) {
+    persistent_kernel(m);
+  } else if (m <= kTournamentGroup) {
+    group_kernel(m);
+  } else {
+    for (const char* name : {"tournament_candidates", "tournament_finish", "tournament_lower"})
+      tournament_kernel(name);
+  }
+}
+
 void LuPanels::factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m, cl_uint width,
                       cl_uint row, const cl::Buffer& pivots) {
-  if (persistent_ && factor_persistent(queue, a, m, width, row, pivots)) return;
-  if (m <= kTournamentGroup)
+  if (persistent_ && fits_persistent(m))
+    factor_persistent(queue, a, m, width, row, pivots);
+  else if (m <= kTournamentGroup)
     factor_in_group(queue, a, m, width, row, pivots);
   else
     factor_by_tournament(queue, a, m, width, row, pivots);
 }
 
-bool LuPanels::factor_persistent(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
+void LuPanels::factor_persistent(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
                                  cl_uint width, cl_uint row, const cl::Buffer& pivots) {
   const cl_uint sub_groups = persistent_sub_groups(m), groups = ceil_div(m, sub_groups * kSubGroup);
-  if (groups > compute_units_) return false;
-  Kernel& panel = kernels_.get("lu_panel_persistent.cl", "lu_panel_persistent",
-                               {{"PANEL_WIDTH", kWidth},
-                                {"SUB_GROUPS", std::to_string(sub_groups)},
-                                {"SPIN_LIMIT", std::to_string(kSpinLimit)}});
+  Kernel& panel = persistent_kernel(m);
   if (epoch_ >
       std::numeric_limits<cl_uint>::max() - 2 * width) {  // tags would repeat: start afresh
     queue.enqueueFillBuffer(exchange_, cl_int{0}, 0, exchange_.getInfo<CL_MEM_SIZE>());
@@ -87,27 +119,20 @@ bool LuPanels::factor_persistent(const cl::CommandQueue& queue, const MatrixView
                            epoch_);
   epoch_ += width;
   launch_groups(queue, panel, groups, (sub_groups + 1) * kSubGroup);
-  return true;
 }
 
 void LuPanels::factor_in_group(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
                                cl_uint width, cl_uint row, const cl::Buffer& pivots) {
-  const cl_uint size = m <= 64 ? 64 : kTournamentGroup;
-  Kernel& panel = kernels_.get("lu_panel_group.cl", "lu_panel_group",
-                               {{"PANEL_WIDTH", kWidth}, {"WG_SIZE", std::to_string(size)}});
+  Kernel& panel = group_kernel(m);
   cl_uint index = 0;
   pass_view(panel, index, a);
   panel.set_arguments_from(index, m, width, row, pivots, cl_ulong{row}, flags_.buffer());
-  launch_groups(queue, panel, 1, size);
+  launch_groups(queue, panel, 1, group_size(m));
 }
 
 void LuPanels::factor_by_tournament(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
                                     cl_uint width, cl_uint row, const cl::Buffer& pivots) {
-  const Defines macros{{"PANEL_WIDTH", kWidth}, {"WG_SIZE", std::to_string(kTournamentGroup)}};
-  const auto kernel = [&](const char* name) -> Kernel& {
-    return kernels_.get("lu_panel_tournament.cl", name, macros);
-  };
-  Kernel& play = kernel("tournament_candidates");
+  Kernel& play = tournament_kernel("tournament_candidates");
   cl_uint count = m, level = 0;
   for (; count > kTournamentGroup; ++level) {
     const cl_uint groups = ceil_div(count, kTournamentGroup),
@@ -119,14 +144,14 @@ void LuPanels::factor_by_tournament(const cl::CommandQueue& queue, const MatrixV
     launch_groups(queue, play, groups, kTournamentGroup);
     count = (groups - 1) * width + std::min(width, last);
   }
-  Kernel& finish = kernel("tournament_finish");
+  Kernel& finish = tournament_kernel("tournament_finish");
   cl_uint index = 0;
   pass_view(finish, index, a);
   finish.set_arguments_from(index, count, width, level, row, candidates_[(level + 1) % 2], pivots,
                             cl_ulong{row}, flags_.buffer());
   launch_groups(queue, finish, 1, kTournamentGroup);
   if (m <= width) return;
-  Kernel& lower = kernel("tournament_lower");
+  Kernel& lower = tournament_kernel("tournament_lower");
   index = 0;
   pass_view(lower, index, a);
   lower.set_arguments_from(index, m, width);

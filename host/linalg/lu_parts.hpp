@@ -56,6 +56,9 @@ class LuPanels {
   /// work-groups are resident at once, which OpenCL does not promise (occupancy-bound execution: Sorensen et al., OOPSLA 2016).
   LuPanels(KernelMemo& kernels, const LuFlags& flags, Index n, bool tournament);
 
+  /// Builds the kernels for panels of `m` rows.
+  void prepare(cl_uint m);
+
   /// The m-by-width panel at `a`, whose first row is row `row` of the matrix; pivots[row + j] becomes the row exchanged
   /// with row + j.
   void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m, cl_uint width,
@@ -66,7 +69,11 @@ class LuPanels {
 
  private:
   [[nodiscard]] bool probe_co_residency();
-  bool factor_persistent(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
+  [[nodiscard]] bool fits_persistent(cl_uint m) const;
+  Kernel& persistent_kernel(cl_uint m);
+  Kernel& group_kernel(cl_uint m);
+  Kernel& tournament_kernel(const char* name);
+  void factor_persistent(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
                          cl_uint width, cl_uint row, const cl::Buffer& pivots);
   void factor_in_group(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m, cl_uint width,
                        cl_uint row, const cl::Buffer& pivots);
@@ -89,6 +96,9 @@ class LuSolves {
   LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, Index n, bool persistent,
            bool substitute);
 
+  /// Builds the kernels for blocks of `block` rows and solves with `nrhs` right-hand sides.
+  void prepare(cl_uint block, Index nrhs);
+
   /// For the columns of `b` outside [hole_begin, hole_end): the exchanges pivots[row ..] of `block` rows, and, from hole_end
   /// on if `solve`, B(0:block, :) <- L11^-1 B(0:block, :) with the unit lower triangle at `diagonal`. One pass over B.
   void swap_and_solve(const cl::CommandQueue& queue, const MatrixView& diagonal,
@@ -100,6 +110,9 @@ class LuSolves {
              const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
 
  private:
+  Kernel& swap_kernel(cl_uint block);
+  Kernel& block_solve_kernel();
+  Kernel& one_solve_kernel(bool upper);
   void solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
                   const MatrixView& b, cl_uint nrhs);
   void solve_one_persistent(const cl::CommandQueue& queue, const MatrixView& t, cl_uint n,

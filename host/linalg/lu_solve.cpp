@@ -57,11 +57,12 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
     if (progress) progress(what, 0);
   };
   EliminationResult result;
-  PhaseTimer timer(context, result.times.build);
+  LapTimer timer;
   report("building the kernels");
   const LuBuffers buffers(context, system, type);
   const auto lu = make_lu(context, type, buffers.n, options);
-  result.times.build += timer.lap();
+  lu->prepare(buffers.a, buffers.nrhs);
+  result.times.build = timer.lap();
 
   const cl::CommandQueue& queue = context.queue();
   report("upload");

@@ -11,6 +11,14 @@ constexpr cl_uint kStrip = 16;           // columns per work-group of the kernel
 constexpr cl_uint kDiagonalBlock = 256;  // rows that one work-group of trsm.cl solves
 constexpr cl_uint kTrsvBlock = 64;
 constexpr const char* kSpinLimit = "400000";
+const std::string kStripText = std::to_string(kStrip);
+
+/// Work-items of the exchange kernel: a power of two, one a row of the block at least.
+cl_uint swap_group(cl_uint block) {
+  cl_uint size = 32;
+  while (size < block) size *= 2;
+  return size;
+}
 
 }  // namespace
 
@@ -28,22 +36,51 @@ LuSolves::LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, Index 
                                     packets_.getInfo<CL_MEM_SIZE>() / 4 * 4);
 }
 
+Kernel& LuSolves::swap_kernel(cl_uint block) {
+  return kernels_.get("trsm.cl", "lu_swap_solve",
+                      {{"WG_SIZE", std::to_string(swap_group(block))},
+                       {"STRIP", kStripText},
+                       {"SUBSTITUTE", substitute_}});
+}
+
+Kernel& LuSolves::block_solve_kernel() {
+  return kernels_.get("trsm.cl", "block_solve",
+                      {{"WG_SIZE", std::to_string(kDiagonalBlock)},
+                       {"STRIP", kStripText},
+                       {"SUBSTITUTE", substitute_}});
+}
+
+Kernel& LuSolves::one_solve_kernel(bool upper) {
+  const char* const is_upper = upper ? "1" : "0";
+  if (!persistent_)
+    return kernels_.get("trsv.cl", "trsv_step",
+                        {{"WG_SIZE", std::to_string(kTrsvBlock)}, {"UPPER", is_upper}});
+  return kernels_.get(
+      "trsv_persistent.cl", "trsv_persistent",
+      {{"BLOCK", std::to_string(kTrsvBlock)}, {"UPPER", is_upper}, {"SPIN_LIMIT", kSpinLimit}});
+}
+
+void LuSolves::prepare(cl_uint block, Index nrhs) {
+  swap_kernel(block);
+  if (nrhs == 0) return;
+  swap_kernel(kDiagonalBlock);
+  if (nrhs == 1)
+    for (const bool upper : {false, true}) one_solve_kernel(upper);
+  else
+    block_solve_kernel();
+}
+
 void LuSolves::swap_and_solve(const cl::CommandQueue& queue, const MatrixView& diagonal,
                               const MatrixView& b, cl_uint block, cl_uint columns,
                               cl_uint hole_begin, cl_uint hole_end, bool solve,
                               const cl::Buffer& pivots, cl_uint row) {
-  cl_uint size = 32;
-  while (size < block) size *= 2;
-  Kernel& swap = kernels_.get("trsm.cl", "lu_swap_solve",
-                              {{"WG_SIZE", std::to_string(size)},
-                               {"STRIP", std::to_string(kStrip)},
-                               {"SUBSTITUTE", substitute_}});
+  Kernel& swap = swap_kernel(block);
   cl_uint index = 0;
   pass_view(swap, index, diagonal);
   pass_view(swap, index, b);
   swap.set_arguments_from(index, block, columns, hole_begin, hole_end, cl_uint{solve ? 1U : 0U},
                           pivots, cl_ulong{row}, row);
-  launch_groups(queue, swap, ceil_div(columns, kStrip), size);
+  launch_groups(queue, swap, ceil_div(columns, kStrip), swap_group(block));
 }
 
 void LuSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
@@ -67,10 +104,7 @@ void LuSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uin
 void LuSolves::solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
                           const MatrixView& b, cl_uint nrhs) {
   constexpr cl_uint nb = kDiagonalBlock;
-  Kernel& diagonal = kernels_.get("trsm.cl", "block_solve",
-                                  {{"WG_SIZE", std::to_string(nb)},
-                                   {"STRIP", std::to_string(kStrip)},
-                                   {"SUBSTITUTE", substitute_}});
+  Kernel& diagonal = block_solve_kernel();
   const auto solve_block = [&](cl_uint k, cl_uint size, cl_uint upper) {
     cl_uint index = 0;
     pass_view(diagonal, index, lu.at(k, k));
@@ -93,10 +127,7 @@ void LuSolves::solve_many(const cl::CommandQueue& queue, const MatrixView& lu, c
 
 void LuSolves::solve_one_persistent(const cl::CommandQueue& queue, const MatrixView& t, cl_uint n,
                                     const MatrixView& b, bool upper) {
-  Kernel& trsv = kernels_.get("trsv_persistent.cl", "trsv_persistent",
-                              {{"BLOCK", std::to_string(kTrsvBlock)},
-                               {"UPPER", upper ? "1" : "0"},
-                               {"SPIN_LIMIT", kSpinLimit}});
+  Kernel& trsv = one_solve_kernel(upper);
   if (++packets_epoch_ == 0) {  // tags would repeat: start afresh
     queue.enqueueFillBuffer(packets_, cl_int{0}, 0, packets_.getInfo<CL_MEM_SIZE>());
     packets_epoch_ = 1;
@@ -111,9 +142,7 @@ void LuSolves::solve_one_persistent(const cl::CommandQueue& queue, const MatrixV
 
 void LuSolves::solve_one_stepwise(const cl::CommandQueue& queue, const MatrixView& t, cl_uint n,
                                   const MatrixView& b, bool upper) {
-  Kernel& step =
-      kernels_.get("trsv.cl", "trsv_step",
-                   {{"WG_SIZE", std::to_string(kTrsvBlock)}, {"UPPER", upper ? "1" : "0"}});
+  Kernel& step = one_solve_kernel(upper);
   const cl_uint blocks = ceil_div(n, kTrsvBlock);
   for (cl_uint i = 0; i < blocks; ++i) {
     const cl_uint block = upper ? blocks - 1 - i : i;

@@ -2,7 +2,6 @@
 /// Between host matrices of doubles and device buffers of f32 or f64; shared by the direct methods.
 
 #include <chrono>
-#include <clgauss/context.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <initializer_list>
@@ -24,29 +23,15 @@ void upload_rows(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index 
 [[nodiscard]] std::vector<double> download(const cl::CommandQueue& queue, const cl::Buffer& buffer,
                                            RealType type, Index count);
 
-/// Times the phases of a solve. Kernels are built when they are first needed, in whichever phase that is; the time goes
-/// to `build` all the same.
-class PhaseTimer {
+/// Seconds since the last call, or since construction.
+class LapTimer {
  public:
-  /// Counts builds into `build_seconds`.
-  PhaseTimer(DeviceContext& context, double& build_seconds)
-      : context_(context),
-        build_seconds_(build_seconds),
-        built_(context.programs().build_seconds()) {}
-
-  /// Seconds since the last call, or since construction, without those spent on building.
   double lap() {
     const auto now = std::chrono::steady_clock::now();
-    const double built = context_.programs().build_seconds();
-    const double build = built - std::exchange(built_, built);
-    build_seconds_ += build;
-    return std::chrono::duration<double>(now - std::exchange(last_, now)).count() - build;
+    return std::chrono::duration<double>(now - std::exchange(last_, now)).count();
   }
 
  private:
-  DeviceContext& context_;
-  double& build_seconds_;
-  double built_;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 

@@ -245,7 +245,7 @@ TEST_CASE("an interrupted solve exits with 130 and leaves nothing half-written")
   REQUIRE(run_program(folder, "generate --kind random --n 2000 --rhs none -o a.npy").exit_code ==
           0);
   const auto result = run_program(folder, "solve a.npy --rhs ones --local 1 -o x.npy --json r.json",
-                                  "timeout --preserve-status --signal INT 1");
+                                  "timeout --foreground --preserve-status --signal INT 1");
   CHECK(result.exit_code == 130);
   CHECK(result.err == "clgauss: interrupted\n");
   CHECK(only_holds(folder, {"a.npy"}));

@@ -37,6 +37,10 @@ class Gemm {
   void update(const cl::CommandQueue& queue, Index m, Index n, Index k, const MatrixView& a,
               const MatrixView& b, const MatrixView& c);
 
+  /// Builds and checks the kernel that update() takes for this product, without doing it.
+  void prepare_update(Index m, Index n, Index k, const MatrixView& a, const MatrixView& b,
+                      const MatrixView& c);
+
   /// Name of the kernel that multiply() takes for this product, for reports.
   [[nodiscard]] std::string kernel_name(const GemmShape& shape, const MatrixView& a,
                                         const MatrixView& b, const MatrixView& c) const;

@@ -31,6 +31,10 @@ class Lu {
   Lu(const Lu&) = delete;
   Lu& operator=(const Lu&) = delete;
 
+  /// Builds, and checks by known answers, every kernel that factor() and solve() take for views with the offset and
+  /// leading dimension of `a`. Without it they do so when they first need one.
+  virtual void prepare(const MatrixView& a, Index nrhs) = 0;
+
   /// Factors the n-by-n `a` in place: its strict lower part then holds L (unit diagonal not stored), its upper part
   /// U. An exactly zero or NaN pivot is reported by failed_column(), not thrown. 2/3 n^3 flops.
   virtual void factor(const MatrixView& a) = 0;
