@@ -25,6 +25,6 @@ step "$build"/clgauss solve data/systems/random_1012.txt --device pocl --compare
 
 echo
 echo "1030 + 1 = 1031 is prime and above the limit of 1024 of Mesa's llvmpipe: left to itself, that driver cuts the range into"
-echo "groups of one work-item. The LCM rule does not (this takes about two minutes, most of it the driver's way):"
+echo "groups of one work-item. The LCM rule does not (this takes about a minute, most of it the driver's way):"
 step "$build"/clgauss generate --kind random --n 1030 --seed 1 -o "$scratch/s.npy"
 step "$build"/clgauss solve "$scratch/s.npy" --device rusticl: --compare --reps 1 --warmup 0
