@@ -51,12 +51,11 @@ DeviceContext::DeviceContext(cl::CommandQueue queue, const ContextOptions& optio
 }
 
 void DeviceContext::require_memory(std::uint64_t bytes, const std::string& what) const {
-  const auto refuse = [&](const char* limit, std::uint64_t available) {
-    throw OutOfMemory(fmt::format(
-        "{} needs {}, {} of {} is {}; solve a smaller system, use --type f32, or another --device",
-        what, megabytes(bytes), limit, profile_.name, megabytes(available)));
-  };
-  if (bytes > profile_.global_mem_bytes) refuse("the memory", profile_.global_mem_bytes);
+  if (bytes <= profile_.global_mem_bytes) return;
+  throw OutOfMemory(
+      fmt::format("{} needs {}, the memory of {} is {}; solve a smaller system, use --type f32, or "
+                  "another --device",
+                  what, megabytes(bytes), profile_.name, megabytes(profile_.global_mem_bytes)));
 }
 
 cl::Buffer DeviceContext::allocate(std::uint64_t bytes, const std::string& what) const {

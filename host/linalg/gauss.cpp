@@ -1,8 +1,5 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <clgauss/gauss.hpp>
-#include <cmath>
 #include <deque>
 
 #include "linalg/transfer.hpp"
@@ -43,8 +40,7 @@ struct GaussBuffers {
   GaussBuffers(const DeviceContext& context, const System& system, RealType type)
       : n(system.a.rows()), nrhs(system.b.cols()), ld(n + nrhs) {
     const std::uint64_t element = bytes_of(type);
-    const std::string what = fmt::format("the {} system of n = {} with {} right-hand side{}",
-                                         real_type_name(type), n, nrhs, nrhs == 1 ? "" : "s");
+    const std::string what = system_text(system, type);
     context.require_memory((n * ld + n * nrhs + n) * element + n * sizeof(cl_ulong), what);
     augmented = context.allocate(n * ld * element, what);
     x = context.allocate(n * nrhs * element, what);
@@ -158,15 +154,12 @@ void read_results(const cl::CommandQueue& queue, const GaussBuffers& d, const Ga
                   EliminationResult& result) {
   result.x = Matrix(d.n, d.nrhs, download(queue, d.x, options.type, d.n * d.nrhs));
   result.pivots = download(queue, d.diagonal, options.type, d.n);
-  const auto bad =
-      std::ranges::find_if(result.pivots, [](double p) { return p == 0 || !std::isfinite(p); });
-  if (bad != result.pivots.end())
-    result.failed_column = static_cast<Index>(bad - result.pivots.begin());
-  if (options.pivoting == Pivoting::none) return;
-  std::vector<cl_ulong> rows(d.n - 1);  // the last step has one row to choose from
+  std::vector<cl_ulong> rows;
+  if (options.pivoting == Pivoting::partial)
+    rows.resize(d.n - 1);  // the last step has one row to choose from
   if (!rows.empty())
     queue.enqueueReadBuffer(d.pivots, CL_TRUE, 0, rows.size() * sizeof(cl_ulong), rows.data());
-  for (Index k = 0; k < rows.size(); ++k) result.row_exchanges += rows[k] != k ? 1 : 0;
+  judge_pivots(result, {rows.begin(), rows.end()});
 }
 
 EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& launcher,

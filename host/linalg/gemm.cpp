@@ -73,18 +73,6 @@ void set_real(Kernel& kernel, cl_uint index, RealType type, double value) {
     kernel.set_arguments_from(index, cl_double{value});
 }
 
-namespace {
-
-/// `matrix` in a new buffer, rows without a gap.
-MatrixView to_device(const DeviceContext& context, RealType type, const Matrix& matrix) {
-  MatrixView view{context.allocate(matrix.values().size() * bytes_of(type), "a GEMM operand"), 0,
-                  matrix.cols()};
-  upload_rows(context.queue(), view.buffer, view.ld, type, {&matrix});
-  return view;
-}
-
-}  // namespace
-
 Matrix gemm(DeviceContext& context, RealType type, double alpha, const Matrix& a, bool transpose_a,
             const Matrix& b, bool transpose_b, double beta, const Matrix& c) {
   const Index m = transpose_a ? a.cols() : a.rows(), k = transpose_a ? a.rows() : a.cols();
@@ -95,9 +83,12 @@ Matrix gemm(DeviceContext& context, RealType type, double alpha, const Matrix& a
                                      m, k, k_of_b, n, c.rows(), c.cols()));
   return translate_opencl_errors([&] {
     Gemm product(context, type);
-    const MatrixView result = to_device(context, type, has_c ? c : Matrix(m, n));
-    product.multiply(context.queue(), {m, n, k, transpose_a, transpose_b}, alpha,
-                     to_device(context, type, a), to_device(context, type, b), beta, result);
+    const auto operand = [&](const Matrix& matrix) {
+      return to_device(context, type, matrix, matrix.cols(), "a GEMM operand");
+    };
+    const MatrixView result = operand(has_c ? c : Matrix(m, n));
+    product.multiply(context.queue(), {m, n, k, transpose_a, transpose_b}, alpha, operand(a),
+                     operand(b), beta, result);
     return Matrix(m, n, download(context.queue(), result.buffer, type, m * n));
   });
 }

@@ -6,6 +6,9 @@
 
 namespace clgauss {
 
+/// Up to this n a GPU factors and solves in one launch, if its local memory allows, which cannot be timed in two parts.
+inline constexpr Index kLargestSmallSystem = 128;
+
 /// Panels of local work for devices whose work-group is a core; true partial pivoting.
 [[nodiscard]] std::unique_ptr<Lu> make_lu_cpu(DeviceContext& context, RealType type, Index n);
 

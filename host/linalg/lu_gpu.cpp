@@ -16,7 +16,7 @@ cl_uint block_for(cl_uint n) { return n <= 2048 ? 32 : 128; }
 /// Largest system for the kernel that factors and solves in one work-group: its matrix lies in local memory. NVIDIA's driver
 /// runs static arrays above the 48 KiB that it reports.
 cl_uint small_limit(const DeviceProfile& device, RealType type) {
-  constexpr cl_uint kLargest = 128;
+  constexpr auto kLargest = static_cast<cl_uint>(kLargestSmallSystem);
   if (device.attributes.nvidia) return kLargest;
   cl_uint n = kLargest;
   while (n > 0 && n * (n + 2ULL) * bytes_of(type) + 512 > device.local_mem_bytes) --n;

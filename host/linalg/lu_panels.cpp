@@ -10,8 +10,6 @@ namespace {
 
 constexpr cl_uint kSubGroup = 32;  // of NVIDIA's devices, the only ones with the persistent kernel
 constexpr cl_uint kTournamentGroup = 256;  // rows per work-group of the tournament
-constexpr cl_uint kSpinLimit =
-    400000;  // polls after which a persistent kernel gives up: about a second
 
 const std::string kWidth = std::to_string(LuPanels::kPanelWidth);
 
@@ -70,7 +68,7 @@ Kernel& LuPanels::persistent_kernel(cl_uint m) {
   return kernels_.get("lu_panel_persistent.cl", "lu_panel_persistent",
                       {{"PANEL_WIDTH", kWidth},
                        {"SUB_GROUPS", std::to_string(persistent_sub_groups(m))},
-                       {"SPIN_LIMIT", std::to_string(kSpinLimit)}});
+                       {"SPIN_LIMIT", kSpinLimit}});
 }
 
 Kernel& LuPanels::group_kernel(cl_uint m) {

@@ -11,6 +11,9 @@
 
 namespace clgauss {
 
+/// Polls after which a persistent kernel gives up, the macro SPIN_LIMIT: about a second.
+inline constexpr const char* kSpinLimit = "400000";
+
 /// The kernels of one LU, by file, name and macros; each is built when it is first asked for.
 class KernelMemo {
  public:
@@ -125,8 +128,9 @@ class LuSolves {
   Gemm& gemm_;
   bool persistent_;
   std::string substitute_;  // the macro's value
-  cl::Buffer packets_;      // parts of x on their way between work-groups, tagged with an epoch
-  cl::Buffer work_;
+  cl::Buffer
+      packets_;  // persistent: parts of x on their way between work-groups, tagged with an epoch
+  cl::Buffer work_;  // not persistent: x as far as it is known
   cl_uint packets_epoch_ = 0;
 };
 

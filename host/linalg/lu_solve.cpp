@@ -1,19 +1,15 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lu.hpp>
-#include <cmath>
 
+#include "linalg/lu_backend.hpp"
 #include "linalg/transfer.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
 
 namespace {
-
-/// Up to this n a GPU factors and solves in one launch, which cannot be timed in two parts.
-constexpr Index kOneLaunch = 128;
 
 /// Leading dimension of an n-by-n matrix of our own: whole lines of 128 bytes, so that every row starts aligned; and no
 /// multiple of 4096 bytes, at which the rows of a column would share one set of a CPU's caches.
@@ -32,8 +28,7 @@ struct LuBuffers {
   LuBuffers(const DeviceContext& context, const System& system, RealType type)
       : n(system.a.rows()), nrhs(system.b.cols()) {
     const std::uint64_t element = bytes_of(type);
-    const std::string what = fmt::format("the {} system of n = {} with {} right-hand side{}",
-                                         real_type_name(type), n, nrhs, nrhs == 1 ? "" : "s");
+    const std::string what = system_text(system, type);
     a.ld = padded_ld(n, type);
     b.ld = nrhs;
     context.require_memory((n * (a.ld + nrhs) + n) * element, what);
@@ -71,7 +66,7 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
   result.times.upload = timer.lap();
 
   report("factorisation");
-  if (buffers.n <= kOneLaunch && buffers.nrhs <= 1) {
+  if (buffers.n <= kLargestSmallSystem && buffers.nrhs <= 1) {
     lu->factor_and_solve(buffers.a, buffers.b, buffers.nrhs);
     queue.finish();
     result.times.forward = timer.lap();
@@ -88,13 +83,7 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
   result.pivoting = lu->pivoting();
   result.failed_column = lu->failed_column();
   result.pivots = read_diagonal(context, buffers, type);
-  const std::vector<Index> pivots = lu->pivots();
-  for (Index k = 0; k < pivots.size(); ++k) result.row_exchanges += pivots[k] != k ? 1 : 0;
-  // An infinite pivot is no zero, but no answer can come of it either.
-  const auto bad =
-      std::ranges::find_if(result.pivots, [](double p) { return p == 0 || !std::isfinite(p); });
-  if (bad != result.pivots.end())
-    result.failed_column = static_cast<Index>(bad - result.pivots.begin());
+  judge_pivots(result, lu->pivots());
   result.x = Matrix(buffers.n, buffers.nrhs,
                     download(queue, buffers.b.buffer, type, buffers.n * buffers.nrhs));
   result.times.download = timer.lap();
@@ -115,8 +104,7 @@ LuFactors lu_factor(DeviceContext& context, RealType type, const Matrix& a,
   check_system({a, Matrix(a.rows(), 0)}, type);
   const Index n = a.rows(), ld = padded_ld(n, type);
   return translate_opencl_errors([&] {
-    const MatrixView copy{context.allocate(n * ld * bytes_of(type), "the matrix to factor"), 0, ld};
-    upload_rows(context.queue(), copy.buffer, ld, type, {&a});
+    const MatrixView copy = to_device(context, type, a, ld, "the matrix to factor");
     return lu_factor(context, type, copy, n, options);
   });
 }
@@ -129,14 +117,11 @@ Matrix lu_solve(const LuFactors& factors, const Matrix& b) {
   if (b.rows() != factors.n)
     throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), factors.n));
   return translate_opencl_errors([&] {
-    const cl::CommandQueue& queue = factors.context->queue();
-    const Index count = b.rows() * b.cols();
-    const MatrixView x{
-        factors.context->allocate(count * bytes_of(factors.type), "the right-hand sides"), 0,
-        b.cols()};
-    upload_rows(queue, x.buffer, x.ld, factors.type, {&b});
+    const MatrixView x =
+        to_device(*factors.context, factors.type, b, b.cols(), "the right-hand sides");
     lu_solve(factors, x, b.cols());
-    return Matrix(b.rows(), b.cols(), download(queue, x.buffer, factors.type, count));
+    return Matrix(b.rows(), b.cols(),
+                  download(factors.context->queue(), x.buffer, factors.type, b.rows() * b.cols()));
   });
 }
 

@@ -10,7 +10,6 @@ namespace {
 constexpr cl_uint kStrip = 16;           // columns per work-group of the kernels in trsm.cl
 constexpr cl_uint kDiagonalBlock = 256;  // rows that one work-group of trsm.cl solves
 constexpr cl_uint kTrsvBlock = 64;
-constexpr const char* kSpinLimit = "400000";
 const std::string kStripText = std::to_string(kStrip);
 
 /// Work-items of the exchange kernel: a power of two, one a row of the block at least.
@@ -30,10 +29,12 @@ LuSolves::LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, Index 
       persistent_(persistent),
       substitute_(substitute ? "1" : "0") {
   DeviceContext& context = kernels.context();
-  work_ = context.allocate(n * bytes_of(kernels.type()), "the workspace of a solve");
+  if (!persistent) {
+    work_ = context.allocate(n * bytes_of(kernels.type()), "the workspace of a solve");
+    return;
+  }
   packets_ = context.allocate(n * sizeof(cl_ulong2), "the workspace of a solve");
-  context.queue().enqueueFillBuffer(packets_, cl_int{0}, 0,
-                                    packets_.getInfo<CL_MEM_SIZE>() / 4 * 4);
+  context.queue().enqueueFillBuffer(packets_, cl_int{0}, 0, n * sizeof(cl_ulong2));
 }
 
 Kernel& LuSolves::swap_kernel(cl_uint block) {

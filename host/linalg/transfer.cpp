@@ -73,4 +73,25 @@ std::vector<double> download(const cl::CommandQueue& queue, const cl::Buffer& bu
                                : download_as<double>(queue, buffer, count);
 }
 
+std::string system_text(const System& system, RealType type) {
+  const Index nrhs = system.b.cols();
+  return fmt::format("the {} system of n = {} with {} right-hand side{}", real_type_name(type),
+                     system.a.rows(), nrhs, nrhs == 1 ? "" : "s");
+}
+
+MatrixView to_device(const DeviceContext& context, RealType type, const Matrix& matrix, Index ld,
+                     const std::string& what) {
+  MatrixView view{context.allocate(matrix.rows() * ld * bytes_of(type), what), 0, ld};
+  upload_rows(context.queue(), view.buffer, ld, type, {&matrix});
+  return view;
+}
+
+void judge_pivots(EliminationResult& result, const std::vector<Index>& rows) {
+  const auto bad =
+      std::ranges::find_if(result.pivots, [](double p) { return p == 0 || !std::isfinite(p); });
+  if (bad != result.pivots.end())
+    result.failed_column = static_cast<Index>(bad - result.pivots.begin());
+  for (Index k = 0; k < rows.size(); ++k) result.row_exchanges += rows[k] != k ? 1 : 0;
+}
+
 }  // namespace clgauss

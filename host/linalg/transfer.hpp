@@ -2,9 +2,13 @@
 /// Between host matrices of doubles and device buffers of f32 or f64; shared by the direct methods.
 
 #include <chrono>
+#include <clgauss/context.hpp>
+#include <clgauss/elimination.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
+#include <clgauss/view.hpp>
 #include <initializer_list>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,6 +18,13 @@ namespace clgauss {
 /// system does not fit it: as an infinity it would make the answer meaningless without a word.
 void check_system(const System& system, RealType type);
 
+/// "the f64 system of n = 5 with 1 right-hand side", for messages about memory.
+[[nodiscard]] std::string system_text(const System& system, RealType type);
+
+/// `matrix` in a new buffer, with leading dimension `ld` >= cols(); waits. `what` is for a message about memory.
+[[nodiscard]] MatrixView to_device(const DeviceContext& context, RealType type,
+                                   const Matrix& matrix, Index ld, const std::string& what);
+
 /// Writes the rows of `parts`, side by side, to `buffer` with leading dimension `ld`, and waits. The numbers are
 /// converted on their way into the driver's own memory (the buffer is mapped), without a second copy on the host.
 void upload_rows(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld, RealType type,
@@ -22,6 +33,10 @@ void upload_rows(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index 
 /// The first `count` elements of `buffer`, and waits.
 [[nodiscard]] std::vector<double> download(const cl::CommandQueue& queue, const cl::Buffer& buffer,
                                            RealType type, Index count);
+
+/// Completes a result whose pivots are read: the first column whose pivot allows no answer, exactly zero or not finite, and
+/// how many of the exchanges of row k with rows[k] were of two different rows.
+void judge_pivots(EliminationResult& result, const std::vector<Index>& rows);
 
 /// Seconds since the last call, or since construction.
 class LapTimer {
