@@ -1,16 +1,12 @@
 #include "cli/compare.hpp"
 
-#include <algorithm>
 #include <limits>
+
+#include "statistics.hpp"
 
 namespace clgauss::cli {
 
-double ComparedPolicy::median() const {
-  std::vector<double> sorted = seconds;
-  std::ranges::sort(sorted);
-  const std::size_t middle = sorted.size() / 2;
-  return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
+double ComparedPolicy::median() const { return clgauss::median(seconds); }
 
 Comparison compare_policies(DeviceContext& context, const System& system,
                             const SolveOptions& options, int repetitions, int warmups,

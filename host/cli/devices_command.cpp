@@ -6,7 +6,7 @@
 #include <clgauss/launch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "cli/command.hpp"
+#include "cli/commands.hpp"
 
 namespace clgauss::cli {
 

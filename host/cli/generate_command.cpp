@@ -3,7 +3,7 @@
 #include <clgauss/generate.hpp>
 #include <clgauss/io.hpp>
 
-#include "cli/command.hpp"
+#include "cli/commands.hpp"
 
 namespace clgauss::cli {
 

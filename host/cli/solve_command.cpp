@@ -4,11 +4,11 @@
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
 
-#include "cli/command.hpp"
+#include "cli/commands.hpp"
 #include "cli/compare.hpp"
-#include "cli/interrupt.hpp"
-#include "cli/progress_line.hpp"
 #include "cli/report.hpp"
+#include "command_line/interrupt.hpp"
+#include "command_line/progress_line.hpp"
 
 namespace clgauss::cli {
 

@@ -1,15 +1,12 @@
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <boost/program_options/errors.hpp>
 #include <clgauss/device.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/solve.hpp>
-#include <new>
 
 #include "bench_measure.hpp"
 #include "bench_options.hpp"
 #include "bench_report.hpp"
+#include "command_line/command.hpp"
 
 namespace clgauss::bench {
 
@@ -86,35 +83,13 @@ ExitCode run(char** arguments, const std::vector<std::string>& words) {
   return report.any_wrong() ? ExitCode::inaccurate : ExitCode::ok;
 }
 
-ExitCode fail(ExitCode code, const char* message) {
-  fmt::print(stderr, "clgauss-bench: {}\n", message);
-  return code;
-}
-
-/// The one place where errors end: a line on stderr and the exit code. cl::Error comes from the
-/// benchmark's own buffers, and the peers' exceptions are none of clgauss's.
-ExitCode run_caught(int count, char** arguments) {
-  try {
-    return run(arguments, {arguments + 1, arguments + count});
-  } catch (const Error& error) {
-    return fail(error.exit_code(), error.what());
-  } catch (const cl::Error& error) {
-    const OpenClError named(error.what(), error.err());
-    return fail(named.exit_code(), named.what());
-  } catch (const boost::program_options::error& error) {
-    return fail(ExitCode::usage, error.what());
-  } catch (const std::bad_alloc&) {
-    return fail(ExitCode::out_of_memory, "the host is out of memory");
-  } catch (const std::exception& error) {
-    return fail(ExitCode::internal, error.what());
-  }
-}
-
 }  // namespace
 
 }  // namespace clgauss::bench
 
 int main(int argc, char** argv) {
-  clgauss::set_driver_environment();
-  return static_cast<int>(clgauss::bench::run_caught(argc, argv));
+  return clgauss::cli::run_caught("clgauss-bench", [&] {
+    clgauss::set_driver_environment();
+    return clgauss::bench::run(argv, {argv + 1, argv + argc});
+  });
 }

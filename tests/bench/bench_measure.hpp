@@ -24,12 +24,6 @@ struct Measurement {
   std::vector<double> samples_ms;  // one a round
 };
 
-/// Of samples in milliseconds; `mad` is the median absolute deviation from the median.
-struct Statistics {
-  double median = 0, min = 0, max = 0, mad = 0;
-};
-[[nodiscard]] Statistics statistics(const std::vector<double>& samples_ms);
-
 /// Lets every contestant answer once, checks the answer (which is the warm-up too), then times
 /// `rounds` rounds in which each has one turn: A B C, A B C. A turn is a pause, a fresh copy of the
 /// inputs, and the timed run.

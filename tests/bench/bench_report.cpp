@@ -8,6 +8,8 @@
 #include <clgauss/error.hpp>
 #include <string_view>
 
+#include "statistics.hpp"
+
 namespace clgauss::bench {
 
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/command.hpp"
+#include "command_line/command.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/interrupt.hpp"
+#include "command_line/interrupt.hpp"
 
 #include <csignal>
 

@@ -1,10 +1,11 @@
 #pragma once
-/// The sub-commands of the program, and what they share in reading their options.
+/// Programs with sub-commands, and what these share in reading their options.
 
 #include <boost/program_options.hpp>
 #include <clgauss/context.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,10 +24,19 @@ struct Command {
   ExitCode (*run)(const Arguments& arguments);
 };
 
-ExitCode run_devices(const Arguments& arguments);
-ExitCode run_generate(const Arguments& arguments);
-ExitCode run_rule(const Arguments& arguments);
-ExitCode run_solve(const Arguments& arguments);
+/// A program made of sub-commands.
+struct Program {
+  std::string_view name;
+  std::string_view about;  // one sentence
+  std::vector<Command> commands;
+  std::string_view more;  // of the overview: examples, environment, exit codes
+};
+
+/// Runs the sub-command that the arguments name, by run_caught().
+int run_program(const Program& program, int argc, char** argv);
+
+/// The one place where errors end: the exit code of `body`, or a line on stderr and the exit code of what it threw.
+int run_caught(std::string_view program, const std::function<ExitCode()>& body);
 
 /// The help of one sub-command beside its options.
 struct CommandHelp {
