@@ -4,4 +4,6 @@ namespace clgauss {
 
 const char* version() { return CLGAUSS_VERSION; }
 
+const char* revision() { return CLGAUSS_REVISION; }
+
 }  // namespace clgauss

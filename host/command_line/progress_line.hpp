@@ -1,5 +1,5 @@
 #pragma once
-/// A line on stderr that says how far long work has come.
+/// A line on stderr that says how far long work has come and how long it will take.
 
 #include <chrono>
 #include <string>
@@ -16,7 +16,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine() { clear(); }
 
-  void update(std::string_view what, double fraction);
+  /// `fraction`, 0..1, of `what` is done; `detail` says what goes on at the moment.
+  void update(std::string_view what, double fraction, std::string_view detail = {});
   void clear();
 
  private:

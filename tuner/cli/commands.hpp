@@ -7,4 +7,8 @@ namespace clgauss::tune {
 
 using cli::Arguments;
 
+ExitCode run_outliers(const Arguments& arguments);
+ExitCode run_rules(const Arguments& arguments);
+ExitCode run_sweep(const Arguments& arguments);
+
 }  // namespace clgauss::tune

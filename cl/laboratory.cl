@@ -1,0 +1,44 @@
+// What the experiments need beside the kernel they measure: a matrix with known numbers, and a check of elimination steps on it
+// that shares nothing with the kernel under test.
+//
+//   a        rows-by-cols, row-major, leading dimension ld >= cols
+//
+// Both kernels: NDRange columns x rows, any work-group size. Local memory: none.
+
+#include "common.clh"
+
+// Integers -2 .. 2, irregular enough that an element at the wrong place is found out.
+int pattern(ulong i, ulong j) {
+  const uint mixed = ((uint)i * 2654435761u) ^ ((uint)j * 2246822519u);
+  return (int)((mixed >> 13) % 5u) - 2;
+}
+
+// A(i, j) <- scale * pattern(i, j), plus 1 on the diagonal if `unit`. With scale = 1 / (4 n) elimination leaves the numbers as
+// small as they are, however many steps are done.
+kernel void lab_fill(global REAL* a, ulong ld, REAL scale, int unit) {
+  const ulong j = get_global_id(0);
+  const ulong i = get_global_id(1);
+  a[i * ld + j] = scale * (REAL)pattern(i, j) + (unit && i == j ? (REAL)1 : (REAL)0);
+}
+
+// The pattern after the elimination step k, A(i, j) - A(k, j) A(i, k) for i > k and j > k.
+int after_one(ulong i, ulong j, ulong k) {
+  const int a = pattern(i, j);
+  return i > k && j > k ? a - pattern(k, j) * pattern(i, k) : a;
+}
+
+// After the steps k0 < k1.
+int after_two(ulong i, ulong j, ulong k0, ulong k1) {
+  const int a = after_one(i, j, k0);
+  return i > k1 && j > k1 ? a - after_one(k1, j, k0) * after_one(i, k1, k0) : a;
+}
+
+// mismatches <- mismatches + the number of elements that are not the pattern (scale 1) after the steps k0 < k1 < k2; all of
+// them are integers below 2^12, so that they are exact in f32.
+kernel void lab_check(global const REAL* a, ulong ld, ulong k0, ulong k1, ulong k2, volatile global uint* mismatches) {
+  const ulong j = get_global_id(0);
+  const ulong i = get_global_id(1);
+  int expected = after_two(i, j, k0, k1);
+  if (i > k2 && j > k2) expected -= after_two(k2, j, k0, k1) * after_two(i, k2, k0, k1);
+  if (!(a[i * ld + j] == (REAL)expected)) atomic_inc(mismatches);
+}

@@ -1,0 +1,108 @@
+#include "tuner/cli/experiment_options.hpp"
+
+#include <fmt/format.h>
+
+#include <clgauss/solve.hpp>
+
+#include "command_line/interrupt.hpp"
+#include "command_line/progress_line.hpp"
+#include "tuner/measure/duration.hpp"
+#include "tuner/rows/result_folder.hpp"
+
+namespace clgauss::tune {
+
+namespace po = cli::po;
+
+void add_experiment_options(po::options_description& options) {
+  const auto word = [](const char* name, const char* initial) {
+    return po::value<std::string>()->value_name(name)->default_value(initial);
+  };
+  // clang-format off
+  options.add_options()
+      ("output,o", po::value<std::string>()->value_name("FOLDER")->required(),
+       "folder for rows.csv; rows that are there already are not measured again")
+      ("device,d", word("SPEC", ""), "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)")
+      ("type", word("T", "auto"), "auto (f64 where the device has it), f32 or f64")
+      ("ndrange", word("MODE", "fixed"), "fixed (every step over the whole matrix, as the source does) or shrinking")
+      ("steps", po::value<std::size_t>()->default_value(64)->value_name("S"),
+       "time S evenly spaced steps of the n - 1 and scale")
+      ("full", po::bool_switch(), "time all steps")
+      ("reps", po::value<std::size_t>()->default_value(5)->value_name("N"), "timed repetitions")
+      ("warmup", po::value<std::size_t>()->default_value(1)->value_name("N"), "untimed repetitions before them")
+      ("timeout", word("TIME", "60s"), "a repetition that would take longer is not begun")
+      ("budget", po::value<std::string>()->value_name("TIME"), "end in good order after 90s, 10min ..; run again to go on")
+      ("append", po::bool_switch(), "add to a folder that holds another experiment's rows")
+      ("quiet,q", po::bool_switch(), "no progress");
+  // clang-format on
+  cli::add_context_options(options);
+}
+
+namespace {
+
+EliminationOptions elimination_options(const po::variables_map& values,
+                                       const DeviceProfile& device) {
+  const auto text = [&](const char* name) -> std::string_view {
+    return values[name].as<std::string>();
+  };
+  EliminationOptions options;
+  options.type = choose_type(
+      device, cli::parse_word<std::optional<RealType>>(
+                  "type", text("type"),
+                  {{"auto", std::nullopt}, {"f32", RealType::f32}, {"f64", RealType::f64}}));
+  options.ndrange = cli::parse_word<NdRangeMode>(
+      "ndrange", text("ndrange"),
+      {{"fixed", NdRangeMode::fixed}, {"shrinking", NdRangeMode::shrinking}});
+  options.steps = values["steps"].as<std::size_t>();
+  if (options.steps == 0) throw UsageError("--steps must be at least 1; --full times all steps");
+  if (values["full"].as<bool>()) options.steps = 0;
+  options.repetitions = values["reps"].as<std::size_t>();
+  if (options.repetitions == 0) throw UsageError("--reps must be at least 1");
+  options.warmups = values["warmup"].as<std::size_t>();
+  options.timeout_s = parse_duration(text("timeout")).count();
+  return options;
+}
+
+std::string typed(const std::string& name, const Arguments& arguments) {
+  std::string command = "clgauss-tune " + name;
+  for (const std::string& argument : arguments) command += ' ' + argument;
+  return command;
+}
+
+}  // namespace
+
+ExitCode run_experiment(const Arguments& arguments, const po::variables_map& values,
+                        const ExperimentPlan& plan) {
+  ExperimentLimits limits;
+  if (const auto budget = cli::option<std::string>(values, "budget"))
+    limits.budget_s = parse_duration(*budget).count();
+  const ContextOptions context_options = cli::context_options(values);
+  DeviceContext context(open_device(values["device"].as<std::string>()), context_options);
+  const EliminationOptions options = elimination_options(values, context.profile());
+  const ExperimentInfo info{plan.name,
+                            "gauss_fwd",
+                            std::string(real_type_name(options.type)),
+                            ndrange_name(options.ndrange),
+                            typed(plan.name, arguments),
+                            context.profile()};
+  const std::vector<Contest> contests = plan.contests(context, options.type);
+
+  ResultFolder folder(values["output"].as<std::string>(), info, values["append"].as<bool>());
+  cli::ProgressLine line(!values["quiet"].as<bool>());
+  cli::remember_interrupts();
+  const ExperimentSummary summary = run_contests(context, folder, info, options, contests, limits,
+                                                 [&](double fraction, const std::string& what) {
+                                                   cli::throw_if_interrupted();
+                                                   line.update(plan.name, fraction, what);
+                                                 });
+  line.clear();
+  cli::print(plan.summary(points_of(folder, info, options, contests)));
+  fmt::print(stderr, "{} of {} points measured now, {} there before{}; rows in {}/rows.csv\n",
+             summary.measured, summary.points, summary.points - summary.measured - summary.left,
+             summary.left > 0
+                 ? fmt::format(", {} left: the budget is used up, run again to go on", summary.left)
+                 : "",
+             values["output"].as<std::string>());
+  return ExitCode::ok;
+}
+
+}  // namespace clgauss::tune

@@ -1,0 +1,29 @@
+#pragma once
+/// The options that every experiment takes, and what every experiment does with them.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/cli/commands.hpp"
+#include "tuner/experiments/contest.hpp"
+
+namespace clgauss::tune {
+
+/// Adds the device, type, NDRange mode, number of steps and repetitions, limits and the folder.
+void add_experiment_options(cli::po::options_description& options);
+
+/// What an experiment's command hands to run_experiment().
+struct ExperimentPlan {
+  std::string name;  // sweep, outliers, rules
+  std::function<std::vector<Contest>(DeviceContext&, RealType)> contests;
+  /// The text for standard output when the rows are there.
+  std::function<std::string(const std::vector<std::vector<Point>>&)> summary;
+};
+
+/// Opens device and folder, measures what is missing, prints the summary. Ctrl-C keeps what was measured.
+ExitCode run_experiment(const Arguments& arguments, const cli::po::variables_map& values,
+                        const ExperimentPlan& plan);
+
+}  // namespace clgauss::tune

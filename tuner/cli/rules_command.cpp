@@ -1,0 +1,77 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "statistics.hpp"
+#include "tuner/cli/experiment_options.hpp"
+#include "tuner/measure/ranges.hpp"
+
+namespace clgauss::tune {
+
+namespace {
+
+constexpr cli::CommandHelp kHelp{
+    "clgauss-tune rules --sizes N,N -o FOLDER [options]",
+    "Times the elimination with the work-group size of each rule - the driver's own, the LCM rule, "
+    "the kernel's preferred\n"
+    "multiple, the largest allowed - and with a list of fixed sizes, all in turns, and prints each "
+    "rule's regret: its time\n"
+    "over the best time, minus 1.",
+    "  clgauss-tune rules --sizes 500,1012,2002,4006 -o results/rules\n"
+    "  clgauss-tune rules --sizes 1012 --local 32:1024:32 --full -o results/rules_full"};
+
+std::string summary_text(const std::vector<std::vector<Point>>& grouped) {
+  std::string text = "       n  rule      local          ms    regret\n";
+  for (const auto& points : grouped) {
+    const Point* best = nullptr;
+    for (const Point& point : points)
+      if (!point.times_ns.empty() &&
+          (best == nullptr || median(point.times_ns) < median(best->times_ns)))
+        best = &point;
+    if (best == nullptr) continue;
+    const double best_ns = median(best->times_ns);
+    const auto line = [&](const Row& row, const std::string& rule, double ns) {
+      text += fmt::format("{:8}  {:8}  {:>5}  {:10.4g}  {:7.1f} %\n", row.n, rule,
+                          row.local > 0 ? std::to_string(row.local) : "-", ns / 1e6,
+                          100 * (ns / best_ns - 1));
+    };
+    for (const Point& point : points) {
+      if (point.row.rule == "fixed") continue;
+      if (point.times_ns.empty())
+        text += fmt::format("{:8}  {:8}  {:5}  {}\n", point.row.n, point.row.rule, point.row.local,
+                            status_name(point.row.status));
+      else
+        line(point.row, point.row.rule, median(point.times_ns));
+    }
+    line(best->row, "best", best_ns);
+  }
+  return text;
+}
+
+}  // namespace
+
+ExitCode run_rules(const Arguments& arguments) {
+  cli::po::options_description options("Options");
+  // clang-format off
+  options.add_options()
+      ("sizes", cli::po::value<std::string>()->required()->value_name("LIST"), "unknowns n: numbers and ranges first:last:step")
+      ("local", cli::po::value<std::string>()->default_value("32,64:1024:64")->value_name("LIST"),
+       "fixed work-group sizes among which the best is looked for");
+  // clang-format on
+  add_experiment_options(options);
+  const auto values = cli::parse_options(arguments, options, kHelp);
+  if (!values) return ExitCode::ok;
+  const auto sizes = parse_sizes("sizes", (*values)["sizes"].as<std::string>());
+  const auto locals = parse_sizes("local", (*values)["local"].as<std::string>());
+  const auto contests = [&](DeviceContext& context, RealType type) {
+    std::vector<Candidate> candidates = rule_candidates(context, type);
+    for (const std::size_t local : locals)
+      candidates.push_back({"fixed", {WorkGroupPolicy::Rule::fixed, local}});
+    std::vector<Contest> all;
+    for (const std::size_t n : sizes) all.push_back({n, candidates});
+    return all;
+  };
+  return run_experiment(arguments, *values, {"rules", contests, summary_text});
+}
+
+}  // namespace clgauss::tune

@@ -1,0 +1,147 @@
+#include "tuner/experiments/contest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <clgauss/error.hpp>
+#include <map>
+
+namespace clgauss::tune {
+
+namespace {
+
+/// The row of a candidate before it is measured.
+Row row_of(const ExperimentInfo& info, const EliminationOptions& options, Index n,
+           const Candidate& candidate) {
+  Row row = row_for(info);
+  row.kernel = "gauss_fwd";
+  row.type = real_type_name(options.type);
+  row.variant = ndrange_name(options.ndrange);
+  row.rule = candidate.rule;
+  row.n = n;
+  row.local = candidate.policy.size;
+  row.all_steps = n - 1;
+  row.steps = options.steps == 0 ? row.all_steps : std::min(options.steps, row.all_steps);
+  row.estimated = row.steps < row.all_steps;
+  // 2 operations for each of the sum of j (j + 1), j = 1 .. n - 1, elements that the steps change
+  const auto size = static_cast<double>(n);
+  row.work = 2 * ((size - 1) * size * (2 * size - 1) / 6 + (size - 1) * size / 2);
+  return row;
+}
+
+std::vector<Row> rows_of_result(Row row, const EliminationResultOf& result) {
+  row.main_launches = result.main_launches;
+  row.remainder_launches = result.remainder_launches;
+  row.build_options = result.build_options;
+  return rows_of(row, result.outcome);
+}
+
+/// The candidates of `contest` that the folder does not hold.
+Contest missing_of(const ResultFolder& folder, const ExperimentInfo& info,
+                   const EliminationOptions& options, const Contest& contest) {
+  Contest missing{contest.n, {}};
+  for (const Candidate& candidate : contest.candidates)
+    if (!folder.has(row_of(info, options, contest.n, candidate)))
+      missing.candidates.push_back(candidate);
+  return missing;
+}
+
+/// One result for each candidate; where not even the matrix can be made, all say why.
+std::vector<EliminationResultOf> measure(DeviceContext& context, const EliminationOptions& options,
+                                         const Contest& contest,
+                                         const std::function<void()>& between) {
+  std::vector<WorkGroupPolicy> policies;
+  for (const Candidate& candidate : contest.candidates) policies.push_back(candidate.policy);
+  std::vector<EliminationResultOf> results;
+  const Outcome failure = guarded([&]() -> Outcome {
+    results = EliminationBench(context, contest.n, options).measure(policies, between);
+    return {};
+  });
+  if (failure.status != Status::ok) {
+    results.assign(contest.candidates.size(), {});
+    for (EliminationResultOf& result : results) result.outcome = failure;
+  }
+  return results;
+}
+
+}  // namespace
+
+std::vector<Candidate> rule_candidates(DeviceContext& context, RealType type) {
+  const Kernel forward = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
+  const Launcher launcher(context.profile(), context.queue(), {}, SplitMode::automatic);
+  const auto fixed = [](std::size_t size) {
+    return WorkGroupPolicy{WorkGroupPolicy::Rule::fixed, size};
+  };
+  return {{"driver", {WorkGroupPolicy::Rule::driver, 0}},
+          {"lcm", fixed(launcher.rule_for(forward).clamped)},
+          {"multiple", fixed(forward.preferred_multiple)},
+          {"max", fixed(forward.work_group_limit)}};
+}
+
+ExperimentSummary run_contests(DeviceContext& context, ResultFolder& folder,
+                               const ExperimentInfo& info, const EliminationOptions& options,
+                               const std::vector<Contest>& contests, const ExperimentLimits& limits,
+                               const ExperimentProgress& progress) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto spent_s = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  ExperimentSummary summary;
+  for (std::size_t c = 0; c < contests.size(); ++c) {
+    const Contest contest = missing_of(folder, info, options, contests[c]);
+    summary.points += contests[c].candidates.size();
+    if (contest.candidates.empty()) continue;
+    if (limits.budget_s && spent_s() >= *limits.budget_s) {
+      summary.left += contest.candidates.size();
+      continue;
+    }
+    const auto report = [&] {
+      progress(
+          static_cast<double>(c) / static_cast<double>(contests.size()),
+          fmt::format("n = {}, local size {}", contest.n, contest.candidates.front().policy.size));
+    };
+    const auto results = measure(context, options, contest, report);
+    for (std::size_t i = 0; i < results.size(); ++i)
+      folder.append(
+          rows_of_result(row_of(info, options, contest.n, contest.candidates[i]), results[i]));
+    summary.measured += results.size();
+  }
+  const auto of_all = points_of(folder, info, options, contests);
+  const auto ok = [](const std::vector<Point>& points) {
+    return std::ranges::any_of(points, [](const Point& point) { return !point.times_ns.empty(); });
+  };
+  if (summary.left == 0 && std::ranges::none_of(of_all, ok) && !of_all.empty() &&
+      !of_all.front().empty())
+    throw DeviceLimit(fmt::format("nothing that was asked for can run on {}: {}", info.device.name,
+                                  of_all.front().front().row.detail));
+  return summary;
+}
+
+std::vector<std::vector<Point>> points_of(const ResultFolder& folder, const ExperimentInfo& info,
+                                          const EliminationOptions& options,
+                                          const std::vector<Contest>& contests) {
+  std::map<std::string, Point> points;
+  for (Point& point : group_rows(folder.rows())) points.emplace(point.row.key(), std::move(point));
+  std::vector<std::vector<Point>> grouped;
+  for (const Contest& contest : contests) {
+    grouped.emplace_back();
+    for (const Candidate& candidate : contest.candidates) {
+      const auto found = points.find(row_of(info, options, contest.n, candidate).key());
+      if (found != points.end()) grouped.back().push_back(found->second);
+    }
+  }
+  return grouped;
+}
+
+const char* ndrange_name(NdRangeMode mode) {
+  return mode == NdRangeMode::fixed ? "fixed" : "shrinking";
+}
+
+bool is_prime(std::size_t number) {
+  for (std::size_t divisor = 2; divisor * divisor <= number; ++divisor)
+    if (number % divisor == 0) return false;
+  return number > 1;
+}
+
+}  // namespace clgauss::tune

@@ -1,0 +1,219 @@
+#include "tuner/rows/result_folder.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <clgauss/error.hpp>
+#include <clgauss/io.hpp>
+#include <clgauss/version.hpp>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+namespace clgauss::tune {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kRows = "rows.csv";
+constexpr const char* kExperiment = "experiment.json";
+
+[[noreturn]] void fail(const fs::path& path) {
+  throw FileError(path.string(), std::generic_category().message(errno));
+}
+
+std::string content_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) fail(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void write_whole(const fs::path& path, std::string_view text) {
+  OutputFile file(path.string());
+  file.write(text);
+  file.commit();
+}
+
+Json to_json(const ExperimentInfo& info) {
+  const DeviceProfile& device = info.device;
+  const auto cores = device.total_cores();
+  return {{"schema", kRowSchema},
+          {"experiment", info.experiment},
+          {"kernel", info.kernel},
+          {"type", info.type},
+          {"variant", info.variant},
+          {"command", info.command},
+          {"version", revision()},
+          {"device",
+           {{"name", device.name},
+            {"vendor", device.vendor},
+            {"platform", device.platform_name},
+            {"driver", device.driver_version},
+            {"type", device_type_name(device.type)},
+            {"compute_units", device.compute_units},
+            {"cores", cores ? Json(*cores) : Json(nullptr)},
+            {"preferred_multiple", device.preferred_multiple},
+            {"max_work_group_size", device.max_work_group_size},
+            {"global_mem_bytes", device.global_mem_bytes},
+            {"local_mem_bytes", device.local_mem_bytes}}}};
+}
+
+DeviceType parse_device_type(const std::string& name) {
+  for (const DeviceType type : {DeviceType::cpu, DeviceType::gpu, DeviceType::accelerator})
+    if (name == device_type_name(type)) return type;
+  return DeviceType::other;
+}
+
+ExperimentInfo info_from_json(const Json& json) {
+  ExperimentInfo info;
+  info.experiment = json.at("experiment");
+  info.kernel = json.at("kernel");
+  info.type = json.at("type");
+  info.variant = json.at("variant");
+  info.command = json.at("command");
+  const Json& device = json.at("device");
+  info.device.name = device.at("name");
+  info.device.vendor = device.at("vendor");
+  info.device.platform_name = device.at("platform");
+  info.device.driver_version = device.at("driver");
+  info.device.type = parse_device_type(device.at("type"));
+  info.device.compute_units = device.at("compute_units");
+  if (!device.at("cores").is_null() && info.device.compute_units > 0)
+    info.device.cores.per_compute_unit =
+        device.at("cores").get<unsigned>() / info.device.compute_units;
+  info.device.preferred_multiple = device.at("preferred_multiple");
+  info.device.max_work_group_size = device.at("max_work_group_size");
+  info.device.global_mem_bytes = device.at("global_mem_bytes");
+  info.device.local_mem_bytes = device.at("local_mem_bytes");
+  return info;
+}
+
+ExperimentInfo read_info(const fs::path& path) {
+  try {
+    return info_from_json(Json::parse(content_of(path)));
+  } catch (const Json::exception& error) {
+    throw FormatError(path.string(), 0, 0,
+                      fmt::format("no description of an experiment: {}", error.what()));
+  }
+}
+
+/// Throws UsageError naming the first thing in which the folder's experiment differs.
+void require_same(const fs::path& folder, const ExperimentInfo& there,
+                  const ExperimentInfo& wanted) {
+  const auto compare = [&](const char* what, const std::string& a, const std::string& b) {
+    if (a != b)
+      throw UsageError(fmt::format(
+          "{} holds another experiment ({} '{}', not '{}'); choose another folder, or --append",
+          folder.string(), what, a, b));
+  };
+  compare("experiment", there.experiment, wanted.experiment);
+  compare("device", there.device.name, wanted.device.name);
+  compare("driver", there.device.driver_version, wanted.device.driver_version);
+  compare("kernel", there.kernel, wanted.kernel);
+  compare("type", there.type, wanted.type);
+  compare("variant", there.variant, wanted.variant);
+}
+
+/// Without the configurations whose repetitions are not all there.
+std::vector<Row> complete(const std::vector<Row>& rows) {
+  std::map<std::string, std::size_t> counts;
+  for (const Row& row : rows) ++counts[row.key()];
+  std::vector<Row> kept;
+  std::ranges::copy_if(rows, std::back_inserter(kept),
+                       [&](const Row& row) { return counts[row.key()] >= row.repetitions; });
+  return kept;
+}
+
+}  // namespace
+
+ResultFolder::ResultFolder(fs::path folder, const ExperimentInfo& info, bool append)
+    : folder_(std::move(folder)) {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error) throw FileError(folder_.string(), error.message());
+  if (fs::exists(folder_ / kExperiment)) {
+    if (!append) require_same(folder_, read_info(folder_ / kExperiment), info);
+  } else {
+    if (fs::exists(folder_ / kRows) && !append)
+      throw UsageError(
+          fmt::format("{} holds rows without saying of what; choose another folder, or --append",
+                      folder_.string()));
+    write_whole(folder_ / kExperiment, to_json(info).dump(2) + "\n");
+  }
+  read_rows();
+  file_ = std::fopen((folder_ / kRows).c_str(), "ab");
+  if (file_ == nullptr) fail(folder_ / kRows);
+}
+
+ResultFolder::~ResultFolder() {
+  if (file_ != nullptr) std::fclose(file_);
+}
+
+void ResultFolder::read_rows() {
+  const fs::path path = folder_ / kRows;
+  std::string text = fs::exists(path) ? content_of(path) : std::string();
+  const std::string whole = text;
+  text.resize(text.rfind('\n') + 1);  // npos + 1 = 0: a last line without its end was cut off
+  rows_ = complete(parse_rows(text, path.string()));
+  std::string repaired = row_header() + '\n';
+  for (const Row& row : rows_) {
+    repaired += row_line(row);
+    keys_.insert(row.key());
+  }
+  if (repaired != whole) write_whole(path, repaired);
+}
+
+void ResultFolder::append(std::span<const Row> rows) {
+  std::string lines;
+  for (const Row& row : rows) {
+    lines += row_line(row);
+    keys_.insert(row.key());
+    rows_.push_back(row);
+  }
+  if (std::fwrite(lines.data(), 1, lines.size(), file_) != lines.size() || std::fflush(file_) != 0)
+    fail(folder_ / kRows);
+}
+
+std::vector<Results> read_results(const fs::path& folder) {
+  std::vector<Results> all;
+  std::error_code error;
+  const auto consider = [&](const fs::path& place) {
+    if (!fs::exists(place / kRows) || !fs::exists(place / kExperiment)) return;
+    std::string text = content_of(place / kRows);
+    text.resize(text.rfind('\n') + 1);
+    all.push_back(
+        {place, read_info(place / kExperiment), parse_rows(text, (place / kRows).string())});
+  };
+  consider(folder);
+  for (const auto& entry : fs::recursive_directory_iterator(folder, error))
+    if (entry.is_directory()) consider(entry.path());
+  if (error) throw FileError(folder.string(), error.message());
+  if (all.empty())
+    throw FileError(folder.string(),
+                    "no results of clgauss-tune here (rows.csv beside experiment.json)");
+  std::ranges::sort(all, {}, &Results::folder);
+  return all;
+}
+
+Row row_for(const ExperimentInfo& info) {
+  Row row;
+  row.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  row.version = revision();
+  row.device = info.device.name;
+  row.platform = info.device.platform_name;
+  row.driver = info.device.driver_version;
+  row.experiment = info.experiment;
+  row.kernel = info.kernel;
+  row.type = info.type;
+  row.variant = info.variant;
+  return row;
+}
+
+}  // namespace clgauss::tune

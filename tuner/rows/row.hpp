@@ -1,0 +1,64 @@
+#pragma once
+/// The raw rows of every experiment: one row a repetition, in CSV. data/README.md describes the columns for users.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/measure/outcome.hpp"
+
+namespace clgauss::tune {
+
+/// Version of the columns; a file with another one is not read.
+inline constexpr int kRowSchema = 1;
+
+/// One repetition of one configuration, or the one row of a configuration that was not timed. Numbers that do not apply are 0 and
+/// written as empty fields.
+struct Row {
+  std::string time;     // start of the configuration, UTC, ISO 8601
+  std::string version;  // of clgauss, with the commit it was built from
+  std::string device, platform, driver;
+  std::string experiment;  // sweep, outliers, rules, matmul-ladder ..
+  std::string kernel;      // what was timed
+  std::string type;        // f32 or f64
+  std::string variant;     // of the kernel: its NDRange mode, its rung ..
+  std::string part;  // of the work, where its parts are timed one by one: copy_in, multiply ..
+  std::string rule;  // where the local size comes from: driver, lcm, multiple, max, fixed, tuned
+  std::size_t n = 0;
+  std::size_t local = 0;   // work-items a work-group; 0 = left to the driver
+  std::string parameters;  // NAME=VALUE, separated by spaces
+  std::size_t main_launches = 0, remainder_launches = 0;
+  std::string build_options;
+  Status status = Status::ok;
+  std::size_t repetition = 0, repetitions = 1;  // from 0; of how many
+  double time_ns = 0;                           // 0 unless ok
+  bool estimated = false;                       // from `steps` of `all_steps` steps
+  std::size_t steps = 0, all_steps = 0;
+  double work = 0;     // floating-point operations, or bytes, of what time_ns is the time of
+  std::string detail;  // why not ok, or a remark
+
+  /// What tells configurations apart: everything that was chosen, nothing that was measured.
+  [[nodiscard]] std::string key() const;
+};
+
+/// The header line, without its end.
+[[nodiscard]] std::string row_header();
+/// One line with its end; a field with a comma, quote or line break is quoted, line breaks become spaces.
+[[nodiscard]] std::string row_line(const Row& row);
+
+/// Reads lines that row_line() wrote, header first. Throws FormatError with `file` and line for anything else.
+[[nodiscard]] std::vector<Row> parse_rows(std::string_view text, const std::string& file);
+
+/// Rows of one configuration: a copy of `row` with each time of `outcome`, or one without a time if it is not ok.
+[[nodiscard]] std::vector<Row> rows_of(const Row& row, const Outcome& outcome);
+
+/// The rows of one configuration together, and their times if they are ok.
+struct Point {
+  Row row;  // the first of them
+  std::vector<double> times_ns;
+};
+/// In the order of their first rows.
+[[nodiscard]] std::vector<Point> group_rows(const std::vector<Row>& rows);
+
+}  // namespace clgauss::tune
