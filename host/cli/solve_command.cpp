@@ -55,7 +55,7 @@ po::options_description solve_options() {
       ("method", word("M", "auto"), "lu (blocked, fast), gauss (the paper's elimination), or auto: gauss if one of "
                                     "its options is given, else lu")
       ("pivot", word("P", "partial"), "partial, tournament (lu), or none (gauss: the paper's algorithm)")
-      ("local", word("RULE", "lcm"), "gauss: work-group size lcm, driver, or a number")
+      ("local", word("RULE", "auto"), "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a number")
       ("ndrange", word("MODE", "fixed"), "gauss: fixed (every step over the whole matrix) or shrinking")
       ("split", word("MODE", "auto"), "gauss: auto (main + remainder launch), or off (refuse a size that does not divide)")
       ("determinant", po::bool_switch(), "report sign and log10 of det A")

@@ -44,6 +44,19 @@ class GemmBackend {
 [[nodiscard]] bool gives_known_answer(DeviceContext& context, RealType type, const GemmShape& shape,
                                       const std::function<void(const GemmCall&)>& multiply);
 
+/// A spec that was tuned for the context's device, and its entry, which says for what size.
+struct TunedGemm {
+  const TunedEntry* entry = nullptr;
+  GemmSpec spec;
+};
+
+/// Those that may be used; one whose parameters make no sense is passed over.
+[[nodiscard]] std::vector<TunedGemm> tuned_gemm_specs(const DeviceContext& context, RealType type,
+                                                      GemmUse use);
+
+/// "gemm" or "gemm_update": TunedEntry::what.
+[[nodiscard]] const char* tuned_name(GemmUse use);
+
 /// Sets argument `index` of `kernel`, a REAL, to `value`.
 void set_real(Kernel& kernel, cl_uint index, RealType type, double value);
 

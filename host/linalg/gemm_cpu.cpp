@@ -53,6 +53,12 @@ class GemmCpu : public GemmBackend {
         tickets_(context.allocate(sizeof(cl_uint), "the tickets of a GEMM")) {
     for (const GemmSpec& spec : options.preferred)
       if (spec.is_for_cpu() && spec.type == type && works(spec)) return;
+    // The blocks serve every size; those that were tuned at the largest serve best where time goes.
+    std::vector<TunedGemm> tuned = tuned_gemm_specs(context, type, GemmUse::general);
+    std::ranges::stable_sort(tuned, std::ranges::greater(),
+                             [](const TunedGemm& of) { return of.entry->n; });
+    for (const TunedGemm& of : tuned)
+      if (of.spec.is_for_cpu() && works(of.spec)) return;
     kernels_.emplace(context, default_cpu_gemm_spec(context.profile(), type));
   }
 

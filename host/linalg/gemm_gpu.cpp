@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <clgauss/error.hpp>
 #include <map>
 #include <tuple>
@@ -16,7 +18,11 @@ bool has_matrix_units(const DeviceProfile& device) {
 class GemmGpu : public GemmBackend {
  public:
   GemmGpu(DeviceContext& context, RealType type, const GemmOptions& options)
-      : context_(context), type_(type), preferred_(options.preferred) {}
+      : context_(context),
+        type_(type),
+        preferred_(options.preferred),
+        tuned_{tuned_gemm_specs(context, type, GemmUse::general),
+               tuned_gemm_specs(context, type, GemmUse::update)} {}
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) override {
     launch(queue, choose(call), call);
@@ -50,12 +56,27 @@ class GemmGpu : public GemmBackend {
            192 * context_.profile().compute_units;
   }
 
-  /// The first preferred spec that takes the call and works on this device, else, of those in the table, an update build before a general one, the first that fills
-  /// the device, else the one with the smallest tiles.
+  /// What was tuned for the use and the size of the call, if anything was.
+  [[nodiscard]] const GemmSpec* tuned_for(const GemmCall& call) const {
+    const bool update = call.alpha == -1 && call.beta == 1;
+    const std::vector<TunedGemm>& specs = tuned_[update ? 1 : 0];
+    std::vector<const TunedEntry*> entries;
+    for (const TunedGemm& tuned : specs) entries.push_back(tuned.entry);
+    const TunedEntry* nearest = nearest_tuned(entries, std::max(call.shape.m, call.shape.n));
+    const auto found = std::ranges::find(specs, nearest, &TunedGemm::entry);
+    return found == specs.end() ? nullptr : &found->spec;
+  }
+
+  /// The first spec that takes the call and works on this device: of the preferred ones, then what was tuned, then of the table,
+  /// where an update build comes before a general one and counts only if it fills the device. Failing all, the one of the table
+  /// with the smallest tiles.
   const Entry& choose(const GemmCall& call) {
-    for (const GemmSpec& spec : preferred_) {
-      if (!takes(spec, call)) continue;
-      const Entry& entry = prepared(spec, call.shape);
+    std::vector<const GemmSpec*> first;
+    for (const GemmSpec& spec : preferred_) first.push_back(&spec);
+    if (const GemmSpec* tuned = tuned_for(call)) first.push_back(tuned);
+    for (const GemmSpec* spec : first) {
+      if (!takes(*spec, call)) continue;
+      const Entry& entry = prepared(*spec, call.shape);
       if (entry.works) return entry;
     }
     for (const GemmUse use : {GemmUse::update, GemmUse::general}) {
@@ -145,6 +166,7 @@ class GemmGpu : public GemmBackend {
   DeviceContext& context_;
   RealType type_;
   const std::vector<GemmSpec> preferred_;
+  const std::array<std::vector<TunedGemm>, 2> tuned_;  // for general products and for updates
   std::map<std::tuple<const GemmSpec*, bool, bool>, Entry> kernels_;  // by spec, A^T, B^T
 };
 

@@ -157,6 +157,8 @@ void check_gpu(const LuSpec& spec, const DeviceProfile& device, RealType type) {
 
 }  // namespace
 
+std::string_view lu_family_name(LuFamily family) { return family == LuFamily::cpu ? "cpu" : "gpu"; }
+
 LuSpec default_lu_spec(const DeviceProfile& device, RealType type, Index n, LuFamily family) {
   return {family,
           family == LuFamily::cpu ? default_cpu(device, type, n) : default_gpu(device, type, n)};

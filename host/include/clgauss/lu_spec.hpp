@@ -16,6 +16,9 @@ enum class LuFamily {
   gpu   // panels by work-groups, tiles in local memory or on the matrix units
 };
 
+/// "cpu" or "gpu".
+[[nodiscard]] std::string_view lu_family_name(LuFamily family);
+
 /// How one LU is cut up. Parameters of the family gpu:
 ///
 ///     NB                columns per trailing update, a multiple of the panel's 32
@@ -45,7 +48,7 @@ struct LuSpec {
   [[nodiscard]] int value(std::string_view name) const { return value_of(parameters, name); }
 };
 
-/// What make_lu() takes for an n-by-n matrix when nothing else is asked for.
+/// What make_lu() takes for an n-by-n matrix when nothing else is asked for and nothing is tuned.
 [[nodiscard]] LuSpec default_lu_spec(DeviceContext& context, RealType type, Index n,
                                      Pivoting pivoting = Pivoting::partial);
 

@@ -24,9 +24,9 @@ struct SolveOptions {
   Method method = Method::automatic;
   std::optional<RealType> type;  // empty: f64 where the device has it, else f32
   Pivoting pivoting = Pivoting::partial;
-  NdRangeMode ndrange = NdRangeMode::fixed;  // of gauss
-  WorkGroupPolicy policy;                    // of gauss
-  SplitMode split = SplitMode::automatic;    // of gauss
+  NdRangeMode ndrange = NdRangeMode::fixed;                  // of gauss
+  WorkGroupPolicy policy{WorkGroupPolicy::Rule::automatic};  // of gauss
+  SplitMode split = SplitMode::automatic;                    // of gauss
   double max_scaled_residual = kScaledResidualBound;
 };
 
@@ -46,7 +46,7 @@ struct Determinant {
 
 /// The work-group size of the kernel that does the work, gauss_fwd, and how it came about.
 struct WorkGroupReport {
-  std::string rule;                // "driver", "lcm" or the number
+  std::string rule;                // "tuned", "driver", "lcm" or the number
   std::size_t size = 0;            // 0 = left to the driver
   std::optional<std::size_t> raw;  // what the LCM rule says before it is clamped
   std::string reason;              // of the LCM rule
