@@ -250,3 +250,29 @@ TEST_CASE("an interrupted solve exits with 130 and leaves nothing half-written")
   CHECK(result.err == "clgauss: interrupted\n");
   CHECK(only_holds(folder, {"a.npy"}));
 }
+
+TEST_CASE("--in-place reads the file again and gives the same answer") {
+  const TemporaryFolder folder;
+  for (const std::string file : {"s.txt --rhs row-sums", "s.npy --rhs ones", "s.mtx --rhs ones"}) {
+    CAPTURE(file);
+    REQUIRE(run_program(folder,
+                        "generate --kind random --n 50 --seed 2 --rhs none -o " + file.substr(0, 5))
+                .exit_code == 0);
+    const auto kept = run_program(folder, "solve " + file);
+    const auto in_place = run_program(folder, "solve --in-place " + file);
+    CHECK(in_place.exit_code == 0);
+    CHECK(in_place.out == kept.out);
+  }
+  write_file(folder / "augmented.txt", kExchange);
+  CHECK(numbers_of(run_program(folder, "solve --in-place augmented.txt").out) ==
+        std::vector<double>{7, 5});
+  for (const std::string arguments :
+       {"- --in-place < augmented.txt", "augmented.txt --in-place --method gauss",
+        "augmented.txt --in-place --pivot none", "augmented.txt --in-place --local 4"}) {
+    CAPTURE(arguments);
+    const auto result = run_program(folder, "solve " + arguments);
+    CHECK(result.exit_code == 2);
+    CHECK(result.err.find("--in-place") != std::string::npos);
+    CHECK(result.out.empty());
+  }
+}
