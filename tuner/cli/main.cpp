@@ -9,10 +9,15 @@ int main(int argc, char** argv) {
       {{"sweep", "time the elimination against the work-group size", run_sweep},
        {"outliers", "time it against n: the driver's work-group size against the LCM rule's",
         run_outliers},
-       {"rules", "compare the rules for the work-group size with the measured best", run_rules}},
+       {"rules", "compare the rules for the work-group size with the measured best", run_rules},
+       {"auto", "tune what clgauss uses on a device, and store it", run_auto},
+       {"show", "what is tuned for a device", run_show},
+       {"export", "write the tuned numbers of a device to a file", run_export},
+       {"import", "add an exported file to the user's store", run_import}},
       "Environment:\n"
       "  CLGAUSS_DEVICE      the device when --device is not given\n"
       "  CLGAUSS_KERNEL_DIR  read the .cl files from this folder\n"
+      "  XDG_DATA_HOME       tuned numbers lie in clgauss/tuned below it (default ~/.local/share)\n"
       "\nExit codes: 0 ok, 2 usage, 3 bad file, 4 no or ambiguous device, 5 OpenCL failure, 6 out "
       "of memory,\n"
       "            130 interrupted\n"};

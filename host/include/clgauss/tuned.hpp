@@ -93,6 +93,9 @@ class Tuning {
   /// of: where a search may start.
   [[nodiscard]] std::vector<TunedEntry> seeds(std::string_view what, RealType type) const;
 
+  /// All entries of this device, the user's first.
+  [[nodiscard]] const std::vector<TunedEntry>& own() const noexcept { return own_; }
+
   /// Whether an entry was measured with this driver and these kernels.
   [[nodiscard]] bool holds(const TunedEntry& entry) const;
 
