@@ -16,6 +16,7 @@ namespace clgauss {
 namespace {
 
 constexpr int kAnyHeight = 1 << 30;  // n itself is not larger
+constexpr int kStrip = 16;
 
 constexpr ParameterRule kGpuRules[] = {{"NB", 32, 1024, 32},
                                        {"PERSISTENT", 0, 1},
@@ -58,6 +59,21 @@ Index small_limit(const DeviceProfile& device, RealType type) {
   return device.max_work_group_size >= 512 ? n : 0;
 }
 
+/// Local memory of the kernels of cl/trsm.cl with `rows` work-items: 16 scalars and a word for each, 32 scalars for every column
+/// of the strip.
+std::size_t trsm_bytes(std::size_t rows, std::size_t strip, RealType type) {
+  return rows * (16 * bytes_of(type) + sizeof(cl_uint)) + 32 * strip * bytes_of(type);
+}
+
+/// Rows of a diagonal block: 256, or less where local memory is short (f64 on a device with 32 KiB).
+int solve_block(const DeviceProfile& device, RealType type) {
+  int rows = 256;
+  while (rows > 64 && !device.attributes.nvidia &&
+         trsm_bytes(static_cast<std::size_t>(rows), kStrip, type) > device.local_mem_bytes)
+    rows /= 2;
+  return rows;
+}
+
 /// On an H200: up to n = 2048 the panel is everything and a wider block only costs launches; above, 128 columns keep the update's
 /// traffic below its arithmetic. Sub-groups: up to 480 rows one group, which need not wait for others (0.95, 1.03, 1.3 us a
 /// column instead of 1.75 with two groups or more); 8 are best up to 12288 rows, then 15 (fewer candidates to read).
@@ -76,8 +92,8 @@ Parameters default_gpu(const DeviceProfile& device, RealType type, Index n) {
           {"SPIN_LIMIT", kSpinLimit},
           {"GROUP_ROWS", 256},
           {"TOURNAMENT_GROUP", 256},
-          {"STRIP", 16},
-          {"SOLVE_BLOCK", 256},
+          {"STRIP", kStrip},
+          {"SOLVE_BLOCK", solve_block(device, type)},
           {"SMALL_N", static_cast<int>(small_limit(device, type))},
           {"SMALL_GROUP", 512}};
 }
@@ -121,22 +137,18 @@ void check_gpu_limits(const LuSpec& spec, const DeviceProfile& device, RealType 
     limit(name, size, device.max_work_group_size, "work-items a group");
   };
   const std::size_t swap = swap_group(static_cast<cl_uint>(spec.value("NB"))),
-                    solve = number(spec, "SOLVE_BLOCK");
+                    solve = swap_group(static_cast<cl_uint>(spec.value("SOLVE_BLOCK")));
   group("NB", swap);
-  for (const char* name : {"GROUP_ROWS", "TOURNAMENT_GROUP", "SOLVE_BLOCK"})
-    group(name, number(spec, name));
+  group("SOLVE_BLOCK", solve);
+  for (const char* name : {"GROUP_ROWS", "TOURNAMENT_GROUP"}) group(name, number(spec, name));
   if (spec.value("SMALL_N") > 0) group("SMALL_GROUP", number(spec, "SMALL_GROUP"));
   if (spec.value("PERSISTENT") == 1)
     for (const char* name : LuTuning::kSubGroups) group(name, (number(spec, name) + 1) * 32);
   if (device.attributes.nvidia) return;  // more local memory than it reports
-  // cl/trsm.cl: 16 scalars and a word for every row, 32 scalars for every column of the strip.
-  const auto bytes = [&](std::size_t rows) {
-    return rows * (16 * bytes_of(type) + sizeof(cl_uint)) +
-           32 * number(spec, "STRIP") * bytes_of(type);
-  };
   const std::size_t there = device.local_mem_bytes;
-  limit("NB", bytes(swap), there, "bytes of local memory");
-  limit("SOLVE_BLOCK", bytes(solve), there, "bytes of local memory");
+  const std::size_t strip = number(spec, "STRIP");
+  limit("NB", trsm_bytes(swap, strip, type), there, "bytes of local memory");
+  limit("SOLVE_BLOCK", trsm_bytes(solve, strip, type), there, "bytes of local memory");
   if (spec.value("SMALL_N") > 0)
     limit("SMALL_N", small_bytes(number(spec, "SMALL_N"), type), there, "bytes of local memory");
 }

@@ -28,14 +28,16 @@ double resident_bytes() {
   return 0;
 }
 
-/// Memory at the start of the factorisation.
-double bytes_at_factorisation(const std::function<void(const ProgressCallback&)>& solve) {
-  double bytes = 0;
+/// Memory that the process gains from the start of the upload to the start of the factorisation.
+double gained_by_upload(const std::function<void(const ProgressCallback&)>& solve) {
+  double before = 0, after = 0;
   solve([&](std::string_view what, double) {
-    if (what == "factorisation") bytes = resident_bytes();
+    if (what == "upload") before = resident_bytes();
+    if (what == "factorisation") after = resident_bytes();
   });
-  REQUIRE(bytes > 0);
-  return bytes;
+  REQUIRE(before > 0);
+  REQUIRE(after > 0);
+  return after - before;
 }
 
 }  // namespace
@@ -77,14 +79,15 @@ TEST_CASE("in place: the host's copy of A is gone while the device works") {
     const Index n = 2500;
     const double copy = sizeof(double) * n * n;
     System system{generate_matrix("random", n, 5), Matrix(n, 1)};
-    (void)solve(context, system);  // the driver's own memory comes first
-    const double kept = bytes_at_factorisation([&](const ProgressCallback& progress) {
+    // The f32 copy in the device's memory, half of A, may lie on pages that are already there.
+    const double kept = gained_by_upload([&](const ProgressCallback& progress) {
       (void)lu_solve_system(context, system, RealType::f32, {}, progress);
     });
-    const double released = bytes_at_factorisation([&](const ProgressCallback& progress) {
+    CHECK(kept >= -0.1 * copy);
+    const double released = gained_by_upload([&](const ProgressCallback& progress) {
       (void)lu_solve_in_place(context, system, RealType::f32, {}, {}, progress);
     });
-    CHECK(kept - released >= 0.9 * copy);
+    CHECK(released <= -0.4 * copy);
     CHECK(system.a.empty());
   });
 }

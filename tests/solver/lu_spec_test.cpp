@@ -126,6 +126,9 @@ TEST_CASE("LU spec: what makes no sense or does not fit is refused, never change
   too_much({{"PERSISTENT", 1}});
   too_much({{"NB", 512}});
   too_much({{"SMALL_N", 128}});
+  small.local_mem_bytes = 32768;  // the least that OpenCL asks for
+  CHECK(default_lu_spec(small, RealType::f64, 5000, LuFamily::gpu).value("SOLVE_BLOCK") == 128);
+  CHECK(default_lu_spec(small, RealType::f32, 5000, LuFamily::gpu).value("SOLVE_BLOCK") == 256);
   small.max_work_group_size = 128;
   too_much({{"SOLVE_BLOCK", 256}});
 }
