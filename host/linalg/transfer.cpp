@@ -40,6 +40,16 @@ void upload_rows_as(const cl::CommandQueue& queue, const cl::Buffer& buffer, Ind
 }
 
 template <typename Real>
+void upload_values_as(const cl::CommandQueue& queue, const cl::Buffer& buffer,
+                      std::span<const double> values) {
+  auto* mapped = static_cast<Real*>(queue.enqueueMapBuffer(
+      buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, values.size() * sizeof(Real)));
+  std::ranges::transform(values, mapped, [](double value) { return static_cast<Real>(value); });
+  queue.enqueueUnmapMemObject(buffer, mapped);
+  queue.finish();
+}
+
+template <typename Real>
 std::vector<double> download_as(const cl::CommandQueue& queue, const cl::Buffer& buffer,
                                 Index count) {
   std::vector<Real> values(count);
@@ -64,6 +74,13 @@ void upload_rows(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index 
   if (ld == 0 || (*parts.begin())->rows() == 0) return;
   type == RealType::f32 ? upload_rows_as<float>(queue, buffer, ld, parts)
                         : upload_rows_as<double>(queue, buffer, ld, parts);
+}
+
+void upload_values(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,
+                   std::span<const double> values) {
+  if (values.empty()) return;
+  type == RealType::f32 ? upload_values_as<float>(queue, buffer, values)
+                        : upload_values_as<double>(queue, buffer, values);
 }
 
 std::vector<double> download(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,
