@@ -6,7 +6,7 @@
 // where the update passes over the pivot's old place, so an exchange costs no store of its own.
 //
 // A step (k): arg-max of column k by lanes; L(k+1:n, k); then the columns right of k, right-hand
-// sides included, TILE at a time. L is not exchanged later (LINPACK's form): step k can be applied to
+// sides included, TILE at a time and for two steps in one pass. L is not exchanged later (LINPACK's form): step k can be applied to
 // further right-hand sides by itself, and only batched_factor puts L into LAPACK's order.
 //
 // Common arguments: a matrix of system s starts at offset + s * stride, rows ld apart, all in
@@ -84,6 +84,60 @@ void apply_step(global VEC* w, const uint n, const uint k, const INTS p, const u
   }
 }
 
+#define OLD_1(c) const VEC old1_##c = top[c];
+#define ROW_1(c) const VEC u1_##c = fetch(w + j + c, offset1);
+#define OLD_2(c) const VEC old2_##c = MULADD(l1_here, u1_##c, select(next[c], old1_##c, p1_here));
+#define ROW_2(c)                                                                              \
+  const VEC u2_##c =                                                                          \
+      select(MULADD(l1_there, u1_##c, select(fetch(w + j + c, offset2), old1_##c, p1_there)), \
+             old2_##c, p2_here);
+#define KEEP_ROWS(c) \
+  top[c] = u1_##c;   \
+  next[c] = u2_##c;
+#define UPDATE_TWICE(c)                                                     \
+  {                                                                         \
+    const VEC x = MULADD(l1, u1_##c, select(row[j + c], old1_##c, moved1)); \
+    row[j + c] = MULADD(l2, u2_##c, select(x, old2_##c, moved2));           \
+  }
+#define EACH_COLUMN(f) f(0) f(1) f(2) f(3)
+
+// Steps k and k + 1 in one pass over columns [first, last), to the bit what apply_step() does in two:
+// large systems are bound by the way to the cache.
+void apply_two_steps(global VEC* w, const uint n, const uint k, const INTS p1, const INTS p2,
+                     const uint first, const uint last) {
+  const uint width = row_width(n);
+  const INTS offset1 = p1 * (INTEGER)(width * VEC_WIDTH),
+             offset2 = p2 * (INTEGER)(width * VEC_WIDTH);
+  const INTS p1_here = p1 == (INTS)(k + 1), p2_here = p2 == (INTS)(k + 1), p1_there = p1 == p2;
+  const VEC l1_here = -w[(k + 1) * width + k], l1_there = -fetch(w + k, offset2);
+  for (uint j = first; j < last; j += TILE) {
+    global VEC* top = w + k * width + j;
+    global VEC* next = top + width;
+    EACH_COLUMN(OLD_1)
+    EACH_COLUMN(ROW_1)
+    EACH_COLUMN(OLD_2)
+    EACH_COLUMN(ROW_2)
+    EACH_COLUMN(KEEP_ROWS)
+    for (uint i = k + 2; i < n; ++i) {
+      global VEC* row = w + i * width;
+      const VEC l1 = -row[k], l2 = -row[k + 1];
+      const INTS moved1 = p1 == (INTS)(i), moved2 = p2 == (INTS)(i);
+      EACH_COLUMN(UPDATE_TWICE)
+    }
+  }
+}
+
+// Step k for one column.
+void apply_step_to_column(global VEC* w, const uint n, const uint k, const INTS p, const uint j) {
+  const uint width = row_width(n);
+  const VEC old = w[k * width + j], u = fetch(w + j, p * (INTEGER)(width * VEC_WIDTH));
+  w[k * width + j] = u;
+  for (uint i = k + 1; i < n; ++i) {
+    global VEC* row = w + i * width;
+    row[j] = MULADD(-row[k], u, select(row[j], old, p == (INTS)(i)));
+  }
+}
+
 // Row of the largest entry of column k from row k on, lane by lane, the first among equals; a NaN
 // counts as infinite.
 INTS find_pivots(global const VEC* w, const uint n, const uint k) {
@@ -100,27 +154,37 @@ INTS find_pivots(global const VEC* w, const uint n, const uint k) {
   return p;
 }
 
-// Factors [A | B] in w; bad[] becomes the info of each lane.
-INTS eliminate(global VEC* w, const uint n, const uint last) {
+// Chooses the pivots of column k and makes the column one of L; `bad` is each lane's info.
+INTS factor_column(global VEC* w, const uint n, const uint k, INTS* bad) {
   const uint width = row_width(n);
-  global INTS* pivots = (global INTS*)(w + n * width);
+  const INTS p = find_pivots(w, n, k);
+  const VEC old = w[k * width + k];
+  const VEC pivot = fetch(w + k, p * (INTEGER)(width * VEC_WIDTH)), size = fabs(pivot);
+  const INTS usable = size > 0 && size < (VEC)(INFINITY);
+  *bad = select(*bad, (INTS)(k + 1), *bad == 0 && !usable);
+  const VEC scale = select((VEC)(1), (VEC)(SCALE), size < (VEC)(REAL_MIN_NORMAL));
+  const VEC inverse = 1 / (pivot * scale);
+  w[k * width + k] = pivot;
+  for (uint i = k + 1; i < n; ++i) {
+    global VEC* entry = w + i * width + k;
+    *entry = select(*entry, old, p == (INTS)(i)) * scale * inverse;
+  }
+  ((global INTS*)(w + n * width))[k] = p;
+  return p;
+}
+
+// Factors [A | B] in w, up to column `last`, and returns the info of each lane.
+INTS eliminate(global VEC* w, const uint n, const uint last) {
   INTS bad = (INTS)(0);
-  for (uint k = 0; k < n; ++k) {
-    const INTS p = find_pivots(w, n, k);
-    pivots[k] = p;
-    const VEC old = w[k * width + k];
-    const VEC pivot = fetch(w + k, p * (INTEGER)(width * VEC_WIDTH));
-    const VEC size = fabs(pivot);
-    const INTS usable = size > 0 && size < (VEC)(INFINITY);
-    bad = select(bad, (INTS)(k + 1), bad == 0 && !usable);
-    const VEC scale = select((VEC)(1), (VEC)(SCALE), size < (VEC)(REAL_MIN_NORMAL));
-    const VEC inverse = 1 / (pivot * scale);
-    w[k * width + k] = pivot;
-    for (uint i = k + 1; i < n; ++i) {
-      global VEC* entry = w + i * width + k;
-      *entry = select(*entry, old, p == (INTS)(i)) * scale * inverse;
+  for (uint k = 0; k < n; k += 2) {
+    const INTS p1 = factor_column(w, n, k, &bad);
+    if (k + 1 == n) {
+      apply_step(w, n, k, p1, n, last);
+      break;
     }
-    apply_step(w, n, k, p, k + 1, last);
+    apply_step_to_column(w, n, k, p1, k + 1);
+    const INTS p2 = factor_column(w, n, k + 1, &bad);
+    apply_two_steps(w, n, k, p1, p2, k + 2, last);
   }
   return bad;
 }
