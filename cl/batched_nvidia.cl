@@ -40,6 +40,8 @@
 #define CHUNK (LANES < 16 ? LANES : 16)               // columns of A that are staged at once
 #define PACKS ((SIZE + 1 + PER_PACK - 1) / PER_PACK)  // of a row of [A | b]
 #define ROW ((PACKS + 1) * PER_PACK)  // apart: an odd number of packs for most sizes
+// Arrays become registers only where every access to them is in one function.
+#define INLINE static inline __attribute__((always_inline))
 #define NOT_YET 0xffffu
 #define SUB_GROUP_SYNC() asm volatile("bar.warp.sync 0xffffffff;" ::: "memory")
 
@@ -50,18 +52,18 @@ typedef struct {
   REAL stage[LANES * (CHUNK + 1)];
 } Shared;
 
-static inline uint shuffle_xor(uint v, uint lane_mask) {
+INLINE uint shuffle_xor(uint v, uint lane_mask) {
   uint r;
   asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(r) : "r"(v), "r"(lane_mask));
   return r;
 }
-static inline uint largest_in_sub_group(uint v) {
+INLINE uint largest_in_sub_group(uint v) {
   uint r;
   asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(v));
   return r;
 }
 // One bit a work-item of the sub-group.
-static inline uint votes(uint yes) {
+INLINE uint votes(uint yes) {
   uint r;
   asm volatile("{ .reg .pred q; setp.ne.u32 q, %1, 0; vote.sync.ballot.b32 %0, q, 0xffffffff; }"
                : "=r"(r)
@@ -70,7 +72,7 @@ static inline uint votes(uint yes) {
 }
 
 // The lane, counted inside the system, with the largest key; the first among equals.
-static inline uint lane_of_largest(const BITS key) {
+INLINE uint lane_of_largest(const BITS key) {
 #if LANES == 32 && REAL_BITS == 64
   const uint high = (uint)(key >> 32), top = largest_in_sub_group(high);
   const uint low = high == top ? (uint)key : 0u, rest = largest_in_sub_group(low);
@@ -96,33 +98,98 @@ static inline uint lane_of_largest(const BITS key) {
   return 31 - clz(winners & (0 - winners));
 }
 
-// Row `lane` of A, read along rows by all lanes and turned in local memory.
-static inline void load_row(global const REAL* a, const uint ld, const bool active, const uint lane,
-                            local Shared* shared, REAL* row) {
-#pragma unroll
-  for (uint first = 0; first < SIZE; first += CHUNK) {
-    const uint column = first + lane % CHUNK;
+// Columns [first, first + CHUNK) of row `lane` of A, read along rows by all lanes and turned in local memory.
+INLINE void load_chunk(global const REAL* a, const uint ld, const bool active, const uint lane,
+                       const uint first, local Shared* shared, REAL* row) {
+  const uint column = first + lane % CHUNK;
 #pragma unroll 8
-    for (uint i = lane / CHUNK; i < LANES; i += LANES / CHUNK)
-      if (i < SIZE)
-        shared->stage[i * (CHUNK + 1) + lane % CHUNK] =
-            active && column < SIZE ? a[(ulong)i * ld + column] : (REAL)0;
-    SUB_GROUP_SYNC();
+  for (uint i = lane / CHUNK; i < SIZE; i += LANES / CHUNK)
+    shared->stage[i * (CHUNK + 1) + lane % CHUNK] =
+        active && column < SIZE ? a[(ulong)i * ld + column] : (REAL)0;
+  SUB_GROUP_SYNC();
 #pragma unroll
-    for (uint j = 0; j < CHUNK; ++j)
-      if (first + j < SIZE)
-        row[first + j] = lane < SIZE ? shared->stage[lane * (CHUNK + 1) + j] : (REAL)0;
-    SUB_GROUP_SYNC();
+  for (uint j = 0; j < CHUNK; ++j)
+    if (first + j < SIZE)
+      row[first + j] = lane < SIZE ? shared->stage[lane * (CHUNK + 1) + j] : (REAL)0;
+  SUB_GROUP_SYNC();
+}
+
+// What a work-item knows of its row of [A | b].
+typedef struct {
+  REAL a[SIZE], y;
+  uint lane, step;      // step: at which it is the pivot row
+  REAL scale, inverse;  // of its pivot
+  int bad;              // of the system: info
+} Row;
+
+// Element j of [A | b]; IN_ROW keeps an index that is never used inside the array.
+#define IN_ROW(j) ((j) < SIZE ? (j) : 0)
+#define ELEMENT(j) ((j) < SIZE ? my->a[IN_ROW(j)] : (j) == SIZE ? my->y : (REAL)0)
+#define UPDATE(j, u)                                 \
+  if ((j) > k && (j) < SIZE)                         \
+    my->a[IN_ROW(j)] = fma(-l, u, my->a[IN_ROW(j)]); \
+  else if ((j) == SIZE)                              \
+    my->y = fma(-l, u, my->y);
+
+INLINE void publish_row(const Row* my, const uint k, local PACK* packs) {
+#pragma unroll
+  for (uint q = k / PER_PACK; q < PACKS; ++q)
+#if REAL_BITS == 64
+    packs[q] = (PACK)(ELEMENT(2 * q), ELEMENT(2 * q + 1));
+#else
+    packs[q] = (PACK)(ELEMENT(4 * q), ELEMENT(4 * q + 1), ELEMENT(4 * q + 2), ELEMENT(4 * q + 3));
+#endif
+}
+
+INLINE void eliminate(Row* my, const uint k, local Shared* shared) {
+  const bool left = my->step == NOT_YET && my->lane < SIZE;
+  const uint p = lane_of_largest(left ? BITS_OF(my->a[k]) + 1 : (BITS)0);
+  local PACK* packs = (local PACK*)shared->row[k & 1];
+  if (my->lane == p) publish_row(my, k, packs);
+  SUB_GROUP_SYNC();
+  const REAL pivot = shared->row[k & 1][k], size = fabs(pivot);
+  if (my->bad == 0 && !(size > 0 && size < (REAL)INFINITY)) my->bad = (int)k + 1;
+  // The reciprocal of a subnormal number would overflow.
+  const REAL scale = size < REAL_MIN_NORMAL ? (REAL)SCALE : (REAL)1;
+  const REAL inverse = size > 0 ? 1 / (pivot * scale) : (REAL)0;
+  if (my->lane == p) {
+    my->step = k;
+    my->scale = scale;
+    my->inverse = inverse;
+  }
+  const REAL l = my->step == NOT_YET ? my->a[k] * scale * inverse : (REAL)0;
+#pragma unroll
+  for (uint q = k / PER_PACK; q < PACKS; ++q) {
+    const PACK u = packs[q];
+#if REAL_BITS == 64
+    UPDATE(2 * q, u.s0)
+    UPDATE(2 * q + 1, u.s1)
+#else
+    UPDATE(4 * q, u.s0)
+    UPDATE(4 * q + 1, u.s1)
+    UPDATE(4 * q + 2, u.s2)
+    UPDATE(4 * q + 3, u.s3)
+#endif
   }
 }
 
-// Element j of [A | b] in this work-item's row.
-#define ELEMENT(j) ((j) < SIZE ? row[(j) < SIZE ? (j) : 0] : (j) == SIZE ? y : (REAL)0)
-#define UPDATE(j, u)                                                   \
-  if ((j) > k && (j) < SIZE)                                           \
-    row[(j) < SIZE ? (j) : 0] = fma(-l, u, row[(j) < SIZE ? (j) : 0]); \
-  else if ((j) == SIZE)                                                \
-    y = fma(-l, u, y);
+// Unknown k of U x = y.
+INLINE void substitute(Row* my, const uint k, local Shared* shared) {
+  if (my->step == k) shared->x[k] = my->y * my->scale * my->inverse;
+  SUB_GROUP_SYNC();
+  if (my->step < k) my->y = fma(-my->a[k], shared->x[k], my->y);
+}
+
+// The steps by name: as loops they would be unrolled too late for the rows to become registers.
+// clang-format off
+#define EACH_STEP(f) \
+  f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15) \
+  f(16) f(17) f(18) f(19) f(20) f(21) f(22) f(23) f(24) f(25) f(26) f(27) f(28) f(29) f(30) f(31)
+// clang-format on
+#define ELIMINATE(k) \
+  if (k < SIZE) eliminate(&my, IN_ROW(k), shared);
+#define SUBSTITUTE(kk) \
+  if (kk < SIZE) substitute(&my, kk < SIZE ? SIZE - 1 - kk : 0, shared);
 
 kernel __attribute__((reqd_work_group_size(SYSTEMS * LANES, 1, 1))) void batched_factor_and_solve(
     global const REAL* restrict a, const ulong a_offset, const uint a_ld, const ulong a_stride,
@@ -134,62 +201,17 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * LANES, 1, 1))) void batched
   const ulong s = (ulong)get_group_id(0) * SYSTEMS + get_local_id(0) / LANES;
   const bool active = s < batch, has_row = active && lane < SIZE;
   global REAL* x = b + b_offset + s * b_stride + (ulong)lane * b_ld;
-  REAL row[SIZE];
-  load_row(a + a_offset + s * a_stride, a_ld, active, lane, shared, row);
-  REAL y = has_row ? *x : (REAL)0;
-
-  uint step = NOT_YET;                // at which this row is the pivot row
-  REAL my_scale = 1, my_inverse = 0;  // of its pivot
-  int bad = 0;
-#pragma unroll
-  for (uint k = 0; k < SIZE; ++k) {
-    const bool left = step == NOT_YET && lane < SIZE;
-    const uint p = lane_of_largest(left ? BITS_OF(row[k]) + 1 : (BITS)0);
-    local PACK* packs = (local PACK*)shared->row[k & 1];
-    if (lane == p) {
-      step = k;
-#pragma unroll
-      for (uint q = k / PER_PACK; q < PACKS; ++q)
-#if REAL_BITS == 64
-        packs[q] = (PACK)(ELEMENT(2 * q), ELEMENT(2 * q + 1));
-#else
-        packs[q] =
-            (PACK)(ELEMENT(4 * q), ELEMENT(4 * q + 1), ELEMENT(4 * q + 2), ELEMENT(4 * q + 3));
-#endif
-    }
-    SUB_GROUP_SYNC();
-    const REAL pivot = shared->row[k & 1][k], size = fabs(pivot);
-    if (bad == 0 && !(size > 0 && size < (REAL)INFINITY)) bad = (int)k + 1;
-    // The reciprocal of a subnormal number would overflow.
-    const REAL scale = size < REAL_MIN_NORMAL ? (REAL)SCALE : (REAL)1;
-    const REAL inverse = size > 0 ? 1 / (pivot * scale) : (REAL)0;
-    if (step == k) {
-      my_scale = scale;
-      my_inverse = inverse;
-    }
-    const REAL l = step == NOT_YET ? row[k] * scale * inverse : (REAL)0;
-#pragma unroll
-    for (uint q = k / PER_PACK; q < PACKS; ++q) {
-      const PACK u = packs[q];
-#if REAL_BITS == 64
-      UPDATE(2 * q, u.s0)
-      UPDATE(2 * q + 1, u.s1)
-#else
-      UPDATE(4 * q, u.s0)
-      UPDATE(4 * q + 1, u.s1)
-      UPDATE(4 * q + 2, u.s2)
-      UPDATE(4 * q + 3, u.s3)
-#endif
-    }
-  }
-  // U x = y, the last unknown first.
-#pragma unroll
-  for (uint kk = 0; kk < SIZE; ++kk) {
-    const uint k = SIZE - 1 - kk;
-    if (step == k) shared->x[k] = y * my_scale * my_inverse;
-    SUB_GROUP_SYNC();
-    if (step < k) y = fma(-row[k], shared->x[k], y);
-  }
-  if (has_row) *x = bad != 0 ? (REAL)NAN : shared->x[lane];
-  if (active && lane == 0) info[s] = bad;
+  Row my;
+  a += a_offset + s * a_stride;
+  load_chunk(a, a_ld, active, lane, 0, shared, my.a);
+  if (SIZE > CHUNK) load_chunk(a, a_ld, active, lane, CHUNK, shared, my.a);
+  my.y = has_row ? *x : (REAL)0;
+  my.lane = lane;
+  my.step = NOT_YET;
+  my.scale = my.inverse = 0;
+  my.bad = 0;
+  EACH_STEP(ELIMINATE)
+  EACH_STEP(SUBSTITUTE)  // the last unknown first
+  if (has_row) *x = my.bad != 0 ? (REAL)NAN : shared->x[lane];
+  if (active && lane == 0) info[s] = my.bad;
 }

@@ -28,12 +28,43 @@
 #error "GRID must be even: the two columns take turns"
 #endif
 
-#if IN_REGISTERS
-#define UNROLL_STEPS _Pragma("unroll")
+// f(kc) for every column of tiles. Code for each, where that is what keeps a tile in registers: a loop with a barrier
+// in it is unrolled too late for that.
+#if !IN_REGISTERS
+#define EACH_STEP(f) \
+  for (uint kc = 0; kc < TILE; ++kc) f(kc)
+#define EACH_STEP_BACK(f) \
+  for (uint kc = TILE; kc-- > 0;) f(kc)
+#elif TILE == 1
+#define EACH_STEP(f) f(0)
+#define EACH_STEP_BACK(f) f(0)
+#elif TILE == 2
+#define EACH_STEP(f) f(0) f(1)
+#define EACH_STEP_BACK(f) f(1) f(0)
+#elif TILE == 3
+#define EACH_STEP(f) f(0) f(1) f(2)
+#define EACH_STEP_BACK(f) f(2) f(1) f(0)
+#elif TILE == 4
+#define EACH_STEP(f) f(0) f(1) f(2) f(3)
+#define EACH_STEP_BACK(f) f(3) f(2) f(1) f(0)
+#elif TILE == 5
+#define EACH_STEP(f) f(0) f(1) f(2) f(3) f(4)
+#define EACH_STEP_BACK(f) f(4) f(3) f(2) f(1) f(0)
+#elif TILE == 6
+#define EACH_STEP(f) f(0) f(1) f(2) f(3) f(4) f(5)
+#define EACH_STEP_BACK(f) f(5) f(4) f(3) f(2) f(1) f(0)
+#elif TILE == 7
+#define EACH_STEP(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6)
+#define EACH_STEP_BACK(f) f(6) f(5) f(4) f(3) f(2) f(1) f(0)
+#elif TILE == 8
+#define EACH_STEP(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
+#define EACH_STEP_BACK(f) f(7) f(6) f(5) f(4) f(3) f(2) f(1) f(0)
 #else
-#define UNROLL_STEPS _Pragma("unroll 1")
+#error "TILE must be at most 8"
 #endif
 
+// Arrays become registers only where every access to them is in one function.
+#define INLINE static inline __attribute__((always_inline))
 #define EXTENT (GRID * TILE)
 #define MEMBERS (GRID * GRID)  // work-items of a system
 #define NOT_YET 0xffffu        // of a row that has not been a pivot row
@@ -58,7 +89,8 @@ typedef struct {
   uint tx, ty, member;
 } Private;
 
-void load_tile(global const REAL* a, const uint ld, const uint n, const bool active, Private* my) {
+INLINE void load_tile(global const REAL* a, const uint ld, const uint n, const bool active,
+                      Private* my) {
 #pragma unroll
   for (uint r = 0; r < TILE; ++r) {
     const uint i = my->ty + GRID * r;
@@ -72,8 +104,8 @@ void load_tile(global const REAL* a, const uint ld, const uint n, const bool act
 }
 
 // Publishes the work-item's part of column k = GRID kc + tx.
-static inline void publish_column(const Private* my, const uint kc, const uint n, const uint turn,
-                                  local Shared* shared) {
+INLINE void publish_column(const Private* my, const uint kc, const uint n, const uint turn,
+                           local Shared* shared) {
   REAL best = -1;
   uint row = 0;
 #pragma unroll
@@ -91,7 +123,7 @@ static inline void publish_column(const Private* my, const uint kc, const uint n
   shared->candidate[my->ty] = row;
 }
 
-static inline uint find_pivot(const local Shared* shared) {
+INLINE uint find_pivot(const local Shared* shared) {
   REAL best = shared->magnitude[0];
   uint p = shared->candidate[0];
 #pragma unroll
@@ -106,8 +138,8 @@ static inline uint find_pivot(const local Shared* shared) {
 }
 
 // The owners of row p publish it from column GRID kc on, and remember the step.
-static inline void publish_row(Private* my, const uint kc, const uint p, const uint k,
-                               local Shared* shared) {
+INLINE void publish_row(Private* my, const uint kc, const uint p, const uint k,
+                        local Shared* shared) {
   if (my->ty != p % GRID) return;
 #pragma unroll
   for (uint r = 0; r < TILE; ++r)
@@ -120,9 +152,8 @@ static inline void publish_row(Private* my, const uint kc, const uint p, const u
 }
 
 // Rows that are left lose l times the pivot row; the owners of column k keep l.
-static inline void update_tile(Private* my, const uint kc, const uint kx, const uint p,
-                               const REAL scale, const REAL inverse, const uint turn,
-                               const local Shared* shared) {
+INLINE void update_tile(Private* my, const uint kc, const uint kx, const uint p, const REAL scale,
+                        const REAL inverse, const uint turn, const local Shared* shared) {
 #pragma unroll
   for (uint r = 0; r < TILE; ++r) {
     const uint i = my->ty + GRID * r;
@@ -135,90 +166,96 @@ static inline void update_tile(Private* my, const uint kc, const uint kx, const 
   }
 }
 
+// Steps GRID kc .. GRID kc + GRID - 1 of the elimination.
+INLINE void eliminate_columns(Private* my, const uint kc, const uint n, const uint columns,
+                              int* bad, local Shared* shared) {
+  const uint steps = min((uint)GRID, n - GRID * kc);
+  uint kx = 0;
+  do {
+    const uint k = GRID * kc + kx, turn = kx & 1;
+    if (my->tx == kx) publish_column(my, kc, n, turn, shared);
+    SYNC();
+    const uint p = find_pivot(shared);
+    const REAL pivot = shared->column[turn][p], size = fabs(pivot);
+    publish_row(my, kc, p, k, shared);
+    if (my->member == 0) {
+      shared->pivot_row[k] = p;
+      shared->diagonal[k] = pivot;
+    }
+    if (*bad == 0 && !(size > 0 && size < (REAL)INFINITY)) *bad = (int)k + 1;
+    // The reciprocal of a subnormal number would overflow.
+    const REAL scale = size < REAL_MIN_NORMAL ? SCALE : (REAL)1;
+    const REAL inverse = size > 0 ? 1 / (pivot * scale) : (REAL)0;
+    SYNC();
+    update_tile(my, kc, kx, p, scale, inverse, turn, shared);
+    for (uint e = my->member; e < n * columns; e += MEMBERS) {
+      const uint i = e / columns, at = i * RHS + e % columns;
+      const REAL l = shared->column[turn][i] * scale * inverse;
+      if (i != p) shared->y[at] = fma(-l, shared->y[p * RHS + e % columns], shared->y[at]);
+    }
+  } while (++kx < steps);
+}
+
 // Returns the info; the first `columns` right-hand sides become L^-1 P B, still in the rows of A.
-static inline int eliminate(Private* my, const uint n, const uint columns, local Shared* shared) {
+INLINE int eliminate(Private* my, const uint n, const uint columns, local Shared* shared) {
   int bad = 0;
-  UNROLL_STEPS
-  for (uint kc = 0; kc < TILE; ++kc) {
-    const uint steps = min((uint)GRID, n - GRID * kc);
-    uint kx = 0;
-    do {
-      const uint k = GRID * kc + kx, turn = kx & 1;
-      if (my->tx == kx) publish_column(my, kc, n, turn, shared);
-      SYNC();
-      const uint p = find_pivot(shared);
-      const REAL pivot = shared->column[turn][p], size = fabs(pivot);
-      publish_row(my, kc, p, k, shared);
-      if (my->member == 0) {
-        shared->pivot_row[k] = p;
-        shared->diagonal[k] = pivot;
-      }
-      if (bad == 0 && !(size > 0 && size < (REAL)INFINITY)) bad = (int)k + 1;
-      // The reciprocal of a subnormal number would overflow.
-      const REAL scale = size < REAL_MIN_NORMAL ? SCALE : (REAL)1;
-      const REAL inverse = size > 0 ? 1 / (pivot * scale) : (REAL)0;
-      SYNC();
-      update_tile(my, kc, kx, p, scale, inverse, turn, shared);
-      for (uint e = my->member; e < n * columns; e += MEMBERS) {
-        const uint i = e / columns, c = e % columns;
-        const REAL l = i == p ? (REAL)0 : shared->column[turn][i] * scale * inverse;
-        shared->y[i * RHS + c] = fma(-l, shared->y[p * RHS + c], shared->y[i * RHS + c]);
-      }
-    } while (++kx < steps);
-  }
+#define ELIMINATE(kc) eliminate_columns(my, kc, n, columns, &bad, shared);
+  EACH_STEP(ELIMINATE)
   SYNC();
   return bad;
 }
 
-// y <- L^-1 y for rows that stand in L's order.
-static inline void substitute_forward(const Private* my, const uint n, const uint columns,
-                                      local Shared* shared) {
-  UNROLL_STEPS
-  for (uint kc = 0; kc < TILE; ++kc) {
-    const uint steps = min((uint)GRID, n - GRID * kc);
-    uint kx = 0;
-    do {
-      const uint k = GRID * kc + kx;
-      for (uint c = 0; c < (my->tx == kx ? columns : 0); ++c) {
-        const REAL x = shared->y[k * RHS + c];
+// y <- L^-1 y, by columns GRID kc .. GRID kc + GRID - 1 of L, for rows that stand in its order.
+INLINE void forward_columns(const Private* my, const uint kc, const uint n, const uint columns,
+                            local Shared* shared) {
+  const uint steps = min((uint)GRID, n - GRID * kc);
+  uint kx = 0;
+  do {
+    const uint k = GRID * kc + kx;
+    for (uint c = 0; c < (my->tx == kx ? columns : 0); ++c) {
+      const REAL x = shared->y[k * RHS + c];
 #pragma unroll
-        for (uint r = 0; r < TILE; ++r) {
-          const uint i = my->ty + GRID * r;
-          if (i > k && i < n)
-            shared->y[i * RHS + c] = fma(-my->a[r][kc], x, shared->y[i * RHS + c]);
-        }
+      for (uint r = 0; r < TILE; ++r) {
+        const uint i = my->ty + GRID * r;
+        if (i > k && i < n) shared->y[i * RHS + c] = fma(-my->a[r][kc], x, shared->y[i * RHS + c]);
       }
-      SYNC();
-    } while (++kx < steps);
-  }
+    }
+    SYNC();
+  } while (++kx < steps);
 }
 
-// y <- U^-1 y but for the division by the diagonal, which store_columns() does.
-static inline void substitute_back(const Private* my, const uint n, const uint columns,
-                                   local Shared* shared) {
-  UNROLL_STEPS
-  for (uint kk = 0; kk < TILE; ++kk) {
-    const uint kc = TILE - 1 - kk;
-    uint kx = min((uint)GRID, n - GRID * kc);
-    do {
-      const uint k = GRID * kc + --kx;
-      for (uint c = 0; c < (my->tx == kx ? columns : 0); ++c) {
-        const REAL x = shared->y[shared->pivot_row[k] * RHS + c] / shared->diagonal[k];
+// y <- U^-1 y, by the same columns of U; the division by the diagonal is left to store_columns().
+INLINE void backward_columns(const Private* my, const uint kc, const uint n, const uint columns,
+                             local Shared* shared) {
+  uint kx = min((uint)GRID, n - GRID * kc);
+  do {
+    const uint k = GRID * kc + --kx;
+    for (uint c = 0; c < (my->tx == kx ? columns : 0); ++c) {
+      const REAL x = shared->y[shared->pivot_row[k] * RHS + c] / shared->diagonal[k];
 #pragma unroll
-        for (uint r = 0; r < TILE; ++r) {
-          const uint i = my->ty + GRID * r;
-          if (my->step[r] < k)
-            shared->y[i * RHS + c] = fma(-my->a[r][kc], x, shared->y[i * RHS + c]);
-        }
+      for (uint r = 0; r < TILE; ++r) {
+        const uint i = my->ty + GRID * r;
+        if (my->step[r] < k) shared->y[i * RHS + c] = fma(-my->a[r][kc], x, shared->y[i * RHS + c]);
       }
-      SYNC();
-    } while (kx > 0);
-  }
+    }
+    SYNC();
+  } while (kx > 0);
 }
 
-static inline void store_columns(global REAL* x, const uint ld, const uint n, const uint columns,
-                                 const bool singular, const uint member,
-                                 const local Shared* shared) {
+INLINE void substitute_forward(const Private* my, const uint n, const uint columns,
+                               local Shared* shared) {
+#define FORWARD(kc) forward_columns(my, kc, n, columns, shared);
+  EACH_STEP(FORWARD)
+}
+
+INLINE void substitute_back(const Private* my, const uint n, const uint columns,
+                            local Shared* shared) {
+#define BACKWARD(kc) backward_columns(my, kc, n, columns, shared);
+  EACH_STEP_BACK(BACKWARD)
+}
+
+INLINE void store_columns(global REAL* x, const uint ld, const uint n, const uint columns,
+                          const bool singular, const uint member, const local Shared* shared) {
   for (uint e = member; e < n * columns; e += MEMBERS) {
     const uint k = e / columns, c = e % columns;
     const REAL y = shared->y[shared->pivot_row[k] * RHS + c];
@@ -226,12 +263,10 @@ static inline void store_columns(global REAL* x, const uint ld, const uint n, co
   }
 }
 
-static inline Private this_work_item(void) {
-  Private my;
-  my.member = get_local_id(0) % MEMBERS;
-  my.tx = my.member % GRID;
-  my.ty = my.member / GRID;
-  return my;
+INLINE void find_place(Private* my) {
+  my->member = get_local_id(0) % MEMBERS;
+  my->tx = my->member % GRID;
+  my->ty = my->member / GRID;
 }
 
 #define THIS_SYSTEM (get_group_id(0) * SYSTEMS + get_local_id(0) / MEMBERS)
@@ -243,7 +278,8 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
     const uint n, const ulong batch, global int* info) {
   local Shared memory[SYSTEMS];
   local Shared* shared = memory + get_local_id(0) / MEMBERS;
-  Private my = this_work_item();
+  Private my;
+  find_place(&my);
   const ulong s = THIS_SYSTEM;
   const bool active = s < batch;
   const uint first = (uint)get_group_id(1) * RHS, columns = min((uint)RHS, nrhs - first);
@@ -265,7 +301,8 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
     global int* permutation, const uint n, const ulong batch, global int* info) {
   local Shared memory[SYSTEMS];
   local Shared* shared = memory + get_local_id(0) / MEMBERS;
-  Private my = this_work_item();
+  Private my;
+  find_place(&my);
   const ulong s = THIS_SYSTEM;
   const bool active = s < batch;
   global REAL* lu = a + a_offset + s * a_stride;
@@ -291,7 +328,8 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
     global const int* info) {
   local Shared memory[SYSTEMS];
   local Shared* shared = memory + get_local_id(0) / MEMBERS;
-  Private my = this_work_item();
+  Private my;
+  find_place(&my);
   const ulong s = THIS_SYSTEM;
   const bool active = s < batch;
   const uint first = (uint)get_group_id(1) * RHS, columns = min((uint)RHS, nrhs - first);

@@ -8,6 +8,7 @@ namespace clgauss {
 
 namespace {
 
+constexpr cl_uint kLargestTile = 8;
 constexpr cl_uint kLeastWorkGroup = 64;
 
 /// Edge of the square of work-items for n: at most 8 x 8 elements a work-item, which is 128 registers in f64.
@@ -26,8 +27,11 @@ class BatchedTile : public BatchedBackend {
         on_cpu_(context.profile().type == DeviceType::cpu),
         grid_(grid != 0 ? grid : grid_for(n_)),
         systems_(std::max(1U, kLeastWorkGroup / (grid_ * grid_))) {
-    if (grid_ % 2 != 0 || grid_ > 16)
-      throw UsageError("the work-items of a batched system are 2 x 2, 4 x 4 .. 16 x 16");
+    if (grid_ % 2 != 0 || grid_ > 16 || ceil_div(n_, grid_) > kLargestTile)
+      throw UsageError(
+          "the work-items of a batched system are 2 x 2, 4 x 4 .. 16 x 16, with 8 x 8 elements "
+          "each "
+          "at most");
     if (local_size() > context.profile().max_work_group_size)
       throw DeviceLimit("batched solves need work-groups of " + std::to_string(local_size()) +
                         " work-items, " + context.profile().name + " allows " +
