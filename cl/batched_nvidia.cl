@@ -131,21 +131,42 @@ typedef struct {
   else if ((j) == SIZE)                              \
     my->y = fma(-l, u, my->y);
 
-INLINE void publish_row(const Row* my, const uint k, local PACK* packs) {
-#pragma unroll
-  for (uint q = k / PER_PACK; q < PACKS; ++q)
+// Steps and packs by name: as loops they may be unrolled too late for the rows to become registers.
+// clang-format off
+#define EACH_PACK(f) \
+  f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15) f(16)
+#define EACH_STEP(f) \
+  EACH_PACK(f) f(17) f(18) f(19) f(20) f(21) f(22) f(23) f(24) f(25) f(26) f(27) f(28) f(29) f(30) f(31)
+// clang-format on
 #if REAL_BITS == 64
-    packs[q] = (PACK)(ELEMENT(2 * q), ELEMENT(2 * q + 1));
+#define ELEMENTS(q) (PACK)(ELEMENT(2 * q), ELEMENT(2 * q + 1))
+#define UPDATES(q, u) \
+  UPDATE(2 * q, u.s0) \
+  UPDATE(2 * q + 1, u.s1)
 #else
-    packs[q] = (PACK)(ELEMENT(4 * q), ELEMENT(4 * q + 1), ELEMENT(4 * q + 2), ELEMENT(4 * q + 3));
+#define ELEMENTS(q) \
+  (PACK)(ELEMENT(4 * q), ELEMENT(4 * q + 1), ELEMENT(4 * q + 2), ELEMENT(4 * q + 3))
+#define UPDATES(q, u)     \
+  UPDATE(4 * q, u.s0)     \
+  UPDATE(4 * q + 1, u.s1) \
+  UPDATE(4 * q + 2, u.s2) \
+  UPDATE(4 * q + 3, u.s3)
 #endif
-}
+#define PUBLISH_PACK(q) \
+  if (q >= k / PER_PACK && q < PACKS) packs[q] = ELEMENTS(q);
+#define UPDATE_PACK(q)                  \
+  if (q >= k / PER_PACK && q < PACKS) { \
+    const PACK u = packs[q];            \
+    UPDATES(q, u)                       \
+  }
 
 INLINE void eliminate(Row* my, const uint k, local Shared* shared) {
   const bool left = my->step == NOT_YET && my->lane < SIZE;
   const uint p = lane_of_largest(left ? BITS_OF(my->a[k]) + 1 : (BITS)0);
   local PACK* packs = (local PACK*)shared->row[k & 1];
-  if (my->lane == p) publish_row(my, k, packs);
+  if (my->lane == p) {
+    EACH_PACK(PUBLISH_PACK)
+  }
   SUB_GROUP_SYNC();
   const REAL pivot = shared->row[k & 1][k], size = fabs(pivot);
   if (my->bad == 0 && !(size > 0 && size < (REAL)INFINITY)) my->bad = (int)k + 1;
@@ -158,19 +179,7 @@ INLINE void eliminate(Row* my, const uint k, local Shared* shared) {
     my->inverse = inverse;
   }
   const REAL l = my->step == NOT_YET ? my->a[k] * scale * inverse : (REAL)0;
-#pragma unroll
-  for (uint q = k / PER_PACK; q < PACKS; ++q) {
-    const PACK u = packs[q];
-#if REAL_BITS == 64
-    UPDATE(2 * q, u.s0)
-    UPDATE(2 * q + 1, u.s1)
-#else
-    UPDATE(4 * q, u.s0)
-    UPDATE(4 * q + 1, u.s1)
-    UPDATE(4 * q + 2, u.s2)
-    UPDATE(4 * q + 3, u.s3)
-#endif
-  }
+  EACH_PACK(UPDATE_PACK)
 }
 
 // Unknown k of U x = y.
@@ -180,12 +189,6 @@ INLINE void substitute(Row* my, const uint k, local Shared* shared) {
   if (my->step < k) my->y = fma(-my->a[k], shared->x[k], my->y);
 }
 
-// The steps by name: as loops they would be unrolled too late for the rows to become registers.
-// clang-format off
-#define EACH_STEP(f) \
-  f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15) \
-  f(16) f(17) f(18) f(19) f(20) f(21) f(22) f(23) f(24) f(25) f(26) f(27) f(28) f(29) f(30) f(31)
-// clang-format on
 #define ELIMINATE(k) \
   if (k < SIZE) eliminate(&my, IN_ROW(k), shared);
 #define SUBSTITUTE(kk) \
