@@ -13,6 +13,7 @@
 // NDRange: local SYSTEMS * GRID * GRID; dimension 0 has ceil(batch / SYSTEMS) groups, dimension 1 a
 // group for every RHS right-hand sides (1 in batched_factor; batched_factor_and_solve factors anew for
 // each: what is read again stays in registers, and A is left as it is).
+// KERNEL: which of the kernels is built, 1 to 3 in their order below; all together take several times as long.
 // IN_REGISTERS 1: every column of tiles has code of its own, so that tiles are indexed by constants only;
 // 0 for CPU devices, whose tiles lie on the stack anyway (PoCL builds for minutes otherwise).
 // Local memory: SYSTEMS * ((4 + RHS) * GRID * TILE + GRID) scalars and SYSTEMS * (GRID * TILE + GRID)
@@ -21,8 +22,9 @@
 
 #include "common.clh"
 
-#if !defined(GRID) || !defined(TILE) || !defined(SYSTEMS) || !defined(RHS) || !defined(IN_REGISTERS)
-#error "GRID, TILE, SYSTEMS, RHS and IN_REGISTERS must be defined"
+#if !defined(GRID) || !defined(TILE) || !defined(SYSTEMS) || !defined(RHS) || \
+    !defined(IN_REGISTERS) || !defined(KERNEL)
+#error "GRID, TILE, SYSTEMS, RHS, IN_REGISTERS and KERNEL must be defined"
 #endif
 #if GRID % 2 != 0
 #error "GRID must be even: the two columns take turns"
@@ -271,6 +273,7 @@ INLINE void find_place(Private* my) {
 
 #define THIS_SYSTEM (get_group_id(0) * SYSTEMS + get_local_id(0) / MEMBERS)
 
+#if KERNEL == 1
 // X = A^-1 B; A is left as it is.
 kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batched_factor_and_solve(
     global const REAL* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
@@ -295,6 +298,7 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
   if (active && my.member == 0) info[s] = bad;
 }
 
+#elif KERNEL == 2
 // A becomes L\U, permutation[s n + i] the row of A that is row i of L U.
 kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batched_factor(
     global REAL* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
@@ -320,6 +324,7 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
   if (my.member == 0) info[s] = bad;
 }
 
+#elif KERNEL == 3
 // X = U^-1 L^-1 P B with what batched_factor left.
 kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batched_solve(
     global const REAL* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
@@ -353,3 +358,6 @@ kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batch
   substitute_back(&my, n, columns, shared);
   if (active) store_columns(x, b_ld, n, columns, info[s] != 0, my.member, shared);
 }
+#else
+#error "KERNEL must be 1, 2 or 3"
+#endif

@@ -8,6 +8,10 @@ namespace clgauss {
 
 namespace {
 
+/// The kernels of cl/batched_tile.cl; the value is the macro KERNEL.
+enum Which { kFactorAndSolve = 1, kFactor, kSolve };
+constexpr const char* kNames[] = {"batched_factor_and_solve", "batched_factor", "batched_solve"};
+
 constexpr cl_uint kLargestTile = 8;
 constexpr cl_uint kLeastWorkGroup = 64;
 
@@ -38,10 +42,10 @@ class BatchedTile : public BatchedBackend {
                         std::to_string(context.profile().max_work_group_size));
   }
 
-  void prepare(Index nrhs) override { (void)kernel("batched_factor_and_solve", rhs_for(nrhs)); }
+  void prepare(Index nrhs) override { (void)kernel(kFactorAndSolve, rhs_for(nrhs)); }
 
   void factor(const BatchFactors& factors) override {
-    Kernel factor = kernel("batched_factor", 1);
+    Kernel factor = kernel(kFactor, 1);
     cl_uint index = 0;
     pass_batch(factor, index, factors.lu);
     factor.set_arguments_from(index, factors.permutation, n_, cl_ulong{factors.batch},
@@ -51,7 +55,7 @@ class BatchedTile : public BatchedBackend {
 
   void solve(const BatchFactors& factors, const BatchView& b, Index nrhs) override {
     if (nrhs == 0) return;
-    Kernel solve = kernel("batched_solve", rhs_for(nrhs));
+    Kernel solve = kernel(kSolve, rhs_for(nrhs));
     cl_uint index = 0;
     pass_batch(solve, index, factors.lu);
     solve.set_arguments_from(index++, factors.permutation);
@@ -63,7 +67,7 @@ class BatchedTile : public BatchedBackend {
 
   void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
                         const cl::Buffer& info) override {
-    Kernel both = kernel("batched_factor_and_solve", rhs_for(nrhs));
+    Kernel both = kernel(kFactorAndSolve, rhs_for(nrhs));
     cl_uint index = 0;
     pass_batch(both, index, a);
     pass_batch(both, index, b);
@@ -80,14 +84,15 @@ class BatchedTile : public BatchedBackend {
   static Index chunks_of(Index nrhs) { return (nrhs + rhs_for(nrhs) - 1) / rhs_for(nrhs); }
   [[nodiscard]] cl_uint local_size() const { return systems_ * grid_ * grid_; }
 
-  Kernel kernel(const char* name, cl_uint rhs) {
+  Kernel kernel(Which which, cl_uint rhs) {
     Defines defines = real_defines(type_);
     defines.insert(defines.end(), {{"GRID", std::to_string(grid_)},
                                    {"TILE", std::to_string(ceil_div(n_, grid_))},
                                    {"SYSTEMS", std::to_string(systems_)},
                                    {"RHS", std::to_string(rhs)},
-                                   {"IN_REGISTERS", on_cpu_ ? "0" : "1"}});
-    return context_.programs().kernel("batched_tile.cl", name, defines);
+                                   {"IN_REGISTERS", on_cpu_ ? "0" : "1"},
+                                   {"KERNEL", std::to_string(which)}});
+    return context_.programs().kernel("batched_tile.cl", kNames[which - 1], defines);
   }
 
   void launch(const Kernel& kernel, Index batch, Index chunks) {
