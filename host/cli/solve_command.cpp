@@ -5,6 +5,7 @@
 #include <clgauss/solve.hpp>
 #include <filesystem>
 
+#include "cli/batched_command.hpp"
 #include "cli/commands.hpp"
 #include "cli/compare.hpp"
 #include "cli/report.hpp"
@@ -21,11 +22,15 @@ constexpr CommandHelp kHelp{
     "1 numbers, or n + m\n"
     "for m right-hand sides), or A alone with --rhs. Formats: text, Matrix Market, .npy, CSV, TSV; "
     "- is standard input.\n"
+    "With --batched SYSTEM is an .npy file of many small systems, batch x n x n (n <= 128) with "
+    "--rhs, or batch x n x (n + "
+    "m).\n"
     "x goes to standard output or to -o, the summary to standard error.",
     "  clgauss solve data/systems/random_1012.txt\n"
     "  clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"
     "  clgauss solve A.npy --rhs row-sums --device nvidia:h200 --local lcm --ndrange shrinking\n"
-    "  clgauss solve data/systems/random_1012.txt --compare"};
+    "  clgauss solve data/systems/random_1012.txt --compare\n"
+    "  clgauss solve --batched A.npy --rhs B.npy -o x.npy"};
 
 /// The options as given, each in its own type.
 struct SolveCommand {
@@ -61,6 +66,7 @@ po::options_description solve_options() {
       ("split", word("MODE", "auto"), "gauss: auto (main + remainder launch), or off (refuse a size that does not divide)")
       ("in-place", po::bool_switch(), "lu: give A up while it is uploaded and read SYSTEM again for the residual; on a "
                                       "CPU this halves the memory")
+      ("batched", po::bool_switch(), "SYSTEM holds many small systems (.npy of three dimensions)")
       ("determinant", po::bool_switch(), "report sign and log10 of det A")
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound)->value_name("R"),
        "scaled residual up to which an answer is accepted")
@@ -228,6 +234,11 @@ ExitCode run_solve(const Arguments& arguments) {
   const auto values = parse_options(arguments, solve_options(), kHelp, "system");
   if (!values) return ExitCode::ok;
   SolveCommand command = read_command(*values);
+  if ((*values)["batched"].as<bool>())
+    return run_batched(*values,
+                       {command.system_path, command.rhs, command.output_path, command.device,
+                        command.json_path, command.solve.type, command.solve.max_scaled_residual,
+                        command.read.allow_nonfinite, command.quiet, command.context});
   const auto start = std::chrono::steady_clock::now();
   ProgressLine line(!command.quiet);
   remember_interrupts();

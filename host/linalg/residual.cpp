@@ -36,24 +36,29 @@ struct Norms {
   }
 };
 
+/// Row-major numbers of one system with n unknowns and nrhs right-hand sides.
+struct Numbers {
+  Index n, nrhs;
+  std::span<const double> a, b, x;
+};
+
 /// Norms of the rows first .. last of A x = b.
-Norms norms_of_rows(const System& system, const Matrix& x, Index first, Index last) {
-  const Index nrhs = x.cols();
+Norms norms_of_rows(const Numbers& system, Index first, Index last) {
+  const auto& [n, nrhs, a, b, x] = system;
   Norms norms{0, std::vector<Norms::OfOne>(nrhs)};
   std::vector<double> r(nrhs);
   for (Index i = first; i < last; ++i) {
-    std::ranges::copy(system.b.row(i), r.begin());
-    const auto row = system.a.row(i);
+    std::ranges::copy(b.subspan(i * nrhs, nrhs), r.begin());
     double row_sum = 0;
-    for (Index j = 0; j < row.size(); ++j) {
-      row_sum += std::abs(row[j]);
-      for (Index c = 0; c < nrhs; ++c) r[c] -= row[j] * x(j, c);
+    for (Index j = 0; j < n; ++j) {
+      row_sum += std::abs(a[i * n + j]);
+      for (Index c = 0; c < nrhs; ++c) r[c] -= a[i * n + j] * x[j * nrhs + c];
     }
     norms.a = max_or_nan(norms.a, row_sum);
     for (Index c = 0; c < nrhs; ++c) {
       norms.of[c].residual = max_or_nan(norms.of[c].residual, std::abs(r[c]));
-      norms.of[c].x = max_or_nan(norms.of[c].x, std::abs(x(i, c)));
-      norms.of[c].b = max_or_nan(norms.of[c].b, std::abs(system.b(i, c)));
+      norms.of[c].x = max_or_nan(norms.of[c].x, std::abs(x[i * nrhs + c]));
+      norms.of[c].b = max_or_nan(norms.of[c].b, std::abs(b[i * nrhs + c]));
     }
   }
   return norms;
@@ -61,14 +66,15 @@ Norms norms_of_rows(const System& system, const Matrix& x, Index first, Index la
 
 }  // namespace
 
-Residual compute_residual(const System& system, const Matrix& x, double eps) {
-  const Index n = system.a.rows();
-  if (x.rows() != n || system.b.rows() != n || x.cols() != system.b.cols())
+Residual compute_residual(Index n, Index nrhs, std::span<const double> a, std::span<const double> b,
+                          std::span<const double> x, double eps) {
+  if (a.size() != n * n || b.size() != n * nrhs || x.size() != n * nrhs)
     throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
-  Norms norms{0, std::vector<Norms::OfOne>(x.cols())};
+  const Numbers system{n, nrhs, a, b, x};
+  Norms norms{0, std::vector<Norms::OfOne>(nrhs)};
   std::mutex one_at_a_time;
   in_parallel(n, kElementsPerThread / std::max<Index>(n, 1) + 1, [&](Index first, Index last) {
-    const Norms part = norms_of_rows(system, x, first, last);
+    const Norms part = norms_of_rows(system, first, last);
     const std::scoped_lock lock(one_at_a_time);
     norms.add(part);
   });
@@ -84,6 +90,13 @@ Residual compute_residual(const System& system, const Matrix& x, double eps) {
   }
   worst.scaled = n == 0 ? 0.0 : worst.backward_error / (eps * static_cast<double>(n));
   return worst;
+}
+
+Residual compute_residual(const System& system, const Matrix& x, double eps) {
+  if (x.rows() != system.b.rows() || x.cols() != system.b.cols())
+    throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
+  return compute_residual(system.a.rows(), x.cols(), system.a.values(), system.b.values(),
+                          x.values(), eps);
 }
 
 double max_difference(const Matrix& u, const Matrix& v) {

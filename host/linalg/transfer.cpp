@@ -89,6 +89,14 @@ void upload_rows_as(const cl::CommandQueue& queue, const cl::Buffer& buffer, Ind
 }
 
 template <typename Real>
+void upload_values_as(const cl::CommandQueue& queue, const cl::Buffer& buffer,
+                      std::span<const double> values) {
+  fill_mapped<Real>(queue, buffer, values.size(), [&](Real* mapped) {
+    std::ranges::transform(values, mapped, [](double value) { return static_cast<Real>(value); });
+  });
+}
+
+template <typename Real>
 Values download_as(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count) {
   std::vector<Real, UninitializedAllocator<Real>> values(count);
   queue.enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(Real), values.data());
@@ -123,6 +131,13 @@ void upload_and_release(const cl::CommandQueue& queue, const cl::Buffer& buffer,
     type == RealType::f32 ? upload_and_release_as<float>(queue, buffer, ld, matrix)
                           : upload_and_release_as<double>(queue, buffer, ld, matrix);
   matrix = Matrix();
+}
+
+void upload_values(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,
+                   std::span<const double> values) {
+  if (values.empty()) return;
+  type == RealType::f32 ? upload_values_as<float>(queue, buffer, values)
+                        : upload_values_as<double>(queue, buffer, values);
 }
 
 Values download(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,

@@ -8,6 +8,7 @@
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,10 @@ void check_system(const System& system, RealType type);
 /// converted on their way into the driver's own memory (the buffer is mapped), without a second copy on the host.
 void upload_rows(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld, RealType type,
                  std::initializer_list<const Matrix*> parts);
+
+/// The same for numbers that lie one after the other on both sides.
+void upload_values(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,
+                   std::span<const double> values);
 
 /// Uploads `matrix` and gives its memory back to the operating system on the way; it is empty then. Waits.
 void upload_and_release(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld,
