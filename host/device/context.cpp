@@ -50,6 +50,22 @@ DeviceContext::DeviceContext(cl::CommandQueue queue, const ContextOptions& optio
   override_cores(profile_, options.cores_per_compute_unit);
 }
 
+bool DeviceContext::runs_long_loops() {
+  if (runs_long_loops_) return *runs_long_loops_;
+  constexpr cl_uint kSteps = 1U << 20U;
+  cl_uint expected = 1, counted = 0;
+  for (cl_uint i = 0; i < kSteps; ++i) expected = expected * 1664525U + 1013904223U;
+  translate_opencl_errors([&] {
+    const cl::Buffer result = allocate(sizeof counted, "a probe");
+    Kernel probe = programs_.kernel("loop_probe.cl", "count_steps", {});
+    probe.set_arguments(result, kSteps);
+    queue_.enqueueNDRangeKernel(probe.handle, cl::NullRange, cl::NDRange(1), cl::NDRange(1));
+    queue_.enqueueReadBuffer(result, CL_TRUE, 0, sizeof counted, &counted);
+  });
+  runs_long_loops_ = counted == expected;
+  return *runs_long_loops_;
+}
+
 void DeviceContext::require_memory(std::uint64_t bytes, const std::string& what) const {
   if (bytes <= profile_.global_mem_bytes) return;
   throw OutOfMemory(

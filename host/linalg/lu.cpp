@@ -17,9 +17,16 @@ std::unique_ptr<Lu> make_lu(DeviceContext& context, RealType type, Index n,
   if (options.pivoting == Pivoting::none)
     throw UsageError(
         "LU always exchanges rows; elimination without pivoting is --method gauss --pivot none");
-  if (options.pivoting == Pivoting::partial && suits_cpu_kernels(context))
-    return make_lu_cpu(context, type, n);
-  return make_lu_gpu(context, type, n, options);
+  LuOptions chosen = options;
+  if (!chosen.spec) chosen.spec = default_lu_spec(context, type, n, options.pivoting);
+  if (options.spec) check_lu_spec(*options.spec, context.profile(), type);
+  if (chosen.spec->family == LuFamily::gpu) return make_lu_gpu(context, type, n, chosen);
+  if (options.pivoting == Pivoting::tournament)
+    throw UsageError("the LU for CPUs has partial pivoting only; tournament needs a spec for GPUs");
+  if (!suits_cpu_kernels(context))
+    throw DeviceLimit("the LU for CPUs cannot run on " + context.profile().name +
+                      ": it is no CPU, or cuts long loops off");
+  return make_lu_cpu(context, type, n, chosen);
 }
 
 }  // namespace clgauss

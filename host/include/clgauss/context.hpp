@@ -32,6 +32,10 @@ class DeviceContext {
   [[nodiscard]] const cl::CommandQueue& queue() const noexcept { return queue_; }
   [[nodiscard]] ProgramStore& programs() noexcept { return programs_; }
 
+  /// Whether one work-item runs a long loop to its end, as kernels for CPUs need (cl/loop_probe.cl). Tried once, on the first
+  /// call.
+  [[nodiscard]] bool runs_long_loops();
+
   /// Throws OutOfMemory, with the bytes needed and there, if `bytes` for `what` exceed the device's
   /// memory or one allocation's limit.
   void require_memory(std::uint64_t bytes, const std::string& what) const;
@@ -44,6 +48,7 @@ class DeviceContext {
   cl::Context context_;
   cl::CommandQueue queue_;
   ProgramStore programs_;
+  std::optional<bool> runs_long_loops_;
 };
 
 }  // namespace clgauss

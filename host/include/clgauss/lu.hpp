@@ -3,7 +3,9 @@
 
 #include <clgauss/context.hpp>
 #include <clgauss/elimination.hpp>
+#include <clgauss/gemm.hpp>
 #include <clgauss/io.hpp>
+#include <clgauss/lu_spec.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/pivoting.hpp>
 #include <clgauss/real_type.hpp>
@@ -18,6 +20,8 @@ struct LuOptions {
   Pivoting pivoting = Pivoting::partial;  // partial or tournament
   bool substitute =
       false;  // solve with diagonal blocks by substitution, not by their inverses (a check)
+  std::optional<LuSpec> spec = {};  // instead of default_lu_spec(); it decides the family
+  GemmOptions gemm = {};            // of the trailing updates
 };
 
 /// A = P^T L U of one size, type and context: factor() and solve() may be called again and again, with the same
@@ -61,7 +65,8 @@ class Lu {
   Lu() = default;
 };
 
-/// The implementation for the context's device. Throws DeviceLimit, OutOfMemory (the workspace does not fit), BuildError.
+/// The implementation for the context's device. Throws DeviceLimit, OutOfMemory (the workspace does not fit), BuildError, and
+/// for `options.spec` as check_lu_spec().
 [[nodiscard]] std::unique_ptr<Lu> make_lu(DeviceContext& context, RealType type, Index n,
                                           const LuOptions& options = {});
 
