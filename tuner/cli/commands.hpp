@@ -7,4 +7,7 @@ namespace clgauss::tune {
 
 using cli::Arguments;
 
+[[nodiscard]] ExitCode run_replay(const Arguments& arguments);
+[[nodiscard]] ExitCode run_search(const Arguments& arguments);
+
 }  // namespace clgauss::tune

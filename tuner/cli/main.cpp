@@ -6,7 +6,7 @@ int main(int argc, char** argv) {
       "clgauss-tune",
       "clgauss-tune measures what the work-group size does to an OpenCL device, and tunes clgauss "
       "for it.",
-      {},
+      {{"replay", "run searches on a fully recorded space, without a device", run_replay}},
       "Environment:\n"
       "  CLGAUSS_DEVICE      the device when --device is not given\n"
       "  CLGAUSS_KERNEL_DIR  read the .cl files from this folder\n"
