@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::size_t kSample = 5;           // random configurations before the first model
 constexpr std::size_t kMaxCandidates = 8192;  // among which the model chooses at one time
+constexpr std::size_t kNearest = 5;           // best ones whose neighbours have every second turn
 constexpr int kTrials = 20;                   // steps of a fit
 constexpr double kFitGrowth = 1.15;           // a fit whenever there are so many times more observations
 constexpr std::size_t kMaxObservations = 400;  // the model's cost grows with their square
@@ -62,7 +63,8 @@ double expected_improvement(double best, double mean, double deviation) {
 }
 
 /// Bayesian optimisation: a Gaussian process of the logarithm of the time, and of all candidates the one with the largest
-/// expected improvement (Jones, Schonlau and Welch 1998). A failure counts as the worst time seen.
+/// expected improvement (Jones, Schonlau and Welch 1998), in turns with the same among the neighbours of the best: the model
+/// is smooth, and an isolated optimum beside a good configuration would wait for long. A failure counts as the worst time seen.
 class ModelSearcher : public Searcher {
  public:
   ModelSearcher(const Space& space, const SearchStart& start)
@@ -147,7 +149,26 @@ class ModelSearcher : public Searcher {
     return targets;
   }
 
-  /// The untried candidate that promises most; empty if all were tried.
+  /// Marks the untried neighbours of the best configurations; empty if there is none.
+  [[nodiscard]] std::vector<bool> near_best() const {
+    std::vector<std::pair<double, std::size_t>> fastest;
+    for (const auto& [configuration, time] : observations_)
+      if (time) fastest.emplace_back(*time, configuration);
+    std::ranges::sort(fastest);
+    fastest.resize(std::min(fastest.size(), kNearest));
+    std::vector<bool> near(candidates_.size());
+    bool any = false;
+    for (const auto& [time, configuration] : fastest)
+      for (const std::size_t neighbour : space_.neighbours(configuration)) {
+        const auto row = rows_.find(neighbour);
+        if (row == rows_.end() || !untried_.contains(neighbour)) continue;
+        any = near[row->second] = true;
+      }
+    return any ? near : std::vector<bool>();
+  }
+
+  /// The untried candidate that promises most, in every second round among the neighbours of the best; empty if all were
+  /// tried.
   std::optional<std::size_t> choose() {
     const std::vector<double> observed = targets();
     if (static_cast<double>(observed.size()) >= kFitGrowth * static_cast<double>(fitted_at_)) {
@@ -159,8 +180,10 @@ class ModelSearcher : public Searcher {
     const double best = std::ranges::min(observed);
     double most = -std::numeric_limits<double>::infinity();
     std::optional<std::size_t> chosen;
+    const std::vector<bool> near = observations_.size() % 2 == 0 ? near_best() : std::vector<bool>();
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       if (!untried_.contains(candidates_[i])) continue;
+      if (!near.empty() && !near[i]) continue;
       const double promise =
           expected_improvement(best, double{mean_[i]}, double{deviation_[i]});
       if (!(promise > most)) continue;

@@ -21,7 +21,8 @@ std::unique_ptr<Searcher> make_searcher(std::string_view strategy, const Space& 
   std::string known;
   for (const Strategy& one : strategies()) {
     if (one.name == strategy) return one.make(space, start);
-    known += (known.empty() ? "" : ", ") + std::string(one.name);
+    if (!known.empty()) known += ", ";
+    known += one.name;
   }
   throw UsageError("the strategy '" + std::string(strategy) + "' is not one of: " + known);
 }
