@@ -16,7 +16,7 @@ bool gives_known_answer(DeviceContext& context, RealType type, const GemmShape& 
   };
   const GemmCall call{shape, -1, view_of(a), view_of(b), 1, view_of(c)};
   multiply(call);
-  const std::vector<double> result = download(context.queue(), call.c.buffer, type, m * n);
+  const Values result = download(context.queue(), call.c.buffer, type, m * n);
   for (Index i = 0; i < m; ++i)
     for (Index j = 0; j < n; ++j) {
       double sum = c(i, j), size = std::abs(c(i, j));

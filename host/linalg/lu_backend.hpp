@@ -2,6 +2,7 @@
 /// The two implementations of Lu.
 
 #include <clgauss/lu.hpp>
+#include <functional>
 #include <memory>
 
 namespace clgauss {
@@ -17,5 +18,9 @@ inline constexpr Index kLargestSmallSystem = 128;
 /// Persistent or tournament panels, tiles in local memory or on the matrix units.
 [[nodiscard]] std::unique_ptr<Lu> make_lu_gpu(DeviceContext& context, RealType type, Index n,
                                               const LuOptions& options);
+
+/// attempt(options); if that ends in CoResidencyLost, attempt(options with tournament pivoting), marked as repeated.
+[[nodiscard]] EliminationResult repeat_by_tournament(
+    const LuOptions& options, const std::function<EliminationResult(const LuOptions&)>& attempt);
 
 }  // namespace clgauss

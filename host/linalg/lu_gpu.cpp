@@ -71,9 +71,9 @@ class LuGpu : public Lu {
     return translate_opencl_errors([&] {
       const LuFlags::Values flags = flags_.read(context_.queue());
       if (flags.gave_up)
-        throw DeviceLimit("the work-groups of a panel did not all run at once on " +
-                          context_.profile().name +
-                          " (is it shared?); try again, or use --pivot tournament");
+        throw CoResidencyLost("the work-groups of a panel did not all run at once on " +
+                              context_.profile().name +
+                              " (is it shared?); try again, or use --pivot tournament");
       return flags.first_bad_pivot;
     });
   }

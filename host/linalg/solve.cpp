@@ -103,6 +103,30 @@ EliminationResult run_gauss(DeviceContext& context, const System& system,
   return result;
 }
 
+LuOptions lu_options(const SolveOptions& options) {
+  LuOptions lu = options.lu;
+  lu.pivoting = options.pivoting;
+  return lu;
+}
+
+/// Fills in what the elimination left; without an answer that is all.
+void conclude(Solution& solution, const EliminationResult& result) {
+  solution.repeated = result.repeated;
+  solution.times = result.times;
+  solution.determinant = determinant_of(result);
+  solution.failed_column = result.failed_column;
+  if (!result.failed_column) return;
+  solution.status = SolveStatus::singular;
+  solution.failed_pivot = result.pivots[*result.failed_column];
+}
+
+void judge(Solution& solution, const System& system, Matrix x, double bound) {
+  solution.residual = compute_residual(system, x, unit_roundoff(solution.type));
+  solution.x = std::move(x);
+  const bool accurate = solution.residual.scaled <= bound;  // false for NaN
+  solution.status = accurate ? SolveStatus::ok : SolveStatus::inaccurate;
+}
+
 }  // namespace
 
 Solution solve(DeviceContext& context, const System& system, const SolveOptions& options,
@@ -114,21 +138,28 @@ Solution solve(DeviceContext& context, const System& system, const SolveOptions&
   if (solution.method == Method::gauss) {
     result = run_gauss(context, system, options, progress, solution);
   } else {
-    result = lu_solve_system(context, system, solution.type, {options.pivoting, false}, progress);
+    result = lu_solve_system(context, system, solution.type, lu_options(options), progress);
     solution.pivoting = result.pivoting;
   }
-  solution.times = result.times;
-  solution.determinant = determinant_of(result);
-  if (result.failed_column) {
-    solution.status = SolveStatus::singular;
-    solution.failed_column = result.failed_column;
-    solution.failed_pivot = result.pivots[*result.failed_column];
-    return solution;
-  }
-  solution.residual = compute_residual(system, result.x, unit_roundoff(solution.type));
-  solution.x = std::move(result.x);
-  const bool accurate = solution.residual.scaled <= options.max_scaled_residual;  // false for NaN
-  solution.status = accurate ? SolveStatus::ok : SolveStatus::inaccurate;
+  conclude(solution, result);
+  if (!result.failed_column)
+    judge(solution, system, std::move(result.x), options.max_scaled_residual);
+  return solution;
+}
+
+Solution solve_in_place(DeviceContext& context, System system, const ReadMatrix& read_again,
+                        const SolveOptions& options, const ProgressCallback& progress) {
+  Solution solution;
+  if (choose_method(options) != Method::lu)
+    throw UsageError("solving in place belongs to LU: use --method lu");
+  solution.type = choose_type(context.profile(), options.type);
+  EliminationResult result =
+      lu_solve_in_place(context, system, solution.type, read_again, lu_options(options), progress);
+  solution.pivoting = result.pivoting;
+  conclude(solution, result);
+  if (result.failed_column) return solution;
+  system.a = read_again();
+  judge(solution, system, std::move(result.x), options.max_scaled_residual);
   return solution;
 }
 

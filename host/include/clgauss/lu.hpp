@@ -10,6 +10,7 @@
 #include <clgauss/pivoting.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -52,7 +53,8 @@ class Lu {
     solve(b, nrhs);
   }
 
-  /// 0-based column of the first exactly zero or NaN pivot. Waits for the queue.
+  /// 0-based column of the first exactly zero or NaN pivot. Waits for the queue. Throws CoResidencyLost if the factors are
+  /// worthless because work-groups that wait for each other did not all run at once.
   [[nodiscard]] virtual std::optional<Index> failed_column() = 0;
 
   /// Row exchanged with row j, 0-based: LAPACK's ipiv - 1. Waits for the queue.
@@ -96,9 +98,22 @@ void lu_solve(const LuFactors& factors, const MatrixView& b, Index nrhs);
 [[nodiscard]] Matrix lu_solve(const LuFactors& factors, const Matrix& b);
 
 /// Solves A X = B of host matrices by LU, with times and pivots; what solve() calls. Memory on the device: n (ld + nrhs)
-/// elements, ld slightly above n, and the workspace of Lu. Throws as gauss_solve().
+/// elements, ld slightly above n, and the workspace of Lu; whether all of it is there is asked before anything starts. Where
+/// panels with partial pivoting lose each other (CoResidencyLost), it is done once more with tournament pivoting. Throws as
+/// gauss_solve().
 [[nodiscard]] EliminationResult lu_solve_system(DeviceContext& context, const System& system,
                                                 RealType type, const LuOptions& options = {},
                                                 const ProgressCallback& progress = {});
+
+/// Reads A once more, as it was.
+using ReadMatrix = std::function<Matrix()>;
+
+/// The same without keeping A: system.a is given back to the operating system row by row while it is uploaded, and left empty.
+/// On a CPU device, whose memory is the host's, A is so there once and not twice. `read_again` is called only where it has to
+/// be done once more.
+[[nodiscard]] EliminationResult lu_solve_in_place(DeviceContext& context, System& system,
+                                                  RealType type, const ReadMatrix& read_again,
+                                                  const LuOptions& options = {},
+                                                  const ProgressCallback& progress = {});
 
 }  // namespace clgauss
