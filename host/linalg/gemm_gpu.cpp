@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <clgauss/error.hpp>
 #include <map>
 #include <tuple>
@@ -16,7 +18,7 @@ bool has_matrix_units(const DeviceProfile& device) {
 class GemmGpu : public GemmBackend {
  public:
   GemmGpu(DeviceContext& context, RealType type, const GemmOptions& options)
-      : context_(context), type_(type), preferred_(options.preferred) {}
+      : context_(context), type_(type), options_(options) {}
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) override {
     launch(queue, choose(call), call);
@@ -53,7 +55,8 @@ class GemmGpu : public GemmBackend {
   /// The first preferred spec that takes the call and works on this device, else, of those in the table, an update build before a general one, the first that fills
   /// the device, else the one with the smallest tiles.
   const Entry& choose(const GemmCall& call) {
-    for (const GemmSpec& spec : preferred_) {
+    if (options_.strict) return strict_choice(call);
+    for (const GemmSpec& spec : options_.preferred) {
       if (!takes(spec, call)) continue;
       const Entry& entry = prepared(spec, call.shape);
       if (entry.works) return entry;
@@ -74,6 +77,24 @@ class GemmGpu : public GemmBackend {
       if (best != nullptr) return *best;
     }
     throw DeviceLimit("no GEMM kernel works on " + context_.profile().name);
+  }
+
+  const Entry& strict_choice(const GemmCall& call) {
+    const GemmSpec& spec = options_.preferred.front();
+    if (!takes(spec, call)) throw DeviceLimit(spec.name + " does not take this product here");
+    const auto [place, is_new] = kernels_.try_emplace(
+        std::tuple(&spec, call.shape.transpose_a, call.shape.transpose_b));
+    Entry& entry = place->second;
+    if (entry.works) return entry;
+    entry.spec = transposed(spec, call.shape.transpose_a, call.shape.transpose_b);
+    entry.kernel = context_.programs().kernel(spec.file, "gemm", entry.spec.defines());
+    if (!fits(entry))
+      throw DeviceLimit(fmt::format(
+          "{} takes {} work-items and {} bytes of local memory; here {} and {} are the limits",
+          spec.name, spec.work_group_size(), spec.local_bytes(), entry.kernel.work_group_limit,
+          context_.profile().local_mem_bytes));
+    entry.works = true;
+    return entry;
   }
 
   /// The kernel of a spec for the shape's transpositions, built and checked when it is first asked for.
@@ -144,7 +165,7 @@ class GemmGpu : public GemmBackend {
 
   DeviceContext& context_;
   RealType type_;
-  const std::vector<GemmSpec> preferred_;
+  const GemmOptions options_;
   std::map<std::tuple<const GemmSpec*, bool, bool>, Entry> kernels_;  // by spec, A^T, B^T
 };
 

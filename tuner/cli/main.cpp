@@ -6,7 +6,8 @@ int main(int argc, char** argv) {
       "clgauss-tune",
       "clgauss-tune measures what the work-group size does to an OpenCL device, and tunes clgauss "
       "for it.",
-      {{"replay", "run searches on a fully recorded space, without a device", run_replay}},
+      {{"replay", "run searches on a fully recorded space, without a device", run_replay},
+       {"search", "search for the fastest parameters of a kernel on a device", run_search}},
       "Environment:\n"
       "  CLGAUSS_DEVICE      the device when --device is not given\n"
       "  CLGAUSS_KERNEL_DIR  read the .cl files from this folder\n"

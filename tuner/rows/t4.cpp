@@ -144,7 +144,8 @@ std::string t4_text(const T4File& file) {
   const char* separator = "\n";
   for (const T4Result& result : file.results) {
     // Drivers' messages may hold bytes that are no UTF-8.
-    text += separator + json_of(result).dump(-1, ' ', false, Json::error_handler_t::replace);
+    text += separator;
+    text += json_of(result).dump(-1, ' ', false, Json::error_handler_t::replace);
     separator = ",\n";
   }
   return text + "\n]}\n";

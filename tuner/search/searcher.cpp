@@ -1,5 +1,7 @@
 #include "tuner/search/searcher.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <numeric>
@@ -24,7 +26,7 @@ std::unique_ptr<Searcher> make_searcher(std::string_view strategy, const Space& 
     if (!known.empty()) known += ", ";
     known += one.name;
   }
-  throw UsageError("the strategy '" + std::string(strategy) + "' is not one of: " + known);
+throw UsageError(fmt::format("the strategy '{}' is not one of: {}", strategy, known));
 }
 
 Untried::Untried(const Space& space, const SearchStart& start)
