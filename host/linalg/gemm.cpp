@@ -40,6 +40,8 @@ class Gemm::Implementation {
 };
 
 Gemm::Gemm(DeviceContext& context, RealType type, const GemmOptions& options) {
+  if (options.strict && options.preferred.empty())
+    throw UsageError("a strict GEMM needs a preferred spec");
   for (const GemmSpec& spec : options.preferred) check_gemm_spec(spec);
   implementation_ = translate_opencl_errors(
       [&] { return std::make_unique<Implementation>(context, type, options); });
@@ -64,8 +66,8 @@ void Gemm::prepare_update(Index m, Index n, Index k, const MatrixView& a, const 
 }
 
 std::string Gemm::kernel_name(const GemmShape& shape, const MatrixView& a, const MatrixView& b,
-                              const MatrixView& c) const {
-  return implementation_->kernel_name({shape, 1, a, b, 0, c});
+                              const MatrixView& c, double alpha, double beta) const {
+  return implementation_->kernel_name({shape, alpha, a, b, beta, c});
 }
 
 void set_real(Kernel& kernel, cl_uint index, RealType type, double value) {

@@ -51,6 +51,13 @@ class GemmCpu : public GemmBackend {
         type_(type),
         compute_units_(context.profile().compute_units),
         tickets_(context.allocate(sizeof(cl_uint), "the tickets of a GEMM")) {
+    if (options.strict) {
+      const GemmSpec& spec = options.preferred.front();
+      if (!spec.is_for_cpu() || spec.type != type)
+        throw DeviceLimit(spec.name + " is not for this kind of device or type");
+      kernels_.emplace(context, spec);
+      return;
+    }
     for (const GemmSpec& spec : options.preferred)
       if (spec.is_for_cpu() && spec.type == type && works(spec)) return;
     // The blocks serve every size; those that were tuned at the largest serve best where time goes.

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <clgauss/error.hpp>
@@ -20,7 +22,7 @@ class GemmGpu : public GemmBackend {
   GemmGpu(DeviceContext& context, RealType type, const GemmOptions& options)
       : context_(context),
         type_(type),
-        preferred_(options.preferred),
+        options_(options),
         tuned_{tuned_gemm_specs(context, type, GemmUse::general),
                tuned_gemm_specs(context, type, GemmUse::update)} {}
 
@@ -71,8 +73,9 @@ class GemmGpu : public GemmBackend {
   /// where an update build comes before a general one and counts only if it fills the device. Failing all, the one of the table
   /// with the smallest tiles.
   const Entry& choose(const GemmCall& call) {
+    if (options_.strict) return strict_choice(call);
     std::vector<const GemmSpec*> first;
-    for (const GemmSpec& spec : preferred_) first.push_back(&spec);
+    for (const GemmSpec& spec : options_.preferred) first.push_back(&spec);
     if (const GemmSpec* tuned = tuned_for(call)) first.push_back(tuned);
     for (const GemmSpec* spec : first) {
       if (!takes(*spec, call)) continue;
@@ -95,6 +98,24 @@ class GemmGpu : public GemmBackend {
       if (best != nullptr) return *best;
     }
     throw DeviceLimit("no GEMM kernel works on " + context_.profile().name);
+  }
+
+  const Entry& strict_choice(const GemmCall& call) {
+    const GemmSpec& spec = options_.preferred.front();
+    if (!takes(spec, call)) throw DeviceLimit(spec.name + " does not take this product here");
+    const auto [place, is_new] = kernels_.try_emplace(
+        std::tuple(&spec, call.shape.transpose_a, call.shape.transpose_b));
+    Entry& entry = place->second;
+    if (entry.works) return entry;
+    entry.spec = transposed(spec, call.shape.transpose_a, call.shape.transpose_b);
+    entry.kernel = context_.programs().kernel(spec.file, "gemm", entry.spec.defines());
+    if (!fits(entry))
+      throw DeviceLimit(fmt::format(
+          "{} takes {} work-items and {} bytes of local memory; here {} and {} are the limits",
+          spec.name, spec.work_group_size(), spec.local_bytes(), entry.kernel.work_group_limit,
+          context_.profile().local_mem_bytes));
+    entry.works = true;
+    return entry;
   }
 
   /// The kernel of a spec for the shape's transpositions, built and checked when it is first asked for.
@@ -165,7 +186,7 @@ class GemmGpu : public GemmBackend {
 
   DeviceContext& context_;
   RealType type_;
-  const std::vector<GemmSpec> preferred_;
+  const GemmOptions options_;
   const std::array<std::vector<TunedGemm>, 2> tuned_;  // for general products and for updates
   std::map<std::tuple<const GemmSpec*, bool, bool>, Entry> kernels_;  // by spec, A^T, B^T
 };

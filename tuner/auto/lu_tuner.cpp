@@ -69,9 +69,8 @@ double LuBench::timed(Lu& lu) {
 
 double LuBench::scaled_residual(Lu& lu) {
   static_cast<void>(lu.failed_column());
-  const std::vector<double> x = download(context_.queue(), b_.buffer, type_, n_);
-  return compute_residual(system_, Matrix(n_, 1, Values(x.begin(), x.end())), unit_roundoff(type_))
-      .scaled;
+  Values x = download(context_.queue(), b_.buffer, type_, n_);
+  return compute_residual(system_, Matrix(n_, 1, std::move(x)), unit_roundoff(type_)).scaled;
 }
 
 Outcome LuBench::measure(const LuSpec& spec, int repetitions, std::optional<double> best_ns) {

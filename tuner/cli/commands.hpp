@@ -11,7 +11,9 @@ ExitCode run_auto(const Arguments& arguments);
 ExitCode run_export(const Arguments& arguments);
 ExitCode run_import(const Arguments& arguments);
 ExitCode run_outliers(const Arguments& arguments);
+ExitCode run_replay(const Arguments& arguments);
 ExitCode run_rules(const Arguments& arguments);
+ExitCode run_search(const Arguments& arguments);
 ExitCode run_show(const Arguments& arguments);
 ExitCode run_sweep(const Arguments& arguments);
 

@@ -13,7 +13,9 @@ int main(int argc, char** argv) {
        {"auto", "tune what clgauss uses on a device, and store it", run_auto},
        {"show", "what is tuned for a device", run_show},
        {"export", "write the tuned numbers of a device to a file", run_export},
-       {"import", "add an exported file to the user's store", run_import}},
+       {"import", "add an exported file to the user's store", run_import},
+       {"search", "search for the fastest parameters of a kernel on a device", run_search},
+       {"replay", "run searches on a fully recorded space, without a device", run_replay}},
       "Environment:\n"
       "  CLGAUSS_DEVICE      the device when --device is not given\n"
       "  CLGAUSS_KERNEL_DIR  read the .cl files from this folder\n"

@@ -22,6 +22,9 @@ struct GemmOptions {
   /// Tried in this order before clgauss's own choice. One for another type or kind of device, or that does not take a product
   /// (alignment, transposition), does not fit the device or fails the check of its answer, is passed over.
   std::vector<GemmSpec> preferred;
+  /// Nothing but the first preferred spec, for who checks its answers himself, as a tuner does: what would be passed over throws
+  /// (DeviceLimit, BuildError, OpenClError), and no answer is checked.
+  bool strict = false;
 };
 
 /// C <- alpha op(A) op(B) + beta C for one context and type. Keep it for many products: kernels and
@@ -52,7 +55,8 @@ class Gemm {
 
   /// Name of the kernel that multiply() takes for this product, for reports.
   [[nodiscard]] std::string kernel_name(const GemmShape& shape, const MatrixView& a,
-                                        const MatrixView& b, const MatrixView& c) const;
+                                        const MatrixView& b, const MatrixView& c, double alpha = 1,
+                                        double beta = 0) const;
 
  private:
   class Implementation;
