@@ -205,7 +205,7 @@ TEST_CASE("batched: a subnormal pivot is a pivot") {
                                {1, 2, 1, {2 * tiny, 2 * tiny}}};
     const BatchedSolution solution = solve(context, system, type, lu);
     CHECK(solution.singular.empty());
-    CHECK(solution.x.values == std::vector<double>{1, 1});
+    CHECK(solution.x.values == Values{1, 1});
   });
 }
 
@@ -244,7 +244,7 @@ TEST_CASE("batched: factors in the caller's buffers, padded, and solves with the
       CHECK(read_ints(context, info, kBatch) == std::vector<cl_int>(kBatch, 0));
       bool alive = true;
       for (Index s = 0; s < kBatch; ++s) {
-        Batch lu_of{1, n, n, std::vector<double>(n * n)};
+        Batch lu_of{1, n, n, Values(n * n, 0.0)};
         for (Index i = 0; i < n; ++i)
           for (Index j = 0; j < ld; ++j) {
             const double value = factors[kOffset + s * stride + i * ld + j];
@@ -273,7 +273,7 @@ TEST_CASE("batched: shapes and numbers that do not fit are refused") {
     options.type = RealType::f32;
     return solve_batched(context, system, options);
   };
-  const Batch zeros{2, 3, 3, std::vector<double>(18)};
+  const Batch zeros{2, 3, 3, Values(18, 0.0)};
   CHECK_THROWS_AS((void)refused({zeros, {1, 3, 1, {1, 1, 1}}}), DimensionError);
   CHECK_THROWS_AS((void)refused({zeros, {2, 2, 1, {1, 1, 1, 1}}}), DimensionError);
   CHECK_THROWS_AS((void)refused({{1, 1, 2, {1, 1}}, {1, 1, 1, {1}}}), DimensionError);
