@@ -34,7 +34,8 @@ Json json_of(const T4Result& result) {
   Json runtimes = Json::array(), measurements = Json::array();
   for (const double time : result.outcome.times_ns) runtimes.push_back(time / kNsPerMs);
   if (result.time_ns)
-    measurements.push_back({{"name", "time"}, {"value", *result.time_ns / kNsPerMs}, {"unit", "ms"}});
+    measurements.push_back(
+        {{"name", "time"}, {"value", *result.time_ns / kNsPerMs}, {"unit", "ms"}});
   for (const T4Measurement& more : result.measurements)
     measurements.push_back({{"name", more.name}, {"value", more.value}, {"unit", more.unit}});
   Json json{{"configuration", std::move(configuration)},
@@ -119,7 +120,8 @@ T4Result result_of(const Json& json, double unit_ns) {
 T4File file_of(const Json& json) {
   const std::string version = json.at("schema_version");
   if (version != "1.0.0" && version != "1.1.0")
-    throw std::invalid_argument(fmt::format("schema_version {} is neither 1.0.0 nor 1.1.0", version));
+    throw std::invalid_argument(
+        fmt::format("schema_version {} is neither 1.0.0 nor 1.1.0", version));
   const Json metadata = json.value("metadata", Json::object());
   const double unit_ns = ns_of_unit(metadata.value("timeunit", "milliseconds"));
   T4File file{{metadata.value("compute_api", ""), metadata.value("platform", ""),
@@ -134,13 +136,14 @@ T4File file_of(const Json& json) {
 std::string t4_text(const T4File& file) {
   const T4Metadata& metadata = file.metadata;
   // One result a line, so that files can be read and compared.
-  std::string text = fmt::format("{{\"schema_version\": \"1.1.0\",\n\"metadata\": {},\n\"results\": [",
-                                 Json{{"compute_api", metadata.compute_api},
-                                      {"platform", metadata.platform},
-                                      {"device", metadata.device},
-                                      {"autotuner", metadata.autotuner},
-                                      {"timeunit", "milliseconds"}}
-                                     .dump());
+  std::string text =
+      fmt::format("{{\"schema_version\": \"1.1.0\",\n\"metadata\": {},\n\"results\": [",
+                  Json{{"compute_api", metadata.compute_api},
+                       {"platform", metadata.platform},
+                       {"device", metadata.device},
+                       {"autotuner", metadata.autotuner},
+                       {"timeunit", "milliseconds"}}
+                      .dump());
   const char* separator = "\n";
   for (const T4Result& result : file.results) {
     // Drivers' messages may hold bytes that are no UTF-8.
