@@ -44,11 +44,15 @@ std::vector<std::size_t> tried_by(Searcher& searcher, const Space& space, std::s
 T4File t4_of(const Space& space) {
   T4File file{{"OpenCL", "a platform", "a device", "a tuner"}, {}};
   for (std::size_t i = 0; i < space.size(); ++i) {
-    T4Result result{space.configuration(i), {}, time_at(space, i), {{"gflops", 1.5, "Gflop/s"}}};
+    T4Result result;
+    result.configuration = space.configuration(i);
+    result.time_ns = time_at(space, i);
+    result.measurements = {{"gflops", 1.5, "Gflop/s"}};
     if (result.time_ns)
       result.outcome.times_ns = {*result.time_ns, *result.time_ns};
     else
-      result.outcome = {Status::wrong_result, "C(0, 0) is 1 \xff", {}};
+      result.outcome.status = Status::wrong_result;
+    result.outcome.detail = "bytes \xff of a driver";
     file.results.push_back(std::move(result));
   }
   return file;

@@ -5,12 +5,12 @@
 #include <array>
 #include <boost/iostreams/copy.hpp>
 #include <boost/iostreams/device/array.hpp>
-#include <boost/iostreams/device/back_inserter.hpp>
 #include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_stream.hpp>
+#include <boost/iostreams/filtering_streambuf.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "io/input.hpp"
 #include "statistics.hpp"
@@ -51,15 +51,15 @@ Json json_of(const T4Result& result) {
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
 std::string filtered(std::string_view bytes, bool compress) {
-  std::string result;
-  bio::filtering_ostream stream;
+  bio::filtering_istreambuf stream;
   if (compress)
     stream.push(bio::gzip_compressor(bio::gzip_params(bio::gzip::best_compression)));
   else
     stream.push(bio::gzip_decompressor());
-  stream.push(bio::back_inserter(result));
-  bio::copy(bio::array_source(bytes.data(), bytes.size()), stream);
-  return result;
+  stream.push(bio::array_source(bytes.data(), bytes.size()));
+  std::ostringstream result;
+  bio::copy(stream, result);
+  return std::move(result).str();
 }
 
 /// Nanoseconds in the file's unit of time; "miliseconds" is how some files spell it.
