@@ -16,7 +16,7 @@ class Gemm::Implementation {
   Implementation(DeviceContext& context, RealType type, const GemmOptions& options)
       : type_(type),
         backend_(is_for_cpu(context, options) ? make_gemm_cpu(context, type, options)
-                                            : make_gemm_gpu(context, type, options)),
+                                              : make_gemm_gpu(context, type, options)),
         scale_(context.programs().kernel("scale.cl", "scale", real_defines(type))) {}
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) {

@@ -1,3 +1,8 @@
+// GCC 12 warns of overlaps of 2^63 bytes in what the gzip filter of Boost.Iostreams does with its header.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wrestrict"
+#endif
+
 #include "tuner/rows/t4.hpp"
 
 #include <fmt/format.h>
