@@ -96,6 +96,13 @@ TEST_CASE("a kernel that is wrong, and one that does not build, are found out") 
   });
 }
 
+TEST_CASE("the built-in specs keep the rules of their kernels") {
+  for (const GemmSpec& spec : gemm_specs()) {
+    CAPTURE(spec.name);
+    CHECK(broken_rule(spec).empty());
+  }
+}
+
 TEST_CASE("a search tries the built-in first, each configuration once, and compares the best") {
   test::on_every_device([](const Device& device) {
     DeviceContext context(device);
