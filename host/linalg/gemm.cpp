@@ -15,8 +15,8 @@ class Gemm::Implementation {
  public:
   Implementation(DeviceContext& context, RealType type, const GemmOptions& options)
       : type_(type),
-        backend_(suits_cpu_kernels(context) ? make_gemm_cpu(context, type, options)
-                                            : make_gemm_gpu(context, type, options)),
+        backend_(is_for_cpu(context, options) ? make_gemm_cpu(context, type, options)
+                                              : make_gemm_gpu(context, type, options)),
         scale_(context.programs().kernel("scale.cl", "scale", real_defines(type))) {}
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) {
@@ -34,6 +34,10 @@ class Gemm::Implementation {
   std::string kernel_name(const GemmCall& call) { return backend_->kernel_name(call); }
 
  private:
+  static bool is_for_cpu(DeviceContext& context, const GemmOptions& options) {
+    return options.strict ? options.preferred.front().is_for_cpu() : suits_cpu_kernels(context);
+  }
+
   RealType type_;
   std::unique_ptr<GemmBackend> backend_;
   Kernel scale_;

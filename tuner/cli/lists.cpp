@@ -14,8 +14,7 @@ std::vector<std::string> parse_list(std::string_view text) {
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     parts.emplace_back(text.substr(begin, end - begin));
-    if (parts.back().empty())
-      throw UsageError(fmt::format("'{}' is not a list like a,b,c", text));
+    if (parts.back().empty()) throw UsageError(fmt::format("'{}' is not a list like a,b,c", text));
     begin = end + 1;
   }
   return parts;

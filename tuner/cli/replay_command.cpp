@@ -19,10 +19,12 @@ constexpr std::size_t kSeeds = 5;  // of another device's file
 
 constexpr CommandHelp kHelp{
     "clgauss-tune replay SPACE.json[.gz] [options]",
-    "Runs searches on a fully recorded space (T4 format), many times and without a device, and prints what share of the\n"
+    "Runs searches on a fully recorded space (T4 format), many times and without a device, and "
+    "prints what share of the\n"
     "optimum they reach: median and 10th percentile of best time / best found time.",
     "  clgauss-tune replay space_T4.json.gz\n"
-    "  clgauss-tune replay space_T4.json.gz --strategy model,greedy,random --evaluations 50,200 --repeats 20\n"
+    "  clgauss-tune replay space_T4.json.gz --strategy model,greedy,random --evaluations 50,200 "
+    "--repeats 20\n"
     "  clgauss-tune replay space_T4.json.gz --seeds other_device_T4.json.gz"};
 
 struct StrategyFigures {

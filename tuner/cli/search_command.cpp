@@ -20,11 +20,14 @@ using namespace cli;
 
 constexpr CommandHelp kHelp{
     "clgauss-tune search gemm --n N [options]",
-    "Searches for the fastest parameters of a GEMM kernel on a device. Every configuration is checked before it is timed;\n"
-    "the best is timed against the built-in one in turns at the end. Ctrl-C ends the search and keeps what was found.",
+    "Searches for the fastest parameters of a GEMM kernel on a device. Every configuration is "
+    "checked before it is timed;\n"
+    "the best is timed against the built-in one in turns at the end. Ctrl-C ends the search and "
+    "keeps what was found.",
     "  clgauss-tune search gemm --type f64 --n 2048 --budget 60s\n"
     "  clgauss-tune search gemm --type f32 --n 4096 --use update --k 128 --evaluations 100\n"
-    "  clgauss-tune search gemm --n 512 --kernel simt --strategy exhaustive --budget 1h --record space_T4.json.gz",
+    "  clgauss-tune search gemm --n 512 --kernel simt --strategy exhaustive --budget 1h --record "
+    "space_T4.json.gz",
 };
 
 po::options_description options_of_search() {
@@ -39,6 +42,8 @@ po::options_description options_of_search() {
        "general (C <- A B) or update (C <- C - A B)")
       ("kernel", po::value<std::string>()->default_value("")->value_name("KERNEL"),
        "simt, nvidia_f64, nvidia_tf32x3 or cpu; else the one the device takes")
+      ("vary", po::value<std::string>()->value_name("LIST"),
+       "only these parameters: TILE_M,TILE_N,..; the others stay as built in")
       ("budget", po::value<std::string>()->value_name("TIME"),
        "stop after this time: 60s, 3min (default 60s without --evaluations)")
       ("evaluations", po::value<std::size_t>()->value_name("E"), "stop after so many configurations")
@@ -82,7 +87,8 @@ StopCondition stop_of(const po::variables_map& values) {
   const auto evaluations = option<std::size_t>(values, "evaluations");
   if (evaluations && *evaluations == 0) throw UsageError("--evaluations must be at least 1");
   if (evaluations) conditions.push_back(after_evaluations(*evaluations));
-  if (budget || !evaluations) conditions.push_back(after_duration(parse_duration(budget.value_or("60s"))));
+  if (budget || !evaluations)
+    conditions.push_back(after_duration(parse_duration(budget.value_or("60s"))));
   return any_of(std::move(conditions));
 }
 
@@ -92,7 +98,8 @@ double flops(const GemmTask& task) {
          static_cast<double>(shape.k);
 }
 
-T4File record_of(const DeviceProfile& device, const GemmTask& task, const GemmSearchResult& result) {
+T4File record_of(const DeviceProfile& device, const GemmTask& task,
+                 const GemmSearchResult& result) {
   T4File file{{"OpenCL", device.platform_name, device.name, "clgauss-tune"}, {}};
   for (const GemmTrial& trial : result.trials) {
     T4Result row{{}, trial.outcome, trial.time_ns, {}};
@@ -120,9 +127,9 @@ std::string parameters_text(const GemmSpec& spec) {
 
 std::string report_of(const DeviceProfile& device, const GemmTask& task,
                       const GemmSearchResult& result) {
-  std::string text = fmt::format("device     {} {} ({})\nspace      {} configurations, {} tried:",
-                                 device.spec, device.name, device.platform_name, result.space_size,
-                                 result.trials.size());
+  std::string text =
+      fmt::format("device     {} {} ({})\nspace      {} configurations, {} tried:", device.spec,
+                  device.name, device.platform_name, result.space_size, result.trials.size());
   for (const auto& [status, count] : count_statuses(result))
     text += fmt::format(" {} {}", count, status);
   if (!result.best) return text + "\nbest       none: no configuration works\n";
@@ -167,7 +174,8 @@ std::vector<Configuration> seeds_of(const std::string& path) {
   constexpr std::size_t kSeeds = 5;
   T4File file = read_t4(path);
   std::erase_if(file.results, [](const T4Result& result) { return !result.time_ns; });
-  std::ranges::stable_sort(file.results, {}, [](const T4Result& result) { return *result.time_ns; });
+  std::ranges::stable_sort(file.results, {},
+                           [](const T4Result& result) { return *result.time_ns; });
   std::vector<Configuration> seeds;
   for (const T4Result& result : file.results)
     if (seeds.size() < kSeeds) seeds.push_back(result.configuration);
@@ -182,7 +190,11 @@ ExitCode run_search(const Arguments& arguments) {
   const auto text = [&](const char* name) { return (*values)[name].as<std::string>(); };
   if (text("what") != "gemm") throw UsageError("search knows only: gemm");
   const GemmTask task = task_of(*values);
-  GemmSearchOptions search{text("kernel"), text("strategy"), (*values)["seed"].as<std::uint64_t>()};
+  GemmSearchOptions search;
+  search.kernel = text("kernel");
+  search.strategy = text("strategy");
+  search.random_seed = (*values)["seed"].as<std::uint64_t>();
+  if (const auto vary = option<std::string>(*values, "vary")) search.vary = parse_list(*vary);
   search.repetitions = (*values)["repetitions"].as<int>();
   if (search.repetitions < 1) throw UsageError("--repetitions must be at least 1");
   if (const auto path = option<std::string>(*values, "seeds")) search.seeds = seeds_of(*path);
@@ -193,8 +205,9 @@ ExitCode run_search(const Arguments& arguments) {
   search.stop = stop_of(*values);
   ProgressLine progress(true);
   search.progress = [&](const GemmTrial& trial, std::size_t tried, std::size_t size) {
-    progress.update(fmt::format("{} of {} tried, last: {}", tried, size, status_name(trial.outcome.status)),
-                    static_cast<double>(tried) / static_cast<double>(size));
+    progress.update(
+        fmt::format("{} of {} tried, last: {}", tried, size, status_name(trial.outcome.status)),
+        static_cast<double>(tried) / static_cast<double>(size));
   };
   const GemmSearchResult result = search_gemm(context, task, search);
   progress.clear();

@@ -14,8 +14,7 @@ std::chrono::duration<double> parse_duration(std::string_view text) {
       {{"", 1}, {"s", 1}, {"ms", 1e-3}, {"min", 60}, {"h", 3600}}};
   double number = 0;
   const char* const end = text.data() + text.size();
-  const auto [rest, error] =
-      std::from_chars(text.data(), end, number, std::chars_format::fixed);
+  const auto [rest, error] = std::from_chars(text.data(), end, number, std::chars_format::fixed);
   if (error == std::errc{} && std::isfinite(number) && number > 0)
     for (const auto& [unit, seconds] : kUnits)
       if (std::string_view(rest, static_cast<std::size_t>(end - rest)) == unit)

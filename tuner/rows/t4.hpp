@@ -26,7 +26,8 @@ struct T4Measurement {
 
 struct T4Result {
   Configuration configuration;
-  Outcome outcome;                // T4 knows one word for device_limit and launch_error: read back as launch_error
+  Outcome
+      outcome;  // T4 knows one word for device_limit and launch_error: read back as launch_error
   std::optional<double> time_ns;  // what was to be made small, usually the median; empty if not ok
   std::vector<T4Measurement> measurements;
 };

@@ -23,9 +23,7 @@ T matern(T squared_distance) {
 
 /// The same numbers from every standard library: Box and Muller.
 double normal(std::mt19937_64& generator) {
-  const auto uniform = [&] {
-    return (static_cast<double>(generator() >> 11U) + 0.5) * 0x1p-53;
-  };
+  const auto uniform = [&] { return (static_cast<double>(generator() >> 11U) + 0.5) * 0x1p-53; };
   const double radius = std::sqrt(-2 * std::log(uniform()));
   return radius * std::cos(6.283185307179586 * uniform());
 }
@@ -66,8 +64,7 @@ GaussianProcess::Factor GaussianProcess::factor(const Scales& scales,
       const auto other = candidates_.row(observed_[j]);
       double distance = 0;
       for (std::size_t f = 0; f < at.size(); ++f) {
-        const double difference =
-            static_cast<double>(at[f] - other[f]) * scales.inverse_lengths[f];
+        const double difference = static_cast<double>(at[f] - other[f]) * scales.inverse_lengths[f];
         distance += difference * difference;
       }
       const double* const above = &result.lower[j * n];
@@ -88,8 +85,7 @@ GaussianProcess::Factor GaussianProcess::factor(const Scales& scales,
   return result;
 }
 
-void GaussianProcess::fit(std::span<const double> targets, int trials,
-                          std::mt19937_64& generator) {
+void GaussianProcess::fit(std::span<const double> targets, int trials, std::mt19937_64& generator) {
   double best = factor(scales_, targets).penalty;
   for (int trial = 0; trial < trials; ++trial) {
     Scales moved = scales_;

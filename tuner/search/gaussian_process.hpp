@@ -64,8 +64,9 @@ class GaussianProcess {
   const FeatureTable& candidates_;
   std::vector<std::size_t> observed_;
   Scales scales_;
-  std::vector<std::vector<float>> rows_;  // of L^-1 K(observed, candidates); cleared by a change of scales
-  std::vector<float> unexplained_;        // variance left at each candidate, in that of the function
+  std::vector<std::vector<float>>
+      rows_;  // of L^-1 K(observed, candidates); cleared by a change of scales
+  std::vector<float> unexplained_;  // variance left at each candidate, in that of the function
 };
 
 }  // namespace clgauss::tune

@@ -72,8 +72,7 @@ void GemmBench::restore_c() {
 }
 
 std::string GemmBench::first_wrong_element() const {
-  const Values result =
-      download(context_.queue(), c_.buffer, task_.type, reference_.size());
+  const Values result = download(context_.queue(), c_.buffer, task_.type, reference_.size());
   const Index n = task_.shape.n;
   // |A||B| <= row norm times column norm (Cauchy, Schwarz), |C0| <= 1; twice, because the reference is rounded too.
   const double each = 8 * static_cast<double>(task_.shape.k + 2) * unit_roundoff(task_.type);
@@ -139,7 +138,7 @@ std::pair<double, double> GemmBench::compare(const GemmSpec& a, const GemmSpec& 
 
 GemmSearchResult search_gemm(DeviceContext& context, const GemmTask& task,
                              const GemmSearchOptions& options) {
-  const GemmSpace space = gemm_space(context, task, options.kernel);
+  const GemmSpace space = gemm_space(context, task, options.kernel, options.vary);
   SearchStart start{space.seeds, options.random_seed};
   for (const Configuration& seed : options.seeds)
     if (const auto number = space.space.find(seed)) start.seeds.push_back(*number);

@@ -20,8 +20,9 @@ class GemmBench {
 
   struct Limits {
     int repetitions = 5;
-    std::optional<double> best_ns = {};  // a candidate whose first run takes over twice as long is timed no more
-    double timeout_ns = 10e9;            // a first run that takes longer is a timeout
+    std::optional<double> best_ns =
+        {};  // a candidate whose first run takes over twice as long is timed no more
+    double timeout_ns = 10e9;  // a first run that takes longer is a timeout
   };
 
   /// What comes of `spec`: its rules and the device's limits are looked at, it is built, checked over cut tiles against the
@@ -43,7 +44,8 @@ class GemmBench {
   GemmTask task_;
   MatrixView a_, b_, c_, c_start_;
   Values reference_;  // C as the built-in kernel computes it
-  std::vector<double> bounds_of_rows_, bounds_of_cols_;  // norms of the rows of A, of the columns of B
+  std::vector<double> bounds_of_rows_,
+      bounds_of_cols_;  // norms of the rows of A, of the columns of B
 };
 
 /// One configuration that was tried.
@@ -55,21 +57,23 @@ struct GemmTrial {
 };
 
 struct GemmSearchOptions {
-  std::string kernel = {};            // a family, or empty: the device's
+  std::string kernel = {};             // a family, or empty: the device's
+  std::vector<std::string> vary = {};  // parameters, or empty: all
   std::string strategy = "model";
   std::uint64_t random_seed = 1;
-  std::vector<Configuration> seeds = {};  // tried after the built-in ones; those not in the space are passed over
+  std::vector<Configuration> seeds =
+      {};  // tried after the built-in ones; those not in the space are passed over
   StopCondition stop = never();
   int repetitions = 5;
   std::function<void(const GemmTrial& trial, std::size_t tried, std::size_t size)> progress = {};
 };
 
 struct GemmSearchResult {
-  GemmSpec built_in;              // what Gemm takes without tuning
-  std::optional<GemmSpec> best;   // the fastest that works; empty if none does
-  double best_ns = 0;             // medians of the last comparison, A B A B
+  GemmSpec built_in;             // what Gemm takes without tuning
+  std::optional<GemmSpec> best;  // the fastest that works; empty if none does
+  double best_ns = 0;            // medians of the last comparison, A B A B
   double built_in_ns = 0;
-  std::vector<GemmTrial> trials;  // all, in order
+  std::vector<GemmTrial> trials;      // all, in order
   std::vector<Parameter> parameters;  // of the space
   std::size_t space_size = 0;
 

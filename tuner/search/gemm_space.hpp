@@ -25,11 +25,13 @@ struct GemmSpace {
   [[nodiscard]] GemmSpec spec(std::size_t configuration) const;
 };
 
-/// Of the family `kernel`: simt, nvidia_f64, nvidia_tf32x3 or cpu; empty = the one that the device takes for the task. The
-/// valid configurations keep the rules of broken_rule() and the limits of the device as known before a build. Throws UsageError
-/// if the family is unknown, or not for the type.
+/// Of the family `kernel`: simt, nvidia_f64, nvidia_tf32x3 or cpu; empty = the one that the device takes for the task. `vary`
+/// names the parameters that vary, empty = all; the others stay as built in. The valid configurations keep the rules of
+/// broken_rule() and the limits of the device as known before a build. Throws UsageError if the family is unknown or not for
+/// the type, and for a parameter that it does not have.
 [[nodiscard]] GemmSpace gemm_space(DeviceContext& context, const GemmTask& task,
-                                   std::string_view kernel = {});
+                                   std::string_view kernel = {},
+                                   const std::vector<std::string>& vary = {});
 
 /// The rule of the kernel's file that the parameters break, in words; empty if none. One more than the file's own #error: a
 /// work-item's accumulators must fit its registers.

@@ -10,11 +10,11 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::size_t kSample = 5;           // random configurations before the first model
+constexpr std::size_t kSample = 5;            // random configurations before the first model
 constexpr std::size_t kMaxCandidates = 8192;  // among which the model chooses at one time
 constexpr std::size_t kNearest = 5;           // best ones whose neighbours have every second turn
 constexpr int kTrials = 20;                   // steps of a fit
-constexpr double kFitGrowth = 1.15;           // a fit whenever there are so many times more observations
+constexpr double kFitGrowth = 1.15;  // a fit whenever there are so many times more observations
 constexpr std::size_t kMaxObservations = 400;  // the model's cost grows with their square
 
 /// Columns that span 0 .. 1 and along which configurations resemble each other.
@@ -57,9 +57,11 @@ std::vector<std::vector<float>> columns_of(const Parameter& parameter) {
 /// E max(0, best - Y) of a normal Y, without its best-known cancellation far out.
 double expected_improvement(double best, double mean, double deviation) {
   const double u = (best - mean) / deviation;
-  const double value =
-      deviation * (0.5 * u * std::erfc(-u * 0.7071067811865475) + 0.3989422804014327 * std::exp(-0.5 * u * u));
-  return value > 1e-15 ? value : u * 1e-15 - 1;  // beyond f64 the order of u is the order of the improvement
+  const double value = deviation * (0.5 * u * std::erfc(-u * 0.7071067811865475) +
+                                    0.3989422804014327 * std::exp(-0.5 * u * u));
+  return value > 1e-15
+             ? value
+             : u * 1e-15 - 1;  // beyond f64 the order of u is the order of the improvement
 }
 
 /// Bayesian optimisation: a Gaussian process of the logarithm of the time, and of all candidates the one with the largest
@@ -136,7 +138,8 @@ class ModelSearcher : public Searcher {
   /// Logarithms of the times, failures as the worst, shifted and scaled to mean 0 and variance 1.
   [[nodiscard]] std::vector<double> targets() const {
     double worst = 0;
-    for (const auto& [configuration, time] : observations_) worst = std::max(worst, time.value_or(0));
+    for (const auto& [configuration, time] : observations_)
+      worst = std::max(worst, time.value_or(0));
     std::vector<double> targets;
     double sum = 0, squares = 0;
     for (const auto& [configuration, time] : observations_)
@@ -180,12 +183,12 @@ class ModelSearcher : public Searcher {
     const double best = std::ranges::min(observed);
     double most = -std::numeric_limits<double>::infinity();
     std::optional<std::size_t> chosen;
-    const std::vector<bool> near = observations_.size() % 2 == 0 ? near_best() : std::vector<bool>();
+    const std::vector<bool> near =
+        observations_.size() % 2 == 0 ? near_best() : std::vector<bool>();
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
       if (!untried_.contains(candidates_[i])) continue;
       if (!near.empty() && !near[i]) continue;
-      const double promise =
-          expected_improvement(best, double{mean_[i]}, double{deviation_[i]});
+      const double promise = expected_improvement(best, double{mean_[i]}, double{deviation_[i]});
       if (!(promise > most)) continue;
       most = promise;
       chosen = candidates_[i];

@@ -57,8 +57,8 @@ std::vector<ReplayFigure> replay(const RecordedSpace& recorded, std::string_view
   const std::size_t most = std::ranges::max(options.evaluations);
   std::vector<std::vector<double>> fractions(options.evaluations.size());
   for (std::size_t repeat = 0; repeat < options.repeats; ++repeat) {
-    const auto searcher = make_searcher(strategy, recorded.space,
-                                        {options.seeds, options.random_seed + repeat});
+    const auto searcher =
+        make_searcher(strategy, recorded.space, {options.seeds, options.random_seed + repeat});
     const std::vector<double> found = replay_once(recorded, *searcher, most);
     for (std::size_t i = 0; i < fractions.size(); ++i)
       fractions[i].push_back(found[options.evaluations[i] - 1]);

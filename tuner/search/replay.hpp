@@ -32,8 +32,8 @@ struct RecordedSpace {
 struct ReplayOptions {
   std::vector<std::size_t> evaluations{10, 25, 50, 100, 200};
   std::size_t repeats = 100;
-  std::uint64_t random_seed = 1;        // of the first repeat; each further one takes the next number
-  std::vector<std::size_t> seeds = {};  // configurations to start from
+  std::uint64_t random_seed = 1;  // of the first repeat; each further one takes the next number
+  std::vector<std::size_t> seeds = {};                 // configurations to start from
   std::function<void(double fraction)> progress = {};  // called after each repeat; may throw
 };
 

@@ -12,7 +12,8 @@ const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all{
       {"model", "a Gaussian process learns the times; the largest expected improvement is next",
        make_model_searcher},
-      {"greedy", "the neighbours of the best, by restarts from random points", make_greedy_searcher},
+      {"greedy", "the neighbours of the best, by restarts from random points",
+       make_greedy_searcher},
       {"random", "uniformly random", make_random_searcher},
       {"exhaustive", "all, in the order of the space", make_exhaustive_searcher}};
   return all;
@@ -26,7 +27,7 @@ std::unique_ptr<Searcher> make_searcher(std::string_view strategy, const Space& 
     if (!known.empty()) known += ", ";
     known += one.name;
   }
-throw UsageError(fmt::format("the strategy '{}' is not one of: {}", strategy, known));
+  throw UsageError(fmt::format("the strategy '{}' is not one of: {}", strategy, known));
 }
 
 Untried::Untried(const Space& space, const SearchStart& start)

@@ -74,7 +74,8 @@ class Untried {
 
  private:
   std::vector<bool> tried_;
-  std::vector<std::size_t> order_;  // the untried ones, and tried ones that take_random() has not met
+  std::vector<std::size_t>
+      order_;  // the untried ones, and tried ones that take_random() has not met
   std::size_t left_;
   std::vector<std::size_t> seeds_;
   std::size_t next_seed_ = 0;

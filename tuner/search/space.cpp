@@ -110,8 +110,8 @@ std::optional<std::size_t> Space::find(std::span<const std::uint16_t> point) con
 std::optional<std::size_t> Space::find(const Configuration& configuration) const {
   Point point;
   for (const Parameter& parameter : parameters_) {
-    const auto given = std::ranges::find(configuration, parameter.name,
-                                         &std::pair<std::string, Value>::first);
+    const auto given =
+        std::ranges::find(configuration, parameter.name, &std::pair<std::string, Value>::first);
     if (given == configuration.end()) return std::nullopt;
     const auto value = std::ranges::find(parameter.values, given->second);
     if (value == parameter.values.end()) return std::nullopt;

@@ -76,7 +76,7 @@ class Space {
                                                      Accept&& accept) const;
 
   std::vector<Parameter> parameters_;
-  std::vector<std::uint16_t> points_;  // size() times parameters_.size()
+  std::vector<std::uint16_t> points_;                       // size() times parameters_.size()
   std::unordered_map<std::uint64_t, std::size_t> numbers_;  // by rank
 };
 

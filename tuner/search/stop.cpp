@@ -14,7 +14,8 @@ StopCondition after_evaluations(std::size_t count) {
 
 StopCondition after_duration(std::chrono::duration<double> budget) {
   const auto start = std::chrono::steady_clock::now();
-  return [start, budget](std::size_t) { return std::chrono::steady_clock::now() - start >= budget; };
+  return
+      [start, budget](std::size_t) { return std::chrono::steady_clock::now() - start >= budget; };
 }
 
 StopCondition any_of(std::vector<StopCondition> conditions) {

@@ -1,0 +1,66 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/process.hpp"
+
+using namespace clgauss::test;
+
+namespace {
+
+ProcessResult tune(const TemporaryFolder& folder, const std::string& arguments) {
+  const TemporaryFolder outputs;
+  const std::string command =
+      "cd '" + folder.path().string() + "' && '" +
+      path_from("CLGAUSS_TEST_TUNE_PROGRAM", CLGAUSS_TUNE_PROGRAM).string() + "' " + arguments +
+      " >'" + (outputs / "out").string() + "' 2>'" + (outputs / "err").string() + "'";
+  const int status = std::system(command.c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(outputs / "out"),
+          content_of(outputs / "err")};
+}
+
+std::string space() {
+  return "'" + (data_folder() / "spaces" / "gemm_cpu_f32_512_pocl_T4.json.gz").string() + "'";
+}
+
+}  // namespace
+
+TEST_CASE("replay prints one line a strategy and writes JSON") {
+  const TemporaryFolder folder;
+  const auto result = tune(folder, "replay " + space() +
+                                       " --strategy greedy,random --evaluations 5,50 "
+                                       "--repeats 5 --json r.json");
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.find("greedy") != std::string::npos);
+  CHECK(result.out.find("random") != std::string::npos);
+  const auto json = nlohmann::json::parse(content_of(folder / "r.json"));
+  CHECK(json["results"].size() == 4);
+  CHECK(json["results"][0]["median"].get<double>() <= 1);
+  CHECK(tune(folder, "replay " + space() + " --seeds " + space() + " --evaluations 1 --repeats 2")
+            .out.find("1.000 (1.000)") != std::string::npos);
+}
+
+TEST_CASE("replay and search name what is wrong with their input") {
+  const TemporaryFolder folder;
+  write_file(folder / "no.json", "{\"schema_version\": \"1.1.0\"}");
+  write_file(folder / "text.json", "not json");
+  const std::string packed =
+      content_of(data_folder() / "spaces" / "gemm_cpu_f32_512_pocl_T4.json.gz");
+  write_file(folder / "cut.json.gz", packed.substr(0, packed.size() / 2));
+  for (const char* file : {"missing.json", "no.json", "text.json", "cut.json.gz"}) {
+    CAPTURE(file);
+    const auto result = tune(folder, std::string("replay ") + file);
+    CHECK(result.exit_code == 3);
+    CHECK(result.err.find(file) != std::string::npos);
+    CHECK(result.out.empty());
+  }
+  for (const std::string& arguments :
+       {"replay " + space() + " --evaluations 0", "replay " + space() + " --evaluations 5,,6",
+        "replay " + space() + " --repeats 0", "replay " + space() + " --strategy lucky",
+        std::string("search gemm --n 0"), std::string("search lu --n 8"),
+        std::string("search gemm --n 8 --budget soon"),
+        std::string("search gemm --n 8 --evaluations 0"), std::string("replay")}) {
+    CAPTURE(arguments);
+    CHECK(tune(folder, arguments).exit_code == 2);
+  }
+}
