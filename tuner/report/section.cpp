@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "tuner/report/elimination_section.hpp"
+
 namespace clgauss::tune::report {
 
 const std::vector<SectionKind>& section_kinds() {
-  static const std::vector<SectionKind> kinds{};
+  static const std::vector<SectionKind> kinds{
+      {kEliminationTitle, kEliminationMethod, elimination_sections},
+  };
   return kinds;
 }
 
