@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "statistics.hpp"
 #include "tuner/experiments/contest.hpp"
 #include "tuner/report/verdict.hpp"
 
@@ -66,43 +67,47 @@ std::vector<std::size_t> curves_of(const std::vector<std::size_t>& sizes) {
   return chosen;
 }
 
-/// Lines for the preferred multiple and the LCM rule where they lie within the figure; the rest of the sentence says where not.
+/// Lines, with names short enough for the legend, for the preferred multiple and the LCM rule where they lie within first..last; the sentences returned tell of the others.
 std::string add_marks(Figure& figure, const EliminationData& data, double first, double last) {
-  std::string words;
-  const auto mark = [&](const std::string& label, std::size_t local) {
-    const auto x = static_cast<double>(local);
-    if (x >= first && x <= last)
-      figure.marks.push_back({fmt::format("{} ({})", label, local), x});
-    else
-      words += fmt::format(" The {} is {}, beyond this figure.", label, local);
-  };
-  if (data.preferred_multiple() > 0) mark("preferred multiple", data.preferred_multiple());
   const auto local = data.rule_local(), raw = data.raw_rule();
-  if (local) mark(raw && raw != local ? "LCM rule, clamped" : "LCM rule", *local);
-  if (raw && raw != local) {
-    if (data.work_group_limit() > 0 && *raw > data.work_group_limit())
-      words += fmt::format(
-          " The LCM rule as printed asks for {}, more than the {} that the kernel allows.", *raw,
-          data.work_group_limit());
+  const std::size_t multiple = data.preferred_multiple(), limit = data.work_group_limit();
+  std::string words;
+  const auto mark = [&](const std::string& label, std::size_t size) {
+    const auto x = static_cast<double>(size);
+    if (x >= first && x <= last)
+      figure.marks.push_back({fmt::format("{} ({})", label, size), x});
     else
-      mark("LCM rule, raw", *raw);
-  }
+      words += fmt::format(" Outside this figure: {} ({}).", label, size);
+  };
+  const bool one = local && *local == multiple;
+  if (multiple > 0) mark(one ? "multiple = LCM rule" : "multiple", multiple);
+  if (local && !one) mark(raw && raw != local ? "clamped rule" : "LCM rule", *local);
+  if (raw && raw != local && *raw <= limit) mark("raw rule", *raw);
+  if (raw && *raw > limit)
+    words += fmt::format(" The LCM rule as printed asks for {}, above the kernel's limit of {}.",
+                         *raw, limit);
   return words;
+}
+
+/// Ticks at multiples of 32, 64, 128 .., where work-group sizes are, and not more than fit side by side.
+double size_step(double first, double last) {
+  double step = 32;
+  while ((last - first) / step > 9) step *= 2;
+  return step;
 }
 
 struct SweepCut {
   int number;
   const char* title;
   std::size_t first_n, last_n, first_local, last_local;
-  double tick_step;
 };
 
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 constexpr SweepCut kCuts[] = {
-    {3, "Time against the work-group size, n < 1000", 0, 999, 1, kAny, 0},
-    {4, "Time against the work-group size, n < 1000, without size 1", 0, 999, 2, kAny, 0},
-    {5, "Time against the work-group size, n >= 1000", 1000, kAny, 1, kAny, 0},
-    {6, "Time against the work-group size, n >= 1000, sizes 128 to 384", 1000, kAny, 128, 384, 64}};
+    {3, "Time against the work-group size, n < 1000", 0, 999, 1, kAny},
+    {4, "Time against the work-group size, n < 1000, without size 1", 0, 999, 2, kAny},
+    {5, "Time against the work-group size, n >= 1000", 1000, kAny, 1, kAny},
+    {6, "Time against the work-group size, n >= 1000, sizes 128 to 384", 1000, kAny, 128, 384}};
 
 /// The ok timings of `data` within the cut, by n.
 EliminationData::ByN within(const EliminationData& data, const SweepCut& cut) {
@@ -158,7 +163,7 @@ std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
   Figure figure{fmt::format("fig{}", number),
                 fmt::format("Figure {}: {}", number, cut.title),
                 {},
-                {"work-group size", false, cut.tick_step, {}},
+                {"work-group size", false, 0, {}},
                 {},
                 {},
                 {},
@@ -179,6 +184,7 @@ std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
   }
   std::ranges::reverse(figure.series);  // the legend in the order of the curves, the slowest on top
   figure.series.push_back(best);
+  figure.x.step = size_step(first, last);
   fit_time_axis(figure);
   figure.caption = "One curve an n; rings mark the fastest size" +
                    std::string(number == 6 ? " of this section." : " of each.") +
@@ -186,6 +192,45 @@ std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
   if (sizes.size() > kMostCurves)
     figure.caption += fmt::format(" {} of {} n are drawn.", kMostCurves, sizes.size());
   figure.caption += estimated_words(shown);
+  return figure;
+}
+
+std::optional<Figure> one_size_figure(const EliminationData& data) {
+  std::map<std::size_t, std::vector<double>> ratios;  // of each size, one an n
+  std::size_t count = 0;
+  for (const auto& [n, timings] : data.sweep) {
+    const Timing* best = best_of(timings);
+    if (best == nullptr) continue;
+    ++count;
+    for (const Timing& timing : timings)
+      if (timing.ok() && timing.local > 1)
+        ratios[timing.local].push_back(timing.median_ms / best->median_ms);
+  }
+  std::erase_if(ratios, [&](const auto& size) { return size.second.size() < count; });
+  if (count < 2 || ratios.size() < 2) return std::nullopt;
+  Series series{"median and range over all n", Style::line, {}, {}, {}, {}};
+  for (const auto& [local, values] : ratios) {
+    const Statistics spread = statistics(values);
+    series.x.push_back(static_cast<double>(local));
+    series.y.push_back(spread.median);
+    series.low.push_back(spread.min);
+    series.high.push_back(spread.max);
+  }
+  Figure figure{"one-size",
+                "What one size for all n costs",
+                {},
+                {"work-group size", false, 0, {}},
+                {"time over the best time", false, 0, {}},
+                {series},
+                {},
+                false};
+  figure.x.step = size_step(series.x.front(), series.x.back());
+  figure.y.log = *std::ranges::max_element(series.high) > kLogFrom;
+  figure.caption = fmt::format(
+      "1 is the best size of each of the {} n swept; the band reaches from the n that a size suits "
+      "best to the one that it suits worst. Size 1 is left out.",
+      count);
+  figure.caption += add_marks(figure, data, series.x.front(), series.x.back());
   return figure;
 }
 

@@ -15,6 +15,10 @@ namespace clgauss::tune::report {
 /// sweeps have fewer than two such sizes, 3 also without size 1.
 [[nodiscard]] std::optional<Figure> sweep_figure(const EliminationData& data, int number);
 
+/// What a size costs that is kept for all n of the sweeps: its time over the best of each n. Empty unless two sizes above 1 were
+/// timed at each of several n.
+[[nodiscard]] std::optional<Figure> one_size_figure(const EliminationData& data);
+
 /// The time of each rule over the best, for each n. Empty without rows of `rules`.
 [[nodiscard]] std::optional<Figure> rules_figure(const EliminationData& data);
 

@@ -75,16 +75,15 @@ std::string regret_cell(const std::vector<Timing>& timings, const std::string& r
 }
 
 Table rules_table(const EliminationData& data) {
-  Table table{
-      "Regret: the time of each rule over the best time, minus 1; in brackets its work-group size",
-      {"n", "best, ms", "driver", "LCM rule", "multiple", "largest"},
-      {},
-      true};
+  Table table{"What each rule costs",
+              {"n", "best, ms", "driver", "LCM rule", "multiple", "largest"},
+              {},
+              true};
   for (const auto& [n, timings] : data.rules) {
     const Timing* best = best_of(timings);
     if (best == nullptr) continue;
     std::vector<std::string> row{
-        std::to_string(n), fmt::format("{:.4g} ({})", best->median_ms,
+        std::to_string(n), fmt::format("{} ({})", digits(best->median_ms),
                                        best->local > 0 ? std::to_string(best->local) : "driver")};
     for (const char* rule : {"driver", "lcm", "multiple", "max"})
       row.push_back(regret_cell(timings, rule));
@@ -94,23 +93,19 @@ Table rules_table(const EliminationData& data) {
 }
 
 Table sweep_table(const EliminationData& data) {
-  Table table{"The sweeps, by n",
-              {"n", "best size", "ms", "worst size", "ms", "worst / best", "sizes"},
+  Table table{"The sweeps: best and worst size at each n",
+              {"n", "best", "ms", "worst", "ms", "worst / best"},
               {},
               true};
   for (const auto& [n, timings] : data.sweep) {
     const Timing* best = best_of(timings);
     if (best == nullptr) continue;
     const Timing* worst = best;
-    std::size_t ok = 0;
-    for (const Timing& timing : timings) {
-      if (timing.ok()) ++ok;
+    for (const Timing& timing : timings)
       if (timing.ok() && timing.median_ms > worst->median_ms) worst = &timing;
-    }
-    table.rows.push_back(
-        {std::to_string(n), std::to_string(best->local), fmt::format("{:.4g}", best->median_ms),
-         std::to_string(worst->local), fmt::format("{:.4g}", worst->median_ms),
-         fmt::format("{:.3g}", worst->median_ms / best->median_ms), std::to_string(ok)});
+    table.rows.push_back({std::to_string(n), std::to_string(best->local), digits(best->median_ms),
+                          std::to_string(worst->local), digits(worst->median_ms),
+                          fmt::format("{:.3g}", worst->median_ms / best->median_ms)});
   }
   return table;
 }
@@ -144,11 +139,17 @@ Section section_of(const EliminationData& data, Illustrator& illustrator) {
   const auto draw = [&](std::optional<Figure> figure) {
     if (figure) section.html += illustrator.draw(std::move(*figure));
   };
-  section.html += html(rules_table(data));
+  if (const Table rules = rules_table(data); !rules.rows.empty())
+    section.html +=
+        paragraph(
+            "The regret of a rule is its time over the best time of any size, minus 1; its "
+            "work-group size stands in brackets.") +
+        html(rules);
   section.html += "<div class=\"figures\">\n";
   draw(rules_figure(data));
   draw(outliers_figure(data));
   for (const int number : {3, 4, 5, 6}) draw(sweep_figure(data, number));
+  draw(one_size_figure(data));
   section.html += "</div>\n" + html(sweep_table(data)) + html(failures_table(data));
   return section;
 }

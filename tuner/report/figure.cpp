@@ -76,7 +76,7 @@ Table table_of(const Figure& figure) {
       if (!std::isfinite(series.y[i])) continue;
       auto& row = rows[series.x[i]];
       row.resize(figure.series.size());
-      row[s] = fmt::format("{:.4g}", series.y[i]);
+      row[s] = digits(series.y[i]);
     }
   }
   for (auto& [x, cells] : rows) {

@@ -41,15 +41,15 @@ struct CloseFile {
 };
 using TemporaryFile = std::unique_ptr<std::FILE, CloseFile>;
 
-/// The first lines of what the child wrote.
-std::string words_of(std::FILE* file) {
-  std::array<char, 600> buffer{};
+/// The last line that is not empty of what the child wrote: where gnuplot names the file, the line and the fault.
+std::string last_line_of(std::FILE* file) {
+  std::string text;
+  std::array<char, 4096> buffer{};
   std::rewind(file);
-  std::string text(buffer.data(), std::fread(buffer.data(), 1, buffer.size(), file));
-  std::ranges::replace(text, '\n', ' ');
-  const std::size_t first = text.find_first_not_of(' ');
-  return first == std::string::npos ? std::string()
-                                    : text.substr(first, text.find_last_not_of(' ') + 1 - first);
+  while (const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file))
+    text.append(buffer.data(), count);
+  text.erase(text.find_last_not_of(" \n") + 1);
+  return text.substr(text.rfind('\n') + 1);
 }
 
 /// The child's wait status; empty if it had to be ended.
@@ -90,7 +90,7 @@ GnuplotResult run_gnuplot(const std::string& program, const std::filesystem::pat
   const auto status = wait_for(child, timeout);
   if (!status) return {true, fmt::format("not done after {} s", timeout.count() / 1000)};
   if (WIFEXITED(*status) && WEXITSTATUS(*status) == 0) return {};
-  return {true, fmt::format("{} failed: {}", program, words_of(output.get()))};
+  return {true, fmt::format("{} failed: {}", program, last_line_of(output.get()))};
 }
 
 }  // namespace clgauss::tune::report

@@ -22,7 +22,7 @@ constexpr std::array<const char*, 7> kDistinct{"#0072B2", "#D55E00", "#009E73", 
 constexpr std::array<std::array<int, 3>, 5> kOrdered{
     {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 190, 98}, {190, 205, 35}}};
 constexpr std::array<int, 10> kPoints{7, 5, 9, 11, 13, 6, 4, 8, 10, 12};  // filled, then hollow
-constexpr std::array<const char*, 5> kDashes{"1", "'-'", "'.'", "'-.'", "'_'"};
+constexpr std::array<const char*, 4> kDashes{"solid", "(14,4)", "(5,3)", "(14,4,3,4)"};
 
 /// In single quotes gnuplot substitutes nothing, neither variables nor commands; only the quote itself is doubled.
 std::string quoted(const std::string& text) {
@@ -97,8 +97,9 @@ std::string log_ticks(const Range& range) {
 }
 
 std::string axis_commands(char name, const Axis& axis, const Range& range) {
-  std::string text = fmt::format("set {0}label {1}\nset {0}range [{2:g}:{3:g}]\n", name,
-                                 quoted(axis.label), range.low, range.high);
+  std::string text =
+      fmt::format("set {0}label {1}{4}\nset {0}range [{2:g}:{3:g}]\n", name, quoted(axis.label),
+                  range.low, range.high, name == 'x' ? " offset 0,0.4" : "");
   if (axis.log) text += fmt::format("set logscale {}\n", name);
   std::string ticks;
   if (!axis.ticks.empty()) {
@@ -114,74 +115,63 @@ std::string axis_commands(char name, const Axis& axis, const Range& range) {
   return text;
 }
 
-/// The legend's place and the height that it takes: as many entries a line as the widest allows.
-std::pair<std::string, double> legend(const Figure& figure) {
-  constexpr double sample = 48, letter = 7.4;
-  std::size_t widest = 0, entries = figure.series.size() + figure.marks.size();
+/// The height of the legend, which gnuplot sets below the plot in as many columns as fit: an estimate, for its room on the sheet.
+double legend_height(const Figure& figure) {
+  constexpr double sample = 52, letter = 8;
+  const std::size_t entries = figure.series.size() + figure.marks.size();
+  if (entries < 2) return 0;
+  std::size_t widest = 0;
   for (const Series& series : figure.series) widest = std::max(widest, series.label.size());
   for (const Mark& mark : figure.marks) widest = std::max(widest, mark.label.size());
-  if (entries < 2) return {"set key off\n", 0};
   const double width = sample + letter * static_cast<double>(widest);
-  const auto columns = std::max(1.0, std::floor((kWidth - 20) / width));
-  const double lines = std::ceil(static_cast<double>(entries) / columns);
-  return {fmt::format("set key at screen 0.5, character {:g} bottom center horizontal Left reverse "
-                      "samplen 2.2 spacing 1 width 1 maxcols {:g}\n",
-                      0.5, columns),
-          lines * kLegendLine + 8};
+  const double columns = std::max(1.0, std::floor((kWidth - 80) / width));
+  return std::ceil(static_cast<double>(entries) / columns) * kLegendLine;
 }
 
-/// What follows `plot` for one series; `bar` and `bars` place it among those that stand side by side.
+/// What follows `plot` for one series, its spread first, so that it lies below; `bar` of `bars` is its place among those that
+/// stand side by side.
 std::string plot_of(const Figure& figure, std::size_t place, std::size_t bar, std::size_t bars) {
   const Series& series = figure.series[place];
-  const std::string data =
-      fmt::format("{} index {}", place == 0 ? quoted(figure.name + ".dat") : "''", place);
-  const std::string colours = fmt::format("lc rgb '{}'", colour(figure, place));
-  const std::string title = "title " + quoted(series.label);
-  const std::string dash =
-      fmt::format("dt {}", kDashes[(place + place / kDashes.size()) % kDashes.size()]);
-  const std::string point = fmt::format("pt {} ps 0.6", kPoints[place % kPoints.size()]);
-  const bool spread = !series.low.empty();
+  const double width = 0.8 / static_cast<double>(std::max<std::size_t>(bars, 1));
+  const double shift = series.style == Style::bars
+                           ? (static_cast<double>(bar) - static_cast<double>(bars - 1) / 2) * width
+                           : 0;
+  const std::string x = fmt::format("($1{:+g})", shift);
+  const std::string paint = fmt::format("lc rgb '{}'", colour(figure, place));
+  const std::string dash = fmt::format("dt {}", kDashes[place % kDashes.size()]);
+  const std::string point = fmt::format("pt {} ps 0.7", kPoints[place % kPoints.size()]);
+  const auto entry = [&](const std::string& columns, const std::string& style) {
+    return fmt::format("{} index {} using {} with {}", quoted(figure.name + ".dat"), place, columns,
+                       style);
+  };
+  // Not `with yerrorbars`, which draws points of its own.
+  const auto error_bars = [&](const std::string& colour_of) {
+    return entry(x + ":3:(0):($4-$3)", "vectors nohead lw 1.5 " + colour_of + " notitle");
+  };
+  std::string body, spread = error_bars(paint);
   switch (series.style) {
-    case Style::line: {
-      const std::string line =
-          fmt::format("{} using 1:2 with lines {} {} lw 2 {}", data, colours, dash, title);
-      return spread ? fmt::format(
-                          "{} using 1:3:4 with filledcurves {} fs transparent solid 0.2 noborder "
-                          "notitle, {}",
-                          data, colours,
-                          fmt::format("'' index {} using 1:2 with lines {} {} lw 2 {}", place,
-                                      colours, dash, title))
-                    : line;
-    }
+    case Style::line:
+      spread = entry("1:3:4", "filledcurves fs transparent solid 0.2 noborder notitle " + paint);
+      body = entry("1:2", fmt::format("lines lw 2 {} {}", dash, paint));
+      break;
     case Style::line_points:
-      return spread ? fmt::format(
-                          "{} using 1:2 with linespoints {} {} lw 1.5 {} {}, '' index {} using "
-                          "1:2:3:4 with "
-                          "yerrorbars {} lw 1.5 pt -1 notitle",
-                          data, colours, dash, point, title, place, colours)
-                    : fmt::format("{} using 1:2 with linespoints {} {} lw 1.5 {} {}", data, colours,
-                                  dash, point, title);
+      body = entry("1:2", fmt::format("linespoints lw 1.5 {} {} {}", dash, point, paint));
+      break;
     case Style::points:
-      return fmt::format("{} {} {} {} {}", data,
-                         spread ? "using 1:2:3:4 with yerrorbars" : "using 1:2 with points",
-                         colours, point, title);
+      body = entry("1:2", fmt::format("points {} {}", point, paint));
+      break;
     case Style::rings:
-      return fmt::format("{} using 1:2 with points lc rgb 'black' lw 1.5 pt 6 ps 1.2 {}", data,
-                         title);
-    case Style::bars: {
-      const double width = 0.8 / static_cast<double>(bars);
-      const double shift = (static_cast<double>(bar) - static_cast<double>(bars - 1) / 2) * width;
-      std::string text =
-          fmt::format("{} using ($1{:+g}):2:({:g}) with boxes {} fs {} {}", data, shift,
-                      0.92 * width, colours, bar % 2 == 0 ? "solid 0.85" : "pattern 4", title);
-      if (spread)
-        text += fmt::format(
-            ", '' index {} using ($1{:+g}):2:3:4 with yerrorbars lc rgb 'black' pt -1 notitle",
-            place, shift);
-      return text;
-    }
+      body = entry("1:2", "points pt 6 ps 1.2 lw 1.5 lc rgb 'black'");
+      break;
+    case Style::bars:
+      spread = error_bars("lc rgb 'black'");
+      body = entry(fmt::format("{}:2:({:g})", x, 0.92 * width),
+                   fmt::format("boxes fs {} {}", bar % 2 == 0 ? "solid 0.85" : "pattern 4", paint));
+      break;
   }
-  return {};
+  body += " title " + quoted(series.label);
+  if (series.low.empty()) return body;
+  return series.style == Style::bars ? body + ", " + spread : spread + ", " + body;
 }
 
 }  // namespace
@@ -213,16 +203,17 @@ std::string gnuplot_data(const Figure& figure) {
 }
 
 std::string gnuplot_commands(const Figure& figure) {
-  const auto [key, key_height] = legend(figure);
-  const double height = kPlotHeight + key_height;
+  const double legend = legend_height(figure);
   const Range y = y_range(figure);
   std::string text = fmt::format(
       "# {}\nset terminal svg size {:g},{:g} font 'Arial,14' noenhanced background '#ffffff'\n"
-      "set encoding utf8\nset output {}\nset border 3 lc rgb '#555555'\nset tics nomirror\n"
-      "set grid ytics lc rgb '#dddddd' lw 1 dt 1\nset errorbars 0\n"
-      "set bmargin at screen {:g}\nset tmargin 0.8\nset rmargin 2.5\n",
-      figure.name, kWidth, height, quoted(figure.name + ".svg"), (key_height + 58) / height);
-  text += key + axis_commands('x', figure.x, x_range(figure)) + axis_commands('y', figure.y, y);
+      "set encoding utf8\nset output {}\nset border 3 lc rgb '#555555'\n"
+      "set tics nomirror textcolor rgb 'black'\nset grid ytics lc rgb '#dddddd' lw 1 dt 1\n"
+      "set errorbars 0\nset tmargin 0.8\nset rmargin 2.5\n{}\n",
+      figure.name, kWidth, kPlotHeight + legend, quoted(figure.name + ".svg"),
+      legend > 0 ? "set key below center horizontal Left reverse samplen 2.4 spacing 1.1 height 0.6"
+                 : "set key off");
+  text += axis_commands('x', figure.x, x_range(figure)) + axis_commands('y', figure.y, y);
   const auto is_bar = [](const Series& series) { return series.style == Style::bars; };
   const auto bars = static_cast<std::size_t>(std::ranges::count_if(figure.series, is_bar));
   std::string plots;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 namespace clgauss::tune::report {
 
@@ -31,7 +32,20 @@ std::string escape(std::string_view text) {
   return escaped;
 }
 
-std::string paragraph(std::string_view text) { return fmt::format("<p>{}</p>\n", escape(text)); }
+std::string paragraph(std::string_view text) {
+  std::string content;
+  bool code = false;
+  for (const char c : text) {
+    content += c != '`' ? escape(std::string_view(&c, 1)) : code ? "</code>" : "<code>";
+    code = code != (c == '`');
+  }
+  return fmt::format("<p>{}{}</p>\n", content, code ? "</code>" : "");
+}
+
+std::string digits(double number) {
+  return std::abs(number) >= 1000 && std::abs(number) < 1e15 ? fmt::format("{:.0f}", number)
+                                                             : fmt::format("{:.4g}", number);
+}
 
 std::string url(std::string_view path) {
   std::string text;

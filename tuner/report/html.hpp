@@ -10,8 +10,11 @@ namespace clgauss::tune::report {
 /// `text` as it may stand in an element or in a quoted attribute.
 [[nodiscard]] std::string escape(std::string_view text);
 
-/// <p>text</p>
+/// A paragraph; what stands between `back quotes` becomes code.
 [[nodiscard]] std::string paragraph(std::string_view text);
+
+/// Four significant digits, and all before the point: 0.01235, 12.35, 12346.
+[[nodiscard]] std::string digits(double number);
 
 /// `path` as a relative URL: everything but letters, digits and / . - _ in percent signs.
 [[nodiscard]] std::string url(std::string_view path);

@@ -35,14 +35,15 @@ th, td { padding: .25rem .6rem; border-bottom: 1px solid #ccc; text-align: right
 th { font-weight: 600; } thead th { border-bottom: 1px solid #111; } tbody th { font-weight: 400; }
 th:first-child { text-align: left; padding-left: 0; }
 .words th, .words td { text-align: left; white-space: normal; }
-code { font-size: .85rem; overflow-wrap: anywhere; }
+code { font-size: .85rem; overflow-wrap: anywhere; } p code { font-size: .95em; white-space: nowrap; }
 .files { font-size: .85rem; } a { color: #00558a; }
+@media (max-width: 30rem) { table { font-size: .85rem; } th, td { padding: .25rem .35rem; } }
 @media print {
   @page { margin: 16mm; }
   :root { font-size: 10pt; } body { max-width: none; padding: 0; }
-  h2 { break-before: page; } h1 + p ~ h2:first-of-type { break-before: auto; }
+  .device + .device { break-before: page; }
   h1, h2, h3, caption { break-after: avoid; }
-  figure, tr, .verdict { break-inside: avoid; }
+  figure, table, .verdict { break-inside: avoid; }
   .figures { display: block; } figure { margin: 0 0 1.5rem; } figure svg { max-width: 13cm; }
   .scroll { overflow: visible; max-width: none; } details:not([open]), .files { display: none; }
   summary { display: none; }
@@ -128,7 +129,8 @@ std::string device_part(const std::vector<Results>& results, Illustrator& illust
   if (!verdict.empty()) text += "<div class=\"verdict\">\n" + verdict + "</div>\n";
   if (sections.empty())
     text += paragraph("This report has no section for the experiments in these rows.");
-  return text + html(device_table(results)) + bodies + commands(results);
+  return "<article class=\"device\">\n" + text + html(device_table(results)) + bodies +
+         commands(results) + "</article>\n";
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ namespace clgauss::tune::report {
 
 struct Section {
   std::string title;
-  std::vector<std::string> verdict;  // plain sentences; they open the device's part of the page
+  // Plain sentences, with `code` in back quotes; they open the device's part of the page.
+  std::vector<std::string> verdict;
   std::string html;
 };
 

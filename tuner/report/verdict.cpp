@@ -79,21 +79,24 @@ std::optional<Advice> advice_of(const EliminationData& data, const EliminationDa
 std::string rule_sentence(const Verdict& verdict) {
   if (!verdict.rule)
     return "Whether the LCM rule holds on this device the rows do not say: no other size was timed "
-           "beside its own (clgauss-tune rules does that).";
+           "beside its own (`clgauss-tune rules` does that).";
   const std::string local = std::to_string(*verdict.rule_local);
   const std::string where = verdict.rule_sizes == 1
                                 ? fmt::format("at the one n timed, {},", verdict.rule->n)
                                 : fmt::format("at all {} n timed", verdict.rule_sizes);
   if (verdict.rule_holds())
     return fmt::format(
-        "The LCM rule holds on this device: {} its work-group size, {}, is within {:.0f} % of the "
+        "The LCM rule holds on this device: {} its work-group size, {}, is within {:.0f}\u00a0% of "
+        "the "
         "best (at worst {} slower, at n = {}).",
         where, local, 100 * kHoldsWithin, percent(verdict.rule->regret), verdict.rule->n);
   return fmt::format(
-      "The LCM rule does not hold on this device: its work-group size, {}, is within {:.0f} % of "
-      "the best at {} of {} n; at worst it is {} slower (at n = {}, where {} is best).",
-      local, 100 * kHoldsWithin, verdict.rule_holds_at, verdict.rule_sizes,
-      percent(verdict.rule->regret), verdict.rule->n,
+      "The LCM rule does not hold on this device: its work-group size, {}, is within {:.0f}\u00a0% "
+      "of "
+      "the best at {} of the {} n timed; at worst it is {} slower (at n = {}, where {} is best).",
+      local, 100 * kHoldsWithin,
+      verdict.rule_holds_at > 0 ? std::to_string(verdict.rule_holds_at) : "none",
+      verdict.rule_sizes, percent(verdict.rule->regret), verdict.rule->n,
       verdict.rule_best_local > 0 ? std::to_string(verdict.rule_best_local) : "the driver's");
 }
 
@@ -121,7 +124,7 @@ std::string advice_sentence(const Verdict& verdict) {
                                   ? fmt::format("n = {}", advice.from)
                                   : fmt::format("n = {} to {}", advice.from, advice.to);
     text += fmt::format(
-        "{} --local {} for {} ({})", text.empty() ? "Use" : ",", advice.local, sizes,
+        "{} `--local {}` for {} ({})", text.empty() ? "Use" : ",", advice.local, sizes,
         advice.worst.regret > 0 ? fmt::format("at worst {} slower than the best, at n = {}",
                                               percent(advice.worst.regret), advice.worst.n)
                                 : "the best at every n timed");
@@ -179,8 +182,8 @@ std::vector<std::string> sentences(const Verdict& verdict) {
 }
 
 std::string percent(double share) {
-  return share >= 9 ? fmt::format("{:.0f} times", share + 1)
-                    : fmt::format("{:.{}f} %", 100 * share, share < 0.1 ? 1 : 0);
+  return share >= 9 ? fmt::format("{:.0f}\u00a0times", share + 1)
+                    : fmt::format("{:.{}f}\u00a0%", 100 * share, share < 0.1 ? 1 : 0);
 }
 
 }  // namespace clgauss::tune::report

@@ -49,7 +49,7 @@ struct Verdict {
 /// In plain sentences. The first says whether the rule holds, the second what the driver's default costs, the third what to use.
 [[nodiscard]] std::vector<std::string> sentences(const Verdict& verdict);
 
-/// "12 %", "0.4 %"; from 10 times on "17 times": the share by which something costs more.
+/// "12 %", "0.4 %"; from 10 times on "17 times": the share by which something costs more, with a blank that does not break.
 [[nodiscard]] std::string percent(double share);
 
 }  // namespace clgauss::tune::report
