@@ -71,21 +71,25 @@ std::vector<std::size_t> curves_of(const std::vector<std::size_t>& sizes) {
 std::string add_marks(Figure& figure, const EliminationData& data, double first, double last) {
   const auto local = data.rule_local(), raw = data.raw_rule();
   const std::size_t multiple = data.preferred_multiple(), limit = data.work_group_limit();
-  std::string words;
+  std::string outside;
   const auto mark = [&](const std::string& label, std::size_t size) {
     const auto x = static_cast<double>(size);
+    const std::string name = fmt::format("{} {}", label, size);
     if (x >= first && x <= last)
-      figure.marks.push_back({fmt::format("{} ({})", label, size), x});
+      figure.marks.push_back({name, x});
     else
-      words += fmt::format(" Outside this figure: {} ({}).", label, size);
+      outside += (outside.empty() ? " Outside this figure: " : ", ") + name;
   };
   const bool one = local && *local == multiple;
-  if (multiple > 0) mark(one ? "multiple = LCM rule" : "multiple", multiple);
-  if (local && !one) mark(raw && raw != local ? "clamped rule" : "LCM rule", *local);
+  if (multiple > 0) mark(one ? "multiple = rule" : "multiple", multiple);
+  if (local && !one) mark("rule", *local);
   if (raw && raw != local && *raw <= limit) mark("raw rule", *raw);
+  std::string words =
+      figure.marks.empty() ? "" : " Lines: the kernel's preferred multiple and the LCM rule.";
+  if (!outside.empty()) words += outside + ".";
   if (raw && *raw > limit)
-    words += fmt::format(" The LCM rule as printed asks for {}, above the kernel's limit of {}.",
-                         *raw, limit);
+    words += fmt::format(" The rule as printed asks for {}, above the kernel's limit of {}.", *raw,
+                         limit);
   return words;
 }
 

@@ -23,23 +23,25 @@ std::string number_or(std::optional<std::size_t> number, const char* otherwise) 
   return number && *number > 0 ? std::to_string(*number) : otherwise;
 }
 
-/// "192" or "192 (n = 1000), 256 (n = 2000)": the best size at each n, or where there are many n, the range.
+/// The best work-group size: "192", or with the n where they differ.
 std::string best_words(const EliminationData& data) {
-  std::vector<const Timing*> bests;
-  for (const auto& [n, timings] : contests_of(data))
-    if (const Timing* best = best_of(timings)) bests.push_back(best);
-  const auto word = [](const Timing& timing) {
-    return timing.rule == "driver" ? std::string("driver's") : std::to_string(timing.local);
-  };
-  constexpr std::size_t most = 4;
-  std::string words;
-  if (bests.size() <= most) {
-    for (const Timing* best : bests)
-      words += fmt::format("{}{} (n = {})", words.empty() ? "" : ", ", word(*best), best->n);
-    return words.empty() ? "not timed" : words;
+  std::map<std::size_t, std::string> sizes;  // and the n at which each is best
+  for (auto [n, timings] : contests_of(data)) {
+    std::erase_if(timings, [](const Timing& timing) { return timing.rule == "driver"; });
+    const Timing* best = best_of(timings);
+    if (best == nullptr) continue;
+    std::string& where = sizes[best->local];
+    where += (where.empty() ? "n = " : ", ") + std::to_string(n);
   }
-  const auto [least, largest] = std::ranges::minmax(bests, {}, &Timing::local);
-  return fmt::format("{} to {}, by n", least->local, largest->local);
+  if (sizes.empty()) return "not timed";
+  constexpr std::size_t most = 4;
+  if (sizes.size() > most)
+    return fmt::format("{} to {}, by n", sizes.begin()->first, sizes.rbegin()->first);
+  std::string words;
+  for (const auto& [local, where] : sizes)
+    words += fmt::format("{}{}", words.empty() ? "" : "; ", local) +
+             (sizes.size() > 1 ? fmt::format(" ({})", where) : "");
+  return words;
 }
 
 Table source_table(const EliminationData& data) {

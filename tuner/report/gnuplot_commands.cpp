@@ -14,8 +14,6 @@ namespace {
 
 // Small enough that its letters, set at 14, are still legible where a phone shows it 360 pixels wide.
 constexpr double kWidth = 500, kPlotHeight = 330, kLegendLine = 20;
-
-/// Okabe and Ito's colours, which colour-blind readers tell apart, without those too pale for lines.
 constexpr std::array<const char*, 7> kDistinct{"#0072B2", "#D55E00", "#009E73", "#000000",
                                                "#CC79A7", "#E69F00", "#56B4E9"};
 /// Of viridis, without its palest end: lightness grows from first to last, so that it also prints grey.
@@ -115,17 +113,21 @@ std::string axis_commands(char name, const Axis& axis, const Range& range) {
   return text;
 }
 
-/// The height of the legend, which gnuplot sets below the plot in as many columns as fit: an estimate, for its room on the sheet.
-double legend_height(const Figure& figure) {
-  constexpr double sample = 52, letter = 8;
+/// The command for the legend, below the plot, and the height that it needs.
+std::pair<std::string, double> legend(const Figure& figure) {
+  constexpr double sample = 62, letter = 7.6;
   const std::size_t entries = figure.series.size() + figure.marks.size();
-  if (entries < 2) return 0;
+  if (entries < 2) return {"set key off", 0};
   std::size_t widest = 0;
   for (const Series& series : figure.series) widest = std::max(widest, series.label.size());
   for (const Mark& mark : figure.marks) widest = std::max(widest, mark.label.size());
   const double width = sample + letter * static_cast<double>(widest);
-  const double columns = std::max(1.0, std::floor((kWidth - 80) / width));
-  return std::ceil(static_cast<double>(entries) / columns) * kLegendLine;
+  const double columns = std::max(1.0, std::floor((kWidth - 60) / width));
+  // gnuplot thinks names wider than they are by two letters; left alone, it sets fewer columns.
+  return {fmt::format("set key below center horizontal Left reverse samplen 2.4 spacing 1.1 height "
+                      "0.6 width -2 maxcols {:g}",
+                      columns),
+          std::ceil(static_cast<double>(entries) / columns) * kLegendLine};
 }
 
 /// What follows `plot` for one series, its spread first, so that it lies below; `bar` of `bars` is its place among those that
@@ -203,16 +205,14 @@ std::string gnuplot_data(const Figure& figure) {
 }
 
 std::string gnuplot_commands(const Figure& figure) {
-  const double legend = legend_height(figure);
+  const auto [key, key_height] = legend(figure);
   const Range y = y_range(figure);
   std::string text = fmt::format(
       "# {}\nset terminal svg size {:g},{:g} font 'Arial,14' noenhanced background '#ffffff'\n"
       "set encoding utf8\nset output {}\nset border 3 lc rgb '#555555'\n"
       "set tics nomirror textcolor rgb 'black'\nset grid ytics lc rgb '#dddddd' lw 1 dt 1\n"
       "set errorbars 0\nset tmargin 0.8\nset rmargin 2.5\n{}\n",
-      figure.name, kWidth, kPlotHeight + legend, quoted(figure.name + ".svg"),
-      legend > 0 ? "set key below center horizontal Left reverse samplen 2.4 spacing 1.1 height 0.6"
-                 : "set key off");
+      figure.name, kWidth, kPlotHeight + key_height, quoted(figure.name + ".svg"), key);
   text += axis_commands('x', figure.x, x_range(figure)) + axis_commands('y', figure.y, y);
   const auto is_bar = [](const Series& series) { return series.style == Style::bars; };
   const auto bars = static_cast<std::size_t>(std::ranges::count_if(figure.series, is_bar));

@@ -76,6 +76,18 @@ std::optional<Advice> advice_of(const EliminationData& data, const EliminationDa
   return advice;
 }
 
+/// Adds what is advised for larger n, or says the same of both.
+void add(std::vector<Advice>& all, const Advice& advice) {
+  if (all.empty() || all.back().local != advice.local) {
+    all.push_back(advice);
+    return;
+  }
+  Advice& both = all.back();
+  both.to = advice.to;
+  both.count += advice.count;
+  if (advice.worst.regret > both.worst.regret) both.worst = advice.worst;
+}
+
 std::string rule_sentence(const Verdict& verdict) {
   if (!verdict.rule)
     return "Whether the LCM rule holds on this device the rows do not say: no other size was timed "
@@ -169,8 +181,7 @@ Verdict verdict_of(const EliminationData& data) {
   for (const auto& [n, timings] : data.outliers) note_driver(timings);
   constexpr std::size_t large = 1000;  // where the source divides its figures
   for (const auto& [first, last] : {std::pair<std::size_t, std::size_t>{0, large - 1}, {large, -1}})
-    if (const auto advice = advice_of(data, contests, first, last))
-      verdict.advice.push_back(*advice);
+    if (const auto advice = advice_of(data, contests, first, last)) add(verdict.advice, *advice);
   return verdict;
 }
 
