@@ -26,7 +26,7 @@ ExitCode run_report(const Arguments& arguments) {
   cli::po::options_description options("Options");
   // clang-format off
   options.add_options()
-      ("folder", cli::po::value<std::string>()->required(), "folder with results of sweep, outliers, rules ..; also without its name")
+      ("folder", cli::po::value<std::string>()->value_name("FOLDER")->required(), "folder with results of sweep, outliers, rules ..; also without its name")
       ("output,o", cli::po::value<std::string>()->value_name("FILE")->required(), "the page")
       ("title", cli::po::value<std::string>()->default_value("What the work-group size is worth")->value_name("T"),
        "the page's title");

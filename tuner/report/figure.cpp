@@ -61,7 +61,7 @@ std::string embedded(const std::string& svg, const Figure& figure) {
   return fmt::format(
       "<svg viewBox=\"{}\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" role=\"img\" "
       "aria-label=\"{}\">{}",
-      box[1].str(), escape(figure.title + ". " + figure.caption), body);
+      box[1].str(), escape(figure.title), body);
 }
 
 /// One row an x, one column a series.

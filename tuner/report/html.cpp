@@ -59,9 +59,11 @@ std::string url(std::string_view path) {
 
 std::string html(const Table& table) {
   if (table.rows.empty()) return {};
-  std::string text = fmt::format("<div class=\"scroll\" tabindex=\"0\">\n<table{}>\n",
-                                 table.numbers ? "" : " class=\"words\"");
-  if (!table.caption.empty()) text += fmt::format("<caption>{}</caption>\n", escape(table.caption));
+  // A region with a name and a place in the order of keys, so that it can be scrolled without a mouse.
+  std::string text = fmt::format(
+      "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table{}>\n",
+      escape(table.caption), table.numbers ? "" : " class=\"words\"");
+  text += fmt::format("<caption>{}</caption>\n", escape(table.caption));
   if (!table.columns.empty()) {
     text += "<thead><tr>";
     for (const std::string& column : table.columns)

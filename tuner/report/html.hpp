@@ -20,7 +20,7 @@ namespace clgauss::tune::report {
 [[nodiscard]] std::string url(std::string_view path);
 
 struct Table {
-  std::string caption;               // none if empty
+  std::string caption;
   std::vector<std::string> columns;  // their heads; the first column heads its row
   std::vector<std::vector<std::string>> rows;
   bool numbers = true;  // columns after the first are set flush right
