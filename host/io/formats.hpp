@@ -14,7 +14,7 @@ namespace clgauss::io {
 struct Content {
   Index rows = 0;
   Index cols = 0;
-  std::vector<double> values;
+  Values values;
 };
 
 [[nodiscard]] Content read_text(const Input& input, const ReadOptions& options);

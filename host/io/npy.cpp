@@ -15,6 +15,7 @@
 #include "io/memory.hpp"
 #include "io/number.hpp"
 #include "io/progress.hpp"
+#include "parallel.hpp"
 
 namespace clgauss::io {
 
@@ -158,7 +159,11 @@ class NpyReader {
   void apply_shape(const std::vector<Index>& shape);
   void check_length() const;
   template <typename Float>
+  [[nodiscard]] double load(Index i) const;
+  template <typename Float>
   void convert(bool fortran_order);
+  template <typename Float>
+  void convert_columns();
   void refuse_nonfinite() const;
   [[noreturn]] void fail(const std::string& reason) const {
     throw FormatError(file_, 0, 0, reason);
@@ -250,33 +255,52 @@ void NpyReader::check_length() const {
 }
 
 template <typename Float>
+double NpyReader::load(Index i) const {
+  std::array<char, sizeof(Float)> raw;
+  std::memcpy(raw.data(), bytes_.data() + i * sizeof(Float), sizeof(Float));
+  if (swap_) {
+    std::reverse(raw.begin(), raw.end());
+  }
+  return static_cast<double>(std::bit_cast<Float>(raw));
+}
+
+template <typename Float>
 void NpyReader::convert(bool fortran_order) {
-  const auto load = [this](Index i) {
-    std::array<char, sizeof(Float)> raw;
-    std::memcpy(raw.data(), bytes_.data() + i * sizeof(Float), sizeof(Float));
-    if (swap_) {
-      std::reverse(raw.begin(), raw.end());
-    }
-    return static_cast<double>(std::bit_cast<Float>(raw));
-  };
-  const Index rows = content_.rows;
-  const Index cols = content_.cols;
   if (content_.values.empty()) {
     return;  // a shape like (10^18, 0) leaves nothing to loop over
   }
-  if (!fortran_order) {
-    for (Index i = 0; i < content_.values.size(); ++i) {
-      content_.values[i] = load(i);
-      progress_.at(i * sizeof(Float));
-    }
+  if (fortran_order) {
+    convert_columns<Float>();
     return;
   }
+  constexpr Index block = Index{1} << 22;  // between two looks at the progress
+  for (Index begin = 0; begin < content_.values.size(); begin += block) {
+    const Index count = std::min(block, content_.values.size() - begin);
+    in_parallel(count, kElementsPerThread, [&](Index first, Index last) {
+      double* out = content_.values.data() + begin;
+      if (sizeof(Float) == sizeof(double) && !swap_) {
+        std::memcpy(out + first, bytes_.data() + (begin + first) * sizeof(double),
+                    (last - first) * sizeof(double));
+        return;
+      }
+      for (Index i = first; i < last; ++i) {
+        out[i] = load<Float>(begin + i);
+      }
+    });
+    progress_.at((begin + count) * sizeof(Float));
+  }
+}
+
+template <typename Float>
+void NpyReader::convert_columns() {
   constexpr Index width = 8;  // columns at a time, so that each cache line is written once
+  const Index rows = content_.rows;
+  const Index cols = content_.cols;
   for (Index left = 0; left < cols; left += width) {
     const Index right = std::min(left + width, cols);
     for (Index row = 0; row < rows; ++row) {
       for (Index col = left; col < right; ++col) {
-        content_.values[row * cols + col] = load(col * rows + row);
+        content_.values[row * cols + col] = load<Float>(col * rows + row);
       }
     }
     progress_.at(right * rows * sizeof(Float));
@@ -284,12 +308,10 @@ void NpyReader::convert(bool fortran_order) {
 }
 
 void NpyReader::refuse_nonfinite() const {
-  const auto bad = std::find_if(content_.values.begin(), content_.values.end(),
-                                [](double value) { return !std::isfinite(value); });
-  if (bad != content_.values.end()) {
-    const auto i = static_cast<Index>(bad - content_.values.begin());
+  const Index i = find_first(content_.values, [](double value) { return !std::isfinite(value); });
+  if (i < content_.values.size()) {
     fail(fmt::format("row {}, column {} holds {} (--allow-nonfinite accepts it)",
-                     i / content_.cols + 1, i % content_.cols + 1, *bad));
+                     i / content_.cols + 1, i % content_.cols + 1, content_.values[i]));
   }
 }
 
