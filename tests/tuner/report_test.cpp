@@ -7,6 +7,7 @@
 #include "support/made_up_rows.hpp"
 #include "support/process.hpp"
 #include "tuner/report/elimination_data.hpp"
+#include "tuner/report/elimination_figures.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/page.hpp"
 #include "tuner/report/section.hpp"
@@ -76,7 +77,7 @@ TEST_CASE("the verdict where the rule holds") {
   REQUIRE(text.size() == 3);
   CHECK(contains(text[0], "holds on this device"));
   CHECK(contains(text[1], "80\u00a0times"));
-  CHECK(contains(text[2], "`--local 192` for n = 1012 (the best at every n timed)"));
+  CHECK(contains(text[2], "`--local 192` for n = 1012 (the best there)"));
 }
 
 TEST_CASE("the verdict where the rule fails, and one size for all n") {
@@ -107,6 +108,12 @@ TEST_CASE("a driver that is best by chance is not advised where outliers show it
   const auto outliers =
       made_up_results("outliers", {{1012, "driver", 0, 500}, {1012, "lcm", 192, 10}});
   CHECK(verdict_on({rules, outliers}).advice.front().local == "192");
+
+  auto slow = made_up_results("outliers", {{1018, "driver", 0, 0}, {1018, "lcm", 192, 10}});
+  slow.rows.front().status = Status::timeout;
+  const Verdict verdict = verdict_on({rules, slow});
+  CHECK(verdict.advice.front().local == "192");
+  CHECK(contains(sentences(verdict)[1], "too long to be timed at 1 n, first at n = 1018"));
 }
 
 TEST_CASE("the rule's size comes from the device where no row has it") {
@@ -116,6 +123,29 @@ TEST_CASE("the rule's size comes from the device where no row has it") {
   CHECK(verdict.rule_holds());
   const auto alone = made_up_results("sweep", {{100, "fixed", 64, 2}});
   CHECK(contains(sentences(verdict_on({alone})).front(), "do not say"));
+}
+
+TEST_CASE(
+    "two ranges of n become two figures, and no figure has more curves than can be told apart") {
+  std::vector<MadeUp> points;
+  for (const std::size_t n : {1000, 1001, 1002, 8000, 8001})
+    for (const char* rule : {"driver", "lcm"})
+      points.push_back({n, rule, std::string(rule) == "lcm" ? 192U : 0U, 1});
+  std::vector<MadeUp> sweep;
+  for (std::size_t n = 1000; n < 1030; ++n)
+    for (const std::size_t local : {64, 128, 192}) sweep.push_back({n, "fixed", local, 1});
+  const auto data =
+      elimination_data({made_up_results("outliers", points), made_up_results("sweep", sweep)});
+  const auto figures = outliers_figures(data.front());
+  REQUIRE(figures.size() == 2);
+  CHECK(figures[0].series[0].x == std::vector<double>{1000, 1001, 1002});
+  CHECK(contains(figures[1].title, "8000 to 8001"));
+  const auto fig5 = sweep_figure(data.front(), 5), fig6 = sweep_figure(data.front(), 6);
+  REQUIRE(fig5.has_value());
+  CHECK(fig5->series.size() == 11);  // 10 curves and the rings
+  CHECK(contains(fig5->caption, "10 of 30 n are drawn"));
+  CHECK(fig6->series.front().x == std::vector<double>{128, 192});
+  CHECK_FALSE(sweep_figure(data.front(), 3).has_value());
 }
 
 TEST_CASE("a figure's files hold its numbers and its text as text") {

@@ -104,10 +104,4 @@ std::vector<EliminationData> elimination_data(const std::vector<Results>& result
   return all;
 }
 
-const DeviceProfile& profile_of(const std::vector<Results>& results) {
-  const auto known = std::ranges::find_if(
-      results, [](const Results& folder) { return folder.info.device.compute_units > 0; });
-  return (known != results.end() ? *known : results.front()).info.device;
-}
-
 }  // namespace clgauss::tune::report

@@ -44,7 +44,4 @@ struct EliminationData {
 /// One for each type and NDRange mode among the results of one device; empty if none is of gauss_fwd.
 [[nodiscard]] std::vector<EliminationData> elimination_data(const std::vector<Results>& results);
 
-/// The profile that says most: of a folder that was made for this device.
-[[nodiscard]] const DeviceProfile& profile_of(const std::vector<Results>& results);
-
 }  // namespace clgauss::tune::report

@@ -13,9 +13,10 @@ namespace clgauss::tune::report {
 
 namespace {
 
-constexpr std::size_t kMostCurves = 10;
-constexpr double kLogFrom =
-    8;  // largest over smallest value, from which on a linear axis hides the small ones
+constexpr std::size_t kMostCurves = 10, kMostGroupsOfBars = 8;
+constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+// Largest over smallest value, from which on a linear axis hides the small ones.
+constexpr double kLogFrom = 8;
 
 void add(Series& series, double x, const Timing& timing) {
   series.x.push_back(x);
@@ -58,16 +59,39 @@ std::string estimated_words(const std::vector<Timing>& timings) {
                      least == most ? std::to_string(least) : fmt::format("{} to {}", least, most));
 }
 
-/// At most kMostCurves of the sizes n, evenly spaced, the first and the last among them.
-std::vector<std::size_t> curves_of(const std::vector<std::size_t>& sizes) {
-  if (sizes.size() <= kMostCurves) return sizes;
+/// At most `most` of the sizes n, evenly spaced, the first and the last among them.
+std::vector<std::size_t> evenly(const std::vector<std::size_t>& sizes, std::size_t most) {
+  if (sizes.size() <= most) return sizes;
   std::vector<std::size_t> chosen;
-  for (std::size_t i = 0; i < kMostCurves; ++i)
-    chosen.push_back(sizes[i * (sizes.size() - 1) / (kMostCurves - 1)]);
+  for (std::size_t i = 0; i < most; ++i)
+    chosen.push_back(sizes[i * (sizes.size() - 1) / (most - 1)]);
   return chosen;
 }
 
-/// Lines, with names short enough for the legend, for the preferred multiple and the LCM rule where they lie within first..last; the sentences returned tell of the others.
+/// Says so where only some of the sizes n are drawn, with a blank before it.
+std::string drawn_words(const std::vector<std::size_t>& sizes, std::size_t most) {
+  return sizes.size() <= most ? "" : fmt::format(" {} of {} n are drawn.", most, sizes.size());
+}
+
+/// `by_n` cut where n jumps: two ranges of n in one figure would be two spots and a line.
+std::vector<EliminationData::ByN> ranges_of(const EliminationData::ByN& by_n) {
+  constexpr std::size_t jump = 20;  // times the smallest distance
+  std::size_t nearest = kAny, last = 0;
+  for (const auto& [n, timings] : by_n) {
+    if (last > 0) nearest = std::min(nearest, n - last);
+    last = n;
+  }
+  std::vector<EliminationData::ByN> ranges;
+  for (const auto& [n, timings] : by_n) {
+    if (ranges.empty() || (n - last) / jump > nearest) ranges.emplace_back();
+    ranges.back()[n] = timings;
+    last = n;
+  }
+  return ranges;
+}
+
+/// Lines for the preferred multiple and the LCM rule where they lie within first..last, with names short enough for the legend;
+/// the sentences returned tell of the others.
 std::string add_marks(Figure& figure, const EliminationData& data, double first, double last) {
   const auto local = data.rule_local(), raw = data.raw_rule();
   const std::size_t multiple = data.preferred_multiple(), limit = data.work_group_limit();
@@ -106,7 +130,6 @@ struct SweepCut {
   std::size_t first_n, last_n, first_local, last_local;
 };
 
-constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 constexpr SweepCut kCuts[] = {
     {3, "Time against the work-group size, n < 1000", 0, 999, 1, kAny},
     {4, "Time against the work-group size, n < 1000, without size 1", 0, 999, 2, kAny},
@@ -124,13 +147,13 @@ EliminationData::ByN within(const EliminationData& data, const SweepCut& cut) {
   return kept;
 }
 
-}  // namespace
-
-std::optional<Figure> outliers_figure(const EliminationData& data) {
+/// Figure 2 for one range of n.
+std::optional<Figure> outliers_figure(const EliminationData& data,
+                                      const EliminationData::ByN& range) {
   Series driver{"driver's default", Style::line, {}, {}, {}, {}};
   Series rule = driver, primes{"n + 1 prime", Style::rings, {}, {}, {}, {}};
   std::vector<Timing> shown;
-  for (const auto& [n, timings] : data.outliers)
+  for (const auto& [n, timings] : range)
     for (const Timing& timing : timings) {
       if (!timing.ok()) continue;
       shown.push_back(timing);
@@ -142,7 +165,15 @@ std::optional<Figure> outliers_figure(const EliminationData& data) {
     }
   if (shown.empty()) return std::nullopt;
   rule.label = data.rule_local() ? fmt::format("LCM rule ({})", *data.rule_local()) : "LCM rule";
-  Figure figure{"fig2", "Figure 2: time against n", {}, {"n", false, 0, {}}, {}, {}, {}, false};
+  Figure figure{"fig2",
+                fmt::format("Figure 2: time against n, {} to {}", range.begin()->first,
+                            range.rbegin()->first),
+                {},
+                {"n", false, 0, {}},
+                {},
+                {},
+                {},
+                false};
   figure.series = {driver, rule};
   if (!primes.x.empty()) figure.series.push_back(primes);
   fit_time_axis(figure);
@@ -151,6 +182,15 @@ std::optional<Figure> outliers_figure(const EliminationData& data) {
       "driver's peaks where n + 1 is prime (rings)." +
       estimated_words(shown);
   return figure;
+}
+
+}  // namespace
+
+std::vector<Figure> outliers_figures(const EliminationData& data) {
+  std::vector<Figure> figures;
+  for (const EliminationData::ByN& range : ranges_of(data.outliers))
+    if (auto figure = outliers_figure(data, range)) figures.push_back(std::move(*figure));
+  return figures;
 }
 
 std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
@@ -175,7 +215,7 @@ std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
   Series best{"best size", Style::rings, {}, {}, {}, {}};
   std::vector<Timing> shown;
   double first = std::numeric_limits<double>::infinity(), last = 0;
-  for (const std::size_t n : curves_of(sizes)) {
+  for (const std::size_t n : evenly(sizes, kMostCurves)) {
     Series series{fmt::format("n = {}", n), Style::line_points, {}, {}, {}, {}};
     for (const Timing& timing : kept.at(n)) add(series, static_cast<double>(timing.local), timing);
     shown.insert(shown.end(), kept.at(n).begin(), kept.at(n).end());
@@ -193,9 +233,7 @@ std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
   figure.caption = "One curve an n; rings mark the fastest size" +
                    std::string(number == 6 ? " of this section." : " of each.") +
                    add_marks(figure, data, first, last);
-  if (sizes.size() > kMostCurves)
-    figure.caption += fmt::format(" {} of {} n are drawn.", kMostCurves, sizes.size());
-  figure.caption += estimated_words(shown);
+  figure.caption += drawn_words(sizes, kMostCurves) + estimated_words(shown);
   return figure;
 }
 
@@ -253,25 +291,28 @@ std::optional<Figure> rules_figure(const EliminationData& data) {
                                                          {"max", "largest allowed"}};
   for (const auto& [rule, label] : rules)
     figure.series.push_back({label, Style::bars, {}, {}, {}, {}});
+  std::vector<std::size_t> sizes;
+  for (const auto& [n, timings] : data.rules)
+    if (best_of(timings) != nullptr) sizes.push_back(n);
   std::vector<Timing> shown;
   double most = 1;
-  for (const auto& [n, timings] : data.rules) {
-    const Timing* best = best_of(timings);
-    if (best == nullptr) continue;
+  for (const std::size_t n : evenly(sizes, kMostGroupsOfBars)) {
+    const std::vector<Timing>& timings = data.rules.at(n);
     const auto place = static_cast<double>(figure.x.ticks.size());
     figure.x.ticks.emplace_back(place, std::to_string(n));
     for (const Timing& timing : timings)
       for (std::size_t i = 0; i < rules.size(); ++i) {
         if (rules[i].first != timing.rule || !timing.ok()) continue;
         figure.series[i].x.push_back(place);
-        figure.series[i].y.push_back(timing.median_ms / best->median_ms);
+        figure.series[i].y.push_back(timing.median_ms / best_of(timings)->median_ms);
         most = std::max(most, figure.series[i].y.back());
         shown.push_back(timing);
       }
   }
   if (shown.empty()) return std::nullopt;
   figure.y.log = most > kLogFrom;
-  figure.caption = "1 is the best of all sizes timed at that n." + estimated_words(shown);
+  figure.caption = "1 is the best of all sizes timed at that n." +
+                   drawn_words(sizes, kMostGroupsOfBars) + estimated_words(shown);
   return figure;
 }
 

@@ -149,7 +149,7 @@ Section section_of(const EliminationData& data, Illustrator& illustrator) {
         html(rules);
   section.html += "<div class=\"figures\">\n";
   draw(rules_figure(data));
-  draw(outliers_figure(data));
+  for (Figure& figure : outliers_figures(data)) draw(std::move(figure));
   for (const int number : {3, 4, 5, 6}) draw(sweep_figure(data, number));
   draw(one_size_figure(data));
   section.html += "</div>\n" + html(sweep_table(data)) + html(failures_table(data));

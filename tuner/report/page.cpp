@@ -6,7 +6,6 @@
 #include <clgauss/error.hpp>
 #include <set>
 
-#include "tuner/report/elimination_data.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/section.hpp"
 

@@ -41,6 +41,12 @@ std::vector<std::vector<Results>> by_device(const std::vector<Results>& results)
   return devices;
 }
 
+const DeviceProfile& profile_of(const std::vector<Results>& results) {
+  const auto known = std::ranges::find_if(
+      results, [](const Results& folder) { return folder.info.device.compute_units > 0; });
+  return (known != results.end() ? *known : results.front()).info.device;
+}
+
 std::vector<Point> points_of_experiment(const std::vector<Results>& results,
                                         std::string_view experiment, std::string_view kernel) {
   std::vector<Row> rows;

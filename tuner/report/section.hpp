@@ -32,6 +32,9 @@ struct SectionKind {
 /// devices is divided.
 [[nodiscard]] std::vector<std::vector<Results>> by_device(const std::vector<Results>& results);
 
+/// What is known of the device of `results`: the profile of a folder that was made for it, else only its name.
+[[nodiscard]] const DeviceProfile& profile_of(const std::vector<Results>& results);
+
 /// All points of `experiment` and `kernel` (any if empty) among `results`.
 [[nodiscard]] std::vector<Point> points_of_experiment(const std::vector<Results>& results,
                                                       std::string_view experiment,

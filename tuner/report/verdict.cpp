@@ -32,6 +32,10 @@ void raise(std::optional<Regret>& worst, const std::optional<Regret>& regret) {
 
 bool by_driver(const Timing& timing) { return timing.rule == "driver"; }
 
+bool driver_timeout(const Timing& timing) {
+  return by_driver(timing) && timing.status == Status::timeout;
+}
+
 /// "driver" or the size: what --local takes.
 std::string local_word(const Timing& timing) {
   return by_driver(timing) ? "driver" : std::to_string(timing.local);
@@ -65,6 +69,10 @@ std::optional<Advice> advice_of(const EliminationData& data, const EliminationDa
   if (const auto driver = choices.find("driver"); driver != choices.end())
     for (const auto& [n, timings] : data.outliers)
       if (n >= first && n <= last) raise(driver->second.worst, regret_of(timings, by_driver));
+  for (const auto* by_n : {&contests, &data.outliers})
+    for (const auto& [n, timings] : *by_n)
+      if (n >= first && n <= last && std::ranges::any_of(timings, driver_timeout))
+        choices.erase("driver");
   const auto better = [](const auto& a, const auto& b) {
     return std::pair(b.second.count, a.second.worst->regret) <
            std::pair(a.second.count, b.second.worst->regret);
@@ -120,13 +128,17 @@ std::string driver_sentence(const Verdict& verdict) {
                : std::string("never slower");
   };
   const auto &prime = verdict.driver_prime, &other = verdict.driver_other;
-  if (!prime && !other) return {};
-  std::string text = "Left to the driver, the elimination is ";
+  std::string text;
   if (prime) text += part(*prime) + " where n + 1 is prime";
   if (prime && other) text += ", and ";
   if (other)
     text += part(*other) + (prime ? " elsewhere" : "; no n was timed where n + 1 is prime");
-  return text + ".";
+  if (!text.empty()) text = "Left to the driver, the elimination is " + text + ".";
+  if (const auto& slow = verdict.driver_timeouts; !slow.empty())
+    text +=
+        fmt::format("{}The driver's default took too long to be timed at {} n, first at n = {}.",
+                    text.empty() ? "" : " ", slow.size(), slow.front());
+  return text;
 }
 
 std::string advice_sentence(const Verdict& verdict) {
@@ -139,6 +151,7 @@ std::string advice_sentence(const Verdict& verdict) {
         "{} `--local {}` for {} ({})", text.empty() ? "Use" : ",", advice.local, sizes,
         advice.worst.regret > 0 ? fmt::format("at worst {} slower than the best, at n = {}",
                                               percent(advice.worst.regret), advice.worst.n)
+        : advice.count == 1     ? "the best there"
                                 : "the best at every n timed");
   }
   return text.empty() ? text : text + ".";
@@ -164,6 +177,8 @@ Verdict verdict_of(const EliminationData& data) {
   verdict.rule_local = data.rule_local();
   const EliminationData::ByN contests = contests_of(data);
   const auto note_driver = [&](const std::vector<Timing>& timings) {
+    for (const Timing& timing : timings)
+      if (driver_timeout(timing)) verdict.driver_timeouts.push_back(timing.n);
     if (const auto regret = regret_of(timings, by_driver))
       raise(is_prime(regret->n + 1) ? verdict.driver_prime : verdict.driver_other, regret);
   };

@@ -33,6 +33,7 @@ struct Verdict {
   std::optional<Regret> rule;       // the largest
   std::size_t rule_best_local = 0;  // the best at that n
   std::optional<Regret> driver_prime, driver_other;  // the largest, where n + 1 is prime, elsewhere
+  std::vector<std::size_t> driver_timeouts;          // n at which it took too long to be timed
   std::vector<Advice> advice;                        // n < 1000, n >= 1000; those that were timed
 
   [[nodiscard]] bool rule_holds() const { return rule && rule_holds_at == rule_sizes; }
