@@ -1,0 +1,259 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <cstdlib>
+
+#include "support/made_up_rows.hpp"
+#include "support/process.hpp"
+#include "tuner/report/elimination_data.hpp"
+#include "tuner/report/elimination_figures.hpp"
+#include "tuner/report/html.hpp"
+#include "tuner/report/page.hpp"
+#include "tuner/report/section.hpp"
+#include "tuner/report/verdict.hpp"
+
+namespace clgauss::tune::report {
+
+namespace {
+
+using test::content_of;
+using test::made_up_results;
+using test::MadeUp;
+using test::TemporaryFolder;
+
+constexpr const char* kNoGnuplot = "no-such-gnuplot";
+
+bool has_gnuplot() { return std::system("gnuplot --version >/dev/null 2>&1") == 0; }
+
+bool contains(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+Verdict verdict_on(const std::vector<Results>& results) {
+  const auto data = elimination_data(results);
+  REQUIRE(data.size() == 1);
+  return verdict_of(data.front());
+}
+
+std::string page_of(const std::vector<Results>& results, const std::string& gnuplot = kNoGnuplot) {
+  const TemporaryFolder folder;
+  Illustrator illustrator(folder / "files", "files", gnuplot);
+  return page(results, "A <title> & \"more\"", illustrator);
+}
+
+/// 1012 + 1 is prime; 500 + 1 is not.
+const std::vector<MadeUp> kRuleHolds{{500, "driver", 0, 12},  {500, "lcm", 192, 10.5},
+                                     {500, "fixed", 256, 10}, {1012, "driver", 0, 4000},
+                                     {1012, "lcm", 192, 50},  {1012, "fixed", 256, 80}};
+
+}  // namespace
+
+TEST_CASE("text cannot become markup") {
+  CHECK(escape("<a href='x'>&\"") == "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
+  CHECK(paragraph("use `--local <1>` here") == "<p>use <code>--local &lt;1&gt;</code> here</p>\n");
+  CHECK(url("a b/é\"#.dat") == "a%20b/%C3%A9%22%23.dat");
+  const std::string table = html(Table{"<c>", {"<h>"}, {{"<1>", "<2>"}}, true});
+  CHECK_FALSE(contains(table, "<c>"));
+  CHECK(contains(table, "<td>&lt;2&gt;</td>"));
+  CHECK(html(Table{"empty", {"x"}, {}, true}).empty());
+  CHECK(digits(13203.4) == "13203");
+  CHECK(digits(0.00123456) == "0.001235");
+}
+
+TEST_CASE("the verdict where the rule holds") {
+  const Verdict verdict = verdict_on({made_up_results("rules", kRuleHolds)});
+  CHECK(verdict.rule_holds());
+  CHECK(verdict.rule_local == 192);
+  CHECK(verdict.rule_sizes == 2);
+  CHECK(verdict.rule->regret == doctest::Approx(0.05));
+  CHECK(verdict.rule->n == 500);
+  CHECK(verdict.driver_prime->regret == doctest::Approx(79));
+  CHECK(verdict.driver_other->regret == doctest::Approx(0.2));
+  REQUIRE(verdict.advice.size() == 2);
+  CHECK(verdict.advice[0].local == "256");
+  CHECK(verdict.advice[1].local == "192");
+  const auto text = sentences(verdict);
+  REQUIRE(text.size() == 3);
+  CHECK(contains(text[0], "holds on this device"));
+  CHECK(contains(text[1], "80\u00a0times"));
+  CHECK(contains(text[2], "`--local 192` for n = 1012 (the best there)"));
+}
+
+TEST_CASE("the verdict where the rule fails, and one size for all n") {
+  const Verdict verdict = verdict_on({made_up_results("rules", {{500, "lcm", 192, 30},
+                                                                {500, "fixed", 64, 10},
+                                                                {500, "fixed", 512, 11},
+                                                                {2000, "lcm", 192, 100},
+                                                                {2000, "fixed", 64, 99},
+                                                                {2000, "fixed", 512, 150}})});
+  CHECK_FALSE(verdict.rule_holds());
+  CHECK(verdict.rule_holds_at == 1);
+  CHECK(verdict.rule->regret == doctest::Approx(2));
+  CHECK(verdict.rule_best_local == 64);
+  REQUIRE(verdict.advice.size() == 1);
+  CHECK(verdict.advice[0].local == "64");
+  CHECK(verdict.advice[0].from == 500);
+  CHECK(verdict.advice[0].to == 2000);
+  const auto text = sentences(verdict);
+  CHECK(contains(text[0], "does not hold"));
+  CHECK(contains(text[0], "at 1 of the 2 n"));
+  CHECK(text.size() == 2);  // nothing on the driver: it was not timed
+}
+
+TEST_CASE("a driver that is best by chance is not advised where outliers show its peaks") {
+  const auto rules = made_up_results(
+      "rules", {{1000, "driver", 0, 9}, {1000, "lcm", 192, 10}, {1000, "fixed", 64, 20}});
+  CHECK(verdict_on({rules}).advice.front().local == "driver");
+  const auto outliers =
+      made_up_results("outliers", {{1012, "driver", 0, 500}, {1012, "lcm", 192, 10}});
+  CHECK(verdict_on({rules, outliers}).advice.front().local == "192");
+
+  auto slow = made_up_results("outliers", {{1018, "driver", 0, 0}, {1018, "lcm", 192, 10}});
+  slow.rows.front().status = Status::timeout;
+  const Verdict verdict = verdict_on({rules, slow});
+  CHECK(verdict.advice.front().local == "192");
+  CHECK(contains(sentences(verdict)[1], "too long to be timed at 1 n, first at n = 1018"));
+}
+
+TEST_CASE("the rule's size comes from the device where no row has it") {
+  const auto sweep = made_up_results("sweep", {{100, "fixed", 64, 2}, {100, "fixed", 192, 1}});
+  const Verdict verdict = verdict_on({sweep});
+  CHECK(verdict.rule_local == 192);
+  CHECK(verdict.rule_holds());
+  const auto alone = made_up_results("sweep", {{100, "fixed", 64, 2}});
+  CHECK(contains(sentences(verdict_on({alone})).front(), "do not say"));
+}
+
+TEST_CASE(
+    "two ranges of n become two figures, and no figure has more curves than can be told apart") {
+  std::vector<MadeUp> points;
+  for (const std::size_t n : {1000, 1001, 1002, 8000, 8001})
+    for (const char* rule : {"driver", "lcm"})
+      points.push_back({n, rule, std::string(rule) == "lcm" ? 192U : 0U, 1});
+  std::vector<MadeUp> sweep;
+  for (std::size_t n = 1000; n < 1030; ++n)
+    for (const std::size_t local : {64, 128, 192}) sweep.push_back({n, "fixed", local, 1});
+  const auto data =
+      elimination_data({made_up_results("outliers", points), made_up_results("sweep", sweep)});
+  const auto figures = outliers_figures(data.front());
+  REQUIRE(figures.size() == 2);
+  CHECK(figures[0].series[0].x == std::vector<double>{1000, 1001, 1002});
+  CHECK(contains(figures[1].title, "8000 to 8001"));
+  const auto fig5 = sweep_figure(data.front(), 5), fig6 = sweep_figure(data.front(), 6);
+  REQUIRE(fig5.has_value());
+  CHECK(fig5->series.size() == 11);  // 10 curves and the rings
+  CHECK(contains(fig5->caption, "10 of 30 n are drawn"));
+  CHECK(fig6->series.front().x == std::vector<double>{128, 192});
+  CHECK_FALSE(sweep_figure(data.front(), 3).has_value());
+}
+
+TEST_CASE("a figure's files hold its numbers and its text as text") {
+  Figure figure{"demo", "It's <b>", "`c`", {"x", false, 0, {}}, {"y", true, 0, {}}, {}, {}, false};
+  figure.series = {
+      {"it's `rm`", Style::line_points, {1, 2, 3}, {10, -1, 30}, {9, -1, 28}, {11, 1, 33}},
+      {"none", Style::points, {}, {}, {}, {}}};
+  figure.marks = {{"mark", 2}};
+  const std::string data = gnuplot_data(figure);
+  CHECK(contains(data, "1 10 9 11\n3 30 28 33\n"));  // -1 has no place on a logarithmic axis
+  CHECK(contains(data, "\n\n\n# none\n"));
+  const std::string commands = gnuplot_commands(figure);
+  CHECK(contains(commands, "title 'it''s `rm`'"));
+  CHECK(contains(commands, "set logscale y"));
+
+  const TemporaryFolder folder;
+  Illustrator illustrator(folder / "it's \"files\"", "it's \"files\"", kNoGnuplot);
+  const std::string first = illustrator.draw(figure), second = illustrator.draw(figure);
+  CHECK(content_of(folder / "it's \"files\"/demo.dat") == data);
+  CHECK(content_of(folder / "it's \"files\"/demo.gp") == commands);
+  CHECK(contains(second, "id=\"demo-2\""));
+  CHECK(contains(first, "<details open>"));
+  CHECK(contains(first, "<strong>It&#39;s &lt;b&gt;.</strong>"));
+  CHECK(illustrator.problems().size() == 1);  // said once
+  CHECK(contains(illustrator.problems().front(), "gnuplot-nox"));
+
+  figure.series[0].low.pop_back();
+  CHECK_THROWS_AS(static_cast<void>(illustrator.draw(figure)), UsageError);
+  figure.name = "../x";
+  CHECK_THROWS_AS(static_cast<void>(illustrator.draw(figure)), UsageError);
+}
+
+TEST_CASE("gnuplot draws every style, in folders of any name" * doctest::skip(!has_gnuplot())) {
+  const TemporaryFolder folder;
+  const std::string files = "it's a \"folder\" $(x)";
+  Illustrator illustrator(folder / files, files);
+  for (const bool log : {false, true})
+    for (const Style style :
+         {Style::line, Style::line_points, Style::points, Style::rings, Style::bars}) {
+      const Series spread{"<s> & it's `x`", style, {1, 2}, {10, 3000}, {9, 2000}, {11, 4000}};
+      const Series plain{"_^{p}", style, {1, 2}, {5, 6}, {}, {}};
+      const Figure figure{
+          "style",         "t",          "c", {"x", false, 0, {}}, {"y", log, 0, {}},
+          {spread, plain}, {{"m", 1.5}}, log};
+      const std::string drawn = illustrator.draw(figure);
+      CHECK(contains(drawn, "<svg viewBox="));
+      CHECK(contains(drawn, "&lt;s> &amp; it's `x`</text>"));
+      CHECK_FALSE(contains(drawn, "<?xml"));
+      CHECK_FALSE(contains(drawn, "id='gpPt"));  // ids are the page's own
+    }
+  for (const std::string& problem : illustrator.problems()) MESSAGE(problem);
+  CHECK(illustrator.problems().empty());
+}
+
+TEST_CASE("a gnuplot that fails or never ends costs the drawing, not the report") {
+  const TemporaryFolder folder;
+  test::write_file(folder / "failing", "#!/bin/sh\necho line 3: boo >&2\nexit 1\n");
+  std::filesystem::permissions(folder / "failing", std::filesystem::perms::owner_all);
+  Illustrator illustrator(folder / "files", "files", (folder / "failing").string());
+  const Figure figure{"f",
+                      "t",
+                      "c",
+                      {"x", false, 0, {}},
+                      {"y", false, 0, {}},
+                      {{"s", Style::line, {1, 2}, {3, 4}, {}, {}}},
+                      {},
+                      false};
+  CHECK(contains(illustrator.draw(figure), "<details open>"));
+  REQUIRE(illustrator.problems().size() == 1);
+  CHECK(contains(illustrator.problems().front(), "line 3: boo"));
+}
+
+TEST_CASE("the page has a part for each device and a figure for each kind of rows") {
+  const auto rules = made_up_results("rules", kRuleHolds);
+  const auto sweep = made_up_results("sweep",
+                                     {{100, "fixed", 1, 90},
+                                      {100, "fixed", 64, 2},
+                                      {100, "fixed", 192, 1},
+                                      {100, "fixed", 2048, 0}},
+                                     "Other <device>");
+  const std::string only_rules = page_of({rules}), both = page_of({rules, sweep});
+  CHECK(contains(both, "A &lt;title&gt; &amp; &quot;more&quot;"));
+  CHECK(contains(both, "<h2>GeForce GT 555M</h2>"));
+  CHECK(contains(both, "<h2>Other &lt;device&gt;</h2>"));
+  CHECK(contains(both, "id=\"fig3\""));
+  CHECK(contains(both, "id=\"fig4\""));
+  for (const char* absent : {"id=\"fig2\"", "id=\"fig5\"", "id=\"fig6\""})
+    CHECK_FALSE(contains(both, absent));
+  CHECK(contains(both, "device_limit"));
+  CHECK(contains(both, "larger than &lt;the limit&gt;"));
+  CHECK(contains(both, "clgauss-tune sweep &lt;x&gt;"));
+  CHECK(contains(both, "2026-01-02"));
+  CHECK_FALSE(contains(both, "<script"));
+  CHECK_FALSE(contains(only_rules, "fig3"));
+  CHECK_FALSE(contains(only_rules, "Tried, without a time"));
+  CHECK(both == page_of({rules, sweep}));
+}
+
+TEST_CASE("rows of several devices in one folder are told apart, and no rows are no report") {
+  auto mixed = made_up_results("rules", kRuleHolds);
+  const auto other = made_up_results("rules", kRuleHolds, "second");
+  mixed.rows.insert(mixed.rows.end(), other.rows.begin(), other.rows.end());
+  const auto devices = by_device({mixed});
+  REQUIRE(devices.size() == 2);
+  CHECK(devices[1].front().info.device.name == "second");
+  CHECK(devices[1].front().info.device.compute_units == 0);  // unknown: the folder is the first's
+  CHECK(contains(page_of({mixed}), "<h2>second</h2>"));
+  CHECK_THROWS_AS(page_of({made_up_results("rules", {})}), FileError);
+}
+
+}  // namespace clgauss::tune::report
