@@ -1,0 +1,111 @@
+/// Zhao, "Matrix multiplication optimised on CUDA": CPU loops and GPU steps at n = 2048.
+
+#include <fmt/format.h>
+
+#include "tuner/reproduce/matmul_cases.hpp"
+#include "tuner/reproduce/published.hpp"
+
+namespace clgauss::tune {
+
+namespace {
+
+/// The GPU steps in the article's order: what each is called here, its kernel, and the bytes of its tiles.
+struct Step {
+  const char* rung;
+  const char* kernel;
+  std::size_t tile_elements;
+};
+
+std::vector<Step> steps_of(std::size_t tile) {
+  return {{"gpu_naive", "steps_naive", 0},
+          {"gpu_tiles", "steps_tiles", 2 * tile * tile},
+          {"gpu_coalesced", "steps_coalesced", 2 * tile * tile},
+          {"gpu_conflict_free", "steps_padded", 2 * tile * (tile + 1)},
+          {"gpu_unrolled", "steps_unrolled", 2 * tile * (tile + 1)}};
+}
+
+constexpr std::array<std::string_view, 4> kLoops{"cpu_naive", "openmp_ijk", "openmp_blocked",
+                                                 "openmp_ikj"};
+
+std::vector<Case> cpu_gpu_cases(const Laboratory& laboratory) {
+  std::vector<Case> cases;
+  const std::size_t tile = square_side(laboratory.context.profile());
+  for (const std::size_t n : sizes_or(laboratory.options, {2048})) {
+    const MatmulCases at(laboratory, n);
+    if (auto refusal = at.too_large()) {
+      cases.push_back(std::move(*refusal));
+      continue;
+    }
+    for (const CpuLoop& loop : {cpu_naive(), openmp_ijk(), openmp_ikj(), openmp_blocked()})
+      cases.push_back(at.cpu(loop));
+    for (const Step& step : steps_of(tile)) {
+      MatmulKernel kernel;
+      kernel.file = "matmul_steps.cl";
+      kernel.name = step.kernel;
+      kernel.defines = {{"TILE", std::to_string(tile)}};
+      kernel.local = {tile, tile};
+      kernel.groups = {groups_for(n, tile), groups_for(n, tile)};
+      kernel.local_bytes = step.tile_elements * sizeof(float);
+      cases.push_back(at.device(step.rung, fmt::format("TILE={}", tile), kernel));
+    }
+  }
+  return cases;
+}
+
+/// What the article says of a version, as far as it survived; its tables did not.
+std::string_view claim(std::string_view rung) {
+  if (rung == "openmp_ijk") return "a little faster than serial";
+  if (rung == "openmp_blocked") return "clearly faster than unblocked";
+  if (rung == "openmp_ikj") return "the fastest on the CPU: 18.4 s";
+  if (rung == "gpu_naive") return "over 400 times the best CPU";
+  if (rung == "gpu_tiles") return "clearly faster";
+  if (rung == "gpu_coalesced") return "much faster";
+  if (rung == "gpu_conflict_free") return "somewhat faster";
+  if (rung == "gpu_unrolled") return "the fastest, the largest gain";
+  return "";
+}
+
+std::string table_of(const Measured& measured, std::size_t n) {
+  std::optional<double> best_cpu_ns, previous_ns;
+  for (const std::string_view loop : kLoops) {
+    const auto ns = measured.ns({.kernel = loop, .n = n});
+    if (ns && (!best_cpu_ns || *ns < *best_cpu_ns)) best_cpu_ns = ns;
+  }
+  std::string text =
+      fmt::format("n = {}\n{:18} {:32} {:>10} {:>9} {:>13} {:>14}\n", n, "version",
+                  "published (n = 2048)", "ms", "GFLOP/s", "over previous", "over best CPU");
+  const auto line = [&](std::string_view rung) {
+    const Point* point = measured.find({.kernel = rung, .n = n});
+    if (point == nullptr) return;
+    const auto ns = measured.ns({.kernel = rung, .n = n});
+    text += fmt::format("{:18} {:32} {:>10} {:>9} {:>13} {:>14}", rung, claim(rung),
+                        cell(ratio(ns, 1e6)), cell(product_gflops(n, ns)),
+                        cell(ratio(previous_ns, ns)), cell(ratio(best_cpu_ns, ns)));
+    if (point->row.estimated)
+      text += fmt::format("  estimated from {} of {} rows", point->row.steps, n);
+    if (point->row.status != Status::ok)
+      text += fmt::format("  {}", status_name(point->row.status));
+    text += '\n';
+    previous_ns = ns;
+  };
+  for (const std::string_view loop : kLoops) line(loop);
+  previous_ns.reset();
+  for (const Step& step : steps_of(0)) line(step.rung);
+  return text;
+}
+
+std::string cpu_gpu_table(const std::vector<Row>& rows) {
+  const Measured measured(rows);
+  std::string text;
+  for (const std::size_t n : measured.sizes_of("gpu_naive")) text += table_of(measured, n);
+  return text + failures_text(measured);
+}
+
+}  // namespace
+
+Reproduction matmul_cpu_gpu() {
+  return {"matmul-cpu-gpu", "Zhao: Matrix multiplication optimised on CUDA", 5, cpu_gpu_cases,
+          cpu_gpu_table};
+}
+
+}  // namespace clgauss::tune
