@@ -8,6 +8,7 @@ namespace clgauss::tune {
 using cli::Arguments;
 
 ExitCode run_outliers(const Arguments& arguments);
+ExitCode run_report(const Arguments& arguments);
 ExitCode run_reproduce(const Arguments& arguments);
 ExitCode run_rules(const Arguments& arguments);
 ExitCode run_sweep(const Arguments& arguments);

@@ -9,9 +9,11 @@ int main(int argc, char** argv) {
       {{"sweep", "time the elimination against the work-group size", run_sweep},
        {"outliers", "time it against n: the driver's work-group size against the LCM rule's",
         run_outliers},
+       {"rules", "compare the rules for the work-group size with the measured best", run_rules},
        {"reproduce", "run the matrix products and memory walks of the source documents again",
         run_reproduce},
-       {"rules", "compare the rules for the work-group size with the measured best", run_rules}},
+       {"report", "one HTML page with figures and verdict from the rows of all experiments",
+        run_report}},
       "Environment:\n"
       "  CLGAUSS_DEVICE      the device when --device is not given\n"
       "  CLGAUSS_KERNEL_DIR  read the .cl files from this folder\n"

@@ -1,0 +1,50 @@
+#pragma once
+/// The rows of sweep, outliers and rules, in the shape in which the report looks at them.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/rows/result_folder.hpp"
+
+namespace clgauss::tune::report {
+
+/// One work-group size at one n, and the times of a whole elimination with it.
+struct Timing {
+  std::size_t n = 0, local = 0;  // local 0 = left to the driver
+  std::string rule;              // driver, lcm, multiple, max, fixed
+  Status status = Status::ok;
+  std::string detail;
+  double median_ms = 0, min_ms = 0, max_ms = 0;  // 0 unless ok
+  std::size_t repetitions = 0, steps = 0;
+  bool estimated = false;
+
+  [[nodiscard]] bool ok() const { return repetitions > 0; }
+};
+
+/// What was timed on one device with one type and NDRange mode, by n. Of a size that was timed several times, that with the most
+/// steps counts.
+struct EliminationData {
+  using ByN = std::map<std::size_t, std::vector<Timing>>;
+  std::string type, variant;
+  DeviceProfile device;
+  ByN sweep, outliers, rules;
+
+  /// The work-group size that the LCM rule gives gauss_fwd on this device, from the rows or else from the device's numbers.
+  [[nodiscard]] std::optional<std::size_t> rule_local() const;
+  /// The same before it is cut to what the device allows; empty if the cores are unknown.
+  [[nodiscard]] std::optional<std::size_t> raw_rule() const;
+  /// The kernel's preferred multiple, or else the device's; 0 = unknown.
+  [[nodiscard]] std::size_t preferred_multiple() const;
+  /// The largest work-group of the kernel, or else of the device; 0 = unknown.
+  [[nodiscard]] std::size_t work_group_limit() const;
+};
+
+/// One for each type and NDRange mode among the results of one device; empty if none is of gauss_fwd.
+[[nodiscard]] std::vector<EliminationData> elimination_data(const std::vector<Results>& results);
+
+/// The profile that says most: of a folder that was made for this device.
+[[nodiscard]] const DeviceProfile& profile_of(const std::vector<Results>& results);
+
+}  // namespace clgauss::tune::report

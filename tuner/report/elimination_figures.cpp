@@ -1,0 +1,229 @@
+#include "tuner/report/elimination_figures.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tuner/experiments/contest.hpp"
+#include "tuner/report/verdict.hpp"
+
+namespace clgauss::tune::report {
+
+namespace {
+
+constexpr std::size_t kMostCurves = 10;
+constexpr double kLogFrom =
+    8;  // largest over smallest value, from which on a linear axis hides the small ones
+
+void add(Series& series, double x, const Timing& timing) {
+  series.x.push_back(x);
+  series.y.push_back(timing.median_ms);
+  series.low.push_back(timing.min_ms);
+  series.high.push_back(timing.max_ms);
+}
+
+/// A logarithmic axis where the values need it, and seconds in place of milliseconds where they are long.
+void fit_time_axis(Figure& figure) {
+  double least = std::numeric_limits<double>::infinity(), most = 0;
+  for (const Series& series : figure.series)
+    for (const double y : series.y) {
+      least = std::min(least, y);
+      most = std::max(most, y);
+    }
+  figure.y.log = most > kLogFrom * least;
+  const bool seconds = most >= 10e3;
+  figure.y.label = seconds ? "time of the elimination, s" : "time of the elimination, ms";
+  if (!seconds) return;
+  for (Series& series : figure.series)
+    for (auto* values : {&series.y, &series.low, &series.high})
+      for (double& value : *values) value /= 1e3;
+}
+
+/// What of the times of a figure is estimated, as a sentence with a blank before it.
+std::string estimated_words(const std::vector<Timing>& timings) {
+  std::size_t least = 0, most = 0, estimated = 0;
+  for (const Timing& timing : timings) {
+    if (!timing.estimated) continue;
+    least = estimated == 0 ? timing.steps : std::min(least, timing.steps);
+    most = std::max(most, timing.steps);
+    ++estimated;
+  }
+  if (estimated == 0) return " No time is estimated: all steps were timed.";
+  return fmt::format(" {} estimated from {} steps.",
+                     estimated == timings.size()
+                         ? "All times are"
+                         : fmt::format("{} of the {} times are", estimated, timings.size()),
+                     least == most ? std::to_string(least) : fmt::format("{} to {}", least, most));
+}
+
+/// At most kMostCurves of the sizes n, evenly spaced, the first and the last among them.
+std::vector<std::size_t> curves_of(const std::vector<std::size_t>& sizes) {
+  if (sizes.size() <= kMostCurves) return sizes;
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < kMostCurves; ++i)
+    chosen.push_back(sizes[i * (sizes.size() - 1) / (kMostCurves - 1)]);
+  return chosen;
+}
+
+/// Lines for the preferred multiple and the LCM rule where they lie within the figure; the rest of the sentence says where not.
+std::string add_marks(Figure& figure, const EliminationData& data, double first, double last) {
+  std::string words;
+  const auto mark = [&](const std::string& label, std::size_t local) {
+    const auto x = static_cast<double>(local);
+    if (x >= first && x <= last)
+      figure.marks.push_back({fmt::format("{} ({})", label, local), x});
+    else
+      words += fmt::format(" The {} is {}, beyond this figure.", label, local);
+  };
+  if (data.preferred_multiple() > 0) mark("preferred multiple", data.preferred_multiple());
+  const auto local = data.rule_local(), raw = data.raw_rule();
+  if (local) mark(raw && raw != local ? "LCM rule, clamped" : "LCM rule", *local);
+  if (raw && raw != local) {
+    if (data.work_group_limit() > 0 && *raw > data.work_group_limit())
+      words += fmt::format(
+          " The LCM rule as printed asks for {}, more than the {} that the kernel allows.", *raw,
+          data.work_group_limit());
+    else
+      mark("LCM rule, raw", *raw);
+  }
+  return words;
+}
+
+struct SweepCut {
+  int number;
+  const char* title;
+  std::size_t first_n, last_n, first_local, last_local;
+  double tick_step;
+};
+
+constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
+constexpr SweepCut kCuts[] = {
+    {3, "Time against the work-group size, n < 1000", 0, 999, 1, kAny, 0},
+    {4, "Time against the work-group size, n < 1000, without size 1", 0, 999, 2, kAny, 0},
+    {5, "Time against the work-group size, n >= 1000", 1000, kAny, 1, kAny, 0},
+    {6, "Time against the work-group size, n >= 1000, sizes 128 to 384", 1000, kAny, 128, 384, 64}};
+
+/// The ok timings of `data` within the cut, by n.
+EliminationData::ByN within(const EliminationData& data, const SweepCut& cut) {
+  EliminationData::ByN kept;
+  for (const auto& [n, timings] : data.sweep)
+    for (const Timing& timing : timings)
+      if (n >= cut.first_n && n <= cut.last_n && timing.ok() && timing.local >= cut.first_local &&
+          timing.local <= cut.last_local)
+        kept[n].push_back(timing);
+  return kept;
+}
+
+}  // namespace
+
+std::optional<Figure> outliers_figure(const EliminationData& data) {
+  Series driver{"driver's default", Style::line, {}, {}, {}, {}};
+  Series rule = driver, primes{"n + 1 prime", Style::rings, {}, {}, {}, {}};
+  std::vector<Timing> shown;
+  for (const auto& [n, timings] : data.outliers)
+    for (const Timing& timing : timings) {
+      if (!timing.ok()) continue;
+      shown.push_back(timing);
+      const bool by_driver = timing.rule == "driver";
+      add(by_driver ? driver : rule, static_cast<double>(n), timing);
+      if (!by_driver || !is_prime(n + 1)) continue;
+      primes.x.push_back(static_cast<double>(n));
+      primes.y.push_back(timing.median_ms);
+    }
+  if (shown.empty()) return std::nullopt;
+  rule.label = data.rule_local() ? fmt::format("LCM rule ({})", *data.rule_local()) : "LCM rule";
+  Figure figure{"fig2", "Figure 2: time against n", {}, {"n", false, 0, {}}, {}, {}, {}, false};
+  figure.series = {driver, rule};
+  if (!primes.x.empty()) figure.series.push_back(primes);
+  fit_time_axis(figure);
+  figure.caption =
+      "The work-group size left to the driver, and by the LCM rule. The source finds the "
+      "driver's peaks where n + 1 is prime (rings)." +
+      estimated_words(shown);
+  return figure;
+}
+
+std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
+  const SweepCut& cut = *std::ranges::find(kCuts, number, &SweepCut::number);
+  const EliminationData::ByN kept = within(data, cut);
+  std::vector<std::size_t> sizes;
+  bool with_one = false;
+  for (const auto& [n, timings] : kept) {
+    if (timings.size() > 1) sizes.push_back(n);
+    with_one = with_one || timings.front().local == 1;
+  }
+  if (sizes.empty() || (number == 3 && !with_one)) return std::nullopt;
+
+  Figure figure{fmt::format("fig{}", number),
+                fmt::format("Figure {}: {}", number, cut.title),
+                {},
+                {"work-group size", false, cut.tick_step, {}},
+                {},
+                {},
+                {},
+                true};
+  Series best{"best size", Style::rings, {}, {}, {}, {}};
+  std::vector<Timing> shown;
+  double first = std::numeric_limits<double>::infinity(), last = 0;
+  for (const std::size_t n : curves_of(sizes)) {
+    Series series{fmt::format("n = {}", n), Style::line_points, {}, {}, {}, {}};
+    for (const Timing& timing : kept.at(n)) add(series, static_cast<double>(timing.local), timing);
+    shown.insert(shown.end(), kept.at(n).begin(), kept.at(n).end());
+    first = std::min(first, series.x.front());
+    last = std::max(last, series.x.back());
+    const Timing& fastest = *best_of(kept.at(n));
+    best.x.push_back(static_cast<double>(fastest.local));
+    best.y.push_back(fastest.median_ms);
+    figure.series.push_back(std::move(series));
+  }
+  std::ranges::reverse(figure.series);  // the legend in the order of the curves, the slowest on top
+  figure.series.push_back(best);
+  fit_time_axis(figure);
+  figure.caption = "One curve an n; rings mark the fastest size" +
+                   std::string(number == 6 ? " of this section." : " of each.") +
+                   add_marks(figure, data, first, last);
+  if (sizes.size() > kMostCurves)
+    figure.caption += fmt::format(" {} of {} n are drawn.", kMostCurves, sizes.size());
+  figure.caption += estimated_words(shown);
+  return figure;
+}
+
+std::optional<Figure> rules_figure(const EliminationData& data) {
+  Figure figure{"rules",
+                "What the rules cost",
+                {},
+                {"n", false, 0, {}},
+                {"time over the best time", false, 0, {}},
+                {},
+                {},
+                false};
+  std::vector<std::pair<std::string, std::string>> rules{{"driver", "driver's default"},
+                                                         {"lcm", "LCM rule"},
+                                                         {"multiple", "preferred multiple"},
+                                                         {"max", "largest allowed"}};
+  for (const auto& [rule, label] : rules)
+    figure.series.push_back({label, Style::bars, {}, {}, {}, {}});
+  std::vector<Timing> shown;
+  double most = 1;
+  for (const auto& [n, timings] : data.rules) {
+    const Timing* best = best_of(timings);
+    if (best == nullptr) continue;
+    const auto place = static_cast<double>(figure.x.ticks.size());
+    figure.x.ticks.emplace_back(place, std::to_string(n));
+    for (const Timing& timing : timings)
+      for (std::size_t i = 0; i < rules.size(); ++i) {
+        if (rules[i].first != timing.rule || !timing.ok()) continue;
+        figure.series[i].x.push_back(place);
+        figure.series[i].y.push_back(timing.median_ms / best->median_ms);
+        most = std::max(most, figure.series[i].y.back());
+        shown.push_back(timing);
+      }
+  }
+  if (shown.empty()) return std::nullopt;
+  figure.y.log = most > kLogFrom;
+  figure.caption = "1 is the best of all sizes timed at that n." + estimated_words(shown);
+  return figure;
+}
+
+}  // namespace clgauss::tune::report

@@ -1,0 +1,39 @@
+#pragma once
+/// What the report is made of: independent sections, each from the rows of one kind of experiment on one device.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "tuner/report/figure.hpp"
+#include "tuner/rows/result_folder.hpp"
+
+namespace clgauss::tune::report {
+
+struct Section {
+  std::string title;
+  std::vector<std::string> verdict;  // plain sentences; they open the device's part of the page
+  std::string html;
+};
+
+/// A kind of section, how its rows were measured (a few plain sentences, once a page), and how it comes from all results of one
+/// device: none if its experiments are not among them.
+struct SectionKind {
+  std::string_view title;
+  std::string_view method;
+  std::vector<Section> (*build)(const std::vector<Results>& results, Illustrator& illustrator);
+};
+
+/// All kinds, in the order of the page. A new one adds its line here (section.cpp).
+[[nodiscard]] const std::vector<SectionKind>& section_kinds();
+
+/// The results of each device (name, platform and driver), in the order in which devices appear; a folder with rows of several
+/// devices is divided.
+[[nodiscard]] std::vector<std::vector<Results>> by_device(const std::vector<Results>& results);
+
+/// All points of `experiment` and `kernel` (any if empty) among `results`.
+[[nodiscard]] std::vector<Point> points_of_experiment(const std::vector<Results>& results,
+                                                      std::string_view experiment,
+                                                      std::string_view kernel = {});
+
+}  // namespace clgauss::tune::report
