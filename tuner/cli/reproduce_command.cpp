@@ -100,7 +100,7 @@ void run_one(DeviceContext& context, const Arguments& arguments, const po::varia
                                               });
   line.clear();
   cli::print(fmt::format("{}\non {} ({})\n\n{}\n", what.source, context.profile().name,
-                         context.profile().platform_name, what.table(folder.rows())));
+                         context.profile().platform_name, text(what.findings(folder.rows()))));
   fmt::print(stderr, "{} of {} configurations measured now{}; rows in {}\n", summary.measured,
              summary.points,
              summary.left > 0

@@ -65,47 +65,49 @@ std::string_view claim(std::string_view rung) {
   return "";
 }
 
-std::string table_of(const Measured& measured, std::size_t n) {
+report::Table table_of(const Measured& measured, std::size_t n) {
   std::optional<double> best_cpu_ns, previous_ns;
   for (const std::string_view loop : kLoops) {
     const auto ns = measured.ns({.kernel = loop, .n = n});
     if (ns && (!best_cpu_ns || *ns < *best_cpu_ns)) best_cpu_ns = ns;
   }
-  std::string text =
-      fmt::format("n = {}\n{:18} {:32} {:>10} {:>9} {:>13} {:>14}\n", n, "version",
-                  "published (n = 2048)", "ms", "GFLOP/s", "over previous", "over best CPU");
-  const auto line = [&](std::string_view rung) {
+  report::Table table{fmt::format("n = {}", n),
+                      {"version", "published (n = 2048)", "here, ms", "GFLOP/s", "over previous",
+                       "over best CPU", ""},
+                      {},
+                      true};
+  const auto add = [&](std::string_view rung) {
     const Point* point = measured.find({.kernel = rung, .n = n});
     if (point == nullptr) return;
     const auto ns = measured.ns({.kernel = rung, .n = n});
-    text += fmt::format("{:18} {:32} {:>10} {:>9} {:>13} {:>14}", rung, claim(rung),
-                        cell(ratio(ns, 1e6)), cell(product_gflops(n, ns)),
-                        cell(ratio(previous_ns, ns)), cell(ratio(best_cpu_ns, ns)));
-    if (point->row.estimated)
-      text += fmt::format("  estimated from {} of {} rows", point->row.steps, n);
-    if (point->row.status != Status::ok)
-      text += fmt::format("  {}", status_name(point->row.status));
-    text += '\n';
+    table.rows.push_back({std::string(rung), std::string(claim(rung)), cell(ratio(ns, 1e6)),
+                          cell(product_gflops(n, ns)), cell(ratio(previous_ns, ns)),
+                          cell(ratio(best_cpu_ns, ns)), remark_cell(point->row)});
     previous_ns = ns;
   };
-  for (const std::string_view loop : kLoops) line(loop);
+  for (const std::string_view loop : kLoops) add(loop);
   previous_ns.reset();
-  for (const Step& step : steps_of(0)) line(step.rung);
-  return text;
+  for (const Step& step : steps_of(0)) add(step.rung);
+  return table;
 }
 
-std::string cpu_gpu_table(const std::vector<Row>& rows) {
+Findings cpu_gpu_findings(const std::vector<Row>& rows) {
   const Measured measured(rows);
-  std::string text;
-  for (const std::size_t n : measured.sizes_of("gpu_naive")) text += table_of(measured, n);
-  return text + failures_text(measured);
+  Findings findings;
+  findings.remarks.emplace_back(
+      "The article's tables did not survive in its text; what is published here is what the text "
+      "says of them.");
+  for (const std::size_t n : measured.sizes_of("gpu_naive"))
+    findings.tables.push_back(table_of(measured, n));
+  findings.tables.push_back(untimed_table(measured));
+  return findings;
 }
 
 }  // namespace
 
 Reproduction matmul_cpu_gpu() {
   return {"matmul-cpu-gpu", "Zhao: Matrix multiplication optimised on CUDA", 5, cpu_gpu_cases,
-          cpu_gpu_table};
+          cpu_gpu_findings};
 }
 
 }  // namespace clgauss::tune

@@ -102,48 +102,55 @@ std::string time_cell(double mean_ms, double error_ms) {
   return fmt::format("{:.4g} +- {:.2g}", mean_ms, error_ms);
 }
 
-std::string line(const Point& point, const std::optional<double>& cpu_ms) {
+std::vector<std::string> line(const Point& point, const std::optional<double>& cpu_ms) {
   const Row& row = point.row;
   const std::string configuration = row.parameters.substr(row.parameters.find('=') + 1);
   const auto published = published::kernel_time(row.kernel, configuration);
   const double published_cpu_ms = published::kernel_time("cpu_naive", "")->mean_ms;
-  std::string text =
-      fmt::format("{:10} {:>7}  {:>17} {:>9}   ", row.kernel, configuration,
-                  published ? time_cell(published->mean_ms, published->standard_error_ms) : "-",
-                  published ? cell(published_cpu_ms / published->mean_ms) : "-");
-  if (point.times_ns.empty()) return text + fmt::format("{}\n", status_name(row.status));
+  std::vector<std::string> cells{
+      configuration.empty() ? row.kernel : fmt::format("{}, {}", row.kernel, configuration),
+      published ? time_cell(published->mean_ms, published->standard_error_ms) : "-",
+      published ? cell(published_cpu_ms / published->mean_ms) : "-"};
+  if (point.times_ns.empty()) {
+    cells.insert(cells.end(), {"-", "-", "-", remark_cell(row)});
+    return cells;
+  }
   const Statistics times = statistics(point.times_ns);
   const double mean_ms = times.mean / 1e6;
-  text += fmt::format("{:>19} {:>9} {:>9}", time_cell(mean_ms, times.standard_error / 1e6),
-                      cell(ratio(cpu_ms, mean_ms)), cell(product_gflops(row.n, times.mean)));
-  if (row.estimated) text += fmt::format("  estimated from {} of {} rows", row.steps, row.n);
-  return text + '\n';
+  cells.insert(cells.end(),
+               {time_cell(mean_ms, times.standard_error / 1e6), cell(ratio(cpu_ms, mean_ms)),
+                cell(product_gflops(row.n, times.mean)), remark_cell(row)});
+  return cells;
 }
 
-std::string kernels_table(const std::vector<Row>& rows) {
+Findings kernels_findings(const std::vector<Row>& rows) {
   const Measured measured(rows);
-  std::string text;
+  Findings findings;
+  findings.remarks.emplace_back(
+      "Means and their standard errors; the speed-up is over the loop on one core of the CPU.");
   for (const std::size_t n : measured.sizes_of("kernel_1")) {
-    text += fmt::format(
-        "n = {}            {:^26}     {:^38}\n"
-        "version     config  {:>17} {:>9}   {:>19} {:>9} {:>9}\n",
-        n, n == 1000 ? "published" : "published, n = 1000", "here", "mean, ms", "speed-up",
-        "mean, ms", "speed-up", "GFLOP/s");
+    report::Table table{fmt::format("n = {}{}", n, n == 1000 ? "" : " (published: n = 1000)"),
+                        {"version, configuration", "published, ms", "speed-up", "here, ms",
+                         "speed-up", "GFLOP/s", ""},
+                        {},
+                        true};
     const Point* cpu = measured.find({.kernel = "cpu_naive", .n = n});
     const auto cpu_ms = cpu != nullptr && !cpu->times_ns.empty()
                             ? std::optional<double>(statistics(cpu->times_ns).mean / 1e6)
                             : std::nullopt;
     for (const Point& point : measured.points())
-      if (point.row.n == n) text += line(point, cpu_ms);
+      if (point.row.n == n) table.rows.push_back(line(point, cpu_ms));
+    findings.tables.push_back(std::move(table));
   }
-  return text + failures_text(measured);
+  findings.tables.push_back(untimed_table(measured));
+  return findings;
 }
 
 }  // namespace
 
 Reproduction matmul_kernels() {
   return {"matmul-kernels", "Lopatin 2023: Matrix multiplication", 10, kernels_cases,
-          kernels_table};
+          kernels_findings};
 }
 
 }  // namespace clgauss::tune

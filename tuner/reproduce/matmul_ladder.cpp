@@ -104,7 +104,7 @@ std::vector<Case> ladder_cases(const Laboratory& laboratory) {
 }
 
 struct Latencies {
-  std::optional<double> global, cached, local;
+  std::optional<double> global, local;
 };
 
 /// The document's gain over the naive rung: 2 tG / (tG + tG / n + tS) for the buffered ones, tG / (tG / B + tS) for the blocked.
@@ -118,14 +118,7 @@ std::optional<double> theory(const Latencies& latencies, std::string_view kernel
   return std::nullopt;
 }
 
-std::string latency_text(const Latencies& latencies) {
-  return fmt::format(
-      "latencies: tG {} ns (no cache holds it), {} ns (1 MiB), tS {} ns; tG/tS = {}\n",
-      cell(latencies.global), cell(latencies.cached), cell(latencies.local),
-      cell(ratio(latencies.global, latencies.local)));
-}
-
-/// The lines of one n.
+/// The table of one n.
 class LadderTable {
  public:
   LadderTable(const Measured& measured, const Latencies& latencies, std::size_t n)
@@ -136,21 +129,21 @@ class LadderTable {
         copies_ns_(sum(measured.ns({.kernel = "transfer", .n = n, .part = "copy_in"}),
                        measured.ns({.kernel = "transfer", .n = n, .part = "copy_out"}))) {}
 
-  [[nodiscard]] std::string text() const {
-    std::string text = fmt::format(
-        "\nn = {}, t1 + t3 = {} ms\n"
-        "                           {:^31}   {:^52}\n"
-        "rung                block  {:>9} {:>9} {:>11}   {:>9} {:>9} {:>9} {:>11} {:>9}\n",
-        n_, cell(ratio(copies_ns_, 1e6)), "published (i7 4770, GTX 770)", "here", "t, s", "GFLOP/s",
-        "over naive", "t2, ms", "GFLOP/s", "with t13", "over naive", "theory");
-    for (const char* rung : {"naive", "buffered_column", "buffered_row"}) text += line(rung, 0);
+  [[nodiscard]] report::Table table() const {
+    report::Table table{fmt::format("n = {}; published: i7 4770 with GTX 770; here t1 + t3 = {} ms",
+                                    n_, cell(ratio(copies_ns_, 1e6))),
+                        {"rung", "published t, s", "GFLOP/s", "over naive", "here t2, ms",
+                         "GFLOP/s", "with t1 + t3", "over naive", "theory", ""},
+                        {},
+                        true};
+    for (const char* rung : {"naive", "buffered_column", "buffered_row"}) add(table, rung, 0);
     for (const char* rung : {"blocked", "blocked_4"})
       for (const std::size_t block : kBlocks)
-        if (rung == std::string_view("blocked") || block % 4 == 0) text += line(rung, block);
+        if (rung == std::string_view("blocked") || block % 4 == 0) add(table, rung, block);
     for (const char* rung :
          {"clgauss_gemm", "cpu_naive", "cpu_buffered_column", "cpu_blocked", "openblas"})
-      text += line(rung, 0);
-    return text;
+      add(table, rung, 0);
+    return table;
   }
 
  private:
@@ -158,28 +151,22 @@ class LadderTable {
     return a && b ? std::optional<double>(*a + *b) : std::nullopt;
   }
 
-  [[nodiscard]] std::string line(std::string_view rung, std::size_t block) const {
+  void add(report::Table& table, std::string_view rung, std::size_t block) const {
     const std::string parameter = block > 0 ? block_parameter(block) : "";
     Measured::Wanted wanted{.kernel = rung, .n = n_};
     if (block > 0) wanted.parameters = parameter;
     const Point* point = measured_.find(wanted);
-    if (point == nullptr) return {};
+    if (point == nullptr) return;
     const auto ns = measured_.ns(wanted);
     const bool on_cpu = rung.starts_with("cpu") || rung == "openblas";
     const auto published_s = published::ladder_seconds(rung, n_, block);
-    const auto published_naive_s = published::ladder_seconds("naive", n_, 0);
-    std::string text = fmt::format(
-        "{:20} {:>4}  {:>9} {:>9} {:>11}   {:>9} {:>9} {:>9} {:>11} {:>9}", rung,
-        block > 0 ? std::to_string(block) : "", cell(published_s),
-        cell(ratio(product_flops(n_) / 1e9, published_s)),
-        cell(ratio(published_naive_s, published_s)), cell(ratio(ns, 1e6)),
-        cell(product_gflops(n_, ns)), on_cpu ? "" : cell(product_gflops(n_, sum(ns, copies_ns_))),
-        cell(ratio(naive_ns_, ns)), cell(theory(latencies_, rung, n_, block)));
-    if (point->row.estimated)
-      text += fmt::format("  estimated from {} of {}", point->row.steps, point->row.all_steps);
-    if (point->row.status != Status::ok)
-      text += fmt::format("  {}", status_name(point->row.status));
-    return text + '\n';
+    table.rows.push_back({block > 0 ? fmt::format("{} {}", rung, block) : std::string(rung),
+                          cell(published_s), cell(ratio(product_flops(n_) / 1e9, published_s)),
+                          cell(ratio(published::ladder_seconds("naive", n_, 0), published_s)),
+                          cell(ratio(ns, 1e6)), cell(product_gflops(n_, ns)),
+                          on_cpu ? "-" : cell(product_gflops(n_, sum(ns, copies_ns_))),
+                          cell(ratio(naive_ns_, ns)), cell(theory(latencies_, rung, n_, block)),
+                          remark_cell(point->row)});
   }
 
   const Measured& measured_;
@@ -188,15 +175,24 @@ class LadderTable {
   std::optional<double> naive_ns_, copies_ns_;
 };
 
-std::string ladder_table(const std::vector<Row>& rows) {
+Findings ladder_findings(const std::vector<Row>& rows) {
   const Measured measured(rows);
+  const auto cached = measured.ns({.kernel = "latency_cached"});
   const Latencies latencies{measured.ns({.kernel = "latency_global"}),
-                            measured.ns({.kernel = "latency_cached"}),
                             measured.ns({.kernel = "latency_local"})};
-  std::string text = latency_text(latencies);
+  Findings findings;
+  findings.remarks.push_back(fmt::format(
+      "Latencies: global memory tG = {} ns ({} ns where a cache holds the 1 MiB walked), local "
+      "memory tS = {} ns, tG / tS = {}.",
+      cell(latencies.global), cell(cached), cell(latencies.local),
+      cell(ratio(latencies.global, latencies.local))));
+  findings.remarks.emplace_back(
+      "Theory: a buffered row or column gains less than 2, tiles of side B gain tG / (tG / B + "
+      "tS); the ratios here are of t2, the published ones of t1 + t2 + t3.");
   for (const std::size_t n : measured.sizes_of("naive"))
-    text += LadderTable(measured, latencies, n).text();
-  return text + failures_text(measured);
+    findings.tables.push_back(LadderTable(measured, latencies, n).table());
+  findings.tables.push_back(untimed_table(measured));
+  return findings;
 }
 
 }  // namespace
@@ -205,7 +201,7 @@ Reproduction matmul_ladder() {
   return {"matmul-ladder",
           "Vatutin, Martynov, Titov 2013: Real performance of modern video cards in matrix "
           "multiplication",
-          5, ladder_cases, ladder_table};
+          5, ladder_cases, ladder_findings};
 }
 
 }  // namespace clgauss::tune

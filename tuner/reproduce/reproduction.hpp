@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tuner/reproduce/case.hpp"
+#include "tuner/reproduce/findings.hpp"
 #include "tuner/reproduce/timing.hpp"
 
 namespace clgauss::tune {
@@ -32,8 +33,8 @@ struct Reproduction {
   std::string_view source;  // the document
   std::size_t repetitions = 5;
   std::vector<Case> (*cases)(const Laboratory& laboratory);
-  /// Published and measured figures side by side. Works on the rows alone, so that a report can use it as well.
-  std::string (*table)(const std::vector<Row>& rows);
+  /// Published and measured figures side by side, from the rows alone: a report needs no device.
+  Findings (*findings)(const std::vector<Row>& rows);
 };
 
 [[nodiscard]] Reproduction matmul_ladder();   // Vatutin, Martynov, Titov
