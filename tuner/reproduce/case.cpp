@@ -32,7 +32,7 @@ ExperimentSummary run_cases(ResultFolder& folder, std::vector<Case> cases,
   const auto start = std::chrono::steady_clock::now();
   ExperimentSummary summary{cases.size(), 0, 0};
   for (std::size_t c = 0; c < cases.size(); ++c) {
-    const Case one = std::move(cases[c]);  // what it holds, matrices among it, goes with it
+    Case one = std::move(cases[c]);  // what it holds, matrices among it, goes with it
     if (std::ranges::all_of(one.rows, [&](const Row& row) { return folder.has(row); })) continue;
     if (limits.budget_s && seconds_since(start) >= *limits.budget_s) {
       ++summary.left;
@@ -40,6 +40,7 @@ ExperimentSummary run_cases(ResultFolder& folder, std::vector<Case> cases,
     }
     progress(static_cast<double>(c) / static_cast<double>(summary.points),
              description_of(one.rows.front()));
+    for (Row& row : one.rows) row.time = row_for({}).time;
     const std::vector<Outcome> outcomes = outcomes_of(one);
     std::vector<Row> rows;
     for (std::size_t r = 0; r < one.rows.size(); ++r)

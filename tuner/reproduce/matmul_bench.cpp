@@ -112,6 +112,27 @@ Outcome MatmulBench::check_and_time(const std::function<void()>& enqueue) {
   });
 }
 
+/// By a strip of groups in one dimension; all groups do the same work.
+double MatmulBench::expected_seconds(const cl::Kernel& built, const MatmulKernel& kernel) {
+  const cl::CommandQueue& queue = context_.queue();
+  const std::size_t longer = kernel.groups[1] > 1 ? 1 : 0;
+  std::array<std::size_t, 2> strip = kernel.groups;
+  strip[longer] = strip_of(kernel.groups[longer]);
+  const double scale =
+      static_cast<double>(kernel.groups[longer]) / static_cast<double>(strip[longer]);
+  const auto strip_s = [&] {
+    return time_once([&] {
+      enqueue(queue, built, kernel.local, strip);
+      queue.finish();
+    });
+  };
+  enqueue(queue, built, kernel.local, {1, 1});  // some drivers compile only now
+  queue.finish();
+  const double first_s = scale * strip_s();
+  // One that seems too slow gets a second chance: something else may have kept the device.
+  return first_s <= options_.timeout_s ? first_s : std::min(first_s, scale * strip_s());
+}
+
 Outcome MatmulBench::multiply(const MatmulKernel& kernel) {
   require_local_memory(context_.profile(), kernel.local_bytes, kernel.name);
   Kernel built = context_.programs().kernel(kernel.file, kernel.name, kernel.defines);
@@ -119,18 +140,7 @@ Outcome MatmulBench::multiply(const MatmulKernel& kernel) {
   built.set_arguments(a_device_, b_device_, c_device_, cl_ulong{product_.n()});
   if (kernel.local_argument) built.set_arguments_from(4, cl::Local(kernel.local_bytes));
 
-  // Groups of either dimension are alike: a strip of them in the longer one.
-  const std::size_t longer = kernel.groups[1] > 1 ? 1 : 0;
-  std::array<std::size_t, 2> strip = kernel.groups;
-  strip[longer] = strip_of(kernel.groups[longer]);
-  enqueue(context_.queue(), built.handle, kernel.local, {1, 1});  // some drivers compile only now
-  context_.queue().finish();
-  const double strip_s = time_once([&] {
-    enqueue(context_.queue(), built.handle, kernel.local, strip);
-    context_.queue().finish();
-  });
-  const double expected_s =
-      strip_s * static_cast<double>(kernel.groups[longer]) / static_cast<double>(strip[longer]);
+  const double expected_s = expected_seconds(built.handle, kernel);
   if (!(expected_s <= options_.timeout_s)) return too_slow(expected_s);
   return check_and_time(
       [&] { enqueue(context_.queue(), built.handle, kernel.local, kernel.groups); });

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <clgauss/context.hpp>
+#include <span>
 #include <string>
 
 #include "tuner/reproduce/product.hpp"
@@ -46,12 +47,17 @@ class MatmulBench {
   [[nodiscard]] Outcome multiply(const MatmulKernel& kernel);
   /// The product by clgauss's own GEMM.
   [[nodiscard]] Outcome multiply_by_gemm();
+  /// C as it was checked last.
+  [[nodiscard]] std::span<const float> result() const {
+    return std::span(c_).first(product_.n() * product_.n());
+  }
 
  private:
   void upload();
   void download();
   void spoil_result();
   [[nodiscard]] bool result_is_right();
+  [[nodiscard]] double expected_seconds(const cl::Kernel& built, const MatmulKernel& kernel);
   [[nodiscard]] Outcome check_and_time(const std::function<void()>& enqueue);
 
   DeviceContext& context_;

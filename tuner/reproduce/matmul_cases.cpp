@@ -4,6 +4,11 @@
 
 namespace clgauss::tune {
 
+MatmulRung rung_of(std::string name, std::string parameters, const MatmulKernel& kernel) {
+  return {std::move(name), std::move(parameters), kernel.local[0] * kernel.local[1],
+          [kernel] { return kernel; }};
+}
+
 std::vector<std::size_t> sizes_or(const ReproduceOptions& options,
                                   std::vector<std::size_t> initial) {
   return options.sizes.empty() ? std::move(initial) : options.sizes;
@@ -51,17 +56,11 @@ Case MatmulCases::transfer() const {
           }};
 }
 
-Case MatmulCases::device(std::string_view rung, std::string_view parameters,
-                         const MatmulKernel& kernel) const {
-  return device(rung, parameters, kernel.local[0] * kernel.local[1], [kernel] { return kernel; });
-}
-
-Case MatmulCases::device(std::string_view rung, std::string_view parameters, std::size_t local,
-                         std::function<MatmulKernel()> make) const {
-  Row one = row(rung, "multiply", parameters);
-  one.local = local;
-  return single_case(one,
-                     [bench = bench_, make = std::move(make)] { return bench->multiply(make()); });
+Case MatmulCases::device(MatmulRung rung) const {
+  Row one = row(rung.name, "multiply", rung.parameters);
+  one.local = rung.local;
+  return single_case(
+      one, [bench = bench_, make = std::move(rung.make)] { return bench->multiply(make()); });
 }
 
 Case MatmulCases::clgauss_gemm() const {

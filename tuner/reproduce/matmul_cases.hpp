@@ -8,6 +8,21 @@
 
 namespace clgauss::tune {
 
+/// A device kernel of a document, as its rows name it.
+struct MatmulRung {
+  std::string name, parameters;
+  std::size_t local = 0;  // work-items of a group
+  std::function<MatmulKernel()>
+      make;  // throws DeviceLimit where the device lacks what the kernel needs
+};
+[[nodiscard]] MatmulRung rung_of(std::string name, std::string parameters,
+                                 const MatmulKernel& kernel);
+
+/// The rungs of matmul-ladder, matmul-kernels, matmul-cpu-gpu for n-by-n matrices.
+[[nodiscard]] std::vector<MatmulRung> ladder_rungs(const DeviceProfile& device, Index n);
+[[nodiscard]] std::vector<MatmulRung> kernels_rungs(DeviceContext& context, Index n);
+[[nodiscard]] std::vector<MatmulRung> steps_rungs(const DeviceProfile& device, Index n);
+
 /// The sizes asked for, or `initial`.
 [[nodiscard]] std::vector<std::size_t> sizes_or(const ReproduceOptions& options,
                                                 std::vector<std::size_t> initial);
@@ -21,12 +36,8 @@ class MatmulCases {
   [[nodiscard]] std::optional<Case> too_large() const;
   /// The part t1 (copy_in) and t3 (copy_out): rows of the kernel "transfer".
   [[nodiscard]] Case transfer() const;
-  /// t2 of `kernel` as the rung `rung`.
-  [[nodiscard]] Case device(std::string_view rung, std::string_view parameters,
-                            const MatmulKernel& kernel) const;
-  /// The same, where only the measuring can tell the kernel: `make` may throw DeviceLimit.
-  [[nodiscard]] Case device(std::string_view rung, std::string_view parameters, std::size_t local,
-                            std::function<MatmulKernel()> make) const;
+  /// t2 of a rung.
+  [[nodiscard]] Case device(MatmulRung rung) const;
   [[nodiscard]] Case clgauss_gemm() const;
   [[nodiscard]] Case cpu(const CpuLoop& loop) const;
   [[nodiscard]] Case openblas() const;

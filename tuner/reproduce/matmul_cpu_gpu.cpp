@@ -9,7 +9,7 @@ namespace clgauss::tune {
 
 namespace {
 
-/// The GPU steps in the article's order: what each is called here, its kernel, and the bytes of its tiles.
+/// The GPU steps in the article's order: what each is called here, its kernel, and the elements of its tiles.
 struct Step {
   const char* rung;
   const char* kernel;
@@ -27,9 +27,28 @@ std::vector<Step> steps_of(std::size_t tile) {
 constexpr std::array<std::string_view, 4> kLoops{"cpu_naive", "openmp_ijk", "openmp_blocked",
                                                  "openmp_ikj"};
 
+}  // namespace
+
+std::vector<MatmulRung> steps_rungs(const DeviceProfile& device, Index n) {
+  std::vector<MatmulRung> rungs;
+  const std::size_t tile = square_side(device);
+  for (const Step& step : steps_of(tile)) {
+    MatmulKernel kernel;
+    kernel.file = "matmul_steps.cl";
+    kernel.name = step.kernel;
+    kernel.defines = {{"TILE", std::to_string(tile)}};
+    kernel.local = {tile, tile};
+    kernel.groups = {groups_for(n, tile), groups_for(n, tile)};
+    kernel.local_bytes = step.tile_elements * sizeof(float);
+    rungs.push_back(rung_of(step.rung, fmt::format("TILE={}", tile), kernel));
+  }
+  return rungs;
+}
+
+namespace {
+
 std::vector<Case> cpu_gpu_cases(const Laboratory& laboratory) {
   std::vector<Case> cases;
-  const std::size_t tile = square_side(laboratory.context.profile());
   for (const std::size_t n : sizes_or(laboratory.options, {2048})) {
     const MatmulCases at(laboratory, n);
     if (auto refusal = at.too_large()) {
@@ -38,16 +57,8 @@ std::vector<Case> cpu_gpu_cases(const Laboratory& laboratory) {
     }
     for (const CpuLoop& loop : {cpu_naive(), openmp_ijk(), openmp_ikj(), openmp_blocked()})
       cases.push_back(at.cpu(loop));
-    for (const Step& step : steps_of(tile)) {
-      MatmulKernel kernel;
-      kernel.file = "matmul_steps.cl";
-      kernel.name = step.kernel;
-      kernel.defines = {{"TILE", std::to_string(tile)}};
-      kernel.local = {tile, tile};
-      kernel.groups = {groups_for(n, tile), groups_for(n, tile)};
-      kernel.local_bytes = step.tile_elements * sizeof(float);
-      cases.push_back(at.device(step.rung, fmt::format("TILE={}", tile), kernel));
-    }
+    for (MatmulRung& rung : steps_rungs(laboratory.context.profile(), n))
+      cases.push_back(at.device(std::move(rung)));
   }
   return cases;
 }

@@ -65,36 +65,40 @@ MatmulKernel shuffle_kernel(DeviceContext& context, int number, std::size_t dim,
   return kernel;
 }
 
-void add_cases(std::vector<Case>& cases, const Laboratory& laboratory, Index n) {
-  const MatmulCases at(laboratory, n);
-  if (auto refusal = at.too_large()) {
-    cases.push_back(std::move(*refusal));
-    return;
-  }
-  cases.push_back(at.cpu(cpu_naive()));
+}  // namespace
+
+std::vector<MatmulRung> kernels_rungs(DeviceContext& context, Index n) {
+  std::vector<MatmulRung> rungs;
   for (const std::size_t rows : kRows) {
-    MatmulKernel naive;
-    naive.file = "matmul_kernels.cl";
-    naive.name = "lopatin_1";
-    naive.defines = {{"DIM", "32"}};
+    MatmulKernel naive = tile_kernel("matmul_kernels.cl", 1, 32, n);
     naive.local = {rows, 1};
     naive.groups = {groups_for(n, rows), n};
-    cases.push_back(at.device("kernel_1", fmt::format("GROUP={}x1", rows), naive));
+    rungs.push_back(rung_of("kernel_1", fmt::format("GROUP={}x1", rows), naive));
   }
   for (const int number : {2, 3, 4, 5})
-    for (const std::size_t dim : kDims) {
-      const auto make = [&context = laboratory.context, number, dim, n] {
-        return number <= 3 ? tile_kernel("matmul_kernels.cl", number, dim, n)
-                           : shuffle_kernel(context, number, dim, n);
-      };
-      cases.push_back(
-          at.device(fmt::format("kernel_{}", number), fmt::format("DIM={}", dim), dim, make));
-    }
+    for (const std::size_t dim : kDims)
+      rungs.push_back({fmt::format("kernel_{}", number), fmt::format("DIM={}", dim), dim,
+                       [&context, number, dim, n] {
+                         return number <= 3 ? tile_kernel("matmul_kernels.cl", number, dim, n)
+                                            : shuffle_kernel(context, number, dim, n);
+                       }});
+  return rungs;
 }
+
+namespace {
 
 std::vector<Case> kernels_cases(const Laboratory& laboratory) {
   std::vector<Case> cases;
-  for (const std::size_t n : sizes_or(laboratory.options, {1000})) add_cases(cases, laboratory, n);
+  for (const std::size_t n : sizes_or(laboratory.options, {1000})) {
+    const MatmulCases at(laboratory, n);
+    if (auto refusal = at.too_large()) {
+      cases.push_back(std::move(*refusal));
+      continue;
+    }
+    cases.push_back(at.cpu(cpu_naive()));
+    for (MatmulRung& rung : kernels_rungs(laboratory.context, n))
+      cases.push_back(at.device(std::move(rung)));
+  }
   return cases;
 }
 

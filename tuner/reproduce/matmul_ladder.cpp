@@ -16,50 +16,45 @@ constexpr std::uint64_t kCachedBytes = 1U << 20U;
 
 std::string block_parameter(std::size_t block) { return fmt::format("BLOCK={}", block); }
 
-MatmulKernel kernel_of(const char* name, std::size_t block) {
+MatmulKernel kernel_of(std::string name, std::size_t block) {
   MatmulKernel kernel;
   kernel.file = kFile;
-  kernel.name = name;
+  kernel.name = std::move(name);
   kernel.defines = {{"BLOCK", std::to_string(block)}};
   return kernel;
 }
 
-void add_device_cases(std::vector<Case>& cases, const MatmulCases& at, Index n,
-                      const DeviceProfile& device) {
+}  // namespace
+
+std::vector<MatmulRung> ladder_rungs(const DeviceProfile& device, Index n) {
+  std::vector<MatmulRung> rungs;
   const std::size_t side = square_side(device);
   MatmulKernel naive = kernel_of("ladder_naive", 32);
   naive.local = {side, side};
   naive.groups = {groups_for(n, side), groups_for(n, side)};
-  cases.push_back(at.device("naive", fmt::format("GROUP={0}x{0}", side), naive));
-  for (const auto& [rung, name] : {std::pair{"buffered_column", "ladder_buffered_column"},
-                                   std::pair{"buffered_row", "ladder_buffered_row"}}) {
-    MatmulKernel buffered = kernel_of(name, 32);
+  rungs.push_back(rung_of("naive", fmt::format("GROUP={0}x{0}", side), naive));
+  for (const char* order : {"buffered_column", "buffered_row"}) {
+    MatmulKernel buffered = kernel_of(fmt::format("ladder_{}", order), 32);
     buffered.local = {n, 1};
     buffered.groups = {n, 1};
     buffered.local_bytes = n * sizeof(float);
     buffered.local_argument = true;
-    cases.push_back(at.device(rung, "", buffered));
+    rungs.push_back(rung_of(order, "", buffered));
   }
-  for (const std::size_t block : kBlocks) {
-    MatmulKernel blocked = kernel_of("ladder_blocked", block);
-    blocked.local = {block, block};
-    blocked.groups = {groups_for(n, block), groups_for(n, block)};
-    blocked.local_bytes = 2 * block * block * sizeof(float);
-    cases.push_back(at.device("blocked", block_parameter(block), blocked));
-  }
-  for (const std::size_t block : kBlocks) {
-    if (block % 4 != 0) {
-      cases.push_back(at.constraint("blocked_4", block_parameter(block),
-                                    "four results a work-item need BLOCK to be a multiple of 4"));
-      continue;
+  for (const std::size_t results : {1U, 4U})
+    for (const std::size_t block : kBlocks) {
+      if (block % results != 0) continue;
+      const char* const name = results == 1 ? "blocked" : "blocked_4";
+      MatmulKernel blocked = kernel_of(fmt::format("ladder_{}", name), block);
+      blocked.local = {block, block / results};
+      blocked.groups = {groups_for(n, block), groups_for(n, block)};
+      blocked.local_bytes = 2 * block * block * sizeof(float);
+      rungs.push_back(rung_of(name, block_parameter(block), blocked));
     }
-    MatmulKernel four = kernel_of("ladder_blocked_4", block);
-    four.local = {block, block / 4};
-    four.groups = {groups_for(n, block), groups_for(n, block)};
-    four.local_bytes = 2 * block * block * sizeof(float);
-    cases.push_back(at.device("blocked_4", block_parameter(block), four));
-  }
+  return rungs;
 }
+
+namespace {
 
 /// tG, of memory that no cache holds and of memory that one does, and tS.
 void add_latency_cases(std::vector<Case>& cases, const Laboratory& laboratory) {
@@ -94,7 +89,11 @@ std::vector<Case> ladder_cases(const Laboratory& laboratory) {
       continue;
     }
     cases.push_back(at.transfer());
-    add_device_cases(cases, at, n, laboratory.context.profile());
+    for (MatmulRung& rung : ladder_rungs(laboratory.context.profile(), n))
+      cases.push_back(at.device(std::move(rung)));
+    for (const std::size_t block : {1U, 2U})
+      cases.push_back(at.constraint("blocked_4", block_parameter(block),
+                                    "four results a work-item need BLOCK to be a multiple of 4"));
     cases.push_back(at.clgauss_gemm());
     for (const CpuLoop& loop : {cpu_naive(), cpu_buffered_column(), cpu_blocked()})
       cases.push_back(at.cpu(loop));
