@@ -22,6 +22,9 @@ inline std::filesystem::path kernel_folder() {
 inline std::filesystem::path program() {
   return path_from("CLGAUSS_TEST_PROGRAM", CLGAUSS_PROGRAM);
 }
+inline std::filesystem::path tune_program() {
+  return path_from("CLGAUSS_TEST_TUNE_PROGRAM", CLGAUSS_TUNE_PROGRAM);
+}
 
 /// A new empty folder, removed with all that is in it at the end of the scope.
 class TemporaryFolder {

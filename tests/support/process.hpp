@@ -27,17 +27,26 @@ inline void write_file(const std::filesystem::path& path, const std::string& con
   std::ofstream(path, std::ios::binary) << content;
 }
 
-/// Runs `clgauss arguments` by the shell in `folder`, with `environment` ("NAME=value ...") before
-/// it.
-inline ProcessResult run_program(const TemporaryFolder& folder, const std::string& arguments,
-                                 const std::string& environment = {}) {
+/// Runs `program arguments` by the shell in `folder`, with `environment` ("NAME=value ...") before it.
+inline ProcessResult run(const std::filesystem::path& program, const TemporaryFolder& folder,
+                         const std::string& arguments, const std::string& environment = {}) {
   const TemporaryFolder outputs;
   const std::string command =
-      "cd '" + folder.path().string() + "' && " + environment + " '" + program().string() + "' " +
+      "cd '" + folder.path().string() + "' && " + environment + " '" + program.string() + "' " +
       arguments + " >'" + (outputs / "out").string() + "' 2>'" + (outputs / "err").string() + "'";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(outputs / "out"),
           content_of(outputs / "err")};
+}
+
+inline ProcessResult run_program(const TemporaryFolder& folder, const std::string& arguments,
+                                 const std::string& environment = {}) {
+  return run(program(), folder, arguments, environment);
+}
+
+inline ProcessResult run_tune(const TemporaryFolder& folder, const std::string& arguments,
+                              const std::string& environment = {}) {
+  return run(tune_program(), folder, arguments, environment);
 }
 
 }  // namespace clgauss::test
