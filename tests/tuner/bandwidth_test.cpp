@@ -12,7 +12,7 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr TimingOptions kOnce{1, 0, 60, {}};
+const TimingOptions kOnce{1, 0, 60, {}};
 
 std::vector<ArrayAccess> all_accesses() {
   std::vector<ArrayAccess> accesses;

@@ -15,7 +15,7 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr TimingOptions kCheckOnly{0, 0, 60, {}};  // no repetition is timed
+const TimingOptions kCheckOnly{0, 0, 60, {}};  // no repetition is timed
 
 std::vector<float> plain_product(const Product& product) {
   const Index n = product.n();
