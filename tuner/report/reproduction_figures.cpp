@@ -47,10 +47,11 @@ class Bars {
   std::vector<std::pair<double, std::string>> ticks_;
 };
 
-/// A rung with its block, as rows and figures name it.
+/// A rung with its block, as rows and figures name it; `letter` stands for it where there is little room.
 struct Rung {
   const char* kernel;
   std::size_t block;
+  const char* letter = "";
 
   [[nodiscard]] std::optional<double> ns(const Measured& measured, std::size_t n) const {
     const std::string parameters = fmt::format("BLOCK={}", block);
@@ -63,11 +64,12 @@ struct Rung {
   }
 };
 
-constexpr Rung kRungs[]{{"naive", 0},        {"buffered_column", 0}, {"buffered_row", 0},
-                        {"blocked", 2},      {"blocked", 4},         {"blocked", 8},
-                        {"blocked", 16},     {"blocked", 32},        {"blocked_4", 4},
-                        {"blocked_4", 8},    {"blocked_4", 16},      {"blocked_4", 32},
-                        {"clgauss_gemm", 0}, {"cpu_naive", 0},       {"cpu_blocked", 0}};
+constexpr Rung kRungs[]{
+    {"naive", 0, "a"},        {"buffered_column", 0, "b"}, {"buffered_row", 0, "c"},
+    {"blocked", 2, "d"},      {"blocked", 4, "d"},         {"blocked", 8, "d"},
+    {"blocked", 16, "d"},     {"blocked", 32, "d"},        {"blocked_4", 4, "e"},
+    {"blocked_4", 8, "e"},    {"blocked_4", 16, "e"},      {"blocked_4", 32, "e"},
+    {"clgauss_gemm", 0, "g"}, {"cpu_naive", 0, "h"},       {"cpu_blocked", 0, "i"}};
 
 Figure ladder_lines(const Measured& measured) {
   Figure figure;
@@ -99,7 +101,10 @@ Figure ladder_bars(const Measured& measured, std::size_t n) {
   Figure figure;
   figure.name = fmt::format("ladder-gains-{}", n);
   figure.title = fmt::format("What each rung gains over the naive kernel, n = {}.", n);
-  figure.caption = "Published: whole times with transfers. Here: the multiplication alone.";
+  figure.caption =
+      "a naive; b, c column and row buffered; d tiles of 2 to 32; e tiles with four results a "
+      "work-item; g clgauss; h, i the CPU's naive and blocked loops on one core. Published: whole "
+      "times with transfers; here: the multiplication alone.";
   figure.y = {"times the naive kernel", true, 0, {}};
   return bars.figure(std::move(figure));
 }
@@ -134,6 +139,26 @@ std::optional<double> mean_ms(const Point* point) {
   return statistics(point->times_ns).mean / 1e6;
 }
 
+/// GFLOP/s of kernels 2 to 5 against the side of the tile.
+Figure kernels_lines(const Measured& measured, std::size_t n) {
+  Figure figure;
+  figure.name = fmt::format("kernels-tiles-{}", n);
+  figure.title = fmt::format("Kernels 2 to 5 against the side of the tile, n = {}.", n);
+  figure.caption =
+      "2: tile in local memory; 3: padded; 4: row of B by shuffle; 5: tile in registers.";
+  figure.x = {"side of the tile", false, 32, {}};
+  figure.y = {"GFLOP/s", true, 0, {}};
+  for (const char* kernel : {"kernel_2", "kernel_3", "kernel_4", "kernel_5"}) {
+    Series series{kernel, Style::line_points, {}, {}, {}, {}};
+    for (const Point& point : measured.points())
+      if (point.row.kernel == kernel && point.row.n == n && !point.times_ns.empty())
+        add_point(series, static_cast<double>(point.row.local),
+                  product_gflops(n, median(point.times_ns)));
+    if (!series.x.empty()) figure.series.push_back(std::move(series));
+  }
+  return figure;
+}
+
 std::vector<Figure> kernels_all(const Measured& measured) {
   std::vector<Figure> figures;
   const auto published_cpu = published::kernel_time("cpu_naive", "");
@@ -145,16 +170,20 @@ std::vector<Figure> kernels_all(const Measured& measured) {
       if (row.n != n || !row.kernel.starts_with("kernel_")) continue;
       const std::string configuration = row.parameters.substr(row.parameters.find('=') + 1);
       const auto published = published::kernel_time(row.kernel, configuration);
-      bars.add(fmt::format("{} {}", row.kernel.substr(7), configuration),
-               {published ? ratio(published_cpu->mean_ms, published->mean_ms) : std::nullopt,
-                ratio(cpu_ms, mean_ms(&point))});
+      if (!published) continue;
+      bars.add(fmt::format("{} {}", row.kernel.substr(7),
+                           configuration.substr(0, configuration.find('x'))),
+               {ratio(published_cpu->mean_ms, published->mean_ms), ratio(cpu_ms, mean_ms(&point))});
     }
     Figure figure;
     figure.name = fmt::format("kernels-{}", n);
     figure.title = fmt::format("Speed-up of the five kernels over the loop on the CPU, n = {}.", n);
-    figure.caption = "Kernel and configuration: the work-group of kernel 1, the side of the tile.";
+    figure.caption =
+        "Kernel and work-items of a group, which are the side of the tile of kernels 2 to 5.";
     figure.y = {"speed-up over the CPU", true, 0, {}};
     figures.push_back(bars.figure(std::move(figure)));
+    if (Figure lines = kernels_lines(measured, n); !lines.series.empty())
+      figures.push_back(std::move(lines));
   }
   return figures;
 }
@@ -177,14 +206,20 @@ std::vector<Figure> cpu_gpu_all(const Measured& measured) {
   std::vector<Figure> figures;
   for (const std::size_t n : measured.sizes_of("gpu_naive")) {
     Bars bars({"here"});
-    for (const char* version :
-         {"cpu_naive", "openmp_ijk", "openmp_blocked", "openmp_ikj", "gpu_naive", "gpu_tiles",
-          "gpu_coalesced", "gpu_conflict_free", "gpu_unrolled"})
-      bars.add(version, {product_gflops(n, measured.ns({.kernel = version, .n = n}))});
+    for (const auto& [version, label] :
+         {std::pair{"cpu_naive", "serial"}, std::pair{"openmp_ijk", "ijk"},
+          std::pair{"openmp_blocked", "block"}, std::pair{"openmp_ikj", "ikj"},
+          std::pair{"gpu_naive", "naive"}, std::pair{"gpu_tiles", "tiles"},
+          std::pair{"gpu_coalesced", "coal."}, std::pair{"gpu_conflict_free", "banks"},
+          std::pair{"gpu_unrolled", "unroll"}})
+      bars.add(label, {product_gflops(n, measured.ns({.kernel = version, .n = n}))});
     Figure figure;
     figure.name = fmt::format("cpu-gpu-{}", n);
     figure.title = fmt::format("CPU loops and device steps, n = {}.", n);
-    figure.caption = "The article's own figures did not survive.";
+    figure.caption =
+        "CPU: serial and parallel loops; device: naive, tiles in local memory, coalesced access, "
+        "no "
+        "bank conflicts, unrolled. The article's own figures did not survive.";
     figure.y = {"GFLOP/s", true, 0, {}};
     figures.push_back(bars.figure(std::move(figure)));
   }
