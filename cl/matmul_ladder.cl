@@ -45,7 +45,7 @@ kernel void ladder_buffered_row(global const float* a, global const float* b, gl
   c[i * n + j] = sum;
 }
 
-inline float element_or_zero(global const float* matrix, ulong n, ulong row, ulong col) {
+static inline float element_or_zero(global const float* matrix, ulong n, ulong row, ulong col) {
   return row < n && col < n ? matrix[row * n + col] : 0.0f;
 }
 

@@ -3,7 +3,7 @@
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable
 
-inline float broadcast(float value, uint lane) { return sub_group_shuffle(value, lane); }
-inline uint lane_id() { return get_sub_group_local_id(); }
+static inline float broadcast(float value, uint lane) { return sub_group_shuffle(value, lane); }
+static inline uint lane_id() { return get_sub_group_local_id(); }
 
 #include "matmul_shuffle.clh"

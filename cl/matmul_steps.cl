@@ -13,7 +13,7 @@
 #define NO_UNROLL _Pragma("unroll 1")
 #define UNROLL _Pragma("unroll")
 
-inline float element_or_zero(global const float* matrix, ulong n, ulong row, ulong col) {
+static inline float element_or_zero(global const float* matrix, ulong n, ulong row, ulong col) {
   return row < n && col < n ? matrix[row * n + col] : 0.0f;
 }
 

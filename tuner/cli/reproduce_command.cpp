@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "command_line/interrupt.hpp"
@@ -117,17 +116,20 @@ ExitCode run_reproduce(const Arguments& arguments) {
   const std::string name = (*values)["name"].as<std::string>();
   const std::vector<Reproduction> chosen = reproductions_of(name);
   for (const Reproduction& one : chosen) static_cast<void>(reproduce_options(*values, one));
-  ExperimentLimits limits = experiment_limits(*values);
+  const ExperimentLimits whole = experiment_limits(*values);
   const std::filesystem::path folder = cli::option<std::string>(*values, "output")
                                            .value_or(name == "all" ? "results" : "results/" + name);
   DeviceContext context(open_device((*values)["device"].as<std::string>()),
                         cli::context_options(*values));
   cli::remember_interrupts();
-  for (const Reproduction& one : chosen) {
-    const double spent_s = time_once([&] {
-      run_one(context, arguments, *values, one, name == "all" ? folder / one.name : folder, limits);
-    });
-    if (limits.budget_s) limits.budget_s = std::max(0.0, *limits.budget_s - spent_s);
+  const auto start = std::chrono::steady_clock::now();
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    ExperimentLimits limits;  // an equal part of what is left of the budget
+    if (whole.budget_s)
+      limits.budget_s =
+          (*whole.budget_s - seconds_since(start)) / static_cast<double>(chosen.size() - i);
+    run_one(context, arguments, *values, chosen[i],
+            name == "all" ? folder / chosen[i].name : folder, limits);
   }
   return ExitCode::ok;
 }

@@ -96,8 +96,9 @@ Figure ladder_bars(const Measured& measured, std::size_t n) {
   const auto naive_ns = Rung{"naive", 0}.ns(measured, n);
   const auto naive_s = published::ladder_seconds("naive", n, 0);
   for (const Rung& rung : kRungs)
-    bars.add(rung.name(), {ratio(naive_s, published::ladder_seconds(rung.kernel, n, rung.block)),
-                           ratio(naive_ns, rung.ns(measured, n))});
+    bars.add(rung.block > 0 ? fmt::format("{}{}", rung.letter, rung.block) : rung.letter,
+             {ratio(naive_s, published::ladder_seconds(rung.kernel, n, rung.block)),
+              ratio(naive_ns, rung.ns(measured, n))});
   Figure figure;
   figure.name = fmt::format("ladder-gains-{}", n);
   figure.title = fmt::format("What each rung gains over the naive kernel, n = {}.", n);

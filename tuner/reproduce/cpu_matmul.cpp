@@ -108,14 +108,19 @@ Outcome time_cpu(const CpuLoop& loop, const Product& product, Index count,
                  const TimingOptions& options) {
   const Index n = product.n();
   std::vector<float> c(n * n, std::numeric_limits<float>::quiet_NaN());
-  const auto multiply = [&] {
-    loop.multiply(n, count, product.a().data(), product.b().data(), c.data());
+  const auto multiply = [&](Index these) {
+    loop.multiply(n, these, product.a().data(), product.b().data(), c.data());
   };
-  const double once_s = time_once(multiply);
+  if (const Index few = cpu_count(loop, n, false); few < count) {
+    const double scale = static_cast<double>(count) / static_cast<double>(few);
+    const double expected_s = scale * time_once([&] { multiply(few); });
+    if (!(expected_s <= options.timeout_s)) return too_slow(expected_s);
+  }
+  const double once_s = time_once([&] { multiply(count); });
   if (!product.matches(c, loop.by_columns ? n : count, loop.by_columns ? count : n))
     return {Status::wrong_result, "C is not A B", {}};
   Outcome outcome = time_runs(options, once_s, [&](std::size_t passes) {
-    for (std::size_t p = 0; p < passes; ++p) multiply();
+    for (std::size_t p = 0; p < passes; ++p) multiply(count);
   });
   for (double& ns : outcome.times_ns) ns *= static_cast<double>(n) / static_cast<double>(count);
   return outcome;

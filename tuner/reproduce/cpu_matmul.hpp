@@ -32,11 +32,12 @@ inline constexpr Index kCpuBlock = 32;  // side of the blocks of the blocked loo
 /// Rows (columns) of n that time_cpu() times: all where that is quick or `all`, else enough for about 0.3 GFLOP a core.
 [[nodiscard]] Index cpu_count(const CpuLoop& loop, Index n, bool all);
 
-/// Checks `count` rows (columns), then times them and scales to all n.
+/// Checks `count` rows (columns), then times them and scales to all n. Where that is more than cpu_count() says, it is not begun if
+/// those tell that it would take too long.
 [[nodiscard]] Outcome time_cpu(const CpuLoop& loop, const Product& product, Index count,
                                const TimingOptions& options);
 
-/// "0.3.21, 2 threads, SkylakeX", or why there is none in this build.
+/// "2 threads, SkylakeX", or why there is none in this build.
 [[nodiscard]] std::string openblas_detail();
 [[nodiscard]] bool has_openblas();
 /// Checks and times OpenBLAS's product on all cores: today's reference.
