@@ -6,7 +6,7 @@ build_packages=(
   nlohmann-json3-dev libfmt-dev                                          # reports
 )
 device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenCL on any CPU, twice
-test_packages=(doctest-dev)
+test_packages=(doctest-dev libopenblas-dev liblapacke-dev)               # and LAPACK to check against
 
 # Installs those of the named packages that are missing; says so and stops where it cannot.
 install_packages() {

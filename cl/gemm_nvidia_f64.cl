@@ -26,44 +26,25 @@
 // Two groups must fit a compute unit (227 KiB, 65536 registers), so that one multiplies while the
 //   other waits: with four stages and padded rows (29 KiB each) only one did, and the rate fell
 //   from 51 to 41 Tflop/s.
-#if !defined(TILE_M) || !defined(TILE_N) || !defined(TILE_K) || !defined(SG_M) || !defined(SG_N)
-#error "TILE_M, TILE_N, TILE_K, SG_M, SG_N must be defined"
+#define CHUNK 2
+#include "gemm_nvidia.clh"
+
+#if !defined(MMA_K) || !defined(C_BATCH)
+#error "MMA_K, C_BATCH must be defined"
 #endif
-#if !defined(STAGES) || !defined(MMA_K) || !defined(VEC_WIDTH) || !defined(RASTER)
-#error "STAGES, MMA_K, VEC_WIDTH, RASTER must be defined"
-#endif
-#if !defined(UPDATE) || !defined(C_BATCH)
-#error "UPDATE, C_BATCH must be defined"
-#endif
-#if TILE_K % 16 || SG_M % 16 || SG_N % 16 || TILE_M % SG_M || TILE_N % SG_N
-#error "TILE_K, SG_M, SG_N must be multiples of 16 and the sub-group tile must divide the tile"
-#endif
-#if STAGES < 2 || (VEC_WIDTH != 1 && VEC_WIDTH != 2)
-#error "STAGES >= 2; VEC_WIDTH is 1 or 2"
+#if TILE_K % 16 || SG_M % 16 || SG_N % 16
+#error "TILE_K, SG_M, SG_N must be multiples of 16"
 #endif
 
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
-#define SG_ROWS (TILE_M / SG_M)
-#define SG_COLS (TILE_N / SG_N)
-#define WG_SIZE (32 * SG_ROWS * SG_COLS)
-#define MMA_ROWS (SG_M / 16)  // matrix instructions down a sub-group's tile
-#define MMA_COLS (SG_N / 8)   // and across it
-#define UNITS (TILE_K / 8)    // steps of 8 along k in a slot
-#define SLOT_A (TILE_M * TILE_K)
-#define SLOT_B (TILE_K * TILE_N)
+#define MMA_COLS (SG_N / 8)  // matrix instructions across a sub-group's tile
+#define UNITS (TILE_K / 8)   // steps of 8 along k in a slot
 // Within a row of a slot, 16-byte chunk x lies at x ^ SWAP(row): the 16 work-items of half a
 // sub-group read 8 bytes each from 4 rows by 4 columns and so touch all 32 banks once. Padded rows
 // do that too, but then the copies' 128-byte writes straddle lines: 7 passes through local memory
 // instead of 4.
 #define SWAP(row) (((row)&3) << 1)
-#define CHUNKS_A (TILE_K / 2)  // 16-byte chunks in a row of the slot of A, of B
-#define CHUNKS_B (TILE_N / 2)
-#define COPY_ROWS_A (WG_SIZE / CHUNKS_A)  // rows that the work-group copies at once
-#define COPY_ROWS_B (WG_SIZE / CHUNKS_B)
-#if WG_SIZE % CHUNKS_A || WG_SIZE % CHUNKS_B || TILE_M % COPY_ROWS_A || TILE_K % COPY_ROWS_B
-#error "the work-group must copy whole rows, and a whole number of times"
-#endif
 #if COPY_ROWS_A % 4 || COPY_ROWS_B % 4
 #error "the work-group must copy a multiple of 4 rows of A, and of B, at once"
 #endif
@@ -77,12 +58,6 @@
 #if TILE_M * LD_C > STAGES * (SLOT_A + SLOT_B)
 #error "the tile of C does not fit the slots"
 #endif
-
-#define UNROLL _Pragma("unroll")
-#define UNROLL_FOR(x, count) \
-  UNROLL                     \
-  for (int x = 0; x < (count); ++x)
-#define NO_UNROLL _Pragma("unroll 1")  // rare paths: short code, few registers
 
 // Two doubles from global to local memory.
 inline void copy_chunk(uint to, global const double *from) {
@@ -110,9 +85,6 @@ inline void copy_part(uint to, global const double *from, int count) {
                : "memory");
 #endif
 }
-
-#define COMMIT_COPIES() asm volatile("cp.async.commit_group;" ::: "memory")
-#define WAIT_COPIES(pending) asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory")
 
 // Fragments of a unit of 8 along k, in the instruction's own order, so that each is loaded straight
 // into its (contiguous) registers. 16-byte reads need half the loads, but then moves put their
@@ -235,13 +207,6 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
       NEXT_COPY();                                                                               \
     }                                                                                            \
     COMMIT_COPIES();                                                                             \
-  }
-#define NEXT_COPY()                                          \
-  {                                                          \
-    copy_slot = copy_slot + 1 == STAGES ? 0 : copy_slot + 1; \
-    copy_left -= TILE_K;                                     \
-    a_next += TILE_K;                                        \
-    b_next += (ulong)TILE_K * ldb;                           \
   }
   const int inside = tile_row + TILE_M <= m && tile_col + TILE_N <= n;
   for (int s = 0; s < STAGES - 1; ++s) {

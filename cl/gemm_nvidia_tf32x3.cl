@@ -32,48 +32,23 @@
 //   1.1 eps (8), gemm_simt.cl 3.1 eps.
 // Local memory: 4 STAGES TILE_K (TILE_M + TILE_N) bytes, static (the driver accepts more than the
 //   48 KiB it reports).
-#if !defined(TILE_M) || !defined(TILE_N) || !defined(TILE_K) || !defined(SG_M) || !defined(SG_N)
-#error "TILE_M, TILE_N, TILE_K, SG_M, SG_N must be defined"
+#define CHUNK 4
+#include "gemm_nvidia.clh"
+
+#if !defined(ACC_K) || !defined(PREFETCH_C)
+#error "ACC_K, PREFETCH_C must be defined"
 #endif
-#if !defined(STAGES) || !defined(ACC_K) || !defined(VEC_WIDTH) || !defined(RASTER)
-#error "STAGES, ACC_K, VEC_WIDTH, RASTER must be defined"
-#endif
-#if !defined(UPDATE) || !defined(PREFETCH_C)
-#error "UPDATE, PREFETCH_C must be defined"
-#endif
-#if (TILE_K != 16 && TILE_K % 32) || SG_M % 16 || SG_N % 32 || TILE_M % SG_M || TILE_N % SG_N
-#error "TILE_K = 16 or 32 x, SG_M = 16 x, SG_N = 32 x, and the sub-group tile must divide the tile"
-#endif
-#if STAGES < 2 || (VEC_WIDTH != 1 && VEC_WIDTH != 4) || (ACC_K != 8 && ACC_K != 16)
-#error "STAGES >= 2; VEC_WIDTH is 1 or 4; ACC_K is 8 or 16"
+#if (TILE_K != 16 && TILE_K % 32) || SG_M % 16 || SG_N % 32 || (ACC_K != 8 && ACC_K != 16)
+#error "TILE_K = 16 or 32 x, SG_M = 16 x, SG_N = 32 x; ACC_K is 8 or 16"
 #endif
 
-#define SG_ROWS (TILE_M / SG_M)
-#define SG_COLS (TILE_N / SG_N)
-#define WG_SIZE (32 * SG_ROWS * SG_COLS)
-#define MMA_ROWS (SG_M / 16)   // matrix instructions down a sub-group's tile
-#define MMA_QUADS (SG_N / 32)  // groups of four matrix instructions across it
+#define MMA_QUADS (SG_N / 32)  // groups of four matrix instructions across a sub-group's tile
 #define UNITS (TILE_K / 16)    // steps of 16 along k in a slot
-#define CHUNKS_A (TILE_K / 4)  // 16-byte chunks in a row of the slot of A, of B
-#define CHUNKS_B (TILE_N / 4)
-#define COPY_ROWS_A (WG_SIZE / CHUNKS_A)  // rows that the work-group copies at once
-#define COPY_ROWS_B (WG_SIZE / CHUNKS_B)
-#if WG_SIZE % CHUNKS_A || WG_SIZE % CHUNKS_B || TILE_M % COPY_ROWS_A || TILE_K % COPY_ROWS_B
-#error "the work-group must copy whole rows, and a whole number of times"
-#endif
 #if COPY_ROWS_A % 2 || (COPY_ROWS_B & (COPY_ROWS_B - 1))
 #error \
     "the work-group must copy an even number of rows of A and a power of two of rows of B at once"
 #endif
 
-#define SLOT_A (TILE_M * TILE_K)
-#define SLOT_B (TILE_K * TILE_N)
-
-#define UNROLL _Pragma("unroll")
-#define UNROLL_FOR(x, count) \
-  UNROLL                     \
-  for (int x = 0; x < (count); ++x)
-#define NO_UNROLL _Pragma("unroll 1")  // rare paths: short code, few registers
 
 // Four floats from global to local memory.
 inline void copy_chunk(uint to, global const float *from) {
@@ -100,9 +75,6 @@ inline void copy_part(uint to, global const float *from, int count) {
                  : "memory");
 #endif
 }
-
-#define COMMIT_COPIES() asm volatile("cp.async.commit_group;" ::: "memory")
-#define WAIT_COPIES(pending) asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory")
 
 inline float4 load_local(uint address) {
   float4 v;
@@ -264,13 +236,6 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
       NEXT_COPY();                                                                               \
     }                                                                                            \
     COMMIT_COPIES();                                                                             \
-  }
-#define NEXT_COPY()                                          \
-  {                                                          \
-    copy_slot = copy_slot + 1 == STAGES ? 0 : copy_slot + 1; \
-    copy_left -= TILE_K;                                     \
-    a_next += TILE_K;                                        \
-    b_next += (ulong)TILE_K * ldb;                           \
   }
   const int inside = tile_row + TILE_M <= m && tile_col + TILE_N <= n;
   for (int s = 0; s < STAGES - 1; ++s) {

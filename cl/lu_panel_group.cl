@@ -101,7 +101,8 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_group(
         r[c] = id < m && c < width ? panel[(ulong)id * ld + c] : (REAL)0;
     uint position = id, first_bad = NOT_CHOSEN;
     eliminate_rows(r, id < m, width, true, &position, &first_bad, &scratch);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    // Also between all reads of the panel and the first write to it.
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     for (uint j = id; j < width; j += WG_SIZE)
         pivots[pivot_offset + j] = (int)(row_base + scratch.pivot_position[j]);
     if (id < m) {

@@ -73,6 +73,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void tournament_fini
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 #pragma unroll
     for (uint c = 0; c < PANEL_WIDTH; ++c) {
+        // Several exchanges with one row: each of their work-items writes the same.
         if (moves && c < width) panel[(ulong)outside * ld + c] = displaced[c];
         if (order != NOT_CHOSEN && c < width) panel[(ulong)order * ld + c] = r[c];
     }

@@ -179,6 +179,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_swap_solve(
     for (uint c = 0; c < STRIP; ++c) {
         bool in = first + c < columns && (first + c < hole_begin || first + c >= hole_end);
         if (in && id < block) strip[(ulong)id * b_ld + c] = x[c];
+        // Several exchanges with one row: each of their work-items writes the same.
         if (in && displaces) strip[(ulong)outside * b_ld + c] = y[c];
     }
 }

@@ -40,7 +40,7 @@ Matrix make_rhs(std::string_view name, const Matrix& a, Index nrhs, std::uint64_
     case Rhs::row_sums:
       return row_sums(a);
     case Rhs::ones:
-      return {n, 1, std::vector<double>(n, 1.0)};
+      return {n, 1, Values(n, 1.0)};
     case Rhs::random:
       return random_matrix(n, nrhs, seed + 1);
     case Rhs::none:

@@ -17,6 +17,7 @@ int main(int argc, char** argv) {
       "  CLGAUSS_DEVICE      the device when --device is not given\n"
       "  CLGAUSS_KERNEL_DIR  read the .cl files from this folder\n"
       "  CLGAUSS_CACHE=off   do not keep built kernels on disk\n"
+      "  CLGAUSS_TUNED=off   do not take up what clgauss-tune auto stored, nor what is shipped\n"
       "\nExit codes: 0 ok, 2 usage, 3 bad file, 4 no or ambiguous device, 5 OpenCL failure, 6 out "
       "of memory,\n"
       "            7 singular, 8 solved but not as accurately as asked, 130 interrupted\n"};

@@ -63,6 +63,11 @@ std::string method_text(const Report& report) {
   if (solution.method == Method::gauss)
     return fmt::format("Gauss elimination, pivoting {}, {} NDRange", pivoting,
                        ndrange_name(report.options.ndrange));
+  if (solution.repeated)
+    return fmt::format(
+        "LU, pivoting {} (repeated so: the groups of partial did not all run at once, is the "
+        "device shared?)",
+        pivoting);
   const bool replaced = report.options.pivoting != solution.pivoting;
   return fmt::format(
       "LU, pivoting {}{}", pivoting,

@@ -3,7 +3,9 @@
 #include <chrono>
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
+#include <filesystem>
 
+#include "cli/batched_command.hpp"
 #include "cli/commands.hpp"
 #include "cli/compare.hpp"
 #include "cli/report.hpp"
@@ -20,11 +22,15 @@ constexpr CommandHelp kHelp{
     "1 numbers, or n + m\n"
     "for m right-hand sides), or A alone with --rhs. Formats: text, Matrix Market, .npy, CSV, TSV; "
     "- is standard input.\n"
+    "With --batched SYSTEM is an .npy file of many small systems, batch x n x n (n <= 128) with "
+    "--rhs, or batch x n x (n + "
+    "m).\n"
     "x goes to standard output or to -o, the summary to standard error.",
     "  clgauss solve data/systems/random_1012.txt\n"
     "  clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"
     "  clgauss solve A.npy --rhs row-sums --device nvidia:h200 --local lcm --ndrange shrinking\n"
-    "  clgauss solve data/systems/random_1012.txt --compare"};
+    "  clgauss solve data/systems/random_1012.txt --compare\n"
+    "  clgauss solve --batched A.npy --rhs B.npy -o x.npy"};
 
 /// The options as given, each in its own type.
 struct SolveCommand {
@@ -34,7 +40,7 @@ struct SolveCommand {
   ReadOptions read;
   SolveOptions solve;
   ContextOptions context;
-  bool determinant = false, compare = false, quiet = false;
+  bool in_place = false, determinant = false, compare = false, quiet = false;
   int repetitions = 3, warmups = 1;
 };
 
@@ -55,9 +61,12 @@ po::options_description solve_options() {
       ("method", word("M", "auto"), "lu (blocked, fast), gauss (the paper's elimination), or auto: gauss if one of "
                                     "its options is given, else lu")
       ("pivot", word("P", "partial"), "partial, tournament (lu), or none (gauss: the paper's algorithm)")
-      ("local", word("RULE", "lcm"), "gauss: work-group size lcm, driver, or a number")
+      ("local", word("RULE", "auto"), "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a number")
       ("ndrange", word("MODE", "fixed"), "gauss: fixed (every step over the whole matrix) or shrinking")
       ("split", word("MODE", "auto"), "gauss: auto (main + remainder launch), or off (refuse a size that does not divide)")
+      ("in-place", po::bool_switch(), "lu: give A up while it is uploaded and read SYSTEM again for the residual; on a "
+                                      "CPU this halves the memory")
+      ("batched", po::bool_switch(), "SYSTEM holds many small systems (.npy of three dimensions)")
       ("determinant", po::bool_switch(), "report sign and log10 of det A")
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound)->value_name("R"),
        "scaled residual up to which an answer is accepted")
@@ -124,6 +133,19 @@ SolveOptions read_solve_options(const po::variables_map& values) {
   return solve;
 }
 
+/// --in-place reads the system twice.
+void check_in_place(const SolveCommand& command) {
+  if (command.solve.method == Method::gauss || command.solve.pivoting == Pivoting::none)
+    throw UsageError("--in-place belongs to --method lu; the paper's elimination keeps A");
+  std::error_code unknown;  // a file that is not there is for the reader to report
+  const auto status = std::filesystem::status(command.system_path, unknown);
+  if (command.system_path == "-" ||
+      (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)))
+    throw UsageError(
+        "--in-place reads the system again for the residual: it needs a file, not standard input "
+        "or a pipe");
+}
+
 SolveCommand read_command(const po::variables_map& values) {
   const auto text = [&](const char* name) { return values[name].as<std::string>(); };
   SolveCommand command;
@@ -139,6 +161,7 @@ SolveCommand read_command(const po::variables_map& values) {
   command.solve = read_solve_options(values);
   command.context = context_options(values);
   command.context.profiling = command.launches_path.has_value();
+  command.in_place = values["in-place"].as<bool>();
   command.determinant = values["determinant"].as<bool>();
   command.compare = values["compare"].as<bool>();
   command.quiet = values["quiet"].as<bool>();
@@ -147,6 +170,7 @@ SolveCommand read_command(const po::variables_map& values) {
   if (command.compare && command.solve.policy.rule == WorkGroupPolicy::Rule::driver)
     throw UsageError(
         "--compare sets the driver's default against another size; give --local lcm or a number");
+  if (command.in_place) check_in_place(command);
   return command;
 }
 
@@ -210,6 +234,11 @@ ExitCode run_solve(const Arguments& arguments) {
   const auto values = parse_options(arguments, solve_options(), kHelp, "system");
   if (!values) return ExitCode::ok;
   SolveCommand command = read_command(*values);
+  if ((*values)["batched"].as<bool>())
+    return run_batched(*values,
+                       {command.system_path, command.rhs, command.output_path, command.device,
+                        command.json_path, command.solve.type, command.solve.max_scaled_residual,
+                        command.read.allow_nonfinite, command.quiet, command.context});
   const auto start = std::chrono::steady_clock::now();
   ProgressLine line(!command.quiet);
   remember_interrupts();
@@ -222,9 +251,10 @@ ExitCode run_solve(const Arguments& arguments) {
   Outputs outputs(command);
   DeviceContext context(open_device(command.device), command.context);
   const auto read_start = std::chrono::steady_clock::now();
-  const System system = read_system(command.system_path, command.rhs, command.read);
+  System system = read_system(command.system_path, command.rhs, command.read);
   const double read_seconds = seconds_since(read_start);
   check_system(system, command.system_path);
+  const Index n = system.a.rows(), nrhs = system.b.cols();
 
   std::optional<Comparison> comparison;
   Solution solution;
@@ -232,13 +262,18 @@ ExitCode run_solve(const Arguments& arguments) {
     comparison = compare_policies(context, system, command.solve, command.repetitions,
                                   command.warmups, progress);
     solution = comparison->chosen.solution;
+  } else if (command.in_place) {
+    const auto read_again = [&] {
+      return command.rhs.empty() ? read_system(command.system_path, {}, command.read).a
+                                 : read_matrix(command.system_path, command.read);
+    };
+    solution = solve_in_place(context, std::move(system), read_again, command.solve, progress);
   } else {
     solution = solve(context, system, command.solve, progress);
   }
   line.clear();
-  const Report report{context.profile(),    command.solve,      solution,
-                      system.a.rows(),      system.b.cols(),    read_seconds,
-                      seconds_since(start), command.determinant};
+  const Report report{context.profile(), command.solve,        solution,           n, nrhs,
+                      read_seconds,      seconds_since(start), command.determinant};
   write_outputs(command, report, comparison, outputs);
   return exit_code_of(solution.status);
 }

@@ -19,6 +19,12 @@ std::optional<std::filesystem::path> kernel_folder(const ContextOptions& options
   return std::filesystem::path(variable);
 }
 
+Tuning tuning_for(const DeviceProfile& profile, const ContextOptions& options) {
+  const char* setting = std::getenv("CLGAUSS_TUNED");
+  if (!options.tuned || (setting != nullptr && std::string_view(setting) == "off")) return {};
+  return {profile, TunedStore::of_environment(), kernel_folder(options)};
+}
+
 cl::CommandQueue open_queue(const cl::Context& context, const cl::Device& device, bool profiling) {
   return {context, device, profiling ? cl::QueueProperties::Profiling : cl::QueueProperties::None};
 }
@@ -34,7 +40,8 @@ DeviceContext::DeviceContext(const Device& device, const ContextOptions& options
       context_(translate_opencl_errors([&] { return cl::Context(device.handle); })),
       queue_(translate_opencl_errors(
           [&] { return open_queue(context_, device.handle, options.profiling); })),
-      programs_(context_, device.handle, ProgramCache::of_environment(), kernel_folder(options)) {
+      programs_(context_, device.handle, ProgramCache::of_environment(), kernel_folder(options)),
+      tuning_(tuning_for(profile_, options)) {
   override_cores(profile_, options.cores_per_compute_unit);
 }
 
@@ -44,10 +51,27 @@ DeviceContext::DeviceContext(cl::CommandQueue queue, const ContextOptions& optio
       context_(queue.getInfo<CL_QUEUE_CONTEXT>()),
       queue_(std::move(queue)),
       programs_(context_, queue_.getInfo<CL_QUEUE_DEVICE>(), ProgramCache::of_environment(),
-                kernel_folder(options)) {
+                kernel_folder(options)),
+      tuning_(tuning_for(profile_, options)) {
   if ((queue_.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
     throw UsageError("clgauss needs an in-order command queue");
   override_cores(profile_, options.cores_per_compute_unit);
+}
+
+bool DeviceContext::runs_long_loops() {
+  if (runs_long_loops_) return *runs_long_loops_;
+  constexpr cl_uint kSteps = 1U << 20U;
+  cl_uint expected = 1, counted = 0;
+  for (cl_uint i = 0; i < kSteps; ++i) expected = expected * 1664525U + 1013904223U;
+  translate_opencl_errors([&] {
+    const cl::Buffer result = allocate(sizeof counted, "a probe");
+    Kernel probe = programs_.kernel("loop_probe.cl", "count_steps", {});
+    probe.set_arguments(result, kSteps);
+    queue_.enqueueNDRangeKernel(probe.handle, cl::NullRange, cl::NDRange(1), cl::NDRange(1));
+    queue_.enqueueReadBuffer(result, CL_TRUE, 0, sizeof counted, &counted);
+  });
+  runs_long_loops_ = counted == expected;
+  return *runs_long_loops_;
 }
 
 void DeviceContext::require_memory(std::uint64_t bytes, const std::string& what) const {

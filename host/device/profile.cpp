@@ -83,6 +83,10 @@ DeviceProfile query_profile(const cl::Device& device, std::string spec) {
   profile.local_mem_bytes = device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>();
   profile.global_mem_bytes = device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>();
   profile.max_alloc_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
+  profile.native_vector_bytes =
+      sizeof(cl_float) * query_or<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 0);
+  profile.fast_fma =
+      (query_or<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_FMA) != 0;
   profile.fp64 = query_or<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG, 0) != 0;
   profile.attributes = query_attributes(device, extensions);
   profile.cores = count_cores(profile);

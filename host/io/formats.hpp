@@ -3,6 +3,7 @@
 /// them.
 
 #include <clgauss/io.hpp>
+#include <span>
 #include <vector>
 
 #include "io/input.hpp"
@@ -14,7 +15,7 @@ namespace clgauss::io {
 struct Content {
   Index rows = 0;
   Index cols = 0;
-  std::vector<double> values;
+  Values values;
 };
 
 [[nodiscard]] Content read_text(const Input& input, const ReadOptions& options);
@@ -22,6 +23,18 @@ struct Content {
 [[nodiscard]] Content read_npy(const Input& input, const ReadOptions& options);
 [[nodiscard]] Content read_csv(const Input& input, const ReadOptions& options);
 [[nodiscard]] Content read_tsv(const Input& input, const ReadOptions& options);
+
+/// What a .npy file of one to three dimensions holds, in C order.
+struct Array {
+  std::vector<Index> shape;
+  Values values;
+};
+
+[[nodiscard]] Array read_npy_array(const Input& input, const ReadOptions& options);
+
+/// `shape` has two dimensions or more.
+void write_npy_array(OutputFile& file, std::span<const Index> shape,
+                     std::span<const double> values);
 
 void write_text(OutputFile& file, const Matrix& matrix);
 void write_matrix_market(OutputFile& file, const Matrix& matrix);

@@ -63,7 +63,7 @@ Content MatrixMarketReader::read() {
   read_size();
   refuse_implausible_size();
   require_memory(file_, content_.rows, content_.cols);
-  content_.values.resize(content_.rows * content_.cols);
+  content_.values.assign(content_.rows * content_.cols, 0.0);
   cursor_.finish_line();
   if (layout_ == Layout::array) {
     read_array();

@@ -15,6 +15,7 @@
 #include "io/memory.hpp"
 #include "io/number.hpp"
 #include "io/progress.hpp"
+#include "parallel.hpp"
 
 namespace clgauss::io {
 
@@ -144,21 +145,26 @@ class HeaderParser {
 
 class NpyReader {
  public:
-  NpyReader(const Input& input, const ReadOptions& options)
+  NpyReader(const Input& input, const ReadOptions& options, Index most_dimensions)
       : file_(input.name()),
         bytes_(input.bytes()),
+        most_dimensions_(most_dimensions),
         allow_nonfinite_(options.allow_nonfinite),
         progress_(options.progress, input.name(), bytes_.size()) {}
 
-  Content read();
+  Array read();
 
  private:
   std::string_view split_header();
   void apply_type(const std::string& dtype);
-  void apply_shape(const std::vector<Index>& shape);
+  void apply_shape();
   void check_length() const;
   template <typename Float>
+  [[nodiscard]] double load(Index i) const;
+  template <typename Float>
   void convert(bool fortran_order);
+  template <typename Float>
+  void convert_columns();
   void refuse_nonfinite() const;
   [[noreturn]] void fail(const std::string& reason) const {
     throw FormatError(file_, 0, 0, reason);
@@ -166,20 +172,23 @@ class NpyReader {
 
   const std::string& file_;
   std::string_view bytes_;  // after the header: the data
+  Index most_dimensions_;
   bool allow_nonfinite_;
   Progress progress_;
   std::size_t number_bytes_ = 0;
   bool swap_ = false;  // the bytes of each number stand in the other order
-  Content content_;
+  Array array_;
+  Index rows_ = 0, cols_ = 0;  // the first extent, and the product of the others
 };
 
-Content NpyReader::read() {
+Array NpyReader::read() {
   const Header header = HeaderParser(file_, split_header()).parse();
   apply_type(header.dtype);
-  apply_shape(header.shape);
+  array_.shape = header.shape;
+  apply_shape();
   check_length();
-  require_memory(file_, content_.rows, content_.cols);
-  content_.values.resize(content_.rows * content_.cols);
+  require_memory(file_, rows_, cols_);
+  array_.values.resize(rows_ * cols_);
   if (number_bytes_ == 4) {
     convert<float>(header.fortran_order);
   } else {
@@ -189,7 +198,7 @@ Content NpyReader::read() {
     refuse_nonfinite();
   }
   progress_.finish();
-  return std::move(content_);
+  return std::move(array_);
 }
 
 /// Returns the text of the header and leaves the data in bytes_.
@@ -231,52 +240,84 @@ void NpyReader::apply_type(const std::string& dtype) {
   swap_ = dtype[0] != '=' && dtype[0] != native;
 }
 
-void NpyReader::apply_shape(const std::vector<Index>& shape) {
-  if (shape.empty() || shape.size() > 2) {
-    fail(fmt::format("the array has {} dimensions, only 1 and 2 are read", shape.size()));
+void NpyReader::apply_shape() {
+  const std::vector<Index>& shape = array_.shape;
+  if (shape.empty() || shape.size() > most_dimensions_) {
+    fail(fmt::format("the array has {} dimensions, only {} are read{}", shape.size(),
+                     most_dimensions_ == 2 ? "1 and 2" : "1 to 3",
+                     shape.size() == 3 ? "; --batched solves many small systems in one file" : ""));
   }
-  content_.rows = shape[0];
-  content_.cols = shape.size() == 2 ? shape[1] : 1;
+  rows_ = shape[0];
+  cols_ = 1;
+  for (Index d = 1; d < shape.size(); ++d) {
+    if (!dense_bytes(cols_, shape[d])) {
+      fail("the shape has more elements than fit 64 bits");
+    }
+    cols_ *= shape[d];
+  }
 }
 
 void NpyReader::check_length() const {
-  const std::optional<Index> dense = dense_bytes(content_.rows, content_.cols);
+  const std::optional<Index> dense = dense_bytes(rows_, cols_);
   if (!dense || *dense / sizeof(double) * number_bytes_ != bytes_.size()) {
     fail(
         fmt::format("{} x {} numbers of {} bytes are promised, {} bytes follow the header: the "
                     "file is cut off or damaged",
-                    content_.rows, content_.cols, number_bytes_, bytes_.size()));
+                    rows_, cols_, number_bytes_, bytes_.size()));
   }
 }
 
 template <typename Float>
+double NpyReader::load(Index i) const {
+  std::array<char, sizeof(Float)> raw;
+  std::memcpy(raw.data(), bytes_.data() + i * sizeof(Float), sizeof(Float));
+  if (swap_) {
+    std::reverse(raw.begin(), raw.end());
+  }
+  return static_cast<double>(std::bit_cast<Float>(raw));
+}
+
+template <typename Float>
 void NpyReader::convert(bool fortran_order) {
-  const auto load = [this](Index i) {
-    std::array<char, sizeof(Float)> raw;
-    std::memcpy(raw.data(), bytes_.data() + i * sizeof(Float), sizeof(Float));
-    if (swap_) {
-      std::reverse(raw.begin(), raw.end());
-    }
-    return static_cast<double>(std::bit_cast<Float>(raw));
-  };
-  const Index rows = content_.rows;
-  const Index cols = content_.cols;
-  if (content_.values.empty()) {
+  if (array_.values.empty()) {
     return;  // a shape like (10^18, 0) leaves nothing to loop over
   }
-  if (!fortran_order) {
-    for (Index i = 0; i < content_.values.size(); ++i) {
-      content_.values[i] = load(i);
-      progress_.at(i * sizeof(Float));
-    }
+  if (fortran_order) {
+    convert_columns<Float>();
     return;
   }
+  constexpr Index block = Index{1} << 22;  // between two looks at the progress
+  for (Index begin = 0; begin < array_.values.size(); begin += block) {
+    const Index count = std::min(block, array_.values.size() - begin);
+    in_parallel(count, kElementsPerThread, [&](Index first, Index last) {
+      double* out = array_.values.data() + begin;
+      if (sizeof(Float) == sizeof(double) && !swap_) {
+        std::memcpy(out + first, bytes_.data() + (begin + first) * sizeof(double),
+                    (last - first) * sizeof(double));
+        return;
+      }
+      for (Index i = first; i < last; ++i) {
+        out[i] = load<Float>(begin + i);
+      }
+    });
+    progress_.at((begin + count) * sizeof(Float));
+  }
+}
+
+template <typename Float>
+void NpyReader::convert_columns() {
   constexpr Index width = 8;  // columns at a time, so that each cache line is written once
+  const Index rows = rows_;
+  const Index cols = cols_;
+  // Of three dimensions, `cols` are the elements of a matrix whose own columns lie one after the other.
+  const Index last = array_.shape.size() == 3 ? array_.shape[2] : 1;
+  const Index middle = cols / std::max<Index>(last, 1);
   for (Index left = 0; left < cols; left += width) {
     const Index right = std::min(left + width, cols);
     for (Index row = 0; row < rows; ++row) {
       for (Index col = left; col < right; ++col) {
-        content_.values[row * cols + col] = load(col * rows + row);
+        array_.values[row * cols + col] =
+            load<Float>((col % last * middle + col / last) * rows + row);
       }
     }
     progress_.at(right * rows * sizeof(Float));
@@ -284,13 +325,16 @@ void NpyReader::convert(bool fortran_order) {
 }
 
 void NpyReader::refuse_nonfinite() const {
-  const auto bad = std::find_if(content_.values.begin(), content_.values.end(),
-                                [](double value) { return !std::isfinite(value); });
-  if (bad != content_.values.end()) {
-    const auto i = static_cast<Index>(bad - content_.values.begin());
-    fail(fmt::format("row {}, column {} holds {} (--allow-nonfinite accepts it)",
-                     i / content_.cols + 1, i % content_.cols + 1, *bad));
+  const Index i = find_first(array_.values, [](double value) { return !std::isfinite(value); });
+  if (i == array_.values.size()) return;
+  const double value = array_.values[i];
+  if (array_.shape.size() == 3) {
+    const Index last = array_.shape[2];
+    fail(fmt::format("element [{}, {}, {}] is {} (--allow-nonfinite accepts it)", i / cols_,
+                     i % cols_ / last, i % last, value));
   }
+  fail(fmt::format("row {}, column {} holds {} (--allow-nonfinite accepts it)", i / cols_ + 1,
+                   i % cols_ + 1, value));
 }
 
 }  // namespace
@@ -298,14 +342,20 @@ void NpyReader::refuse_nonfinite() const {
 bool is_npy(std::string_view bytes) { return bytes.starts_with(signature); }
 
 Content read_npy(const Input& input, const ReadOptions& options) {
-  return NpyReader(input, options).read();
+  Array array = NpyReader(input, options, 2).read();
+  return {array.shape[0], array.shape.size() == 2 ? array.shape[1] : 1, std::move(array.values)};
 }
 
-void write_npy(OutputFile& file, const Matrix& matrix) {
+Array read_npy_array(const Input& input, const ReadOptions& options) {
+  return NpyReader(input, options, 3).read();
+}
+
+void write_npy_array(OutputFile& file, std::span<const Index> shape,
+                     std::span<const double> values) {
   static_assert(std::endian::native == std::endian::little, "the doubles are written as they are");
   constexpr std::size_t alignment = 64;
-  std::string text = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}, {}), }}",
-                                 matrix.rows(), matrix.cols());
+  std::string text = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}",
+                                 fmt::join(shape, ", "));
   const std::size_t before = signature.size() + 4;  // version and length, two bytes each
   text.append(alignment - 1 - (before + text.size()) % alignment, ' ');
   text += '\n';
@@ -314,8 +364,11 @@ void write_npy(OutputFile& file, const Matrix& matrix) {
   file.write(signature);
   file.write({version_and_length.data(), version_and_length.size()});
   file.write(text);
-  const std::span<const double> values = matrix.values();
   file.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
+}
+
+void write_npy(OutputFile& file, const Matrix& matrix) {
+  write_npy_array(file, std::array{matrix.rows(), matrix.cols()}, matrix.values());
 }
 
 }  // namespace clgauss::io

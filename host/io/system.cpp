@@ -48,7 +48,7 @@ Matrix read_right_hand_side(const std::string& rhs, const Matrix& a, const std::
                             const ReadOptions& options) {
   const Index n = a.rows();
   if (rhs == "ones") {
-    return {n, 1, std::vector<double>(n, 1.0)};
+    return {n, 1, Values(n, 1.0)};
   }
   if (rhs == "row-sums") {
     return row_sums(a);

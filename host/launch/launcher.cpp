@@ -23,7 +23,12 @@ Launcher::Launcher(const DeviceProfile& device, cl::CommandQueue queue, WorkGrou
       queue_(std::move(queue)),
       policy_(policy),
       split_(split),
-      profiling_(queue_has_profiling(queue_)) {}
+      profiling_(queue_has_profiling(queue_)) {
+  if (policy.rule == WorkGroupPolicy::Rule::automatic ||
+      policy.rule == WorkGroupPolicy::Rule::tuned)
+    throw UsageError("a launcher needs a work-group size or a rule that gives one, not '" +
+                     work_group_policy_name(policy) + "'");
+}
 
 LcmRule Launcher::rule_for(const Kernel& kernel) const {
   return lcm_rule({device_.total_cores(), device_.compute_units, kernel.preferred_multiple,
@@ -31,15 +36,8 @@ LcmRule Launcher::rule_for(const Kernel& kernel) const {
 }
 
 std::size_t Launcher::local_size_for(const Kernel& kernel) const {
-  switch (policy_.rule) {
-    case WorkGroupPolicy::Rule::driver:
-      return 0;
-    case WorkGroupPolicy::Rule::lcm:
-      return rule_for(kernel).clamped;
-    case WorkGroupPolicy::Rule::fixed:
-      break;
-  }
-  return policy_.size;
+  if (policy_.rule == WorkGroupPolicy::Rule::lcm) return rule_for(kernel).clamped;
+  return policy_.rule == WorkGroupPolicy::Rule::fixed ? policy_.size : 0;
 }
 
 void Launcher::check_limits(const Kernel& kernel, std::size_t local) const {

@@ -6,26 +6,32 @@
 
 namespace clgauss {
 
+namespace {
+
+using Rule = WorkGroupPolicy::Rule;
+
+constexpr std::pair<Rule, const char*> kRuleNames[] = {{Rule::automatic, "auto"},
+                                                       {Rule::tuned, "tuned"},
+                                                       {Rule::driver, "driver"},
+                                                       {Rule::lcm, "lcm"}};
+
+}  // namespace
+
 WorkGroupPolicy parse_work_group_policy(std::string_view text) {
-  if (text == "driver") return {WorkGroupPolicy::Rule::driver, 0};
-  if (text == "lcm") return {WorkGroupPolicy::Rule::lcm, 0};
+  for (const auto& [rule, name] : kRuleNames)
+    if (text == name) return {rule, 0};
   std::size_t size = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
   if (error != std::errc{} || end != text.data() + text.size() || size == 0)
-    throw UsageError(
-        fmt::format("work-group size '{}' is neither 'driver', 'lcm' nor a number above 0", text));
-  return {WorkGroupPolicy::Rule::fixed, size};
+    throw UsageError(fmt::format(
+        "work-group size '{}' is neither 'auto', 'tuned', 'driver', 'lcm' nor a number above 0",
+        text));
+  return {Rule::fixed, size};
 }
 
 std::string work_group_policy_name(const WorkGroupPolicy& policy) {
-  switch (policy.rule) {
-    case WorkGroupPolicy::Rule::driver:
-      return "driver";
-    case WorkGroupPolicy::Rule::lcm:
-      return "lcm";
-    case WorkGroupPolicy::Rule::fixed:
-      break;
-  }
+  for (const auto& [rule, name] : kRuleNames)
+    if (policy.rule == rule) return name;
   return std::to_string(policy.size);
 }
 

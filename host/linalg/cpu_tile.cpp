@@ -1,43 +1,40 @@
 #include "linalg/cpu_tile.hpp"
 
 #include <algorithm>
+#include <clgauss/error.hpp>
+
+#include "linalg/parameter_rules.hpp"
 
 namespace clgauss {
 
-CpuTile CpuTile::for_device(const DeviceContext& context, RealType type) {
-  const auto device = context.queue().getInfo<CL_QUEUE_DEVICE>();
-  const std::size_t vector_bytes =
-      std::max<std::size_t>(16, 4 * device.getInfo<CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT>());
-  CpuTile tile;
-  tile.vec_width = std::clamp<cl_uint>(static_cast<cl_uint>(vector_bytes / bytes_of(type)), 4, 16);
-  tile.mr = vector_bytes >= 64 ? 12 : 4;
-  tile.nr = (vector_bytes >= 64 ? 2 : 3) * tile.vec_width;
-  tile.use_fma = (device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_FMA) != 0;
-  return tile;
+Parameters default_cpu_tile(const DeviceProfile& device, RealType type) {
+  const std::size_t vector_bytes = std::max<std::size_t>(16, device.native_vector_bytes);
+  const int width = std::clamp(static_cast<int>(vector_bytes / bytes_of(type)), 4, 16);
+  const bool wide = vector_bytes >= 64;
+  return {{"VEC_WIDTH", width},
+          {"MR", wide ? 12 : 4},
+          {"NR", (wide ? 2 : 3) * width},
+          {"UNROLL", 4},
+          {"USE_FMA", device.fast_fma ? 1 : 0}};
 }
 
-Defines CpuTile::defines(RealType type) const {
+void check_cpu_tile(const std::string& what, const Parameters& parameters) {
+  const int width = value_of(parameters, "VEC_WIDTH");
+  if (width == 12) throw UsageError(what + ": VEC_WIDTH must be 4, 8 or 16");
+  check_multiple(what, parameters, "NR", "VEC_WIDTH");
+  if (value_of(parameters, "NR") > 4 * width)
+    throw UsageError(what + ": NR must be at most 4 VEC_WIDTH");
+}
+
+Defines cpu_tile_defines(RealType type, const Parameters& parameters) {
   Defines defines = real_defines(type);
-  defines.insert(defines.end(), {{"VEC_WIDTH", std::to_string(vec_width)},
-                                 {"MR", std::to_string(mr)},
-                                 {"NR", std::to_string(nr)},
-                                 {"UNROLL", std::to_string(unroll)},
-                                 {"USE_FMA", use_fma ? "1" : "0"}});
+  for (const char* macro : {"VEC_WIDTH", "MR", "NR", "UNROLL", "USE_FMA"})
+    defines.emplace_back(macro, std::to_string(value_of(parameters, macro)));
   return defines;
 }
 
 bool suits_cpu_kernels(DeviceContext& context) {
-  if (context.profile().type != DeviceType::cpu) return false;
-  constexpr cl_uint kSteps = 1U << 20U;
-  cl_uint expected = 1, counted = 0;
-  for (cl_uint i = 0; i < kSteps; ++i) expected = expected * 1664525U + 1013904223U;
-  const cl::Buffer result = context.allocate(sizeof counted, "a probe");
-  Kernel probe = context.programs().kernel("loop_probe.cl", "count_steps", {});
-  probe.set_arguments(result, kSteps);
-  const cl::CommandQueue& queue = context.queue();
-  queue.enqueueNDRangeKernel(probe.handle, cl::NullRange, cl::NDRange(1), cl::NDRange(1));
-  queue.enqueueReadBuffer(result, CL_TRUE, 0, sizeof counted, &counted);
-  return counted == expected;
+  return context.profile().type == DeviceType::cpu && context.runs_long_loops();
 }
 
 }  // namespace clgauss

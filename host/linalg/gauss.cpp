@@ -198,7 +198,7 @@ EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& lau
 EliminationResult gauss_solve(DeviceContext& context, Launcher& launcher, const System& system,
                               const GaussOptions& options, const ProgressCallback& progress) {
   check_system(system, options.type);
-  if (system.a.rows() == 0) return {Matrix(0, system.b.cols()), {}, 0, {}, options.pivoting, {}};
+  if (system.a.rows() == 0) return empty_result(system, options.pivoting);
   return translate_opencl_errors(
       [&] { return eliminate_and_substitute(context, launcher, system, options, progress); });
 }

@@ -13,10 +13,10 @@ namespace clgauss {
 /// The backend of the device, and what all backends share.
 class Gemm::Implementation {
  public:
-  Implementation(DeviceContext& context, RealType type)
+  Implementation(DeviceContext& context, RealType type, const GemmOptions& options)
       : type_(type),
-        backend_(suits_cpu_kernels(context) ? make_gemm_cpu(context, type)
-                                            : make_gemm_gpu(context, type)),
+        backend_(suits_cpu_kernels(context) ? make_gemm_cpu(context, type, options)
+                                            : make_gemm_gpu(context, type, options)),
         scale_(context.programs().kernel("scale.cl", "scale", real_defines(type))) {}
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) {
@@ -39,9 +39,13 @@ class Gemm::Implementation {
   Kernel scale_;
 };
 
-Gemm::Gemm(DeviceContext& context, RealType type)
-    : implementation_(translate_opencl_errors(
-          [&] { return std::make_unique<Implementation>(context, type); })) {}
+Gemm::Gemm(DeviceContext& context, RealType type, const GemmOptions& options) {
+  if (options.strict && options.preferred.empty())
+    throw UsageError("a strict GEMM needs a preferred spec");
+  for (const GemmSpec& spec : options.preferred) check_gemm_spec(spec);
+  implementation_ = translate_opencl_errors(
+      [&] { return std::make_unique<Implementation>(context, type, options); });
+}
 
 Gemm::~Gemm() = default;
 
@@ -62,8 +66,8 @@ void Gemm::prepare_update(Index m, Index n, Index k, const MatrixView& a, const 
 }
 
 std::string Gemm::kernel_name(const GemmShape& shape, const MatrixView& a, const MatrixView& b,
-                              const MatrixView& c) const {
-  return implementation_->kernel_name({shape, 1, a, b, 0, c});
+                              const MatrixView& c, double alpha, double beta) const {
+  return implementation_->kernel_name({shape, alpha, a, b, beta, c});
 }
 
 void set_real(Kernel& kernel, cl_uint index, RealType type, double value) {

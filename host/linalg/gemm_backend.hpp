@@ -2,6 +2,7 @@
 /// What stands behind Gemm: one implementation for CPU devices, one for all others.
 
 #include <clgauss/gemm.hpp>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -31,10 +32,30 @@ class GemmBackend {
 };
 
 /// Packed panels, one work-item a tile: for devices whose work-group is a core.
-[[nodiscard]] std::unique_ptr<GemmBackend> make_gemm_cpu(DeviceContext& context, RealType type);
+[[nodiscard]] std::unique_ptr<GemmBackend> make_gemm_cpu(DeviceContext& context, RealType type,
+                                                         const GemmOptions& options);
 
 /// Tiles in local memory or on the matrix units, one work-group a tile.
-[[nodiscard]] std::unique_ptr<GemmBackend> make_gemm_gpu(DeviceContext& context, RealType type);
+[[nodiscard]] std::unique_ptr<GemmBackend> make_gemm_gpu(DeviceContext& context, RealType type,
+                                                         const GemmOptions& options);
+
+/// Whether C <- C - op(A) op(B), enqueued by `multiply` on the context's queue, is right for random matrices of `shape`:
+/// |C - Cref| <= 4 (k + 2) eps (|A| |B| + |C0|), element by element. Waits.
+[[nodiscard]] bool gives_known_answer(DeviceContext& context, RealType type, const GemmShape& shape,
+                                      const std::function<void(const GemmCall&)>& multiply);
+
+/// A spec that was tuned for the context's device, and its entry, which says for what size.
+struct TunedGemm {
+  const TunedEntry* entry = nullptr;
+  GemmSpec spec;
+};
+
+/// Those that may be used; one whose parameters make no sense is passed over.
+[[nodiscard]] std::vector<TunedGemm> tuned_gemm_specs(const DeviceContext& context, RealType type,
+                                                      GemmUse use);
+
+/// "gemm" or "gemm_update": TunedEntry::what.
+[[nodiscard]] const char* tuned_name(GemmUse use);
 
 /// Sets argument `index` of `kernel`, a REAL, to `value`.
 void set_real(Kernel& kernel, cl_uint index, RealType type, double value);

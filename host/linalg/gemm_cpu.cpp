@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <clgauss/error.hpp>
+#include <optional>
 
 #include "linalg/cpu_tile.hpp"
 #include "linalg/gemm_backend.hpp"
@@ -7,24 +9,28 @@ namespace clgauss {
 
 namespace {
 
-/// Parameters of cl/gemm_cpu.cl; pack_steps is a macro, the others are kernel arguments. The values are the best of a search
-/// on 2 cores with AVX-512.
-struct Parameters {
-  CpuTile tile;
-  cl_uint kc;              // steps of k between two visits of C
-  cl_uint mc = 144;        // rows of C of one work-item, at most
-  cl_uint nc;              // columns of C of one work-item, at most
-  cl_uint pack_steps = 8;  // rows packed by one work-item
+/// A checked GemmSpec, its kernels, and what the host needs of its numbers.
+struct Kernels {
+  cl_uint mr, nr, pack_steps, kc, mc, nc;
+  std::string name;
+  Kernel pack_a_n, pack_a_t, pack_b_n, pack_b_t, tiles;
 
-  Parameters(const DeviceContext& context, RealType type)
-      : tile(CpuTile::for_device(context, type)),
-        kc(type == RealType::f32 ? 512 : 320),
-        nc(16 * tile.nr) {}
-
-  [[nodiscard]] Defines defines(RealType type) const {
-    Defines defines = tile.defines(type);
-    defines.emplace_back("PACK_STEPS", std::to_string(pack_steps));
-    return defines;
+  Kernels(DeviceContext& context, const GemmSpec& spec) : name(spec.name) {
+    const auto number = [&](const char* name) { return static_cast<cl_uint>(spec.value(name)); };
+    mr = number("MR");
+    nr = number("NR");
+    pack_steps = number("PACK_STEPS");
+    kc = number("KC");
+    mc = number("MC");
+    nc = number("NC");
+    const auto kernel = [&](const char* function) {
+      return context.programs().kernel(spec.file, function, spec.defines());
+    };
+    pack_a_n = kernel("pack_a_n");
+    pack_a_t = kernel("pack_a_t");
+    pack_b_n = kernel("pack_b_n");
+    pack_b_t = kernel("pack_b_t");
+    tiles = kernel("gemm_tiles");
   }
 };
 
@@ -40,44 +46,66 @@ cl_uint part(cl_uint extent, cl_uint parts, cl_uint unit) {
 
 class GemmCpu : public GemmBackend {
  public:
-  GemmCpu(DeviceContext& context, RealType type)
+  GemmCpu(DeviceContext& context, RealType type, const GemmOptions& options)
       : context_(context),
         type_(type),
-        parameters_(context, type),
         compute_units_(context.profile().compute_units),
         tickets_(context.allocate(sizeof(cl_uint), "the tickets of a GEMM")) {
-    const auto kernel = [&](const char* name) {
-      return context.programs().kernel("gemm_cpu.cl", name, parameters_.defines(type));
-    };
-    pack_a_n_ = kernel("pack_a_n");
-    pack_a_t_ = kernel("pack_a_t");
-    pack_b_n_ = kernel("pack_b_n");
-    pack_b_t_ = kernel("pack_b_t");
-    tiles_ = kernel("gemm_tiles");
+    if (options.strict) {
+      const GemmSpec& spec = options.preferred.front();
+      if (!spec.is_for_cpu() || spec.type != type)
+        throw DeviceLimit(spec.name + " is not for this kind of device or type");
+      kernels_.emplace(context, spec);
+      return;
+    }
+    for (const GemmSpec& spec : options.preferred)
+      if (spec.is_for_cpu() && spec.type == type && works(spec)) return;
+    // The blocks serve every size; those that were tuned at the largest serve best where time goes.
+    std::vector<TunedGemm> tuned = tuned_gemm_specs(context, type, GemmUse::general);
+    std::ranges::stable_sort(tuned, std::ranges::greater(),
+                             [](const TunedGemm& of) { return of.entry->n; });
+    for (const TunedGemm& of : tuned)
+      if (of.spec.is_for_cpu() && works(of.spec)) return;
+    kernels_.emplace(context, default_cpu_gemm_spec(context.profile(), type));
   }
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) override {
     const auto m = static_cast<cl_uint>(call.shape.m);
     const auto n = static_cast<cl_uint>(call.shape.n);
     const auto k = static_cast<cl_uint>(call.shape.k);
+    Kernels& own = *kernels_;
     // Blocks of equal depth: a thin last block would visit C for little work.
-    const cl_uint kc = round_up(ceil_div(k, ceil_div(k, parameters_.kc)), parameters_.pack_steps);
-    const Operand a{m, k, kc, parameters_.tile.mr}, b{n, k, kc, parameters_.tile.nr};
+    const cl_uint kc = round_up(ceil_div(k, ceil_div(k, own.kc)), own.pack_steps);
+    const Operand a{m, k, kc, own.mr}, b{n, k, kc, own.nr};
     reserve(packed_a_, capacity_a_, a);
     reserve(packed_b_, capacity_b_, b);
-    Kernel& pack_a = call.shape.transpose_a ? pack_a_t_ : pack_a_n_;
-    Kernel& pack_b = call.shape.transpose_b ? pack_b_t_ : pack_b_n_;
+    Kernel& pack_a = call.shape.transpose_a ? own.pack_a_t : own.pack_a_n;
+    Kernel& pack_b = call.shape.transpose_b ? own.pack_b_t : own.pack_b_n;
     pack(queue, pack_a, !call.shape.transpose_a, call.a, a, call.alpha, packed_a_);
     pack(queue, pack_b, call.shape.transpose_b, call.b, b, 1, packed_b_);
-    tiles_.set_arguments(packed_a_, packed_b_, call.c.buffer, cl_ulong{call.c.offset},
-                         cl_ulong{call.c.ld}, m, n, k, kc);
-    set_real(tiles_, 9, type_, call.beta);
+    own.tiles.set_arguments(packed_a_, packed_b_, call.c.buffer, cl_ulong{call.c.offset},
+                            cl_ulong{call.c.ld}, m, n, k, kc);
+    set_real(own.tiles, 9, type_, call.beta);
     enqueue_tiles(queue, m, n);
   }
 
-  std::string kernel_name(const GemmCall& /*call*/) override { return "cpu_packed"; }
+  std::string kernel_name(const GemmCall& /*call*/) override { return kernels_->name; }
 
  private:
+  /// Takes the spec if its kernels build and give a known answer over full and cut tiles and blocks.
+  bool works(const GemmSpec& spec) {
+    try {
+      const Kernels& own = kernels_.emplace(context_, spec);
+      const GemmShape shape{2 * own.mr + 5, 2 * own.nr + 7, own.kc + 3};
+      return gives_known_answer(context_, type_, shape,
+                                [&](const GemmCall& call) { multiply(context_.queue(), call); });
+    } catch (const BuildError&) {
+    } catch (const OpenClError&) {
+    } catch (const cl::Error&) {
+    }
+    return false;  // an outcome, not an error: the next spec is tried
+  }
+
   void reserve(cl::Buffer& buffer, std::uint64_t& capacity, const Operand& operand) const {
     const std::uint64_t count =
         std::uint64_t{round_up(operand.extent, operand.panel)} * operand.depth;
@@ -100,27 +128,26 @@ class GemmCpu : public GemmBackend {
           cl::NDRange(1, 1));
     else
       queue.enqueueNDRangeKernel(kernel.handle, cl::NullRange,
-                                 cl::NDRange(ceil_div(operand.depth, parameters_.pack_steps)),
+                                 cl::NDRange(ceil_div(operand.depth, kernels_->pack_steps)),
                                  cl::NDRange(1));
   }
 
   void enqueue_tiles(const cl::CommandQueue& queue, cl_uint m, cl_uint n) {
-    const Parameters& p = parameters_;
+    Kernels& p = *kernels_;
     // Equal parts, and at least 32 a compute unit so that the last ones do not leave the others idle.
     cl_uint parts_m = ceil_div(m, p.mc), parts_n = ceil_div(n, p.nc);
-    while (parts_m * parts_n < 32 * compute_units_ && n / parts_n > 4 * p.tile.nr) ++parts_n;
-    while (parts_m * parts_n < 32 * compute_units_ && m / parts_m > 4 * p.tile.mr) ++parts_m;
-    const cl_uint rows = part(m, parts_m, p.tile.mr), cols = part(n, parts_n, p.tile.nr);
-    tiles_.set_arguments_from(10, rows, cols, tickets_);
-    queue.enqueueNDRangeKernel(tiles_.handle, cl::NullRange, cl::NDRange(compute_units_),
+    while (parts_m * parts_n < 32 * compute_units_ && n / parts_n > 4 * p.nr) ++parts_n;
+    while (parts_m * parts_n < 32 * compute_units_ && m / parts_m > 4 * p.mr) ++parts_m;
+    const cl_uint rows = part(m, parts_m, p.mr), cols = part(n, parts_n, p.nr);
+    p.tiles.set_arguments_from(10, rows, cols, tickets_);
+    queue.enqueueNDRangeKernel(p.tiles.handle, cl::NullRange, cl::NDRange(compute_units_),
                                cl::NDRange(1));
   }
 
   DeviceContext& context_;
   RealType type_;
-  Parameters parameters_;
   cl_uint compute_units_;
-  Kernel pack_a_n_, pack_a_t_, pack_b_n_, pack_b_t_, tiles_;
+  std::optional<Kernels> kernels_;
   cl::Buffer packed_a_, packed_b_;
   cl::Buffer tickets_;  // one counter, from which the work-items of gemm_tiles draw their tiles
   std::uint64_t capacity_a_ = 0, capacity_b_ = 0;
@@ -128,8 +155,9 @@ class GemmCpu : public GemmBackend {
 
 }  // namespace
 
-std::unique_ptr<GemmBackend> make_gemm_cpu(DeviceContext& context, RealType type) {
-  return std::make_unique<GemmCpu>(context, type);
+std::unique_ptr<GemmBackend> make_gemm_cpu(DeviceContext& context, RealType type,
+                                           const GemmOptions& options) {
+  return std::make_unique<GemmCpu>(context, type, options);
 }
 
 }  // namespace clgauss

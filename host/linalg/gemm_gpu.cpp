@@ -1,11 +1,12 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
-#include <cmath>
 #include <map>
+#include <tuple>
 
 #include "linalg/gemm_backend.hpp"
-#include "linalg/gemm_spec.hpp"
-#include "linalg/transfer.hpp"
 
 namespace clgauss {
 
@@ -18,7 +19,12 @@ bool has_matrix_units(const DeviceProfile& device) {
 
 class GemmGpu : public GemmBackend {
  public:
-  GemmGpu(DeviceContext& context, RealType type) : context_(context), type_(type) {}
+  GemmGpu(DeviceContext& context, RealType type, const GemmOptions& options)
+      : context_(context),
+        type_(type),
+        options_(options),
+        tuned_{tuned_gemm_specs(context, type, GemmUse::general),
+               tuned_gemm_specs(context, type, GemmUse::update)} {}
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) override {
     launch(queue, choose(call), call);
@@ -34,14 +40,10 @@ class GemmGpu : public GemmBackend {
     bool works = false;
   };
 
-  static std::string key_of(const GemmSpec& spec) {
-    return spec.transposes() ? spec.name + std::to_string(spec.value("TRANS_A")) +
-                                   std::to_string(spec.value("TRANS_B"))
-                             : spec.name;
-  }
-
   /// Whether the views and the shape are what the spec's kernel takes.
-  static bool takes(const GemmSpec& spec, const GemmCall& call) {
+  [[nodiscard]] bool takes(const GemmSpec& spec, const GemmCall& call) const {
+    if (spec.is_for_cpu() || spec.type != type_) return false;
+    if (spec.needs_nvidia() && !has_matrix_units(context_.profile())) return false;
     if ((call.shape.transpose_a || call.shape.transpose_b) && !spec.transposes()) return false;
     if (spec.use == GemmUse::update && (call.alpha != -1 || call.beta != 1)) return false;
     for (const MatrixView* view : {&call.a, &call.b, &call.c})
@@ -56,18 +58,37 @@ class GemmGpu : public GemmBackend {
            192 * context_.profile().compute_units;
   }
 
-  /// Of the specs that take the call and work on this device, an update build before a general one, the first that fills
-  /// the device, else the one with the smallest tiles.
+  /// What was tuned for the use and the size of the call, if anything was.
+  [[nodiscard]] const GemmSpec* tuned_for(const GemmCall& call) const {
+    const bool update = call.alpha == -1 && call.beta == 1;
+    const std::vector<TunedGemm>& specs = tuned_[update ? 1 : 0];
+    std::vector<const TunedEntry*> entries;
+    for (const TunedGemm& tuned : specs) entries.push_back(tuned.entry);
+    const TunedEntry* nearest = nearest_tuned(entries, std::max(call.shape.m, call.shape.n));
+    const auto found = std::ranges::find(specs, nearest, &TunedGemm::entry);
+    return found == specs.end() ? nullptr : &found->spec;
+  }
+
+  /// The first spec that takes the call and works on this device: of the preferred ones, then what was tuned, then of the table,
+  /// where an update build comes before a general one and counts only if it fills the device. Failing all, the one of the table
+  /// with the smallest tiles.
   const Entry& choose(const GemmCall& call) {
+    if (options_.strict) return strict_choice(call);
+    std::vector<const GemmSpec*> first;
+    for (const GemmSpec& spec : options_.preferred) first.push_back(&spec);
+    if (const GemmSpec* tuned = tuned_for(call)) first.push_back(tuned);
+    for (const GemmSpec* spec : first) {
+      if (!takes(*spec, call)) continue;
+      const Entry& entry = prepared(*spec, call.shape);
+      if (entry.works) return entry;
+    }
     for (const GemmUse use : {GemmUse::update, GemmUse::general}) {
       const Entry* best = nullptr;
       for (const GemmSpec& spec : gemm_specs()) {
-        if (spec.type != type_ || spec.use != use || !takes(spec, call)) continue;
-        if (spec.needs_nvidia() && !has_matrix_units(context_.profile())) continue;
+        if (spec.use != use || !takes(spec, call)) continue;
         if (best != nullptr && best->spec.needs_nvidia() && !spec.needs_nvidia())
           continue;  // slower whatever the shape
-        const Entry& entry =
-            prepared(transposed(spec, call.shape.transpose_a, call.shape.transpose_b));
+        const Entry& entry = prepared(spec, call.shape);
         if (!entry.works) continue;
         if (fills_device(spec, call.shape)) return entry;
         if (best == nullptr ||
@@ -79,16 +100,36 @@ class GemmGpu : public GemmBackend {
     throw DeviceLimit("no GEMM kernel works on " + context_.profile().name);
   }
 
-  /// The kernel of a spec, built and checked when it is first asked for.
-  const Entry& prepared(const GemmSpec& spec) {
-    const auto [place, is_new] = kernels_.try_emplace(key_of(spec));
+  const Entry& strict_choice(const GemmCall& call) {
+    const GemmSpec& spec = options_.preferred.front();
+    if (!takes(spec, call)) throw DeviceLimit(spec.name + " does not take this product here");
+    const auto [place, is_new] = kernels_.try_emplace(
+        std::tuple(&spec, call.shape.transpose_a, call.shape.transpose_b));
+    Entry& entry = place->second;
+    if (entry.works) return entry;
+    entry.spec = transposed(spec, call.shape.transpose_a, call.shape.transpose_b);
+    entry.kernel = context_.programs().kernel(spec.file, "gemm", entry.spec.defines());
+    if (!fits(entry))
+      throw DeviceLimit(fmt::format(
+          "{} takes {} work-items and {} bytes of local memory; here {} and {} are the limits",
+          spec.name, spec.work_group_size(), spec.local_bytes(), entry.kernel.work_group_limit,
+          context_.profile().local_mem_bytes));
+    entry.works = true;
+    return entry;
+  }
+
+  /// The kernel of a spec for the shape's transpositions, built and checked when it is first asked for.
+  const Entry& prepared(const GemmSpec& of, const GemmShape& shape) {
+    const auto [place, is_new] =
+        kernels_.try_emplace(std::tuple(&of, shape.transpose_a, shape.transpose_b));
     Entry& entry = place->second;
     if (!is_new) return entry;
-    entry.spec = spec;
+    entry.spec = transposed(of, shape.transpose_a, shape.transpose_b);
+    const GemmSpec& spec = entry.spec;
     // A kernel that does not build or launch here is an outcome, not an error: the next spec is tried.
     try {
       entry.kernel = context_.programs().kernel(spec.file, "gemm", spec.defines());
-      entry.works = fits(entry) && gives_known_answer(entry);
+      entry.works = fits(entry) && works(entry, shape);
     } catch (const BuildError&) {
       entry.works = false;
     } catch (const OpenClError&) {
@@ -106,36 +147,17 @@ class GemmGpu : public GemmBackend {
             entry.spec.local_bytes() <= context_.profile().local_mem_bytes);
   }
 
-  /// A product over full and cut tiles against the host's: |C - Cref| <= 4 (k + 2) eps (|A| |B| + |C0|), element by element.
-  bool gives_known_answer(const Entry& entry) {
+  /// A product over full and cut tiles against the host's.
+  bool works(const Entry& entry, const GemmShape& like) {
     const GemmSpec& spec = entry.spec;
-    const bool trans_a = spec.transposes() && spec.value("TRANS_A") == 1;
-    const bool trans_b = spec.transposes() && spec.value("TRANS_B") == 1;
-    const auto macro = [&](const char* name) { return static_cast<Index>(spec.value(name)); };
     const Index align = spec.alignment();
-    const Index m = (macro("TILE_M") + 5 + align) / align * align,
-                n = (macro("TILE_N") + 7 + align) / align * align,
-                k = (2 * macro("TILE_K") + 3 + align) / align * align;
-    const Matrix a = random_matrix(trans_a ? k : m, trans_a ? m : k, 1),
-                 b = random_matrix(trans_b ? n : k, trans_b ? k : n, 2), c = random_matrix(m, n, 3);
-    const auto view_of = [&](const Matrix& matrix) {
-      return to_device(context_, type_, matrix, matrix.cols(), "the check of a GEMM kernel");
+    const auto cut = [&](const char* tile, Index times, Index more) {
+      return (times * static_cast<Index>(spec.value(tile)) + more + align) / align * align;
     };
-    const GemmCall call{{m, n, k, trans_a, trans_b}, -1, view_of(a), view_of(b), 1, view_of(c)};
-    launch(context_.queue(), entry, call);
-    const std::vector<double> result = download(context_.queue(), call.c.buffer, type_, m * n);
-    for (Index i = 0; i < m; ++i)
-      for (Index j = 0; j < n; ++j) {
-        double sum = c(i, j), size = std::abs(c(i, j));
-        for (Index p = 0; p < k; ++p) {
-          const double product = (trans_a ? a(p, i) : a(i, p)) * (trans_b ? b(j, p) : b(p, j));
-          sum -= product;
-          size += std::abs(product);
-        }
-        const double bound = 4.0 * static_cast<double>(k + 2) * unit_roundoff(type_) * size;
-        if (!(std::abs(result[i * n + j] - sum) <= bound)) return false;
-      }
-    return true;
+    const GemmShape shape{cut("TILE_M", 1, 5), cut("TILE_N", 1, 7), cut("TILE_K", 2, 3),
+                          like.transpose_a, like.transpose_b};
+    return gives_known_answer(context_, type_, shape,
+                              [&](const GemmCall& call) { launch(context_.queue(), entry, call); });
   }
 
   void launch(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call) const {
@@ -164,13 +186,16 @@ class GemmGpu : public GemmBackend {
 
   DeviceContext& context_;
   RealType type_;
-  std::map<std::string, Entry> kernels_;
+  const GemmOptions options_;
+  const std::array<std::vector<TunedGemm>, 2> tuned_;  // for general products and for updates
+  std::map<std::tuple<const GemmSpec*, bool, bool>, Entry> kernels_;  // by spec, A^T, B^T
 };
 
 }  // namespace
 
-std::unique_ptr<GemmBackend> make_gemm_gpu(DeviceContext& context, RealType type) {
-  return std::make_unique<GemmGpu>(context, type);
+std::unique_ptr<GemmBackend> make_gemm_gpu(DeviceContext& context, RealType type,
+                                           const GemmOptions& options) {
+  return std::make_unique<GemmGpu>(context, type, options);
 }
 
 }  // namespace clgauss

@@ -1,14 +1,15 @@
-#include "linalg/gemm_spec.hpp"
+#include <clgauss/gemm_spec.hpp>
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
+#include <clgauss/error.hpp>
+
+#include "linalg/cpu_tile.hpp"
+#include "linalg/parameter_rules.hpp"
 
 namespace clgauss {
 
 namespace {
-
-using Parameters = std::vector<std::pair<std::string, int>>;
 
 /// A kernel for the matrix units: {tile of the group m, n, k, of the sub-group m, n, stages}; `more` are the file's own.
 GemmSpec nvidia_spec(const char* name, RealType type, GemmUse use, const std::array<int, 6>& tile,
@@ -100,14 +101,69 @@ const std::vector<GemmSpec>& gemm_specs() {
   return specs;
 }
 
-int GemmSpec::value(std::string_view macro) const {
-  const auto found = std::ranges::find(parameters, macro, &std::pair<std::string, int>::first);
-  if (found == parameters.end())
-    throw std::out_of_range("GEMM spec " + name + " has no " + std::string(macro));
-  return found->second;
+GemmSpec default_cpu_gemm_spec(const DeviceProfile& device, RealType type) {
+  // The best of a search on 2 cores with AVX-512.
+  Parameters parameters = default_cpu_tile(device, type);
+  const Parameters blocks{{"PACK_STEPS", 8},
+                          {"KC", type == RealType::f32 ? 512 : 320},
+                          {"MC", 144},
+                          {"NC", 16 * value_of(parameters, "NR")}};
+  parameters.insert(parameters.end(), blocks.begin(), blocks.end());
+  return {"cpu_packed", "gemm_cpu.cl", type, GemmUse::general, std::move(parameters)};
+}
+
+namespace {
+
+constexpr ParameterRule kCpuRules[] = {
+    {"VEC_WIDTH", 4, 16, 4}, {"MR", 4, 14, 2},   {"NR", 4, 64, 4},
+    {"UNROLL", 1, 64},       {"USE_FMA", 0, 1},  {"PACK_STEPS", 1, 1024},
+    {"KC", 1, 1 << 16},      {"MC", 1, 1 << 20}, {"NC", 1, 1 << 20}};
+
+void check_cpu_spec(const std::string& what, const GemmSpec& spec) {
+  check_parameters(what, spec.parameters, kCpuRules);
+  check_cpu_tile(what, spec.parameters);
+  check_multiple(what, spec.parameters, "KC", "PACK_STEPS");
+  if (spec.use != GemmUse::general) throw UsageError(what + " is for general use only");
+}
+
+/// Names as in the table's spec of the same file; what the file itself refuses is left to its #error.
+void check_gpu_spec(const std::string& what, const GemmSpec& spec) {
+  const auto known = std::ranges::find_if(gemm_specs(), [&](const GemmSpec& entry) {
+    return entry.file == spec.file && entry.type == spec.type;
+  });
+  if (known == gemm_specs().end())
+    throw UsageError(what + ": there is no such file for " + real_type_name(spec.type));
+  std::vector<ParameterRule> rules;
+  for (const auto& [name, value] : known->parameters) {
+    constexpr std::array kFlags{"UPDATE", "PREFETCH_C", "ALIGNED", "TRANS_A", "TRANS_B"};
+    const bool flag = std::ranges::count(kFlags, name) > 0;
+    rules.push_back({name.c_str(), flag || name == "PAD" ? 0 : 1, flag ? 1 : 1024});
+  }
+  check_parameters(what, spec.parameters, rules);
+  const bool updates = spec.needs_nvidia() && spec.value("UPDATE") == 1;
+  if (updates != (spec.use == GemmUse::update))
+    throw UsageError(what + ": UPDATE and the use do not agree");
+  if (!spec.needs_nvidia()) return;
+  check_multiple(what, spec.parameters, "TILE_M", "SG_M");
+  check_multiple(what, spec.parameters, "TILE_N", "SG_N");
+}
+
+}  // namespace
+
+void check_gemm_spec(const GemmSpec& spec) {
+  const std::string what = "the GEMM spec " + spec.name + " (" + spec.file + ")";
+  if (spec.is_for_cpu())
+    check_cpu_spec(what, spec);
+  else
+    check_gpu_spec(what, spec);
 }
 
 Defines GemmSpec::defines() const {
+  if (is_for_cpu()) {
+    Defines defines = cpu_tile_defines(type, parameters);
+    defines.emplace_back("PACK_STEPS", std::to_string(value("PACK_STEPS")));
+    return defines;
+  }
   Defines defines = real_defines(type);
   for (const auto& [macro, value] : parameters) defines.emplace_back(macro, std::to_string(value));
   return defines;

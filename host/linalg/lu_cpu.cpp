@@ -10,26 +10,18 @@ namespace clgauss {
 
 namespace {
 
-/// Parameters of cl/lu_cpu.cl; rb is a macro, the others are kernel arguments. Those for 64-byte vectors are the best of a search
-/// on 2 cores with AVX-512.
-struct Parameters {
-  CpuTile tile;
-  cl_uint rb;                 // rows of a chunk of the panel store
-  cl_uint nb;                 // panel width: a multiple of rb and of tile.nr
-  cl_uint tile_rows = 144;    // tile of the trailing update: a multiple of rb
-  cl_uint tile_cols;          // and of tile.nr
-  cl_uint solve_block = 192;  // rows solved by one work-item in a substitution step
+/// A checked LuSpec for CPUs; NB, the tiles and SOLVE_BLOCK are arguments of the kernels of cl/lu_cpu.cl, the others macros.
+struct Blocking {
+  cl_uint rb, nr, nb, tile_rows, tile_cols, solve_block;
 
-  Parameters(const DeviceContext& context, RealType type, cl_uint n)
-      : tile(CpuTile::for_device(context, type)),
-        rb(tile.mr == 12 ? 3 * tile.vec_width : 8),
-        nb(n <= 1536 ? 96 : 192),
-        tile_cols(16 * tile.nr) {}
-
-  [[nodiscard]] Defines defines(RealType type) const {
-    Defines defines = tile.defines(type);
-    defines.emplace_back("RB", std::to_string(rb));
-    return defines;
+  explicit Blocking(const LuSpec& spec) {
+    const auto number = [&](const char* name) { return static_cast<cl_uint>(spec.value(name)); };
+    rb = number("RB");
+    nr = number("NR");
+    nb = number("NB");
+    tile_rows = number("TILE_ROWS");
+    tile_cols = number("TILE_COLS");
+    solve_block = number("SOLVE_BLOCK");
   }
 
   /// Elements of the panel store: every panel's rows in chunks of rb, each with the padding of CHUNK_PAD = 8 columns.
@@ -43,31 +35,34 @@ struct Parameters {
 
 class LuCpu : public Lu {
  public:
-  LuCpu(DeviceContext& context, RealType type, cl_uint n)
+  LuCpu(DeviceContext& context, RealType type, cl_uint n, const LuOptions& options)
       : context_(context),
         type_(type),
-        parameters_(context, type, n),
+        spec_(options.spec ? *options.spec
+                           : default_lu_spec(context.profile(), type, n, LuFamily::cpu)),
+        blocking_(spec_),
         n_(n),
-        panels_(ceil_div(n, parameters_.nb)),
+        panels_(ceil_div(n, blocking_.nb)),
         compute_units_(context.profile().compute_units),
         shared_kernels_(context, type),
         flags_(context),
-        gemm_(context, type),
-        solves_(shared_kernels_, flags_, gemm_, n, false, false) {
-    const std::uint64_t element = bytes_of(type), store = parameters_.store_elements(n);
+        tuning_(default_lu_spec(context.profile(), type, n, LuFamily::gpu)),
+        gemm_(context, type, options.gemm),
+        solves_(shared_kernels_, flags_, gemm_, tuning_, n, false, false) {
+    const std::uint64_t element = bytes_of(type), store = blocking_.store_elements(n);
     const std::uint64_t rows = std::uint64_t{panels_} * n;
     context.require_memory(store * element + rows * sizeof(cl_uint), "the workspace of an LU");
     const auto buffer = [&](std::uint64_t bytes) {
       return context.allocate(bytes, "the workspace of an LU");
     };
     store_ = buffer(store * element);
-    u_ = buffer(std::uint64_t{round_up(n, parameters_.tile.nr)} * parameters_.nb * element);
-    scratch_ = buffer(parameters_.nb * 8 * element);
+    u_ = buffer(std::uint64_t{round_up(n, blocking_.nr)} * blocking_.nb * element);
+    scratch_ = buffer(blocking_.nb * 8 * element);
     x_ = buffer(n * element);
     ids_ = buffer(rows * sizeof(cl_uint));
     pivots_ = buffer(n * sizeof(cl_uint));
     positions_ = buffer(n * sizeof(cl_uint));
-    moves_ = buffer(parameters_.nb * 3 * sizeof(cl_uint));
+    moves_ = buffer(blocking_.nb * 3 * sizeof(cl_uint));
     tickets_ = buffer(panels_ * sizeof(cl_uint));
     info_ = buffer(sizeof(cl_int));
     build_kernels();
@@ -81,15 +76,15 @@ class LuCpu : public Lu {
       bind_matrix(a);
       enqueue(reset_, std::max(n_, panels_));
       for (cl_uint step = 0; step < panels_; ++step) {
-        const cl_uint k0 = step * parameters_.nb, right = n_ - std::min(n_, k0 + parameters_.nb);
+        const cl_uint k0 = step * blocking_.nb, right = n_ - std::min(n_, k0 + blocking_.nb);
         for (Kernel* kernel : {&extract_, &advance_, &row_block_})
           kernel->set_arguments_from(5, step);
-        enqueue(extract_, ceil_div(n_ - k0, parameters_.rb));  // W = A11 and A21, updated
+        enqueue(extract_, ceil_div(n_ - k0, blocking_.rb));  // W = A11 and A21, updated
         enqueue(advance_, compute_units_);  // P W = L U, and the rest of A -= L U before
-        enqueue(row_block_, ceil_div(right, parameters_.tile.nr));  // U12 = L11^-1 P A12
+        enqueue(row_block_, ceil_div(right, blocking_.nr));  // U12 = L11^-1 P A12
       }
       enqueue(find_positions_, n_);
-      enqueue(put_back_, ceil_div(n_, parameters_.rb), panels_);
+      enqueue(put_back_, ceil_div(n_, blocking_.rb), panels_);
     });
   }
 
@@ -124,7 +119,8 @@ class LuCpu : public Lu {
 
  private:
   void build_kernels() {
-    const Defines defines = parameters_.defines(type_);
+    Defines defines = cpu_tile_defines(type_, spec_.parameters);
+    defines.emplace_back("RB", std::to_string(blocking_.rb));
     const auto kernel = [&](const char* name) {
       return context_.programs().kernel("lu_cpu.cl", name, defines);
     };
@@ -140,7 +136,7 @@ class LuCpu : public Lu {
   }
 
   void bind_matrix(const MatrixView& a) {
-    const Parameters& p = parameters_;
+    const Blocking& p = blocking_;
     for (Kernel* kernel : {&extract_, &advance_, &row_block_, &put_back_})
       kernel->set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n_, p.nb);
     reset_.set_arguments(info_, tickets_, n_, panels_);
@@ -154,7 +150,7 @@ class LuCpu : public Lu {
 
   /// x_ <- U^-1 L^-1 P b, block by block; then b <- x_.
   void solve_one(const MatrixView& b) {
-    const cl_uint size = parameters_.solve_block, blocks = ceil_div(n_, size);
+    const cl_uint size = blocking_.solve_block, blocks = ceil_div(n_, size);
     permute_.set_arguments(b.buffer, cl_ulong{b.offset}, x_, cl_ulong{0}, n_, ids_, panels_);
     for (Kernel* kernel : {&forward_, &backward_})
       kernel->set_arguments(factored_.buffer, cl_ulong{factored_.offset}, cl_ulong{factored_.ld},
@@ -184,10 +180,12 @@ class LuCpu : public Lu {
 
   DeviceContext& context_;
   RealType type_;
-  Parameters parameters_;
+  LuSpec spec_;
+  Blocking blocking_;
   cl_uint n_, panels_, compute_units_;
   KernelMemo shared_kernels_;  // of the solves that CPU and GPU have in common
   LuFlags flags_;
+  LuTuning tuning_;  // of the same solves
   Gemm gemm_;
   LuSolves solves_;
   cl::Buffer store_, u_, scratch_, x_, ids_, pivots_, positions_, moves_, tickets_, info_;
@@ -198,12 +196,13 @@ class LuCpu : public Lu {
 
 }  // namespace
 
-std::unique_ptr<Lu> make_lu_cpu(DeviceContext& context, RealType type, Index n) {
+std::unique_ptr<Lu> make_lu_cpu(DeviceContext& context, RealType type, Index n,
+                                const LuOptions& options) {
   // The panel kernel keeps row numbers in the lanes of its vectors: exact in f32 up to 2^24.
   if (type == RealType::f32 && n >= (Index{1} << 24U))
     throw DimensionError("LU in f32 on a CPU takes n below 2^24");
   return translate_opencl_errors(
-      [&] { return std::make_unique<LuCpu>(context, type, static_cast<cl_uint>(n)); });
+      [&] { return std::make_unique<LuCpu>(context, type, static_cast<cl_uint>(n), options); });
 }
 
 }  // namespace clgauss

@@ -9,20 +9,6 @@ namespace clgauss {
 
 namespace {
 
-/// Columns per trailing update. On an H200 up to n = 2048 the panel is everything and a wider block only costs launches; above,
-/// 128 columns keep the update's traffic below its arithmetic.
-cl_uint block_for(cl_uint n) { return n <= 2048 ? 32 : 128; }
-
-/// Largest system for the kernel that factors and solves in one work-group: its matrix lies in local memory. NVIDIA's driver
-/// runs static arrays above the 48 KiB that it reports.
-cl_uint small_limit(const DeviceProfile& device, RealType type) {
-  constexpr auto kLargest = static_cast<cl_uint>(kLargestSmallSystem);
-  if (device.attributes.nvidia) return kLargest;
-  cl_uint n = kLargest;
-  while (n > 0 && n * (n + 2ULL) * bytes_of(type) + 512 > device.local_mem_bytes) --n;
-  return device.max_work_group_size >= 512 ? n : 0;
-}
-
 class LuGpu : public Lu {
  public:
   LuGpu(DeviceContext& context, RealType type, Index n, const LuOptions& options)
@@ -30,19 +16,20 @@ class LuGpu : public Lu {
         n_(static_cast<cl_uint>(n)),
         kernels_(context, type),
         flags_(context),
-        gemm_(context, type),
-        panels_(kernels_, flags_, n, options.pivoting == Pivoting::tournament),
-        solves_(kernels_, flags_, gemm_, n, panels_.persistent(), options.substitute),
-        pivots_(context.allocate(n * sizeof(cl_int), "the pivots of an LU")),
-        small_limit_(small_limit(context.profile(), type)) {}
+        tuning_(options.spec ? *options.spec
+                             : default_lu_spec(context.profile(), type, n, LuFamily::gpu)),
+        gemm_(context, type, options.gemm),
+        panels_(kernels_, flags_, tuning_, n, options.pivoting == Pivoting::tournament),
+        solves_(kernels_, flags_, gemm_, tuning_, n, panels_.persistent(), options.substitute),
+        pivots_(context.allocate(n * sizeof(cl_int), "the pivots of an LU")) {}
 
   void prepare(const MatrixView& a, Index nrhs) override {
     translate_opencl_errors([&] {
-      if (n_ <= small_limit_ && nrhs <= 1) {
+      if (n_ <= tuning_.small_n && nrhs <= 1) {
         small_kernel();
         return;
       }
-      const cl_uint block = block_for(n_);
+      const cl_uint block = tuning_.nb;
       for (cl_uint k = 0; k < n_; k += LuPanels::kPanelWidth) {
         panels_.prepare(n_ - k);
         const cl_uint next = std::min(n_, k + LuPanels::kPanelWidth), rest = n_ - next;
@@ -69,7 +56,7 @@ class LuGpu : public Lu {
   }
 
   void factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs) override {
-    if (n_ > small_limit_ || nrhs > 1) {
+    if (n_ > tuning_.small_n || nrhs > 1) {
       Lu::factor_and_solve(a, b, nrhs);
       return;
     }
@@ -84,9 +71,9 @@ class LuGpu : public Lu {
     return translate_opencl_errors([&] {
       const LuFlags::Values flags = flags_.read(context_.queue());
       if (flags.gave_up)
-        throw DeviceLimit("the work-groups of a panel did not all run at once on " +
-                          context_.profile().name +
-                          " (is it shared?); try again, or use --pivot tournament");
+        throw CoResidencyLost("the work-groups of a panel did not all run at once on " +
+                              context_.profile().name +
+                              " (is it shared?); try again, or use --pivot tournament");
       return flags.first_bad_pivot;
     });
   }
@@ -107,7 +94,7 @@ class LuGpu : public Lu {
  private:
   void factor_blocks(const MatrixView& a) {
     const cl::CommandQueue& queue = context_.queue();
-    const cl_uint block = block_for(n_);
+    const cl_uint block = tuning_.nb;
     for (cl_uint k = 0; k < n_; k += block) {
       const cl_uint nb = std::min(block, n_ - k), next = k + nb, rest = n_ - next;
       factor_block(a, k, nb);  // P_k A(k:n, k:k+nb) = L U
@@ -134,10 +121,11 @@ class LuGpu : public Lu {
   }
 
   Kernel& small_kernel() {
-    const cl_uint size = std::min((n_ + 31) / 32 * 32, small_limit_);
-    return kernels_.get(
-        "lu_small.cl", "lu_small",
-        {{"SMALL_N", std::to_string(size)}, {"SMALL_NRHS", "1"}, {"WG_SIZE", "512"}});
+    const cl_uint size = std::min((n_ + 31) / 32 * 32, tuning_.small_n);
+    return kernels_.get("lu_small.cl", "lu_small",
+                        {{"SMALL_N", std::to_string(size)},
+                         {"SMALL_NRHS", "1"},
+                         {"WG_SIZE", std::to_string(tuning_.small_group)}});
   }
 
   void factor_and_solve_small(const MatrixView& a, const MatrixView& b, cl_uint nrhs) {
@@ -147,18 +135,18 @@ class LuGpu : public Lu {
     small.set_arguments_from(index++, n_);
     pass_view(small, index, b);
     small.set_arguments_from(index, nrhs, pivots_, cl_ulong{0}, flags_.buffer());
-    launch_groups(context_.queue(), small, 1, 512);
+    launch_groups(context_.queue(), small, 1, tuning_.small_group);
   }
 
   DeviceContext& context_;
   cl_uint n_;
   KernelMemo kernels_;
   LuFlags flags_;
+  LuTuning tuning_;
   Gemm gemm_;
   LuPanels panels_;
   LuSolves solves_;
   cl::Buffer pivots_;
-  cl_uint small_limit_;
   MatrixView factored_;
 };
 

@@ -1,8 +1,35 @@
 #include "linalg/lu_parts.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace clgauss {
+
+cl_uint swap_group(cl_uint block) {
+  cl_uint size = 32;
+  while (size < block) size *= 2;
+  return size;
+}
+
+LuTuning::LuTuning(const LuSpec& spec) {
+  const auto number = [&](const char* name) { return static_cast<cl_uint>(spec.value(name)); };
+  nb = number("NB");
+  group_rows = number("GROUP_ROWS");
+  tournament_group = number("TOURNAMENT_GROUP");
+  strip = number("STRIP");
+  solve_block = number("SOLVE_BLOCK");
+  small_n = number("SMALL_N");
+  small_group = number("SMALL_GROUP");
+  persistent = spec.value("PERSISTENT") == 1;
+  spin_limit = spec.value("SPIN_LIMIT");
+  std::ranges::transform(kRows, rows.begin(), number);
+  std::ranges::transform(kSubGroups, sub_groups.begin(), number);
+}
+
+cl_uint LuTuning::sub_groups_for(cl_uint m) const {
+  const auto entry = std::ranges::find_if(rows, [&](cl_uint up_to) { return m <= up_to; });
+  return sub_groups[static_cast<std::size_t>(entry - rows.begin())];
+}
 
 Kernel& KernelMemo::get(const std::string& file, const std::string& name, const Defines& macros) {
   std::string key = name;

@@ -1,8 +1,10 @@
 #pragma once
 /// The parts that the LU for GPUs is put together from: kernels, flags, panels, triangular solves.
 
+#include <array>
 #include <clgauss/context.hpp>
 #include <clgauss/gemm.hpp>
+#include <clgauss/lu_spec.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
 #include <map>
@@ -12,7 +14,28 @@
 namespace clgauss {
 
 /// Polls after which a persistent kernel gives up, the macro SPIN_LIMIT: about a second.
-inline constexpr const char* kSpinLimit = "400000";
+inline constexpr int kSpinLimit = 400000;
+
+/// Work-items of the exchange kernel of cl/trsm.cl: a power of two, one a row of the block at least.
+[[nodiscard]] cl_uint swap_group(cl_uint block);
+
+/// A checked LuSpec for GPUs, read once; see clgauss/lu_spec.hpp for what each number means.
+struct LuTuning {
+  static constexpr std::array kRows{"ROWS_1", "ROWS_2", "ROWS_3", "ROWS_4"};
+  static constexpr std::array kSubGroups{"SUB_GROUPS_1", "SUB_GROUPS_2", "SUB_GROUPS_3",
+                                         "SUB_GROUPS_4", "SUB_GROUPS_5"};
+
+  explicit LuTuning(const LuSpec& spec);
+
+  cl_uint nb, group_rows, tournament_group, strip, solve_block, small_n, small_group;
+  bool persistent;
+  int spin_limit;
+  std::array<cl_uint, kRows.size()> rows;
+  std::array<cl_uint, kSubGroups.size()> sub_groups;
+
+  /// Sub-groups with rows in a work-group of the persistent panel of `m` rows.
+  [[nodiscard]] cl_uint sub_groups_for(cl_uint m) const;
+};
 
 /// The kernels of one LU, by file, name and macros; each is built when it is first asked for.
 class KernelMemo {
@@ -57,7 +80,8 @@ class LuPanels {
 
   /// `tournament`: never the persistent kernel. Else it is used where a probe with the real kernel shows that all its
   /// work-groups are resident at once, which OpenCL does not promise (occupancy-bound execution: Sorensen et al., OOPSLA 2016).
-  LuPanels(KernelMemo& kernels, const LuFlags& flags, Index n, bool tournament);
+  LuPanels(KernelMemo& kernels, const LuFlags& flags, const LuTuning& tuning, Index n,
+           bool tournament);
 
   /// Builds the kernels for panels of `m` rows.
   void prepare(cl_uint m);
@@ -72,12 +96,15 @@ class LuPanels {
 
  private:
   [[nodiscard]] bool probe_co_residency();
+  [[nodiscard]] bool probe_height(cl_uint m);
   [[nodiscard]] bool fits_persistent(cl_uint m) const;
-  Kernel& persistent_kernel(cl_uint m);
+  [[nodiscard]] bool fits_persistent_up_to(cl_uint n) const;
+  [[nodiscard]] cl_uint group_size(cl_uint m) const;
+  Kernel& persistent_kernel(cl_uint m, int spin_limit);
   Kernel& group_kernel(cl_uint m);
   Kernel& tournament_kernel(const char* name);
   void factor_persistent(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
-                         cl_uint width, cl_uint row, const cl::Buffer& pivots);
+                         cl_uint width, cl_uint row, const cl::Buffer& pivots, int spin_limit);
   void factor_in_group(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m, cl_uint width,
                        cl_uint row, const cl::Buffer& pivots);
   void factor_by_tournament(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
@@ -85,9 +112,10 @@ class LuPanels {
 
   KernelMemo& kernels_;
   const LuFlags& flags_;
+  const LuTuning& tuning_;
   cl_uint compute_units_;
   cl::Buffer exchange_;       // packets of the persistent kernel, each tagged with an epoch
-  cl::Buffer candidates_[2];  // rows of a tournament's rounds
+  cl::Buffer candidates_[2];  // rows of a tournament's rounds, if there can be one
   cl_uint epoch_ = 1;
   bool persistent_ = false;
 };
@@ -96,8 +124,8 @@ class LuPanels {
 class LuSolves {
  public:
   /// `substitute`: solve with diagonal blocks by substitution instead of by their inverses, to check against.
-  LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, Index n, bool persistent,
-           bool substitute);
+  LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, const LuTuning& tuning, Index n,
+           bool persistent, bool substitute);
 
   /// Builds the kernels for blocks of `block` rows and solves with `nrhs` right-hand sides.
   void prepare(cl_uint block, Index nrhs);
@@ -126,6 +154,7 @@ class LuSolves {
   KernelMemo& kernels_;
   const LuFlags& flags_;
   Gemm& gemm_;
+  const LuTuning& tuning_;
   bool persistent_;
   std::string substitute_;  // the macro's value
   cl::Buffer

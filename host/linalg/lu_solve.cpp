@@ -3,7 +3,9 @@
 #include <clgauss/error.hpp>
 #include <clgauss/lu.hpp>
 
+#include "io/memory.hpp"
 #include "linalg/lu_backend.hpp"
+#include "linalg/memory_need.hpp"
 #include "linalg/transfer.hpp"
 #include "opencl_error.hpp"
 
@@ -31,23 +33,38 @@ struct LuBuffers {
     const std::string what = system_text(system, type);
     a.ld = padded_ld(n, type);
     b.ld = nrhs;
-    context.require_memory((n * (a.ld + nrhs) + n) * element, what);
     a.buffer = context.allocate(n * a.ld * element, what);
     b.buffer = context.allocate(n * nrhs * element, what);
     diagonal = context.allocate(n * element, what);
   }
 };
 
+/// Asks for all that will be needed at once. `keeps_a`: the host's copy of A stays.
+void require_memory_for(DeviceContext& context, const System& system, RealType type,
+                        const LuOptions& options, bool keeps_a) {
+  const Index n = system.a.rows(), nrhs = system.b.cols();
+  const std::uint64_t element = bytes_of(type);
+  const LuSpec spec =
+      options.spec ? *options.spec : default_lu_spec(context, type, n, options.pivoting);
+  MemoryNeed need{system_text(system, type), type, n * padded_ld(n, type) * element,
+                  n * nrhs * element};
+  need.workspace = lu_workspace_bytes(spec, type, n, nrhs) + n * element;
+  need.host_copy = keeps_a ? n * n * sizeof(double) : 0;
+  require_memory(need, context.profile(), io::physical_memory());
+}
+
 /// The pivots, from the diagonal of U.
-std::vector<double> read_diagonal(DeviceContext& context, const LuBuffers& buffers, RealType type) {
+Values read_diagonal(DeviceContext& context, const LuBuffers& buffers, RealType type) {
   Kernel kernel = context.programs().kernel("gauss.cl", "gauss_diagonal", real_defines(type));
   kernel.set_arguments(buffers.a.buffer, cl_ulong{buffers.a.ld}, buffers.diagonal);
   context.queue().enqueueNDRangeKernel(kernel.handle, cl::NullRange, cl::NDRange(buffers.n));
   return download(context.queue(), buffers.diagonal, type, buffers.n);
 }
 
+/// `upload_a` writes A to the device.
 EliminationResult factor_and_solve(DeviceContext& context, const System& system, RealType type,
-                                   const LuOptions& options, const ProgressCallback& progress) {
+                                   const LuOptions& options, const ProgressCallback& progress,
+                                   const std::function<void(const LuBuffers&)>& upload_a) {
   const auto report = [&](const char* what) {
     if (progress) progress(what, 0);
   };
@@ -61,7 +78,7 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
 
   const cl::CommandQueue& queue = context.queue();
   report("upload");
-  upload_rows(queue, buffers.a.buffer, buffers.a.ld, type, {&system.a});
+  upload_a(buffers);
   upload_rows(queue, buffers.b.buffer, buffers.b.ld, type, {&system.b});
   result.times.upload = timer.lap();
 
@@ -125,12 +142,50 @@ Matrix lu_solve(const LuFactors& factors, const Matrix& b) {
   });
 }
 
+EliminationResult repeat_by_tournament(
+    const LuOptions& options, const std::function<EliminationResult(const LuOptions&)>& attempt) {
+  try {
+    return attempt(options);
+  } catch (const CoResidencyLost&) {
+    LuOptions tournament = options;
+    tournament.pivoting = Pivoting::tournament;
+    EliminationResult result = attempt(tournament);
+    result.repeated = true;
+    return result;
+  }
+}
+
 EliminationResult lu_solve_system(DeviceContext& context, const System& system, RealType type,
                                   const LuOptions& options, const ProgressCallback& progress) {
   check_system(system, type);
-  if (system.a.rows() == 0) return {Matrix(0, system.b.cols()), {}, 0, {}, options.pivoting, {}};
-  return translate_opencl_errors(
-      [&] { return factor_and_solve(context, system, type, options, progress); });
+  if (system.a.rows() == 0) return empty_result(system, options.pivoting);
+  require_memory_for(context, system, type, options, true);
+  const auto upload = [&](const LuBuffers& buffers) {
+    upload_rows(context.queue(), buffers.a.buffer, buffers.a.ld, type, {&system.a});
+  };
+  return translate_opencl_errors([&] {
+    return repeat_by_tournament(options, [&](const LuOptions& attempt) {
+      return factor_and_solve(context, system, type, attempt, progress, upload);
+    });
+  });
+}
+
+EliminationResult lu_solve_in_place(DeviceContext& context, System& system, RealType type,
+                                    const ReadMatrix& read_again, const LuOptions& options,
+                                    const ProgressCallback& progress) {
+  check_system(system, type);
+  if (system.a.rows() == 0) return empty_result(system, options.pivoting);
+  require_memory_for(context, system, type, options, false);
+  const auto upload = [&](const LuBuffers& buffers) {
+    upload_and_release(context.queue(), buffers.a.buffer, buffers.a.ld, type, system.a);
+  };
+  return translate_opencl_errors([&] {
+    return repeat_by_tournament(options, [&](const LuOptions& attempt) {
+      if (system.a.empty()) system.a = read_again();
+      check_system(system, type);  // what was read again may be another matrix
+      return factor_and_solve(context, system, type, attempt, progress, upload);
+    });
+  });
 }
 
 }  // namespace clgauss

@@ -7,25 +7,16 @@ namespace clgauss {
 
 namespace {
 
-constexpr cl_uint kStrip = 16;           // columns per work-group of the kernels in trsm.cl
-constexpr cl_uint kDiagonalBlock = 256;  // rows that one work-group of trsm.cl solves
 constexpr cl_uint kTrsvBlock = 64;
-const std::string kStripText = std::to_string(kStrip);
-
-/// Work-items of the exchange kernel: a power of two, one a row of the block at least.
-cl_uint swap_group(cl_uint block) {
-  cl_uint size = 32;
-  while (size < block) size *= 2;
-  return size;
-}
 
 }  // namespace
 
-LuSolves::LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, Index n, bool persistent,
-                   bool substitute)
+LuSolves::LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, const LuTuning& tuning,
+                   Index n, bool persistent, bool substitute)
     : kernels_(kernels),
       flags_(flags),
       gemm_(gemm),
+      tuning_(tuning),
       persistent_(persistent),
       substitute_(substitute ? "1" : "0") {
   DeviceContext& context = kernels.context();
@@ -40,14 +31,14 @@ LuSolves::LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, Index 
 Kernel& LuSolves::swap_kernel(cl_uint block) {
   return kernels_.get("trsm.cl", "lu_swap_solve",
                       {{"WG_SIZE", std::to_string(swap_group(block))},
-                       {"STRIP", kStripText},
+                       {"STRIP", std::to_string(tuning_.strip)},
                        {"SUBSTITUTE", substitute_}});
 }
 
 Kernel& LuSolves::block_solve_kernel() {
   return kernels_.get("trsm.cl", "block_solve",
-                      {{"WG_SIZE", std::to_string(kDiagonalBlock)},
-                       {"STRIP", kStripText},
+                      {{"WG_SIZE", std::to_string(tuning_.solve_block)},
+                       {"STRIP", std::to_string(tuning_.strip)},
                        {"SUBSTITUTE", substitute_}});
 }
 
@@ -56,15 +47,16 @@ Kernel& LuSolves::one_solve_kernel(bool upper) {
   if (!persistent_)
     return kernels_.get("trsv.cl", "trsv_step",
                         {{"WG_SIZE", std::to_string(kTrsvBlock)}, {"UPPER", is_upper}});
-  return kernels_.get(
-      "trsv_persistent.cl", "trsv_persistent",
-      {{"BLOCK", std::to_string(kTrsvBlock)}, {"UPPER", is_upper}, {"SPIN_LIMIT", kSpinLimit}});
+  return kernels_.get("trsv_persistent.cl", "trsv_persistent",
+                      {{"BLOCK", std::to_string(kTrsvBlock)},
+                       {"UPPER", is_upper},
+                       {"SPIN_LIMIT", std::to_string(tuning_.spin_limit)}});
 }
 
 void LuSolves::prepare(cl_uint block, Index nrhs) {
   swap_kernel(block);
   if (nrhs == 0) return;
-  swap_kernel(kDiagonalBlock);
+  swap_kernel(tuning_.solve_block);
   if (nrhs == 1)
     for (const bool upper : {false, true}) one_solve_kernel(upper);
   else
@@ -81,15 +73,16 @@ void LuSolves::swap_and_solve(const cl::CommandQueue& queue, const MatrixView& d
   pass_view(swap, index, b);
   swap.set_arguments_from(index, block, columns, hole_begin, hole_end, cl_uint{solve ? 1U : 0U},
                           pivots, cl_ulong{row}, row);
-  launch_groups(queue, swap, ceil_div(columns, kStrip), swap_group(block));
+  launch_groups(queue, swap, ceil_div(columns, tuning_.strip), swap_group(block));
 }
 
 void LuSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
                      const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
   if (nrhs == 0) return;
-  for (cl_uint k = 0; k < n; k += kDiagonalBlock)  // B <- P B
-    swap_and_solve(queue, lu.at(k, k), b.at(k, 0), std::min(kDiagonalBlock, n - k), nrhs, 0, 0,
-                   false, pivots, k);
+  const cl_uint block = tuning_.solve_block;
+  for (cl_uint k = 0; k < n; k += block)  // B <- P B
+    swap_and_solve(queue, lu.at(k, k), b.at(k, 0), std::min(block, n - k), nrhs, 0, 0, false,
+                   pivots, k);
   if (nrhs > 1 || b.ld != 1) {
     solve_many(queue, lu, n, b, nrhs);
     return;
@@ -104,14 +97,14 @@ void LuSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uin
 
 void LuSolves::solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
                           const MatrixView& b, cl_uint nrhs) {
-  constexpr cl_uint nb = kDiagonalBlock;
+  const cl_uint nb = tuning_.solve_block;
   Kernel& diagonal = block_solve_kernel();
   const auto solve_block = [&](cl_uint k, cl_uint size, cl_uint upper) {
     cl_uint index = 0;
     pass_view(diagonal, index, lu.at(k, k));
     pass_view(diagonal, index, b.at(k, 0));
     diagonal.set_arguments_from(index, size, nrhs, upper);
-    launch_groups(queue, diagonal, ceil_div(nrhs, kStrip), nb);
+    launch_groups(queue, diagonal, ceil_div(nrhs, tuning_.strip), nb);
   };
   for (cl_uint k = 0; k < n; k += nb) {
     const cl_uint size = std::min(nb, n - k), rest = n - k - size;

@@ -6,7 +6,7 @@
 
 namespace clgauss {
 
-Matrix::Matrix(Index rows, Index cols, std::vector<double> values)
+Matrix::Matrix(Index rows, Index cols, Values values)
     : rows_(rows), cols_(cols), values_(std::move(values)) {
   if (values_.size() != rows_ * cols_)
     throw DimensionError(

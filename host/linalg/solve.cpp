@@ -8,14 +8,37 @@ namespace clgauss {
 
 namespace {
 
+/// The policy with what was tuned looked up.
+struct ResolvedPolicy {
+  WorkGroupPolicy policy;
+  std::string name;
+};
+
+/// Throws UsageError if a tuned size is asked for and there is none.
+ResolvedPolicy resolve(const DeviceContext& context, const WorkGroupPolicy& policy, RealType type,
+                       Index n) {
+  using Rule = WorkGroupPolicy::Rule;
+  if (policy.rule != Rule::automatic && policy.rule != Rule::tuned)
+    return {policy, work_group_policy_name(policy)};
+  if (const TunedEntry* tuned = context.tuning().find("elimination", type, n)) {
+    const auto local = static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL"));
+    return {{local == 0 ? Rule::driver : Rule::fixed, local}, "tuned"};
+  }
+  if (policy.rule == Rule::automatic) return {{Rule::lcm, 0}, "lcm"};
+  const std::string& problem = context.tuning().problem();
+  throw UsageError(
+      "no work-group size is tuned for n = " + std::to_string(n) + " on " + context.profile().name +
+      (problem.empty() ? "; run clgauss-tune auto, or use --local lcm" : ": " + problem));
+}
+
 /// What the policy says for gauss_fwd, the kernel whose work-group size the paper varies.
 WorkGroupReport report_work_group(DeviceContext& context, Launcher& launcher,
-                                  const SolveOptions& options, RealType type) {
+                                  const ResolvedPolicy& resolved, RealType type) {
   const Kernel fwd = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
   WorkGroupReport report;
-  report.rule = work_group_policy_name(options.policy);
+  report.rule = resolved.name;
   report.size = launcher.local_size_for(fwd);
-  if (options.policy.rule == WorkGroupPolicy::Rule::lcm) {
+  if (resolved.policy.rule == WorkGroupPolicy::Rule::lcm) {
     const LcmRule rule = launcher.rule_for(fwd);
     report.raw = rule.raw;
     report.reason = rule.reason;
@@ -94,13 +117,38 @@ Method choose_method(const SolveOptions& options) {
 EliminationResult run_gauss(DeviceContext& context, const System& system,
                             const SolveOptions& options, const ProgressCallback& progress,
                             Solution& solution) {
-  Launcher launcher(context.profile(), context.queue(), options.policy, options.split);
+  const ResolvedPolicy resolved = resolve(context, options.policy, solution.type, system.a.rows());
+  Launcher launcher(context.profile(), context.queue(), resolved.policy, options.split);
   EliminationResult result = gauss_solve(
       context, launcher, system, {solution.type, options.pivoting, options.ndrange}, progress);
   solution.pivoting = options.pivoting;
-  solution.work_group = report_work_group(context, launcher, options, solution.type);
+  solution.work_group = report_work_group(context, launcher, resolved, solution.type);
   solution.launches = launcher.records();
   return result;
+}
+
+LuOptions lu_options(const SolveOptions& options) {
+  LuOptions lu = options.lu;
+  lu.pivoting = options.pivoting;
+  return lu;
+}
+
+/// Fills in what the elimination left; without an answer that is all.
+void conclude(Solution& solution, const EliminationResult& result) {
+  solution.repeated = result.repeated;
+  solution.times = result.times;
+  solution.determinant = determinant_of(result);
+  solution.failed_column = result.failed_column;
+  if (!result.failed_column) return;
+  solution.status = SolveStatus::singular;
+  solution.failed_pivot = result.pivots[*result.failed_column];
+}
+
+void judge(Solution& solution, const System& system, Matrix x, double bound) {
+  solution.residual = compute_residual(system, x, unit_roundoff(solution.type));
+  solution.x = std::move(x);
+  const bool accurate = solution.residual.scaled <= bound;  // false for NaN
+  solution.status = accurate ? SolveStatus::ok : SolveStatus::inaccurate;
 }
 
 }  // namespace
@@ -114,21 +162,28 @@ Solution solve(DeviceContext& context, const System& system, const SolveOptions&
   if (solution.method == Method::gauss) {
     result = run_gauss(context, system, options, progress, solution);
   } else {
-    result = lu_solve_system(context, system, solution.type, {options.pivoting, false}, progress);
+    result = lu_solve_system(context, system, solution.type, lu_options(options), progress);
     solution.pivoting = result.pivoting;
   }
-  solution.times = result.times;
-  solution.determinant = determinant_of(result);
-  if (result.failed_column) {
-    solution.status = SolveStatus::singular;
-    solution.failed_column = result.failed_column;
-    solution.failed_pivot = result.pivots[*result.failed_column];
-    return solution;
-  }
-  solution.residual = compute_residual(system, result.x, unit_roundoff(solution.type));
-  solution.x = std::move(result.x);
-  const bool accurate = solution.residual.scaled <= options.max_scaled_residual;  // false for NaN
-  solution.status = accurate ? SolveStatus::ok : SolveStatus::inaccurate;
+  conclude(solution, result);
+  if (!result.failed_column)
+    judge(solution, system, std::move(result.x), options.max_scaled_residual);
+  return solution;
+}
+
+Solution solve_in_place(DeviceContext& context, System system, const ReadMatrix& read_again,
+                        const SolveOptions& options, const ProgressCallback& progress) {
+  Solution solution;
+  if (choose_method(options) != Method::lu)
+    throw UsageError("solving in place belongs to LU: use --method lu");
+  solution.type = choose_type(context.profile(), options.type);
+  EliminationResult result =
+      lu_solve_in_place(context, system, solution.type, read_again, lu_options(options), progress);
+  solution.pivoting = result.pivoting;
+  conclude(solution, result);
+  if (result.failed_column) return solution;
+  system.a = read_again();
+  judge(solution, system, std::move(result.x), options.max_scaled_residual);
   return solution;
 }
 

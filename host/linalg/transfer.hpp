@@ -8,6 +8,7 @@
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,13 +31,24 @@ void check_system(const System& system, RealType type);
 void upload_rows(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld, RealType type,
                  std::initializer_list<const Matrix*> parts);
 
+/// The same for numbers that lie one after the other on both sides.
+void upload_values(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,
+                   std::span<const double> values);
+
+/// Uploads `matrix` and gives its memory back to the operating system on the way; it is empty then. Waits.
+void upload_and_release(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld,
+                        RealType type, Matrix& matrix);
+
 /// The first `count` elements of `buffer`, and waits.
-[[nodiscard]] std::vector<double> download(const cl::CommandQueue& queue, const cl::Buffer& buffer,
-                                           RealType type, Index count);
+[[nodiscard]] Values download(const cl::CommandQueue& queue, const cl::Buffer& buffer,
+                              RealType type, Index count);
 
 /// Completes a result whose pivots are read: the first column whose pivot allows no answer, exactly zero or not finite, and
 /// how many of the exchanges of row k with rows[k] were of two different rows.
 void judge_pivots(EliminationResult& result, const std::vector<Index>& rows);
+
+/// The answer of an n = 0 system.
+[[nodiscard]] EliminationResult empty_result(const System& system, Pivoting pivoting);
 
 /// Seconds since the last call, or since construction.
 class LapTimer {

@@ -1,4 +1,4 @@
-#include "program/kernel_source.hpp"
+#include "embed/embedded.hpp"
 
 #include <fmt/format.h>
 

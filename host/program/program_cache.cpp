@@ -9,6 +9,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "xdg_folder.hpp"
+
 namespace clgauss {
 
 namespace fs = std::filesystem;
@@ -36,22 +38,13 @@ bool take(std::string_view& text, Number& number) {
   return true;
 }
 
-/// An absolute folder from the environment variable `name`; a relative one is to be ignored (XDG
-/// base directories).
-std::optional<fs::path> folder_from(const char* name) {
-  const char* value = std::getenv(name);
-  if (value == nullptr || !fs::path(value).is_absolute()) return std::nullopt;
-  return fs::path(value);
-}
-
 }  // namespace
 
 ProgramCache ProgramCache::of_environment() {
   const char* setting = std::getenv("CLGAUSS_CACHE");
   if (setting != nullptr && std::string_view(setting) == "off") return ProgramCache(std::nullopt);
-  if (const auto cache = folder_from("XDG_CACHE_HOME")) return ProgramCache(*cache / "clgauss");
-  if (const auto home = folder_from("HOME")) return ProgramCache(*home / ".cache" / "clgauss");
-  return ProgramCache(std::nullopt);
+  const auto cache = xdg_folder("XDG_CACHE_HOME", ".cache");
+  return ProgramCache(cache ? std::optional(*cache / "clgauss") : std::nullopt);
 }
 
 std::optional<fs::path> ProgramCache::file_of(const std::string& key) const {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <clgauss/batched.hpp>
 #include <clgauss/gemm.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/solve.hpp>
@@ -71,9 +72,39 @@ class ClgaussLu : public Contestant {
   std::unique_ptr<Lu> lu_;
 };
 
+class ClgaussBatched : public Contestant {
+ public:
+  explicit ClgaussBatched(const DeviceProblem& device)
+      : device_(device),
+        size_(device.problem().size),
+        lu_(device.context(), size_.type, size_.n, size_.batched),
+        info_(device.context().allocate(size_.batch * sizeof(cl_int), "the outcomes")) {}
+
+  void restore() override { device_.restore(); }
+
+  void run() override {
+    const Index n = size_.n;
+    lu_.factor_and_solve({device_.a().buffer, 0, n, n * n}, {device_.x().buffer, 0, 1, n}, 1,
+                         size_.batch, info_);
+    device_.context().queue().finish();
+  }
+
+  [[nodiscard]] Matrix result() override { return device_.result(); }
+
+  [[nodiscard]] std::string detail() const override { return lu_.kernel_name(); }
+
+ private:
+  const DeviceProblem& device_;
+  ProblemSize size_;
+  BatchedLu lu_;
+  cl::Buffer info_;
+};
+
 }  // namespace
 
 std::unique_ptr<Contestant> make_clgauss(const DeviceProblem& problem) {
+  if (problem.problem().size.what == What::batched)
+    return std::make_unique<ClgaussBatched>(problem);
   if (problem.problem().size.what == What::gemm) return std::make_unique<ClgaussGemm>(problem);
   return std::make_unique<ClgaussLu>(problem);
 }

@@ -27,6 +27,10 @@ DeviceProblem::DeviceProblem(DeviceContext& context, const Problem& problem)
     b_ = upload(problem.b, size.n + size.pad, "B");
     c_ = upload(problem.c, size.n + size.pad, "C");
     work_ = empty_copy(c_, "the work copy of C");
+  } else if (size.what == What::batched) {
+    a_ = upload(problem.a, size.n * size.n, "A");
+    b_ = upload(problem.b, size.n, "b");
+    x_ = empty_copy(b_, "the work copy of b");
   } else {
     a_ = upload(problem.a, size.n + size.pad, "A");
     b_ = upload(problem.b, 1, "b");
@@ -57,7 +61,7 @@ void DeviceProblem::restore() const {
   if (problem_.size.what == What::gemm) {
     copy(c_, work_);
   } else {
-    copy(a_, work_);
+    if (work_.buffer() != nullptr) copy(a_, work_);  // a batched solve leaves A as it is
     copy(b_, x_);
   }
   queue.finish();
@@ -67,8 +71,9 @@ Matrix DeviceProblem::result() const {
   const ProblemSize& size = problem_.size;
   const bool gemm = size.what == What::gemm;
   const MatrixView& view = gemm ? work_ : x_;
-  const Index rows = gemm ? size.m : size.n;
-  const Index cols = gemm ? size.n : 1;
+  const bool batched = size.what == What::batched;
+  const Index rows = gemm ? size.m : batched ? size.batch : size.n;
+  const Index cols = gemm || batched ? size.n : 1;
   return size.type == RealType::f32 ? read<float>(context_.queue(), view, rows, cols)
                                     : read<double>(context_.queue(), view, rows, cols);
 }

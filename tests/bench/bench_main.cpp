@@ -54,7 +54,8 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
     for (const RealType type : types_for(options, device))
       for (const Index n : options.sizes) {
         const bool update = what == What::gemm && options.k.has_value();
-        sizes.push_back({what, type, n, n, update ? *options.k : n, update, options.pad});
+        sizes.push_back({what, type, n, n, update ? *options.k : n, update, options.pad,
+                         options.batch, options.batched});
       }
   return sizes;
 }

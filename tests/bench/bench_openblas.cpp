@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <clgauss/error.hpp>
 #include <cstdlib>
 #include <cstring>
@@ -152,6 +153,78 @@ class OpenBlasLu : public Contestant {
   std::vector<lapack_int> pivots_;
 };
 
+/// gesv in a loop over column-major copies of the systems, with the number of threads that is the faster one for a sample.
+template <typename T>
+class OpenBlasBatched : public Contestant {
+ public:
+  explicit OpenBlasBatched(const Problem& problem)
+      : n_(narrow(problem.size.n)),
+        batch_(problem.size.batch),
+        b_(typed_rows<T>(problem.b, problem.size.n)),
+        x_(b_),
+        pivots_(problem.size.n),
+        all_threads_(openblas_get_num_threads()) {
+    const Index n = problem.size.n;
+    a_.reserve(batch_ * n * n);
+    for (Index s = 0; s < batch_; ++s)
+      for (Index j = 0; j < n; ++j)
+        for (Index i = 0; i < n; ++i) a_.push_back(static_cast<T>(problem.a(s, i * n + j)));
+    work_ = a_;
+    threads_ = sample_seconds(all_threads_) < sample_seconds(1) ? all_threads_ : 1;
+  }
+  ~OpenBlasBatched() override { openblas_set_num_threads(all_threads_); }
+
+  void restore() override {
+    std::ranges::copy(a_, work_.begin());
+    std::ranges::copy(b_, x_.begin());
+    openblas_set_num_threads(threads_);
+  }
+
+  void run() override { solve(batch_); }
+
+  [[nodiscard]] Matrix result() override {
+    return matrix_of(x_.data(), batch_, static_cast<Index>(n_), static_cast<Index>(n_));
+  }
+
+  [[nodiscard]] std::string detail() const override {
+    return fmt::format("gesv in a loop, host CPU, {} thread{}, {}", threads_,
+                       threads_ == 1 ? "" : "s", openblas_get_corename());
+  }
+
+ private:
+  void solve(Index count) {
+    const auto n = static_cast<Index>(n_);
+    for (Index s = 0; s < count; ++s) {
+      T* const a = work_.data() + s * n * n;
+      T* const x = x_.data() + s * n;
+      if constexpr (is_f32<T>)
+        LAPACKE_sgesv_work(LAPACK_COL_MAJOR, n_, 1, a, n_, pivots_.data(), x, n_);
+      else
+        LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n_, 1, a, n_, pivots_.data(), x, n_);
+    }
+  }
+
+  double sample_seconds(int threads) {
+    threads_ = threads;
+    const Index count = std::min<Index>(batch_, 200);
+    double least = std::numeric_limits<double>::infinity();
+    for (int repeat = 0; repeat < 5; ++repeat) {
+      restore();
+      const auto begin = std::chrono::steady_clock::now();
+      solve(count);
+      least = std::min(
+          least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    }
+    return least;
+  }
+
+  int n_;
+  Index batch_;
+  std::vector<T> a_, b_, work_, x_;
+  std::vector<lapack_int> pivots_;
+  int all_threads_, threads_ = 1;
+};
+
 /// The core type to ask for; empty where the CPU has no AVX-512.
 std::optional<const char*> avx512_core_type() {
 #if defined(__x86_64__)
@@ -172,6 +245,10 @@ std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
   if (problem.size.what == What::gemm) {
     if (f32) return std::make_unique<OpenBlasGemm<float>>(problem);
     return std::make_unique<OpenBlasGemm<double>>(problem);
+  }
+  if (problem.size.what == What::batched) {
+    if (f32) return std::make_unique<OpenBlasBatched<float>>(problem);
+    return std::make_unique<OpenBlasBatched<double>>(problem);
   }
   if (f32) return std::make_unique<OpenBlasLu<float>>(problem);
   return std::make_unique<OpenBlasLu<double>>(problem);

@@ -19,9 +19,10 @@ constexpr const char* kAbout =
     "Usage: clgauss-bench WHAT [options]\n\n"
     "Times clgauss against other libraries, in turns (A B A B), after checking every answer.\n"
     "WHAT is one or more of, separated by commas:\n"
-    "  gemm   C <- C - A B, square, or with --k the trailing update of an LU\n"
-    "  lu     the factorisation alone; it is checked by a solve with the factors\n"
-    "  solve  factorisation and solve of one right-hand side\n"
+    "  gemm     C <- C - A B, square, or with --k the trailing update of an LU\n"
+    "  lu       the factorisation alone; it is checked by a solve with the factors\n"
+    "  solve    factorisation and solve of one right-hand side\n"
+    "  batched  the same for --batch small systems, n <= 128\n"
     "Inputs lie where a library works (device buffers for OpenCL, host memory for openblas) and "
     "are "
     "restored outside\n"
@@ -31,6 +32,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  clgauss-bench gemm\n"
     "  clgauss-bench gemm,lu --sizes 1000,2048,4096 --types f64 --peers openblas\n"
+    "  clgauss-bench batched --sizes 8,16,32,64,128 --batch 20000\n"
     "  clgauss-bench gemm --k 256 --sizes 4096 --peers none\n"
     "  clgauss-bench solve --device nvidia:h200 --sizes 8192 --reps 11 --csv rows.csv --samples "
     "samples.csv\n\n"
@@ -48,6 +50,9 @@ po::options_description listed_options() {
       ("peers", word("P,P,..."), "libraries to compare with, or none (default: all compiled in that fit)")
       ("reps", po::value<int>()->default_value(5)->value_name("N"), "timed runs of each contestant")
       ("k", word("K"), "gemm: inner dimension, instead of a square product")
+      ("batch", word("N")->default_value("10000"), "batched: systems")
+      ("kernel", word("K")->default_value("auto"), "batched: auto, cpu, tile or nvidia")
+      ("grid", word("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n")
       ("pad", word("P")->default_value("0"), "elements to leave free behind every row (viennacl pads by itself)")
       ("csv", word("FILE"), "add a row a contestant to FILE")
       ("samples", word("FILE"), "add every single time to FILE")
@@ -91,8 +96,15 @@ Index number_of(const char* what, const std::string& text, Index least) {
 What what_of(const std::string& word) {
   const auto* const found = std::ranges::find(kAllWhats, word, what_name);
   if (found == std::end(kAllWhats))
-    throw UsageError(fmt::format("'{}' is not one of: gemm, lu, solve", word));
+    throw UsageError(fmt::format("'{}' is not one of: gemm, lu, solve, batched", word));
   return *found;
+}
+
+BatchedKernel kernel_of(const std::string& word) {
+  for (const BatchedKernel kernel :
+       {BatchedKernel::automatic, BatchedKernel::cpu, BatchedKernel::tile, BatchedKernel::nvidia})
+    if (word == batched_kernel_name(kernel)) return kernel;
+  throw UsageError(fmt::format("--kernel '{}' is not one of: auto, cpu, tile, nvidia", word));
 }
 
 RealType type_of(const std::string& word) {
@@ -133,7 +145,7 @@ std::optional<std::string> word_of(const po::variables_map& values, const char* 
 BenchOptions read_options(const po::variables_map& values) {
   BenchOptions options;
   const auto what = word_of(values, "what");
-  if (!what) throw UsageError("say what to time: gemm, lu or solve; --help tells more");
+  if (!what) throw UsageError("say what to time: gemm, lu, solve or batched; --help tells more");
   for (const auto& word : words_of("WHAT", *what)) options.whats.push_back(what_of(word));
   for (const auto& word : words_of("--sizes", values["sizes"].as<std::string>()))
     options.sizes.push_back(number_of("--sizes", word, 1));
@@ -147,6 +159,10 @@ BenchOptions read_options(const po::variables_map& values) {
   options.reps = values["reps"].as<int>();
   if (options.reps < 1) throw UsageError("--reps must be at least 1");
   options.pad = number_of("--pad", values["pad"].as<std::string>(), 0);
+  options.batch = number_of("--batch", values["batch"].as<std::string>(), 1);
+  options.batched.kernel = kernel_of(values["kernel"].as<std::string>());
+  options.batched.grid =
+      static_cast<unsigned>(number_of("--grid", values["grid"].as<std::string>(), 0));
   options.csv = word_of(values, "csv");
   options.samples = word_of(values, "samples");
   return options;

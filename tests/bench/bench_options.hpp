@@ -18,6 +18,8 @@ struct BenchOptions {
   int reps = 5;
   std::optional<Index> k;
   Index pad = 0;
+  Index batch = 0;
+  BatchedLuOptions batched;
   std::optional<std::string> csv, samples;
 };
 

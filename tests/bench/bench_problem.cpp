@@ -101,6 +101,16 @@ Accuracy check_gemm(const Problem& problem, const Matrix& c) {
   return {error / (unit_roundoff(problem.size.type) * scale), kGemmErrorBound};
 }
 
+Accuracy check_batched(const Problem& problem, const Matrix& x) {
+  double worst = 0;
+  for (Index s = 0; s < problem.size.batch; ++s)
+    worst =
+        max_or_nan(worst, compute_residual(problem.size.n, 1, problem.a.row(s), problem.b.row(s),
+                                           x.row(s), unit_roundoff(problem.size.type))
+                              .scaled);
+  return {worst, kScaledResidualBound};
+}
+
 }  // namespace
 
 std::string_view what_name(What what) {
@@ -110,9 +120,11 @@ std::string_view what_name(What what) {
     case What::lu:
       return "lu";
     case What::solve:
+      return "solve";
+    case What::batched:
       break;
   }
-  return "solve";
+  return "batched";
 }
 
 Problem make_problem(const ProblemSize& size) {
@@ -122,6 +134,11 @@ Problem make_problem(const ProblemSize& size) {
   if (size.what == What::gemm)
     return {size, random(size.m, size.k, kSeed), random(size.k, size.n, kSeed + 1),
             random(size.m, size.n, kSeed + 2)};
+  if (size.what == What::batched)
+    return {size,
+            random(size.batch, size.n * size.n, kSeed),
+            random(size.batch, size.n, kSeed + 1),
+            {}};
   return {size, random(size.n, size.n, kSeed), random(size.n, 1, kSeed + 1), {}};
 }
 
@@ -135,13 +152,16 @@ double flops(const ProblemSize& size) {
     case What::lu:
       return 2.0 / 3 * n * n * n;
     case What::solve:
+    case What::batched:
       break;
   }
-  return 2.0 / 3 * n * n * n + 2 * n * n;
+  const double systems = size.what == What::batched ? static_cast<double>(size.batch) : 1;
+  return systems * (2.0 / 3 * n * n * n + 2 * n * n);
 }
 
 Accuracy check(const Problem& problem, const Matrix& result) {
   if (problem.size.what == What::gemm) return check_gemm(problem, result);
+  if (problem.size.what == What::batched) return check_batched(problem, result);
   const System system{problem.a, problem.b};
   const Residual residual = compute_residual(system, result, unit_roundoff(problem.size.type));
   return {residual.scaled, kScaledResidualBound};

@@ -1,6 +1,7 @@
 #pragma once
 /// What is measured: one problem with its random data, its flops, and the check of an answer to it.
 
+#include <clgauss/batched.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <cstddef>
@@ -10,35 +11,38 @@
 namespace clgauss::bench {
 
 enum class What {
-  gemm,  // C <- C - A B
-  lu,    // P A = L U
-  solve  // P A = L U, then x = A^-1 b for one b
+  gemm,    // C <- C - A B
+  lu,      // P A = L U
+  solve,   // P A = L U, then x = A^-1 b for one b
+  batched  // the same for many small systems
 };
-inline constexpr What kAllWhats[] = {What::gemm, What::lu, What::solve};
+inline constexpr What kAllWhats[] = {What::gemm, What::lu, What::solve, What::batched};
 [[nodiscard]] std::string_view what_name(What what);
 
-/// Sizes and type of a problem; of lu and solve only n and pad are read.
+/// Sizes and type of a problem; of lu and solve only n and pad are read, of batched n and what follows pad.
 struct ProblemSize {
   What what = What::gemm;
   RealType type = RealType::f64;
   Index m = 0, n = 0, k = 0;
   bool panel_update = false;  // gemm: an LU's trailing update (k was given), not a square product
   Index pad = 0;              // added to the leading dimension of every matrix
+  Index batch = 0;            // systems
+  BatchedLuOptions batched;   // which kernels
 };
 
 /// The data, random and exactly representable in the type, so that every contestant and the check
 /// start from the same numbers.
 struct Problem {
   ProblemSize size;
-  Matrix a;  // gemm: m-by-k; lu, solve: n-by-n
-  Matrix b;  // gemm: k-by-n; lu, solve: n-by-1
-  Matrix c;  // gemm: m-by-n, before the product; lu, solve: empty
+  Matrix a;  // gemm: m-by-k; lu, solve: n-by-n; batched: a system's matrix a row, batch-by-n^2
+  Matrix b;  // gemm: k-by-n; lu, solve: n-by-1; batched: batch-by-n
+  Matrix c;  // gemm: m-by-n, before the product; else empty
 };
 
 inline constexpr unsigned kSeed = 20130522;
 [[nodiscard]] Problem make_problem(const ProblemSize& size);
 
-/// 2 m n k for gemm, 2/3 n^3 for lu, 2/3 n^3 + 2 n^2 for solve.
+/// 2 m n k for gemm, 2/3 n^3 for lu, 2/3 n^3 + 2 n^2 for solve and for each system of batched.
 [[nodiscard]] double flops(const ProblemSize& size);
 
 /// How wrong an answer is, as a multiple of what rounding alone may do.
@@ -49,7 +53,7 @@ struct Accuracy {
   [[nodiscard]] bool acceptable() const { return error <= bound; }
 };
 
-/// Checks `result`, which is C for gemm and x for lu and solve, in f64 on the host by O(n^2) flops.
+/// Checks `result`, which is C for gemm and x otherwise (batched: a system a row; the worst counts), in f64 on the host by O(n^2) flops.
 ///
 /// lu, solve: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16 (HPL).
 /// gemm: norm1(C - Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3 (SLATE), with

@@ -26,7 +26,8 @@ constexpr const char* kLegend =
     "the library works, inputs restored untimed\n"
     "# error, gemm: norm1(C - Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3, "
     "norm1(C - Cref) from below by sign vectors and columns\n"
-    "# error, lu and solve: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16\n"
+    "# error, else: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16\n"
+    "# batched: m = systems, each with 1 right-hand side; the worst error of all\n"
     "# ratio: median / clgauss's median, above 1 where clgauss is faster\n";
 
 /// What tells one problem from another, in every row of both files.
@@ -37,7 +38,9 @@ std::vector<std::string> key_fields(const std::string& run, const std::string& d
           device,
           std::string(what_name(size.what)),
           real_type_name(size.type),
-          std::to_string(gemm ? size.m : size.n),
+          std::to_string(gemm                         ? size.m
+                         : size.what == What::batched ? size.batch
+                                                      : size.n),
           std::to_string(size.n),
           gemm ? std::to_string(size.k) : std::string()};
 }
@@ -67,6 +70,7 @@ void print(std::string_view text) {
 struct Row {
   Statistics time;
   double gflops = 0, ratio = 0;
+  double systems = 0;  // a second; 0 where there is one
 };
 
 const char* status_name(const Measurement& measurement) {
@@ -76,11 +80,13 @@ const char* status_name(const Measurement& measurement) {
 void print_row(const std::vector<std::string>& key, const Measurement& measurement,
                const Row& row) {
   print(fmt::format(
-      "{:<5} {:<4} {:>6} {:>6} {:>6} {:<9} {:>10.3f} {:>10.3f} {:>10.3f} {:>8.3f} "
-      "{:>9.1f} {:>9.2g} {:>6.2f}  {:<12}  {}\n",
+      "{:<7} {:<4} {:>6} {:>6} {:>6} {:<9} {:>10.3f} {:>10.3f} {:>10.3f} {:>8.3f} "
+      "{:>9.1f} {:>9.2g} {:>6.2f}  {:<12}  {}{}\n",
       key[2], key[3], key[4], key[5], key[6].empty() ? "-" : key[6], measurement.contestant,
       row.time.median, row.time.min, row.time.max, row.time.mad, row.gflops,
-      measurement.accuracy.error, row.ratio, status_name(measurement), measurement.detail));
+      measurement.accuracy.error, row.ratio, status_name(measurement),
+      row.systems > 0 ? fmt::format("{:.3g} million systems/s, ", row.systems / 1e6) : "",
+      measurement.detail));
 }
 
 std::vector<std::string> csv_row(const ProblemSize& size, const std::vector<std::string>& key,
@@ -126,7 +132,7 @@ Report::Report(std::string device, const std::optional<std::string>& csv,
   if (samples) samples_.emplace(*samples, kSampleHeader);
   print(fmt::format("# {}, seed {}\n{}", device_, kSeed, kLegend));
   print(
-      fmt::format("{:<5} {:<4} {:>6} {:>6} {:>6} {:<9} {:>10} {:>10} {:>10} {:>8} "
+      fmt::format("{:<7} {:<4} {:>6} {:>6} {:>6} {:<9} {:>10} {:>10} {:>10} {:>8} "
                   "{:>9} {:>9} {:>6}  {:<12}  {}\n",
                   "what", "type", "m", "n", "k", "who", "median_ms", "min_ms", "max_ms", "spread",
                   "GFLOP/s", "error", "ratio", "status", "detail"));
@@ -148,6 +154,8 @@ void Report::add(const ProblemSize& size, const std::vector<Measurement>& measur
   for (const Measurement& measurement : measurements) {
     Row row{statistics(measurement.samples_ms)};
     row.gflops = flops(size) / row.time.median / 1e6;
+    if (size.what == What::batched)
+      row.systems = static_cast<double>(size.batch) / row.time.median * 1e3;
     row.ratio = row.time.median / base;
     print_row(key, measurement, row);
     if (csv_) csv_->append(csv_row(size, key, measurement, row));

@@ -148,7 +148,7 @@ TEST_CASE("the kernels for GPUs are right on CPU devices too, and the other way 
     DeviceContext context(device);
     for (const RealType type : types_of(device.profile))
       for (auto* make : {make_gemm_cpu, make_gemm_gpu}) {
-        const auto backend = make(context, type);
+        const auto backend = make(context, type, {});
         const Matrix a = random_matrix(70, 40, 1), b = random_matrix(40, 50, 2), c(70, 50);
         const PaddedMatrix da(context, type, a, 0, 0), db(context, type, b, 0, 0),
             dc(context, type, c, 0, 0);
@@ -156,5 +156,68 @@ TEST_CASE("the kernels for GPUs are right on CPU devices too, and the other way 
         const Matrix expected = reference({70, 50, 40}, 1, a, b, 0, c);
         CHECK(max_difference(dc.read(context, type), expected) <= 200 * unit_roundoff(type));
       }
+  });
+}
+
+TEST_CASE("a preferred spec is taken, and one that does not fit is passed over") {
+  on_every_device([](const Device& device) {
+    DeviceContext context(device);
+    for (const RealType type : types_of(device.profile)) {
+      const PaddedMatrix any(context, type, random_matrix(8, 8, 1), 0, 0);
+      const auto kernel = [&](const std::vector<GemmSpec>& preferred) {
+        Gemm gemm(context, type, {preferred});
+        check_product(context, gemm, type, {67, 45, 331, true, false}, 0.5, -1, 0, 0);
+        check_product(context, gemm, type, {130, 97, 40}, -1, 1, 3, 5);
+        return gemm.kernel_name({8, 8, 8}, any.view, any.view, any.view);
+      };
+      const std::string usual = kernel({});
+      GemmSpec cpu = default_cpu_gemm_spec(context.profile(), type), simt = gemm_specs().back();
+      cpu.name = simt.name = "mine";
+      set_value(cpu.parameters, "KC", 64);
+      set_value(cpu.parameters, "MC", 24);
+      set_value(cpu.parameters, "UNROLL", 2);
+      simt.type = type;
+      for (const char* tile : {"TILE_M", "TILE_N"}) set_value(simt.parameters, tile, 32);
+      for (const char* group : {"WG_M", "WG_N"}) set_value(simt.parameters, group, 8);
+      CHECK(kernel({simt, cpu}) == "mine");
+      CHECK(kernel({usual == "cpu_packed" ? simt : cpu}) == usual);  // for another kind of device
+
+      GemmSpec broken = simt;  // its file refuses it
+      set_value(broken.parameters, "LANES_M", 3);
+      CHECK(kernel({broken}) == usual);
+      GemmSpec large = simt;  // more local memory or work-items than there are
+      for (const char* tile : {"TILE_M", "TILE_N", "TILE_K", "WG_M", "WG_N"})
+        set_value(large.parameters, tile, 1024);
+      CHECK(kernel({large}) == usual);
+    }
+  });
+}
+
+TEST_CASE("a GEMM spec that makes no sense is refused") {
+  on_every_device([](const Device& device) {
+    DeviceContext context(device);
+    const auto refused = [&](GemmSpec spec, const char* name, int value) {
+      set_value(spec.parameters, name, value);
+      CHECK_THROWS_AS(Gemm(context, RealType::f32, {{spec}}), UsageError);
+    };
+    const GemmSpec cpu = default_cpu_gemm_spec(device.profile, RealType::f32);
+    check_gemm_spec(cpu);
+    refused(cpu, "MR", 5);
+    refused(cpu, "VEC_WIDTH", 12);
+    refused(cpu, "KC", 321);
+    refused(cpu, "MC", 0);
+    for (const GemmSpec& spec : gemm_specs()) {
+      check_gemm_spec(spec);
+      refused(spec, "TILE_M", 0);
+      GemmSpec strange = spec;
+      strange.parameters.emplace_back("STRANGE", 1);
+      CHECK_THROWS_AS(check_gemm_spec(strange), UsageError);
+      strange.parameters.pop_back();
+      strange.parameters.pop_back();
+      CHECK_THROWS_AS(check_gemm_spec(strange), UsageError);
+      strange.file = "strange.cl";
+      CHECK_THROWS_AS(check_gemm_spec(strange), UsageError);
+    }
+    CHECK_THROWS_AS((void)cpu.value("STRANGE"), UsageError);
   });
 }

@@ -104,6 +104,7 @@ TEST_CASE("the record of a split launch tells main from remainder") {
     Launcher launcher(device.profile, visit.context.queue(), {WorkGroupPolicy::Rule::fixed, 32},
                       SplitMode::automatic);
     launcher.launch(visit.kernel, range_1d(101));
+    visit.context.queue().finish();
     const auto& records = launcher.records();
     REQUIRE(records.size() == 2);
     CHECK(records[0].kernel == "count_visits");
@@ -146,6 +147,7 @@ TEST_CASE(
                         {WorkGroupPolicy::Rule::fixed, local}, split);
       try {
         launcher.launch(visit.kernel, range_1d(101));
+        visit.context.queue().finish();
       } catch (const DeviceLimit& error) {
         CHECK(launcher.records().empty());
         return error.what();

@@ -9,10 +9,11 @@
 
 #include "linalg/lu_backend.hpp"
 #include "support/devices.hpp"
+#include "support/factorisation.hpp"
 #include "support/padded_matrix.hpp"
 
 using namespace clgauss;
-using clgauss::test::norm1;
+using clgauss::test::factorisation_error;
 using clgauss::test::on_every_device;
 using clgauss::test::PaddedMatrix;
 using clgauss::test::rounded;
@@ -35,24 +36,6 @@ const std::vector<std::pair<std::string, MakeLu>>& implementations() {
          return make_lu_gpu(c, t, n, {Pivoting::tournament, true});
        }}};
   return all;
-}
-
-/// norm1(P A - L U) / (n norm1(A) eps), LAPACK's measure of a factorisation; NaN if it holds one.
-double factorisation_error(const Matrix& a, const Matrix& lu, const std::vector<Index>& pivots,
-                           double eps) {
-  const Index n = a.rows();
-  Matrix difference = a;
-  for (Index j = 0; j < n; ++j)
-    if (pivots[j] != j)
-      std::swap_ranges(difference.row(j).begin(), difference.row(j).end(),
-                       difference.row(pivots[j]).begin());
-  for (Index i = 0; i < n; ++i)
-    for (Index p = 0; p <= i; ++p) {
-      const double l = p == i ? 1 : lu(i, p);
-      for (Index j = p; j < n; ++j) difference(i, j) -= l * lu(p, j);
-    }
-  const double scale = static_cast<double>(n) * norm1(a) * eps;
-  return scale == 0 ? norm1(difference) : norm1(difference) / scale;
 }
 
 void on_every_lu(const std::function<void(DeviceContext&, RealType, const MakeLu&)>& body) {

@@ -99,8 +99,6 @@ void EliminationBench::prepare(Contender& contender) {
   run_steps(launcher, checked);
   queue.finish();
   const double step_s = seconds_since(start) / static_cast<double>(checked.size());
-  contender.result.main_launches = launcher.main_launches() / checked.size();
-  contender.result.remainder_launches = launcher.remainder_launches() / checked.size();
 
   check_.set_arguments(matrix_, cl_ulong{n_ + 1}, cl_ulong{checked[0]}, cl_ulong{checked[1]},
                        cl_ulong{checked[2]}, mismatches_);
@@ -132,6 +130,8 @@ void EliminationBench::time_once(Contender& contender, bool keep) {
   const auto start = std::chrono::steady_clock::now();
   for (std::size_t pass = 0; pass < contender.passes; ++pass) run_steps(launcher, steps_);
   context_.queue().finish();
+  contender.result.main_launches = launcher.main_launches() / contender.passes;
+  contender.result.remainder_launches = launcher.remainder_launches() / contender.passes;
   const double pass_s = seconds_since(start) / static_cast<double>(contender.passes);
   if (keep) {
     const double scale = static_cast<double>(all_steps()) / static_cast<double>(timed_steps());

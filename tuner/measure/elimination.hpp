@@ -26,7 +26,7 @@ struct EliminationOptions {
 struct EliminationResultOf {
   WorkGroupPolicy policy;
   std::size_t local = 0;                                  // 0 = left to the driver
-  std::size_t main_launches = 0, remainder_launches = 0;  // of one step
+  std::size_t main_launches = 0, remainder_launches = 0;  // of the timed steps, once
   std::string build_options;
   Outcome outcome;  // times of all n - 1 steps
 };

@@ -4,6 +4,7 @@
 #include <CL/opencl.hpp>
 #include <clgauss/device.hpp>
 #include <clgauss/program.hpp>
+#include <clgauss/tuned.hpp>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@ struct ContextOptions {
   bool profiling = false;  // events carry times; costs a little on every launch
   std::optional<std::filesystem::path>
       kernel_folder;  // empty: CLGAUSS_KERNEL_DIR, else the embedded kernels
+  bool tuned = true;  // take up what was tuned for the device; CLGAUSS_TUNED=off also turns it off
   std::optional<unsigned> cores_per_compute_unit;  // instead of what the device's attributes say
 };
 
@@ -31,6 +33,12 @@ class DeviceContext {
   [[nodiscard]] const cl::Context& context() const noexcept { return context_; }
   [[nodiscard]] const cl::CommandQueue& queue() const noexcept { return queue_; }
   [[nodiscard]] ProgramStore& programs() noexcept { return programs_; }
+  /// What was tuned for this device; looked up once.
+  [[nodiscard]] const Tuning& tuning() const noexcept { return tuning_; }
+
+  /// Whether one work-item runs a long loop to its end, as kernels for CPUs need (cl/loop_probe.cl). Tried once, on the first
+  /// call.
+  [[nodiscard]] bool runs_long_loops();
 
   /// Throws OutOfMemory, with the bytes needed and there, if `bytes` for `what` exceed the device's
   /// memory or one allocation's limit.
@@ -44,6 +52,8 @@ class DeviceContext {
   cl::Context context_;
   cl::CommandQueue queue_;
   ProgramStore programs_;
+  Tuning tuning_;
+  std::optional<bool> runs_long_loops_;
 };
 
 }  // namespace clgauss

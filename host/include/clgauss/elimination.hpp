@@ -4,7 +4,6 @@
 #include <clgauss/matrix.hpp>
 #include <clgauss/pivoting.hpp>
 #include <optional>
-#include <vector>
 
 namespace clgauss {
 
@@ -15,12 +14,14 @@ struct SolveTimes {
 
 /// What an elimination leaves. A zero pivot is an outcome, not an error.
 struct EliminationResult {
-  Matrix x;                    // n-by-nrhs; meaningless if there is a failed_column
-  std::vector<double> pivots;  // the diagonal of U
-  Index row_exchanges = 0;     // exchanges of two different rows
+  Matrix x;                 // n-by-nrhs; meaningless if there is a failed_column
+  Values pivots;            // the diagonal of U
+  Index row_exchanges = 0;  // exchanges of two different rows
   // 0-based column of the first exactly zero or non-finite pivot
   std::optional<Index> failed_column;
   Pivoting pivoting = Pivoting::partial;  // as it was done
+  bool repeated =
+      false;  // by tournament, after the work-groups of partial pivoting's panels did not all run at once
   SolveTimes times;
 };
 

@@ -84,6 +84,13 @@ class DeviceLimit : public Error {
   explicit DeviceLimit(const std::string& message) : Error(ExitCode::opencl, message) {}
 };
 
+/// Work-groups that were to run all at once did not, though a probe had shown it: another program may be on the device. What
+/// they worked on is worthless; again, or without such kernels, it may well succeed.
+class CoResidencyLost : public DeviceLimit {
+ public:
+  explicit CoResidencyLost(const std::string& message) : DeviceLimit(message) {}
+};
+
 /// A kernel that does not build: the options it was built with and the compiler's log.
 class BuildError : public Error {
  public:

@@ -2,11 +2,13 @@
 /// General matrix multiplication on the device, by the kernel that suits it.
 
 #include <clgauss/context.hpp>
+#include <clgauss/gemm_spec.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace clgauss {
 
@@ -16,6 +18,15 @@ struct GemmShape {
   bool transpose_a = false, transpose_b = false;
 };
 
+struct GemmOptions {
+  /// Tried in this order before clgauss's own choice. One for another type or kind of device, or that does not take a product
+  /// (alignment, transposition), does not fit the device or fails the check of its answer, is passed over.
+  std::vector<GemmSpec> preferred;
+  /// Nothing but the first preferred spec, for who checks its answers himself, as a tuner does: what would be passed over throws
+  /// (DeviceLimit, BuildError, OpenClError), and no answer is checked.
+  bool strict = false;
+};
+
 /// C <- alpha op(A) op(B) + beta C for one context and type. Keep it for many products: kernels and
 /// workspace are made once.
 ///
@@ -23,7 +34,8 @@ struct GemmShape {
 /// product with a known answer when it is first built; one that fails there is not used.
 class Gemm {
  public:
-  Gemm(DeviceContext& context, RealType type);
+  /// Throws as check_gemm_spec() for a preferred spec, and OpenClError.
+  Gemm(DeviceContext& context, RealType type, const GemmOptions& options = {});
   ~Gemm();
   Gemm(const Gemm&) = delete;
   Gemm& operator=(const Gemm&) = delete;
@@ -43,7 +55,8 @@ class Gemm {
 
   /// Name of the kernel that multiply() takes for this product, for reports.
   [[nodiscard]] std::string kernel_name(const GemmShape& shape, const MatrixView& a,
-                                        const MatrixView& b, const MatrixView& c) const;
+                                        const MatrixView& b, const MatrixView& c, double alpha = 1,
+                                        double beta = 0) const;
 
  private:
   class Implementation;

@@ -56,15 +56,20 @@ enum class SplitMode {
 
 /// Where the work-group size comes from.
 struct WorkGroupPolicy {
-  enum class Rule { driver, lcm, fixed };
+  enum class Rule {
+    automatic,  // tuned where that is known, else lcm; solve() resolves it
+    tuned,      // as clgauss-tune stored it; solve() resolves it
+    driver,
+    lcm,
+    fixed
+  };
   Rule rule = Rule::lcm;
   std::size_t size = 0;  // of Rule::fixed
 };
 
-/// "driver", "lcm" or a number above 0 (the values of `--local`). Throws UsageError for anything
-/// else.
+/// "auto", "tuned", "driver", "lcm" or a number above 0 (the values of `--local`). Throws UsageError for anything else.
 [[nodiscard]] WorkGroupPolicy parse_work_group_policy(std::string_view text);
-/// "driver", "lcm" or the number: what parse_work_group_policy reads.
+/// "auto", "tuned", "driver", "lcm" or the number: what parse_work_group_policy reads.
 [[nodiscard]] std::string work_group_policy_name(const WorkGroupPolicy& policy);
 
 /// Work-items with the global ids offset .. offset + size - 1 in each of `dims` dimensions.
@@ -91,7 +96,8 @@ struct LaunchRecord {
 /// Every kernel of clgauss goes through it. It never waits for the device.
 class Launcher {
  public:
-  /// `device` gives the limits and the cores; it must outlive the launcher.
+  /// `device` gives the limits and the cores; it must outlive the launcher. Throws UsageError for a policy that says where to look
+  /// a size up, automatic or tuned, and not which it is.
   Launcher(const DeviceProfile& device, cl::CommandQueue queue, WorkGroupPolicy policy,
            SplitMode split);
 

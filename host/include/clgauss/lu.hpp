@@ -3,11 +3,14 @@
 
 #include <clgauss/context.hpp>
 #include <clgauss/elimination.hpp>
+#include <clgauss/gemm.hpp>
 #include <clgauss/io.hpp>
+#include <clgauss/lu_spec.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/pivoting.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -18,6 +21,8 @@ struct LuOptions {
   Pivoting pivoting = Pivoting::partial;  // partial or tournament
   bool substitute =
       false;  // solve with diagonal blocks by substitution, not by their inverses (a check)
+  std::optional<LuSpec> spec = {};  // instead of default_lu_spec(); it decides the family
+  GemmOptions gemm = {};            // of the trailing updates
 };
 
 /// A = P^T L U of one size, type and context: factor() and solve() may be called again and again, with the same
@@ -48,7 +53,8 @@ class Lu {
     solve(b, nrhs);
   }
 
-  /// 0-based column of the first exactly zero or NaN pivot. Waits for the queue.
+  /// 0-based column of the first exactly zero or NaN pivot. Waits for the queue. Throws CoResidencyLost if the factors are
+  /// worthless because work-groups that wait for each other did not all run at once.
   [[nodiscard]] virtual std::optional<Index> failed_column() = 0;
 
   /// Row exchanged with row j, 0-based: LAPACK's ipiv - 1. Waits for the queue.
@@ -61,7 +67,8 @@ class Lu {
   Lu() = default;
 };
 
-/// The implementation for the context's device. Throws DeviceLimit, OutOfMemory (the workspace does not fit), BuildError.
+/// The implementation for the context's device. Throws DeviceLimit, OutOfMemory (the workspace does not fit), BuildError, and
+/// for `options.spec` as check_lu_spec().
 [[nodiscard]] std::unique_ptr<Lu> make_lu(DeviceContext& context, RealType type, Index n,
                                           const LuOptions& options = {});
 
@@ -91,9 +98,22 @@ void lu_solve(const LuFactors& factors, const MatrixView& b, Index nrhs);
 [[nodiscard]] Matrix lu_solve(const LuFactors& factors, const Matrix& b);
 
 /// Solves A X = B of host matrices by LU, with times and pivots; what solve() calls. Memory on the device: n (ld + nrhs)
-/// elements, ld slightly above n, and the workspace of Lu. Throws as gauss_solve().
+/// elements, ld slightly above n, and the workspace of Lu; whether all of it is there is asked before anything starts. Where
+/// panels with partial pivoting lose each other (CoResidencyLost), it is done once more with tournament pivoting. Throws as
+/// gauss_solve().
 [[nodiscard]] EliminationResult lu_solve_system(DeviceContext& context, const System& system,
                                                 RealType type, const LuOptions& options = {},
                                                 const ProgressCallback& progress = {});
+
+/// Reads A once more, as it was.
+using ReadMatrix = std::function<Matrix()>;
+
+/// The same without keeping A: system.a is given back to the operating system row by row while it is uploaded, and left empty.
+/// On a CPU device, whose memory is the host's, A is so there once and not twice. `read_again` is called only where it has to
+/// be done once more.
+[[nodiscard]] EliminationResult lu_solve_in_place(DeviceContext& context, System& system,
+                                                  RealType type, const ReadMatrix& read_again,
+                                                  const LuOptions& options = {},
+                                                  const ProgressCallback& progress = {});
 
 }  // namespace clgauss

@@ -3,7 +3,10 @@
 /// from.
 
 #include <cstddef>
+#include <memory>
+#include <new>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace clgauss {
@@ -12,12 +15,32 @@ namespace clgauss {
 /// squared exceeds 2^31.
 using Index = std::size_t;
 
+/// Leaves new elements as they are in memory: what is written next, by several threads, need not be set to zero before by one.
+template <typename T>
+struct UninitializedAllocator : std::allocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = UninitializedAllocator<U>;
+  };
+  template <typename U>
+  void construct(U* place) {
+    ::new (static_cast<void*>(place)) U;
+  }
+  template <typename U, typename... Arguments>
+  void construct(U* place, Arguments&&... arguments) {
+    ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
+  }
+};
+
+/// The numbers of a matrix. Values(count) is not initialised, Values(count, 0.0) is.
+using Values = std::vector<double, UninitializedAllocator<double>>;
+
 /// Dense row-major matrix of doubles, leading dimension = cols().
 class Matrix {
  public:
   Matrix() = default;
-  Matrix(Index rows, Index cols) : rows_(rows), cols_(cols), values_(rows * cols) {}
-  Matrix(Index rows, Index cols, std::vector<double> values);
+  Matrix(Index rows, Index cols) : rows_(rows), cols_(cols), values_(rows * cols, 0.0) {}
+  Matrix(Index rows, Index cols, Values values);
 
   [[nodiscard]] Index rows() const noexcept { return rows_; }
   [[nodiscard]] Index cols() const noexcept { return cols_; }
@@ -37,7 +60,7 @@ class Matrix {
  private:
   Index rows_ = 0;
   Index cols_ = 0;
-  std::vector<double> values_;
+  Values values_;
 };
 
 /// A x = b: `a` is n-by-n, `b` is n-by-nrhs.

@@ -71,6 +71,11 @@ class ProgramStore {
   [[nodiscard]] Kernel kernel(const std::string& file, const std::string& kernel,
                               const Defines& defines);
 
+  /// Where the kernel files are read from; empty: the embedded ones.
+  [[nodiscard]] const std::optional<std::filesystem::path>& kernel_folder() const noexcept {
+    return kernel_folder_;
+  }
+
   /// Time spent in kernel() so far on building and loading, in seconds.
   [[nodiscard]] double build_seconds() const noexcept { return build_seconds_; }
 

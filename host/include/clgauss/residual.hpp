@@ -2,6 +2,7 @@
 /// How good an answer is, computed in f64 on the host from the original A and b.
 
 #include <clgauss/matrix.hpp>
+#include <span>
 
 namespace clgauss {
 
@@ -18,6 +19,11 @@ inline constexpr double kScaledResidualBound = 16.0;
 /// in. 2 n^2 nrhs flops. The backward error of 0 = A 0 is 0. Throws DimensionError if x is not
 /// n-by-nrhs.
 [[nodiscard]] Residual compute_residual(const System& system, const Matrix& x, double eps);
+
+/// The same for the row-major numbers of A (n-by-n), b and x (n-by-nrhs).
+[[nodiscard]] Residual compute_residual(Index n, Index nrhs, std::span<const double> a,
+                                        std::span<const double> b, std::span<const double> x,
+                                        double eps);
 
 /// Largest |u - v| of two matrices of one shape; NaN if either holds one.
 [[nodiscard]] double max_difference(const Matrix& u, const Matrix& v);

@@ -4,6 +4,7 @@
 #include <clgauss/context.hpp>
 #include <clgauss/gauss.hpp>
 #include <clgauss/launch.hpp>
+#include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
 #include <optional>
 #include <string>
@@ -24,10 +25,11 @@ struct SolveOptions {
   Method method = Method::automatic;
   std::optional<RealType> type;  // empty: f64 where the device has it, else f32
   Pivoting pivoting = Pivoting::partial;
-  NdRangeMode ndrange = NdRangeMode::fixed;  // of gauss
-  WorkGroupPolicy policy;                    // of gauss
-  SplitMode split = SplitMode::automatic;    // of gauss
+  NdRangeMode ndrange = NdRangeMode::fixed;                  // of gauss
+  WorkGroupPolicy policy{WorkGroupPolicy::Rule::automatic};  // of gauss
+  SplitMode split = SplitMode::automatic;                    // of gauss
   double max_scaled_residual = kScaledResidualBound;
+  LuOptions lu = {};  // more of lu; its pivoting is the one above
 };
 
 enum class SolveStatus {
@@ -46,7 +48,7 @@ struct Determinant {
 
 /// The work-group size of the kernel that does the work, gauss_fwd, and how it came about.
 struct WorkGroupReport {
-  std::string rule;                // "driver", "lcm" or the number
+  std::string rule;                // "tuned", "driver", "lcm" or the number
   std::size_t size = 0;            // 0 = left to the driver
   std::optional<std::size_t> raw;  // what the LCM rule says before it is clamped
   std::string reason;              // of the LCM rule
@@ -59,6 +61,7 @@ struct Solution {
   Matrix x;                               // n-by-nrhs; empty if singular
   Method method = Method::lu;             // what was done: lu or gauss
   Pivoting pivoting = Pivoting::partial;  // what was done; see Lu::pivoting()
+  bool repeated = false;                  // see EliminationResult
   RealType type = RealType::f64;
   std::optional<Index> failed_column;  // 0-based
   double failed_pivot = 0;             // its value: 0, Inf or NaN
@@ -74,6 +77,13 @@ struct Solution {
 [[nodiscard]] Solution solve(DeviceContext& context, const System& system,
                              const SolveOptions& options = {},
                              const ProgressCallback& progress = {});
+
+/// The same with LU and without keeping A; see lu_solve_in_place(). A is read again for the residual. Throws also UsageError if
+/// the options ask for another method, DimensionError if what is read again has another shape.
+[[nodiscard]] Solution solve_in_place(DeviceContext& context, System system,
+                                      const ReadMatrix& read_again,
+                                      const SolveOptions& options = {},
+                                      const ProgressCallback& progress = {});
 
 /// The type to solve in: `wanted`, or f64 where the device has it, else f32. Throws DeviceLimit if
 /// f64 is wanted and not there.

@@ -1,12 +1,13 @@
 #pragma once
-/// The GEMM kernels for GPUs as data: what each is built with, so that a tuner can vary it.
+/// The GEMM kernels as data: what each is built with, so that a tuner can vary it.
 
+#include <clgauss/device.hpp>
 #include <clgauss/matrix.hpp>
+#include <clgauss/parameters.hpp>
 #include <clgauss/program.hpp>
 #include <clgauss/real_type.hpp>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 namespace clgauss {
@@ -17,17 +18,22 @@ enum class GemmUse {
   update    // C <- C - A B: the trailing update of an LU factorisation
 };
 
-/// One way to build and launch a GEMM kernel of cl/gemm_*.cl. Its kernel is always called `gemm`.
+/// One way to build and launch a GEMM kernel of cl/gemm_*.cl, where each parameter is explained. For gemm_cpu.cl KC, MC and NC are
+/// no macros but the blocks that the host cuts k, m and n into.
 struct GemmSpec {
   std::string name;
   std::string file;
   RealType type = RealType::f32;
   GemmUse use = GemmUse::general;
-  std::vector<std::pair<std::string, int>> parameters;  // every macro of the file and its value
+  Parameters parameters;  // every one that the file has
 
-  /// The value of a macro. Throws std::out_of_range if the spec does not have it.
-  [[nodiscard]] int value(std::string_view macro) const;
+  /// Throws UsageError if the spec has no such parameter.
+  [[nodiscard]] int value(std::string_view name) const { return value_of(parameters, name); }
   [[nodiscard]] Defines defines() const;
+
+  [[nodiscard]] bool is_for_cpu() const { return file == "gemm_cpu.cl"; }
+
+  // Of the kernels for GPUs:
 
   [[nodiscard]] bool needs_nvidia() const;
   [[nodiscard]] bool transposes() const { return !needs_nvidia(); }
@@ -40,8 +46,15 @@ struct GemmSpec {
   [[nodiscard]] Index alignment() const;
 };
 
-/// All specs. Of those that fit a large product the first is the fastest.
+/// All specs for GPUs. Of those that fit a large product the first is the fastest.
 [[nodiscard]] const std::vector<GemmSpec>& gemm_specs();
+
+/// The spec that CPU devices take.
+[[nodiscard]] GemmSpec default_cpu_gemm_spec(const DeviceProfile& device, RealType type);
+
+/// Throws UsageError if the file is unknown, or a parameter missing, unknown or senseless. Whether the kernel builds, fits and
+/// works on a device is another question, which Gemm answers.
+void check_gemm_spec(const GemmSpec& spec);
 
 /// The spec with the macros TRANS_A and TRANS_B set.
 [[nodiscard]] GemmSpec transposed(GemmSpec spec, bool transpose_a, bool transpose_b);

@@ -1,0 +1,363 @@
+// Many small systems on any device: P A = L U with partial pivoting, X = A^-1 B, TILE = ceil(n / GRID).
+//
+// A system belongs to GRID x GRID work-items; work-item (ty, tx) keeps the elements
+// (ty + GRID r, tx + GRID c), r and c < TILE, in registers from beginning to end, so local memory
+// holds only what passes between work-items. Step k: the owners of column k publish it with the
+// largest entry of each, everybody agrees on the pivot, its owners publish row p, and all subtract
+// l u: two barriers, and TILE^2 multiply-adds for 2 TILE words read. Rows do not move: each
+// remembers its step, and takes its place when results are written.
+//
+// Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements; info[s]
+// = 0, or 1 + the first column whose pivot is exactly zero or not finite (a NaN counts as the largest
+// magnitude); X of that system is NaN.
+// NDRange: local SYSTEMS * GRID * GRID; dimension 0 has ceil(batch / SYSTEMS) groups, dimension 1 a
+// group for every RHS right-hand sides (1 in batched_factor; batched_factor_and_solve factors anew for
+// each: what is read again stays in registers, and A is left as it is).
+// KERNEL: which of the kernels is built, 1 to 3 in their order below; all together take several times as long.
+// IN_REGISTERS 1: every column of tiles has code of its own, so that tiles are indexed by constants only;
+// 0 for CPU devices, whose tiles lie on the stack anyway (PoCL builds for minutes otherwise).
+// Local memory: SYSTEMS * ((4 + RHS) * GRID * TILE + GRID) scalars and SYSTEMS * (GRID * TILE + GRID)
+// words. No loop is longer than n * max(GRID, RHS): Mesa's llvmpipe cuts a work-item off after 65535
+// iterations.
+
+#include "common.clh"
+
+#if !defined(GRID) || !defined(TILE) || !defined(SYSTEMS) || !defined(RHS) || \
+    !defined(IN_REGISTERS) || !defined(KERNEL)
+#error "GRID, TILE, SYSTEMS, RHS, IN_REGISTERS and KERNEL must be defined"
+#endif
+#if GRID % 2 != 0
+#error "GRID must be even: the two columns take turns"
+#endif
+
+// f(kc) for every column of tiles. Code for each, where that is what keeps a tile in registers: a loop with a barrier
+// in it is unrolled too late for that.
+#if !IN_REGISTERS
+#define EACH_STEP(f) \
+  for (uint kc = 0; kc < TILE; ++kc) f(kc)
+#define EACH_STEP_BACK(f) \
+  for (uint kc = TILE; kc-- > 0;) f(kc)
+#elif TILE == 1
+#define EACH_STEP(f) f(0)
+#define EACH_STEP_BACK(f) f(0)
+#elif TILE == 2
+#define EACH_STEP(f) f(0) f(1)
+#define EACH_STEP_BACK(f) f(1) f(0)
+#elif TILE == 3
+#define EACH_STEP(f) f(0) f(1) f(2)
+#define EACH_STEP_BACK(f) f(2) f(1) f(0)
+#elif TILE == 4
+#define EACH_STEP(f) f(0) f(1) f(2) f(3)
+#define EACH_STEP_BACK(f) f(3) f(2) f(1) f(0)
+#elif TILE == 5
+#define EACH_STEP(f) f(0) f(1) f(2) f(3) f(4)
+#define EACH_STEP_BACK(f) f(4) f(3) f(2) f(1) f(0)
+#elif TILE == 6
+#define EACH_STEP(f) f(0) f(1) f(2) f(3) f(4) f(5)
+#define EACH_STEP_BACK(f) f(5) f(4) f(3) f(2) f(1) f(0)
+#elif TILE == 7
+#define EACH_STEP(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6)
+#define EACH_STEP_BACK(f) f(6) f(5) f(4) f(3) f(2) f(1) f(0)
+#elif TILE == 8
+#define EACH_STEP(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
+#define EACH_STEP_BACK(f) f(7) f(6) f(5) f(4) f(3) f(2) f(1) f(0)
+#else
+#error "TILE must be at most 8"
+#endif
+
+// Arrays become registers only where every access to them is in one function.
+#define INLINE static inline __attribute__((always_inline))
+#define EXTENT (GRID * TILE)
+#define MEMBERS (GRID * GRID)  // work-items of a system
+#define NOT_YET 0xffffu        // of a row that has not been a pivot row
+// Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any other.
+#define SYNC() barrier(CLK_LOCAL_MEM_FENCE)
+#define SCALE (REAL_BITS == 64 ? (REAL)0x1p128 : (REAL)0x1p64)
+
+// What the work-items of one system share.
+typedef struct {
+  REAL column[2][EXTENT];  // column k from the rows that are left, else 0; by turns
+  REAL row[EXTENT];        // the pivot row
+  REAL diagonal[EXTENT];   // of U
+  REAL y[EXTENT * RHS];    // right-hand sides, row by row of A
+  REAL magnitude[GRID];    // largest of each owner of column k, and its row
+  uint candidate[GRID];
+  uint pivot_row[EXTENT];  // row of A that is row k of U
+} Shared;
+
+typedef struct {
+  REAL a[TILE][TILE];
+  uint step[TILE];  // at which the row was the pivot row
+  uint tx, ty, member;
+} Private;
+
+INLINE void load_tile(global const REAL* a, const uint ld, const uint n, const bool active,
+                      Private* my) {
+#pragma unroll
+  for (uint r = 0; r < TILE; ++r) {
+    const uint i = my->ty + GRID * r;
+    my->step[r] = NOT_YET;
+#pragma unroll
+    for (uint c = 0; c < TILE; ++c) {
+      const uint j = my->tx + GRID * c;
+      my->a[r][c] = active && i < n && j < n ? a[(ulong)i * ld + j] : (REAL)0;
+    }
+  }
+}
+
+// Publishes the work-item's part of column k = GRID kc + tx.
+INLINE void publish_column(const Private* my, const uint kc, const uint n, const uint turn,
+                           local Shared* shared) {
+  REAL best = -1;
+  uint row = 0;
+#pragma unroll
+  for (uint r = 0; r < TILE; ++r) {
+    const uint i = my->ty + GRID * r;
+    const bool left = my->step[r] == NOT_YET && i < n;
+    const REAL v = my->a[r][kc], size = isnan(v) ? (REAL)INFINITY : fabs(v);
+    shared->column[turn][i] = left ? v : (REAL)0;
+    if (left && size > best) {
+      best = size;
+      row = i;
+    }
+  }
+  shared->magnitude[my->ty] = best;
+  shared->candidate[my->ty] = row;
+}
+
+INLINE uint find_pivot(const local Shared* shared) {
+  REAL best = shared->magnitude[0];
+  uint p = shared->candidate[0];
+#pragma unroll
+  for (uint t = 1; t < GRID; ++t) {
+    const REAL size = shared->magnitude[t];
+    const uint row = shared->candidate[t];
+    const bool better = size > best || (size == best && row < p);
+    best = better ? size : best;
+    p = better ? row : p;
+  }
+  return p;
+}
+
+// The owners of row p publish it from column GRID kc on, and remember the step.
+INLINE void publish_row(Private* my, const uint kc, const uint p, const uint k,
+                        local Shared* shared) {
+  if (my->ty != p % GRID) return;
+#pragma unroll
+  for (uint r = 0; r < TILE; ++r)
+    if (r == p / GRID) {
+      my->step[r] = k;
+#pragma unroll
+      for (uint c = 0; c < TILE; ++c)
+        if (c >= kc) shared->row[my->tx + GRID * c] = my->a[r][c];
+    }
+}
+
+// Rows that are left lose l times the pivot row; the owners of column k keep l.
+INLINE void update_tile(Private* my, const uint kc, const uint kx, const uint p, const REAL scale,
+                        const REAL inverse, const uint turn, const local Shared* shared) {
+#pragma unroll
+  for (uint r = 0; r < TILE; ++r) {
+    const uint i = my->ty + GRID * r;
+    const REAL l = i == p ? (REAL)0 : shared->column[turn][i] * scale * inverse;
+    if (my->tx == kx && my->step[r] == NOT_YET) my->a[r][kc] = l;
+#pragma unroll
+    for (uint c = 0; c < TILE; ++c)
+      if (c > kc || (c == kc && my->tx > kx))
+        my->a[r][c] = fma(-l, shared->row[my->tx + GRID * c], my->a[r][c]);
+  }
+}
+
+// Steps GRID kc .. GRID kc + GRID - 1 of the elimination.
+INLINE void eliminate_columns(Private* my, const uint kc, const uint n, const uint columns,
+                              int* bad, local Shared* shared) {
+  const uint steps = min((uint)GRID, n - GRID * kc);
+  uint kx = 0;
+  do {
+    const uint k = GRID * kc + kx, turn = kx & 1;
+    if (my->tx == kx) publish_column(my, kc, n, turn, shared);
+    SYNC();
+    const uint p = find_pivot(shared);
+    const REAL pivot = shared->column[turn][p], size = fabs(pivot);
+    publish_row(my, kc, p, k, shared);
+    if (my->member == 0) {
+      shared->pivot_row[k] = p;
+      shared->diagonal[k] = pivot;
+    }
+    if (*bad == 0 && !(size > 0 && size < (REAL)INFINITY)) *bad = (int)k + 1;
+    // The reciprocal of a subnormal number would overflow.
+    const REAL scale = size < REAL_MIN_NORMAL ? SCALE : (REAL)1;
+    const REAL inverse = size > 0 ? 1 / (pivot * scale) : (REAL)0;
+    SYNC();
+    update_tile(my, kc, kx, p, scale, inverse, turn, shared);
+    for (uint e = my->member; e < n * columns; e += MEMBERS) {
+      const uint i = e / columns, at = i * RHS + e % columns;
+      const REAL l = shared->column[turn][i] * scale * inverse;
+      if (i != p) shared->y[at] = fma(-l, shared->y[p * RHS + e % columns], shared->y[at]);
+    }
+  } while (++kx < steps);
+}
+
+// Returns the info; the first `columns` right-hand sides become L^-1 P B, still in the rows of A.
+INLINE int eliminate(Private* my, const uint n, const uint columns, local Shared* shared) {
+  int bad = 0;
+#define ELIMINATE(kc) eliminate_columns(my, kc, n, columns, &bad, shared);
+  EACH_STEP(ELIMINATE)
+  SYNC();
+  return bad;
+}
+
+// y <- L^-1 y, by columns GRID kc .. GRID kc + GRID - 1 of L, for rows that stand in its order.
+INLINE void forward_columns(const Private* my, const uint kc, const uint n, const uint columns,
+                            local Shared* shared) {
+  const uint steps = min((uint)GRID, n - GRID * kc);
+  uint kx = 0;
+  do {
+    const uint k = GRID * kc + kx;
+    for (uint c = 0; c < (my->tx == kx ? columns : 0); ++c) {
+      const REAL x = shared->y[k * RHS + c];
+#pragma unroll
+      for (uint r = 0; r < TILE; ++r) {
+        const uint i = my->ty + GRID * r;
+        if (i > k && i < n) shared->y[i * RHS + c] = fma(-my->a[r][kc], x, shared->y[i * RHS + c]);
+      }
+    }
+    SYNC();
+  } while (++kx < steps);
+}
+
+// y <- U^-1 y, by the same columns of U; the division by the diagonal is left to store_columns().
+INLINE void backward_columns(const Private* my, const uint kc, const uint n, const uint columns,
+                             local Shared* shared) {
+  uint kx = min((uint)GRID, n - GRID * kc);
+  do {
+    const uint k = GRID * kc + --kx;
+    for (uint c = 0; c < (my->tx == kx ? columns : 0); ++c) {
+      const REAL x = shared->y[shared->pivot_row[k] * RHS + c] / shared->diagonal[k];
+#pragma unroll
+      for (uint r = 0; r < TILE; ++r) {
+        const uint i = my->ty + GRID * r;
+        if (my->step[r] < k) shared->y[i * RHS + c] = fma(-my->a[r][kc], x, shared->y[i * RHS + c]);
+      }
+    }
+    SYNC();
+  } while (kx > 0);
+}
+
+INLINE void substitute_forward(const Private* my, const uint n, const uint columns,
+                               local Shared* shared) {
+#define FORWARD(kc) forward_columns(my, kc, n, columns, shared);
+  EACH_STEP(FORWARD)
+}
+
+INLINE void substitute_back(const Private* my, const uint n, const uint columns,
+                            local Shared* shared) {
+#define BACKWARD(kc) backward_columns(my, kc, n, columns, shared);
+  EACH_STEP_BACK(BACKWARD)
+}
+
+INLINE void store_columns(global REAL* x, const uint ld, const uint n, const uint columns,
+                          const bool singular, const uint member, const local Shared* shared) {
+  for (uint e = member; e < n * columns; e += MEMBERS) {
+    const uint k = e / columns, c = e % columns;
+    const REAL y = shared->y[shared->pivot_row[k] * RHS + c];
+    x[(ulong)k * ld + c] = singular ? (REAL)NAN : y / shared->diagonal[k];
+  }
+}
+
+INLINE void find_place(Private* my) {
+  my->member = get_local_id(0) % MEMBERS;
+  my->tx = my->member % GRID;
+  my->ty = my->member / GRID;
+}
+
+#define THIS_SYSTEM (get_group_id(0) * SYSTEMS + get_local_id(0) / MEMBERS)
+
+#if KERNEL == 1
+// X = A^-1 B; A is left as it is.
+kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batched_factor_and_solve(
+    global const REAL* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
+    global REAL* b, const ulong b_offset, const uint b_ld, const ulong b_stride, const uint nrhs,
+    const uint n, const ulong batch, global int* info) {
+  local Shared memory[SYSTEMS];
+  local Shared* shared = memory + get_local_id(0) / MEMBERS;
+  Private my;
+  find_place(&my);
+  const ulong s = THIS_SYSTEM;
+  const bool active = s < batch;
+  const uint first = (uint)get_group_id(1) * RHS, columns = min((uint)RHS, nrhs - first);
+  global REAL* x = b + b_offset + s * b_stride + first;
+  load_tile(a + a_offset + s * a_stride, a_ld, n, active, &my);
+  for (uint e = my.member; e < n * columns; e += MEMBERS) {
+    const uint i = e / columns, c = e % columns;
+    shared->y[i * RHS + c] = active ? x[(ulong)i * b_ld + c] : (REAL)0;
+  }
+  const int bad = eliminate(&my, n, columns, shared);
+  substitute_back(&my, n, columns, shared);
+  if (active) store_columns(x, b_ld, n, columns, bad != 0, my.member, shared);
+  if (active && my.member == 0) info[s] = bad;
+}
+
+#elif KERNEL == 2
+// A becomes L\U, permutation[s n + i] the row of A that is row i of L U.
+kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batched_factor(
+    global REAL* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
+    global int* permutation, const uint n, const ulong batch, global int* info) {
+  local Shared memory[SYSTEMS];
+  local Shared* shared = memory + get_local_id(0) / MEMBERS;
+  Private my;
+  find_place(&my);
+  const ulong s = THIS_SYSTEM;
+  const bool active = s < batch;
+  global REAL* lu = a + a_offset + s * a_stride;
+  load_tile(lu, a_ld, n, active, &my);
+  const int bad = eliminate(&my, n, 0, shared);
+  if (!active) return;  // after the last barrier
+#pragma unroll
+  for (uint r = 0; r < TILE; ++r)
+#pragma unroll
+    for (uint c = 0; c < TILE; ++c) {
+      const uint j = my.tx + GRID * c;
+      if (my.step[r] != NOT_YET && j < n) lu[(ulong)my.step[r] * a_ld + j] = my.a[r][c];
+    }
+  for (uint k = my.member; k < n; k += MEMBERS) permutation[s * n + k] = (int)shared->pivot_row[k];
+  if (my.member == 0) info[s] = bad;
+}
+
+#elif KERNEL == 3
+// X = U^-1 L^-1 P B with what batched_factor left.
+kernel __attribute__((reqd_work_group_size(SYSTEMS * MEMBERS, 1, 1))) void batched_solve(
+    global const REAL* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
+    global const int* permutation, global REAL* b, const ulong b_offset, const uint b_ld,
+    const ulong b_stride, const uint nrhs, const uint n, const ulong batch,
+    global const int* info) {
+  local Shared memory[SYSTEMS];
+  local Shared* shared = memory + get_local_id(0) / MEMBERS;
+  Private my;
+  find_place(&my);
+  const ulong s = THIS_SYSTEM;
+  const bool active = s < batch;
+  const uint first = (uint)get_group_id(1) * RHS, columns = min((uint)RHS, nrhs - first);
+  global REAL* x = b + b_offset + s * b_stride + first;
+  load_tile(a + a_offset + s * a_stride, a_ld, n, active, &my);
+#pragma unroll
+  for (uint r = 0; r < TILE; ++r) {
+    const uint i = my.ty + GRID * r;
+    my.step[r] = i < n ? i : NOT_YET;
+    if (my.tx == my.ty && i < n) {
+      shared->diagonal[i] = my.a[r][r];
+      shared->pivot_row[i] = i;
+    }
+  }
+  for (uint e = my.member; e < n * columns; e += MEMBERS) {
+    const uint i = e / columns, c = e % columns;
+    shared->y[i * RHS + c] = active ? x[(ulong)permutation[s * n + i] * b_ld + c] : (REAL)0;
+  }
+  SYNC();
+  substitute_forward(&my, n, columns, shared);
+  substitute_back(&my, n, columns, shared);
+  if (active) store_columns(x, b_ld, n, columns, info[s] != 0, my.member, shared);
+}
+#else
+#error "KERNEL must be 1, 2 or 3"
+#endif

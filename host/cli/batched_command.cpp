@@ -1,0 +1,172 @@
+// `clgauss solve --batched`: many small systems from one .npy file.
+
+#include "cli/batched_command.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <clgauss/batched.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "command_line/interrupt.hpp"
+#include "command_line/progress_line.hpp"
+#include "linalg/transfer.hpp"
+
+namespace clgauss::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index kNamed = 5;  // singular systems that the summary names
+
+struct BatchedReport {
+  const DeviceProfile& device;
+  const BatchedSystem& system;
+  const BatchedSolution& solution;
+  double bound = 0, read_seconds = 0, check_seconds = 0, total_seconds = 0;
+};
+
+/// What --batched does without: every option that is about one large system.
+void refuse_other_options(const po::variables_map& values) {
+  for (const char* name : {"method", "local", "ndrange", "split", "reps", "warmup"})
+    if (!values[name].defaulted())
+      throw UsageError(fmt::format("--{} does not go with --batched", name));
+  for (const char* name : {"determinant", "compare"})
+    if (values[name].as<bool>())
+      throw UsageError(fmt::format("--{} does not go with --batched", name));
+  if (values.count("launches") > 0) throw UsageError("--launches does not go with --batched");
+  if (values["pivot"].as<std::string>() != "partial")
+    throw UsageError("--batched always pivots partially");
+  for (const char* name : {"format", "output-format"})
+    if (values.count(name) > 0 && values[name].as<std::string>() != "npy")
+      throw UsageError(fmt::format("--{}: --batched reads and writes .npy only", name));
+}
+
+std::string singular_text(const BatchedSolution& solution) {
+  const Index count = solution.singular.size();
+  std::string text =
+      fmt::format("SINGULAR   {} of {} systems, x of which is NaN: ", count, solution.x.count);
+  for (Index i = 0; i < std::min(count, kNamed); ++i)
+    text += fmt::format("{}[{}] at column {}", i == 0 ? "" : ", ", solution.singular[i],
+                        solution.failed_columns[i] + 1);
+  return text + (count > kNamed ? " ..\n" : "\n");
+}
+
+std::string summary_text(const BatchedReport& report) {
+  const BatchedSolution& solution = report.solution;
+  const SolveTimes& t = solution.times;
+  const Index nrhs = solution.x.cols;
+  std::string text = fmt::format(
+      "systems    {} of n = {}, {} right-hand side{} each, {}, LU, pivoting partial, kernel {}\n",
+      solution.x.count, solution.x.rows, nrhs, nrhs == 1 ? "" : "s", real_type_name(solution.type),
+      solution.kernel);
+  text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
+                      report.device.platform_name);
+  text += fmt::format(
+      "time       {:.3f} s: read {:.3f}, build {:.3f}, upload {:.3f}, solve {:.3f}, download "
+      "{:.3f}, check {:.3f}\n",
+      report.total_seconds, report.read_seconds, t.build, t.upload, t.forward, t.download,
+      report.check_seconds);
+  if (!solution.singular.empty()) text += singular_text(solution);
+  if (solution.worst_system)
+    text += fmt::format(
+        "residual   worst of all in system [{}]: backward error {:.3g}, scaled residual {:.3g} "
+        "({} {:g})\n",
+        *solution.worst_system, solution.worst.backward_error, solution.worst.scaled,
+        solution.worst.scaled <= report.bound ? "ok: <=" : "MISSED: not <=", report.bound);
+  return text;
+}
+
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json report_json(const BatchedReport& report) {
+  const BatchedSolution& solution = report.solution;
+  const SolveTimes& t = solution.times;
+  const bool any = solution.worst_system.has_value();
+  Json singular = Json::array();
+  for (Index i = 0; i < solution.singular.size(); ++i)
+    singular.push_back(
+        {{"system", solution.singular[i]}, {"column", solution.failed_columns[i] + 1}});
+  return {{"schema_version", 1},
+          {"status", solve_status_name(solution.status)},
+          {"batch", solution.x.count},
+          {"n", solution.x.rows},
+          {"nrhs", solution.x.cols},
+          {"method", "batched lu"},
+          {"kernel", solution.kernel},
+          {"type", real_type_name(solution.type)},
+          {"pivoting", "partial"},
+          {"device",
+           {{"spec", report.device.spec},
+            {"name", report.device.name},
+            {"driver", report.device.driver_version},
+            {"platform", report.device.platform_name}}},
+          {"time_s",
+           {{"read", report.read_seconds},
+            {"build", t.build},
+            {"upload", t.upload},
+            {"solve", t.forward},
+            {"download", t.download},
+            {"check", report.check_seconds},
+            {"total", report.total_seconds}}},
+          {"worst_system", any ? Json(*solution.worst_system) : Json(nullptr)},
+          {"backward_error", any ? finite_or_null(solution.worst.backward_error) : Json(nullptr)},
+          {"scaled_residual", any ? finite_or_null(solution.worst.scaled) : Json(nullptr)},
+          {"singular", singular}};
+}
+
+ExitCode exit_code_of(SolveStatus status) {
+  if (status == SolveStatus::singular) return ExitCode::singular;
+  return status == SolveStatus::ok ? ExitCode::ok : ExitCode::inaccurate;
+}
+
+}  // namespace
+
+ExitCode run_batched(const po::variables_map& values, const BatchedCommand& command) {
+  refuse_other_options(values);
+  if (command.output_path == "-" && isatty(STDOUT_FILENO) == 1)
+    throw UsageError("x of --batched is .npy: name a file with -o, or redirect standard output");
+  LapTimer total, timer;
+  ProgressLine line(!command.quiet);
+  remember_interrupts();
+  const ProgressCallback progress = [&](std::string_view what, double fraction) {
+    throw_if_interrupted();
+    line.update(what, fraction);
+  };
+  ReadOptions read;
+  read.allow_nonfinite = command.allow_nonfinite;
+  read.progress = progress;
+
+  OutputFile x(command.output_path);
+  std::optional<OutputFile> json;
+  if (command.json_path) json.emplace(*command.json_path);
+  DeviceContext context(open_device(command.device), command.context);
+  timer.lap();
+  const BatchedSystem system = read_batched_system(command.system_path, command.rhs, read);
+  const double read_seconds = timer.lap();
+  BatchedOptions options;
+  options.type = command.type;
+  options.max_scaled_residual = command.max_scaled_residual;
+  const BatchedSolution solution = solve_batched(context, system, options, progress);
+  const SolveTimes& t = solution.times;
+  const double check_seconds = timer.lap() - t.build - t.upload - t.forward - t.download;
+  line.clear();
+
+  write_batch(x, solution.x, system.vectors);
+  x.commit();
+  const BatchedReport report{context.profile(), system,
+                             solution,          options.max_scaled_residual,
+                             read_seconds,      std::max(0.0, check_seconds),
+                             total.lap()};
+  if (json) {
+    json->write(report_json(report).dump(2) + "\n");
+    json->commit();
+  }
+  if (!command.quiet) fmt::print(stderr, "{}", summary_text(report));
+  return exit_code_of(solution.status);
+}
+
+}  // namespace clgauss::cli

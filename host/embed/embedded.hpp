@@ -1,0 +1,19 @@
+#pragma once
+/// Files that were put into the library when it was built; embed_files.cmake writes the definitions.
+
+#include <functional>
+#include <map>
+#include <string>
+
+namespace clgauss {
+
+/// Contents by path.
+using EmbeddedFiles = std::map<std::string, std::string, std::less<>>;
+
+/// cl/*.cl and cl/*.clh, by file name.
+[[nodiscard]] const EmbeddedFiles& embedded_kernels();
+
+/// data/tuned/VENDOR/DEVICE.json: what was tuned before clgauss was shipped.
+[[nodiscard]] const EmbeddedFiles& embedded_tuning();
+
+}  // namespace clgauss

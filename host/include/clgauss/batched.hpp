@@ -1,0 +1,148 @@
+#pragma once
+/// Many small systems A_s x_s = b_s of one size, n <= 128, solved in one go by LU with partial pivoting.
+
+#include <clgauss/context.hpp>
+#include <clgauss/elimination.hpp>
+#include <clgauss/io.hpp>
+#include <clgauss/matrix.hpp>
+#include <clgauss/real_type.hpp>
+#include <clgauss/residual.hpp>
+#include <clgauss/solve.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clgauss {
+
+/// The largest n that the batched kernels take.
+inline constexpr Index kLargestBatchedSystem = 128;
+
+/// Matrices of one shape in a buffer: element (i, j) of matrix s is number offset + s * stride + i * ld + j, in elements of
+/// the type that the call names. Owns nothing but a reference to the buffer.
+struct BatchView {
+  cl::Buffer buffer;
+  Index offset = 0;
+  Index ld = 0;
+  Index stride = 0;
+};
+
+/// Whose kernels do the work; all give answers of the same quality.
+enum class BatchedKernel {
+  automatic,  // the one that suits the device
+  cpu,        // a system a vector lane: CPU devices whose work-items may run long
+  tile,       // a system in the registers of one work-group: any device
+  nvidia  // a row a work-item, a system a sub-group or less: NVIDIA, n <= 32 and one right-hand side, else as tile
+};
+[[nodiscard]] std::string_view batched_kernel_name(BatchedKernel kernel);
+
+struct BatchedLuOptions {
+  BatchedKernel kernel = BatchedKernel::automatic;
+  unsigned grid =
+      0;  // of tile: a system has grid x grid work-items; even, 2 to 16; 0 = chosen by n
+};
+
+/// Factors of a batch where they lie: strict lower parts L (unit diagonal not stored), upper parts U.
+struct BatchFactors {
+  BatchView lu;
+  Index batch = 0;
+  cl::Buffer permutation;  // batch x n cl_int: row i of L U is row permutation[s n + i] of A_s
+  cl::Buffer
+      info;  // batch cl_int: 0, or 1 + the first column whose pivot is exactly zero or not finite
+};
+
+/// P_s A_s = L_s U_s for one n, type and context, on the caller's buffers. Everything is enqueued in order on the context's
+/// queue and nothing waits; a batch of 0 is nothing to do. Systems do not influence each other: one that is singular
+/// leaves the others' results as they would be without it, to the bit.
+class BatchedLu {
+ public:
+  /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, DeviceLimit if `options` name kernels that the device
+  /// cannot run, UsageError for an impossible grid.
+  BatchedLu(DeviceContext& context, RealType type, Index n, const BatchedLuOptions& options = {});
+  ~BatchedLu();
+  BatchedLu(const BatchedLu&) = delete;
+  BatchedLu& operator=(const BatchedLu&) = delete;
+
+  /// Builds what factor_and_solve() takes for `nrhs` right-hand sides. Without it that happens at the first call.
+  void prepare(Index nrhs);
+
+  /// Factors `batch` n-by-n matrices in place; the buffers of the result are the caller's. 2/3 n^3 flops a system. Throws
+  /// BuildError, OutOfMemory, OpenClError.
+  BatchFactors factor(const BatchView& a, Index batch, const cl::Buffer& permutation,
+                      const cl::Buffer& info);
+
+  /// B_s <- A_s^-1 B_s for n-by-nrhs matrices; NaN where info[s] is not 0. 2 n^2 nrhs flops a system.
+  void solve(const BatchFactors& factors, const BatchView& b, Index nrhs);
+
+  /// B_s <- A_s^-1 B_s in one launch, and info as in BatchFactors; A is left as it is, no factors are kept. With more than 8
+  /// right-hand sides, factor() and solve() do less work on a GPU.
+  void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
+                        const cl::Buffer& info);
+
+  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "tile 8 x 8" or "nvidia".
+  [[nodiscard]] std::string kernel_name() const;
+
+ private:
+  class Implementation;
+  std::unique_ptr<Implementation> implementation_;
+};
+
+/// Host matrices of one shape, row-major, one after the other.
+struct Batch {
+  Index count = 0, rows = 0, cols = 0;
+  Values values;                // count * rows * cols
+
+  [[nodiscard]] std::span<const double> matrix(Index s) const {
+    return std::span(values).subspan(s * rows * cols, rows * cols);
+  }
+  [[nodiscard]] std::span<double> matrix(Index s) {
+    return std::span(values).subspan(s * rows * cols, rows * cols);
+  }
+};
+
+/// A_s x_s = b_s: `a` is batch x n x n, `b` batch x n x nrhs.
+struct BatchedSystem {
+  Batch a;
+  Batch b;
+  bool vectors = false;  // b came as batch x n; x is written so, too
+};
+
+struct BatchedOptions {
+  std::optional<RealType> type;  // empty: f64 where the device has it, else f32
+  double max_scaled_residual = kScaledResidualBound;
+  Index chunk = 0;  // systems that are on the device at once; 0 = as many as fit well
+  BatchedLuOptions lu;
+};
+
+struct BatchedSolution {
+  SolveStatus status = SolveStatus::ok;  // singular if any is, else inaccurate if any is
+  Batch x;                               // batch x n x nrhs; a singular system's is NaN
+  RealType type = RealType::f64;
+  std::string kernel;           // BatchedLu::kernel_name()
+  std::vector<Index> singular;  // 0-based systems, ascending
+  std::vector<Index>
+      failed_columns;  // of each, 0-based: the first pivot that is exactly zero or not finite
+  Residual worst;      // the largest of all systems that are not singular
+  std::optional<Index> worst_system;  // whose it is
+  SolveTimes times;                   // forward holds factorisation and solution, backward nothing
+};
+
+/// Solves every system of the batch, in as many chunks as the device's memory asks for, and checks every answer by its
+/// residual on the host. Throws DimensionError (shapes, n = 0, n > kLargestBatchedSystem), ValueError for a number outside
+/// f32's range, DeviceLimit, OutOfMemory, BuildError, OpenClError.
+[[nodiscard]] BatchedSolution solve_batched(DeviceContext& context, const BatchedSystem& system,
+                                            const BatchedOptions& options = {},
+                                            const ProgressCallback& progress = {});
+
+/// Reads a batch from .npy files of three dimensions; `path` "-" is standard input. With an empty `rhs` the file holds
+/// batch x n x (n + nrhs), nrhs >= 1; otherwise batch x n x n, and `rhs` is "ones", "row-sums" (so x = 1) or a file with b,
+/// batch x n or batch x n x nrhs. Throws as read_system().
+[[nodiscard]] BatchedSystem read_batched_system(const std::string& path, const std::string& rhs,
+                                                const ReadOptions& options = {});
+
+/// Writes .npy of little-endian f8: count x rows x cols, or count x rows if `vectors`.
+void write_batch(OutputFile& file, const Batch& batch, bool vectors);
+
+}  // namespace clgauss

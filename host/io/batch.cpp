@@ -1,0 +1,115 @@
+// Batches of systems in .npy files of three dimensions.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <clgauss/batched.hpp>
+#include <clgauss/error.hpp>
+#include <numeric>
+
+#include "io/formats.hpp"
+
+namespace clgauss {
+
+namespace {
+
+using io::Array;
+
+std::string name_of(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+std::string shape_of(const Array& array) {
+  return fmt::format("{}", fmt::join(array.shape, " x "));
+}
+
+Array read_array(const std::string& path, const ReadOptions& options) {
+  const io::Input input(path);
+  if (!io::is_npy(input.bytes()))
+    throw FormatError(input.name(), 0, 0, "is not .npy, the one format of --batched");
+  return io::read_npy_array(input, options);
+}
+
+/// Throws unless `array` holds systems of an n that the batched kernels take.
+void check_matrices(const Array& array, const std::string& path, bool augmented) {
+  const std::string shape = name_of(path) + ": " + shape_of(array);
+  if (array.shape.size() != 3)
+    throw DimensionError(shape + " is no batch of matrices: --batched needs batch x n x n");
+  const Index n = array.shape[1], cols = array.shape[2];
+  if (n == 0) throw DimensionError(shape + " holds empty systems (n = 0)");
+  if (n > kLargestBatchedSystem)
+    throw DimensionError(
+        fmt::format("{}: n = {} is above {}, the largest for --batched; give one large system to "
+                    "`clgauss solve`",
+                    shape, n, kLargestBatchedSystem));
+  if (!augmented && cols != n)
+    throw DimensionError(shape + " is not square: batch x n x n is needed");
+  if (augmented && cols <= n)
+    throw DimensionError(shape +
+                         " holds no right-hand sides: give --rhs FILE, --rhs ones or --rhs "
+                         "row-sums, or batch x n x (n + m)");
+}
+
+/// Columns [first, first + cols) of every matrix.
+Batch columns_of(const Array& array, Index first, Index cols) {
+  const Index rows = array.shape[0] * array.shape[1], width = array.shape[2];
+  Batch part{array.shape[0], array.shape[1], cols, {}};
+  part.values.reserve(rows * cols);
+  for (Index row = 0; row < rows; ++row) {
+    const auto begin = array.values.begin() + static_cast<std::ptrdiff_t>(row * width + first);
+    part.values.insert(part.values.end(), begin, begin + static_cast<std::ptrdiff_t>(cols));
+  }
+  return part;
+}
+
+Batch row_sums(const Batch& a) {
+  Batch sums{a.count, a.rows, 1, Values(a.count * a.rows, 0.0)};
+  for (Index row = 0; row < sums.values.size(); ++row) {
+    const auto begin = a.values.begin() + static_cast<std::ptrdiff_t>(row * a.cols);
+    sums.values[row] = std::accumulate(begin, begin + static_cast<std::ptrdiff_t>(a.cols), 0.0);
+  }
+  return sums;
+}
+
+BatchedSystem with_right_hand_sides(Batch a, const std::string& rhs, const std::string& a_path,
+                                    const ReadOptions& options) {
+  const Index batch = a.count, n = a.rows;
+  if (rhs == "ones") {
+    Batch b{batch, n, 1, Values(batch * n, 1.0)};
+    return {std::move(a), std::move(b), true};
+  }
+  if (rhs == "row-sums") {
+    Batch b = row_sums(a);
+    return {std::move(a), std::move(b), true};
+  }
+  Array b = read_array(rhs, options);
+  const bool vectors = b.shape.size() == 2;
+  if (b.shape.size() < 2 || b.shape[0] != batch || b.shape[1] != n)
+    throw DimensionError(fmt::format(
+        "{}: right-hand sides of {} do not belong to the {} x {} x {} of {}: {} x {} or {} x {} x "
+        "nrhs are needed",
+        name_of(rhs), shape_of(b), batch, n, n, name_of(a_path), batch, n, batch, n));
+  return {std::move(a), {batch, n, vectors ? 1 : b.shape[2], std::move(b.values)}, vectors};
+}
+
+}  // namespace
+
+BatchedSystem read_batched_system(const std::string& path, const std::string& rhs,
+                                  const ReadOptions& options) {
+  if (path == "-" && rhs == "-")
+    throw UsageError("the matrices and the right-hand sides cannot both come from standard input");
+  Array array = read_array(path, options);
+  check_matrices(array, path, rhs.empty());
+  const Index n = array.shape[1];
+  if (rhs.empty()) {
+    const Index nrhs = array.shape[2] - n;
+    return {columns_of(array, 0, n), columns_of(array, n, nrhs), nrhs == 1};
+  }
+  return with_right_hand_sides({array.shape[0], n, n, std::move(array.values)}, rhs, path, options);
+}
+
+void write_batch(OutputFile& file, const Batch& batch, bool vectors) {
+  const std::array shape{batch.count, batch.rows, batch.cols};
+  io::write_npy_array(file, std::span(shape).first(vectors ? 2 : 3), batch.values);
+}
+
+}  // namespace clgauss

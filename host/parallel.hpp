@@ -1,0 +1,20 @@
+#pragma once
+/// Work on large host arrays, shared out among this machine's cores.
+
+#include <clgauss/matrix.hpp>
+#include <functional>
+#include <span>
+
+namespace clgauss {
+
+/// Elements that are worth a thread of their own: starting one costs about as much as copying these.
+inline constexpr Index kElementsPerThread = Index{1} << 17U;
+
+/// Calls body(first, last) for parts that make up 0 .. count, side by side, none smaller than `grain` if there are several.
+/// Waits for all of them. `body` must not throw.
+void in_parallel(Index count, Index grain, const std::function<void(Index, Index)>& body);
+
+/// Index of the first value that `is_bad`; values.size() if none is.
+[[nodiscard]] Index find_first(std::span<const double> values, bool (*is_bad)(double));
+
+}  // namespace clgauss

@@ -1,0 +1,99 @@
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <clgauss/error.hpp>
+#include <clgauss/io.hpp>
+#include <clgauss/tuned.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "xdg_folder.hpp"
+
+namespace clgauss {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Held by one process at a time; given back at the end of the scope, or of the process.
+class FileLock {
+ public:
+  explicit FileLock(const fs::path& path)
+      : descriptor_(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666)) {
+    if (descriptor_ < 0) throw FileError(path.string(), std::generic_category().message(errno));
+    while (flock(descriptor_, LOCK_EX) != 0)
+      if (errno != EINTR) {
+        const int error = errno;
+        close(descriptor_);
+        throw FileError(path.string(), std::generic_category().message(error));
+      }
+  }
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+  ~FileLock() { close(descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+bool same_place(const TunedEntry& a, const TunedEntry& b) {
+  return a.what == b.what && a.type == b.type && a.n == b.n;
+}
+
+}  // namespace
+
+TunedStore TunedStore::of_environment() {
+  const auto folder = xdg_folder("XDG_DATA_HOME", ".local/share");
+  return TunedStore(folder ? std::optional(*folder / "clgauss" / "tuned") : std::nullopt);
+}
+
+std::optional<fs::path> TunedStore::file_of(const DeviceProfile& device) const {
+  return folder_ ? std::optional(*folder_ / tuned_path(device)) : std::nullopt;
+}
+
+TunedDevice TunedStore::read(const DeviceProfile& device) const {
+  const auto path = file_of(device);
+  std::error_code not_there;
+  if (!path || !fs::exists(*path, not_there))
+    return {device.name, device.vendor, device.platform_name, device.compute_units, {}};
+  std::ifstream file(*path, std::ios::binary);
+  if (!file) throw FileError(path->string(), std::generic_category().message(errno));
+  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  return parse_tuned(text, path->string());
+}
+
+std::vector<fs::path> TunedStore::files() const {
+  std::vector<fs::path> paths;
+  std::error_code not_there;
+  if (!folder_ || !fs::exists(*folder_, not_there)) return paths;
+  for (const auto& entry : fs::recursive_directory_iterator(*folder_, not_there))
+    if (entry.path().extension() == ".json") paths.push_back(entry.path());
+  std::ranges::sort(paths);
+  return paths;
+}
+
+void TunedStore::put(const DeviceProfile& device, std::span<const TunedEntry> entries) const {
+  const auto path = file_of(device);
+  if (!path)
+    throw FileError("the store of tuned numbers",
+                    "set XDG_DATA_HOME or HOME to an absolute folder");
+  std::error_code error;
+  fs::create_directories(path->parent_path(), error);
+  if (error) throw FileError(path->parent_path().string(), error.message());
+  const FileLock lock(path->string() + ".lock");
+  TunedDevice tuned = read(device);
+  for (const TunedEntry& entry : entries) {
+    std::erase_if(tuned.entries, [&](const TunedEntry& old) { return same_place(old, entry); });
+    tuned.entries.push_back(entry);
+  }
+  OutputFile file(path->string());
+  file.write(tuned_text(tuned));
+  file.commit();
+}
+
+}  // namespace clgauss

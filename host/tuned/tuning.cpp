@@ -1,0 +1,97 @@
+#include <boost/uuid/name_generator.hpp>
+#include <boost/uuid/uuid_io.hpp>
+#include <clgauss/error.hpp>
+#include <clgauss/program.hpp>
+#include <clgauss/tuned.hpp>
+#include <cmath>
+
+#include "embed/embedded.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Sizes further away than this factor have other bottlenecks.
+constexpr double kReach = 1.5;
+
+/// The kernel files behind a TunedEntry's `kernel`.
+std::vector<std::string> files_of(const std::string& kernel) {
+  if (kernel == "cpu") return {"lu_cpu.cl"};
+  if (kernel == "gpu")
+    return {"lu_panel_persistent.cl",
+            "lu_panel_group.cl",
+            "lu_panel_tournament.cl",
+            "trsm.cl",
+            "trsv.cl",
+            "lu_small.cl"};
+  return {kernel};
+}
+
+}  // namespace
+
+std::string tuned_kernel_hash(const std::string& kernel,
+                              const std::optional<std::filesystem::path>& folder) {
+  std::string sources;
+  for (const std::string& file : files_of(kernel)) sources += kernel_source(file, folder);
+  const boost::uuids::name_generator_sha1 name_of(boost::uuids::ns::oid());
+  return boost::uuids::to_string(name_of(sources));
+}
+
+Tuning::Tuning(const DeviceProfile& device, const TunedStore& store,
+               std::optional<std::filesystem::path> kernel_folder)
+    : driver_(device.driver_version), kernel_folder_(std::move(kernel_folder)) {
+  try {
+    own_ = store.read(device).entries;
+  } catch (const Error& error) {
+    problem_ = error.what();
+  }
+  for (const auto& [path, text] : embedded_tuning()) {
+    const TunedDevice tuned = parse_tuned(text, path);
+    std::vector<TunedEntry>& list = tuned.is(device) ? own_ : others_;
+    list.insert(list.end(), tuned.entries.begin(), tuned.entries.end());
+  }
+}
+
+bool Tuning::holds(const TunedEntry& entry) const {
+  if (entry.driver != driver_) return false;
+  try {
+    return entry.kernel_hash == tuned_kernel_hash(entry.kernel, kernel_folder_);
+  } catch (const FileError&) {
+    return false;  // a kernel that there no longer is
+  }
+}
+
+std::vector<const TunedEntry*> Tuning::entries(std::string_view what, RealType type) const {
+  std::vector<const TunedEntry*> found;
+  for (const TunedEntry& entry : own_)
+    if (entry.what == what && entry.type == type && holds(entry)) found.push_back(&entry);
+  return found;
+}
+
+const TunedEntry* nearest_tuned(std::span<const TunedEntry* const> entries, Index n) {
+  const TunedEntry* nearest = nullptr;
+  double least = std::log(kReach);
+  for (const TunedEntry* entry : entries) {
+    if (entry->n == 0 || n == 0) continue;
+    const double distance =
+        std::abs(std::log(static_cast<double>(n) / static_cast<double>(entry->n)));
+    if (nearest == nullptr ? !(distance <= least) : !(distance < least)) continue;
+    nearest = entry;
+    least = distance;
+  }
+  return nearest;
+}
+
+const TunedEntry* Tuning::find(std::string_view what, RealType type, Index n) const {
+  return nearest_tuned(entries(what, type), n);
+}
+
+std::vector<TunedEntry> Tuning::seeds(std::string_view what, RealType type) const {
+  std::vector<TunedEntry> found;
+  for (const auto* list : {&own_, &others_})
+    for (const TunedEntry& entry : *list)
+      if (entry.what == what && entry.type == type) found.push_back(entry);
+  return found;
+}
+
+}  // namespace clgauss

@@ -1,0 +1,201 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "support/process.hpp"
+
+using namespace clgauss::test;
+using nlohmann::json;
+
+namespace {
+
+/// A .npy file with `shape` as Python writes it, like "(2, 3, 3)".
+template <typename Real = double>
+std::string npy(const std::string& shape, const std::vector<Real>& values, bool fortran = false) {
+  const char type = sizeof(Real) == 8 ? '8' : '4';
+  std::string header = std::string("{'descr': '<f") + type +
+                       "', 'fortran_order': " + (fortran ? "True" : "False") +
+                       ", 'shape': " + shape + ", }\n";
+  std::string file("\x93NUMPY\1\0", 8);
+  file += static_cast<char>(header.size() & 0xff);
+  file += static_cast<char>(header.size() >> 8);
+  file += header;
+  file.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(Real));
+  return file;
+}
+
+/// The doubles behind the header of a .npy file that clgauss wrote.
+std::vector<double> values_of(const std::string& file) {
+  const std::size_t begin =
+      10 + static_cast<unsigned char>(file[8]) + 256U * static_cast<unsigned char>(file[9]);
+  std::vector<double> values((file.size() - begin) / sizeof(double));
+  std::memcpy(values.data(), file.data() + begin, values.size() * sizeof(double));
+  return values;
+}
+
+bool says(const ProcessResult& result, const std::string& part) {
+  return result.err.find(part) != std::string::npos;
+}
+
+// Two systems that need an exchange of rows: x = (7, 5) and (1, 2).
+const std::vector<double> kMatrices{0, 1, 1, 0, 0, 2, 3, 4}, kRightHandSides{5, 7, 4, 11};
+
+}  // namespace
+
+TEST_CASE("batched: x has the shape of b") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", npy("(2, 2, 2)", kMatrices));
+  write_file(folder / "vectors.npy", npy("(2, 2)", kRightHandSides));
+  write_file(folder / "columns.npy", npy("(2, 2, 1)", kRightHandSides));
+  write_file(folder / "augmented.npy",
+             npy<double>("(2, 2, 3)", {0, 1, 5, 1, 0, 7, 0, 2, 4, 3, 4, 11}));
+  const std::vector<double> answer{7, 5, 1, 2};
+  for (const auto& [arguments, shape] :
+       std::vector<std::pair<std::string, std::string>>{{"a.npy --rhs vectors.npy", "(2, 2)"},
+                                                        {"a.npy --rhs columns.npy", "(2, 2, 1)"},
+                                                        {"augmented.npy", "(2, 2)"}}) {
+    CAPTURE(arguments);
+    const auto result =
+        run_program(folder, "solve --batched " + arguments + " -o x.npy --json r.json");
+    CHECK(result.exit_code == 0);
+    CHECK(says(result, "2 of n = 2"));
+    CHECK(says(result, "scaled residual"));
+    const std::string x = content_of(folder / "x.npy");
+    CHECK(x.find("'shape': " + shape) != std::string::npos);
+    CHECK(values_of(x) == answer);
+    CHECK(values_of(run_program(folder, "solve --batched --quiet " + arguments).out) == answer);
+    const json report = json::parse(content_of(folder / "r.json"));
+    CHECK(report["status"] == "ok");
+    CHECK(report["batch"] == 2);
+    CHECK(report["n"] == 2);
+    CHECK(report["nrhs"] == 1);
+    CHECK(report["worst_system"].is_number());
+    CHECK(report["singular"].empty());
+    for (const char* key : {"read", "build", "upload", "solve", "download", "check", "total"})
+      CHECK(report["time_s"][key].is_number());
+  }
+}
+
+TEST_CASE("batched: ones, row-sums, f4 and Fortran order") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", npy("(2, 2, 2)", kMatrices));
+  write_file(folder / "f.npy", npy<float>("(2, 2, 2)", {0, 0, 1, 3, 1, 2, 0, 4}, true));
+  for (const std::string file : {"a.npy", "f.npy"}) {
+    const auto sums = run_program(folder, "solve --batched " + file + " --rhs row-sums");
+    CHECK(sums.exit_code == 0);
+    CHECK(values_of(sums.out) == std::vector<double>{1, 1, 1, 1});
+    const auto ones = run_program(folder, "solve --batched " + file + " --rhs ones");
+    CHECK(values_of(ones.out) == std::vector<double>{1, 1, -1.0 / 3, 0.5});
+  }
+}
+
+TEST_CASE("batched: an empty batch is solved, and no right-hand sides are few") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", npy<double>("(0, 3, 3)", {}));
+  write_file(folder / "one.npy", npy<double>("(1, 1, 1)", {2}));
+  write_file(folder / "b.npy", npy<double>("(1, 1, 0)", {}));
+  CHECK(run_program(folder, "solve --batched a.npy --rhs ones -o x.npy").exit_code == 0);
+  CHECK(content_of(folder / "x.npy").find("(0, 3)") != std::string::npos);
+  CHECK(run_program(folder, "solve --batched one.npy --rhs b.npy -o x.npy").exit_code == 0);
+  CHECK(content_of(folder / "x.npy").find("(1, 1, 0)") != std::string::npos);
+}
+
+TEST_CASE("batched: singular systems exit with 7 by their index, and x is written") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", npy<double>("(3, 2, 2)", {0, 1, 1, 0, 1, 2, 2, 4, 0, 2, 3, 4}));
+  write_file(folder / "b.npy", npy<double>("(3, 2)", {5, 7, 1, 1, 4, 11}));
+  const auto result =
+      run_program(folder, "solve --batched a.npy --rhs b.npy -o x.npy --json r.json");
+  CHECK(result.exit_code == 7);
+  CHECK(says(result, "1 of 3 systems"));
+  CHECK(says(result, "[1] at column 2"));
+  const auto x = values_of(content_of(folder / "x.npy"));
+  REQUIRE(x.size() == 6);
+  CHECK(std::isnan(x[2]));
+  CHECK(std::isnan(x[3]));
+  CHECK(std::vector<double>{x[0], x[1], x[4], x[5]} == std::vector<double>{7, 5, 1, 2});
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["status"] == "singular");
+  CHECK(report["singular"] == json::parse(R"([{"system": 1, "column": 2}])"));
+}
+
+TEST_CASE("batched: an answer above --max-residual exits with 8 and is written") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", npy<double>("(1, 2, 2)", {1, 3, 7, 11}));
+  write_file(folder / "b.npy", npy<double>("(1, 2)", {1.0 / 3, 1.0 / 7}));
+  const auto result = run_program(
+      folder, "solve --batched a.npy --rhs b.npy --type f32 --max-residual 1e-300 -o x.npy");
+  CHECK(result.exit_code == 8);
+  CHECK(says(result, "MISSED"));
+  CHECK(std::filesystem::exists(folder / "x.npy"));
+}
+
+TEST_CASE("batched: bad files exit with 3, name the file and leave nothing") {
+  struct Bad {
+    std::string name, content;
+    const char* complaint;
+  };
+  const std::vector<double> eight(8, 1.0);
+  const double nan = std::nan("");
+  const Bad files[] = {
+      {"flat.npy", npy<double>("(2, 2)", {1, 2, 3, 4}), "batch x n x n"},
+      {"deep.npy", npy("(1, 2, 2, 2)", eight), "4 dimensions"},
+      {"oblong.npy", npy("(2, 2, 2)", eight) + "x", "cut off or damaged"},
+      {"wide.npy", npy<double>("(1, 2, 3)", {1, 2, 3, 4, 5, 6}), "not square"},
+      {"tall.npy", npy<double>("(1, 3, 2)", {1, 2, 3, 4, 5, 6}), "not square"},
+      {"hollow.npy", npy<double>("(5, 0, 0)", {}), "n = 0"},
+      {"large.npy", npy("(1, 129, 129)", std::vector<double>(129 * 129, 1.0)), "clgauss solve"},
+      {"whole.npy", "\x93NUMPY\1", "cut off"},
+      {"text.npy", "1 2 3\n", "not .npy"},
+      {"nan.npy", npy<double>("(2, 1, 1)", {1, nan}), "[1, 0, 0]"},
+      {"giant.npy", npy<double>("(4294967296, 4294967296, 4294967296)", {}), "64 bits"},
+  };
+  for (const Bad& bad : files) {
+    CAPTURE(bad.name);
+    const TemporaryFolder folder;
+    write_file(folder / bad.name, bad.content);
+    const auto result =
+        run_program(folder, "solve --batched " + bad.name + " --rhs ones -o x.npy --json r.json");
+    CHECK(result.exit_code == 3);
+    CHECK(says(result, bad.name));
+    CHECK(says(result, bad.complaint));
+    CHECK_FALSE(std::filesystem::exists(folder / "x.npy"));
+    CHECK_FALSE(std::filesystem::exists(folder / "r.json"));
+  }
+}
+
+TEST_CASE("batched: right-hand sides of another batch or length are refused with both shapes") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", npy("(2, 2, 2)", kMatrices));
+  write_file(folder / "batch.npy", npy<double>("(3, 2)", {1, 2, 3, 4, 5, 6}));
+  write_file(folder / "length.npy", npy<double>("(2, 3)", {1, 2, 3, 4, 5, 6}));
+  write_file(folder / "rank.npy", npy<double>("(4,)", {1, 2, 3, 4}));
+  for (const std::string file : {"batch.npy", "length.npy", "rank.npy"}) {
+    const auto result = run_program(folder, "solve --batched a.npy --rhs " + file);
+    CHECK(result.exit_code == 3);
+    CHECK(says(result, file));
+    CHECK(says(result, "2 x 2 x 2"));
+  }
+  const auto alone = run_program(folder, "solve --batched a.npy");
+  CHECK(alone.exit_code == 3);
+  CHECK(says(alone, "--rhs"));
+  const auto unbatched = run_program(folder, "solve a.npy --rhs ones");
+  CHECK(unbatched.exit_code == 3);
+  CHECK(says(unbatched, "--batched"));
+}
+
+TEST_CASE("batched: options about one large system are refused") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", npy("(2, 2, 2)", kMatrices));
+  for (const std::string option :
+       {"--method lu", "--pivot none", "--determinant", "--compare", "--local 64",
+        "--launches l.csv", "--output-format text", "--format mtx"}) {
+    CAPTURE(option);
+    const auto result = run_program(folder, "solve --batched a.npy --rhs ones -o x.npy " + option);
+    CHECK(result.exit_code == 2);
+    CHECK_FALSE(std::filesystem::exists(folder / "x.npy"));
+  }
+}

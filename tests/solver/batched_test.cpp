@@ -1,0 +1,284 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <clgauss/batched.hpp>
+#include <clgauss/error.hpp>
+#include <clgauss/generate.hpp>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+
+#include "linalg/transfer.hpp"
+#include "support/devices.hpp"
+
+using namespace clgauss;
+using clgauss::test::on_every_device;
+using clgauss::test::types_of;
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+Batch random_batch(Index count, Index rows, Index cols, RealType type, unsigned seed) {
+  Matrix values = random_matrix(1, count * rows * cols, seed);
+  if (type == RealType::f32)
+    for (double& v : values.values()) v = static_cast<double>(static_cast<float>(v));
+  return {count, rows, cols, {values.values().begin(), values.values().end()}};
+}
+
+/// Random systems; in turn as they are, with a zero leading pivot, with a first column of equal magnitudes, with graded rows.
+BatchedSystem make_system(Index batch, Index n, Index nrhs, RealType type) {
+  BatchedSystem system{random_batch(batch, n, n, type, 11), random_batch(batch, n, nrhs, type, 12)};
+  for (Index s = 0; s < batch; ++s) {
+    const auto a = system.a.matrix(s);
+    if (s % 4 == 1 && n > 1) a[0] = 0;
+    if (s % 4 == 2)
+      for (Index i = 0; i < n; ++i) a[i * n] = i % 3 == 1 ? -0.5 : 0.5;
+    if (s % 4 == 3)
+      for (Index i = 0; i < n * n; ++i) a[i] = std::ldexp(a[i], static_cast<int>(i / n % 8) - 4);
+  }
+  return system;
+}
+
+/// Whether `lu` are kernels that the device does not choose by itself, of which a sample of sizes is enough: PoCL builds each
+/// for seconds.
+bool is_spare(const BatchedLuOptions& lu) { return lu.kernel != BatchedKernel::automatic; }
+
+/// Every type that the device has, by the kernels that it chooses; f64 also by the portable ones.
+void on_every_kernel(
+    const std::function<void(DeviceContext&, RealType, const BatchedLuOptions&)>& body) {
+  on_every_device([&](const Device& device) {
+    DeviceContext context(device);
+    for (const RealType type : types_of(device.profile))
+      for (const BatchedKernel kernel : {BatchedKernel::automatic, BatchedKernel::tile}) {
+        const BatchedLuOptions options{kernel, 0};
+        if (is_spare(options) && type == RealType::f32) continue;
+        CAPTURE(std::string(real_type_name(type)));
+        CAPTURE(batched_kernel_name(options.kernel));
+        body(context, type, options);
+      }
+  });
+}
+
+BatchedSolution solve(DeviceContext& context, const BatchedSystem& system, RealType type,
+                      const BatchedLuOptions& lu, Index chunk = 0) {
+  BatchedOptions options;
+  options.type = type;
+  options.lu = lu;
+  options.chunk = chunk;
+  return solve_batched(context, system, options);
+}
+
+bool same_bits(std::span<const double> u, std::span<const double> v) {
+  return u.size() == v.size() && std::memcmp(u.data(), v.data(), u.size_bytes()) == 0;
+}
+
+bool all_nan(std::span<const double> values) {
+  return std::ranges::all_of(values, [](double v) { return std::isnan(v); });
+}
+
+/// norm1(P A - L U) / (n norm1(A) eps), and NaN where an |l| is above 1 by more than rounding.
+double factorisation_error(std::span<const double> a, std::span<const double> lu,
+                           std::span<const cl_int> permutation, Index n, double eps) {
+  double error = 0, norm = 0;
+  for (Index j = 0; j < n; ++j) {
+    double column_error = 0, column = 0;
+    for (Index i = 0; i < n; ++i) {
+      const double l = j < i ? lu[i * n + j] : 0;
+      if (!(std::abs(l) <= 1 + 4 * eps)) return kNaN;
+      const double original = a[static_cast<Index>(permutation[i]) * n + j];
+      double product = i <= j ? lu[i * n + j] : 0;
+      for (Index k = 0; k < std::min(i, j + 1); ++k) product += lu[i * n + k] * lu[k * n + j];
+      column_error += std::abs(original - product);
+      column += std::abs(original);
+    }
+    error = std::max(error, column_error);
+    norm = std::max(norm, column);
+  }
+  return error / (static_cast<double>(n) * norm * eps);
+}
+
+BatchView upload(DeviceContext& context, RealType type, const Batch& batch) {
+  const Matrix values(1, batch.values.size(), batch.values);
+  return {to_device(context, type, values, values.cols(), "a test's batch").buffer, 0, batch.cols,
+          batch.rows * batch.cols};
+}
+
+std::vector<cl_int> read_ints(const DeviceContext& context, const cl::Buffer& buffer, Index count) {
+  std::vector<cl_int> values(count);
+  context.queue().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(cl_int), values.data());
+  return values;
+}
+
+}  // namespace
+
+TEST_CASE("batched: answers are right for every n, batch and number of right-hand sides") {
+  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& lu) {
+    for (const auto& [n, batch, nrhs] : std::vector<std::array<Index, 3>>{{1, 5, 1},
+                                                                          {1, 1000, 1},
+                                                                          {2, 1, 1},
+                                                                          {2, 1000, 3},
+                                                                          {7, 1000, 1},
+                                                                          {7, 5, 0},
+                                                                          {8, 37, 3},
+                                                                          {17, 20, 17},
+                                                                          {31, 21, 1},
+                                                                          {32, 33, 1},
+                                                                          {32, 5, 3},
+                                                                          {33, 5, 1},
+                                                                          {64, 5, 1},
+                                                                          {100, 3, 3},
+                                                                          {128, 4, 1}}) {
+      if (is_spare(lu) && n != 7 && n != 33) continue;
+      CAPTURE(n);
+      CAPTURE(batch);
+      CAPTURE(nrhs);
+      const BatchedSystem system = make_system(batch, n, nrhs, type);
+      const BatchedSolution solution = solve(context, system, type, lu);
+      CHECK(solution.status == SolveStatus::ok);
+      CHECK(solution.worst.scaled <= kScaledResidualBound);
+      CHECK(solution.worst_system.has_value());
+      CHECK(solution.x.values.size() == batch * n * nrhs);
+    }
+  });
+}
+
+TEST_CASE("batched: the empty batch has an empty answer") {
+  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& lu) {
+    const BatchedSolution solution = solve(context, make_system(0, 7, 1, type), type, lu);
+    CHECK(solution.status == SolveStatus::ok);
+    CHECK(solution.x.values.empty());
+    CHECK_FALSE(solution.worst_system.has_value());
+  });
+}
+
+TEST_CASE("batched: a singular system and a NaN are named and leave the others as they are") {
+  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& lu) {
+    for (const auto& [n, nrhs] :
+         {std::pair<Index, Index>{1, 1}, {3, 1}, {8, 2}, {32, 1}, {40, 1}}) {
+      if (is_spare(lu) && n != 8) continue;
+      CAPTURE(n);
+      const BatchedSystem whole = make_system(21, n, nrhs, type);
+      BatchedSystem spoilt = whole;
+      for (Index i = 0; i < n; ++i) spoilt.a.matrix(9)[i * n + n - 1] = 0;  // a zero column
+      for (Index j = 0; j < n; ++j) spoilt.a.matrix(10)[j] = 0;             // a zero row
+      spoilt.a.matrix(12)[n * n - 1] = kNaN;
+      const BatchedSolution expected = solve(context, whole, type, lu);
+      const BatchedSolution solution = solve(context, spoilt, type, lu);
+      CHECK(solution.status == SolveStatus::singular);
+      REQUIRE(solution.singular == std::vector<Index>{9, 10, 12});
+      CHECK(solution.failed_columns[0] == n - 1);
+      CHECK(solution.failed_columns[1] == n - 1);
+      CHECK(solution.worst.scaled <= kScaledResidualBound);
+      for (Index s = 0; s < 21; ++s) {
+        const bool spoilt_one = s == 9 || s == 10 || s == 12;
+        if (spoilt_one)
+          CHECK(all_nan(solution.x.matrix(s)));
+        else
+          CHECK(same_bits(solution.x.matrix(s), expected.x.matrix(s)));
+      }
+    }
+  });
+}
+
+TEST_CASE("batched: chunks give the answers of the whole") {
+  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& lu) {
+    if (is_spare(lu)) return;
+    BatchedSystem system = make_system(50, 9, 2, type);
+    for (double& v : system.a.matrix(33)) v = 0;
+    const BatchedSolution whole = solve(context, system, type, lu);
+    const BatchedSolution parts = solve(context, system, type, lu, 16);
+    CHECK(parts.singular == std::vector<Index>{33});
+    CHECK(parts.worst_system == whole.worst_system);
+    for (Index s = 0; s < 50; ++s)
+      if (s != 33) CHECK(same_bits(parts.x.matrix(s), whole.x.matrix(s)));
+  });
+}
+
+TEST_CASE("batched: a subnormal pivot is a pivot") {
+  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& lu) {
+    if (type == RealType::f32) return;  // f32 subnormals are optional in OpenCL
+    const double tiny = std::ldexp(1.0, -1060);
+    const BatchedSystem system{{1, 2, 2, {tiny, tiny, -tiny, 3 * tiny}},
+                               {1, 2, 1, {2 * tiny, 2 * tiny}}};
+    const BatchedSolution solution = solve(context, system, type, lu);
+    CHECK(solution.singular.empty());
+    CHECK(solution.x.values == Values{1, 1});
+  });
+}
+
+TEST_CASE("batched: factors in the caller's buffers, padded, and solves with them") {
+  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& options) {
+    for (const Index n : {1, 2, 7, 32, 33, 100}) {
+      if (is_spare(options) && n != 7) continue;
+      CAPTURE(n);
+      constexpr Index kBatch = 9, kNrhs = 3, kOffset = 5;
+      const double eps = unit_roundoff(type);
+      const BatchedSystem system = make_system(kBatch, n, kNrhs, type);
+      // Rows n + 2 apart, matrices 3 numbers apart; what lies between must stay.
+      const Index ld = n + 2, stride = n * ld + 3;
+      Batch padded{1, 1, kOffset + kBatch * stride, {}};
+      padded.values.assign(padded.cols, 77);
+      for (Index s = 0; s < kBatch; ++s)
+        for (Index i = 0; i < n; ++i)
+          std::ranges::copy(
+              system.a.matrix(s).subspan(i * n, n),
+              padded.values.begin() + static_cast<std::ptrdiff_t>(kOffset + s * stride + i * ld));
+      const BatchView a{upload(context, type, padded).buffer, kOffset, ld, stride};
+      const BatchView b = upload(context, type, system.b);
+      const cl::Buffer permutation = context.allocate(kBatch * n * sizeof(cl_int), "a test"),
+                       info = context.allocate(kBatch * sizeof(cl_int), "a test");
+      BatchedLu lu(context, type, n, options);
+
+      const BatchView x = upload(context, type, system.b);
+      lu.factor_and_solve(a, x, kNrhs, kBatch, info);
+      CHECK(download(context.queue(), a.buffer, type, padded.cols) == padded.values);
+      const auto at_once = download(context.queue(), x.buffer, type, system.b.values.size());
+
+      lu.solve(lu.factor(a, kBatch, permutation, info), b, kNrhs);
+      const auto answers = download(context.queue(), b.buffer, type, system.b.values.size());
+      const auto factors = download(context.queue(), a.buffer, type, padded.cols);
+      const auto rows = read_ints(context, permutation, kBatch * n);
+      CHECK(read_ints(context, info, kBatch) == std::vector<cl_int>(kBatch, 0));
+      bool alive = true;
+      for (Index s = 0; s < kBatch; ++s) {
+        Batch lu_of{1, n, n, Values(n * n, 0.0)};
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < ld; ++j) {
+            const double value = factors[kOffset + s * stride + i * ld + j];
+            if (j < n)
+              lu_of.values[i * n + j] = value;
+            else
+              alive = alive && value == 77;
+          }
+        CHECK(factorisation_error(system.a.matrix(s), lu_of.values,
+                                  std::span(rows).subspan(s * n, n), n, eps) <= 30);
+        for (const auto* all : {&answers, &at_once})
+          CHECK(compute_residual(n, kNrhs, system.a.matrix(s), system.b.matrix(s),
+                                 std::span(*all).subspan(s * n * kNrhs, n * kNrhs), eps)
+                    .scaled <= kScaledResidualBound);
+      }
+      CHECK(alive);
+    }
+  });
+}
+
+TEST_CASE("batched: shapes and numbers that do not fit are refused") {
+  const Device device = open_device();
+  DeviceContext context(device);
+  const auto refused = [&](const BatchedSystem& system) {
+    BatchedOptions options;
+    options.type = RealType::f32;
+    return solve_batched(context, system, options);
+  };
+  const Batch zeros{2, 3, 3, Values(18, 0.0)};
+  CHECK_THROWS_AS((void)refused({zeros, {1, 3, 1, {1, 1, 1}}}), DimensionError);
+  CHECK_THROWS_AS((void)refused({zeros, {2, 2, 1, {1, 1, 1, 1}}}), DimensionError);
+  CHECK_THROWS_AS((void)refused({{1, 1, 2, {1, 1}}, {1, 1, 1, {1}}}), DimensionError);
+  CHECK_THROWS_AS((void)refused({{1, 0, 0, {}}, {1, 0, 1, {}}}), DimensionError);
+  CHECK_THROWS_AS((void)refused({{1, 1, 1, {1e300}}, {1, 1, 1, {1}}}), ValueError);
+  CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 129}), DimensionError);
+  CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 8, {BatchedKernel::tile, 3}}), UsageError);
+}

@@ -1,0 +1,148 @@
+#include <doctest/doctest.h>
+
+#include <clgauss/error.hpp>
+#include <clgauss/generate.hpp>
+#include <clgauss/solve.hpp>
+#include <fstream>
+#include <string>
+
+#include "linalg/lu_backend.hpp"
+#include "support/devices.hpp"
+
+using namespace clgauss;
+using clgauss::test::on_every_device;
+using clgauss::test::types_of;
+
+namespace {
+
+/// The process's own memory in bytes, without files that are mapped.
+double resident_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "RssAnon:") {
+      double kilobytes = 0;
+      status >> kilobytes;
+      return 1024 * kilobytes;
+    }
+  FAIL("no RssAnon in /proc/self/status");
+  return 0;
+}
+
+/// Memory that the process gains from the start of the upload to the start of the factorisation.
+double gained_by_upload(const std::function<void(const ProgressCallback&)>& solve) {
+  double before = 0, after = 0;
+  solve([&](std::string_view what, double) {
+    if (what == "upload") before = resident_bytes();
+    if (what == "factorisation") after = resident_bytes();
+  });
+  REQUIRE(before > 0);
+  REQUIRE(after > 0);
+  return after - before;
+}
+
+}  // namespace
+
+TEST_CASE("in place: the same answer, and A is read again once") {
+  on_every_device([](const Device& device) {
+    DeviceContext context(device);
+    for (const RealType type : types_of(device.profile))
+      for (const Index n : {1, 60, 150}) {
+        const Matrix a = generate_matrix("random", n, 5);
+        const System system{a, random_matrix(n, 2, 6)};
+        SolveOptions options;
+        options.type = type;
+        int reads = 0;
+        const auto again = [&] { return ++reads, a; };
+        const Solution kept = solve(context, system, options),
+                       in_place = solve_in_place(context, system, again, options);
+        CHECK(reads == 1);
+        CHECK(in_place.status == SolveStatus::ok);
+        CHECK(max_difference(kept.x, in_place.x) == 0);
+        CHECK(kept.residual.backward_error == in_place.residual.backward_error);
+        CHECK(in_place.determinant.log10_abs == kept.determinant.log10_abs);
+      }
+    const System system{generate_matrix("random", 9, 5), Matrix(9, 1)};
+    const auto other = [] { return Matrix(8, 8); };
+    CHECK_THROWS_AS((void)solve_in_place(context, system, other), DimensionError);
+    SolveOptions gauss;
+    gauss.method = Method::gauss;
+    CHECK_THROWS_AS((void)solve_in_place(context, system, other, gauss), UsageError);
+    const System singular{generate_matrix("singular", 40, 1), Matrix(40, 1)};
+    CHECK(solve_in_place(context, singular, other).status == SolveStatus::singular);
+  });
+}
+
+TEST_CASE("in place: the host's copy of A is gone while the device works") {
+  on_every_device([](const Device& device) {
+    DeviceContext context(device);
+    if (!context.runs_long_loops()) return;  // llvmpipe would take minutes
+    const Index n = 2500;
+    const double copy = sizeof(double) * n * n;
+    System system{generate_matrix("random", n, 5), Matrix(n, 1)};
+    // The f32 copy in the device's memory, half of A, may lie on pages that are already there.
+    const double kept = gained_by_upload([&](const ProgressCallback& progress) {
+      (void)lu_solve_system(context, system, RealType::f32, {}, progress);
+    });
+    CHECK(kept >= -0.1 * copy);
+    const double released = gained_by_upload([&](const ProgressCallback& progress) {
+      (void)lu_solve_in_place(context, system, RealType::f32, {}, {}, progress);
+    });
+    CHECK(released <= -0.4 * copy);
+    CHECK(system.a.empty());
+  });
+}
+
+TEST_CASE("memory that does not suffice is refused before anything starts") {
+  for (Device device : list_devices()) {
+    CAPTURE(device.profile.name);
+    device.profile.global_mem_bytes = 50'000;
+    DeviceContext context(device);
+    const System system{generate_matrix("random", 80, 1), Matrix(80, 1)};
+    bool started = false;
+    const ProgressCallback progress = [&](std::string_view, double) { started = true; };
+    SolveOptions options;
+    options.type = RealType::f32;
+    // A alone would fit: 31 KB. With its workspace, on a CPU, and with 100 right-hand sides anywhere, it does not.
+    const System many{system.a, Matrix(80, 100)};
+    CHECK_THROWS_AS((void)solve(context, many, options, progress), OutOfMemory);
+    CHECK_FALSE(started);
+  }
+}
+
+TEST_CASE("LU is repeated by tournament once when work-groups lose each other") {
+  std::vector<Pivoting> tried;
+  const auto attempt = [&](const LuOptions& options) {
+    tried.push_back(options.pivoting);
+    if (options.pivoting == Pivoting::partial) throw CoResidencyLost("on purpose");
+    EliminationResult result;
+    result.pivoting = options.pivoting;
+    return result;
+  };
+  const EliminationResult result = repeat_by_tournament({}, attempt);
+  CHECK(result.repeated);
+  CHECK(tried == std::vector{Pivoting::partial, Pivoting::tournament});
+  LuOptions tournament;
+  tournament.pivoting = Pivoting::tournament;
+  CHECK_FALSE(repeat_by_tournament(tournament, attempt).repeated);
+  const auto always = [](const LuOptions&) -> EliminationResult { throw CoResidencyLost("again"); };
+  CHECK_THROWS_AS((void)repeat_by_tournament({}, always), CoResidencyLost);
+}
+
+TEST_CASE("LU is solved all the same where the persistent panel gives up at once") {
+  on_every_device([](const Device& device) {
+    DeviceContext context(device);
+    const Index n = 700;
+    SolveOptions options;
+    options.type = RealType::f32;
+    options.lu.spec = default_lu_spec(device.profile, RealType::f32, n, LuFamily::gpu);
+    if (options.lu.spec->value("PERSISTENT") == 0) return;  // nothing waits there
+    set_value(options.lu.spec->parameters, "SPIN_LIMIT", 1);
+    const System system{generate_matrix("random", n, 5), random_matrix(n, 1, 6)};
+    const auto again = [&] { return system.a; };
+    for (const Solution& solution :
+         {solve(context, system, options), solve_in_place(context, system, again, options)}) {
+      CHECK(solution.status == SolveStatus::ok);
+      CHECK(solution.repeated == (solution.pivoting == Pivoting::tournament));
+    }
+  });
+}

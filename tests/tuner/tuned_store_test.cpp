@@ -1,0 +1,127 @@
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <clgauss/error.hpp>
+#include <clgauss/tuned.hpp>
+#include <filesystem>
+
+#include "support/paths.hpp"
+#include "support/process.hpp"
+
+namespace clgauss {
+
+namespace {
+
+DeviceProfile device_of(const std::string& driver = "1.0") {
+  DeviceProfile device;
+  device.name = "Test GPU (x)";
+  device.vendor = "Vendor, Inc.";
+  device.platform_name = "Platform";
+  device.driver_version = driver;
+  device.compute_units = 12;
+  return device;
+}
+
+TunedEntry entry_of(Index n, int local, const std::string& driver = "1.0") {
+  return {"elimination",
+          RealType::f64,
+          n,
+          "gauss.cl",
+          {{"LOCAL", local}},
+          driver,
+          tuned_kernel_hash("gauss.cl", {}),
+          1e6,
+          2e6,
+          "now",
+          "0"};
+}
+
+int local_of(const Tuning& tuning, Index n) {
+  const TunedEntry* entry = tuning.find("elimination", RealType::f64, n);
+  return entry == nullptr ? -1 : value_of(entry->parameters, "LOCAL");
+}
+
+}  // namespace
+
+TEST_CASE("what is stored is found again, by the nearest size and not beyond a factor of 1.5") {
+  const test::TemporaryFolder folder;
+  const TunedStore store(folder.path());
+  const std::vector<TunedEntry> entries{entry_of(1012, 192), entry_of(2002, 256)};
+  store.put(device_of(), entries);
+  const Tuning tuning(device_of(), store, {});
+  CHECK(local_of(tuning, 1012) == 192);
+  CHECK(local_of(tuning, 1400) == 192);
+  CHECK(local_of(tuning, 1500) == 256);
+  CHECK(local_of(tuning, 3100) == -1);
+  CHECK(local_of(tuning, 0) == -1);
+  CHECK(tuning.find("elimination", RealType::f32, 1012) == nullptr);
+  CHECK(tuning.find("gemm", RealType::f64, 1012) == nullptr);
+  CHECK(store.files() ==
+        std::vector{folder.path() / "vendor-inc" / "platform-test-gpu-x-12cu.json"});
+
+  const std::vector<TunedEntry> better{entry_of(1012, 128)};
+  store.put(device_of(), better);
+  CHECK(store.read(device_of()).entries.size() == 2);
+  CHECK(local_of(Tuning(device_of(), store, {}), 1012) == 128);
+}
+
+TEST_CASE("an entry of another driver or kernel is a seed, never an answer") {
+  const test::TemporaryFolder folder;
+  const TunedStore store(folder.path());
+  TunedEntry other_kernel = entry_of(2002, 64);
+  other_kernel.kernel_hash = "something else";
+  const std::vector<TunedEntry> entries{entry_of(1012, 192, "0.9"), other_kernel};
+  store.put(device_of(), entries);
+  const Tuning tuning(device_of(), store, {});
+  CHECK(local_of(tuning, 1012) == -1);
+  CHECK(local_of(tuning, 2002) == -1);
+  CHECK(tuning.seeds("elimination", RealType::f64).size() >= 2);
+  CHECK(local_of(Tuning(device_of("0.9"), store, {}), 1012) == 192);
+}
+
+TEST_CASE("a store that cannot be understood is reported and not used, nor overwritten") {
+  const test::TemporaryFolder folder;
+  const TunedStore store(folder.path());
+  const auto file = *store.file_of(device_of());
+  std::filesystem::create_directories(file.parent_path());
+  const std::vector<TunedEntry> entries{entry_of(1012, 192)};
+  for (const char* text :
+       {"", "{", "[]", R"({"schema": 1})", R"({"schema": 2, "device": {}, "entries": []})"}) {
+    CAPTURE(text);
+    test::write_file(file, text);
+    const Tuning tuning(device_of(), store, {});
+    CHECK(local_of(tuning, 1012) == -1);
+    CHECK(tuning.problem().find(file.string()) != std::string::npos);
+    CHECK_THROWS_AS(store.put(device_of(), entries), FormatError);
+    CHECK(test::content_of(file) == text);
+  }
+  CHECK_THROWS_AS(TunedStore(std::nullopt).put(device_of(), entries), FileError);
+  CHECK_THROWS_AS(TunedStore("/dev/null/store").put(device_of(), entries), FileError);
+  CHECK(TunedStore(std::nullopt).read(device_of()).entries.empty());
+}
+
+TEST_CASE("two processes that store at the same time lose nothing") {
+  constexpr Index kEach = 25;
+  const test::TemporaryFolder folder;
+  const TunedStore store(folder.path());
+  const auto store_all = [&](Index first) {
+    for (Index n = first; n < first + kEach; ++n) {
+      const std::vector<TunedEntry> entries{entry_of(n, 64)};
+      store.put(device_of(), entries);
+    }
+  };
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    store_all(1000);
+    _exit(0);
+  }
+  store_all(2000);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+  CHECK(store.read(device_of()).entries.size() == 2 * kEach);
+}
+
+}  // namespace clgauss

@@ -1,0 +1,168 @@
+#include "tuner/auto/auto.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <clgauss/error.hpp>
+#include <clgauss/gemm_spec.hpp>
+#include <clgauss/version.hpp>
+#include <ctime>
+
+#include "tuner/auto/elimination_tuner.hpp"
+#include "tuner/auto/lu_tuner.hpp"
+#include "tuner/search/gemm_search.hpp"
+
+namespace clgauss::tune {
+
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+using Clock = std::chrono::steady_clock;
+
+/// A tuned spec must beat the built-in one by this much in runs in turns: medians of 7 to 11 pairs differ by less of themselves.
+constexpr double kWorthIt = 0.98;
+
+/// Columns per trailing update for which the update kernels are tuned: the LU's own choice for large n.
+constexpr Index kUpdateDepth = 128;
+
+/// One purpose, type and size.
+struct Job {
+  std::string what;
+  RealType type;
+  Index n;
+};
+
+class AutoTuner {
+ public:
+  AutoTuner(DeviceContext& context, const AutoOptions& options, const AutoProgress& progress)
+      : context_(context), options_(options), progress_(progress) {}
+
+  void run(const std::function<void(const AutoResult&)>& found) {
+    const std::vector<Job> jobs = jobs_of();
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      const double left_s = options_.budget_s - spent_s();
+      if (left_s <= 0) return;
+      now_ = fmt::format("{} {} n = {}", jobs[i].what, real_type_name(jobs[i].type), jobs[i].n);
+      between();
+      found(tune(jobs[i], Seconds(left_s / static_cast<double>(jobs.size() - i))));
+    }
+  }
+
+ private:
+  /// The small sizes of all purposes first: where time runs out, the large ones go without.
+  [[nodiscard]] std::vector<Job> jobs_of() const {
+    std::vector<Job> jobs;
+    for (const Index n : options_.sizes)
+      for (const std::string& what : options_.whats)
+        for (const RealType type : options_.types) {
+          jobs.push_back({what, type, n});
+          const bool updates =
+              what == "gemm" && n > 8 * kUpdateDepth && context_.profile().type != DeviceType::cpu;
+          if (updates) jobs.push_back({"gemm_update", type, n});
+        }
+    return jobs;
+  }
+
+  [[nodiscard]] double spent_s() const { return Seconds(Clock::now() - start_).count(); }
+  void between() const { progress_(std::min(1.0, spent_s() / options_.budget_s), now_); }
+
+  [[nodiscard]] AutoResult tune(const Job& job, Seconds share) const {
+    AutoResult result;
+    result.entry = {job.what, job.type, job.n, "", {},        context_.profile().driver_version,
+                    "",       0,        0,     "", revision()};
+    result.entry.measured = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    const Outcome outcome = guarded([&]() -> Outcome {
+      if (job.what == "elimination")
+        elimination(job, result);
+      else if (job.what == "lu")
+        lu(job, share, result);
+      else
+        gemm(job, share, result);
+      return {};
+    });
+    if (outcome.status != Status::ok) result.problem = outcome.detail;
+    if (!result.entry.kernel.empty())
+      result.entry.kernel_hash =
+          tuned_kernel_hash(result.entry.kernel, context_.programs().kernel_folder());
+    return result;
+  }
+
+  [[nodiscard]] std::vector<TunedEntry> seeds_for(const Job& job) const {
+    std::vector<TunedEntry> seeds;
+    for (const TunedEntry& entry : options_.seeds)
+      if (entry.what == job.what && entry.type == job.type) seeds.push_back(entry);
+    return seeds;
+  }
+
+  void elimination(const Job& job, AutoResult& result) const {
+    std::vector<std::size_t> seeds;
+    for (const TunedEntry& seed : seeds_for(job))
+      for (const auto& [name, value] : seed.parameters)
+        if (name == "LOCAL" && value > 0) seeds.push_back(static_cast<std::size_t>(value));
+    const EliminationTuning tuned =
+        tune_elimination(context_, job.type, job.n, seeds, [&] { between(); });
+    result.entry.kernel = "gauss.cl";
+    result.entry.parameters = {{"LOCAL", static_cast<int>(tuned.best.local)}};
+    result.entry.time_ns = tuned.best.time_ns;
+    result.entry.default_time_ns = tuned.by_rule.time_ns;
+    result.tried = tuned.tried;
+    result.worth_storing = true;
+  }
+
+  void gemm(const Job& job, Seconds share, AutoResult& result) const {
+    GemmTask task{job.type, GemmUse::general, {job.n, job.n, job.n}};
+    if (job.what == "gemm_update") {
+      task.use = GemmUse::update;
+      task.shape.k = kUpdateDepth;
+    }
+    GemmSearchOptions search;
+    for (const TunedEntry& seed : seeds_for(job)) {
+      search.seeds.emplace_back();
+      for (const auto& [name, value] : seed.parameters)
+        search.seeds.back().emplace_back(name, std::int64_t{value});
+    }
+    search.stop = after_duration(0.8 * share);  // the rest is for the last comparison
+    search.progress = [&](const GemmTrial&, std::size_t, std::size_t) { between(); };
+    const GemmSearchResult found = search_gemm(context_, task, search);
+    result.tried = found.trials.size();
+    if (!found.best) throw DeviceLimit("no GEMM kernel of the space works");
+    result.entry.kernel = found.best->file;
+    result.entry.parameters = found.best->parameters;
+    result.entry.time_ns = found.best_ns;
+    result.entry.default_time_ns = found.built_in_ns;
+    result.worth_storing = found.best_ns <= kWorthIt * found.built_in_ns;
+  }
+
+  void lu(const Job& job, Seconds share, AutoResult& result) const {
+    const LuTuningResult tuned =
+        tune_lu(context_, job.type, job.n, after_duration(0.8 * share), [&] { between(); });
+    result.tried = tuned.tried;
+    result.entry.kernel = lu_family_name(tuned.best.family);
+    result.entry.parameters = tuned.best.parameters;
+    result.entry.time_ns = tuned.best_ns;
+    result.entry.default_time_ns = tuned.built_in_ns;
+    result.worth_storing = tuned.best_ns <= kWorthIt * tuned.built_in_ns;
+  }
+
+  DeviceContext& context_;
+  const AutoOptions& options_;
+  const AutoProgress& progress_;
+  Clock::time_point start_ = Clock::now();
+  std::string now_;
+};
+
+}  // namespace
+
+void tune_automatically(DeviceContext& context, const AutoOptions& options,
+                        const AutoProgress& progress,
+                        const std::function<void(const AutoResult&)>& found) {
+  AutoTuner(context, options, progress).run(found);
+}
+
+std::vector<Index> default_tuning_sizes(const DeviceProfile& device) {
+  if (device.type == DeviceType::cpu) return {508, 1012, 2002, 4006};
+  return {508, 1012, 2002, 4006, 8010};
+}
+
+}  // namespace clgauss::tune

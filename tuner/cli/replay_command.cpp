@@ -1,0 +1,111 @@
+#include <fmt/format.h>
+
+#include <clgauss/io.hpp>
+#include <nlohmann/json.hpp>
+
+#include "command_line/interrupt.hpp"
+#include "command_line/progress_line.hpp"
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/lists.hpp"
+#include "tuner/search/replay.hpp"
+
+namespace clgauss::tune {
+
+namespace {
+
+using namespace cli;
+
+constexpr std::size_t kSeeds = 5;  // of another device's file
+
+constexpr CommandHelp kHelp{
+    "clgauss-tune replay SPACE.json[.gz] [options]",
+    "Runs searches on a fully recorded space (T4 format), many times and without a device, and prints what share of the\n"
+    "optimum they reach: median and 10th percentile of best time / best found time.",
+    "  clgauss-tune replay space_T4.json.gz\n"
+    "  clgauss-tune replay space_T4.json.gz --strategy model,greedy,random --evaluations 50,200 --repeats 20\n"
+    "  clgauss-tune replay space_T4.json.gz --seeds other_device_T4.json.gz"};
+
+struct StrategyFigures {
+  std::string strategy;
+  std::vector<ReplayFigure> figures;
+};
+
+std::string table_of(const std::vector<StrategyFigures>& all) {
+  std::string text = fmt::format("{:<12}", "evaluations");
+  for (const ReplayFigure& figure : all.front().figures)
+    text += fmt::format("{:>16}", figure.evaluations);
+  for (const auto& [strategy, figures] : all) {
+    text += fmt::format("\n{:<12}", strategy);
+    for (const ReplayFigure& figure : figures)
+      text += fmt::format("{:>16}",
+                          fmt::format("{:.3f} ({:.3f})", figure.median, figure.percentile_10));
+  }
+  return text + "\n";
+}
+
+nlohmann::ordered_json json_of(const std::vector<StrategyFigures>& all,
+                               const RecordedSpace& recorded, const ReplayOptions& options) {
+  nlohmann::ordered_json json{{"configurations", recorded.space.size()},
+                              {"best_s", recorded.best_ns * 1e-9},
+                              {"repeats", options.repeats},
+                              {"seed", options.random_seed},
+                              {"results", nlohmann::ordered_json::array()}};
+  for (const auto& [strategy, figures] : all)
+    for (const ReplayFigure& figure : figures)
+      json["results"].push_back({{"strategy", strategy},
+                                 {"evaluations", figure.evaluations},
+                                 {"median", figure.median},
+                                 {"percentile_10", figure.percentile_10}});
+  return json;
+}
+
+}  // namespace
+
+ExitCode run_replay(const Arguments& arguments) {
+  po::options_description options("Options");
+  // clang-format off
+  options.add_options()
+      ("space", po::value<std::string>()->required()->value_name("FILE"), "the recorded space")
+      ("strategy", po::value<std::string>()->default_value("model,greedy,random")->value_name("LIST"),
+       strategies_text().c_str())
+      ("evaluations", po::value<std::string>()->default_value("10,25,50,100,200")->value_name("LIST"),
+       "after how many evaluations to look")
+      ("repeats", po::value<std::size_t>()->default_value(100)->value_name("R"), "searches a strategy")
+      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"),
+       "seed of the first search's random numbers")
+      ("seeds", po::value<std::string>()->value_name("FILE"),
+       "another device's T4 file; its best configurations are tried first")
+      ("json", po::value<std::string>()->value_name("FILE"), "also write the figures as JSON");
+  // clang-format on
+  const auto values = parse_options(arguments, options, kHelp, "space");
+  if (!values) return ExitCode::ok;
+  const auto names = parse_list((*values)["strategy"].as<std::string>());
+  ReplayOptions replay_options{
+      parse_counts("evaluations", (*values)["evaluations"].as<std::string>()),
+      (*values)["repeats"].as<std::size_t>(), (*values)["seed"].as<std::uint64_t>()};
+  const RecordedSpace recorded = recorded_space(read_t4((*values)["space"].as<std::string>()));
+  if (const auto other = option<std::string>(*values, "seeds"))
+    replay_options.seeds = best_of(read_t4(*other), recorded.space, kSeeds);
+  std::optional<OutputFile> file;
+  if (const auto path = option<std::string>(*values, "json")) file.emplace(*path);
+
+  remember_interrupts();
+  ProgressLine progress(true);
+  std::vector<StrategyFigures> all;
+  for (const std::string& name : names) {
+    replay_options.progress = [&](double fraction) {
+      throw_if_interrupted();
+      progress.update(name, fraction);
+    };
+    all.push_back({name, replay(recorded, name, replay_options)});
+  }
+  progress.clear();
+  if (file) {
+    file->write(json_of(all, recorded, replay_options).dump(2) + "\n");
+    file->commit();
+  }
+  print(table_of(all));
+  return ExitCode::ok;
+}
+
+}  // namespace clgauss::tune

@@ -1,0 +1,211 @@
+#include <fmt/format.h>
+
+#include <clgauss/io.hpp>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "command_line/interrupt.hpp"
+#include "command_line/progress_line.hpp"
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/lists.hpp"
+#include "tuner/measure/duration.hpp"
+#include "tuner/rows/t4.hpp"
+#include "tuner/search/gemm_search.hpp"
+
+namespace clgauss::tune {
+
+namespace {
+
+using namespace cli;
+
+constexpr CommandHelp kHelp{
+    "clgauss-tune search gemm --n N [options]",
+    "Searches for the fastest parameters of a GEMM kernel on a device. Every configuration is checked before it is timed;\n"
+    "the best is timed against the built-in one in turns at the end. Ctrl-C ends the search and keeps what was found.",
+    "  clgauss-tune search gemm --type f64 --n 2048 --budget 60s\n"
+    "  clgauss-tune search gemm --type f32 --n 4096 --use update --k 128 --evaluations 100\n"
+    "  clgauss-tune search gemm --n 512 --kernel simt --strategy exhaustive --budget 1h --record space_T4.json.gz",
+};
+
+po::options_description options_of_search() {
+  po::options_description options("Options");
+  // clang-format off
+  options.add_options()
+      ("what", po::value<std::string>()->required()->value_name("WHAT"), "gemm")
+      ("n", po::value<Index>()->required()->value_name("N"), "rows and columns of C")
+      ("k", po::value<Index>()->value_name("K"), "depth of the product (default N)")
+      ("type", po::value<std::string>()->default_value("f32")->value_name("T"), "f32 or f64")
+      ("use", po::value<std::string>()->default_value("general")->value_name("U"),
+       "general (C <- A B) or update (C <- C - A B)")
+      ("kernel", po::value<std::string>()->default_value("")->value_name("KERNEL"),
+       "simt, nvidia_f64, nvidia_tf32x3 or cpu; else the one the device takes")
+      ("budget", po::value<std::string>()->value_name("TIME"),
+       "stop after this time: 60s, 3min (default 60s without --evaluations)")
+      ("evaluations", po::value<std::size_t>()->value_name("E"), "stop after so many configurations")
+      ("strategy", po::value<std::string>()->default_value("model")->value_name("S"),
+       strategies_text().c_str())
+      ("repetitions", po::value<int>()->default_value(5)->value_name("R"), "timed runs a configuration")
+      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"), "seed of the random numbers")
+      ("seeds", po::value<std::string>()->value_name("FILE"),
+       "another device's T4 file; its best configurations are tried first")
+      ("device", po::value<std::string>()->default_value("")->value_name("SPEC"), "as in clgauss devices")
+      ("record", po::value<std::string>()->value_name("FILE"),
+       "write every configuration tried as T4 (.json or .json.gz)")
+      ("json", po::value<std::string>()->value_name("FILE"), "also write the result as JSON");
+  // clang-format on
+  add_context_options(options);
+  return options;
+}
+
+GemmTask task_of(const po::variables_map& values) {
+  const auto n = values["n"].as<Index>(), k = option<Index>(values, "k").value_or(n);
+  if (n == 0 || k == 0) throw UsageError("--n and --k must be at least 1");
+  return {parse_word<RealType>("type", values["type"].as<std::string>(),
+                               {{"f32", RealType::f32}, {"f64", RealType::f64}}),
+          parse_word<GemmUse>("use", values["use"].as<std::string>(),
+                              {{"general", GemmUse::general}, {"update", GemmUse::update}}),
+          {n, n, k}};
+}
+
+bool interrupted() {
+  try {
+    throw_if_interrupted();
+  } catch (const Interrupted&) {
+    return true;
+  }
+  return false;
+}
+
+StopCondition stop_of(const po::variables_map& values) {
+  std::vector<StopCondition> conditions{[](std::size_t) { return interrupted(); }};
+  const auto budget = option<std::string>(values, "budget");
+  const auto evaluations = option<std::size_t>(values, "evaluations");
+  if (evaluations && *evaluations == 0) throw UsageError("--evaluations must be at least 1");
+  if (evaluations) conditions.push_back(after_evaluations(*evaluations));
+  if (budget || !evaluations) conditions.push_back(after_duration(parse_duration(budget.value_or("60s"))));
+  return any_of(std::move(conditions));
+}
+
+double flops(const GemmTask& task) {
+  const auto& shape = task.shape;
+  return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
+         static_cast<double>(shape.k);
+}
+
+T4File record_of(const DeviceProfile& device, const GemmTask& task, const GemmSearchResult& result) {
+  T4File file{{"OpenCL", device.platform_name, device.name, "clgauss-tune"}, {}};
+  for (const GemmTrial& trial : result.trials) {
+    T4Result row{{}, trial.outcome, trial.time_ns, {}};
+    for (const Parameter& parameter : result.parameters)
+      row.configuration.emplace_back(parameter.name, trial.spec.value(parameter.name));
+    if (trial.time_ns)
+      row.measurements.push_back({"gflops", flops(task) / *trial.time_ns, "Gflop/s"});
+    file.results.push_back(std::move(row));
+  }
+  return file;
+}
+
+std::map<std::string_view, std::size_t> count_statuses(const GemmSearchResult& result) {
+  std::map<std::string_view, std::size_t> counts;
+  for (const GemmTrial& trial : result.trials) ++counts[status_name(trial.outcome.status)];
+  return counts;
+}
+
+std::string parameters_text(const GemmSpec& spec) {
+  std::string text;
+  for (const auto& [name, value] : spec.parameters)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  return text;
+}
+
+std::string report_of(const DeviceProfile& device, const GemmTask& task,
+                      const GemmSearchResult& result) {
+  std::string text = fmt::format("device     {} {} ({})\nspace      {} configurations, {} tried:",
+                                 device.spec, device.name, device.platform_name, result.space_size,
+                                 result.trials.size());
+  for (const auto& [status, count] : count_statuses(result))
+    text += fmt::format(" {} {}", count, status);
+  if (!result.best) return text + "\nbest       none: no configuration works\n";
+  const auto line = [&](const char* what, const GemmSpec& spec, double time_ns) {
+    return fmt::format("\n{:<10} {:.4f} ms, {:.1f} Gflop/s: {} {}", what, time_ns * 1e-6,
+                       flops(task) / time_ns, spec.file, parameters_text(spec));
+  };
+  text += line("built-in", result.built_in, result.built_in_ns);
+  text += line("best", *result.best, result.best_ns);
+  return text + fmt::format("\nratio      {:.3f} times as fast as built-in{}\n",
+                            result.built_in_ns / result.best_ns,
+                            result.is_better() ? "" : ": keep the built-in one");
+}
+
+nlohmann::ordered_json json_of(const DeviceProfile& device, const GemmTask& task,
+                               const GemmSearchResult& result) {
+  const auto json_of_spec = [](const GemmSpec& spec, double time_ns) {
+    nlohmann::ordered_json parameters;
+    for (const auto& [name, value] : spec.parameters) parameters[name] = value;
+    return nlohmann::ordered_json{
+        {"file", spec.file}, {"parameters", parameters}, {"median_s", time_ns * 1e-9}};
+  };
+  nlohmann::ordered_json json{{"device", device.name},
+                              {"platform", device.platform_name},
+                              {"driver", device.driver_version},
+                              {"type", real_type_name(task.type)},
+                              {"use", task.use == GemmUse::update ? "update" : "general"},
+                              {"n", task.shape.n},
+                              {"k", task.shape.k},
+                              {"space", result.space_size},
+                              {"tried", result.trials.size()},
+                              {"statuses", count_statuses(result)},
+                              {"better", result.is_better()}};
+  if (!result.best) return json;
+  json["built_in"] = json_of_spec(result.built_in, result.built_in_ns);
+  json["best"] = json_of_spec(*result.best, result.best_ns);
+  return json;
+}
+
+/// The best configurations of a file as they are; those that a space does not have are passed over there.
+std::vector<Configuration> seeds_of(const std::string& path) {
+  constexpr std::size_t kSeeds = 5;
+  T4File file = read_t4(path);
+  std::erase_if(file.results, [](const T4Result& result) { return !result.time_ns; });
+  std::ranges::stable_sort(file.results, {}, [](const T4Result& result) { return *result.time_ns; });
+  std::vector<Configuration> seeds;
+  for (const T4Result& result : file.results)
+    if (seeds.size() < kSeeds) seeds.push_back(result.configuration);
+  return seeds;
+}
+
+}  // namespace
+
+ExitCode run_search(const Arguments& arguments) {
+  const auto values = parse_options(arguments, options_of_search(), kHelp, "what");
+  if (!values) return ExitCode::ok;
+  const auto text = [&](const char* name) { return (*values)[name].as<std::string>(); };
+  if (text("what") != "gemm") throw UsageError("search knows only: gemm");
+  const GemmTask task = task_of(*values);
+  GemmSearchOptions search{text("kernel"), text("strategy"), (*values)["seed"].as<std::uint64_t>()};
+  search.repetitions = (*values)["repetitions"].as<int>();
+  if (search.repetitions < 1) throw UsageError("--repetitions must be at least 1");
+  if (const auto path = option<std::string>(*values, "seeds")) search.seeds = seeds_of(*path);
+  std::optional<OutputFile> json;
+  if (const auto path = option<std::string>(*values, "json")) json.emplace(*path);
+  DeviceContext context(open_device(text("device")), context_options(*values));
+  remember_interrupts();
+  search.stop = stop_of(*values);
+  ProgressLine progress(true);
+  search.progress = [&](const GemmTrial& trial, std::size_t tried, std::size_t size) {
+    progress.update(fmt::format("{} of {} tried, last: {}", tried, size, status_name(trial.outcome.status)),
+                    static_cast<double>(tried) / static_cast<double>(size));
+  };
+  const GemmSearchResult result = search_gemm(context, task, search);
+  progress.clear();
+  if (const auto path = option<std::string>(*values, "record"))
+    write_t4(*path, record_of(context.profile(), task, result));
+  if (json) {
+    json->write(json_of(context.profile(), task, result).dump(2) + "\n");
+    json->commit();
+  }
+  print(report_of(context.profile(), task, result));
+  return interrupted() ? ExitCode::interrupted : ExitCode::ok;
+}
+
+}  // namespace clgauss::tune

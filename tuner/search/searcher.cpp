@@ -1,0 +1,112 @@
+#include "tuner/search/searcher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <numeric>
+
+namespace clgauss::tune {
+
+const std::vector<Strategy>& strategies() {
+  static const std::vector<Strategy> all{
+      {"model", "a Gaussian process learns the times; the largest expected improvement is next",
+       make_model_searcher},
+      {"greedy", "the neighbours of the best, by restarts from random points", make_greedy_searcher},
+      {"random", "uniformly random", make_random_searcher},
+      {"exhaustive", "all, in the order of the space", make_exhaustive_searcher}};
+  return all;
+}
+
+std::unique_ptr<Searcher> make_searcher(std::string_view strategy, const Space& space,
+                                        const SearchStart& start) {
+  std::string known;
+  for (const Strategy& one : strategies()) {
+    if (one.name == strategy) return one.make(space, start);
+    if (!known.empty()) known += ", ";
+    known += one.name;
+  }
+throw UsageError(fmt::format("the strategy '{}' is not one of: {}", strategy, known));
+}
+
+Untried::Untried(const Space& space, const SearchStart& start)
+    : tried_(space.size()), order_(space.size()), left_(space.size()), seeds_(start.seeds) {
+  std::iota(order_.begin(), order_.end(), std::size_t{0});
+}
+
+std::optional<std::size_t> Untried::take_seed() {
+  while (next_seed_ < seeds_.size()) {
+    const std::size_t seed = seeds_[next_seed_++];
+    if (!contains(seed)) continue;
+    take(seed);
+    return seed;
+  }
+  return std::nullopt;
+}
+
+std::size_t Untried::take_random(std::mt19937_64& generator) {
+  // A Fisher-Yates shuffle, one step at a time; those taken otherwise are dropped when they come up.
+  for (std::size_t end = order_.size();; end = order_.size()) {
+    std::swap(order_[below(end, generator)], order_[end - 1]);
+    const std::size_t drawn = order_.back();
+    order_.pop_back();
+    if (!contains(drawn)) continue;
+    take(drawn);
+    return drawn;
+  }
+}
+
+void Untried::take(std::size_t configuration) {
+  tried_[configuration] = true;
+  --left_;
+}
+
+namespace {
+
+class RandomSearcher : public Searcher {
+ public:
+  RandomSearcher(const Space& space, const SearchStart& start)
+      : untried_(space, start), generator_(start.random_seed) {}
+
+  std::optional<std::size_t> next() override {
+    if (const auto seed = untried_.take_seed()) return seed;
+    if (untried_.empty()) return std::nullopt;
+    return untried_.take_random(generator_);
+  }
+  void report(std::size_t /*configuration*/, std::optional<double> /*time*/) override {}
+
+ private:
+  Untried untried_;
+  std::mt19937_64 generator_;
+};
+
+class ExhaustiveSearcher : public Searcher {
+ public:
+  ExhaustiveSearcher(const Space& space, const SearchStart& start)
+      : size_(space.size()), untried_(space, start) {}
+
+  std::optional<std::size_t> next() override {
+    if (const auto seed = untried_.take_seed()) return seed;
+    while (position_ < size_ && !untried_.contains(position_)) ++position_;
+    if (position_ == size_) return std::nullopt;
+    untried_.take(position_);
+    return position_;
+  }
+  void report(std::size_t /*configuration*/, std::optional<double> /*time*/) override {}
+
+ private:
+  std::size_t size_, position_ = 0;
+  Untried untried_;
+};
+
+}  // namespace
+
+std::unique_ptr<Searcher> make_random_searcher(const Space& space, const SearchStart& start) {
+  return std::make_unique<RandomSearcher>(space, start);
+}
+
+std::unique_ptr<Searcher> make_exhaustive_searcher(const Space& space, const SearchStart& start) {
+  return std::make_unique<ExhaustiveSearcher>(space, start);
+}
+
+}  // namespace clgauss::tune
