@@ -11,6 +11,8 @@ ExitCode run_auto(const Arguments& arguments);
 ExitCode run_export(const Arguments& arguments);
 ExitCode run_import(const Arguments& arguments);
 ExitCode run_outliers(const Arguments& arguments);
+ExitCode run_report(const Arguments& arguments);
+ExitCode run_reproduce(const Arguments& arguments);
 ExitCode run_replay(const Arguments& arguments);
 ExitCode run_rules(const Arguments& arguments);
 ExitCode run_search(const Arguments& arguments);

@@ -13,28 +13,40 @@ namespace clgauss::tune {
 
 namespace po = cli::po;
 
-void add_experiment_options(po::options_description& options) {
-  const auto word = [](const char* name, const char* initial) {
-    return po::value<std::string>()->value_name(name)->default_value(initial);
-  };
+namespace {
+
+po::typed_value<std::string>* word(const char* name, const char* initial) {
+  return po::value<std::string>()->value_name(name)->default_value(initial);
+}
+
+}  // namespace
+
+void add_measuring_options(po::options_description& options, const char* timeout) {
   // clang-format off
   options.add_options()
-      ("output,o", po::value<std::string>()->value_name("FOLDER")->required(),
-       "folder for rows.csv; rows that are there already are not measured again")
       ("device,d", word("SPEC", ""), "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)")
-      ("type", word("T", "auto"), "auto (f64 where the device has it), f32 or f64")
-      ("ndrange", word("MODE", "fixed"), "fixed (every step over the whole matrix, as the source does) or shrinking")
-      ("steps", po::value<std::size_t>()->default_value(64)->value_name("S"),
-       "time S evenly spaced steps of the n - 1 and scale")
-      ("full", po::bool_switch(), "time all steps")
-      ("reps", po::value<std::size_t>()->default_value(5)->value_name("N"), "timed repetitions")
       ("warmup", po::value<std::size_t>()->default_value(1)->value_name("N"), "untimed repetitions before them")
-      ("timeout", word("TIME", "60s"), "a repetition that would take longer is not begun")
+      ("timeout", word("TIME", timeout), "a repetition that would take longer is not begun")
       ("budget", po::value<std::string>()->value_name("TIME"), "end in good order after 90s, 10min ..; run again to go on")
       ("append", po::bool_switch(), "add to a folder that holds another experiment's rows")
       ("quiet,q", po::bool_switch(), "no progress");
   // clang-format on
   cli::add_context_options(options);
+}
+
+void add_experiment_options(po::options_description& options) {
+  // clang-format off
+  options.add_options()
+      ("output,o", po::value<std::string>()->value_name("FOLDER")->required(),
+       "folder for rows.csv; rows that are there already are not measured again")
+      ("type", word("T", "auto"), "auto (f64 where the device has it), f32 or f64")
+      ("ndrange", word("MODE", "fixed"), "fixed (every step over the whole matrix, as the source does) or shrinking")
+      ("steps", po::value<std::size_t>()->default_value(64)->value_name("S"),
+       "time S evenly spaced steps of the n - 1 and scale")
+      ("full", po::bool_switch(), "time all steps")
+      ("reps", po::value<std::size_t>()->default_value(5)->value_name("N"), "timed repetitions");
+  // clang-format on
+  add_measuring_options(options, "60s");
 }
 
 namespace {
@@ -62,19 +74,24 @@ EliminationOptions elimination_options(const po::variables_map& values,
   return options;
 }
 
+}  // namespace
+
+ExperimentLimits experiment_limits(const po::variables_map& values) {
+  ExperimentLimits limits;
+  if (const auto budget = cli::option<std::string>(values, "budget"))
+    limits.budget_s = parse_duration(*budget).count();
+  return limits;
+}
+
 std::string typed(const std::string& name, const Arguments& arguments) {
   std::string command = "clgauss-tune " + name;
   for (const std::string& argument : arguments) command += ' ' + argument;
   return command;
 }
 
-}  // namespace
-
 ExitCode run_experiment(const Arguments& arguments, const po::variables_map& values,
                         const ExperimentPlan& plan) {
-  ExperimentLimits limits;
-  if (const auto budget = cli::option<std::string>(values, "budget"))
-    limits.budget_s = parse_duration(*budget).count();
+  const ExperimentLimits limits = experiment_limits(values);
   const ContextOptions context_options = cli::context_options(values);
   DeviceContext context(open_device(values["device"].as<std::string>()), context_options);
   const EliminationOptions options = elimination_options(values, context.profile());

@@ -11,7 +11,13 @@
 
 namespace clgauss::tune {
 
-/// Adds the device, type, NDRange mode, number of steps and repetitions, limits and the folder.
+/// Adds what every command takes that measures: device, warm-up, `timeout` as the initial limit of a repetition, budget.
+void add_measuring_options(cli::po::options_description& options, const char* timeout);
+[[nodiscard]] ExperimentLimits experiment_limits(const cli::po::variables_map& values);
+/// The command as it was typed, for experiment.json.
+[[nodiscard]] std::string typed(const std::string& name, const Arguments& arguments);
+
+/// Adds these, the type, NDRange mode, number of steps and repetitions, limits and the folder.
 void add_experiment_options(cli::po::options_description& options);
 
 /// What an experiment's command hands to run_experiment().

@@ -10,6 +10,8 @@ int main(int argc, char** argv) {
        {"outliers", "time it against n: the driver's work-group size against the LCM rule's",
         run_outliers},
        {"rules", "compare the rules for the work-group size with the measured best", run_rules},
+       {"reproduce", "run the matrix products and memory walks of the source documents again",
+        run_reproduce},
        {"report", "one HTML page with figures and verdict from the rows of all experiments",
         run_report},
        {"auto", "tune what clgauss uses on a device, and store it", run_auto},

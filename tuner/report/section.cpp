@@ -3,12 +3,15 @@
 #include <algorithm>
 
 #include "tuner/report/elimination_section.hpp"
+#include "tuner/report/reproduction_sections.hpp"
 
 namespace clgauss::tune::report {
 
 const std::vector<SectionKind>& section_kinds() {
   static const std::vector<SectionKind> kinds{
       {kEliminationTitle, kEliminationMethod, elimination_sections},
+      {kProductsTitle, kProductsMethod, product_sections},
+      {kBandwidthTitle, kBandwidthMethod, bandwidth_sections},
   };
   return kinds;
 }

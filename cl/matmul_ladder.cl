@@ -1,0 +1,103 @@
+// The rungs of Vatutin, Martynov and Titov, "Real performance of modern video cards in matrix multiplication": C = A B in f32, each
+// rung as printed there.
+//
+//   a, b, c   n-by-n, row-major, leading dimension n; any n >= 1
+//
+// Parameters: BLOCK = side of the tiles of the blocked rungs (their "BS"); the other rungs do not depend on it.
+// The printed kernels read and write beyond the matrices where n is no multiple of the group. Here the naive rung skips the work-items
+// outside, the blocked rungs fill their tiles with zeros and skip the stores; the buffered rungs have exactly n groups of n.
+
+#ifndef BLOCK
+#error "BLOCK must be defined"
+#endif
+
+// (a) One work-item an element. The first dimension is the ROW, as printed: neighbours read A and write C n elements apart.
+// NDRange: at least n x n, any work-group (32 x 32 there). Local memory: none.
+kernel void ladder_naive(global const float* a, global const float* b, global float* c, ulong n) {
+  const ulong i = get_global_id(0), j = get_global_id(1);
+  if (i >= n || j >= n) return;
+  float sum = 0.0f;
+  for (ulong k = 0; k < n; ++k) sum += a[i * n + k] * b[k * n + j];
+  c[i * n + j] = sum;
+}
+
+// (b) Group j keeps column j of B; its work-items load it n elements apart (not coalesced).
+// NDRange: n groups of n. Local memory: 4 n bytes.
+kernel void ladder_buffered_column(global const float* a, global const float* b, global float* c,
+                                   ulong n, local float* column) {
+  const ulong j = get_group_id(0), i = get_local_id(0);
+  column[i] = b[i * n + j];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float sum = 0.0f;
+  for (ulong k = 0; k < n; ++k) sum += a[i * n + k] * column[k];
+  c[i * n + j] = sum;
+}
+
+// (c) Group i keeps row i of A; its work-items load neighbours (coalesced).
+// NDRange: n groups of n. Local memory: 4 n bytes.
+kernel void ladder_buffered_row(global const float* a, global const float* b, global float* c,
+                                ulong n, local float* row) {
+  const ulong i = get_group_id(0), j = get_local_id(0);
+  row[j] = a[i * n + j];
+  barrier(CLK_LOCAL_MEM_FENCE);
+  float sum = 0.0f;
+  for (ulong k = 0; k < n; ++k) sum += row[k] * b[k * n + j];
+  c[i * n + j] = sum;
+}
+
+static inline float element_or_zero(global const float* matrix, ulong n, ulong row, ulong col) {
+  return row < n && col < n ? matrix[row * n + col] : 0.0f;
+}
+
+// (d) Tiles of A and B in local memory, one element of C a work-item.
+// NDRange: ceil(n / BLOCK)^2 groups of BLOCK x BLOCK. Local memory: 8 BLOCK^2 bytes.
+kernel void ladder_blocked(global const float* a, global const float* b, global float* c, ulong n) {
+  local float ta[BLOCK][BLOCK], tb[BLOCK][BLOCK];
+  const ulong tx = get_local_id(1), ty = get_local_id(0);
+  const ulong i = get_group_id(0) * BLOCK + tx, j = get_group_id(1) * BLOCK + ty;
+  float sum = 0.0f;
+  for (ulong z = 0; z < n; z += BLOCK) {
+    ta[tx][ty] = element_or_zero(a, n, i, z + ty);
+    tb[tx][ty] = element_or_zero(b, n, z + tx, j);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < BLOCK; ++k) sum += ta[tx][k] * tb[k][ty];
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (i < n && j < n) c[i * n + j] = sum;
+}
+
+#if BLOCK % 4 == 0
+#define QUARTER (BLOCK / 4)
+
+// (e) The same with four elements of C a work-item, QUARTER rows apart. The printed kernel stores C inside the loop over z, once a
+// tile; here the store stands after it.
+// NDRange: ceil(n / BLOCK)^2 groups of BLOCK x QUARTER. Local memory: 8 BLOCK^2 bytes.
+kernel void ladder_blocked_4(global const float* a, global const float* b, global float* c,
+                             ulong n) {
+  local float ta[BLOCK][BLOCK], tb[BLOCK][BLOCK];
+  const ulong tx = get_local_id(1), ty = get_local_id(0);
+  const ulong i = get_group_id(0) * BLOCK + tx, j = get_group_id(1) * BLOCK + ty;
+  float sum1 = 0.0f, sum2 = 0.0f, sum3 = 0.0f, sum4 = 0.0f;
+  for (ulong z = 0; z < n; z += BLOCK) {
+    for (uint q = 0; q < 4; ++q) {
+      ta[tx + q * QUARTER][ty] = element_or_zero(a, n, i + q * QUARTER, z + ty);
+      tb[tx + q * QUARTER][ty] = element_or_zero(b, n, z + tx + q * QUARTER, j);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = 0; k < BLOCK; ++k) {
+      const float b_k = tb[k][ty];
+      sum1 += ta[tx][k] * b_k;
+      sum2 += ta[tx + QUARTER][k] * b_k;
+      sum3 += ta[tx + 2 * QUARTER][k] * b_k;
+      sum4 += ta[tx + 3 * QUARTER][k] * b_k;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
+  if (j < n) {
+    if (i < n) c[i * n + j] = sum1;
+    if (i + QUARTER < n) c[(i + QUARTER) * n + j] = sum2;
+    if (i + 2 * QUARTER < n) c[(i + 2 * QUARTER) * n + j] = sum3;
+    if (i + 3 * QUARTER < n) c[(i + 3 * QUARTER) * n + j] = sum4;
+  }
+}
+#endif

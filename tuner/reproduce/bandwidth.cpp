@@ -1,0 +1,129 @@
+/// Tutubalin, "NVidia 8800GTX: memory bandwidth" (2007), and the same for writes, which its readers asked for.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tuner/reproduce/array_bench.hpp"
+#include "tuner/reproduce/bandwidth_rates.hpp"
+#include "tuner/reproduce/lazy.hpp"
+#include "tuner/reproduce/reproduction.hpp"
+
+namespace clgauss::tune {
+
+namespace {
+
+std::vector<std::size_t> steps(std::size_t first, std::size_t last, std::size_t step) {
+  std::vector<std::size_t> values;
+  for (std::size_t value = first; value <= last; value += step) values.push_back(value);
+  return values;
+}
+
+/// The document's sweep on a GPU; on a CPU, where a point takes a thousand times as long, every 16th size.
+std::vector<std::size_t> sweep_locals(const Laboratory& laboratory) {
+  if (!laboratory.options.locals.empty()) return laboratory.options.locals;
+  return steps(16, 512, laboratory.context.profile().type == DeviceType::gpu ? 1 : 16);
+}
+
+/// Every number of groups up to 1024 on a GPU; on a CPU powers of 2 and their halves, and the peaks of the document.
+std::vector<std::size_t> sweep_groups(const Laboratory& laboratory) {
+  if (!laboratory.options.groups.empty()) return laboratory.options.groups;
+  if (laboratory.context.profile().type == DeviceType::gpu) return steps(1, 1024, 1);
+  return {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024};
+}
+
+std::string groups_parameter(std::size_t groups) { return fmt::format("GROUPS={}", groups); }
+
+/// Makes the cases, each configuration once.
+class BandwidthCases {
+ public:
+  BandwidthCases(const Laboratory& laboratory, std::size_t size)
+      : laboratory_(laboratory),
+        size_(size),
+        bench_([&context = laboratory.context, size, timing = laboratory.options.timing] {
+          return std::make_unique<ArrayBench>(context, size, timing);
+        }) {}
+
+  [[nodiscard]] std::vector<Case> all() {
+    add(row("copy", "", "walk"), [bench = bench_] { return bench->copy(); });
+    for (const bool write : {false, true})
+      for (const bool by_columns : {false, true})
+        for (const unsigned width : {1U, 4U})
+          for (const std::size_t local : kTableLocals)
+            add_walk({write, by_columns, width}, {local, kSweepGroups});
+    for (const bool write : {false, true}) {
+      for (const std::size_t local : sweep_locals(laboratory_))
+        add_walk({write, false, 1}, {local, kSweepGroups});
+      for (const std::size_t groups : sweep_groups(laboratory_))
+        add_walk({write, false, 1}, {kSweepLocal, groups});
+    }
+    return std::move(cases_);
+  }
+
+  /// The one row of an array that does not fit.
+  [[nodiscard]] std::vector<Case> refused(const Outcome& outcome) {
+    add(row("sum_rows", variant_of(1), "walk"), [outcome] { return outcome; });
+    return std::move(cases_);
+  }
+
+ private:
+  [[nodiscard]] Row row(const char* kernel, const char* variant, const char* part) const {
+    Row one = row_for(laboratory_.info);
+    one.kernel = kernel;
+    one.variant = variant;
+    one.part = part;
+    one.n = size_;
+    one.work = static_cast<double>(size_ * size_ * sizeof(float));
+    return one;
+  }
+
+  void add(const Row& row, std::function<Outcome()> measure) {
+    if (keys_.insert(row.key()).second) cases_.push_back(single_case(row, std::move(measure)));
+  }
+
+  void add_walk(const ArrayAccess& access, const GroupedRange& range) {
+    Row walk = row(access.kernel(), variant_of(access.width), "walk");
+    walk.local = range.local;
+    walk.parameters = groups_parameter(range.groups);
+    Row empty = walk;
+    empty.kernel = "empty";
+    empty.variant = "";
+    empty.part = "launch";
+    empty.work = 0;
+    add(empty, [bench = bench_, range] { return bench->empty(range); });
+    add(walk, [bench = bench_, access, range] { return bench->walk(access, range); });
+  }
+
+  const Laboratory& laboratory_;
+  std::size_t size_;
+  Lazy<ArrayBench> bench_;
+  std::vector<Case> cases_;
+  std::set<std::string> keys_;
+};
+
+std::vector<Case> bandwidth_cases(const Laboratory& laboratory) {
+  std::vector<std::size_t> sizes = laboratory.options.sizes;
+  if (sizes.empty()) sizes = {largest_array_size(laboratory.context.profile())};
+  std::vector<Case> cases;
+  for (const std::size_t size : sizes) {
+    const Outcome room = guarded([&]() -> Outcome {
+      laboratory.context.require_memory(size * size * sizeof(float),
+                                        fmt::format("an array of {0} x {0}", size));
+      return {};
+    });
+    BandwidthCases maker(laboratory, size);
+    std::ranges::move(room.status == Status::ok ? maker.all() : maker.refused(room),
+                      std::back_inserter(cases));
+  }
+  return cases;
+}
+
+}  // namespace
+
+Reproduction bandwidth() {
+  return {"bandwidth", "Tutubalin 2007: NVidia 8800GTX, memory bandwidth", 3, bandwidth_cases,
+          bandwidth_findings};
+}
+
+}  // namespace clgauss::tune

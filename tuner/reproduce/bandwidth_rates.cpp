@@ -1,0 +1,224 @@
+#include "tuner/reproduce/bandwidth_rates.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "statistics.hpp"
+#include "tuner/reproduce/published.hpp"
+
+namespace clgauss::tune {
+
+const char* variant_of(unsigned width) { return width == 4 ? "float4" : "float"; }
+
+Rates::Rates(const Measured& measured, std::size_t size) {
+  for (const Point& point : measured.points()) {
+    const Row& row = point.row;
+    if (row.n != size || point.times_ns.empty()) continue;
+    const double ns = median(point.times_ns);
+    if (row.kernel == "empty")
+      empty_ns_[place(row)] = ns;
+    else if (row.kernel == "copy")
+      copy_ = row.work / ns;
+    else
+      walks_.emplace_back(row, ns);
+  }
+}
+
+/// The number after GROUPS= beside the local size.
+Rates::Place Rates::place(const Row& row) {
+  std::size_t groups = 0;
+  const std::size_t sign = row.parameters.find('=');
+  if (sign != std::string::npos)
+    std::from_chars(row.parameters.data() + sign + 1, row.parameters.data() + row.parameters.size(),
+                    groups);
+  return {row.local, groups};
+}
+
+std::vector<Rate> Rates::of(
+    const ArrayAccess& access,
+    const std::function<bool(std::size_t local, std::size_t groups)>& wanted) const {
+  std::vector<Rate> rates;
+  for (const auto& [row, ns] : walks_) {
+    const auto [local, groups] = place(row);
+    if (row.kernel != access.kernel() || row.variant != variant_of(access.width) ||
+        !wanted(local, groups))
+      continue;
+    const auto empty = empty_ns_.find({local, groups});
+    const double net_ns = ns - (empty == empty_ns_.end() ? 0 : empty->second);
+    if (net_ns > 0) rates.push_back({local, groups, row.work / net_ns});
+  }
+  return rates;
+}
+
+std::vector<Rate> Rates::over_locals(bool write) const {
+  auto rates =
+      of({write, false, 1}, [](std::size_t, std::size_t groups) { return groups == kSweepGroups; });
+  std::ranges::sort(rates, {}, &Rate::local);
+  return rates;
+}
+
+std::vector<Rate> Rates::over_groups(bool write) const {
+  auto rates =
+      of({write, false, 1}, [](std::size_t local, std::size_t) { return local == kSweepLocal; });
+  std::ranges::sort(rates, {}, &Rate::groups);
+  return rates;
+}
+
+std::optional<Rate> best_of(const std::vector<Rate>& rates) {
+  const auto best = std::ranges::max_element(rates, {}, &Rate::gb_per_s);
+  return best == rates.end() ? std::nullopt : std::optional<Rate>(*best);
+}
+
+std::optional<double> vendor_peak(std::string_view device) {
+  if (device.find("H200") != std::string_view::npos) return 4800;
+  if (device.find("8800 GTX") != std::string_view::npos) return published::kBandwidthPeak;
+  return std::nullopt;
+}
+
+namespace {
+
+std::optional<double> rate_of(const std::optional<Rate>& rate) {
+  return rate ? std::optional<double>(rate->gb_per_s) : std::nullopt;
+}
+
+std::optional<double> mean_of(const std::vector<Rate>& rates,
+                              const std::function<bool(const Rate&)>& wanted) {
+  std::vector<double> values;
+  for (const Rate& rate : rates)
+    if (wanted(rate)) values.push_back(rate.gb_per_s);
+  return values.empty() ? std::nullopt : std::optional<double>(statistics(values).mean);
+}
+
+std::optional<double> percent(const std::optional<double>& rate,
+                              const std::optional<double>& peak) {
+  const auto share = ratio(rate, peak);
+  return share ? std::optional<double>(100 * *share) : std::nullopt;
+}
+
+/// The document's table 1, with writes: rates at 1024 groups, the best of the group sizes.
+report::Table table_1(const Rates& rates, std::size_t size, const std::optional<double>& peak) {
+  const auto best = [&](const ArrayAccess& access) {
+    return best_of(rates.of(access, [](std::size_t local, std::size_t groups) {
+      return groups == kSweepGroups && std::ranges::find(kTableLocals, local) != kTableLocals.end();
+    }));
+  };
+  report::Table table{
+      fmt::format("Array of {0} x {0}, {1} groups; published: GeForce 8800 GTX, 12288 x 12288",
+                  size, kSweepGroups),
+      {"access", "published GB/s", "% of peak", "rows / columns", "here GB/s", "% of peak",
+       "rows / columns", "best local size"},
+      {},
+      true};
+  for (const bool write : {false, true})
+    for (const unsigned width : {1U, 4U})
+      for (const bool by_columns : {false, true}) {
+        const auto here = best({write, by_columns, width});
+        const auto published =
+            write ? std::nullopt
+                  : std::optional<double>(published::bandwidth_gb_per_s(by_columns, width));
+        const auto published_columns =
+            by_columns ? std::nullopt
+                       : std::optional<double>(published::bandwidth_gb_per_s(true, width));
+        const auto columns = by_columns ? std::nullopt : rate_of(best({write, true, width}));
+        table.rows.push_back({fmt::format("{} {} by {}", write ? "write" : "read",
+                                          variant_of(width), by_columns ? "columns" : "rows"),
+                              cell(published), cell(percent(published, published::kBandwidthPeak)),
+                              cell(ratio(published, published_columns)), cell(rate_of(here)),
+                              cell(percent(rate_of(here), peak)),
+                              cell(ratio(rate_of(here), columns)),
+                              here ? std::to_string(here->local) : "-"});
+      }
+  return table;
+}
+
+/// The sweep of the group size: by what the size is a multiple of, and before and after the document's cliff.
+report::Table local_table(const Rates& rates) {
+  const std::vector<Rate> reads = rates.over_locals(false), writes = rates.over_locals(true);
+  report::Table table{
+      fmt::format("Sweep of the work-group size at {} groups, float by rows, mean GB/s",
+                  kSweepGroups),
+      {"work-group sizes", "published reads", "reads", "writes"},
+      {},
+      true};
+  const auto add = [&](const std::string& what, const std::string& published,
+                       const std::function<bool(const Rate&)>& wanted) {
+    const auto read = mean_of(reads, wanted), write = mean_of(writes, wanted);
+    if (read || write) table.rows.push_back({what, published, cell(read), cell(write)});
+  };
+  const auto largest_divisor = [](std::size_t local) {
+    for (const std::size_t divisor : {32U, 16U, 8U, 4U})
+      if (local % divisor == 0) return divisor;
+    return std::size_t{1};
+  };
+  const auto divided_by = [&](std::size_t divisor) {
+    return [=](const Rate& rate) {
+      return rate.local >= 64 && largest_divisor(rate.local) == divisor;
+    };
+  };
+  add("16", "3 to 4 times below the best", [](const Rate& rate) { return rate.local == 16; });
+  add("32", "1.5 to 2 times below", [](const Rate& rate) { return rate.local == 32; });
+  add("multiples of 32 from 64 on", "65 to 70", divided_by(32));
+  add("of 16 only", "a little less", divided_by(16));
+  add("of 8 only", "clearly less", divided_by(8));
+  add("of 4 only", "above the rest", divided_by(4));
+  add("others", "about 10", divided_by(1));
+  add("multiples of 32, 192 to 384", "the best", [](const Rate& rate) {
+    return rate.local % 32 == 0 && rate.local >= 192 && rate.local <= 384;
+  });
+  add("multiples of 32, 416 to 512", "a steep fall after 384", [](const Rate& rate) {
+    return rate.local % 32 == 0 && rate.local > 384 && rate.local <= 512;
+  });
+  return table;
+}
+
+/// The sweep of the number of groups: where 95 % of the best begins, and the document's peaks.
+report::Table groups_table(const Rates& rates) {
+  report::Table table{
+      fmt::format("Sweep of the number of groups, {} work-items each, float by rows", kSweepLocal),
+      {"", "best GB/s", "with groups", "95 % of it from", "1 group, GB/s",
+       "256, 512, 640, 768 over all from 256"},
+      {{"published reads", "-", "256, 512, 640, 768", "32", "-", "above 1"}},
+      true};
+  for (const bool write : {false, true}) {
+    const std::vector<Rate> all = rates.over_groups(write);
+    const auto best = best_of(all);
+    if (!best) continue;
+    const auto enough = std::ranges::find_if(
+        all, [&](const Rate& rate) { return rate.gb_per_s >= 0.95 * best->gb_per_s; });
+    const auto peaks = mean_of(all, [](const Rate& rate) {
+      return rate.groups == 256 || rate.groups == 512 || rate.groups == 640 || rate.groups == 768;
+    });
+    const auto upper = mean_of(all, [](const Rate& rate) { return rate.groups >= 256; });
+    table.rows.push_back({write ? "writes here" : "reads here", cell(best->gb_per_s),
+                          std::to_string(best->groups), std::to_string(enough->groups),
+                          cell(mean_of(all, [](const Rate& rate) { return rate.groups == 1; })),
+                          cell(ratio(peaks, upper))});
+  }
+  return table;
+}
+
+}  // namespace
+
+Findings bandwidth_findings(const std::vector<Row>& rows) {
+  const Measured measured(rows);
+  Findings findings;
+  for (const std::size_t size : measured.sizes_of("sum_rows")) {
+    const Rates rates(measured, size);
+    const auto vendor = vendor_peak(rows.front().device);
+    findings.remarks.push_back(fmt::format(
+        "Array of {0} x {0}: a copy moves {1} GB/s; percentages are of {2}. The time of an empty "
+        "launch is taken off.{3}",
+        size, cell(rates.copy()),
+        vendor ? fmt::format("the vendor's {} GB/s", *vendor) : "that, no vendor's figure is known",
+        size < 12288 ? " An array smaller than the document's may lie in caches." : ""));
+    findings.tables.push_back(table_1(rates, size, vendor ? vendor : rates.copy()));
+    findings.tables.push_back(local_table(rates));
+    findings.tables.push_back(groups_table(rates));
+  }
+  findings.tables.push_back(untimed_table(measured));
+  return findings;
+}
+
+}  // namespace clgauss::tune

@@ -1,0 +1,61 @@
+#pragma once
+/// What the rows of bandwidth say: GB/s of every walk, the empty launch taken off.
+
+#include <array>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "tuner/reproduce/array_bench.hpp"
+#include "tuner/reproduce/findings.hpp"
+
+namespace clgauss::tune {
+
+inline constexpr std::size_t kSweepGroups = 1024;  // of the sweep of the group size, and of table 1
+inline constexpr std::size_t kSweepLocal = 256;    // of the sweep of the number of groups
+/// Group sizes of which table 1 shows the best.
+inline constexpr std::array<std::size_t, 6> kTableLocals{64, 128, 192, 256, 384, 512};
+
+/// "float" or "float4": the variant of a row.
+[[nodiscard]] const char* variant_of(unsigned width);
+
+struct Rate {
+  std::size_t local = 0, groups = 0;
+  double gb_per_s = 0;
+};
+
+/// The rates on one array.
+class Rates {
+ public:
+  Rates(const Measured& measured, std::size_t size);
+
+  /// All rates of one access in ranges that are `wanted`.
+  [[nodiscard]] std::vector<Rate> of(
+      const ArrayAccess& access,
+      const std::function<bool(std::size_t local, std::size_t groups)>& wanted) const;
+  /// Of the sweeps, by rows and float: ascending in the size that varies.
+  [[nodiscard]] std::vector<Rate> over_locals(bool write) const;
+  [[nodiscard]] std::vector<Rate> over_groups(bool write) const;
+  /// Of the copy, which reads half of its bytes and writes half.
+  [[nodiscard]] std::optional<double> copy() const { return copy_; }
+
+ private:
+  using Place = std::pair<std::size_t, std::size_t>;  // local, groups
+  [[nodiscard]] static Place place(const Row& row);
+
+  std::optional<double> copy_;
+  std::map<Place, double> empty_ns_;
+  std::vector<std::pair<Row, double>> walks_;  // with their ns
+};
+
+/// The fastest; empty if there is none.
+[[nodiscard]] std::optional<Rate> best_of(const std::vector<Rate>& rates);
+
+/// What vendors say of their memory, GB/s, where a device's name tells it apart.
+[[nodiscard]] std::optional<double> vendor_peak(std::string_view device);
+
+[[nodiscard]] Findings bandwidth_findings(const std::vector<Row>& rows);
+
+}  // namespace clgauss::tune

@@ -1,0 +1,32 @@
+#pragma once
+/// Published figures beside measured ones: tables and remarks that the terminal and the report show alike.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tuner/report/html.hpp"
+#include "tuner/reproduce/measured.hpp"
+
+namespace clgauss::tune {
+
+struct Findings {
+  std::vector<std::string> remarks;  // plain sentences, before the tables
+  std::vector<report::Table> tables;
+};
+
+/// For a terminal: remarks, and tables with columns in line.
+[[nodiscard]] std::string text(const Findings& findings);
+
+/// What was not timed and why, equal reasons in one line; no rows if everything was.
+[[nodiscard]] report::Table untimed_table(const Measured& measured);
+
+/// The number with four digits, or "-" where there is none.
+[[nodiscard]] std::string cell(const std::optional<double>& value);
+/// a / b where both are there and b is not 0.
+[[nodiscard]] std::optional<double> ratio(const std::optional<double>& a,
+                                          const std::optional<double>& b);
+/// "estimated from 32 of 2048 rows", the status where it is not ok, or nothing: the last cell of a configuration's line.
+[[nodiscard]] std::string remark_cell(const Row& row);
+
+}  // namespace clgauss::tune

@@ -1,0 +1,160 @@
+/// Lopatin, report "Matrix multiplication" (2023): table 1.
+
+#include <fmt/format.h>
+
+#include <clgauss/error.hpp>
+
+#include "statistics.hpp"
+#include "tuner/reproduce/matmul_cases.hpp"
+#include "tuner/reproduce/published.hpp"
+
+namespace clgauss::tune {
+
+namespace {
+
+constexpr std::array<std::size_t, 4> kDims{32, 64, 96, 128};
+constexpr std::array<std::size_t, 3> kRows{8, 16, 32};
+
+MatmulKernel tile_kernel(const char* file, int number, std::size_t dim, Index n) {
+  MatmulKernel kernel;
+  kernel.file = file;
+  kernel.name = fmt::format("lopatin_{}", number);
+  kernel.defines = {{"DIM", std::to_string(dim)}};
+  kernel.local = {dim, 1};
+  kernel.groups = {groups_for(n, dim), groups_for(n, dim)};
+  const std::size_t elements = number == 2   ? dim * (dim + 1)
+                               : number == 3 ? dim * (dim + 2)
+                               : number == 4 ? dim * (dim + 1)
+                                             : 0;
+  kernel.local_bytes = elements * sizeof(float);
+  return kernel;
+}
+
+/// Work-items in a sub-group of `kernel` in groups of `dim`; 0 where the driver does not say.
+std::size_t sub_group_width(const cl::Device& device, const cl::Kernel& kernel, std::size_t dim) {
+  std::size_t width = 0;
+  const cl_int code =
+      clGetKernelSubGroupInfo(kernel(), device(), CL_KERNEL_MAX_SUB_GROUP_SIZE_FOR_NDRANGE,
+                              sizeof dim, &dim, sizeof width, &width, nullptr);
+  return code == CL_SUCCESS ? width : 0;
+}
+
+/// Kernel 4 or 5 by what the device offers. Throws DeviceLimit where it has no shuffle.
+MatmulKernel shuffle_kernel(DeviceContext& context, int number, std::size_t dim, Index n) {
+  constexpr const char* kExtension = "cl_khr_subgroup_shuffle";
+  if (context.profile().attributes.nvidia) {
+    MatmulKernel kernel = tile_kernel("matmul_shuffle_nvidia.cl", number, dim, n);
+    kernel.defines.emplace_back("SG_WIDTH", "32");
+    return kernel;
+  }
+  const auto device = context.queue().getInfo<CL_QUEUE_DEVICE>();
+  if (device.getInfo<CL_DEVICE_EXTENSIONS>().find(kExtension) == std::string::npos)
+    throw DeviceLimit(
+        fmt::format("unsupported: no sub-group shuffle ({} is not among the "
+                    "extensions of {})",
+                    kExtension, context.profile().name));
+  MatmulKernel kernel = tile_kernel("matmul_shuffle_khr.cl", number, dim, n);
+  Defines guess = kernel.defines;
+  guess.emplace_back("SG_WIDTH", "32");
+  const Kernel built = context.programs().kernel(kernel.file, kernel.name, guess);
+  const std::size_t width = sub_group_width(device, built.handle, dim);
+  if (width == 0 || dim % width != 0)
+    throw DeviceLimit(
+        fmt::format("unsupported: {} work-items are not whole sub-groups of {}", dim, width));
+  kernel.defines.emplace_back("SG_WIDTH", std::to_string(width));
+  return kernel;
+}
+
+}  // namespace
+
+std::vector<MatmulRung> kernels_rungs(DeviceContext& context, Index n) {
+  std::vector<MatmulRung> rungs;
+  for (const std::size_t rows : kRows) {
+    MatmulKernel naive = tile_kernel("matmul_kernels.cl", 1, 32, n);
+    naive.local = {rows, 1};
+    naive.groups = {groups_for(n, rows), n};
+    rungs.push_back(rung_of("kernel_1", fmt::format("GROUP={}x1", rows), naive));
+  }
+  for (const int number : {2, 3, 4, 5})
+    for (const std::size_t dim : kDims)
+      rungs.push_back({fmt::format("kernel_{}", number), fmt::format("DIM={}", dim), dim,
+                       [&context, number, dim, n] {
+                         return number <= 3 ? tile_kernel("matmul_kernels.cl", number, dim, n)
+                                            : shuffle_kernel(context, number, dim, n);
+                       }});
+  return rungs;
+}
+
+namespace {
+
+std::vector<Case> kernels_cases(const Laboratory& laboratory) {
+  std::vector<Case> cases;
+  for (const std::size_t n : sizes_or(laboratory.options, {1000})) {
+    const MatmulCases at(laboratory, n);
+    if (auto refusal = at.too_large()) {
+      cases.push_back(std::move(*refusal));
+      continue;
+    }
+    cases.push_back(at.cpu(cpu_naive()));
+    for (MatmulRung& rung : kernels_rungs(laboratory.context, n))
+      cases.push_back(at.device(std::move(rung)));
+  }
+  return cases;
+}
+
+std::string time_cell(double mean_ms, double error_ms) {
+  return fmt::format("{:.4g} +- {:.2g}", mean_ms, error_ms);
+}
+
+std::vector<std::string> line(const Point& point, const std::optional<double>& cpu_ms) {
+  const Row& row = point.row;
+  const std::string configuration = row.parameters.substr(row.parameters.find('=') + 1);
+  const auto published = published::kernel_time(row.kernel, configuration);
+  const double published_cpu_ms = published::kernel_time("cpu_naive", "")->mean_ms;
+  std::vector<std::string> cells{
+      configuration.empty() ? row.kernel : fmt::format("{}, {}", row.kernel, configuration),
+      published ? time_cell(published->mean_ms, published->standard_error_ms) : "-",
+      published ? cell(published_cpu_ms / published->mean_ms) : "-"};
+  if (point.times_ns.empty()) {
+    cells.insert(cells.end(), {"-", "-", "-", remark_cell(row)});
+    return cells;
+  }
+  const Statistics times = statistics(point.times_ns);
+  const double mean_ms = times.mean / 1e6;
+  cells.insert(cells.end(),
+               {time_cell(mean_ms, times.standard_error / 1e6), cell(ratio(cpu_ms, mean_ms)),
+                cell(product_gflops(row.n, times.mean)), remark_cell(row)});
+  return cells;
+}
+
+Findings kernels_findings(const std::vector<Row>& rows) {
+  const Measured measured(rows);
+  Findings findings;
+  findings.remarks.emplace_back(
+      "Means and their standard errors; the speed-up is over the loop on one core of the CPU.");
+  for (const std::size_t n : measured.sizes_of("kernel_1")) {
+    report::Table table{fmt::format("n = {}{}", n, n == 1000 ? "" : " (published: n = 1000)"),
+                        {"version, configuration", "published, ms", "speed-up", "here, ms",
+                         "speed-up", "GFLOP/s", ""},
+                        {},
+                        true};
+    const Point* cpu = measured.find({.kernel = "cpu_naive", .n = n});
+    const auto cpu_ms = cpu != nullptr && !cpu->times_ns.empty()
+                            ? std::optional<double>(statistics(cpu->times_ns).mean / 1e6)
+                            : std::nullopt;
+    for (const Point& point : measured.points())
+      if (point.row.n == n) table.rows.push_back(line(point, cpu_ms));
+    findings.tables.push_back(std::move(table));
+  }
+  findings.tables.push_back(untimed_table(measured));
+  return findings;
+}
+
+}  // namespace
+
+Reproduction matmul_kernels() {
+  return {"matmul-kernels", "Lopatin 2023: Matrix multiplication", 10, kernels_cases,
+          kernels_findings};
+}
+
+}  // namespace clgauss::tune
