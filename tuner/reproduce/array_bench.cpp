@@ -13,6 +13,9 @@ namespace clgauss::tune {
 
 namespace {
 
+/// Writes are told apart by integers 1 .. 61, small enough for exact partial sums.
+constexpr float kMostValues = 61;
+
 /// The range by which writes are checked: its partial sums are small integers.
 GroupedRange checking_range(const DeviceProfile& device) {
   return {std::min<std::size_t>(device.max_work_group_size, 256), 1024};
@@ -137,7 +140,7 @@ Outcome ArrayBench::walk(const ArrayAccess& access, const GroupedRange& range) {
     partials_held_ = partials;
   }
   if (access.write)
-    value_ = value_ == 1 ? 3.0F : 1.0F;  // not what the array holds; partial sums stay exact
+    value_ = value_ < kMostValues ? value_ + 1 : 1;  // not what the array holds
   else
     fill();
 
