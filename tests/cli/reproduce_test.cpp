@@ -53,8 +53,8 @@ TEST_CASE("reproduce: rows are kept, found again, and every experiment prints it
 
 TEST_CASE("reproduce: the budget ends it in good order") {
   const TemporaryFolder folder;
-  const auto result =
-      run_tune(folder, "reproduce matmul-kernels --sizes 64 --budget 1e-9s -q -o r --device pocl");
+  const auto result = run_tune(
+      folder, "reproduce matmul-kernels --sizes 64 --budget 0.000001s -q -o r --device pocl");
   CHECK(result.exit_code == 0);
   CHECK(result.err.find("left: the budget is used up") != std::string::npos);
 }
