@@ -23,7 +23,7 @@
 //
 // NDRange: one dimension, local (SUB_GROUPS + 1) * 32, groups ceil(m / (SUB_GROUPS * 32)). More
 // than one group: ALL MUST BE CO-RESIDENT (the host probes with this very kernel). A wait gives up
-// after SPIN_LIMIT polls and sets info[1]; the panel is then worthless.
+// after SPIN_LIMIT polls and sets info[1]; the panel is then worthless, and the exchanges name rows of the matrix nonetheless.
 //   a + offset  the panel's first element, row-major, leading dimension ld (in: A, out: L\U)
 //   pivots      pivots[pivot_offset + j] = row_base + position exchanged with position j, j < width
 //   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot,
@@ -182,6 +182,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
     // in that elimination.
     REAL ahead = r[0], factor = 0, finished = 0;
     bool failed = false, eliminates = false;
+    uint known = 0;  // pivots that were written
     bool guarded = false;  // something is not finite or the reciprocal would overflow: take care
                            // element by element
     REAL inverse = 0, pivot = 0;
@@ -310,9 +311,10 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
         if (searching) {
             barrier(CLK_LOCAL_MEM_FENCE);
             // 5. Exchange positions, then look one column ahead.
-            const uint chosen = pivot_position;
             guarded = special[now] != 0u;
             failed = gave_up != 0u;
+            // A group that gave up knows no pivot; what it hands on must be a row of the matrix all the same.
+            const uint chosen = failed ? j : pivot_position;
             if (position == chosen) {
                 active = false;
                 position = j;
@@ -328,6 +330,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
             ahead = active ? fma(-factor, pivot_row[now][1], r[1]) : r[1];
             if (waiter && group == 0 && lane == 0) {
                 pivots[pivot_offset + j] = (int)(row_base + chosen);
+                known = j + 1u;
                 if (!(fabs(pivot) > 0)) atomic_min(info, (int)(row_base + j));
             }
         }
@@ -353,5 +356,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
             }
         }
     }
+    if (failed && waiter && group == 0 && lane == 0)
+        for (uint j = known; j < width; ++j) pivots[pivot_offset + j] = (int)(row_base + j);
     if (failed && id == 0) info[1] = 1;
 }
