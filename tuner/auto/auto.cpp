@@ -111,7 +111,9 @@ class AutoTuner {
   }
 
   void gemm(const Job& job, Seconds share, AutoResult& result) const {
-    GemmTask task{job.type, GemmUse::general, {job.n, job.n, job.n}};
+    // Rows aligned as those of an LU: with n = 8010 itself the kernels would be without vectors, and lose at n = 8192.
+    const Index n = (job.n + 15) / 16 * 16;
+    GemmTask task{job.type, GemmUse::general, {n, n, n}};
     if (job.what == "gemm_update") {
       task.use = GemmUse::update;
       task.shape.k = kUpdateDepth;

@@ -68,7 +68,11 @@ ExitCode run_rules(const Arguments& arguments) {
     for (const std::size_t local : locals)
       candidates.push_back({"fixed", {WorkGroupPolicy::Rule::fixed, local}});
     std::vector<Contest> all;
-    for (const std::size_t n : sizes) all.push_back({n, candidates});
+    for (const std::size_t n : sizes) {
+      all.push_back({n, candidates});
+      if (const auto tuned = tuned_candidate(context, type, n))
+        all.back().candidates.push_back(*tuned);
+    }
     return all;
   };
   return run_experiment(arguments, *values, {"rules", contests, summary_text});

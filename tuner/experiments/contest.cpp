@@ -79,6 +79,14 @@ std::vector<Candidate> rule_candidates(DeviceContext& context, RealType type) {
           {"max", fixed(forward.work_group_limit)}};
 }
 
+std::optional<Candidate> tuned_candidate(const DeviceContext& context, RealType type, Index n) {
+  const TunedEntry* tuned = context.tuning().find("elimination", type, n);
+  if (tuned == nullptr) return std::nullopt;
+  const auto local = static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL"));
+  if (local == 0) return Candidate{"tuned", {WorkGroupPolicy::Rule::driver, 0}};
+  return Candidate{"tuned", {WorkGroupPolicy::Rule::fixed, local}};
+}
+
 ExperimentSummary run_contests(DeviceContext& context, ResultFolder& folder,
                                const ExperimentInfo& info, const EliminationOptions& options,
                                const std::vector<Contest>& contests, const ExperimentLimits& limits,

@@ -27,6 +27,10 @@ struct Contest {
 /// What the rules say for gauss_fwd on this device: driver, lcm, multiple (the kernel's preferred multiple), max (its limit).
 [[nodiscard]] std::vector<Candidate> rule_candidates(DeviceContext& context, RealType type);
 
+/// What is tuned for this size and may be used; empty if nothing is.
+[[nodiscard]] std::optional<Candidate> tuned_candidate(const DeviceContext& context, RealType type,
+                                                       Index n);
+
 /// Hears of the share that is done and of what is being measured. May throw to stop.
 using ExperimentProgress = std::function<void(double fraction, const std::string& what)>;
 
