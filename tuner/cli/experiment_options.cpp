@@ -87,8 +87,9 @@ RealType chosen_type(const po::variables_map& values, const DeviceProfile& devic
                          {{"auto", std::nullopt}, {"f32", RealType::f32}, {"f64", RealType::f64}}));
 }
 
-void finish_experiment(const po::variables_map& values, const ExperimentSummary& summary,
-                       const std::string& text) {
+void finish_experiment(const po::variables_map& values, const ResultFolder& folder,
+                       const ExperimentSummary& summary, const std::string& text) {
+  folder.write_t4();
   cli::print(text);
   fmt::print(stderr, "{} of {} points measured now, {} there before{}; rows in {}/rows.csv\n",
              summary.measured, summary.points, summary.points - summary.measured - summary.left,
@@ -127,7 +128,8 @@ ExitCode run_experiment(const Arguments& arguments, const po::variables_map& val
                                                    line.update(plan.name, fraction, what);
                                                  });
   line.clear();
-  finish_experiment(values, summary, plan.summary(points_of(folder, info, options, contests)));
+  finish_experiment(values, folder, summary,
+                    plan.summary(points_of(folder, info, options, contests)));
   return ExitCode::ok;
 }
 

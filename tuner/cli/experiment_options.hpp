@@ -32,9 +32,10 @@ struct ExperimentPlan {
 [[nodiscard]] RealType chosen_type(const cli::po::variables_map& values,
                                    const DeviceProfile& device);
 
-/// What remains to be done when the rows are there: `text` for standard output, and how many points were measured for standard error.
-void finish_experiment(const cli::po::variables_map& values, const ExperimentSummary& summary,
-                       const std::string& text);
+/// What remains to be done when the rows are there: rows.json, `text` on standard output, and on standard error how many points were
+/// measured.
+void finish_experiment(const cli::po::variables_map& values, const ResultFolder& folder,
+                       const ExperimentSummary& summary, const std::string& text);
 
 /// Opens device and folder, measures what is missing, prints the summary. Ctrl-C keeps what was measured.
 ExitCode run_experiment(const Arguments& arguments, const cli::po::variables_map& values,

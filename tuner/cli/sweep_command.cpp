@@ -110,7 +110,7 @@ ExitCode run_kernel_sweep(const Arguments& arguments, const cli::po::variables_m
   line.clear();
   const std::vector<Point> points = points_of(folder, wanted);
   if (summary.left == 0) require_one_ok(info.device, points);
-  finish_experiment(values, summary, summary_text({points}));
+  finish_experiment(values, folder, summary, summary_text({points}));
   return ExitCode::ok;
 }
 
