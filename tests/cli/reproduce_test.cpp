@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "support/process.hpp"
+#include "tuner/rows/t4.hpp"
 
 using namespace clgauss::test;
 
@@ -45,6 +46,12 @@ TEST_CASE("reproduce: rows are kept, found again, and every experiment prints it
     CHECK(first.out.find(part) != std::string::npos);
   }
   const std::string rows = content_of(folder / "results/bandwidth/rows.csv");
+  for (const char* name : {"matmul-ladder", "matmul-kernels", "matmul-cpu-gpu", "bandwidth"}) {
+    CAPTURE(name);
+    const auto t4 =
+        clgauss::tune::read_t4((folder / ("results/" + std::string(name) + "/rows.json")).string());
+    CHECK_FALSE(t4.results.empty());
+  }
   const auto second = run_tune(folder, all);
   CHECK(second.exit_code == 0);
   CHECK(second.err.find("0 of ") != std::string::npos);

@@ -7,6 +7,8 @@
 #include "support/paths.hpp"
 #include "support/process.hpp"
 #include "tuner/experiments/contest.hpp"
+#include "tuner/experiments/kernel_sweep.hpp"
+#include "tuner/search/gemm_space.hpp"
 
 namespace clgauss::tune {
 
@@ -134,6 +136,50 @@ TEST_CASE("contests leave rows, go on after an end, and stop at the budget") {
     const auto rows = read_results(folder.path()).at(0).rows;
     CHECK(rows.size() == 2 + 2 + 1 + 2);
     CHECK_THROWS_AS(run({contests[2]}, 60, silent), DeviceLimit);
+  });
+}
+
+TEST_CASE("the portable product comes in every multiple of 64 work-items, by its rules") {
+  for (const RealType type : {RealType::f32, RealType::f64}) {
+    for (std::size_t local = 16; local <= 1024; local += 16) {
+      CAPTURE(local);
+      const auto spec = gemm_simt_spec(type, local);
+      if (local % 64 == 0) CHECK(spec.has_value());
+      if (spec) {
+        CHECK_NOTHROW(check_gemm_spec(*spec));
+        CHECK(broken_rule(*spec).empty());
+        CHECK(spec->work_group_size() == local);
+        CHECK(spec->value("TILE_M") == 4 * spec->value("WG_M"));
+        CHECK(spec->value("TILE_N") == 4 * spec->value("WG_N"));
+      }
+    }
+    CHECK(gemm_simt_spec(type, 1));
+    CHECK(gemm_simt_spec(type, 256)->value("WG_M") == 16);
+    CHECK_FALSE(gemm_simt_spec(type, 67));
+    CHECK_FALSE(gemm_simt_spec(type, std::size_t{1} << 40U));
+  }
+}
+
+TEST_CASE("the engine's kernels are checked and timed at each size, or say why not") {
+  test::on_every_device([](const Device& device) {
+    DeviceContext context(device);
+    for (const SweptKernel kernel : {SweptKernel::gemm, SweptKernel::panel, SweptKernel::trsm}) {
+      const ExperimentInfo info{"sweep", kernel_name(kernel), "f32", "", "test", device.profile};
+      const KernelSweep sweep{kernel, RealType::f32, {37}, {64, 67, std::size_t{1} << 30U}, 2, 60};
+      std::vector<Case> cases = kernel_cases(context, info, sweep);
+      REQUIRE(cases.size() == 3);
+      const Outcome ok = cases[0].measure().at(0);
+      CAPTURE(ok.detail);
+      CHECK(ok.status == Status::ok);
+      CHECK(ok.times_ns.size() == 2);
+      CHECK(cases[0].rows.at(0).work > 0);
+      CHECK(cases[1].measure().at(0).status == Status::constraint);
+      CHECK(cases[2].measure().at(0).status != Status::ok);
+
+      KernelSweep hasty = sweep;
+      hasty.timeout_s = 1e-9;
+      CHECK(kernel_cases(context, info, hasty)[0].measure().at(0).status == Status::timeout);
+    }
   });
 }
 

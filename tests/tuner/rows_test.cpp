@@ -7,6 +7,7 @@
 #include "tuner/measure/duration.hpp"
 #include "tuner/measure/ranges.hpp"
 #include "tuner/rows/result_folder.hpp"
+#include "tuner/rows/t4.hpp"
 
 namespace clgauss::tune {
 
@@ -108,6 +109,28 @@ TEST_CASE("a folder goes on where it was interrupted") {
     CHECK_THROWS_AS(ResultFolder(path, info_of("rules"), false), UsageError);
     CHECK_NOTHROW(ResultFolder(path, info_of("rules"), true));
   }
+}
+
+TEST_CASE("the rows are written for other tuners, and read back") {
+  const test::TemporaryFolder folder;
+  Row failed = some_rows(100, 4096)[0];
+  failed.parameters = "A=1";
+  ResultFolder results(folder.path(), info_of(), false);
+  results.append(some_rows(100, 32));
+  results.append(rows_of(failed, {Status::device_limit, "too many", {}}));
+  results.write_t4();
+  const T4File file = read_t4((folder / "rows.json").string());
+  CHECK(file.metadata.device == info_of().device.name);
+  REQUIRE(file.results.size() == 2);
+  const T4Result& ok = file.results[0];
+  CHECK(text_of(ok.configuration) ==
+        "kernel = gauss_fwd, type = f32, variant = fixed, rule = fixed, n = 100, local = 32");
+  CHECK(ok.outcome.times_ns == std::vector<double>{1e6, 1.25e6, 3e6});
+  CHECK(ok.time_ns == doctest::Approx(1.25e6));
+  CHECK(ok.measurements.at(0).value == doctest::Approx(0.1 / 1.25e6));
+  CHECK(file.results[1].outcome.status == Status::launch_error);
+  CHECK(file.results[1].outcome.detail == "too many");
+  CHECK(text_of(file.results[1].configuration).find("parameters = A=1") != std::string::npos);
 }
 
 TEST_CASE("results are found in folders below, and a folder without any is refused") {

@@ -1,5 +1,7 @@
 #include "tuner/auto/lu_tuner.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <clgauss/error.hpp>
@@ -73,7 +75,8 @@ double LuBench::scaled_residual(Lu& lu) {
   return compute_residual(system_, Matrix(n_, 1, std::move(x)), unit_roundoff(type_)).scaled;
 }
 
-Outcome LuBench::measure(const LuSpec& spec, int repetitions, std::optional<double> best_ns) {
+Outcome LuBench::measure(const LuSpec& spec, int repetitions, std::optional<double> best_ns,
+                         std::optional<double> timeout_ns) {
   return guarded([&]() -> Outcome {
     LuOptions options;
     options.spec = spec;
@@ -84,7 +87,9 @@ Outcome LuBench::measure(const LuSpec& spec, int repetitions, std::optional<doub
     }
     const auto lu = make_lu(context_, type_, n_, options);
     lu->prepare(a_, 1);
-    static_cast<void>(timed(*lu));  // warms up, and leaves x
+    const double first = timed(*lu);  // warms up, and leaves x
+    if (timeout_ns && first > *timeout_ns)
+      return {Status::timeout, fmt::format("{:.3g} s an LU", first * 1e-9), {}};
     const double residual = scaled_residual(*lu);
     if (!(residual <= kScaledResidualBound))
       return {Status::wrong_result, "scaled residual " + std::to_string(residual), {}};

@@ -18,9 +18,11 @@ class LuBench {
   LuBench(DeviceContext& context, RealType type, Index n);
 
   /// Factors and solves a fresh copy: first checked (scaled residual <= 16), then timed `repetitions` times by the wall clock,
-  /// factorisation and solve together. A first run that takes over twice `best_ns` is the only one.
+  /// factorisation and solve together. A first run that takes over twice `best_ns` is the only one; a warm-up that takes longer than
+  /// `timeout_ns` is a timeout.
   [[nodiscard]] Outcome measure(const LuSpec& spec, int repetitions,
-                                std::optional<double> best_ns = {});
+                                std::optional<double> best_ns = {},
+                                std::optional<double> timeout_ns = {});
 
   /// Median times in ns of two specs that work, in turns A B A B.
   [[nodiscard]] std::pair<double, double> compare(const LuSpec& a, const LuSpec& b, int pairs);

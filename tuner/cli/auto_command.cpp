@@ -8,9 +8,9 @@
 #include "command_line/progress_line.hpp"
 #include "tuner/auto/auto.hpp"
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/tuned_text.hpp"
 #include "tuner/measure/duration.hpp"
 #include "tuner/measure/ranges.hpp"
+#include "tuner/rows/parameters_text.hpp"
 
 namespace clgauss::tune {
 

@@ -57,10 +57,7 @@ EliminationOptions elimination_options(const po::variables_map& values,
     return values[name].as<std::string>();
   };
   EliminationOptions options;
-  options.type = choose_type(
-      device, cli::parse_word<std::optional<RealType>>(
-                  "type", text("type"),
-                  {{"auto", std::nullopt}, {"f32", RealType::f32}, {"f64", RealType::f64}}));
+  options.type = chosen_type(values, device);
   options.ndrange = cli::parse_word<NdRangeMode>(
       "ndrange", text("ndrange"),
       {{"fixed", NdRangeMode::fixed}, {"shrinking", NdRangeMode::shrinking}});
@@ -81,6 +78,25 @@ ExperimentLimits experiment_limits(const po::variables_map& values) {
   if (const auto budget = cli::option<std::string>(values, "budget"))
     limits.budget_s = parse_duration(*budget).count();
   return limits;
+}
+
+RealType chosen_type(const po::variables_map& values, const DeviceProfile& device) {
+  return choose_type(device,
+                     cli::parse_word<std::optional<RealType>>(
+                         "type", values["type"].as<std::string>(),
+                         {{"auto", std::nullopt}, {"f32", RealType::f32}, {"f64", RealType::f64}}));
+}
+
+void finish_experiment(const po::variables_map& values, const ResultFolder& folder,
+                       const ExperimentSummary& summary, const std::string& text) {
+  folder.write_t4();
+  cli::print(text);
+  fmt::print(stderr, "{} of {} points measured now, {} there before{}; rows in {}/rows.csv\n",
+             summary.measured, summary.points, summary.points - summary.measured - summary.left,
+             summary.left > 0
+                 ? fmt::format(", {} left: the budget is used up, run again to go on", summary.left)
+                 : "",
+             values["output"].as<std::string>());
 }
 
 std::string typed(const std::string& name, const Arguments& arguments) {
@@ -112,13 +128,8 @@ ExitCode run_experiment(const Arguments& arguments, const po::variables_map& val
                                                    line.update(plan.name, fraction, what);
                                                  });
   line.clear();
-  cli::print(plan.summary(points_of(folder, info, options, contests)));
-  fmt::print(stderr, "{} of {} points measured now, {} there before{}; rows in {}/rows.csv\n",
-             summary.measured, summary.points, summary.points - summary.measured - summary.left,
-             summary.left > 0
-                 ? fmt::format(", {} left: the budget is used up, run again to go on", summary.left)
-                 : "",
-             values["output"].as<std::string>());
+  finish_experiment(values, folder, summary,
+                    plan.summary(points_of(folder, info, options, contests)));
   return ExitCode::ok;
 }
 

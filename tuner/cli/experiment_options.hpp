@@ -28,6 +28,15 @@ struct ExperimentPlan {
   std::function<std::string(const std::vector<std::vector<Point>>&)> summary;
 };
 
+/// --type, or what the device does best where it is auto.
+[[nodiscard]] RealType chosen_type(const cli::po::variables_map& values,
+                                   const DeviceProfile& device);
+
+/// What remains to be done when the rows are there: rows.json, `text` on standard output, and on standard error how many points were
+/// measured.
+void finish_experiment(const cli::po::variables_map& values, const ResultFolder& folder,
+                       const ExperimentSummary& summary, const std::string& text);
+
 /// Opens device and folder, measures what is missing, prints the summary. Ctrl-C keeps what was measured.
 ExitCode run_experiment(const Arguments& arguments, const cli::po::variables_map& values,
                         const ExperimentPlan& plan);

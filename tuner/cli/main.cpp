@@ -6,7 +6,7 @@ int main(int argc, char** argv) {
       "clgauss-tune",
       "clgauss-tune measures what the work-group size does to an OpenCL device, and tunes clgauss "
       "for it.",
-      {{"sweep", "time the elimination against the work-group size", run_sweep},
+      {{"sweep", "time a kernel against the work-group size", run_sweep},
        {"outliers", "time it against n: the driver's work-group size against the LCM rule's",
         run_outliers},
        {"rules", "compare the rules for the work-group size with the measured best", run_rules},

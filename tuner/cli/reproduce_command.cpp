@@ -98,6 +98,7 @@ void run_one(DeviceContext& context, const Arguments& arguments, const po::varia
                                                 line.update(what.name, fraction, detail);
                                               });
   line.clear();
+  folder.write_t4();
   cli::print(fmt::format("{}\non {} ({})\n\n{}\n", what.source, context.profile().name,
                          context.profile().platform_name, text(what.findings(folder.rows()))));
   fmt::print(stderr, "{} of {} configurations measured now{}; rows in {}\n", summary.measured,

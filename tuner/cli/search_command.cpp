@@ -9,6 +9,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/lists.hpp"
 #include "tuner/measure/duration.hpp"
+#include "tuner/rows/parameters_text.hpp"
 #include "tuner/rows/t4.hpp"
 #include "tuner/search/gemm_search.hpp"
 
@@ -118,13 +119,6 @@ std::map<std::string_view, std::size_t> count_statuses(const GemmSearchResult& r
   return counts;
 }
 
-std::string parameters_text(const GemmSpec& spec) {
-  std::string text;
-  for (const auto& [name, value] : spec.parameters)
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  return text;
-}
-
 std::string report_of(const DeviceProfile& device, const GemmTask& task,
                       const GemmSearchResult& result) {
   std::string text =
@@ -135,7 +129,7 @@ std::string report_of(const DeviceProfile& device, const GemmTask& task,
   if (!result.best) return text + "\nbest       none: no configuration works\n";
   const auto line = [&](const char* what, const GemmSpec& spec, double time_ns) {
     return fmt::format("\n{:<10} {:.4f} ms, {:.1f} Gflop/s: {} {}", what, time_ns * 1e-6,
-                       flops(task) / time_ns, spec.file, parameters_text(spec));
+                       flops(task) / time_ns, spec.file, parameters_text(spec.parameters));
   };
   text += line("built-in", result.built_in, result.built_in_ns);
   text += line("best", *result.best, result.best_ns);

@@ -2,8 +2,12 @@
 
 #include <algorithm>
 
+#include "command_line/interrupt.hpp"
+#include "command_line/progress_line.hpp"
 #include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
+#include "tuner/experiments/kernel_sweep.hpp"
+#include "tuner/measure/duration.hpp"
 #include "tuner/measure/ranges.hpp"
 
 namespace clgauss::tune {
@@ -12,14 +16,25 @@ namespace {
 
 constexpr cli::CommandHelp kHelp{
     "clgauss-tune sweep --sizes N,N:N:N --local L,L:L:L -o FOLDER [options]",
-    "Times the elimination of n unknowns by gauss_fwd, the kernel of Baranov and Vlatskaya (2013), "
-    "with each work-group size:\n"
-    "their figures 3 to 6. Every size is checked before it is timed, and leaves rows whatever "
-    "comes of it.",
+    "Times a kernel with each work-group size at each n. Every size is checked before it is timed, "
+    "and leaves rows whatever\n"
+    "comes of it.\n"
+    "  gauss_fwd  the elimination of n unknowns, by the kernel of Baranov and Vlatskaya (2013): "
+    "their figures 3 to 6\n"
+    "  gemm       n-by-n matrix product by gemm_simt.cl: WG_M x WG_N = L, each work-item keeps its "
+    "default part of C; TILE_K and\n"
+    "             VEC_WIDTH follow, so that all work-items load the same (where none do: a row "
+    "'constraint')\n"
+    "  panel      LU and solve as a whole, its panels by tournaments of groups of L rows "
+    "(TOURNAMENT_GROUP; a multiple of 16 from 64 on)\n"
+    "  trsm       the LU's solves with n right-hand sides, by diagonal blocks of L rows "
+    "(SOLVE_BLOCK; a multiple of 32)",
     "  clgauss-tune sweep --sizes 100:900:100 --local 1,32,64,128:896:64 -o results/gt\n"
     "  clgauss-tune sweep --sizes 1000:10000:1000 --local 32,64:1024:64 --budget 10min -o "
     "results/large\n"
-    "  clgauss-tune sweep --sizes 1012 --local 64:1024:64 --full --device nvidia: -o results/full"};
+    "  clgauss-tune sweep --sizes 1012 --local 64:1024:64 --full --device nvidia: -o results/full\n"
+    "  clgauss-tune sweep --kernel gemm --type f32 --sizes 1024,4096 --local 16:1024:16 -o "
+    "results/gemm"};
 
 std::vector<Contest> contests_of(const std::vector<std::size_t>& sizes,
                                  const std::vector<std::size_t>& locals) {
@@ -65,6 +80,40 @@ std::string summary_text(const std::vector<std::vector<Point>>& grouped) {
   return text;
 }
 
+/// Measures one of the engine's kernels; options and output as run_experiment().
+ExitCode run_kernel_sweep(const Arguments& arguments, const cli::po::variables_map& values,
+                          KernelSweep sweep) {
+  for (const char* name : {"ndrange", "steps", "full", "warmup"})
+    if (!values[name].defaulted())
+      throw UsageError(fmt::format("--{} is for --kernel gauss_fwd only", name));
+  sweep.repetitions = values["reps"].as<std::size_t>();
+  if (sweep.repetitions == 0) throw UsageError("--reps must be at least 1");
+  sweep.timeout_s = parse_duration(values["timeout"].as<std::string>()).count();
+  const ExperimentLimits limits = experiment_limits(values);
+  DeviceContext context(open_device(values["device"].as<std::string>()),
+                        cli::context_options(values));
+  sweep.type = chosen_type(values, context.profile());
+  const ExperimentInfo info{
+      "sweep", kernel_name(sweep.kernel), std::string(real_type_name(sweep.type)),
+      "",      typed("sweep", arguments), context.profile()};
+  ResultFolder folder(values["output"].as<std::string>(), info, values["append"].as<bool>());
+  std::vector<Case> cases = kernel_cases(context, info, sweep);
+  std::vector<Row> wanted;
+  for (const Case& one : cases) wanted.push_back(one.rows.front());
+  cli::ProgressLine line(!values["quiet"].as<bool>());
+  cli::remember_interrupts();
+  const ExperimentSummary summary =
+      run_cases(folder, std::move(cases), limits, [&](double fraction, const std::string& what) {
+        cli::throw_if_interrupted();
+        line.update("sweep", fraction, what);
+      });
+  line.clear();
+  const std::vector<Point> points = points_of(folder, wanted);
+  if (summary.left == 0) require_one_ok(info.device, points);
+  finish_experiment(values, folder, summary, summary_text({points}));
+  return ExitCode::ok;
+}
+
 }  // namespace
 
 ExitCode run_sweep(const Arguments& arguments) {
@@ -72,13 +121,24 @@ ExitCode run_sweep(const Arguments& arguments) {
   // clang-format off
   options.add_options()
       ("sizes", cli::po::value<std::string>()->required()->value_name("LIST"), "unknowns n: numbers and ranges first:last:step")
-      ("local", cli::po::value<std::string>()->required()->value_name("LIST"), "work-group sizes, likewise");
+      ("local", cli::po::value<std::string>()->required()->value_name("LIST"), "work-group sizes L, likewise")
+      ("kernel", cli::po::value<std::string>()->default_value("gauss_fwd")->value_name("K"),
+       "gauss_fwd, gemm, panel or trsm; --ndrange, --steps, --full and --warmup are for gauss_fwd only");
   // clang-format on
   add_experiment_options(options);
   const auto values = cli::parse_options(arguments, options, kHelp);
   if (!values) return ExitCode::ok;
   const auto sizes = parse_sizes("sizes", (*values)["sizes"].as<std::string>());
   const auto locals = parse_sizes("local", (*values)["local"].as<std::string>());
+  const auto kernel =
+      cli::parse_word<std::optional<SweptKernel>>("kernel", (*values)["kernel"].as<std::string>(),
+                                                  {{"gauss_fwd", std::nullopt},
+                                                   {"gemm", SweptKernel::gemm},
+                                                   {"panel", SweptKernel::panel},
+                                                   {"trsm", SweptKernel::trsm}});
+  if (kernel)
+    return run_kernel_sweep(arguments, *values,
+                            {.kernel = *kernel, .sizes = sizes, .locals = locals});
   return run_experiment(
       arguments, *values,
       {"sweep", [&](DeviceContext&, RealType) { return contests_of(sizes, locals); },

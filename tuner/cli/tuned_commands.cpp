@@ -7,7 +7,7 @@
 #include <system_error>
 
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/tuned_text.hpp"
+#include "tuner/rows/parameters_text.hpp"
 
 namespace clgauss::tune {
 

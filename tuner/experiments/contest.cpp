@@ -65,6 +65,21 @@ std::vector<EliminationResultOf> measure(DeviceContext& context, const Eliminati
   return results;
 }
 
+std::map<std::string, Point> points_by_key(const ResultFolder& folder) {
+  std::map<std::string, Point> points;
+  for (Point& point : group_rows(folder.rows())) points.emplace(point.row.key(), std::move(point));
+  return points;
+}
+
+std::vector<Point> points_of(const std::map<std::string, Point>& known,
+                             const std::vector<Row>& rows) {
+  std::vector<Point> points;
+  for (const Row& row : rows)
+    if (const auto found = known.find(row.key()); found != known.end())
+      points.push_back(found->second);
+  return points;
+}
+
 }  // namespace
 
 std::vector<Candidate> rule_candidates(DeviceContext& context, RealType type) {
@@ -115,29 +130,36 @@ ExperimentSummary run_contests(DeviceContext& context, ResultFolder& folder,
           rows_of_result(row_of(info, options, contest.n, contest.candidates[i]), results[i]));
     summary.measured += results.size();
   }
-  const auto of_all = points_of(folder, info, options, contests);
-  const auto ok = [](const std::vector<Point>& points) {
-    return std::ranges::any_of(points, [](const Point& point) { return !point.times_ns.empty(); });
-  };
-  if (summary.left == 0 && std::ranges::none_of(of_all, ok) && !of_all.empty() &&
-      !of_all.front().empty())
-    throw DeviceLimit(fmt::format("nothing that was asked for can run on {}: {}", info.device.name,
-                                  of_all.front().front().row.detail));
+  if (summary.left == 0) {
+    std::vector<Point> all;
+    for (auto& points : points_of(folder, info, options, contests))
+      std::ranges::move(points, std::back_inserter(all));
+    require_one_ok(info.device, all);
+  }
   return summary;
+}
+
+std::vector<Point> points_of(const ResultFolder& folder, const std::vector<Row>& rows) {
+  return points_of(points_by_key(folder), rows);
+}
+
+void require_one_ok(const DeviceProfile& device, const std::vector<Point>& points) {
+  if (!points.empty() &&
+      std::ranges::all_of(points, [](const Point& point) { return point.times_ns.empty(); }))
+    throw DeviceLimit(fmt::format("nothing that was asked for can run on {}: {}", device.name,
+                                  points.front().row.detail));
 }
 
 std::vector<std::vector<Point>> points_of(const ResultFolder& folder, const ExperimentInfo& info,
                                           const EliminationOptions& options,
                                           const std::vector<Contest>& contests) {
-  std::map<std::string, Point> points;
-  for (Point& point : group_rows(folder.rows())) points.emplace(point.row.key(), std::move(point));
+  const auto known = points_by_key(folder);
   std::vector<std::vector<Point>> grouped;
   for (const Contest& contest : contests) {
-    grouped.emplace_back();
-    for (const Candidate& candidate : contest.candidates) {
-      const auto found = points.find(row_of(info, options, contest.n, candidate).key());
-      if (found != points.end()) grouped.back().push_back(found->second);
-    }
+    std::vector<Row> rows;
+    for (const Candidate& candidate : contest.candidates)
+      rows.push_back(row_of(info, options, contest.n, candidate));
+    grouped.push_back(points_of(known, rows));
   }
   return grouped;
 }

@@ -51,6 +51,13 @@ ExperimentSummary run_contests(DeviceContext& context, ResultFolder& folder,
                                const std::vector<Contest>& contests, const ExperimentLimits& limits,
                                const ExperimentProgress& progress);
 
+/// The points of the folder that are of the configurations of `rows`, in their order; those that it does not hold are left out.
+[[nodiscard]] std::vector<Point> points_of(const ResultFolder& folder,
+                                           const std::vector<Row>& rows);
+
+/// Throws DeviceLimit, with the first detail, if there are points and none of them is ok.
+void require_one_ok(const DeviceProfile& device, const std::vector<Point>& points);
+
 /// The points of the folder that belong to each of `contests`, in their order.
 [[nodiscard]] std::vector<std::vector<Point>> points_of(const ResultFolder& folder,
                                                         const ExperimentInfo& info,

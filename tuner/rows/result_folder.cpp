@@ -15,6 +15,9 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "statistics.hpp"
+#include "tuner/rows/t4.hpp"
+
 namespace clgauss::tune {
 
 namespace {
@@ -23,6 +26,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 constexpr const char* kRows = "rows.csv";
+constexpr const char* kT4 = "rows.json";
 constexpr const char* kExperiment = "experiment.json";
 
 [[noreturn]] void fail(const fs::path& path) {
@@ -121,6 +125,30 @@ void require_same(const fs::path& folder, const ExperimentInfo& there,
   compare("variant", there.variant, wanted.variant);
 }
 
+/// What was chosen, as in Row::key(), and what came of it. Other tools know `local` 0 as the driver's choice by the rule.
+T4Result t4_result(const Point& point) {
+  const Row& row = point.row;
+  T4Result result{{}, {row.status, row.detail, point.times_ns}, {}, {}};
+  for (const auto& [name, word] : {std::pair("kernel", &row.kernel),
+                                   {"type", &row.type},
+                                   {"variant", &row.variant},
+                                   {"part", &row.part},
+                                   {"rule", &row.rule},
+                                   {"parameters", &row.parameters}})
+    if (!word->empty()) result.configuration.emplace_back(name, *word);
+  const auto number = [&](const char* name, std::size_t value) {
+    result.configuration.emplace_back(name, static_cast<std::int64_t>(value));
+  };
+  number("n", row.n);
+  number("local", row.local);
+  if (row.estimated) number("steps", row.steps);
+  if (point.times_ns.empty()) return result;
+  result.time_ns = median(point.times_ns);
+  if (row.work > 0)  // operations or bytes
+    result.measurements.push_back({"work_rate", row.work / *result.time_ns, "1e9/s"});
+  return result;
+}
+
 /// Without the configurations whose repetitions are not all there.
 std::vector<Row> complete(const std::vector<Row>& rows) {
   std::map<std::string, std::size_t> counts;
@@ -179,6 +207,19 @@ void ResultFolder::append(std::span<const Row> rows) {
   }
   if (std::fwrite(lines.data(), 1, lines.size(), file_) != lines.size() || std::fflush(file_) != 0)
     fail(folder_ / kRows);
+}
+
+void ResultFolder::write_t4() const {
+  T4File file;
+  if (!rows_.empty()) {
+    file.metadata.platform = rows_.front().platform;
+    file.metadata.device = rows_.front().device;
+  }
+  for (const Point& point : group_rows(rows_))
+    if (point.row.status != Status::ok ||
+        !point.times_ns.empty())  // T4 knows no success without a time
+      file.results.push_back(t4_result(point));
+  tune::write_t4((folder_ / kT4).string(), file);
 }
 
 std::vector<Results> read_results(const fs::path& folder) {

@@ -1,5 +1,6 @@
 #pragma once
-/// The folder that an experiment writes: rows.csv, which grows a configuration at a time, and experiment.json, which says what it is.
+/// The folder that an experiment writes: rows.csv, which grows a configuration at a time, experiment.json, which says what it is,
+/// and at the end rows.json, the same results for other tuners' tools.
 
 #include <clgauss/device.hpp>
 #include <cstdio>
@@ -38,6 +39,9 @@ class ResultFolder {
 
   /// Writes the rows of one configuration, and flushes.
   void append(std::span<const Row> rows);
+
+  /// Writes all rows to rows.json, in the T4 format.
+  void write_t4() const;
 
  private:
   void read_rows();

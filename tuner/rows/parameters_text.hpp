@@ -1,5 +1,5 @@
 #pragma once
-/// Tuned numbers as text.
+/// Parameters as text, as in the rows.
 
 #include <fmt/format.h>
 

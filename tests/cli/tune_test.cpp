@@ -1,0 +1,202 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/process.hpp"
+
+using namespace clgauss::test;
+using nlohmann::json;
+
+namespace {
+
+/// clgauss-tune and clgauss with a store of tuned numbers of their own, in the test's folder.
+struct Laboratory {
+  TemporaryFolder folder;
+
+  [[nodiscard]] std::string store(const std::string& name = "store") const {
+    return "XDG_DATA_HOME='" + (folder / name).string() + "'";
+  }
+  [[nodiscard]] ProcessResult tune(const std::string& arguments) const {
+    return run_tune(folder, arguments + " --device pocl", store());
+  }
+  /// One of sweep, outliers and rules, quickly.
+  [[nodiscard]] ProcessResult measure(const std::string& arguments) const {
+    return tune(arguments + " --steps 4 --reps 2 -q");
+  }
+  [[nodiscard]] ProcessResult solve(const std::string& arguments) const {
+    return run_program(folder, "solve " + arguments + " --device pocl", store());
+  }
+  [[nodiscard]] std::string content(const std::string& name) const {
+    return content_of(folder / name);
+  }
+};
+
+bool holds(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  CAPTURE(part);
+  const bool found = text.find(part) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
+/// The one file below the store in which the device's numbers lie.
+std::filesystem::path stored_file(const TemporaryFolder& folder, const std::string& store) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / store))
+    if (entry.path().extension() == ".json") return entry.path();
+  return {};
+}
+
+/// What auto finds for n = 40, in the laboratory's store.
+void tune_quickly(const Laboratory& laboratory) {
+  const auto result =
+      laboratory.tune("auto --what elimination --sizes 40 --types f32 --budget 20s -q");
+  CAPTURE(result.err);
+  REQUIRE(result.exit_code == 0);
+  REQUIRE(holds(result.out, "elimination"));
+}
+
+}  // namespace
+
+TEST_CASE("sweep: rows and a summary; a second run measures nothing") {
+  const Laboratory laboratory;
+  const std::string sweep = "sweep --sizes 20,64 --local 1,16,100000000 -o r";
+  const auto first = laboratory.measure(sweep);
+  CAPTURE(first.err);
+  REQUIRE(first.exit_code == 0);
+  holds(first.out, "best local");
+  holds(first.err, "6 of 6 points measured now");
+  const std::string rows = laboratory.content("r/rows.csv");
+  holds(rows, "device_limit");
+  const json t4 = json::parse(laboratory.content("r/rows.json"));
+  CHECK(t4["schema_version"] == "1.1.0");
+  CHECK(t4["results"].size() == 6);
+  CHECK(t4["results"][0]["times"]["runtimes"].size() == 2);
+
+  const auto second = laboratory.measure(sweep);
+  CHECK(second.exit_code == 0);
+  CHECK(second.out == first.out);
+  holds(second.err, "0 of 6 points measured now, 6 there before");
+  CHECK(laboratory.content("r/rows.csv") == rows);
+}
+
+TEST_CASE("sweep: the engine's kernels, with a row for what their rules exclude") {
+  const Laboratory laboratory;
+  for (const auto& [kernel, name] :
+       {std::pair("gemm", "gemm_simt"), {"panel", "lu_panel"}, {"trsm", "lu_trsm"}}) {
+    const std::string sweep = std::string("sweep --kernel ") + kernel +
+                              " --type f32 --sizes 33 --local 64,67,128 --reps 2 -q -o " + kernel;
+    const auto first = laboratory.tune(sweep);
+    CAPTURE(first.err);
+    REQUIRE(first.exit_code == 0);
+    holds(first.out, "best local");
+    const std::string rows = laboratory.content(std::string(kernel) + "/rows.csv");
+    holds(rows, name);
+    holds(rows, "constraint");
+    holds(laboratory.tune(sweep).err, "0 of 3 points measured now, 3 there before");
+  }
+  CHECK(laboratory.tune("sweep --kernel gemm --sizes 8 --local 64 --steps 4 -o r").exit_code == 2);
+  CHECK(laboratory.tune("sweep --kernel qr --sizes 8 --local 64 -o r").exit_code == 2);
+}
+
+TEST_CASE("sweep: the budget ends it in good order") {
+  const Laboratory laboratory;
+  const auto result = laboratory.measure("sweep --sizes 20 --local 1,16 --budget 0.000001s -o r");
+  CHECK(result.exit_code == 0);
+  holds(result.err, "2 left: the budget is used up");
+}
+
+TEST_CASE("sweep: what cannot be is refused, and nothing is left behind") {
+  const Laboratory laboratory;
+  for (const char* ranges : {"--sizes 9:3 --local 16", "--sizes 20 --local 0",
+                             "--sizes many --local 16", "--sizes 20", "--local 16"}) {
+    CAPTURE(ranges);
+    const auto result = laboratory.measure(std::string("sweep -o r ") + ranges);
+    CHECK(result.exit_code == 2);
+    CHECK(result.err.starts_with("clgauss-tune: "));
+  }
+  CHECK_FALSE(std::filesystem::exists(laboratory.folder / "r"));
+}
+
+TEST_CASE("sweep: sizes that are all above the limits exit with 5") {
+  const Laboratory laboratory;
+  const auto result = laboratory.measure("sweep --sizes 20 --local 100000000 -o r");
+  CHECK(result.exit_code == 5);
+  holds(result.err, "nothing that was asked for can run");
+}
+
+TEST_CASE("outliers and rules print their tables, each in a folder of its own") {
+  const Laboratory laboratory;
+  const auto outliers = laboratory.measure("outliers --sizes 20:22 -o outliers");
+  CHECK(outliers.exit_code == 0);
+  holds(outliers.out, "driver/rule");
+  holds(outliers.out, "prime");
+  const auto rules = laboratory.measure("rules --sizes 20 --local 16,32 -o rules");
+  CHECK(rules.exit_code == 0);
+  for (const char* part : {"regret", "driver", "lcm", "multiple", "max", "best"})
+    holds(rules.out, part);
+  for (const char* name : {"outliers/rows.json", "rules/rows.json"})
+    CHECK_FALSE(json::parse(laboratory.content(name))["results"].empty());
+  const auto other = laboratory.measure("sweep --sizes 20 --local 16 -o rules");
+  CHECK(other.exit_code == 2);
+  holds(other.err, "another experiment");
+}
+
+TEST_CASE("auto: what it stores is shown, and taken by solve near its n only") {
+  const Laboratory laboratory;
+  tune_quickly(laboratory);
+  const std::string shown = laboratory.tune("show").out;
+  holds(shown, "elimination");
+  holds(shown, "  yes  ");
+
+  const std::string generate = "generate --kind random --n ";
+  for (const char* n : {"40", "200"})
+    REQUIRE(run_program(laboratory.folder, generate + n + " -o " + n + ".txt").exit_code == 0);
+  const std::string tuned = " --method gauss --type f32 --local tuned --json r.json";
+  const auto solved = laboratory.solve("40.txt" + tuned);
+  CAPTURE(solved.err);
+  REQUIRE(solved.exit_code == 0);
+  CHECK(json::parse(laboratory.content("r.json"))["work_group"]["rule"] == "tuned");
+  const auto far = laboratory.solve("200.txt" + tuned);
+  CHECK(far.exit_code == 2);
+  holds(far.err, "clgauss-tune auto");
+}
+
+TEST_CASE("export and import carry tuned numbers to another store") {
+  const Laboratory laboratory;
+  CHECK(laboratory.tune("export -o tuned.json").exit_code == 2);  // nothing yet
+  tune_quickly(laboratory);
+  REQUIRE(laboratory.tune("export -o tuned.json").exit_code == 0);
+  const auto imported = run_tune(laboratory.folder, "import tuned.json", laboratory.store("other"));
+  CHECK(imported.exit_code == 0);
+  holds(imported.err, "1 entries");
+  holds(run_tune(laboratory.folder, "show --device pocl", laboratory.store("other")).out,
+        "  yes  ");
+}
+
+TEST_CASE("a corrupt store is named by show and auto, and does not keep solve from its work") {
+  const Laboratory laboratory;
+  tune_quickly(laboratory);
+  const auto file = stored_file(laboratory.folder, "store");
+  REQUIRE_FALSE(file.empty());
+  write_file(file, "{ no JSON");
+  for (const char* command : {"show", "auto --what elimination --sizes 40 --budget 1s -q"}) {
+    CAPTURE(command);
+    const auto result = laboratory.tune(command);
+    CHECK(result.exit_code == 3);
+    holds(result.err, file.string());
+  }
+  CHECK(content_of(file) == "{ no JSON");
+  write_file(laboratory.folder / "s.txt", "0 1 5\n1 0 7\n");
+  CHECK(laboratory.solve("s.txt").exit_code == 0);
+}
+
+TEST_CASE("Ctrl-C ends a sweep with 130 and keeps its rows") {
+  const Laboratory laboratory;
+  const auto result =
+      run_tune(laboratory.folder,
+               "sweep --sizes 20:400 --local 1:64 --steps 4 --reps 2 -q -o r --device pocl",
+               laboratory.store() + " timeout --foreground --preserve-status --signal INT 2");
+  CHECK(result.exit_code == 130);
+  CHECK(laboratory.content("r/rows.csv").find("\n1,") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(laboratory.folder / "r/rows.json"));
+}
