@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <bit>
 #include <chrono>
 #include <clgauss/error.hpp>
 #include <clgauss/gemm_spec.hpp>
@@ -133,7 +134,26 @@ class AutoTuner {
     result.entry.parameters = found.best->parameters;
     result.entry.time_ns = found.best_ns;
     result.entry.default_time_ns = found.built_in_ns;
-    result.worth_storing = found.best_ns <= kWorthIt * found.built_in_ns;
+    result.worth_storing =
+        found.best_ns <= kWorthIt * found.built_in_ns && wins_nearby(task, found);
+  }
+
+  /// Whether the best is no slower than the built-in spec at other sizes that the entry counts for: how a size divides into tiles
+  /// and these into compute units decides as much as the kernel (H200, f64: 1.03 at n = 2016, 0.96 at 2048).
+  [[nodiscard]] bool wins_nearby(const GemmTask& task, const GemmSearchResult& found) const {
+    constexpr int kPairs = 7;
+    constexpr double kNoise = 1.01;
+    const Index n = task.shape.n;
+    for (const Index near : {std::bit_ceil(3 * n / 4), 3 * n / 4 / 16 * 16, 5 * n / 4 / 16 * 16}) {
+      between();
+      const Index k = task.use == GemmUse::update ? task.shape.k : near;
+      const GemmTask other{task.type, task.use, {near, near, k}};
+      const auto [best_ns, built_in_ns] =
+          GemmBench(context_, other)
+              .compare(*found.best, built_in_gemm_spec(context_, other), kPairs);
+      if (!(best_ns <= kNoise * built_in_ns)) return false;
+    }
+    return true;
   }
 
   void lu(const Job& job, Seconds share, AutoResult& result) const {

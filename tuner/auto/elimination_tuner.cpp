@@ -73,6 +73,7 @@ class Rounds {
 EliminationTuning tune_elimination(DeviceContext& context, RealType type, Index n,
                                    const std::vector<std::size_t>& seeds,
                                    const std::function<void()>& between) {
+  constexpr double kClearly = 0.97;
   constexpr double kRoundTimeout = 2;  // a size that is so slow at few steps is out of the question
   const std::vector<Candidate> rules = rule_candidates(context, type);
   const std::size_t rule = rules[1].policy.size, multiple = rules[2].policy.size,
@@ -102,10 +103,14 @@ EliminationTuning tune_elimination(DeviceContext& context, RealType type, Index 
   for (const TunedSize& size : rounds.best(4)) last.insert(size.local);
   rounds.forget();
   rounds.run(last, 64, 7, 16 * kRoundTimeout);
-  const auto best = rounds.best(1);
+  const std::vector<TunedSize> best = rounds.best(2);
   if (best.empty())
     throw DeviceLimit("no work-group size can run gauss_fwd on " + context.profile().name);
-  return {best.front(), rounds.at(0), rounds.at(rule), rounds.tried()};
+  const bool by_driver = best.front().local == 0;
+  const bool safe = 1.5 * static_cast<double>(n) < static_cast<double>(limit);
+  const bool clear = best.size() < 2 || best[0].time_ns < kClearly * best[1].time_ns;
+  return {by_driver && best.size() > 1 && !(safe && clear) ? best[1] : best[0], rounds.at(0),
+          rounds.at(rule), rounds.tried()};
 }
 
 }  // namespace clgauss::tune

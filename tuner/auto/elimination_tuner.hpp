@@ -25,7 +25,8 @@ struct EliminationTuning {
 
 /// Three rounds: sizes of all magnitudes, the rules' and those that cut the n + 1 columns into few equal groups, `seeds` first; the
 /// neighbours of the best two; at last the best four against the driver and the rule, in turns and with more repetitions. Where the
-/// driver's own size wins, it is left to the driver. Throws DeviceLimit if no size runs, OutOfMemory.
+/// driver's own size wins clearly, it is left to the driver - but not where a prime near n is above the device's limit: there its
+/// size would be 1. Throws DeviceLimit if no size runs, OutOfMemory.
 [[nodiscard]] EliminationTuning tune_elimination(DeviceContext& context, RealType type, Index n,
                                                  const std::vector<std::size_t>& seeds,
                                                  const std::function<void()>& between);
