@@ -19,7 +19,7 @@ body { max-width: 74rem; margin: 0 auto; padding: 1rem; overflow-wrap: break-wor
 h1, h2, h3 { line-height: 1.2; }
 h1 { font-size: 1.7rem; } h2 { font-size: 1.35rem; margin-top: 3rem; border-top: 2px solid #111; padding-top: .7rem; }
 h3 { font-size: 1.1rem; margin-top: 2rem; }
-p, li, .scroll { max-width: 46rem; }
+p, li { max-width: 46rem; }
 .verdict { border-left: 4px solid #0072b2; padding: .1rem 0 .1rem 1rem; max-width: 46rem; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 28rem), 1fr)); gap: 2rem; align-items: start; }
 figure { margin: 0; min-width: 0; }

@@ -74,7 +74,7 @@ constexpr Rung kRungs[]{
 Figure ladder_lines(const Measured& measured) {
   Figure figure;
   figure.name = "ladder-n";
-  figure.title = "The ladder against n.";
+  figure.title = "The ladder against n";
   figure.caption =
       "GFLOP/s of the multiplication alone (t2). The published figures in the tables include the "
       "transfers.";
@@ -101,7 +101,7 @@ Figure ladder_bars(const Measured& measured, std::size_t n) {
               ratio(naive_ns, rung.ns(measured, n))});
   Figure figure;
   figure.name = fmt::format("ladder-gains-{}", n);
-  figure.title = fmt::format("What each rung gains over the naive kernel, n = {}.", n);
+  figure.title = fmt::format("What each rung gains over the naive kernel, n = {}", n);
   figure.caption =
       "a naive; b, c column and row buffered; d tiles of 2 to 32; e tiles with four results a "
       "work-item; g clgauss; h, i the CPU's naive and blocked loops on one core. Published: whole "
@@ -144,7 +144,7 @@ std::optional<double> mean_ms(const Point* point) {
 Figure kernels_lines(const Measured& measured, std::size_t n) {
   Figure figure;
   figure.name = fmt::format("kernels-tiles-{}", n);
-  figure.title = fmt::format("Kernels 2 to 5 against the side of the tile, n = {}.", n);
+  figure.title = fmt::format("Kernels 2 to 5 against the side of the tile, n = {}", n);
   figure.caption =
       "2: tile in local memory; 3: padded; 4: row of B by shuffle; 5: tile in registers.";
   figure.x = {"side of the tile", false, 32, {}};
@@ -178,7 +178,7 @@ std::vector<Figure> kernels_all(const Measured& measured) {
     }
     Figure figure;
     figure.name = fmt::format("kernels-{}", n);
-    figure.title = fmt::format("Speed-up of the five kernels over the loop on the CPU, n = {}.", n);
+    figure.title = fmt::format("Speed-up of the five kernels over the loop on the CPU, n = {}", n);
     figure.caption =
         "Kernel and work-items of a group, which are the side of the tile of kernels 2 to 5.";
     figure.y = {"speed-up over the CPU", true, 0, {}};
@@ -216,7 +216,7 @@ std::vector<Figure> cpu_gpu_all(const Measured& measured) {
       bars.add(label, {product_gflops(n, measured.ns({.kernel = version, .n = n}))});
     Figure figure;
     figure.name = fmt::format("cpu-gpu-{}", n);
-    figure.title = fmt::format("CPU loops and device steps, n = {}.", n);
+    figure.title = fmt::format("CPU loops and device steps, n = {}", n);
     figure.caption =
         "CPU: serial and parallel loops; device: naive, tiles in local memory, coalesced access, "
         "no "
