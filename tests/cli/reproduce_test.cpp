@@ -52,6 +52,7 @@ TEST_CASE("reproduce: rows are kept, found again, and every experiment prints it
         clgauss::tune::read_t4((folder / ("results/" + std::string(name) + "/rows.json")).string());
     CHECK_FALSE(t4.results.empty());
   }
+  CHECK(content_of(folder / "results/report.html").find("Tutubalin") != std::string::npos);
   const auto second = run_tune(folder, all);
   CHECK(second.exit_code == 0);
   CHECK(second.err.find("0 of ") != std::string::npos);

@@ -161,7 +161,9 @@ TEST_CASE("the kernels for GPUs are right on CPU devices too, and the other way 
 
 TEST_CASE("a preferred spec is taken, and one that does not fit is passed over") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    ContextOptions untuned;
+    untuned.tuned = false;
+    DeviceContext context(device, untuned);
     for (const RealType type : types_of(device.profile)) {
       const PaddedMatrix any(context, type, random_matrix(8, 8, 1), 0, 0);
       const auto kernel = [&](const std::vector<GemmSpec>& preferred) {

@@ -3,6 +3,7 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <chrono>
 #include <clgauss/error.hpp>
@@ -23,6 +24,10 @@ using Clock = std::chrono::steady_clock;
 
 /// A tuned spec must beat the built-in one by this much in runs in turns: medians of 7 to 11 pairs differ by less of themselves.
 constexpr double kWorthIt = 0.98;
+
+/// At neighbouring sizes it must not lose by more than noise.
+constexpr double kNoise = 1.01;
+constexpr int kNearPairs = 7;
 
 /// Columns per trailing update for which the update kernels are tuned: the LU's own choice for large n.
 constexpr Index kUpdateDepth = 128;
@@ -141,16 +146,13 @@ class AutoTuner {
   /// Whether the best is no slower than the built-in spec at other sizes that the entry counts for: how a size divides into tiles
   /// and these into compute units decides as much as the kernel (H200, f64: 1.03 at n = 2016, 0.96 at 2048).
   [[nodiscard]] bool wins_nearby(const GemmTask& task, const GemmSearchResult& found) const {
-    constexpr int kPairs = 7;
-    constexpr double kNoise = 1.01;
-    const Index n = task.shape.n;
-    for (const Index near : {std::bit_ceil(3 * n / 4), 3 * n / 4 / 16 * 16, 5 * n / 4 / 16 * 16}) {
+    for (const Index near : near_sizes(task.shape.n)) {
       between();
       const Index k = task.use == GemmUse::update ? task.shape.k : near;
       const GemmTask other{task.type, task.use, {near, near, k}};
       const auto [best_ns, built_in_ns] =
           GemmBench(context_, other)
-              .compare(*found.best, built_in_gemm_spec(context_, other), kPairs);
+              .compare(*found.best, built_in_gemm_spec(context_, other), kNearPairs);
       if (!(best_ns <= kNoise * built_in_ns)) return false;
     }
     return true;
@@ -164,7 +166,25 @@ class AutoTuner {
     result.entry.parameters = tuned.best.parameters;
     result.entry.time_ns = tuned.best_ns;
     result.entry.default_time_ns = tuned.built_in_ns;
-    result.worth_storing = tuned.best_ns <= kWorthIt * tuned.built_in_ns;
+    result.worth_storing =
+        tuned.best_ns <= kWorthIt * tuned.built_in_ns && wins_nearby(job, tuned.best);
+  }
+
+  /// The same for an LU.
+  [[nodiscard]] bool wins_nearby(const Job& job, const LuSpec& best) const {
+    for (const Index near : near_sizes(job.n)) {
+      between();
+      LuBench bench(context_, job.type, near);
+      const auto [best_ns, built_in_ns] =
+          bench.compare(best, default_lu_spec(context_, job.type, near), kNearPairs);
+      if (!(best_ns <= kNoise * built_in_ns)) return false;
+    }
+    return true;
+  }
+
+  /// Other sizes that an entry for n counts for: a power of two, and those a quarter below and above.
+  static std::array<Index, 3> near_sizes(Index n) {
+    return {std::bit_ceil(3 * n / 4), 3 * n / 4 / 16 * 16, 5 * n / 4 / 16 * 16};
   }
 
   DeviceContext& context_;

@@ -1,11 +1,21 @@
 #pragma once
 /// The sub-commands of clgauss-tune.
 
+#include <filesystem>
+#include <string>
+
 #include "command_line/command.hpp"
 
 namespace clgauss::tune {
 
 using cli::Arguments;
+
+inline constexpr const char* kReportTitle = "What the work-group size is worth";
+
+/// The page on the results in `folder`, and the figures' files beside it; says on stderr what is missing and where it is. Throws as
+/// report::page(), and Interrupted before the page is there.
+void write_report(const std::filesystem::path& folder, const std::filesystem::path& output,
+                  const std::string& title);
 
 ExitCode run_auto(const Arguments& arguments);
 ExitCode run_export(const Arguments& arguments);

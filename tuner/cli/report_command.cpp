@@ -22,13 +22,26 @@ constexpr cli::CommandHelp kHelp{
 
 }  // namespace
 
+void write_report(const std::filesystem::path& folder, const std::filesystem::path& output,
+                  const std::string& title) {
+  OutputFile file(output.string());
+  const std::string files = output.stem().string() + "_files";
+  report::Illustrator illustrator(output.parent_path() / files, files);
+  file.write(report::page(read_results(folder), title, illustrator));
+  cli::throw_if_interrupted();
+  file.commit();
+  for (const std::string& problem : illustrator.problems())
+    fmt::print(stderr, "clgauss-tune: {}\n", problem);
+  fmt::print(stderr, "{} written\n", output.string());
+}
+
 ExitCode run_report(const Arguments& arguments) {
   cli::po::options_description options("Options");
   // clang-format off
   options.add_options()
       ("folder", cli::po::value<std::string>()->value_name("FOLDER")->required(), "folder with results of sweep, outliers, rules ..; also without its name")
       ("output,o", cli::po::value<std::string>()->value_name("FILE")->required(), "the page")
-      ("title", cli::po::value<std::string>()->default_value("What the work-group size is worth")->value_name("T"),
+      ("title", cli::po::value<std::string>()->default_value(kReportTitle)->value_name("T"),
        "the page's title");
   // clang-format on
   const auto values = cli::parse_options(arguments, options, kHelp, "folder");
@@ -37,16 +50,7 @@ ExitCode run_report(const Arguments& arguments) {
   if (output == "-") throw UsageError("a report has files beside it: -o needs the name of a file");
 
   cli::remember_interrupts();
-  OutputFile file(output.string());
-  const std::string files = output.stem().string() + "_files";
-  report::Illustrator illustrator(output.parent_path() / files, files);
-  file.write(report::page(read_results((*values)["folder"].as<std::string>()),
-                          (*values)["title"].as<std::string>(), illustrator));
-  cli::throw_if_interrupted();
-  file.commit();
-  for (const std::string& problem : illustrator.problems())
-    fmt::print(stderr, "clgauss-tune: {}\n", problem);
-  fmt::print(stderr, "{} written\n", output.string());
+  write_report((*values)["folder"].as<std::string>(), output, (*values)["title"].as<std::string>());
   return ExitCode::ok;
 }
 

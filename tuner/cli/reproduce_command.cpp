@@ -25,7 +25,8 @@ constexpr cli::CommandHelp kHelp{
     "  matmul-cpu-gpu  Zhao: CPU loops against GPU steps\n"
     "  bandwidth       Tutubalin 2007: an array summed by rows and by columns; sweeps of the "
     "work-groups; writes as well\n"
-    "  all             all of them, each in its own folder below FOLDER\n"
+    "  all             all of them, each in its own folder below FOLDER, and the page "
+    "FOLDER/report.html\n"
     "Every result is checked before it is timed.",
     "  clgauss-tune reproduce matmul-ladder\n"
     "  clgauss-tune reproduce matmul-ladder --sizes 1000,4096 --device nvidia: -o results/ladder\n"
@@ -83,8 +84,8 @@ std::vector<Reproduction> reproductions_of(std::string_view name) {
   throw UsageError(fmt::format("'{}' is not one of: {}all", name, known));
 }
 
-/// Measures what the folder lacks and prints the table.
-void run_one(DeviceContext& context, const Arguments& arguments, const po::variables_map& values,
+/// Measures what the folder lacks and prints the table; whether the folder holds any rows.
+bool run_one(DeviceContext& context, const Arguments& arguments, const po::variables_map& values,
              const Reproduction& what, const std::filesystem::path& place,
              const ExperimentLimits& limits) {
   const ReproduceOptions options = reproduce_options(values, what);
@@ -107,6 +108,7 @@ void run_one(DeviceContext& context, const Arguments& arguments, const po::varia
                  ? fmt::format(", {} left: the budget is used up, run again to go on", summary.left)
                  : "",
              (place / "rows.csv").string());
+  return !folder.rows().empty();
 }
 
 }  // namespace
@@ -124,14 +126,16 @@ ExitCode run_reproduce(const Arguments& arguments) {
                         cli::context_options(*values));
   cli::remember_interrupts();
   const auto start = std::chrono::steady_clock::now();
+  bool measured = false;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
     ExperimentLimits limits;  // an equal part of what is left of the budget
     if (whole.budget_s)
       limits.budget_s =
           (*whole.budget_s - seconds_since(start)) / static_cast<double>(chosen.size() - i);
-    run_one(context, arguments, *values, chosen[i],
-            name == "all" ? folder / chosen[i].name : folder, limits);
+    measured |= run_one(context, arguments, *values, chosen[i],
+                        name == "all" ? folder / chosen[i].name : folder, limits);
   }
+  if (name == "all" && measured) write_report(folder, folder / "report.html", kReportTitle);
   return ExitCode::ok;
 }
 

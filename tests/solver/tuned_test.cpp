@@ -1,0 +1,114 @@
+#include <doctest/doctest.h>
+
+#include <clgauss/error.hpp>
+#include <clgauss/generate.hpp>
+#include <clgauss/lu.hpp>
+#include <clgauss/solve.hpp>
+#include <clgauss/tuned.hpp>
+#include <cstdlib>
+
+#include "support/devices.hpp"
+#include "support/padded_matrix.hpp"
+#include "support/paths.hpp"
+
+namespace clgauss {
+
+using test::on_every_device;
+using test::PaddedMatrix;
+
+namespace {
+
+/// A store of its own, while it lives.
+class StoreOfTest {
+ public:
+  StoreOfTest() : before_(value_or_empty()) { setenv("XDG_DATA_HOME", folder_.path().c_str(), 1); }
+  StoreOfTest(const StoreOfTest&) = delete;
+  StoreOfTest& operator=(const StoreOfTest&) = delete;
+  ~StoreOfTest() { setenv("XDG_DATA_HOME", before_.c_str(), 1); }
+
+  static void put(const DeviceProfile& device, const std::string& what, Index n,
+                  const std::string& kernel, const Parameters& parameters) {
+    const TunedEntry entry{what,
+                           RealType::f32,
+                           n,
+                           kernel,
+                           parameters,
+                           device.driver_version,
+                           tuned_kernel_hash(kernel, {}),
+                           1,
+                           2,
+                           "now",
+                           "0"};
+    TunedStore::of_environment().put(device, {&entry, 1});
+  }
+
+ private:
+  static std::string value_or_empty() {
+    const char* value = std::getenv("XDG_DATA_HOME");
+    return value != nullptr ? value : "";
+  }
+
+  test::TemporaryFolder folder_;
+  std::string before_;
+};
+
+System random_system(Index n) { return {random_matrix(n, n, 1), random_matrix(n, 1, 2)}; }
+
+}  // namespace
+
+TEST_CASE("tuned: the elimination takes its size, and says so") {
+  on_every_device([](const Device& device) {
+    const StoreOfTest store;
+    StoreOfTest::put(device.profile, "elimination", 60, "gauss.cl", {{"LOCAL", 24}});
+    DeviceContext context(device);
+    SolveOptions options;
+    options.type = RealType::f32;
+    options.method = Method::gauss;
+    const Solution solution = solve(context, random_system(60), options);
+    CHECK(solution.status == SolveStatus::ok);
+    CHECK(solution.work_group->rule == "tuned");
+    CHECK(solution.work_group->size == 24);
+    CHECK(solve(context, random_system(20), options).work_group->rule == "lcm");
+    options.policy = {WorkGroupPolicy::Rule::tuned, 0};
+    CHECK_THROWS_WITH_AS((void)solve(context, random_system(20), options),
+                         doctest::Contains("clgauss-tune auto"), UsageError);
+    ContextOptions untuned;
+    untuned.tuned = false;
+    DeviceContext without(device, untuned);
+    options.policy = {WorkGroupPolicy::Rule::automatic, 0};
+    CHECK(solve(without, random_system(60), options).work_group->rule == "lcm");
+  });
+}
+
+TEST_CASE("tuned: products and LU take their numbers, and senseless ones are passed over") {
+  on_every_device([](const Device& device) {
+    const StoreOfTest store;
+    DeviceContext plain(device);
+    const LuSpec usual = default_lu_spec(plain, RealType::f32, 200);
+    const bool cpu = usual.family == LuFamily::cpu;
+    GemmSpec spec =
+        cpu ? default_cpu_gemm_spec(device.profile, RealType::f32) : gemm_specs().back();
+    const auto name_with = [&](const char* parameter, int value) {
+      set_value(spec.parameters, parameter, value);
+      StoreOfTest::put(device.profile, "gemm", 200, spec.file, spec.parameters);
+      DeviceContext context(device);
+      Gemm gemm(context, RealType::f32);
+      const PaddedMatrix any(context, RealType::f32, random_matrix(200, 200, 1), 0, 0);
+      return gemm.kernel_name({200, 200, 200}, any.view, any.view, any.view);
+    };
+    CHECK(name_with(cpu ? "UNROLL" : "RASTER", 2) == "tuned_" + spec.file);
+    CHECK(name_with(cpu ? "MR" : "LANES_M", 5) != "tuned_" + spec.file);
+
+    for (const int block : {96, 7}) {  // 7 is none: the built-in numbers remain
+      LuSpec lu = usual;
+      set_value(lu.parameters, "NB", block);
+      StoreOfTest::put(device.profile, "lu", 200, cpu ? "cpu" : "gpu", lu.parameters);
+      DeviceContext context(device);
+      SolveOptions options;
+      options.type = RealType::f32;
+      CHECK(solve(context, random_system(200), options).status == SolveStatus::ok);
+    }
+  });
+}
+
+}  // namespace clgauss
