@@ -28,3 +28,7 @@ echo "1030 + 1 = 1031 is prime and above the limit of 1024 of Mesa's llvmpipe: l
 echo "groups of one work-item. The LCM rule does not (this takes about a minute, most of it the driver's way):"
 step "$build"/clgauss generate --kind random --n 1030 --seed 1 -o "$scratch/s.npy"
 step "$build"/clgauss solve "$scratch/s.npy" --device rusticl: --compare --reps 1 --warmup 0
+
+echo
+echo "What every rule for the work-group size costs on PoCL, and what was tuned (clgauss-tune --help shows the rest of the laboratory):"
+step "$build"/clgauss-tune rules --sizes 500 --steps 16 --reps 3 --device pocl -o "$scratch/rules"

@@ -4,6 +4,7 @@
 #include <clgauss/program.hpp>
 #include <clgauss/tuned.hpp>
 #include <cmath>
+#include <map>
 
 #include "embed/embedded.hpp"
 
@@ -37,6 +38,20 @@ std::string tuned_kernel_hash(const std::string& kernel,
   return boost::uuids::to_string(name_of(sources));
 }
 
+namespace {
+
+/// Empty for a kernel that there no longer is.
+std::string hash_if_there(const std::string& kernel,
+                          const std::optional<std::filesystem::path>& folder) {
+  try {
+    return tuned_kernel_hash(kernel, folder);
+  } catch (const FileError&) {
+    return {};
+  }
+}
+
+}  // namespace
+
 Tuning::Tuning(const DeviceProfile& device, const TunedStore& store,
                std::optional<std::filesystem::path> kernel_folder)
     : driver_(device.driver_version), kernel_folder_(std::move(kernel_folder)) {
@@ -50,21 +65,23 @@ Tuning::Tuning(const DeviceProfile& device, const TunedStore& store,
     std::vector<TunedEntry>& list = tuned.is(device) ? own_ : others_;
     list.insert(list.end(), tuned.entries.begin(), tuned.entries.end());
   }
+  std::map<std::string, std::string> hashes;
+  for (const TunedEntry& entry : own_) {
+    const auto [place, is_new] = hashes.try_emplace(entry.kernel);
+    if (is_new) place->second = hash_if_there(entry.kernel, kernel_folder_);
+    usable_.push_back(entry.driver == driver_ && entry.kernel_hash == place->second);
+  }
 }
 
 bool Tuning::holds(const TunedEntry& entry) const {
-  if (entry.driver != driver_) return false;
-  try {
-    return entry.kernel_hash == tuned_kernel_hash(entry.kernel, kernel_folder_);
-  } catch (const FileError&) {
-    return false;  // a kernel that there no longer is
-  }
+  return entry.driver == driver_ &&
+         entry.kernel_hash == hash_if_there(entry.kernel, kernel_folder_);
 }
 
 std::vector<const TunedEntry*> Tuning::entries(std::string_view what, RealType type) const {
   std::vector<const TunedEntry*> found;
-  for (const TunedEntry& entry : own_)
-    if (entry.what == what && entry.type == type && holds(entry)) found.push_back(&entry);
+  for (std::size_t i = 0; i < own_.size(); ++i)
+    if (usable_[i] && own_[i].what == what && own_[i].type == type) found.push_back(&own_[i]);
   return found;
 }
 

@@ -92,7 +92,7 @@ class BatchedLu {
 /// Host matrices of one shape, row-major, one after the other.
 struct Batch {
   Index count = 0, rows = 0, cols = 0;
-  Values values;                // count * rows * cols
+  Values values;  // count * rows * cols
 
   [[nodiscard]] std::span<const double> matrix(Index s) const {
     return std::span(values).subspan(s * rows * cols, rows * cols);

@@ -106,6 +106,8 @@ class Tuning {
   std::string driver_;
   std::optional<std::filesystem::path> kernel_folder_;
   std::vector<TunedEntry> own_, others_;
+  std::vector<bool>
+      usable_;  // beside own_: holds(), asked once, because hashing sources takes longer than a small solve
   std::string problem_;
 };
 
