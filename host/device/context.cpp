@@ -58,6 +58,11 @@ DeviceContext::DeviceContext(cl::CommandQueue queue, const ContextOptions& optio
   override_cores(profile_, options.cores_per_compute_unit);
 }
 
+bool DeviceContext::check_once(const std::string& key, const std::function<bool()>& check) {
+  const auto found = checks_.find(key);
+  return found != checks_.end() ? found->second : checks_.emplace(key, check()).first->second;
+}
+
 bool DeviceContext::runs_long_loops() {
   if (runs_long_loops_) return *runs_long_loops_;
   constexpr cl_uint kSteps = 1U << 20U;

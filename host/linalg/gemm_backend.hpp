@@ -54,6 +54,9 @@ struct TunedGemm {
 [[nodiscard]] std::vector<TunedGemm> tuned_gemm_specs(const DeviceContext& context, RealType type,
                                                       GemmUse use);
 
+/// What tells checks of specs apart on one context.
+[[nodiscard]] std::string check_key(const GemmSpec& spec);
+
 /// "gemm" or "gemm_update": TunedEntry::what.
 [[nodiscard]] const char* tuned_name(GemmUse use);
 

@@ -97,8 +97,10 @@ class GemmCpu : public GemmBackend {
     try {
       const Kernels& own = kernels_.emplace(context_, spec);
       const GemmShape shape{2 * own.mr + 5, 2 * own.nr + 7, own.kc + 3};
-      return gives_known_answer(context_, type_, shape,
-                                [&](const GemmCall& call) { multiply(context_.queue(), call); });
+      return context_.check_once(check_key(spec), [&] {
+        return gives_known_answer(context_, type_, shape,
+                                  [&](const GemmCall& call) { multiply(context_.queue(), call); });
+      });
     } catch (const BuildError&) {
     } catch (const OpenClError&) {
     } catch (const cl::Error&) {

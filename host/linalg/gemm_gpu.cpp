@@ -131,7 +131,8 @@ class GemmGpu : public GemmBackend {
     // A kernel that does not build or launch here is an outcome, not an error: the next spec is tried.
     try {
       entry.kernel = context_.programs().kernel(spec.file, "gemm", spec.defines());
-      entry.works = fits(entry) && works(entry, shape);
+      entry.works =
+          fits(entry) && context_.check_once(check_key(spec), [&] { return works(entry, shape); });
     } catch (const BuildError&) {
       entry.works = false;
     } catch (const OpenClError&) {

@@ -6,6 +6,8 @@
 #include <clgauss/program.hpp>
 #include <clgauss/tuned.hpp>
 #include <filesystem>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
@@ -40,6 +42,10 @@ class DeviceContext {
   /// call.
   [[nodiscard]] bool runs_long_loops();
 
+  /// The answer of `check` to the question `key`, asked once: a kernel that gave a known answer on this context need not give it
+  /// again for the next solve.
+  [[nodiscard]] bool check_once(const std::string& key, const std::function<bool()>& check);
+
   /// Throws OutOfMemory, with the bytes needed and there, if `bytes` for `what` exceed the device's
   /// memory or one allocation's limit.
   void require_memory(std::uint64_t bytes, const std::string& what) const;
@@ -54,6 +60,7 @@ class DeviceContext {
   ProgramStore programs_;
   Tuning tuning_;
   std::optional<bool> runs_long_loops_;
+  std::map<std::string, bool> checks_;
 };
 
 }  // namespace clgauss
