@@ -9,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/compare.hpp"
 #include "cli/report.hpp"
+#include "clock.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 
@@ -201,10 +202,6 @@ ExitCode exit_code_of(SolveStatus status) {
       break;
   }
   return ExitCode::inaccurate;
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 void write_outputs(const SolveCommand& command, const Report& report,

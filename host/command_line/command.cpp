@@ -7,10 +7,8 @@
 
 namespace clgauss::cli {
 
-std::optional<po::variables_map> parse_options(const Arguments& arguments,
-                                               po::options_description options,
-                                               const CommandHelp& help, const char* positional) {
-  options.add_options()("help,h", "show this help");
+po::variables_map store_options(const Arguments& arguments, const po::options_description& options,
+                                const char* positional) {
   po::positional_options_description positions;
   if (positional != nullptr) positions.add(positional, 1);
   namespace style = po::command_line_style;
@@ -21,6 +19,14 @@ std::optional<po::variables_map> parse_options(const Arguments& arguments,
                 .style(style::unix_style & ~style::allow_guessing)
                 .run(),
             values);
+  return values;
+}
+
+std::optional<po::variables_map> parse_options(const Arguments& arguments,
+                                               po::options_description options,
+                                               const CommandHelp& help, const char* positional) {
+  options.add_options()("help,h", "show this help");
+  po::variables_map values = store_options(arguments, options, positional);
   if (values.count("help") > 0) {
     std::ostringstream listing;
     listing << options;

@@ -45,6 +45,12 @@ struct CommandHelp {
   std::string_view examples;  // one command a line
 };
 
+/// The values of `arguments` by `options`, of which `positional` may be given without its name; nothing is asked of them yet, so that
+/// --help may come first. Throws po::error for what it does not understand.
+[[nodiscard]] po::variables_map store_options(const Arguments& arguments,
+                                              const po::options_description& options,
+                                              const char* positional);
+
 /// Reads `arguments` by `options`, of which `positional` may be given without its name. Adds
 /// --help; when it is asked for, prints the help to stdout and returns nothing. Throws po::error
 /// for what it does not understand.

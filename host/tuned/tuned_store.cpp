@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <clgauss/error.hpp>
-#include <clgauss/io.hpp>
 #include <clgauss/tuned.hpp>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 
+#include "file_content.hpp"
 #include "xdg_folder.hpp"
 
 namespace clgauss {
@@ -61,10 +59,7 @@ TunedDevice TunedStore::read(const DeviceProfile& device) const {
   std::error_code not_there;
   if (!path || !fs::exists(*path, not_there))
     return {device.name, device.vendor, device.platform_name, device.compute_units, {}};
-  std::ifstream file(*path, std::ios::binary);
-  if (!file) throw FileError(path->string(), std::generic_category().message(errno));
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  return parse_tuned(text, path->string());
+  return parse_tuned(file_content(*path), path->string());
 }
 
 std::vector<fs::path> TunedStore::files() const {
@@ -91,9 +86,7 @@ void TunedStore::put(const DeviceProfile& device, std::span<const TunedEntry> en
     std::erase_if(tuned.entries, [&](const TunedEntry& old) { return same_place(old, entry); });
     tuned.entries.push_back(entry);
   }
-  OutputFile file(path->string());
-  file.write(tuned_text(tuned));
-  file.commit();
+  write_whole(*path, tuned_text(tuned));
 }
 
 }  // namespace clgauss

@@ -1,6 +1,5 @@
 #include "tuner/auto/auto.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <array>
@@ -9,8 +8,8 @@
 #include <clgauss/error.hpp>
 #include <clgauss/gemm_spec.hpp>
 #include <clgauss/version.hpp>
-#include <ctime>
 
+#include "clock.hpp"
 #include "tuner/auto/elimination_tuner.hpp"
 #include "tuner/auto/lu_tuner.hpp"
 #include "tuner/search/gemm_search.hpp"
@@ -70,14 +69,14 @@ class AutoTuner {
     return jobs;
   }
 
-  [[nodiscard]] double spent_s() const { return Seconds(Clock::now() - start_).count(); }
+  [[nodiscard]] double spent_s() const { return seconds_since(start_); }
   void between() const { progress_(std::min(1.0, spent_s() / options_.budget_s), now_); }
 
   [[nodiscard]] AutoResult tune(const Job& job, Seconds share) const {
     AutoResult result;
     result.entry = {job.what, job.type, job.n, "", {},        context_.profile().driver_version,
                     "",       0,        0,     "", revision()};
-    result.entry.measured = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    result.entry.measured = utc_now();
     const Outcome outcome = guarded([&]() -> Outcome {
       if (job.what == "elimination")
         elimination(job, result);

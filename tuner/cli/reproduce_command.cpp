@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include "clock.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 #include "tuner/cli/experiment_options.hpp"

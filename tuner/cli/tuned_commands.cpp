@@ -1,11 +1,8 @@
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <clgauss/tuned.hpp>
-#include <fstream>
-#include <iterator>
-#include <system_error>
 
+#include "file_content.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/rows/parameters_text.hpp"
 
@@ -40,12 +37,6 @@ void add_device_option(cli::po::options_description& options) {
                         "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)");
 }
 
-void write_text(const std::string& path, const std::string& text) {
-  OutputFile file(path);
-  file.write(text);
-  file.commit();
-}
-
 TunedDevice device_of(const DeviceProfile& profile, std::vector<TunedEntry> entries) {
   return {profile.name, profile.vendor, profile.platform_name, profile.compute_units,
           std::move(entries)};
@@ -76,7 +67,7 @@ ExitCode run_show(const Arguments& arguments) {
   static_cast<void>(store.read(profile));  // a damaged store is an error here
   const Tuning tuning(profile, store, std::nullopt);
   if (const auto json = cli::option<std::string>(*values, "json")) {
-    write_text(*json, tuned_text(device_of(profile, tuning.own())));
+    write_whole(*json, tuned_text(device_of(profile, tuning.own())));
     return ExitCode::ok;
   }
   const auto file = store.file_of(profile);
@@ -99,7 +90,7 @@ ExitCode run_export(const Arguments& arguments) {
   const TunedDevice tuned = TunedStore::of_environment().read(profile);
   if (tuned.entries.empty())
     throw UsageError("nothing is stored for " + profile.name + "; run clgauss-tune auto first");
-  write_text((*values)["output"].as<std::string>(), tuned_text(tuned));
+  write_whole((*values)["output"].as<std::string>(), tuned_text(tuned));
   return ExitCode::ok;
 }
 
@@ -110,10 +101,7 @@ ExitCode run_import(const Arguments& arguments) {
   const auto values = cli::parse_options(arguments, options, kImportHelp, "file");
   if (!values) return ExitCode::ok;
   const auto path = (*values)["file"].as<std::string>();
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw FileError(path, std::generic_category().message(errno));
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const TunedDevice tuned = parse_tuned(text, path);
+  const TunedDevice tuned = parse_tuned(file_content(path), path);
   DeviceProfile profile;
   profile.name = tuned.name;
   profile.vendor = tuned.vendor;

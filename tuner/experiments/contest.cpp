@@ -7,6 +7,8 @@
 #include <clgauss/error.hpp>
 #include <map>
 
+#include "clock.hpp"
+
 namespace clgauss::tune {
 
 namespace {
@@ -107,15 +109,12 @@ ExperimentSummary run_contests(DeviceContext& context, ResultFolder& folder,
                                const std::vector<Contest>& contests, const ExperimentLimits& limits,
                                const ExperimentProgress& progress) {
   const auto start = std::chrono::steady_clock::now();
-  const auto spent_s = [&] {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  };
   ExperimentSummary summary;
   for (std::size_t c = 0; c < contests.size(); ++c) {
     const Contest contest = missing_of(folder, info, options, contests[c]);
     summary.points += contests[c].candidates.size();
     if (contest.candidates.empty()) continue;
-    if (limits.budget_s && spent_s() >= *limits.budget_s) {
+    if (limits.budget_s && seconds_since(start) >= *limits.budget_s) {
       summary.left += contest.candidates.size();
       continue;
     }

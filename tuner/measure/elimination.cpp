@@ -7,6 +7,8 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 
+#include "clock.hpp"
+
 namespace clgauss::tune {
 
 namespace {
@@ -21,10 +23,6 @@ std::vector<std::size_t> spaced_steps(std::size_t all, std::size_t wanted) {
   std::vector<std::size_t> steps;
   for (std::size_t s = 0; s < count; ++s) steps.push_back((2 * s + 1) * all / (2 * count));
   return steps;
-}
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 std::string options_of(const Kernel& kernel) {

@@ -5,12 +5,11 @@
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <regex>
 #include <set>
 #include <system_error>
 
+#include "file_content.hpp"
 #include "tuner/report/gnuplot.hpp"
 #include "tuner/report/html.hpp"
 
@@ -19,17 +18,6 @@ namespace clgauss::tune::report {
 namespace {
 
 namespace fs = std::filesystem;
-
-void write_whole(const fs::path& path, std::string_view text) {
-  OutputFile file(path.string());
-  file.write(text);
-  file.commit();
-}
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 void check(const Figure& figure) {
   const auto fail = [&](const std::string& why) {
@@ -109,7 +97,7 @@ std::string Illustrator::svg_of(const Figure& figure) {
     problems_.push_back(fmt::format("figure {} is not drawn: {}", figure.name, result.failure));
     fs::remove(drawing, nothing_there);
   } else {
-    const std::string svg = embedded(content_of(drawing), figure);
+    const std::string svg = embedded(file_content(drawing), figure);
     if (svg.empty())
       problems_.push_back(
           fmt::format("figure {} is not drawn: gnuplot left no drawing", figure.name));

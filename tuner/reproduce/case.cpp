@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "clock.hpp"
 #include "tuner/reproduce/measured.hpp"
 #include "tuner/reproduce/timing.hpp"
 

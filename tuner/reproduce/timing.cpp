@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "clock.hpp"
+
 namespace clgauss::tune {
 
 namespace {
@@ -17,10 +19,6 @@ std::size_t passes_for(double pass_s) {
 }
 
 }  // namespace
-
-double seconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 double time_once(const std::function<void()>& run) {
   const auto start = std::chrono::steady_clock::now();

@@ -15,8 +15,6 @@ struct TimingOptions {
   std::function<void()> between;  // called between repetitions; may throw to stop
 };
 
-[[nodiscard]] double seconds_since(std::chrono::steady_clock::time_point start);
-
 /// Seconds that `run` takes.
 [[nodiscard]] double time_once(const std::function<void()>& run);
 

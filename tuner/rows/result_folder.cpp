@@ -1,20 +1,19 @@
 #include "tuner/rows/result_folder.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/version.hpp>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <system_error>
 
+#include "clock.hpp"
+#include "file_content.hpp"
 #include "statistics.hpp"
 #include "tuner/rows/t4.hpp"
 
@@ -31,18 +30,6 @@ constexpr const char* kExperiment = "experiment.json";
 
 [[noreturn]] void fail(const fs::path& path) {
   throw FileError(path.string(), std::generic_category().message(errno));
-}
-
-std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) fail(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-void write_whole(const fs::path& path, std::string_view text) {
-  OutputFile file(path.string());
-  file.write(text);
-  file.commit();
 }
 
 Json to_json(const ExperimentInfo& info) {
@@ -101,7 +88,7 @@ ExperimentInfo info_from_json(const Json& json) {
 
 ExperimentInfo read_info(const fs::path& path) {
   try {
-    return info_from_json(Json::parse(content_of(path)));
+    return info_from_json(Json::parse(file_content(path)));
   } catch (const Json::exception& error) {
     throw FormatError(path.string(), 0, 0,
                       fmt::format("no description of an experiment: {}", error.what()));
@@ -186,7 +173,7 @@ ResultFolder::~ResultFolder() {
 
 void ResultFolder::read_rows() {
   const fs::path path = folder_ / kRows;
-  std::string text = fs::exists(path) ? content_of(path) : std::string();
+  std::string text = fs::exists(path) ? file_content(path) : std::string();
   const std::string whole = text;
   text.resize(text.rfind('\n') + 1);  // npos + 1 = 0: a last line without its end was cut off
   rows_ = complete(parse_rows(text, path.string()));
@@ -227,7 +214,7 @@ std::vector<Results> read_results(const fs::path& folder) {
   std::error_code error;
   const auto consider = [&](const fs::path& place) {
     if (!fs::exists(place / kRows) || !fs::exists(place / kExperiment)) return;
-    std::string text = content_of(place / kRows);
+    std::string text = file_content(place / kRows);
     text.resize(text.rfind('\n') + 1);
     all.push_back(
         {place, read_info(place / kExperiment), parse_rows(text, (place / kRows).string())});
@@ -245,7 +232,7 @@ std::vector<Results> read_results(const fs::path& folder) {
 
 Row row_for(const ExperimentInfo& info) {
   Row row;
-  row.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+  row.time = utc_now();
   row.version = revision();
   row.device = info.device.name;
   row.platform = info.device.platform_name;
