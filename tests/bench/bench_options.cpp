@@ -9,6 +9,8 @@
 #include <clgauss/error.hpp>
 #include <sstream>
 
+#include "command_line/command.hpp"
+
 namespace clgauss::bench {
 
 namespace {
@@ -173,16 +175,7 @@ BenchOptions read_options(const po::variables_map& values) {
 std::optional<BenchOptions> parse_bench_options(const std::vector<std::string>& arguments) {
   po::options_description options = listed_options();
   options.add_options()("what", po::value<std::string>());
-  po::positional_options_description positions;
-  positions.add("what", 1);
-  namespace style = po::command_line_style;
-  po::variables_map values;
-  po::store(po::command_line_parser(arguments)
-                .options(options)
-                .positional(positions)
-                .style(style::unix_style & ~style::allow_guessing)
-                .run(),
-            values);
+  const po::variables_map values = cli::store_options(arguments, options, "what");
   if (values.count("help") > 0) {
     fmt::print("{}", help_text());
     return std::nullopt;

@@ -10,21 +10,10 @@
 
 namespace clgauss::test {
 
-inline std::filesystem::path path_from(const char* variable, const char* built_in) {
-  const char* value = std::getenv(variable);
-  return value != nullptr ? value : built_in;
-}
-
-inline std::filesystem::path data_folder() { return path_from("CLGAUSS_TEST_DATA", CLGAUSS_DATA); }
-inline std::filesystem::path kernel_folder() {
-  return path_from("CLGAUSS_TEST_KERNELS", CLGAUSS_KERNELS);
-}
-inline std::filesystem::path program() {
-  return path_from("CLGAUSS_TEST_PROGRAM", CLGAUSS_PROGRAM);
-}
-inline std::filesystem::path tune_program() {
-  return path_from("CLGAUSS_TEST_TUNE_PROGRAM", CLGAUSS_TUNE_PROGRAM);
-}
+[[nodiscard]] std::filesystem::path data_folder();
+[[nodiscard]] std::filesystem::path kernel_folder();
+[[nodiscard]] std::filesystem::path program();
+[[nodiscard]] std::filesystem::path tune_program();
 
 /// A new empty folder, removed with all that is in it at the end of the scope.
 class TemporaryFolder {

@@ -1,0 +1,23 @@
+#include "support/paths.hpp"
+
+namespace clgauss::test {
+
+namespace {
+
+std::filesystem::path path_from(const char* variable, const char* built_in) {
+  const char* value = std::getenv(variable);
+  return value != nullptr ? value : built_in;
+}
+
+}  // namespace
+
+std::filesystem::path data_folder() { return path_from("CLGAUSS_TEST_DATA", CLGAUSS_DATA); }
+std::filesystem::path kernel_folder() {
+  return path_from("CLGAUSS_TEST_KERNELS", CLGAUSS_KERNELS);
+}
+std::filesystem::path program() { return path_from("CLGAUSS_TEST_PROGRAM", CLGAUSS_PROGRAM); }
+std::filesystem::path tune_program() {
+  return path_from("CLGAUSS_TEST_TUNE_PROGRAM", CLGAUSS_TUNE_PROGRAM);
+}
+
+}  // namespace clgauss::test
