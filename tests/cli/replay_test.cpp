@@ -8,17 +8,6 @@ using namespace clgauss::test;
 
 namespace {
 
-ProcessResult tune(const TemporaryFolder& folder, const std::string& arguments) {
-  const TemporaryFolder outputs;
-  const std::string command =
-      "cd '" + folder.path().string() + "' && '" +
-      path_from("CLGAUSS_TEST_TUNE_PROGRAM", CLGAUSS_TUNE_PROGRAM).string() + "' " + arguments +
-      " >'" + (outputs / "out").string() + "' 2>'" + (outputs / "err").string() + "'";
-  const int status = std::system(command.c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(outputs / "out"),
-          content_of(outputs / "err")};
-}
-
 std::string space() {
   return "'" + (data_folder() / "spaces" / "gemm_cpu_f32_512_pocl_T4.json.gz").string() + "'";
 }
@@ -27,7 +16,7 @@ std::string space() {
 
 TEST_CASE("replay prints one line a strategy and writes JSON") {
   const TemporaryFolder folder;
-  const auto result = tune(folder, "replay " + space() +
+  const auto result = run_tune(folder, "replay " + space() +
                                        " --strategy greedy,random --evaluations 5,50 "
                                        "--repeats 5 --json r.json");
   CHECK(result.exit_code == 0);
@@ -36,7 +25,7 @@ TEST_CASE("replay prints one line a strategy and writes JSON") {
   const auto json = nlohmann::json::parse(content_of(folder / "r.json"));
   CHECK(json["results"].size() == 4);
   CHECK(json["results"][0]["median"].get<double>() <= 1);
-  CHECK(tune(folder, "replay " + space() + " --seeds " + space() + " --evaluations 1 --repeats 2")
+  CHECK(run_tune(folder, "replay " + space() + " --seeds " + space() + " --evaluations 1 --repeats 2")
             .out.find("1.000 (1.000)") != std::string::npos);
 }
 
@@ -49,7 +38,7 @@ TEST_CASE("replay and search name what is wrong with their input") {
   write_file(folder / "cut.json.gz", packed.substr(0, packed.size() / 2));
   for (const char* file : {"missing.json", "no.json", "text.json", "cut.json.gz"}) {
     CAPTURE(file);
-    const auto result = tune(folder, std::string("replay ") + file);
+    const auto result = run_tune(folder, std::string("replay ") + file);
     CHECK(result.exit_code == 3);
     CHECK(result.err.find(file) != std::string::npos);
     CHECK(result.out.empty());
@@ -61,6 +50,6 @@ TEST_CASE("replay and search name what is wrong with their input") {
         std::string("search gemm --n 8 --budget soon"),
         std::string("search gemm --n 8 --evaluations 0"), std::string("replay")}) {
     CAPTURE(arguments);
-    CHECK(tune(folder, arguments).exit_code == 2);
+    CHECK(run_tune(folder, arguments).exit_code == 2);
   }
 }
