@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <clgauss/context.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/launch.hpp>
 #include <cstdlib>
 
 #include "device/device_internal.hpp"
@@ -17,6 +18,12 @@ std::optional<std::filesystem::path> kernel_folder(const ContextOptions& options
   const char* variable = std::getenv("CLGAUSS_KERNEL_DIR");
   if (variable == nullptr || *variable == '\0') return std::nullopt;
   return std::filesystem::path(variable);
+}
+
+KernelFaults kernel_faults(const ContextOptions& options) {
+  if (!options.kernel_faults.empty()) return options.kernel_faults;
+  const char* variable = std::getenv("CLGAUSS_FAULTS");
+  return parse_kernel_faults(variable != nullptr ? variable : "");
 }
 
 Tuning tuning_for(const DeviceProfile& profile, const ContextOptions& options) {
@@ -40,7 +47,8 @@ DeviceContext::DeviceContext(const Device& device, const ContextOptions& options
       context_(translate_opencl_errors([&] { return cl::Context(device.handle); })),
       queue_(translate_opencl_errors(
           [&] { return open_queue(context_, device.handle, options.profiling); })),
-      programs_(context_, device.handle, ProgramCache::of_environment(), kernel_folder(options)),
+      programs_(context_, device.handle, ProgramCache::of_environment(), kernel_folder(options),
+                kernel_faults(options)),
       tuning_(tuning_for(profile_, options)) {
   override_cores(profile_, options.cores_per_compute_unit);
 }
@@ -51,16 +59,11 @@ DeviceContext::DeviceContext(cl::CommandQueue queue, const ContextOptions& optio
       context_(queue.getInfo<CL_QUEUE_CONTEXT>()),
       queue_(std::move(queue)),
       programs_(context_, queue_.getInfo<CL_QUEUE_DEVICE>(), ProgramCache::of_environment(),
-                kernel_folder(options)),
+                kernel_folder(options), kernel_faults(options)),
       tuning_(tuning_for(profile_, options)) {
   if ((queue_.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
     throw UsageError("clgauss needs an in-order command queue");
   override_cores(profile_, options.cores_per_compute_unit);
-}
-
-bool DeviceContext::check_once(const std::string& key, const std::function<bool()>& check) {
-  const auto found = checks_.find(key);
-  return found != checks_.end() ? found->second : checks_.emplace(key, check()).first->second;
 }
 
 bool DeviceContext::runs_long_loops() {
@@ -72,7 +75,7 @@ bool DeviceContext::runs_long_loops() {
     const cl::Buffer result = allocate(sizeof counted, "a probe");
     Kernel probe = programs_.kernel("loop_probe.cl", "count_steps", {});
     probe.set_arguments(result, kSteps);
-    queue_.enqueueNDRangeKernel(probe.handle, cl::NullRange, cl::NDRange(1), cl::NDRange(1));
+    enqueue_kernel(queue_, probe, cl::NDRange(1), cl::NDRange(1));
     queue_.enqueueReadBuffer(result, CL_TRUE, 0, sizeof counted, &counted);
   });
   runs_long_loops_ = counted == expected;

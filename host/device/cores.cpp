@@ -7,28 +7,33 @@ namespace clgauss {
 
 namespace {
 
-struct CapabilityCores {
-  unsigned major, minor, cores;
+struct ComputeCapability {
+  unsigned major, minor, cores, local_kib;
 };
 
-/// fp32 cores of a streaming multiprocessor by compute capability: CUDA C++ Programming Guide,
-/// "Arithmetic Instructions" (results per clock cycle, 32-bit floating-point add), for
-/// capability 1.x and 2.x its editions up to 8.0.
-constexpr CapabilityCores kNvidiaCores[] = {
-    {1, 0, 8},    {1, 1, 8},    {1, 2, 8},    {1, 3, 8},    {2, 0, 32},  {2, 1, 48},
-    {3, 0, 192},  {3, 2, 192},  {3, 5, 192},  {3, 7, 192},  {5, 0, 128}, {5, 2, 128},
-    {5, 3, 128},  {6, 0, 64},   {6, 1, 128},  {6, 2, 128},  {7, 0, 64},  {7, 2, 64},
-    {7, 5, 64},   {8, 0, 64},   {8, 6, 128},  {8, 7, 128},  {8, 9, 128}, {9, 0, 128},
-    {10, 0, 128}, {10, 3, 128}, {11, 0, 128}, {12, 0, 128}, {12, 1, 128}};
+/// By compute capability, of a streaming multiprocessor: fp32 cores (CUDA C++ Programming Guide, "Arithmetic Instructions",
+/// results per clock cycle of the 32-bit floating-point add; for 1.x and 2.x its editions up to 8.0), and KiB of local memory
+/// that one work-group can take ("Technical Specifications", maximum shared memory per thread block).
+constexpr ComputeCapability kCapabilities[] = {
+    {1, 0, 8, 16},     {1, 1, 8, 16},     {1, 2, 8, 16},    {1, 3, 8, 16},    {2, 0, 32, 48},
+    {2, 1, 48, 48},    {3, 0, 192, 48},   {3, 2, 192, 48},  {3, 5, 192, 48},  {3, 7, 192, 48},
+    {5, 0, 128, 48},   {5, 2, 128, 48},   {5, 3, 128, 48},  {6, 0, 64, 48},   {6, 1, 128, 48},
+    {6, 2, 128, 48},   {7, 0, 64, 96},    {7, 2, 64, 96},   {7, 5, 64, 64},   {8, 0, 64, 163},
+    {8, 6, 128, 99},   {8, 7, 128, 163},  {8, 9, 128, 99},  {9, 0, 128, 227}, {10, 0, 128, 227},
+    {10, 3, 128, 227}, {11, 0, 128, 227}, {12, 0, 128, 99}, {12, 1, 128, 99}};
 
-CoreCount nvidia_cores(const VendorAttributes::Nvidia& nvidia) {
-  const auto known = std::ranges::find_if(kNvidiaCores, [&](const CapabilityCores& row) {
+const ComputeCapability* capability_of(const VendorAttributes::Nvidia& nvidia) {
+  const auto known = std::ranges::find_if(kCapabilities, [&](const ComputeCapability& row) {
     return row.major == nvidia.capability_major && row.minor == nvidia.capability_minor;
   });
+  return known == std::end(kCapabilities) ? nullptr : known;
+}
+
+CoreCount nvidia_cores(const VendorAttributes::Nvidia& nvidia) {
+  const ComputeCapability* known = capability_of(nvidia);
   const std::string capability =
       fmt::format("compute capability {}.{}", nvidia.capability_major, nvidia.capability_minor);
-  if (known == std::end(kNvidiaCores))
-    return {{}, capability + " is not in the table; give --cores-per-cu"};
+  if (known == nullptr) return {{}, capability + " is not in the table; give --cores-per-cu"};
   return {known->cores, capability + " (CUDA programming guide)"};
 }
 
@@ -64,6 +69,19 @@ CoreCount intel_cores(const VendorAttributes::Intel& intel, unsigned compute_uni
 }
 
 }  // namespace
+
+std::uint64_t DeviceProfile::static_local_bytes() const {
+  const ComputeCapability* known = attributes.nvidia ? capability_of(*attributes.nvidia) : nullptr;
+  return std::max<std::uint64_t>(local_mem_bytes, known != nullptr ? known->local_kib * 1024 : 0);
+}
+
+std::string DeviceProfile::lacks_compute_capability(unsigned major) const {
+  if (!attributes.nvidia)
+    return "it needs NVIDIA's instructions, and the device reports no compute capability";
+  if (attributes.nvidia->capability_major >= major) return {};
+  return fmt::format("it needs compute capability {}.0, the device has {}.{}", major,
+                     attributes.nvidia->capability_major, attributes.nvidia->capability_minor);
+}
 
 std::optional<std::size_t> DeviceProfile::total_cores() const {
   if (!cores.per_compute_unit) return std::nullopt;

@@ -89,9 +89,8 @@ void Launcher::enqueue(const Kernel& kernel, const NdRange& range, std::size_t l
                        bool remainder) {
   const cl::NDRange local_range = local == 0 ? cl::NullRange : to_cl(range.dims, {local, 1});
   cl::Event event;
-  queue_.enqueueNDRangeKernel(kernel.handle, to_cl(range.dims, range.offset),
-                              to_cl(range.dims, range.size), local_range, nullptr,
-                              profiling_ ? &event : nullptr);
+  enqueue_kernel(queue_, kernel, to_cl(range.dims, range.size), local_range,
+                 to_cl(range.dims, range.offset), profiling_ ? &event : nullptr);
   records_.push_back({kernel.name, range, local, remainder, std::nullopt});
   if (profiling_) events_.push_back(std::move(event));
   if (!remainder) ++main_launches_;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <clgauss/batched.hpp>
 #include <clgauss/error.hpp>
-#include <cmath>
+#include <utility>
 
 #include "linalg/batched_backend.hpp"
 #include "linalg/cpu_tile.hpp"
-#include "linalg/transfer.hpp"
+#include "linalg/view_check.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -57,44 +57,82 @@ std::string_view batched_kernel_name(BatchedKernel kernel) {
 
 class BatchedLu::Implementation {
  public:
-  explicit Implementation(std::unique_ptr<BatchedBackend> chosen) : backend(std::move(chosen)) {}
-  std::unique_ptr<BatchedBackend> backend;
+  Implementation(DeviceContext& context, RealType type, Index n, const BatchedLuOptions& options)
+      : context_(context),
+        type_(type),
+        n_(n),
+        may_change_(options.kernel == BatchedKernel::automatic && options.grid == 0),
+        backend_(make_backend(context, type, n, options)) {}
+
+  /// use(backend), and where its kernels do not work here, with the kernels that run anywhere: factors are of one form.
+  template <typename Use>
+  void run(const Use& use) {
+    translate_opencl_errors([&] {
+      try {
+        use(*backend_);
+      } catch (const NoUsableKernel&) {
+        if (!std::exchange(may_change_, false)) throw;
+        backend_ = make_batched_tile(context_, type_, n_, 0);
+        use(*backend_);
+      }
+    });
+  }
+
+  [[nodiscard]] std::string name() const { return backend_->name(); }
+  [[nodiscard]] RealType type() const { return type_; }
+  [[nodiscard]] Index n() const { return n_; }
+
+ private:
+  DeviceContext& context_;
+  RealType type_;
+  Index n_;
+  bool may_change_;
+  std::unique_ptr<BatchedBackend> backend_;
 };
 
 BatchedLu::BatchedLu(DeviceContext& context, RealType type, Index n,
                      const BatchedLuOptions& options) {
   check_n(n);
-  translate_opencl_errors([&] {
-    implementation_ = std::make_unique<Implementation>(make_backend(context, type, n, options));
-  });
+  translate_opencl_errors(
+      [&] { implementation_ = std::make_unique<Implementation>(context, type, n, options); });
 }
 
 BatchedLu::~BatchedLu() = default;
 
 void BatchedLu::prepare(Index nrhs) {
-  translate_opencl_errors([&] { implementation_->backend->prepare(nrhs); });
+  implementation_->run([&](BatchedBackend& backend) { backend.prepare(nrhs); });
 }
 
 BatchFactors BatchedLu::factor(const BatchView& a, Index batch, const cl::Buffer& permutation,
                                const cl::Buffer& info) {
   BatchFactors factors{a, batch, permutation, info};
-  if (batch > 0) translate_opencl_errors([&] { implementation_->backend->factor(factors); });
+  if (batch == 0) return factors;
+  const Index n = implementation_->n();
+  check_batch(a, batch, n, n, implementation_->type(), "A");
+  check_integers(permutation, batch * n, "the permutation");
+  check_integers(info, batch, "info");
+  implementation_->run([&](BatchedBackend& backend) { backend.factor(factors); });
   return factors;
 }
 
 void BatchedLu::solve(const BatchFactors& factors, const BatchView& b, Index nrhs) {
   if (factors.batch == 0 || nrhs == 0) return;
-  translate_opencl_errors([&] { implementation_->backend->solve(factors, b, nrhs); });
+  check_batch(b, factors.batch, implementation_->n(), nrhs, implementation_->type(), "B");
+  implementation_->run([&](BatchedBackend& backend) { backend.solve(factors, b, nrhs); });
 }
 
 void BatchedLu::factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
                                  const cl::Buffer& info) {
   if (batch == 0) return;
-  translate_opencl_errors(
-      [&] { implementation_->backend->factor_and_solve(a, b, nrhs, batch, info); });
+  const Index n = implementation_->n();
+  check_batch(a, batch, n, n, implementation_->type(), "A");
+  check_batch(b, batch, n, nrhs, implementation_->type(), "B");
+  check_integers(info, batch, "info");
+  implementation_->run(
+      [&](BatchedBackend& backend) { backend.factor_and_solve(a, b, nrhs, batch, info); });
 }
 
-std::string BatchedLu::kernel_name() const { return implementation_->backend->name(); }
+std::string BatchedLu::kernel_name() const { return implementation_->name(); }
 
 void pass_batch(Kernel& kernel, cl_uint& index, const BatchView& view) {
   kernel.set_arguments_from(index, view.buffer, cl_ulong{view.offset},

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <clgauss/error.hpp>
+#include <set>
 
 #include "linalg/batched_backend.hpp"
 #include "linalg/cpu_tile.hpp"
+#include "linalg/known_answers.hpp"
 #include "linalg/lu_parts.hpp"
 
 namespace clgauss {
@@ -59,10 +62,27 @@ class BatchedCpu : public BatchedBackend {
  private:
   static cl_uint rhs_for(Index nrhs) { return nrhs <= 1 ? 1 : 8; }
 
+  /// Built, and asked for known answers with all kernels of its file when one is first wanted. Throws NoUsableKernel.
   Kernel kernel(const char* name, cl_uint rhs) {
-    Defines defines = cpu_tile_defines(type_, tile_);
-    defines.emplace_back("RHS", std::to_string(rhs));
-    return context_.programs().kernel("batched_cpu.cl", name, defines);
+    KernelBuild build{"batched_cpu", "batched_cpu.cl", cpu_tile_defines(type_, tile_)};
+    build.defines.emplace_back("RHS", std::to_string(rhs));
+    if (wanted_.insert(build.text()).second && !context_.trials().passes(build, [&] { ask(rhs); }))
+      throw NoUsableKernel("the batched kernels for CPUs do not work on " +
+                           context_.profile().name + ": " +
+                           context_.trials().reasons({build.name}));
+    return context_.programs().kernel(build.file, name, build.defines);
+  }
+
+  void ask(cl_uint rhs) {
+    require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
+      factor_and_solve(q.a, q.b, q.nrhs, q.batch, q.info);
+    });
+    require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
+      const BatchFactors factors{
+          q.a, q.batch, context_.allocate(q.batch * n_ * sizeof(cl_int), "a known answer"), q.info};
+      factor(factors);
+      solve(factors, q.b, q.nrhs);
+    });
   }
 
   void launch(Kernel& kernel, cl_uint scratch_argument, Index batch, cl_uint rhs) {
@@ -85,6 +105,7 @@ class BatchedCpu : public BatchedBackend {
   cl_uint vec_width_;
   cl::Buffer scratch_;
   std::uint64_t scratch_bytes_ = 0;
+  std::set<std::string> wanted_;  // builds that were asked for
 };
 
 }  // namespace

@@ -1,11 +1,10 @@
 #include <bit>
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
 
 #include "linalg/batched_backend.hpp"
 #include "linalg/cpu_tile.hpp"
+#include "linalg/known_answers.hpp"
 #include "linalg/lu_parts.hpp"
-#include "linalg/transfer.hpp"
 
 namespace clgauss {
 
@@ -26,7 +25,15 @@ class BatchedNvidia : public BatchedBackend {
     defines.insert(defines.end(), {{"SIZE", std::to_string(n)},
                                    {"LANES", std::to_string(lanes_)},
                                    {"SYSTEMS", std::to_string(systems())}});
-    kernel_ = context.programs().kernel("batched_nvidia.cl", "batched_factor_and_solve", defines);
+    build_ = {"batched_nvidia", "batched_nvidia.cl", defines};
+    if (!context.trials().passes(build_, [&] {
+          build();
+          require_batched(context, type, n, 1, [&](const BatchedQuestion& q) {
+            factor_and_solve(q.a, q.b, q.nrhs, q.batch, q.info);
+          });
+        }))
+      throw NoUsableKernel(context.trials().reasons({build_.name}));
+    build();
   }
 
   void prepare(Index nrhs) override {
@@ -54,38 +61,17 @@ class BatchedNvidia : public BatchedBackend {
 
   [[nodiscard]] std::string name() const override { return "nvidia"; }
 
-  /// Two random systems and one with a zero leading pivot, by their residuals, and a singular one between them.
-  [[nodiscard]] bool gives_known_answer(RealType type) {
-    constexpr Index kCount = 4, kSingular = 1;
-    const Index n = n_;
-    Matrix a = random_matrix(kCount, n * n, 1), b = random_matrix(kCount, n, 2);
-    for (double& value : a.values()) value = static_cast<double>(static_cast<float>(value));
-    for (double& value : b.values()) value = static_cast<double>(static_cast<float>(value));
-    for (Index i = 0; i < n; ++i) a(kSingular, i * n + n - 1) = 0;
-    if (n > 1) a(2, 0) = 0;
-    const BatchView da{to_device(context_, type, a, n * n, "a probe").buffer, 0, n, n * n};
-    const BatchView db{to_device(context_, type, b, n, "a probe").buffer, 0, 1, n};
-    const cl::Buffer info = context_.allocate(kCount * sizeof(cl_int), "a probe");
-    factor_and_solve(da, db, 1, kCount, info);
-    const auto x = download(context_.queue(), db.buffer, type, kCount * n);
-    cl_int outcome[kCount];
-    context_.queue().enqueueReadBuffer(info, CL_TRUE, 0, sizeof outcome, outcome);
-    for (Index s = 0; s < kCount; ++s) {
-      if (outcome[s] != (s == kSingular ? static_cast<cl_int>(n) : 0)) return false;
-      const auto residual = compute_residual(n, 1, a.row(s), b.row(s),
-                                             std::span(x).subspan(s * n, n), unit_roundoff(type));
-      if (s != kSingular && !(residual.scaled <= kScaledResidualBound)) return false;
-    }
-    return true;
-  }
-
  private:
+  void build() {
+    kernel_ = context_.programs().kernel(build_.file, "batched_factor_and_solve", build_.defines);
+  }
   [[nodiscard]] cl_uint systems() const { return kWorkGroup / lanes_; }
 
   DeviceContext& context_;
   Index n_;
   cl_uint lanes_;
   std::unique_ptr<BatchedBackend> portable_;
+  KernelBuild build_;
   Kernel kernel_;
 };
 
@@ -94,17 +80,15 @@ class BatchedNvidia : public BatchedBackend {
 std::unique_ptr<BatchedBackend> make_batched_nvidia(DeviceContext& context, RealType type,
                                                     Index n) {
   // redux.sync came with compute capability 8.0.
-  const auto& nvidia = context.profile().attributes.nvidia;
-  if (!nvidia || nvidia->capability_major < 8 || n > kLargest) return nullptr;
+  const std::string lacks = context.profile().lacks_compute_capability(8);
+  if (!lacks.empty())
+    context.trials().pass_over({"batched_nvidia", "batched_nvidia.cl", {}}, lacks);
+  if (!lacks.empty() || n > kLargest) return nullptr;
   try {
-    auto backend = std::make_unique<BatchedNvidia>(context, type, n);
-    if (backend->gives_known_answer(type)) return backend;
-  } catch (
-      const BuildError&) {  // what does not build or run here is an outcome: the portable kernels take over
-  } catch (const OpenClError&) {
-  } catch (const cl::Error&) {
+    return std::make_unique<BatchedNvidia>(context, type, n);
+  } catch (const NoUsableKernel&) {  // an outcome: the portable kernels take over
+    return nullptr;
   }
-  return nullptr;
 }
 
 }  // namespace clgauss

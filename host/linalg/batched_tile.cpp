@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
+#include <clgauss/launch.hpp>
+#include <set>
 
 #include "linalg/batched_backend.hpp"
 #include "linalg/cpu_tile.hpp"
+#include "linalg/known_answers.hpp"
 
 namespace clgauss {
 
@@ -84,7 +87,30 @@ class BatchedTile : public BatchedBackend {
   static Index chunks_of(Index nrhs) { return (nrhs + rhs_for(nrhs) - 1) / rhs_for(nrhs); }
   [[nodiscard]] cl_uint local_size() const { return systems_ * grid_ * grid_; }
 
+  /// Built, and asked for a known answer when it is first wanted. Throws NoUsableKernel.
   Kernel kernel(Which which, cl_uint rhs) {
+    const KernelBuild build = build_of(which, rhs);
+    if (wanted_.insert(build.text()).second &&
+        !context_.trials().passes(build, [&] { ask(which, rhs); }))
+      throw NoUsableKernel("the batched kernels do not work on " + context_.profile().name + ": " +
+                           context_.trials().reasons({build.name}));
+    return context_.programs().kernel(build.file, kNames[which - 1], build.defines);
+  }
+
+  void ask(Which which, cl_uint rhs) {
+    require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
+      if (which == kFactorAndSolve) {
+        factor_and_solve(q.a, q.b, q.nrhs, q.batch, q.info);
+        return;
+      }
+      const BatchFactors factors{
+          q.a, q.batch, context_.allocate(q.batch * n_ * sizeof(cl_int), "a known answer"), q.info};
+      factor(factors);
+      solve(factors, q.b, q.nrhs);
+    });
+  }
+
+  [[nodiscard]] KernelBuild build_of(Which which, cl_uint rhs) const {
     Defines defines = real_defines(type_);
     defines.insert(defines.end(), {{"GRID", std::to_string(grid_)},
                                    {"TILE", std::to_string(ceil_div(n_, grid_))},
@@ -92,14 +118,13 @@ class BatchedTile : public BatchedBackend {
                                    {"RHS", std::to_string(rhs)},
                                    {"IN_REGISTERS", on_cpu_ ? "0" : "1"},
                                    {"KERNEL", std::to_string(which)}});
-    return context_.programs().kernel("batched_tile.cl", kNames[which - 1], defines);
+    return {"batched_tile", "batched_tile.cl", defines};
   }
 
   void launch(const Kernel& kernel, Index batch, Index chunks) {
     const Index groups = (batch + systems_ - 1) / systems_;
-    context_.queue().enqueueNDRangeKernel(kernel.handle, cl::NullRange,
-                                          cl::NDRange(groups * local_size(), chunks),
-                                          cl::NDRange(local_size(), 1));
+    enqueue_kernel(context_.queue(), kernel, cl::NDRange(groups * local_size(), chunks),
+                   cl::NDRange(local_size(), 1));
   }
 
   DeviceContext& context_;
@@ -107,6 +132,7 @@ class BatchedTile : public BatchedBackend {
   cl_uint n_;
   bool on_cpu_;
   cl_uint grid_, systems_;
+  std::set<std::string> wanted_;  // builds that were asked for
 };
 
 }  // namespace

@@ -2,10 +2,12 @@
 
 #include <clgauss/error.hpp>
 #include <clgauss/gemm.hpp>
+#include <clgauss/launch.hpp>
 
 #include "linalg/cpu_tile.hpp"
 #include "linalg/gemm_backend.hpp"
 #include "linalg/transfer.hpp"
+#include "linalg/view_check.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -15,32 +17,59 @@ class Gemm::Implementation {
  public:
   Implementation(DeviceContext& context, RealType type, const GemmOptions& options)
       : type_(type),
-        backend_(is_for_cpu(context, options) ? make_gemm_cpu(context, type, options)
-                                              : make_gemm_gpu(context, type, options)),
+        backend_(make_backend(context, type, options)),
         scale_(context.programs().kernel("scale.cl", "scale", real_defines(type))) {}
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) {
     const auto& [m, n, k, transpose_a, transpose_b] = call.shape;
     if (m == 0 || n == 0) return;
+    check_view(call.c, m, n, type_, "C");
+    if (call.alpha != 0) {
+      check_view(call.a, transpose_a ? k : m, transpose_a ? m : k, type_, "A");
+      check_view(call.b, transpose_b ? n : k, transpose_b ? k : n, type_, "B");
+    }
+    follow_last_queue(queue);
     if (k > 0 && call.alpha != 0) {
       backend_->multiply(queue, call);
       return;
     }
     scale_.set_arguments(call.c.buffer, cl_ulong{call.c.offset}, cl_ulong{call.c.ld});
     set_real(scale_, 3, type_, call.beta);
-    queue.enqueueNDRangeKernel(scale_.handle, cl::NullRange, cl::NDRange(n, m));
+    enqueue_kernel(queue, scale_, cl::NDRange(n, m));
   }
 
   std::string kernel_name(const GemmCall& call) { return backend_->kernel_name(call); }
 
  private:
-  static bool is_for_cpu(DeviceContext& context, const GemmOptions& options) {
-    return options.strict ? options.preferred.front().is_for_cpu() : suits_cpu_kernels(context);
+  static std::unique_ptr<GemmBackend> make_backend(DeviceContext& context, RealType type,
+                                                   const GemmOptions& options) {
+    if (options.strict)
+      return options.preferred.front().is_for_cpu() ? make_gemm_cpu(context, type, options)
+                                                    : make_gemm_gpu(context, type, options);
+    try {
+      if (suits_cpu_kernels(context)) return make_gemm_cpu(context, type, options);
+    } catch (const NoUsableKernel&) {  // the kernels for GPUs run anywhere
+    }
+    return make_gemm_gpu(context, type, options);
+  }
+
+  /// Products on two queues share the packed operands, so the later one starts when the earlier one is done.
+  void follow_last_queue(const cl::CommandQueue& queue) {
+    if (queue() == last_queue_()) return;
+    if (last_queue_() != nullptr) {
+      cl::Event done;
+      last_queue_.enqueueMarkerWithWaitList(nullptr, &done);
+      last_queue_.flush();
+      const std::vector<cl::Event> before{done};
+      queue.enqueueBarrierWithWaitList(&before);
+    }
+    last_queue_ = queue;
   }
 
   RealType type_;
   std::unique_ptr<GemmBackend> backend_;
   Kernel scale_;
+  cl::CommandQueue last_queue_;
 };
 
 Gemm::Gemm(DeviceContext& context, RealType type, const GemmOptions& options) {

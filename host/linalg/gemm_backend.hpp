@@ -39,10 +39,10 @@ class GemmBackend {
 [[nodiscard]] std::unique_ptr<GemmBackend> make_gemm_gpu(DeviceContext& context, RealType type,
                                                          const GemmOptions& options);
 
-/// Whether C <- C - op(A) op(B), enqueued by `multiply` on the context's queue, is right for random matrices of `shape`:
-/// |C - Cref| <= 4 (k + 2) eps (|A| |B| + |C0|), element by element. Waits.
-[[nodiscard]] bool gives_known_answer(DeviceContext& context, RealType type, const GemmShape& shape,
-                                      const std::function<void(const GemmCall&)>& multiply);
+/// Throws WrongAnswer unless C <- C - op(A) op(B), enqueued by `multiply` on the context's queue, is right for random matrices of
+/// `shape`: |C - Cref| <= 4 (k + 2) eps (|A| |B| + |C0|), element by element. Waits.
+void require_known_answer(DeviceContext& context, RealType type, const GemmShape& shape,
+                          const std::function<void(const GemmCall&)>& multiply);
 
 /// A spec that was tuned for the context's device, and its entry, which says for what size.
 struct TunedGemm {
@@ -54,8 +54,8 @@ struct TunedGemm {
 [[nodiscard]] std::vector<TunedGemm> tuned_gemm_specs(const DeviceContext& context, RealType type,
                                                       GemmUse use);
 
-/// What tells checks of specs apart on one context.
-[[nodiscard]] std::string check_key(const GemmSpec& spec);
+/// The spec's kernels, for their trial.
+[[nodiscard]] KernelBuild build_of(const GemmSpec& spec);
 
 /// "gemm" or "gemm_update": TunedEntry::what.
 [[nodiscard]] const char* tuned_name(GemmUse use);

@@ -1,3 +1,6 @@
+#include <fmt/format.h>
+
+#include <clgauss/error.hpp>
 #include <clgauss/generate.hpp>
 #include <cmath>
 
@@ -6,8 +9,8 @@
 
 namespace clgauss {
 
-bool gives_known_answer(DeviceContext& context, RealType type, const GemmShape& shape,
-                        const std::function<void(const GemmCall&)>& multiply) {
+void require_known_answer(DeviceContext& context, RealType type, const GemmShape& shape,
+                          const std::function<void(const GemmCall&)>& multiply) {
   const auto [m, n, k, trans_a, trans_b] = shape;
   const Matrix a = random_matrix(trans_a ? k : m, trans_a ? m : k, 1),
                b = random_matrix(trans_b ? n : k, trans_b ? k : n, 2), c = random_matrix(m, n, 3);
@@ -26,9 +29,13 @@ bool gives_known_answer(DeviceContext& context, RealType type, const GemmShape& 
         size += std::abs(product);
       }
       const double bound = 4.0 * static_cast<double>(k + 2) * unit_roundoff(type) * size;
-      if (!(std::abs(result[i * n + j] - sum) <= bound)) return false;
+      const double error = std::abs(result[i * n + j] - sum);
+      if (!(error <= bound))
+        throw WrongAnswer(
+            fmt::format("wrong answer: C({}, {}) of a {} x {} x {} product is off by {:.3g}, at "
+                        "most {:.3g} is right",
+                        i + 1, j + 1, m, n, k, error, bound));
     }
-  return true;
 }
 
 }  // namespace clgauss

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
+#include <clgauss/launch.hpp>
 #include <optional>
 
 #include "linalg/cpu_tile.hpp"
@@ -66,7 +67,10 @@ class GemmCpu : public GemmBackend {
                              [](const TunedGemm& of) { return of.entry->n; });
     for (const TunedGemm& of : tuned)
       if (of.spec.is_for_cpu() && works(of.spec)) return;
-    kernels_.emplace(context, default_cpu_gemm_spec(context.profile(), type));
+    const GemmSpec usual = default_cpu_gemm_spec(context.profile(), type);
+    if (!works(usual))
+      throw NoUsableKernel("no GEMM kernel for CPUs works on " + context.profile().name + ": " +
+                           context.trials().reasons({usual.name}));
   }
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) override {
@@ -94,18 +98,14 @@ class GemmCpu : public GemmBackend {
  private:
   /// Takes the spec if its kernels build and give a known answer over full and cut tiles and blocks.
   bool works(const GemmSpec& spec) {
-    try {
+    const bool passed = context_.trials().passes(build_of(spec), [&] {
       const Kernels& own = kernels_.emplace(context_, spec);
       const GemmShape shape{2 * own.mr + 5, 2 * own.nr + 7, own.kc + 3};
-      return context_.check_once(check_key(spec), [&] {
-        return gives_known_answer(context_, type_, shape,
-                                  [&](const GemmCall& call) { multiply(context_.queue(), call); });
-      });
-    } catch (const BuildError&) {
-    } catch (const OpenClError&) {
-    } catch (const cl::Error&) {
-    }
-    return false;  // an outcome, not an error: the next spec is tried
+      require_known_answer(context_, type_, shape,
+                           [&](const GemmCall& call) { multiply(context_.queue(), call); });
+    });
+    if (passed) kernels_.emplace(context_, spec);
+    return passed;  // an outcome, not an error: the next spec is tried
   }
 
   void reserve(cl::Buffer& buffer, std::uint64_t& capacity, const Operand& operand) const {
@@ -124,14 +124,13 @@ class GemmCpu : public GemmBackend {
     set_real(kernel, 6, type_, scale);
     kernel.set_arguments_from(7, packed, tickets_);
     if (across)
-      queue.enqueueNDRangeKernel(
-          kernel.handle, cl::NullRange,
+      enqueue_kernel(
+          queue, kernel,
           cl::NDRange(ceil_div(operand.extent, operand.panel), ceil_div(operand.depth, operand.kc)),
           cl::NDRange(1, 1));
     else
-      queue.enqueueNDRangeKernel(kernel.handle, cl::NullRange,
-                                 cl::NDRange(ceil_div(operand.depth, kernels_->pack_steps)),
-                                 cl::NDRange(1));
+      enqueue_kernel(queue, kernel, cl::NDRange(ceil_div(operand.depth, kernels_->pack_steps)),
+                     cl::NDRange(1));
   }
 
   void enqueue_tiles(const cl::CommandQueue& queue, cl_uint m, cl_uint n) {
@@ -142,8 +141,7 @@ class GemmCpu : public GemmBackend {
     while (parts_m * parts_n < 32 * compute_units_ && m / parts_m > 4 * p.mr) ++parts_m;
     const cl_uint rows = part(m, parts_m, p.mr), cols = part(n, parts_n, p.nr);
     p.tiles.set_arguments_from(10, rows, cols, tickets_);
-    queue.enqueueNDRangeKernel(p.tiles.handle, cl::NullRange, cl::NDRange(compute_units_),
-                               cl::NDRange(1));
+    enqueue_kernel(queue, p.tiles, cl::NDRange(compute_units_), cl::NDRange(1));
   }
 
   DeviceContext& context_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <clgauss/error.hpp>
+#include <clgauss/launch.hpp>
 #include <map>
 #include <tuple>
 
@@ -13,9 +14,7 @@ namespace clgauss {
 namespace {
 
 /// The matrix instructions used by cl/gemm_nvidia_*.cl came with compute capability 8.0.
-bool has_matrix_units(const DeviceProfile& device) {
-  return device.attributes.nvidia && device.attributes.nvidia->capability_major >= 8;
-}
+constexpr unsigned kCapability = 8;
 
 class GemmGpu : public GemmBackend {
  public:
@@ -24,7 +23,13 @@ class GemmGpu : public GemmBackend {
         type_(type),
         options_(options),
         tuned_{tuned_gemm_specs(context, type, GemmUse::general),
-               tuned_gemm_specs(context, type, GemmUse::update)} {}
+               tuned_gemm_specs(context, type, GemmUse::update)} {
+    const std::string lacks = context.profile().lacks_compute_capability(kCapability);
+    has_matrix_units_ = lacks.empty();
+    for (const GemmSpec& spec : gemm_specs())
+      if (!has_matrix_units_ && spec.needs_nvidia() && spec.type == type)
+        context.trials().pass_over(build_of(spec), lacks);
+  }
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) override {
     launch(queue, choose(call), call);
@@ -43,7 +48,7 @@ class GemmGpu : public GemmBackend {
   /// Whether the views and the shape are what the spec's kernel takes.
   [[nodiscard]] bool takes(const GemmSpec& spec, const GemmCall& call) const {
     if (spec.is_for_cpu() || spec.type != type_) return false;
-    if (spec.needs_nvidia() && !has_matrix_units(context_.profile())) return false;
+    if (spec.needs_nvidia() && !has_matrix_units_) return false;
     if ((call.shape.transpose_a || call.shape.transpose_b) && !spec.transposes()) return false;
     if (spec.use == GemmUse::update && (call.alpha != -1 || call.beta != 1)) return false;
     for (const MatrixView* view : {&call.a, &call.b, &call.c})
@@ -84,10 +89,12 @@ class GemmGpu : public GemmBackend {
       const Entry& entry = prepared(*spec, call.shape);
       if (entry.works) return entry;
     }
+    std::vector<std::string> names;
     for (const GemmUse use : {GemmUse::update, GemmUse::general}) {
       const Entry* best = nullptr;
       for (const GemmSpec& spec : gemm_specs()) {
         if (spec.use != use || !takes(spec, call)) continue;
+        names.push_back(spec.name);
         if (best != nullptr && best->spec.needs_nvidia() && !spec.needs_nvidia())
           continue;  // slower whatever the shape
         const Entry& entry = prepared(spec, call.shape);
@@ -99,7 +106,8 @@ class GemmGpu : public GemmBackend {
       }
       if (best != nullptr) return *best;
     }
-    throw DeviceLimit("no GEMM kernel works on " + context_.profile().name);
+    throw NoUsableKernel("no GEMM kernel works on " + context_.profile().name + ": " +
+                         context_.trials().reasons(names));
   }
 
   const Entry& strict_choice(const GemmCall& call) {
@@ -110,12 +118,7 @@ class GemmGpu : public GemmBackend {
     Entry& entry = place->second;
     if (entry.works) return entry;
     entry.spec = transposed(spec, call.shape.transpose_a, call.shape.transpose_b);
-    entry.kernel = context_.programs().kernel(spec.file, "gemm", entry.spec.defines());
-    if (!fits(entry))
-      throw DeviceLimit(fmt::format(
-          "{} takes {} work-items and {} bytes of local memory; here {} and {} are the limits",
-          spec.name, spec.work_group_size(), spec.local_bytes(), entry.kernel.work_group_limit,
-          context_.profile().local_mem_bytes));
+    build(entry);
     entry.works = true;
     return entry;
   }
@@ -129,38 +132,37 @@ class GemmGpu : public GemmBackend {
     entry.spec = transposed(of, shape.transpose_a, shape.transpose_b);
     const GemmSpec& spec = entry.spec;
     // A kernel that does not build or launch here is an outcome, not an error: the next spec is tried.
-    try {
-      entry.kernel = context_.programs().kernel(spec.file, "gemm", spec.defines());
-      entry.works =
-          fits(entry) && context_.check_once(check_key(spec), [&] { return works(entry, shape); });
-    } catch (const BuildError&) {
-      entry.works = false;
-    } catch (const OpenClError&) {
-      entry.works = false;
-    } catch (const cl::Error&) {
-      entry.works = false;
-    }
+    entry.works = context_.trials().passes(build_of(spec), [&] {
+      build(entry);
+      require_known_answer(context_, type_, shape_to_check(entry, shape),
+                           [&](const GemmCall& call) { launch(context_.queue(), entry, call); });
+    });
+    if (entry.works) build(entry);
     return entry;
   }
 
-  /// NVIDIA's driver runs static local memory above the 48 KiB that it reports; there the known answer decides.
-  [[nodiscard]] bool fits(const Entry& entry) const {
-    return entry.spec.work_group_size() <= entry.kernel.work_group_limit &&
-           (entry.spec.needs_nvidia() ||
-            entry.spec.local_bytes() <= context_.profile().local_mem_bytes);
+  /// Throws DeviceLimit where the kernel is too much for the device.
+  void build(Entry& entry) const {
+    const GemmSpec& spec = entry.spec;
+    if (entry.kernel.handle() == nullptr)
+      entry.kernel = context_.programs().kernel(spec.file, "gemm", spec.defines());
+    const std::uint64_t local = context_.profile().static_local_bytes();
+    if (spec.work_group_size() > entry.kernel.work_group_limit || spec.local_bytes() > local)
+      throw DeviceLimit(fmt::format(
+          "{} takes {} work-items and {} bytes of local memory; here {} and {} are the limits",
+          spec.name, spec.work_group_size(), spec.local_bytes(), entry.kernel.work_group_limit,
+          local));
   }
 
-  /// A product over full and cut tiles against the host's.
-  bool works(const Entry& entry, const GemmShape& like) {
+  /// Full and cut tiles.
+  [[nodiscard]] static GemmShape shape_to_check(const Entry& entry, const GemmShape& like) {
     const GemmSpec& spec = entry.spec;
     const Index align = spec.alignment();
     const auto cut = [&](const char* tile, Index times, Index more) {
       return (times * static_cast<Index>(spec.value(tile)) + more + align) / align * align;
     };
-    const GemmShape shape{cut("TILE_M", 1, 5), cut("TILE_N", 1, 7), cut("TILE_K", 2, 3),
-                          like.transpose_a, like.transpose_b};
-    return gives_known_answer(context_, type_, shape,
-                              [&](const GemmCall& call) { launch(context_.queue(), entry, call); });
+    return {cut("TILE_M", 1, 5), cut("TILE_N", 1, 7), cut("TILE_K", 2, 3), like.transpose_a,
+            like.transpose_b};
   }
 
   void launch(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call) const {
@@ -183,13 +185,13 @@ class GemmGpu : public GemmBackend {
     pass_view(call.c);
     const std::size_t groups = spec.tiles(call.shape.m, call.shape.n);
     const std::size_t local = spec.work_group_size();
-    queue.enqueueNDRangeKernel(kernel.handle, cl::NullRange, cl::NDRange(groups * local),
-                               cl::NDRange(local));
+    enqueue_kernel(queue, kernel, cl::NDRange(groups * local), cl::NDRange(local));
   }
 
   DeviceContext& context_;
   RealType type_;
   const GemmOptions options_;
+  bool has_matrix_units_ = false;
   const std::array<std::vector<TunedGemm>, 2> tuned_;  // for general products and for updates
   std::map<std::tuple<const GemmSpec*, bool, bool>, Entry> kernels_;  // by spec, A^T, B^T
 };

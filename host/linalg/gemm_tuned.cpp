@@ -6,11 +6,7 @@ namespace clgauss {
 
 const char* tuned_name(GemmUse use) { return use == GemmUse::update ? "gemm_update" : "gemm"; }
 
-std::string check_key(const GemmSpec& spec) {
-  std::string key = spec.file + ' ' + std::string(real_type_name(spec.type));
-  for (const auto& [name, value] : spec.parameters) key += ' ' + name + '=' + std::to_string(value);
-  return key;
-}
+KernelBuild build_of(const GemmSpec& spec) { return {spec.name, spec.file, spec.defines()}; }
 
 std::vector<TunedGemm> tuned_gemm_specs(const DeviceContext& context, RealType type, GemmUse use) {
   std::vector<TunedGemm> tuned;

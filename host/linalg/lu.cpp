@@ -40,6 +40,9 @@ std::unique_ptr<Lu> make_lu(DeviceContext& context, RealType type, Index n,
   LuOptions chosen = options;
   if (!chosen.spec) chosen.spec = best_known_spec(context, type, n, options.pivoting);
   if (options.spec) check_lu_spec(*options.spec, context.profile(), type);
+  if (chosen.spec->family == LuFamily::cpu && !options.spec &&
+      !lu_cpu_works(context, type, *chosen.spec))
+    chosen.spec = default_lu_spec(context.profile(), type, n, LuFamily::gpu);
   if (chosen.spec->family == LuFamily::gpu) return make_lu_gpu(context, type, n, chosen);
   if (options.pivoting == Pivoting::tournament)
     throw UsageError("the LU for CPUs has partial pivoting only; tournament needs a spec for GPUs");

@@ -15,6 +15,9 @@ inline constexpr Index kLargestSmallSystem = 128;
 [[nodiscard]] std::unique_ptr<Lu> make_lu_cpu(DeviceContext& context, RealType type, Index n,
                                               const LuOptions& options);
 
+/// Whether the kernels that make_lu_cpu() takes for a checked spec of its family gave their known answer.
+[[nodiscard]] bool lu_cpu_works(DeviceContext& context, RealType type, const LuSpec& spec);
+
 /// Persistent or tournament panels, tiles in local memory or on the matrix units.
 [[nodiscard]] std::unique_ptr<Lu> make_lu_gpu(DeviceContext& context, RealType type, Index n,
                                               const LuOptions& options);

@@ -1,7 +1,10 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
+#include <clgauss/launch.hpp>
+#include <numeric>
 
 #include "linalg/cpu_tile.hpp"
+#include "linalg/known_answers.hpp"
 #include "linalg/lu_backend.hpp"
 #include "linalg/lu_parts.hpp"
 #include "opencl_error.hpp"
@@ -89,6 +92,7 @@ class LuCpu : public Lu {
   }
 
   void solve(const MatrixView& b, Index nrhs) override {
+    require_factored(factored_);
     translate_opencl_errors([&] {
       if (nrhs == 1 && b.ld == 1)
         solve_one(b);
@@ -112,6 +116,12 @@ class LuCpu : public Lu {
       context_.queue().enqueueReadBuffer(pivots_, CL_TRUE, 0, rows.size() * sizeof(cl_uint),
                                          rows.data());
       return std::vector<Index>(rows.begin(), rows.end());
+    });
+  }
+
+  void poison_if_failed(const MatrixView& b, Index nrhs) override {
+    translate_opencl_errors([&] {
+      enqueue_poison(context_, type_, {info_, static_cast<cl_int>(n_), false}, b, n_, nrhs);
     });
   }
 
@@ -171,11 +181,9 @@ class LuCpu : public Lu {
   void enqueue(const Kernel& kernel, cl_uint items, cl_uint rows = 1) const {
     if (items == 0) return;
     if (rows == 1)
-      context_.queue().enqueueNDRangeKernel(kernel.handle, cl::NullRange, cl::NDRange(items),
-                                            cl::NDRange(1));
+      enqueue_kernel(context_.queue(), kernel, cl::NDRange(items), cl::NDRange(1));
     else
-      context_.queue().enqueueNDRangeKernel(kernel.handle, cl::NullRange, cl::NDRange(items, rows),
-                                            cl::NDRange(1, 1));
+      enqueue_kernel(context_.queue(), kernel, cl::NDRange(items, rows), cl::NDRange(1, 1));
   }
 
   DeviceContext& context_;
@@ -198,11 +206,28 @@ class LuCpu : public Lu {
 
 std::unique_ptr<Lu> make_lu_cpu(DeviceContext& context, RealType type, Index n,
                                 const LuOptions& options) {
-  // The panel kernel keeps row numbers in the lanes of its vectors: exact in f32 up to 2^24.
-  if (type == RealType::f32 && n >= (Index{1} << 24U))
-    throw DimensionError("LU in f32 on a CPU takes n below 2^24");
   return translate_opencl_errors(
       [&] { return std::make_unique<LuCpu>(context, type, static_cast<cl_uint>(n), options); });
+}
+
+bool lu_cpu_works(DeviceContext& context, RealType type, const LuSpec& spec) {
+  KernelBuild build{"lu_cpu", "lu_cpu.cl", cpu_tile_defines(type, spec.parameters)};
+  build.defines.emplace_back("RB", std::to_string(spec.value("RB")));
+  return context.trials().passes(build, [&] {
+    LuSpec small = spec;  // more than one panel, and the last one cut
+    const int unit = std::lcm(spec.value("RB"), spec.value("NR"));
+    set_value(small.parameters, "NB", unit);
+    set_value(small.parameters, "SOLVE_BLOCK", unit);
+    const Index n = 2 * static_cast<Index>(unit) + 5;
+    LuOptions options;
+    options.spec = small;
+    LuCpu lu(context, type, static_cast<cl_uint>(n), options);
+    require_solution(context, type, n, [&](const MatrixView& a, const MatrixView& b) {
+      lu.factor(a);
+      lu.solve(b, 1);
+      return lu.pivots();
+    });
+  });
 }
 
 }  // namespace clgauss

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 
+#include "linalg/known_answers.hpp"
 #include "linalg/lu_backend.hpp"
 #include "linalg/lu_parts.hpp"
 #include "opencl_error.hpp"
@@ -25,10 +26,7 @@ class LuGpu : public Lu {
 
   void prepare(const MatrixView& a, Index nrhs) override {
     translate_opencl_errors([&] {
-      if (n_ <= tuning_.small_n && nrhs <= 1) {
-        small_kernel();
-        return;
-      }
+      if (nrhs <= 1 && small_works()) return;
       const cl_uint block = tuning_.nb;
       for (cl_uint k = 0; k < n_; k += LuPanels::kPanelWidth) {
         panels_.prepare(n_ - k);
@@ -50,17 +48,18 @@ class LuGpu : public Lu {
   }
 
   void solve(const MatrixView& b, Index nrhs) override {
+    require_factored(factored_);
     translate_opencl_errors([&] {
       solves_.solve(context_.queue(), factored_, n_, pivots_, b, static_cast<cl_uint>(nrhs));
     });
   }
 
   void factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs) override {
-    if (n_ > tuning_.small_n || nrhs > 1) {
-      Lu::factor_and_solve(a, b, nrhs);
-      return;
-    }
     translate_opencl_errors([&] {
+      if (nrhs > 1 || !small_works()) {
+        Lu::factor_and_solve(a, b, nrhs);
+        return;
+      }
       flags_.reset(context_.queue());
       factored_ = a;
       factor_and_solve_small(a, b, static_cast<cl_uint>(nrhs));
@@ -84,6 +83,13 @@ class LuGpu : public Lu {
       context_.queue().enqueueReadBuffer(pivots_, CL_TRUE, 0, rows.size() * sizeof(cl_int),
                                          rows.data());
       return std::vector<Index>(rows.begin(), rows.end());
+    });
+  }
+
+  void poison_if_failed(const MatrixView& b, Index nrhs) override {
+    translate_opencl_errors([&] {
+      enqueue_poison(context_, kernels_.type(), {flags_.buffer(), LuFlags::kNoBadPivot, true}, b,
+                     n_, nrhs);
     });
   }
 
@@ -120,12 +126,26 @@ class LuGpu : public Lu {
     }
   }
 
-  Kernel& small_kernel() {
-    const cl_uint size = std::min((n_ + 31) / 32 * 32, tuning_.small_n);
-    return kernels_.get("lu_small.cl", "lu_small",
-                        {{"SMALL_N", std::to_string(size)},
-                         {"SMALL_NRHS", "1"},
-                         {"WG_SIZE", std::to_string(tuning_.small_group)}});
+  [[nodiscard]] Defines small_macros() const {
+    return {{"SMALL_N", std::to_string(std::min((n_ + 31) / 32 * 32, tuning_.small_n))},
+            {"SMALL_NRHS", "1"},
+            {"WG_SIZE", std::to_string(tuning_.small_group)}};
+  }
+
+  Kernel& small_kernel() { return kernels_.get("lu_small.cl", "lu_small", small_macros()); }
+
+  /// Whether one launch may do it all.
+  bool small_works() {
+    if (n_ > tuning_.small_n) return false;
+    if (!small_works_)
+      small_works_ = kernels_.works("lu_small.cl", small_macros(), [&] {
+        require_solution(context_, kernels_.type(), n_,
+                         [&](const MatrixView& a, const MatrixView& b) {
+                           factor_and_solve_small(a, b, 1);
+                           return pivots();
+                         });
+      });
+    return *small_works_;
   }
 
   void factor_and_solve_small(const MatrixView& a, const MatrixView& b, cl_uint nrhs) {
@@ -148,6 +168,7 @@ class LuGpu : public Lu {
   LuSolves solves_;
   cl::Buffer pivots_;
   MatrixView factored_;
+  std::optional<bool> small_works_;
 };
 
 }  // namespace

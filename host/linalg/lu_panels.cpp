@@ -2,13 +2,15 @@
 #include <limits>
 
 #include "linalg/cpu_tile.hpp"
+#include "linalg/known_answers.hpp"
 #include "linalg/lu_parts.hpp"
 
 namespace clgauss {
 
 namespace {
 
-constexpr cl_uint kSubGroup = 32;  // of NVIDIA's devices, the only ones with the persistent kernel
+constexpr Index kLeastList = 4096;  // rows that a known answer takes at most
+constexpr cl_uint kSubGroup = 32;   // of NVIDIA's devices, the only ones with the persistent kernel
 
 const std::string kWidth = std::to_string(LuPanels::kPanelWidth);
 
@@ -25,37 +27,99 @@ LuPanels::LuPanels(KernelMemo& kernels, const LuFlags& flags, const LuTuning& tu
     const std::uint64_t bytes = 2ULL * compute_units_ * (1 + kPanelWidth) * sizeof(cl_ulong2);
     exchange_ = context.allocate(bytes, "the packets of a panel");
     context.queue().enqueueFillBuffer(exchange_, cl_int{0}, 0, bytes);
-    persistent_ = probe_co_residency();
+    persistent_ = persistent_works(n);
   }
   if (persistent_ && fits_persistent_up_to(static_cast<cl_uint>(n))) return;
   for (cl::Buffer& list : candidates_)
-    list = context.allocate(n * sizeof(cl_uint), "the rows of a tournament");
+    list = context.allocate(std::max<Index>(n, kLeastList) * sizeof(cl_uint),
+                            "the rows of a tournament");
 }
 
-bool LuPanels::probe_co_residency() {
-  // The real kernels on as many work-groups as compute units: one that is not resident lets the others run into the limit.
+/// For every number of sub-groups that panels of up to `n` rows take: the known answer with one group and with several, then as
+/// many groups as these panels need, where one that is not resident lets the others run into the limit.
+bool LuPanels::persistent_works(Index n) {
+  DeviceContext& context = kernels_.context();
+  const std::string lacks = context.profile().lacks_compute_capability(kPersistentCapability);
+  if (!lacks.empty()) {
+    context.trials().pass_over({"lu_panel_persistent", "lu_panel_persistent.cl", {}}, lacks);
+    return false;
+  }
   cl_uint below = 0;
-  for (std::size_t i = 0; i < tuning_.sub_groups.size(); ++i) {
-    const cl_uint most = compute_units_ * tuning_.sub_groups[i] * kSubGroup,
+  for (std::size_t i = 0; i < tuning_.sub_groups.size() && below < n; ++i) {
+    const cl_uint rows = tuning_.sub_groups[i] * kSubGroup, most = compute_units_ * rows,
                   up_to = i < tuning_.rows.size() ? tuning_.rows[i] : most,
-                  m = std::min(up_to, most);
-    const bool waits = m > tuning_.sub_groups[i] * kSubGroup;
-    if (m > below && waits && !probe_height(m)) return false;
+                  m = std::min({up_to, most, static_cast<cl_uint>(n)});
+    if (m > below) {
+      const Defines macros = persistent_macros(m, kSpinLimit);
+      const bool right = kernels_.works("lu_panel_persistent.cl", macros, [&] {
+        for (const cl_uint height : {rows - 5, 2 * rows + 21})
+          require_panel(context, kernels_.type(), height, kPanelWidth, true,
+                        [&](const MatrixView& a, const cl::Buffer& pivots) {
+                          factor_persistent(context.queue(), a, height, kPanelWidth, 0, pivots,
+                                            kSpinLimit, m);
+                          (void)flags_.read(context.queue());
+                          flags_.reset(context.queue());
+                        });
+      });
+      if (!right) return false;
+      if (m > rows && !all_resident(m)) {
+        context.trials().pass_over(
+            {"lu_panel_persistent", "lu_panel_persistent.cl", macros},
+            "its work-groups do not all run at once, as they must to wait for each other");
+        return false;
+      }
+    }
     below = up_to;
   }
   return true;
 }
 
-bool LuPanels::probe_height(cl_uint m) {
+bool LuPanels::all_resident(cl_uint m) {
   DeviceContext& context = kernels_.context();
   const std::uint64_t bytes = std::uint64_t{m} * kPanelWidth * bytes_of(kernels_.type());
   const MatrixView panel{context.allocate(bytes, "the probe of a panel"), 0, kPanelWidth};
   const cl::Buffer pivots = context.allocate(kPanelWidth * sizeof(cl_int), "the probe of a panel");
   context.queue().enqueueFillBuffer(panel.buffer, cl_uchar{0x3f}, 0, bytes);
-  factor_persistent(context.queue(), panel, m, kPanelWidth, 0, pivots, kSpinLimit);
+  factor_persistent(context.queue(), panel, m, kPanelWidth, 0, pivots, kSpinLimit, m);
   const bool gave_up = flags_.read(context.queue()).gave_up;
   flags_.reset(context.queue());
   return !gave_up;
+}
+
+bool LuPanels::group_works(cl_uint m) {
+  std::optional<bool>& known = group_works_[group_size(m)];
+  if (known) return *known;
+  DeviceContext& context = kernels_.context();
+  known = kernels_.works("lu_panel_group.cl", group_macros(m), [&] {
+    const cl_uint rows = group_size(m) - 3;
+    require_panel(context, kernels_.type(), rows, kPanelWidth, true,
+                  [&](const MatrixView& a, const cl::Buffer& pivots) {
+                    factor_in_group(context.queue(), a, rows, kPanelWidth, 0, pivots);
+                  });
+  });
+  return *known;
+}
+
+bool LuPanels::tournament_works() {
+  if (tournament_works_) return *tournament_works_;
+  DeviceContext& context = kernels_.context();
+  tournament_works_ = kernels_.works("lu_panel_tournament.cl", tournament_macros(), [&] {
+    for (const cl_uint rows : {2 * tuning_.tournament_group + 37, kPanelWidth + 5})
+      require_panel(context, kernels_.type(), rows, kPanelWidth, false,
+                    [&](const MatrixView& a, const cl::Buffer& pivots) {
+                      factor_by_tournament(context.queue(), a, rows, kPanelWidth, 0, pivots);
+                    });
+  });
+  return *tournament_works_;
+}
+
+LuPanels::Way LuPanels::way_for(cl_uint m) {
+  if (persistent_ && fits_persistent(m)) return Way::persistent;
+  if (m <= tuning_.group_rows && group_works(m)) return Way::group;
+  if (!tournament_works())
+    kernels_.none_works("the panel of an LU",
+                        {"lu_panel_persistent", "lu_panel_group", "lu_panel_tournament"});
+  return Way::tournament;
 }
 
 bool LuPanels::fits_persistent(cl_uint m) const {
@@ -71,51 +135,69 @@ bool LuPanels::fits_persistent_up_to(cl_uint n) const {
 
 cl_uint LuPanels::group_size(cl_uint m) const { return m <= 64 ? 64 : tuning_.group_rows; }
 
+Defines LuPanels::persistent_macros(cl_uint m, int spin_limit) const {
+  return {{"PANEL_WIDTH", kWidth},
+          {"SUB_GROUPS", std::to_string(tuning_.sub_groups_for(m))},
+          {"SPIN_LIMIT", std::to_string(spin_limit)}};
+}
+
+Defines LuPanels::group_macros(cl_uint m) const {
+  return {{"PANEL_WIDTH", kWidth}, {"WG_SIZE", std::to_string(group_size(m))}};
+}
+
+Defines LuPanels::tournament_macros() const {
+  return {{"PANEL_WIDTH", kWidth}, {"WG_SIZE", std::to_string(tuning_.tournament_group)}};
+}
+
 Kernel& LuPanels::persistent_kernel(cl_uint m, int spin_limit) {
   return kernels_.get("lu_panel_persistent.cl", "lu_panel_persistent",
-                      {{"PANEL_WIDTH", kWidth},
-                       {"SUB_GROUPS", std::to_string(tuning_.sub_groups_for(m))},
-                       {"SPIN_LIMIT", std::to_string(spin_limit)}});
+                      persistent_macros(m, spin_limit));
 }
 
 Kernel& LuPanels::group_kernel(cl_uint m) {
-  return kernels_.get("lu_panel_group.cl", "lu_panel_group",
-                      {{"PANEL_WIDTH", kWidth}, {"WG_SIZE", std::to_string(group_size(m))}});
+  return kernels_.get("lu_panel_group.cl", "lu_panel_group", group_macros(m));
 }
 
 Kernel& LuPanels::tournament_kernel(const char* name) {
-  return kernels_.get(
-      "lu_panel_tournament.cl", name,
-      {{"PANEL_WIDTH", kWidth}, {"WG_SIZE", std::to_string(tuning_.tournament_group)}});
+  return kernels_.get("lu_panel_tournament.cl", name, tournament_macros());
 }
 
 void LuPanels::prepare(cl_uint m) {
-  if (persistent_ && fits_persistent(m)) {
-    persistent_kernel(m, tuning_.spin_limit);
-  } else if (m <= tuning_.group_rows) {
-    group_kernel(m);
-  } else {
-    for (const char* name : {"tournament_candidates", "tournament_finish", "tournament_lower"})
-      tournament_kernel(name);
+  switch (way_for(m)) {
+    case Way::persistent:
+      persistent_kernel(m, tuning_.spin_limit);
+      break;
+    case Way::group:
+      group_kernel(m);
+      break;
+    case Way::tournament:
+      for (const char* name : {"tournament_candidates", "tournament_finish", "tournament_lower"})
+        tournament_kernel(name);
+      break;
   }
 }
 
 void LuPanels::factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m, cl_uint width,
                       cl_uint row, const cl::Buffer& pivots) {
-  if (persistent_ && fits_persistent(m))
-    factor_persistent(queue, a, m, width, row, pivots, tuning_.spin_limit);
-  else if (m <= tuning_.group_rows)
-    factor_in_group(queue, a, m, width, row, pivots);
-  else
-    factor_by_tournament(queue, a, m, width, row, pivots);
+  switch (way_for(m)) {
+    case Way::persistent:
+      factor_persistent(queue, a, m, width, row, pivots, tuning_.spin_limit, m);
+      break;
+    case Way::group:
+      factor_in_group(queue, a, m, width, row, pivots);
+      break;
+    case Way::tournament:
+      factor_by_tournament(queue, a, m, width, row, pivots);
+      break;
+  }
 }
 
 void LuPanels::factor_persistent(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
                                  cl_uint width, cl_uint row, const cl::Buffer& pivots,
-                                 int spin_limit) {
-  const cl_uint sub_groups = tuning_.sub_groups_for(m),
+                                 int spin_limit, cl_uint as_for) {
+  const cl_uint sub_groups = tuning_.sub_groups_for(as_for),
                 groups = ceil_div(m, sub_groups * kSubGroup);
-  Kernel& panel = persistent_kernel(m, spin_limit);
+  Kernel& panel = persistent_kernel(as_for, spin_limit);
   if (epoch_ >
       std::numeric_limits<cl_uint>::max() - 2 * width) {  // tags would repeat: start afresh
     queue.enqueueFillBuffer(exchange_, cl_int{0}, 0, exchange_.getInfo<CL_MEM_SIZE>());

@@ -1,7 +1,8 @@
 #include "linalg/lu_parts.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <clgauss/error.hpp>
+#include <clgauss/launch.hpp>
 
 namespace clgauss {
 
@@ -41,14 +42,30 @@ Kernel& KernelMemo::get(const std::string& file, const std::string& name, const 
   return kernels_.emplace(key, context_.programs().kernel(file, name, defines)).first->second;
 }
 
+bool KernelMemo::works(const std::string& file, const Defines& macros,
+                       const std::function<void()>& ask) {
+  return works_as(file.substr(0, file.find('.')), file, macros, ask);
+}
+
+bool KernelMemo::works_as(const std::string& name, const std::string& file, const Defines& macros,
+                          const std::function<void()>& ask) {
+  KernelBuild build{name, file, real_defines(type_)};
+  build.defines.insert(build.defines.end(), macros.begin(), macros.end());
+  return context_.trials().passes(build, ask);
+}
+
+void KernelMemo::none_works(const char* operation, const std::vector<std::string>& files) {
+  throw NoUsableKernel(std::string("no kernel for ") + operation + " works on " +
+                       context_.profile().name + ": " + context_.trials().reasons(files));
+}
+
 LuFlags::LuFlags(const DeviceContext& context)
     : buffer_(context.allocate(2 * sizeof(cl_int), "the flags of an LU")) {
   reset(context.queue());
 }
 
 void LuFlags::reset(const cl::CommandQueue& queue) const {
-  const cl_int2 initial{
-      {std::numeric_limits<cl_int>::max(), 0}};  // one fill: each costs as much as a launch
+  const cl_int2 initial{{kNoBadPivot, 0}};  // one fill: each costs as much as a launch
   queue.enqueueFillBuffer(buffer_, initial, 0, sizeof initial);
 }
 
@@ -57,9 +74,25 @@ LuFlags::Values LuFlags::read(const cl::CommandQueue& queue) const {
   queue.enqueueReadBuffer(buffer_, CL_TRUE, 0, sizeof flags, flags);
   Values values;
   values.gave_up = flags[1] != 0;
-  if (flags[0] != std::numeric_limits<cl_int>::max())
-    values.first_bad_pivot = static_cast<Index>(flags[0]);
+  if (flags[0] != kNoBadPivot) values.first_bad_pivot = static_cast<Index>(flags[0]);
   return values;
+}
+
+void enqueue_poison(DeviceContext& context, RealType type, const LuOutcome& outcome,
+                    const MatrixView& b, Index rows, Index columns) {
+  if (rows == 0 || columns == 0) return;
+  Kernel poison = context.programs().kernel("poison.cl", "poison_if_failed", real_defines(type));
+  cl_uint index = 0;
+  poison.set_arguments_from(index, outcome.flags, outcome.success,
+                            cl_uint{outcome.second_flag ? 1U : 0U});
+  index += 3;
+  pass_view(poison, index, b);
+  enqueue_kernel(context.queue(), poison, cl::NDRange(columns, rows));
+}
+
+void require_factored(const MatrixView& factors) {
+  if (factors.buffer() == nullptr)
+    throw UsageError("there is nothing to solve with: factor a matrix first");
 }
 
 void pass_view(Kernel& kernel, cl_uint& index, const MatrixView& view) {
@@ -70,8 +103,7 @@ void pass_view(Kernel& kernel, cl_uint& index, const MatrixView& view) {
 
 void launch_groups(const cl::CommandQueue& queue, const Kernel& kernel, std::size_t groups,
                    std::size_t local) {
-  queue.enqueueNDRangeKernel(kernel.handle, cl::NullRange, cl::NDRange(groups * local),
-                             cl::NDRange(local));
+  enqueue_kernel(queue, kernel, cl::NDRange(groups * local), cl::NDRange(local));
 }
 
 }  // namespace clgauss

@@ -1,12 +1,14 @@
 #include <fmt/format.h>
 
 #include <clgauss/error.hpp>
+#include <clgauss/launch.hpp>
 #include <clgauss/lu.hpp>
 
 #include "io/memory.hpp"
 #include "linalg/lu_backend.hpp"
 #include "linalg/memory_need.hpp"
 #include "linalg/transfer.hpp"
+#include "linalg/view_check.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -57,7 +59,7 @@ void require_memory_for(DeviceContext& context, const System& system, RealType t
 Values read_diagonal(DeviceContext& context, const LuBuffers& buffers, RealType type) {
   Kernel kernel = context.programs().kernel("gauss.cl", "gauss_diagonal", real_defines(type));
   kernel.set_arguments(buffers.a.buffer, cl_ulong{buffers.a.ld}, buffers.diagonal);
-  context.queue().enqueueNDRangeKernel(kernel.handle, cl::NullRange, cl::NDRange(buffers.n));
+  enqueue_kernel(context.queue(), kernel, cl::NDRange(buffers.n));
   return download(context.queue(), buffers.diagonal, type, buffers.n);
 }
 
@@ -111,6 +113,7 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
 
 LuFactors lu_factor(DeviceContext& context, RealType type, const MatrixView& a, Index n,
                     const LuOptions& options) {
+  check_view(a, n, n, type, "A");
   LuFactors factors{make_lu(context, type, n, options), &context, type, n, a};
   factors.lu->factor(a);
   return factors;
@@ -127,7 +130,10 @@ LuFactors lu_factor(DeviceContext& context, RealType type, const Matrix& a,
 }
 
 void lu_solve(const LuFactors& factors, const MatrixView& b, Index nrhs) {
+  if (factors.lu == nullptr) throw UsageError("there are no factors to solve with");
+  check_view(b, factors.n, nrhs, factors.type, "B");
   factors.lu->solve(b, nrhs);
+  factors.lu->poison_if_failed(b, nrhs);
 }
 
 Matrix lu_solve(const LuFactors& factors, const Matrix& b) {
@@ -137,6 +143,7 @@ Matrix lu_solve(const LuFactors& factors, const Matrix& b) {
     const MatrixView x =
         to_device(*factors.context, factors.type, b, b.cols(), "the right-hand sides");
     lu_solve(factors, x, b.cols());
+    if (const auto column = factors.lu->failed_column()) throw SingularFactors(*column);
     return Matrix(b.rows(), b.cols(),
                   download(factors.context->queue(), x.buffer, factors.type, b.rows() * b.cols()));
   });

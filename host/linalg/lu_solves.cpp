@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <array>
 
 #include "linalg/cpu_tile.hpp"
+#include "linalg/known_answers.hpp"
 #include "linalg/lu_parts.hpp"
 
 namespace clgauss {
@@ -8,6 +10,7 @@ namespace clgauss {
 namespace {
 
 constexpr cl_uint kTrsvBlock = 64;
+constexpr cl_uint kQuestionSize = 3 * kTrsvBlock - 11;  // n of a triangular solve's known answer
 
 }  // namespace
 
@@ -17,63 +20,146 @@ LuSolves::LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, const 
       flags_(flags),
       gemm_(gemm),
       tuning_(tuning),
+      n_(n),
       persistent_(persistent),
       substitute_(substitute ? "1" : "0") {
   DeviceContext& context = kernels.context();
-  if (!persistent) {
-    work_ = context.allocate(n * bytes_of(kernels.type()), "the workspace of a solve");
-    return;
-  }
-  packets_ = context.allocate(n * sizeof(cl_ulong2), "the workspace of a solve");
-  context.queue().enqueueFillBuffer(packets_, cl_int{0}, 0, n * sizeof(cl_ulong2));
+  if (!persistent) return;
+  const Index elements = std::max<Index>(n, kQuestionSize);
+  packets_ = context.allocate(elements * sizeof(cl_ulong2), "the workspace of a solve");
+  context.queue().enqueueFillBuffer(packets_, cl_int{0}, 0, elements * sizeof(cl_ulong2));
 }
 
-Kernel& LuSolves::swap_kernel(cl_uint block) {
-  return kernels_.get("trsm.cl", "lu_swap_solve",
-                      {{"WG_SIZE", std::to_string(swap_group(block))},
-                       {"STRIP", std::to_string(tuning_.strip)},
-                       {"SUBSTITUTE", substitute_}});
+Defines LuSolves::strip_macros(cl_uint group, const std::string& substitute) const {
+  return {{"WG_SIZE", std::to_string(group)},
+          {"STRIP", std::to_string(tuning_.strip)},
+          {"SUBSTITUTE", substitute}};
 }
 
-Kernel& LuSolves::block_solve_kernel() {
-  return kernels_.get("trsm.cl", "block_solve",
-                      {{"WG_SIZE", std::to_string(tuning_.solve_block)},
-                       {"STRIP", std::to_string(tuning_.strip)},
-                       {"SUBSTITUTE", substitute_}});
+Kernel& LuSolves::swap_kernel(cl_uint block, const std::string& substitute) {
+  return kernels_.get("trsm.cl", "lu_swap_solve", strip_macros(swap_group(block), substitute));
 }
 
-Kernel& LuSolves::one_solve_kernel(bool upper) {
+Kernel& LuSolves::block_solve_kernel(const std::string& substitute) {
+  return kernels_.get("trsm.cl", "block_solve", strip_macros(tuning_.solve_block, substitute));
+}
+
+Defines LuSolves::one_solve_macros(bool persistent, bool upper) const {
   const char* const is_upper = upper ? "1" : "0";
-  if (!persistent_)
-    return kernels_.get("trsv.cl", "trsv_step",
-                        {{"WG_SIZE", std::to_string(kTrsvBlock)}, {"UPPER", is_upper}});
-  return kernels_.get("trsv_persistent.cl", "trsv_persistent",
-                      {{"BLOCK", std::to_string(kTrsvBlock)},
-                       {"UPPER", is_upper},
-                       {"SPIN_LIMIT", std::to_string(tuning_.spin_limit)}});
+  if (!persistent) return {{"WG_SIZE", std::to_string(kTrsvBlock)}, {"UPPER", is_upper}};
+  return {{"BLOCK", std::to_string(kTrsvBlock)},
+          {"UPPER", is_upper},
+          {"SPIN_LIMIT", std::to_string(tuning_.spin_limit)}};
+}
+
+Kernel& LuSolves::one_solve_kernel(bool persistent, bool upper) {
+  return persistent
+             ? kernels_.get("trsv_persistent.cl", "trsv_persistent", one_solve_macros(true, upper))
+             : kernels_.get("trsv.cl", "trsv_step", one_solve_macros(false, upper));
+}
+
+Kernel& LuSolves::working_swap_kernel(cl_uint block) {
+  Kernel*& chosen = swap_kernels_[swap_group(block)];
+  if (chosen != nullptr) return *chosen;
+  DeviceContext& context = kernels_.context();
+  for (const std::string& substitute : {substitute_, std::string("1")}) {
+    const bool works = kernels_.works("trsm.cl", strip_macros(swap_group(block), substitute), [&] {
+      require_swap_solve(
+          context, kernels_.type(), swap_group(block) - 5, tuning_.strip, [&](const SwapSolve& q) {
+            launch_swap(context.queue(), swap_kernel(block, substitute), q.diagonal, q.b,
+                        static_cast<cl_uint>(q.block), static_cast<cl_uint>(q.columns),
+                        static_cast<cl_uint>(q.hole_begin), static_cast<cl_uint>(q.hole_end), true,
+                        q.pivots, 0);
+          });
+    });
+    if (works) return *(chosen = &swap_kernel(block, substitute));
+  }
+  kernels_.none_works("row exchanges", {"trsm"});
+}
+
+Kernel& LuSolves::working_block_solve_kernel() {
+  if (block_solve_ != nullptr) return *block_solve_;
+  DeviceContext& context = kernels_.context();
+  for (const std::string& substitute : {substitute_, std::string("1")}) {
+    Defines macros = strip_macros(tuning_.solve_block, substitute);
+    const bool works = kernels_.works_as("block_solve", "trsm.cl", macros, [&] {
+      for (const bool upper : {false, true})
+        require_triangular_solve(
+            context, kernels_.type(), tuning_.solve_block - 5, tuning_.strip + 3, upper,
+            [&](const MatrixView& t, const MatrixView& b) {
+              launch_block_solve(context.queue(), block_solve_kernel(substitute), t, b,
+                                 tuning_.solve_block - 5, tuning_.strip + 3, upper);
+            });
+    });
+    if (works) return *(block_solve_ = &block_solve_kernel(substitute));
+  }
+  kernels_.none_works("triangular solves", {"block_solve"});
+}
+
+bool LuSolves::one_solve_works(bool persistent) {
+  DeviceContext& context = kernels_.context();
+  return std::ranges::all_of(std::array{false, true}, [&](bool upper) {
+    return kernels_.works(
+        persistent ? "trsv_persistent.cl" : "trsv.cl", one_solve_macros(persistent, upper), [&] {
+          const cl_uint n = kQuestionSize;
+          require_triangular_solve(context, kernels_.type(), n, 1, upper,
+                                   [&](const MatrixView& t, const MatrixView& b) {
+                                     if (persistent)
+                                       solve_one_persistent(context.queue(), t, n, b, upper);
+                                     else
+                                       solve_one_stepwise(context.queue(), t, n, b, upper);
+                                   });
+        });
+  });
+}
+
+LuSolves::One LuSolves::way_for_one() {
+  if (!way_for_one_)
+    way_for_one_ = persistent_ && one_solve_works(true) ? One::persistent
+                   : one_solve_works(false)             ? One::steps
+                                                        : One::blocks;
+  return *way_for_one_;
 }
 
 void LuSolves::prepare(cl_uint block, Index nrhs) {
-  swap_kernel(block);
+  working_swap_kernel(block);
   if (nrhs == 0) return;
-  swap_kernel(tuning_.solve_block);
-  if (nrhs == 1)
-    for (const bool upper : {false, true}) one_solve_kernel(upper);
+  working_swap_kernel(tuning_.solve_block);
+  const One way = nrhs == 1 ? way_for_one() : One::blocks;
+  if (way == One::blocks)
+    working_block_solve_kernel();
   else
-    block_solve_kernel();
+    for (const bool upper : {false, true}) one_solve_kernel(way == One::persistent, upper);
 }
 
-void LuSolves::swap_and_solve(const cl::CommandQueue& queue, const MatrixView& diagonal,
-                              const MatrixView& b, cl_uint block, cl_uint columns,
-                              cl_uint hole_begin, cl_uint hole_end, bool solve,
-                              const cl::Buffer& pivots, cl_uint row) {
-  Kernel& swap = swap_kernel(block);
+void LuSolves::launch_swap(const cl::CommandQueue& queue, Kernel& swap, const MatrixView& diagonal,
+                           const MatrixView& b, cl_uint block, cl_uint columns, cl_uint hole_begin,
+                           cl_uint hole_end, bool solve, const cl::Buffer& pivots,
+                           cl_uint row) const {
   cl_uint index = 0;
   pass_view(swap, index, diagonal);
   pass_view(swap, index, b);
   swap.set_arguments_from(index, block, columns, hole_begin, hole_end, cl_uint{solve ? 1U : 0U},
                           pivots, cl_ulong{row}, row);
   launch_groups(queue, swap, ceil_div(columns, tuning_.strip), swap_group(block));
+}
+
+void LuSolves::swap_and_solve(const cl::CommandQueue& queue, const MatrixView& diagonal,
+                              const MatrixView& b, cl_uint block, cl_uint columns,
+                              cl_uint hole_begin, cl_uint hole_end, bool solve,
+                              const cl::Buffer& pivots, cl_uint row) {
+  launch_swap(queue, working_swap_kernel(block), diagonal, b, block, columns, hole_begin, hole_end,
+              solve, pivots, row);
+}
+
+void LuSolves::launch_block_solve(const cl::CommandQueue& queue, Kernel& kernel,
+                                  const MatrixView& t, const MatrixView& b, cl_uint size,
+                                  cl_uint nrhs, bool upper) const {
+  cl_uint index = 0;
+  pass_view(kernel, index, t);
+  pass_view(kernel, index, b);
+  kernel.set_arguments_from(index, size, nrhs, cl_uint{upper ? 1U : 0U});
+  launch_groups(queue, kernel, ceil_div(nrhs, tuning_.strip), tuning_.solve_block);
 }
 
 void LuSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
@@ -83,12 +169,13 @@ void LuSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uin
   for (cl_uint k = 0; k < n; k += block)  // B <- P B
     swap_and_solve(queue, lu.at(k, k), b.at(k, 0), std::min(block, n - k), nrhs, 0, 0, false,
                    pivots, k);
-  if (nrhs > 1 || b.ld != 1) {
+  const One way = nrhs > 1 || b.ld != 1 ? One::blocks : way_for_one();
+  if (way == One::blocks) {
     solve_many(queue, lu, n, b, nrhs);
     return;
   }
   for (const bool upper : {false, true}) {  // b <- L^-1 b, b <- U^-1 b
-    if (persistent_)
+    if (way == One::persistent)
       solve_one_persistent(queue, lu, n, b, upper);
     else
       solve_one_stepwise(queue, lu, n, b, upper);
@@ -98,30 +185,26 @@ void LuSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uin
 void LuSolves::solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
                           const MatrixView& b, cl_uint nrhs) {
   const cl_uint nb = tuning_.solve_block;
-  Kernel& diagonal = block_solve_kernel();
-  const auto solve_block = [&](cl_uint k, cl_uint size, cl_uint upper) {
-    cl_uint index = 0;
-    pass_view(diagonal, index, lu.at(k, k));
-    pass_view(diagonal, index, b.at(k, 0));
-    diagonal.set_arguments_from(index, size, nrhs, upper);
-    launch_groups(queue, diagonal, ceil_div(nrhs, tuning_.strip), nb);
+  Kernel& diagonal = working_block_solve_kernel();
+  const auto solve_block = [&](cl_uint k, cl_uint size, bool upper) {
+    launch_block_solve(queue, diagonal, lu.at(k, k), b.at(k, 0), size, nrhs, upper);
   };
   for (cl_uint k = 0; k < n; k += nb) {
     const cl_uint size = std::min(nb, n - k), rest = n - k - size;
-    solve_block(k, size, 0);  // Y_k = L_kk^-1 B_k
+    solve_block(k, size, false);  // Y_k = L_kk^-1 B_k
     gemm_.update(queue, rest, nrhs, size, lu.at(k + size, k), b.at(k, 0),
                  b.at(k + size, 0));  // B_i -= L_ik Y_k
   }
   for (cl_uint block = ceil_div(n, nb); block-- > 0;) {
     const cl_uint k = block * nb, size = std::min(nb, n - k);
-    solve_block(k, size, 1);                                                  // X_k = U_kk^-1 Y_k
+    solve_block(k, size, true);                                               // X_k = U_kk^-1 Y_k
     gemm_.update(queue, k, nrhs, size, lu.at(0, k), b.at(k, 0), b.at(0, 0));  // Y_i -= U_ik X_k
   }
 }
 
 void LuSolves::solve_one_persistent(const cl::CommandQueue& queue, const MatrixView& t, cl_uint n,
                                     const MatrixView& b, bool upper) {
-  Kernel& trsv = one_solve_kernel(upper);
+  Kernel& trsv = one_solve_kernel(true, upper);
   if (++packets_epoch_ == 0) {  // tags would repeat: start afresh
     queue.enqueueFillBuffer(packets_, cl_int{0}, 0, packets_.getInfo<CL_MEM_SIZE>());
     packets_epoch_ = 1;
@@ -136,7 +219,10 @@ void LuSolves::solve_one_persistent(const cl::CommandQueue& queue, const MatrixV
 
 void LuSolves::solve_one_stepwise(const cl::CommandQueue& queue, const MatrixView& t, cl_uint n,
                                   const MatrixView& b, bool upper) {
-  Kernel& step = one_solve_kernel(upper);
+  Kernel& step = one_solve_kernel(false, upper);
+  if (work_() == nullptr)
+    work_ = kernels_.context().allocate(
+        std::max<Index>(n_, kQuestionSize) * bytes_of(kernels_.type()), "the workspace of a solve");
   const cl_uint blocks = ceil_div(n, kTrsvBlock);
   for (cl_uint i = 0; i < blocks; ++i) {
     const cl_uint block = upper ? blocks - 1 - i : i;

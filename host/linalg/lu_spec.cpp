@@ -50,13 +50,12 @@ std::size_t number(const LuSpec& spec, const char* name) {
 /// Local memory of the one-launch solve (cl/lu_small.cl) of n rows.
 std::size_t small_bytes(std::size_t n, RealType type) { return n * (n + 2) * bytes_of(type) + 512; }
 
-/// Largest system for the kernel that factors and solves in one work-group: its matrix lies in local memory. NVIDIA's driver
-/// runs static arrays above the 48 KiB that it reports.
+/// Largest system for the kernel that factors and solves in one work-group: its matrix lies in local memory.
 Index small_limit(const DeviceProfile& device, RealType type) {
-  if (device.attributes.nvidia) return kLargestSmallSystem;
+  if (device.max_work_group_size < 512) return 0;
   Index n = kLargestSmallSystem;
-  while (n > 0 && small_bytes(n, type) > device.local_mem_bytes) --n;
-  return device.max_work_group_size >= 512 ? n : 0;
+  while (n > 0 && small_bytes(n, type) > device.static_local_bytes()) --n;
+  return n;
 }
 
 /// Local memory of the kernels of cl/trsm.cl with `rows` work-items: 16 scalars and a word for each, 32 scalars for every column
@@ -68,8 +67,8 @@ std::size_t trsm_bytes(std::size_t rows, std::size_t strip, RealType type) {
 /// Rows of a diagonal block: 256, or less where local memory is short (f64 on a device with 32 KiB).
 int solve_block(const DeviceProfile& device, RealType type) {
   int rows = 256;
-  while (rows > 64 && !device.attributes.nvidia &&
-         trsm_bytes(static_cast<std::size_t>(rows), kStrip, type) > device.local_mem_bytes)
+  while (rows > 64 &&
+         trsm_bytes(static_cast<std::size_t>(rows), kStrip, type) > device.static_local_bytes())
     rows /= 2;
   return rows;
 }
@@ -79,7 +78,7 @@ int solve_block(const DeviceProfile& device, RealType type) {
 /// column instead of 1.75 with two groups or more); 8 are best up to 12288 rows, then 15 (fewer candidates to read).
 Parameters default_gpu(const DeviceProfile& device, RealType type, Index n) {
   return {{"NB", n <= 2048 ? 32 : 128},
-          {"PERSISTENT", device.attributes.nvidia ? 1 : 0},
+          {"PERSISTENT", device.lacks_compute_capability(kPersistentCapability).empty() ? 1 : 0},
           {"ROWS_1", 128},
           {"SUB_GROUPS_1", 4},
           {"ROWS_2", 256},
@@ -124,9 +123,9 @@ void check_cpu(const LuSpec& spec) {
 }
 
 void check_gpu_limits(const LuSpec& spec, const DeviceProfile& device, RealType type) {
-  if (spec.value("PERSISTENT") == 1 && !device.attributes.nvidia)
-    throw DeviceLimit("PERSISTENT = 1: the persistent panel is for NVIDIA's devices, this is " +
-                      device.name);
+  const std::string lacks = device.lacks_compute_capability(kPersistentCapability);
+  if (spec.value("PERSISTENT") == 1 && !lacks.empty())
+    throw DeviceLimit("PERSISTENT = 1 on " + device.name + ": " + lacks);
   const auto limit = [&](const char* name, std::size_t needed, std::size_t there,
                          const char* unit) {
     if (needed > there)
@@ -144,8 +143,7 @@ void check_gpu_limits(const LuSpec& spec, const DeviceProfile& device, RealType 
   if (spec.value("SMALL_N") > 0) group("SMALL_GROUP", number(spec, "SMALL_GROUP"));
   if (spec.value("PERSISTENT") == 1)
     for (const char* name : LuTuning::kSubGroups) group(name, (number(spec, name) + 1) * 32);
-  if (device.attributes.nvidia) return;  // more local memory than it reports
-  const std::size_t there = device.local_mem_bytes;
+  const std::size_t there = device.static_local_bytes();
   const std::size_t strip = number(spec, "STRIP");
   limit("NB", trsm_bytes(swap, strip, type), there, "bytes of local memory");
   limit("SOLVE_BLOCK", trsm_bytes(solve, strip, type), there, "bytes of local memory");

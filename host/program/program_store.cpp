@@ -65,16 +65,21 @@ class Stopwatch {
 }  // namespace
 
 ProgramStore::ProgramStore(cl::Context context, cl::Device device, ProgramCache cache,
-                           std::optional<std::filesystem::path> kernel_folder)
+                           std::optional<std::filesystem::path> kernel_folder, KernelFaults faults)
     : context_(std::move(context)),
       device_(std::move(device)),
       cache_(std::move(cache)),
-      kernel_folder_(std::move(kernel_folder)) {}
+      kernel_folder_(std::move(kernel_folder)),
+      faults_(std::move(faults)) {}
 
 Kernel ProgramStore::kernel(const std::string& file, const std::string& kernel,
                             const Defines& defines) {
+  const auto fault = fault_of(file);
+  if (fault == KernelFault::build)
+    throw BuildError(file, options_of(device_, defines), "told to fail by CLGAUSS_FAULTS");
   return translate_opencl_errors([&] {
     Kernel result;
+    result.idle = fault == KernelFault::wrong;
     result.handle = cl::Kernel(program(file, defines), kernel.c_str());
     result.name = kernel;
     result.preferred_multiple =
@@ -119,6 +124,26 @@ cl::Program ProgramStore::build(const std::string& file, const std::string& opti
   const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
   if (!binaries.empty() && !binaries.front().empty()) cache_.store(key, binaries.front());
   return program;
+}
+
+std::string ProgramStore::question_key(const std::string& question, const std::string& file,
+                                       const Defines& defines) const {
+  return question + '\n' +
+         cache_key(device_, kernel_source(file, kernel_folder_), options_of(device_, defines));
+}
+
+std::optional<std::string> ProgramStore::recall(const std::string& question,
+                                                const std::string& file,
+                                                const Defines& defines) const {
+  if (fault_of(file)) return std::nullopt;
+  const auto answer = cache_.fetch(question_key(question, file, defines));
+  return answer ? std::optional(std::string(answer->begin(), answer->end())) : std::nullopt;
+}
+
+void ProgramStore::remember(const std::string& question, const std::string& file,
+                            const Defines& defines, const std::string& answer) const {
+  if (!fault_of(file))
+    cache_.store(question_key(question, file, defines), {answer.begin(), answer.end()});
 }
 
 }  // namespace clgauss

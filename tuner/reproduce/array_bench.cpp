@@ -81,9 +81,8 @@ void ArrayBench::prepare(Kernel& kernel, const ArrayAccess& access, std::size_t 
 }
 
 void ArrayBench::run(const Kernel& kernel, const GroupedRange& range) {
-  context_.queue().enqueueNDRangeKernel(kernel.handle, cl::NullRange,
-                                        cl::NDRange(range.local * range.groups),
-                                        cl::NDRange(range.local));
+  enqueue_kernel(context_.queue(), kernel, cl::NDRange(range.local * range.groups),
+                 cl::NDRange(range.local));
 }
 
 double ArrayBench::sum_of_partials(const GroupedRange& range) {

@@ -38,7 +38,7 @@ Outcome time_chain(DeviceContext& context, Kernel& kernel, const std::vector<cl_
   const auto chase_s = [&](unsigned steps) {
     kernel.set_arguments(next, cl_uint{steps}, result);
     return time_once([&] {
-      queue.enqueueNDRangeKernel(kernel.handle, cl::NullRange, cl::NDRange(1), cl::NDRange(1));
+      enqueue_kernel(queue, kernel, cl::NDRange(1), cl::NDRange(1));
       queue.finish();
     });
   };

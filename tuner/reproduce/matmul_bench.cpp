@@ -19,21 +19,19 @@ constexpr std::size_t kCanaries = 64;
 /// not make a device with many compute units look slow.
 std::size_t strip_of(std::size_t groups) { return (groups + 15) / 16; }
 
-void enqueue(const cl::CommandQueue& queue, const cl::Kernel& kernel,
-             std::array<std::size_t, 2> local, std::array<std::size_t, 2> groups) {
-  queue.enqueueNDRangeKernel(kernel, cl::NullRange,
-                             cl::NDRange(groups[0] * local[0], groups[1] * local[1]),
-                             cl::NDRange(local[0], local[1]));
+void enqueue(const cl::CommandQueue& queue, const Kernel& kernel, std::array<std::size_t, 2> local,
+             std::array<std::size_t, 2> groups) {
+  enqueue_kernel(queue, kernel, cl::NDRange(groups[0] * local[0], groups[1] * local[1]),
+                 cl::NDRange(local[0], local[1]));
 }
 
 }  // namespace
 
 void require_local_memory(const DeviceProfile& device, std::uint64_t bytes,
                           const std::string& what) {
-  if (!device.attributes.nvidia && bytes > device.local_mem_bytes)
-    throw DeviceLimit(
-        fmt::format("{} needs {} bytes of local memory; CL_DEVICE_LOCAL_MEM_SIZE = {} on {}", what,
-                    bytes, device.local_mem_bytes, device.name));
+  if (bytes > device.static_local_bytes())
+    throw DeviceLimit(fmt::format("{} needs {} bytes of local memory; {} has {}", what, bytes,
+                                  device.name, device.static_local_bytes()));
 }
 
 void require_group(const DeviceProfile& device, const Kernel& kernel,

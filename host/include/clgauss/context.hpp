@@ -3,11 +3,11 @@
 
 #include <CL/opencl.hpp>
 #include <clgauss/device.hpp>
+#include <clgauss/kernel_trials.hpp>
 #include <clgauss/program.hpp>
 #include <clgauss/tuned.hpp>
 #include <filesystem>
-#include <functional>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -18,6 +18,7 @@ struct ContextOptions {
   std::optional<std::filesystem::path>
       kernel_folder;  // empty: CLGAUSS_KERNEL_DIR, else the embedded kernels
   bool tuned = true;  // take up what was tuned for the device; CLGAUSS_TUNED=off also turns it off
+  KernelFaults kernel_faults;  // kernels broken on purpose, for tests; empty: CLGAUSS_FAULTS
   std::optional<unsigned> cores_per_compute_unit;  // instead of what the device's attributes say
 };
 
@@ -42,9 +43,8 @@ class DeviceContext {
   /// call.
   [[nodiscard]] bool runs_long_loops();
 
-  /// The answer of `check` to the question `key`, asked once: a kernel that gave a known answer on this context need not give it
-  /// again for the next solve.
-  [[nodiscard]] bool check_once(const std::string& key, const std::function<bool()>& check);
+  /// Which kernels gave their known answers here, and which are passed over and why.
+  [[nodiscard]] KernelTrials& trials() noexcept { return *trials_; }
 
   /// Throws OutOfMemory, with the bytes needed and there, if `bytes` for `what` exceed the device's
   /// memory or one allocation's limit.
@@ -60,7 +60,7 @@ class DeviceContext {
   ProgramStore programs_;
   Tuning tuning_;
   std::optional<bool> runs_long_loops_;
-  std::map<std::string, bool> checks_;
+  std::unique_ptr<KernelTrials> trials_ = std::make_unique<KernelTrials>(programs_);
 };
 
 }  // namespace clgauss

@@ -60,6 +60,13 @@ struct DeviceProfile {
   bool fast_fma = false;  // fma() in f32 is an instruction
   VendorAttributes attributes;
 
+  /// Bytes that the static local arrays of a kernel may take: what the device reports or, where it reports a compute capability,
+  /// what NVIDIA's driver is known to run above that. Whether one kernel does is for its known answer to say.
+  [[nodiscard]] std::uint64_t static_local_bytes() const;
+
+  /// Why instructions of compute capability `major`.0 are not to be had; empty if they are.
+  [[nodiscard]] std::string lacks_compute_capability(unsigned major) const;
+
   /// Cores of the whole device; empty where the cores per compute unit are unknown.
   [[nodiscard]] std::optional<std::size_t> total_cores() const;
 };

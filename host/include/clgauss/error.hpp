@@ -91,6 +91,31 @@ class CoResidencyLost : public DeviceLimit {
   explicit CoResidencyLost(const std::string& message) : DeviceLimit(message) {}
 };
 
+/// Kernels that built and ran, and gave something else than their known answer.
+class WrongAnswer : public Error {
+ public:
+  explicit WrongAnswer(const std::string& message) : Error(ExitCode::opencl, message) {}
+};
+
+/// None of the kernels that could do an operation works on the device; the message says of each why not.
+class NoUsableKernel : public DeviceLimit {
+ public:
+  explicit NoUsableKernel(const std::string& message) : DeviceLimit(message) {}
+};
+
+/// Factors that cannot be solved with: the pivot of `column`, 0-based, is exactly zero or NaN.
+class SingularFactors : public Error {
+ public:
+  explicit SingularFactors(std::size_t column)
+      : Error(ExitCode::singular, "the factors are singular: the pivot of column " +
+                                      std::to_string(column + 1) + " is zero or not a number"),
+        column_(column) {}
+  [[nodiscard]] std::size_t column() const noexcept { return column_; }
+
+ private:
+  std::size_t column_;
+};
+
 /// A kernel that does not build: the options it was built with and the compiler's log.
 class BuildError : public Error {
  public:

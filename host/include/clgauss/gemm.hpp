@@ -40,7 +40,8 @@ class Gemm {
   Gemm(const Gemm&) = delete;
   Gemm& operator=(const Gemm&) = delete;
 
-  /// Enqueues the product on `queue`, in order and without waiting. C is not read if beta is 0. m, n or
+  /// Enqueues the product on `queue`, in order and without waiting; after products that it enqueued on another queue of the
+  /// context, because they share a workspace. Throws DimensionError for a view that cannot hold its matrix. C is not read if beta is 0. m, n or
   /// k may be 0. C must not overlap A or B. 2 m n k flops. Throws OpenClError.
   void multiply(const cl::CommandQueue& queue, const GemmShape& shape, double alpha,
                 const MatrixView& a, const MatrixView& b, double beta, const MatrixView& c);

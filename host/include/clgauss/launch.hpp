@@ -92,8 +92,14 @@ struct LaunchRecord {
       time_ns;  // from the event, where the queue was opened with profiling
 };
 
-/// Enqueues kernels on one queue with a policy's work-group size and keeps a record of each launch.
-/// Every kernel of clgauss goes through it. It never waits for the device.
+/// The one place where a kernel is enqueued, in order; nothing waits. With cl::NullRange for `local` the driver chooses.
+/// Throws DeviceLimit where `local` is above the kernel's work-group limit, and cl::Error.
+void enqueue_kernel(const cl::CommandQueue& queue, const Kernel& kernel, const cl::NDRange& global,
+                    const cl::NDRange& local = cl::NullRange,
+                    const cl::NDRange& offset = cl::NullRange, cl::Event* event = nullptr);
+
+/// Enqueues kernels on one queue with a policy's work-group size and keeps a record of each launch, for experiments with that
+/// size. It never waits for the device.
 class Launcher {
  public:
   /// `device` gives the limits and the cores; it must outlive the launcher. Throws UsageError for a policy that says where to look

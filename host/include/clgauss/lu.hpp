@@ -44,7 +44,8 @@ class Lu {
   /// U. An exactly zero or NaN pivot is reported by failed_column(), not thrown. 2/3 n^3 flops.
   virtual void factor(const MatrixView& a) = 0;
 
-  /// B <- A^-1 B, n-by-nrhs, with the factors of the last factor(). 2 n^2 nrhs flops.
+  /// B <- A^-1 B, n-by-nrhs, with the factors of the last factor(). 2 n^2 nrhs flops. What a factorisation that failed leaves
+  /// in B is worthless: ask failed_column(), or enqueue poison_if_failed(). Throws UsageError if nothing was factored.
   virtual void solve(const MatrixView& b, Index nrhs) = 0;
 
   /// factor() and solve() together; a small system takes one launch.
@@ -52,6 +53,9 @@ class Lu {
     factor(a);
     solve(b, nrhs);
   }
+
+  /// B <- NaN, n-by-nrhs, if the factorisation had a zero or NaN pivot or lost its co-residency; enqueued, nothing waits.
+  virtual void poison_if_failed(const MatrixView& b, Index nrhs) = 0;
 
   /// 0-based column of the first exactly zero or NaN pivot. Waits for the queue. Throws CoResidencyLost if the factors are
   /// worthless because work-groups that wait for each other did not all run at once.
@@ -81,8 +85,8 @@ struct LuFactors {
   MatrixView factors;  // L and U, in the caller's buffer or in one of clgauss
 };
 
-/// Factors the n-by-n view `a` of the caller's buffer in place, enqueued on the context's queue; see Lu::factor(). Throws as
-/// make_lu().
+/// Factors the n-by-n view `a` of the caller's buffer in place, enqueued on the context's queue; see Lu::factor(). Throws
+/// DimensionError for a view that cannot hold A, and as make_lu().
 [[nodiscard]] LuFactors lu_factor(DeviceContext& context, RealType type, const MatrixView& a,
                                   Index n, const LuOptions& options = {});
 
@@ -91,10 +95,12 @@ struct LuFactors {
 [[nodiscard]] LuFactors lu_factor(DeviceContext& context, RealType type, const Matrix& a,
                                   const LuOptions& options = {});
 
-/// B <- A^-1 B for the n-by-nrhs view `b` of the caller's buffer, enqueued.
+/// B <- A^-1 B for the n-by-nrhs view `b` of the caller's buffer, enqueued; NaN if the factors are singular or worthless, which
+/// factors.lu->failed_column() tells. Throws DimensionError for a view that cannot hold B, UsageError for factors that were moved
+/// from.
 void lu_solve(const LuFactors& factors, const MatrixView& b, Index nrhs);
 
-/// A^-1 B of a host matrix. Throws DimensionError if b has not n rows.
+/// A^-1 B of a host matrix. Throws DimensionError if b has not n rows, SingularFactors, CoResidencyLost.
 [[nodiscard]] Matrix lu_solve(const LuFactors& factors, const Matrix& b);
 
 /// Solves A X = B of host matrices by LU, with times and pivots; what solve() calls. Memory on the device: n (ld + nrhs)

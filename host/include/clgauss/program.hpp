@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct Kernel {
   std::string name;
   std::size_t work_group_limit = 0;    // CL_KERNEL_WORK_GROUP_SIZE
   std::size_t preferred_multiple = 0;  // CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
+  bool idle = false;                   // of a KernelFault: launches do nothing
 
   /// Sets arguments from number `first` on.
   template <typename... Arguments>
@@ -33,6 +35,18 @@ struct Kernel {
 
 /// Macros that a kernel file is built with, "-D name=value" each.
 using Defines = std::vector<std::pair<std::string, std::string>>;
+
+/// What is done to the kernels of a file on purpose, to try what happens where one does not work.
+enum class KernelFault {
+  build,  // they do not build
+  wrong   // they build, but leave their results as they were
+};
+
+/// By the file's name without its extension.
+using KernelFaults = std::map<std::string, KernelFault>;
+
+/// "lu_small=build,trsv=wrong" (the values of CLGAUSS_FAULTS). Throws UsageError.
+[[nodiscard]] KernelFaults parse_kernel_faults(std::string_view text);
 
 /// Text of the kernel file `name` ("gauss.cl") with its includes put in, from `folder` if given,
 /// else as embedded at build time. `#line` directives keep the names and lines of the files in the
@@ -64,12 +78,19 @@ class ProgramCache {
 class ProgramStore {
  public:
   ProgramStore(cl::Context context, cl::Device device, ProgramCache cache,
-               std::optional<std::filesystem::path> kernel_folder);
+               std::optional<std::filesystem::path> kernel_folder, KernelFaults faults = {});
 
   /// A new kernel object `kernel` of `file`, built with `defines`. Throws BuildError with the
   /// options and the log.
   [[nodiscard]] Kernel kernel(const std::string& file, const std::string& kernel,
                               const Defines& defines);
+
+  /// What was remembered on disk of `question` about the program of `file` with `defines`, on this device with this driver.
+  [[nodiscard]] std::optional<std::string> recall(const std::string& question,
+                                                  const std::string& file,
+                                                  const Defines& defines) const;
+  void remember(const std::string& question, const std::string& file, const Defines& defines,
+                const std::string& answer) const;
 
   /// Where the kernel files are read from; empty: the embedded ones.
   [[nodiscard]] const std::optional<std::filesystem::path>& kernel_folder() const noexcept {
@@ -81,6 +102,9 @@ class ProgramStore {
 
  private:
   cl::Program& program(const std::string& file, const Defines& defines);
+  [[nodiscard]] std::optional<KernelFault> fault_of(const std::string& file) const;
+  [[nodiscard]] std::string question_key(const std::string& question, const std::string& file,
+                                         const Defines& defines) const;
   [[nodiscard]] cl::Program build(const std::string& file, const std::string& options);
   [[nodiscard]] std::optional<cl::Program> load(const std::string& key,
                                                 const std::string& options) const;
@@ -89,6 +113,7 @@ class ProgramStore {
   cl::Device device_;
   ProgramCache cache_;
   std::optional<std::filesystem::path> kernel_folder_;
+  KernelFaults faults_;
   std::map<std::string, cl::Program> programs_;  // by file and options
   double build_seconds_ = 0;
 };

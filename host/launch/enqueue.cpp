@@ -1,0 +1,23 @@
+#include <fmt/format.h>
+
+#include <clgauss/error.hpp>
+#include <clgauss/launch.hpp>
+
+namespace clgauss {
+
+void enqueue_kernel(const cl::CommandQueue& queue, const Kernel& kernel, const cl::NDRange& global,
+                    const cl::NDRange& local, const cl::NDRange& offset, cl::Event* event) {
+  std::size_t group = local.dimensions() == 0 ? 0 : 1;
+  for (cl::size_type d = 0; d < local.dimensions(); ++d) group *= local.get()[d];
+  if (group > kernel.work_group_limit)
+    throw DeviceLimit(
+        fmt::format("{}: a work-group of {} work-items is above CL_KERNEL_WORK_GROUP_SIZE = {}",
+                    kernel.name, group, kernel.work_group_limit));
+  if (kernel.idle) {
+    if (event != nullptr) queue.enqueueMarkerWithWaitList(nullptr, event);
+    return;
+  }
+  queue.enqueueNDRangeKernel(kernel.handle, offset, global, local, nullptr, event);
+}
+
+}  // namespace clgauss
