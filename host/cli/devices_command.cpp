@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <clgauss/context.hpp>
 #include <clgauss/gauss.hpp>
+#include <clgauss/kernel_survey.hpp>
 #include <clgauss/launch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/kernels_report.hpp"
+#include "command_line/interrupt.hpp"
+#include "command_line/progress_line.hpp"
 
 namespace clgauss::cli {
 
@@ -15,12 +19,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr CommandHelp kHelp{
-    "clgauss devices [--json] [--cores-per-cu N]",
+    "clgauss devices [--json] [--kernels] [--device SPEC] [--cores-per-cu N]",
     "Lists every OpenCL device: its limits, its cores and where that number comes from, and the "
     "work-group size that\n"
     "the LCM rule gives for the elimination kernel (raw, and clamped to what the device allows).",
     "  clgauss devices\n"
     "  clgauss devices --json | jq '.[].spec'\n"
+    "  clgauss devices --kernels --device pocl         # which kernels give right answers there "
+    "(the first time takes a while)\n"
     "  RUSTICL_ENABLE=llvmpipe clgauss devices        # Mesa's rusticl shows a CPU device only "
     "when told to"};
 
@@ -30,12 +36,13 @@ struct ListedDevice {
   std::size_t kernel_multiple = 0;
   LcmRule rule;
   std::string failure;
+  std::vector<KernelVerdict> kernels;  // of --kernels
 };
 
 /// One device that cannot build kernels must not hide the others, so its failure is listed, not
 /// thrown.
-ListedDevice inspect(const Device& device, const ContextOptions& options) {
-  ListedDevice listed{device.profile, 0, {}, {}};
+ListedDevice inspect(const Device& device, const ContextOptions& options, bool kernels) {
+  ListedDevice listed{device.profile, 0, {}, {}, {}};
   override_cores(listed.profile, options.cores_per_compute_unit);
   try {
     DeviceContext context(device, options);
@@ -44,6 +51,14 @@ ListedDevice inspect(const Device& device, const ContextOptions& options) {
     const Kernel kernel = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
     listed.kernel_multiple = kernel.preferred_multiple;
     listed.rule = launcher.rule_for(kernel);
+    if (!kernels) return listed;
+    ProgressLine line(true);
+    remember_interrupts();
+    survey_kernels(context, [&](std::string_view what, double share) {
+      throw_if_interrupted();
+      line.update(what, share);
+    });
+    listed.kernels = context.trials().verdicts();
   } catch (const Error& error) {
     listed.failure = error.what();
   }
@@ -110,6 +125,7 @@ std::string table(const std::vector<ListedDevice>& devices) {
   for (const ListedDevice& device : devices) {
     text += fmt::format("{}{:<15} {}\n", text.empty() ? "" : "\n", "device", device.profile.spec);
     for (const Row& row : kRows) text += fmt::format("{:<15} {}\n", row.title, row.cell(device));
+    text += kernels_text(device.kernels, true);
   }
   return text;
 }
@@ -149,6 +165,7 @@ Json to_json(const ListedDevice& device) {
   json["lcm_rule"] = {{"raw", or_null(device.rule.raw)},
                       {"clamped", device.rule.clamped},
                       {"reason", device.rule.reason}};
+  if (!device.kernels.empty()) json["kernels"] = kernels_json(device.kernels);
   return json;
 }
 
@@ -156,14 +173,18 @@ Json to_json(const ListedDevice& device) {
 
 ExitCode run_devices(const Arguments& arguments) {
   po::options_description options("Options");
-  options.add_options()("json", po::bool_switch(), "print a JSON array");
+  options.add_options()("json", po::bool_switch(), "print a JSON array")(
+      "kernels", po::bool_switch(),
+      "ask every kernel for a known answer, and say which are usable and why others are not")(
+      "device,d", po::value<std::string>()->value_name("SPEC"), "only this one");
   add_context_options(options);
   const auto values = parse_options(arguments, options, kHelp);
   if (!values) return ExitCode::ok;
 
   std::vector<ListedDevice> devices;
-  for (const Device& device : list_devices())
-    devices.push_back(inspect(device, context_options(*values)));
+  const auto wanted = option<std::string>(*values, "device");
+  for (const Device& device : wanted ? std::vector{open_device(*wanted)} : list_devices())
+    devices.push_back(inspect(device, context_options(*values), (*values)["kernels"].as<bool>()));
   const bool json = (*values)["json"].as<bool>();
   if (json) {
     Json array = Json::array();

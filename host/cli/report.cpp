@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/kernels_report.hpp"
+
 namespace clgauss::cli {
 
 using Json = nlohmann::ordered_json;
@@ -116,6 +118,7 @@ std::string summary_text(const Report& report) {
     text += "           f32 because the device has no fp64: expect about 7 digits, not 16\n";
   text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
                       report.device.platform_name);
+  text += kernels_text(report.kernels, report.verbose);
   if (solution.work_group) text += groups_text(*solution.work_group);
   text += fmt::format(
       "time       {:.3f} s: read {:.3f}, build {:.3f}, upload {:.3f}, forward {:.3f}, backward "
@@ -145,6 +148,7 @@ Json report_json(const Report& report) {
         {"name", report.device.name},
         {"driver", report.device.driver_version},
         {"platform", report.device.platform_name}}},
+      {"kernels", kernels_json(report.kernels)},
       {"work_group", work_group_json(solution.work_group)},
       {"time_s", times_json(report)},
       {"backward_error", solved ? finite_or_null(solution.residual.backward_error) : Json(nullptr)},

@@ -18,6 +18,8 @@ struct Report {
   Index n = 0, nrhs = 0;
   double read_seconds = 0, total_seconds = 0;
   bool with_determinant = false;
+  std::vector<KernelVerdict> kernels;
+  bool verbose = false;
 };
 
 /// The lines for stderr.

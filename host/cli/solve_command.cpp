@@ -41,7 +41,7 @@ struct SolveCommand {
   ReadOptions read;
   SolveOptions solve;
   ContextOptions context;
-  bool in_place = false, determinant = false, compare = false, quiet = false;
+  bool in_place = false, determinant = false, compare = false, quiet = false, verbose = false;
   int repetitions = 3, warmups = 1;
 };
 
@@ -78,6 +78,7 @@ po::options_description solve_options() {
       ("format", word("F", nullptr), "format of SYSTEM: text, mtx, npy, csv, tsv; else by content")
       ("output-format", word("F", nullptr), "format of x; else by the extension of -o")
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files")
+      ("verbose,v", po::bool_switch(), "say of every kernel whether it is used, or why it is passed over")
       ("quiet,q", po::bool_switch(), "no summary and no progress");
   // clang-format on
   add_context_options(options);
@@ -166,6 +167,7 @@ SolveCommand read_command(const po::variables_map& values) {
   command.determinant = values["determinant"].as<bool>();
   command.compare = values["compare"].as<bool>();
   command.quiet = values["quiet"].as<bool>();
+  command.verbose = values["verbose"].as<bool>();
   command.repetitions = count_option(values, "reps", 1);
   command.warmups = count_option(values, "warmup", 0);
   if (command.compare && command.solve.policy.rule == WorkGroupPolicy::Rule::driver)
@@ -269,8 +271,16 @@ ExitCode run_solve(const Arguments& arguments) {
     solution = solve(context, system, command.solve, progress);
   }
   line.clear();
-  const Report report{context.profile(), command.solve,        solution,           n, nrhs,
-                      read_seconds,      seconds_since(start), command.determinant};
+  const Report report{context.profile(),
+                      command.solve,
+                      solution,
+                      n,
+                      nrhs,
+                      read_seconds,
+                      seconds_since(start),
+                      command.determinant,
+                      context.trials().verdicts(),
+                      command.verbose};
   write_outputs(command, report, comparison, outputs);
   return exit_code_of(solution.status);
 }

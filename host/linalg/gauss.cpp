@@ -1,5 +1,10 @@
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <clgauss/error.hpp>
 #include <clgauss/gauss.hpp>
+#include <clgauss/generate.hpp>
+#include <clgauss/residual.hpp>
 #include <deque>
 
 #include "linalg/transfer.hpp"
@@ -201,6 +206,23 @@ EliminationResult gauss_solve(DeviceContext& context, Launcher& launcher, const 
   if (system.a.rows() == 0) return empty_result(system, options.pivoting);
   return translate_opencl_errors(
       [&] { return eliminate_and_substitute(context, launcher, system, options, progress); });
+}
+
+void require_gauss_kernels(DeviceContext& context, RealType type, const WorkGroupPolicy& policy) {
+  const KernelBuild build{"gauss", "gauss.cl", real_defines(type)};
+  const bool works = context.trials().passes(build, [&] {
+    Matrix a = generate_matrix("random", 37, 1);
+    a(0, 0) = 0;
+    const System system{a, row_sums(a)};
+    Launcher launcher(context.profile(), context.queue(), policy, SplitMode::automatic);
+    const EliminationResult result = gauss_solve(context, launcher, system, {type});
+    const double error = compute_residual(system, result.x, unit_roundoff(type)).scaled;
+    if (!(error <= kScaledResidualBound))
+      throw WrongAnswer(fmt::format("wrong answer: the scaled residual is {:.3g}", error));
+  });
+  if (!works)
+    throw NoUsableKernel("the kernels of the elimination do not work on " + context.profile().name +
+                         ": " + context.trials().reasons({build.name}));
 }
 
 }  // namespace clgauss

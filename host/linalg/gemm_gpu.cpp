@@ -131,6 +131,10 @@ class GemmGpu : public GemmBackend {
     if (!is_new) return entry;
     entry.spec = transposed(of, shape.transpose_a, shape.transpose_b);
     const GemmSpec& spec = entry.spec;
+    if (const std::string too_much = exceeded_local_memory(entry.spec); !too_much.empty()) {
+      context_.trials().pass_over(build_of(entry.spec), too_much);
+      return entry;
+    }
     // A kernel that does not build or launch here is an outcome, not an error: the next spec is tried.
     entry.works = context_.trials().passes(build_of(spec), [&] {
       build(entry);
@@ -141,17 +145,26 @@ class GemmGpu : public GemmBackend {
     return entry;
   }
 
+  /// Empty if the device has enough.
+  [[nodiscard]] std::string exceeded_local_memory(const GemmSpec& spec) const {
+    const std::uint64_t there = context_.profile().static_local_bytes();
+    return spec.local_bytes() <= there
+               ? ""
+               : fmt::format("it takes {} bytes of local memory, {} has {}", spec.local_bytes(),
+                             context_.profile().name, there);
+  }
+
   /// Throws DeviceLimit where the kernel is too much for the device.
   void build(Entry& entry) const {
     const GemmSpec& spec = entry.spec;
+    if (const std::string too_much = exceeded_local_memory(spec); !too_much.empty())
+      throw DeviceLimit(spec.name + ": " + too_much);
     if (entry.kernel.handle() == nullptr)
       entry.kernel = context_.programs().kernel(spec.file, "gemm", spec.defines());
-    const std::uint64_t local = context_.profile().static_local_bytes();
-    if (spec.work_group_size() > entry.kernel.work_group_limit || spec.local_bytes() > local)
-      throw DeviceLimit(fmt::format(
-          "{} takes {} work-items and {} bytes of local memory; here {} and {} are the limits",
-          spec.name, spec.work_group_size(), spec.local_bytes(), entry.kernel.work_group_limit,
-          local));
+    if (spec.work_group_size() > entry.kernel.work_group_limit)
+      throw DeviceLimit(fmt::format("{} takes {} work-items a group; here {} is the limit",
+                                    spec.name, spec.work_group_size(),
+                                    entry.kernel.work_group_limit));
   }
 
   /// Full and cut tiles.

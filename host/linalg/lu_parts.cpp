@@ -84,8 +84,9 @@ void enqueue_poison(DeviceContext& context, RealType type, const LuOutcome& outc
   Kernel poison = context.programs().kernel("poison.cl", "poison_if_failed", real_defines(type));
   cl_uint index = 0;
   poison.set_arguments_from(index, outcome.flags, outcome.success,
-                            cl_uint{outcome.second_flag ? 1U : 0U});
-  index += 3;
+                            cl_uint{outcome.second_flag ? 1U : 0U},
+                            outcome.second_flag ? cl_int{0} : outcome.success);
+  index += 4;
   pass_view(poison, index, b);
   enqueue_kernel(context.queue(), poison, cl::NDRange(columns, rows));
 }

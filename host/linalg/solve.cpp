@@ -118,6 +118,7 @@ EliminationResult run_gauss(DeviceContext& context, const System& system,
                             const SolveOptions& options, const ProgressCallback& progress,
                             Solution& solution) {
   const ResolvedPolicy resolved = resolve(context, options.policy, solution.type, system.a.rows());
+  require_gauss_kernels(context, solution.type, resolved.policy);
   Launcher launcher(context.profile(), context.queue(), resolved.policy, options.split);
   EliminationResult result = gauss_solve(
       context, launcher, system, {solution.type, options.pivoting, options.ndrange}, progress);
@@ -159,12 +160,18 @@ Solution solve(DeviceContext& context, const System& system, const SolveOptions&
   solution.method = choose_method(options);
   solution.type = choose_type(context.profile(), options.type);
   EliminationResult result;
-  if (solution.method == Method::gauss) {
-    result = run_gauss(context, system, options, progress, solution);
-  } else {
-    result = lu_solve_system(context, system, solution.type, lu_options(options), progress);
-    solution.pivoting = result.pivoting;
+  if (solution.method == Method::lu) {
+    try {
+      result = lu_solve_system(context, system, solution.type, lu_options(options), progress);
+      solution.pivoting = result.pivoting;
+    } catch (const NoUsableKernel&) {
+      // The elimination asks less of a device; that it took over is seen from the method.
+      if (options.method != Method::automatic || options.pivoting != Pivoting::partial) throw;
+      solution.method = Method::gauss;
+    }
   }
+  if (solution.method == Method::gauss)
+    result = run_gauss(context, system, options, progress, solution);
   conclude(solution, result);
   if (!result.failed_column)
     judge(solution, system, std::move(result.x), options.max_scaled_residual);

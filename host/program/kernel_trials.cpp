@@ -56,9 +56,12 @@ void KernelTrials::pass_over(const KernelBuild& build, const std::string& reason
 
 std::string KernelTrials::reasons(const std::vector<std::string>& names) const {
   std::string text;
-  for (const KernelVerdict& verdict : verdicts_)
-    if (!verdict.usable && std::ranges::count(names, verdict.kernel) > 0)
-      text += (text.empty() ? "" : "; ") + verdict.kernel + ": " + verdict.reason;
+  for (const std::string& name : names) {
+    const auto verdict = std::ranges::find_if(
+        verdicts_, [&](const KernelVerdict& v) { return v.kernel == name && !v.usable; });
+    if (verdict != verdicts_.end())
+      text += (text.empty() ? "" : "; ") + name + ": " + verdict->reason;
+  }
   return text;
 }
 

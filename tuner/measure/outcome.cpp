@@ -55,6 +55,8 @@ Outcome guarded(const std::function<Outcome()>& measure) {
     return measure();
   } catch (const BuildError& error) {
     return {Status::build_error, error.what(), {}};
+  } catch (const WrongAnswer& error) {
+    return {Status::wrong_result, error.what(), {}};
   } catch (const DeviceLimit& error) {
     return {Status::device_limit, error.what(), {}};
   } catch (const OutOfMemory& error) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
+#include <clgauss/launch.hpp>
 #include <cmath>
 #include <vector>
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <clgauss/launch.hpp>
 #include <numeric>
 #include <random>
 #include <vector>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/gemm.hpp>
+#include <clgauss/launch.hpp>
 #include <limits>
 
 namespace clgauss::tune {
@@ -111,7 +112,7 @@ Outcome MatmulBench::check_and_time(const std::function<void()>& enqueue) {
 }
 
 /// By a strip of groups in one dimension; all groups do the same work.
-double MatmulBench::expected_seconds(const cl::Kernel& built, const MatmulKernel& kernel) {
+double MatmulBench::expected_seconds(const Kernel& built, const MatmulKernel& kernel) {
   const cl::CommandQueue& queue = context_.queue();
   const std::size_t longer = kernel.groups[1] > 1 ? 1 : 0;
   std::array<std::size_t, 2> strip = kernel.groups;
@@ -138,10 +139,9 @@ Outcome MatmulBench::multiply(const MatmulKernel& kernel) {
   built.set_arguments(a_device_, b_device_, c_device_, cl_ulong{product_.n()});
   if (kernel.local_argument) built.set_arguments_from(4, cl::Local(kernel.local_bytes));
 
-  const double expected_s = expected_seconds(built.handle, kernel);
+  const double expected_s = expected_seconds(built, kernel);
   if (!(expected_s <= options_.timeout_s)) return too_slow(expected_s);
-  return check_and_time(
-      [&] { enqueue(context_.queue(), built.handle, kernel.local, kernel.groups); });
+  return check_and_time([&] { enqueue(context_.queue(), built, kernel.local, kernel.groups); });
 }
 
 Outcome MatmulBench::multiply_by_gemm() {

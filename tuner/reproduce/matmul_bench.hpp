@@ -57,7 +57,7 @@ class MatmulBench {
   void download();
   void spoil_result();
   [[nodiscard]] bool result_is_right();
-  [[nodiscard]] double expected_seconds(const cl::Kernel& built, const MatmulKernel& kernel);
+  [[nodiscard]] double expected_seconds(const Kernel& built, const MatmulKernel& kernel);
   [[nodiscard]] Outcome check_and_time(const std::function<void()>& enqueue);
 
   DeviceContext& context_;

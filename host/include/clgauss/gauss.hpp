@@ -23,6 +23,9 @@ struct GaussOptions {
   NdRangeMode ndrange = NdRangeMode::fixed;
 };
 
+/// Asks the kernels for a known answer, with the work-group size of `policy`, unless that was done. Throws NoUsableKernel.
+void require_gauss_kernels(DeviceContext& context, RealType type, const WorkGroupPolicy& policy);
+
 /// Solves A X = B by (2/3) n^3 + 2 n^2 nrhs flops (of useful work; the fixed NDRange starts 3 times
 /// the work-items).
 ///

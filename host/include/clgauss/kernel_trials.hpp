@@ -47,7 +47,7 @@ class KernelTrials {
   /// In the order of asking, each build once.
   [[nodiscard]] const std::vector<KernelVerdict>& verdicts() const noexcept { return verdicts_; }
 
-  /// "lu_small: reason; trsv: reason" of what was not usable among the kernels of these names.
+  /// "lu_small: reason; trsv: reason" of what was not usable among the kernels of these names, the first of each.
   [[nodiscard]] std::string reasons(const std::vector<std::string>& names) const;
 
  private:

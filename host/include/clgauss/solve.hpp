@@ -72,8 +72,8 @@ struct Solution {
   std::vector<LaunchRecord> launches;         // of gauss
 };
 
-/// Solves `system` on the context's device. An n = 0 system has the empty
-/// answer and determinant 1. Throws as gauss_solve() and lu_solve(). Memory on the host: one more copy of x.
+/// Solves `system` on the context's device; where no kernel of the LU works there and the method is left open, by the elimination.
+/// An n = 0 system has the empty answer and determinant 1. Throws as gauss_solve() and lu_solve(). Memory on the host: one more copy of x.
 [[nodiscard]] Solution solve(DeviceContext& context, const System& system,
                              const SolveOptions& options = {},
                              const ProgressCallback& progress = {});
