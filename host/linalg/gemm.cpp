@@ -2,6 +2,7 @@
 
 #include <clgauss/error.hpp>
 #include <clgauss/gemm.hpp>
+#include <optional>
 
 #include "linalg/cpu_tile.hpp"
 #include "linalg/gemm_backend.hpp"
@@ -14,10 +15,10 @@ namespace clgauss {
 class Gemm::Implementation {
  public:
   Implementation(DeviceContext& context, RealType type, const GemmOptions& options)
-      : type_(type),
+      : context_(context),
+        type_(type),
         backend_(is_for_cpu(context, options) ? make_gemm_cpu(context, type, options)
-                                              : make_gemm_gpu(context, type, options)),
-        scale_(context.programs().kernel("scale.cl", "scale", real_defines(type))) {}
+                                              : make_gemm_gpu(context, type, options)) {}
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) {
     const auto& [m, n, k, transpose_a, transpose_b] = call.shape;
@@ -26,9 +27,10 @@ class Gemm::Implementation {
       backend_->multiply(queue, call);
       return;
     }
-    scale_.set_arguments(call.c.buffer, cl_ulong{call.c.offset}, cl_ulong{call.c.ld});
-    set_real(scale_, 3, type_, call.beta);
-    queue.enqueueNDRangeKernel(scale_.handle, cl::NullRange, cl::NDRange(n, m));
+    if (!scale_) scale_ = context_.programs().kernel("scale.cl", "scale", real_defines(type_));
+    scale_->set_arguments(call.c.buffer, cl_ulong{call.c.offset}, cl_ulong{call.c.ld});
+    set_real(*scale_, 3, type_, call.beta);
+    queue.enqueueNDRangeKernel(scale_->handle, cl::NullRange, cl::NDRange(n, m));
   }
 
   std::string kernel_name(const GemmCall& call) { return backend_->kernel_name(call); }
@@ -38,9 +40,10 @@ class Gemm::Implementation {
     return options.strict ? options.preferred.front().is_for_cpu() : suits_cpu_kernels(context);
   }
 
+  DeviceContext& context_;
   RealType type_;
   std::unique_ptr<GemmBackend> backend_;
-  Kernel scale_;
+  std::optional<Kernel> scale_;  // for products without a sum
 };
 
 Gemm::Gemm(DeviceContext& context, RealType type, const GemmOptions& options) {
