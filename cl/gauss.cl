@@ -12,15 +12,16 @@
 //
 // The NDRange may cover the whole matrix in every step (fixed: work-items outside the step's part
 // return at once) or, by a global offset, only the part that is left (shrinking). Any work-group
-// size is right, 1 included. Elements below the diagonal keep the multipliers; nothing reads them
-// after their step.
+// size is right, 1 included. The first dimension may go beyond its end, so that the last work-group
+// is a whole one: the surplus work-items return at once. Elements below the diagonal keep the
+// multipliers; nothing reads them after their step.
 
 #include "common.clh"
 
 // A(i, k) <- A(i, k) / A(k, k), i > k.   NDRange: rows; fixed n, shrinking k+1 .. n-1.
-kernel void gauss_fwd_pre(global REAL* a, ulong ld, ulong k) {
+kernel void gauss_fwd_pre(global REAL* a, ulong ld, ulong k, ulong n) {
   const ulong i = get_global_id(0);
-  if (i > k) a[i * ld + k] /= a[k * ld + k];
+  if (i > k && i < n) a[i * ld + k] /= a[k * ld + k];
 }
 
 // A(i, j) <- A(i, j) - A(k, j) A(i, k), i > k, j > k.
@@ -28,14 +29,14 @@ kernel void gauss_fwd_pre(global REAL* a, ulong ld, ulong k) {
 kernel void gauss_fwd(global REAL* a, ulong ld, ulong k) {
   const ulong j = get_global_id(0);
   const ulong i = get_global_id(1);
-  if (i > k && j > k) a[i * ld + j] -= a[k * ld + j] * a[i * ld + k];
+  if (i > k && j > k && j < ld) a[i * ld + j] -= a[k * ld + j] * a[i * ld + k];
 }
 
 // x(k, r) <- b(k, r) / A(k, k).   NDRange: nrhs; one work-item for one right-hand side.
 kernel void gauss_bwd_prepare(global const REAL* a, ulong ld, ulong n, ulong k, global REAL* x,
                               ulong nrhs) {
   const ulong r = get_global_id(0);
-  x[k * nrhs + r] = a[k * ld + n + r] / a[k * ld + k];
+  if (r < nrhs) x[k * nrhs + r] = a[k * ld + n + r] / a[k * ld + k];
 }
 
 // b(i, r) <- b(i, r) - x(k, r) A(i, k), i < k.
@@ -87,15 +88,9 @@ kernel void gauss_pivot(global const REAL* a, ulong ld, ulong n, ulong k, global
 kernel void gauss_swap(global REAL* a, ulong ld, ulong k, global const ulong* pivots) {
   const ulong j = get_global_id(0);
   const ulong p = pivots[k];
-  if (j >= k && p != k) {
+  if (j >= k && j < ld && p != k) {
     const REAL upper = a[k * ld + j];
     a[k * ld + j] = a[p * ld + j];
     a[p * ld + j] = upper;
   }
-}
-
-// diagonal[i] <- A(i, i): after the forward steps, the pivots.   NDRange: n.
-kernel void gauss_diagonal(global const REAL* a, ulong ld, global REAL* diagonal) {
-  const ulong i = get_global_id(0);
-  diagonal[i] = a[i * ld + i];
 }

@@ -3,7 +3,8 @@
 //
 //   a        rows-by-cols, row-major, leading dimension ld >= cols
 //
-// Both kernels: NDRange columns x rows, any work-group size. Local memory: none.
+// Both kernels: NDRange ld x rows, the columns or more (surplus work-items return at once), any work-group size. Local memory:
+// none.
 
 #include "common.clh"
 
@@ -18,6 +19,7 @@ int pattern(ulong i, ulong j) {
 kernel void lab_fill(global REAL* a, ulong ld, REAL scale, int unit) {
   const ulong j = get_global_id(0);
   const ulong i = get_global_id(1);
+  if (j >= ld) return;
   a[i * ld + j] = scale * (REAL)pattern(i, j) + (unit && i == j ? (REAL)1 : (REAL)0);
 }
 
@@ -38,6 +40,7 @@ int after_two(ulong i, ulong j, ulong k0, ulong k1) {
 kernel void lab_check(global const REAL* a, ulong ld, ulong k0, ulong k1, ulong k2, volatile global uint* mismatches) {
   const ulong j = get_global_id(0);
   const ulong i = get_global_id(1);
+  if (j >= ld) return;
   int expected = after_two(i, j, k0, k1);
   if (i > k2 && j > k2) expected -= after_two(k2, j, k0, k1) * after_two(i, k2, k0, k1);
   if (!(a[i * ld + j] == (REAL)expected)) atomic_inc(mismatches);

@@ -36,7 +36,7 @@
 static inline void invert_diagonal(const global REAL* t, uint ld, uint block, uint upper,
                                    local REAL* inverse) {
     const uint id = get_local_id(0), base = id / DIAGONAL * DIAGONAL, col = id % DIAGONAL;
-#pragma unroll
+UNROLLED
     for (uint e = 0; e < DIAGONAL; ++e) {  // neighbours read neighbouring columns
         const uint row = e * (WG_SIZE / DIAGONAL) + id / DIAGONAL,
                    column = row / DIAGONAL * DIAGONAL + col;
@@ -48,20 +48,20 @@ static inline void invert_diagonal(const global REAL* t, uint ld, uint block, ui
     const local REAL* d = inverse + base * DIAGONAL;
     REAL x[DIAGONAL];
     if (!upper) {
-#pragma unroll
+UNROLLED
         for (uint i = 0; i < DIAGONAL; ++i) {
             REAL s = i == col ? 1 : 0;
-#pragma unroll
+UNROLLED
             for (uint k = 0; k < DIAGONAL; ++k)
                 if (k < i) s = fma(-d[i * DIAGONAL + k], x[k], s);
             x[i] = s;
         }
     } else {
-#pragma unroll
+UNROLLED
         for (uint ii = 0; ii < DIAGONAL; ++ii) {
             const uint i = DIAGONAL - 1 - ii;
             REAL s = i == col ? 1 : 0;
-#pragma unroll
+UNROLLED
             for (uint k = 0; k < DIAGONAL; ++k)
                 if (k > i) s = fma(-d[i * DIAGONAL + k], x[k], s);
             // Below the diagonal the inverse is zero: a zero or NaN on U's diagonal must not reach
@@ -70,7 +70,7 @@ static inline void invert_diagonal(const global REAL* t, uint ld, uint block, ui
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
+UNROLLED
     for (uint i = 0; i < DIAGONAL; ++i) inverse[(base + i) * DIAGONAL + col] = x[i];
 }
 
@@ -83,7 +83,7 @@ static inline void solve_strip(const global REAL* t, uint ld, uint block, uint u
     for (uint step = 0; step < steps; ++step) {
         const uint base = (upper ? steps - 1 - step : step) * DIAGONAL;
         if (id >= base && id < base + DIAGONAL) {
-#pragma unroll
+UNROLLED
             for (uint c = 0; c < STRIP; ++c) right[(id - base) * STRIP + c] = x[c];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -106,7 +106,7 @@ static inline void solve_strip(const global REAL* t, uint ld, uint block, uint u
         for (uint e = id; e < DIAGONAL * STRIP; e += WG_SIZE) {
             const uint i = e / STRIP, c = e % STRIP;
             REAL s = 0;
-#pragma unroll
+UNROLLED
             for (uint k = 0; k < DIAGONAL; ++k)
                 s = fma(inverse[(base + i) * DIAGONAL + k], right[k * STRIP + c], s);
             solved[e] = s;
@@ -114,16 +114,16 @@ static inline void solve_strip(const global REAL* t, uint ld, uint block, uint u
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
         if (id >= base && id < base + DIAGONAL) {
-#pragma unroll
+UNROLLED
             for (uint c = 0; c < STRIP; ++c) x[c] = solved[(id - base) * STRIP + c];
         } else if (id < block && (upper ? id < base : id >= base + DIAGONAL)) {
             const global REAL* row = t + (ulong)id * ld + base;
             REAL l[DIAGONAL];
-#pragma unroll
+UNROLLED
             for (uint k = 0; k < DIAGONAL; ++k) l[k] = base + k < block ? row[k] : (REAL)0;
-#pragma unroll
+UNROLLED
             for (uint k = 0; k < DIAGONAL; ++k) {
-#pragma unroll
+UNROLLED
                 for (uint c = 0; c < STRIP; ++c) x[c] = fma(-l[k], solved[k * STRIP + c], x[c]);
             }
         }
@@ -159,7 +159,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_swap_solve(
     const uint source = trace_back(id, id < block ? block : 0u, pivot),
                displaced = trace_back(outside, displaces ? block : 0u, pivot);
     global REAL* strip = b + b_offset + first;
-#pragma unroll
+UNROLLED
     for (uint c = 0; c < STRIP; ++c) {
         bool in = first + c < columns && (first + c < hole_begin || first + c >= hole_end);
         x[c] = in && id < block ? strip[(ulong)source * b_ld + c] : (REAL)0;
@@ -169,13 +169,13 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_swap_solve(
     if (solve && needed && first + STRIP > hole_end) {
         // A strip that straddles the hole's end keeps its left part as it is.
         REAL kept[STRIP];
-#pragma unroll
+UNROLLED
         for (uint c = 0; c < STRIP; ++c) kept[c] = x[c];
         solve_strip(t + t_offset, t_ld, block, 0u, x, inverse, right, solved);
-#pragma unroll
+UNROLLED
         for (uint c = 0; c < STRIP; ++c) x[c] = first + c >= hole_end ? x[c] : kept[c];
     }
-#pragma unroll
+UNROLLED
     for (uint c = 0; c < STRIP; ++c) {
         bool in = first + c < columns && (first + c < hole_begin || first + c >= hole_end);
         if (in && id < block) strip[(ulong)id * b_ld + c] = x[c];
@@ -192,14 +192,14 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void block_solve(
     const uint id = get_local_id(0), first = get_group_id(0) * STRIP;
     global REAL* strip = b + b_offset + first;
     REAL x[STRIP];
-#pragma unroll
+UNROLLED
     for (uint c = 0; c < STRIP; ++c)
         x[c] = first + c < columns && id < block ? strip[(ulong)id * b_ld + c] : (REAL)0;
     if (upper)
         solve_strip(t + t_offset, t_ld, block, 1u, x, inverse, right, solved);
     else
         solve_strip(t + t_offset, t_ld, block, 0u, x, inverse, right, solved);
-#pragma unroll
+UNROLLED
     for (uint c = 0; c < STRIP; ++c)
         if (first + c < columns && id < block) strip[(ulong)id * b_ld + c] = x[c];
 }

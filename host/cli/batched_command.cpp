@@ -9,7 +9,9 @@
 #include <clgauss/batched.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <optional>
 
+#include "cli/report.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 #include "linalg/transfer.hpp"
@@ -26,7 +28,8 @@ struct BatchedReport {
   const DeviceProfile& device;
   const BatchedSystem& system;
   const BatchedSolution& solution;
-  double bound = 0, read_seconds = 0, check_seconds = 0, total_seconds = 0;
+  double bound = 0;
+  ProgramTimes times;
 };
 
 /// What --batched does without: every option that is about one large system.
@@ -57,7 +60,6 @@ std::string singular_text(const BatchedSolution& solution) {
 
 std::string summary_text(const BatchedReport& report) {
   const BatchedSolution& solution = report.solution;
-  const SolveTimes& t = solution.times;
   const Index nrhs = solution.x.cols;
   std::string text = fmt::format(
       "systems    {} of n = {}, {} right-hand side{} each, {}, LU, pivoting partial, kernel {}\n",
@@ -65,11 +67,7 @@ std::string summary_text(const BatchedReport& report) {
       solution.kernel);
   text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
                       report.device.platform_name);
-  text += fmt::format(
-      "time       {:.3f} s: read {:.3f}, build {:.3f}, upload {:.3f}, solve {:.3f}, download "
-      "{:.3f}, check {:.3f}\n",
-      report.total_seconds, report.read_seconds, t.build, t.upload, t.forward, t.download,
-      report.check_seconds);
+  text += times_text(times_json(report.times, solution.times, "solve", ""));
   if (!solution.singular.empty()) text += singular_text(solution);
   if (solution.worst_system)
     text += fmt::format(
@@ -84,7 +82,6 @@ Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : 
 
 Json report_json(const BatchedReport& report) {
   const BatchedSolution& solution = report.solution;
-  const SolveTimes& t = solution.times;
   const bool any = solution.worst_system.has_value();
   Json singular = Json::array();
   for (Index i = 0; i < solution.singular.size(); ++i)
@@ -104,14 +101,7 @@ Json report_json(const BatchedReport& report) {
             {"name", report.device.name},
             {"driver", report.device.driver_version},
             {"platform", report.device.platform_name}}},
-          {"time_s",
-           {{"read", report.read_seconds},
-            {"build", t.build},
-            {"upload", t.upload},
-            {"solve", t.forward},
-            {"download", t.download},
-            {"check", report.check_seconds},
-            {"total", report.total_seconds}}},
+          {"time_s", times_json(report.times, solution.times, "solve", "")},
           {"worst_system", any ? Json(*solution.worst_system) : Json(nullptr)},
           {"backward_error", any ? finite_or_null(solution.worst.backward_error) : Json(nullptr)},
           {"scaled_residual", any ? finite_or_null(solution.worst.scaled) : Json(nullptr)},
@@ -143,24 +133,26 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   OutputFile x(command.output_path);
   std::optional<OutputFile> json;
   if (command.json_path) json.emplace(*command.json_path);
-  DeviceContext context(open_device(command.device), command.context);
-  timer.lap();
+  ProgramTimes times;
+  std::optional<DeviceContext> context(std::in_place, open_device(command.device), command.context);
+  context->programs().announce_to([&](const std::string& what) { progress(what, 0); });
+  const DeviceProfile device = context->profile();
+  times.device = timer.lap();
   const BatchedSystem system = read_batched_system(command.system_path, command.rhs, read);
-  const double read_seconds = timer.lap();
+  times.read = timer.lap();
   BatchedOptions options;
   options.type = command.type;
   options.max_scaled_residual = command.max_scaled_residual;
-  const BatchedSolution solution = solve_batched(context, system, options, progress);
-  const SolveTimes& t = solution.times;
-  const double check_seconds = timer.lap() - t.build - t.upload - t.forward - t.download;
+  const BatchedSolution solution = solve_batched(*context, system, options, progress);
   line.clear();
-
+  timer.lap();
   write_batch(x, solution.x, system.vectors);
   x.commit();
-  const BatchedReport report{context.profile(), system,
-                             solution,          options.max_scaled_residual,
-                             read_seconds,      std::max(0.0, check_seconds),
-                             total.lap()};
+  times.write = timer.lap();
+  context.reset();
+  times.free = timer.lap();
+  times.total = total.lap();
+  const BatchedReport report{device, system, solution, options.max_scaled_residual, times};
   if (json) {
     json->write(report_json(report).dump(2) + "\n");
     json->commit();

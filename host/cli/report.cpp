@@ -100,17 +100,40 @@ Json work_group_json(const std::optional<WorkGroupReport>& group) {
 }
 
 Json times_json(const Report& report) {
-  const SolveTimes& t = report.solution.times;
-  return {{"read", report.read_seconds},  {"build", t.build},       {"upload", t.upload},
-          {"forward", t.forward},         {"backward", t.backward}, {"download", t.download},
-          {"total", report.total_seconds}};
+  return times_json(report.times, report.solution.times, "forward", "backward");
 }
 
 }  // namespace
 
+Json times_json(const ProgramTimes& program, const SolveTimes& solve, const char* forward,
+                const char* backward) {
+  Json times{{"device", program.device},
+             {"read", program.read},
+             {"build", solve.build},
+             {"upload", solve.upload},
+             {forward, solve.forward}};
+  if (*backward != '\0') times[backward] = solve.backward;
+  times["download"] = solve.download;
+  times["check"] = solve.check;
+  times["write"] = program.write;
+  times["free"] = solve.free + program.free;
+  times["total"] = program.total;
+  return times;
+}
+
+std::string times_text(const Json& times) {
+  std::string text = fmt::format("time       {:.3f} s:", times.at("total").get<double>());
+  const char* separator = " ";
+  for (const auto& [part, seconds] : times.items()) {
+    if (part == "total") continue;
+    text += fmt::format("{}{} {:.3f}", separator, part, seconds.get<double>());
+    separator = ", ";
+  }
+  return text + "\n";
+}
+
 std::string summary_text(const Report& report) {
   const Solution& solution = report.solution;
-  const SolveTimes& t = solution.times;
   std::string text =
       fmt::format("system     n = {}, {} right-hand side{}, {}, {}\n", report.n, report.nrhs,
                   report.nrhs == 1 ? "" : "s", real_type_name(solution.type), method_text(report));
@@ -120,11 +143,7 @@ std::string summary_text(const Report& report) {
                       report.device.platform_name);
   text += kernels_text(report.kernels, report.verbose);
   if (solution.work_group) text += groups_text(*solution.work_group);
-  text += fmt::format(
-      "time       {:.3f} s: read {:.3f}, build {:.3f}, upload {:.3f}, forward {:.3f}, backward "
-      "{:.3f}, download {:.3f}\n",
-      report.total_seconds, report.read_seconds, t.build, t.upload, t.forward, t.backward,
-      t.download);
+  text += times_text(times_json(report));
   if (report.with_determinant)
     text += fmt::format("det A      {}\n", determinant_text(solution.determinant));
   return text + verdict_text(report);

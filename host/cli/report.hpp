@@ -10,13 +10,30 @@
 
 namespace clgauss::cli {
 
+/// Wall-clock seconds of what the program does around a solve, and of all together. The parts here and those of the solve
+/// add up to the total.
+struct ProgramTimes {
+  double device = 0;  // listing the devices and opening one
+  double read = 0, write = 0;
+  double free = 0;  // the system and the device's context; comes on top of SolveTimes::free
+  double total = 0;
+};
+
+/// The keys of "time_s" in the order in which things happen; `forward` names the key of SolveTimes::forward, and an empty
+/// `backward` leaves that part out.
+[[nodiscard]] nlohmann::ordered_json times_json(const ProgramTimes& program,
+                                                const SolveTimes& solve, const char* forward,
+                                                const char* backward);
+/// The same as a line of the summary.
+[[nodiscard]] std::string times_text(const nlohmann::ordered_json& times);
+
 /// A finished solve with what surrounds it.
 struct Report {
   const DeviceProfile& device;
   const SolveOptions& options;
   const Solution& solution;
   Index n = 0, nrhs = 0;
-  double read_seconds = 0, total_seconds = 0;
+  ProgramTimes times;
   bool with_determinant = false;
   std::vector<KernelVerdict> kernels;
   bool verbose = false;

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <chrono>
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
 #include <filesystem>
@@ -9,9 +8,9 @@
 #include "cli/commands.hpp"
 #include "cli/compare.hpp"
 #include "cli/report.hpp"
-#include "clock.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
+#include "linalg/transfer.hpp"
 
 namespace clgauss::cli {
 
@@ -206,23 +205,26 @@ ExitCode exit_code_of(SolveStatus status) {
   return ExitCode::inaccurate;
 }
 
-void write_outputs(const SolveCommand& command, const Report& report,
-                   const std::optional<Comparison>& comparison, Outputs& outputs) {
-  const Solution& solution = report.solution;
+void write_answer(const SolveCommand& command, const Solution& solution,
+                  const std::optional<Comparison>& comparison, Outputs& outputs) {
   if (comparison) print(comparison_text(*comparison));
   if (outputs.x && solution.status != SolveStatus::singular) {
     write_matrix(*outputs.x, solution.x, command.x_format);
     outputs.x->commit();
   }
+  if (outputs.launches) {
+    outputs.launches->write(launches_csv(solution.launches));
+    outputs.launches->commit();
+  }
+}
+
+void write_report(const SolveCommand& command, const Report& report,
+                  const std::optional<Comparison>& comparison, Outputs& outputs) {
   if (outputs.json) {
     nlohmann::ordered_json json = report_json(report);
     if (comparison) json["comparison"] = comparison_json(*comparison);
     outputs.json->write(json.dump(2) + "\n");
     outputs.json->commit();
-  }
-  if (outputs.launches) {
-    outputs.launches->write(launches_csv(solution.launches));
-    outputs.launches->commit();
   }
   if (!command.quiet) fmt::print(stderr, "{}", summary_text(report));
 }
@@ -238,7 +240,8 @@ ExitCode run_solve(const Arguments& arguments) {
                        {command.system_path, command.rhs, command.output_path, command.device,
                         command.json_path, command.solve.type, command.solve.max_scaled_residual,
                         command.read.allow_nonfinite, command.quiet, command.context});
-  const auto start = std::chrono::steady_clock::now();
+  LapTimer total, timer;
+  ProgramTimes times;
   ProgressLine line(!command.quiet);
   remember_interrupts();
   const ProgressCallback progress = [&](std::string_view what, double fraction) {
@@ -248,17 +251,19 @@ ExitCode run_solve(const Arguments& arguments) {
   command.read.progress = progress;
 
   Outputs outputs(command);
-  DeviceContext context(open_device(command.device), command.context);
-  const auto read_start = std::chrono::steady_clock::now();
+  std::optional<DeviceContext> context(std::in_place, open_device(command.device), command.context);
+  context->programs().announce_to([&](const std::string& what) { progress(what, 0); });
+  const DeviceProfile device = context->profile();
+  times.device = timer.lap();
   System system = read_system(command.system_path, command.rhs, command.read);
-  const double read_seconds = seconds_since(read_start);
+  times.read = timer.lap();
   check_system(system, command.system_path);
   const Index n = system.a.rows(), nrhs = system.b.cols();
 
   std::optional<Comparison> comparison;
   Solution solution;
   if (command.compare) {
-    comparison = compare_policies(context, system, command.solve, command.repetitions,
+    comparison = compare_policies(*context, system, command.solve, command.repetitions,
                                   command.warmups, progress);
     solution = comparison->chosen.solution;
   } else if (command.in_place) {
@@ -266,22 +271,23 @@ ExitCode run_solve(const Arguments& arguments) {
       return command.rhs.empty() ? read_system(command.system_path, {}, command.read).a
                                  : read_matrix(command.system_path, command.read);
     };
-    solution = solve_in_place(context, std::move(system), read_again, command.solve, progress);
+    solution = solve_in_place(*context, std::move(system), read_again, command.solve, progress);
   } else {
-    solution = solve(context, system, command.solve, progress);
+    solution = solve(*context, system, command.solve, progress);
   }
   line.clear();
-  const Report report{context.profile(),
-                      command.solve,
-                      solution,
-                      n,
-                      nrhs,
-                      read_seconds,
-                      seconds_since(start),
-                      command.determinant,
-                      context.trials().verdicts(),
-                      command.verbose};
-  write_outputs(command, report, comparison, outputs);
+  timer.lap();
+  write_answer(command, solution, comparison, outputs);
+  times.write = timer.lap();
+  const std::vector<KernelVerdict> kernels = context->trials().verdicts();
+  context.reset();
+  system = {};
+  times.free = timer.lap();
+  times.total = total.lap();
+  const Report report{device, command.solve,       solution, n,
+                      nrhs,   times,               command.determinant,
+                      kernels, command.verbose};
+  write_report(command, report, comparison, outputs);
   return exit_code_of(solution.status);
 }
 

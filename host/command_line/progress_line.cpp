@@ -7,37 +7,54 @@ namespace clgauss::cli {
 
 using namespace std::chrono_literals;
 
-ProgressLine::ProgressLine(bool enabled) : enabled_(enabled && isatty(STDERR_FILENO) == 1) {}
+ProgressLine::ProgressLine(bool enabled) {
+  if (!enabled || isatty(STDERR_FILENO) != 1) return;
+  painter_ = std::jthread([this](const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      never_.wait_for(lock, stop, 200ms, [] { return false; });
+      show();
+    }
+  });
+}
 
 namespace {
 
-/// "12 s" or "3 min", by the pace so far; empty while nothing is known.
-std::string time_left(double elapsed_s, double fraction) {
-  if (!(fraction > 0)) return {};
-  const double left_s = elapsed_s * (1 - fraction) / fraction;
-  return left_s < 100 ? fmt::format(", {:.0f} s left", left_s)
-                      : fmt::format(", {:.0f} min left", left_s / 60);
+/// "12 s" or "3 min".
+std::string duration_text(double seconds) {
+  return seconds < 100 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60);
+}
+
+/// How far it has come, and the time left by the pace so far; the time that has passed while nothing is known.
+std::string pace_text(double elapsed_s, double fraction) {
+  if (!(fraction > 0)) return duration_text(elapsed_s);
+  return fmt::format("{:.0f} %, {} left", 100 * fraction,
+                     duration_text(elapsed_s * (1 - fraction) / fraction));
 }
 
 }  // namespace
 
 void ProgressLine::update(std::string_view what, double fraction, std::string_view detail) {
-  if (!enabled_) return;
-  const auto now = Clock::now();
-  if (what != what_) {
-    what_ = what;
-    started_ = now;
-  }
-  if (now - started_ < 1s || now - last_shown_ < 100ms) return;
-  last_shown_ = now;
+  if (!painter_.joinable()) return;
+  const std::scoped_lock lock(mutex_);
+  if (what != what_) started_ = Clock::now();
+  what_ = what;
+  fraction_ = fraction;
+  detail_ = detail;
+}
+
+void ProgressLine::show() {
+  const double elapsed_s = std::chrono::duration<double>(Clock::now() - started_).count();
+  if (what_.empty() || elapsed_s < 1) return;
   shown_ = true;
-  const double elapsed_s = std::chrono::duration<double>(now - started_).count();
-  fmt::print(stderr, "\r\033[K{} {:.0f} %{}{}{}", what_, 100 * fraction,
-             time_left(elapsed_s, fraction), detail.empty() ? "" : ": ", detail);
+  fmt::print(stderr, "\r\033[K{} {}{}{}", what_, pace_text(elapsed_s, fraction_),
+             detail_.empty() ? "" : ": ", detail_);
   std::fflush(stderr);
 }
 
 void ProgressLine::clear() {
+  const std::scoped_lock lock(mutex_);
+  what_.clear();
   if (shown_) fmt::print(stderr, "\r\033[K");
   shown_ = false;
 }

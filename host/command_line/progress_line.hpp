@@ -2,13 +2,16 @@
 /// A line on stderr that says how far long work has come and how long it will take.
 
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 
 namespace clgauss::cli {
 
 /// Shown only on a terminal, and only for work that has taken over a second; removed when the work
-/// is done.
+/// is done. A thread of its own keeps it up to date, also while a driver builds kernels and nobody calls update().
 class ProgressLine {
  public:
   explicit ProgressLine(bool enabled);
@@ -16,18 +19,22 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine() { clear(); }
 
-  /// `fraction`, 0..1, of `what` is done; `detail` says what goes on at the moment.
+  /// `fraction`, 0..1, of `what` is done, 0 where that is not known; `detail` says what goes on at the moment.
   void update(std::string_view what, double fraction, std::string_view detail = {});
   void clear();
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  bool enabled_;
+  void show();
+
+  std::mutex mutex_;  // of all that follows
   bool shown_ = false;
-  std::string what_;
+  std::string what_, detail_;
+  double fraction_ = 0;
   Clock::time_point started_;
-  Clock::time_point last_shown_;
+  std::condition_variable_any never_;
+  std::jthread painter_;  // the last member: it ends before the others
 };
 
 }  // namespace clgauss::cli

@@ -5,6 +5,8 @@
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
 #include <cstdio>
+#include <mutex>
+#include <set>
 #include <system_error>
 
 namespace clgauss {
@@ -30,7 +32,34 @@ fs::path follow_links(const std::string& path) {
   return target;
 }
 
+/// The temporary files of all OutputFiles, which a thread that ends the program removes. Never destroyed: that thread may come
+/// while main() returns.
+struct Temporaries {
+  std::mutex mutex;
+  std::set<fs::path> paths;
+
+  static Temporaries& all() {
+    static auto* const temporaries = new Temporaries;
+    return *temporaries;
+  }
+  void add(const fs::path& path) {
+    const std::scoped_lock lock(mutex);
+    paths.insert(path);
+  }
+  void forget(const fs::path& path) {
+    const std::scoped_lock lock(mutex);
+    paths.erase(path);
+  }
+};
+
 }  // namespace
+
+void OutputFile::remove_all_temporaries() {
+  Temporaries& temporaries = Temporaries::all();
+  const std::scoped_lock lock(temporaries.mutex);
+  std::error_code nobody_to_tell;
+  for (const fs::path& path : temporaries.paths) fs::remove(path, nobody_to_tell);
+}
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   if (path_ == "-") {
@@ -69,6 +98,7 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
       fail(path_, errno);
     }
   }
+  Temporaries::all().add(temporary_);
   if (fs::exists(status)) {
     std::error_code keeps_default;  // the mode of the old file is a courtesy
     fs::permissions(temporary_, status.permissions(), keeps_default);
@@ -82,6 +112,7 @@ OutputFile::~OutputFile() {
   if (!temporary_.empty()) {
     std::error_code nobody_to_tell;
     fs::remove(temporary_, nobody_to_tell);
+    Temporaries::all().forget(temporary_);
   }
 }
 
@@ -109,6 +140,7 @@ void OutputFile::commit() {
     if (error) {
       throw FileError(path_, error.message());
     }
+    Temporaries::all().forget(temporary_);
     temporary_.clear();
   }
 }

@@ -74,9 +74,9 @@ void Launcher::launch(const Kernel& kernel, const NdRange& range) {
   }
   if (split.remainder > 0) {
     NdRange rest = range;
-    rest.size[0] = split.remainder;
+    rest.size[0] = local;
     rest.offset[0] += split.main;
-    enqueue(kernel, rest, split.remainder, true);
+    enqueue(kernel, rest, local, true);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "linalg/transfer.hpp"
 #include "opencl_error.hpp"
@@ -135,16 +136,16 @@ SolveStatus status_of(const BatchedSolution& solution, double bound) {
 BatchedSolution solve_batched(DeviceContext& context, const BatchedSystem& system,
                               const BatchedOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
+  LapTimer timer;
   BatchedSolution solution;
   solution.type = choose_type(context.profile(), options.type);
   if (solution.type == RealType::f32) {
     check_f32_range(system.a, "A");
     check_f32_range(system.b, "b");
   }
-  LapTimer timer;
-  BatchedLu lu(context, solution.type, system.a.rows, options.lu);
-  lu.prepare(system.b.cols);
-  solution.kernel = lu.kernel_name();
+  std::optional<BatchedLu> lu(std::in_place, context, solution.type, system.a.rows, options.lu);
+  lu->prepare(system.b.cols);
+  solution.kernel = lu->kernel_name();
   solution.times.build = timer.lap();
 
   const Index batch = system.a.count;
@@ -154,10 +155,15 @@ BatchedSolution solve_batched(DeviceContext& context, const BatchedSystem& syste
     Chunks chunks(context, solution.type, system, chunk);
     for (Index first = 0; first < batch; first += chunk) {
       if (progress) progress("solving", static_cast<double>(first) / static_cast<double>(batch));
-      chunks.run(lu, first, std::min(chunk, batch - first), solution);
+      chunks.run(*lu, first, std::min(chunk, batch - first), solution);
     }
   });
+  lu.reset();
+  // What is between the parts: the buffers, and the memory of x.
+  SolveTimes& times = solution.times;
+  times.free = timer.lap() - times.upload - times.forward - times.download;
   check_answers(system, solution);
+  times.check = timer.lap();
   solution.status = status_of(solution, options.max_scaled_residual);
   return solution;
 }

@@ -18,13 +18,14 @@ namespace {
 /// latency of the strided reads, few enough for every device.
 constexpr std::size_t kPivotGroup = 256;
 
-/// The kernels of cl/gauss.cl, built for one type.
+/// The kernels of cl/gauss.cl and cl/diagonal.cl, built for one type.
 struct GaussKernels {
   Kernel pivot, swap, fwd_pre, fwd, bwd_prepare, bwd, diagonal;
 
   GaussKernels(ProgramStore& programs, RealType type) {
+    const Defines defines = real_defines(type);
     const auto kernel = [&](const char* name) {
-      return programs.kernel("gauss.cl", name, real_defines(type));
+      return programs.kernel("gauss.cl", name, defines);
     };
     pivot = kernel("gauss_pivot");
     swap = kernel("gauss_swap");
@@ -32,16 +33,17 @@ struct GaussKernels {
     fwd = kernel("gauss_fwd");
     bwd_prepare = kernel("gauss_bwd_prepare");
     bwd = kernel("gauss_bwd");
-    diagonal = kernel("gauss_diagonal");
+    diagonal = programs.kernel("diagonal.cl", "diagonal", defines);
   }
 };
 
 /// What lies on the device: the augmented matrix [A | B], n-by-(n + nrhs), and what the elimination
 /// makes of it.
 struct GaussBuffers {
-  cl_ulong n, nrhs, ld;
+  cl_ulong n = 0, nrhs = 0, ld = 0;
   cl::Buffer augmented, x, diagonal, pivots;
 
+  GaussBuffers() = default;
   GaussBuffers(const DeviceContext& context, const System& system, RealType type)
       : n(system.a.rows()), nrhs(system.b.cols()), ld(n + nrhs) {
     const std::uint64_t element = bytes_of(type);
@@ -53,6 +55,44 @@ struct GaussBuffers {
     pivots = context.allocate(n * sizeof(cl_ulong), what);
   }
 };
+
+/// Work-items of the pivot search.
+std::size_t pivot_group(const GaussKernels& kernels, const GaussBuffers& d) {
+  return std::min({kPivotGroup, kernels.pivot.work_group_limit, std::size_t{d.n}});
+}
+
+/// The arguments of all kernels, for step `k`.
+void bind(GaussKernels& kernels, const GaussBuffers& d, RealType type, cl_ulong k) {
+  const std::size_t group = pivot_group(kernels, d);
+  kernels.pivot.set_arguments(d.augmented, d.ld, d.n, k, d.pivots,
+                              cl::Local(group * bytes_of(type)),
+                              cl::Local(group * sizeof(cl_ulong)));
+  kernels.swap.set_arguments(d.augmented, d.ld, k, d.pivots);
+  kernels.fwd_pre.set_arguments(d.augmented, d.ld, k, d.n);
+  kernels.fwd.set_arguments(d.augmented, d.ld, k);
+  kernels.bwd_prepare.set_arguments(d.augmented, d.ld, d.n, k, d.x, d.nrhs);
+  kernels.bwd.set_arguments(d.augmented, d.ld, d.n, k, d.x, d.nrhs);
+  kernels.diagonal.set_arguments(d.augmented, d.ld, d.n, d.diagonal);
+}
+
+/// Launches every kernel once, before anything is uploaded: PoCL builds a kernel for a work-group size when it is first
+/// launched with it, which would else be counted as elimination.
+void launch_first(const cl::CommandQueue& queue, const DeviceProfile& device,
+                  const WorkGroupPolicy& policy, GaussKernels& kernels, const GaussBuffers& d,
+                  const GaussOptions& options) {
+  Launcher unrecorded(device, queue, policy, SplitMode::automatic);
+  bind(kernels, d, options.type, d.n - 1);  // the last step: it exchanges and eliminates nothing
+  if (options.pivoting == Pivoting::partial) {
+    unrecorded.launch_group(kernels.pivot, pivot_group(kernels, d));
+    unrecorded.launch(kernels.swap, range_1d(d.ld));
+  }
+  unrecorded.launch(kernels.fwd_pre, range_1d(d.n));
+  unrecorded.launch(kernels.fwd, range_2d({d.ld, d.n}));
+  unrecorded.launch(kernels.bwd_prepare, range_1d(d.nrhs));
+  unrecorded.launch(kernels.bwd, range_2d({d.n, d.nrhs}));
+  unrecorded.launch(kernels.diagonal, range_1d(d.n));
+  queue.finish();
+}
 
 /// Tells how far the queue has come, by markers after every 64th part of the steps. Looking at a
 /// marker does not wait.
@@ -110,16 +150,8 @@ class QueueProgress {
 void eliminate(Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d,
                const GaussOptions& options, QueueProgress& progress) {
   const bool fixed = options.ndrange == NdRangeMode::fixed;
-  const std::size_t group =
-      std::min({kPivotGroup, kernels.pivot.work_group_limit, std::size_t{d.n}});
+  const std::size_t group = pivot_group(kernels, d);
   const auto from = [](Index start, Index end) { return range_1d(end - start, start); };
-
-  kernels.pivot.set_arguments(d.augmented, d.ld, d.n, cl_ulong{0}, d.pivots,
-                              cl::Local(group * bytes_of(options.type)),
-                              cl::Local(group * sizeof(cl_ulong)));
-  kernels.swap.set_arguments(d.augmented, d.ld, cl_ulong{0}, d.pivots);
-  kernels.fwd_pre.set_arguments(d.augmented, d.ld, cl_ulong{0});
-  kernels.fwd.set_arguments(d.augmented, d.ld, cl_ulong{0});
 
   for (cl_ulong k = 0; k + 1 < d.n; ++k) {
     if (options.pivoting == Pivoting::partial) {
@@ -143,8 +175,6 @@ void eliminate(Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d,
 void substitute(Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d,
                 const GaussOptions& options, QueueProgress& progress) {
   const bool fixed = options.ndrange == NdRangeMode::fixed;
-  kernels.bwd_prepare.set_arguments(d.augmented, d.ld, d.n, cl_ulong{0}, d.x, d.nrhs);
-  kernels.bwd.set_arguments(d.augmented, d.ld, d.n, cl_ulong{0}, d.x, d.nrhs);
   for (cl_ulong k = d.n; k-- > 0;) {
     kernels.bwd_prepare.handle.setArg(3, k);
     launcher.launch(kernels.bwd_prepare, range_1d(d.nrhs));  // x(k) = b(k) / A(k, k)
@@ -173,11 +203,13 @@ EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& lau
   EliminationResult result;
   result.pivoting = options.pivoting;
   LapTimer timer;
+  if (callback) callback("building the kernels", 0);
   GaussKernels kernels(context.programs(), options.type);
+  const cl::CommandQueue& queue = context.queue();
+  GaussBuffers buffers(context, system, options.type);
+  launch_first(queue, context.profile(), launcher.policy(), kernels, buffers, options);
   result.times.build = timer.lap();
 
-  const cl::CommandQueue& queue = context.queue();
-  const GaussBuffers buffers(context, system, options.type);
   upload_rows(queue, buffers.augmented, buffers.ld, options.type, {&system.a, &system.b});
   result.times.upload = timer.lap();
 
@@ -191,10 +223,12 @@ EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& lau
   backward.finish();
   result.times.backward = timer.lap();
 
-  kernels.diagonal.set_arguments(buffers.augmented, buffers.ld, buffers.diagonal);
   launcher.launch(kernels.diagonal, range_1d(buffers.n));
   read_results(queue, buffers, options, result);
   result.times.download = timer.lap();
+
+  buffers = {};
+  result.times.free = timer.lap();
   return result;
 }
 

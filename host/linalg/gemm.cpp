@@ -3,6 +3,7 @@
 #include <clgauss/error.hpp>
 #include <clgauss/gemm.hpp>
 #include <clgauss/launch.hpp>
+#include <optional>
 
 #include "linalg/cpu_tile.hpp"
 #include "linalg/gemm_backend.hpp"
@@ -16,9 +17,9 @@ namespace clgauss {
 class Gemm::Implementation {
  public:
   Implementation(DeviceContext& context, RealType type, const GemmOptions& options)
-      : type_(type),
-        backend_(make_backend(context, type, options)),
-        scale_(context.programs().kernel("scale.cl", "scale", real_defines(type))) {}
+      : context_(context),
+        type_(type),
+        backend_(make_backend(context, type, options)) {}
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) {
     const auto& [m, n, k, transpose_a, transpose_b] = call.shape;
@@ -33,9 +34,10 @@ class Gemm::Implementation {
       backend_->multiply(queue, call);
       return;
     }
-    scale_.set_arguments(call.c.buffer, cl_ulong{call.c.offset}, cl_ulong{call.c.ld});
-    set_real(scale_, 3, type_, call.beta);
-    enqueue_kernel(queue, scale_, cl::NDRange(n, m));
+    if (!scale_) scale_ = context_.programs().kernel("scale.cl", "scale", real_defines(type_));
+    scale_->set_arguments(call.c.buffer, cl_ulong{call.c.offset}, cl_ulong{call.c.ld});
+    set_real(*scale_, 3, type_, call.beta);
+    enqueue_kernel(queue, *scale_, cl::NDRange(n, m));
   }
 
   std::string kernel_name(const GemmCall& call) { return backend_->kernel_name(call); }
@@ -66,9 +68,10 @@ class Gemm::Implementation {
     last_queue_ = queue;
   }
 
+  DeviceContext& context_;
   RealType type_;
   std::unique_ptr<GemmBackend> backend_;
-  Kernel scale_;
+  std::optional<Kernel> scale_;  // for products without a sum
   cl::CommandQueue last_queue_;
 };
 

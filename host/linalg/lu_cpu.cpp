@@ -36,6 +36,22 @@ struct Blocking {
   }
 };
 
+/// Solves with many right-hand sides, by the kernels that CPU and GPU have in common.
+struct ManySolves {
+  KernelMemo kernels;
+  LuFlags flags;
+  LuTuning tuning;
+  Gemm gemm;
+  LuSolves solves;
+
+  ManySolves(DeviceContext& context, RealType type, Index n, const GemmOptions& gemm_options)
+      : kernels(context, type),
+        flags(context),
+        tuning(default_lu_spec(context.profile(), type, n, LuFamily::gpu)),
+        gemm(context, type, gemm_options),
+        solves(kernels, flags, gemm, tuning, n, false, false) {}
+};
+
 class LuCpu : public Lu {
  public:
   LuCpu(DeviceContext& context, RealType type, cl_uint n, const LuOptions& options)
@@ -44,14 +60,10 @@ class LuCpu : public Lu {
         spec_(options.spec ? *options.spec
                            : default_lu_spec(context.profile(), type, n, LuFamily::cpu)),
         blocking_(spec_),
+        gemm_options_(options.gemm),
         n_(n),
         panels_(ceil_div(n, blocking_.nb)),
-        compute_units_(context.profile().compute_units),
-        shared_kernels_(context, type),
-        flags_(context),
-        tuning_(default_lu_spec(context.profile(), type, n, LuFamily::gpu)),
-        gemm_(context, type, options.gemm),
-        solves_(shared_kernels_, flags_, gemm_, tuning_, n, false, false) {
+        compute_units_(context.profile().compute_units) {
     const std::uint64_t element = bytes_of(type), store = blocking_.store_elements(n);
     const std::uint64_t rows = std::uint64_t{panels_} * n;
     context.require_memory(store * element + rows * sizeof(cl_uint), "the workspace of an LU");
@@ -71,34 +83,35 @@ class LuCpu : public Lu {
     build_kernels();
   }
 
-  void prepare(const MatrixView& /*a*/, Index /*nrhs*/) override {}  // all is built from the start
+  /// Every kernel is launched once, on a system that is as small as it can be: PoCL builds a kernel for a work-group size
+  /// when it is first launched with it, which would else be counted as factorisation.
+  void prepare(const MatrixView& /*a*/, Index nrhs) override {
+    translate_opencl_errors([&] {
+      const bool many = nrhs > 1;
+      const cl_uint n = many ? std::min(n_, many_solves().tuning.solve_block + 1) : 1;
+      const std::uint64_t element = bytes_of(type_);
+      const MatrixView a{context_.allocate(n * n * element, "a first launch"), 0, n};
+      const MatrixView b{context_.allocate(n * nrhs * element, "a first launch"), 0, nrhs};
+      for (const MatrixView& view : {a, b})
+        context_.queue().enqueueFillBuffer(view.buffer, cl_uchar{0}, 0,
+                                           view.buffer.getInfo<CL_MEM_SIZE>());
+      enqueue_factorisation(a, n);
+      enqueue(row_block_, 1);  // finds nothing right of the only panel
+      if (nrhs > 0) enqueue_solution(a, b, n, nrhs);
+      context_.queue().finish();
+    });
+  }
 
   void factor(const MatrixView& a) override {
     translate_opencl_errors([&] {
       factored_ = a;
-      bind_matrix(a);
-      enqueue(reset_, std::max(n_, panels_));
-      for (cl_uint step = 0; step < panels_; ++step) {
-        const cl_uint k0 = step * blocking_.nb, right = n_ - std::min(n_, k0 + blocking_.nb);
-        for (Kernel* kernel : {&extract_, &advance_, &row_block_})
-          kernel->set_arguments_from(5, step);
-        enqueue(extract_, ceil_div(n_ - k0, blocking_.rb));  // W = A11 and A21, updated
-        enqueue(advance_, compute_units_);  // P W = L U, and the rest of A -= L U before
-        enqueue(row_block_, ceil_div(right, blocking_.nr));  // U12 = L11^-1 P A12
-      }
-      enqueue(find_positions_, n_);
-      enqueue(put_back_, ceil_div(n_, blocking_.rb), panels_);
+      enqueue_factorisation(a, n_);
     });
   }
 
   void solve(const MatrixView& b, Index nrhs) override {
     require_factored(factored_);
-    translate_opencl_errors([&] {
-      if (nrhs == 1 && b.ld == 1)
-        solve_one(b);
-      else
-        solves_.solve(context_.queue(), factored_, n_, pivots_, b, static_cast<cl_uint>(nrhs));
-    });
+    translate_opencl_errors([&] { enqueue_solution(factored_, b, n_, nrhs); });
   }
 
   std::optional<Index> failed_column() override {
@@ -145,27 +158,58 @@ class LuCpu : public Lu {
     backward_ = kernel("backward_step");
   }
 
-  void bind_matrix(const MatrixView& a) {
+  ManySolves& many_solves() {
+    if (!many_) many_ = std::make_unique<ManySolves>(context_, type_, n_, gemm_options_);
+    return *many_;
+  }
+
+  /// Factors the n-by-n `a`, n <= n_.
+  void enqueue_factorisation(const MatrixView& a, cl_uint n) {
+    const cl_uint panels = ceil_div(n, blocking_.nb);
+    bind_matrix(a, n, panels);
+    enqueue(reset_, std::max(n, panels));
+    for (cl_uint step = 0; step < panels; ++step) {
+      const cl_uint k0 = step * blocking_.nb, right = n - std::min(n, k0 + blocking_.nb);
+      for (Kernel* kernel : {&extract_, &advance_, &row_block_})
+        kernel->set_arguments_from(5, step);
+      enqueue(extract_, ceil_div(n - k0, blocking_.rb));  // W = A11 and A21, updated
+      enqueue(advance_, compute_units_);  // P W = L U, and the rest of A -= L U before
+      enqueue(row_block_, ceil_div(right, blocking_.nr));  // U12 = L11^-1 P A12
+    }
+    enqueue(find_positions_, n);
+    enqueue(put_back_, ceil_div(n, blocking_.rb), panels);
+  }
+
+  /// B <- A^-1 B with the factors `lu` of the last factorisation, n-by-n.
+  void enqueue_solution(const MatrixView& lu, const MatrixView& b, cl_uint n, Index nrhs) {
+    if (nrhs == 1 && b.ld == 1)
+      solve_one(lu, b, n);
+    else
+      many_solves().solves.solve(context_.queue(), lu, n, pivots_, b, static_cast<cl_uint>(nrhs));
+  }
+
+  void bind_matrix(const MatrixView& a, cl_uint n, cl_uint panels) {
     const Blocking& p = blocking_;
     for (Kernel* kernel : {&extract_, &advance_, &row_block_, &put_back_})
-      kernel->set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n_, p.nb);
-    reset_.set_arguments(info_, tickets_, n_, panels_);
+      kernel->set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, p.nb);
+    reset_.set_arguments(info_, tickets_, n, panels);
     extract_.set_arguments_from(6, store_, u_);
     advance_.set_arguments_from(6, store_, u_, scratch_, pivots_, ids_, moves_, info_, tickets_,
                                 p.tile_rows, p.tile_cols);
     row_block_.set_arguments_from(6, store_, u_, moves_);
-    find_positions_.set_arguments(ids_, n_, p.nb, panels_, pivots_, positions_);
+    find_positions_.set_arguments(ids_, n, p.nb, panels, pivots_, positions_);
     put_back_.set_arguments_from(5, store_, ids_, positions_);
   }
 
   /// x_ <- U^-1 L^-1 P b, block by block; then b <- x_.
-  void solve_one(const MatrixView& b) {
-    const cl_uint size = blocking_.solve_block, blocks = ceil_div(n_, size);
-    permute_.set_arguments(b.buffer, cl_ulong{b.offset}, x_, cl_ulong{0}, n_, ids_, panels_);
+  void solve_one(const MatrixView& lu, const MatrixView& b, cl_uint n) {
+    const cl_uint size = blocking_.solve_block, blocks = ceil_div(n, size);
+    permute_.set_arguments(b.buffer, cl_ulong{b.offset}, x_, cl_ulong{0}, n, ids_,
+                           ceil_div(n, blocking_.nb));
     for (Kernel* kernel : {&forward_, &backward_})
-      kernel->set_arguments(factored_.buffer, cl_ulong{factored_.offset}, cl_ulong{factored_.ld},
-                            n_, x_, cl_ulong{0}, size);
-    enqueue(permute_, n_);
+      kernel->set_arguments(lu.buffer, cl_ulong{lu.offset}, cl_ulong{lu.ld}, n, x_, cl_ulong{0},
+                            size);
+    enqueue(permute_, n);
     for (cl_uint block = 0; block < blocks; ++block) {
       forward_.set_arguments_from(7, block);
       enqueue(forward_, 2 * compute_units_);
@@ -175,7 +219,7 @@ class LuCpu : public Lu {
       enqueue(backward_, 2 * compute_units_);
     }
     const std::size_t element = bytes_of(type_);
-    context_.queue().enqueueCopyBuffer(x_, b.buffer, 0, b.offset * element, n_ * element);
+    context_.queue().enqueueCopyBuffer(x_, b.buffer, 0, b.offset * element, n * element);
   }
 
   void enqueue(const Kernel& kernel, cl_uint items, cl_uint rows = 1) const {
@@ -190,12 +234,9 @@ class LuCpu : public Lu {
   RealType type_;
   LuSpec spec_;
   Blocking blocking_;
+  GemmOptions gemm_options_;
   cl_uint n_, panels_, compute_units_;
-  KernelMemo shared_kernels_;  // of the solves that CPU and GPU have in common
-  LuFlags flags_;
-  LuTuning tuning_;  // of the same solves
-  Gemm gemm_;
-  LuSolves solves_;
+  std::unique_ptr<ManySolves> many_;  // made when first needed
   cl::Buffer store_, u_, scratch_, x_, ids_, pivots_, positions_, moves_, tickets_, info_;
   Kernel reset_, extract_, advance_, row_block_, find_positions_, put_back_, permute_, forward_,
       backward_;

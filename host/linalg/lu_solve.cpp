@@ -25,10 +25,11 @@ Index padded_ld(Index n, RealType type) {
 
 /// A and B of a system on the device; A becomes L and U, B becomes X.
 struct LuBuffers {
-  Index n, nrhs;
+  Index n = 0, nrhs = 0;
   MatrixView a, b;
   cl::Buffer diagonal;
 
+  LuBuffers() = default;
   LuBuffers(const DeviceContext& context, const System& system, RealType type)
       : n(system.a.rows()), nrhs(system.b.cols()) {
     const std::uint64_t element = bytes_of(type);
@@ -57,8 +58,9 @@ void require_memory_for(DeviceContext& context, const System& system, RealType t
 
 /// The pivots, from the diagonal of U.
 Values read_diagonal(DeviceContext& context, const LuBuffers& buffers, RealType type) {
-  Kernel kernel = context.programs().kernel("gauss.cl", "gauss_diagonal", real_defines(type));
-  kernel.set_arguments(buffers.a.buffer, cl_ulong{buffers.a.ld}, buffers.diagonal);
+  Kernel kernel = context.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
+  kernel.set_arguments(buffers.a.buffer, cl_ulong{buffers.a.ld}, cl_ulong{buffers.n},
+                       buffers.diagonal);
   enqueue_kernel(context.queue(), kernel, cl::NDRange(buffers.n));
   return download(context.queue(), buffers.diagonal, type, buffers.n);
 }
@@ -73,8 +75,8 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
   EliminationResult result;
   LapTimer timer;
   report("building the kernels");
-  const LuBuffers buffers(context, system, type);
-  const auto lu = make_lu(context, type, buffers.n, options);
+  LuBuffers buffers(context, system, type);
+  auto lu = make_lu(context, type, buffers.n, options);
   lu->prepare(buffers.a, buffers.nrhs);
   result.times.build = timer.lap();
 
@@ -106,6 +108,10 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
   result.x = Matrix(buffers.n, buffers.nrhs,
                     download(queue, buffers.b.buffer, type, buffers.n * buffers.nrhs));
   result.times.download = timer.lap();
+
+  lu.reset();
+  buffers = {};
+  result.times.free = timer.lap();
   return result;
 }
 

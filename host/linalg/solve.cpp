@@ -1,8 +1,13 @@
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
 #include <limits>
+
+#include "linalg/transfer.hpp"
 
 namespace clgauss {
 
@@ -12,20 +17,40 @@ namespace {
 struct ResolvedPolicy {
   WorkGroupPolicy policy;
   std::string name;
+  std::string passed_over;  // why a tuned size was not taken
 };
 
+Kernel forward_kernel(DeviceContext& context, RealType type) {
+  return context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
+}
+
+/// Why the tuned work-group size cannot be used; empty if it can.
+std::string problem_of(DeviceContext& context, const TunedEntry& tuned, RealType type) {
+  const auto local = std::ranges::find(tuned.parameters, "LOCAL", &Parameters::value_type::first);
+  if (local == tuned.parameters.end())
+    return fmt::format("the tuned entry for n = {} gives no LOCAL", tuned.n);
+  const DeviceProfile& device = context.profile();
+  const std::size_t limit = std::min({device.max_work_group_size, device.max_work_item_sizes[0],
+                                      forward_kernel(context, type).work_group_limit});
+  if (local->second >= 0 && static_cast<std::size_t>(local->second) <= limit) return {};
+  return fmt::format("the tuned LOCAL for n = {} does not lie in 0 .. {}", tuned.n, limit);
+}
+
 /// Throws UsageError if a tuned size is asked for and there is none.
-ResolvedPolicy resolve(const DeviceContext& context, const WorkGroupPolicy& policy, RealType type,
+ResolvedPolicy resolve(DeviceContext& context, const WorkGroupPolicy& policy, RealType type,
                        Index n) {
   using Rule = WorkGroupPolicy::Rule;
   if (policy.rule != Rule::automatic && policy.rule != Rule::tuned)
-    return {policy, work_group_policy_name(policy)};
+    return {policy, work_group_policy_name(policy), {}};
+  std::string problem = context.tuning().problem();
   if (const TunedEntry* tuned = context.tuning().find("elimination", type, n)) {
-    const auto local = static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL"));
-    return {{local == 0 ? Rule::driver : Rule::fixed, local}, "tuned"};
+    problem = problem_of(context, *tuned, type);
+    if (problem.empty()) {
+      const auto local = static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL"));
+      return {{local == 0 ? Rule::driver : Rule::fixed, local}, "tuned", {}};
+    }
   }
-  if (policy.rule == Rule::automatic) return {{Rule::lcm, 0}, "lcm"};
-  const std::string& problem = context.tuning().problem();
+  if (policy.rule == Rule::automatic) return {{Rule::lcm, 0}, "lcm", problem};
   throw UsageError(
       "no work-group size is tuned for n = " + std::to_string(n) + " on " + context.profile().name +
       (problem.empty() ? "; run clgauss-tune auto, or use --local lcm" : ": " + problem));
@@ -34,14 +59,16 @@ ResolvedPolicy resolve(const DeviceContext& context, const WorkGroupPolicy& poli
 /// What the policy says for gauss_fwd, the kernel whose work-group size the paper varies.
 WorkGroupReport report_work_group(DeviceContext& context, Launcher& launcher,
                                   const ResolvedPolicy& resolved, RealType type) {
-  const Kernel fwd = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
+  const Kernel fwd = forward_kernel(context, type);
   WorkGroupReport report;
   report.rule = resolved.name;
   report.size = launcher.local_size_for(fwd);
   if (resolved.policy.rule == WorkGroupPolicy::Rule::lcm) {
     const LcmRule rule = launcher.rule_for(fwd);
     report.raw = rule.raw;
-    report.reason = rule.reason;
+    report.reason = resolved.passed_over.empty()
+                        ? rule.reason
+                        : resolved.passed_over + ", it is passed over; " + rule.reason;
   }
   report.main_launches = launcher.main_launches();
   report.remainder_launches = launcher.remainder_launches();
@@ -156,6 +183,7 @@ void judge(Solution& solution, const System& system, Matrix x, double bound) {
 
 Solution solve(DeviceContext& context, const System& system, const SolveOptions& options,
                const ProgressCallback& progress) {
+  LapTimer timer;
   Solution solution;
   solution.method = choose_method(options);
   solution.type = choose_type(context.profile(), options.type);
@@ -173,13 +201,16 @@ Solution solve(DeviceContext& context, const System& system, const SolveOptions&
   if (solution.method == Method::gauss)
     result = run_gauss(context, system, options, progress, solution);
   conclude(solution, result);
+  solution.times.build += timer.lap() - result.times.sum();
   if (!result.failed_column)
     judge(solution, system, std::move(result.x), options.max_scaled_residual);
+  solution.times.check = timer.lap();
   return solution;
 }
 
 Solution solve_in_place(DeviceContext& context, System system, const ReadMatrix& read_again,
                         const SolveOptions& options, const ProgressCallback& progress) {
+  LapTimer timer;
   Solution solution;
   if (choose_method(options) != Method::lu)
     throw UsageError("solving in place belongs to LU: use --method lu");
@@ -188,9 +219,11 @@ Solution solve_in_place(DeviceContext& context, System system, const ReadMatrix&
       lu_solve_in_place(context, system, solution.type, read_again, lu_options(options), progress);
   solution.pivoting = result.pivoting;
   conclude(solution, result);
+  solution.times.build += timer.lap() - result.times.sum();
   if (result.failed_column) return solution;
   system.a = read_again();
   judge(solution, system, std::move(result.x), options.max_scaled_residual);
+  solution.times.check = timer.lap();
   return solution;
 }
 

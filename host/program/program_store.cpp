@@ -3,6 +3,8 @@
 #include <chrono>
 #include <clgauss/error.hpp>
 #include <clgauss/program.hpp>
+#include <cstdlib>
+#include <future>
 
 #include "opencl_error.hpp"
 
@@ -46,6 +48,15 @@ std::size_t work_group_limit(const Kernel& kernel, const cl::Device& device) {
   const bool is_preference = (platform == "NVIDIA CUDA" && limit == 256) ||
                              (platform == "rusticl" && limit == kernel.preferred_multiple);
   return is_preference ? device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() : limit;
+}
+
+/// PoCL keeps what it built itself, and would compile every kernel a second time, for no work-group size in particular, to
+/// give its binary: half of a first start.
+bool driver_keeps_programs(const cl::Device& device) {
+  const char* setting = std::getenv("POCL_KERNEL_CACHE");
+  const bool keeps = setting == nullptr || std::string_view(setting) != "0";
+  return keeps && cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>() ==
+                      "Portable Computing Language";
 }
 
 class Stopwatch {
@@ -94,8 +105,31 @@ cl::Program& ProgramStore::program(const std::string& file, const Defines& defin
   const std::string name = file + ' ' + options;
   const auto found = programs_.find(name);
   if (found != programs_.end()) return found->second;
+  if (hear_) hear_("building " + file);
   const Stopwatch watch(build_seconds_);
   return programs_.emplace(name, build(file, options)).first->second;
+}
+
+void ProgramStore::build_all(const std::vector<ProgramRequest>& requests) {
+  std::map<std::string, std::future<std::optional<cl::Program>>> building;
+  const Stopwatch watch(build_seconds_);
+  for (const auto& [file, defines] : requests) {
+    const std::string options = options_of(device_, defines);
+    const std::string name = file + ' ' + options;
+    if (programs_.contains(name) || building.contains(name)) continue;
+    building.emplace(
+        name, std::async(std::launch::async, [this, file, options]() -> std::optional<cl::Program> {
+          try {
+            return build(file, options);
+          } catch (const BuildError&) {
+          } catch (const cl::Error&) {
+          }
+          return std::nullopt;  // kernel() will say why
+        }));
+  }
+  if (hear_ && !building.empty()) hear_(fmt::format("building {} programs", building.size()));
+  for (auto& [name, program] : building)
+    if (auto built = program.get()) programs_.emplace(name, *std::move(built));
 }
 
 std::optional<cl::Program> ProgramStore::load(const std::string& key,
@@ -111,7 +145,7 @@ std::optional<cl::Program> ProgramStore::load(const std::string& key,
   }
 }
 
-cl::Program ProgramStore::build(const std::string& file, const std::string& options) {
+cl::Program ProgramStore::build(const std::string& file, const std::string& options) const {
   const std::string source = kernel_source(file, kernel_folder_);
   const std::string key = cache_key(device_, source, options);
   if (const auto loaded = load(key, options)) return *loaded;
@@ -121,6 +155,7 @@ cl::Program ProgramStore::build(const std::string& file, const std::string& opti
   } catch (const cl::BuildError&) {
     throw BuildError(file, options, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_));
   }
+  if (driver_keeps_programs(device_) || !cache_.file_of(key)) return program;
   const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
   if (!binaries.empty() && !binaries.front().empty()) cache_.store(key, binaries.front());
   return program;

@@ -4,6 +4,8 @@
 #include <cctype>
 #include <clgauss/error.hpp>
 #include <clgauss/tuned.hpp>
+#include <cstdint>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 namespace clgauss {
@@ -36,6 +38,15 @@ Json to_json(const TunedEntry& entry) {
           {"version", entry.version}};
 }
 
+/// A number beyond an int becomes the nearest one: it is then refused where it is used, as any that does not fit.
+int parameter_from_json(const Json& value) {
+  if (!value.is_number_integer()) throw UsageError("a tuned number is no integer");
+  constexpr int least = std::numeric_limits<int>::min(), most = std::numeric_limits<int>::max();
+  if (value.is_number_unsigned())
+    return static_cast<int>(std::min<std::uint64_t>(value.get<std::uint64_t>(), most));
+  return static_cast<int>(std::clamp<std::int64_t>(value.get<std::int64_t>(), least, most));
+}
+
 TunedEntry entry_from_json(const Json& json) {
   TunedEntry entry;
   entry.what = json.at("what");
@@ -43,7 +54,7 @@ TunedEntry entry_from_json(const Json& json) {
   entry.n = json.at("n");
   entry.kernel = json.at("kernel");
   for (const auto& [name, value] : json.at("parameters").items())
-    entry.parameters.emplace_back(name, value.get<int>());
+    entry.parameters.emplace_back(name, parameter_from_json(value));
   entry.driver = json.at("driver");
   entry.kernel_hash = json.at("kernel_hash");
   entry.time_ns = json.at("time_ns");

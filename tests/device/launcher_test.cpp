@@ -25,7 +25,10 @@ class VisitGrid {
                               visits_.data());
   }
 
-  void bind(Kernel& kernel) { kernel.set_arguments(buffer_, cl_ulong{width_}); }
+  /// The work-items from `end` on in the first dimension return at once.
+  void bind(Kernel& kernel, std::size_t end) {
+    kernel.set_arguments(buffer_, cl_ulong{width_}, cl_ulong{end});
+  }
 
   /// True if exactly the indices of `range` were visited, once each, and nothing behind the
   /// buffer's end was touched.
@@ -60,8 +63,9 @@ struct VisitContext {
 
   static ContextOptions with_kernel(const test::TemporaryFolder& folder) {
     std::ofstream(folder / "visits.cl")
-        << "kernel void count_visits(global uint* visits, ulong width) {\n"
-           "  atomic_inc(&visits[get_global_id(1) * width + get_global_id(0)]);\n"
+        << "kernel void count_visits(global uint* visits, ulong width, ulong end) {\n"
+           "  if (get_global_id(0) < end)\n"
+           "    atomic_inc(&visits[get_global_id(1) * width + get_global_id(0)]);\n"
            "}\n";
     ContextOptions options;
     options.kernel_folder = folder.path();
@@ -84,7 +88,7 @@ TEST_CASE("launches visit every index of their range exactly once") {
         for (const NdRange& range :
              {range_1d(size), range_1d(size, 5), range_2d({size, 3}, {4, 2})}) {
           VisitGrid grid(visit.context, 520, 6);
-          grid.bind(visit.kernel);
+          grid.bind(visit.kernel, range.offset[0] + range.size[0]);
           Launcher launcher(device.profile, visit.context.queue(), rule, SplitMode::automatic);
           launcher.launch(visit.kernel, range);
           CHECK(grid.covered_once_by(range));
@@ -100,7 +104,7 @@ TEST_CASE("the record of a split launch tells main from remainder") {
   on_every_device([](const Device& device) {
     VisitContext visit(device);
     VisitGrid grid(visit.context, 520, 1);
-    grid.bind(visit.kernel);
+    grid.bind(visit.kernel, 101);
     Launcher launcher(device.profile, visit.context.queue(), {WorkGroupPolicy::Rule::fixed, 32},
                       SplitMode::automatic);
     launcher.launch(visit.kernel, range_1d(101));
@@ -112,9 +116,10 @@ TEST_CASE("the record of a split launch tells main from remainder") {
     CHECK(records[0].range.size[0] == 96);
     CHECK(records[0].local == 32);
     CHECK(records[1].remainder);
-    CHECK(records[1].range.size[0] == 5);
+    CHECK(records[1].range.size[0] == 32);  // a whole group, which the kernel cuts at 101
     CHECK(records[1].range.offset[0] == 96);
-    CHECK(records[1].local == 5);
+    CHECK(records[1].local == 32);
+    CHECK(grid.covered_once_by(range_1d(101)));
     CHECK_FALSE(records[0].time_ns.has_value());  // the queue has no profiling
   });
 }
@@ -127,7 +132,7 @@ TEST_CASE("events of a profiling queue end up in the records") {
     DeviceContext context(device, options);
     Kernel kernel = context.programs().kernel("visits.cl", "count_visits", {});
     VisitGrid grid(context, 520, 1);
-    grid.bind(kernel);
+    grid.bind(kernel, 500);
     Launcher launcher(device.profile, context.queue(), {WorkGroupPolicy::Rule::fixed, 32},
                       SplitMode::automatic);
     launcher.launch(kernel, range_1d(500));
@@ -141,7 +146,7 @@ TEST_CASE(
   on_every_device([](const Device& device) {
     VisitContext visit(device);
     VisitGrid grid(visit.context, 520, 1);
-    grid.bind(visit.kernel);
+    grid.bind(visit.kernel, 101);
     const auto failure = [&](std::size_t local, SplitMode split) -> std::string {
       Launcher launcher(device.profile, visit.context.queue(),
                         {WorkGroupPolicy::Rule::fixed, local}, split);

@@ -6,6 +6,7 @@
 #include <clgauss/solve.hpp>
 #include <clgauss/tuned.hpp>
 #include <cstdlib>
+#include <limits>
 
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
@@ -77,6 +78,27 @@ TEST_CASE("tuned: the elimination takes its size, and says so") {
     DeviceContext without(device, untuned);
     options.policy = {WorkGroupPolicy::Rule::automatic, 0};
     CHECK(solve(without, random_system(60), options).work_group->rule == "lcm");
+  });
+}
+
+TEST_CASE("tuned: a work-group size that does not fit is passed over, and said once") {
+  on_every_device([](const Device& device) {
+    const StoreOfTest store;
+    const Parameters none, below{{"LOCAL", -1}}, above{{"LOCAL", std::numeric_limits<int>::max()}};
+    for (const Parameters& parameters : {none, below, above}) {
+      StoreOfTest::put(device.profile, "elimination", 60, "gauss.cl", parameters);
+      DeviceContext context(device);
+      SolveOptions options;
+      options.type = RealType::f32;
+      options.method = Method::gauss;
+      const Solution solution = solve(context, random_system(60), options);
+      CHECK(solution.status == SolveStatus::ok);
+      CHECK(solution.work_group->rule == "lcm");
+      CHECK(solution.work_group->reason.find("passed over") != std::string::npos);
+      options.policy = {WorkGroupPolicy::Rule::tuned, 0};
+      CHECK_THROWS_WITH_AS((void)solve(context, random_system(60), options),
+                           doctest::Contains("LOCAL"), UsageError);
+    }
   });
 }
 

@@ -5,6 +5,7 @@
 #include <clgauss/error.hpp>
 #include <clgauss/tuned.hpp>
 #include <filesystem>
+#include <limits>
 
 #include "support/paths.hpp"
 #include "support/process.hpp"
@@ -99,6 +100,19 @@ TEST_CASE("a store that cannot be understood is reported and not used, nor overw
   CHECK_THROWS_AS(TunedStore(std::nullopt).put(device_of(), entries), FileError);
   CHECK_THROWS_AS(TunedStore("/dev/null/store").put(device_of(), entries), FileError);
   CHECK(TunedStore(std::nullopt).read(device_of()).entries.empty());
+}
+
+TEST_CASE("a number beyond an int stays one that fits nowhere") {
+  TunedDevice device{"Device", "Vendor", "Platform", 12, {entry_of(1012, 4711)}};
+  const auto read_with = [&](const std::string& number) {
+    std::string text = tuned_text(device);
+    text.replace(text.find("4711"), 4, number);
+    return value_of(parse_tuned(text, "file").entries.front().parameters, "LOCAL");
+  };
+  CHECK(read_with("-1") == -1);
+  CHECK(read_with("1099511627776") == std::numeric_limits<int>::max());
+  CHECK(read_with("-1099511627776") == std::numeric_limits<int>::min());
+  CHECK_THROWS_AS((void)read_with("1.5"), FormatError);
 }
 
 TEST_CASE("two processes that store at the same time lose nothing") {

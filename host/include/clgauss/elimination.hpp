@@ -7,9 +7,16 @@
 
 namespace clgauss {
 
-/// Wall-clock seconds; each part ends with a finished queue.
+/// Wall-clock seconds of one solve, which they add up to; each part ends with a finished queue.
 struct SolveTimes {
-  double build = 0, upload = 0, forward = 0, backward = 0, download = 0;
+  double build = 0;  // and all that precedes the upload
+  double upload = 0, forward = 0, backward = 0, download = 0;
+  double check = 0;  // of the answer on the host; in place also reading A again
+  double free = 0;   // giving the device's memory back
+
+  [[nodiscard]] double sum() const {
+    return build + upload + forward + backward + download + check + free;
+  }
 };
 
 /// What an elimination leaves. A zero pivot is an outcome, not an error.

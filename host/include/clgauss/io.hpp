@@ -56,6 +56,8 @@ class OutputFile {
 
   void write(std::string_view bytes);
   void commit();
+  /// Removes the temporary files of all OutputFiles there are: for a program that ends without unwinding.
+  static void remove_all_temporaries();
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:

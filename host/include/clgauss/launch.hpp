@@ -50,7 +50,7 @@ struct Split {
 [[nodiscard]] Split split_range(std::size_t size, std::size_t local);
 
 enum class SplitMode {
-  automatic,  // main launch and, if anything is left, a remainder launch
+  automatic,  // main launch and, if anything is left, one more group for the remainder
   off         // a size that does not divide is refused, as OpenCL 1.x does
 };
 
@@ -82,7 +82,7 @@ struct NdRange {
 [[nodiscard]] NdRange range_2d(std::array<std::size_t, 2> size,
                                std::array<std::size_t, 2> offset = {0, 0});
 
-/// One enqueued launch, for reports.
+/// One enqueued launch, as it was: the range of a remainder is a whole group.
 struct LaunchRecord {
   std::string kernel;
   NdRange range;
@@ -113,12 +113,17 @@ class Launcher {
   [[nodiscard]] std::size_t local_size_for(const Kernel& kernel) const;
 
   /// Launches `kernel` over `range` with the policy's size; the first dimension is the one that is
-  /// split. An empty range is no launch. Throws DeviceLimit, naming the limit, if the size is above
-  /// it, or does not divide and SplitMode is off.
+  /// split. The remainder is launched as one whole group in that dimension, because drivers that
+  /// compile for every group size anew (PoCL) would take seconds for many small remainders: the
+  /// kernel itself must return at once where the range has ended. An empty range is no launch.
+  /// Throws DeviceLimit, naming the limit, if the size is above it, or does not divide and SplitMode
+  /// is off.
   void launch(const Kernel& kernel, const NdRange& range);
 
   /// Launches one work-group of `local` work-items, for a kernel that needs exactly one.
   void launch_group(const Kernel& kernel, std::size_t local);
+
+  [[nodiscard]] const WorkGroupPolicy& policy() const noexcept { return policy_; }
 
   /// All launches so far. Event times are filled in once the queue has finished.
   [[nodiscard]] const std::vector<LaunchRecord>& records();

@@ -3,6 +3,7 @@
 
 #include <CL/opencl.hpp>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -73,8 +74,15 @@ class ProgramCache {
   std::optional<std::filesystem::path> folder_;
 };
 
+/// What a program is made of.
+struct ProgramRequest {
+  std::string file;
+  Defines defines;
+};
+
 /// The programs of one context: each is built, or loaded from the disk cache, when it is first
-/// asked for, and kept.
+/// asked for, and kept. Where the driver keeps built programs itself (PoCL), nothing is added to the
+/// disk cache.
 class ProgramStore {
  public:
   ProgramStore(cl::Context context, cl::Device device, ProgramCache cache,
@@ -91,13 +99,19 @@ class ProgramStore {
                                                   const Defines& defines) const;
   void remember(const std::string& question, const std::string& file, const Defines& defines,
                 const std::string& answer) const;
+  /// Builds those programs that are not there yet, side by side: for work that knows what it will
+  /// need. One that does not build is left for kernel() to report.
+  void build_all(const std::vector<ProgramRequest>& requests);
+
+  /// `hear` is told what is being built, before it is; it may throw.
+  void announce_to(std::function<void(const std::string& what)> hear) { hear_ = std::move(hear); }
 
   /// Where the kernel files are read from; empty: the embedded ones.
   [[nodiscard]] const std::optional<std::filesystem::path>& kernel_folder() const noexcept {
     return kernel_folder_;
   }
 
-  /// Time spent in kernel() so far on building and loading, in seconds.
+  /// Time spent in kernel() and build_all() so far on building and loading, in seconds.
   [[nodiscard]] double build_seconds() const noexcept { return build_seconds_; }
 
  private:
@@ -105,7 +119,7 @@ class ProgramStore {
   [[nodiscard]] std::optional<KernelFault> fault_of(const std::string& file) const;
   [[nodiscard]] std::string question_key(const std::string& question, const std::string& file,
                                          const Defines& defines) const;
-  [[nodiscard]] cl::Program build(const std::string& file, const std::string& options);
+  [[nodiscard]] cl::Program build(const std::string& file, const std::string& options) const;
   [[nodiscard]] std::optional<cl::Program> load(const std::string& key,
                                                 const std::string& options) const;
 
@@ -115,6 +129,7 @@ class ProgramStore {
   std::optional<std::filesystem::path> kernel_folder_;
   KernelFaults faults_;
   std::map<std::string, cl::Program> programs_;  // by file and options
+  std::function<void(const std::string& what)> hear_;
   double build_seconds_ = 0;
 };
 

@@ -51,7 +51,7 @@ struct WorkGroupReport {
   std::string rule;                // "tuned", "driver", "lcm" or the number
   std::size_t size = 0;            // 0 = left to the driver
   std::optional<std::size_t> raw;  // what the LCM rule says before it is clamped
-  std::string reason;              // of the LCM rule
+  std::string reason;              // of the LCM rule, and why a tuned size was passed over
   std::size_t main_launches = 0;
   std::size_t remainder_launches = 0;
 };
