@@ -198,6 +198,7 @@ ExitCode exit_code_of(SolveStatus status) {
       return ExitCode::ok;
     case SolveStatus::singular:
       return ExitCode::singular;
+    case SolveStatus::overflow:
     case SolveStatus::inaccurate:
       break;
   }
@@ -208,7 +209,7 @@ void write_outputs(const SolveCommand& command, const Report& report,
                    const std::optional<Comparison>& comparison, Outputs& outputs) {
   const Solution& solution = report.solution;
   if (comparison) print(comparison_text(*comparison));
-  if (outputs.x && solution.status != SolveStatus::singular) {
+  if (outputs.x && has_answer(solution.status)) {
     write_matrix(*outputs.x, solution.x, command.x_format);
     outputs.x->commit();
   }
