@@ -50,14 +50,14 @@ using Scalings = std::map<Index, Scaling>;
 Scalings scalings_of(const BatchedSystem& system, Index first, Index count, RealType type) {
   const auto& [a, b, vectors] = system;
   const Index n = a.rows, nrhs = b.cols;
-  const auto fits = [&](const Batch& batch) {
+  const auto chunk = [&](const Batch& batch) {
     const Index size = batch.rows * batch.cols;
-    return fits_range(std::span(batch.values).subspan(first * size, count * size), type);
+    return std::span(batch.values).subspan(first * size, count * size);
   };
   Scalings scalings;
-  if (fits(a) && fits(b)) return scalings;
+  if (fits_range(chunk(a), chunk(b), type)) return scalings;
   for (Index s = first; s < first + count; ++s)
-    if (!fits_range(a.matrix(s), type) || !fits_range(b.matrix(s), type))
+    if (!fits_range(a.matrix(s), b.matrix(s), type))
       scalings.emplace(s, scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type));
   return scalings;
 }

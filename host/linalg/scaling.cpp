@@ -86,6 +86,14 @@ bool fits(const Range& range, const Limits& limits) {
          2 * std::ilogb(range.least) - largest >= limits.least + limits.digits;
 }
 
+/// Whether the largest number of x, as far as the magnitudes alone tell, is in range.
+bool quotients_fit(const Range& b, const Range& a, const Limits& limits) {
+  if (a.largest == 0 || b.largest == 0 || !a.finite || !b.finite) return true;
+  const int largest = std::ilogb(b.largest);
+  return largest - std::ilogb(a.least) <= limits.high() &&
+         largest - std::ilogb(a.largest) >= limits.low();
+}
+
 int exponent_of(double value) {
   constexpr int kBias = std::numeric_limits<double>::max_exponent - 1;
   const int biased = static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52U & 0x7ffU);
@@ -142,7 +150,9 @@ void scale_matrix(Scaling& scaling, Index n, std::span<const double> a, const Li
     scaling.columns = to_one(exponents_of(n, n, a, scaling.rows, {}).columns);
     scaled = exponents_of(n, n, a, scaling.rows, scaling.columns);
   }
-  scaling.may_underflow = 2 * std::int64_t{scaled.least} < limits.least;
+  const bool has_zeros = std::ranges::count(scaled.rows, kNone) > 0 ||
+                         std::ranges::count(scaled.columns, kNone) > 0;  // singular for sure
+  scaling.may_underflow = !has_zeros && 2 * std::int64_t{scaled.least} < limits.least;
 }
 
 /// A right-hand side keeps as much of its own range as it can: numbers of it that are far apart may all matter.
@@ -161,9 +171,11 @@ void scale_right_hand_sides(Scaling& scaling, Index n, Index nrhs, std::span<con
 
 }  // namespace
 
-bool fits_range(std::span<const double> values, RealType type) {
-  const Range range = range_of(values);
-  return range.finite && fits(range, Limits(type));
+bool fits_range(std::span<const double> a, std::span<const double> b, RealType type) {
+  const Limits limits(type);
+  const Range of_a = range_of(a), of_b = range_of(b);
+  return of_a.finite && of_b.finite && fits(of_a, limits) && fits(of_b, limits) &&
+         quotients_fit(of_b, of_a, limits);
 }
 
 Scaling scaling_for(Index n, Index nrhs, std::span<const double> a, std::span<const double> b,
@@ -172,7 +184,8 @@ Scaling scaling_for(Index n, Index nrhs, std::span<const double> a, std::span<co
   const Range of_a = range_of(a), of_b = range_of(b);
   Scaling scaling;
   scaling.finite = of_a.finite && of_b.finite;
-  if (!fits(of_a, limits)) scale_matrix(scaling, n, a, limits);
+  if (!fits(of_a, limits) || !quotients_fit(of_b, of_a, limits))
+    scale_matrix(scaling, n, a, limits);
   if (!fits(of_b, limits) || !scaling.rows.empty())
     scale_right_hand_sides(scaling, n, nrhs, b, limits);
   return scaling;

@@ -22,8 +22,8 @@ struct Scaling {
       false;  // products of two numbers of A' may be below the type's range: a zero pivot proves nothing
 };
 
-/// Whether `values`, of one matrix or of many, are finite and nothing of them asks for scaling.
-[[nodiscard]] bool fits_range(std::span<const double> values, RealType type);
+/// Whether the numbers of A and B, of one system or of many, are finite and nothing of them asks for scaling.
+[[nodiscard]] bool fits_range(std::span<const double> a, std::span<const double> b, RealType type);
 
 /// What the row-major numbers of A (n-by-n) and B (n-by-nrhs) need to be solved in `type`. Reads A once where the answer is
 /// nothing, up to five times else.

@@ -132,9 +132,9 @@ struct BatchedSolution {
   SolveTimes times;                   // forward holds factorisation and solution, backward nothing
 };
 
-/// Solves every system of the batch, in as many chunks as the device's memory asks for, and checks every answer by its
-/// residual on the host. Throws DimensionError (shapes, n = 0, n > kLargestBatchedSystem), ValueError for a number outside
-/// f32's range, DeviceLimit, OutOfMemory, BuildError, OpenClError.
+/// Solves every system of the batch, scaled by itself as in solve(), in as many chunks as the device's memory asks for, and
+/// checks every answer by its residual on the host. Throws DimensionError (shapes, n = 0, n > kLargestBatchedSystem),
+/// DeviceLimit, OutOfMemory, BuildError, OpenClError.
 [[nodiscard]] BatchedSolution solve_batched(DeviceContext& context, const BatchedSystem& system,
                                             const BatchedOptions& options = {},
                                             const ProgressCallback& progress = {});
