@@ -58,6 +58,15 @@ std::string singular_text(const BatchedSolution& solution) {
   return text + (count > kNamed ? " ..\n" : "\n");
 }
 
+std::string overflow_text(const BatchedSolution& solution) {
+  const Index count = solution.overflowed.size();
+  return fmt::format(
+      "OVERFLOW   {} of {} systems left the range of {}, x of which is NaN: [{}]{}\n", count,
+      solution.x.count, real_type_name(solution.type),
+      fmt::join(std::span(solution.overflowed).first(std::min(count, kNamed)), "], ["),
+      count > kNamed ? " .." : "");
+}
+
 std::string summary_text(const BatchedReport& report) {
   const BatchedSolution& solution = report.solution;
   const Index nrhs = solution.x.cols;
@@ -69,6 +78,7 @@ std::string summary_text(const BatchedReport& report) {
                       report.device.platform_name);
   text += times_text(times_json(report.times, solution.times, "solve", ""));
   if (!solution.singular.empty()) text += singular_text(solution);
+  if (!solution.overflowed.empty()) text += overflow_text(solution);
   if (solution.worst_system)
     text += fmt::format(
         "residual   worst of all in system [{}]: backward error {:.3g}, scaled residual {:.3g} "
@@ -105,7 +115,8 @@ Json report_json(const BatchedReport& report) {
           {"worst_system", any ? Json(*solution.worst_system) : Json(nullptr)},
           {"backward_error", any ? finite_or_null(solution.worst.backward_error) : Json(nullptr)},
           {"scaled_residual", any ? finite_or_null(solution.worst.scaled) : Json(nullptr)},
-          {"singular", singular}};
+          {"singular", singular},
+          {"overflowed", solution.overflowed}};
 }
 
 ExitCode exit_code_of(SolveStatus status) {

@@ -20,6 +20,9 @@ int main(int argc, char** argv) {
       "  CLGAUSS_TUNED=off   do not take up what clgauss-tune auto stored, nor what is shipped\n"
       "\nExit codes: 0 ok, 2 usage, 3 bad file, 4 no or ambiguous device, 5 OpenCL failure, 6 out "
       "of memory,\n"
-      "            7 singular, 8 solved but not as accurately as asked, 130 interrupted\n"};
+      "            7 singular, 8 solved but not as accurately as asked, or no answer in the range "
+      "of "
+      "the type,\n"
+      "            130 interrupted\n"};
   return run_program(program, argc, argv);
 }

@@ -25,6 +25,7 @@ std::string group_size_text(const WorkGroupReport& group) {
 }
 
 std::string determinant_text(const Determinant& determinant) {
+  if (std::isnan(determinant.log10_abs)) return "not known";
   if (determinant.sign == 0) return "0";
   std::string text =
       fmt::format("{}10^{:.15g}", determinant.sign < 0 ? "-" : "", determinant.log10_abs);
@@ -33,8 +34,28 @@ std::string determinant_text(const Determinant& determinant) {
   return text;
 }
 
+/// What left the range of the type, and what to do.
+std::string overflow_text(const Solution& solution) {
+  const std::string type(real_type_name(solution.type));
+  const std::string what =
+      !solution.failed_column ? fmt::format("x has numbers beyond the range of {}", type)
+      : solution.failed_pivot == 0
+          ? fmt::format(
+                "the pivot of column {} is zero, but maybe only because numbers of A are "
+                "too far apart for {}",
+                *solution.failed_column + 1, type)
+          : fmt::format(
+                "numbers of the elimination grew beyond the range of {} (the pivot of "
+                "column {} is not finite)",
+                type, *solution.failed_column + 1);
+  return fmt::format("OVERFLOW   {}; no answer, {}\n", what,
+                     solution.type == RealType::f32 ? "use --type f64 on a device with fp64"
+                                                    : "choose other units for the equations or x");
+}
+
 std::string verdict_text(const Report& report) {
   const Solution& solution = report.solution;
+  if (solution.status == SolveStatus::overflow) return overflow_text(solution);
   if (solution.status == SolveStatus::singular)
     return fmt::format(
         "SINGULAR   the pivot of column {} is {}; there is no unique answer{}\n",
@@ -151,7 +172,7 @@ std::string summary_text(const Report& report) {
 
 Json report_json(const Report& report) {
   const Solution& solution = report.solution;
-  const bool solved = solution.status != SolveStatus::singular;
+  const bool solved = has_answer(solution.status);
   Json json{
       {"schema_version", 1},
       {"status", solve_status_name(solution.status)},
@@ -172,7 +193,9 @@ Json report_json(const Report& report) {
       {"time_s", times_json(report)},
       {"backward_error", solved ? finite_or_null(solution.residual.backward_error) : Json(nullptr)},
       {"scaled_residual", solved ? finite_or_null(solution.residual.scaled) : Json(nullptr)}};
-  if (solution.failed_column) json["singular_column"] = *solution.failed_column + 1;
+  if (solution.failed_column)
+    json[solution.status == SolveStatus::singular ? "singular_column" : "overflow_column"] =
+        *solution.failed_column + 1;
   if (report.with_determinant)
     json["determinant"] = {{"sign", solution.determinant.sign},
                            {"log10_abs", finite_or_null(solution.determinant.log10_abs)}};

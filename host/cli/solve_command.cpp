@@ -199,6 +199,7 @@ ExitCode exit_code_of(SolveStatus status) {
       return ExitCode::ok;
     case SolveStatus::singular:
       return ExitCode::singular;
+    case SolveStatus::overflow:
     case SolveStatus::inaccurate:
       break;
   }
@@ -208,7 +209,7 @@ ExitCode exit_code_of(SolveStatus status) {
 void write_answer(const SolveCommand& command, const Solution& solution,
                   const std::optional<Comparison>& comparison, Outputs& outputs) {
   if (comparison) print(comparison_text(*comparison));
-  if (outputs.x && solution.status != SolveStatus::singular) {
+  if (outputs.x && has_answer(solution.status)) {
     write_matrix(*outputs.x, solution.x, command.x_format);
     outputs.x->commit();
   }

@@ -6,8 +6,10 @@
 #include <clgauss/batched.hpp>
 #include <clgauss/error.hpp>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <optional>
+#include <map>
 
 #include "linalg/transfer.hpp"
 #include "opencl_error.hpp"
@@ -32,18 +34,6 @@ void check_shapes(const BatchedSystem& system) {
     throw DimensionError("the batch holds other numbers of values than its shapes say");
 }
 
-void check_f32_range(const Batch& batch, const char* name) {
-  constexpr double kLargest = std::numeric_limits<float>::max();
-  const auto bad = std::ranges::find_if(
-      batch.values, [](double v) { return std::isfinite(v) && std::abs(v) > kLargest; });
-  if (bad == batch.values.end()) return;
-  const auto at = static_cast<Index>(bad - batch.values.begin());
-  throw ValueError(fmt::format(
-      "{}[{}, {}, {}] = {:g} does not fit f32; use --type f64 on a device with fp64, "
-      "or scale the system",
-      name, at / (batch.rows * batch.cols), at / batch.cols % batch.rows, at % batch.cols, *bad));
-}
-
 /// Systems that go through the device at once.
 Index chunk_of(const DeviceProfile& device, const BatchedSystem& system, RealType type,
                Index wanted) {
@@ -53,6 +43,24 @@ Index chunk_of(const DeviceProfile& device, const BatchedSystem& system, RealTyp
   const Index numbers = std::max(a.rows * a.cols, b.rows * b.cols);
   const Index fitting = std::max<Index>(1, limit / (numbers * bytes_of(type)));
   return std::min(a.count, wanted != 0 ? std::min(wanted, fitting) : fitting);
+}
+
+/// What is special about some systems of a chunk, by their numbers: their scaling, or that they are not finite.
+using Scalings = std::map<Index, Scaling>;
+
+Scalings scalings_of(const BatchedSystem& system, Index first, Index count, RealType type) {
+  const auto& [a, b, vectors] = system;
+  const Index n = a.rows, nrhs = b.cols;
+  const auto chunk = [&](const Batch& batch) {
+    const Index size = batch.rows * batch.cols;
+    return std::span(batch.values).subspan(first * size, count * size);
+  };
+  Scalings scalings;
+  if (fits_range(chunk(a), chunk(b), type)) return scalings;
+  for (Index s = first; s < first + count; ++s)
+    if (!fits_range(a.matrix(s), b.matrix(s), type))
+      scalings.emplace(s, scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type));
+  return scalings;
 }
 
 /// Buffers for one chunk after the other.
@@ -74,8 +82,8 @@ class Chunks {
     LapTimer timer;
     const cl::CommandQueue& queue = context_.queue();
     const Index nrhs = system_.b.cols;
-    upload(a_, system_.a, first, count);
-    upload(b_, system_.b, first, count);
+    const Scalings scalings = scalings_of(system_, first, count, type_);
+    upload(scalings, first, count);
     solution.times.upload += timer.lap();
     lu.factor_and_solve(a_, b_, nrhs, count, info_);
     queue.finish();
@@ -83,20 +91,57 @@ class Chunks {
     const auto x = download(queue, b_.buffer, type_, count * b_.stride);
     std::ranges::copy(x,
                       solution.x.values.begin() + static_cast<std::ptrdiff_t>(first * b_.stride));
+    for (const auto& [s, scaling] : scalings) scale_back(scaling, nrhs, solution.x.matrix(s));
     std::vector<cl_int> info(count);
     queue.enqueueReadBuffer(info_, CL_TRUE, 0, count * sizeof(cl_int), info.data());
     solution.times.download += timer.lap();
-    for (Index s = 0; s < count; ++s)
-      if (info[s] != 0) {
-        solution.singular.push_back(first + s);
-        solution.failed_columns.push_back(static_cast<Index>(info[s]) - 1);
-      }
+    for (Index s = 0; s < count; ++s) {
+      const auto special = scalings.find(first + s);
+      judge(first + s, info[s], special == scalings.end() ? Scaling{} : special->second, solution);
+    }
   }
 
  private:
-  void upload(const BatchView& view, const Batch& batch, Index first, Index count) const {
-    upload_values(context_.queue(), view.buffer, type_,
-                  std::span(batch.values).subspan(first * view.stride, count * view.stride));
+  void upload(const Scalings& scalings, Index first, Index count) const {
+    const Index n = system_.a.rows, nrhs = system_.b.cols;
+    auto a = std::span(system_.a.values).subspan(first * a_.stride, count * a_.stride);
+    auto b = std::span(system_.b.values).subspan(first * b_.stride, count * b_.stride);
+    Values scaled_a, scaled_b;
+    if (!scalings.empty()) {
+      scaled_a.assign(a.begin(), a.end());
+      scaled_b.assign(b.begin(), b.end());
+      for (const auto& [s, scaling] : scalings)
+        scale(scaling, n, nrhs, std::span(scaled_a).subspan((s - first) * a_.stride, a_.stride),
+              std::span(scaled_b).subspan((s - first) * b_.stride, b_.stride));
+      a = scaled_a;
+      b = scaled_b;
+    }
+    upload_values(context_.queue(), a_.buffer, type_, a);
+    upload_values(context_.queue(), b_.buffer, type_, b);
+  }
+
+  /// Whether the zero or non-finite pivot of `column` comes from a range that the type does not have.
+  [[nodiscard]] bool left_range(Index s, Index column, const Scaling& scaling) const {
+    if (!scaling.finite || scaling.may_underflow) return scaling.finite;
+    const auto original = system_.a.matrix(s);
+    Values a(original.begin(), original.end());
+    scale(scaling, system_.a.rows, 0, a, {});
+    return grows_beyond(type_, system_.a.rows, a, column);
+  }
+
+  /// What became of system `s`, whose x is there. `info` as in BatchFactors.
+  void judge(Index s, cl_int info, const Scaling& scaling, BatchedSolution& solution) const {
+    const auto x = solution.x.matrix(s);
+    const auto is_finite = [](double value) { return std::isfinite(value); };
+    const Index column = static_cast<Index>(info) - 1;
+    if (info == 0 ? scaling.finite && !std::ranges::all_of(x, is_finite)
+                  : left_range(s, column, scaling)) {
+      solution.overflowed.push_back(s);
+      std::ranges::fill(x, std::numeric_limits<double>::quiet_NaN());
+    } else if (info != 0) {
+      solution.singular.push_back(s);
+      solution.failed_columns.push_back(column);
+    }
   }
 
   DeviceContext& context_;
@@ -106,13 +151,15 @@ class Chunks {
   cl::Buffer info_;
 };
 
-/// The worst residual of the systems that are not singular; a NaN is worse than any number.
+/// The worst residual of the systems that have an answer; a NaN is worse than any number.
 void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
   const double eps = unit_roundoff(solution.type);
-  auto singular = solution.singular.begin();
+  std::vector<Index> without;
+  std::ranges::merge(solution.singular, solution.overflowed, std::back_inserter(without));
+  auto next = without.begin();
   for (Index s = 0; s < system.a.count; ++s) {
-    if (singular != solution.singular.end() && *singular == s) {
-      ++singular;
+    if (next != without.end() && *next == s) {
+      ++next;
       continue;
     }
     const Residual residual =
@@ -128,6 +175,7 @@ void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
 
 SolveStatus status_of(const BatchedSolution& solution, double bound) {
   if (!solution.singular.empty()) return SolveStatus::singular;
+  if (!solution.overflowed.empty()) return SolveStatus::overflow;
   return solution.worst.scaled <= bound ? SolveStatus::ok : SolveStatus::inaccurate;
 }
 
@@ -139,10 +187,6 @@ BatchedSolution solve_batched(DeviceContext& context, const BatchedSystem& syste
   LapTimer timer;
   BatchedSolution solution;
   solution.type = choose_type(context.profile(), options.type);
-  if (solution.type == RealType::f32) {
-    check_f32_range(system.a, "A");
-    check_f32_range(system.b, "b");
-  }
   std::optional<BatchedLu> lu(std::in_place, context, solution.type, system.a.rows, options.lu);
   lu->prepare(system.b.cols);
   solution.kernel = lu->kernel_name();

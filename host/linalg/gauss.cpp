@@ -188,13 +188,16 @@ void substitute(Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d
 void read_results(const cl::CommandQueue& queue, const GaussBuffers& d, const GaussOptions& options,
                   EliminationResult& result) {
   result.x = Matrix(d.n, d.nrhs, download(queue, d.x, options.type, d.n * d.nrhs));
-  result.pivots = download(queue, d.diagonal, options.type, d.n);
-  std::vector<cl_ulong> rows;
-  if (options.pivoting == Pivoting::partial)
-    rows.resize(d.n - 1);  // the last step has one row to choose from
-  if (!rows.empty())
-    queue.enqueueReadBuffer(d.pivots, CL_TRUE, 0, rows.size() * sizeof(cl_ulong), rows.data());
-  judge_pivots(result, {rows.begin(), rows.end()});
+  result.pivots = download_diagonal(queue, {d.augmented, 0, d.ld}, d.diagonal, options.type, d.n);
+  judge_pivots(result, read_twice([&] {
+                 std::vector<cl_ulong> rows;
+                 if (options.pivoting == Pivoting::partial)
+                   rows.resize(d.n - 1);  // the last step has one row to choose from
+                 if (!rows.empty())
+                   queue.enqueueReadBuffer(d.pivots, CL_TRUE, 0, rows.size() * sizeof(cl_ulong),
+                                           rows.data());
+                 return std::vector<Index>(rows.begin(), rows.end());
+               }));
 }
 
 EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& launcher,
@@ -210,7 +213,9 @@ EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& lau
   launch_first(queue, context.profile(), launcher.policy(), kernels, buffers, options);
   result.times.build = timer.lap();
 
-  upload_rows(queue, buffers.augmented, buffers.ld, options.type, {&system.a, &system.b});
+  const Scaling scaling = scaling_for(system, options.type);
+  upload_rows(queue, buffers.augmented, buffers.ld, options.type,
+              {scaled_matrix(system, scaling), scaled_right_hand_sides(system, scaling)});
   result.times.upload = timer.lap();
 
   QueueProgress forward(queue, callback, "elimination", buffers.n);
@@ -225,6 +230,7 @@ EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& lau
 
   launcher.launch(kernels.diagonal, range_1d(buffers.n));
   read_results(queue, buffers, options, result);
+  scale_back(scaling, result);
   result.times.download = timer.lap();
 
   buffers = {};
@@ -236,7 +242,7 @@ EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& lau
 
 EliminationResult gauss_solve(DeviceContext& context, Launcher& launcher, const System& system,
                               const GaussOptions& options, const ProgressCallback& progress) {
-  check_system(system, options.type);
+  check_shapes(system);
   if (system.a.rows() == 0) return empty_result(system, options.pivoting);
   return translate_opencl_errors(
       [&] { return eliminate_and_substitute(context, launcher, system, options, progress); });

@@ -62,13 +62,15 @@ Values read_diagonal(DeviceContext& context, const LuBuffers& buffers, RealType 
   kernel.set_arguments(buffers.a.buffer, cl_ulong{buffers.a.ld}, cl_ulong{buffers.n},
                        buffers.diagonal);
   enqueue_kernel(context.queue(), kernel, cl::NDRange(buffers.n));
-  return download(context.queue(), buffers.diagonal, type, buffers.n);
+  return download_diagonal(context.queue(), buffers.a, buffers.diagonal, type, buffers.n);
 }
 
-/// `upload_a` writes A to the device.
+/// Writes A to the device, scaled.
+using UploadMatrix = std::function<void(const LuBuffers&, const Scaling&)>;
+
 EliminationResult factor_and_solve(DeviceContext& context, const System& system, RealType type,
                                    const LuOptions& options, const ProgressCallback& progress,
-                                   const std::function<void(const LuBuffers&)>& upload_a) {
+                                   const UploadMatrix& upload_a) {
   const auto report = [&](const char* what) {
     if (progress) progress(what, 0);
   };
@@ -82,8 +84,10 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
 
   const cl::CommandQueue& queue = context.queue();
   report("upload");
-  upload_a(buffers);
-  upload_rows(queue, buffers.b.buffer, buffers.b.ld, type, {&system.b});
+  const Scaling scaling = scaling_for(system, type);
+  upload_a(buffers, scaling);
+  upload_rows(queue, buffers.b.buffer, buffers.b.ld, type,
+              {scaled_right_hand_sides(system, scaling)});
   result.times.upload = timer.lap();
 
   report("factorisation");
@@ -104,9 +108,10 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
   result.pivoting = lu->pivoting();
   result.failed_column = lu->failed_column();
   result.pivots = read_diagonal(context, buffers, type);
-  judge_pivots(result, lu->pivots());
+  judge_pivots(result, read_twice([&] { return lu->pivots(); }));
   result.x = Matrix(buffers.n, buffers.nrhs,
                     download(queue, buffers.b.buffer, type, buffers.n * buffers.nrhs));
+  scale_back(scaling, result);
   result.times.download = timer.lap();
 
   lu.reset();
@@ -170,11 +175,12 @@ EliminationResult repeat_by_tournament(
 
 EliminationResult lu_solve_system(DeviceContext& context, const System& system, RealType type,
                                   const LuOptions& options, const ProgressCallback& progress) {
-  check_system(system, type);
+  check_shapes(system);
   if (system.a.rows() == 0) return empty_result(system, options.pivoting);
   require_memory_for(context, system, type, options, true);
-  const auto upload = [&](const LuBuffers& buffers) {
-    upload_rows(context.queue(), buffers.a.buffer, buffers.a.ld, type, {&system.a});
+  const auto upload = [&](const LuBuffers& buffers, const Scaling& scaling) {
+    upload_rows(context.queue(), buffers.a.buffer, buffers.a.ld, type,
+                {scaled_matrix(system, scaling)});
   };
   return translate_opencl_errors([&] {
     return repeat_by_tournament(options, [&](const LuOptions& attempt) {
@@ -186,16 +192,16 @@ EliminationResult lu_solve_system(DeviceContext& context, const System& system, 
 EliminationResult lu_solve_in_place(DeviceContext& context, System& system, RealType type,
                                     const ReadMatrix& read_again, const LuOptions& options,
                                     const ProgressCallback& progress) {
-  check_system(system, type);
+  check_shapes(system);
   if (system.a.rows() == 0) return empty_result(system, options.pivoting);
   require_memory_for(context, system, type, options, false);
-  const auto upload = [&](const LuBuffers& buffers) {
-    upload_and_release(context.queue(), buffers.a.buffer, buffers.a.ld, type, system.a);
+  const auto upload = [&](const LuBuffers& buffers, const Scaling& scaling) {
+    upload_and_release(context.queue(), buffers.a.buffer, buffers.a.ld, type, system.a, scaling);
   };
   return translate_opencl_errors([&] {
     return repeat_by_tournament(options, [&](const LuOptions& attempt) {
       if (system.a.empty()) system.a = read_again();
-      check_system(system, type);  // what was read again may be another matrix
+      check_shapes(system);  // what was read again may be another matrix
       return factor_and_solve(context, system, type, attempt, progress, upload);
     });
   });

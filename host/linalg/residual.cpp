@@ -42,26 +42,88 @@ struct Numbers {
   std::span<const double> a, b, x;
 };
 
-/// Norms of the rows first .. last of A x = b.
-Norms norms_of_rows(const Numbers& system, Index first, Index last) {
+/// As the numbers are.
+struct Unscaled {
+  double a(double value) const { return value; }
+  double b(double value, Index /*c*/) const { return value; }
+};
+
+/// 2^-(exponent of A) A, and 2^-(exponent of right-hand side c) b.
+struct Scaled {
+  int of_a = 0;
+  std::vector<int> of_b;
+  double a(double value) const { return std::ldexp(value, -of_a); }
+  double b(double value, Index c) const { return std::ldexp(value, -of_b[c]); }
+};
+
+/// Norms of the rows first .. last of A x = b; x is there as `scale` wants it.
+template <typename Scale>
+Norms norms_of_rows(const Numbers& system, const Scale& scale, Index first, Index last) {
   const auto& [n, nrhs, a, b, x] = system;
   Norms norms{0, std::vector<Norms::OfOne>(nrhs)};
   std::vector<double> r(nrhs);
   for (Index i = first; i < last; ++i) {
-    std::ranges::copy(b.subspan(i * nrhs, nrhs), r.begin());
+    for (Index c = 0; c < nrhs; ++c) r[c] = scale.b(b[i * nrhs + c], c);
     double row_sum = 0;
     for (Index j = 0; j < n; ++j) {
-      row_sum += std::abs(a[i * n + j]);
-      for (Index c = 0; c < nrhs; ++c) r[c] -= a[i * n + j] * x[j * nrhs + c];
+      const double entry = scale.a(a[i * n + j]);
+      row_sum += std::abs(entry);
+      for (Index c = 0; c < nrhs; ++c) r[c] -= entry * x[j * nrhs + c];
     }
     norms.a = max_or_nan(norms.a, row_sum);
     for (Index c = 0; c < nrhs; ++c) {
       norms.of[c].residual = max_or_nan(norms.of[c].residual, std::abs(r[c]));
       norms.of[c].x = max_or_nan(norms.of[c].x, std::abs(x[i * nrhs + c]));
-      norms.of[c].b = max_or_nan(norms.of[c].b, std::abs(b[i * nrhs + c]));
+      norms.of[c].b = max_or_nan(norms.of[c].b, std::abs(scale.b(b[i * nrhs + c], c)));
     }
   }
   return norms;
+}
+
+template <typename Scale>
+Norms norms_of(const Numbers& system, const Scale& scale) {
+  Norms norms{0, std::vector<Norms::OfOne>(system.nrhs)};
+  std::mutex one_at_a_time;
+  in_parallel(system.n, kElementsPerThread / std::max<Index>(system.n, 1) + 1,
+              [&](Index first, Index last) {
+                const Norms part = norms_of_rows(system, scale, first, last);
+                const std::scoped_lock lock(one_at_a_time);
+                norms.add(part);
+              });
+  return norms;
+}
+
+/// Exponent of the largest finite magnitude in column c of a row-major matrix; far below all others where all are 0.
+int exponent_of_column(std::span<const double> values, Index columns, Index c) {
+  double largest = 0;
+  for (Index i = c; i < values.size(); i += columns)
+    if (std::isfinite(values[i])) largest = std::max(largest, std::abs(values[i]));
+  return largest == 0 ? -10000 : std::ilogb(largest);
+}
+
+/// The same norms times a power of two for each right-hand side, with which no product leaves the range of a double: their
+/// ratios are what they would be in one without limits, but for products below 2^-1000 of the norms'.
+Norms norms_in_range(const Numbers& system) {
+  const auto& [n, nrhs, a, b, x] = system;
+  Scaled scale{exponent_of_column(a, 1, 0), std::vector<int>(nrhs)};
+  Values scaled_x(x.begin(), x.end());
+  for (Index c = 0; c < nrhs; ++c) {
+    scale.of_b[c] =
+        std::max(scale.of_a + exponent_of_column(x, nrhs, c), exponent_of_column(b, nrhs, c));
+    for (Index i = 0; i < n; ++i)
+      scaled_x[i * nrhs + c] = std::ldexp(x[i * nrhs + c], scale.of_a - scale.of_b[c]);
+  }
+  return norms_of({n, nrhs, a, b, scaled_x}, scale);
+}
+
+double scale_of(const Norms& norms, const Norms::OfOne& norm) { return norms.a * norm.x + norm.b; }
+
+/// Whether nothing overflowed on the way to these norms, and what underflowed is far below rounding.
+bool in_range(const Norms& norms) {
+  return std::ranges::all_of(norms.of, [&](const Norms::OfOne& norm) {
+    const double scale = scale_of(norms, norm);
+    return scale >= 0x1p-900 && std::isfinite(scale);
+  });
 }
 
 }  // namespace
@@ -71,18 +133,13 @@ Residual compute_residual(Index n, Index nrhs, std::span<const double> a, std::s
   if (a.size() != n * n || b.size() != n * nrhs || x.size() != n * nrhs)
     throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
   const Numbers system{n, nrhs, a, b, x};
-  Norms norms{0, std::vector<Norms::OfOne>(nrhs)};
-  std::mutex one_at_a_time;
-  in_parallel(n, kElementsPerThread / std::max<Index>(n, 1) + 1, [&](Index first, Index last) {
-    const Norms part = norms_of_rows(system, first, last);
-    const std::scoped_lock lock(one_at_a_time);
-    norms.add(part);
-  });
+  Norms norms = norms_of(system, Unscaled{});
+  if (!in_range(norms)) norms = norms_in_range(system);
   Residual worst;
   for (const Norms::OfOne& norm : norms.of) {
-    const double scale = norms.a * norm.x + norm.b;
-    // Where everything is 0 the answer is exact; where the scale overflows nothing can be said, and
-    // NaN says so.
+    const double scale = scale_of(norms, norm);
+    // Where everything is 0 the answer is exact; where a number is not finite nothing can be said,
+    // and NaN says so.
     const double error = norm.residual == 0 && std::isfinite(scale) ? 0.0
                          : std::isfinite(scale)                     ? norm.residual / scale
                                                                     : kNaN;

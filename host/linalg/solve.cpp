@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "linalg/transfer.hpp"
+#include "parallel.hpp"
 
 namespace clgauss {
 
@@ -83,6 +84,8 @@ std::string_view solve_status_name(SolveStatus status) {
       return "ok";
     case SolveStatus::singular:
       return "singular";
+    case SolveStatus::overflow:
+      return "overflow";
     case SolveStatus::inaccurate:
       break;
   }
@@ -121,7 +124,8 @@ RealType choose_type(const DeviceProfile& device, std::optional<RealType> wanted
 }
 
 Determinant determinant_of(const EliminationResult& result) {
-  Determinant determinant{result.row_exchanges % 2 == 0 ? 1 : -1, 0.0};
+  Determinant determinant{result.row_exchanges % 2 == 0 ? 1 : -1,
+                          static_cast<double>(result.exponent) * std::log10(2.0)};
   for (const double pivot : result.pivots) {
     if (pivot == 0) return {0, -std::numeric_limits<double>::infinity()};
     if (pivot < 0) determinant.sign = -determinant.sign;
@@ -161,15 +165,30 @@ LuOptions lu_options(const SolveOptions& options) {
   return lu;
 }
 
+/// What the pivots and x say; whether x is accurate is for judge().
+SolveStatus outcome_of(const EliminationResult& result) {
+  if (!result.failed_column) {
+    const Index bad =
+        find_first(result.x.values(), [](double value) { return !std::isfinite(value); });
+    return result.finite_input && bad < result.x.values().size() ? SolveStatus::overflow
+                                                                 : SolveStatus::ok;
+  }
+  const bool out_of_range =
+      result.pivots[*result.failed_column] == 0 ? result.may_underflow : result.finite_input;
+  return out_of_range ? SolveStatus::overflow : SolveStatus::singular;
+}
+
 /// Fills in what the elimination left; without an answer that is all.
 void conclude(Solution& solution, const EliminationResult& result) {
   solution.repeated = result.repeated;
   solution.times = result.times;
   solution.determinant = determinant_of(result);
   solution.failed_column = result.failed_column;
+  solution.status = outcome_of(result);
   if (!result.failed_column) return;
-  solution.status = SolveStatus::singular;
   solution.failed_pivot = result.pivots[*result.failed_column];
+  if (solution.status == SolveStatus::overflow)
+    solution.determinant = {0, std::numeric_limits<double>::quiet_NaN()};
 }
 
 void judge(Solution& solution, const System& system, Matrix x, double bound) {
@@ -202,7 +221,7 @@ Solution solve(DeviceContext& context, const System& system, const SolveOptions&
     result = run_gauss(context, system, options, progress, solution);
   conclude(solution, result);
   solution.times.build += timer.lap() - result.times.sum();
-  if (!result.failed_column)
+  if (has_answer(solution.status))
     judge(solution, system, std::move(result.x), options.max_scaled_residual);
   solution.times.check = timer.lap();
   return solution;
@@ -220,7 +239,7 @@ Solution solve_in_place(DeviceContext& context, System system, const ReadMatrix&
   solution.pivoting = result.pivoting;
   conclude(solution, result);
   solution.times.build += timer.lap() - result.times.sum();
-  if (result.failed_column) return solution;
+  if (!has_answer(solution.status)) return solution;
   system.a = read_again();
   judge(solution, system, std::move(result.x), options.max_scaled_residual);
   solution.times.check = timer.lap();

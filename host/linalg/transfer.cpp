@@ -8,6 +8,7 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 
@@ -28,19 +29,26 @@ void check_f32_range(const Matrix& matrix, const char* name) {
                   name, bad / matrix.cols() + 1, bad % matrix.cols() + 1, matrix.values()[bad]));
 }
 
+/// Row `i` of `part`, scaled, to `out`; returns where the next number belongs.
+template <typename Real>
+Real* copy_row(const UploadPart& part, Index i, Real* out) {
+  const std::span<const double> row = part.matrix->row(i);
+  if (part.rows.empty() && part.columns.empty())
+    return std::ranges::transform(row, out, [](double value) { return static_cast<Real>(value); })
+        .out;
+  return scale_row(row, part.rows, part.columns, i, out);
+}
+
 /// The rows of `parts`, side by side, from row `first` on to row `last`.
 template <typename Real>
-void copy_rows(std::initializer_list<const Matrix*> parts, Real* mapped, Index ld, Index first,
+void copy_rows(std::initializer_list<UploadPart> parts, Real* mapped, Index ld, Index first,
                Index last) {
   // Bound by memory, and by the page faults of a new buffer. Huge pages (madvise) were up to 10 times faster and, where memory was
   // fragmented, 4 times slower: not asked for.
   in_parallel(last - first, kElementsPerThread / ld + 1, [&](Index begin, Index end) {
     for (Index i = first + begin; i < first + end; ++i) {
       Real* out = mapped + i * ld;
-      for (const Matrix* part : parts)
-        out = std::ranges::transform(part->row(i), out, [](double value) {
-                return static_cast<Real>(value);
-              }).out;
+      for (const UploadPart& part : parts) out = copy_row(part, i, out);
     }
   });
 }
@@ -68,13 +76,13 @@ void discard(std::span<double> values) {
 
 template <typename Real>
 void upload_and_release_as(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld,
-                           Matrix& matrix) {
+                           Matrix& matrix, const Scaling& scaling) {
   constexpr Index kBlock = Index{1} << 22;  // elements between two releases
   const Index rows = matrix.rows(), cols = matrix.cols(), step = kBlock / cols + 1;
   fill_mapped<Real>(queue, buffer, rows * ld, [&](Real* mapped) {
     for (Index first = 0; first < rows; first += step) {
       const Index last = std::min(rows, first + step);
-      copy_rows<Real>({&matrix}, mapped, ld, first, last);
+      copy_rows<Real>({{&matrix, scaling.rows, scaling.columns}}, mapped, ld, first, last);
       discard(matrix.values().subspan(first * cols, (last - first) * cols));
     }
   });
@@ -82,8 +90,8 @@ void upload_and_release_as(const cl::CommandQueue& queue, const cl::Buffer& buff
 
 template <typename Real>
 void upload_rows_as(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld,
-                    std::initializer_list<const Matrix*> parts) {
-  const Index rows = (*parts.begin())->rows();
+                    std::initializer_list<UploadPart> parts) {
+  const Index rows = parts.begin()->matrix->rows();
   fill_mapped<Real>(queue, buffer, rows * ld,
                     [&](Real* mapped) { copy_rows(parts, mapped, ld, 0, rows); });
 }
@@ -106,30 +114,52 @@ Values download_as(const cl::CommandQueue& queue, const cl::Buffer& buffer, Inde
     return {values.begin(), values.end()};
 }
 
+/// The diagonal by rows of one element each, one row and one column apart.
+template <typename Real>
+Values download_diagonal_as(const cl::CommandQueue& queue, const MatrixView& a, Index n) {
+  std::vector<Real, UninitializedAllocator<Real>> values(n);
+  queue.enqueueReadBufferRect(a.buffer, CL_TRUE, {a.offset * sizeof(Real), 0, 0}, {0, 0, 0},
+                              {sizeof(Real), n, 1}, (a.ld + 1) * sizeof(Real), 0, sizeof(Real), 0,
+                              values.data());
+  return {values.begin(), values.end()};
+}
+
 }  // namespace
 
-void check_system(const System& system, RealType type) {
+void check_shapes(const System& system) {
   if (system.a.rows() != system.a.cols())
     throw DimensionError(fmt::format("A is {} x {}, not square", system.a.rows(), system.a.cols()));
   if (system.b.rows() != system.a.rows())
     throw DimensionError(fmt::format("b has {} rows, A has {}", system.b.rows(), system.a.rows()));
+}
+
+void check_system(const System& system, RealType type) {
+  check_shapes(system);
   if (type == RealType::f64) return;
   check_f32_range(system.a, "A");
   check_f32_range(system.b, "b");
 }
 
+UploadPart scaled_matrix(const System& system, const Scaling& scaling) {
+  return {&system.a, scaling.rows, scaling.columns};
+}
+
+UploadPart scaled_right_hand_sides(const System& system, const Scaling& scaling) {
+  return {&system.b, scaling.rows, scaling.right_hand_sides};
+}
+
 void upload_rows(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld, RealType type,
-                 std::initializer_list<const Matrix*> parts) {
-  if (ld == 0 || (*parts.begin())->rows() == 0) return;
+                 std::initializer_list<UploadPart> parts) {
+  if (ld == 0 || parts.begin()->matrix->rows() == 0) return;
   type == RealType::f32 ? upload_rows_as<float>(queue, buffer, ld, parts)
                         : upload_rows_as<double>(queue, buffer, ld, parts);
 }
 
 void upload_and_release(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld,
-                        RealType type, Matrix& matrix) {
+                        RealType type, Matrix& matrix, const Scaling& scaling) {
   if (!matrix.empty())
-    type == RealType::f32 ? upload_and_release_as<float>(queue, buffer, ld, matrix)
-                          : upload_and_release_as<double>(queue, buffer, ld, matrix);
+    type == RealType::f32 ? upload_and_release_as<float>(queue, buffer, ld, matrix, scaling)
+                          : upload_and_release_as<double>(queue, buffer, ld, matrix, scaling);
   matrix = Matrix();
 }
 
@@ -160,7 +190,34 @@ MatrixView to_device(const DeviceContext& context, RealType type, const Matrix& 
   return view;
 }
 
+Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,
+                         const cl::Buffer& gathered, RealType type, Index n) {
+  Values values = download(queue, gathered, type, n);
+  const Values in_place = type == RealType::f32 ? download_diagonal_as<float>(queue, a, n)
+                                                : download_diagonal_as<double>(queue, a, n);
+  if (std::memcmp(values.data(), in_place.data(), n * sizeof(double)) != 0)
+    throw DeviceFault(
+        "the pivots read from the device differ from the diagonal of its factors: the device or "
+        "the way from it is faulty; try again, or use another --device");
+  return values;
+}
+
+std::vector<Index> read_twice(const std::function<std::vector<Index>()>& read) {
+  std::vector<Index> first = read();
+  if (first != read())
+    throw DeviceFault(
+        "the row exchanges read twice from the device differ: the device or the way from it is "
+        "faulty; try again, or use another --device");
+  return first;
+}
+
 void judge_pivots(EliminationResult& result, const std::vector<Index>& rows) {
+  for (Index k = 0; k < rows.size(); ++k)
+    if (rows[k] < k || rows[k] >= result.pivots.size())
+      throw DeviceFault(fmt::format(
+          "the device says that row {} was exchanged with row {} of {}, which no elimination does; "
+          "try again, or use another --device",
+          k, rows[k], result.pivots.size()));
   const auto bad =
       std::ranges::find_if(result.pivots, [](double p) { return p == 0 || !std::isfinite(p); });
   if (bad != result.pivots.end())

@@ -7,15 +7,21 @@
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
+#include <functional>
 #include <initializer_list>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "linalg/scaling.hpp"
+
 namespace clgauss {
 
-/// Throws DimensionError if A is not square or b has another height, ValueError if `type` is f32 and a finite number of the
+/// Throws DimensionError if A is not square or b has another height.
+void check_shapes(const System& system);
+
+/// The same, and ValueError if `type` is f32 and a finite number of the
 /// system does not fit it: as an infinity it would make the answer meaningless without a word.
 void check_system(const System& system, RealType type);
 
@@ -26,25 +32,48 @@ void check_system(const System& system, RealType type);
 [[nodiscard]] MatrixView to_device(const DeviceContext& context, RealType type,
                                    const Matrix& matrix, Index ld, const std::string& what);
 
+/// A matrix on its way to the device, and the powers of two that its rows and columns are multiplied by, if any.
+struct UploadPart {
+  UploadPart(const Matrix* to_upload) : matrix(to_upload) {}
+  UploadPart(const Matrix* to_upload, std::span<const int> rows_by, std::span<const int> columns_by)
+      : matrix(to_upload), rows(rows_by), columns(columns_by) {}
+
+  const Matrix* matrix;
+  std::span<const int> rows, columns;
+};
+
+/// A and B of a system as `scaling`, which must outlive them, wants them.
+[[nodiscard]] UploadPart scaled_matrix(const System& system, const Scaling& scaling);
+[[nodiscard]] UploadPart scaled_right_hand_sides(const System& system, const Scaling& scaling);
+
 /// Writes the rows of `parts`, side by side, to `buffer` with leading dimension `ld`, and waits. The numbers are
 /// converted on their way into the driver's own memory (the buffer is mapped), without a second copy on the host.
 void upload_rows(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld, RealType type,
-                 std::initializer_list<const Matrix*> parts);
+                 std::initializer_list<UploadPart> parts);
 
 /// The same for numbers that lie one after the other on both sides.
 void upload_values(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,
                    std::span<const double> values);
 
-/// Uploads `matrix` and gives its memory back to the operating system on the way; it is empty then. Waits.
+/// Uploads `matrix`, scaled as an UploadPart, and gives its memory back to the operating system on the way; it is empty then.
+/// Waits.
 void upload_and_release(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld,
-                        RealType type, Matrix& matrix);
+                        RealType type, Matrix& matrix, const Scaling& scaling);
 
 /// The first `count` elements of `buffer`, and waits.
 [[nodiscard]] Values download(const cl::CommandQueue& queue, const cl::Buffer& buffer,
                               RealType type, Index count);
 
+/// The n diagonal elements of the matrix at `a`, which `gathered` holds, too. No residual depends on what of them reaches the
+/// host, but the determinant does: throws DeviceFault if the two are not the same to the bit. Waits.
+[[nodiscard]] Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,
+                                       const cl::Buffer& gathered, RealType type, Index n);
+
+/// What `read` returns, asked twice; throws DeviceFault if it differs.
+[[nodiscard]] std::vector<Index> read_twice(const std::function<std::vector<Index>()>& read);
+
 /// Completes a result whose pivots are read: the first column whose pivot allows no answer, exactly zero or not finite, and
-/// how many of the exchanges of row k with rows[k] were of two different rows.
+/// how many of the exchanges of row k with rows[k] were of two different rows. Throws DeviceFault unless k <= rows[k] < n.
 void judge_pivots(EliminationResult& result, const std::vector<Index>& rows);
 
 /// The answer of an n = 0 system.

@@ -277,3 +277,25 @@ TEST_CASE("--in-place reads the file again and gives the same answer") {
     CHECK(result.out.empty());
   }
 }
+
+TEST_CASE("a system beyond the range of the type is named so, with exit code 8 and without x") {
+  const TemporaryFolder folder;
+  write_file(folder / "s.txt", "1 0 1e200\n0 1e-200 1e200\n");
+  const auto result = run_program(folder, "solve s.txt -o x.txt --json r.json --determinant");
+  CHECK(result.exit_code == 8);
+  CHECK(result.err.find("OVERFLOW") != std::string::npos);
+  CHECK(result.err.find("SINGULAR") == std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "x.txt"));
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["status"] == "overflow");
+  CHECK(report["scaled_residual"].is_null());
+  CHECK_FALSE(report.contains("singular_column"));
+
+  REQUIRE(run_program(folder, "generate --kind wilkinson --n 200 -o w.txt").exit_code == 0);
+  const auto growth = run_program(folder, "solve w.txt --type f32 --json r.json --determinant");
+  CHECK(growth.exit_code == 8);
+  CHECK(growth.out.empty());
+  CHECK(growth.err.find("use --type f64") != std::string::npos);
+  CHECK(growth.err.find("det A      not known") != std::string::npos);
+  CHECK(json::parse(content_of(folder / "r.json"))["overflow_column"] == 200);
+}

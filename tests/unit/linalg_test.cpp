@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/generate.hpp>
 #include <clgauss/residual.hpp>
@@ -48,6 +49,58 @@ TEST_CASE("residuals of zero and empty systems") {
                   DimensionError);
 }
 
+TEST_CASE("the residual neither overflows nor underflows, whatever the range of A, b and x") {
+  // Of a 2 x 2 system as above, r = (4, 1): every power of two on A, x and b that goes together leaves the measure as it is.
+  const double expected = 4.0 / (6 * 1 + 4);
+  for (const int of_a : {-1070, -700, 0, 700, 1020})
+    for (const int of_x : {-1070, -700, 0, 700, 1020}) {
+      if (of_a + of_x < -1070 || of_a + of_x > 1020) continue;  // b has to be a double
+      CAPTURE(of_a);
+      CAPTURE(of_x);
+      const auto times = [](double value, int exponent) { return std::ldexp(value, exponent); };
+      const int of_b = of_a + of_x;
+      const System system{{2, 2, {times(4, of_a), times(-2, of_a), times(1, of_a), times(3, of_a)}},
+                          {2, 1, {times(2, of_b), times(4, of_b)}}};
+      CHECK(compute_residual(system, {2, 1, {0, times(1, of_x)}}, kEps).backward_error == expected);
+      CHECK(compute_residual(system, {2, 1, {times(1, of_x), times(1, of_x)}}, kEps).scaled == 0);
+    }
+}
+
+TEST_CASE("the residual where the norms together are beyond a double, against long double") {
+  const Index n = 31;
+  System system{Matrix(n, n), Matrix(n, 2)};
+  Matrix x(n, 2);
+  for (Index i = 0; i < n; ++i) {
+    system.a(i, i) = std::pow(10.0, -300 + 20 * static_cast<int>(i));
+    for (const Index c : {0, 1}) {
+      system.b(i, c) = 1;
+      x(i, c) = 1 / system.a(i, i);
+    }
+  }
+  CHECK(compute_residual(system, x, kEps).scaled <= kScaledResidualBound);
+  // A wrong answer where it matters: the large unknown, and for one right-hand side only.
+  x(0, 1) = 3e300;
+  system.a(n - 1, 0) = 1e300;
+  long double largest = 0;
+  for (Index i = 0; i < n; ++i) {
+    long double r = system.b(i, 1), row = 0;
+    for (Index j = 0; j < n; ++j) {
+      r -= static_cast<long double>(system.a(i, j)) * x(j, 1);
+      row += std::abs(static_cast<long double>(system.a(i, j)));
+    }
+    largest = std::max(largest, std::abs(r));
+  }
+  const long double scale = 2e300L * 3e300L + 1;
+  CHECK(compute_residual(system, x, kEps).backward_error ==
+        doctest::Approx(static_cast<double>(largest / scale)));
+  // Tiny throughout: the products underflow.
+  const System tiny{{1, 1, {1e-200}}, {1, 1, {0}}};
+  CHECK(compute_residual(tiny, {1, 1, {1e-200}}, kEps).backward_error == 1);
+  // A large right-hand side beside a system of ordinary numbers.
+  const System large{{1, 1, {1}}, {1, 1, {0x1p1023}}};
+  CHECK(compute_residual(large, {1, 1, {-0x1p1023}}, kEps).backward_error == 1);
+}
+
 TEST_CASE("the determinant keeps sign and magnitude far outside the range of a double") {
   EliminationResult result;
   result.pivots.assign(1000, -1e300);
@@ -57,6 +110,9 @@ TEST_CASE("the determinant keeps sign and magnitude far outside the range of a d
   CHECK(large.log10_abs == doctest::Approx(300000));
   result.pivots[500] = 0;
   CHECK(determinant_of(result).sign == 0);
+  result.pivots.assign(3, 1.0);
+  result.exponent = -3000;  // of pivots of a matrix that was scaled
+  CHECK(determinant_of(result).log10_abs == doctest::Approx(-3000 * std::log10(2.0)));
   CHECK(determinant_of({}).sign == 1);  // of the empty matrix: 1
   CHECK(determinant_of({}).log10_abs == 0);
 }

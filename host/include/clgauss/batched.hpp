@@ -117,21 +117,24 @@ struct BatchedOptions {
 };
 
 struct BatchedSolution {
-  SolveStatus status = SolveStatus::ok;  // singular if any is, else inaccurate if any is
-  Batch x;                               // batch x n x nrhs; a singular system's is NaN
+  SolveStatus status =
+      SolveStatus::ok;  // singular if any is, else overflow if any has one, else inaccurate
+  Batch x;              // batch x n x nrhs; NaN where there is no answer
   RealType type = RealType::f64;
   std::string kernel;           // BatchedLu::kernel_name()
   std::vector<Index> singular;  // 0-based systems, ascending
   std::vector<Index>
       failed_columns;  // of each, 0-based: the first pivot that is exactly zero or not finite
-  Residual worst;      // the largest of all systems that are not singular
+  std::vector<Index>
+      overflowed;  // 0-based systems, ascending, whose numbers left the range of the type
+  Residual worst;  // the largest of all systems that have an answer
   std::optional<Index> worst_system;  // whose it is
   SolveTimes times;                   // forward holds factorisation and solution, backward nothing
 };
 
-/// Solves every system of the batch, in as many chunks as the device's memory asks for, and checks every answer by its
-/// residual on the host. Throws DimensionError (shapes, n = 0, n > kLargestBatchedSystem), ValueError for a number outside
-/// f32's range, DeviceLimit, OutOfMemory, BuildError, OpenClError.
+/// Solves every system of the batch, scaled by itself as in solve(), in as many chunks as the device's memory asks for, and
+/// checks every answer by its residual on the host. Throws DimensionError (shapes, n = 0, n > kLargestBatchedSystem),
+/// DeviceLimit, OutOfMemory, BuildError, OpenClError.
 [[nodiscard]] BatchedSolution solve_batched(DeviceContext& context, const BatchedSystem& system,
                                             const BatchedOptions& options = {},
                                             const ProgressCallback& progress = {});

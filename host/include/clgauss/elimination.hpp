@@ -3,6 +3,7 @@
 
 #include <clgauss/matrix.hpp>
 #include <clgauss/pivoting.hpp>
+#include <cstdint>
 #include <optional>
 
 namespace clgauss {
@@ -21,11 +22,14 @@ struct SolveTimes {
 
 /// What an elimination leaves. A zero pivot is an outcome, not an error.
 struct EliminationResult {
-  Matrix x;                 // n-by-nrhs; meaningless if there is a failed_column
-  Values pivots;            // the diagonal of U
-  Index row_exchanges = 0;  // exchanges of two different rows
+  Matrix x;                   // n-by-nrhs; meaningless if there is a failed_column
+  Values pivots;              // the diagonal of U, of the matrix as it was scaled
+  std::int64_t exponent = 0;  // det A is +- 2^exponent times the product of the pivots
+  Index row_exchanges = 0;    // exchanges of two different rows
   // 0-based column of the first exactly zero or non-finite pivot
   std::optional<Index> failed_column;
+  bool finite_input = true;    // no NaN and no Inf in A and b
+  bool may_underflow = false;  // A spans more than the type: a pivot of 0 may be an underflow
   Pivoting pivoting = Pivoting::partial;  // as it was done
   bool repeated =
       false;  // by tournament, after the work-groups of partial pivoting's panels did not all run at once

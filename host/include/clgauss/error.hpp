@@ -16,8 +16,9 @@ enum class ExitCode : int {
   no_device = 4,  // no OpenCL device, none that matches, or more than one
   opencl = 5,     // a kernel does not build, a launch is not legal, or a call failed
   out_of_memory = 6,  // on the host or on the device
-  singular = 7,       // an exactly zero or non-finite pivot
-  inaccurate = 8,     // solved, but the residual is above the bound asked for
+  singular = 7,       // an exactly zero pivot, or NaN or Inf in A
+  inaccurate =
+      8,  // solved, but the residual is above the bound asked for; or no answer in the range of the type
   interrupted = 130
 };
 
@@ -114,6 +115,12 @@ class SingularFactors : public Error {
 
  private:
   std::size_t column_;
+};
+
+/// Numbers from the device that contradict each other: damaged on their way, or by the device.
+class DeviceFault : public Error {
+ public:
+  explicit DeviceFault(const std::string& message) : Error(ExitCode::opencl, message) {}
 };
 
 /// A kernel that does not build: the options it was built with and the compiler's log.

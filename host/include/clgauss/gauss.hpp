@@ -29,11 +29,11 @@ void require_gauss_kernels(DeviceContext& context, RealType type, const WorkGrou
 /// Solves A X = B by (2/3) n^3 + 2 n^2 nrhs flops (of useful work; the fixed NDRange starts 3 times
 /// the work-items).
 ///
-/// A is n-by-n, B n-by-nrhs; both are rounded to `options.type`. Every kernel is enqueued through
-/// `launcher`, without waiting for the device inside the elimination; `progress` hears of it.
-/// Throws DimensionError for shapes that do not fit, ValueError for a number outside f32's range,
-/// DeviceLimit where the device forbids the work-group size, OutOfMemory where n (n + 2 nrhs + 2)
-/// elements do not fit, OpenClError.
+/// A is n-by-n, B n-by-nrhs; both are scaled into the range of `options.type` where they need it, and
+/// rounded. Every kernel is enqueued through `launcher`, without waiting for the device inside the
+/// elimination; `progress` hears of it. Throws DimensionError for shapes that do not fit, DeviceLimit
+/// where the device forbids the work-group size, OutOfMemory where n (n + 2 nrhs + 2) elements do not
+/// fit, DeviceFault, OpenClError.
 [[nodiscard]] EliminationResult gauss_solve(DeviceContext& context, Launcher& launcher,
                                             const System& system, const GaussOptions& options,
                                             const ProgressCallback& progress = {});

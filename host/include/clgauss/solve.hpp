@@ -34,13 +34,18 @@ struct SolveOptions {
 
 enum class SolveStatus {
   ok,
-  singular,   // a zero or non-finite pivot in failed_column; there is no x
+  singular,  // the pivot of failed_column is zero, or NaN or Inf because A holds one; there is no x
+  overflow,  // numbers left the range of the type, where scaling does not help; there is no x. failed_column, if there is
+             // one, has a pivot that is not finite, or 0 where numbers of A may have underflowed
   inaccurate  // x is there, but its scaled residual is not <= the bound asked for
 };
+[[nodiscard]] constexpr bool has_answer(SolveStatus status) {
+  return status == SolveStatus::ok || status == SolveStatus::inaccurate;
+}
 [[nodiscard]] std::string_view solve_status_name(SolveStatus status);
 
 /// det A = sign * 10^log10_abs, kept as a logarithm so that it cannot overflow. A zero determinant
-/// has sign 0.
+/// has sign 0; one that is not known, after an overflow, sign 0 and a logarithm of NaN.
 struct Determinant {
   int sign = 0;
   double log10_abs = 0;
@@ -58,7 +63,7 @@ struct WorkGroupReport {
 
 struct Solution {
   SolveStatus status = SolveStatus::ok;
-  Matrix x;                               // n-by-nrhs; empty if singular
+  Matrix x;                               // n-by-nrhs; empty if singular or overflow
   Method method = Method::lu;             // what was done: lu or gauss
   Pivoting pivoting = Pivoting::partial;  // what was done; see Lu::pivoting()
   bool repeated = false;                  // see EliminationResult
@@ -73,7 +78,9 @@ struct Solution {
 };
 
 /// Solves `system` on the context's device; where no kernel of the LU works there and the method is left open, by the elimination.
-/// An n = 0 system has the empty answer and determinant 1. Throws as gauss_solve() and lu_solve(). Memory on the host: one more copy of x.
+/// Where the range of A or b asks for it, rows, columns and right-hand sides are scaled by powers of two, without rounding; the rows,
+/// which decides on other pivots, only if they are too far apart for the type. An n = 0 system has the empty answer and determinant 1.
+/// Throws as gauss_solve() and lu_solve(). Memory on the host: one more copy of x.
 [[nodiscard]] Solution solve(DeviceContext& context, const System& system,
                              const SolveOptions& options = {},
                              const ProgressCallback& progress = {});

@@ -1,0 +1,244 @@
+#include "linalg/scaling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <mutex>
+#include <numeric>
+
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// The exponent of a number that has none: 0, Inf, NaN.
+constexpr int kNone = std::numeric_limits<int>::min();
+
+/// What a type can hold: exponents of its normal numbers, bits of their significands.
+struct Limits {
+  int least, largest, digits;
+
+  explicit Limits(RealType type) : Limits(type == RealType::f32 ? of<float>() : of<double>()) {}
+  /// Up to here sums have room to grow; the reciprocals of such numbers are in range, too.
+  [[nodiscard]] int high() const { return largest - digits; }
+  [[nodiscard]] int low() const { return digits - largest; }
+
+ private:
+  Limits(int from, int to, int bits) : least(from), largest(to), digits(bits) {}
+  template <typename Real>
+  static Limits of() {
+    using Numbers = std::numeric_limits<Real>;
+    return {Numbers::min_exponent - 1, Numbers::max_exponent - 1, Numbers::digits};
+  }
+};
+
+/// Magnitudes of the finite numbers other than 0.
+struct Range {
+  double least = HUGE_VAL, largest = 0;
+  bool finite = true;
+
+  void add(const Range& other) {
+    least = std::min(least, other.least);
+    largest = std::max(largest, other.largest);
+    finite = finite && other.finite;
+  }
+};
+
+Range range_of_part(std::span<const double> values) {
+  constexpr Index kLanes = 8;  // vectors for the compiler
+  std::array<double, kLanes> least, largest{}, differences{};
+  least.fill(HUGE_VAL);
+  const auto look = [&](double value, Index lane) {
+    const double magnitude = std::abs(value), or_infinite = magnitude > 0 ? magnitude : HUGE_VAL;
+    least[lane] = or_infinite < least[lane] ? or_infinite : least[lane];
+    largest[lane] = magnitude > largest[lane] ? magnitude : largest[lane];
+    differences[lane] += value - value;  // NaN for NaN and Inf
+  };
+  const Index whole = values.size() / kLanes * kLanes;
+  for (Index i = 0; i < whole; i += kLanes)
+    for (Index lane = 0; lane < kLanes; ++lane) look(values[i + lane], lane);
+  for (Index i = whole; i < values.size(); ++i) look(values[i], 0);
+  return {std::ranges::min(least), std::ranges::max(largest),
+          std::accumulate(differences.begin(), differences.end(), 0.0) == 0};
+}
+
+Range range_of(std::span<const double> values) {
+  Range range;
+  std::mutex one_at_a_time;
+  in_parallel(values.size(), kElementsPerThread, [&](Index first, Index last) {
+    const Range part = range_of_part(values.subspan(first, last - first));
+    const std::scoped_lock lock(one_at_a_time);
+    range.add(part);
+  });
+  return range;
+}
+
+/// Whether an elimination has room above the largest number, and below the product of two where one is over the largest.
+bool fits(const Range& range, const Limits& limits) {
+  if (range.largest == 0) return true;
+  const int largest = std::ilogb(range.largest);
+  return largest <= limits.high() &&
+         2 * std::ilogb(range.least) - largest >= limits.least + limits.digits;
+}
+
+/// Whether the largest number of x, as far as the magnitudes alone tell, is in range.
+bool quotients_fit(const Range& b, const Range& a, const Limits& limits) {
+  if (a.largest == 0 || b.largest == 0 || !a.finite || !b.finite) return true;
+  const int largest = std::ilogb(b.largest);
+  return largest - std::ilogb(a.least) <= limits.high() &&
+         largest - std::ilogb(a.largest) >= limits.low();
+}
+
+int exponent_of(double value) {
+  constexpr int kBias = std::numeric_limits<double>::max_exponent - 1;
+  const int biased = static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52U & 0x7ffU);
+  if (biased > 2 * kBias || value == 0) return kNone;
+  return biased != 0 ? biased - kBias : std::ilogb(value);
+}
+
+/// Of a matrix whose rows and columns are multiplied by powers of two: exponents of the largest numbers, and of the least.
+struct Exponents {
+  std::vector<int> rows, columns;
+  int least = std::numeric_limits<int>::max();
+};
+
+Exponents exponents_of(Index rows, Index columns, std::span<const double> values,
+                       std::span<const int> row_scale, std::span<const int> column_scale) {
+  Exponents all{std::vector<int>(rows, kNone), std::vector<int>(columns, kNone)};
+  std::mutex one_at_a_time;
+  in_parallel(rows, kElementsPerThread / std::max<Index>(columns, 1) + 1,
+              [&](Index first, Index last) {
+                std::vector<int> of_columns(columns, kNone);
+                int least = std::numeric_limits<int>::max();
+                for (Index i = first; i < last; ++i)
+                  for (Index j = 0; j < columns; ++j) {
+                    int exponent = exponent_of(values[i * columns + j]);
+                    if (exponent == kNone) continue;
+                    exponent += (row_scale.empty() ? 0 : row_scale[i]) +
+                                (column_scale.empty() ? 0 : column_scale[j]);
+                    all.rows[i] = std::max(all.rows[i], exponent);
+                    of_columns[j] = std::max(of_columns[j], exponent);
+                    least = std::min(least, exponent);
+                  }
+                const std::scoped_lock lock(one_at_a_time);
+                std::ranges::transform(all.columns, of_columns, all.columns.begin(),
+                                       [](int u, int v) { return std::max(u, v); });
+                all.least = std::min(all.least, least);
+              });
+  return all;
+}
+
+/// What brings the largest number to 1 <= |.| < 2.
+std::vector<int> to_one(std::vector<int> exponents) {
+  std::ranges::transform(exponents, exponents.begin(),
+                         [](int exponent) { return exponent == kNone ? 0 : -exponent; });
+  return exponents;
+}
+
+void scale_matrix(Scaling& scaling, Index n, std::span<const double> a, const Limits& limits) {
+  const Exponents as_it_is = exponents_of(n, n, a, {}, {});
+  scaling.columns = to_one(as_it_is.columns);
+  Exponents scaled = exponents_of(n, n, a, {}, scaling.columns);
+  const auto is_lost = [&](int row) { return row != kNone && row < limits.low(); };
+  if (std::ranges::any_of(scaled.rows, is_lost)) {
+    scaling.rows = to_one(as_it_is.rows);
+    scaling.columns = to_one(exponents_of(n, n, a, scaling.rows, {}).columns);
+    scaled = exponents_of(n, n, a, scaling.rows, scaling.columns);
+  }
+  const bool has_zeros = std::ranges::count(scaled.rows, kNone) > 0 ||
+                         std::ranges::count(scaled.columns, kNone) > 0;  // singular for sure
+  scaling.may_underflow = !has_zeros && 2 * std::int64_t{scaled.least} < limits.least;
+}
+
+/// A right-hand side keeps as much of its own range as it can: numbers of it that are far apart may all matter.
+void scale_right_hand_sides(Scaling& scaling, Index n, Index nrhs, std::span<const double> b,
+                            const Limits& limits) {
+  std::vector<int> exponents = exponents_of(n, nrhs, b, scaling.rows, {}).columns;
+  for (int& exponent : exponents) {
+    if (exponent == kNone) exponent = 0;
+    exponent = exponent > limits.high()  ? limits.high() - exponent
+               : exponent < limits.low() ? -exponent
+                                         : 0;
+  }
+  const bool any = std::ranges::any_of(exponents, [](int exponent) { return exponent != 0; });
+  if (any) scaling.right_hand_sides = std::move(exponents);
+}
+
+}  // namespace
+
+bool fits_range(std::span<const double> a, std::span<const double> b, RealType type) {
+  const Limits limits(type);
+  const Range of_a = range_of(a), of_b = range_of(b);
+  return of_a.finite && of_b.finite && fits(of_a, limits) && fits(of_b, limits) &&
+         quotients_fit(of_b, of_a, limits);
+}
+
+Scaling scaling_for(Index n, Index nrhs, std::span<const double> a, std::span<const double> b,
+                    RealType type) {
+  const Limits limits(type);
+  const Range of_a = range_of(a), of_b = range_of(b);
+  Scaling scaling;
+  scaling.finite = of_a.finite && of_b.finite;
+  if (!fits(of_a, limits) || !quotients_fit(of_b, of_a, limits))
+    scale_matrix(scaling, n, a, limits);
+  if (!fits(of_b, limits) || !scaling.rows.empty())
+    scale_right_hand_sides(scaling, n, nrhs, b, limits);
+  return scaling;
+}
+
+Scaling scaling_for(const System& system, RealType type) {
+  return scaling_for(system.a.rows(), system.b.cols(), system.a.values(), system.b.values(), type);
+}
+
+void scale(const Scaling& scaling, Index n, Index nrhs, std::span<double> a, std::span<double> b) {
+  for (Index i = 0; i < n; ++i) {
+    const std::span<double> of_a = a.subspan(i * n, n), of_b = b.subspan(i * nrhs, nrhs);
+    scale_row(of_a, scaling.rows, scaling.columns, i, of_a.data());
+    scale_row(of_b, scaling.rows, scaling.right_hand_sides, i, of_b.data());
+  }
+}
+
+void scale_back(const Scaling& scaling, Index nrhs, std::span<double> x) {
+  if (scaling.columns.empty() && scaling.right_hand_sides.empty()) return;
+  for (Index i = 0; i < x.size(); ++i) {
+    const int column = scaling.columns.empty() ? 0 : scaling.columns[i / nrhs];
+    const int of_b = scaling.right_hand_sides.empty() ? 0 : scaling.right_hand_sides[i % nrhs];
+    x[i] = std::ldexp(x[i], column - of_b);
+  }
+}
+
+void scale_back(const Scaling& scaling, EliminationResult& result) {
+  scale_back(scaling, result.x.cols(), result.x.values());
+  for (const auto* exponents : {&scaling.rows, &scaling.columns})
+    result.exponent -= std::accumulate(exponents->begin(), exponents->end(), std::int64_t{0});
+  result.finite_input = scaling.finite;
+  result.may_underflow = scaling.may_underflow;
+}
+
+bool grows_beyond(RealType type, Index n, std::span<const double> a, Index column) {
+  const int limit = Limits(type).largest + 1;
+  const Range range = range_of(a);
+  if (range.largest == 0 || std::ilogb(range.largest) + 1 + static_cast<int>(column) <= limit)
+    return false;  // a step at most doubles the largest number
+  Values u(a.begin(), a.end());
+  for (Index k = 0; k < column; ++k) {
+    Index pivot = k;
+    for (Index i = k + 1; i < n; ++i)
+      if (std::abs(u[i * n + k]) > std::abs(u[pivot * n + k])) pivot = i;
+    if (u[pivot * n + k] == 0) return false;
+    std::swap_ranges(&u[k * n], &u[k * n] + n, &u[pivot * n]);
+    for (Index i = k + 1; i < n; ++i) {
+      const double l = u[i * n + k] / u[k * n + k];
+      for (Index j = k + 1; j <= column; ++j) u[i * n + j] -= l * u[k * n + j];
+      if (!(std::abs(u[i * n + column]) < std::ldexp(1.0, limit))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace clgauss

@@ -1,0 +1,57 @@
+#pragma once
+/// Powers of two that bring the numbers of a system into the range of the type it is solved in.
+
+#include <clgauss/elimination.hpp>
+#include <clgauss/matrix.hpp>
+#include <clgauss/real_type.hpp>
+#include <cmath>
+#include <span>
+#include <vector>
+
+namespace clgauss {
+
+/// A' = R A C and B' = R B S, with diagonal matrices of powers of two: A' X' = B' for X = C X' S^-1. Nothing is rounded by it.
+///
+/// Nothing is scaled unless the range of A or of a right-hand side asks for it. C alone leaves every choice of a pivot, and
+/// every bit of the answer, as they would be in a type without limits; R, which does not, is there only where the rows are
+/// too far apart for one type.
+struct Scaling {
+  std::vector<int> rows, columns, right_hand_sides;  // exponents of R, C and S; empty: all 0
+  bool finite = true;                                // no NaN and no Inf in A and B
+  bool may_underflow =
+      false;  // products of two numbers of A' may be below the type's range: a zero pivot proves nothing
+};
+
+/// Whether the numbers of A and B, of one system or of many, are finite and nothing of them asks for scaling.
+[[nodiscard]] bool fits_range(std::span<const double> a, std::span<const double> b, RealType type);
+
+/// What the row-major numbers of A (n-by-n) and B (n-by-nrhs) need to be solved in `type`. Reads A once where the answer is
+/// nothing, up to five times else.
+[[nodiscard]] Scaling scaling_for(Index n, Index nrhs, std::span<const double> a,
+                                  std::span<const double> b, RealType type);
+[[nodiscard]] Scaling scaling_for(const System& system, RealType type);
+
+/// Row `row` of A' or B', from values(column) of A or B on to out(column), for exponents of which each may be empty.
+template <typename Real>
+Real* scale_row(std::span<const double> values, std::span<const int> rows,
+                std::span<const int> columns, Index row, Real* out) {
+  const int by = rows.empty() ? 0 : rows[row];
+  for (Index j = 0; j < values.size(); ++j)
+    *out++ = static_cast<Real>(std::ldexp(values[j], by + (columns.empty() ? 0 : columns[j])));
+  return out;
+}
+
+/// A' and B' in place.
+void scale(const Scaling& scaling, Index n, Index nrhs, std::span<double> a, std::span<double> b);
+
+/// X from X', n-by-nrhs, in place.
+void scale_back(const Scaling& scaling, Index nrhs, std::span<double> x);
+
+/// The same for what an elimination of A' left, with what the scaling says of it.
+void scale_back(const Scaling& scaling, EliminationResult& result);
+
+/// Whether elimination with partial pivoting takes a number of column `column` of A', n-by-n, beyond the largest of the type,
+/// before that column's own step.
+[[nodiscard]] bool grows_beyond(RealType type, Index n, std::span<const double> a, Index column);
+
+}  // namespace clgauss
