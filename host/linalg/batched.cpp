@@ -77,9 +77,11 @@ void BatchedLu::prepare(Index nrhs) {
 
 BatchFactors BatchedLu::factor(const BatchView& a, Index batch, const cl::Buffer& permutation,
                                const cl::Buffer& info) {
-  BatchFactors factors{a, batch, permutation, info};
-  if (batch > 0) translate_opencl_errors([&] { implementation_->backend->factor(factors); });
-  return factors;
+  return translate_opencl_errors([&] {
+    BatchFactors factors{a, batch, permutation, info};
+    if (batch > 0) implementation_->backend->factor(factors);
+    return factors;
+  });
 }
 
 void BatchedLu::solve(const BatchFactors& factors, const BatchView& b, Index nrhs) {

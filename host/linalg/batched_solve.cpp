@@ -88,7 +88,8 @@ class Chunks {
     for (Index s = 0; s < count; ++s)
       if (info[s] != 0) {
         solution.singular.push_back(first + s);
-        solution.failed_columns.push_back(static_cast<Index>(info[s]) - 1);
+        solution.failed_columns.push_back(
+            checked_failed_column(static_cast<Index>(info[s]) - 1, system_.a.rows));
       }
   }
 

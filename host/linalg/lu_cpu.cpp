@@ -4,6 +4,7 @@
 #include "linalg/cpu_tile.hpp"
 #include "linalg/lu_backend.hpp"
 #include "linalg/lu_parts.hpp"
+#include "linalg/transfer.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -72,7 +73,7 @@ class LuCpu : public Lu {
 
   void factor(const MatrixView& a) override {
     translate_opencl_errors([&] {
-      factored_ = a;
+      factored_ = MatrixView(a);
       bind_matrix(a);
       enqueue(reset_, std::max(n_, panels_));
       for (cl_uint step = 0; step < panels_; ++step) {
@@ -102,17 +103,13 @@ class LuCpu : public Lu {
       cl_int column = 0;
       context_.queue().enqueueReadBuffer(info_, CL_TRUE, 0, sizeof column, &column);
       if (column == static_cast<cl_int>(n_)) return std::nullopt;
-      return static_cast<Index>(column);
+      return checked_failed_column(static_cast<Index>(column), n_);
     });
   }
 
   std::vector<Index> pivots() override {
-    return translate_opencl_errors([&] {
-      std::vector<cl_uint> rows(n_);
-      context_.queue().enqueueReadBuffer(pivots_, CL_TRUE, 0, rows.size() * sizeof(cl_uint),
-                                         rows.data());
-      return std::vector<Index>(rows.begin(), rows.end());
-    });
+    return translate_opencl_errors(
+        [&] { return read_pivots<cl_uint>(context_.queue(), pivots_, n_, n_); });
   }
 
   Pivoting pivoting() const override { return Pivoting::partial; }

@@ -160,9 +160,27 @@ MatrixView to_device(const DeviceContext& context, RealType type, const Matrix& 
   return view;
 }
 
+Index checked_pivot_row(Index row, Index k, Index count) {
+  if (row >= k && row < count) return row;
+  throw DeviceFault(
+      fmt::format("the device returned row {} as pivot of column {}, not one of {} to {}",
+                  static_cast<std::int64_t>(row), k, k, count - 1));
+}
+
+Index checked_failed_column(Index column, Index count) {
+  if (column < count) return column;
+  throw DeviceFault(fmt::format("the device reports a failed pivot in column {} of a matrix of {}",
+                                static_cast<std::int64_t>(column), count));
+}
+
 void judge_pivots(EliminationResult& result, const std::vector<Index>& rows) {
   const auto bad =
       std::ranges::find_if(result.pivots, [](double p) { return p == 0 || !std::isfinite(p); });
+  if (result.failed_column &&
+      !(bad <= result.pivots.begin() + static_cast<std::ptrdiff_t>(*result.failed_column)))
+    throw DeviceFault(
+        fmt::format("the device reports a failed pivot in column {}, where there is {:g}",
+                    *result.failed_column + 1, result.pivots[*result.failed_column]));
   if (bad != result.pivots.end())
     result.failed_column = static_cast<Index>(bad - result.pivots.begin());
   for (Index k = 0; k < rows.size(); ++k) result.row_exchanges += rows[k] != k ? 1 : 0;
