@@ -87,11 +87,11 @@ std::string opencl_error_name(int code) {
   return found != names.end() ? found->second : fmt::format("OpenCL error {}", code);
 }
 
-void throw_opencl_error(const cl::Error& error) {
-  if (error.err() == CL_MEM_OBJECT_ALLOCATION_FAILURE || error.err() == CL_OUT_OF_HOST_MEMORY)
-    throw OutOfMemory(fmt::format("the driver is out of memory: {} failed with {}", error.what(),
-                                  opencl_error_name(error.err())));
-  throw OpenClError(error.what(), error.err());
+void throw_opencl_error(const std::string& call, int code) {
+  if (code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY)
+    throw OutOfMemory(fmt::format("the driver is out of memory: {} failed with {}", call,
+                                  opencl_error_name(code)));
+  throw OpenClError(call, code);
 }
 
 }  // namespace clgauss

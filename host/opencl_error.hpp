@@ -11,8 +11,10 @@ namespace clgauss {
 /// "CL_OUT_OF_RESOURCES" for -5; "OpenCL error -9999" for a code that has no name.
 [[nodiscard]] std::string opencl_error_name(int code);
 
-/// Throws OutOfMemory for the codes that say so, OpenClError for all others.
-[[noreturn]] void throw_opencl_error(const cl::Error& error);
+/// Throws cl::Error, as CLHPP does, unless `code` is CL_SUCCESS: for calls that CLHPP does not make safely.
+inline void check_call(const char* call, cl_int code) {
+  if (code != CL_SUCCESS) throw cl::Error(code, call);
+}
 
 /// Runs `body`; what CLHPP throws in it leaves as clgauss's own error. Wraps the body of every
 /// public function that talks to OpenCL, so that a caller has one hierarchy to catch.
@@ -21,7 +23,7 @@ decltype(auto) translate_opencl_errors(Body&& body) {
   try {
     return std::forward<Body>(body)();
   } catch (const cl::Error& error) {
-    throw_opencl_error(error);
+    throw_opencl_error(error.what(), error.err());
   }
 }
 

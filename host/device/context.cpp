@@ -32,8 +32,24 @@ Tuning tuning_for(const DeviceProfile& profile, const ContextOptions& options) {
   return {profile, TunedStore::of_environment(), kernel_folder(options)};
 }
 
+/// By OpenCL 1.2's call, which every platform has: before it takes a newer one, CLHPP asks for the platform's version without
+/// looking at errors.
 cl::CommandQueue open_queue(const cl::Context& context, const cl::Device& device, bool profiling) {
-  return {context, device, profiling ? cl::QueueProperties::Profiling : cl::QueueProperties::None};
+  cl_int error = CL_SUCCESS;
+  const cl_command_queue queue =
+      clCreateCommandQueue(context(), device(), profiling ? CL_QUEUE_PROFILING_ENABLE : 0, &error);
+  check_call("clCreateCommandQueue", error);
+  return cl::CommandQueue(queue);
+}
+
+/// The object that `queue` belongs to, with a reference of its own: where CLHPP's getInfo fails to take one, it gives one up
+/// all the same.
+template <typename Object>
+Object owner_of(const cl::CommandQueue& queue, cl_command_queue_info what) {
+  typename Object::cl_type owner = nullptr;
+  check_call("clGetCommandQueueInfo",
+             clGetCommandQueueInfo(queue(), what, sizeof owner, &owner, nullptr));
+  return Object(owner, true);
 }
 
 std::string megabytes(std::uint64_t bytes) {
@@ -42,28 +58,30 @@ std::string megabytes(std::uint64_t bytes) {
 
 }  // namespace
 
-DeviceContext::DeviceContext(const Device& device, const ContextOptions& options)
+DeviceContext::DeviceContext(const Device& device, const ContextOptions& options) try
     : profile_(device.profile),
-      context_(translate_opencl_errors([&] { return cl::Context(device.handle); })),
-      queue_(translate_opencl_errors(
-          [&] { return open_queue(context_, device.handle, options.profiling); })),
+      context_(device.handle),
+      queue_(open_queue(context_, device.handle, options.profiling)),
       programs_(context_, device.handle, ProgramCache::of_environment(), kernel_folder(options),
                 kernel_faults(options)),
       tuning_(tuning_for(profile_, options)) {
   override_cores(profile_, options.cores_per_compute_unit);
+} catch (const cl::Error& error) {
+  throw_opencl_error(error.what(), error.err());
 }
 
-DeviceContext::DeviceContext(cl::CommandQueue queue, const ContextOptions& options)
-    : profile_(translate_opencl_errors(
-          [&] { return query_profile(queue.getInfo<CL_QUEUE_DEVICE>(), "caller"); })),
-      context_(queue.getInfo<CL_QUEUE_CONTEXT>()),
-      queue_(std::move(queue)),
-      programs_(context_, queue_.getInfo<CL_QUEUE_DEVICE>(), ProgramCache::of_environment(),
-                kernel_folder(options), kernel_faults(options)),
+DeviceContext::DeviceContext(const cl::CommandQueue& queue, const ContextOptions& options) try
+    : profile_(query_profile(owner_of<cl::Device>(queue, CL_QUEUE_DEVICE), "caller")),
+      context_(owner_of<cl::Context>(queue, CL_QUEUE_CONTEXT)),
+      queue_(queue),
+      programs_(context_, owner_of<cl::Device>(queue_, CL_QUEUE_DEVICE),
+                ProgramCache::of_environment(), kernel_folder(options), kernel_faults(options)),
       tuning_(tuning_for(profile_, options)) {
   if ((queue_.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) != 0)
     throw UsageError("clgauss needs an in-order command queue");
   override_cores(profile_, options.cores_per_compute_unit);
+} catch (const cl::Error& error) {
+  throw_opencl_error(error.what(), error.err());
 }
 
 bool DeviceContext::runs_long_loops() {
@@ -97,7 +115,7 @@ cl::Buffer DeviceContext::allocate(std::uint64_t bytes, const std::string& what)
   try {
     return {context_, CL_MEM_READ_WRITE, std::max<std::uint64_t>(bytes, 1)};
   } catch (const cl::Error& error) {
-    if (bytes <= profile_.max_alloc_bytes) throw;
+    if (bytes <= profile_.max_alloc_bytes) throw_opencl_error(error.what(), error.err());
     throw OutOfMemory(fmt::format(
         "{} needs {} in one buffer, {} allows {} ({}); use --type f32 or another --device", what,
         megabytes(bytes), profile_.name, megabytes(profile_.max_alloc_bytes),

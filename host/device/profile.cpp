@@ -22,13 +22,14 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// The value of a query that a device may not know: nothing is thrown, an unknown query gives
-/// `fallback`.
+/// The value of a query that a device may not know: an unknown query gives `fallback`, one that fails throws cl::Error.
 template <typename T>
 T query_or(const cl::Device& device, cl_device_info what, T fallback) {
   T value{};
   const cl_int error = clGetDeviceInfo(device(), what, sizeof value, &value, nullptr);
-  return error == CL_SUCCESS ? value : fallback;
+  if (error == CL_INVALID_VALUE) return fallback;
+  check_call("clGetDeviceInfo", error);
+  return value;
 }
 
 bool has_extension(const std::string& extensions, const std::string& name) {
@@ -56,6 +57,18 @@ VendorAttributes query_attributes(const cl::Device& device, const std::string& e
                         number(CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL),
                         number(CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL)};
   return attributes;
+}
+
+std::vector<cl_device_id> device_ids(cl_platform_id platform) {
+  // A platform without devices answers CL_DEVICE_NOT_FOUND; on a plain Debian two of three do.
+  cl_uint count = 0;
+  const cl_int error = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+  if (error == CL_DEVICE_NOT_FOUND) return {};
+  check_call("clGetDeviceIDs", error);
+  std::vector<cl_device_id> ids(count);
+  check_call("clGetDeviceIDs",
+             clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr));
+  return ids;
 }
 
 }  // namespace
@@ -87,7 +100,10 @@ DeviceProfile query_profile(const cl::Device& device, std::string spec) {
       sizeof(cl_float) * query_or<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 0);
   profile.fast_fma =
       (query_or<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_FMA) != 0;
-  profile.fp64 = query_or<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG, 0) != 0;
+  // A device that does not know the query, but has the extension, has the type.
+  profile.fp64 =
+      query_or<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG,
+                                    has_extension(extensions, "cl_khr_fp64") ? 1 : 0) != 0;
   profile.attributes = query_attributes(device, extensions);
   profile.cores = count_cores(profile);
   return profile;
@@ -98,18 +114,11 @@ std::vector<Device> list_devices() {
     std::vector<Device> found;
     const std::vector<cl_platform_id> platforms = platform_ids();
     for (std::size_t p = 0; p < platforms.size(); ++p) {
-      // A platform without devices answers CL_DEVICE_NOT_FOUND; on a plain Debian two of three do.
-      cl_uint count = 0;
-      if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, 0, nullptr, &count) != CL_SUCCESS)
-        continue;
-      std::vector<cl_device_id> ids(count);
-      if (clGetDeviceIDs(platforms[p], CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr) !=
-          CL_SUCCESS)
-        continue;
+      const std::vector<cl_device_id> ids = device_ids(platforms[p]);
       for (std::size_t d = 0; d < ids.size(); ++d) {
-        const cl::Device device(ids[d], true);
-        found.push_back(
-            {device, query_profile(device, std::to_string(p) + ":" + std::to_string(d))});
+        cl::Device device(ids[d], true);
+        DeviceProfile profile = query_profile(device, std::to_string(p) + ":" + std::to_string(d));
+        found.push_back({std::move(device), std::move(profile)});
       }
     }
     return found;

@@ -1,3 +1,4 @@
+#include <CL/cl_ext.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <cstdlib>
 
 #include "device/device_internal.hpp"
+#include "opencl_error.hpp"
 
 namespace clgauss {
 
@@ -99,12 +101,13 @@ std::string no_device_message() {
 }
 
 std::vector<cl_platform_id> platform_ids() {
-  // With no platform the loader answers CL_PLATFORM_NOT_FOUND_KHR (-1001) or a count of 0: no
-  // device, not a failure.
+  // With no platform the loader answers CL_PLATFORM_NOT_FOUND_KHR or a count of 0: no device, not a failure.
   cl_uint count = 0;
-  if (clGetPlatformIDs(0, nullptr, &count) != CL_SUCCESS || count == 0) return {};
+  const cl_int error = clGetPlatformIDs(0, nullptr, &count);
+  if (error == CL_PLATFORM_NOT_FOUND_KHR) return {};
+  check_call("clGetPlatformIDs", error);
   std::vector<cl_platform_id> ids(count);
-  if (clGetPlatformIDs(count, ids.data(), nullptr) != CL_SUCCESS) return {};
+  if (count > 0) check_call("clGetPlatformIDs", clGetPlatformIDs(count, ids.data(), nullptr));
   return ids;
 }
 
@@ -133,10 +136,10 @@ Device open_device(std::string spec) {
   if (spec.empty())
     if (const char* variable = std::getenv("CLGAUSS_DEVICE")) spec = variable;
   if (spec.empty()) spec = "auto";
-  const std::vector<Device> devices = list_devices();
+  std::vector<Device> devices = list_devices();
   std::vector<DeviceProfile> profiles;
   for (const Device& device : devices) profiles.push_back(device.profile);
-  return devices[select_device(profiles, spec)];
+  return std::move(devices[select_device(profiles, spec)]);
 }
 
 }  // namespace clgauss

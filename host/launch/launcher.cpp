@@ -3,6 +3,8 @@
 #include <clgauss/error.hpp>
 #include <clgauss/launch.hpp>
 
+#include "opencl_error.hpp"
+
 namespace clgauss {
 
 namespace {
@@ -17,10 +19,10 @@ bool queue_has_profiling(const cl::CommandQueue& queue) {
 
 }  // namespace
 
-Launcher::Launcher(const DeviceProfile& device, cl::CommandQueue queue, WorkGroupPolicy policy,
-                   SplitMode split)
+Launcher::Launcher(const DeviceProfile& device, const cl::CommandQueue& queue,
+                   WorkGroupPolicy policy, SplitMode split) try
     : device_(device),
-      queue_(std::move(queue)),
+      queue_(queue),
       policy_(policy),
       split_(split),
       profiling_(queue_has_profiling(queue_)) {
@@ -28,6 +30,8 @@ Launcher::Launcher(const DeviceProfile& device, cl::CommandQueue queue, WorkGrou
       policy.rule == WorkGroupPolicy::Rule::tuned)
     throw UsageError("a launcher needs a work-group size or a rule that gives one, not '" +
                      work_group_policy_name(policy) + "'");
+} catch (const cl::Error& error) {
+  throw_opencl_error(error.what(), error.err());
 }
 
 LcmRule Launcher::rule_for(const Kernel& kernel) const {
@@ -89,17 +93,21 @@ void Launcher::enqueue(const Kernel& kernel, const NdRange& range, std::size_t l
                        bool remainder) {
   const cl::NDRange local_range = local == 0 ? cl::NullRange : to_cl(range.dims, {local, 1});
   cl::Event event;
-  enqueue_kernel(queue_, kernel, to_cl(range.dims, range.size), local_range,
-                 to_cl(range.dims, range.offset), profiling_ ? &event : nullptr);
+  translate_opencl_errors([&] {
+    enqueue_kernel(queue_, kernel, to_cl(range.dims, range.size), local_range,
+                   to_cl(range.dims, range.offset), profiling_ ? &event : nullptr);
+  });
   records_.push_back({kernel.name, range, local, remainder, std::nullopt});
   if (profiling_) events_.push_back(std::move(event));
   if (!remainder) ++main_launches_;
 }
 
 const std::vector<LaunchRecord>& Launcher::records() {
-  for (std::size_t i = 0; i < events_.size(); ++i)
-    records_[i].time_ns = events_[i].getProfilingInfo<CL_PROFILING_COMMAND_END>() -
-                          events_[i].getProfilingInfo<CL_PROFILING_COMMAND_START>();
+  translate_opencl_errors([&] {
+    for (std::size_t i = 0; i < events_.size(); ++i)
+      records_[i].time_ns = events_[i].getProfilingInfo<CL_PROFILING_COMMAND_END>() -
+                            events_[i].getProfilingInfo<CL_PROFILING_COMMAND_START>();
+  });
   return records_;
 }
 

@@ -189,15 +189,10 @@ void read_results(const cl::CommandQueue& queue, const GaussBuffers& d, const Ga
                   EliminationResult& result) {
   result.x = Matrix(d.n, d.nrhs, download(queue, d.x, options.type, d.n * d.nrhs));
   result.pivots = download_diagonal(queue, {d.augmented, 0, d.ld}, d.diagonal, options.type, d.n);
-  judge_pivots(result, read_twice([&] {
-                 std::vector<cl_ulong> rows;
-                 if (options.pivoting == Pivoting::partial)
-                   rows.resize(d.n - 1);  // the last step has one row to choose from
-                 if (!rows.empty())
-                   queue.enqueueReadBuffer(d.pivots, CL_TRUE, 0, rows.size() * sizeof(cl_ulong),
-                                           rows.data());
-                 return std::vector<Index>(rows.begin(), rows.end());
-               }));
+  // The last step has one row to choose from.
+  const Index steps = options.pivoting == Pivoting::partial ? d.n - 1 : 0;
+  judge_pivots(result,
+               read_twice([&] { return read_pivots<cl_ulong>(queue, d.pivots, steps, d.n); }));
 }
 
 EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& launcher,

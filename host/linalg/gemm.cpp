@@ -103,7 +103,9 @@ void Gemm::prepare_update(Index m, Index n, Index k, const MatrixView& a, const 
 
 std::string Gemm::kernel_name(const GemmShape& shape, const MatrixView& a, const MatrixView& b,
                               const MatrixView& c, double alpha, double beta) const {
-  return implementation_->kernel_name({shape, alpha, a, b, beta, c});
+  return translate_opencl_errors([&] {
+    return implementation_->kernel_name({shape, alpha, a, b, beta, c});
+  });
 }
 
 void set_real(Kernel& kernel, cl_uint index, RealType type, double value) {

@@ -7,6 +7,7 @@
 #include "linalg/known_answers.hpp"
 #include "linalg/lu_backend.hpp"
 #include "linalg/lu_parts.hpp"
+#include "linalg/transfer.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -104,7 +105,7 @@ class LuCpu : public Lu {
 
   void factor(const MatrixView& a) override {
     translate_opencl_errors([&] {
-      factored_ = a;
+      factored_ = MatrixView(a);
       enqueue_factorisation(a, n_);
     });
   }
@@ -119,17 +120,13 @@ class LuCpu : public Lu {
       cl_int column = 0;
       context_.queue().enqueueReadBuffer(info_, CL_TRUE, 0, sizeof column, &column);
       if (column == static_cast<cl_int>(n_)) return std::nullopt;
-      return static_cast<Index>(column);
+      return checked_failed_column(static_cast<Index>(column), n_);
     });
   }
 
   std::vector<Index> pivots() override {
-    return translate_opencl_errors([&] {
-      std::vector<cl_uint> rows(n_);
-      context_.queue().enqueueReadBuffer(pivots_, CL_TRUE, 0, rows.size() * sizeof(cl_uint),
-                                         rows.data());
-      return std::vector<Index>(rows.begin(), rows.end());
-    });
+    return translate_opencl_errors(
+        [&] { return read_pivots<cl_uint>(context_.queue(), pivots_, n_, n_); });
   }
 
   void poison_if_failed(const MatrixView& b, Index nrhs) override {

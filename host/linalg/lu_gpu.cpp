@@ -4,6 +4,7 @@
 #include "linalg/known_answers.hpp"
 #include "linalg/lu_backend.hpp"
 #include "linalg/lu_parts.hpp"
+#include "linalg/transfer.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -42,7 +43,7 @@ class LuGpu : public Lu {
   void factor(const MatrixView& a) override {
     translate_opencl_errors([&] {
       flags_.reset(context_.queue());
-      factored_ = a;
+      factored_ = MatrixView(a);
       factor_blocks(a);
     });
   }
@@ -61,7 +62,7 @@ class LuGpu : public Lu {
         return;
       }
       flags_.reset(context_.queue());
-      factored_ = a;
+      factored_ = MatrixView(a);
       factor_and_solve_small(a, b, static_cast<cl_uint>(nrhs));
     });
   }
@@ -73,17 +74,14 @@ class LuGpu : public Lu {
         throw CoResidencyLost("the work-groups of a panel did not all run at once on " +
                               context_.profile().name +
                               " (is it shared?); try again, or use --pivot tournament");
+      if (flags.first_bad_pivot) (void)checked_failed_column(*flags.first_bad_pivot, n_);
       return flags.first_bad_pivot;
     });
   }
 
   std::vector<Index> pivots() override {
-    return translate_opencl_errors([&] {
-      std::vector<cl_int> rows(n_);
-      context_.queue().enqueueReadBuffer(pivots_, CL_TRUE, 0, rows.size() * sizeof(cl_int),
-                                         rows.data());
-      return std::vector<Index>(rows.begin(), rows.end());
-    });
+    return translate_opencl_errors(
+        [&] { return read_pivots<cl_int>(context_.queue(), pivots_, n_, n_); });
   }
 
   void poison_if_failed(const MatrixView& b, Index nrhs) override {

@@ -125,9 +125,11 @@ EliminationResult factor_and_solve(DeviceContext& context, const System& system,
 LuFactors lu_factor(DeviceContext& context, RealType type, const MatrixView& a, Index n,
                     const LuOptions& options) {
   check_view(a, n, n, type, "A");
-  LuFactors factors{make_lu(context, type, n, options), &context, type, n, a};
-  factors.lu->factor(a);
-  return factors;
+  return translate_opencl_errors([&] {
+    LuFactors factors{make_lu(context, type, n, options), &context, type, n, a};
+    factors.lu->factor(a);
+    return factors;
+  });
 }
 
 LuFactors lu_factor(DeviceContext& context, RealType type, const Matrix& a,

@@ -196,30 +196,38 @@ Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,
   const Values in_place = type == RealType::f32 ? download_diagonal_as<float>(queue, a, n)
                                                 : download_diagonal_as<double>(queue, a, n);
   if (std::memcmp(values.data(), in_place.data(), n * sizeof(double)) != 0)
-    throw DeviceFault(
-        "the pivots read from the device differ from the diagonal of its factors: the device or "
-        "the way from it is faulty; try again, or use another --device");
+    throw DeviceFault("the pivots read from the device differ from the diagonal of its factors");
   return values;
 }
 
 std::vector<Index> read_twice(const std::function<std::vector<Index>()>& read) {
   std::vector<Index> first = read();
   if (first != read())
-    throw DeviceFault(
-        "the row exchanges read twice from the device differ: the device or the way from it is "
-        "faulty; try again, or use another --device");
+    throw DeviceFault("the row exchanges read twice from the device differ");
   return first;
 }
 
+Index checked_pivot_row(Index row, Index k, Index count) {
+  if (row >= k && row < count) return row;
+  throw DeviceFault(
+      fmt::format("the device returned row {} as pivot of column {}, not one of {} to {}",
+                  static_cast<std::int64_t>(row), k, k, count - 1));
+}
+
+Index checked_failed_column(Index column, Index count) {
+  if (column < count) return column;
+  throw DeviceFault(fmt::format("the device reports a failed pivot in column {} of a matrix of {}",
+                                static_cast<std::int64_t>(column), count));
+}
+
 void judge_pivots(EliminationResult& result, const std::vector<Index>& rows) {
-  for (Index k = 0; k < rows.size(); ++k)
-    if (rows[k] < k || rows[k] >= result.pivots.size())
-      throw DeviceFault(fmt::format(
-          "the device says that row {} was exchanged with row {} of {}, which no elimination does; "
-          "try again, or use another --device",
-          k, rows[k], result.pivots.size()));
   const auto bad =
       std::ranges::find_if(result.pivots, [](double p) { return p == 0 || !std::isfinite(p); });
+  if (result.failed_column &&
+      !(bad <= result.pivots.begin() + static_cast<std::ptrdiff_t>(*result.failed_column)))
+    throw DeviceFault(
+        fmt::format("the device reports a failed pivot in column {}, where there is {:g}",
+                    *result.failed_column + 1, result.pivots[*result.failed_column]));
   if (bad != result.pivots.end())
     result.failed_column = static_cast<Index>(bad - result.pivots.begin());
   for (Index k = 0; k < rows.size(); ++k) result.row_exchanges += rows[k] != k ? 1 : 0;

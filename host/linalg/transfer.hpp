@@ -4,6 +4,7 @@
 #include <chrono>
 #include <clgauss/context.hpp>
 #include <clgauss/elimination.hpp>
+#include <clgauss/error.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
@@ -72,8 +73,28 @@ void upload_and_release(const cl::CommandQueue& queue, const cl::Buffer& buffer,
 /// What `read` returns, asked twice; throws DeviceFault if it differs.
 [[nodiscard]] std::vector<Index> read_twice(const std::function<std::vector<Index>()>& read);
 
+/// `row` of `count`, which the device chose as pivot of column k: throws DeviceFault unless it is one of the rows from k on.
+[[nodiscard]] Index checked_pivot_row(Index row, Index k, Index count);
+
+/// `column`, where the device says that it failed: throws DeviceFault unless it is one of the `count` columns.
+[[nodiscard]] Index checked_failed_column(Index column, Index count);
+
+/// The rows exchanged with rows 0 .. steps - 1 of `count`, from a buffer of `Number`s; waits. Throws DeviceFault.
+template <typename Number>
+[[nodiscard]] std::vector<Index> read_pivots(const cl::CommandQueue& queue,
+                                             const cl::Buffer& buffer, Index steps, Index count) {
+  std::vector<Number> numbers(steps);
+  if (steps > 0)
+    queue.enqueueReadBuffer(buffer, CL_TRUE, 0, steps * sizeof(Number), numbers.data());
+  std::vector<Index> rows(steps);
+  for (Index k = 0; k < steps; ++k)
+    rows[k] = checked_pivot_row(static_cast<Index>(numbers[k]), k, count);
+  return rows;
+}
+
 /// Completes a result whose pivots are read: the first column whose pivot allows no answer, exactly zero or not finite, and
-/// how many of the exchanges of row k with rows[k] were of two different rows. Throws DeviceFault unless k <= rows[k] < n.
+/// how many of the exchanges of row k with rows[k] were of two different rows. Throws DeviceFault if the device reported another
+/// column as failed, whose pivot is as good as any.
 void judge_pivots(EliminationResult& result, const std::vector<Index>& rows);
 
 /// The answer of an n = 0 system.

@@ -1,13 +1,18 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/crc.hpp>
 #include <boost/uuid/name_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
+#include <cerrno>
+#include <charconv>
 #include <clgauss/program.hpp>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <iterator>
+#include <system_error>
 
 #include "xdg_folder.hpp"
 
@@ -17,25 +22,133 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// First bytes of a cache file; the number changes when the layout does. After it: checksum of key
-/// and binary (u32), length of the key (u64), the key, the binary. The key is stored whole, so that
-/// two keys with one file name are told apart.
-constexpr char kMagic[] = "clgauss program 1\n";
+/// First bytes of a cache file; the number changes when the layout does. After it: checksum of all that follows (u32), lengths of
+/// the key and of the kernels' names (u64 each), the key, the names, the binary. The key is stored whole, so that two keys with
+/// one file name are told apart.
+constexpr std::string_view kMagic = "clgauss program 2\n";
 
-std::uint32_t checksum(const std::string& key, const std::vector<unsigned char>& binary) {
+/// Between the name of a file and the id of the process that writes it.
+constexpr std::string_view kTemporary = ".program.tmp-";
+
+/// Never through a link that somebody planted, and not for the processes that the host starts.
+constexpr int kSafely = O_NOFOLLOW | O_CLOEXEC;
+
+std::uint32_t checksum(std::string_view bytes) {
   boost::crc_32_type crc;
-  crc.process_bytes(key.data(), key.size());
-  crc.process_bytes(binary.data(), binary.size());
+  crc.process_bytes(bytes.data(), bytes.size());
   return crc.checksum();
 }
 
-/// Takes a `Number` off the front of `text`; false if there are too few bytes.
 template <typename Number>
-bool take(std::string_view& text, Number& number) {
-  if (text.size() < sizeof number) return false;
-  std::memcpy(&number, text.data(), sizeof number);
-  text.remove_prefix(sizeof number);
+void append(std::string& text, Number number) {
+  text.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+/// Takes `size` bytes off the front of `text`, fewer if there are not so many.
+std::string_view take(std::string_view& text, std::uint64_t size) {
+  const std::string_view front = text.substr(0, size);
+  text.remove_prefix(front.size());
+  return front;
+}
+
+/// Takes a `Number` off the front of `text`; 0 if there are too few bytes.
+template <typename Number>
+Number take_number(std::string_view& text) {
+  Number number = 0;
+  const std::string_view bytes = take(text, sizeof number);
+  if (bytes.size() == sizeof number) std::memcpy(&number, bytes.data(), sizeof number);
+  return number;
+}
+
+std::string encoded(const std::string& key, const CachedProgram& program) {
+  std::string content;
+  append(content, std::uint64_t{key.size()});
+  append(content, std::uint64_t{program.kernel_names.size()});
+  content += key + program.kernel_names;
+  content.append(program.binary.begin(), program.binary.end());
+  std::string file(kMagic);
+  append(file, checksum(content));
+  return file + content;
+}
+
+std::optional<CachedProgram> decoded(std::string_view file, const std::string& key) {
+  if (take(file, kMagic.size()) != kMagic) return std::nullopt;
+  if (take_number<std::uint32_t>(file) != checksum(file)) return std::nullopt;
+  const auto key_size = take_number<std::uint64_t>(file);
+  const auto names_size = take_number<std::uint64_t>(file);
+  if (take(file, key_size) != key) return std::nullopt;
+  CachedProgram program;
+  program.kernel_names = take(file, names_size);
+  program.binary.assign(file.begin(), file.end());
+  if (program.binary.empty()) return std::nullopt;
+  return program;
+}
+
+/// An open file or folder; -1 where there is none.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() { close(); }
+
+  [[nodiscard]] int operator()() const { return number_; }
+  [[nodiscard]] bool is_open() const { return number_ >= 0; }
+  /// False if what was written did not get to the disk.
+  bool close() { return !is_open() || ::close(std::exchange(number_, -1)) == 0; }
+
+ private:
+  int number_;
+};
+
+/// Whether only this user can have put there what is open.
+bool is_ours(const Descriptor& opened, mode_t type) {
+  struct stat status {};
+  return fstat(opened(), &status) == 0 && (status.st_mode & S_IFMT) == type &&
+         status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+/// The folder, to work in by its descriptor: what its name stands for may change meanwhile. Not open if it is not there or not
+/// ours; `errno` is EPERM then.
+Descriptor open_folder(const fs::path& folder) {
+  Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | kSafely));
+  if (!opened.is_open() || is_ours(opened, S_IFDIR)) return opened;
+  errno = EPERM;
+  return Descriptor(-1);
+}
+
+std::string read_all(const Descriptor& file) {
+  std::string content;
+  char block[1 << 16];
+  for (ssize_t count = 0; (count = read(file(), block, sizeof block)) > 0;)
+    content.append(block, static_cast<std::size_t>(count));
+  return content;
+}
+
+bool write_all(const Descriptor& file, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t count = write(file(), content.data(), content.size());
+    if (count < 0 && errno != EINTR) return false;
+    content.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  }
   return true;
+}
+
+/// Whether `name` is the temporary of a process that is no more.
+bool is_left_behind(std::string_view name) {
+  const std::size_t at = name.find(kTemporary);
+  if (at == std::string_view::npos) return false;
+  const char* const digits = name.data() + at + kTemporary.size();
+  pid_t process = 0;
+  const auto [end, error] = std::from_chars(digits, name.data() + name.size(), process);
+  return error == std::errc() && process > 0 && kill(process, 0) != 0 && errno == ESRCH;
+}
+
+void remove_left_behind(const fs::path& folder, const Descriptor& opened) {
+  std::error_code failed;  // what cannot be removed stays
+  for (const auto& entry : fs::directory_iterator(folder, failed))
+    if (const std::string name = entry.path().filename(); is_left_behind(name))
+      unlinkat(opened(), name.c_str(), 0);
 }
 
 }  // namespace
@@ -53,47 +166,55 @@ std::optional<fs::path> ProgramCache::file_of(const std::string& key) const {
   return *folder_ / (boost::uuids::to_string(name_of(key)) + ".program");
 }
 
-std::optional<std::vector<unsigned char>> ProgramCache::fetch(const std::string& key) const {
-  const auto path = file_of(key);
-  if (!path) return std::nullopt;
-  std::ifstream file(*path, std::ios::binary);
-  const std::string content((std::istreambuf_iterator<char>(file)),
-                            std::istreambuf_iterator<char>());
-  std::string_view rest = content;
-  if (!rest.starts_with(kMagic)) return std::nullopt;
-  rest.remove_prefix(sizeof kMagic - 1);
-  std::uint32_t expected = 0;
-  std::uint64_t key_size = 0;
-  if (!take(rest, expected) || !take(rest, key_size) || rest.substr(0, key_size) != key)
-    return std::nullopt;
-  rest.remove_prefix(key_size);
-  std::vector<unsigned char> binary(rest.begin(), rest.end());
-  if (binary.empty() || checksum(key, binary) != expected) return std::nullopt;
-  return binary;
+std::string ProgramCache::problem() const {
+  if (!folder_ || open_folder(*folder_).is_open() || errno == ENOENT) return {};
+  return fmt::format(
+      "built kernels are not kept: {} is not a folder that this user alone may write to (`chmod "
+      "700`, or another XDG_CACHE_HOME)",
+      folder_->string());
 }
 
-void ProgramCache::store(const std::string& key, const std::vector<unsigned char>& binary) const {
+std::optional<CachedProgram> ProgramCache::fetch(const std::string& key) const {
+  const auto path = file_of(key);
+  if (!path) return std::nullopt;
+  const Descriptor folder = open_folder(*folder_);
+  if (!folder.is_open()) return std::nullopt;
+  // O_NONBLOCK: opening a pipe would wait for a writer.
+  const Descriptor file(
+      openat(folder(), path->filename().c_str(), O_RDONLY | O_NONBLOCK | kSafely));
+  if (!file.is_open() || !is_ours(file, S_IFREG)) return std::nullopt;
+  return decoded(read_all(file), key);
+}
+
+void ProgramCache::store(const std::string& key, const CachedProgram& program) const {
   const auto path = file_of(key);
   if (!path) return;
   std::error_code failed;  // a cache that cannot be written is as good as none
-  fs::create_directories(path->parent_path(), failed);
-  if (failed) return;
-  const fs::path temporary = path->string() + ".tmp-" + std::to_string(getpid());
-  {
-    const std::uint32_t sum = checksum(key, binary);
-    const std::uint64_t key_size = key.size();
-    std::ofstream file(temporary, std::ios::binary);
-    file << kMagic;
-    file.write(reinterpret_cast<const char*>(&sum), sizeof sum);
-    file.write(reinterpret_cast<const char*>(&key_size), sizeof key_size);
-    file << key;
-    file.write(reinterpret_cast<const char*>(binary.data()),
-               static_cast<std::streamsize>(binary.size()));
-    file.close();
-    if (file) fs::rename(temporary, *path, failed);
-    if (file && !failed) return;
+  fs::create_directories(folder_->parent_path(), failed);
+  mkdir(folder_->c_str(), S_IRWXU);
+  const Descriptor folder = open_folder(*folder_);
+  if (!folder.is_open()) return;
+  remove_left_behind(*folder_, folder);
+
+  const std::string name = path->filename();
+  for (int attempt = 0; attempt < 100; ++attempt) {  // a name that is taken is passed over
+    const std::string temporary = fmt::format("{}.tmp-{}-{}", name, getpid(), attempt);
+    Descriptor file(openat(folder(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | kSafely,
+                           S_IRUSR | S_IWUSR));
+    if (!file.is_open() && errno == EEXIST) continue;
+    if (!file.is_open()) return;
+    const bool written = write_all(file, encoded(key, program)) && file.close();
+    if (!written || renameat(folder(), temporary.c_str(), folder(), name.c_str()) != 0)
+      unlinkat(folder(), temporary.c_str(), 0);
+    return;
   }
-  fs::remove(temporary, failed);
+}
+
+void ProgramCache::remove(const std::string& key) const {
+  const auto path = file_of(key);
+  if (!path) return;
+  const Descriptor folder = open_folder(*folder_);
+  if (folder.is_open()) unlinkat(folder(), path->filename().c_str(), 0);
 }
 
 }  // namespace clgauss

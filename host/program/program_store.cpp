@@ -1,10 +1,14 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <clgauss/error.hpp>
 #include <clgauss/program.hpp>
 #include <cstdlib>
 #include <future>
+#include <set>
+#include <sstream>
 
 #include "opencl_error.hpp"
 
@@ -57,6 +61,31 @@ bool driver_keeps_programs(const cl::Device& device) {
   const bool keeps = setting == nullptr || std::string_view(setting) != "0";
   return keeps && cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>() ==
                       "Portable Computing Language";
+}
+
+/// The names in a list "a;b;c", whose order is the driver's choice.
+std::set<std::string> names_in(const std::string& list) {
+  std::set<std::string> names;
+  std::istringstream in(list);
+  for (std::string name; std::getline(in, name, ';');) names.insert(name.c_str());
+  return names;
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  const auto continues = [&](std::size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_');
+  };
+  for (std::size_t at = 0; (at = text.find(word, at)) != std::string_view::npos; ++at)
+    if (!continues(at - 1) && !continues(at + word.size())) return true;
+  return false;
+}
+
+/// Whether `source` can have given kernels of these names.
+bool are_of(const std::string& source, const std::set<std::string>& names) {
+  return !names.empty() && std::ranges::all_of(names, [&](const std::string& name) {
+    return has_word(source, name);
+  });
 }
 
 class Stopwatch {
@@ -132,32 +161,37 @@ void ProgramStore::build_all(const std::vector<ProgramRequest>& requests) {
     if (auto built = program.get()) programs_.emplace(name, *std::move(built));
 }
 
-std::optional<cl::Program> ProgramStore::load(const std::string& key,
+std::optional<cl::Program> ProgramStore::load(const std::string& key, const std::string& source,
                                               const std::string& options) const {
-  const auto binary = cache_.fetch(key);
-  if (!binary) return std::nullopt;
+  const auto cached = cache_.fetch(key);
+  if (!cached) return std::nullopt;
   try {
-    cl::Program program(context_, {device_}, {*binary});
+    cl::Program program(context_, {device_}, {cached->binary});
     program.build(device_, options.c_str());
-    return program;
+    const auto names = names_in(program.getInfo<CL_PROGRAM_KERNEL_NAMES>());
+    if (names == names_in(cached->kernel_names) && are_of(source, names)) return program;
   } catch (const cl::Error&) {
-    return std::nullopt;  // a binary that the driver no longer takes is rebuilt from source
+    // a binary that the driver no longer takes
   }
+  cache_.remove(key);  // it is built from source, and stored anew
+  return std::nullopt;
 }
 
 cl::Program ProgramStore::build(const std::string& file, const std::string& options) const {
   const std::string source = kernel_source(file, kernel_folder_);
   const std::string key = cache_key(device_, source, options);
-  if (const auto loaded = load(key, options)) return *loaded;
+  if (const auto loaded = load(key, source, options)) return *loaded;
   cl::Program program(context_, source);
   try {
     program.build(device_, options.c_str());
-  } catch (const cl::BuildError&) {
+  } catch (const cl::BuildError& error) {
+    if (error.err() != CL_BUILD_PROGRAM_FAILURE) throw;  // nothing that the log could explain
     throw BuildError(file, options, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_));
   }
   if (driver_keeps_programs(device_) || !cache_.file_of(key)) return program;
   const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
-  if (!binaries.empty() && !binaries.front().empty()) cache_.store(key, binaries.front());
+  if (!binaries.empty() && !binaries.front().empty())
+    cache_.store(key, {program.getInfo<CL_PROGRAM_KERNEL_NAMES>(), binaries.front()});
   return program;
 }
 
@@ -172,13 +206,14 @@ std::optional<std::string> ProgramStore::recall(const std::string& question,
                                                 const Defines& defines) const {
   if (fault_of(file)) return std::nullopt;
   const auto answer = cache_.fetch(question_key(question, file, defines));
-  return answer ? std::optional(std::string(answer->begin(), answer->end())) : std::nullopt;
+  if (!answer) return std::nullopt;
+  return std::string(answer->binary.begin(), answer->binary.end());
 }
 
 void ProgramStore::remember(const std::string& question, const std::string& file,
                             const Defines& defines, const std::string& answer) const {
   if (!fault_of(file))
-    cache_.store(question_key(question, file, defines), {answer.begin(), answer.end()});
+    cache_.store(question_key(question, file, defines), {{}, {answer.begin(), answer.end()}});
 }
 
 }  // namespace clgauss

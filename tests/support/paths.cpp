@@ -19,5 +19,8 @@ std::filesystem::path program() { return path_from("CLGAUSS_TEST_PROGRAM", CLGAU
 std::filesystem::path tune_program() {
   return path_from("CLGAUSS_TEST_TUNE_PROGRAM", CLGAUSS_TUNE_PROGRAM);
 }
+std::filesystem::path fault_layer() {
+  return path_from("CLGAUSS_TEST_FAULT_LAYER", CLGAUSS_FAULT_LAYER);
+}
 
 }  // namespace clgauss::test

@@ -14,6 +14,8 @@ namespace clgauss::test {
 [[nodiscard]] std::filesystem::path kernel_folder();
 [[nodiscard]] std::filesystem::path program();
 [[nodiscard]] std::filesystem::path tune_program();
+/// The OpenCL layer of tests/faults.
+[[nodiscard]] std::filesystem::path fault_layer();
 
 /// A new empty folder, removed with all that is in it at the end of the scope.
 class TemporaryFolder {

@@ -1,4 +1,7 @@
 #include <doctest/doctest.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <clgauss/error.hpp>
 #include <clgauss/program.hpp>
@@ -14,7 +17,7 @@ using clgauss::test::TemporaryFolder;
 namespace {
 
 const std::string kKey = "some device\nsome driver\n-DREAL_BITS=64\nkernel void f() {}\n";
-const std::vector<unsigned char> kBinary{0, 1, 2, 255, 10, 13, 0};
+const CachedProgram kBinary{"f", {0, 1, 2, 255, 10, 13, 0}};
 
 std::string content_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -34,10 +37,13 @@ TEST_CASE("the program cache gives back what was stored, and only for its key") 
   cache.store(kKey, kBinary);
   CHECK(cache.fetch(kKey) == kBinary);
   CHECK_FALSE(cache.fetch(kKey + " ").has_value());
-  cache.store(kKey, {7});
-  CHECK(cache.fetch(kKey) == std::vector<unsigned char>{7});
+  const CachedProgram other{"f;g", {7}};
+  cache.store(kKey, other);
+  CHECK(cache.fetch(kKey) == other);
   CHECK(std::distance(std::filesystem::directory_iterator(folder / "not yet there"), {}) ==
         1);  // no temporary file left
+  cache.remove(kKey);
+  CHECK_FALSE(cache.fetch(kKey).has_value());
 }
 
 TEST_CASE("a damaged or foreign cache file is as good as none") {
@@ -71,6 +77,135 @@ TEST_CASE("a cache that cannot be written harms nothing") {
   off.store(kKey, kBinary);
   CHECK_FALSE(off.fetch(kKey).has_value());
   CHECK_FALSE(off.file_of(kKey).has_value());
+}
+
+TEST_CASE("the program cache is the user's own: folder 0700, files 0600, whatever the umask") {
+  const TemporaryFolder folder;
+  const mode_t before = umask(0);
+  const ProgramCache cache(folder / "clgauss");
+  cache.store(kKey, kBinary);
+  umask(before);
+  using std::filesystem::perms;
+  CHECK(std::filesystem::status(folder / "clgauss").permissions() == perms::owner_all);
+  CHECK(std::filesystem::status(*cache.file_of(kKey)).permissions() ==
+        (perms::owner_read | perms::owner_write));
+  CHECK(cache.problem().empty());
+}
+
+TEST_CASE("the program cache follows no planted link, neither to write nor to read") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  overwrite(folder / "victim", "precious");
+  const ProgramCache cache(folder / "cache");
+  cache.store(kKey, kBinary);
+  const fs::path entry = *cache.file_of(kKey);
+  const std::string good = content_of(entry);
+
+  // Where temporaries may come to lie: the name that an attacker can foresee, with this process's id.
+  fs::remove(entry);
+  const std::string temporary = entry.string() + ".tmp-" + std::to_string(getpid());
+  for (const char* ending : {"", "-0", "-1"})
+    fs::create_symlink(folder / "victim", temporary + ending);
+  cache.store(kKey, kBinary);
+  CHECK(content_of(folder / "victim") == "precious");
+  CHECK(cache.fetch(kKey) == kBinary);
+
+  // The entry itself.
+  fs::remove(entry);
+  fs::create_symlink(folder / "victim", entry);
+  cache.store(kKey, kBinary);
+  CHECK(content_of(folder / "victim") == "precious");
+  CHECK(fs::is_regular_file(fs::symlink_status(entry)));
+  fs::remove(entry);
+  overwrite(folder / "elsewhere", good);
+  fs::create_symlink(folder / "elsewhere", entry);
+  CHECK_FALSE(cache.fetch(kKey).has_value());
+
+  // The folder.
+  fs::create_directory_symlink(folder / "cache", folder / "link");
+  const ProgramCache linked(folder / "link");
+  linked.store("another key", kBinary);
+  CHECK_FALSE(linked.fetch("another key").has_value());
+  CHECK_FALSE(linked.problem().empty());
+}
+
+TEST_CASE("nothing is taken from where others can write") {
+  using std::filesystem::perms;
+  const TemporaryFolder folder;
+  const ProgramCache cache(folder / "cache");
+  cache.store(kKey, kBinary);
+  const auto entry = *cache.file_of(kKey);
+  for (const perms others : {perms::group_write, perms::others_write}) {
+    std::filesystem::permissions(entry, others, std::filesystem::perm_options::add);
+    CHECK_FALSE(cache.fetch(kKey).has_value());
+    std::filesystem::permissions(entry, others, std::filesystem::perm_options::remove);
+    CHECK(cache.fetch(kKey) == kBinary);
+    std::filesystem::permissions(folder / "cache", others, std::filesystem::perm_options::add);
+    CHECK_FALSE(cache.fetch(kKey).has_value());
+    CHECK(cache.problem().find((folder / "cache").string()) != std::string::npos);
+    cache.store("another key", kBinary);
+    std::filesystem::permissions(folder / "cache", others, std::filesystem::perm_options::remove);
+    CHECK_FALSE(cache.fetch("another key").has_value());
+  }
+  if (geteuid() == 0) {  // only root can give files away
+    REQUIRE(chown(entry.c_str(), 65534, 65534) == 0);
+    CHECK_FALSE(cache.fetch(kKey).has_value());
+    REQUIRE(chown(entry.c_str(), 0, 0) == 0);
+    REQUIRE(chown((folder / "cache").c_str(), 65534, 65534) == 0);
+    CHECK_FALSE(cache.fetch(kKey).has_value());
+    CHECK_FALSE(cache.problem().empty());
+  }
+}
+
+TEST_CASE("a pipe in the place of a program is not waited for") {
+  const TemporaryFolder folder;
+  const ProgramCache cache(folder.path());
+  REQUIRE(mkfifo(cache.file_of(kKey)->c_str(), 0600) == 0);
+  CHECK_FALSE(cache.fetch(kKey).has_value());
+  cache.store(kKey, kBinary);
+  CHECK(cache.fetch(kKey) == kBinary);
+}
+
+TEST_CASE(
+    "what a killed process left in the program cache goes with the next program that is stored") {
+  const TemporaryFolder folder;
+  const ProgramCache cache(folder.path());
+  const pid_t dead = fork();
+  if (dead == 0) _exit(0);
+  REQUIRE(dead > 0);
+  REQUIRE(waitpid(dead, nullptr, 0) == dead);
+  const auto temporary = [&](pid_t process) {
+    return cache.file_of("a key")->string() + ".tmp-" + std::to_string(process) + "-0";
+  };
+  overwrite(temporary(dead), "half a program");
+  overwrite(temporary(getppid()), "being written");
+  overwrite(folder / "notes.tmp-1-0", "not of clgauss");
+  cache.store(kKey, kBinary);
+  CHECK_FALSE(std::filesystem::exists(temporary(dead)));
+  CHECK(std::filesystem::exists(temporary(getppid())));
+  CHECK(std::filesystem::exists(folder / "notes.tmp-1-0"));
+}
+
+TEST_CASE("two processes that store at once leave one whole program") {
+  const TemporaryFolder folder;
+  const ProgramCache cache(folder / "cache");
+  const CachedProgram large{"f", std::vector<unsigned char>(1 << 16, 7)};
+  std::vector<pid_t> writers(4);
+  for (pid_t& writer : writers) {
+    writer = fork();
+    if (writer != 0) continue;
+    for (int i = 0; i < 50; ++i) cache.store(kKey, large);
+    _exit(0);
+  }
+  bool whole = true;
+  for (int i = 0; i < 200; ++i) {
+    const auto found = cache.fetch(kKey);
+    whole = whole && (!found || *found == large);
+  }
+  for (const pid_t writer : writers) REQUIRE(waitpid(writer, nullptr, 0) == writer);
+  CHECK(whole);
+  CHECK(cache.fetch(kKey) == large);
+  CHECK(std::distance(std::filesystem::directory_iterator(folder / "cache"), {}) == 1);
 }
 
 TEST_CASE("a kernel's source holds its includes and tells the driver where lines come from") {

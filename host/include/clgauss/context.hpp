@@ -30,7 +30,7 @@ class DeviceContext {
 
   /// Works inside an application's own OpenCL: on its context, its device and its in-order `queue`, so that clgauss
   /// takes the application's buffers. `options.profiling` is the queue's own affair.
-  explicit DeviceContext(cl::CommandQueue queue, const ContextOptions& options = {});
+  explicit DeviceContext(const cl::CommandQueue& queue, const ContextOptions& options = {});
 
   [[nodiscard]] const DeviceProfile& profile() const noexcept { return profile_; }
   [[nodiscard]] const cl::Context& context() const noexcept { return context_; }

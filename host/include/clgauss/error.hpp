@@ -117,12 +117,6 @@ class SingularFactors : public Error {
   std::size_t column_;
 };
 
-/// Numbers from the device that contradict each other: damaged on their way, or by the device.
-class DeviceFault : public Error {
- public:
-  explicit DeviceFault(const std::string& message) : Error(ExitCode::opencl, message) {}
-};
-
 /// A kernel that does not build: the options it was built with and the compiler's log.
 class BuildError : public Error {
  public:
@@ -139,11 +133,21 @@ class OpenClError : public Error {
   int code_;
 };
 
+/// The device returned what its kernels cannot have computed: a pivot row outside the matrix, a column that it does not have.
+class DeviceFault : public Error {
+ public:
+  explicit DeviceFault(const std::string& what)
+      : Error(ExitCode::opencl, what + ": the device's memory or its driver is faulty") {}
+};
+
 /// Memory on the host or on the device does not suffice; the message says what is needed and what
 /// there is.
 class OutOfMemory : public Error {
  public:
   explicit OutOfMemory(const std::string& message) : Error(ExitCode::out_of_memory, message) {}
 };
+
+/// An OpenCL `call` failed with `code`: throws OutOfMemory for the codes that say so, OpenClError for all others.
+[[noreturn]] void throw_opencl_error(const std::string& call, int code);
 
 }  // namespace clgauss

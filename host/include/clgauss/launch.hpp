@@ -104,7 +104,7 @@ class Launcher {
  public:
   /// `device` gives the limits and the cores; it must outlive the launcher. Throws UsageError for a policy that says where to look
   /// a size up, automatic or tuned, and not which it is.
-  Launcher(const DeviceProfile& device, cl::CommandQueue queue, WorkGroupPolicy policy,
+  Launcher(const DeviceProfile& device, const cl::CommandQueue& queue, WorkGroupPolicy policy,
            SplitMode split);
 
   /// The rule's answer for this kernel on this device.

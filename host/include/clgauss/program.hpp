@@ -2,6 +2,7 @@
 /// How a kernel comes to be: source (embedded or from a folder), named defines, build, disk cache.
 
 #include <CL/opencl.hpp>
+#include <clgauss/error.hpp>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -21,10 +22,14 @@ struct Kernel {
   std::size_t preferred_multiple = 0;  // CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
   bool idle = false;                   // of a KernelFault: launches do nothing
 
-  /// Sets arguments from number `first` on.
+  /// Sets arguments from number `first` on. Throws OpenClError, OutOfMemory.
   template <typename... Arguments>
   void set_arguments_from(cl_uint first, const Arguments&... arguments) {
-    (handle.setArg(first++, arguments), ...);
+    try {
+      (handle.setArg(first++, arguments), ...);
+    } catch (const cl::Error& error) {
+      throw_opencl_error(error.what(), error.err());
+    }
   }
 
   /// Sets all arguments.
@@ -55,18 +60,31 @@ using KernelFaults = std::map<std::string, KernelFault>;
 [[nodiscard]] std::string kernel_source(const std::string& name,
                                         const std::optional<std::filesystem::path>& folder);
 
+/// A built program as the driver gave it.
+struct CachedProgram {
+  std::string kernel_names;  // CL_PROGRAM_KERNEL_NAMES
+  std::vector<unsigned char> binary;
+
+  bool operator==(const CachedProgram&) const = default;
+};
+
 /// Built programs on disk: XDG_CACHE_HOME/clgauss (default ~/.cache/clgauss), one file a program,
 /// written whole or not at all. A key holds the source, the options, the device, its driver and its
 /// platform. A cache that is damaged, foreign or not writable is never an error: fetch() then finds
-/// nothing and store() does nothing.
+/// nothing and store() does nothing. Drivers run what they are given, so nothing is taken from a folder or a file that anybody
+/// but this user may write to, and no link is followed.
 class ProgramCache {
  public:
   /// The user's cache; switched off when CLGAUSS_CACHE=off or no folder can be named.
   [[nodiscard]] static ProgramCache of_environment();
   explicit ProgramCache(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
-  [[nodiscard]] std::optional<std::vector<unsigned char>> fetch(const std::string& key) const;
-  void store(const std::string& key, const std::vector<unsigned char>& binary) const;
+  [[nodiscard]] std::optional<CachedProgram> fetch(const std::string& key) const;
+  /// Also removes what processes that were killed left in the folder.
+  void store(const std::string& key, const CachedProgram& program) const;
+  void remove(const std::string& key) const;
+  /// Why a folder that is there is not used; empty if it is, or if the cache is off.
+  [[nodiscard]] std::string problem() const;
   /// Where the program of `key` lies; empty if the cache is off.
   [[nodiscard]] std::optional<std::filesystem::path> file_of(const std::string& key) const;
 
@@ -111,6 +129,9 @@ class ProgramStore {
     return kernel_folder_;
   }
 
+  /// ProgramCache::problem() of the disk cache.
+  [[nodiscard]] std::string cache_problem() const { return cache_.problem(); }
+
   /// Time spent in kernel() and build_all() so far on building and loading, in seconds.
   [[nodiscard]] double build_seconds() const noexcept { return build_seconds_; }
 
@@ -120,7 +141,7 @@ class ProgramStore {
   [[nodiscard]] std::string question_key(const std::string& question, const std::string& file,
                                          const Defines& defines) const;
   [[nodiscard]] cl::Program build(const std::string& file, const std::string& options) const;
-  [[nodiscard]] std::optional<cl::Program> load(const std::string& key,
+  [[nodiscard]] std::optional<cl::Program> load(const std::string& key, const std::string& source,
                                                 const std::string& options) const;
 
   cl::Context context_;

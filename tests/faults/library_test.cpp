@@ -1,0 +1,137 @@
+// The library's public functions, with one OpenCL call of theirs failing: what leaves them is clgauss's own error.
+#include <doctest/doctest.h>
+
+#include <clgauss/batched.hpp>
+#include <clgauss/gauss.hpp>
+#include <clgauss/gemm.hpp>
+#include <clgauss/generate.hpp>
+#include <clgauss/lu.hpp>
+#include <clgauss/solve.hpp>
+#include <cstdlib>
+#include <functional>
+#include <vector>
+
+#include "faults/fault_layer.hpp"
+#include "linalg/transfer.hpp"
+#include "support/paths.hpp"
+
+using namespace clgauss;
+using namespace clgauss::test;
+
+namespace {
+
+struct Function {
+  const char* name;
+  std::function<void()> call;
+};
+
+constexpr Index kN = 40;
+
+const RealType kType = RealType::f32;  // every device has it
+
+System random_system() { return {random_matrix(kN, kN, 1), random_matrix(kN, 2, 2)}; }
+
+MatrixView on(const DeviceContext& context, const Matrix& matrix) {
+  return to_device(context, kType, matrix, matrix.cols(), "a test's matrix");
+}
+
+std::vector<Function> functions_of(const Device& device, DeviceContext& context) {
+  const Matrix square = random_matrix(kN, kN, 1), columns = random_matrix(kN, 3, 2);
+  const MatrixView a = on(context, square), b = on(context, columns), c = on(context, square);
+  const cl::Buffer rows = context.allocate(kN * sizeof(cl_int), "a test's rows");
+  const auto lu = std::make_shared<LuFactors>(lu_factor(context, kType, square));
+  return {{"open_device", [] { (void)open_device(); }},
+          {"DeviceContext of a device", [&device] { const DeviceContext own(device); }},
+          {"DeviceContext of a queue", [&context] { const DeviceContext own(context.queue()); }},
+          {"runs_long_loops", [&device] { (void)DeviceContext(device).runs_long_loops(); }},
+          {"allocate", [&context] { (void)context.allocate(64, "a test"); }},
+          {"ProgramStore::kernel",
+           [&] {
+             Kernel kernel = DeviceContext(device).programs().kernel("gauss.cl", "gauss_diagonal",
+                                                                     real_defines(kType));
+             kernel.set_arguments(a.buffer, cl_ulong{kN}, rows);
+           }},
+          {"Launcher and gauss_solve",
+           [&] {
+             DeviceContext own(device, {.profiling = true});
+             Launcher with_times(own.profile(), own.queue(), {}, SplitMode::automatic);
+             (void)gauss_solve(own, with_times, random_system(), {.type = kType});
+             (void)with_times.records();
+           }},
+          {"solve", [&context] { (void)solve(context, random_system(), {.type = kType}); }},
+          {"solve by gauss",
+           [&context] {
+             (void)solve(context, random_system(), {.type = kType, .method = Method::gauss});
+           }},
+          {"solve_in_place",
+           [&] {
+             const System system = random_system();
+             (void)solve_in_place(context, system, [&] { return system.a; }, {.type = kType});
+           }},
+          {"lu_factor", [=, &context] { (void)lu_factor(context, kType, a, kN); }},
+          {"lu_factor of the host's", [=, &context] { (void)lu_factor(context, kType, square); }},
+          {"lu_solve", [=] { lu_solve(*lu, b, 3); }},
+          {"lu_solve of the host's", [=] { (void)lu_solve(*lu, columns); }},
+          {"Lu",
+           [=, &context] {
+             const auto own = make_lu(context, kType, kN);
+             own->prepare(a, 3);
+             own->factor_and_solve(a, b, 3);
+             (void)own->failed_column();
+             (void)own->pivots();
+           }},
+          {"Gemm",
+           [=, &context] {
+             Gemm product(context, kType);
+             const GemmShape shape{kN, kN, kN};
+             (void)product.kernel_name(shape, a, a, c);
+             product.prepare_update(kN, kN, kN, a, a, c);
+             product.multiply(context.queue(), shape, 1, a, a, 0, c);
+             product.update(context.queue(), kN, kN, kN, a, a, c);
+           }},
+          {"gemm", [=, &context] { (void)gemm(context, kType, 1, square, false, square, true); }},
+          {"BatchedLu",
+           [=, &context] {
+             const BatchView batch{a.buffer, 0, 4, 16}, right{b.buffer, 0, 1, 4};
+             BatchedLu small(context, kType, 4);
+             small.prepare(1);
+             small.factor_and_solve(batch, right, 1, 10, rows);
+             small.solve(small.factor(batch, 10, rows, rows), right, 1);
+             (void)small.kernel_name();
+           }},
+          {"solve_batched", [=, &context] {
+             const auto numbers = square.values().first(100);
+             const BatchedSystem systems{{4, 5, 5, Values(numbers.begin(), numbers.end())},
+                                         {4, 5, 1, Values(20, 1.0)}};
+             (void)solve_batched(context, systems, {.type = kType});
+           }}};
+}
+
+}  // namespace
+
+TEST_CASE("a failing OpenCL call leaves every public function as an error of clgauss") {
+  setenv("OPENCL_LAYERS", fault_layer().c_str(), 1);  // before the process's first OpenCL call
+  const Device device = open_device();
+  DeviceContext context(device);
+  const char* faults = std::getenv("CLGAUSS_FAULTS");
+  const long step = faults != nullptr && std::string_view(faults) == "every" ? 1 : 5;
+  for (const Function& function : functions_of(device, context)) {
+    CAPTURE(function.name);
+    function.call();  // builds what is to be built
+    bool failed = true;
+    for (long k = 1; failed; k += step) {
+      CAPTURE(k);
+      clgauss_fail_call(k);
+      try {
+        function.call();
+      } catch (const OpenClError& error) {
+        CHECK(error.code() == CL_OUT_OF_RESOURCES);
+      } catch (const cl::Error& error) {
+        FAIL_CHECK(error.what());
+      }
+      failed = clgauss_failed_call() != nullptr;
+      clgauss_fail_call(0);
+      if (k == 1) CHECK(failed);  // the layer is there
+    }
+  }
+}
