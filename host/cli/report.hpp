@@ -18,6 +18,8 @@ struct Report {
   Index n = 0, nrhs = 0;
   double read_seconds = 0, total_seconds = 0;
   bool with_determinant = false;
+  std::string augmented_path =
+      {};  // the file whose last columns are the right-hand sides, if none was named for them
 };
 
 /// The lines for stderr.

@@ -12,6 +12,7 @@
 #include "clock.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
+#include "io/formats.hpp"
 
 namespace clgauss::cli {
 
@@ -54,7 +55,8 @@ po::options_description solve_options() {
   // clang-format off
   options.add_options()
       ("system", word("SYSTEM", nullptr)->required(), "the file to solve (may be given without --system)")
-      ("rhs", word("B", ""), "a file with b, ones (b = 1), or row-sums (b = A 1, so x = 1)")
+      ("rhs", word("B", ""), "a file with b, ones (b = 1), row-sums (b = A 1, so x = 1), or augmented: the "
+                             "columns of SYSTEM after A (the default; .mtx asks for the word if there are several)")
       ("output,o", word("FILE", "-"), "write x here, in the format of the extension")
       ("json", word("FILE", nullptr), "write a report here")
       ("device,d", word("SPEC", ""), "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)")
@@ -181,6 +183,9 @@ struct Outputs {
   std::optional<OutputFile> x, json, launches;
 
   explicit Outputs(const SolveCommand& command) {
+    refuse_same_outputs({{"output", command.output_path},
+                         {"json", command.json_path},
+                         {"launches", command.launches_path}});
     // With --compare standard output belongs to the comparison.
     if (!command.compare || command.output_path != "-") x.emplace(command.output_path);
     if (command.json_path) json.emplace(*command.json_path);
@@ -222,7 +227,7 @@ void write_outputs(const SolveCommand& command, const Report& report,
     outputs.launches->write(launches_csv(solution.launches));
     outputs.launches->commit();
   }
-  if (!command.quiet) fmt::print(stderr, "{}", summary_text(report));
+  if (!command.quiet) tell(summary_text(report));
 }
 
 }  // namespace
@@ -238,7 +243,6 @@ ExitCode run_solve(const Arguments& arguments) {
                         command.read.allow_nonfinite, command.quiet, command.context});
   const auto start = std::chrono::steady_clock::now();
   ProgressLine line(!command.quiet);
-  remember_interrupts();
   const ProgressCallback progress = [&](std::string_view what, double fraction) {
     throw_if_interrupted();
     line.update(what, fraction);
@@ -261,16 +265,24 @@ ExitCode run_solve(const Arguments& arguments) {
     solution = comparison->chosen.solution;
   } else if (command.in_place) {
     const auto read_again = [&] {
-      return command.rhs.empty() ? read_system(command.system_path, {}, command.read).a
-                                 : read_matrix(command.system_path, command.read);
+      return io::is_augmented(command.rhs)
+                 ? read_system(command.system_path, command.rhs, command.read).a
+                 : read_matrix(command.system_path, command.read);
     };
     solution = solve_in_place(context, std::move(system), read_again, command.solve, progress);
   } else {
     solution = solve(context, system, command.solve, progress);
   }
   line.clear();
-  const Report report{context.profile(), command.solve,        solution,           n, nrhs,
-                      read_seconds,      seconds_since(start), command.determinant};
+  const Report report{context.profile(),
+                      command.solve,
+                      solution,
+                      n,
+                      nrhs,
+                      read_seconds,
+                      seconds_since(start),
+                      command.determinant,
+                      io::is_augmented(command.rhs) ? command.system_path : std::string()};
   write_outputs(command, report, comparison, outputs);
   return exit_code_of(solution.status);
 }

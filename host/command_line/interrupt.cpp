@@ -1,25 +1,63 @@
 #include "command_line/interrupt.hpp"
 
+#include <fmt/format.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <array>
 #include <csignal>
+#include <string>
+
+#include "io/temporary.hpp"
 
 namespace clgauss::cli {
 
 namespace {
 
-/// The one thing that a signal handler may touch.
-volatile std::sig_atomic_t interrupted = 0;
+constexpr suseconds_t kPatienceUs = 600'000;  // for the unwinding, of the second that a user waits
 
-void remember(int /*signal*/) { interrupted = 1; }
+/// All that the signal handlers touch.
+volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t told = 0;
+std::array<char, 80> message;
+std::size_t message_length = 0;
+
+/// Ends the program from a signal handler.
+void end_at_once() {
+  io::remove_temporaries();
+  if (told == 0 && ::write(STDERR_FILENO, message.data(), message_length) < 0) {
+    // Nobody reads it.
+  }
+  ::_exit(static_cast<int>(ExitCode::interrupted));
+}
+
+void on_interrupt(int /*signal*/) {
+  if (interrupted != 0) end_at_once();
+  interrupted = 1;
+  const itimerval patience{{0, 0}, {0, kPatienceUs}};
+  ::setitimer(ITIMER_REAL, &patience, nullptr);
+}
+
+void on_patience_lost(int /*signal*/) { end_at_once(); }
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;  // a read that is cut off is no bad file
+  sigaction(signal, &action, nullptr);
+}
 
 }  // namespace
 
-void remember_interrupts() {
-  struct sigaction action {};
-  action.sa_handler = remember;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+void handle_interrupts(std::string_view program) {
+  const std::string text = fmt::format("{}: {}\n", program, Interrupted().what());
+  message_length = text.copy(message.data(), message.size());
+  handle(SIGALRM, on_patience_lost);
+  handle(SIGINT, on_interrupt);
+  handle(SIGTERM, on_interrupt);
 }
+
+void interrupt_is_told() { told = 1; }
 
 void throw_if_interrupted() {
   if (interrupted != 0) throw Interrupted();

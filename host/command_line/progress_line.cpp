@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "command_line/streams.hpp"
+
 namespace clgauss::cli {
 
 using namespace std::chrono_literals;
@@ -32,13 +34,12 @@ void ProgressLine::update(std::string_view what, double fraction, std::string_vi
   last_shown_ = now;
   shown_ = true;
   const double elapsed_s = std::chrono::duration<double>(now - started_).count();
-  fmt::print(stderr, "\r\033[K{} {:.0f} %{}{}{}", what_, 100 * fraction,
-             time_left(elapsed_s, fraction), detail.empty() ? "" : ": ", detail);
-  std::fflush(stderr);
+  tell(fmt::format("\r\033[K{} {:.0f} %{}{}{}", what_, 100 * fraction,
+                   time_left(elapsed_s, fraction), detail.empty() ? "" : ": ", detail));
 }
 
 void ProgressLine::clear() {
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) tell("\r\033[K");
   shown_ = false;
 }
 
