@@ -34,10 +34,10 @@ void tell(std::string_view text) noexcept {
 void refuse_same_outputs(const std::vector<OutputOption>& outputs) {
   for (std::size_t i = 0; i < outputs.size(); ++i)
     for (std::size_t j = i + 1; j < outputs.size(); ++j) {
-      const auto& [a, a_path] = outputs[i], &[ b, b_path ] = outputs[j];
-      if (a_path && b_path && same_output(*a_path, *b_path))
-        throw UsageError(fmt::format("--{} {} and --{} {} are the same file; give each its own", a,
-                                     *a_path, b, *b_path));
+      const OutputOption &a = outputs[i], &b = outputs[j];
+      if (a.path && b.path && same_output(*a.path, *b.path))
+        throw UsageError(fmt::format("--{} {} and --{} {} are the same file; give each its own",
+                                     a.name, *a.path, b.name, *b.path));
     }
 }
 
