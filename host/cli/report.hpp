@@ -19,7 +19,7 @@ struct Report {
   double read_seconds = 0, total_seconds = 0;
   bool with_determinant = false;
   std::string augmented_path =
-      {};  // the file whose last columns are the right-hand sides, if none was named for them
+      {};  // the file of which it is to be said that its last columns are b
 };
 
 /// The lines for stderr.

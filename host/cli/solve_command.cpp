@@ -197,6 +197,12 @@ void check_system(const System& system, const std::string& path) {
   if (system.a.rows() == 0) throw DimensionError(path + ": the system is empty (0 x 0)");
 }
 
+/// Whether b stands in a file of which one would rather think that it holds A alone.
+bool holds_b(const SolveCommand& command) {
+  const FileFormat format = command.read.format.value_or(format_of_extension(command.system_path));
+  return io::is_augmented(command.rhs) && format == FileFormat::matrix_market;
+}
+
 ExitCode exit_code_of(SolveStatus status) {
   switch (status) {
     case SolveStatus::ok:
@@ -282,7 +288,7 @@ ExitCode run_solve(const Arguments& arguments) {
                       read_seconds,
                       seconds_since(start),
                       command.determinant,
-                      io::is_augmented(command.rhs) ? command.system_path : std::string()};
+                      holds_b(command) ? command.system_path : std::string()};
   write_outputs(command, report, comparison, outputs);
   return exit_code_of(solution.status);
 }

@@ -40,7 +40,7 @@ bool status_of(const std::string& path, struct stat& status) {
 /// Where a file that is not there yet would be.
 fs::path place_of(const std::string& path) {
   std::error_code no_folder;  // is found when the file is opened
-  return fs::weakly_canonical(follow_links(path), no_folder);
+  return fs::weakly_canonical(fs::absolute(follow_links(path)), no_folder);
 }
 
 }  // namespace

@@ -153,6 +153,13 @@ TEST_CASE("what unpacks to more than memory can hold is refused") {
                                  "ulimit -v 3000000; $CLGAUSS_TUNE replay bomb.json.gz");
   CHECK(result.exit_code == 6);
   CHECK(result.err.find("bomb.json.gz: unpacks to more than the ") != std::string::npos);
+  const auto endless = run_script(folder, "ulimit -v 3000000; $CLGAUSS_TUNE import /dev/zero");
+  CHECK(endless.exit_code == 6);
+  CHECK(endless.err.find("/dev/zero: holds more than the ") != std::string::npos);
+  write_file(folder / "deep.json", std::string(1'000'000, '['));
+  const auto deep = run_script(folder, "ulimit -v 1000000; $CLGAUSS_TUNE replay deep.json");
+  CHECK(deep.exit_code == 3);
+  CHECK(deep.err.find("deep.json: no T4 results: it is nested too deeply") != std::string::npos);
 }
 
 TEST_CASE("numbers below zero are refused for every option that counts") {

@@ -46,6 +46,7 @@ namespace {
 
 using namespace clgauss;
 using Random = std::mt19937_64;
+using tune::Status;
 
 constexpr unsigned kPatienceSeconds = 20;  // for one input; a hang ends by SIGALRM
 
@@ -265,6 +266,7 @@ Counts fuzz(const Reader& reader, const std::string& path, double seconds, std::
     // The first inputs are the samples themselves.
     if (counts.inputs >= 20)
       for (std::size_t i = 1 + below(random, 6); i > 0; --i) damage(bytes, reader, random);
+    std::filesystem::remove(path);  // to write over a file waits for the disk
     std::ofstream(path, std::ios::binary)
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     alarm(kPatienceSeconds);
