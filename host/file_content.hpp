@@ -1,23 +1,36 @@
 #pragma once
 /// Small files as a whole.
 
+#include <fmt/format.h>
+
+#include <array>
 #include <cerrno>
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <system_error>
 
+#include "io/memory.hpp"
+
 namespace clgauss {
 
-/// The bytes of a file. Throws FileError if it cannot be opened.
+/// The bytes of a file. Throws FileError if it cannot be read, OutOfMemory if it holds more than is parsed as JSON.
 [[nodiscard]] inline std::string file_content(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw FileError(path.string(), std::generic_category().message(errno));
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::string content;
+  std::array<char, 1U << 16U> part;
+  while (file.read(part.data(), part.size()), file.gcount() > 0) {
+    content.append(part.data(), static_cast<std::size_t>(file.gcount()));
+    if (content.size() > io::most_json_bytes())
+      throw OutOfMemory(fmt::format("{}: holds more than the {} that are read of such a file",
+                                    path.string(), io::readable_bytes(io::most_json_bytes())));
+  }
+  if (file.bad()) throw FileError(path.string(), std::generic_category().message(errno));
+  return content;
 }
 
 /// Writes a file whole or not at all. Throws FileError.

@@ -132,7 +132,6 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
     throw UsageError("x of --batched is .npy: name a file with -o, or redirect standard output");
   LapTimer total, timer;
   ProgressLine line(!command.quiet);
-  remember_interrupts();
   const ProgressCallback progress = [&](std::string_view what, double fraction) {
     throw_if_interrupted();
     line.update(what, fraction);
@@ -141,6 +140,7 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   read.allow_nonfinite = command.allow_nonfinite;
   read.progress = progress;
 
+  refuse_same_outputs({{"output", command.output_path}, {"json", command.json_path}});
   OutputFile x(command.output_path);
   std::optional<OutputFile> json;
   if (command.json_path) json.emplace(*command.json_path);
@@ -168,7 +168,7 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
     json->write(report_json(report).dump(2) + "\n");
     json->commit();
   }
-  if (!command.quiet) fmt::print(stderr, "{}", summary_text(report));
+  if (!command.quiet) tell(summary_text(report));
   return exit_code_of(solution.status);
 }
 

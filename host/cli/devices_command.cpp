@@ -53,7 +53,6 @@ ListedDevice inspect(const Device& device, const ContextOptions& options, bool k
     listed.rule = launcher.rule_for(kernel);
     if (!kernels) return listed;
     ProgressLine line(true);
-    remember_interrupts();
     survey_kernels(context, [&](std::string_view what, double share) {
       throw_if_interrupted();
       line.update(what, share);

@@ -2,8 +2,10 @@
 
 #include <clgauss/generate.hpp>
 #include <clgauss/io.hpp>
+#include <limits>
 
 #include "cli/commands.hpp"
+#include "io/memory.hpp"
 
 namespace clgauss::cli {
 
@@ -84,10 +86,14 @@ ExitCode run_generate(const Arguments& arguments) {
   const auto seed = (*values)["seed"].as<std::uint64_t>();
   const FileFormat format = output_format(*values, "format", text("output"));
 
+  const auto nrhs = (*values)["nrhs"].as<Index>();
+  // A, and [A | b] beside it; a sum beyond all numbers is beyond all memory as well.
+  const Index cols = nrhs > std::numeric_limits<Index>::max() - n ? nrhs : n + nrhs;
+  io::require_memory("the system", n, cols, 2);
+
   OutputFile file(text("output"));
   const Matrix a = generate_matrix(text("kind"), n, seed);
-  write_matrix(file, augmented(a, make_rhs(text("rhs"), a, (*values)["nrhs"].as<Index>(), seed)),
-               format);
+  write_matrix(file, augmented(a, make_rhs(text("rhs"), a, nrhs, seed)), format);
   file.commit();
   return ExitCode::ok;
 }

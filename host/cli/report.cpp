@@ -158,6 +158,11 @@ std::string summary_text(const Report& report) {
   std::string text =
       fmt::format("system     n = {}, {} right-hand side{}, {}, {}\n", report.n, report.nrhs,
                   report.nrhs == 1 ? "" : "s", real_type_name(solution.type), method_text(report));
+  if (!report.augmented_path.empty())
+    text += report.nrhs == 1
+                ? fmt::format("           the last column of {} is b\n", report.augmented_path)
+                : fmt::format("           the last {} columns of {} are the right-hand sides\n",
+                              report.nrhs, report.augmented_path);
   if (!report.options.type && solution.type == RealType::f32)
     text += "           f32 because the device has no fp64: expect about 7 digits, not 16\n";
   text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,

@@ -35,7 +35,9 @@ struct Report {
   Index n = 0, nrhs = 0;
   ProgramTimes times;
   bool with_determinant = false;
-  std::vector<KernelVerdict> kernels;
+  // The file of which it is to be said that its last columns are b.
+  std::string augmented_path = {};
+  std::vector<KernelVerdict> kernels = {};
   bool verbose = false;
 };
 

@@ -10,6 +10,7 @@
 #include "cli/report.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
+#include "io/formats.hpp"
 #include "linalg/transfer.hpp"
 
 namespace clgauss::cli {
@@ -53,7 +54,8 @@ po::options_description solve_options() {
   // clang-format off
   options.add_options()
       ("system", word("SYSTEM", nullptr)->required(), "the file to solve (may be given without --system)")
-      ("rhs", word("B", ""), "a file with b, ones (b = 1), or row-sums (b = A 1, so x = 1)")
+      ("rhs", word("B", ""), "a file with b, ones (b = 1), row-sums (b = A 1, so x = 1), or augmented: the "
+                             "columns of SYSTEM after A (the default; .mtx asks for the word if there are several)")
       ("output,o", word("FILE", "-"), "write x here, in the format of the extension")
       ("json", word("FILE", nullptr), "write a report here")
       ("device,d", word("SPEC", ""), "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)")
@@ -182,6 +184,9 @@ struct Outputs {
   std::optional<OutputFile> x, json, launches;
 
   explicit Outputs(const SolveCommand& command) {
+    refuse_same_outputs({{"output", command.output_path},
+                         {"json", command.json_path},
+                         {"launches", command.launches_path}});
     // With --compare standard output belongs to the comparison.
     if (!command.compare || command.output_path != "-") x.emplace(command.output_path);
     if (command.json_path) json.emplace(*command.json_path);
@@ -191,6 +196,12 @@ struct Outputs {
 
 void check_system(const System& system, const std::string& path) {
   if (system.a.rows() == 0) throw DimensionError(path + ": the system is empty (0 x 0)");
+}
+
+/// Whether b stands in a file of which one would rather think that it holds A alone.
+bool holds_b(const SolveCommand& command) {
+  const FileFormat format = command.read.format.value_or(format_of_extension(command.system_path));
+  return io::is_augmented(command.rhs) && format == FileFormat::matrix_market;
 }
 
 ExitCode exit_code_of(SolveStatus status) {
@@ -227,7 +238,7 @@ void write_report(const SolveCommand& command, const Report& report,
     outputs.json->write(json.dump(2) + "\n");
     outputs.json->commit();
   }
-  if (!command.quiet) fmt::print(stderr, "{}", summary_text(report));
+  if (!command.quiet) tell(summary_text(report));
 }
 
 }  // namespace
@@ -244,7 +255,6 @@ ExitCode run_solve(const Arguments& arguments) {
   LapTimer total, timer;
   ProgramTimes times;
   ProgressLine line(!command.quiet);
-  remember_interrupts();
   const ProgressCallback progress = [&](std::string_view what, double fraction) {
     throw_if_interrupted();
     line.update(what, fraction);
@@ -269,8 +279,9 @@ ExitCode run_solve(const Arguments& arguments) {
     solution = comparison->chosen.solution;
   } else if (command.in_place) {
     const auto read_again = [&] {
-      return command.rhs.empty() ? read_system(command.system_path, {}, command.read).a
-                                 : read_matrix(command.system_path, command.read);
+      return io::is_augmented(command.rhs)
+                 ? read_system(command.system_path, command.rhs, command.read).a
+                 : read_matrix(command.system_path, command.read);
     };
     solution = solve_in_place(*context, std::move(system), read_again, command.solve, progress);
   } else {
@@ -285,9 +296,16 @@ ExitCode run_solve(const Arguments& arguments) {
   system = {};
   times.free = timer.lap();
   times.total = total.lap();
-  const Report report{device, command.solve,       solution, n,
-                      nrhs,   times,               command.determinant,
-                      kernels, command.verbose};
+  const Report report{device,
+                      command.solve,
+                      solution,
+                      n,
+                      nrhs,
+                      times,
+                      command.determinant,
+                      holds_b(command) ? command.system_path : std::string(),
+                      kernels,
+                      command.verbose};
   write_report(command, report, comparison, outputs);
   return exit_code_of(solution.status);
 }

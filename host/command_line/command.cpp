@@ -2,23 +2,47 @@
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <sstream>
+#include <typeinfo>
 
 namespace clgauss::cli {
+
+namespace {
+
+/// Reading -1 as an unsigned number gives 2^64 - 1 (or 2^32 - 1) and no error.
+void refuse_negative_counts(const po::parsed_options& parsed,
+                            const po::options_description& options) {
+  for (const po::option& given : parsed.options) {
+    const auto* const known = options.find_nothrow(given.string_key, false);
+    const auto* const typed =
+        known != nullptr ? dynamic_cast<const po::typed_value_base*>(known->semantic().get())
+                         : nullptr;
+    if (typed == nullptr) continue;
+    const std::type_info& type = typed->value_type();
+    if (type != typeid(unsigned) && type != typeid(unsigned long) &&
+        type != typeid(unsigned long long))
+      continue;
+    for (const std::string& value : given.value)
+      if (value.starts_with('-'))
+        throw UsageError(fmt::format("--{} {} is below zero", given.string_key, value));
+  }
+}
+
+}  // namespace
 
 po::variables_map store_options(const Arguments& arguments, const po::options_description& options,
                                 const char* positional) {
   po::positional_options_description positions;
   if (positional != nullptr) positions.add(positional, 1);
   namespace style = po::command_line_style;
+  const auto parsed = po::command_line_parser(arguments)
+                          .options(options)
+                          .positional(positions)
+                          .style(style::unix_style & ~style::allow_guessing)
+                          .run();
+  refuse_negative_counts(parsed, options);
   po::variables_map values;
-  po::store(po::command_line_parser(arguments)
-                .options(options)
-                .positional(positions)
-                .style(style::unix_style & ~style::allow_guessing)
-                .run(),
-            values);
+  po::store(parsed, values);
   return values;
 }
 
@@ -62,11 +86,6 @@ FileFormat output_format(const po::variables_map& values, const char* name,
   if (!word) return format_of_extension(path);
   if (const auto format = parse_file_format(*word)) return *format;
   throw UsageError(fmt::format("--{} '{}' is not one of: text, mtx, npy, csv, tsv", name, *word));
-}
-
-void print(std::string_view text) {
-  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
-  if (!written || std::fflush(stdout) != 0) throw FileError("standard output", "cannot be written");
 }
 
 }  // namespace clgauss::cli

@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include "command_line/streams.hpp"
+
 namespace clgauss::cli {
 
 namespace po = boost::program_options;
@@ -46,7 +48,7 @@ struct CommandHelp {
 };
 
 /// The values of `arguments` by `options`, of which `positional` may be given without its name; nothing is asked of them yet, so that
-/// --help may come first. Throws po::error for what it does not understand.
+/// --help may come first. Throws po::error for what it does not understand, UsageError for -1 where the option's type is unsigned.
 [[nodiscard]] po::variables_map store_options(const Arguments& arguments,
                                               const po::options_description& options,
                                               const char* positional);
@@ -86,9 +88,5 @@ void add_context_options(po::options_description& options);
 /// an unknown format.
 [[nodiscard]] FileFormat output_format(const po::variables_map& values, const char* name,
                                        const std::string& path);
-
-/// Writes `text` to stdout and makes sure that it got there. Throws FileError (a full disk, a
-/// closed pipe).
-void print(std::string_view text);
 
 }  // namespace clgauss::cli

@@ -1,68 +1,64 @@
 #include "command_line/interrupt.hpp"
 
-#include <semaphore.h>
+#include <fmt/format.h>
+#include <sys/time.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <chrono>
-#include <clgauss/io.hpp>
+#include <array>
 #include <csignal>
 #include <string>
-#include <thread>
+
+#include "io/temporary.hpp"
 
 namespace clgauss::cli {
 
 namespace {
 
-using namespace std::chrono_literals;
+constexpr suseconds_t kPatienceUs = 600'000;  // for the unwinding, of the second that a user waits
 
-/// How long the program may take to come to throw_if_interrupted() and to unwind.
-constexpr auto kPatience = 700ms;
-
-/// All that a signal handler may touch.
+/// All that the signal handlers touch.
 volatile std::sig_atomic_t interrupted = 0;
-sem_t signalled;
+volatile std::sig_atomic_t told = 0;
+std::array<char, 80> message;
+std::size_t message_length = 0;
 
-void remember(int /*signal*/) {
-  interrupted = 1;
-  sem_post(&signalled);
-}
-
-/// Ends the program where it does not end by itself: a driver that builds a kernel or runs one cannot be called back.
-[[noreturn]] void end_after_signal() {
-  while (sem_wait(&signalled) != 0 && errno == EINTR) {
+/// Ends the program from a signal handler.
+void end_at_once() {
+  io::remove_temporaries();
+  if (told == 0 && ::write(STDERR_FILENO, message.data(), message_length) < 0) {
+    // Nobody reads it.
   }
-  std::this_thread::sleep_for(kPatience);
-  OutputFile::remove_all_temporaries();
-  const std::string text = std::string(isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "") +
-                           program_invocation_short_name + ": interrupted\n";
-  [[maybe_unused]] const ssize_t nobody_to_tell = write(STDERR_FILENO, text.data(), text.size());
-  _exit(static_cast<int>(ExitCode::interrupted));
+  ::_exit(static_cast<int>(ExitCode::interrupted));
 }
 
-/// Starts the thread with the signals blocked, so that they go on to interrupt what the main thread waits for.
-void start_watcher() {
-  sem_init(&signalled, 0, 0);
-  sigset_t signals, before;
-  sigemptyset(&signals);
-  sigaddset(&signals, SIGINT);
-  sigaddset(&signals, SIGTERM);
-  pthread_sigmask(SIG_BLOCK, &signals, &before);
-  std::thread(end_after_signal).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+void on_interrupt(int /*signal*/) {
+  if (interrupted != 0) end_at_once();
+  interrupted = 1;
+  const itimerval patience{{0, 0}, {0, kPatienceUs}};
+  ::setitimer(ITIMER_REAL, &patience, nullptr);
+}
+
+void on_patience_lost(int /*signal*/) { end_at_once(); }
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;  // a read that is cut off is no bad file
+  sigaction(signal, &action, nullptr);
 }
 
 }  // namespace
 
-void remember_interrupts() {
-  static const bool watched = (start_watcher(), true);
-  static_cast<void>(watched);
-  struct sigaction action {};
-  action.sa_handler = remember;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigaction(SIGINT, &action, nullptr);
-  sigaction(SIGTERM, &action, nullptr);
+void handle_interrupts(std::string_view program) {
+  const char* const clear_line = isatty(STDERR_FILENO) == 1 ? "\r\033[K" : "";
+  const std::string text = fmt::format("{}{}: {}\n", clear_line, program, Interrupted().what());
+  message_length = text.copy(message.data(), message.size());
+  handle(SIGALRM, on_patience_lost);
+  handle(SIGINT, on_interrupt);
+  handle(SIGTERM, on_interrupt);
 }
+
+void interrupt_is_told() { told = 1; }
 
 void throw_if_interrupted() {
   if (interrupted != 0) throw Interrupted();

@@ -2,6 +2,7 @@
 /// Ctrl-C as an error that unwinds, so that no temporary file stays behind.
 
 #include <clgauss/error.hpp>
+#include <string_view>
 
 namespace clgauss::cli {
 
@@ -11,10 +12,13 @@ class Interrupted : public Error {
   Interrupted() : Error(ExitCode::interrupted, "interrupted") {}
 };
 
-/// From now on the first SIGINT or SIGTERM is remembered, for throw_if_interrupted(). Where the program has not come there and
-/// unwound within a second, because it waits for a driver, a thread of its own removes the temporary files, says so and ends
-/// the program with the same exit code. A second signal ends it at once.
-void remember_interrupts();
+/// From now on the first SIGINT or SIGTERM is remembered for throw_if_interrupted(). Who is not back from that after 0.6 s (a
+/// driver compiles, a pipe is read), or is sent a second one, is ended from the signal handler, with no temporary file left:
+/// within a second, with a message of `program` and exit code 130, whatever goes on.
+void handle_interrupts(std::string_view program);
+
+/// The message of Interrupted is out: the program need not give it again if its end takes long.
+void interrupt_is_told();
 
 /// To be called on the way through long work. Throws Interrupted after the first signal.
 void throw_if_interrupted();

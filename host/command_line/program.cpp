@@ -8,6 +8,8 @@
 #include <new>
 
 #include "command_line/command.hpp"
+#include "command_line/interrupt.hpp"
+#include "io/memory.hpp"
 
 namespace clgauss::cli {
 
@@ -24,7 +26,7 @@ std::string overview(const Program& program) {
 
 ExitCode run(const Program& program, const Arguments& arguments) {
   if (arguments.empty()) {
-    fmt::print(stderr, "{}", overview(program));
+    tell(overview(program));
     return ExitCode::usage;
   }
   const std::string& name = arguments.front();
@@ -53,10 +55,13 @@ int run_program(const Program& program, int argc, char** argv) {
 }
 
 int run_caught(std::string_view program, const std::function<ExitCode()>& body) {
-  const auto fail = [&](ExitCode code, const char* message) {
-    fmt::print(stderr, "{}: {}\n", program, message);
+  const auto fail = [&](ExitCode code, std::string_view message) {
+    tell(fmt::format("{}: {}\n", program, message));
+    if (code == ExitCode::interrupted) interrupt_is_told();
     return static_cast<int>(code);
   };
+  prepare_streams();
+  handle_interrupts(program);
   try {
     return static_cast<int>(body());
   } catch (const Error& error) {
@@ -67,7 +72,8 @@ int run_caught(std::string_view program, const std::function<ExitCode()>& body) 
     const OpenClError named(error.what(), error.err());
     return fail(named.exit_code(), named.what());
   } catch (const std::bad_alloc&) {
-    return fail(ExitCode::out_of_memory, "the host is out of memory");
+    return fail(ExitCode::out_of_memory,
+                fmt::format("the host is out of memory: {}", io::memory_in_use()));
   } catch (const std::exception& error) {
     return fail(ExitCode::internal, error.what());
   }

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "command_line/streams.hpp"
+
 namespace clgauss::cli {
 
 using namespace std::chrono_literals;
@@ -47,15 +49,14 @@ void ProgressLine::show() {
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - started_).count();
   if (what_.empty() || elapsed_s < 1) return;
   shown_ = true;
-  fmt::print(stderr, "\r\033[K{} {}{}{}", what_, pace_text(elapsed_s, fraction_),
-             detail_.empty() ? "" : ": ", detail_);
-  std::fflush(stderr);
+  tell(fmt::format("\r\033[K{} {}{}{}", what_, pace_text(elapsed_s, fraction_),
+                   detail_.empty() ? "" : ": ", detail_));
 }
 
 void ProgressLine::clear() {
   const std::scoped_lock lock(mutex_);
   what_.clear();
-  if (shown_) fmt::print(stderr, "\r\033[K");
+  if (shown_) tell("\r\033[K");
   shown_ = false;
 }
 

@@ -24,9 +24,11 @@ std::string shape_of(const Array& array) {
 
 Array read_array(const std::string& path, const ReadOptions& options) {
   const io::Input input(path);
-  if (!io::is_npy(input.bytes()))
-    throw FormatError(input.name(), 0, 0, "is not .npy, the one format of --batched");
-  return io::read_npy_array(input, options);
+  return input.parsed([&] {
+    if (!io::is_npy(input.bytes()))
+      throw FormatError(input.name(), 0, 0, "is not .npy, the one format of --batched");
+    return io::read_npy_array(input, options);
+  });
 }
 
 /// Throws unless `array` holds systems of an n that the batched kernels take.
@@ -98,9 +100,9 @@ BatchedSystem read_batched_system(const std::string& path, const std::string& rh
   if (path == "-" && rhs == "-")
     throw UsageError("the matrices and the right-hand sides cannot both come from standard input");
   Array array = read_array(path, options);
-  check_matrices(array, path, rhs.empty());
+  check_matrices(array, path, io::is_augmented(rhs));
   const Index n = array.shape[1];
-  if (rhs.empty()) {
+  if (io::is_augmented(rhs)) {
     const Index nrhs = array.shape[2] - n;
     return {columns_of(array, 0, n), columns_of(array, n, nrhs), nrhs == 1};
   }

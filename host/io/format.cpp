@@ -98,9 +98,13 @@ namespace io {
 
 Content read_content(const std::string& path, const ReadOptions& options) {
   const Input input(path);
-  const FileFormat format =
-      options.format ? *options.format : detect(input.bytes(), format_of_extension(path));
-  return entry_of(format).read(input, options);
+  return input.parsed([&] {
+    const FileFormat format =
+        options.format ? *options.format : detect(input.bytes(), format_of_extension(path));
+    Content content = entry_of(format).read(input, options);
+    content.format = format;
+    return content;
+  });
 }
 
 std::string_view first_line_with_content(std::string_view bytes, std::string_view comments) {

@@ -16,6 +16,7 @@ struct Content {
   Index rows = 0;
   Index cols = 0;
   Values values;
+  FileFormat format = FileFormat::text;  // that it was read in
 };
 
 [[nodiscard]] Content read_text(const Input& input, const ReadOptions& options);
@@ -41,6 +42,11 @@ void write_matrix_market(OutputFile& file, const Matrix& matrix);
 void write_npy(OutputFile& file, const Matrix& matrix);
 void write_csv(OutputFile& file, const Matrix& matrix);
 void write_tsv(OutputFile& file, const Matrix& matrix);
+
+/// Whether --rhs asks for the columns after A of the file itself.
+[[nodiscard]] inline bool is_augmented(std::string_view rhs) {
+  return rhs.empty() || rhs == "augmented";
+}
 
 /// Finds the format, by content before extension, and reads. `path` "-" is standard input.
 [[nodiscard]] Content read_content(const std::string& path, const ReadOptions& options);

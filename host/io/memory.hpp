@@ -16,7 +16,17 @@ namespace clgauss::io {
 
 [[nodiscard]] bool fits_memory(Index rows, Index cols);
 
-/// Throws OutOfMemory, naming what is needed and what there is, if rows-by-cols doubles do not fit.
-void require_memory(const std::string& file, Index rows, Index cols);
+/// Throws OutOfMemory, naming what is needed and what there is, if `copies` times rows-by-cols doubles do not fit. `what` begins
+/// the message, as "A.npy" does.
+void require_memory(const std::string& what, Index rows, Index cols, Index copies = 1);
+
+/// The most bytes of text that are parsed as JSON, which may take some thirty times as much memory as its text.
+[[nodiscard]] Index most_json_bytes();
+
+/// "8.59 GB".
+[[nodiscard]] std::string readable_bytes(Index bytes);
+
+/// "3.2 GB were in use at most, this machine has 25 GB", for an allocation that failed elsewhere.
+[[nodiscard]] std::string memory_in_use();
 
 }  // namespace clgauss::io

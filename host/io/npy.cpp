@@ -43,6 +43,10 @@ class HeaderParser {
         break;
       }
     }
+    skip_blanks();
+    if (!rest_.empty()) {
+      damaged(in_quotes(rest_) + " stands behind it");
+    }
     if (!has_dtype_ || !has_order_ || !has_shape_) {
       damaged("descr, fortran_order or shape is missing");
     }

@@ -1,13 +1,14 @@
-#include <fmt/format.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
 #include <cstdio>
-#include <mutex>
-#include <set>
 #include <system_error>
+
+#include "io/temporary.hpp"
 
 namespace clgauss {
 
@@ -32,34 +33,17 @@ fs::path follow_links(const std::string& path) {
   return target;
 }
 
-/// The temporary files of all OutputFiles, which a thread that ends the program removes. Never destroyed: that thread may come
-/// while main() returns.
-struct Temporaries {
-  std::mutex mutex;
-  std::set<fs::path> paths;
+bool status_of(const std::string& path, struct stat& status) {
+  return (path == "-" ? fstat(STDOUT_FILENO, &status) : stat(path.c_str(), &status)) == 0;
+}
 
-  static Temporaries& all() {
-    static auto* const temporaries = new Temporaries;
-    return *temporaries;
-  }
-  void add(const fs::path& path) {
-    const std::scoped_lock lock(mutex);
-    paths.insert(path);
-  }
-  void forget(const fs::path& path) {
-    const std::scoped_lock lock(mutex);
-    paths.erase(path);
-  }
-};
+/// Where a file that is not there yet would be.
+fs::path place_of(const std::string& path) {
+  std::error_code no_folder;  // is found when the file is opened
+  return fs::weakly_canonical(fs::absolute(follow_links(path)), no_folder);
+}
 
 }  // namespace
-
-void OutputFile::remove_all_temporaries() {
-  Temporaries& temporaries = Temporaries::all();
-  const std::scoped_lock lock(temporaries.mutex);
-  std::error_code nobody_to_tell;
-  for (const fs::path& path : temporaries.paths) fs::remove(path, nobody_to_tell);
-}
 
 OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   if (path_ == "-") {
@@ -89,30 +73,26 @@ OutputFile::OutputFile(std::string path) : path_(std::move(path)) {
   if (fs::exists(status) && access(target_.c_str(), W_OK) != 0) {
     fail(path_, errno);
   }
-  // "x": never write into a file of someone else; one left behind by a crash is passed over.
-  for (int attempt = 0; file_ == nullptr; ++attempt) {
-    temporary_ = target_;
-    temporary_ += fmt::format(".tmp-{}-{}", getpid(), attempt);
-    file_ = std::fopen(temporary_.c_str(), "wbx");
-    if (file_ == nullptr && (errno != EEXIST || attempt == 1000)) {
-      fail(path_, errno);
-    }
+  temporary_ = std::make_unique<io::TemporaryFile>(target_);
+  // A second descriptor: the first keeps the lock on the file until it has its name.
+  io::Descriptor written;
+  if (temporary_->file().open()) {
+    written = io::Descriptor(fcntl(temporary_->file().number(), F_DUPFD_CLOEXEC, 0));
   }
-  Temporaries::all().add(temporary_);
+  file_ = written.open() ? fdopen(written.number(), "wb") : nullptr;
+  if (file_ == nullptr) {
+    fail(path_, errno);
+  }
+  static_cast<void>(written.release());
   if (fs::exists(status)) {
     std::error_code keeps_default;  // the mode of the old file is a courtesy
-    fs::permissions(temporary_, status.permissions(), keeps_default);
+    fs::permissions(temporary_->path(), status.permissions(), keeps_default);
   }
 }
 
 OutputFile::~OutputFile() {
   if (file_ != nullptr && file_ != stdout) {
     std::fclose(file_);
-  }
-  if (!temporary_.empty()) {
-    std::error_code nobody_to_tell;
-    fs::remove(temporary_, nobody_to_tell);
-    Temporaries::all().forget(temporary_);
   }
 }
 
@@ -134,15 +114,25 @@ void OutputFile::commit() {
   if (std::fclose(file) != 0) {  // a network file system may find the disk full only now
     fail(path_, errno);
   }
-  if (!temporary_.empty()) {
-    std::error_code error;
-    fs::rename(temporary_, target_, error);
-    if (error) {
+  if (temporary_) {
+    if (const std::error_code error = temporary_->take_place(target_)) {
       throw FileError(path_, error.message());
     }
-    Temporaries::all().forget(temporary_);
-    temporary_.clear();
+    temporary_.reset();
   }
+}
+
+bool same_output(const std::string& one, const std::string& other) {
+  if (one == "-" && other == "-") {
+    return true;
+  }
+  struct stat a {
+  }, b{};
+  const bool a_exists = status_of(one, a), b_exists = status_of(other, b);
+  if (a_exists && b_exists) {
+    return a.st_dev == b.st_dev && a.st_ino == b.st_ino && !S_ISCHR(a.st_mode);
+  }
+  return !a_exists && !b_exists && place_of(one) == place_of(other);
 }
 
 }  // namespace clgauss

@@ -16,7 +16,8 @@ std::string name_of(const std::string& path) { return path == "-" ? "standard in
 std::string shape_of(Index rows, Index cols) { return fmt::format("{} x {}", rows, cols); }
 
 /// Parts [A | b], n rows of n + nrhs numbers. A stays where it is: beside it there is only b.
-System part_augmented(Content content, const std::string& path) {
+/// `by_word`: --rhs augmented was given.
+System part_augmented(Content content, const std::string& path, bool by_word) {
   const Index n = content.rows;
   const std::string shape = name_of(path) + ": " + shape_of(n, content.cols);
   if (content.cols < n) {
@@ -30,6 +31,12 @@ System part_augmented(Content content, const std::string& path) {
                          "or --rhs row-sums");
   }
   const Index nrhs = content.cols - n;
+  if (content.format == FileFormat::matrix_market && nrhs > 1 && !by_word) {
+    throw DimensionError(fmt::format(
+        "{} is not square, and Matrix Market files mostly hold A alone: give --rhs augmented if "
+        "its last {} columns are right-hand sides",
+        shape, nrhs));
+  }
   Matrix b(n, nrhs);
   auto begin = content.values.cbegin();
   auto a_end = content.values.begin();
@@ -73,8 +80,8 @@ System read_system(const std::string& path, const std::string& rhs, const ReadOp
   if (path == "-" && rhs == "-") {
     throw UsageError("the matrix and the right-hand sides cannot both come from standard input");
   }
-  if (rhs.empty()) {
-    return part_augmented(io::read_content(path, options), path);
+  if (io::is_augmented(rhs)) {
+    return part_augmented(io::read_content(path, options), path, !rhs.empty());
   }
   Matrix a = read_matrix(path, options);
   if (a.rows() != a.cols()) {

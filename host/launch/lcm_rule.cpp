@@ -24,6 +24,15 @@ void check(const LcmRuleInput& input) {
                                  input.compute_units));
 }
 
+std::size_t product(std::size_t a, std::size_t b) {
+  std::size_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result))
+    throw UsageError(fmt::format(
+        "the LCM rule needs multiples that fit 64 bits, {} times {} does not; give smaller numbers",
+        a, b));
+  return result;
+}
+
 /// The size to use where the LCM itself says nothing: a multiple of the preferred multiple if one
 /// is legal, else the limit.
 std::size_t without_lcm(const LcmRuleInput& input, std::size_t limit) {
@@ -44,8 +53,10 @@ LcmRule lcm_rule(const LcmRuleInput& input) {
     return rule;
   }
   const std::size_t cores_per_compute_unit = *input.total_cores / input.compute_units;
-  rule.lcm = std::lcm(input.preferred_multiple, cores_per_compute_unit);
-  rule.raw = (*input.total_cores / *rule.lcm + 1) * *rule.lcm;
+  rule.lcm =
+      product(input.preferred_multiple / std::gcd(input.preferred_multiple, cores_per_compute_unit),
+              cores_per_compute_unit);
+  rule.raw = product(*input.total_cores / *rule.lcm + 1, *rule.lcm);
   if (*rule.raw <= limit) {
     rule.clamped = *rule.raw;
     rule.reason = fmt::format("the smallest multiple of LCM({}, {}) = {} above {} cores",

@@ -7,6 +7,8 @@
 #include <numeric>
 #include <random>
 
+#include "io/memory.hpp"
+
 namespace clgauss {
 
 namespace {
@@ -122,7 +124,10 @@ const std::vector<MatrixKind>& matrix_kinds() {
 Matrix generate_matrix(std::string_view name, Index n, std::uint64_t seed) {
   const auto& kinds = matrix_kinds();
   const auto kind = std::ranges::find(kinds, name, &MatrixKind::name);
-  if (kind != kinds.end()) return kind->make(n, seed);
+  if (kind != kinds.end()) {
+    io::require_memory(fmt::format("a matrix of kind {}", name), n, n);
+    return kind->make(n, seed);
+  }
   std::string known;
   for (const MatrixKind& each : kinds)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", each.name);

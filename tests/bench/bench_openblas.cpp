@@ -261,17 +261,17 @@ void prepare_openblas(char** arguments) {
   const auto wanted = avx512_core_type();
   const bool slow = wanted && std::ranges::find(kAvx512Cores, core) == std::end(kAvx512Cores);
   if (slow && std::getenv(kVariable) != nullptr)
-    fmt::print(stderr,
-               "clgauss-bench: {} makes OpenBLAS work as {} on a CPU with AVX-512; without it "
-               "OpenBLAS would be faster\n",
-               kVariable, core);
+    cli::tell(
+        fmt::format("clgauss-bench: {} makes OpenBLAS work as {} on a CPU with AVX-512; without it "
+                    "OpenBLAS would be faster\n",
+                    kVariable, core));
   if (slow && std::getenv(kVariable) == nullptr) {
-    fmt::print(stderr, "clgauss-bench: OpenBLAS picked {}; starting again with {}={}\n", core,
-               kVariable, *wanted);
+    cli::tell(fmt::format("clgauss-bench: OpenBLAS picked {}; starting again with {}={}\n", core,
+                          kVariable, *wanted));
     ::setenv(kVariable, *wanted, 0);
     ::execv("/proc/self/exe", arguments);
-    fmt::print(stderr, "clgauss-bench: that failed ({}); OpenBLAS goes on as {}\n",
-               std::strerror(errno), core);
+    cli::tell(fmt::format("clgauss-bench: that failed ({}); OpenBLAS goes on as {}\n",
+                          std::strerror(errno), core));
   }
   openblas_set_num_threads(static_cast<int>(std::max(1U, std::thread::hardware_concurrency())));
 }

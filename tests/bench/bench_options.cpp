@@ -177,7 +177,7 @@ std::optional<BenchOptions> parse_bench_options(const std::vector<std::string>& 
   options.add_options()("what", po::value<std::string>());
   const po::variables_map values = cli::store_options(arguments, options, "what");
   if (values.count("help") > 0) {
-    fmt::print("{}", help_text());
+    cli::print(help_text());
     return std::nullopt;
   }
   return read_options(values);

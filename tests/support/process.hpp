@@ -39,6 +39,14 @@ inline ProcessResult run(const std::filesystem::path& program, const TemporaryFo
           content_of(outputs / "err")};
 }
 
+/// Runs a shell script in `folder`, where $CLGAUSS and $CLGAUSS_TUNE are the programs: for descriptors, pipes and signals.
+inline ProcessResult run_script(const TemporaryFolder& folder, const std::string& script) {
+  const TemporaryFolder scripts;
+  write_file(scripts / "script", "CLGAUSS='" + program().string() + "'\nCLGAUSS_TUNE='" +
+                                     tune_program().string() + "'\n" + script + "\n");
+  return run("/bin/sh", folder, "'" + (scripts / "script").string() + "'");
+}
+
 inline ProcessResult run_program(const TemporaryFolder& folder, const std::string& arguments,
                                  const std::string& environment = {}) {
   return run(program(), folder, arguments, environment);

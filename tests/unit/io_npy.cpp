@@ -141,6 +141,8 @@ TEST_CASE("npy: damaged headers") {
                 "tuple");
   check_refused("A.npy", npy(1, dict("<f8", "False", "[1]"), ""), 0, 0, "'(' is missing");
   check_refused("A.npy", npy(1, "{'x': 1}", ""), 0, 0, "'x' is not a known key");
+  check_refused("A.npy", npy(1, dict("<f8", "False", "(1, 1)") + "(9, 9)", data<double>({1})), 0, 0,
+                "'(9, 9)' stands behind it");
 }
 
 TEST_CASE("npy: NaN and infinity") {

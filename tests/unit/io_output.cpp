@@ -15,7 +15,7 @@ TEST_CASE("output: appears with commit") {
   CHECK(!std::filesystem::exists(path));
   const std::vector<std::string> names = folder.names();
   REQUIRE(names.size() == 1);
-  CHECK(names[0].find("x.txt.tmp-" + std::to_string(getpid())) == 0);
+  CHECK(names[0].find("x.txt.tmp-clgauss-" + std::to_string(getpid())) == 0);
   file.commit();
   CHECK(content_of(path) == "1 2\n");
   CHECK(folder.names() == std::vector<std::string>{"x.txt"});
@@ -76,6 +76,55 @@ TEST_CASE("output: a symbolic link stays and its target is written") {
 
   fs::create_symlink("loop", folder.path("loop"));
   CHECK_THROWS_AS(OutputFile(folder.path("loop")), FileError);
+}
+
+TEST_CASE("output: what a killed run left is removed, other files are not") {
+  const TemporaryFolder folder;
+  for (const char* name : {"x.txt.tmp-clgauss-1-0", "y.tmp-clgauss-4194304-17"})
+    static_cast<void>(folder.file(name, "half"));
+  const std::vector<std::string> others = {"x.txt.tmp-1-0", ".tmp-clgauss-1-0", "z.tmp-clgauss-1-",
+                                           "z.tmp-clgauss-1-0.txt"};
+  for (const std::string& name : others) static_cast<void>(folder.file(name, "a user's"));
+  std::filesystem::create_directory(folder.path("d.tmp-clgauss-1-1"));
+  std::filesystem::create_symlink("x.txt.tmp-1-0", folder.path("l.tmp-clgauss-1-1"));
+  const OutputFile living(folder.path("x.txt"));
+  CHECK(folder.names().size() == others.size() + 3);
+  { const OutputFile next(folder.path("z.txt")); }
+  CHECK(folder.names().size() == others.size() + 3);  // the living one's is still there
+  for (const std::string& name : others) CHECK(content_of(folder.path(name)) == "a user's");
+}
+
+TEST_CASE("output: a planted link is not followed") {
+  const TemporaryFolder folder;
+  const std::string victim = folder.file("victim", "precious");
+  for (int attempt = 0; attempt < 3; ++attempt)
+    std::filesystem::create_symlink(
+        victim,
+        folder.path("x.tmp-clgauss-" + std::to_string(getpid()) + "-" + std::to_string(attempt)));
+  OutputFile file(folder.path("x"));
+  file.write("new");
+  file.commit();
+  CHECK(content_of(victim) == "precious");
+  CHECK(content_of(folder.path("x")) == "new");
+}
+
+TEST_CASE("output: whether two paths are one file") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  const std::string file = folder.file("file", ""), other = folder.file("other", "");
+  fs::create_hard_link(file, folder.path("hard"));
+  fs::create_symlink("file", folder.path("link"));
+  fs::create_symlink("none", folder.path("dangling"));
+  CHECK(same_output(file, file));
+  CHECK(same_output(file, folder.path("hard")));
+  CHECK(same_output(folder.path("link"), folder.path("hard")));
+  CHECK(same_output(folder.path("none"), folder.path("./none")));
+  CHECK(same_output(folder.path("none"), folder.path("dangling")));
+  CHECK(same_output("-", "-"));
+  CHECK(!same_output(file, other));
+  CHECK(!same_output(file, folder.path("none")));
+  CHECK(!same_output(folder.path("none"), folder.path("nothing")));
+  CHECK(!same_output("/dev/null", "/dev/null"));
 }
 
 TEST_CASE("output: the mode of the old file stays") {

@@ -28,6 +28,18 @@ TEST_CASE("system: augmented") {
   check_matrix(small.b, 1, 1, {4});
 }
 
+TEST_CASE("system: Matrix Market files are [A | b] with one column more, or by word") {
+  const TemporaryFolder folder;
+  const std::string banner = "%%MatrixMarket matrix array real general\n";
+  const std::string one = folder.file("one.mtx", banner + "1 2\n2\n4\n");
+  const std::string wide = folder.file("wide", banner + "1 3\n2\n4\n6\n");
+  check_matrix(read_system(one, "").b, 1, 1, {4});
+  check_matrix(read_system(one, "augmented").b, 1, 1, {4});
+  check_matrix(read_system(wide, "augmented").b, 1, 2, {4, 6});
+  check_throws<DimensionError>([&] { (void)read_system(wide, ""); },
+                               "give --rhs augmented if its last 2 columns are right-hand sides");
+}
+
 TEST_CASE("system: right-hand sides from elsewhere") {
   const TemporaryFolder folder;
   const std::string a = folder.file("A.txt", square);

@@ -2,6 +2,7 @@
 
 #include <clgauss/error.hpp>
 #include <clgauss/launch.hpp>
+#include <limits>
 #include <numeric>
 #include <random>
 
@@ -48,6 +49,9 @@ TEST_CASE("the LCM rule refuses numbers that mean nothing") {
   CHECK_THROWS_AS((void)lcm_rule({144, 3, 32, 0}), UsageError);
   CHECK_THROWS_AS((void)lcm_rule({2, 3, 32, 1024}), UsageError);
   CHECK_THROWS_AS((void)lcm_rule({0, 3, 32, 1024}), UsageError);
+  constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
+  CHECK_THROWS_AS((void)lcm_rule({most, 1, 7, 1024}), UsageError);
+  CHECK_THROWS_AS((void)lcm_rule({most - 1, 1, 2, 1024}), UsageError);
 }
 
 TEST_CASE("a split covers its range, main in whole groups, the remainder below one group") {

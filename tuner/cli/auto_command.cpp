@@ -105,7 +105,6 @@ ExitCode run_auto(const Arguments& arguments) {
     }
 
   cli::ProgressLine line(!(*values)["quiet"].as<bool>());
-  cli::remember_interrupts();
   const auto progress = [&](double fraction, const std::string& what) {
     cli::throw_if_interrupted();
     line.update("tuning", fraction, what);
@@ -115,7 +114,7 @@ ExitCode run_auto(const Arguments& arguments) {
     line.clear();
     cli::print(line_of(result));
   });
-  if (!dry) fmt::print(stderr, "stored in {}\n", store.file_of(context.profile())->string());
+  if (!dry) cli::tell(fmt::format("stored in {}\n", store.file_of(context.profile())->string()));
   return ExitCode::ok;
 }
 

@@ -91,12 +91,13 @@ void finish_experiment(const po::variables_map& values, const ResultFolder& fold
                        const ExperimentSummary& summary, const std::string& text) {
   folder.write_t4();
   cli::print(text);
-  fmt::print(stderr, "{} of {} points measured now, {} there before{}; rows in {}/rows.csv\n",
-             summary.measured, summary.points, summary.points - summary.measured - summary.left,
-             summary.left > 0
-                 ? fmt::format(", {} left: the budget is used up, run again to go on", summary.left)
-                 : "",
-             values["output"].as<std::string>());
+  cli::tell(fmt::format(
+      "{} of {} points measured now, {} there before{}; rows in {}/rows.csv\n", summary.measured,
+      summary.points, summary.points - summary.measured - summary.left,
+      summary.left > 0
+          ? fmt::format(", {} left: the budget is used up, run again to go on", summary.left)
+          : "",
+      values["output"].as<std::string>()));
 }
 
 std::string typed(const std::string& name, const Arguments& arguments) {
@@ -121,7 +122,6 @@ ExitCode run_experiment(const Arguments& arguments, const po::variables_map& val
 
   ResultFolder folder(values["output"].as<std::string>(), info, values["append"].as<bool>());
   cli::ProgressLine line(!values["quiet"].as<bool>());
-  cli::remember_interrupts();
   const ExperimentSummary summary = run_contests(context, folder, info, options, contests, limits,
                                                  [&](double fraction, const std::string& what) {
                                                    cli::throw_if_interrupted();

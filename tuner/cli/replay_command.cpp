@@ -91,7 +91,6 @@ ExitCode run_replay(const Arguments& arguments) {
   std::optional<OutputFile> file;
   if (const auto path = option<std::string>(*values, "json")) file.emplace(*path);
 
-  remember_interrupts();
   ProgressLine progress(true);
   std::vector<StrategyFigures> all;
   for (const std::string& name : names) {

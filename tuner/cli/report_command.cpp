@@ -31,8 +31,8 @@ void write_report(const std::filesystem::path& folder, const std::filesystem::pa
   cli::throw_if_interrupted();
   file.commit();
   for (const std::string& problem : illustrator.problems())
-    fmt::print(stderr, "clgauss-tune: {}\n", problem);
-  fmt::print(stderr, "{} written\n", output.string());
+    cli::tell(fmt::format("clgauss-tune: {}\n", problem));
+  cli::tell(fmt::format("{} written\n", output.string()));
 }
 
 ExitCode run_report(const Arguments& arguments) {
@@ -49,7 +49,6 @@ ExitCode run_report(const Arguments& arguments) {
   const std::filesystem::path output = (*values)["output"].as<std::string>();
   if (output == "-") throw UsageError("a report has files beside it: -o needs the name of a file");
 
-  cli::remember_interrupts();
   write_report((*values)["folder"].as<std::string>(), output, (*values)["title"].as<std::string>());
   return ExitCode::ok;
 }

@@ -103,12 +103,12 @@ bool run_one(DeviceContext& context, const Arguments& arguments, const po::varia
   folder.write_t4();
   cli::print(fmt::format("{}\non {} ({})\n\n{}\n", what.source, context.profile().name,
                          context.profile().platform_name, text(what.findings(folder.rows()))));
-  fmt::print(stderr, "{} of {} configurations measured now{}; rows in {}\n", summary.measured,
-             summary.points,
-             summary.left > 0
-                 ? fmt::format(", {} left: the budget is used up, run again to go on", summary.left)
-                 : "",
-             (place / "rows.csv").string());
+  cli::tell(fmt::format(
+      "{} of {} configurations measured now{}; rows in {}\n", summary.measured, summary.points,
+      summary.left > 0
+          ? fmt::format(", {} left: the budget is used up, run again to go on", summary.left)
+          : "",
+      (place / "rows.csv").string()));
   return !folder.rows().empty();
 }
 
@@ -125,7 +125,6 @@ ExitCode run_reproduce(const Arguments& arguments) {
                                            .value_or(name == "all" ? "results" : "results/" + name);
   DeviceContext context(open_device((*values)["device"].as<std::string>()),
                         cli::context_options(*values));
-  cli::remember_interrupts();
   const auto start = std::chrono::steady_clock::now();
   bool measured = false;
   for (std::size_t i = 0; i < chosen.size(); ++i) {

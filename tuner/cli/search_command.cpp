@@ -195,7 +195,6 @@ ExitCode run_search(const Arguments& arguments) {
   std::optional<OutputFile> json;
   if (const auto path = option<std::string>(*values, "json")) json.emplace(*path);
   DeviceContext context(open_device(text("device")), context_options(*values));
-  remember_interrupts();
   search.stop = stop_of(*values);
   ProgressLine progress(true);
   search.progress = [&](const GemmTrial& trial, std::size_t tried, std::size_t size) {

@@ -101,7 +101,6 @@ ExitCode run_kernel_sweep(const Arguments& arguments, const cli::po::variables_m
   std::vector<Row> wanted;
   for (const Case& one : cases) wanted.push_back(one.rows.front());
   cli::ProgressLine line(!values["quiet"].as<bool>());
-  cli::remember_interrupts();
   const ExperimentSummary summary =
       run_cases(folder, std::move(cases), limits, [&](double fraction, const std::string& what) {
         cli::throw_if_interrupted();

@@ -109,8 +109,8 @@ ExitCode run_import(const Arguments& arguments) {
   profile.compute_units = tuned.compute_units;
   const TunedStore store = TunedStore::of_environment();
   store.put(profile, tuned.entries);
-  fmt::print(stderr, "{} entries for {} stored in {}\n", tuned.entries.size(), tuned.name,
-             store.file_of(profile)->string());
+  cli::tell(fmt::format("{} entries for {} stored in {}\n", tuned.entries.size(), tuned.name,
+                        store.file_of(profile)->string()));
   return ExitCode::ok;
 }
 

@@ -18,6 +18,7 @@
 #include <sstream>
 
 #include "io/input.hpp"
+#include "io/memory.hpp"
 #include "statistics.hpp"
 
 namespace clgauss::tune {
@@ -55,16 +56,42 @@ Json json_of(const T4Result& result) {
 
 bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-std::string filtered(std::string_view bytes, bool compress) {
+std::string compressed(std::string_view bytes) {
   bio::filtering_istreambuf stream;
-  if (compress)
-    stream.push(bio::gzip_compressor(bio::gzip_params(bio::gzip::best_compression)));
-  else
-    stream.push(bio::gzip_decompressor());
+  stream.push(bio::gzip_compressor(bio::gzip_params(bio::gzip::best_compression)));
   stream.push(bio::array_source(bytes.data(), bytes.size()));
   std::ostringstream result;
   bio::copy(stream, result);
   return std::move(result).str();
+}
+
+[[noreturn]] void refuse_large(const std::string& file, std::string_view how) {
+  throw OutOfMemory(fmt::format(
+      "{}: {} more than the {} that are parsed as JSON on a machine with {} of memory", file, how,
+      io::readable_bytes(io::most_json_bytes()), io::readable_bytes(io::physical_memory())));
+}
+
+/// Three megabytes can unpack to three gigabytes: no more is unpacked than can be parsed.
+std::string unpacked(std::string_view bytes, const std::string& file) {
+  bio::filtering_istreambuf stream;
+  stream.push(bio::gzip_decompressor());
+  stream.push(bio::array_source(bytes.data(), bytes.size()));
+  std::string text;
+  std::array<char, 1U << 16U> part;
+  while (const std::streamsize got = stream.sgetn(part.data(), part.size())) {
+    text.append(part.data(), static_cast<std::size_t>(got));
+    if (text.size() > io::most_json_bytes()) refuse_large(file, "unpacks to");
+  }
+  return text;
+}
+
+/// Throws std::invalid_argument for nesting that no T4 file has, which takes far more memory than its text.
+Json parsed_json(std::string_view text) {
+  constexpr int kDeepest = 32;
+  return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {
+    if (depth > kDeepest) throw std::invalid_argument("it is nested too deeply");
+    return true;
+  });
 }
 
 /// Nanoseconds in the file's unit of time; "miliseconds" is how some files spell it.
@@ -162,15 +189,17 @@ std::string t4_text(const T4File& file) {
 void write_t4(const std::string& path, const T4File& file) {
   OutputFile output(path);
   const std::string text = t4_text(file);
-  output.write(path.ends_with(".gz") ? filtered(text, true) : text);
+  output.write(path.ends_with(".gz") ? compressed(text) : text);
   output.commit();
 }
 
-T4File read_t4(const std::string& path) {
-  const io::Input input(path);
+namespace {
+
+T4File parse_t4(const io::Input& input) {
   try {
-    return file_of(Json::parse(is_gzip(input.bytes()) ? filtered(input.bytes(), false)
-                                                      : std::string(input.bytes())));
+    if (is_gzip(input.bytes())) return file_of(parsed_json(unpacked(input.bytes(), input.name())));
+    if (input.bytes().size() > io::most_json_bytes()) refuse_large(input.name(), "holds");
+    return file_of(parsed_json(input.bytes()));
   } catch (const bio::gzip_error&) {
     throw FormatError(input.name(), 0, 0, "the compressed data are cut off or damaged");
   } catch (const std::ios_base::failure&) {
@@ -180,6 +209,13 @@ T4File read_t4(const std::string& path) {
   } catch (const std::invalid_argument& error) {
     throw FormatError(input.name(), 0, 0, fmt::format("no T4 results: {}", error.what()));
   }
+}
+
+}  // namespace
+
+T4File read_t4(const std::string& path) {
+  const io::Input input(path);
+  return input.parsed([&] { return parse_t4(input); });
 }
 
 }  // namespace clgauss::tune

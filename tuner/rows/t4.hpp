@@ -45,7 +45,7 @@ void write_t4(const std::string& path, const T4File& file);
 
 /// Reads schema 1.0.0 and 1.1.0, compressed or not (by content). `time_ns` is the measurement called "time" if there is one,
 /// else the median of the runtimes. Numbers that are no integers, and truth values, become words. Throws FileError,
-/// FormatError.
+/// FormatError, OutOfMemory for more text than is parsed.
 [[nodiscard]] T4File read_t4(const std::string& path);
 
 }  // namespace clgauss::tune

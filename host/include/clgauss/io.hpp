@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,8 +35,8 @@ struct ReadOptions {
 /// memory). A one-dimensional .npy becomes a column.
 [[nodiscard]] Matrix read_matrix(const std::string& path, const ReadOptions& options = {});
 
-/// Reads A x = b. With an empty `rhs` the file holds the augmented matrix [A | b], n rows of n +
-/// nrhs numbers, nrhs >= 1; otherwise it holds the square A, and `rhs` is "ones" (b = 1),
+/// Reads A x = b. With an empty `rhs`, or "augmented", the file holds the augmented matrix [A | b], n rows of n +
+/// nrhs numbers, nrhs >= 1 (Matrix Market files, which mostly hold A alone, ask for the word if nrhs > 1); otherwise it holds the square A, and `rhs` is "ones" (b = 1),
 /// "row-sums" (b = A 1, so x = 1) or a file with b, n-by-nrhs (a single row of n numbers counts as
 /// a column). Throws as read_matrix, and DimensionError naming the file and shapes.
 /// `options.format` is about `path`; the format of `rhs` is always found from its content and
@@ -43,10 +44,15 @@ struct ReadOptions {
 [[nodiscard]] System read_system(const std::string& path, const std::string& rhs,
                                  const ReadOptions& options = {});
 
+namespace io {
+class TemporaryFile;
+}
+
 /// A file that appears whole or not at all: bytes go to a temporary name beside it, commit()
 /// renames. "-" is standard output; a device or pipe (/dev/null) is written directly. The
 /// constructor throws FileError if the place cannot be written, so that a long run fails before it
-/// starts. Without commit() the destructor removes the temporary file.
+/// starts. Without commit() the destructor removes the temporary file; what a killed program left is removed by the next
+/// OutputFile in that folder.
 class OutputFile {
  public:
   explicit OutputFile(std::string path);
@@ -56,16 +62,18 @@ class OutputFile {
 
   void write(std::string_view bytes);
   void commit();
-  /// Removes the temporary files of all OutputFiles there are: for a program that ends without unwinding.
-  static void remove_all_temporaries();
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
  private:
   std::string path_;
-  std::filesystem::path target_;     // where the link behind path_ points to
-  std::filesystem::path temporary_;  // empty: written directly
+  std::filesystem::path target_;                  // where the link behind path_ points to
+  std::unique_ptr<io::TemporaryFile> temporary_;  // none: written directly
   std::FILE* file_ = nullptr;
 };
+
+/// Whether what is written to the two paths ends up in one file, by whatever names and links; a second one would replace or mix
+/// with the first. Devices (/dev/null) are no files.
+[[nodiscard]] bool same_output(const std::string& one, const std::string& other);
 
 /// Writes `matrix` with 17 significant digits (the shortest form that every f64 survives), .npy as
 /// little-endian f8.

@@ -38,7 +38,7 @@ struct LcmRule {
 /// multiple and of the cores per compute unit that exceeds the total number of cores; 144 cores in
 /// 3 compute units with multiple 32 give 192. `clamped` is the largest multiple of the LCM within
 /// the limit (an H200's raw 17024 becomes 1024), else of the preferred multiple, else the limit.
-/// Throws UsageError where a number is zero or there are fewer cores than compute units.
+/// Throws UsageError where a number is zero, there are fewer cores than compute units, or a multiple does not fit 64 bits.
 [[nodiscard]] LcmRule lcm_rule(const LcmRuleInput& input);
 
 /// A range of `size` work-items cut for groups of `local`: floor(size / local) * local in the main

@@ -15,13 +15,18 @@ namespace clgauss {
 /// squared exceeds 2^31.
 using Index = std::size_t;
 
+/// Memory from the host. Throws OutOfMemory with the size, which std::bad_alloc does not name.
+[[nodiscard]] void* allocate_host_memory(std::size_t count, std::size_t element_bytes);
+
 /// Leaves new elements as they are in memory: what is written next, by several threads, need not be set to zero before by one.
+/// Throws OutOfMemory.
 template <typename T>
 struct UninitializedAllocator : std::allocator<T> {
   template <typename U>
   struct rebind {
     using other = UninitializedAllocator<U>;
   };
+  T* allocate(std::size_t count) { return static_cast<T*>(allocate_host_memory(count, sizeof(T))); }
   template <typename U>
   void construct(U* place) {
     ::new (static_cast<void*>(place)) U;
@@ -39,7 +44,8 @@ using Values = std::vector<double, UninitializedAllocator<double>>;
 class Matrix {
  public:
   Matrix() = default;
-  Matrix(Index rows, Index cols) : rows_(rows), cols_(cols), values_(rows * cols, 0.0) {}
+  /// All zeros. Throws OutOfMemory, before it allocates, if that is more than this machine's memory.
+  Matrix(Index rows, Index cols);
   Matrix(Index rows, Index cols, Values values);
 
   [[nodiscard]] Index rows() const noexcept { return rows_; }

@@ -1,0 +1,32 @@
+#pragma once
+/// Standard input, output and error, whatever the caller made of them.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clgauss::cli {
+
+/// Sees to it that the descriptors 0 to 2 are open, so that no file of ours gets one of them: a closed one is opened on
+/// /dev/null against its direction, so that what is written to it fails instead of being lost. A pipe without a reader and a
+/// file that is too large become errors of write() instead of signals.
+void prepare_streams();
+
+/// Writes `text` to stdout and makes sure that it got there. Throws FileError (a full disk, a
+/// closed pipe).
+void print(std::string_view text);
+
+/// Writes `text` to stderr as far as that is possible: that nobody can read a message changes nothing.
+void tell(std::string_view text) noexcept;
+
+/// An option for output, and the path that it names, if it was given.
+struct OutputOption {
+  std::string_view name;
+  std::optional<std::string> path;
+};
+
+/// Throws UsageError if two of them end up in one file.
+void refuse_same_outputs(const std::vector<OutputOption>& outputs);
+
+}  // namespace clgauss::cli

@@ -1,0 +1,33 @@
+#pragma once
+/// An open file that is closed at the end of the scope.
+
+#include <unistd.h>
+
+#include <utility>
+
+namespace clgauss::io {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  /// Takes over what open() returned.
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor() {
+    if (open()) ::close(number_);
+  }
+
+  [[nodiscard]] bool open() const noexcept { return number_ >= 0; }
+  [[nodiscard]] int number() const noexcept { return number_; }
+  /// The number, which the caller now closes.
+  [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
+
+ private:
+  int number_ = -1;
+};
+
+}  // namespace clgauss::io
