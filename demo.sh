@@ -7,7 +7,7 @@ build=${BUILD_DIR:-build}
 
 install_packages "${build_packages[@]}" "${device_packages[@]}"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_TESTS=OFF >/dev/null
-cmake --build "$build"
+cmake --build "$build" --target clgauss_program
 export RUSTICL_ENABLE=${RUSTICL_ENABLE:-llvmpipe}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -21,14 +21,15 @@ echo "x is in x.txt; its first lines:" && head -3 "$scratch/x.txt"
 echo
 echo "The paper's elimination instead of LU, one launch a kernel and step; on PoCL, whose limit is 4096 work-items a group,"
 echo "the driver finds a group size for the prime 1012 + 1 = 1013, but not a good one:"
-step "$build"/clgauss solve data/systems/random_1012.txt --device pocl --compare --local 192
+step "$build"/clgauss solve data/systems/random_1012.txt --device pocl --compare --local 192 --reps 1 --warmup 0
 
+echo
+echo "The laboratory, clgauss-tune (--help shows the rest of it):"
+cmake --build "$build" --target clgauss_tune
 echo
 echo "1030 + 1 = 1031 is prime and above the limit of 1024 of Mesa's llvmpipe: left to itself, that driver cuts the range into"
-echo "groups of one work-item. The LCM rule does not (this takes about a minute, most of it the driver's way):"
-step "$build"/clgauss generate --kind random --n 1030 --seed 1 -o "$scratch/s.npy"
-step "$build"/clgauss solve "$scratch/s.npy" --device rusticl: --compare --reps 1 --warmup 0
-
+echo "groups of one work-item. The LCM rule does not. Every rule's time for a whole elimination, from 4 of its 1029 steps:"
+step "$build"/clgauss-tune rules --sizes 1030 --steps 4 --reps 2 --device rusticl: -o "$scratch/rusticl"
 echo
-echo "What every rule for the work-group size costs on PoCL, and what was tuned (clgauss-tune --help shows the rest of the laboratory):"
-step "$build"/clgauss-tune rules --sizes 500 --steps 16 --reps 3 --device pocl -o "$scratch/rules"
+echo "And on PoCL, for n = 500:"
+step "$build"/clgauss-tune rules --sizes 500 --steps 16 --reps 3 --device pocl -o "$scratch/pocl"

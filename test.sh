@@ -1,17 +1,32 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds clgauss and runs every test on every OpenCL platform present.
-# On Debian 12 as root it installs by itself; elsewhere it says what is needed. BUILD_DIR chooses the build folder.
+# Installs what is missing, builds clgauss and runs every test on every OpenCL platform present, Intel's runtime for CPUs included
+# where .intel-opencl.sh has set it up. On Debian 12 as root it installs by itself; elsewhere it says what is needed.
+# --long: then the longer checks, more than an hour: fuzzing, faults of OpenCL calls, sanitizers, oclgrind; each prints its figures.
+# BUILD_DIR chooses the build folder.
 set -euo pipefail
 cd "$(dirname "$0")"
 source .install.sh
-build=${BUILD_DIR:-build}
+export BUILD_DIR=${BUILD_DIR:-build}
+case "${1-}" in
+  '' | --long) ;;
+  *) echo "Usage: ./test.sh [--long]" >&2; exit 2 ;;
+esac
 
 install_packages "${build_packages[@]}" "${device_packages[@]}" "${test_packages[@]}"
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release
-cmake --build "$build"
+# ON by name: demo.sh leaves OFF in the build folder.
+cmake -S . -B "$BUILD_DIR" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_TESTS=ON
+cmake --build "$BUILD_DIR"
 
 # A driver that went missing must fail the tests, not shrink them.
 export RUSTICL_ENABLE=${RUSTICL_ENABLE:-llvmpipe}
-export CLGAUSS_REQUIRED_DEVICES=${CLGAUSS_REQUIRED_DEVICES-"pocl rusticl:"}
-"$build"/clgauss devices
-ctest --test-dir "$build" --output-on-failure --timeout 600
+required="pocl rusticl:"
+if [ -e "$BUILD_DIR/intel-opencl/installed" ]; then
+  ./.intel-opencl.sh
+  OCL_ICD_VENDORS=$(realpath "$BUILD_DIR")/intel-opencl/vendors
+  export OCL_ICD_VENDORS
+  required+=" intel(r):"
+fi
+export CLGAUSS_REQUIRED_DEVICES=${CLGAUSS_REQUIRED_DEVICES-$required}
+"$BUILD_DIR"/clgauss devices
+ctest --test-dir "$BUILD_DIR" --output-on-failure --no-tests=error --timeout 900
+[ "${1-}" != --long ] || tests/long/all.sh

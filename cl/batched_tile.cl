@@ -72,6 +72,11 @@
 #define NOT_YET 0xffffu        // of a row that has not been a pivot row
 // Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any other.
 #define SYNC() barrier(CLK_LOCAL_MEM_FENCE)
+// Where both can be negated, what is new in a step is, never what a work-item keeps: Intel's CPU runtime (2026.22) takes the
+// negation of a value that does not change out of a loop with a barrier, and then gives every work-item the first one's.
+// Wrong there for n = 4 (and with fma(value, -y[k], y[l]) right):
+//   y[l] = 1;  barrier(CLK_LOCAL_MEM_FENCE);  uint k = n;  const float value = a[l];  // l = get_local_id(0)
+//   do { --k; if (l < k) y[l] = fma(-value, y[k], y[l]);  barrier(CLK_LOCAL_MEM_FENCE); } while (k > 0);
 #define SCALE (REAL_BITS == 64 ? (REAL)0x1p128 : (REAL)0x1p64)
 
 // What the work-items of one system share.
@@ -219,7 +224,7 @@ INLINE void forward_columns(const Private* my, const uint kc, const uint n, cons
 #pragma unroll
       for (uint r = 0; r < TILE; ++r) {
         const uint i = my->ty + GRID * r;
-        if (i > k && i < n) shared->y[i * RHS + c] = fma(-my->a[r][kc], x, shared->y[i * RHS + c]);
+        if (i > k && i < n) shared->y[i * RHS + c] = fma(my->a[r][kc], -x, shared->y[i * RHS + c]);
       }
     }
     SYNC();
@@ -237,7 +242,7 @@ INLINE void backward_columns(const Private* my, const uint kc, const uint n, con
 #pragma unroll
       for (uint r = 0; r < TILE; ++r) {
         const uint i = my->ty + GRID * r;
-        if (my->step[r] < k) shared->y[i * RHS + c] = fma(-my->a[r][kc], x, shared->y[i * RHS + c]);
+        if (my->step[r] < k) shared->y[i * RHS + c] = fma(my->a[r][kc], -x, shared->y[i * RHS + c]);
       }
     }
     SYNC();

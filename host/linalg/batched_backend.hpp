@@ -3,6 +3,7 @@
 
 #include <clgauss/batched.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace clgauss {
@@ -27,9 +28,10 @@ class BatchedBackend {
 
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_cpu(DeviceContext& context,
                                                                RealType type, Index n);
-[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_tile(DeviceContext& context,
-                                                                RealType type, Index n,
-                                                                unsigned grid);
+/// `in_registers`: the code for devices whose work-items have registers (GPUs); by itself, what suits the device.
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_tile(
+    DeviceContext& context, RealType type, Index n, unsigned grid,
+    std::optional<bool> in_registers = {});
 /// Null where it does not build or does not give a known answer.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_nvidia(DeviceContext& context,
                                                                   RealType type, Index n);

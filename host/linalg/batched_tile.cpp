@@ -27,11 +27,12 @@ cl_uint grid_for(cl_uint n) {
 
 class BatchedTile : public BatchedBackend {
  public:
-  BatchedTile(DeviceContext& context, RealType type, Index n, unsigned grid)
+  BatchedTile(DeviceContext& context, RealType type, Index n, unsigned grid,
+              std::optional<bool> in_registers)
       : context_(context),
         type_(type),
         n_(static_cast<cl_uint>(n)),
-        on_cpu_(context.profile().type == DeviceType::cpu),
+        in_registers_(in_registers.value_or(context.profile().type != DeviceType::cpu)),
         grid_(grid != 0 ? grid : grid_for(n_)),
         systems_(std::max(1U, kLeastWorkGroup / (grid_ * grid_))) {
     if (grid_ % 2 != 0 || grid_ > 16 || ceil_div(n_, grid_) > kLargestTile)
@@ -116,7 +117,7 @@ class BatchedTile : public BatchedBackend {
                                    {"TILE", std::to_string(ceil_div(n_, grid_))},
                                    {"SYSTEMS", std::to_string(systems_)},
                                    {"RHS", std::to_string(rhs)},
-                                   {"IN_REGISTERS", on_cpu_ ? "0" : "1"},
+                                   {"IN_REGISTERS", in_registers_ ? "1" : "0"},
                                    {"KERNEL", std::to_string(which)}});
     return {"batched_tile", "batched_tile.cl", defines};
   }
@@ -130,7 +131,7 @@ class BatchedTile : public BatchedBackend {
   DeviceContext& context_;
   RealType type_;
   cl_uint n_;
-  bool on_cpu_;
+  bool in_registers_;
   cl_uint grid_, systems_;
   std::set<std::string> wanted_;  // builds that were asked for
 };
@@ -138,8 +139,8 @@ class BatchedTile : public BatchedBackend {
 }  // namespace
 
 std::unique_ptr<BatchedBackend> make_batched_tile(DeviceContext& context, RealType type, Index n,
-                                                  unsigned grid) {
-  return std::make_unique<BatchedTile>(context, type, n, grid);
+                                                  unsigned grid, std::optional<bool> in_registers) {
+  return std::make_unique<BatchedTile>(context, type, n, grid, in_registers);
 }
 
 }  // namespace clgauss

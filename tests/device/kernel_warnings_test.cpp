@@ -1,0 +1,96 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <clgauss/program.hpp>
+#include <filesystem>
+
+#include "support/devices.hpp"
+#include "support/paths.hpp"
+
+using namespace clgauss;
+using clgauss::test::on_every_device;
+
+namespace {
+
+struct Build {
+  std::string file;
+  std::string defines;
+};
+
+constexpr const char* kCpuTile = "-DVEC_WIDTH=8 -DMR=12 -DNR=16 -DUNROLL=4 -DUSE_FMA=1 ";
+
+/// Every kernel file that PoCL can be given, with the macros that it asks for.
+std::vector<Build> builds() {
+  const std::string tile = kCpuTile;
+  std::vector<Build> all = {
+      {"bandwidth.cl", "-DELEMENT_WIDTH=4"},
+      {"batched_cpu.cl", tile + "-DRHS=1"},
+      {"batched_tile.cl", "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DRHS=8 -DKERNEL=2 -DIN_REGISTERS=0"},
+      {"batched_tile.cl", "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DRHS=8 -DKERNEL=3 -DIN_REGISTERS=0"},
+      {"gauss.cl", ""},
+      {"gemm_cpu.cl", tile + "-DPACK_STEPS=16"},
+      {"laboratory.cl", ""},
+      {"latency.cl", ""},
+      {"loop_probe.cl", ""},
+      {"lu_cpu.cl", tile + "-DRB=24"},
+      {"lu_panel_group.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64 -DPANEL_TOURNAMENT=0"},
+      {"lu_panel_group.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64 -DPANEL_TOURNAMENT=1"},
+      {"lu_panel_tournament.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64"},
+      {"lu_small.cl", "-DSMALL_N=32 -DSMALL_NRHS=1 -DWG_SIZE=64"},
+      {"matmul_kernels.cl", "-DDIM=16 -DKERNEL=1"},
+      {"matmul_ladder.cl", "-DBLOCK=16"},
+      {"matmul_steps.cl", "-DTILE=16"},
+      {"scale.cl", ""},
+      {"trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DSUBSTITUTE=1"},
+      {"trsv.cl", "-DWG_SIZE=64 -DUPPER=1"},
+  };
+  for (const std::string yes : {"0", "1"}) {
+    all.push_back({"gemm_simt.cl",
+                   "-DTILE_M=64 -DTILE_N=64 -DTILE_K=16 -DWG_M=8 -DWG_N=8 -DLANES_M=4 -DLANES_N=4 "
+                   "-DVEC_WIDTH=4 -DPAD=4 -DRASTER=8 -DTRANS_A=" +
+                       yes + " -DTRANS_B=" + yes + " -DALIGNED=" + yes});
+    all.push_back({"batched_tile.cl",
+                   "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DRHS=1 -DKERNEL=1 -DIN_REGISTERS=" + yes});
+  }
+  return all;
+}
+
+bool is_pocl(const DeviceProfile& device) {
+  return device.platform_name == "Portable Computing Language";
+}
+
+}  // namespace
+
+TEST_CASE("no kernel makes PoCL, which prints them to the user's terminal, warn") {
+  on_every_device([](const Device& device) {
+    if (!is_pocl(device.profile)) return;
+    const cl::Context context(device.handle);
+    for (const Build& build : builds())
+      for (const char* bits : {"32", "64"}) {
+        const std::string options = "-cl-std=CL1.2 -DREAL_BITS=" + std::string(bits) + " ";
+        CAPTURE(build.file);
+        CAPTURE(build.defines);
+        cl::Program program(context, kernel_source(build.file, std::nullopt));
+        try {
+          program.build(device.handle, (options + build.defines).c_str());
+        } catch (const cl::BuildError&) {
+        }
+        const auto log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device.handle);
+        CAPTURE(log);
+        CHECK(program.getBuildInfo<CL_PROGRAM_BUILD_STATUS>(device.handle) == CL_BUILD_SUCCESS);
+        CHECK(log.find("warning") == std::string::npos);
+      }
+  });
+}
+
+TEST_CASE("every kernel file that PoCL can be given is asked for warnings") {
+  const std::vector<Build> all = builds();
+  for (const auto& entry : std::filesystem::directory_iterator(test::kernel_folder())) {
+    const std::string file = entry.path().filename();
+    if (entry.path().extension() != ".cl" || file.find("nvidia") != std::string::npos ||
+        file.find("persistent") != std::string::npos || file.find("shuffle") != std::string::npos)
+      continue;
+    CAPTURE(file);
+    CHECK(std::ranges::any_of(all, [&](const Build& build) { return build.file == file; }));
+  }
+}
