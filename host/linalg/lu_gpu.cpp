@@ -30,6 +30,13 @@ class LuGpu : public Lu {
         return;
       }
       const cl_uint block = tuning_.nb;
+      const auto ask_for_solves = [&] {
+        for (const cl_uint width : {LuPanels::kPanelWidth, block}) solves_.prepare(width, nrhs);
+      };
+      kernels_.build_all([&] {
+        for (cl_uint k = 0; k < n_; k += LuPanels::kPanelWidth) panels_.prepare(n_ - k);
+        ask_for_solves();
+      });
       for (cl_uint k = 0; k < n_; k += LuPanels::kPanelWidth) {
         panels_.prepare(n_ - k);
         const cl_uint next = std::min(n_, k + LuPanels::kPanelWidth), rest = n_ - next;
@@ -37,7 +44,7 @@ class LuGpu : public Lu {
         for (const cl_uint columns : {rest, std::min(rest, block - LuPanels::kPanelWidth)})
           gemm_.prepare_update(rest, columns, LuPanels::kPanelWidth, below, right, corner);
       }
-      for (const cl_uint width : {LuPanels::kPanelWidth, block}) solves_.prepare(width, nrhs);
+      ask_for_solves();
     });
   }
 

@@ -34,6 +34,10 @@ LuPanels::LuPanels(KernelMemo& kernels, const LuFlags& flags, const LuTuning& tu
 
 bool LuPanels::probe_co_residency() {
   // The real kernels on as many work-groups as compute units: one that is not resident lets the others run into the limit.
+  kernels_.build_all([&] {
+    for (const cl_uint up_to : tuning_.rows) persistent_kernel(up_to, kSpinLimit);
+    persistent_kernel(tuning_.rows.back() + 1, kSpinLimit);
+  });
   cl_uint below = 0;
   for (std::size_t i = 0; i < tuning_.sub_groups.size(); ++i) {
     const cl_uint most = compute_units_ * tuning_.sub_groups[i] * kSubGroup,

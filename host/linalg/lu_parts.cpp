@@ -38,7 +38,19 @@ Kernel& KernelMemo::get(const std::string& file, const std::string& name, const 
   if (found != kernels_.end()) return found->second;
   Defines defines = real_defines(type_);
   defines.insert(defines.end(), macros.begin(), macros.end());
+  if (asked_ != nullptr) {
+    asked_->push_back({file, std::move(defines)});
+    return none_;
+  }
   return kernels_.emplace(key, context_.programs().kernel(file, name, defines)).first->second;
+}
+
+void KernelMemo::build_all(const std::function<void()>& ask) {
+  std::vector<ProgramRequest> asked;
+  asked_ = &asked;
+  ask();
+  asked_ = nullptr;
+  context_.programs().build_all(asked);
 }
 
 LuFlags::LuFlags(const DeviceContext& context)

@@ -7,9 +7,11 @@
 #include <clgauss/lu_spec.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace clgauss {
 
@@ -44,6 +46,8 @@ class KernelMemo {
 
   /// `macros` come on top of real_defines().
   Kernel& get(const std::string& file, const std::string& name, const Defines& macros);
+  /// Builds side by side the programs of all kernels that `ask` asks for; what get() returns there is no kernel.
+  void build_all(const std::function<void()>& ask);
   [[nodiscard]] DeviceContext& context() { return context_; }
   [[nodiscard]] RealType type() const { return type_; }
 
@@ -51,6 +55,8 @@ class KernelMemo {
   DeviceContext& context_;
   RealType type_;
   std::map<std::string, Kernel> kernels_;
+  std::vector<ProgramRequest>* asked_ = nullptr;  // during build_all()
+  Kernel none_;
 };
 
 /// What kernels report without anybody waiting: two ints on the device.
