@@ -82,12 +82,19 @@ void launch_first(const cl::CommandQueue& queue, const DeviceProfile& device,
                   const GaussOptions& options) {
   Launcher unrecorded(device, queue, policy, SplitMode::automatic);
   bind(kernels, d, options.type, d.n - 1);  // the last step: it exchanges and eliminates nothing
+  const auto launch = [&](const Kernel& kernel, NdRange range) {
+    unrecorded.launch(kernel, range);
+    if (options.ndrange == NdRangeMode::fixed) return;
+    range.offset[0] = 1;  // PoCL tells ranges with an offset from those without
+    --range.size[0];
+    unrecorded.launch(kernel, range);
+  };
   if (options.pivoting == Pivoting::partial) {
     unrecorded.launch_group(kernels.pivot, pivot_group(kernels, d));
-    unrecorded.launch(kernels.swap, range_1d(d.ld));
+    launch(kernels.swap, range_1d(d.ld));
   }
-  unrecorded.launch(kernels.fwd_pre, range_1d(d.n));
-  unrecorded.launch(kernels.fwd, range_2d({d.ld, d.n}));
+  launch(kernels.fwd_pre, range_1d(d.n));
+  launch(kernels.fwd, range_2d({d.ld, d.n}));
   unrecorded.launch(kernels.bwd_prepare, range_1d(d.nrhs));
   unrecorded.launch(kernels.bwd, range_2d({d.n, d.nrhs}));
   unrecorded.launch(kernels.diagonal, range_1d(d.n));

@@ -29,14 +29,14 @@ class LuGpu : public Lu {
     translate_opencl_errors([&] {
       if (nrhs <= 1 && small_works()) return;
       const cl_uint block = tuning_.nb;
-      for (cl_uint k = 0; k < n_; k += LuPanels::kPanelWidth) {
+      for (cl_uint k = 0; k < n_; k += kPanelWidth) {
         panels_.prepare(n_ - k);
-        const cl_uint next = std::min(n_, k + LuPanels::kPanelWidth), rest = n_ - next;
+        const cl_uint next = std::min(n_, k + kPanelWidth), rest = n_ - next;
         const MatrixView below = a.at(next, k), right = a.at(k, next), corner = a.at(next, next);
-        for (const cl_uint columns : {rest, std::min(rest, block - LuPanels::kPanelWidth)})
-          gemm_.prepare_update(rest, columns, LuPanels::kPanelWidth, below, right, corner);
+        for (const cl_uint columns : {rest, std::min(rest, block - kPanelWidth)})
+          gemm_.prepare_update(rest, columns, kPanelWidth, below, right, corner);
       }
-      for (const cl_uint width : {LuPanels::kPanelWidth, block}) solves_.prepare(width, nrhs);
+      for (const cl_uint width : {kPanelWidth, block}) solves_.prepare(width, nrhs);
     });
   }
 
@@ -113,8 +113,8 @@ class LuGpu : public Lu {
   /// Columns first .. first + columns, panel by panel; the same three steps inside the block.
   void factor_block(const MatrixView& a, cl_uint first, cl_uint columns) {
     const cl::CommandQueue& queue = context_.queue();
-    for (cl_uint i = 0; i < columns; i += LuPanels::kPanelWidth) {
-      const cl_uint j = first + i, w = std::min(LuPanels::kPanelWidth, columns - i), next = j + w,
+    for (cl_uint i = 0; i < columns; i += kPanelWidth) {
+      const cl_uint j = first + i, w = std::min(kPanelWidth, columns - i), next = j + w,
                     right = columns - i - w;
       panels_.factor(queue, a.at(j, j), n_ - j, w, j, pivots_);
       if (w == columns) return;
@@ -169,12 +169,46 @@ class LuGpu : public Lu {
   std::optional<bool> small_works_;
 };
 
+/// What an LU of this n is sure to need if all kernels work, but for its products.
+std::vector<ProgramRequest> programs_for(const LuTuning& tuning, RealType type, cl_uint n,
+                                         bool persistent) {
+  std::vector<ProgramRequest> programs;
+  const auto add = [&](const char* file, const Defines& macros) {
+    Defines defines = real_defines(type);
+    defines.insert(defines.end(), macros.begin(), macros.end());
+    programs.push_back({file, std::move(defines)});
+  };
+  for (cl_uint m = n; m > 0; m -= std::min(m, kPanelWidth)) {
+    if (persistent)
+      add("lu_panel_persistent.cl", tuning.persistent_macros(m));
+    else if (m <= tuning.group_rows)
+      add("lu_panel_group.cl", tuning.group_macros(m));
+    else
+      add("lu_panel_tournament.cl", tuning.tournament_macros());
+  }
+  for (const cl_uint block : {kPanelWidth, tuning.nb, tuning.solve_block})
+    add("trsm.cl", tuning.strip_macros(swap_group(block), "0"));
+  for (const bool upper : {false, true})
+    if (persistent)
+      add("trsv_persistent.cl", tuning.one_launch_macros(upper));
+    else
+      add("trsv.cl", LuTuning::step_macros(upper));
+  return programs;
+}
+
 }  // namespace
 
 std::unique_ptr<Lu> make_lu_gpu(DeviceContext& context, RealType type, Index n,
                                 const LuOptions& options) {
-  return translate_opencl_errors(
-      [&] { return std::make_unique<LuGpu>(context, type, n, options); });
+  return translate_opencl_errors([&] {
+    const LuTuning tuning(
+        options.spec ? *options.spec : default_lu_spec(context.profile(), type, n, LuFamily::gpu));
+    if (n > tuning.small_n)
+      context.programs().build_all(
+          programs_for(tuning, type, static_cast<cl_uint>(n),
+                       tuning.persistent && options.pivoting == Pivoting::partial));
+    return std::make_unique<LuGpu>(context, type, n, options);
+  });
 }
 
 }  // namespace clgauss

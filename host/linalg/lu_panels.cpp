@@ -12,8 +12,6 @@ namespace {
 constexpr Index kLeastList = 4096;  // rows that a known answer takes at most
 constexpr cl_uint kSubGroup = 32;   // of NVIDIA's devices, the only ones with the persistent kernel
 
-const std::string kWidth = std::to_string(LuPanels::kPanelWidth);
-
 }  // namespace
 
 LuPanels::LuPanels(KernelMemo& kernels, const LuFlags& flags, const LuTuning& tuning, Index n,
@@ -50,13 +48,12 @@ bool LuPanels::persistent_works(Index n) {
                   up_to = i < tuning_.rows.size() ? tuning_.rows[i] : most,
                   m = std::min({up_to, most, static_cast<cl_uint>(n)});
     if (m > below) {
-      const Defines macros = persistent_macros(m, kSpinLimit);
+      const Defines macros = tuning_.persistent_macros(m);
       const bool right = kernels_.works("lu_panel_persistent.cl", macros, [&] {
         for (const cl_uint height : {rows - 5, 2 * rows + 21})
           require_panel(context, kernels_.type(), height, kPanelWidth, true,
                         [&](const MatrixView& a, const cl::Buffer& pivots) {
-                          factor_persistent(context.queue(), a, height, kPanelWidth, 0, pivots,
-                                            kSpinLimit, m);
+                          factor_persistent(context.queue(), a, height, kPanelWidth, 0, pivots, m);
                           (void)flags_.read(context.queue());
                           flags_.reset(context.queue());
                         });
@@ -80,18 +77,18 @@ bool LuPanels::all_resident(cl_uint m) {
   const MatrixView panel{context.allocate(bytes, "the probe of a panel"), 0, kPanelWidth};
   const cl::Buffer pivots = context.allocate(kPanelWidth * sizeof(cl_int), "the probe of a panel");
   context.queue().enqueueFillBuffer(panel.buffer, cl_uchar{0x3f}, 0, bytes);
-  factor_persistent(context.queue(), panel, m, kPanelWidth, 0, pivots, kSpinLimit, m);
+  factor_persistent(context.queue(), panel, m, kPanelWidth, 0, pivots, m);
   const bool gave_up = flags_.read(context.queue()).gave_up;
   flags_.reset(context.queue());
   return !gave_up;
 }
 
 bool LuPanels::group_works(cl_uint m) {
-  std::optional<bool>& known = group_works_[group_size(m)];
+  std::optional<bool>& known = group_works_[tuning_.group_size(m)];
   if (known) return *known;
   DeviceContext& context = kernels_.context();
-  known = kernels_.works("lu_panel_group.cl", group_macros(m), [&] {
-    const cl_uint rows = group_size(m) - 3;
+  known = kernels_.works("lu_panel_group.cl", tuning_.group_macros(m), [&] {
+    const cl_uint rows = tuning_.group_size(m) - 3;
     require_panel(context, kernels_.type(), rows, kPanelWidth, true,
                   [&](const MatrixView& a, const cl::Buffer& pivots) {
                     factor_in_group(context.queue(), a, rows, kPanelWidth, 0, pivots);
@@ -103,7 +100,7 @@ bool LuPanels::group_works(cl_uint m) {
 bool LuPanels::tournament_works() {
   if (tournament_works_) return *tournament_works_;
   DeviceContext& context = kernels_.context();
-  tournament_works_ = kernels_.works("lu_panel_tournament.cl", tournament_macros(), [&] {
+  tournament_works_ = kernels_.works("lu_panel_tournament.cl", tuning_.tournament_macros(), [&] {
     for (const cl_uint rows : {2 * tuning_.tournament_group + 37, kPanelWidth + 5})
       require_panel(context, kernels_.type(), rows, kPanelWidth, false,
                     [&](const MatrixView& a, const cl::Buffer& pivots) {
@@ -133,39 +130,23 @@ bool LuPanels::fits_persistent_up_to(cl_uint n) const {
          });
 }
 
-cl_uint LuPanels::group_size(cl_uint m) const { return m <= 64 ? 64 : tuning_.group_rows; }
-
-Defines LuPanels::persistent_macros(cl_uint m, int spin_limit) const {
-  return {{"PANEL_WIDTH", kWidth},
-          {"SUB_GROUPS", std::to_string(tuning_.sub_groups_for(m))},
-          {"SPIN_LIMIT", std::to_string(spin_limit)}};
-}
-
-Defines LuPanels::group_macros(cl_uint m) const {
-  return {{"PANEL_WIDTH", kWidth}, {"WG_SIZE", std::to_string(group_size(m))}};
-}
-
-Defines LuPanels::tournament_macros() const {
-  return {{"PANEL_WIDTH", kWidth}, {"WG_SIZE", std::to_string(tuning_.tournament_group)}};
-}
-
-Kernel& LuPanels::persistent_kernel(cl_uint m, int spin_limit) {
+Kernel& LuPanels::persistent_kernel(cl_uint m) {
   return kernels_.get("lu_panel_persistent.cl", "lu_panel_persistent",
-                      persistent_macros(m, spin_limit));
+                      tuning_.persistent_macros(m));
 }
 
 Kernel& LuPanels::group_kernel(cl_uint m) {
-  return kernels_.get("lu_panel_group.cl", "lu_panel_group", group_macros(m));
+  return kernels_.get("lu_panel_group.cl", "lu_panel_group", tuning_.group_macros(m));
 }
 
 Kernel& LuPanels::tournament_kernel(const char* name) {
-  return kernels_.get("lu_panel_tournament.cl", name, tournament_macros());
+  return kernels_.get("lu_panel_tournament.cl", name, tuning_.tournament_macros());
 }
 
 void LuPanels::prepare(cl_uint m) {
   switch (way_for(m)) {
     case Way::persistent:
-      persistent_kernel(m, tuning_.spin_limit);
+      persistent_kernel(m);
       break;
     case Way::group:
       group_kernel(m);
@@ -181,7 +162,7 @@ void LuPanels::factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uin
                       cl_uint row, const cl::Buffer& pivots) {
   switch (way_for(m)) {
     case Way::persistent:
-      factor_persistent(queue, a, m, width, row, pivots, tuning_.spin_limit, m);
+      factor_persistent(queue, a, m, width, row, pivots, m);
       break;
     case Way::group:
       factor_in_group(queue, a, m, width, row, pivots);
@@ -194,10 +175,10 @@ void LuPanels::factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uin
 
 void LuPanels::factor_persistent(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
                                  cl_uint width, cl_uint row, const cl::Buffer& pivots,
-                                 int spin_limit, cl_uint as_for) {
+                                 cl_uint as_for) {
   const cl_uint sub_groups = tuning_.sub_groups_for(as_for),
                 groups = ceil_div(m, sub_groups * kSubGroup);
-  Kernel& panel = persistent_kernel(as_for, spin_limit);
+  Kernel& panel = persistent_kernel(as_for);
   if (epoch_ >
       std::numeric_limits<cl_uint>::max() - 2 * width) {  // tags would repeat: start afresh
     queue.enqueueFillBuffer(exchange_, cl_int{0}, 0, exchange_.getInfo<CL_MEM_SIZE>());
@@ -217,7 +198,7 @@ void LuPanels::factor_in_group(const cl::CommandQueue& queue, const MatrixView& 
   cl_uint index = 0;
   pass_view(panel, index, a);
   panel.set_arguments_from(index, m, width, row, pivots, cl_ulong{row}, flags_.buffer());
-  launch_groups(queue, panel, 1, group_size(m));
+  launch_groups(queue, panel, 1, tuning_.group_size(m));
 }
 
 void LuPanels::factor_by_tournament(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,

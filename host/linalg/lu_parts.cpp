@@ -32,6 +32,37 @@ cl_uint LuTuning::sub_groups_for(cl_uint m) const {
   return sub_groups[static_cast<std::size_t>(entry - rows.begin())];
 }
 
+Defines LuTuning::persistent_macros(cl_uint m) const {
+  return {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
+          {"SUB_GROUPS", std::to_string(sub_groups_for(m))},
+          {"SPIN_LIMIT", std::to_string(spin_limit)}};
+}
+
+Defines LuTuning::group_macros(cl_uint m) const {
+  return {{"PANEL_WIDTH", std::to_string(kPanelWidth)}, {"WG_SIZE", std::to_string(group_size(m))}};
+}
+
+Defines LuTuning::tournament_macros() const {
+  return {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
+          {"WG_SIZE", std::to_string(tournament_group)}};
+}
+
+Defines LuTuning::strip_macros(cl_uint group, const std::string& substitute) const {
+  return {{"WG_SIZE", std::to_string(group)},
+          {"STRIP", std::to_string(strip)},
+          {"SUBSTITUTE", substitute}};
+}
+
+Defines LuTuning::step_macros(bool upper) {
+  return {{"WG_SIZE", std::to_string(kTrsvBlock)}, {"UPPER", upper ? "1" : "0"}};
+}
+
+Defines LuTuning::one_launch_macros(bool upper) const {
+  return {{"BLOCK", std::to_string(kTrsvBlock)},
+          {"UPPER", upper ? "1" : "0"},
+          {"SPIN_LIMIT", std::to_string(spin_limit)}};
+}
+
 Kernel& KernelMemo::get(const std::string& file, const std::string& name, const Defines& macros) {
   std::string key = name;
   for (const auto& [macro, value] : macros) key += ' ' + value;

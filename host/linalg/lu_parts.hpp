@@ -26,6 +26,12 @@ inline constexpr unsigned kPersistentCapability = 8;
 /// Work-items of the exchange kernel of cl/trsm.cl: a power of two, one a row of the block at least.
 [[nodiscard]] cl_uint swap_group(cl_uint block);
 
+/// Columns of a panel.
+inline constexpr cl_uint kPanelWidth = 32;
+
+/// Rows of a block of the solves with one right-hand side.
+inline constexpr cl_uint kTrsvBlock = 64;
+
 /// A checked LuSpec for GPUs, read once; see clgauss/lu_spec.hpp for what each number means.
 struct LuTuning {
   static constexpr std::array kRows{"ROWS_1", "ROWS_2", "ROWS_3", "ROWS_4"};
@@ -42,6 +48,16 @@ struct LuTuning {
 
   /// Sub-groups with rows in a work-group of the persistent panel of `m` rows.
   [[nodiscard]] cl_uint sub_groups_for(cl_uint m) const;
+  /// Work-items of the one group of a panel of `m` rows.
+  [[nodiscard]] cl_uint group_size(cl_uint m) const { return m <= 64 ? 64 : group_rows; }
+
+  // The macros that the kernel files are built with, on top of real_defines().
+  [[nodiscard]] Defines persistent_macros(cl_uint m) const;
+  [[nodiscard]] Defines group_macros(cl_uint m) const;
+  [[nodiscard]] Defines tournament_macros() const;
+  [[nodiscard]] Defines strip_macros(cl_uint group, const std::string& substitute) const;
+  [[nodiscard]] static Defines step_macros(bool upper);
+  [[nodiscard]] Defines one_launch_macros(bool upper) const;
 };
 
 /// The kernels of one LU, by file, name and macros; each is built when it is first asked for.
@@ -95,8 +111,6 @@ class LuFlags {
 /// Factors panels, P A = L U for a tall A of at most kPanelWidth columns, by the kernel that suits device and height.
 class LuPanels {
  public:
-  static constexpr cl_uint kPanelWidth = 32;
-
   /// `tournament`: never the persistent kernel. Else it is used where it gives a known answer, and where a probe with the real
   /// kernel shows that all its work-groups are resident at once, which OpenCL does not promise (occupancy-bound execution:
   /// Sorensen et al., OOPSLA 2016).
@@ -125,17 +139,12 @@ class LuPanels {
   [[nodiscard]] bool all_resident(cl_uint m);
   [[nodiscard]] bool fits_persistent(cl_uint m) const;
   [[nodiscard]] bool fits_persistent_up_to(cl_uint n) const;
-  [[nodiscard]] cl_uint group_size(cl_uint m) const;
-  [[nodiscard]] Defines persistent_macros(cl_uint m, int spin_limit) const;
-  [[nodiscard]] Defines group_macros(cl_uint m) const;
-  [[nodiscard]] Defines tournament_macros() const;
-  Kernel& persistent_kernel(cl_uint m, int spin_limit);
+  Kernel& persistent_kernel(cl_uint m);
   Kernel& group_kernel(cl_uint m);
   Kernel& tournament_kernel(const char* name);
   /// With the kernel that panels of `as_for` rows take.
   void factor_persistent(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
-                         cl_uint width, cl_uint row, const cl::Buffer& pivots, int spin_limit,
-                         cl_uint as_for);
+                         cl_uint width, cl_uint row, const cl::Buffer& pivots, cl_uint as_for);
   void factor_in_group(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m, cl_uint width,
                        cl_uint row, const cl::Buffer& pivots);
   void factor_by_tournament(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
@@ -178,8 +187,6 @@ class LuSolves {
   Kernel& swap_kernel(cl_uint block, const std::string& substitute);
   Kernel& block_solve_kernel(const std::string& substitute);
   Kernel& one_solve_kernel(bool persistent, bool upper);
-  [[nodiscard]] Defines strip_macros(cl_uint group, const std::string& substitute) const;
-  [[nodiscard]] Defines one_solve_macros(bool persistent, bool upper) const;
 
   /// Kernels that gave their known answers. With substitution where the inverses of diagonal blocks do not. Throw NoUsableKernel.
   Kernel& working_swap_kernel(cl_uint block);

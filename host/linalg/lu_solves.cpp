@@ -9,7 +9,6 @@ namespace clgauss {
 
 namespace {
 
-constexpr cl_uint kTrsvBlock = 64;
 constexpr cl_uint kQuestionSize = 3 * kTrsvBlock - 11;  // n of a triangular solve's known answer
 
 }  // namespace
@@ -30,32 +29,20 @@ LuSolves::LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, const 
   context.queue().enqueueFillBuffer(packets_, cl_int{0}, 0, elements * sizeof(cl_ulong2));
 }
 
-Defines LuSolves::strip_macros(cl_uint group, const std::string& substitute) const {
-  return {{"WG_SIZE", std::to_string(group)},
-          {"STRIP", std::to_string(tuning_.strip)},
-          {"SUBSTITUTE", substitute}};
-}
-
 Kernel& LuSolves::swap_kernel(cl_uint block, const std::string& substitute) {
-  return kernels_.get("trsm.cl", "lu_swap_solve", strip_macros(swap_group(block), substitute));
+  return kernels_.get("trsm.cl", "lu_swap_solve",
+                      tuning_.strip_macros(swap_group(block), substitute));
 }
 
 Kernel& LuSolves::block_solve_kernel(const std::string& substitute) {
-  return kernels_.get("trsm.cl", "block_solve", strip_macros(tuning_.solve_block, substitute));
-}
-
-Defines LuSolves::one_solve_macros(bool persistent, bool upper) const {
-  const char* const is_upper = upper ? "1" : "0";
-  if (!persistent) return {{"WG_SIZE", std::to_string(kTrsvBlock)}, {"UPPER", is_upper}};
-  return {{"BLOCK", std::to_string(kTrsvBlock)},
-          {"UPPER", is_upper},
-          {"SPIN_LIMIT", std::to_string(tuning_.spin_limit)}};
+  return kernels_.get("trsm.cl", "block_solve",
+                      tuning_.strip_macros(tuning_.solve_block, substitute));
 }
 
 Kernel& LuSolves::one_solve_kernel(bool persistent, bool upper) {
-  return persistent
-             ? kernels_.get("trsv_persistent.cl", "trsv_persistent", one_solve_macros(true, upper))
-             : kernels_.get("trsv.cl", "trsv_step", one_solve_macros(false, upper));
+  return persistent ? kernels_.get("trsv_persistent.cl", "trsv_persistent",
+                                   tuning_.one_launch_macros(upper))
+                    : kernels_.get("trsv.cl", "trsv_step", LuTuning::step_macros(upper));
 }
 
 Kernel& LuSolves::working_swap_kernel(cl_uint block) {
@@ -63,15 +50,17 @@ Kernel& LuSolves::working_swap_kernel(cl_uint block) {
   if (chosen != nullptr) return *chosen;
   DeviceContext& context = kernels_.context();
   for (const std::string& substitute : {substitute_, std::string("1")}) {
-    const bool works = kernels_.works("trsm.cl", strip_macros(swap_group(block), substitute), [&] {
-      require_swap_solve(
-          context, kernels_.type(), swap_group(block) - 5, tuning_.strip, [&](const SwapSolve& q) {
-            launch_swap(context.queue(), swap_kernel(block, substitute), q.diagonal, q.b,
-                        static_cast<cl_uint>(q.block), static_cast<cl_uint>(q.columns),
-                        static_cast<cl_uint>(q.hole_begin), static_cast<cl_uint>(q.hole_end), true,
-                        q.pivots, 0);
-          });
-    });
+    const bool works =
+        kernels_.works("trsm.cl", tuning_.strip_macros(swap_group(block), substitute), [&] {
+          require_swap_solve(context, kernels_.type(), swap_group(block) - 5, tuning_.strip,
+                             [&](const SwapSolve& q) {
+                               launch_swap(context.queue(), swap_kernel(block, substitute),
+                                           q.diagonal, q.b, static_cast<cl_uint>(q.block),
+                                           static_cast<cl_uint>(q.columns),
+                                           static_cast<cl_uint>(q.hole_begin),
+                                           static_cast<cl_uint>(q.hole_end), true, q.pivots, 0);
+                             });
+        });
     if (works) return *(chosen = &swap_kernel(block, substitute));
   }
   kernels_.none_works("row exchanges", {"trsm"});
@@ -81,7 +70,7 @@ Kernel& LuSolves::working_block_solve_kernel() {
   if (block_solve_ != nullptr) return *block_solve_;
   DeviceContext& context = kernels_.context();
   for (const std::string& substitute : {substitute_, std::string("1")}) {
-    Defines macros = strip_macros(tuning_.solve_block, substitute);
+    Defines macros = tuning_.strip_macros(tuning_.solve_block, substitute);
     const bool works = kernels_.works_as("block_solve", "trsm.cl", macros, [&] {
       for (const bool upper : {false, true})
         require_triangular_solve(
@@ -100,7 +89,8 @@ bool LuSolves::one_solve_works(bool persistent) {
   DeviceContext& context = kernels_.context();
   return std::ranges::all_of(std::array{false, true}, [&](bool upper) {
     return kernels_.works(
-        persistent ? "trsv_persistent.cl" : "trsv.cl", one_solve_macros(persistent, upper), [&] {
+        persistent ? "trsv_persistent.cl" : "trsv.cl",
+        persistent ? tuning_.one_launch_macros(upper) : LuTuning::step_macros(upper), [&] {
           const cl_uint n = kQuestionSize;
           require_triangular_solve(context, kernels_.type(), n, 1, upper,
                                    [&](const MatrixView& t, const MatrixView& b) {

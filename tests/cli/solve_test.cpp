@@ -207,11 +207,14 @@ TEST_CASE("the environment chooses device, kernels and cache") {
   const std::string cache = "XDG_CACHE_HOME='" + folder.path().string() + "/cache'";
   CHECK(run_program(folder, "solve s.txt", cache + " CLGAUSS_CACHE=off").exit_code == 0);
   CHECK_FALSE(std::filesystem::exists(folder / "cache/clgauss"));
-  CHECK(run_program(folder, "solve s.txt", cache).exit_code == 0);
+  // PoCL, which keeps built kernels itself, is not the device to ask.
+  const auto cached = run_program(folder, "solve s.txt --device rusticl", cache);
+  if (cached.exit_code == 4) return;  // a machine without rusticl, which test.sh does not allow
+  CHECK(cached.exit_code == 0);
   CHECK(std::filesystem::exists(folder / "cache/clgauss"));
   for (const auto& entry : std::filesystem::directory_iterator(folder / "cache/clgauss"))
     write_file(entry.path(), "damaged");
-  CHECK(run_program(folder, "solve s.txt", cache).exit_code == 0);
+  CHECK(run_program(folder, "solve s.txt --device rusticl", cache).exit_code == 0);
 }
 
 TEST_CASE("without any OpenCL platform the program says what to install") {

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 
 #include "support/process.hpp"
@@ -21,12 +22,13 @@ std::string cold_pocl(const TemporaryFolder& folder) {
          "'";
 }
 
-/// The work-group sizes that PoCL compiled each kernel for: pocl/<program>/<kernel>/<size>/<kernel>.so.
+/// The work-group sizes that PoCL compiled each kernel for: pocl/<program>/<kernel>/<x>-<y>-<z>[-<more>]/<kernel>.so.
 std::map<std::string, std::set<std::string>> compiled(const TemporaryFolder& folder) {
   std::map<std::string, std::set<std::string>> sizes;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "pocl"))
     if (entry.path().extension() == ".so")
-      sizes[entry.path().stem()].insert(entry.path().parent_path().filename());
+      sizes[entry.path().stem()].insert(std::regex_replace(
+          entry.path().parent_path().filename().string(), std::regex("-(goffs0|smallgrid).*"), ""));
   return sizes;
 }
 
