@@ -117,17 +117,15 @@ struct BatchedOptions {
 };
 
 struct BatchedSolution {
-  SolveStatus status =
-      SolveStatus::ok;  // singular if any is, else overflow if any has one, else inaccurate
-  Batch x;              // batch x n x nrhs; NaN where there is no answer
+  SolveStatus status = SolveStatus::ok;  // of any: singular, else overflow, else inaccurate
+  Batch x;                               // batch x n x nrhs; NaN where there is no answer
   RealType type = RealType::f64;
   std::string kernel;           // BatchedLu::kernel_name()
   std::vector<Index> singular;  // 0-based systems, ascending
   std::vector<Index>
       failed_columns;  // of each, 0-based: the first pivot that is exactly zero or not finite
-  std::vector<Index>
-      overflowed;  // 0-based systems, ascending, whose numbers left the range of the type
-  Residual worst;  // the largest of all systems that have an answer
+  std::vector<Index> overflowed;      // 0-based systems, ascending, that left the range of the type
+  Residual worst;                     // the largest of all systems that have an answer
   std::optional<Index> worst_system;  // whose it is
   SolveTimes times;                   // forward holds factorisation and solution, backward nothing
 };

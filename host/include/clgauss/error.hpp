@@ -17,8 +17,7 @@ enum class ExitCode : int {
   opencl = 5,     // a kernel does not build, a launch is not legal, or a call failed
   out_of_memory = 6,  // on the host or on the device
   singular = 7,       // an exactly zero pivot, or NaN or Inf in A
-  inaccurate =
-      8,  // solved, but the residual is above the bound asked for; or no answer in the range of the type
+  inaccurate = 8,     // solved, but above the bound asked for, or no answer in the type's range
   interrupted = 130
 };
 
