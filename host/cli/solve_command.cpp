@@ -247,6 +247,8 @@ ExitCode run_solve(const Arguments& arguments) {
 
   Outputs outputs(command);
   DeviceContext context(open_device(command.device), command.context);
+  if (const auto problem = context.programs().cache_problem(); !problem.empty() && !command.quiet)
+    fmt::print(stderr, "note       {}\n", problem);
   const auto read_start = std::chrono::steady_clock::now();
   System system = read_system(command.system_path, command.rhs, command.read);
   const double read_seconds = seconds_since(read_start);

@@ -118,7 +118,7 @@ TEST_CASE("a failing OpenCL call leaves every public function as an error of clg
   const Device device = open_device();
   DeviceContext context(device);
   const char* faults = std::getenv("CLGAUSS_FAULTS");
-  const long step = faults != nullptr && std::string_view(faults) == "every" ? 1 : 5;
+  const long step = faults != nullptr && std::string_view(faults) == "every" ? 1 : 11;
   for (const Function& function : functions_of(device, context)) {
     CAPTURE(function.name);
     function.call();  // builds what is to be built
