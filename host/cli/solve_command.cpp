@@ -264,6 +264,8 @@ ExitCode run_solve(const Arguments& arguments) {
   Outputs outputs(command);
   std::optional<DeviceContext> context(std::in_place, open_device(command.device), command.context);
   context->programs().announce_to([&](const std::string& what) { progress(what, 0); });
+  if (const auto problem = context->programs().cache_problem(); !problem.empty() && !command.quiet)
+    tell(fmt::format("note       {}\n", problem));
   const DeviceProfile device = context->profile();
   times.device = timer.lap();
   System system = read_system(command.system_path, command.rhs, command.read);
