@@ -127,6 +127,7 @@ TEST_CASE("memory that this machine has not is refused with the sizes before it 
   CHECK(fs::is_empty(folder.path()));
 }
 
+#ifndef __SANITIZE_ADDRESS__  // which needs terabytes of addresses for itself
 TEST_CASE("memory that the system refuses ends with the sizes too") {
   const TemporaryFolder folder;
   const auto generated =
@@ -144,20 +145,21 @@ TEST_CASE("memory that the system refuses ends with the sizes too") {
   CHECK(piped.exit_code == 6);
   CHECK(piped.err.find("standard input: ") != std::string::npos);
 }
+#endif
 
 TEST_CASE("what unpacks to more than memory can hold is refused") {
   const TemporaryFolder folder;
   const auto result = run_script(folder,
                                  "head -c 16000000 /dev/zero | tr '\\0' ' ' | gzip -1 >part\n"
                                  "for i in $(seq 200); do cat part; done >bomb.json.gz\n"
-                                 "ulimit -v 3000000; $CLGAUSS_TUNE replay bomb.json.gz");
+                                 "$CLGAUSS_TUNE replay bomb.json.gz");
   CHECK(result.exit_code == 6);
   CHECK(result.err.find("bomb.json.gz: unpacks to more than the ") != std::string::npos);
-  const auto endless = run_script(folder, "ulimit -v 3000000; $CLGAUSS_TUNE import /dev/zero");
+  const auto endless = run_script(folder, "$CLGAUSS_TUNE import /dev/zero");
   CHECK(endless.exit_code == 6);
   CHECK(endless.err.find("/dev/zero: holds more than the ") != std::string::npos);
   write_file(folder / "deep.json", std::string(1'000'000, '['));
-  const auto deep = run_script(folder, "ulimit -v 1000000; $CLGAUSS_TUNE replay deep.json");
+  const auto deep = run_script(folder, "$CLGAUSS_TUNE replay deep.json");
   CHECK(deep.exit_code == 3);
   CHECK(deep.err.find("deep.json: no T4 results: it is nested too deeply") != std::string::npos);
 }
