@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds clgauss and runs every test on every OpenCL platform present, Intel's runtime for CPUs included
 # where .intel-opencl.sh has set it up. On Debian 12 as root it installs by itself; elsewhere it says what is needed.
-# --long: then the longer checks, more than an hour: fuzzing, faults of OpenCL calls, sanitizers, oclgrind; each prints its figures.
+# --long: then the longer checks: fuzzing, faults of OpenCL calls, oclgrind, sanitizers; each prints its figures.
 # BUILD_DIR chooses the build folder.
 set -euo pipefail
 cd "$(dirname "$0")"

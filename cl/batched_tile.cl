@@ -73,8 +73,8 @@
 // Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any other.
 #define SYNC() barrier(CLK_LOCAL_MEM_FENCE)
 // Where both can be negated, what is new in a step is, never what a work-item keeps: Intel's CPU runtime (2026.22) takes the
-// negation of a value that does not change out of a loop with a barrier, and then gives every work-item the first one's.
-// Wrong there for n = 4 (and with fma(value, -y[k], y[l]) right):
+// negation of a value that does not change out of a loop with a barrier, keeps it in one place for all work-items, and from the
+// loop's second turn on gives every one the last one's. Wrong there for n = 4, and with fma(value, -y[k], y[l]) right:
 //   y[l] = 1;  barrier(CLK_LOCAL_MEM_FENCE);  uint k = n;  const float value = a[l];  // l = get_local_id(0)
 //   do { --k; if (l < k) y[l] = fma(-value, y[k], y[l]);  barrier(CLK_LOCAL_MEM_FENCE); } while (k > 0);
 #define SCALE (REAL_BITS == 64 ? (REAL)0x1p128 : (REAL)0x1p64)

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# The longer checks of ./test.sh --long, one after the other; every one prints its figures, and any fault ends with 1.
+set -uo pipefail
+cd "$(dirname "$0")/../.."
+source .install.sh
+build=${BUILD_DIR:-build}
+install_packages oclgrind || exit 1
+failed=()
+
+check() {
+  local name=$1 start=$SECONDS
+  shift
+  printf '\n== %s\n' "$name"
+  "$@" || failed+=("$name")
+  echo "== $name: $((SECONDS - start)) s"
+}
+
+for fuzzer in "$build"/tests/fuzz/fuzz_* "$build"/fuzz_*; do
+  [ ! -f "$fuzzer" ] || [ ! -x "$fuzzer" ] || check "$(basename "$fuzzer")" "$fuzzer" 60
+done
+[ ! -x tests/faults/every_call.sh ] || check "every OpenCL call failing" tests/faults/every_call.sh
+check "oclgrind" tests/long/oclgrind.sh
+check "sanitizers" tests/long/sanitizers.sh
+
+echo
+if [ ${#failed[@]} -gt 0 ]; then
+  printf 'FAILED: %s\n' "${failed[@]}"
+  exit 1
+fi
+echo "All the longer checks passed."

@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Small solves and products under oclgrind, whose device is a GPU to clgauss: no access out of bounds, data race, divergent barrier, uninitialised read or wrong call
+# of OpenCL, and right answers. Ends with 1 if anything is found. Programs from BUILD_DIR (default build).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=$(realpath "${BUILD_DIR:-build}")
+command -v oclgrind >/dev/null || { echo "oclgrind is not installed (Debian package oclgrind)" >&2; exit 1; }
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+runs=0 faults=0
+
+# A simulated device whose programs must not come from the user's cache, nor its choices from the user's tuning.
+export CLGAUSS_CACHE=off XDG_DATA_HOME=$scratch
+
+checked() {
+  runs=$((runs + 1))
+  : >"$scratch/log"
+  local code=0
+  oclgrind --data-races --check-api --log "$scratch/log" "$@" >"$scratch/out" 2>&1 || code=$?
+  if [ "$code" -ne 0 ] || [ -s "$scratch/log" ] || grep -q wrong_result "$scratch/out"; then
+    faults=$((faults + 1))
+    echo "FAULT (exit $code): ${*##*/}"
+    head -n 20 "$scratch/log" "$scratch/out"
+  fi
+}
+
+for n in 5 33; do
+  "$build"/clgauss generate --kind random --n "$n" --seed 1 -o "$scratch/$n.npy"
+  for type in f32 f64; do
+    for pivot in partial tournament; do
+      checked "$build"/clgauss solve "$scratch/$n.npy" --type "$type" --pivot "$pivot" -o "$scratch/x.npy"
+    done
+    for ndrange in fixed shrinking; do
+      checked "$build"/clgauss solve "$scratch/$n.npy" --type "$type" --method gauss --ndrange "$ndrange" --local 8 -o "$scratch/x.npy"
+    done
+  done
+done
+# Above lu_small's sizes: panels, row exchanges, triangular solves, trailing updates.
+"$build"/clgauss generate --kind random --n 140 --seed 1 -o "$scratch/140.npy"
+for type in f32 f64; do
+  checked "$build"/clgauss solve "$scratch/140.npy" --type "$type" -o "$scratch/x.npy"
+done
+checked "$build"/clgauss-bench gemm --sizes 20 --types f32,f64 --peers none --reps 1
+for kernel in auto tile; do
+  checked "$build"/clgauss-bench batched --kernel "$kernel" --sizes 4,17 --batch 5 --peers none --reps 1
+done
+echo "oclgrind: $runs runs, $faults with faults"
+[ "$faults" -eq 0 ]

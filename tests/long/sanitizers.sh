@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The whole suite with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, in a build folder of its own, on the
+# machine's own platforms (Intel's runtime is not made for it).
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+build=${BUILD_DIR:-build}-sanitized
+cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_TESTS=ON -DCLGAUSS_SANITIZE=ON >/dev/null
+cmake --build "$build"
+unset OCL_ICD_VENDORS
+export RUSTICL_ENABLE=${RUSTICL_ENABLE:-llvmpipe} CLGAUSS_REQUIRED_DEVICES="pocl rusticl:"
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export LSAN_OPTIONS=suppressions=$PWD/tests/long/leaks.supp:print_suppressions=0
+ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1800
