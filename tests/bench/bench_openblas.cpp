@@ -1,4 +1,5 @@
 #include "bench_openblas.hpp"
+#include "command_line/streams.hpp"
 
 #include <cblas.h>
 #include <fmt/format.h>
