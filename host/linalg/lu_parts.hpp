@@ -147,7 +147,8 @@ class LuSolves {
              const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
 
  private:
-  Kernel& swap_kernel(cl_uint block);
+  /// `solve`: it can also solve with the unit lower triangle.
+  Kernel& swap_kernel(cl_uint block, bool solve);
   Kernel& block_solve_kernel();
   Kernel& one_solve_kernel(bool upper);
   void solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,

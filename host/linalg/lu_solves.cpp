@@ -28,18 +28,20 @@ LuSolves::LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, const 
   context.queue().enqueueFillBuffer(packets_, cl_int{0}, 0, n * sizeof(cl_ulong2));
 }
 
-Kernel& LuSolves::swap_kernel(cl_uint block) {
+Kernel& LuSolves::swap_kernel(cl_uint block, bool solve) {
   return kernels_.get("trsm.cl", "lu_swap_solve",
                       {{"WG_SIZE", std::to_string(swap_group(block))},
                        {"STRIP", std::to_string(tuning_.strip)},
-                       {"SUBSTITUTE", substitute_}});
+                       {"SUBSTITUTE", substitute_},
+                       {"KERNEL", solve ? "1" : "0"}});
 }
 
 Kernel& LuSolves::block_solve_kernel() {
   return kernels_.get("trsm.cl", "block_solve",
                       {{"WG_SIZE", std::to_string(tuning_.solve_block)},
                        {"STRIP", std::to_string(tuning_.strip)},
-                       {"SUBSTITUTE", substitute_}});
+                       {"SUBSTITUTE", substitute_},
+                       {"KERNEL", "2"}});
 }
 
 Kernel& LuSolves::one_solve_kernel(bool upper) {
@@ -54,9 +56,9 @@ Kernel& LuSolves::one_solve_kernel(bool upper) {
 }
 
 void LuSolves::prepare(cl_uint block, Index nrhs) {
-  swap_kernel(block);
+  swap_kernel(block, true);
   if (nrhs == 0) return;
-  swap_kernel(tuning_.solve_block);
+  swap_kernel(tuning_.solve_block, false);
   if (nrhs == 1)
     for (const bool upper : {false, true}) one_solve_kernel(upper);
   else
@@ -67,7 +69,7 @@ void LuSolves::swap_and_solve(const cl::CommandQueue& queue, const MatrixView& d
                               const MatrixView& b, cl_uint block, cl_uint columns,
                               cl_uint hole_begin, cl_uint hole_end, bool solve,
                               const cl::Buffer& pivots, cl_uint row) {
-  Kernel& swap = swap_kernel(block);
+  Kernel& swap = swap_kernel(block, solve);
   cl_uint index = 0;
   pass_view(swap, index, diagonal);
   pass_view(swap, index, b);
