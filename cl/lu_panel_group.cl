@@ -62,7 +62,7 @@ static inline uint eliminate_rows(REAL* r, bool active, uint width, bool exchang
             s->part_magnitude[best] >= 0;  // false when fewer than width rows are active
         const bool is_pivot = id == owner && found;
         if (is_pivot) {
-UNROLLED
+            UNROLLED
             for (uint c = 0; c < PANEL_WIDTH; ++c) s->pivot_row[c] = r[c];
             s->pivot_position[j] = chosen;
         }
@@ -74,14 +74,14 @@ UNROLLED
         if (found && !(fabs(pivot) > 0) && *first_bad == NOT_CHOSEN) *first_bad = j;
         const bool eliminates = active && found;
         const REAL l = eliminates && pivot != 0 ? r[0] / pivot : r[0];
-UNROLLED
+        UNROLLED
         for (uint c = 1; c < PANEL_WIDTH; ++c)
             r[c - 1] = eliminates && c < width - j ? fma(-l, s->pivot_row[c], r[c]) : r[c];
         r[PANEL_WIDTH - 1] = l;
     }
     for (uint j = width; j < PANEL_WIDTH; ++j) {  // a narrow panel: finish the round
         const REAL first = r[0];
-UNROLLED
+        UNROLLED
         for (uint c = 1; c < PANEL_WIDTH; ++c) r[c - 1] = r[c];
         r[PANEL_WIDTH - 1] = first;
     }
@@ -96,7 +96,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_group(
     const uint id = get_local_id(0);
     global REAL* panel = a + offset;
     REAL r[PANEL_WIDTH];
-UNROLLED
+    UNROLLED
     for (uint c = 0; c < PANEL_WIDTH; ++c)
         r[c] = id < m && c < width ? panel[(ulong)id * ld + c] : (REAL)0;
     uint position = id, first_bad = NOT_CHOSEN;
@@ -106,7 +106,7 @@ UNROLLED
     for (uint j = id; j < width; j += WG_SIZE)
         pivots[pivot_offset + j] = (int)(row_base + scratch.pivot_position[j]);
     if (id < m) {
-UNROLLED
+        UNROLLED
         for (uint c = 0; c < PANEL_WIDTH; ++c)
             if (c < width) panel[(ulong)position * ld + c] = r[c];
     }

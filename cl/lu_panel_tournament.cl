@@ -28,7 +28,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void tournament_cand
     const uint row = have ? (level == 0 ? entry : list[entry]) : 0u;
     const global REAL* from = a + offset + (ulong)row * ld;
     REAL r[PANEL_WIDTH];
-UNROLLED
+    UNROLLED
     for (uint c = 0; c < PANEL_WIDTH; ++c) r[c] = have && c < width ? from[c] : (REAL)0;
     uint tie = row, first_bad = 0;
     const uint order = eliminate_rows(r, have, width, false, &tie, &first_bad, &scratch);
@@ -45,7 +45,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void tournament_fini
     const uint row = have ? (level == 0 ? id : list[id]) : 0u;
     global REAL* panel = a + offset;
     REAL r[PANEL_WIDTH], displaced[PANEL_WIDTH];
-UNROLLED
+    UNROLLED
     for (uint c = 0; c < PANEL_WIDTH; ++c)
         r[c] = have && c < width ? panel[(ulong)row * ld + c] : (REAL)0;
     uint tie = row, first_bad = NOT_CHOSEN;
@@ -67,11 +67,11 @@ UNROLLED
     uint source = outside;
     for (uint j = width; j-- > 0;)
         source = source == j ? pivot[j] : (source == pivot[j] ? j : source);
-UNROLLED
+    UNROLLED
     for (uint c = 0; c < PANEL_WIDTH; ++c)
         displaced[c] = moves && c < width ? panel[(ulong)source * ld + c] : (REAL)0;
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-UNROLLED
+    UNROLLED
     for (uint c = 0; c < PANEL_WIDTH; ++c) {
         // Several exchanges with one row: each of their work-items writes the same.
         if (moves && c < width) panel[(ulong)outside * ld + c] = displaced[c];
@@ -92,7 +92,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void tournament_lowe
         u[j][c] = j + c < width ? panel[(ulong)j * ld + j + c] : (REAL)0;
     }
     REAL r[PANEL_WIDTH];
-UNROLLED
+    UNROLLED
     for (uint c = 0; c < PANEL_WIDTH; ++c)
         r[c] = row < m && c < width ? panel[(ulong)row * ld + c] : (REAL)0;
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -100,12 +100,12 @@ UNROLLED
         const REAL pivot = u[j][0];
         const REAL l = j < width ? (pivot == 0 ? (REAL)0 : r[0] / pivot) : r[0];
         const bool eliminates = j < width;
-UNROLLED
+        UNROLLED
         for (uint c = 1; c < PANEL_WIDTH; ++c)
             r[c - 1] = eliminates && c < width - j ? fma(-l, u[j][c], r[c]) : r[c];
         r[PANEL_WIDTH - 1] = l;
     }
-UNROLLED
+    UNROLLED
     for (uint c = 0; c < PANEL_WIDTH; ++c)
         if (row < m && c < width) panel[(ulong)row * ld + c] = r[c];
 }

@@ -17,18 +17,22 @@
 //
 //   t + t_offset  the block x block triangle; b + b_offset: the first element of B's first row;
 //                 row-major, leading dimensions in elements
+// KERNEL: what is built, for each takes its time to compile: 0 lu_swap_solve for exchanges alone (`solve` is not looked at),
+// 1 lu_swap_solve, 2 block_solve.
 // NDRange: one dimension, local WG_SIZE, groups ceil(columns / STRIP).
-// Local memory: 16 * WG_SIZE + 32 * STRIP scalars, WG_SIZE words: 37 KiB for f64, 256 rows.
+// Local memory: 16 * WG_SIZE + 32 * STRIP scalars, WG_SIZE words: 37 KiB for f64, 256 rows; for exchanges alone the words.
 
 #include "common.clh"
 
-#if !defined(WG_SIZE) || !defined(STRIP) || !defined(SUBSTITUTE)
-#error "WG_SIZE, STRIP and SUBSTITUTE must be defined"
+#if !defined(WG_SIZE) || !defined(STRIP) || !defined(SUBSTITUTE) || !defined(KERNEL)
+#error "WG_SIZE, STRIP, SUBSTITUTE and KERNEL must be defined"
 #endif
 #define DIAGONAL 16
 #if WG_SIZE % DIAGONAL != 0 || WG_SIZE % STRIP != 0
 #error "WG_SIZE must be a multiple of 16 and of STRIP"
 #endif
+
+#if KERNEL != 0
 
 // Replaces every diagonal block by its inverse, block after block of DIAGONAL x DIAGONAL in
 // `inverse`: work-item id computes column id % DIAGONAL of block id / DIAGONAL. Rows and columns
@@ -36,7 +40,7 @@
 static inline void invert_diagonal(const global REAL* t, uint ld, uint block, uint upper,
                                    local REAL* inverse) {
     const uint id = get_local_id(0), base = id / DIAGONAL * DIAGONAL, col = id % DIAGONAL;
-UNROLLED
+    UNROLLED
     for (uint e = 0; e < DIAGONAL; ++e) {  // neighbours read neighbouring columns
         const uint row = e * (WG_SIZE / DIAGONAL) + id / DIAGONAL,
                    column = row / DIAGONAL * DIAGONAL + col;
@@ -48,20 +52,20 @@ UNROLLED
     const local REAL* d = inverse + base * DIAGONAL;
     REAL x[DIAGONAL];
     if (!upper) {
-UNROLLED
+        UNROLLED
         for (uint i = 0; i < DIAGONAL; ++i) {
             REAL s = i == col ? 1 : 0;
-UNROLLED
+            UNROLLED
             for (uint k = 0; k < DIAGONAL; ++k)
                 if (k < i) s = fma(-d[i * DIAGONAL + k], x[k], s);
             x[i] = s;
         }
     } else {
-UNROLLED
+        UNROLLED
         for (uint ii = 0; ii < DIAGONAL; ++ii) {
             const uint i = DIAGONAL - 1 - ii;
             REAL s = i == col ? 1 : 0;
-UNROLLED
+            UNROLLED
             for (uint k = 0; k < DIAGONAL; ++k)
                 if (k > i) s = fma(-d[i * DIAGONAL + k], x[k], s);
             // Below the diagonal the inverse is zero: a zero or NaN on U's diagonal must not reach
@@ -70,7 +74,7 @@ UNROLLED
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-UNROLLED
+    UNROLLED
     for (uint i = 0; i < DIAGONAL; ++i) inverse[(base + i) * DIAGONAL + col] = x[i];
 }
 
@@ -83,7 +87,7 @@ static inline void solve_strip(const global REAL* t, uint ld, uint block, uint u
     for (uint step = 0; step < steps; ++step) {
         const uint base = (upper ? steps - 1 - step : step) * DIAGONAL;
         if (id >= base && id < base + DIAGONAL) {
-UNROLLED
+            UNROLLED
             for (uint c = 0; c < STRIP; ++c) right[(id - base) * STRIP + c] = x[c];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -106,7 +110,7 @@ UNROLLED
         for (uint e = id; e < DIAGONAL * STRIP; e += WG_SIZE) {
             const uint i = e / STRIP, c = e % STRIP;
             REAL s = 0;
-UNROLLED
+            UNROLLED
             for (uint k = 0; k < DIAGONAL; ++k)
                 s = fma(inverse[(base + i) * DIAGONAL + k], right[k * STRIP + c], s);
             solved[e] = s;
@@ -114,21 +118,24 @@ UNROLLED
 #endif
         barrier(CLK_LOCAL_MEM_FENCE);
         if (id >= base && id < base + DIAGONAL) {
-UNROLLED
+            UNROLLED
             for (uint c = 0; c < STRIP; ++c) x[c] = solved[(id - base) * STRIP + c];
         } else if (id < block && (upper ? id < base : id >= base + DIAGONAL)) {
             const global REAL* row = t + (ulong)id * ld + base;
             REAL l[DIAGONAL];
-UNROLLED
+            UNROLLED
             for (uint k = 0; k < DIAGONAL; ++k) l[k] = base + k < block ? row[k] : (REAL)0;
-UNROLLED
+            UNROLLED
             for (uint k = 0; k < DIAGONAL; ++k) {
-UNROLLED
+                UNROLLED
                 for (uint c = 0; c < STRIP; ++c) x[c] = fma(-l[k], solved[k * STRIP + c], x[c]);
             }
         }
     }
 }
+
+#endif
+#if KERNEL != 2
 
 // The position whose row ends at `position` after all exchanges.
 static inline uint trace_back(uint position, uint block, const local uint* pivot) {
@@ -144,10 +151,11 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_swap_solve(
     uint block, uint columns, uint hole_begin, uint hole_end, uint solve, const global int* pivots,
     ulong pivot_offset, uint row_base) {
     local uint pivot[WG_SIZE];
+#if KERNEL == 1
     local REAL inverse[WG_SIZE * DIAGONAL];
     local REAL right[DIAGONAL * STRIP], solved[DIAGONAL * STRIP];
+#endif
     const uint id = get_local_id(0), first = get_group_id(0) * STRIP;
-    const bool needed = first < hole_begin || first + STRIP > hole_end;
     if (id < block) pivot[id] = (uint)pivots[pivot_offset + id] - row_base;
     barrier(CLK_LOCAL_MEM_FENCE);
 
@@ -159,23 +167,26 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_swap_solve(
     const uint source = trace_back(id, id < block ? block : 0u, pivot),
                displaced = trace_back(outside, displaces ? block : 0u, pivot);
     global REAL* strip = b + b_offset + first;
-UNROLLED
+    UNROLLED
     for (uint c = 0; c < STRIP; ++c) {
         bool in = first + c < columns && (first + c < hole_begin || first + c >= hole_end);
         x[c] = in && id < block ? strip[(ulong)source * b_ld + c] : (REAL)0;
         y[c] = in && displaces ? strip[(ulong)displaced * b_ld + c] : (REAL)0;
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+#if KERNEL == 1
+    const bool needed = first < hole_begin || first + STRIP > hole_end;
     if (solve && needed && first + STRIP > hole_end) {
         // A strip that straddles the hole's end keeps its left part as it is.
         REAL kept[STRIP];
-UNROLLED
+        UNROLLED
         for (uint c = 0; c < STRIP; ++c) kept[c] = x[c];
         solve_strip(t + t_offset, t_ld, block, 0u, x, inverse, right, solved);
-UNROLLED
+        UNROLLED
         for (uint c = 0; c < STRIP; ++c) x[c] = first + c >= hole_end ? x[c] : kept[c];
     }
-UNROLLED
+#endif
+    UNROLLED
     for (uint c = 0; c < STRIP; ++c) {
         bool in = first + c < columns && (first + c < hole_begin || first + c >= hole_end);
         if (in && id < block) strip[(ulong)id * b_ld + c] = x[c];
@@ -183,6 +194,8 @@ UNROLLED
         if (in && displaces) strip[(ulong)outside * b_ld + c] = y[c];
     }
 }
+
+#else
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void block_solve(
     const global REAL* t, ulong t_offset, uint t_ld, global REAL* b, ulong b_offset, uint b_ld,
@@ -192,14 +205,14 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void block_solve(
     const uint id = get_local_id(0), first = get_group_id(0) * STRIP;
     global REAL* strip = b + b_offset + first;
     REAL x[STRIP];
-UNROLLED
+    UNROLLED
     for (uint c = 0; c < STRIP; ++c)
         x[c] = first + c < columns && id < block ? strip[(ulong)id * b_ld + c] : (REAL)0;
-    if (upper)
-        solve_strip(t + t_offset, t_ld, block, 1u, x, inverse, right, solved);
-    else
-        solve_strip(t + t_offset, t_ld, block, 0u, x, inverse, right, solved);
-UNROLLED
+    // Not called once for each triangle: with its barriers in two branches PoCL 3.1 gave wrong answers.
+    solve_strip(t + t_offset, t_ld, block, upper, x, inverse, right, solved);
+    UNROLLED
     for (uint c = 0; c < STRIP; ++c)
         if (first + c < columns && id < block) strip[(ulong)id * b_ld + c] = x[c];
 }
+
+#endif

@@ -30,8 +30,8 @@ struct SwapSolve {
   Index block, columns, hole_begin, hole_end;
 };
 
-/// Exchanges, and the solve right of the hole, for `block` of a few more rows; columns left and inside of the hole.
-void require_swap_solve(DeviceContext& context, RealType type, Index block, Index strip,
+/// Exchanges, and with `solve` the solve right of the hole, for `block` of a few more rows; columns left and inside of the hole.
+void require_swap_solve(DeviceContext& context, RealType type, Index block, Index strip, bool solve,
                         const std::function<void(const SwapSolve&)>& swap_and_solve);
 
 /// A whole LU with one right-hand side, n-by-n: the factors as in require_panel(), and b - A x. `solve` returns the exchanges.

@@ -186,8 +186,9 @@ std::vector<ProgramRequest> programs_for(const LuTuning& tuning, RealType type, 
     else
       add("lu_panel_tournament.cl", tuning.tournament_macros());
   }
-  for (const cl_uint block : {kPanelWidth, tuning.nb, tuning.solve_block})
-    add("trsm.cl", tuning.strip_macros(swap_group(block), "0"));
+  for (const cl_uint block : {kPanelWidth, tuning.nb})
+    add("trsm.cl", tuning.strip_macros(StripKernel::swap_solve, swap_group(block), "0"));
+  add("trsm.cl", tuning.strip_macros(StripKernel::swap, swap_group(tuning.solve_block), "0"));
   for (const bool upper : {false, true})
     if (persistent)
       add("trsv_persistent.cl", tuning.one_launch_macros(upper));

@@ -47,8 +47,10 @@ Defines LuTuning::tournament_macros() const {
           {"WG_SIZE", std::to_string(tournament_group)}};
 }
 
-Defines LuTuning::strip_macros(cl_uint group, const std::string& substitute) const {
-  return {{"WG_SIZE", std::to_string(group)},
+Defines LuTuning::strip_macros(StripKernel kernel, cl_uint group,
+                               const std::string& substitute) const {
+  return {{"KERNEL", std::to_string(static_cast<int>(kernel))},
+          {"WG_SIZE", std::to_string(group)},
           {"STRIP", std::to_string(strip)},
           {"SUBSTITUTE", substitute}};
 }

@@ -29,6 +29,9 @@ inline constexpr unsigned kPersistentCapability = 8;
 /// Columns of a panel.
 inline constexpr cl_uint kPanelWidth = 32;
 
+/// What cl/trsm.cl builds, the macro KERNEL: exchanges alone, exchanges and a solve, a solve.
+enum class StripKernel { swap = 0, swap_solve = 1, block_solve = 2 };
+
 /// Rows of a block of the solves with one right-hand side.
 inline constexpr cl_uint kTrsvBlock = 64;
 
@@ -55,7 +58,8 @@ struct LuTuning {
   [[nodiscard]] Defines persistent_macros(cl_uint m) const;
   [[nodiscard]] Defines group_macros(cl_uint m) const;
   [[nodiscard]] Defines tournament_macros() const;
-  [[nodiscard]] Defines strip_macros(cl_uint group, const std::string& substitute) const;
+  [[nodiscard]] Defines strip_macros(StripKernel kernel, cl_uint group,
+                                     const std::string& substitute) const;
   [[nodiscard]] static Defines step_macros(bool upper);
   [[nodiscard]] Defines one_launch_macros(bool upper) const;
 };
@@ -184,12 +188,12 @@ class LuSolves {
 
  private:
   /// A kernel that is built, and was not asked for its answer.
-  Kernel& swap_kernel(cl_uint block, const std::string& substitute);
+  Kernel& swap_kernel(cl_uint block, bool solve, const std::string& substitute);
   Kernel& block_solve_kernel(const std::string& substitute);
   Kernel& one_solve_kernel(bool persistent, bool upper);
 
   /// Kernels that gave their known answers. With substitution where the inverses of diagonal blocks do not. Throw NoUsableKernel.
-  Kernel& working_swap_kernel(cl_uint block);
+  Kernel& working_swap_kernel(cl_uint block, bool solve);
   Kernel& working_block_solve_kernel();
 
   /// How one right-hand side is solved for: in one launch, step by step, or as many are.
@@ -215,8 +219,9 @@ class LuSolves {
   const LuTuning& tuning_;
   Index n_;
   bool persistent_;
-  std::string substitute_;                   // the macro's value
-  std::map<cl_uint, Kernel*> swap_kernels_;  // by work-group; those that work
+  std::string substitute_;  // the macro's value
+  std::map<std::pair<cl_uint, bool>, Kernel*>
+      swap_kernels_;  // that work; by work-group, and whether they solve
   Kernel* block_solve_ = nullptr;
   std::optional<One> way_for_one_;
   cl::Buffer

@@ -29,14 +29,16 @@ LuSolves::LuSolves(KernelMemo& kernels, const LuFlags& flags, Gemm& gemm, const 
   context.queue().enqueueFillBuffer(packets_, cl_int{0}, 0, elements * sizeof(cl_ulong2));
 }
 
-Kernel& LuSolves::swap_kernel(cl_uint block, const std::string& substitute) {
+Kernel& LuSolves::swap_kernel(cl_uint block, bool solve, const std::string& substitute) {
   return kernels_.get("trsm.cl", "lu_swap_solve",
-                      tuning_.strip_macros(swap_group(block), substitute));
+                      tuning_.strip_macros(solve ? StripKernel::swap_solve : StripKernel::swap,
+                                           swap_group(block), substitute));
 }
 
 Kernel& LuSolves::block_solve_kernel(const std::string& substitute) {
-  return kernels_.get("trsm.cl", "block_solve",
-                      tuning_.strip_macros(tuning_.solve_block, substitute));
+  return kernels_.get(
+      "trsm.cl", "block_solve",
+      tuning_.strip_macros(StripKernel::block_solve, tuning_.solve_block, substitute));
 }
 
 Kernel& LuSolves::one_solve_kernel(bool persistent, bool upper) {
@@ -45,32 +47,35 @@ Kernel& LuSolves::one_solve_kernel(bool persistent, bool upper) {
                     : kernels_.get("trsv.cl", "trsv_step", LuTuning::step_macros(upper));
 }
 
-Kernel& LuSolves::working_swap_kernel(cl_uint block) {
-  Kernel*& chosen = swap_kernels_[swap_group(block)];
+Kernel& LuSolves::working_swap_kernel(cl_uint block, bool solve) {
+  Kernel*& chosen = swap_kernels_[{swap_group(block), solve}];
   if (chosen != nullptr) return *chosen;
   DeviceContext& context = kernels_.context();
+  const StripKernel kernel = solve ? StripKernel::swap_solve : StripKernel::swap;
+  const char* const name = solve ? "trsm" : "laswp";
   for (const std::string& substitute : {substitute_, std::string("1")}) {
-    const bool works =
-        kernels_.works("trsm.cl", tuning_.strip_macros(swap_group(block), substitute), [&] {
-          require_swap_solve(context, kernels_.type(), swap_group(block) - 5, tuning_.strip,
-                             [&](const SwapSolve& q) {
-                               launch_swap(context.queue(), swap_kernel(block, substitute),
-                                           q.diagonal, q.b, static_cast<cl_uint>(q.block),
-                                           static_cast<cl_uint>(q.columns),
-                                           static_cast<cl_uint>(q.hole_begin),
-                                           static_cast<cl_uint>(q.hole_end), true, q.pivots, 0);
-                             });
-        });
-    if (works) return *(chosen = &swap_kernel(block, substitute));
+    const Defines macros = tuning_.strip_macros(kernel, swap_group(block), substitute);
+    const bool works = kernels_.works_as(name, "trsm.cl", macros, [&] {
+      require_swap_solve(context, kernels_.type(), swap_group(block) - 5, tuning_.strip, solve,
+                         [&](const SwapSolve& q) {
+                           launch_swap(context.queue(), swap_kernel(block, solve, substitute),
+                                       q.diagonal, q.b, static_cast<cl_uint>(q.block),
+                                       static_cast<cl_uint>(q.columns),
+                                       static_cast<cl_uint>(q.hole_begin),
+                                       static_cast<cl_uint>(q.hole_end), solve, q.pivots, 0);
+                         });
+    });
+    if (works) return *(chosen = &swap_kernel(block, solve, substitute));
   }
-  kernels_.none_works("row exchanges", {"trsm"});
+  kernels_.none_works("row exchanges", {name});
 }
 
 Kernel& LuSolves::working_block_solve_kernel() {
   if (block_solve_ != nullptr) return *block_solve_;
   DeviceContext& context = kernels_.context();
   for (const std::string& substitute : {substitute_, std::string("1")}) {
-    Defines macros = tuning_.strip_macros(tuning_.solve_block, substitute);
+    Defines macros =
+        tuning_.strip_macros(StripKernel::block_solve, tuning_.solve_block, substitute);
     const bool works = kernels_.works_as("block_solve", "trsm.cl", macros, [&] {
       for (const bool upper : {false, true})
         require_triangular_solve(
@@ -112,9 +117,9 @@ LuSolves::One LuSolves::way_for_one() {
 }
 
 void LuSolves::prepare(cl_uint block, Index nrhs) {
-  working_swap_kernel(block);
+  working_swap_kernel(block, true);
   if (nrhs == 0) return;
-  working_swap_kernel(tuning_.solve_block);
+  working_swap_kernel(tuning_.solve_block, false);
   const One way = nrhs == 1 ? way_for_one() : One::blocks;
   if (way == One::blocks)
     working_block_solve_kernel();
@@ -138,8 +143,8 @@ void LuSolves::swap_and_solve(const cl::CommandQueue& queue, const MatrixView& d
                               const MatrixView& b, cl_uint block, cl_uint columns,
                               cl_uint hole_begin, cl_uint hole_end, bool solve,
                               const cl::Buffer& pivots, cl_uint row) {
-  launch_swap(queue, working_swap_kernel(block), diagonal, b, block, columns, hole_begin, hole_end,
-              solve, pivots, row);
+  launch_swap(queue, working_swap_kernel(block, solve), diagonal, b, block, columns, hole_begin,
+              hole_end, solve, pivots, row);
 }
 
 void LuSolves::launch_block_solve(const cl::CommandQueue& queue, Kernel& kernel,

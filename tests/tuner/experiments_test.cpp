@@ -83,11 +83,12 @@ TEST_CASE("work-group sizes are checked and timed on every device, in both NDRan
 
 TEST_CASE("a kernel that is wrong, or does not build, is found out before it is timed") {
   test::on_every_device([](const Device& device) {
-    CHECK(status_with(device, "if (i > k && j > k)", "if (i >= k && j > k)") ==
+    CHECK(status_with(device, "if (i > k && j > k && j < ld)", "if (i >= k && j > k && j < ld)") ==
           Status::wrong_result);
     CHECK(status_with(device, "a[k * ld + j] * a[i * ld + k]", "a[k * ld + j] * a[i * ld + j]") ==
           Status::wrong_result);
-    CHECK(status_with(device, "if (i > k && j > k)", "if (i > k && j > k") == Status::build_error);
+    CHECK(status_with(device, "if (i > k && j > k && j < ld)", "if (i > k && j > k && j < ld") ==
+          Status::build_error);
   });
 }
 
