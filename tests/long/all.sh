@@ -15,10 +15,10 @@ check() {
   echo "== $name: $((SECONDS - start)) s"
 }
 
-for fuzzer in "$build"/tests/fuzz/fuzz_* "$build"/fuzz_*; do
-  [ ! -f "$fuzzer" ] || [ ! -x "$fuzzer" ] || check "$(basename "$fuzzer")" "$fuzzer" 60
+for reader in text csv tsv mtx npy t4 tuned; do
+  check "fuzzing the reader of $reader" "$build"/tests/fuzz/fuzz_readers "$reader" 60
 done
-[ ! -x tests/faults/every_call.sh ] || check "every OpenCL call failing" tests/faults/every_call.sh
+check "every OpenCL call failing" tests/faults/every_call.sh
 check "oclgrind" tests/long/oclgrind.sh
 check "sanitizers" tests/long/sanitizers.sh
 
