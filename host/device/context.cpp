@@ -22,7 +22,7 @@ std::optional<std::filesystem::path> kernel_folder(const ContextOptions& options
 
 KernelFaults kernel_faults(const ContextOptions& options) {
   if (!options.kernel_faults.empty()) return options.kernel_faults;
-  const char* variable = std::getenv("CLGAUSS_FAULTS");
+  const char* variable = std::getenv("CLGAUSS_KERNEL_FAULTS");
   return parse_kernel_faults(variable != nullptr ? variable : "");
 }
 

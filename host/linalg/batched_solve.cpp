@@ -133,7 +133,8 @@ class Chunks {
   void judge(Index s, cl_int info, const Scaling& scaling, BatchedSolution& solution) const {
     const auto x = solution.x.matrix(s);
     const auto is_finite = [](double value) { return std::isfinite(value); };
-    const Index column = static_cast<Index>(info) - 1;
+    const Index n = system_.a.rows;
+    const Index column = info == 0 ? n : checked_failed_column(static_cast<Index>(info) - 1, n);
     if (info == 0 ? scaling.finite && !std::ranges::all_of(x, is_finite)
                   : left_range(s, column, scaling)) {
       solution.overflowed.push_back(s);

@@ -140,13 +140,25 @@ std::vector<int> to_one(std::vector<int> exponents) {
   return exponents;
 }
 
-void scale_matrix(Scaling& scaling, Index n, std::span<const double> a, const Limits& limits) {
+/// Exponents from the least to the largest number of the scaled right-hand sides.
+int span_of(Index n, Index nrhs, std::span<const double> b, std::span<const int> rows) {
+  const Exponents exponents = exponents_of(n, nrhs, b, rows, {});
+  const int largest = std::ranges::max(exponents.columns);
+  return largest == kNone ? 0 : largest - exponents.least;
+}
+
+/// With the rows where columns alone leave one below the type's range, or numbers of B further apart than the type can hold.
+void scale_matrix(Scaling& scaling, Index n, Index nrhs, std::span<const double> a,
+                  std::span<const double> b, const Limits& limits) {
   const Exponents as_it_is = exponents_of(n, n, a, {}, {});
   scaling.columns = to_one(as_it_is.columns);
   Exponents scaled = exponents_of(n, n, a, {}, scaling.columns);
   const auto is_lost = [&](int row) { return row != kNone && row < limits.low(); };
-  if (std::ranges::any_of(scaled.rows, is_lost)) {
-    scaling.rows = to_one(as_it_is.rows);
+  const std::vector<int> rows = to_one(as_it_is.rows);
+  const int span = nrhs > 0 ? span_of(n, nrhs, b, {}) : 0;
+  if (std::ranges::any_of(scaled.rows, is_lost) ||
+      (span > limits.high() - limits.least && span_of(n, nrhs, b, rows) < span)) {
+    scaling.rows = rows;
     scaling.columns = to_one(exponents_of(n, n, a, scaling.rows, {}).columns);
     scaled = exponents_of(n, n, a, scaling.rows, scaling.columns);
   }
@@ -184,8 +196,11 @@ Scaling scaling_for(Index n, Index nrhs, std::span<const double> a, std::span<co
   const Range of_a = range_of(a), of_b = range_of(b);
   Scaling scaling;
   scaling.finite = of_a.finite && of_b.finite;
-  if (!fits(of_a, limits) || !quotients_fit(of_b, of_a, limits))
-    scale_matrix(scaling, n, a, limits);
+  const bool spans_too_much =
+      of_b.largest > 0 &&
+      std::ilogb(of_b.largest) - std::ilogb(of_b.least) > limits.high() - limits.least;
+  if (!fits(of_a, limits) || spans_too_much || !quotients_fit(of_b, of_a, limits))
+    scale_matrix(scaling, n, nrhs, a, b, limits);
   if (!fits(of_b, limits) || !scaling.rows.empty())
     scale_right_hand_sides(scaling, n, nrhs, b, limits);
   return scaling;

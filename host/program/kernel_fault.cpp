@@ -11,7 +11,7 @@ KernelFaults parse_kernel_faults(std::string_view text) {
     const std::size_t sign = item.find('=');
     const std::string how = sign == std::string::npos ? "" : item.substr(sign + 1);
     if (how != "build" && how != "wrong")
-      throw UsageError("CLGAUSS_FAULTS: '" + item +
+      throw UsageError("CLGAUSS_KERNEL_FAULTS: '" + item +
                        "' is not KERNEL=build or KERNEL=wrong, with the name of a kernel file");
     faults[item.substr(0, sign)] = how == "build" ? KernelFault::build : KernelFault::wrong;
   }

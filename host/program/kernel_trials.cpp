@@ -18,6 +18,8 @@ std::string failure_of(const std::function<void()>& ask) {
     return {};
   } catch (const WrongAnswer& error) {
     return error.what();
+  } catch (const DeviceFault& error) {  // impossible numbers are wrong ones
+    return error.what();
   } catch (const BuildError& error) {
     return error.what();
   } catch (const OpenClError& error) {

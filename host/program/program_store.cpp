@@ -116,7 +116,7 @@ Kernel ProgramStore::kernel(const std::string& file, const std::string& kernel,
                             const Defines& defines) {
   const auto fault = fault_of(file);
   if (fault == KernelFault::build)
-    throw BuildError(file, options_of(device_, defines), "told to fail by CLGAUSS_FAULTS");
+    throw BuildError(file, options_of(device_, defines), "told to fail by CLGAUSS_KERNEL_FAULTS");
   return translate_opencl_errors([&] {
     Kernel result;
     result.idle = fault == KernelFault::wrong;
@@ -141,16 +141,17 @@ cl::Program& ProgramStore::program(const std::string& file, const Defines& defin
 
 void ProgramStore::build_all(const std::vector<ProgramRequest>& requests) {
   std::map<std::string, std::future<std::optional<cl::Program>>> building;
-  const Stopwatch watch(build_seconds_);
+  std::optional<Stopwatch> watch;
   for (const auto& [file, defines] : requests) {
     const std::string options = options_of(device_, defines);
     const std::string name = file + ' ' + options;
     if (programs_.contains(name) || building.contains(name)) continue;
+    if (!watch) watch.emplace(build_seconds_);
     building.emplace(
         name, std::async(std::launch::async, [this, file, options]() -> std::optional<cl::Program> {
           try {
             return build(file, options);
-          } catch (const BuildError&) {
+          } catch (const Error&) {
           } catch (const cl::Error&) {
           }
           return std::nullopt;  // kernel() will say why
@@ -182,12 +183,12 @@ cl::Program ProgramStore::build(const std::string& file, const std::string& opti
   const std::string key = cache_key(device_, source, options);
   if (const auto loaded = load(key, source, options)) return *loaded;
   cl::Program program(context_, source);
-  try {
-    program.build(device_, options.c_str());
-  } catch (const cl::BuildError& error) {
-    if (error.err() != CL_BUILD_PROGRAM_FAILURE) throw;  // nothing that the log could explain
+  // Not by the bindings, which would lose the reason of a failure that left no log.
+  const cl_int result =
+      clBuildProgram(program(), 1, &device_(), options.c_str(), nullptr, nullptr);
+  if (result == CL_BUILD_PROGRAM_FAILURE)
     throw BuildError(file, options, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_));
-  }
+  if (result != CL_SUCCESS) throw_opencl_error("clBuildProgram", result);
   if (driver_keeps_programs(device_) || !cache_.file_of(key)) return program;
   const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
   if (!binaries.empty() && !binaries.front().empty())

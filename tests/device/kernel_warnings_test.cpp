@@ -27,6 +27,7 @@ std::vector<Build> builds() {
       {"batched_cpu.cl", tile + "-DRHS=1"},
       {"batched_tile.cl", "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DRHS=8 -DKERNEL=2 -DIN_REGISTERS=0"},
       {"batched_tile.cl", "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DRHS=8 -DKERNEL=3 -DIN_REGISTERS=0"},
+      {"diagonal.cl", ""},
       {"gauss.cl", ""},
       {"gemm_cpu.cl", tile + "-DPACK_STEPS=16"},
       {"laboratory.cl", ""},
@@ -40,8 +41,11 @@ std::vector<Build> builds() {
       {"matmul_kernels.cl", "-DDIM=16 -DKERNEL=1"},
       {"matmul_ladder.cl", "-DBLOCK=16"},
       {"matmul_steps.cl", "-DTILE=16"},
+      {"poison.cl", ""},
       {"scale.cl", ""},
-      {"trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DSUBSTITUTE=1"},
+      {"trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DSUBSTITUTE=0 -DKERNEL=0"},
+      {"trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DSUBSTITUTE=1 -DKERNEL=1"},
+      {"trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DSUBSTITUTE=1 -DKERNEL=2"},
       {"trsv.cl", "-DWG_SIZE=64 -DUPPER=1"},
   };
   for (const std::string yes : {"0", "1"}) {

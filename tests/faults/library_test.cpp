@@ -48,7 +48,7 @@ std::vector<Function> functions_of(const Device& device, DeviceContext& context)
           {"allocate", [&context] { (void)context.allocate(64, "a test"); }},
           {"ProgramStore::kernel",
            [=, &device] {
-             Kernel kernel = DeviceContext(device).programs().kernel("gauss.cl", "gauss_diagonal",
+             Kernel kernel = DeviceContext(device).programs().kernel("gauss.cl", "gauss_fwd_pre",
                                                                      real_defines(kType));
              kernel.set_arguments(a.buffer, cl_ulong{kN}, rows);
            }},

@@ -18,7 +18,7 @@ struct ContextOptions {
   std::optional<std::filesystem::path>
       kernel_folder;  // empty: CLGAUSS_KERNEL_DIR, else the embedded kernels
   bool tuned = true;  // take up what was tuned for the device; CLGAUSS_TUNED=off also turns it off
-  KernelFaults kernel_faults;  // kernels broken on purpose, for tests; empty: CLGAUSS_FAULTS
+  KernelFaults kernel_faults;  // kernels broken on purpose, for tests; empty: CLGAUSS_KERNEL_FAULTS
   std::optional<unsigned> cores_per_compute_unit;  // instead of what the device's attributes say
 };
 

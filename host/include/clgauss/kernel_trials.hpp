@@ -38,7 +38,7 @@ class KernelTrials {
   explicit KernelTrials(const ProgramStore& programs) : programs_(programs) {}
 
   /// Whether `build` may be used. `ask`, called at most once a build, builds it, runs it and throws WrongAnswer unless it gave the
-  /// known answer; that, BuildError, OpenClError and DeviceLimit are verdicts, every other error leaves.
+  /// known answer; that, DeviceFault, BuildError, OpenClError and DeviceLimit are verdicts, every other error leaves.
   bool passes(const KernelBuild& build, const std::function<void()>& ask);
 
   /// Notes that the device lacks what the kernels need.

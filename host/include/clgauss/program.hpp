@@ -51,7 +51,7 @@ enum class KernelFault {
 /// By the file's name without its extension.
 using KernelFaults = std::map<std::string, KernelFault>;
 
-/// "lu_small=build,trsv=wrong" (the values of CLGAUSS_FAULTS). Throws UsageError.
+/// "lu_small=build,trsv=wrong" (the values of CLGAUSS_KERNEL_FAULTS). Throws UsageError.
 [[nodiscard]] KernelFaults parse_kernel_faults(std::string_view text);
 
 /// Text of the kernel file `name` ("gauss.cl") with its includes put in, from `folder` if given,
