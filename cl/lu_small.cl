@@ -19,7 +19,7 @@
 #if !defined(SMALL_N) || !defined(SMALL_NRHS) || !defined(WG_SIZE)
 #error "SMALL_N, SMALL_NRHS and WG_SIZE must be defined"
 #endif
-// As in cpu_tile.clh: PoCL's front end would say of `unroll 4` that it cannot.
+// As in cpu_tile.clh: PoCL would say of `unroll 4` that it cannot.
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif

@@ -57,13 +57,13 @@ struct GaussBuffers {
 };
 
 /// Work-items of the pivot search.
-std::size_t pivot_group(const GaussKernels& kernels, const GaussBuffers& d) {
-  return std::min({kPivotGroup, kernels.pivot.work_group_limit, std::size_t{d.n}});
+std::size_t pivot_group(const GaussKernels& kernels) {
+  return std::min(kPivotGroup, kernels.pivot.work_group_limit);
 }
 
 /// The arguments of all kernels, for step `k`.
 void bind(GaussKernels& kernels, const GaussBuffers& d, RealType type, cl_ulong k) {
-  const std::size_t group = pivot_group(kernels, d);
+  const std::size_t group = pivot_group(kernels);
   kernels.pivot.set_arguments(d.augmented, d.ld, d.n, k, d.pivots,
                               cl::Local(group * bytes_of(type)),
                               cl::Local(group * sizeof(cl_ulong)));
@@ -90,7 +90,7 @@ void launch_first(const cl::CommandQueue& queue, const DeviceProfile& device,
     unrecorded.launch(kernel, range);
   };
   if (options.pivoting == Pivoting::partial) {
-    unrecorded.launch_group(kernels.pivot, pivot_group(kernels, d));
+    unrecorded.launch_group(kernels.pivot, pivot_group(kernels));
     launch(kernels.swap, range_1d(d.ld));
   }
   launch(kernels.fwd_pre, range_1d(d.n));
@@ -157,7 +157,7 @@ class QueueProgress {
 void eliminate(Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d,
                const GaussOptions& options, QueueProgress& progress) {
   const bool fixed = options.ndrange == NdRangeMode::fixed;
-  const std::size_t group = pivot_group(kernels, d);
+  const std::size_t group = pivot_group(kernels);
   const auto from = [](Index start, Index end) { return range_1d(end - start, start); };
 
   for (cl_ulong k = 0; k + 1 < d.n; ++k) {

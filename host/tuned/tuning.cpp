@@ -24,6 +24,7 @@ std::vector<std::string> files_of(const std::string& kernel) {
             "lu_panel_tournament.cl",
             "trsm.cl",
             "trsv.cl",
+            "trsv_persistent.cl",
             "lu_small.cl"};
   return {kernel};
 }
