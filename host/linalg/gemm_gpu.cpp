@@ -97,12 +97,16 @@ class GemmGpu : public GemmBackend {
         names.push_back(spec.name);
         if (best != nullptr && best->spec.needs_nvidia() && !spec.needs_nvidia())
           continue;  // slower whatever the shape
+        const bool fills = fills_device(spec, call.shape);
+        const auto tiles_of = [&](const GemmSpec& of) {
+          return of.tiles(call.shape.m, call.shape.n);
+        };
+        // What cannot win need not be built.
+        if (!fills && best != nullptr && tiles_of(spec) <= tiles_of(best->spec)) continue;
         const Entry& entry = prepared(spec, call.shape);
         if (!entry.works) continue;
-        if (fills_device(spec, call.shape)) return entry;
-        if (best == nullptr ||
-            spec.tiles(call.shape.m, call.shape.n) > best->spec.tiles(call.shape.m, call.shape.n))
-          best = &entry;
+        if (fills) return entry;
+        best = &entry;
       }
       if (best != nullptr) return *best;
     }

@@ -169,10 +169,14 @@ class LuGpu : public Lu {
   std::optional<bool> small_works_;
 };
 
-/// What an LU of this n is sure to need if all kernels work, but for its products.
+/// What an LU of this n needs if all kernels work; of its products those on matrix units.
 std::vector<ProgramRequest> programs_for(const LuTuning& tuning, RealType type, cl_uint n,
                                          bool persistent) {
   std::vector<ProgramRequest> programs;
+  for (const GemmSpec& spec : gemm_specs())
+    if (persistent && spec.needs_nvidia() && spec.use == GemmUse::update && spec.type == type &&
+        spec.alignment() > 1)
+      programs.push_back({spec.file, spec.defines()});
   const auto add = [&](const char* file, const Defines& macros) {
     Defines defines = real_defines(type);
     defines.insert(defines.end(), macros.begin(), macros.end());
@@ -180,7 +184,7 @@ std::vector<ProgramRequest> programs_for(const LuTuning& tuning, RealType type, 
   };
   for (cl_uint m = n; m > 0; m -= std::min(m, kPanelWidth)) {
     if (persistent)
-      add("lu_panel_persistent.cl", tuning.persistent_macros(m));
+      add("lu_panel_persistent.cl", tuning.persistent_macros(m, kSpinLimit));
     else if (m <= tuning.group_rows)
       add("lu_panel_group.cl", tuning.group_macros(m));
     else

@@ -48,12 +48,13 @@ bool LuPanels::persistent_works(Index n) {
                   up_to = i < tuning_.rows.size() ? tuning_.rows[i] : most,
                   m = std::min({up_to, most, static_cast<cl_uint>(n)});
     if (m > below) {
-      const Defines macros = tuning_.persistent_macros(m);
+      const Defines macros = tuning_.persistent_macros(m, kSpinLimit);
       const bool right = kernels_.works("lu_panel_persistent.cl", macros, [&] {
         for (const cl_uint height : {rows - 5, 2 * rows + 21})
           require_panel(context, kernels_.type(), height, kPanelWidth, true,
                         [&](const MatrixView& a, const cl::Buffer& pivots) {
-                          factor_persistent(context.queue(), a, height, kPanelWidth, 0, pivots, m);
+                          factor_persistent(context.queue(), a, height, kPanelWidth, 0, pivots,
+                                            kSpinLimit, m);
                           (void)flags_.read(context.queue());
                           flags_.reset(context.queue());
                         });
@@ -77,7 +78,7 @@ bool LuPanels::all_resident(cl_uint m) {
   const MatrixView panel{context.allocate(bytes, "the probe of a panel"), 0, kPanelWidth};
   const cl::Buffer pivots = context.allocate(kPanelWidth * sizeof(cl_int), "the probe of a panel");
   context.queue().enqueueFillBuffer(panel.buffer, cl_uchar{0x3f}, 0, bytes);
-  factor_persistent(context.queue(), panel, m, kPanelWidth, 0, pivots, m);
+  factor_persistent(context.queue(), panel, m, kPanelWidth, 0, pivots, kSpinLimit, m);
   const bool gave_up = flags_.read(context.queue()).gave_up;
   flags_.reset(context.queue());
   return !gave_up;
@@ -130,9 +131,9 @@ bool LuPanels::fits_persistent_up_to(cl_uint n) const {
          });
 }
 
-Kernel& LuPanels::persistent_kernel(cl_uint m) {
+Kernel& LuPanels::persistent_kernel(cl_uint m, int spins) {
   return kernels_.get("lu_panel_persistent.cl", "lu_panel_persistent",
-                      tuning_.persistent_macros(m));
+                      tuning_.persistent_macros(m, spins));
 }
 
 Kernel& LuPanels::group_kernel(cl_uint m) {
@@ -146,7 +147,7 @@ Kernel& LuPanels::tournament_kernel(const char* name) {
 void LuPanels::prepare(cl_uint m) {
   switch (way_for(m)) {
     case Way::persistent:
-      persistent_kernel(m);
+      persistent_kernel(m, tuning_.spin_limit);
       break;
     case Way::group:
       group_kernel(m);
@@ -162,7 +163,7 @@ void LuPanels::factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uin
                       cl_uint row, const cl::Buffer& pivots) {
   switch (way_for(m)) {
     case Way::persistent:
-      factor_persistent(queue, a, m, width, row, pivots, m);
+      factor_persistent(queue, a, m, width, row, pivots, tuning_.spin_limit, m);
       break;
     case Way::group:
       factor_in_group(queue, a, m, width, row, pivots);
@@ -174,11 +175,11 @@ void LuPanels::factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uin
 }
 
 void LuPanels::factor_persistent(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
-                                 cl_uint width, cl_uint row, const cl::Buffer& pivots,
+                                 cl_uint width, cl_uint row, const cl::Buffer& pivots, int spins,
                                  cl_uint as_for) {
   const cl_uint sub_groups = tuning_.sub_groups_for(as_for),
                 groups = ceil_div(m, sub_groups * kSubGroup);
-  Kernel& panel = persistent_kernel(as_for);
+  Kernel& panel = persistent_kernel(as_for, spins);
   if (epoch_ >
       std::numeric_limits<cl_uint>::max() - 2 * width) {  // tags would repeat: start afresh
     queue.enqueueFillBuffer(exchange_, cl_int{0}, 0, exchange_.getInfo<CL_MEM_SIZE>());

@@ -32,10 +32,10 @@ cl_uint LuTuning::sub_groups_for(cl_uint m) const {
   return sub_groups[static_cast<std::size_t>(entry - rows.begin())];
 }
 
-Defines LuTuning::persistent_macros(cl_uint m) const {
+Defines LuTuning::persistent_macros(cl_uint m, int spins) const {
   return {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
           {"SUB_GROUPS", std::to_string(sub_groups_for(m))},
-          {"SPIN_LIMIT", std::to_string(spin_limit)}};
+          {"SPIN_LIMIT", std::to_string(spins)}};
 }
 
 Defines LuTuning::group_macros(cl_uint m) const {

@@ -55,7 +55,7 @@ struct LuTuning {
   [[nodiscard]] cl_uint group_size(cl_uint m) const { return m <= 64 ? 64 : group_rows; }
 
   // The macros that the kernel files are built with, on top of real_defines().
-  [[nodiscard]] Defines persistent_macros(cl_uint m) const;
+  [[nodiscard]] Defines persistent_macros(cl_uint m, int spins) const;
   [[nodiscard]] Defines group_macros(cl_uint m) const;
   [[nodiscard]] Defines tournament_macros() const;
   [[nodiscard]] Defines strip_macros(StripKernel kernel, cl_uint group,
@@ -143,12 +143,13 @@ class LuPanels {
   [[nodiscard]] bool all_resident(cl_uint m);
   [[nodiscard]] bool fits_persistent(cl_uint m) const;
   [[nodiscard]] bool fits_persistent_up_to(cl_uint n) const;
-  Kernel& persistent_kernel(cl_uint m);
+  Kernel& persistent_kernel(cl_uint m, int spins);
   Kernel& group_kernel(cl_uint m);
   Kernel& tournament_kernel(const char* name);
   /// With the kernel that panels of `as_for` rows take.
   void factor_persistent(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
-                         cl_uint width, cl_uint row, const cl::Buffer& pivots, cl_uint as_for);
+                         cl_uint width, cl_uint row, const cl::Buffer& pivots, int spins,
+                         cl_uint as_for);
   void factor_in_group(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m, cl_uint width,
                        cl_uint row, const cl::Buffer& pivots);
   void factor_by_tournament(const cl::CommandQueue& queue, const MatrixView& a, cl_uint m,
