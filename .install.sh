@@ -2,7 +2,7 @@
 build_packages=(
   cmake ninja-build g++
   ocl-icd-opencl-dev opencl-clhpp-headers                                # OpenCL ICD loader and the C++ bindings
-  libboost-dev libboost-program-options-dev libboost-iostreams-dev       # options; mapped files, checksums, names
+  libboost-dev libboost-program-options-dev libboost-iostreams-dev       # options; gzip, checksums, names
   nlohmann-json3-dev libfmt-dev                                          # reports
 )
 device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenCL on any CPU, twice
