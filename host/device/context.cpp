@@ -86,6 +86,8 @@ DeviceContext::DeviceContext(const cl::CommandQueue& queue, const ContextOptions
 
 bool DeviceContext::runs_long_loops() {
   if (runs_long_loops_) return *runs_long_loops_;
+  constexpr const char *kQuestion = "long loops", *kFile = "loop_probe.cl", *kYes = "run";
+  if (programs_.recall(kQuestion, kFile, {}) == kYes) return *(runs_long_loops_ = true);
   constexpr cl_uint kSteps = 1U << 20U;
   cl_uint expected = 1, counted = 0;
   for (cl_uint i = 0; i < kSteps; ++i) expected = expected * 1664525U + 1013904223U;
@@ -97,6 +99,7 @@ bool DeviceContext::runs_long_loops() {
     queue_.enqueueReadBuffer(result, CL_TRUE, 0, sizeof counted, &counted);
   });
   runs_long_loops_ = counted == expected;
+  if (*runs_long_loops_) programs_.remember(kQuestion, kFile, {}, kYes);
   return *runs_long_loops_;
 }
 
