@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
       "  CLGAUSS_KERNEL_DIR  read the .cl files from this folder\n"
       "  CLGAUSS_CACHE=off   do not keep built kernels on disk\n"
       "  CLGAUSS_TUNED=off   do not take up what clgauss-tune auto stored, nor what is shipped\n"
+      "  CLGAUSS_BUILDS=serial  build kernels one after the other, for a driver that cannot build "
+      "several at once\n"
       "  CLGAUSS_KERNEL_FAULTS=lu_small=build,trsv=wrong\n"
       "                      let these kernel files not build, or leave wrong numbers, to see what "
       "happens\n"
