@@ -65,7 +65,7 @@ class Gemm::Implementation {
       const std::vector<cl::Event> before{done};
       queue.enqueueBarrierWithWaitList(&before);
     }
-    last_queue_ = queue;
+    last_queue_ = cl::CommandQueue(queue);  // a copy that fails must leave the old one as it was
   }
 
   DeviceContext& context_;

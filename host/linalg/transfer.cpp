@@ -120,7 +120,7 @@ Values download_diagonal_as(const cl::CommandQueue& queue, const MatrixView& a, 
   std::vector<Real, UninitializedAllocator<Real>> values(n);
   // The last one by itself: NVIDIA's driver wants the whole of the last row's pitch inside the buffer.
   if (n > 1)
-    queue.enqueueReadBufferRect(a.buffer, CL_FALSE, {a.offset * sizeof(Real), 0, 0}, {0, 0, 0},
+    queue.enqueueReadBufferRect(a.buffer, CL_TRUE, {a.offset * sizeof(Real), 0, 0}, {0, 0, 0},
                                 {sizeof(Real), n - 1, 1}, (a.ld + 1) * sizeof(Real), 0,
                                 sizeof(Real), 0, values.data());
   queue.enqueueReadBuffer(a.buffer, CL_TRUE, (a.offset + (n - 1) * (a.ld + 1)) * sizeof(Real),
