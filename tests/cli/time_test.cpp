@@ -43,7 +43,33 @@ void check_that_parts_add_up(const json& time_s) {
   CHECK(std::abs(total - sum) <= std::max(0.02 * total, 0.001));
 }
 
+/// .npy, format 1.0, of `count` n-by-n identities of f8.
+std::string identities(int count, int n) {
+  std::string header = "{'descr': '<f8', 'fortran_order': False, 'shape': (" +
+                       std::to_string(count) + ", " + std::to_string(n) + ", " + std::to_string(n) +
+                       "), }";
+  header.resize(117, ' ');
+  std::string file = std::string("\x93NUMPY\x01\x00", 8) + '\x76' + '\x00' + header + '\n';
+  for (int i = 0; i < count * n * n; ++i) {
+    const double value = i % (n * n) % (n + 1) == 0 ? 1 : 0;
+    file.append(reinterpret_cast<const char*>(&value), sizeof value);
+  }
+  return file;
+}
+
 }  // namespace
+
+TEST_CASE("the parts of the time of a batch add up to the total, cold and warm") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", identities(50, 5));
+  for (const char* state : {"cold", "warm"}) {
+    CAPTURE(state);
+    const auto result = run_program(
+        folder, "solve --batched a.npy --rhs ones -o x.npy --json r.json", cold_pocl(folder));
+    CHECK(result.exit_code == 0);
+    check_that_parts_add_up(json::parse(content_of(folder / "r.json"))["time_s"]);
+  }
+}
 
 TEST_CASE("the parts of the time add up to the total, cold and warm, whatever the method") {
   const TemporaryFolder folder;
