@@ -105,14 +105,16 @@ void BatchedLu::prepare(Index nrhs) {
 
 BatchFactors BatchedLu::factor(const BatchView& a, Index batch, const cl::Buffer& permutation,
                                const cl::Buffer& info) {
-  BatchFactors factors{a, batch, permutation, info};
-  if (batch == 0) return factors;
-  const Index n = implementation_->n();
-  check_batch(a, batch, n, n, implementation_->type(), "A");
-  check_integers(permutation, batch * n, "the permutation");
-  check_integers(info, batch, "info");
-  implementation_->run([&](BatchedBackend& backend) { backend.factor(factors); });
-  return factors;
+  return translate_opencl_errors([&] {
+    BatchFactors factors{a, batch, permutation, info};
+    if (batch == 0) return factors;
+    const Index n = implementation_->n();
+    check_batch(a, batch, n, n, implementation_->type(), "A");
+    check_integers(permutation, batch * n, "the permutation");
+    check_integers(info, batch, "info");
+    implementation_->run([&](BatchedBackend& backend) { backend.factor(factors); });
+    return factors;
+  });
 }
 
 void BatchedLu::solve(const BatchFactors& factors, const BatchView& b, Index nrhs) {

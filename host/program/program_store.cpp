@@ -208,15 +208,18 @@ std::optional<std::string> ProgramStore::recall(const std::string& question,
                                                 const std::string& file,
                                                 const Defines& defines) const {
   if (fault_of(file)) return std::nullopt;
-  const auto answer = cache_.fetch(question_key(question, file, defines));
+  const auto answer =
+      translate_opencl_errors([&] { return cache_.fetch(question_key(question, file, defines)); });
   if (!answer) return std::nullopt;
   return std::string(answer->binary.begin(), answer->binary.end());
 }
 
 void ProgramStore::remember(const std::string& question, const std::string& file,
                             const Defines& defines, const std::string& answer) const {
-  if (!fault_of(file))
+  if (fault_of(file)) return;
+  translate_opencl_errors([&] {
     cache_.store(question_key(question, file, defines), {{}, {answer.begin(), answer.end()}});
+  });
 }
 
 }  // namespace clgauss
