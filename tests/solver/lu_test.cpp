@@ -186,10 +186,11 @@ TEST_CASE("LU: host matrices and an application's own queue and buffers") {
             kScaledResidualBound);
 
       const double built = context.programs().build_seconds();
+      (void)lu_solve(lu_factor(context, type, a), b);
+      CHECK(context.programs().build_seconds() == built);  // the second time builds nothing
       const PaddedMatrix da(context, type, a, 7, 9), db(context, type, b, 3, 2);
       const LuFactors in_place = lu_factor(context, type, da.view, n);
       lu_solve(in_place, db.view, 4);
-      CHECK(context.programs().build_seconds() == built);  // the second time builds nothing
       CHECK(factorisation_error(a, da.read(context, type), in_place.lu->pivots(), eps) <= 30);
       CHECK(compute_residual({a, b}, db.read(context, type), eps).scaled <= kScaledResidualBound);
     }
