@@ -17,12 +17,14 @@ class Descriptor {
     std::swap(number_, other.number_);
     return *this;
   }
-  ~Descriptor() {
-    if (open()) ::close(number_);
-  }
+  ~Descriptor() { (void)close(); }
 
   [[nodiscard]] bool open() const noexcept { return number_ >= 0; }
   [[nodiscard]] int number() const noexcept { return number_; }
+  /// False if what was written did not get to the disk.
+  [[nodiscard]] bool close() noexcept {
+    return !open() || ::close(std::exchange(number_, -1)) == 0;
+  }
   /// The number, which the caller now closes.
   [[nodiscard]] int release() noexcept { return std::exchange(number_, -1); }
 

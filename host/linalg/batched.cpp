@@ -7,6 +7,7 @@
 
 #include "linalg/batched_backend.hpp"
 #include "linalg/cpu_tile.hpp"
+#include "linalg/known_answers.hpp"
 #include "linalg/view_check.hpp"
 #include "opencl_error.hpp"
 
@@ -135,6 +136,16 @@ void BatchedLu::factor_and_solve(const BatchView& a, const BatchView& b, Index n
 }
 
 std::string BatchedLu::kernel_name() const { return implementation_->name(); }
+
+void require_batched_factors(DeviceContext& context, RealType type, Index n, Index nrhs,
+                             BatchedBackend& backend) {
+  require_batched(context, type, n, nrhs, [&](const BatchedQuestion& q) {
+    const BatchFactors factors{
+        q.a, q.batch, context.allocate(q.batch * n * sizeof(cl_int), "a known answer"), q.info};
+    backend.factor(factors);
+    backend.solve(factors, q.b, q.nrhs);
+  });
+}
 
 void pass_batch(Kernel& kernel, cl_uint& index, const BatchView& view) {
   kernel.set_arguments_from(index, view.buffer, cl_ulong{view.offset},

@@ -36,6 +36,10 @@ class BatchedBackend {
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_nvidia(DeviceContext& context,
                                                                   RealType type, Index n);
 
+/// Asks factor() and solve() of a backend for a known answer; see require_batched().
+void require_batched_factors(DeviceContext& context, RealType type, Index n, Index nrhs,
+                             BatchedBackend& backend);
+
 /// Adds a view's buffer, offset, leading dimension and stride, as the batched kernels take them.
 void pass_batch(Kernel& kernel, cl_uint& index, const BatchView& view);
 

@@ -77,12 +77,7 @@ class BatchedCpu : public BatchedBackend {
     require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
       factor_and_solve(q.a, q.b, q.nrhs, q.batch, q.info);
     });
-    require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
-      const BatchFactors factors{
-          q.a, q.batch, context_.allocate(q.batch * n_ * sizeof(cl_int), "a known answer"), q.info};
-      factor(factors);
-      solve(factors, q.b, q.nrhs);
-    });
+    require_batched_factors(context_, type_, n_, rhs, *this);
   }
 
   void launch(Kernel& kernel, cl_uint scratch_argument, Index batch, cl_uint rhs) {

@@ -99,16 +99,12 @@ class BatchedTile : public BatchedBackend {
   }
 
   void ask(Which which, cl_uint rhs) {
-    require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
-      if (which == kFactorAndSolve) {
+    if (which == kFactorAndSolve)
+      require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
         factor_and_solve(q.a, q.b, q.nrhs, q.batch, q.info);
-        return;
-      }
-      const BatchFactors factors{
-          q.a, q.batch, context_.allocate(q.batch * n_ * sizeof(cl_int), "a known answer"), q.info};
-      factor(factors);
-      solve(factors, q.b, q.nrhs);
-    });
+      });
+    else
+      require_batched_factors(context_, type_, n_, rhs, *this);
   }
 
   [[nodiscard]] KernelBuild build_of(Which which, cl_uint rhs) const {

@@ -13,6 +13,8 @@ namespace clgauss {
 
 namespace {
 
+constexpr const char* kForCpus = "it is for CPUs whose work-items may run long loops";
+
 /// That nothing is left to choose from is a verdict, too, and noted by then.
 void ask(const std::function<void()>& kernels) {
   try {
@@ -27,10 +29,8 @@ void ask_lu(DeviceContext& context, RealType type) {
   if (suits_cpu_kernels(context))
     (void)lu_cpu_works(context, type, cpu);
   else
-    context.trials().pass_over({"lu_cpu", "lu_cpu.cl", {}},
-                               "it is for CPUs whose work-items may run long loops");
-  const std::string lacks =
-      context.profile().lacks_compute_capability(kPersistentCapability);
+    context.trials().pass_over({"lu_cpu", "lu_cpu.cl", {}}, kForCpus);
+  const std::string lacks = context.profile().lacks_compute_capability(kPersistentCapability);
   for (const char* name : {"lu_panel_persistent", "trsv_persistent"})
     if (!lacks.empty()) context.trials().pass_over({name, std::string(name) + ".cl", {}}, lacks);
   for (const Pivoting pivoting : {Pivoting::partial, Pivoting::tournament})
@@ -49,8 +49,7 @@ void ask_gemm(DeviceContext& context, RealType type) {
   if (suits_cpu_kernels(context))
     ask([&] { (void)make_gemm_cpu(context, type, {}); });
   else
-    context.trials().pass_over({"cpu_packed", "gemm_cpu.cl", {}},
-                               "it is for CPUs whose work-items may run long loops");
+    context.trials().pass_over({"cpu_packed", "gemm_cpu.cl", {}}, kForCpus);
   constexpr Index kSize = 1024;
   const MatrixView view{context.allocate(kSize * kSize * bytes_of(type), "a survey of kernels"), 0,
                         kSize};
@@ -70,8 +69,7 @@ void ask_batched(DeviceContext& context, RealType type) {
   if (suits_cpu_kernels(context))
     ask([&] { make_batched_cpu(context, type, kN)->prepare(1); });
   else
-    context.trials().pass_over({"batched_cpu", "batched_cpu.cl", {}},
-                               "it is for CPUs whose work-items may run long loops");
+    context.trials().pass_over({"batched_cpu", "batched_cpu.cl", {}}, kForCpus);
   ask([&] { (void)make_batched_nvidia(context, type, kN); });
   ask([&] { make_batched_tile(context, type, kN, 0)->prepare(1); });
 }

@@ -178,9 +178,7 @@ std::vector<ProgramRequest> programs_for(const LuTuning& tuning, RealType type, 
         spec.alignment() > 1)
       programs.push_back({spec.file, spec.defines()});
   const auto add = [&](const char* file, const Defines& macros) {
-    Defines defines = real_defines(type);
-    defines.insert(defines.end(), macros.begin(), macros.end());
-    programs.push_back({file, std::move(defines)});
+    programs.push_back({file, with_real(type, macros)});
   };
   for (cl_uint m = n; m > 0; m -= std::min(m, kPanelWidth)) {
     if (persistent)

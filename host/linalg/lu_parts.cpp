@@ -65,14 +65,19 @@ Defines LuTuning::one_launch_macros(bool upper) const {
           {"SPIN_LIMIT", std::to_string(spin_limit)}};
 }
 
+Defines with_real(RealType type, const Defines& macros) {
+  Defines defines = real_defines(type);
+  defines.insert(defines.end(), macros.begin(), macros.end());
+  return defines;
+}
+
 Kernel& KernelMemo::get(const std::string& file, const std::string& name, const Defines& macros) {
   std::string key = name;
   for (const auto& [macro, value] : macros) key += ' ' + value;
   const auto found = kernels_.find(key);
   if (found != kernels_.end()) return found->second;
-  Defines defines = real_defines(type_);
-  defines.insert(defines.end(), macros.begin(), macros.end());
-  return kernels_.emplace(key, context_.programs().kernel(file, name, defines)).first->second;
+  return kernels_.emplace(key, context_.programs().kernel(file, name, with_real(type_, macros)))
+      .first->second;
 }
 
 bool KernelMemo::works(const std::string& file, const Defines& macros,
@@ -82,9 +87,7 @@ bool KernelMemo::works(const std::string& file, const Defines& macros,
 
 bool KernelMemo::works_as(const std::string& name, const std::string& file, const Defines& macros,
                           const std::function<void()>& ask) {
-  KernelBuild build{name, file, real_defines(type_)};
-  build.defines.insert(build.defines.end(), macros.begin(), macros.end());
-  return context_.trials().passes(build, ask);
+  return context_.trials().passes({name, file, with_real(type_, macros)}, ask);
 }
 
 void KernelMemo::none_works(const char* operation, const std::vector<std::string>& files) {

@@ -11,7 +11,6 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -63,6 +62,9 @@ struct LuTuning {
   [[nodiscard]] static Defines step_macros(bool upper);
   [[nodiscard]] Defines one_launch_macros(bool upper) const;
 };
+
+/// real_defines() with `macros` on top.
+[[nodiscard]] Defines with_real(RealType type, const Defines& macros);
 
 /// The kernels of one LU, by file, name and macros; each is built when it is first asked for.
 class KernelMemo {

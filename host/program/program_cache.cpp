@@ -14,11 +14,13 @@
 #include <cstring>
 #include <system_error>
 
+#include "io/descriptor.hpp"
 #include "xdg_folder.hpp"
 
 namespace clgauss {
 
 namespace fs = std::filesystem;
+using io::Descriptor;
 
 namespace {
 
@@ -84,27 +86,10 @@ std::optional<CachedProgram> decoded(std::string_view file, const std::string& k
   return program;
 }
 
-/// An open file or folder; -1 where there is none.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() { close(); }
-
-  [[nodiscard]] int operator()() const { return number_; }
-  [[nodiscard]] bool is_open() const { return number_ >= 0; }
-  /// False if what was written did not get to the disk.
-  bool close() { return !is_open() || ::close(std::exchange(number_, -1)) == 0; }
-
- private:
-  int number_;
-};
-
 /// Whether only this user can have put there what is open.
 bool is_ours(const Descriptor& opened, mode_t type) {
   struct stat status {};
-  return fstat(opened(), &status) == 0 && (status.st_mode & S_IFMT) == type &&
+  return fstat(opened.number(), &status) == 0 && (status.st_mode & S_IFMT) == type &&
          status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
@@ -112,22 +97,22 @@ bool is_ours(const Descriptor& opened, mode_t type) {
 /// ours; `errno` is EPERM then.
 Descriptor open_folder(const fs::path& folder) {
   Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | kSafely));
-  if (!opened.is_open() || is_ours(opened, S_IFDIR)) return opened;
+  if (!opened.open() || is_ours(opened, S_IFDIR)) return opened;
   errno = EPERM;
-  return Descriptor(-1);
+  return Descriptor();
 }
 
 std::string read_all(const Descriptor& file) {
   std::string content;
   char block[1 << 16];
-  for (ssize_t count = 0; (count = read(file(), block, sizeof block)) > 0;)
+  for (ssize_t count = 0; (count = read(file.number(), block, sizeof block)) > 0;)
     content.append(block, static_cast<std::size_t>(count));
   return content;
 }
 
 bool write_all(const Descriptor& file, std::string_view content) {
   while (!content.empty()) {
-    const ssize_t count = write(file(), content.data(), content.size());
+    const ssize_t count = write(file.number(), content.data(), content.size());
     if (count < 0 && errno != EINTR) return false;
     content.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   }
@@ -148,7 +133,7 @@ void remove_left_behind(const fs::path& folder, const Descriptor& opened) {
   std::error_code failed;  // what cannot be removed stays
   for (const auto& entry : fs::directory_iterator(folder, failed))
     if (const std::string name = entry.path().filename(); is_left_behind(name))
-      unlinkat(opened(), name.c_str(), 0);
+      unlinkat(opened.number(), name.c_str(), 0);
 }
 
 }  // namespace
@@ -167,7 +152,7 @@ std::optional<fs::path> ProgramCache::file_of(const std::string& key) const {
 }
 
 std::string ProgramCache::problem() const {
-  if (!folder_ || open_folder(*folder_).is_open() || errno == ENOENT) return {};
+  if (!folder_ || open_folder(*folder_).open() || errno == ENOENT) return {};
   return fmt::format(
       "built kernels are not kept: {} is not a folder that this user alone may write to (`chmod "
       "700`, or another XDG_CACHE_HOME)",
@@ -178,11 +163,11 @@ std::optional<CachedProgram> ProgramCache::fetch(const std::string& key) const {
   const auto path = file_of(key);
   if (!path) return std::nullopt;
   const Descriptor folder = open_folder(*folder_);
-  if (!folder.is_open()) return std::nullopt;
+  if (!folder.open()) return std::nullopt;
   // O_NONBLOCK: opening a pipe would wait for a writer.
   const Descriptor file(
-      openat(folder(), path->filename().c_str(), O_RDONLY | O_NONBLOCK | kSafely));
-  if (!file.is_open() || !is_ours(file, S_IFREG)) return std::nullopt;
+      openat(folder.number(), path->filename().c_str(), O_RDONLY | O_NONBLOCK | kSafely));
+  if (!file.open() || !is_ours(file, S_IFREG)) return std::nullopt;
   return decoded(read_all(file), key);
 }
 
@@ -193,19 +178,20 @@ void ProgramCache::store(const std::string& key, const CachedProgram& program) c
   fs::create_directories(folder_->parent_path(), failed);
   mkdir(folder_->c_str(), S_IRWXU);
   const Descriptor folder = open_folder(*folder_);
-  if (!folder.is_open()) return;
+  if (!folder.open()) return;
   remove_left_behind(*folder_, folder);
 
   const std::string name = path->filename();
   for (int attempt = 0; attempt < 100; ++attempt) {  // a name that is taken is passed over
     const std::string temporary = fmt::format("{}.tmp-{}-{}", name, getpid(), attempt);
-    Descriptor file(openat(folder(), temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | kSafely,
-                           S_IRUSR | S_IWUSR));
-    if (!file.is_open() && errno == EEXIST) continue;
-    if (!file.is_open()) return;
+    Descriptor file(openat(folder.number(), temporary.c_str(),
+                           O_WRONLY | O_CREAT | O_EXCL | kSafely, S_IRUSR | S_IWUSR));
+    if (!file.open() && errno == EEXIST) continue;
+    if (!file.open()) return;
     const bool written = write_all(file, encoded(key, program)) && file.close();
-    if (!written || renameat(folder(), temporary.c_str(), folder(), name.c_str()) != 0)
-      unlinkat(folder(), temporary.c_str(), 0);
+    if (!written ||
+        renameat(folder.number(), temporary.c_str(), folder.number(), name.c_str()) != 0)
+      unlinkat(folder.number(), temporary.c_str(), 0);
     return;
   }
 }
@@ -214,7 +200,7 @@ void ProgramCache::remove(const std::string& key) const {
   const auto path = file_of(key);
   if (!path) return;
   const Descriptor folder = open_folder(*folder_);
-  if (folder.is_open()) unlinkat(folder(), path->filename().c_str(), 0);
+  if (folder.open()) unlinkat(folder.number(), path->filename().c_str(), 0);
 }
 
 }  // namespace clgauss
