@@ -8,7 +8,8 @@
 #include "support/process.hpp"
 #include "tuner/experiments/contest.hpp"
 #include "tuner/experiments/kernel_sweep.hpp"
-#include "tuner/search/gemm_space.hpp"
+#include "tuner/measure/gemm_rules.hpp"
+#include "tuner/measure/prime.hpp"
 
 namespace clgauss::tune {
 

@@ -7,6 +7,7 @@
 
 #include "support/devices.hpp"
 #include "support/process.hpp"
+#include "tuner/measure/gemm_rules.hpp"
 #include "tuner/search/gemm_search.hpp"
 
 namespace clgauss::tune {

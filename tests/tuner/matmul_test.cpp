@@ -8,7 +8,7 @@
 #include "support/devices.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
-#include "tuner/reproduce/latency.hpp"
+#include "tuner/measure/latency.hpp"
 #include "tuner/reproduce/matmul_cases.hpp"
 
 namespace clgauss::tune {

@@ -12,6 +12,7 @@
 #include "clock.hpp"
 #include "tuner/auto/elimination_tuner.hpp"
 #include "tuner/auto/lu_tuner.hpp"
+#include "tuner/measure/lu_bench.hpp"
 #include "tuner/search/gemm_search.hpp"
 
 namespace clgauss::tune {

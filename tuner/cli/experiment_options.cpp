@@ -1,4 +1,5 @@
 #include "tuner/cli/experiment_options.hpp"
+#include "tuner/cli/typed.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +7,6 @@
 
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
-#include "tuner/measure/duration.hpp"
 #include "tuner/rows/result_folder.hpp"
 
 namespace clgauss::tune {

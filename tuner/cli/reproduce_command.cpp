@@ -6,8 +6,7 @@
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 #include "tuner/cli/experiment_options.hpp"
-#include "tuner/measure/duration.hpp"
-#include "tuner/measure/ranges.hpp"
+#include "tuner/cli/typed.hpp"
 #include "tuner/reproduce/reproduction.hpp"
 
 namespace clgauss::tune {

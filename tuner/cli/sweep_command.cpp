@@ -6,9 +6,8 @@
 #include "command_line/progress_line.hpp"
 #include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
+#include "tuner/cli/typed.hpp"
 #include "tuner/experiments/kernel_sweep.hpp"
-#include "tuner/measure/duration.hpp"
-#include "tuner/measure/ranges.hpp"
 
 namespace clgauss::tune {
 

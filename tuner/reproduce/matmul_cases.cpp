@@ -102,8 +102,4 @@ std::size_t square_side(const DeviceProfile& device) {
   return 8;
 }
 
-std::optional<double> product_gflops(std::size_t n, const std::optional<double>& ns) {
-  return ratio(product_flops(n), ns);
-}
-
 }  // namespace clgauss::tune

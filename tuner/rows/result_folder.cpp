@@ -209,6 +209,16 @@ void ResultFolder::write_t4() const {
   tune::write_t4((folder_ / kT4).string(), file);
 }
 
+std::vector<Point> points_of(const ResultFolder& folder, const std::vector<Row>& rows) {
+  std::map<std::string, Point> known;
+  for (Point& point : group_rows(folder.rows())) known.emplace(point.row.key(), std::move(point));
+  std::vector<Point> points;
+  for (const Row& row : rows)
+    if (const auto found = known.find(row.key()); found != known.end())
+      points.push_back(found->second);
+  return points;
+}
+
 std::vector<Results> read_results(const fs::path& folder) {
   std::vector<Results> all;
   std::error_code error;

@@ -52,6 +52,10 @@ class ResultFolder {
   std::FILE* file_ = nullptr;
 };
 
+/// The points of the folder that are of the configurations of `rows`, in their order; those that it does not hold are left out.
+[[nodiscard]] std::vector<Point> points_of(const ResultFolder& folder,
+                                           const std::vector<Row>& rows);
+
 /// What a folder with results holds.
 struct Results {
   std::filesystem::path folder;

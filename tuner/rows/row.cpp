@@ -150,6 +150,14 @@ std::string Row::key() const {
                      estimated ? steps : 0);
 }
 
+std::string description_of(const Row& row) {
+  std::string text = row.kernel;
+  if (!row.variant.empty()) text += ' ' + row.variant;
+  if (row.n > 0) text += fmt::format(" n = {}", row.n);
+  if (row.local > 0) text += fmt::format(" local size {}", row.local);
+  return row.parameters.empty() ? text : text + ' ' + row.parameters;
+}
+
 std::string row_header() {
   std::string line;
   for (const Column& column : kColumns) line += std::string(column.name) + ',';

@@ -6,7 +6,7 @@
 
 #include <limits>
 
-#include "tuner/reproduce/cpu_matmul.hpp"
+#include "tuner/measure/cpu_matmul.hpp"
 
 namespace clgauss::tune {
 

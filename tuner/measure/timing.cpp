@@ -1,4 +1,4 @@
-#include "tuner/reproduce/timing.hpp"
+#include "tuner/measure/timing.hpp"
 
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "clock.hpp"
+#include "statistics.hpp"
 
 namespace clgauss::tune {
 
@@ -13,6 +14,7 @@ namespace {
 
 constexpr double kShortest = 2e-3;
 constexpr double kMostPasses = 64;
+constexpr double kHopeless = 2;  // times the best
 
 std::size_t passes_for(double pass_s) {
   return static_cast<std::size_t>(std::clamp(std::ceil(kShortest / pass_s), 1.0, kMostPasses));
@@ -45,6 +47,36 @@ Outcome time_runs(const TimingOptions& options, double expected_s,
       outcome.times_ns.push_back(1e9 * measured_s);
   }
   return outcome;
+}
+
+Outcome check_and_time(const RunLimits& limits, std::string_view what,
+                       const std::function<double()>& timed_ns,
+                       const std::function<std::string()>& fault) {
+  const double first_ns = timed_ns();
+  if (!(first_ns <= limits.timeout_ns))
+    return {Status::timeout, fmt::format("{:.3g} s {}", first_ns * 1e-9, what), {}};
+  if (const std::string wrong = fault(); !wrong.empty()) return {Status::wrong_result, wrong, {}};
+  Outcome outcome;
+  while (outcome.times_ns.size() < limits.repetitions) {
+    outcome.times_ns.push_back(timed_ns());
+    if (limits.best_ns && outcome.times_ns.front() > kHopeless * *limits.best_ns) {
+      outcome.detail = "over twice the best: timed once";
+      break;
+    }
+  }
+  return outcome;
+}
+
+std::pair<double, double> compare_in_turns(int pairs, const std::function<double()>& timed_a_ns,
+                                           const std::function<double()>& timed_b_ns) {
+  timed_a_ns();
+  timed_b_ns();
+  std::vector<double> times_a, times_b;
+  for (int pair = 0; pair < pairs; ++pair) {
+    times_a.push_back(timed_a_ns());
+    times_b.push_back(timed_b_ns());
+  }
+  return {median(times_a), median(times_b)};
 }
 
 }  // namespace clgauss::tune

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/reproduce/product.hpp"
-#include "tuner/reproduce/timing.hpp"
+#include "tuner/measure/product.hpp"
+#include "tuner/measure/timing.hpp"
 
 namespace clgauss::tune {
 

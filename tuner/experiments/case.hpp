@@ -1,11 +1,10 @@
 #pragma once
-/// What a reproduction is made of: configurations that leave rows.
+/// What kernel sweeps and reproductions are made of: configurations that leave rows.
 
 #include <functional>
 #include <vector>
 
-#include "tuner/experiments/contest.hpp"
-#include "tuner/rows/result_folder.hpp"
+#include "tuner/experiments/experiment.hpp"
 
 namespace clgauss::tune {
 

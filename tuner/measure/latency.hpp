@@ -4,7 +4,7 @@
 #include <clgauss/context.hpp>
 #include <cstdint>
 
-#include "tuner/reproduce/timing.hpp"
+#include "tuner/measure/timing.hpp"
 
 namespace clgauss::tune {
 

@@ -4,7 +4,8 @@
 #include <clgauss/context.hpp>
 #include <clgauss/lu.hpp>
 
-#include "tuner/measure/outcome.hpp"
+#include "tuner/measure/restored_matrix.hpp"
+#include "tuner/measure/timing.hpp"
 
 namespace clgauss::tune {
 
@@ -15,20 +16,18 @@ class SolveBench {
   SolveBench(DeviceContext& context, RealType type, Index n);
 
   /// Factors a fresh copy, solves with it (a scaled residual of at most 16 in three of the columns is asked for), then times the
-  /// solve `repetitions` times by the wall clock. A first solve that takes longer than `timeout_ns` is a timeout.
-  [[nodiscard]] Outcome measure(const LuSpec& spec, std::size_t repetitions, double timeout_ns);
+  /// solves by the wall clock.
+  [[nodiscard]] Outcome measure(const LuSpec& spec, const RunLimits& limits);
 
  private:
-  [[nodiscard]] Outcome run(const LuSpec& spec, std::size_t repetitions, double timeout_ns);
-  [[nodiscard]] double timed(Lu& lu);
-  [[nodiscard]] double scaled_residual(Lu& lu) const;
-  void copy(const MatrixView& from, const MatrixView& to) const;
+  [[nodiscard]] double timed_ns(Lu& lu) const;
+  [[nodiscard]] std::string fault_of_answer(Lu& lu) const;
 
   DeviceContext& context_;
   RealType type_;
   Index n_;
   Matrix host_a_, host_b_;
-  MatrixView original_, a_, b_original_, b_;
+  RestoredMatrix a_, b_;
 };
 
 }  // namespace clgauss::tune

@@ -32,7 +32,4 @@ class Measured {
   std::vector<Point> points_;
 };
 
-/// The configuration in words: kernel, n, local size, parameters.
-[[nodiscard]] std::string description_of(const Row& row);
-
 }  // namespace clgauss::tune

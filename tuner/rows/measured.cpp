@@ -1,6 +1,4 @@
-#include "tuner/reproduce/measured.hpp"
-
-#include <fmt/format.h>
+#include "tuner/rows/measured.hpp"
 
 #include <algorithm>
 #include <set>
@@ -30,14 +28,6 @@ std::vector<std::size_t> Measured::sizes_of(std::string_view kernel) const {
   for (const Point& point : points_)
     if (point.row.kernel == kernel) sizes.insert(point.row.n);
   return {sizes.begin(), sizes.end()};
-}
-
-std::string description_of(const Row& row) {
-  std::string text = row.kernel;
-  if (!row.variant.empty()) text += ' ' + row.variant;
-  if (row.n > 0) text += fmt::format(" n = {}", row.n);
-  if (row.local > 0) text += fmt::format(" local size {}", row.local);
-  return row.parameters.empty() ? text : text + ' ' + row.parameters;
 }
 
 }  // namespace clgauss::tune

@@ -1,4 +1,4 @@
-#include "tuner/reproduce/cpu_matmul.hpp"
+#include "tuner/measure/cpu_matmul.hpp"
 
 #ifdef _OPENMP
 #include <omp.h>

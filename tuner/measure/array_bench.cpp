@@ -1,4 +1,4 @@
-#include "tuner/reproduce/array_bench.hpp"
+#include "tuner/measure/array_bench.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tuner/reproduce/matmul_bench.hpp"
+#include "tuner/measure/work_groups.hpp"
 
 namespace clgauss::tune {
 

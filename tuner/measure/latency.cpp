@@ -1,4 +1,4 @@
-#include "tuner/reproduce/latency.hpp"
+#include "tuner/measure/latency.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "tuner/reproduce/product.hpp"
+#include "tuner/measure/product.hpp"
 
 #include <random>
 

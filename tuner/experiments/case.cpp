@@ -1,10 +1,8 @@
-#include "tuner/reproduce/case.hpp"
+#include "tuner/experiments/case.hpp"
 
 #include <algorithm>
 
 #include "clock.hpp"
-#include "tuner/reproduce/measured.hpp"
-#include "tuner/reproduce/timing.hpp"
 
 namespace clgauss::tune {
 

@@ -6,15 +6,10 @@
 #include <span>
 #include <string>
 
-#include "tuner/reproduce/product.hpp"
-#include "tuner/reproduce/timing.hpp"
+#include "tuner/measure/product.hpp"
+#include "tuner/measure/timing.hpp"
 
 namespace clgauss::tune {
-
-/// ceil(n / size): groups that cover n.
-[[nodiscard]] inline std::size_t groups_for(Index n, std::size_t size) {
-  return (n + size - 1) / size;
-}
 
 /// A kernel (a, b, c, n [, local memory]) that computes C = A B, and its NDRange.
 struct MatmulKernel {
@@ -24,15 +19,6 @@ struct MatmulKernel {
   std::uint64_t local_bytes = 0;  // of local memory that a group needs
   bool local_argument = false;    // given as the last argument, not declared in the kernel
 };
-
-/// Throws DeviceLimit if the device has less local memory than `bytes` for `what`. NVIDIA's driver takes more than it reports (48
-/// KiB), so there the attempt decides.
-void require_local_memory(const DeviceProfile& device, std::uint64_t bytes,
-                          const std::string& what);
-
-/// Throws DeviceLimit, naming the limit, if the device forbids this kernel groups of `local`.
-void require_group(const DeviceProfile& device, const Kernel& kernel,
-                   std::array<std::size_t, 2> local);
 
 /// A, B and C of one product on the device.
 class MatmulBench {
