@@ -5,9 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
-#include "support/paths.hpp"
-#include "support/process.hpp"
 #include "tuner/measure/latency.hpp"
 #include "tuner/reproduce/matmul_cases.hpp"
 
@@ -123,16 +122,10 @@ TEST_CASE("every rung is right at every size on every device") {
 }
 
 TEST_CASE("a kernel that is wrong is found out, on every device") {
-  const test::TemporaryFolder folder;
-  std::string text = test::content_of(test::kernel_folder() / "matmul_steps.cl");
-  const std::string store = "if (i < n && j < n) c[i * n + j] = sum;";
-  REQUIRE(text.find(store) != std::string::npos);
-  text.replace(text.find(store), store.size(), "if (i < n && j + 1 < n) c[i * n + j] = sum;");
-  test::write_file(folder / "matmul_steps.cl", text);
+  const test::ChangedKernels kernels("matmul_steps.cl", "if (i < n && j < n) c[i * n + j] = sum;",
+                                     "if (i < n && j + 1 < n) c[i * n + j] = sum;");
   test::on_every_device([&](const Device& device) {
-    ContextOptions options;
-    options.kernel_folder = folder.path();
-    DeviceContext context(device, options);
+    DeviceContext context(device, kernels.context_options());
     const Product product(33);
     MatmulBench bench(context, product, kCheckOnly);
     const auto rungs = steps_rungs(context.profile(), 33);

@@ -58,9 +58,6 @@ std::string broken_cpu_rule(const GemmSpec& spec) {
   return {};
 }
 
-/// Local memory that NVIDIA's driver gives statically beyond the 48 KiB that it reports.
-constexpr std::size_t kNvidiaLocalBytes = 200 * 1024;
-
 }  // namespace
 
 std::string broken_rule(const GemmSpec& spec) {
@@ -73,9 +70,9 @@ std::string exceeded_limit(const GemmSpec& spec, const DeviceProfile& device) {
   if (spec.work_group_size() > device.max_work_group_size)
     return fmt::format("{} work-items a work-group, the device takes {}", spec.work_group_size(),
                        device.max_work_group_size);
-  const std::size_t local = spec.needs_nvidia() ? kNvidiaLocalBytes : device.local_mem_bytes;
-  if (spec.local_bytes() > local)
-    return fmt::format("{} bytes of local memory, the device has {}", spec.local_bytes(), local);
+  if (spec.local_bytes() > device.static_local_bytes())
+    return fmt::format("{} bytes of local memory, the device has {}", spec.local_bytes(),
+                       device.static_local_bytes());
   return {};
 }
 
