@@ -8,6 +8,7 @@
 #include "command_line/progress_line.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/typed.hpp"
+#include "tuner/measure/flops.hpp"
 #include "tuner/rows/parameters_text.hpp"
 #include "tuner/rows/t4.hpp"
 #include "tuner/search/gemm_search.hpp"
@@ -93,9 +94,7 @@ StopCondition stop_of(const po::variables_map& values) {
 }
 
 double flops(const GemmTask& task) {
-  const auto& shape = task.shape;
-  return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
-         static_cast<double>(shape.k);
+  return product_flops(task.shape.m, task.shape.n, task.shape.k);
 }
 
 T4File record_of(const DeviceProfile& device, const GemmTask& task,

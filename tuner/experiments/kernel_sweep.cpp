@@ -7,10 +7,10 @@
 #include <numeric>
 
 #include "tuner/experiments/lazy.hpp"
+#include "tuner/measure/flops.hpp"
 #include "tuner/measure/gemm_bench.hpp"
 #include "tuner/measure/gemm_rules.hpp"
 #include "tuner/measure/lu_bench.hpp"
-#include "tuner/measure/product.hpp"
 #include "tuner/measure/solve_bench.hpp"
 #include "tuner/rows/parameters_text.hpp"
 
@@ -95,7 +95,7 @@ Case panel_case(DeviceContext& context, const ExperimentInfo& info, const Kernel
                                               {"TOURNAMENT_GROUP", parameter_of(local)}})
     set_value(spec.parameters, name, value);
   Row row = row_of(info, n, local, fmt::format("TOURNAMENT_GROUP={}", local),
-                   product_flops(n) / 3 + 2 * static_cast<double>(n * n));
+                   lu_flops(n) + solve_flops(n, 1));
   row.detail = "the whole LU and its solve";
   return single_case(std::move(row),
                      [=, limits = limits_of(sweep)] { return bench->measure(spec, limits); });
@@ -105,7 +105,7 @@ Case trsm_case(DeviceContext& context, const ExperimentInfo& info, const KernelS
                const Lazy<SolveBench>& bench, Index n, std::size_t local) {
   LuSpec spec = default_lu_spec(context.profile(), sweep.type, n, LuFamily::gpu);
   set_value(spec.parameters, "SOLVE_BLOCK", parameter_of(local));
-  Row row = row_of(info, n, local, fmt::format("SOLVE_BLOCK={}", local), product_flops(n));
+  Row row = row_of(info, n, local, fmt::format("SOLVE_BLOCK={}", local), solve_flops(n, n));
   row.detail = "both solves with n right-hand sides, with the products between their blocks";
   return single_case(std::move(row),
                      [=, limits = limits_of(sweep)] { return bench->measure(spec, limits); });

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "tuner/measure/flops.hpp"
+
 namespace clgauss::tune {
 
 namespace {

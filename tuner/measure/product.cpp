@@ -36,9 +36,4 @@ bool Product::matches(std::span<const float> c, Index rows, Index columns) const
   return times(c, n_, rows, columns, x_) == times(a_, n_, rows, n_, bx);
 }
 
-double product_flops(Index n) {
-  const auto size = static_cast<double>(n);
-  return 2 * size * size * size;
-}
-
 }  // namespace clgauss::tune

@@ -28,7 +28,4 @@ class Product {
   std::vector<double> x_;
 };
 
-/// Operations of a product of n-by-n matrices: 2 n^3.
-[[nodiscard]] double product_flops(Index n);
-
 }  // namespace clgauss::tune

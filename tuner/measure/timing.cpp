@@ -13,12 +13,8 @@ namespace clgauss::tune {
 namespace {
 
 constexpr double kShortest = 2e-3;
-constexpr double kMostPasses = 64;
+constexpr std::size_t kMostPasses = 64;
 constexpr double kHopeless = 2;  // times the best
-
-std::size_t passes_for(double pass_s) {
-  return static_cast<std::size_t>(std::clamp(std::ceil(kShortest / pass_s), 1.0, kMostPasses));
-}
 
 }  // namespace
 
@@ -26,6 +22,11 @@ double time_once(const std::function<void()>& run) {
   const auto start = std::chrono::steady_clock::now();
   run();
   return seconds_since(start);
+}
+
+std::size_t passes_for(double pass_s, double shortest_s, std::size_t most) {
+  return static_cast<std::size_t>(
+      std::clamp(std::ceil(shortest_s / pass_s), 1.0, static_cast<double>(most)));
 }
 
 Outcome too_slow(double expected_s) {
@@ -39,7 +40,7 @@ Outcome time_runs(const TimingOptions& options, double expected_s,
   double pass_s = expected_s;
   for (std::size_t r = 0; r < options.warmups + options.repetitions; ++r) {
     if (options.between) options.between();
-    const std::size_t passes = passes_for(pass_s);
+    const std::size_t passes = passes_for(pass_s, kShortest, kMostPasses);
     const double measured_s = time_once([&] { run(passes); }) / static_cast<double>(passes);
     if (r < options.warmups)
       pass_s = measured_s;

@@ -31,6 +31,9 @@ struct TimingOptions {
 [[nodiscard]] Outcome time_runs(const TimingOptions& options, double expected_s,
                                 const std::function<void(std::size_t passes)>& run);
 
+/// Passes of `pass_s` each that take `shortest_s` together, at least 1 and at most `most`.
+[[nodiscard]] std::size_t passes_for(double pass_s, double shortest_s, std::size_t most);
+
 /// When a search loses interest in what it times.
 struct RunLimits {
   std::size_t repetitions = 5;

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tuner/measure/product.hpp"
+#include "tuner/measure/flops.hpp"
 
 namespace clgauss::tune {
 

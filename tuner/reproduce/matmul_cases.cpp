@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tuner/measure/flops.hpp"
+
 namespace clgauss::tune {
 
 MatmulRung rung_of(std::string name, std::string parameters, const MatmulKernel& kernel) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tuner/measure/flops.hpp"
 #include "tuner/measure/latency.hpp"
 #include "tuner/measure/work_groups.hpp"
 #include "tuner/reproduce/matmul_cases.hpp"

@@ -8,6 +8,8 @@
 #include <clgauss/error.hpp>
 #include <map>
 
+#include "tuner/rows/csv.hpp"
+
 namespace clgauss::tune {
 
 namespace {
@@ -97,15 +99,6 @@ constexpr std::array<Column, 26> kColumns{{
 
 /// `detail` is the last column, so that a table that is cut at the screen's edge loses the least.
 constexpr Column kDetail = text_column<&Row::detail>("detail");
-
-std::string csv_field(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
 
 /// The fields of one line; quotes are taken off.
 std::vector<std::string> split_csv(std::string_view line) {
