@@ -116,8 +116,13 @@ TEST_CASE("a search tries the built-in first, each configuration once, and compa
     options.vary = cpu ? std::vector<std::string>{"KC", "MC"} : std::vector<std::string>{"RASTER"};
     const GemmSearchResult result = search_gemm(context, kTask, options);
     CHECK(result.trials.size() == 3);
-    CHECK(result.best.has_value());
+    for (const std::string& name : options.vary) {
+      CAPTURE(name);
+      CHECK(result.trials.front().spec.value(name) == result.built_in.value(name));
+    }
+    REQUIRE(result.best.has_value());
     CHECK(result.best_ns > 0);
+    CHECK(result.built_in_ns > 0);
     std::set<std::size_t> tried;
     for (const GemmTrial& trial : result.trials) CHECK(tried.insert(trial.configuration).second);
     options.kernel = "none";
