@@ -362,9 +362,8 @@ TEST_CASE("range: in a batch every system is scaled by itself") {
 }
 
 TEST_CASE("the determinant: a diagonal that was damaged on its way is noticed") {
-  const clgauss::test::ChangedKernels kernels(
-      "diagonal.cl", "diagonal[i] = a[i * ld + i];",
-      "diagonal[i] = a[i * ld + i] * (i == 1 ? 2 : 1);");
+  const clgauss::test::ChangedKernels kernels("diagonal.cl", "diagonal[i] = a[i * ld + i];",
+                                              "diagonal[i] = a[i * ld + i] * (i == 1 ? 2 : 1);");
   on_every_device([&](const Device& device) {
     DeviceContext context(device, kernels.context_options());
     for (const Method method : {Method::lu, Method::gauss}) {
