@@ -145,7 +145,7 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   std::optional<OutputFile> json;
   if (command.json_path) json.emplace(*command.json_path);
   ProgramTimes times;
-  std::optional<DeviceContext> context(std::in_place, open_device(command.device), command.context);
+  std::optional<Context> context(std::in_place, open_device(command.device), command.context);
   context->programs().announce_to([&](const std::string& what) { progress(what, 0); });
   const DeviceProfile device = context->profile();
   times.device = timer.lap();

@@ -262,7 +262,7 @@ ExitCode run_solve(const Arguments& arguments) {
   command.read.progress = progress;
 
   Outputs outputs(command);
-  std::optional<DeviceContext> context(std::in_place, open_device(command.device), command.context);
+  std::optional<Context> context(std::in_place, open_device(command.device), command.context);
   context->programs().announce_to([&](const std::string& what) { progress(what, 0); });
   if (const auto problem = context->programs().cache_problem(); !problem.empty() && !command.quiet)
     tell(fmt::format("note       {}\n", problem));

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
 
@@ -24,7 +24,7 @@ LuSpec changed(LuSpec spec, const Parameters& values) {
 }
 
 /// Factors and solves a random system with `spec`; checks the factors and the answers.
-void check_spec(DeviceContext& context, RealType type, const LuSpec& spec) {
+void check_spec(Context& context, RealType type, const LuSpec& spec) {
   const double eps = unit_roundoff(type);
   for (const Index n : {50, 301})
     for (const Index nrhs : {1, 19}) {
@@ -41,7 +41,7 @@ void check_spec(DeviceContext& context, RealType type, const LuSpec& spec) {
 }
 
 /// Solves a random system of n by `spec`, in more than two blocks of `block` columns.
-void check_blocks(DeviceContext& context, RealType type, Index n, const LuSpec& spec, int block) {
+void check_blocks(Context& context, RealType type, Index n, const LuSpec& spec, int block) {
   REQUIRE(spec.value("NB") == block);
   REQUIRE(n > 2 * static_cast<Index>(block));
   LuOptions options;
@@ -65,7 +65,7 @@ DeviceProfile nvidia_profile() {
 
 TEST_CASE("LU spec: every way to cut the matrix up is right") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile)) {
       const LuSpec gpu = default_lu_spec(device.profile, type, 300, LuFamily::gpu);
       std::vector<Parameters> variants{
@@ -94,7 +94,7 @@ TEST_CASE("LU spec: every way to cut the matrix up is right") {
 
 TEST_CASE("LU spec: answers are right where the default blocks are wide") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile)) {
       // llvmpipe takes 30 seconds for n = 2049: there the same spec has less to do.
       const Index wide = 2049, n = context.runs_long_loops() ? wide : 300;
@@ -169,7 +169,7 @@ TEST_CASE("LU spec: what makes no sense or does not fit is refused, never change
 
 TEST_CASE("LU spec: a spec decides the family, and an impossible one is refused") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     LuOptions options;
     options.spec = default_lu_spec(device.profile, RealType::f32, 50, LuFamily::cpu);
     options.pivoting = Pivoting::tournament;

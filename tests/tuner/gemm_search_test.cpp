@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <set>
 
 #include "support/changed_kernels.hpp"
@@ -44,7 +44,7 @@ GemmSpec with(GemmSpec spec, const char* name, int value) {
 
 Status status_with(const Device& device, const std::string& from, const std::string& to) {
   const test::ChangedKernels kernels("gemm_simt.cl", from, to);
-  DeviceContext context(device, kernels.context_options());
+  Context context(device, kernels.context_options());
   return GemmBench(context, kTask).measure(small_spec(), {1}).status;
 }
 
@@ -52,7 +52,7 @@ Status status_with(const Device& device, const std::string& from, const std::str
 
 TEST_CASE("every way in which a configuration fails has its status") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     GemmBench bench(context, kTask);
     const Outcome good = bench.measure(small_spec(), {2});
     CHECK(good.status == Status::ok);
@@ -72,7 +72,7 @@ TEST_CASE("every way in which a configuration fails has its status") {
 
 TEST_CASE("a kernel that is wrong, and one that does not build, are found out") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     if (built_in_gemm_spec(context, kTask).file == "gemm_simt.cl")
       return;  // the reference would be broken too
     CHECK(status_with(device, "acc[i][j] += fa[i] * fb[j]",
@@ -108,7 +108,7 @@ TEST_CASE("the built-in specs keep the rules of their kernels") {
 
 TEST_CASE("a search tries the built-in first, each configuration once, and compares the best") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     GemmSearchOptions options;
     options.stop = after_evaluations(3);
     options.repetitions = 1;

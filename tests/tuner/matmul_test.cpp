@@ -113,7 +113,7 @@ TEST_CASE("a loop that is timed in part is scaled to the whole") {
 
 TEST_CASE("every rung is right at every size on every device") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const Index n : {Index{1}, Index{7}, Index{32}, Index{33}, Index{100}}) {
       CAPTURE(n);
       const Product product(n);
@@ -134,7 +134,7 @@ TEST_CASE("a kernel that is wrong is found out, on every device") {
   const test::ChangedKernels kernels("matmul_steps.cl", "if (i < n && j < n) c[i * n + j] = sum;",
                                      "if (i < n && j + 1 < n) c[i * n + j] = sum;");
   test::on_every_device([&](const Device& device) {
-    DeviceContext context(device, kernels.context_options());
+    Context context(device, kernels.context_options());
     const Product product(33);
     MatmulBench bench(context, product, kCheckOnly);
     const auto rungs = steps_rungs(context.profile(), 33);
@@ -145,7 +145,7 @@ TEST_CASE("a kernel that is wrong is found out, on every device") {
 
 TEST_CASE("what a device cannot do is a row that says why") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const auto status_of = [&](Index n, const MatmulKernel& kernel) {
       const Product product(n);
       MatmulBench bench(context, product, kCheckOnly);
@@ -165,7 +165,7 @@ TEST_CASE("what a device cannot do is a row that says why") {
 
 TEST_CASE("n that fits neither the device nor the check is one row") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const ExperimentInfo info{"matmul-ladder", "", "f32", "", "", device.profile};
     ReproduceOptions options;
     options.sizes = {65536, 100000};
@@ -186,7 +186,7 @@ TEST_CASE(
   constexpr double kLeastNs = 0.1;  // no memory answers faster
   const TimingOptions options{5, 1, 60, {}};
   test::on_every_device([&](const Device& device) {
-    DeviceContext context(device), broken(device, wrong.context_options());
+    Context context(device), broken(device, wrong.context_options());
     for (const Outcome& outcome :
          {global_latency(context, 1U << 16U, options), local_latency(context, options)}) {
       CAPTURE(outcome.detail);

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <limits>
 
@@ -68,7 +68,7 @@ TEST_CASE("timing: short runs are repeated, within bounds") {
 
 TEST_CASE("timing: a matrix that was overwritten is as it was") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const Matrix matrix = random_matrix(5, 3, 1);
     const RestoredMatrix restored(context, RealType::f32, matrix, 7, "a test");
     CHECK(restored.view().ld == 7);

@@ -31,7 +31,7 @@ std::vector<Choice> choices_of(LuFamily family) {
 
 }  // namespace
 
-LuTuningResult tune_lu(DeviceContext& context, RealType type, Index n, const StopCondition& stop,
+LuTuningResult tune_lu(Context& context, RealType type, Index n, const StopCondition& stop,
                        const std::function<void()>& between) {
   constexpr std::size_t kRepetitions = 5;
   constexpr int kPairs = 11;

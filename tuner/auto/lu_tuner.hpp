@@ -2,7 +2,7 @@
 /// Finds the numbers of the LU for one n: block width, panel, tiles.
 
 #include <clgauss/context.hpp>
-#include <clgauss/lu_spec.hpp>
+#include <clgauss/lab/lu_spec.hpp>
 #include <functional>
 
 #include "tuner/search/stop.hpp"
@@ -16,7 +16,7 @@ struct LuTuningResult {
 };
 
 /// Changes one number of the spec at a time, the block width first, and keeps what is faster, until nothing is or `stop` says so.
-[[nodiscard]] LuTuningResult tune_lu(DeviceContext& context, RealType type, Index n,
+[[nodiscard]] LuTuningResult tune_lu(Context& context, RealType type, Index n,
                                      const StopCondition& stop,
                                      const std::function<void()>& between);
 

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <optional>
 
-#include "linalg/gemm_backend.hpp"
+#include "kernels/gemm_backend.hpp"
 #include "linalg/transfer.hpp"
 #include "tuner/measure/gemm_rules.hpp"
 
@@ -46,7 +46,7 @@ GemmShape cut_shape(const GemmSpec& spec) {
 
 }  // namespace
 
-GemmSpec built_in_gemm_spec(DeviceContext& context, const GemmTask& task) {
+GemmSpec built_in_gemm_spec(Context& context, const GemmTask& task) {
   Gemm gemm(context, task.type);
   const bool update = task.use == GemmUse::update;
   const MatrixView a{{}, 0, task.shape.k}, b{{}, 0, task.shape.n}, c = b;
@@ -55,7 +55,7 @@ GemmSpec built_in_gemm_spec(DeviceContext& context, const GemmTask& task) {
   return found == gemm_specs().end() ? default_cpu_gemm_spec(context.profile(), task.type) : *found;
 }
 
-GemmBench::GemmBench(DeviceContext& context, const GemmTask& task)
+GemmBench::GemmBench(Context& context, const GemmTask& task)
     : context_(context),
       task_(checked(task)),
       c_(context, task.type, random_matrix(task.shape.m, task.shape.n, 3), task.shape.n, kOperand) {

@@ -20,14 +20,14 @@ struct GemmTask {
 };
 
 /// The spec that Gemm takes by itself for the task.
-[[nodiscard]] GemmSpec built_in_gemm_spec(DeviceContext& context, const GemmTask& task);
+[[nodiscard]] GemmSpec built_in_gemm_spec(Context& context, const GemmTask& task);
 
 /// Operands of a task on the device, by which any spec is built, checked and timed.
 class GemmBench {
  public:
   /// Computes the result that others are compared with by the built-in kernel, which Gemm checks by itself. Throws as Gemm,
   /// OutOfMemory.
-  GemmBench(DeviceContext& context, const GemmTask& task);
+  GemmBench(Context& context, const GemmTask& task);
 
   /// What comes of `spec`: its rules and the device's limits are looked at, it is built, checked over cut tiles against the
   /// host and on the task itself element by element, and timed by the wall clock; the first timed run follows one that warms
@@ -43,7 +43,7 @@ class GemmBench {
   [[nodiscard]] double timed_ns(Gemm& gemm);
   [[nodiscard]] std::string first_wrong_element() const;
 
-  DeviceContext& context_;
+  Context& context_;
   GemmTask task_;
   MatrixView a_, b_;
   RestoredMatrix c_;

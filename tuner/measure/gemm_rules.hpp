@@ -1,7 +1,7 @@
 #pragma once
 /// What is known of a GEMM kernel's parameters before it is built.
 
-#include <clgauss/gemm_spec.hpp>
+#include <clgauss/lab/gemm_spec.hpp>
 #include <string>
 
 namespace clgauss::tune {

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 
 #include "linalg/transfer.hpp"
@@ -29,13 +29,13 @@ Outcome guarded_spec(const LuSpec& spec, const DeviceProfile& device, RealType t
   });
 }
 
-std::unique_ptr<Lu> lu_by(DeviceContext& context, RealType type, Index n, const LuSpec& spec) {
+std::unique_ptr<Lu> lu_by(Context& context, RealType type, Index n, const LuSpec& spec) {
   LuOptions options;
   options.spec = spec;
   return make_lu(context, type, n, options);
 }
 
-LuBench::LuBench(DeviceContext& context, RealType type, Index n)
+LuBench::LuBench(Context& context, RealType type, Index n)
     : context_(context),
       type_(type),
       n_(n),

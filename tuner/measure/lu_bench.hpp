@@ -17,14 +17,14 @@ namespace clgauss::tune {
                                    const std::function<Outcome()>& measure);
 
 /// An LU of n-by-n matrices by `spec`.
-[[nodiscard]] std::unique_ptr<Lu> lu_by(DeviceContext& context, RealType type, Index n,
+[[nodiscard]] std::unique_ptr<Lu> lu_by(Context& context, RealType type, Index n,
                                         const LuSpec& spec);
 
 /// A random system on the device, by which a spec is checked and timed.
 class LuBench {
  public:
   /// Throws OutOfMemory.
-  LuBench(DeviceContext& context, RealType type, Index n);
+  LuBench(Context& context, RealType type, Index n);
 
   /// Factors and solves a fresh copy: first checked (scaled residual <= 16), then timed by the wall clock, factorisation and solve
   /// together.
@@ -38,7 +38,7 @@ class LuBench {
   [[nodiscard]] double timed_ns(Lu& lu) const;
   [[nodiscard]] std::string fault_of_answer(Lu& lu) const;
 
-  DeviceContext& context_;
+  Context& context_;
   RealType type_;
   Index n_;
   System system_;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <clgauss/gemm.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <limits>
 
 #include "tuner/measure/work_groups.hpp"
@@ -29,7 +29,7 @@ void enqueue(const cl::CommandQueue& queue, const Kernel& kernel, std::array<std
 
 }  // namespace
 
-MatmulBench::MatmulBench(DeviceContext& context, const Product& product,
+MatmulBench::MatmulBench(Context& context, const Product& product,
                          const TimingOptions& options)
     : context_(context), product_(product), options_(options) {
   const Index elements = product.n() * product.n();

@@ -4,7 +4,7 @@
 
 namespace clgauss::tune {
 
-RestoredMatrix::RestoredMatrix(const DeviceContext& context, RealType type, const Matrix& matrix,
+RestoredMatrix::RestoredMatrix(const Context& context, RealType type, const Matrix& matrix,
                                Index ld, const std::string& what)
     : bytes_(matrix.rows() * ld * bytes_of(type)),
       original_(to_device(context, type, matrix, ld, what)),

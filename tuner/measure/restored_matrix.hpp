@@ -12,7 +12,7 @@ namespace clgauss::tune {
 class RestoredMatrix {
  public:
   /// With leading dimension `ld`; `what` is for a message about memory. Throws OutOfMemory.
-  RestoredMatrix(const DeviceContext& context, RealType type, const Matrix& matrix, Index ld,
+  RestoredMatrix(const Context& context, RealType type, const Matrix& matrix, Index ld,
                  const std::string& what);
 
   /// What may be overwritten; holds the matrix after restore().

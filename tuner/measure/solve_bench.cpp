@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 
 #include "linalg/transfer.hpp"
@@ -11,7 +11,7 @@
 
 namespace clgauss::tune {
 
-SolveBench::SolveBench(DeviceContext& context, RealType type, Index n)
+SolveBench::SolveBench(Context& context, RealType type, Index n)
     : context_(context),
       type_(type),
       n_(n),

@@ -13,7 +13,7 @@ namespace clgauss::tune {
 class SolveBench {
  public:
   /// Throws OutOfMemory.
-  SolveBench(DeviceContext& context, RealType type, Index n);
+  SolveBench(Context& context, RealType type, Index n);
 
   /// Factors a fresh copy, solves with it (a scaled residual of at most 16 in three of the columns is asked for), then times the
   /// solves by the wall clock.
@@ -23,7 +23,7 @@ class SolveBench {
   [[nodiscard]] double timed_ns(Lu& lu) const;
   [[nodiscard]] std::string fault_of_answer(Lu& lu) const;
 
-  DeviceContext& context_;
+  Context& context_;
   RealType type_;
   Index n_;
   Matrix host_a_, host_b_;

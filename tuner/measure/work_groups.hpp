@@ -4,7 +4,7 @@
 #include <array>
 #include <clgauss/device.hpp>
 #include <clgauss/matrix.hpp>
-#include <clgauss/program.hpp>
+#include <clgauss/lab/program.hpp>
 #include <cstdint>
 #include <string>
 

@@ -13,7 +13,7 @@ constexpr double kTimeoutNs = 10e9;
 
 }  // namespace
 
-GemmSearchResult search_gemm(DeviceContext& context, const GemmTask& task,
+GemmSearchResult search_gemm(Context& context, const GemmTask& task,
                              const GemmSearchOptions& options) {
   const GemmSpace space = gemm_space(context, task, options.kernel, options.vary);
   SearchStart start{space.seeds, options.random_seed};

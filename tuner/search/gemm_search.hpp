@@ -44,7 +44,7 @@ struct GemmSearchResult {
 
 /// Searches until the stop condition is met or all was tried, then times the best against the built-in spec in at least 7
 /// pairs. Throws UsageError (unknown kernel or strategy) and as GemmBench.
-[[nodiscard]] GemmSearchResult search_gemm(DeviceContext& context, const GemmTask& task,
+[[nodiscard]] GemmSearchResult search_gemm(Context& context, const GemmTask& task,
                                            const GemmSearchOptions& options);
 
 }  // namespace clgauss::tune
