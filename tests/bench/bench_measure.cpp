@@ -5,6 +5,7 @@
 #include <chrono>
 #include <thread>
 
+#include "clock.hpp"
 #include "command_line/progress_line.hpp"
 
 namespace clgauss::bench {
@@ -20,8 +21,7 @@ double timed_run_ms(Contestant& contestant) {
   contestant.restore();
   const auto begin = std::chrono::steady_clock::now();
   contestant.run();
-  const auto end = std::chrono::steady_clock::now();
-  return std::chrono::duration<double, std::milli>(end - begin).count();
+  return 1e3 * seconds_since(begin);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 #include "bench_openblas.hpp"
+#include "clock.hpp"
 #include "command_line/streams.hpp"
 
 #include <cblas.h>
@@ -213,8 +214,7 @@ class OpenBlasBatched : public Contestant {
       restore();
       const auto begin = std::chrono::steady_clock::now();
       solve(count);
-      least = std::min(
-          least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      least = std::min(least, seconds_since(begin));
     }
     return least;
   }

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <random>
 
+#include "tuner/measure/flops.hpp"
+
 namespace clgauss::bench {
 
 namespace {
@@ -143,20 +145,17 @@ Problem make_problem(const ProblemSize& size) {
 }
 
 double flops(const ProblemSize& size) {
-  const auto m = static_cast<double>(size.m);
-  const auto n = static_cast<double>(size.n);
-  const auto k = static_cast<double>(size.k);
   switch (size.what) {
     case What::gemm:
-      return 2 * m * n * k;
+      return tune::product_flops(size.m, size.n, size.k);
     case What::lu:
-      return 2.0 / 3 * n * n * n;
+      return tune::lu_flops(size.n);
     case What::solve:
     case What::batched:
       break;
   }
   const double systems = size.what == What::batched ? static_cast<double>(size.batch) : 1;
-  return systems * (2.0 / 3 * n * n * n + 2 * n * n);
+  return systems * (tune::lu_flops(size.n) + tune::solve_flops(size.n, 1));
 }
 
 Accuracy check(const Problem& problem, const Matrix& result) {

@@ -1,14 +1,14 @@
 #include "bench_report.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <array>
-#include <chrono>
 #include <clgauss/error.hpp>
 #include <string_view>
 
+#include "clock.hpp"
 #include "statistics.hpp"
+#include "tuner/rows/csv.hpp"
 
 namespace clgauss::bench {
 
@@ -43,13 +43,6 @@ std::vector<std::string> key_fields(const std::string& run, const std::string& d
                                                       : size.n),
           std::to_string(size.n),
           gemm ? std::to_string(size.k) : std::string()};
-}
-
-std::string csv_field(const std::string& field) {
-  if (field.find_first_of(",\"\n") == std::string::npos) return field;
-  std::string text = "\"";
-  for (const char c : field) text += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return text + '"';
 }
 
 /// The first line of a file that exists; empty for one that is new.
@@ -94,7 +87,7 @@ std::vector<std::string> csv_row(const ProblemSize& size, const std::vector<std:
   const char* const measure = size.what == What::gemm ? "gemm_error" : "scaled_residual";
   std::vector<std::string> fields = key;
   for (auto& field :
-       {measurement.contestant, csv_field(measurement.detail),
+       {measurement.contestant, tune::csv_field(measurement.detail),
         fmt::to_string(measurement.samples_ms.size()), fmt::format("{:.6f}", row.time.median),
         fmt::format("{:.6f}", row.time.min), fmt::format("{:.6f}", row.time.max),
         fmt::format("{:.6f}", row.time.mad), fmt::format("{:.3f}", row.gflops),
@@ -125,9 +118,7 @@ void CsvFile::append(const std::vector<std::string>& fields) {
 
 Report::Report(std::string device, const std::optional<std::string>& csv,
                const std::optional<std::string>& samples)
-    : device_(std::move(device)),
-      run_(fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(
-                                                    std::chrono::system_clock::now())))) {
+    : device_(std::move(device)), run_(utc_now()) {
   if (csv) csv_.emplace(*csv, kRowHeader);
   if (samples) samples_.emplace(*samples, kSampleHeader);
   print(fmt::format("# {}, seed {}\n{}", device_, kSeed, kLegend));
@@ -140,7 +131,7 @@ Report::Report(std::string device, const std::optional<std::string>& csv,
 
 void Report::add_samples(const ProblemSize& size, const Measurement& measurement) {
   for (std::size_t round = 0; round < measurement.samples_ms.size(); ++round) {
-    auto fields = key_fields(run_, csv_field(device_), size);
+    auto fields = key_fields(run_, tune::csv_field(device_), size);
     fields.push_back(measurement.contestant);
     fields.push_back(std::to_string(round + 1));
     fields.push_back(fmt::format("{:.6f}", measurement.samples_ms[round]));
@@ -150,7 +141,7 @@ void Report::add_samples(const ProblemSize& size, const Measurement& measurement
 
 void Report::add(const ProblemSize& size, const std::vector<Measurement>& measurements) {
   const double base = statistics(measurements.front().samples_ms).median;
-  const auto key = key_fields(run_, csv_field(device_), size);
+  const auto key = key_fields(run_, tune::csv_field(device_), size);
   for (const Measurement& measurement : measurements) {
     Row row{statistics(measurement.samples_ms)};
     row.gflops = flops(size) / row.time.median / 1e6;

@@ -1,6 +1,13 @@
 // ViennaCL must see this before its first header.
 #define VIENNACL_WITH_OPENCL
 
+// GCC 12 warns, wrongly, of the lengths of strings that ViennaCL adds together.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Warray-bounds"
+#pragma GCC diagnostic ignored "-Wstringop-overflow"
+#pragma GCC diagnostic ignored "-Wstringop-overread"
+#endif
+
 #include <viennacl/linalg/lu.hpp>
 #include <viennacl/linalg/prod.hpp>
 #include <viennacl/matrix.hpp>

@@ -16,6 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "clock.hpp"
+#include "statistics.hpp"
+
 namespace {
 
 using namespace clgauss;
@@ -110,15 +113,13 @@ void measure(const Options& options) {
   for (Index rep = 0; rep < options.reps; ++rep) {
     const auto begin = std::chrono::steady_clock::now();
     const Matrix again = read_matrix(path, read_options);
-    const auto end = std::chrono::steady_clock::now();
-    seconds.push_back(std::chrono::duration<double>(end - begin).count());
+    seconds.push_back(seconds_since(begin));
   }
-  std::sort(seconds.begin(), seconds.end());
-  const double median = (seconds[seconds.size() / 2] + seconds[(seconds.size() - 1) / 2]) / 2;
+  const double median_s = median(seconds);
   const auto bytes = std::filesystem::file_size(path);
   fmt::print("format,n,bytes,median_s,MB_per_s,reps\n{},{},{},{:.4f},{:.1f},{}\n",
-             file_format_name(options.format), options.n, bytes, median,
-             static_cast<double>(bytes) / median / 1e6, options.reps);
+             file_format_name(options.format), options.n, bytes, median_s,
+             static_cast<double>(bytes) / median_s / 1e6, options.reps);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
+#include <clgauss/residual.hpp>
 #include <clgauss/solve.hpp>
 #include <fstream>
 #include <string>
@@ -57,6 +58,7 @@ TEST_CASE("in place: the same answer, and A is read again once") {
                        in_place = solve_in_place(context, system, again, options);
         CHECK(reads == 1);
         CHECK(in_place.status == SolveStatus::ok);
+        CHECK(in_place.residual.scaled <= kScaledResidualBound);
         CHECK(max_difference(kept.x, in_place.x) == 0);
         CHECK(kept.residual.backward_error == in_place.residual.backward_error);
         CHECK(in_place.determinant.log10_abs == kept.determinant.log10_abs);
@@ -78,17 +80,22 @@ TEST_CASE("in place: the host's copy of A is gone while the device works") {
     if (!context.runs_long_loops()) return;  // llvmpipe would take minutes
     const Index n = 2500;
     const double copy = sizeof(double) * n * n;
-    System system{generate_matrix("random", n, 5), Matrix(n, 1)};
+    System system{generate_matrix("random", n, 5), random_matrix(n, 1, 6)};
+    Matrix x_kept, x_released;
     // The f32 copy in the device's memory, half of A, may lie on pages that are already there.
     const double kept = gained_by_upload([&](const ProgressCallback& progress) {
-      (void)lu_solve_system(context, system, RealType::f32, {}, progress);
+      x_kept = lu_solve_system(context, system, RealType::f32, {}, progress).x;
     });
     CHECK(kept >= -0.1 * copy);
     const double released = gained_by_upload([&](const ProgressCallback& progress) {
-      (void)lu_solve_in_place(context, system, RealType::f32, {}, {}, progress);
+      x_released = lu_solve_in_place(context, system, RealType::f32, {}, {}, progress).x;
     });
     CHECK(released <= -0.4 * copy);
     CHECK(system.a.empty());
+    CHECK(max_difference(x_kept, x_released) == 0);
+    system.a = generate_matrix("random", n, 5);
+    CHECK(compute_residual(system, x_released, unit_roundoff(RealType::f32)).scaled <=
+          kScaledResidualBound);
   });
 }
 
@@ -142,6 +149,7 @@ TEST_CASE("LU is solved all the same where the persistent panel gives up at once
     for (const Solution& solution :
          {solve(context, system, options), solve_in_place(context, system, again, options)}) {
       CHECK(solution.status == SolveStatus::ok);
+      CHECK(solution.residual.scaled <= kScaledResidualBound);
       CHECK(solution.repeated == (solution.pivoting == Pivoting::tournament));
     }
   });

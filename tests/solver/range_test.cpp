@@ -13,8 +13,8 @@
 #include <limits>
 
 #include "linalg/transfer.hpp"
+#include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
-#include "support/process.hpp"
 
 using namespace clgauss;
 using clgauss::test::on_every_device;
@@ -362,17 +362,10 @@ TEST_CASE("range: in a batch every system is scaled by itself") {
 }
 
 TEST_CASE("the determinant: a diagonal that was damaged on its way is noticed") {
-  const clgauss::test::TemporaryFolder folder;
-  std::filesystem::copy(clgauss::test::kernel_folder(), folder / "cl");
-  std::string text = clgauss::test::content_of(folder / "cl/diagonal.cl");
-  const std::string kept = "diagonal[i] = a[i * ld + i];";
-  REQUIRE(text.find(kept) != std::string::npos);
-  text.replace(text.find(kept), kept.size(), "diagonal[i] = a[i * ld + i] * (i == 1 ? 2 : 1);");
-  clgauss::test::write_file(folder / "cl/diagonal.cl", text);
-  ContextOptions damaged;
-  damaged.kernel_folder = folder / "cl";
+  const clgauss::test::ChangedKernels kernels("diagonal.cl", "diagonal[i] = a[i * ld + i];",
+                                              "diagonal[i] = a[i * ld + i] * (i == 1 ? 2 : 1);");
   on_every_device([&](const Device& device) {
-    Context context(device, damaged);
+    Context context(device, kernels.context_options());
     for (const Method method : {Method::lu, Method::gauss}) {
       SolveOptions options;
       options.method = method;

@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
@@ -102,12 +104,11 @@ TEST_CASE("tuned: a work-group size that does not fit is passed over, and said o
   });
 }
 
-TEST_CASE("tuned: products and LU take their numbers, and senseless ones are passed over") {
+TEST_CASE("tuned: products take their numbers, and senseless ones are passed over") {
   on_every_device([](const Device& device) {
     const StoreOfTest store;
     Context plain(device);
-    const LuSpec usual = default_lu_spec(plain, RealType::f32, 200);
-    const bool cpu = usual.family == LuFamily::cpu;
+    const bool cpu = default_lu_spec(plain, RealType::f32, 200).family == LuFamily::cpu;
     GemmSpec spec =
         cpu ? default_cpu_gemm_spec(device.profile, RealType::f32) : gemm_specs().back();
     const auto name_with = [&](const char* parameter, int value) {
@@ -120,16 +121,34 @@ TEST_CASE("tuned: products and LU take their numbers, and senseless ones are pas
     };
     CHECK(name_with(cpu ? "UNROLL" : "RASTER", 2) == "tuned_" + spec.file);
     CHECK(name_with(cpu ? "MR" : "LANES_M", 5) != "tuned_" + spec.file);
+  });
+}
 
-    for (const int block : {96, 7}) {  // 7 is none: the built-in numbers remain
-      LuSpec lu = usual;
-      set_value(lu.parameters, "NB", block);
-      StoreOfTest::put(device.profile, "lu", 200, cpu ? "cpu" : "gpu", lu.parameters);
+TEST_CASE("tuned: LU takes its numbers, and senseless ones are passed over") {
+  on_every_device([](const Device& device) {
+    const StoreOfTest store;
+    Context plain(device);
+    LuSpec spec = default_lu_spec(plain, RealType::f32, 200);
+    const bool cpu = spec.family == LuFamily::cpu;
+    // A number that kernels of every LU of the family, and no others, are built with.
+    const char* macro = cpu ? "UNROLL" : "STRIP";
+    const int usual = spec.value(macro), tuned = usual == 8 ? 4 : 8;
+    set_value(spec.parameters, macro, tuned);
+    const auto built_with = [&](const LuSpec& stored, int value) {
+      StoreOfTest::put(device.profile, "lu", 200, cpu ? "cpu" : "gpu", stored.parameters);
       Context context(device);
       SolveOptions options;
       options.type = RealType::f32;
       CHECK(solve(context, random_system(200), options).status == SolveStatus::ok);
-    }
+      const std::string define = fmt::format(" {}={} ", macro, value);
+      return std::ranges::any_of(context.trials().verdicts(), [&](const KernelVerdict& verdict) {
+        return (verdict.build + ' ').find(define) != std::string::npos;
+      });
+    };
+    CHECK(built_with(spec, tuned));
+    set_value(spec.parameters, "NB", 7);  // is no block width: all the built-in numbers remain
+    CHECK_FALSE(built_with(spec, tuned));
+    CHECK(built_with(spec, usual));
   });
 }
 

@@ -3,12 +3,13 @@
 #include <clgauss/error.hpp>
 #include <fstream>
 
+#include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
 #include "support/paths.hpp"
-#include "support/process.hpp"
 #include "tuner/experiments/contest.hpp"
 #include "tuner/experiments/kernel_sweep.hpp"
-#include "tuner/search/gemm_space.hpp"
+#include "tuner/measure/gemm_rules.hpp"
+#include "tuner/measure/prime.hpp"
 
 namespace clgauss::tune {
 
@@ -24,22 +25,9 @@ EliminationOptions quick(RealType type) {
   return options;
 }
 
-/// The kernels with `wrong` put for `right` in one file.
-test::TemporaryFolder& broken_kernels(test::TemporaryFolder& folder, const std::string& file,
-                                      const std::string& right, const std::string& wrong) {
-  std::filesystem::copy(test::kernel_folder(), folder.path());
-  std::string text = test::content_of(folder / file);
-  REQUIRE(text.find(right) != std::string::npos);
-  text.replace(text.find(right), right.size(), wrong);
-  test::write_file(folder / file, text);
-  return folder;
-}
-
 Status status_with(const Device& device, const std::string& right, const std::string& wrong) {
-  test::TemporaryFolder folder;
-  ContextOptions options;
-  options.kernel_folder = broken_kernels(folder, "gauss.cl", right, wrong).path();
-  Context context(device, options);
+  const test::ChangedKernels kernels("gauss.cl", right, wrong);
+  Context context(device, kernels.context_options());
   const std::vector<WorkGroupPolicy> policies{{Rule::fixed, 16}};
   return guarded([&] {
            return EliminationBench(context, 40, quick(RealType::f32))

@@ -2,11 +2,12 @@
 
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
-#include <fstream>
 #include <set>
 
+#include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
-#include "support/process.hpp"
+#include "support/recorded_profiles.hpp"
+#include "tuner/measure/gemm_rules.hpp"
 #include "tuner/search/gemm_search.hpp"
 
 namespace clgauss::tune {
@@ -41,24 +42,9 @@ GemmSpec with(GemmSpec spec, const char* name, int value) {
   return spec;
 }
 
-/// Kernels as shipped, but with `from` in gemm_simt.cl replaced.
-void copy_kernels(const test::TemporaryFolder& folder, const std::string& from,
-                  const std::string& to) {
-  std::filesystem::copy(test::kernel_folder(), folder.path(),
-                        std::filesystem::copy_options::recursive);
-  std::string text = test::content_of(folder / "gemm_simt.cl");
-  const auto at = text.find(from);
-  REQUIRE(at != std::string::npos);
-  text.replace(at, from.size(), to);
-  test::write_file(folder / "gemm_simt.cl", text);
-}
-
 Status status_with(const Device& device, const std::string& from, const std::string& to) {
-  const test::TemporaryFolder folder;
-  copy_kernels(folder, from, to);
-  ContextOptions options;
-  options.kernel_folder = folder.path();
-  Context context(device, options);
+  const test::ChangedKernels kernels("gemm_simt.cl", from, to);
+  Context context(device, kernels.context_options());
   return GemmBench(context, kTask).measure(small_spec(), {1}).status;
 }
 
@@ -96,6 +82,23 @@ TEST_CASE("a kernel that is wrong, and one that does not build, are found out") 
   });
 }
 
+TEST_CASE("what a device refuses is told before a build, as Gemm does") {
+  const auto refused = [](const GemmSpec& spec, unsigned major, unsigned minor) {
+    DeviceProfile device = test::recorded_profile("h200").profile;
+    device.local_mem_bytes = 49152;  // what NVIDIA's driver reports everywhere
+    device.attributes.nvidia = {major, minor};
+    return exceeded_limit(spec, device);
+  };
+  const auto found = std::ranges::find_if(gemm_specs(), &GemmSpec::needs_nvidia);
+  GemmSpec spec = *found;
+  while (spec.local_bytes() <= 100 * 1024)
+    set_value(spec.parameters, "STAGES", spec.value("STAGES") + 1);
+  CHECK(refused(spec, 9, 0).empty());
+  CHECK(refused(spec, 7, 5).find("bytes of local memory") != std::string::npos);
+  CHECK(refused(with(small_spec(), "WG_M", 512), 9, 0).find("work-items") != std::string::npos);
+  CHECK(refused(small_spec(), 7, 5).empty());
+}
+
 TEST_CASE("the built-in specs keep the rules of their kernels") {
   for (const GemmSpec& spec : gemm_specs()) {
     CAPTURE(spec.name);
@@ -113,8 +116,13 @@ TEST_CASE("a search tries the built-in first, each configuration once, and compa
     options.vary = cpu ? std::vector<std::string>{"KC", "MC"} : std::vector<std::string>{"RASTER"};
     const GemmSearchResult result = search_gemm(context, kTask, options);
     CHECK(result.trials.size() == 3);
-    CHECK(result.best.has_value());
+    for (const std::string& name : options.vary) {
+      CAPTURE(name);
+      CHECK(result.trials.front().spec.value(name) == result.built_in.value(name));
+    }
+    REQUIRE(result.best.has_value());
     CHECK(result.best_ns > 0);
+    CHECK(result.built_in_ns > 0);
     std::set<std::size_t> tried;
     for (const GemmTrial& trial : result.trials) CHECK(tried.insert(trial.configuration).second);
     options.kernel = "none";

@@ -2,13 +2,15 @@
 
 #include <doctest/doctest.h>
 
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
+#include "statistics.hpp"
+#include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
-#include "support/paths.hpp"
-#include "support/process.hpp"
-#include "tuner/reproduce/latency.hpp"
+#include "tuner/measure/latency.hpp"
 #include "tuner/reproduce/matmul_cases.hpp"
 
 namespace clgauss::tune {
@@ -98,8 +100,14 @@ TEST_CASE("the CPU loops are right, whole and in part") {
 
 TEST_CASE("a loop that is timed in part is scaled to the whole") {
   const Product product(64);
-  const Outcome part = time_cpu(cpu_naive(), product, 32, {3, 1, 60, {}});
+  CpuLoop slow = cpu_naive();
+  slow.multiply = [](Index n, Index count, const float* a, const float* b, float* c) {
+    cpu_naive().multiply(n, count, a, b, c);
+    std::this_thread::sleep_for(count * std::chrono::microseconds(100));
+  };
+  const Outcome part = time_cpu(slow, product, 32, {3, 1, 60, {}});
   CHECK(part.times_ns.size() == 3);
+  CHECK(std::ranges::min(part.times_ns) >= 64 * 100e3);
   CHECK(time_cpu(cpu_naive(), product, 64, {3, 1, 1e-9, {}}).status == Status::timeout);
 }
 
@@ -123,16 +131,10 @@ TEST_CASE("every rung is right at every size on every device") {
 }
 
 TEST_CASE("a kernel that is wrong is found out, on every device") {
-  const test::TemporaryFolder folder;
-  std::string text = test::content_of(test::kernel_folder() / "matmul_steps.cl");
-  const std::string store = "if (i < n && j < n) c[i * n + j] = sum;";
-  REQUIRE(text.find(store) != std::string::npos);
-  text.replace(text.find(store), store.size(), "if (i < n && j + 1 < n) c[i * n + j] = sum;");
-  test::write_file(folder / "matmul_steps.cl", text);
+  const test::ChangedKernels kernels("matmul_steps.cl", "if (i < n && j < n) c[i * n + j] = sum;",
+                                     "if (i < n && j + 1 < n) c[i * n + j] = sum;");
   test::on_every_device([&](const Device& device) {
-    ContextOptions options;
-    options.kernel_folder = folder.path();
-    Context context(device, options);
+    Context context(device, kernels.context_options());
     const Product product(33);
     MatmulBench bench(context, product, kCheckOnly);
     const auto rungs = steps_rungs(context.profile(), 33);
@@ -177,15 +179,21 @@ TEST_CASE("n that fits neither the device nor the check is one row") {
   });
 }
 
-TEST_CASE("latencies are above nothing and chains end where they should") {
-  test::on_every_device([](const Device& device) {
-    Context context(device);
-    for (const Outcome& outcome : {global_latency(context, 1U << 16U, {1, 0, 60, {}}),
-                                   local_latency(context, {1, 0, 60, {}})}) {
+TEST_CASE(
+    "latencies are those of a dependent access, and a chain that ends elsewhere is found out") {
+  const test::ChangedKernels wrong("latency.cl", "for (uint s = 0; s < steps; ++s) at = next[at];",
+                                   "for (uint s = 1; s < steps; ++s) at = next[at];");
+  constexpr double kLeastNs = 0.1;  // no memory answers faster
+  const TimingOptions options{5, 1, 60, {}};
+  test::on_every_device([&](const Device& device) {
+    Context context(device), broken(device, wrong.context_options());
+    for (const Outcome& outcome :
+         {global_latency(context, 1U << 16U, options), local_latency(context, options)}) {
       CAPTURE(outcome.detail);
       REQUIRE(outcome.status == Status::ok);
-      CHECK(outcome.times_ns.front() > 0);
+      CHECK(median(outcome.times_ns) > kLeastNs);
     }
+    CHECK(global_latency(broken, 1U << 16U, options).status == Status::wrong_result);
   });
 }
 

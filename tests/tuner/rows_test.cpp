@@ -4,8 +4,6 @@
 
 #include "support/paths.hpp"
 #include "support/process.hpp"
-#include "tuner/measure/duration.hpp"
-#include "tuner/measure/ranges.hpp"
 #include "tuner/rows/result_folder.hpp"
 #include "tuner/rows/t4.hpp"
 
@@ -145,24 +143,6 @@ TEST_CASE("results are found in folders below, and a folder without any is refus
   const std::vector<Point> points = group_rows(results[0].rows);
   REQUIRE(points.size() == 1);
   CHECK(points[0].times_ns == std::vector<double>{1e6, 1.25e6, 3e6});
-}
-
-TEST_CASE("lists of sizes") {
-  using Sizes = std::vector<std::size_t>;
-  CHECK(parse_sizes("local", "1,32,64,128:320:64") == Sizes{1, 32, 64, 128, 192, 256, 320});
-  CHECK(parse_sizes("local", "5:7") == Sizes{5, 6, 7});
-  CHECK(parse_sizes("local", "9,3,9") == Sizes{3, 9});
-  for (const char* text :
-       {"", "0", "a", "3:1", "1:9:0", "1,,2", "1:2:3:4", "-1", "1:1000000", "5,"})
-    CHECK_THROWS_AS((void)parse_sizes("local", text), UsageError);
-}
-
-TEST_CASE("times as they are typed") {
-  CHECK(parse_duration("90").count() == 90);
-  CHECK(parse_duration("1.5min").count() == 90);
-  CHECK(parse_duration("2h").count() == 7200);
-  for (const char* text : {"", "s", "0", "-1s", "1 s", "5d", "nan", "inf"})
-    CHECK_THROWS_AS((void)parse_duration(text), UsageError);
 }
 
 }  // namespace clgauss::tune

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "support/paths.hpp"
-#include "tuner/measure/duration.hpp"
 #include "tuner/rows/t4.hpp"
 #include "tuner/search/replay.hpp"
 #include "tuner/search/stop.hpp"
@@ -192,19 +191,6 @@ TEST_CASE("T4 files come back as they were, compressed or not") {
         CHECK(*back.results[i].time_ns == doctest::Approx(*file.results[i].time_ns));
       CHECK(back.results[i].measurements.front().value == 1.5);
     }
-  }
-}
-
-TEST_CASE("times as people write them") {
-  CHECK(parse_duration("60s").count() == 60);
-  CHECK(parse_duration("3min").count() == 180);
-  CHECK(parse_duration("90").count() == 90);
-  CHECK(parse_duration("1.5h").count() == 5400);
-  CHECK(parse_duration("250ms").count() == doctest::Approx(0.25));
-  for (const char* text :
-       {"", "s", "0", "-1", "0s", "1 s", "1m", "nan", "inf", "1e3", "1s2", "abc"}) {
-    CAPTURE(text);
-    CHECK_THROWS_AS(static_cast<void>(parse_duration(text)), UsageError);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <chrono>
@@ -12,6 +13,7 @@
 #include "clock.hpp"
 #include "tuner/auto/elimination_tuner.hpp"
 #include "tuner/auto/lu_tuner.hpp"
+#include "tuner/measure/lu_bench.hpp"
 #include "tuner/search/gemm_search.hpp"
 
 namespace clgauss::tune {
@@ -139,22 +141,24 @@ class AutoTuner {
     result.entry.time_ns = found.best_ns;
     result.entry.default_time_ns = found.built_in_ns;
     result.worth_storing =
-        found.best_ns <= kWorthIt * found.built_in_ns && wins_nearby(task, found);
+        found.best_ns <= kWorthIt * found.built_in_ns && wins_nearby(n, [&](Index near) {
+          const Index k = task.use == GemmUse::update ? task.shape.k : near;
+          const GemmTask other{task.type, task.use, {near, near, k}};
+          return GemmBench(context_, other)
+              .compare(*found.best, built_in_gemm_spec(context_, other), kNearPairs);
+        });
   }
 
   /// Whether the best is no slower than the built-in spec at other sizes that the entry counts for: how a size divides into tiles
-  /// and these into compute units decides as much as the kernel (H200, f64: 1.03 at n = 2016, 0.96 at 2048).
-  [[nodiscard]] bool wins_nearby(const GemmTask& task, const GemmSearchResult& found) const {
-    for (const Index near : near_sizes(task.shape.n)) {
+  /// and these into compute units decides as much as the kernel (H200, f64: 1.03 at n = 2016, 0.96 at 2048). `compare` takes the
+  /// times of both at a size.
+  [[nodiscard]] bool wins_nearby(
+      Index n, const std::function<std::pair<double, double>(Index near)>& compare) const {
+    return std::ranges::all_of(near_sizes(n), [&](Index near) {
       between();
-      const Index k = task.use == GemmUse::update ? task.shape.k : near;
-      const GemmTask other{task.type, task.use, {near, near, k}};
-      const auto [best_ns, built_in_ns] =
-          GemmBench(context_, other)
-              .compare(*found.best, built_in_gemm_spec(context_, other), kNearPairs);
-      if (!(best_ns <= kNoise * built_in_ns)) return false;
-    }
-    return true;
+      const auto [best_ns, built_in_ns] = compare(near);
+      return best_ns <= kNoise * built_in_ns;
+    });
   }
 
   void lu(const Job& job, Seconds share, AutoResult& result) const {
@@ -166,19 +170,10 @@ class AutoTuner {
     result.entry.time_ns = tuned.best_ns;
     result.entry.default_time_ns = tuned.built_in_ns;
     result.worth_storing =
-        tuned.best_ns <= kWorthIt * tuned.built_in_ns && wins_nearby(job, tuned.best);
-  }
-
-  /// The same for an LU.
-  [[nodiscard]] bool wins_nearby(const Job& job, const LuSpec& best) const {
-    for (const Index near : near_sizes(job.n)) {
-      between();
-      LuBench bench(context_, job.type, near);
-      const auto [best_ns, built_in_ns] =
-          bench.compare(best, default_lu_spec(context_, job.type, near), kNearPairs);
-      if (!(best_ns <= kNoise * built_in_ns)) return false;
-    }
-    return true;
+        tuned.best_ns <= kWorthIt * tuned.built_in_ns && wins_nearby(job.n, [&](Index near) {
+          return LuBench(context_, job.type, near)
+              .compare(tuned.best, default_lu_spec(context_, job.type, near), kNearPairs);
+        });
   }
 
   /// Other sizes that an entry for n counts for: a power of two, and those a quarter below and above.

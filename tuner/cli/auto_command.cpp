@@ -1,15 +1,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <boost/algorithm/string.hpp>
 #include <clgauss/solve.hpp>
 
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 #include "tuner/auto/auto.hpp"
 #include "tuner/cli/commands.hpp"
-#include "tuner/measure/duration.hpp"
-#include "tuner/measure/ranges.hpp"
+#include "tuner/cli/typed.hpp"
 #include "tuner/rows/parameters_text.hpp"
 
 namespace clgauss::tune {
@@ -30,8 +28,7 @@ constexpr cli::CommandHelp kHelp{
 
 std::vector<std::string> words_of(const std::string& option, const std::string& text,
                                   const std::vector<std::string>& known) {
-  std::vector<std::string> words;
-  boost::split(words, text, boost::is_any_of(","));
+  std::vector<std::string> words = parse_list(text);
   for (const std::string& word : words)
     if (std::ranges::find(known, word) == known.end())
       throw UsageError(

@@ -1,12 +1,11 @@
 #include "tuner/cli/experiment_options.hpp"
+#include "tuner/cli/typed.hpp"
 
 #include <fmt/format.h>
 
 #include <clgauss/solve.hpp>
 
 #include "command_line/interrupt.hpp"
-#include "command_line/progress_line.hpp"
-#include "tuner/measure/duration.hpp"
 #include "tuner/rows/result_folder.hpp"
 
 namespace clgauss::tune {
@@ -87,17 +86,27 @@ RealType chosen_type(const po::variables_map& values, const DeviceProfile& devic
                          {{"auto", std::nullopt}, {"f32", RealType::f32}, {"f64", RealType::f64}}));
 }
 
+ExperimentProgress shown_on(cli::ProgressLine& line, std::string title) {
+  return [&line, title = std::move(title)](double fraction, const std::string& what) {
+    cli::throw_if_interrupted();
+    line.update(title, fraction, what);
+  };
+}
+
+std::string left_text(const ExperimentSummary& summary) {
+  return summary.left > 0
+             ? fmt::format(", {} left: the budget is used up, run again to go on", summary.left)
+             : "";
+}
+
 void finish_experiment(const po::variables_map& values, const ResultFolder& folder,
                        const ExperimentSummary& summary, const std::string& text) {
   folder.write_t4();
   cli::print(text);
-  cli::tell(fmt::format(
-      "{} of {} points measured now, {} there before{}; rows in {}/rows.csv\n", summary.measured,
-      summary.points, summary.points - summary.measured - summary.left,
-      summary.left > 0
-          ? fmt::format(", {} left: the budget is used up, run again to go on", summary.left)
-          : "",
-      values["output"].as<std::string>()));
+  cli::tell(fmt::format("{} of {} points measured now, {} there before{}; rows in {}/rows.csv\n",
+                        summary.measured, summary.points,
+                        summary.points - summary.measured - summary.left, left_text(summary),
+                        values["output"].as<std::string>()));
 }
 
 std::string typed(const std::string& name, const Arguments& arguments) {
@@ -122,11 +131,8 @@ ExitCode run_experiment(const Arguments& arguments, const po::variables_map& val
 
   ResultFolder folder(values["output"].as<std::string>(), info, values["append"].as<bool>());
   cli::ProgressLine line(!values["quiet"].as<bool>());
-  const ExperimentSummary summary = run_contests(context, folder, info, options, contests, limits,
-                                                 [&](double fraction, const std::string& what) {
-                                                   cli::throw_if_interrupted();
-                                                   line.update(plan.name, fraction, what);
-                                                 });
+  const ExperimentSummary summary =
+      run_contests(context, folder, info, options, contests, limits, shown_on(line, plan.name));
   line.clear();
   finish_experiment(values, folder, summary,
                     plan.summary(points_of(folder, info, options, contests)));

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "command_line/progress_line.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/experiments/contest.hpp"
 
@@ -31,6 +32,12 @@ struct ExperimentPlan {
 /// --type, or what the device does best where it is auto.
 [[nodiscard]] RealType chosen_type(const cli::po::variables_map& values,
                                    const DeviceProfile& device);
+
+/// Shows what is measured on `line`, and ends the experiment at Ctrl-C. The line must outlive it.
+[[nodiscard]] ExperimentProgress shown_on(cli::ProgressLine& line, std::string title);
+
+/// ", 3 left: the budget is used up, run again to go on"; empty if nothing is.
+[[nodiscard]] std::string left_text(const ExperimentSummary& summary);
 
 /// What remains to be done when the rows are there: rows.json, `text` on standard output, and on standard error how many points were
 /// measured.

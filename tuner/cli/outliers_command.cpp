@@ -2,7 +2,8 @@
 
 #include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
-#include "tuner/measure/ranges.hpp"
+#include "tuner/cli/typed.hpp"
+#include "tuner/measure/prime.hpp"
 
 namespace clgauss::tune {
 

@@ -6,7 +6,7 @@
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/lists.hpp"
+#include "tuner/cli/typed.hpp"
 #include "tuner/search/replay.hpp"
 
 namespace clgauss::tune {

@@ -4,10 +4,8 @@
 
 #include "clock.hpp"
 #include "command_line/interrupt.hpp"
-#include "command_line/progress_line.hpp"
 #include "tuner/cli/experiment_options.hpp"
-#include "tuner/measure/duration.hpp"
-#include "tuner/measure/ranges.hpp"
+#include "tuner/cli/typed.hpp"
 #include "tuner/reproduce/reproduction.hpp"
 
 namespace clgauss::tune {
@@ -95,20 +93,13 @@ bool run_one(Context& context, const Arguments& arguments, const po::variables_m
   ResultFolder folder(place, info, values["append"].as<bool>());
   cli::ProgressLine line(!values["quiet"].as<bool>());
   const ExperimentSummary summary = run_cases(folder, what.cases({context, info, options}), limits,
-                                              [&](double fraction, const std::string& detail) {
-                                                cli::throw_if_interrupted();
-                                                line.update(what.name, fraction, detail);
-                                              });
+                                              shown_on(line, std::string(what.name)));
   line.clear();
   folder.write_t4();
   cli::print(fmt::format("{}\non {} ({})\n\n{}\n", what.source, context.profile().name,
                          context.profile().platform_name, text(what.findings(folder.rows()))));
-  cli::tell(fmt::format(
-      "{} of {} configurations measured now{}; rows in {}\n", summary.measured, summary.points,
-      summary.left > 0
-          ? fmt::format(", {} left: the budget is used up, run again to go on", summary.left)
-          : "",
-      (place / "rows.csv").string()));
+  cli::tell(fmt::format("{} of {} configurations measured now{}; rows in {}\n", summary.measured,
+                        summary.points, left_text(summary), (place / "rows.csv").string()));
   return !folder.rows().empty();
 }
 

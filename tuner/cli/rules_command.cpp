@@ -4,7 +4,7 @@
 
 #include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
-#include "tuner/measure/ranges.hpp"
+#include "tuner/cli/typed.hpp"
 
 namespace clgauss::tune {
 

@@ -7,8 +7,8 @@
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/lists.hpp"
-#include "tuner/measure/duration.hpp"
+#include "tuner/cli/typed.hpp"
+#include "tuner/measure/flops.hpp"
 #include "tuner/rows/parameters_text.hpp"
 #include "tuner/rows/t4.hpp"
 #include "tuner/search/gemm_search.hpp"
@@ -94,9 +94,7 @@ StopCondition stop_of(const po::variables_map& values) {
 }
 
 double flops(const GemmTask& task) {
-  const auto& shape = task.shape;
-  return 2.0 * static_cast<double>(shape.m) * static_cast<double>(shape.n) *
-         static_cast<double>(shape.k);
+  return product_flops(task.shape.m, task.shape.n, task.shape.k);
 }
 
 T4File record_of(const DeviceProfile& device, const GemmTask& task,
@@ -189,8 +187,9 @@ ExitCode run_search(const Arguments& arguments) {
   search.strategy = text("strategy");
   search.random_seed = (*values)["seed"].as<std::uint64_t>();
   if (const auto vary = option<std::string>(*values, "vary")) search.vary = parse_list(*vary);
-  search.repetitions = (*values)["repetitions"].as<int>();
-  if (search.repetitions < 1) throw UsageError("--repetitions must be at least 1");
+  const int repetitions = (*values)["repetitions"].as<int>();
+  if (repetitions < 1) throw UsageError("--repetitions must be at least 1");
+  search.repetitions = static_cast<std::size_t>(repetitions);
   if (const auto path = option<std::string>(*values, "seeds")) search.seeds = seeds_of(*path);
   std::optional<OutputFile> json;
   if (const auto path = option<std::string>(*values, "json")) json.emplace(*path);

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
-#include "command_line/interrupt.hpp"
-#include "command_line/progress_line.hpp"
 #include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
+#include "tuner/cli/typed.hpp"
 #include "tuner/experiments/kernel_sweep.hpp"
-#include "tuner/measure/duration.hpp"
-#include "tuner/measure/ranges.hpp"
 
 namespace clgauss::tune {
 
@@ -102,10 +99,7 @@ ExitCode run_kernel_sweep(const Arguments& arguments, const cli::po::variables_m
   for (const Case& one : cases) wanted.push_back(one.rows.front());
   cli::ProgressLine line(!values["quiet"].as<bool>());
   const ExperimentSummary summary =
-      run_cases(folder, std::move(cases), limits, [&](double fraction, const std::string& what) {
-        cli::throw_if_interrupted();
-        line.update("sweep", fraction, what);
-      });
+      run_cases(folder, std::move(cases), limits, shown_on(line, "sweep"));
   line.clear();
   const std::vector<Point> points = points_of(folder, wanted);
   if (summary.left == 0) require_one_ok(info.device, points);

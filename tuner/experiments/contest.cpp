@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <chrono>
 #include <clgauss/error.hpp>
-#include <map>
 
 #include "clock.hpp"
 
@@ -67,21 +66,6 @@ std::vector<EliminationResultOf> measure(Context& context, const EliminationOpti
   return results;
 }
 
-std::map<std::string, Point> points_by_key(const ResultFolder& folder) {
-  std::map<std::string, Point> points;
-  for (Point& point : group_rows(folder.rows())) points.emplace(point.row.key(), std::move(point));
-  return points;
-}
-
-std::vector<Point> points_of(const std::map<std::string, Point>& known,
-                             const std::vector<Row>& rows) {
-  std::vector<Point> points;
-  for (const Row& row : rows)
-    if (const auto found = known.find(row.key()); found != known.end())
-      points.push_back(found->second);
-  return points;
-}
-
 }  // namespace
 
 std::vector<Candidate> rule_candidates(Context& context, RealType type) {
@@ -123,10 +107,12 @@ ExperimentSummary run_contests(Context& context, ResultFolder& folder,
           static_cast<double>(c) / static_cast<double>(contests.size()),
           fmt::format("n = {}, local size {}", contest.n, contest.candidates.front().policy.size));
     };
+    std::vector<Row> rows;  // with the time at which the contest starts
+    for (const Candidate& candidate : contest.candidates)
+      rows.push_back(row_of(info, options, contest.n, candidate));
     const auto results = measure(context, options, contest, report);
     for (std::size_t i = 0; i < results.size(); ++i)
-      folder.append(
-          rows_of_result(row_of(info, options, contest.n, contest.candidates[i]), results[i]));
+      folder.append(rows_of_result(rows[i], results[i]));
     summary.measured += results.size();
   }
   if (summary.left == 0) {
@@ -138,39 +124,21 @@ ExperimentSummary run_contests(Context& context, ResultFolder& folder,
   return summary;
 }
 
-std::vector<Point> points_of(const ResultFolder& folder, const std::vector<Row>& rows) {
-  return points_of(points_by_key(folder), rows);
-}
-
-void require_one_ok(const DeviceProfile& device, const std::vector<Point>& points) {
-  if (!points.empty() &&
-      std::ranges::all_of(points, [](const Point& point) { return point.times_ns.empty(); }))
-    throw DeviceLimit(fmt::format("nothing that was asked for can run on {}: {}", device.name,
-                                  points.front().row.detail));
-}
-
 std::vector<std::vector<Point>> points_of(const ResultFolder& folder, const ExperimentInfo& info,
                                           const EliminationOptions& options,
                                           const std::vector<Contest>& contests) {
-  const auto known = points_by_key(folder);
   std::vector<std::vector<Point>> grouped;
   for (const Contest& contest : contests) {
     std::vector<Row> rows;
     for (const Candidate& candidate : contest.candidates)
       rows.push_back(row_of(info, options, contest.n, candidate));
-    grouped.push_back(points_of(known, rows));
+    grouped.push_back(points_of(folder, rows));
   }
   return grouped;
 }
 
 const char* ndrange_name(NdRangeMode mode) {
   return mode == NdRangeMode::fixed ? "fixed" : "shrinking";
-}
-
-bool is_prime(std::size_t number) {
-  for (std::size_t divisor = 2; divisor * divisor <= number; ++divisor)
-    if (number % divisor == 0) return false;
-  return number > 1;
 }
 
 }  // namespace clgauss::tune

@@ -6,12 +6,13 @@
 #include <cmath>
 #include <numeric>
 
-#include "tuner/auto/lu_tuner.hpp"
-#include "tuner/experiments/solve_bench.hpp"
-#include "tuner/reproduce/lazy.hpp"
-#include "tuner/reproduce/product.hpp"
+#include "tuner/experiments/lazy.hpp"
+#include "tuner/measure/flops.hpp"
+#include "tuner/measure/gemm_bench.hpp"
+#include "tuner/measure/gemm_rules.hpp"
+#include "tuner/measure/lu_bench.hpp"
+#include "tuner/measure/solve_bench.hpp"
 #include "tuner/rows/parameters_text.hpp"
-#include "tuner/search/gemm_search.hpp"
 
 namespace clgauss::tune {
 
@@ -49,6 +50,10 @@ GemmSpec reshaped(const GemmSpec& base, int wg_m, int wg_n, int tile_k, int vec_
   return spec;
 }
 
+RunLimits limits_of(const KernelSweep& sweep) {
+  return {sweep.repetitions, {}, 1e9 * sweep.timeout_s};
+}
+
 /// The row of one n and work-group size, before it is measured.
 Row row_of(const ExperimentInfo& info, Index n, std::size_t local, std::string parameters,
            double work) {
@@ -64,10 +69,9 @@ Row row_of(const ExperimentInfo& info, Index n, std::size_t local, std::string p
 Case gemm_case(Context& context, const ExperimentInfo& info, const KernelSweep& sweep,
                const Lazy<GemmBench>& bench, Index n, std::size_t local) {
   const auto spec = gemm_simt_spec(sweep.type, local);
-  const GemmBench::Limits limits{static_cast<int>(sweep.repetitions), {}, 1e9 * sweep.timeout_s};
   const std::size_t most = context.profile().max_work_group_size;
   Row row = row_of(info, n, local, spec ? parameters_text(spec->parameters) : "", product_flops(n));
-  return single_case(std::move(row), [=]() -> Outcome {
+  return single_case(std::move(row), [=, limits = limits_of(sweep)]() -> Outcome {
     if (local > most)
       return {Status::device_limit,
               fmt::format("{} work-items a work-group, the device takes {}", local, most),
@@ -91,24 +95,20 @@ Case panel_case(Context& context, const ExperimentInfo& info, const KernelSweep&
                                               {"TOURNAMENT_GROUP", parameter_of(local)}})
     set_value(spec.parameters, name, value);
   Row row = row_of(info, n, local, fmt::format("TOURNAMENT_GROUP={}", local),
-                   product_flops(n) / 3 + 2 * static_cast<double>(n * n));
+                   lu_flops(n) + solve_flops(n, 1));
   row.detail = "the whole LU and its solve";
-  return single_case(std::move(row), [=, repetitions = static_cast<int>(sweep.repetitions),
-                                      timeout_ns = 1e9 * sweep.timeout_s] {
-    return bench->measure(spec, repetitions, {}, timeout_ns);
-  });
+  return single_case(std::move(row),
+                     [=, limits = limits_of(sweep)] { return bench->measure(spec, limits); });
 }
 
 Case trsm_case(Context& context, const ExperimentInfo& info, const KernelSweep& sweep,
                const Lazy<SolveBench>& bench, Index n, std::size_t local) {
   LuSpec spec = default_lu_spec(context.profile(), sweep.type, n, LuFamily::gpu);
   set_value(spec.parameters, "SOLVE_BLOCK", parameter_of(local));
-  Row row = row_of(info, n, local, fmt::format("SOLVE_BLOCK={}", local), product_flops(n));
+  Row row = row_of(info, n, local, fmt::format("SOLVE_BLOCK={}", local), solve_flops(n, n));
   row.detail = "both solves with n right-hand sides, with the products between their blocks";
   return single_case(std::move(row),
-                     [=, repetitions = sweep.repetitions, timeout_ns = 1e9 * sweep.timeout_s] {
-                       return bench->measure(spec, repetitions, timeout_ns);
-                     });
+                     [=, limits = limits_of(sweep)] { return bench->measure(spec, limits); });
 }
 
 /// The cases of one kernel; those of one n share a bench.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "tuner/reproduce/case.hpp"
+#include "tuner/experiments/case.hpp"
 
 namespace clgauss::tune {
 

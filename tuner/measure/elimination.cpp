@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <clgauss/error.hpp>
-#include <cmath>
 
 #include "clock.hpp"
+#include "tuner/measure/timing.hpp"
 
 namespace clgauss::tune {
 
@@ -135,8 +135,7 @@ void EliminationBench::time_once(Contender& contender, bool keep) {
     const double scale = static_cast<double>(all_steps()) / static_cast<double>(timed_steps());
     contender.result.outcome.times_ns.push_back(1e9 * pass_s * scale);
   } else if (estimated()) {
-    contender.passes = std::clamp<std::size_t>(
-        static_cast<std::size_t>(std::ceil(kShortest / pass_s)), 1, kMostPasses);
+    contender.passes = passes_for(pass_s, kShortest, kMostPasses);
   }
 }
 

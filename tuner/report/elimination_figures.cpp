@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "statistics.hpp"
-#include "tuner/experiments/contest.hpp"
+#include "tuner/measure/prime.hpp"
 #include "tuner/report/verdict.hpp"
 
 namespace clgauss::tune::report {

@@ -3,7 +3,8 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "tuner/rows/table.hpp"
 
 namespace clgauss::tune::report {
 
@@ -18,13 +19,6 @@ namespace clgauss::tune::report {
 
 /// `path` as a relative URL: everything but letters, digits and / . - _ in percent signs.
 [[nodiscard]] std::string url(std::string_view path);
-
-struct Table {
-  std::string caption;
-  std::vector<std::string> columns;  // their heads; the first column heads its row
-  std::vector<std::vector<std::string>> rows;
-  bool numbers = true;  // columns after the first are set flush right
-};
 
 /// The table in a box that scrolls where the screen is narrower. Empty if there are no rows.
 [[nodiscard]] std::string html(const Table& table);

@@ -7,7 +7,7 @@
 
 #include "statistics.hpp"
 #include "tuner/reproduce/bandwidth_rates.hpp"
-#include "tuner/reproduce/matmul_cases.hpp"
+#include "tuner/reproduce/findings.hpp"
 #include "tuner/reproduce/published.hpp"
 
 namespace clgauss::tune::report {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "tuner/report/figure.hpp"
-#include "tuner/reproduce/measured.hpp"
+#include "tuner/rows/measured.hpp"
 
 namespace clgauss::tune::report {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "tuner/experiments/contest.hpp"
+#include "tuner/measure/prime.hpp"
 
 namespace clgauss::tune::report {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "tuner/reproduce/array_bench.hpp"
+#include "tuner/experiments/lazy.hpp"
+#include "tuner/measure/array_bench.hpp"
 #include "tuner/reproduce/bandwidth_rates.hpp"
-#include "tuner/reproduce/lazy.hpp"
 #include "tuner/reproduce/reproduction.hpp"
 
 namespace clgauss::tune {

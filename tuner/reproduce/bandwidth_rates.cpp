@@ -98,13 +98,13 @@ std::optional<double> percent(const std::optional<double>& rate,
 }
 
 /// The document's table 1, with writes: rates at 1024 groups, the best of the group sizes.
-report::Table table_1(const Rates& rates, std::size_t size, const std::optional<double>& peak) {
+Table table_1(const Rates& rates, std::size_t size, const std::optional<double>& peak) {
   const auto best = [&](const ArrayAccess& access) {
     return best_of(rates.of(access, [](std::size_t local, std::size_t groups) {
       return groups == kSweepGroups && std::ranges::find(kTableLocals, local) != kTableLocals.end();
     }));
   };
-  report::Table table{
+  Table table{
       fmt::format("Array of {0} x {0}, {1} groups; published: GeForce 8800 GTX, 12288 x 12288",
                   size, kSweepGroups),
       {"access", "published GB/s", "% of peak", "rows / columns", "here GB/s", "% of peak",
@@ -134,14 +134,13 @@ report::Table table_1(const Rates& rates, std::size_t size, const std::optional<
 }
 
 /// The sweep of the group size: by what the size is a multiple of, and before and after the document's cliff.
-report::Table local_table(const Rates& rates) {
+Table local_table(const Rates& rates) {
   const std::vector<Rate> reads = rates.over_locals(false), writes = rates.over_locals(true);
-  report::Table table{
-      fmt::format("Sweep of the work-group size at {} groups, float by rows, mean GB/s",
-                  kSweepGroups),
-      {"work-group sizes", "published reads", "reads", "writes"},
-      {},
-      true};
+  Table table{fmt::format("Sweep of the work-group size at {} groups, float by rows, mean GB/s",
+                          kSweepGroups),
+              {"work-group sizes", "published reads", "reads", "writes"},
+              {},
+              true};
   const auto add = [&](const std::string& what, const std::string& published,
                        const std::function<bool(const Rate&)>& wanted) {
     const auto read = mean_of(reads, wanted), write = mean_of(writes, wanted);
@@ -174,8 +173,8 @@ report::Table local_table(const Rates& rates) {
 }
 
 /// The sweep of the number of groups: where 95 % of the best begins, and the document's peaks.
-report::Table groups_table(const Rates& rates) {
-  report::Table table{
+Table groups_table(const Rates& rates) {
+  Table table{
       fmt::format("Sweep of the number of groups, {} work-items each, float by rows", kSweepLocal),
       {"", "best GB/s", "with groups", "95 % of it from", "1 group, GB/s",
        "256, 512, 640, 768 over all from 256"},

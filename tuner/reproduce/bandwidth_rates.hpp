@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "tuner/reproduce/array_bench.hpp"
+#include "tuner/measure/array_bench.hpp"
 #include "tuner/reproduce/findings.hpp"
 
 namespace clgauss::tune {

@@ -5,27 +5,29 @@
 #include <string>
 #include <vector>
 
-#include "tuner/report/html.hpp"
-#include "tuner/reproduce/measured.hpp"
+#include "tuner/rows/measured.hpp"
+#include "tuner/rows/table.hpp"
 
 namespace clgauss::tune {
 
 struct Findings {
   std::vector<std::string> remarks;  // plain sentences, before the tables
-  std::vector<report::Table> tables;
+  std::vector<Table> tables;
 };
 
 /// For a terminal: remarks, and tables with columns in line.
 [[nodiscard]] std::string text(const Findings& findings);
 
 /// What was not timed and why, equal reasons in one line; no rows if everything was.
-[[nodiscard]] report::Table untimed_table(const Measured& measured);
+[[nodiscard]] Table untimed_table(const Measured& measured);
 
 /// The number with four digits, or "-" where there is none.
 [[nodiscard]] std::string cell(const std::optional<double>& value);
 /// a / b where both are there and b is not 0.
 [[nodiscard]] std::optional<double> ratio(const std::optional<double>& a,
                                           const std::optional<double>& b);
+/// GFLOP/s of a product of n-by-n matrices.
+[[nodiscard]] std::optional<double> product_gflops(std::size_t n, const std::optional<double>& ns);
 /// "estimated from 32 of 2048 rows", the status where it is not ok, or nothing: the last cell of a configuration's line.
 [[nodiscard]] std::string remark_cell(const Row& row);
 

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "tuner/measure/flops.hpp"
+
 namespace clgauss::tune {
 
 MatmulRung rung_of(std::string name, std::string parameters, const MatmulKernel& kernel) {
@@ -100,10 +102,6 @@ std::size_t square_side(const DeviceProfile& device) {
   for (const std::size_t side : {32U, 16U})
     if (side * side <= device.max_work_group_size) return side;
   return 8;
-}
-
-std::optional<double> product_gflops(std::size_t n, const std::optional<double>& ns) {
-  return ratio(product_flops(n), ns);
 }
 
 }  // namespace clgauss::tune

@@ -1,9 +1,9 @@
 #pragma once
 /// Cases of the matmul reproductions.
 
-#include "tuner/reproduce/cpu_matmul.hpp"
-#include "tuner/reproduce/lazy.hpp"
-#include "tuner/reproduce/matmul_bench.hpp"
+#include "tuner/experiments/lazy.hpp"
+#include "tuner/measure/cpu_matmul.hpp"
+#include "tuner/measure/matmul_bench.hpp"
 #include "tuner/reproduce/reproduction.hpp"
 
 namespace clgauss::tune {
@@ -58,8 +58,5 @@ class MatmulCases {
 
 /// The side of a square work-group: 32, as in the documents, or 16 or 8 on a device that does not allow 1024 work-items.
 [[nodiscard]] std::size_t square_side(const DeviceProfile& device);
-
-/// GFLOP/s of a product of n-by-n matrices.
-[[nodiscard]] std::optional<double> product_gflops(std::size_t n, const std::optional<double>& ns);
 
 }  // namespace clgauss::tune

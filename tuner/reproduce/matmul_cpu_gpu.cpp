@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "tuner/measure/work_groups.hpp"
 #include "tuner/reproduce/matmul_cases.hpp"
 #include "tuner/reproduce/published.hpp"
 
@@ -76,17 +77,17 @@ std::string_view claim(std::string_view rung) {
   return "";
 }
 
-report::Table table_of(const Measured& measured, std::size_t n) {
+Table table_of(const Measured& measured, std::size_t n) {
   std::optional<double> best_cpu_ns, previous_ns;
   for (const std::string_view loop : kLoops) {
     const auto ns = measured.ns({.kernel = loop, .n = n});
     if (ns && (!best_cpu_ns || *ns < *best_cpu_ns)) best_cpu_ns = ns;
   }
-  report::Table table{fmt::format("n = {}", n),
-                      {"version", "published (n = 2048)", "here, ms", "GFLOP/s", "over previous",
-                       "over best CPU", ""},
-                      {},
-                      true};
+  Table table{fmt::format("n = {}", n),
+              {"version", "published (n = 2048)", "here, ms", "GFLOP/s", "over previous",
+               "over best CPU", ""},
+              {},
+              true};
   const auto add = [&](std::string_view rung) {
     const Point* point = measured.find({.kernel = rung, .n = n});
     if (point == nullptr) return;

@@ -5,6 +5,7 @@
 #include <clgauss/error.hpp>
 
 #include "statistics.hpp"
+#include "tuner/measure/work_groups.hpp"
 #include "tuner/reproduce/matmul_cases.hpp"
 #include "tuner/reproduce/published.hpp"
 
@@ -133,11 +134,11 @@ Findings kernels_findings(const std::vector<Row>& rows) {
   findings.remarks.emplace_back(
       "Means and their standard errors; the speed-up is over the loop on one core of the CPU.");
   for (const std::size_t n : measured.sizes_of("kernel_1")) {
-    report::Table table{fmt::format("n = {}{}", n, n == 1000 ? "" : " (published: n = 1000)"),
-                        {"version, configuration", "published, ms", "speed-up", "here, ms",
-                         "speed-up", "GFLOP/s", ""},
-                        {},
-                        true};
+    Table table{fmt::format("n = {}{}", n, n == 1000 ? "" : " (published: n = 1000)"),
+                {"version, configuration", "published, ms", "speed-up", "here, ms", "speed-up",
+                 "GFLOP/s", ""},
+                {},
+                true};
     const Point* cpu = measured.find({.kernel = "cpu_naive", .n = n});
     const auto cpu_ms = cpu != nullptr && !cpu->times_ns.empty()
                             ? std::optional<double>(statistics(cpu->times_ns).mean / 1e6)

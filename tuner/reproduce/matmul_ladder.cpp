@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "tuner/reproduce/latency.hpp"
+#include "tuner/measure/flops.hpp"
+#include "tuner/measure/latency.hpp"
+#include "tuner/measure/work_groups.hpp"
 #include "tuner/reproduce/matmul_cases.hpp"
 #include "tuner/reproduce/published.hpp"
 
@@ -128,13 +130,13 @@ class LadderTable {
         copies_ns_(sum(measured.ns({.kernel = "transfer", .n = n, .part = "copy_in"}),
                        measured.ns({.kernel = "transfer", .n = n, .part = "copy_out"}))) {}
 
-  [[nodiscard]] report::Table table() const {
-    report::Table table{fmt::format("n = {}; published: i7 4770 with GTX 770; here t1 + t3 = {} ms",
-                                    n_, cell(ratio(copies_ns_, 1e6))),
-                        {"rung", "published t, s", "GFLOP/s", "over naive", "here t2, ms",
-                         "GFLOP/s", "with t1 + t3", "over naive", "theory", ""},
-                        {},
-                        true};
+  [[nodiscard]] Table table() const {
+    Table table{fmt::format("n = {}; published: i7 4770 with GTX 770; here t1 + t3 = {} ms", n_,
+                            cell(ratio(copies_ns_, 1e6))),
+                {"rung", "published t, s", "GFLOP/s", "over naive", "here t2, ms", "GFLOP/s",
+                 "with t1 + t3", "over naive", "theory", ""},
+                {},
+                true};
     for (const char* rung : {"naive", "buffered_column", "buffered_row"}) add(table, rung, 0);
     for (const char* rung : {"blocked", "blocked_4"})
       for (const std::size_t block : kBlocks)
@@ -150,7 +152,7 @@ class LadderTable {
     return a && b ? std::optional<double>(*a + *b) : std::nullopt;
   }
 
-  void add(report::Table& table, std::string_view rung, std::size_t block) const {
+  void add(Table& table, std::string_view rung, std::size_t block) const {
     const std::string parameter = block > 0 ? block_parameter(block) : "";
     Measured::Wanted wanted{.kernel = rung, .n = n_};
     if (block > 0) wanted.parameters = parameter;

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tuner/reproduce/case.hpp"
+#include "tuner/experiments/case.hpp"
+#include "tuner/measure/timing.hpp"
 #include "tuner/reproduce/findings.hpp"
-#include "tuner/reproduce/timing.hpp"
 
 namespace clgauss::tune {
 

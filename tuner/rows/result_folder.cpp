@@ -6,13 +6,10 @@
 #include <cerrno>
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
-#include <clgauss/version.hpp>
 #include <iterator>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
-#include "clock.hpp"
 #include "file_content.hpp"
 #include "statistics.hpp"
 #include "tuner/rows/t4.hpp"
@@ -22,7 +19,6 @@ namespace clgauss::tune {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kRows = "rows.csv";
 constexpr const char* kT4 = "rows.json";
@@ -32,67 +28,8 @@ constexpr const char* kExperiment = "experiment.json";
   throw FileError(path.string(), std::generic_category().message(errno));
 }
 
-Json to_json(const ExperimentInfo& info) {
-  const DeviceProfile& device = info.device;
-  const auto cores = device.total_cores();
-  return {{"schema", kRowSchema},
-          {"experiment", info.experiment},
-          {"kernel", info.kernel},
-          {"type", info.type},
-          {"variant", info.variant},
-          {"command", info.command},
-          {"version", revision()},
-          {"device",
-           {{"name", device.name},
-            {"vendor", device.vendor},
-            {"platform", device.platform_name},
-            {"driver", device.driver_version},
-            {"type", device_type_name(device.type)},
-            {"compute_units", device.compute_units},
-            {"cores", cores ? Json(*cores) : Json(nullptr)},
-            {"preferred_multiple", device.preferred_multiple},
-            {"max_work_group_size", device.max_work_group_size},
-            {"global_mem_bytes", device.global_mem_bytes},
-            {"local_mem_bytes", device.local_mem_bytes}}}};
-}
-
-DeviceType parse_device_type(const std::string& name) {
-  for (const DeviceType type : {DeviceType::cpu, DeviceType::gpu, DeviceType::accelerator})
-    if (name == device_type_name(type)) return type;
-  return DeviceType::other;
-}
-
-ExperimentInfo info_from_json(const Json& json) {
-  ExperimentInfo info;
-  info.experiment = json.at("experiment");
-  info.kernel = json.at("kernel");
-  info.type = json.at("type");
-  info.variant = json.at("variant");
-  info.command = json.at("command");
-  const Json& device = json.at("device");
-  info.device.name = device.at("name");
-  info.device.vendor = device.at("vendor");
-  info.device.platform_name = device.at("platform");
-  info.device.driver_version = device.at("driver");
-  info.device.type = parse_device_type(device.at("type"));
-  info.device.compute_units = device.at("compute_units");
-  if (!device.at("cores").is_null() && info.device.compute_units > 0)
-    info.device.cores.per_compute_unit =
-        device.at("cores").get<unsigned>() / info.device.compute_units;
-  info.device.preferred_multiple = device.at("preferred_multiple");
-  info.device.max_work_group_size = device.at("max_work_group_size");
-  info.device.global_mem_bytes = device.at("global_mem_bytes");
-  info.device.local_mem_bytes = device.at("local_mem_bytes");
-  return info;
-}
-
 ExperimentInfo read_info(const fs::path& path) {
-  try {
-    return info_from_json(Json::parse(file_content(path)));
-  } catch (const Json::exception& error) {
-    throw FormatError(path.string(), 0, 0,
-                      fmt::format("no description of an experiment: {}", error.what()));
-  }
+  return parse_info(file_content(path), path.string());
 }
 
 /// Throws UsageError naming the first thing in which the folder's experiment differs.
@@ -160,7 +97,7 @@ ResultFolder::ResultFolder(fs::path folder, const ExperimentInfo& info, bool app
       throw UsageError(
           fmt::format("{} holds rows without saying of what; choose another folder, or --append",
                       folder_.string()));
-    write_whole(folder_ / kExperiment, to_json(info).dump(2) + "\n");
+    write_whole(folder_ / kExperiment, info_text(info));
   }
   read_rows();
   file_ = std::fopen((folder_ / kRows).c_str(), "ab");
@@ -209,6 +146,16 @@ void ResultFolder::write_t4() const {
   tune::write_t4((folder_ / kT4).string(), file);
 }
 
+std::vector<Point> points_of(const ResultFolder& folder, const std::vector<Row>& rows) {
+  std::map<std::string, Point> known;
+  for (Point& point : group_rows(folder.rows())) known.emplace(point.row.key(), std::move(point));
+  std::vector<Point> points;
+  for (const Row& row : rows)
+    if (const auto found = known.find(row.key()); found != known.end())
+      points.push_back(found->second);
+  return points;
+}
+
 std::vector<Results> read_results(const fs::path& folder) {
   std::vector<Results> all;
   std::error_code error;
@@ -228,20 +175,6 @@ std::vector<Results> read_results(const fs::path& folder) {
                     "no results of clgauss-tune here (rows.csv beside experiment.json)");
   std::ranges::sort(all, {}, &Results::folder);
   return all;
-}
-
-Row row_for(const ExperimentInfo& info) {
-  Row row;
-  row.time = utc_now();
-  row.version = revision();
-  row.device = info.device.name;
-  row.platform = info.device.platform_name;
-  row.driver = info.device.driver_version;
-  row.experiment = info.experiment;
-  row.kernel = info.kernel;
-  row.type = info.type;
-  row.variant = info.variant;
-  return row;
 }
 
 }  // namespace clgauss::tune

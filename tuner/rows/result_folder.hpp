@@ -2,7 +2,6 @@
 /// The folder that an experiment writes: rows.csv, which grows a configuration at a time, experiment.json, which says what it is,
 /// and at the end rows.json, the same results for other tuners' tools.
 
-#include <clgauss/device.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <set>
@@ -10,17 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "tuner/rows/row.hpp"
+#include "tuner/rows/experiment_info.hpp"
 
 namespace clgauss::tune {
-
-/// What an experiment is and where it ran: what experiment.json holds.
-struct ExperimentInfo {
-  std::string experiment;  // sweep, outliers, rules ..
-  std::string kernel, type, variant;
-  std::string command;  // as it was typed
-  DeviceProfile device;
-};
 
 /// A folder with the rows of one experiment on one device. One process writes it at a time.
 class ResultFolder {
@@ -52,6 +43,10 @@ class ResultFolder {
   std::FILE* file_ = nullptr;
 };
 
+/// The points of the folder that are of the configurations of `rows`, in their order; those that it does not hold are left out.
+[[nodiscard]] std::vector<Point> points_of(const ResultFolder& folder,
+                                           const std::vector<Row>& rows);
+
 /// What a folder with results holds.
 struct Results {
   std::filesystem::path folder;
@@ -62,8 +57,5 @@ struct Results {
 /// The results in `folder` and the folders below it, in the order of their paths. Throws FileError if there are none, FormatError
 /// for a file that is damaged before its last line.
 [[nodiscard]] std::vector<Results> read_results(const std::filesystem::path& folder);
-
-/// The fields of a row that every row of an experiment on this device has.
-[[nodiscard]] Row row_for(const ExperimentInfo& info);
 
 }  // namespace clgauss::tune

@@ -8,6 +8,8 @@
 #include <clgauss/error.hpp>
 #include <map>
 
+#include "tuner/rows/csv.hpp"
+
 namespace clgauss::tune {
 
 namespace {
@@ -98,15 +100,6 @@ constexpr std::array<Column, 26> kColumns{{
 /// `detail` is the last column, so that a table that is cut at the screen's edge loses the least.
 constexpr Column kDetail = text_column<&Row::detail>("detail");
 
-std::string csv_field(std::string text) {
-  std::ranges::replace_if(
-      text, [](char c) { return c == '\n' || c == '\r'; }, ' ');
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
-}
-
 /// The fields of one line; quotes are taken off.
 std::vector<std::string> split_csv(std::string_view line) {
   std::vector<std::string> fields(1);
@@ -148,6 +141,14 @@ std::string Row::key() const {
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}|{}", device, platform, driver, experiment,
                      kernel, type, variant, part, rule, n, local, parameters,
                      estimated ? steps : 0);
+}
+
+std::string description_of(const Row& row) {
+  std::string text = row.kernel;
+  if (!row.variant.empty()) text += ' ' + row.variant;
+  if (row.n > 0) text += fmt::format(" n = {}", row.n);
+  if (row.local > 0) text += fmt::format(" local size {}", row.local);
+  return row.parameters.empty() ? text : text + ' ' + row.parameters;
 }
 
 std::string row_header() {

@@ -42,6 +42,9 @@ struct Row {
   [[nodiscard]] std::string key() const;
 };
 
+/// The configuration in words: kernel, n, local size, parameters.
+[[nodiscard]] std::string description_of(const Row& row);
+
 /// The header line, without its end.
 [[nodiscard]] std::string row_header();
 /// One line with its end; a field with a comma, quote or line break is quoted, line breaks become spaces.

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "tuner/measure/outcome.hpp"
-#include "tuner/search/space.hpp"
+#include "tuner/rows/configuration.hpp"
 
 namespace clgauss::tune {
 

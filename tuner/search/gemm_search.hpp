@@ -2,51 +2,12 @@
 /// Search for the fastest parameters of a GEMM kernel on a device.
 
 #include <functional>
-#include <memory>
 
-#include "tuner/measure/outcome.hpp"
 #include "tuner/search/gemm_space.hpp"
 #include "tuner/search/searcher.hpp"
 #include "tuner/search/stop.hpp"
 
 namespace clgauss::tune {
-
-/// Operands of a task on the device, by which any spec is built, checked and timed.
-class GemmBench {
- public:
-  /// Computes the result that others are compared with by the built-in kernel, which Gemm checks by itself. Throws as Gemm,
-  /// OutOfMemory.
-  GemmBench(Context& context, const GemmTask& task);
-
-  struct Limits {
-    int repetitions = 5;
-    std::optional<double> best_ns =
-        {};  // a candidate whose first run takes over twice as long is timed no more
-    double timeout_ns = 10e9;  // a first run that takes longer is a timeout
-  };
-
-  /// What comes of `spec`: its rules and the device's limits are looked at, it is built, checked over cut tiles against the
-  /// host and on the task itself element by element, and timed by the wall clock; the first timed run follows one that warms
-  /// up. Never throws for what one configuration can fail by.
-  [[nodiscard]] Outcome measure(const GemmSpec& spec, const Limits& limits);
-
-  /// Median times of two specs that work, in ns, taken in turns A B A B over `pairs` pairs.
-  [[nodiscard]] std::pair<double, double> compare(const GemmSpec& a, const GemmSpec& b, int pairs);
-
- private:
-  [[nodiscard]] Outcome run(const GemmSpec& spec, const Limits& limits);
-  /// Wall time of one product in ns.
-  double timed(Gemm& gemm);
-  void restore_c();
-  [[nodiscard]] std::string first_wrong_element() const;
-
-  Context& context_;
-  GemmTask task_;
-  MatrixView a_, b_, c_, c_start_;
-  Values reference_;  // C as the built-in kernel computes it
-  std::vector<double> bounds_of_rows_,
-      bounds_of_cols_;  // norms of the rows of A, of the columns of B
-};
 
 /// One configuration that was tried.
 struct GemmTrial {
@@ -64,7 +25,7 @@ struct GemmSearchOptions {
   std::vector<Configuration> seeds =
       {};  // tried after the built-in ones; those not in the space are passed over
   StopCondition stop = never();
-  int repetitions = 5;
+  std::size_t repetitions = 5;
   std::function<void(const GemmTrial& trial, std::size_t tried, std::size_t size)> progress = {};
 };
 

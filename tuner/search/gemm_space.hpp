@@ -1,21 +1,14 @@
 #pragma once
 /// The parameters of the GEMM kernels as spaces: tile, work-group shape and the rest jointly, one space a kernel file.
 
-#include <clgauss/gemm.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "tuner/measure/gemm_bench.hpp"
 #include "tuner/search/space.hpp"
 
 namespace clgauss::tune {
-
-/// What is to be tuned for: C <- A B, or C <- C - A B.
-struct GemmTask {
-  RealType type = RealType::f32;
-  GemmUse use = GemmUse::general;
-  GemmShape shape;
-};
 
 struct GemmSpace {
   GemmSpec base;  // its file and the parameters that do not vary
@@ -32,15 +25,5 @@ struct GemmSpace {
 [[nodiscard]] GemmSpace gemm_space(Context& context, const GemmTask& task,
                                    std::string_view kernel = {},
                                    const std::vector<std::string>& vary = {});
-
-/// The rule of the kernel's file that the parameters break, in words; empty if none. One more than the file's own #error: a
-/// work-item's accumulators must fit its registers.
-[[nodiscard]] std::string broken_rule(const GemmSpec& spec);
-
-/// What the device would refuse before it builds: work-items or local memory; empty if nothing.
-[[nodiscard]] std::string exceeded_limit(const GemmSpec& spec, const DeviceProfile& device);
-
-/// The spec that Gemm takes by itself for the task.
-[[nodiscard]] GemmSpec built_in_gemm_spec(Context& context, const GemmTask& task);
 
 }  // namespace clgauss::tune

@@ -19,6 +19,13 @@ const std::vector<Strategy>& strategies() {
   return all;
 }
 
+std::string strategies_text() {
+  std::string text = "one or more of:";
+  for (const Strategy& strategy : strategies())
+    text += fmt::format("\n  {}: {}", strategy.name, strategy.description);
+  return text;
+}
+
 std::unique_ptr<Searcher> make_searcher(std::string_view strategy, const Space& space,
                                         const SearchStart& start) {
   std::string known;

@@ -45,6 +45,9 @@ struct Strategy {
 /// All strategies; the first is the default.
 [[nodiscard]] const std::vector<Strategy>& strategies();
 
+/// Name and description of each strategy, one a line, for an option's help.
+[[nodiscard]] std::string strategies_text();
+
 /// A searcher of `space`, which must outlive it. Throws UsageError for an unknown strategy, naming those there are.
 [[nodiscard]] std::unique_ptr<Searcher> make_searcher(std::string_view strategy, const Space& space,
                                                       const SearchStart& start = {});

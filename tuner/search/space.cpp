@@ -32,18 +32,6 @@ std::vector<Parameter> parameters_of(const std::vector<Configuration>& configura
 
 }  // namespace
 
-std::string text_of(const Value& value) {
-  if (const auto* integer = std::get_if<std::int64_t>(&value)) return std::to_string(*integer);
-  return std::get<std::string>(value);
-}
-
-std::string text_of(const Configuration& configuration) {
-  std::string text;
-  for (const auto& [name, value] : configuration)
-    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", name, text_of(value));
-  return text;
-}
-
 std::size_t below(std::size_t bound, std::mt19937_64& generator) {
   // The bias of the remainder is below bound / 2^64.
   return static_cast<std::size_t>(generator() % bound);

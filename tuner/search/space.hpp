@@ -8,26 +8,17 @@
 #include <span>
 #include <string>
 #include <unordered_map>
-#include <utility>
-#include <variant>
 #include <vector>
 
-namespace clgauss::tune {
+#include "tuner/rows/configuration.hpp"
 
-/// An integer, or a word as recorded files have them.
-using Value = std::variant<std::int64_t, std::string>;
-[[nodiscard]] std::string text_of(const Value& value);
+namespace clgauss::tune {
 
 /// A parameter and what it may be, in an order in which neighbours resemble each other.
 struct Parameter {
   std::string name;
   std::vector<Value> values;
 };
-
-/// Every parameter's value, in the order of the space.
-using Configuration = std::vector<std::pair<std::string, Value>>;
-/// "TILE_M = 128, TILE_N = 64"
-[[nodiscard]] std::string text_of(const Configuration& configuration);
 
 /// The valid configurations of some parameters, numbered 0 .. size() - 1.
 class Space {

@@ -1,0 +1,84 @@
+#include <doctest/doctest.h>
+
+#include <clgauss/lab/generate.hpp>
+#include <cmath>
+#include <limits>
+
+#include "linalg/transfer.hpp"
+#include "support/devices.hpp"
+#include "tuner/measure/restored_matrix.hpp"
+#include "tuner/measure/timing.hpp"
+
+namespace clgauss::tune {
+
+namespace {
+
+/// Times that are given out one after the other.
+struct Script {
+  std::vector<double> times;
+  std::size_t taken = 0;
+
+  double operator()() { return times.at(taken++); }
+};
+
+std::string nothing_wrong() { return {}; }
+
+}  // namespace
+
+TEST_CASE("timing: a run that is right is timed after one that warms up") {
+  Script script{{900, 10, 20, 30, 40}};
+  const Outcome outcome = check_and_time(
+      {3}, "a test", [&] { return script(); }, nothing_wrong);
+  CHECK(outcome.status == Status::ok);
+  CHECK(outcome.times_ns == std::vector<double>{10, 20, 30});
+}
+
+TEST_CASE("timing: what is wrong or slow is not timed, what is hopeless only once") {
+  const auto outcome_of = [](const RunLimits& limits, const std::string& fault) {
+    Script script{{100, 50, 50, 50}};
+    return check_and_time(
+        limits, "a test", [&] { return script(); }, [&] { return fault; });
+  };
+  const Outcome wrong = outcome_of({3}, "a wrong element");
+  CHECK(wrong.status == Status::wrong_result);
+  CHECK(wrong.detail == "a wrong element");
+  CHECK(wrong.times_ns.empty());
+  CHECK(outcome_of({3, {}, 99}, "").status == Status::timeout);
+  CHECK(outcome_of({3, {}, 100}, "").status == Status::ok);
+  CHECK(outcome_of({3, 24.9}, "").times_ns.size() == 1);
+  CHECK(outcome_of({3, 25.1}, "").times_ns.size() == 3);
+}
+
+TEST_CASE("timing: two are compared in turns, by medians, without the first pair") {
+  std::string turns;
+  Script a{{900, 1, 5, 3}}, b{{900, 2, 2, 9}};
+  const auto [a_ns, b_ns] = compare_in_turns(
+      3, [&] { return turns += 'a', a(); }, [&] { return turns += 'b', b(); });
+  CHECK(turns == "abababab");
+  CHECK(a_ns == 3);
+  CHECK(b_ns == 2);
+}
+
+TEST_CASE("timing: short runs are repeated, within bounds") {
+  CHECK(passes_for(1e-3, 5e-3, 32) == 5);
+  CHECK(passes_for(1, 5e-3, 32) == 1);
+  CHECK(passes_for(1e-9, 5e-3, 32) == 32);
+  CHECK(passes_for(0, 5e-3, 32) == 32);
+}
+
+TEST_CASE("timing: a matrix that was overwritten is as it was") {
+  test::on_every_device([](const Device& device) {
+    Context context(device);
+    const Matrix matrix = random_matrix(5, 3, 1);
+    const RestoredMatrix restored(context, RealType::f32, matrix, 7, "a test");
+    CHECK(restored.view().ld == 7);
+    context.queue().enqueueFillBuffer(restored.view().buffer, cl_float{9}, 0, 5 * 7 * 4);
+    restored.restore(context.queue());
+    const Values values = download(context.queue(), restored.view().buffer, RealType::f32, 5 * 7);
+    for (Index i = 0; i < 5; ++i)
+      for (Index j = 0; j < 3; ++j)
+        CHECK(values[i * 7 + j] == static_cast<double>(static_cast<float>(matrix(i, j))));
+  });
+}
+
+}  // namespace clgauss::tune

@@ -1,0 +1,83 @@
+#include "tuner/measure/latency.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <clgauss/lab/launch.hpp>
+#include <numeric>
+#include <random>
+#include <vector>
+
+namespace clgauss::tune {
+
+namespace {
+
+/// Words of which every `stride`-th holds the place of the next: one random cycle through all of them (Sattolo).
+std::vector<cl_uint> random_cycle(std::size_t places, std::size_t stride) {
+  std::vector<cl_uint> next(places);
+  std::iota(next.begin(), next.end(), 0U);
+  std::mt19937 random(1);
+  for (std::size_t i = places - 1; i > 0; --i) std::swap(next[i], next[random() % i]);
+  std::vector<cl_uint> words(places * stride);
+  for (std::size_t i = 0; i < places; ++i)
+    words[i * stride] = static_cast<cl_uint>(next[i] * stride);
+  return words;
+}
+
+cl_uint end_of_chain(const std::vector<cl_uint>& words, unsigned steps) {
+  cl_uint at = 0;
+  for (unsigned s = 0; s < steps; ++s) at = words[at];
+  return at;
+}
+
+/// Checks and times `kernel` (next, steps, result ..), whose other arguments are set.
+Outcome time_chain(Context& context, Kernel& kernel, const std::vector<cl_uint>& words,
+                   const TimingOptions& options) {
+  const cl::CommandQueue& queue = context.queue();
+  const cl::Buffer next = context.allocate(words.size() * sizeof(cl_uint), "a chain of addresses");
+  const cl::Buffer result = context.allocate(sizeof(cl_uint), "the end of the chain");
+  queue.enqueueWriteBuffer(next, CL_TRUE, 0, words.size() * sizeof(cl_uint), words.data());
+  const auto chase_s = [&](unsigned steps) {
+    kernel.set_arguments(next, cl_uint{steps}, result);
+    return time_once([&] {
+      enqueue_kernel(queue, kernel, cl::NDRange(1), cl::NDRange(1));
+      queue.finish();
+    });
+  };
+  const double expected_s = chase_s(kLongChain);
+  cl_uint end = 0;
+  queue.enqueueReadBuffer(result, CL_TRUE, 0, sizeof end, &end);
+  if (end != end_of_chain(words, kLongChain))
+    return {Status::wrong_result, "the chain ends elsewhere", {}};
+  if (!(expected_s <= options.timeout_s)) return too_slow(expected_s);
+
+  Outcome outcome;
+  for (std::size_t r = 0; r < options.warmups + options.repetitions; ++r) {
+    if (options.between) options.between();
+    const double chain_s = chase_s(kLongChain) - chase_s(kShortChain);
+    if (r >= options.warmups)
+      outcome.times_ns.push_back(std::max(1e-3, 1e9 * chain_s / (kLongChain - kShortChain)));
+  }
+  return outcome;
+}
+
+}  // namespace
+
+std::uint64_t uncached_bytes(const DeviceProfile& device) {
+  const std::uint64_t limit = std::min(device.max_alloc_bytes, device.global_mem_bytes / 8);
+  return std::bit_floor(std::min<std::uint64_t>(limit, 512U << 20U));
+}
+
+Outcome global_latency(Context& context, std::uint64_t bytes, const TimingOptions& options) {
+  constexpr std::size_t kWordsOfLine = 128 / sizeof(cl_uint);
+  Kernel kernel = context.programs().kernel("latency.cl", "chase_global", {});
+  return time_chain(context, kernel, random_cycle(bytes / 128, kWordsOfLine), options);
+}
+
+Outcome local_latency(Context& context, const TimingOptions& options) {
+  constexpr cl_uint kWords = 1024;
+  Kernel kernel = context.programs().kernel("latency.cl", "chase_local", {});
+  kernel.set_arguments_from(3, kWords, cl::Local(kWords * sizeof(cl_uint)));
+  return time_chain(context, kernel, random_cycle(kWords, 1), options);
+}
+
+}  // namespace clgauss::tune

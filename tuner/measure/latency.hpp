@@ -1,0 +1,24 @@
+#pragma once
+/// Latencies of the device's memories, by following a chain of addresses.
+
+#include <clgauss/context.hpp>
+#include <cstdint>
+
+#include "tuner/measure/timing.hpp"
+
+namespace clgauss::tune {
+
+/// Accesses that a latency is the mean of: the difference of two chains, so that the launch does not count.
+inline constexpr unsigned kLongChain = 60000, kShortChain = 4000;
+
+/// Bytes of a chain that no cache holds: 512 MiB, or what an eighth of the device's memory and one allocation allow.
+[[nodiscard]] std::uint64_t uncached_bytes(const DeviceProfile& device);
+
+/// Time of one access in a random cycle of 128-byte lines over `bytes` of global memory.
+[[nodiscard]] Outcome global_latency(Context& context, std::uint64_t bytes,
+                                     const TimingOptions& options);
+
+/// Time of one access in a random cycle of 4-byte words over 4 KiB of local memory.
+[[nodiscard]] Outcome local_latency(Context& context, const TimingOptions& options);
+
+}  // namespace clgauss::tune

@@ -1,0 +1,83 @@
+#include "tuner/measure/timing.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "clock.hpp"
+#include "statistics.hpp"
+
+namespace clgauss::tune {
+
+namespace {
+
+constexpr double kShortest = 2e-3;
+constexpr std::size_t kMostPasses = 64;
+constexpr double kHopeless = 2;  // times the best
+
+}  // namespace
+
+double time_once(const std::function<void()>& run) {
+  const auto start = std::chrono::steady_clock::now();
+  run();
+  return seconds_since(start);
+}
+
+std::size_t passes_for(double pass_s, double shortest_s, std::size_t most) {
+  return static_cast<std::size_t>(
+      std::clamp(std::ceil(shortest_s / pass_s), 1.0, static_cast<double>(most)));
+}
+
+Outcome too_slow(double expected_s) {
+  return {Status::timeout, fmt::format("a run would take about {:.3g} s", expected_s), {}};
+}
+
+Outcome time_runs(const TimingOptions& options, double expected_s,
+                  const std::function<void(std::size_t passes)>& run) {
+  if (!(expected_s <= options.timeout_s)) return too_slow(expected_s);
+  Outcome outcome;
+  double pass_s = expected_s;
+  for (std::size_t r = 0; r < options.warmups + options.repetitions; ++r) {
+    if (options.between) options.between();
+    const std::size_t passes = passes_for(pass_s, kShortest, kMostPasses);
+    const double measured_s = time_once([&] { run(passes); }) / static_cast<double>(passes);
+    if (r < options.warmups)
+      pass_s = measured_s;
+    else
+      outcome.times_ns.push_back(1e9 * measured_s);
+  }
+  return outcome;
+}
+
+Outcome check_and_time(const RunLimits& limits, std::string_view what,
+                       const std::function<double()>& timed_ns,
+                       const std::function<std::string()>& fault) {
+  const double first_ns = timed_ns();
+  if (!(first_ns <= limits.timeout_ns))
+    return {Status::timeout, fmt::format("{:.3g} s {}", first_ns * 1e-9, what), {}};
+  if (const std::string wrong = fault(); !wrong.empty()) return {Status::wrong_result, wrong, {}};
+  Outcome outcome;
+  while (outcome.times_ns.size() < limits.repetitions) {
+    outcome.times_ns.push_back(timed_ns());
+    if (limits.best_ns && outcome.times_ns.front() > kHopeless * *limits.best_ns) {
+      outcome.detail = "over twice the best: timed once";
+      break;
+    }
+  }
+  return outcome;
+}
+
+std::pair<double, double> compare_in_turns(int pairs, const std::function<double()>& timed_a_ns,
+                                           const std::function<double()>& timed_b_ns) {
+  timed_a_ns();
+  timed_b_ns();
+  std::vector<double> times_a, times_b;
+  for (int pair = 0; pair < pairs; ++pair) {
+    times_a.push_back(timed_a_ns());
+    times_b.push_back(timed_b_ns());
+  }
+  return {median(times_a), median(times_b)};
+}
+
+}  // namespace clgauss::tune
