@@ -20,17 +20,15 @@ std::string located(const std::string& file, std::size_t line, std::size_t colum
 
 FormatError::FormatError(const std::string& file, std::size_t line, std::size_t column,
                          const std::string& reason)
-    : Error(ExitCode::bad_file, located(file, line, column, reason)),
-      line_(line),
-      column_(column) {}
+    : Error(ErrorCode::input, located(file, line, column, reason)), line_(line), column_(column) {}
 
 BuildError::BuildError(const std::string& program, const std::string& options,
                        const std::string& log)
-    : Error(ExitCode::opencl,
+    : Error(ErrorCode::opencl,
             fmt::format("{} does not build with options '{}':\n{}", program, options, log)) {}
 
 OpenClError::OpenClError(const std::string& call, int code)
-    : Error(ExitCode::opencl,
+    : Error(ErrorCode::opencl,
             fmt::format("{} failed: {} ({})", call, opencl_error_name(code), code)),
       code_(code) {}
 

@@ -14,7 +14,7 @@
 #include "cli/report.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss::cli {
 
@@ -145,7 +145,7 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   std::optional<OutputFile> json;
   if (command.json_path) json.emplace(*command.json_path);
   ProgramTimes times;
-  std::optional<Context> context(std::in_place, open_device(command.device), command.context);
+  std::optional<Context> context(std::in_place, open_named_device(command.device), command.context);
   context->programs().announce_to([&](const std::string& what) { progress(what, 0); });
   const DeviceProfile device = context->profile();
   times.device = timer.lap();

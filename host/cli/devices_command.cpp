@@ -182,7 +182,7 @@ ExitCode run_devices(const Arguments& arguments) {
 
   std::vector<ListedDevice> devices;
   const auto wanted = option<std::string>(*values, "device");
-  for (const Device& device : wanted ? std::vector{open_device(*wanted)} : list_devices())
+  for (const Device& device : wanted ? std::vector{open_named_device(*wanted)} : list_devices())
     devices.push_back(inspect(device, context_options(*values), (*values)["kernels"].as<bool>()));
   const bool json = (*values)["json"].as<bool>();
   if (json) {

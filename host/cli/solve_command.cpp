@@ -11,7 +11,7 @@
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 #include "io/formats.hpp"
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss::cli {
 
@@ -262,7 +262,7 @@ ExitCode run_solve(const Arguments& arguments) {
   command.read.progress = progress;
 
   Outputs outputs(command);
-  std::optional<Context> context(std::in_place, open_device(command.device), command.context);
+  std::optional<Context> context(std::in_place, open_named_device(command.device), command.context);
   context->programs().announce_to([&](const std::string& what) { progress(what, 0); });
   if (const auto problem = context->programs().cache_problem(); !problem.empty() && !command.quiet)
     tell(fmt::format("note       {}\n", problem));

@@ -5,6 +5,8 @@
 #include <sstream>
 #include <typeinfo>
 
+#include "session/environment.hpp"
+
 namespace clgauss::cli {
 
 namespace {
@@ -73,11 +75,17 @@ void add_context_options(po::options_description& options) {
 }
 
 ContextOptions context_options(const po::variables_map& values) {
-  ContextOptions options;
+  ContextOptions options = ContextOptions::from_environment();
   options.cores_per_compute_unit = option<unsigned>(values, "cores-per-cu");
   if (options.cores_per_compute_unit == 0U) throw UsageError("--cores-per-cu must be at least 1");
-  options.kernel_folder = option<std::string>(values, "kernel-dir");
+  if (const auto folder = option<std::string>(values, "kernel-dir"))
+    options.kernel_folder = *folder;
   return options;
+}
+
+Device open_named_device(const std::string& spec) {
+  const std::string named = spec.empty() ? device_of_environment() : spec;
+  return open_device(named.empty() ? "auto" : named);
 }
 
 FileFormat output_format(const po::variables_map& values, const char* name,

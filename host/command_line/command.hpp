@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "command_line/exit_code.hpp"
 #include "command_line/streams.hpp"
 
 namespace clgauss::cli {
@@ -83,6 +84,9 @@ T parse_word(std::string_view option, std::string_view text,
 /// --cores-per-cu and --kernel-dir as context options. Throws UsageError for zero cores.
 void add_context_options(po::options_description& options);
 [[nodiscard]] ContextOptions context_options(const po::variables_map& values);
+
+/// The device that `spec` means; an empty one means the environment's CLGAUSS_DEVICE, else "auto".
+[[nodiscard]] Device open_named_device(const std::string& spec);
 
 /// The format that option `name` gives, else that of the extension of `path`. Throws UsageError for
 /// an unknown format.

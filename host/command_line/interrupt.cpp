@@ -8,6 +8,7 @@
 #include <csignal>
 #include <string>
 
+#include "command_line/exit_code.hpp"
 #include "io/temporary.hpp"
 
 namespace clgauss::cli {

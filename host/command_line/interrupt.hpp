@@ -9,7 +9,7 @@ namespace clgauss::cli {
 /// What throw_if_interrupted() throws.
 class Interrupted : public Error {
  public:
-  Interrupted() : Error(ExitCode::interrupted, "interrupted") {}
+  Interrupted() : Error(ErrorCode::stopped, "interrupted") {}
 };
 
 /// From now on the first SIGINT or SIGTERM is remembered for throw_if_interrupted(). Who is not back from that after 0.6 s (a

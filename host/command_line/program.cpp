@@ -65,12 +65,12 @@ int run_caught(std::string_view program, const std::function<ExitCode()>& body) 
   try {
     return static_cast<int>(body());
   } catch (const Error& error) {
-    return fail(error.exit_code(), error.what());
+    return fail(exit_code_of(error), error.what());
   } catch (const po::error& error) {
     return fail(ExitCode::usage, error.what());
   } catch (const cl::Error& error) {
     const OpenClError named(error.what(), error.err());
-    return fail(named.exit_code(), named.what());
+    return fail(exit_code_of(named), named.what());
   } catch (const std::bad_alloc&) {
     return fail(ExitCode::out_of_memory,
                 fmt::format("the host is out of memory: {}", io::memory_in_use()));

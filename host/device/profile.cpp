@@ -1,10 +1,9 @@
-#include <CL/cl_ext.h>
-
 #include <algorithm>
 #include <cctype>
 #include <clgauss/device.hpp>
 
 #include "device/device_internal.hpp"
+#include "device/quirks.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -22,41 +21,11 @@ std::string trimmed(std::string text) {
   return text;
 }
 
-/// The value of a query that a device may not know: an unknown query gives `fallback`, one that fails throws cl::Error.
-template <typename T>
-T query_or(const cl::Device& device, cl_device_info what, T fallback) {
-  T value{};
-  const cl_int error = clGetDeviceInfo(device(), what, sizeof value, &value, nullptr);
-  if (error == CL_INVALID_VALUE) return fallback;
-  check_call("clGetDeviceInfo", error);
-  return value;
-}
-
-bool has_extension(const std::string& extensions, const std::string& name) {
-  return (" " + extensions + " ").find(" " + name + " ") != std::string::npos;
-}
-
 DeviceType type_of(cl_device_type type) {
   if ((type & CL_DEVICE_TYPE_GPU) != 0) return DeviceType::gpu;
   if ((type & CL_DEVICE_TYPE_ACCELERATOR) != 0) return DeviceType::accelerator;
   if ((type & CL_DEVICE_TYPE_CPU) != 0) return DeviceType::cpu;
   return DeviceType::other;
-}
-
-VendorAttributes query_attributes(const cl::Device& device, const std::string& extensions) {
-  const auto number = [&](cl_device_info what) { return query_or<cl_uint>(device, what, 0); };
-  VendorAttributes attributes;
-  if (has_extension(extensions, "cl_nv_device_attribute_query"))
-    attributes.nvidia = {number(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
-                         number(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV)};
-  if (has_extension(extensions, "cl_amd_device_attribute_query"))
-    attributes.amd = {number(CL_DEVICE_SIMD_PER_COMPUTE_UNIT_AMD), number(CL_DEVICE_SIMD_WIDTH_AMD),
-                      number(CL_DEVICE_SIMD_INSTRUCTION_WIDTH_AMD)};
-  if (has_extension(extensions, "cl_intel_device_attribute_query"))
-    attributes.intel = {number(CL_DEVICE_IP_VERSION_INTEL), number(CL_DEVICE_NUM_SLICES_INTEL),
-                        number(CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL),
-                        number(CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL)};
-  return attributes;
 }
 
 std::vector<cl_device_id> device_ids(cl_platform_id platform) {

@@ -5,7 +5,6 @@
 #include <cctype>
 #include <clgauss/device.hpp>
 #include <clgauss/error.hpp>
-#include <cstdlib>
 
 #include "device/device_internal.hpp"
 #include "opencl_error.hpp"
@@ -132,10 +131,7 @@ std::size_t select_device(const std::vector<DeviceProfile>& devices, std::string
                                    spec, found.size(), candidates(several)));
 }
 
-Device open_device(std::string spec) {
-  if (spec.empty())
-    if (const char* variable = std::getenv("CLGAUSS_DEVICE")) spec = variable;
-  if (spec.empty()) spec = "auto";
+Device open_device(const std::string& spec) {
   std::vector<Device> devices = list_devices();
   std::vector<DeviceProfile> profiles;
   for (const Device& device : devices) profiles.push_back(device.profile);

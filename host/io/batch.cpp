@@ -26,7 +26,7 @@ Array read_array(const std::string& path, const ReadOptions& options) {
   const io::Input input(path);
   return input.parsed([&] {
     if (!io::is_npy(input.bytes()))
-      throw FormatError(input.name(), 0, 0, "is not .npy, the one format of --batched");
+      throw FormatError(input.name(), 0, 0, "is not .npy, the one format of batches");
     return io::read_npy_array(input, options);
   });
 }
@@ -35,19 +35,19 @@ Array read_array(const std::string& path, const ReadOptions& options) {
 void check_matrices(const Array& array, const std::string& path, bool augmented) {
   const std::string shape = name_of(path) + ": " + shape_of(array);
   if (array.shape.size() != 3)
-    throw DimensionError(shape + " is no batch of matrices: --batched needs batch x n x n");
+    throw DimensionError(shape + " is no batch of matrices: that is batch x n x n");
   const Index n = array.shape[1], cols = array.shape[2];
   if (n == 0) throw DimensionError(shape + " holds empty systems (n = 0)");
   if (n > kLargestBatchedSystem)
     throw DimensionError(
-        fmt::format("{}: n = {} is above {}, the largest for --batched; give one large system to "
+        fmt::format("{}: n = {} is above {}, the largest of a batch; give one large system to "
                     "`clgauss solve`",
                     shape, n, kLargestBatchedSystem));
   if (!augmented && cols != n)
     throw DimensionError(shape + " is not square: batch x n x n is needed");
   if (augmented && cols <= n)
     throw DimensionError(shape +
-                         " holds no right-hand sides: give --rhs FILE, --rhs ones or --rhs "
+                         " holds no right-hand sides: give them (rhs) as a file, ones or "
                          "row-sums, or batch x n x (n + m)");
 }
 

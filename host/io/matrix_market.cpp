@@ -105,7 +105,7 @@ void MatrixMarketReader::read_banner_word(std::size_t position, std::string_view
   const auto refuse = [&](const std::string& reason) { cursor_.fail_at(word.data(), reason); };
   if (position == 0 && name != signature) {
     refuse(
-        "the file does not begin with %%MatrixMarket (plain numbers are read with --format text)");
+        "the file does not begin with %%MatrixMarket (plain numbers are read as the format text)");
   } else if (position == 1 && name != "matrix") {
     refuse(in_quotes(word) + " is not read, only 'matrix'");
   } else if (position == 2) {

@@ -249,7 +249,7 @@ void NpyReader::apply_shape() {
   if (shape.empty() || shape.size() > most_dimensions_) {
     fail(fmt::format("the array has {} dimensions, only {} are read{}", shape.size(),
                      most_dimensions_ == 2 ? "1 and 2" : "1 to 3",
-                     shape.size() == 3 ? "; --batched solves many small systems in one file" : ""));
+                     shape.size() == 3 ? "; a batch of small systems is solved as such" : ""));
   }
   rows_ = shape[0];
   cols_ = 1;
@@ -334,11 +334,11 @@ void NpyReader::refuse_nonfinite() const {
   const double value = array_.values[i];
   if (array_.shape.size() == 3) {
     const Index last = array_.shape[2];
-    fail(fmt::format("element [{}, {}, {}] is {} (--allow-nonfinite accepts it)", i / cols_,
-                     i % cols_ / last, i % last, value));
+    fail(fmt::format("element [{}, {}, {}] is {} (it can be allowed)", i / cols_, i % cols_ / last,
+                     i % last, value));
   }
-  fail(fmt::format("row {}, column {} holds {} (--allow-nonfinite accepts it)", i / cols_ + 1,
-                   i % cols_ + 1, value));
+  fail(fmt::format("row {}, column {} holds {} (it can be allowed)", i / cols_ + 1, i % cols_ + 1,
+                   value));
 }
 
 }  // namespace

@@ -27,13 +27,13 @@ System part_augmented(Content content, const std::string& path, bool by_word) {
   }
   if (content.cols == n && n > 0) {
     throw DimensionError(shape +
-                         " is a matrix without right-hand sides: give --rhs FILE, --rhs ones "
-                         "or --rhs row-sums");
+                         " is a matrix without right-hand sides: give them (rhs) as a file, as "
+                         "ones or as row-sums");
   }
   const Index nrhs = content.cols - n;
   if (content.format == FileFormat::matrix_market && nrhs > 1 && !by_word) {
     throw DimensionError(fmt::format(
-        "{} is not square, and Matrix Market files mostly hold A alone: give --rhs augmented if "
+        "{} is not square, and Matrix Market files mostly hold A alone: say so (rhs augmented) if "
         "its last {} columns are right-hand sides",
         shape, nrhs));
   }
@@ -86,9 +86,9 @@ System read_system(const std::string& path, const std::string& rhs, const ReadOp
   Matrix a = read_matrix(path, options);
   if (a.rows() != a.cols()) {
     std::string message = name_of(path) + ": " + shape_of(a.rows(), a.cols()) +
-                          " is not square: with --rhs the file holds A alone";
+                          " is not square: with rhs given the file holds A alone";
     if (a.cols() > a.rows()) {
-      message += " (without --rhs, the columns after A are the right-hand sides)";
+      message += " (without rhs, the columns after A are the right-hand sides)";
     }
     throw DimensionError(message);
   }

@@ -139,16 +139,15 @@ std::string TableReader::hint(std::string_view field) const {
   if (comma != std::string::npos && comma + 1 < field.size()) {
     with_point[comma] = '.';
     if (parse_number(with_point).kind != NumberKind::malformed) {
-      return fmt::format(
-          ": it has a decimal comma, write {}{}", with_point,
-          dialect_.delimiter == 0 ? " (or give --format csv if the file is CSV)" : "");
+      return fmt::format(": it has a decimal comma, write {}{}", with_point,
+                         dialect_.delimiter == 0 ? " (or read it as csv if the file is CSV)" : "");
     }
   }
   if (dialect_.delimiter == ',' && field.find_first_of(" \t") != std::string_view::npos) {
     return std::string(decimal_comma_hint);
   }
   if (dialect_.delimiter == 0 && field.find_first_of(",;") != std::string_view::npos) {
-    return " (if the file is CSV, give --format csv)";
+    return " (if the file is CSV, read it as csv)";
   }
   const bool in_double_quotes = field.size() > 2 && field.front() == '"' && field.back() == '"';
   if (in_double_quotes &&

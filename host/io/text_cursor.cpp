@@ -98,7 +98,7 @@ std::optional<double> TextCursor::unusual_number() {
       fail(in_quotes(text) + " is beyond the range of f64 (about 1.8e308)");
     case NumberKind::nonfinite:
       if (!allow_nonfinite_) {
-        fail(in_quotes(text) + " is not finite (--allow-nonfinite accepts it)");
+        fail(in_quotes(text) + " is not finite (it can be allowed)");
       }
       break;
     case NumberKind::finite:

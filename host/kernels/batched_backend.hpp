@@ -2,6 +2,7 @@
 /// What the families of batched kernels have in common.
 
 #include <clgauss/batched.hpp>
+#include <clgauss/lab/variant.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,15 +27,21 @@ class BatchedBackend {
   BatchedBackend() = default;
 };
 
-[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_cpu(Context& context,
-                                                               RealType type, Index n);
+[[nodiscard]] const KernelVariant& batched_cpu_variant();
+[[nodiscard]] const KernelVariant& batched_nvidia_variant();
+[[nodiscard]] const KernelVariant& batched_tile_variant();
+
+/// n of the systems that `devices --kernels` asks for.
+inline constexpr Index kUsualBatchedN = 24;
+
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_cpu(Context& context, RealType type,
+                                                               Index n);
 /// `in_registers`: the code for devices whose work-items have registers (GPUs); by itself, what suits the device.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_tile(
-    Context& context, RealType type, Index n, unsigned grid,
-    std::optional<bool> in_registers = {});
+    Context& context, RealType type, Index n, unsigned grid, std::optional<bool> in_registers = {});
 /// Null where it does not build or does not give a known answer.
-[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_nvidia(Context& context,
-                                                                  RealType type, Index n);
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_nvidia(Context& context, RealType type,
+                                                                  Index n);
 
 /// Asks factor() and solve() of a backend for a known answer; see require_batched().
 void require_batched_factors(Context& context, RealType type, Index n, Index nrhs,

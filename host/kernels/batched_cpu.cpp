@@ -1,11 +1,13 @@
 #include <algorithm>
+#include <array>
 #include <clgauss/error.hpp>
 #include <set>
 
 #include "kernels/batched_backend.hpp"
 #include "kernels/cpu_tile.hpp"
 #include "kernels/known_answers.hpp"
-#include "kernels/lu_parts.hpp"
+#include "kernels/lu_common.hpp"
+#include "kernels/variants.hpp"
 
 namespace clgauss {
 
@@ -22,7 +24,7 @@ class BatchedCpu : public BatchedBackend {
       : context_(context),
         type_(type),
         n_(static_cast<cl_uint>(n)),
-        tile_(default_cpu_tile(context.profile(), type)),
+        tile_(usual_parameters(std::array{&batched_cpu_variant()}, {context.profile(), type, n})),
         vec_width_(static_cast<cl_uint>(value_of(tile_, "VEC_WIDTH"))) {}
 
   void prepare(Index nrhs) override { (void)kernel("batched_factor_and_solve", rhs_for(nrhs)); }
@@ -64,7 +66,8 @@ class BatchedCpu : public BatchedBackend {
 
   /// Built, and asked for known answers with all kernels of its file when one is first wanted. Throws NoUsableKernel.
   Kernel kernel(const char* name, cl_uint rhs) {
-    KernelBuild build{"batched_cpu", "batched_cpu.cl", cpu_tile_defines(type_, tile_)};
+    const KernelVariant& variant = batched_cpu_variant();
+    KernelBuild build{variant.name, variant.file, macros_of(variant, type_, tile_)};
     build.defines.emplace_back("RHS", std::to_string(rhs));
     if (wanted_.insert(build.text()).second && !context_.trials().passes(build, [&] { ask(rhs); }))
       throw NoUsableKernel("the batched kernels for CPUs do not work on " +
@@ -93,7 +96,7 @@ class BatchedCpu : public BatchedBackend {
     launch_groups(context_.queue(), kernel, items, 1);
   }
 
-  Context& context_;
+  Context context_;
   RealType type_;
   cl_uint n_;
   Parameters tile_;
@@ -104,6 +107,19 @@ class BatchedCpu : public BatchedBackend {
 };
 
 }  // namespace
+
+const KernelVariant& batched_cpu_variant() {
+  static const KernelVariant variant{
+      .name = "batched_cpu",
+      .operation = "batched gesv",
+      .file = "batched_cpu.cl",
+      .parameters = with_cpu_tile({}),
+      .lacks = lacks_long_loops,
+      .ask = [](Context& context,
+                RealType type) { make_batched_cpu(context, type, kUsualBatchedN)->prepare(1); },
+      .broken_rule = broken_tile_rule};
+  return variant;
+}
 
 std::unique_ptr<BatchedBackend> make_batched_cpu(Context& context, RealType type, Index n) {
   return std::make_unique<BatchedCpu>(context, type, n);

@@ -4,7 +4,8 @@
 #include "kernels/batched_backend.hpp"
 #include "kernels/cpu_tile.hpp"
 #include "kernels/known_answers.hpp"
-#include "kernels/lu_parts.hpp"
+#include "kernels/lu_common.hpp"
+#include "kernels/variants.hpp"
 
 namespace clgauss {
 
@@ -25,7 +26,7 @@ class BatchedNvidia : public BatchedBackend {
     defines.insert(defines.end(), {{"SIZE", std::to_string(n)},
                                    {"LANES", std::to_string(lanes_)},
                                    {"SYSTEMS", std::to_string(systems())}});
-    build_ = {"batched_nvidia", "batched_nvidia.cl", defines};
+    build_ = {batched_nvidia_variant().name, batched_nvidia_variant().file, defines};
     if (!context.trials().passes(build_, [&] {
           build();
           require_batched(context, type, n, 1, [&](const BatchedQuestion& q) {
@@ -67,7 +68,7 @@ class BatchedNvidia : public BatchedBackend {
   }
   [[nodiscard]] cl_uint systems() const { return kWorkGroup / lanes_; }
 
-  Context& context_;
+  Context context_;
   Index n_;
   cl_uint lanes_;
   std::unique_ptr<BatchedBackend> portable_;
@@ -77,12 +78,22 @@ class BatchedNvidia : public BatchedBackend {
 
 }  // namespace
 
-std::unique_ptr<BatchedBackend> make_batched_nvidia(Context& context, RealType type,
-                                                    Index n) {
-  // redux.sync came with compute capability 8.0.
-  const std::string lacks = context.profile().lacks_compute_capability(8);
-  if (!lacks.empty())
-    context.trials().pass_over({"batched_nvidia", "batched_nvidia.cl", {}}, lacks);
+const KernelVariant& batched_nvidia_variant() {
+  static const KernelVariant variant{.name = "batched_nvidia",
+                                     .operation = "batched gesv",
+                                     .file = "batched_nvidia.cl",
+                                     .parameters = {},
+                                     .lacks = lacks_ptx,
+                                     .ask = [](Context& context, RealType type) {
+                                       (void)make_batched_nvidia(context, type, kUsualBatchedN);
+                                     }};
+  return variant;
+}
+
+std::unique_ptr<BatchedBackend> make_batched_nvidia(Context& context, RealType type, Index n) {
+  const KernelVariant& variant = batched_nvidia_variant();
+  const std::string lacks = variant.lacks(context);
+  if (!lacks.empty()) context.trials().pass_over({variant.name, variant.file, {}}, lacks);
   if (!lacks.empty() || n > kLargest) return nullptr;
   try {
     return std::make_unique<BatchedNvidia>(context, type, n);

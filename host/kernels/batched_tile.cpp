@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/launch.hpp>
 #include <set>
@@ -6,6 +7,7 @@
 #include "kernels/batched_backend.hpp"
 #include "kernels/cpu_tile.hpp"
 #include "kernels/known_answers.hpp"
+#include "kernels/variants.hpp"
 
 namespace clgauss {
 
@@ -115,7 +117,7 @@ class BatchedTile : public BatchedBackend {
                                    {"RHS", std::to_string(rhs)},
                                    {"IN_REGISTERS", in_registers_ ? "1" : "0"},
                                    {"KERNEL", std::to_string(which)}});
-    return {"batched_tile", "batched_tile.cl", defines};
+    return {batched_tile_variant().name, batched_tile_variant().file, defines};
   }
 
   void launch(const Kernel& kernel, Index batch, Index chunks) {
@@ -124,7 +126,7 @@ class BatchedTile : public BatchedBackend {
                    cl::NDRange(local_size(), 1));
   }
 
-  Context& context_;
+  Context context_;
   RealType type_;
   cl_uint n_;
   bool in_registers_;
@@ -133,6 +135,25 @@ class BatchedTile : public BatchedBackend {
 };
 
 }  // namespace
+
+const KernelVariant& batched_tile_variant() {
+  static const KernelVariant variant{
+      .name = "batched_tile",
+      .operation = "batched gesv",
+      .file = "batched_tile.cl",
+      .parameters = {},
+      .lacks = lacks_nothing,
+      .ask = [](Context& context, RealType type) {
+        make_batched_tile(context, type, kUsualBatchedN, 0)->prepare(1);
+      }};
+  return variant;
+}
+
+Variants batched_variants() {
+  static const std::array variants{&batched_cpu_variant(), &batched_nvidia_variant(),
+                                   &batched_tile_variant()};
+  return variants;
+}
 
 std::unique_ptr<BatchedBackend> make_batched_tile(Context& context, RealType type, Index n,
                                                   unsigned grid, std::optional<bool> in_registers) {

@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace clgauss {
 
@@ -43,6 +44,23 @@ class GemmBackend {
 /// `shape`: |C - Cref| <= 4 (k + 2) eps (|A| |B| + |C0|), element by element. Waits.
 void require_known_answer(Context& context, RealType type, const GemmShape& shape,
                           const std::function<void(const GemmCall&)>& multiply);
+
+// The variants; see kernels/gemm_variants.cpp.
+[[nodiscard]] const KernelVariant& gemm_cpu_variant();
+[[nodiscard]] const KernelVariant& gemm_nvidia_f64_variant();
+[[nodiscard]] const KernelVariant& gemm_nvidia_tf32x3_variant();
+[[nodiscard]] const KernelVariant& gemm_simt_variant();
+
+/// Known answers for `devices --kernels`: of one spec for GPUs, of what CPUs take. What does not work is a verdict.
+void ask_gemm_gpu(Context& context, const GemmSpec& spec);
+void ask_gemm_cpu(Context& context, RealType type);
+
+/// What updates of an LU will need where the device has matrix units; else nothing is known before the shapes are.
+[[nodiscard]] std::vector<ProgramRequest> gemm_update_programs(const DeviceProfile& device,
+                                                               RealType type);
+
+/// Bytes of the packed operands of a product with `spec`; 0 where nothing is packed.
+[[nodiscard]] std::uint64_t gemm_workspace_bytes(const GemmSpec& spec, const GemmShape& shape);
 
 /// A spec that was tuned for the context's device, and its entry, which says for what size.
 struct TunedGemm {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "kernels/gemm_backend.hpp"
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss {
 

@@ -38,6 +38,11 @@ struct Kernels {
 /// Extent and depth of one operand.
 struct Operand {
   cl_uint extent, depth, kc, panel;
+
+  /// Elements of its packed copy.
+  [[nodiscard]] std::uint64_t packed() const {
+    return std::uint64_t{round_up(extent, panel)} * depth;
+  }
 };
 
 /// The largest multiple of `unit` that cuts `extent` in `parts` parts, or one unit.
@@ -109,8 +114,7 @@ class GemmCpu : public GemmBackend {
   }
 
   void reserve(cl::Buffer& buffer, std::uint64_t& capacity, const Operand& operand) const {
-    const std::uint64_t count =
-        std::uint64_t{round_up(operand.extent, operand.panel)} * operand.depth;
+    const std::uint64_t count = operand.packed();
     if (count <= capacity) return;
     buffer = context_.allocate(count * bytes_of(type_), "the packed copy of a GEMM operand");
     capacity = count;
@@ -144,7 +148,7 @@ class GemmCpu : public GemmBackend {
     enqueue_kernel(queue, p.tiles, cl::NDRange(compute_units_), cl::NDRange(1));
   }
 
-  Context& context_;
+  Context context_;
   RealType type_;
   cl_uint compute_units_;
   std::optional<Kernels> kernels_;
@@ -154,6 +158,23 @@ class GemmCpu : public GemmBackend {
 };
 
 }  // namespace
+
+std::uint64_t gemm_workspace_bytes(const GemmSpec& spec, const GemmShape& shape) {
+  if (!spec.is_for_cpu()) return 0;
+  const auto operand = [&](Index extent, const char* panel) {
+    return Operand{static_cast<cl_uint>(extent), static_cast<cl_uint>(shape.k), 0,
+                   static_cast<cl_uint>(spec.value(panel))}
+        .packed();
+  };
+  return (operand(shape.m, "MR") + operand(shape.n, "NR")) * bytes_of(spec.type);
+}
+
+void ask_gemm_cpu(Context& context, RealType type) {
+  const GemmSpec spec = default_cpu_gemm_spec(context.profile(), type);
+  GemmOptions options;
+  options.preferred.push_back(spec);
+  (void)GemmCpu(context, type, options);
+}
 
 std::unique_ptr<GemmBackend> make_gemm_cpu(Context& context, RealType type,
                                            const GemmOptions& options) {

@@ -13,9 +13,6 @@ namespace clgauss {
 
 namespace {
 
-/// The matrix instructions used by cl/gemm_nvidia_*.cl came with compute capability 8.0.
-constexpr unsigned kCapability = 8;
-
 class GemmGpu : public GemmBackend {
  public:
   GemmGpu(Context& context, RealType type, const GemmOptions& options)
@@ -24,10 +21,10 @@ class GemmGpu : public GemmBackend {
         options_(options),
         tuned_{tuned_gemm_specs(context, type, GemmUse::general),
                tuned_gemm_specs(context, type, GemmUse::update)} {
-    const std::string lacks = context.profile().lacks_compute_capability(kCapability);
+    const std::string lacks = context.profile().lacks_ptx();
     has_matrix_units_ = lacks.empty();
     for (const GemmSpec& spec : gemm_specs())
-      if (!has_matrix_units_ && spec.needs_nvidia() && spec.type == type)
+      if (!has_matrix_units_ && spec.needs_ptx() && spec.type == type)
         context.trials().pass_over(build_of(spec), lacks);
   }
 
@@ -48,7 +45,7 @@ class GemmGpu : public GemmBackend {
   /// Whether the views and the shape are what the spec's kernel takes.
   [[nodiscard]] bool takes(const GemmSpec& spec, const GemmCall& call) const {
     if (spec.is_for_cpu() || spec.type != type_) return false;
-    if (spec.needs_nvidia() && !has_matrix_units_) return false;
+    if (spec.needs_ptx() && !has_matrix_units_) return false;
     if ((call.shape.transpose_a || call.shape.transpose_b) && !spec.transposes()) return false;
     if (spec.use == GemmUse::update && (call.alpha != -1 || call.beta != 1)) return false;
     for (const MatrixView* view : {&call.a, &call.b, &call.c})
@@ -95,7 +92,7 @@ class GemmGpu : public GemmBackend {
       for (const GemmSpec& spec : gemm_specs()) {
         if (spec.use != use || !takes(spec, call)) continue;
         names.push_back(spec.name);
-        if (best != nullptr && best->spec.needs_nvidia() && !spec.needs_nvidia())
+        if (best != nullptr && best->spec.needs_ptx() && !spec.needs_ptx())
           continue;  // slower whatever the shape
         const bool fills = fills_device(spec, call.shape);
         const auto tiles_of = [&](const GemmSpec& of) {
@@ -135,7 +132,7 @@ class GemmGpu : public GemmBackend {
     if (!is_new) return entry;
     entry.spec = transposed(of, shape.transpose_a, shape.transpose_b);
     const GemmSpec& spec = entry.spec;
-    if (const std::string too_much = exceeded_local_memory(entry.spec); !too_much.empty()) {
+    if (const std::string too_much = exceeded_limit(entry.spec); !too_much.empty()) {
       context_.trials().pass_over(build_of(entry.spec), too_much);
       return entry;
     }
@@ -150,18 +147,15 @@ class GemmGpu : public GemmBackend {
   }
 
   /// Empty if the device has enough.
-  [[nodiscard]] std::string exceeded_local_memory(const GemmSpec& spec) const {
-    const std::uint64_t there = context_.profile().static_local_bytes();
-    return spec.local_bytes() <= there
-               ? ""
-               : fmt::format("it takes {} bytes of local memory, {} has {}", spec.local_bytes(),
-                             context_.profile().name, there);
+  [[nodiscard]] std::string exceeded_limit(const GemmSpec& spec) const {
+    const KernelVariant* const variant = &spec.variant();
+    return exceeded_demand({&variant, 1}, spec.parameters, context_.profile(), type_);
   }
 
   /// Throws DeviceLimit where the kernel is too much for the device.
-  void build(Entry& entry) const {
+  void build(Entry& entry) {
     const GemmSpec& spec = entry.spec;
-    if (const std::string too_much = exceeded_local_memory(spec); !too_much.empty())
+    if (const std::string too_much = exceeded_limit(spec); !too_much.empty())
       throw DeviceLimit(spec.name + ": " + too_much);
     if (entry.kernel.handle() == nullptr)
       entry.kernel = context_.programs().kernel(spec.file, "gemm", spec.defines());
@@ -205,7 +199,7 @@ class GemmGpu : public GemmBackend {
     enqueue_kernel(queue, kernel, cl::NDRange(groups * local), cl::NDRange(local));
   }
 
-  Context& context_;
+  Context context_;
   RealType type_;
   const GemmOptions options_;
   bool has_matrix_units_ = false;
@@ -214,6 +208,26 @@ class GemmGpu : public GemmBackend {
 };
 
 }  // namespace
+
+std::vector<ProgramRequest> gemm_update_programs(const DeviceProfile& device, RealType type) {
+  std::vector<ProgramRequest> programs;
+  if (!device.lacks_ptx().empty()) return programs;
+  for (const GemmSpec& spec : gemm_specs())
+    if (spec.needs_ptx() && spec.use == GemmUse::update && spec.type == type &&
+        spec.alignment() > 1)
+      programs.push_back({spec.file, spec.defines()});
+  return programs;
+}
+
+void ask_gemm_gpu(Context& context, const GemmSpec& spec) {
+  GemmOptions options;
+  options.preferred.push_back(spec);
+  constexpr Index kSize = 1024;
+  const MatrixView view{
+      context.allocate(kSize * kSize * bytes_of(spec.type), "a survey of kernels"), 0, kSize};
+  (void)GemmGpu(context, spec.type, options)
+      .kernel_name({{kSize, kSize, kSize}, -1, view, view, 1, view});
+}
 
 std::unique_ptr<GemmBackend> make_gemm_gpu(Context& context, RealType type,
                                            const GemmOptions& options) {

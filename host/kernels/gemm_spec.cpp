@@ -4,8 +4,8 @@
 #include <array>
 #include <clgauss/error.hpp>
 
-#include "kernels/cpu_tile.hpp"
-#include "kernels/parameter_rules.hpp"
+#include "kernels/gemm_backend.hpp"
+#include "kernels/variants.hpp"
 
 namespace clgauss {
 
@@ -102,80 +102,51 @@ const std::vector<GemmSpec>& gemm_specs() {
 }
 
 GemmSpec default_cpu_gemm_spec(const DeviceProfile& device, RealType type) {
-  // The best of a search on 2 cores with AVX-512.
-  Parameters parameters = default_cpu_tile(device, type);
-  const Parameters blocks{{"PACK_STEPS", 8},
-                          {"KC", type == RealType::f32 ? 512 : 320},
-                          {"MC", 144},
-                          {"NC", 16 * value_of(parameters, "NR")}};
-  parameters.insert(parameters.end(), blocks.begin(), blocks.end());
-  return {"cpu_packed", "gemm_cpu.cl", type, GemmUse::general, std::move(parameters)};
+  const KernelVariant& variant = gemm_cpu_variant();
+  return {variant.name, variant.file, type, GemmUse::general,
+          usual_parameters(std::array{&variant}, {device, type, 0})};
 }
 
-namespace {
-
-constexpr ParameterRule kCpuRules[] = {
-    {"VEC_WIDTH", 4, 16, 4}, {"MR", 4, 14, 2},   {"NR", 4, 64, 4},
-    {"UNROLL", 1, 64},       {"USE_FMA", 0, 1},  {"PACK_STEPS", 1, 1024},
-    {"KC", 1, 1 << 16},      {"MC", 1, 1 << 20}, {"NC", 1, 1 << 20}};
-
-void check_cpu_spec(const std::string& what, const GemmSpec& spec) {
-  check_parameters(what, spec.parameters, kCpuRules);
-  check_cpu_tile(what, spec.parameters);
-  check_multiple(what, spec.parameters, "KC", "PACK_STEPS");
-  if (spec.use != GemmUse::general) throw UsageError(what + " is for general use only");
+Variants gemm_variants() {
+  static const std::array variants{&gemm_cpu_variant(), &gemm_nvidia_f64_variant(),
+                                   &gemm_nvidia_tf32x3_variant(), &gemm_simt_variant()};
+  return variants;
 }
-
-/// Names as in the table's spec of the same file; what the file itself refuses is left to its #error.
-void check_gpu_spec(const std::string& what, const GemmSpec& spec) {
-  const auto known = std::ranges::find_if(gemm_specs(), [&](const GemmSpec& entry) {
-    return entry.file == spec.file && entry.type == spec.type;
-  });
-  if (known == gemm_specs().end())
-    throw UsageError(what + ": there is no such file for " + real_type_name(spec.type));
-  std::vector<ParameterRule> rules;
-  for (const auto& [name, value] : known->parameters) {
-    constexpr std::array kFlags{"UPDATE", "PREFETCH_C", "ALIGNED", "TRANS_A", "TRANS_B"};
-    const bool flag = std::ranges::count(kFlags, name) > 0;
-    rules.push_back({name.c_str(), flag || name == "PAD" ? 0 : 1, flag ? 1 : 1024});
-  }
-  check_parameters(what, spec.parameters, rules);
-  const bool updates = spec.needs_nvidia() && spec.value("UPDATE") == 1;
-  if (updates != (spec.use == GemmUse::update))
-    throw UsageError(what + ": UPDATE and the use do not agree");
-  if (!spec.needs_nvidia()) return;
-  check_multiple(what, spec.parameters, "TILE_M", "SG_M");
-  check_multiple(what, spec.parameters, "TILE_N", "SG_N");
-}
-
-}  // namespace
 
 void check_gemm_spec(const GemmSpec& spec) {
   const std::string what = "the GEMM spec " + spec.name + " (" + spec.file + ")";
-  if (spec.is_for_cpu())
-    check_cpu_spec(what, spec);
-  else
-    check_gpu_spec(what, spec);
+  const KernelVariant* const variant = &spec.variant();
+  check_parameters(what, {&variant, 1}, spec.parameters, spec.type);
+  if (spec.is_for_cpu() && spec.use != GemmUse::general)
+    throw UsageError(what + " is for general use only");
+  if ((spec.has("UPDATE") && spec.value("UPDATE") == 1) != (spec.use == GemmUse::update))
+    throw UsageError(what + ": UPDATE and the use do not agree");
+  const RealType other = spec.type == RealType::f32 ? RealType::f64 : RealType::f32;
+  if (spec.needs_ptx() && std::ranges::none_of(gemm_specs(), [&](const GemmSpec& known) {
+        return known.file == spec.file && known.type == spec.type;
+      }))
+    throw UsageError(what + " is for " + std::string(real_type_name(other)) + " only");
 }
 
-Defines GemmSpec::defines() const {
-  if (is_for_cpu()) {
-    Defines defines = cpu_tile_defines(type, parameters);
-    defines.emplace_back("PACK_STEPS", std::to_string(value("PACK_STEPS")));
-    return defines;
-  }
-  Defines defines = real_defines(type);
-  for (const auto& [macro, value] : parameters) defines.emplace_back(macro, std::to_string(value));
-  return defines;
+const KernelVariant& GemmSpec::variant() const {
+  for (const KernelVariant* variant : gemm_variants())
+    if (file == variant->file) return *variant;
+  throw UsageError("there is no GEMM kernel " + file);
 }
 
-bool GemmSpec::needs_nvidia() const { return file.starts_with("gemm_nvidia"); }
+bool GemmSpec::has(std::string_view name) const {
+  return std::ranges::any_of(variant().parameters,
+                             [&](const ParameterSpec& of) { return of.name == name; });
+}
+
+bool GemmSpec::is_for_cpu() const { return file == gemm_cpu_variant().file; }
+
+bool GemmSpec::needs_ptx() const { return variant().lacks == lacks_ptx; }
+
+Defines GemmSpec::defines() const { return macros_of(variant(), type, parameters); }
 
 std::size_t GemmSpec::work_group_size() const {
-  const int size = needs_nvidia()
-                       ? 32 * (value("TILE_M") / value("SG_M")) * (value("TILE_N") / value("SG_N"))
-                       : value("WG_M") * value("WG_N");
-  return static_cast<std::size_t>(size);
+  return variant().demands(parameters, type).front().work_items;
 }
 
 std::size_t GemmSpec::tiles(Index m, Index n) const {
@@ -187,22 +158,18 @@ std::size_t GemmSpec::tiles(Index m, Index n) const {
 }
 
 std::size_t GemmSpec::local_bytes() const {
-  const int tiles = value("TILE_K") * (value("TILE_M") + value("TILE_N"));
-  const int elements =
-      needs_nvidia() ? value("STAGES") * tiles : 2 * (tiles + 2 * value("TILE_K") * value("PAD"));
-  return static_cast<std::size_t>(elements) * bytes_of(type);
+  return variant().demands(parameters, type).front().local_bytes;
 }
 
 Index GemmSpec::alignment() const {
-  if (!needs_nvidia() && value("ALIGNED") == 0) return 1;
+  if (has("ALIGNED") && value("ALIGNED") == 0) return 1;
   return static_cast<Index>(value("VEC_WIDTH"));
 }
 
 GemmSpec transposed(GemmSpec spec, bool transpose_a, bool transpose_b) {
-  for (auto& [macro, value] : spec.parameters) {
-    if (macro == "TRANS_A") value = transpose_a ? 1 : 0;
-    if (macro == "TRANS_B") value = transpose_b ? 1 : 0;
-  }
+  if (!spec.transposes()) return spec;
+  set_value(spec.parameters, "TRANS_A", transpose_a ? 1 : 0);
+  set_value(spec.parameters, "TRANS_B", transpose_b ? 1 : 0);
   return spec;
 }
 

@@ -4,7 +4,9 @@
 
 namespace clgauss {
 
-const char* tuned_name(GemmUse use) { return use == GemmUse::update ? "gemm_update" : "gemm"; }
+const char* tuned_name(GemmUse use) {
+  return use == GemmUse::update ? kTunedGemmUpdate : kTunedGemm;
+}
 
 KernelBuild build_of(const GemmSpec& spec) { return {spec.name, spec.file, spec.defines()}; }
 

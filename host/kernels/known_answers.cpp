@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss {
 
@@ -30,8 +30,7 @@ MatrixView upload(Context& context, RealType type, const Matrix& matrix, Index g
   return to_device(context, type, matrix, matrix.cols() + gap, kWhat);
 }
 
-Matrix read_back(Context& context, RealType type, const MatrixView& view, Index rows,
-                 Index cols) {
+Matrix read_back(Context& context, RealType type, const MatrixView& view, Index rows, Index cols) {
   const Values all = download(context.queue(), view.buffer, type, rows * view.ld);
   Matrix matrix(rows, cols);
   for (Index i = 0; i < rows; ++i)

@@ -47,7 +47,7 @@ std::size_t Launcher::local_size_for(const Kernel& kernel) const {
 void Launcher::check_limits(const Kernel& kernel, std::size_t local) const {
   const auto refuse = [&](const char* limit, std::size_t value) {
     throw DeviceLimit(
-        fmt::format("{}: work-group size {} is above {} = {} on {}; choose a smaller --local",
+        fmt::format("{}: work-group size {} is above {} = {} on {}; choose a smaller one",
                     kernel.name, local, limit, value, device_.name));
   };
   if (local > device_.max_work_group_size)
@@ -69,7 +69,7 @@ void Launcher::launch(const Kernel& kernel, const NdRange& range) {
   if (split_ == SplitMode::off && split.remainder != 0)
     throw DeviceLimit(
         fmt::format("{}: work-group size {} does not divide the range of {} work-items; use "
-                    "--split auto, or a size that divides it",
+                    "split it, or choose a size that divides it",
                     kernel.name, local, range.size[0]));
   if (split.main > 0) {
     NdRange main = range;

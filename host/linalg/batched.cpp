@@ -8,7 +8,7 @@
 #include "kernels/batched_backend.hpp"
 #include "kernels/cpu_tile.hpp"
 #include "kernels/known_answers.hpp"
-#include "linalg/view_check.hpp"
+#include "matrix/view_check.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -36,7 +36,7 @@ void check_n(Index n) {
   if (n > kLargestBatchedSystem)
     throw DimensionError(
         fmt::format("the systems of the batch are {} x {}; batched solves take up to {} x {}, and "
-                    "`clgauss solve` without --batched one large system",
+                    "solve() one large system",
                     n, n, kLargestBatchedSystem, kLargestBatchedSystem));
 }
 
@@ -91,8 +91,7 @@ class BatchedLu::Implementation {
   std::unique_ptr<BatchedBackend> backend_;
 };
 
-BatchedLu::BatchedLu(Context& context, RealType type, Index n,
-                     const BatchedLuOptions& options) {
+BatchedLu::BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options) {
   check_n(n);
   translate_opencl_errors(
       [&] { implementation_ = std::make_unique<Implementation>(context, type, n, options); });

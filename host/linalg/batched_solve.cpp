@@ -8,10 +8,10 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <map>
+#include <optional>
 
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {

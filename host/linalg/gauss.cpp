@@ -1,13 +1,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/gauss.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 #include <deque>
 
-#include "linalg/transfer.hpp"
+#include "kernels/variants.hpp"
+#include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -250,8 +252,27 @@ EliminationResult gauss_solve(Context& context, Launcher& launcher, const System
       [&] { return eliminate_and_substitute(context, launcher, system, options, progress); });
 }
 
+Variants gauss_variants() {
+  static const KernelVariant variant{
+      .name = "gauss",
+      .operation = "elimination, step by step",
+      .file = "gauss.cl",
+      .parameters = {{.name = "LOCAL",  // work-group size; 0 = left to the driver
+                      .least = 0,
+                      .most = 1 << 20,
+                      .usual = [](const Setting&) { return 0; },
+                      .macro = false}},
+      .lacks = lacks_nothing,
+      .ask = [](Context& context, RealType type) {
+        require_gauss_kernels(context, type, {WorkGroupPolicy::Rule::lcm});
+      }};
+  static const std::array list{&variant};
+  return list;
+}
+
 void require_gauss_kernels(Context& context, RealType type, const WorkGroupPolicy& policy) {
-  const KernelBuild build{"gauss", "gauss.cl", real_defines(type)};
+  const KernelVariant& variant = *gauss_variants().front();
+  const KernelBuild build{variant.name, variant.file, real_defines(type)};
   const bool works = context.trials().passes(build, [&] {
     Matrix a = generate_matrix("random", 37, 1);
     a(0, 0) = 0;

@@ -7,8 +7,9 @@
 
 #include "kernels/cpu_tile.hpp"
 #include "kernels/gemm_backend.hpp"
-#include "linalg/transfer.hpp"
-#include "linalg/view_check.hpp"
+#include "launch/queue_order.hpp"
+#include "matrix/transfer.hpp"
+#include "matrix/view_check.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -17,32 +18,34 @@ namespace clgauss {
 class Gemm::Implementation {
  public:
   Implementation(Context& context, RealType type, const GemmOptions& options)
-      : context_(context),
-        type_(type),
-        backend_(make_backend(context, type, options)) {}
+      : context_(context), type_(type), backend_(make_backend(context, type, options)) {}
 
-  void multiply(const cl::CommandQueue& queue, const GemmCall& call) {
+  void multiply(const GemmCall& call, const EnqueueOptions& enqueue) {
     const auto& [m, n, k, transpose_a, transpose_b] = call.shape;
-    if (m == 0 || n == 0) return;
     check_view(call.c, m, n, type_, "C");
     if (call.alpha != 0) {
       check_view(call.a, transpose_a ? k : m, transpose_a ? m : k, type_, "A");
       check_view(call.b, transpose_b ? n : k, transpose_b ? k : n, type_, "B");
     }
-    follow_last_queue(queue);
-    if (k > 0 && call.alpha != 0) {
+    order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
+      if (m > 0 && n > 0) launch(queue, call);
+    });
+  }
+
+  std::string kernel_name(const GemmCall& call) { return backend_->kernel_name(call); }
+
+ private:
+  void launch(const cl::CommandQueue& queue, const GemmCall& call) {
+    if (call.shape.k > 0 && call.alpha != 0) {
       backend_->multiply(queue, call);
       return;
     }
     if (!scale_) scale_ = context_.programs().kernel("scale.cl", "scale", real_defines(type_));
     scale_->set_arguments(call.c.buffer, cl_ulong{call.c.offset}, cl_ulong{call.c.ld});
     set_real(*scale_, 3, type_, call.beta);
-    enqueue_kernel(queue, *scale_, cl::NDRange(n, m));
+    enqueue_kernel(queue, *scale_, cl::NDRange(call.shape.n, call.shape.m));
   }
 
-  std::string kernel_name(const GemmCall& call) { return backend_->kernel_name(call); }
-
- private:
   static std::unique_ptr<GemmBackend> make_backend(Context& context, RealType type,
                                                    const GemmOptions& options) {
     if (options.strict)
@@ -55,24 +58,11 @@ class Gemm::Implementation {
     return make_gemm_gpu(context, type, options);
   }
 
-  /// Products on two queues share the packed operands, so the later one starts when the earlier one is done.
-  void follow_last_queue(const cl::CommandQueue& queue) {
-    if (queue() == last_queue_()) return;
-    if (last_queue_() != nullptr) {
-      cl::Event done;
-      last_queue_.enqueueMarkerWithWaitList(nullptr, &done);
-      last_queue_.flush();
-      const std::vector<cl::Event> before{done};
-      queue.enqueueBarrierWithWaitList(&before);
-    }
-    last_queue_ = cl::CommandQueue(queue);  // a copy that fails must leave the old one as it was
-  }
-
-  Context& context_;
+  Context context_;
   RealType type_;
   std::unique_ptr<GemmBackend> backend_;
   std::optional<Kernel> scale_;  // for products without a sum
-  cl::CommandQueue last_queue_;
+  QueueOrder order_;
 };
 
 Gemm::Gemm(Context& context, RealType type, const GemmOptions& options) {
@@ -83,16 +73,20 @@ Gemm::Gemm(Context& context, RealType type, const GemmOptions& options) {
       [&] { return std::make_unique<Implementation>(context, type, options); });
 }
 
+Gemm::Gemm(Gemm&&) noexcept = default;
+Gemm& Gemm::operator=(Gemm&&) noexcept = default;
 Gemm::~Gemm() = default;
 
-void Gemm::multiply(const cl::CommandQueue& queue, const GemmShape& shape, double alpha,
-                    const MatrixView& a, const MatrixView& b, double beta, const MatrixView& c) {
-  translate_opencl_errors([&] { implementation_->multiply(queue, {shape, alpha, a, b, beta, c}); });
+void Gemm::multiply(const GemmShape& shape, double alpha, const MatrixView& a, const MatrixView& b,
+                    double beta, const MatrixView& c, const EnqueueOptions& enqueue) {
+  translate_opencl_errors([&] {
+    implementation_->multiply({shape, alpha, a, b, beta, c}, enqueue);
+  });
 }
 
-void Gemm::update(const cl::CommandQueue& queue, Index m, Index n, Index k, const MatrixView& a,
-                  const MatrixView& b, const MatrixView& c) {
-  multiply(queue, {m, n, k}, -1, a, b, 1, c);
+void Gemm::update(Index m, Index n, Index k, const MatrixView& a, const MatrixView& b,
+                  const MatrixView& c, const EnqueueOptions& enqueue) {
+  multiply({m, n, k}, -1, a, b, 1, c, enqueue);
 }
 
 void Gemm::prepare_update(Index m, Index n, Index k, const MatrixView& a, const MatrixView& b,
@@ -129,8 +123,8 @@ Matrix gemm(Context& context, RealType type, double alpha, const Matrix& a, bool
       return to_device(context, type, matrix, matrix.cols(), "a GEMM operand");
     };
     const MatrixView result = operand(has_c ? c : Matrix(m, n));
-    product.multiply(context.queue(), {m, n, k, transpose_a, transpose_b}, alpha, operand(a),
-                     operand(b), beta, result);
+    product.multiply({m, n, k, transpose_a, transpose_b}, alpha, operand(a), operand(b), beta,
+                     result);
     return Matrix(m, n, download(context.queue(), result.buffer, type, m * n));
   });
 }

@@ -2,26 +2,19 @@
 
 #include <clgauss/error.hpp>
 #include <clgauss/lab/launch.hpp>
-#include <clgauss/lu.hpp>
 
 #include "io/memory.hpp"
-#include "kernels/lu_backend.hpp"
+#include "kernels/lu_small.hpp"
+#include "linalg/gesv.hpp"
+#include "linalg/lu_backend.hpp"
 #include "linalg/memory_need.hpp"
-#include "linalg/transfer.hpp"
-#include "linalg/view_check.hpp"
+#include "matrix/transfer.hpp"
+#include "matrix/view_check.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
 
 namespace {
-
-/// Leading dimension of an n-by-n matrix of our own: whole lines of 128 bytes, so that every row starts aligned; and no
-/// multiple of 4096 bytes, at which the rows of a column would share one set of a CPU's caches.
-Index padded_ld(Index n, RealType type) {
-  const Index line = 128 / bytes_of(type);
-  const Index ld = (n + line - 1) / line * line;
-  return ld * bytes_of(type) % 4096 == 0 ? ld + line : ld;
-}
 
 /// A and B of a system on the device; A becomes L and U, B becomes X.
 struct LuBuffers {
@@ -43,15 +36,13 @@ struct LuBuffers {
 };
 
 /// Asks for all that will be needed at once. `keeps_a`: the host's copy of A stays.
-void require_memory_for(Context& context, const System& system, RealType type,
-                        const LuOptions& options, bool keeps_a) {
+void require_memory_for(Context& context, const System& system, RealType type, const LuSpec& spec,
+                        bool keeps_a) {
   const Index n = system.a.rows(), nrhs = system.b.cols();
   const std::uint64_t element = bytes_of(type);
-  const LuSpec spec =
-      options.spec ? *options.spec : default_lu_spec(context, type, n, options.pivoting);
   MemoryNeed need{system_text(system, type), type, n * padded_ld(n, type) * element,
                   n * nrhs * element};
-  need.workspace = lu_workspace_bytes(spec, type, n, nrhs) + n * element;
+  need.workspace = lu_workspace_bytes(context.profile(), spec, type, n, nrhs) + n * element;
   need.host_copy = keeps_a ? n * n * sizeof(double) : 0;
   require_memory(need, context.profile(), io::physical_memory());
 }
@@ -78,7 +69,8 @@ EliminationResult factor_and_solve(Context& context, const System& system, RealT
   LapTimer timer;
   report("building the kernels");
   LuBuffers buffers(context, system, type);
-  auto lu = make_lu(context, type, buffers.n, options);
+  auto lu = make_lu_backend(context, type, buffers.n, options,
+                            lu_spec_for(context, type, buffers.n, options));
   lu->prepare(buffers.a, buffers.nrhs);
   result.times.build = timer.lap();
 
@@ -92,23 +84,23 @@ EliminationResult factor_and_solve(Context& context, const System& system, RealT
 
   report("factorisation");
   if (buffers.n <= kLargestSmallSystem && buffers.nrhs <= 1) {
-    lu->factor_and_solve(buffers.a, buffers.b, buffers.nrhs);
+    lu->gesv(queue, buffers.a, buffers.b, buffers.nrhs);
     queue.finish();
     result.times.forward = timer.lap();
   } else {
-    lu->factor(buffers.a);
+    lu->getrf(queue, buffers.a);
     queue.finish();
     result.times.forward = timer.lap();
     report("substitution");
-    lu->solve(buffers.b, buffers.nrhs);
+    lu->getrs(queue, buffers.a, buffers.b, buffers.nrhs);
     queue.finish();
     result.times.backward = timer.lap();
   }
 
   result.pivoting = lu->pivoting();
-  result.failed_column = lu->failed_column();
+  result.failed_column = lu->failed_column(queue);
   result.pivots = read_diagonal(context, buffers, type);
-  judge_pivots(result, read_twice([&] { return lu->pivots(); }));
+  judge_pivots(result, read_twice([&] { return lu->pivots(queue); }));
   result.x = Matrix(buffers.n, buffers.nrhs,
                     download(queue, buffers.b.buffer, type, buffers.n * buffers.nrhs));
   scale_back(scaling, result);
@@ -121,46 +113,6 @@ EliminationResult factor_and_solve(Context& context, const System& system, RealT
 }
 
 }  // namespace
-
-LuFactors lu_factor(Context& context, RealType type, const MatrixView& a, Index n,
-                    const LuOptions& options) {
-  check_view(a, n, n, type, "A");
-  return translate_opencl_errors([&] {
-    LuFactors factors{make_lu(context, type, n, options), &context, type, n, a};
-    factors.lu->factor(a);
-    return factors;
-  });
-}
-
-LuFactors lu_factor(Context& context, RealType type, const Matrix& a,
-                    const LuOptions& options) {
-  check_system({a, Matrix(a.rows(), 0)}, type);
-  const Index n = a.rows(), ld = padded_ld(n, type);
-  return translate_opencl_errors([&] {
-    const MatrixView copy = to_device(context, type, a, ld, "the matrix to factor");
-    return lu_factor(context, type, copy, n, options);
-  });
-}
-
-void lu_solve(const LuFactors& factors, const MatrixView& b, Index nrhs) {
-  if (factors.lu == nullptr) throw UsageError("there are no factors to solve with");
-  check_view(b, factors.n, nrhs, factors.type, "B");
-  factors.lu->solve(b, nrhs);
-  factors.lu->poison_if_failed(b, nrhs);
-}
-
-Matrix lu_solve(const LuFactors& factors, const Matrix& b) {
-  if (b.rows() != factors.n)
-    throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), factors.n));
-  return translate_opencl_errors([&] {
-    const MatrixView x =
-        to_device(*factors.context, factors.type, b, b.cols(), "the right-hand sides");
-    lu_solve(factors, x, b.cols());
-    if (const auto column = factors.lu->failed_column()) throw SingularFactors(*column);
-    return Matrix(b.rows(), b.cols(),
-                  download(factors.context->queue(), x.buffer, factors.type, b.rows() * b.cols()));
-  });
-}
 
 EliminationResult repeat_by_tournament(
     const LuOptions& options, const std::function<EliminationResult(const LuOptions&)>& attempt) {
@@ -175,11 +127,12 @@ EliminationResult repeat_by_tournament(
   }
 }
 
-EliminationResult lu_solve_system(Context& context, const System& system, RealType type,
-                                  const LuOptions& options, const ProgressCallback& progress) {
+EliminationResult gesv(Context& context, const System& system, RealType type,
+                       const LuOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
   if (system.a.rows() == 0) return empty_result(system, options.pivoting);
-  require_memory_for(context, system, type, options, true);
+  require_memory_for(context, system, type, lu_spec_for(context, type, system.a.rows(), options),
+                     true);
   const auto upload = [&](const LuBuffers& buffers, const Scaling& scaling) {
     upload_rows(context.queue(), buffers.a.buffer, buffers.a.ld, type,
                 {scaled_matrix(system, scaling)});
@@ -191,12 +144,13 @@ EliminationResult lu_solve_system(Context& context, const System& system, RealTy
   });
 }
 
-EliminationResult lu_solve_in_place(Context& context, System& system, RealType type,
-                                    const ReadMatrix& read_again, const LuOptions& options,
-                                    const ProgressCallback& progress) {
+EliminationResult gesv_in_place(Context& context, System& system, RealType type,
+                                const ReadMatrix& read_again, const LuOptions& options,
+                                const ProgressCallback& progress) {
   check_shapes(system);
   if (system.a.rows() == 0) return empty_result(system, options.pivoting);
-  require_memory_for(context, system, type, options, false);
+  require_memory_for(context, system, type, lu_spec_for(context, type, system.a.rows(), options),
+                     false);
   const auto upload = [&](const LuBuffers& buffers, const Scaling& scaling) {
     upload_and_release(context.queue(), buffers.a.buffer, buffers.a.ld, type, system.a, scaling);
   };

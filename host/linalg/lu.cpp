@@ -1,55 +1,204 @@
+#include <clgauss/lu.hpp>
+
 #include <fmt/format.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/lu.hpp>
 
 #include "kernels/cpu_tile.hpp"
-#include "kernels/lu_backend.hpp"
+#include "kernels/lu_cpu.hpp"
+#include "launch/queue_order.hpp"
+#include "linalg/lu_backend.hpp"
+#include "matrix/transfer.hpp"
+#include "matrix/view_check.hpp"
+#include "opencl_error.hpp"
 
 namespace clgauss {
 
 namespace {
 
-/// What was tuned for n and for the family that the device and the pivoting ask for, else the default.
-LuSpec best_known_spec(Context& context, RealType type, Index n, Pivoting pivoting) {
-  const LuSpec usual = default_lu_spec(context, type, n, pivoting);
-  const TunedEntry* tuned = context.tuning().find("lu", type, n);
-  if (tuned == nullptr || tuned->kernel != lu_family_name(usual.family)) return usual;
-  const LuSpec spec{usual.family, tuned->parameters};
+bool fits(const LuSpec& spec, const DeviceProfile& device, RealType type) {
   try {
-    check_lu_spec(spec, context.profile(), type);
+    check_lu_spec(spec, device, type);
   } catch (const UsageError&) {
-    return usual;  // a file that somebody edited
+    return false;
   } catch (const DeviceLimit&) {
-    return usual;
+    return false;
   }
-  return spec;
+  return true;
 }
 
 }  // namespace
 
-std::unique_ptr<Lu> make_lu(Context& context, RealType type, Index n,
-                            const LuOptions& options) {
+LuSpec lu_spec_for(Context& context, RealType type, Index n, const LuOptions& options) {
+  if (options.spec) {
+    check_lu_spec(*options.spec, context.profile(), type);
+    return *options.spec;
+  }
+  const LuSpec usual = default_lu_spec(context, type, n, options.pivoting);
+  const TunedEntry* tuned = context.tuning().find(kTunedLu, type, n);
+  if (tuned == nullptr || tuned->kernel != lu_family_name(usual.family)) return usual;
+  const LuSpec spec{usual.family, tuned->parameters};
+  return fits(spec, context.profile(), type) ? spec : usual;  // of a file that somebody edited
+}
+
+std::unique_ptr<LuBackend> make_lu_backend(Context& context, RealType type, Index n,
+                                           const LuOptions& options, const LuSpec& spec) {
   // Kernels count rows and columns in 32 bits and offsets in 64.
   constexpr Index kLargest = 1U << 30U;
   if (n > kLargest)
     throw DimensionError(fmt::format("n = {} is above the largest that LU takes, {}", n, kLargest));
   if (options.pivoting == Pivoting::none)
-    throw UsageError(
-        "LU always exchanges rows; elimination without pivoting is --method gauss --pivot none");
-  LuOptions chosen = options;
-  if (!chosen.spec) chosen.spec = best_known_spec(context, type, n, options.pivoting);
-  if (options.spec) check_lu_spec(*options.spec, context.profile(), type);
-  if (chosen.spec->family == LuFamily::cpu && !options.spec &&
-      !lu_cpu_works(context, type, *chosen.spec))
-    chosen.spec = default_lu_spec(context.profile(), type, n, LuFamily::gpu);
-  if (chosen.spec->family == LuFamily::gpu) return make_lu_gpu(context, type, n, chosen);
+    throw UsageError("LU always exchanges rows; elimination without pivoting is the method gauss");
+  if (spec.family == LuFamily::gpu) return make_lu_gpu(context, type, n, options, spec);
   if (options.pivoting == Pivoting::tournament)
     throw UsageError("the LU for CPUs has partial pivoting only; tournament needs a spec for GPUs");
-  if (!suits_cpu_kernels(context))
-    throw DeviceLimit("the LU for CPUs cannot run on " + context.profile().name +
-                      ": it is no CPU, or cuts long loops off");
-  return make_lu_cpu(context, type, n, chosen);
+  if (const std::string lacks = lu_cpu_variant().lacks(context); !lacks.empty())
+    throw DeviceLimit("the LU for CPUs cannot run on " + context.profile().name + ": " + lacks);
+  if (!options.spec && !lu_cpu_works(context, type, spec))
+    return make_lu_gpu(context, type, n, options,
+                       default_lu_spec(context.profile(), type, n, LuFamily::gpu));
+  return make_lu_cpu(context, type, n, options, spec);
+}
+
+class Lu::Implementation {
+ public:
+  Implementation(Context& context, RealType type, Index n, const LuOptions& options)
+      : context_(context),
+        type_(type),
+        n_(n),
+        backend_(
+            make_lu_backend(context_, type, n, options, lu_spec_for(context_, type, n, options))) {}
+
+  [[nodiscard]] Index n() const { return n_; }
+  [[nodiscard]] RealType type() const { return type_; }
+  [[nodiscard]] LuBackend& backend() { return *backend_; }
+  [[nodiscard]] const cl::CommandQueue& queue() const { return order_.last(context_); }
+
+  void factor(const MatrixView& a, const EnqueueOptions& enqueue) {
+    check_view(a, n_, n_, type_, "A");
+    factors_ = MatrixView(a);
+    order_.run(context_, enqueue,
+               [&](const cl::CommandQueue& queue) { backend_->getrf(queue, factors_); });
+  }
+
+  void factor(const Matrix& a) {
+    check_system({a, Matrix(a.rows(), 0)}, type_);
+    if (a.rows() != n_)
+      throw DimensionError(fmt::format("A has {} rows, the LU is of {}", a.rows(), n_));
+    factor(to_device(context_, type_, a, padded_ld(n_, type_), "the matrix to factor"), {});
+  }
+
+  void solve(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
+    require_factored();
+    check_view(b, n_, nrhs, type_, "B");
+    order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
+      backend_->getrs(queue, factors_, b, nrhs);
+      backend_->poison_if_failed(queue, b, nrhs);
+    });
+  }
+
+  Matrix solve(const Matrix& b) {
+    require_factored();
+    if (b.rows() != n_) throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), n_));
+    const MatrixView x = to_device(context_, type_, b, b.cols(), "the right-hand sides");
+    solve(x, b.cols(), {});
+    if (const auto column = backend_->failed_column(queue())) throw SingularFactors(*column);
+    return {b.rows(), b.cols(), download(queue(), x.buffer, type_, b.rows() * b.cols())};
+  }
+
+  void factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs,
+                        const EnqueueOptions& enqueue) {
+    check_view(a, n_, n_, type_, "A");
+    check_view(b, n_, nrhs, type_, "B");
+    factors_ = MatrixView(a);
+    order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
+      backend_->gesv(queue, factors_, b, nrhs);
+      backend_->poison_if_failed(queue, b, nrhs);
+    });
+  }
+
+  void require_factored() const {
+    if (factors_.buffer() == nullptr && n_ > 0)
+      throw UsageError("there is nothing to solve with: factor a matrix first");
+  }
+
+ private:
+  Context context_;
+  RealType type_;
+  Index n_;
+  std::unique_ptr<LuBackend> backend_;
+  MatrixView factors_;  // of the last factor()
+  QueueOrder order_;
+};
+
+Lu::Lu(Context& context, RealType type, Index n, const LuOptions& options)
+    : implementation_(translate_opencl_errors(
+          [&] { return std::make_unique<Implementation>(context, type, n, options); })) {}
+
+Lu::Lu(Lu&&) noexcept = default;
+Lu& Lu::operator=(Lu&&) noexcept = default;
+Lu::~Lu() = default;
+
+Index Lu::n() const { return implementation_->n(); }
+
+RealType Lu::type() const { return implementation_->type(); }
+
+void Lu::prepare(const MatrixView& a, Index nrhs) {
+  translate_opencl_errors([&] { implementation_->backend().prepare(a, nrhs); });
+}
+
+void Lu::factor(const MatrixView& a, const EnqueueOptions& enqueue) {
+  translate_opencl_errors([&] { implementation_->factor(a, enqueue); });
+}
+
+void Lu::factor(const Matrix& a) {
+  translate_opencl_errors([&] { implementation_->factor(a); });
+}
+
+void Lu::solve(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
+  translate_opencl_errors([&] { implementation_->solve(b, nrhs, enqueue); });
+}
+
+Matrix Lu::solve(const Matrix& b) {
+  return translate_opencl_errors([&] { return implementation_->solve(b); });
+}
+
+void Lu::factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs,
+                          const EnqueueOptions& enqueue) {
+  translate_opencl_errors([&] { implementation_->factor_and_solve(a, b, nrhs, enqueue); });
+}
+
+std::optional<Index> Lu::failed_column() {
+  return translate_opencl_errors([&] {
+    implementation_->require_factored();
+    return implementation_->backend().failed_column(implementation_->queue());
+  });
+}
+
+std::vector<Index> Lu::pivots() {
+  return translate_opencl_errors([&] {
+    implementation_->require_factored();
+    return implementation_->backend().pivots(implementation_->queue());
+  });
+}
+
+Pivoting Lu::pivoting() {
+  return translate_opencl_errors([&] { return implementation_->backend().pivoting(); });
+}
+
+Lu lu_factor(Context& context, RealType type, const MatrixView& a, Index n,
+             const LuOptions& options, const EnqueueOptions& enqueue) {
+  check_view(a, n, n, type, "A");
+  Lu lu(context, type, n, options);
+  lu.factor(a, enqueue);
+  return lu;
+}
+
+Lu lu_factor(Context& context, RealType type, const Matrix& a, const LuOptions& options) {
+  check_system({a, Matrix(a.rows(), 0)}, type);
+  Lu lu(context, type, a.rows(), options);
+  lu.factor(a);
+  return lu;
 }
 
 }  // namespace clgauss

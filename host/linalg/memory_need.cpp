@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 
+#include "kernels/gemm_backend.hpp"
+
 namespace clgauss {
 
 namespace {
@@ -20,8 +22,8 @@ std::string parts_text(const MemoryNeed& need) {
 }
 
 std::string advice(const MemoryNeed& need) {
-  return need.type == RealType::f64 ? "use --type f32, which takes half, or another --device"
-                                    : "use another --device";
+  return need.type == RealType::f64 ? "f32 takes half, another device may have more"
+                                    : "another device may have more";
 }
 
 }  // namespace
@@ -37,25 +39,27 @@ void require_memory(const MemoryNeed& need, const DeviceProfile& device, std::ui
       "has {}; {}{}",
       need.what, megabytes(need.on_device() + need.host_copy), parts_text(need),
       megabytes(need.host_copy), megabytes(host_bytes),
-      need.host_copy > 0 && need.on_device() <= host_bytes
-          ? "use --in-place, which gives that copy up, or "
-          : "",
+      need.host_copy > 0 && need.on_device() <= host_bytes ? "solving in place gives that copy up, "
+                                                           : "",
       advice(need)));
 }
 
-std::uint64_t lu_workspace_bytes(const LuSpec& spec, RealType type, Index n, Index nrhs) {
-  const std::uint64_t element = bytes_of(type);
-  const auto number = [&](const char* name) { return static_cast<Index>(spec.value(name)); };
-  if (spec.family == LuFamily::gpu)
-    return 3 * n * sizeof(std::uint32_t) +  // pivots, and two lists of a tournament
-           n * std::max<std::uint64_t>(element, spec.value("PERSISTENT") == 1 ? 16 : 0);
-  // The panel store, the packed row block of U, the row numbers of every panel; see LuCpu.
-  const Index nb = number("NB"), rb = number("RB"), nr = number("NR");
-  std::uint64_t elements = (n + nr) * nb + nb * 8 + n;
-  for (Index k = 0; k < n; k += nb) elements += (n - k + rb - 1) / rb * (nb + 8) * rb;
-  const Index panels = (n + nb - 1) / nb;
-  if (nrhs > 1) elements += (n + nrhs) * 256;  // operands of the solves' products, packed
-  return elements * element + (panels * n + 2 * n) * sizeof(std::uint32_t);
+std::uint64_t lu_workspace_bytes(const DeviceProfile& device, const LuSpec& spec, RealType type,
+                                 Index n, Index nrhs) {
+  const Setting setting{device, type, n};
+  std::uint64_t bytes = workspace_bytes(variants_of(spec.family), spec.parameters, setting);
+  const bool gpu = spec.family == LuFamily::gpu;
+  if (gpu) bytes += n * sizeof(std::uint32_t);  // pivots
+  if (device.type != DeviceType::cpu) return bytes;
+  // Only CPUs pack the operands of products: of trailing updates, and of solves with many right-hand sides.
+  const GemmSpec gemm = default_cpu_gemm_spec(device, type);
+  const auto block = [&](const Parameters& parameters, const char* name) {
+    return static_cast<Index>(value_of(parameters, name));
+  };
+  if (gpu) return bytes + gemm_workspace_bytes(gemm, {n, n, block(spec.parameters, "NB")});
+  if (nrhs <= 1) return bytes;
+  const Parameters many = default_lu_spec(device, type, n, LuFamily::gpu).parameters;
+  return bytes + gemm_workspace_bytes(gemm, {n, nrhs, block(many, "SOLVE_BLOCK")});
 }
 
 }  // namespace clgauss

@@ -23,8 +23,8 @@ struct MemoryNeed {
 /// device, whose memory is the host's, if `host_bytes` of the machine do not suffice for the device's part and the copy.
 void require_memory(const MemoryNeed& need, const DeviceProfile& device, std::uint64_t host_bytes);
 
-/// Bytes of the pivots and everything else that an Lu with this spec holds beside A and B, and its GEMM's packed operands.
-[[nodiscard]] std::uint64_t lu_workspace_bytes(const LuSpec& spec, RealType type, Index n,
-                                               Index nrhs);
+/// Bytes of everything that an LU with this spec holds beside A and B: its variants' workspaces, pivots, packed operands.
+[[nodiscard]] std::uint64_t lu_workspace_bytes(const DeviceProfile& device, const LuSpec& spec,
+                                               RealType type, Index n, Index nrhs);
 
 }  // namespace clgauss

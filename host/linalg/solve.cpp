@@ -7,7 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "linalg/transfer.hpp"
+#include "linalg/gesv.hpp"
+#include "matrix/transfer.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -38,13 +39,12 @@ std::string problem_of(Context& context, const TunedEntry& tuned, RealType type)
 }
 
 /// Throws UsageError if a tuned size is asked for and there is none.
-ResolvedPolicy resolve(Context& context, const WorkGroupPolicy& policy, RealType type,
-                       Index n) {
+ResolvedPolicy resolve(Context& context, const WorkGroupPolicy& policy, RealType type, Index n) {
   using Rule = WorkGroupPolicy::Rule;
   if (policy.rule != Rule::automatic && policy.rule != Rule::tuned)
     return {policy, work_group_policy_name(policy), {}};
   std::string problem = context.tuning().problem();
-  if (const TunedEntry* tuned = context.tuning().find("elimination", type, n)) {
+  if (const TunedEntry* tuned = context.tuning().find(kTunedElimination, type, n)) {
     problem = problem_of(context, *tuned, type);
     if (problem.empty()) {
       const auto local = static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL"));
@@ -54,7 +54,7 @@ ResolvedPolicy resolve(Context& context, const WorkGroupPolicy& policy, RealType
   if (policy.rule == Rule::automatic) return {{Rule::lcm, 0}, "lcm", problem};
   throw UsageError(
       "no work-group size is tuned for n = " + std::to_string(n) + " on " + context.profile().name +
-      (problem.empty() ? "; run clgauss-tune auto, or use --local lcm" : ": " + problem));
+      (problem.empty() ? "; run clgauss-tune auto, or take the LCM rule" : ": " + problem));
 }
 
 /// What the policy says for gauss_fwd, the kernel whose work-group size the paper varies.
@@ -119,7 +119,7 @@ std::string_view pivoting_name(Pivoting pivoting) {
 RealType choose_type(const DeviceProfile& device, std::optional<RealType> wanted) {
   if (wanted == RealType::f64 && !device.fp64)
     throw DeviceLimit(device.name +
-                      " has no fp64 (cl_khr_fp64); use --type f32 or another --device");
+                      " has no fp64 (cl_khr_fp64); solve in f32, or on another device");
   return wanted.value_or(device.fp64 ? RealType::f64 : RealType::f32);
 }
 
@@ -141,13 +141,12 @@ Method choose_method(const SolveOptions& options) {
   if (options.method == Method::automatic)
     return options.pivoting == Pivoting::none ? Method::gauss : Method::lu;
   if (options.method == Method::gauss && options.pivoting == Pivoting::tournament)
-    throw UsageError("tournament pivoting belongs to LU; use --method lu, or --pivot partial");
+    throw UsageError("tournament pivoting belongs to the method lu; gauss takes partial or none");
   return options.method;
 }
 
-EliminationResult run_gauss(Context& context, const System& system,
-                            const SolveOptions& options, const ProgressCallback& progress,
-                            Solution& solution) {
+EliminationResult run_gauss(Context& context, const System& system, const SolveOptions& options,
+                            const ProgressCallback& progress, Solution& solution) {
   const ResolvedPolicy resolved = resolve(context, options.policy, solution.type, system.a.rows());
   require_gauss_kernels(context, solution.type, resolved.policy);
   Launcher launcher(context.profile(), context.queue(), resolved.policy, options.split);
@@ -209,7 +208,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
   EliminationResult result;
   if (solution.method == Method::lu) {
     try {
-      result = lu_solve_system(context, system, solution.type, lu_options(options), progress);
+      result = gesv(context, system, solution.type, lu_options(options), progress);
       solution.pivoting = result.pivoting;
     } catch (const NoUsableKernel&) {
       // The elimination asks less of a device; that it took over is seen from the method.
@@ -232,10 +231,10 @@ Solution solve_in_place(Context& context, System system, const ReadMatrix& read_
   LapTimer timer;
   Solution solution;
   if (choose_method(options) != Method::lu)
-    throw UsageError("solving in place belongs to LU: use --method lu");
+    throw UsageError("solving in place belongs to the method lu");
   solution.type = choose_type(context.profile(), options.type);
   EliminationResult result =
-      lu_solve_in_place(context, system, solution.type, read_again, lu_options(options), progress);
+      gesv_in_place(context, system, solution.type, read_again, lu_options(options), progress);
   solution.pivoting = result.pivoting;
   conclude(solution, result);
   solution.times.build += timer.lap() - result.times.sum();

@@ -24,7 +24,7 @@ std::string read_kernel_file(const std::string& name,
   std::ostringstream text;
   if (!file || !(text << file.rdbuf()))
     throw FileError(path.string(),
-                    "cannot read this kernel file (from --kernel-dir or CLGAUSS_KERNEL_DIR)");
+                    "cannot read this kernel file from the kernel folder that was given");
   return text.str();
 }
 

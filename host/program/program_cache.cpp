@@ -15,7 +15,6 @@
 #include <system_error>
 
 #include "io/descriptor.hpp"
-#include "xdg_folder.hpp"
 
 namespace clgauss {
 
@@ -137,13 +136,6 @@ void remove_left_behind(const fs::path& folder, const Descriptor& opened) {
 }
 
 }  // namespace
-
-ProgramCache ProgramCache::of_environment() {
-  const char* setting = std::getenv("CLGAUSS_CACHE");
-  if (setting != nullptr && std::string_view(setting) == "off") return ProgramCache(std::nullopt);
-  const auto cache = xdg_folder("XDG_CACHE_HOME", ".cache");
-  return ProgramCache(cache ? std::optional(*cache / "clgauss") : std::nullopt);
-}
 
 std::optional<fs::path> ProgramCache::file_of(const std::string& key) const {
   if (!folder_) return std::nullopt;

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cctype>
 #include <chrono>
+#include <clgauss/context.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/program.hpp>
-#include <cstdlib>
 #include <future>
 #include <set>
 #include <sstream>
 
+#include "device/quirks.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -40,27 +41,6 @@ std::string cache_key(const cl::Device& device, const std::string& source,
                      platform.getInfo<CL_PLATFORM_VERSION>(), device.getInfo<CL_DEVICE_NAME>(),
                      device.getInfo<CL_DEVICE_VERSION>(), device.getInfo<CL_DRIVER_VERSION>(),
                      options, source);
-}
-
-/// CL_KERNEL_WORK_GROUP_SIZE, but for two drivers that answer with a preference instead of a limit and run, rightly, every
-/// group up to the device's limit: NVIDIA's says 256 for any kernel without a required size (an H200 runs 1024), Mesa's
-/// rusticl 22.3 the preferred multiple, 32 (llvmpipe runs 1024). There the device's limit is the kernel's.
-std::size_t work_group_limit(const Kernel& kernel, const cl::Device& device) {
-  const auto limit = kernel.handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
-  const auto platform =
-      cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
-  const bool is_preference = (platform == "NVIDIA CUDA" && limit == 256) ||
-                             (platform == "rusticl" && limit == kernel.preferred_multiple);
-  return is_preference ? device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() : limit;
-}
-
-/// PoCL keeps what it built itself, and would compile every kernel a second time, for no work-group size in particular, to
-/// give its binary: half of a first start.
-bool driver_keeps_programs(const cl::Device& device) {
-  const char* setting = std::getenv("POCL_KERNEL_CACHE");
-  const bool keeps = setting == nullptr || std::string_view(setting) != "0";
-  return keeps && cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>() ==
-                      "Portable Computing Language";
 }
 
 /// The names in a list "a;b;c", whose order is the driver's choice.
@@ -104,13 +84,14 @@ class Stopwatch {
 
 }  // namespace
 
-ProgramStore::ProgramStore(cl::Context context, cl::Device device, ProgramCache cache,
-                           std::optional<std::filesystem::path> kernel_folder, KernelFaults faults)
+ProgramStore::ProgramStore(cl::Context context, cl::Device device, const ContextOptions& options)
     : context_(std::move(context)),
       device_(std::move(device)),
-      cache_(std::move(cache)),
-      kernel_folder_(std::move(kernel_folder)),
-      faults_(std::move(faults)) {}
+      cache_(options.cache_folder),
+      kernel_folder_(options.kernel_folder),
+      faults_(options.kernel_faults),
+      driver_caches_(options.driver_caches && driver_keeps_programs(device_)),
+      concurrent_(options.concurrent_builds) {}
 
 Kernel ProgramStore::kernel(const std::string& file, const std::string& kernel,
                             const Defines& defines) {
@@ -124,7 +105,7 @@ Kernel ProgramStore::kernel(const std::string& file, const std::string& kernel,
     result.name = kernel;
     result.preferred_multiple =
         result.handle.getWorkGroupInfo<CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE>(device_);
-    result.work_group_limit = work_group_limit(result, device_);
+    result.work_group_limit = kernel_work_group_limit(result, device_);
     return result;
   });
 }
@@ -141,8 +122,7 @@ cl::Program& ProgramStore::program(const std::string& file, const Defines& defin
 
 void ProgramStore::build_all(const std::vector<ProgramRequest>& requests) {
   // OpenCL promises that programs may be built by several threads at once; oclgrind does not keep it.
-  const char* setting = std::getenv("CLGAUSS_BUILDS");
-  if (setting != nullptr && std::string_view(setting) == "serial") return;
+  if (!concurrent_) return;
   std::map<std::string, std::future<std::optional<cl::Program>>> building;
   std::optional<Stopwatch> watch;
   for (const auto& [file, defines] : requests) {
@@ -191,7 +171,7 @@ cl::Program ProgramStore::build(const std::string& file, const std::string& opti
   if (result == CL_BUILD_PROGRAM_FAILURE)
     throw BuildError(file, options, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_));
   if (result != CL_SUCCESS) throw_opencl_error("clBuildProgram", result);
-  if (driver_keeps_programs(device_) || !cache_.file_of(key)) return program;
+  if (driver_caches_ || !cache_.file_of(key)) return program;
   const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
   if (!binaries.empty() && !binaries.front().empty())
     cache_.store(key, {program.getInfo<CL_PROGRAM_KERNEL_NAMES>(), binaries.front()});

@@ -6,11 +6,10 @@
 #include <cerrno>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/tuned.hpp>
-#include <cstdlib>
 #include <system_error>
 
 #include "file_content.hpp"
-#include "xdg_folder.hpp"
+#include "session/environment.hpp"
 
 namespace clgauss {
 
@@ -45,10 +44,7 @@ bool same_place(const TunedEntry& a, const TunedEntry& b) {
 
 }  // namespace
 
-TunedStore TunedStore::of_environment() {
-  const auto folder = xdg_folder("XDG_DATA_HOME", ".local/share");
-  return TunedStore(folder ? std::optional(*folder / "clgauss" / "tuned") : std::nullopt);
-}
+TunedStore TunedStore::of_environment() { return TunedStore(user_tuned_folder()); }
 
 std::optional<fs::path> TunedStore::file_of(const DeviceProfile& device) const {
   return folder_ ? std::optional(*folder_ / tuned_path(device)) : std::nullopt;

@@ -1,6 +1,7 @@
 #include <boost/uuid/name_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/lab/lu_spec.hpp>
 #include <clgauss/lab/program.hpp>
 #include <clgauss/lab/tuned.hpp>
 #include <cmath>
@@ -17,15 +18,12 @@ constexpr double kReach = 1.5;
 
 /// The kernel files behind a TunedEntry's `kernel`.
 std::vector<std::string> files_of(const std::string& kernel) {
-  if (kernel == "cpu") return {"lu_cpu.cl"};
-  if (kernel == "gpu")
-    return {"lu_panel_persistent.cl",
-            "lu_panel_group.cl",
-            "lu_panel_tournament.cl",
-            "trsm.cl",
-            "trsv.cl",
-            "trsv_persistent.cl",
-            "lu_small.cl"};
+  for (const LuFamily family : {LuFamily::cpu, LuFamily::gpu}) {
+    if (kernel != lu_family_name(family)) continue;
+    std::vector<std::string> files;
+    for (const KernelVariant* variant : variants_of(family)) files.emplace_back(variant->file);
+    return files;
+  }
   return {kernel};
 }
 

@@ -21,10 +21,9 @@ class ClgaussGemm : public Contestant {
   void run() override {
     const cl::CommandQueue& queue = device_.context().queue();
     if (size_.panel_update)
-      gemm_.update(queue, size_.m, size_.n, size_.k, device_.a(), device_.b(), device_.work());
+      gemm_.update(size_.m, size_.n, size_.k, device_.a(), device_.b(), device_.work());
     else
-      gemm_.multiply(queue, {size_.m, size_.n, size_.k}, -1, device_.a(), device_.b(), 1,
-                     device_.work());
+      gemm_.multiply({size_.m, size_.n, size_.k}, -1, device_.a(), device_.b(), 1, device_.work());
     queue.finish();
   }
 
@@ -45,31 +44,31 @@ class ClgaussLu : public Contestant {
   explicit ClgaussLu(const DeviceProblem& device)
       : device_(device),
         solve_(device.problem().size.what == What::solve),
-        lu_(make_lu(device.context(), device.problem().size.type, device.problem().size.n)) {}
+        lu_(device.context(), device.problem().size.type, device.problem().size.n) {}
 
   void restore() override { device_.restore(); }
 
   void run() override {
     if (solve_)
-      lu_->factor_and_solve(device_.work(), device_.x(), 1);
+      lu_.factor_and_solve(device_.work(), device_.x(), 1);
     else
-      lu_->factor(device_.work());
+      lu_.factor(device_.work());
     device_.context().queue().finish();
   }
 
   [[nodiscard]] Matrix result() override {
-    if (!solve_) lu_->solve(device_.x(), 1);
+    if (!solve_) lu_.solve(device_.x(), 1);
     return device_.result();
   }
 
   [[nodiscard]] std::string detail() const override {
-    return std::string(pivoting_name(lu_->pivoting())) + " pivoting";
+    return std::string(pivoting_name(lu_.pivoting())) + " pivoting";
   }
 
  private:
   const DeviceProblem& device_;
   bool solve_;
-  std::unique_ptr<Lu> lu_;
+  mutable Lu lu_;
 };
 
 class ClgaussBatched : public Contestant {

@@ -71,17 +71,17 @@ std::vector<Measurement> measure(Context& context, const BenchOptions& options,
   return run_match(problem, entries, options.reps);
 }
 
-ExitCode run(char** arguments, const std::vector<std::string>& words) {
+cli::ExitCode run(char** arguments, const std::vector<std::string>& words) {
   const auto options = parse_bench_options(words);
-  if (!options) return ExitCode::ok;
+  if (!options) return cli::ExitCode::ok;
   const Device device = open_device(options->device);
   const auto sizes = problem_sizes(*options, device.profile);
   prepare_peers(*options, device.profile.type, arguments);
 
-  Context context(device);
+  Context context(device, ContextOptions::from_environment());
   Report report(device.profile.name, options->csv, options->samples);
   for (const ProblemSize& size : sizes) report.add(size, measure(context, *options, size));
-  return report.any_wrong() ? ExitCode::inaccurate : ExitCode::ok;
+  return report.any_wrong() ? cli::ExitCode::inaccurate : cli::ExitCode::ok;
 }
 
 }  // namespace

@@ -146,7 +146,7 @@ class OpenBlasLu : public Contestant {
 
   /// Positive is a zero pivot: an answer, which check() then refuses.
   static void require(lapack_int info) {
-    if (info < 0) throw Error(ExitCode::internal, fmt::format("OpenBLAS: info {}", info));
+    if (info < 0) throw Error(ErrorCode::usage, fmt::format("OpenBLAS: info {}", info));
   }
 
   int n_, lda_;

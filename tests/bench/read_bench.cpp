@@ -16,6 +16,8 @@
 #include <string_view>
 #include <vector>
 
+#include "command_line/exit_code.hpp"
+
 #include "clock.hpp"
 #include "statistics.hpp"
 
@@ -134,7 +136,7 @@ int main(int argc, char** argv) {
     measure(parse_options(words));
   } catch (const Error& error) {
     fmt::print(stderr, "read_bench: {}\n", error.what());
-    return static_cast<int>(error.exit_code());
+    return static_cast<int>(cli::exit_code_of(error));
   }
   return 0;
 }

@@ -54,7 +54,7 @@ std::vector<cl_int> read_ints(const Context& context, const cl::Buffer& buffer, 
 
 TEST_CASE("the batched kernel tile is right as GPUs take it and as CPUs do") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const RealType type = types_of(device.profile).back();
     // 2 x 2 to 8 x 8 work-items with 2 and 3 elements a row each, complete and not; 18 systems fill a group and begin another.
     for (const auto& [n, nrhs] : std::vector<std::array<Index, 2>>{{4, 2}, {12, 1}, {17, 1}})

@@ -43,7 +43,7 @@ TEST_CASE("what a device says of itself is usable") {
 TEST_CASE("a device that says fp64 computes in fp64") {
   on_every_device([](const Device& device) {
     if (!device.profile.fp64) return;
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     // (1 + 2^-40) - 1 is 2^-40 in f64 and 0 in f32; gauss_fwd with a multiplier of 1 computes it.
     const System system{{2, 2, {1, 1, 1, 1 + 0x1p-40}}, {2, 1, {0, 0x1p-40}}};
     Launcher launcher(device.profile, context.queue(), {}, SplitMode::automatic);
@@ -55,7 +55,7 @@ TEST_CASE("a device that says fp64 computes in fp64") {
 
 TEST_CASE("a kernel is built once and kept") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const auto build = [&] {
       const double before = context.programs().build_seconds();
       (void)context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(RealType::f32));
@@ -68,7 +68,7 @@ TEST_CASE("a kernel is built once and kept") {
 
 TEST_CASE("programs that are built side by side are there when asked for, and announced") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     std::vector<std::string> heard;
     context.programs().announce_to([&](const std::string& what) { heard.push_back(what); });
     const Defines defines = real_defines(RealType::f32);
@@ -92,7 +92,9 @@ TEST_CASE("programs come back from the disk cache, and a binary that is none is 
     const test::TemporaryFolder folder;
     const cl::Context context(device.handle);
     const auto built = [&] {
-      ProgramStore store(context, device.handle, ProgramCache(folder.path()), std::nullopt);
+      ContextOptions options;
+      options.cache_folder = folder.path();
+      ProgramStore store(context, device.handle, options);
       return store.kernel("gauss.cl", "gauss_fwd", real_defines(RealType::f32)).work_group_limit;
     };
     const std::size_t limit = built();
@@ -114,7 +116,7 @@ TEST_CASE(
     const test::TemporaryFolder folder;
     std::ofstream(folder / "broken.cl")
         << "// one line\nkernel void f(global float* a) { a[0] = undeclared_name; }\n";
-    ContextOptions options;
+    ContextOptions options = ContextOptions::from_environment();
     options.kernel_folder = folder.path();
     Context context(device, options);
     try {
@@ -131,7 +133,7 @@ TEST_CASE(
 
 TEST_CASE("a missing macro is a build error, not a default") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     CHECK_THROWS_WITH_AS((void)context.programs().kernel("gauss.cl", "gauss_fwd", {}),
                          doctest::Contains("REAL_BITS"), BuildError);
   });
@@ -139,7 +141,7 @@ TEST_CASE("a missing macro is a build error, not a default") {
 
 TEST_CASE("too large a buffer is refused with what is needed and what is there") {
   on_every_device([](const Device& device) {
-    const Context context(device);
+    const Context context(device, ContextOptions::from_environment());
     CHECK_THROWS_WITH_AS((void)context.allocate(std::uint64_t{1} << 50U, "the test matrix"),
                          doctest::Contains("the test matrix needs 1125899906.8 MB"), OutOfMemory);
   });

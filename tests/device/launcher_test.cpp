@@ -67,7 +67,7 @@ struct VisitContext {
            "  if (get_global_id(0) < end)\n"
            "    atomic_inc(&visits[get_global_id(1) * width + get_global_id(0)]);\n"
            "}\n";
-    ContextOptions options;
+    ContextOptions options = ContextOptions::from_environment();
     options.kernel_folder = folder.path();
     return options;
   }

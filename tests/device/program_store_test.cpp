@@ -37,13 +37,15 @@ std::pair<std::string, CachedProgram> entry_of(const ProgramCache& cache,
 }  // namespace
 
 TEST_CASE("a cached program that is another's, or none, is built again and stored again") {
-  setenv("POCL_KERNEL_CACHE", "0", 1);  // else PoCL's programs are left to its own cache
   on_every_device([](const Device& device) {
     const TemporaryFolder folder;
     const ProgramCache cache(folder.path());
     const cl::Context context(device.handle);
     const auto build = [&](const char* file, const char* kernel, const Defines& defines) {
-      ProgramStore store(context, device.handle, cache, std::nullopt);
+      ContextOptions options;
+      options.cache_folder = folder.path();
+      options.driver_caches = false;  // else PoCL's programs are left to its own cache
+      ProgramStore store(context, device.handle, options);
       return store.kernel(file, kernel, defines);
     };
     const auto probe = [&] { return build("loop_probe.cl", "count_steps", {}); };

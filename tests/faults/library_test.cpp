@@ -2,8 +2,8 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/batched.hpp>
-#include <clgauss/lab/gauss.hpp>
 #include <clgauss/gemm.hpp>
+#include <clgauss/lab/gauss.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/solve.hpp>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "faults/fault_layer.hpp"
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 #include "support/paths.hpp"
 
 using namespace clgauss;
@@ -40,75 +40,79 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
   const MatrixView a = on(context, square), b = on(context, columns), c = on(context, square);
   const cl::Buffer rows = context.allocate(kN * sizeof(cl_int), "a test's rows");
   const BatchView batch{a.buffer, 0, 4, 16}, right{b.buffer, 0, 1, 4};
-  const auto lu = std::make_shared<LuFactors>(lu_factor(context, kType, square));
-  return {{"open_device", [] { (void)open_device(); }},
-          {"Context of a device", [&device] { const Context own(device); }},
-          {"Context of a queue", [&context] { const Context own(context.queue()); }},
-          {"runs_long_loops", [&device] { (void)Context(device).runs_long_loops(); }},
-          {"allocate", [&context] { (void)context.allocate(64, "a test"); }},
-          {"ProgramStore::kernel",
-           [=, &device] {
-             Kernel kernel = Context(device).programs().kernel("gauss.cl", "gauss_fwd_pre",
-                                                                     real_defines(kType));
-             kernel.set_arguments(a.buffer, cl_ulong{kN}, rows);
-           }},
-          {"Launcher and gauss_solve",
-           [&device] {
-             ContextOptions options;
-             options.profiling = true;
-             Context own(device, options);
-             Launcher with_times(own.profile(), own.queue(), {}, SplitMode::automatic);
-             (void)gauss_solve(own, with_times, random_system(), {.type = kType});
-             (void)with_times.records();
-           }},
-          {"solve", [&context] { (void)solve(context, random_system(), {.type = kType}); }},
-          {"solve by gauss",
-           [&context] {
-             (void)solve(context, random_system(), {.method = Method::gauss, .type = kType});
-           }},
-          {"solve_in_place",
-           [&context] {
-             const System system = random_system();
-             (void)solve_in_place(context, system, [&] { return system.a; }, {.type = kType});
-           }},
-          {"lu_factor", [=, &context] { (void)lu_factor(context, kType, a, kN); }},
-          {"lu_factor of the host's", [=, &context] { (void)lu_factor(context, kType, square); }},
-          {"lu_solve", [=] { lu_solve(*lu, b, 3); }},
-          {"lu_solve of the host's", [=] { (void)lu_solve(*lu, columns); }},
-          {"Lu",
-           [=, &context] {
-             const auto own = make_lu(context, kType, kN);
-             own->prepare(a, 3);
-             own->factor_and_solve(a, b, 3);
-             (void)own->failed_column();
-             (void)own->pivots();
-           }},
-          {"Gemm",
-           [=, &context] {
-             Gemm product(context, kType);
-             const GemmShape shape{kN, kN, kN};
-             (void)product.kernel_name(shape, a, a, c);
-             product.prepare_update(kN, kN, kN, a, a, c);
-             product.multiply(context.queue(), shape, 1, a, a, 0, c);
-             product.update(context.queue(), kN, kN, kN, a, a, c);
-           }},
-          {"gemm", [=, &context] { (void)gemm(context, kType, 1, square, false, square, true); }},
-          {"BatchedLu",
-           [=, &context] {
-             BatchedLu small(context, kType, 4);
-             small.prepare(1);
-             small.factor_and_solve(batch, right, 1, 10, rows);
-             small.solve(small.factor(batch, 10, rows, rows), right, 1);
-             (void)small.kernel_name();
-           }},
-          {"solve_batched", [=, &context] {
-             const auto numbers = square.values().first(100);
-             const BatchedSystem systems{{4, 5, 5, Values(numbers.begin(), numbers.end())},
-                                         {4, 5, 1, Values(20, 1.0)}};
-             BatchedOptions options;
-             options.type = kType;
-             (void)solve_batched(context, systems, options);
-           }}};
+  const auto lu = std::make_shared<Lu>(lu_factor(context, kType, square));
+  return {
+      {"open_device", [] { (void)open_device(); }},
+      {"Context of a device",
+       [&device] { const Context own(device, ContextOptions::from_environment()); }},
+      {"Context of a queue", [&context] { const Context own(context.queue()); }},
+      {"runs_long_loops",
+       [&device] { (void)Context(device, ContextOptions::from_environment()).runs_long_loops(); }},
+      {"allocate", [&context] { (void)context.allocate(64, "a test"); }},
+      {"ProgramStore::kernel",
+       [=, &device] {
+         Kernel kernel = Context(device, ContextOptions::from_environment())
+                             .programs()
+                             .kernel("gauss.cl", "gauss_fwd_pre", real_defines(kType));
+         kernel.set_arguments(a.buffer, cl_ulong{kN}, rows);
+       }},
+      {"Launcher and gauss_solve",
+       [&device] {
+         ContextOptions options = ContextOptions::from_environment();
+         options.profiling = true;
+         Context own(device, options);
+         Launcher with_times(own.profile(), own.queue(), {}, SplitMode::automatic);
+         (void)gauss_solve(own, with_times, random_system(), {.type = kType});
+         (void)with_times.records();
+       }},
+      {"solve", [&context] { (void)solve(context, random_system(), {.type = kType}); }},
+      {"solve by gauss",
+       [&context] {
+         (void)solve(context, random_system(), {.method = Method::gauss, .type = kType});
+       }},
+      {"solve_in_place",
+       [&context] {
+         const System system = random_system();
+         (void)solve_in_place(context, system, [&] { return system.a; }, {.type = kType});
+       }},
+      {"lu_factor", [=, &context] { (void)lu_factor(context, kType, a, kN); }},
+      {"lu_factor of the host's", [=, &context] { (void)lu_factor(context, kType, square); }},
+      {"lu_solve", [=] { lu->solve(b, 3); }},
+      {"lu_solve of the host's", [=] { (void)lu->solve(columns); }},
+      {"Lu",
+       [=, &context] {
+         Lu own(context, kType, kN);
+         own.prepare(a, 3);
+         own.factor_and_solve(a, b, 3);
+         (void)own.failed_column();
+         (void)own.pivots();
+       }},
+      {"Gemm",
+       [=, &context] {
+         Gemm product(context, kType);
+         const GemmShape shape{kN, kN, kN};
+         (void)product.kernel_name(shape, a, a, c);
+         product.prepare_update(kN, kN, kN, a, a, c);
+         product.multiply(shape, 1, a, a, 0, c);
+         product.update(kN, kN, kN, a, a, c);
+       }},
+      {"gemm", [=, &context] { (void)gemm(context, kType, 1, square, false, square, true); }},
+      {"BatchedLu",
+       [=, &context] {
+         BatchedLu small(context, kType, 4);
+         small.prepare(1);
+         small.factor_and_solve(batch, right, 1, 10, rows);
+         small.solve(small.factor(batch, 10, rows, rows), right, 1);
+         (void)small.kernel_name();
+       }},
+      {"solve_batched", [=, &context] {
+         const auto numbers = square.values().first(100);
+         const BatchedSystem systems{{4, 5, 5, Values(numbers.begin(), numbers.end())},
+                                     {4, 5, 1, Values(20, 1.0)}};
+         BatchedOptions options;
+         options.type = kType;
+         (void)solve_batched(context, systems, options);
+       }}};
 }
 
 }  // namespace
@@ -116,7 +120,7 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
 TEST_CASE("a failing OpenCL call leaves every public function as an error of clgauss") {
   setenv("OPENCL_LAYERS", fault_layer().c_str(), 1);  // before the process's first OpenCL call
   const Device device = open_device();
-  Context context(device);
+  Context context(device, ContextOptions::from_environment());
   const char* faults = std::getenv("CLGAUSS_FAULTS");
   const long step = faults != nullptr && std::string_view(faults) == "every" ? 1 : 11;
   for (const Function& function : functions_of(device, context)) {

@@ -10,7 +10,7 @@
 #include <functional>
 #include <limits>
 
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 #include "support/devices.hpp"
 
 using namespace clgauss;
@@ -47,10 +47,9 @@ BatchedSystem make_system(Index batch, Index n, Index nrhs, RealType type) {
 bool is_spare(const BatchedLuOptions& lu) { return lu.kernel != BatchedKernel::automatic; }
 
 /// Every type that the device has, by the kernels that it chooses; f64 also by the portable ones.
-void on_every_kernel(
-    const std::function<void(Context&, RealType, const BatchedLuOptions&)>& body) {
+void on_every_kernel(const std::function<void(Context&, RealType, const BatchedLuOptions&)>& body) {
   on_every_device([&](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
       for (const BatchedKernel kernel : {BatchedKernel::automatic, BatchedKernel::tile}) {
         const BatchedLuOptions options{kernel, 0};
@@ -267,7 +266,7 @@ TEST_CASE("batched: factors in the caller's buffers, padded, and solves with the
 
 TEST_CASE("batched: shapes and numbers that do not fit are refused") {
   const Device device = open_device();
-  Context context(device);
+  Context context(device, ContextOptions::from_environment());
   const auto refused = [&](const BatchedSystem& system) {
     BatchedOptions options;
     options.type = RealType::f32;

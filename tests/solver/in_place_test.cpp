@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "kernels/lu_backend.hpp"
+#include "linalg/gesv.hpp"
 #include "support/devices.hpp"
 
 using namespace clgauss;
@@ -45,7 +45,7 @@ double gained_by_upload(const std::function<void(const ProgressCallback&)>& solv
 
 TEST_CASE("in place: the same answer, and A is read again once") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
       for (const Index n : {1, 60, 150}) {
         const Matrix a = generate_matrix("random", n, 5);
@@ -76,7 +76,7 @@ TEST_CASE("in place: the same answer, and A is read again once") {
 
 TEST_CASE("in place: the host's copy of A is gone while the device works") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     if (!context.runs_long_loops()) return;  // llvmpipe would take minutes
     const Index n = 2500;
     const double copy = sizeof(double) * n * n;
@@ -84,11 +84,11 @@ TEST_CASE("in place: the host's copy of A is gone while the device works") {
     Matrix x_kept, x_released;
     // The f32 copy in the device's memory, half of A, may lie on pages that are already there.
     const double kept = gained_by_upload([&](const ProgressCallback& progress) {
-      x_kept = lu_solve_system(context, system, RealType::f32, {}, progress).x;
+      x_kept = gesv(context, system, RealType::f32, {}, progress).x;
     });
     CHECK(kept >= -0.1 * copy);
     const double released = gained_by_upload([&](const ProgressCallback& progress) {
-      x_released = lu_solve_in_place(context, system, RealType::f32, {}, {}, progress).x;
+      x_released = gesv_in_place(context, system, RealType::f32, {}, {}, progress).x;
     });
     CHECK(released <= -0.4 * copy);
     CHECK(system.a.empty());
@@ -103,7 +103,7 @@ TEST_CASE("memory that does not suffice is refused before anything starts") {
   for (Device device : list_devices()) {
     CAPTURE(device.profile.name);
     device.profile.global_mem_bytes = 50'000;
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const System system{generate_matrix("random", 80, 1), Matrix(80, 1)};
     bool started = false;
     const ProgressCallback progress = [&](std::string_view, double) { started = true; };
@@ -137,7 +137,7 @@ TEST_CASE("LU is repeated by tournament once when work-groups lose each other") 
 
 TEST_CASE("LU is solved all the same where the persistent panel gives up at once") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const Index n = 700;
     SolveOptions options;
     options.type = RealType::f32;

@@ -8,7 +8,7 @@
 #include <clgauss/solve.hpp>
 #include <cmath>
 
-#include "kernels/lu_backend.hpp"
+#include "linalg/gesv.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 #include "support/paths.hpp"
@@ -22,7 +22,7 @@ using clgauss::test::types_of;
 namespace {
 
 Context broken_context(const Device& device, const std::string& faults) {
-  ContextOptions options;
+  ContextOptions options = ContextOptions::from_environment();
   options.kernel_faults = parse_kernel_faults(faults);
   return Context(device, options);
 }
@@ -64,7 +64,7 @@ TEST_CASE("kernels: one that does not build or is wrong is passed over, and the 
   on_every_device([](const Device& device) {
     bool for_cpus = false;
     {
-      Context context(device);
+      Context context(device, ContextOptions::from_environment());
       for_cpus = context.runs_long_loops() && device.profile.type == DeviceType::cpu;
     }
     if (for_cpus) {
@@ -127,13 +127,13 @@ TEST_CASE("kernels: a vendor's kernels on a device that cannot build them") {
     if (device.profile.attributes.nvidia) return;
     Device claims = device;  // what a driver might say: the kernels are tried, and do not build
     claims.profile.attributes.nvidia = {9, 0};
-    Context context(claims);
+    Context context(claims, ContextOptions::from_environment());
     const System system = random_system(150, 1);
     const LuSpec spec = default_lu_spec(claims.profile, RealType::f32, 150, LuFamily::gpu);
     CHECK(spec.value("PERSISTENT") == 1);
     LuOptions options;
     options.spec = spec;
-    const EliminationResult result = lu_solve_system(context, system, RealType::f32, options);
+    const EliminationResult result = gesv(context, system, RealType::f32, options);
     CHECK(result.pivoting == Pivoting::tournament);
     CHECK(compute_residual(system, result.x, unit_roundoff(RealType::f32)).scaled <=
           kScaledResidualBound);
@@ -177,7 +177,9 @@ TEST_CASE("kernels: a right answer is remembered on disk, a wrong one and an err
     int asked = 0;
     const KernelBuild build{"gauss", "gauss.cl", real_defines(RealType::f32)};
     const auto trial = [&](const std::function<void()>& ask) {
-      const ProgramStore store(context, device.handle, ProgramCache(folder.path()), std::nullopt);
+      ContextOptions options;
+      options.cache_folder = folder.path();
+      const ProgramStore store(context, device.handle, options);
       KernelTrials trials(store);
       const bool first = trials.passes(build, ask);
       CHECK(trials.passes(build, ask) == first);  // once a context
@@ -199,8 +201,10 @@ TEST_CASE("kernels: a right answer is remembered on disk, a wrong one and an err
     CHECK(trial(right));
     CHECK(asked == 3);
     CHECK(trial(wrong));  // it is remembered
-    const ProgramStore broken(context, device.handle, ProgramCache(folder.path()), std::nullopt,
-                              parse_kernel_faults("gauss=wrong"));
+    ContextOptions options;
+    options.cache_folder = folder.path();
+    options.kernel_faults = parse_kernel_faults("gauss=wrong");
+    const ProgramStore broken(context, device.handle, options);
     KernelTrials trials(broken);
     CHECK_FALSE(trials.passes(build, wrong));  // but not of kernels that are broken on purpose
   });
@@ -215,7 +219,7 @@ TEST_CASE("kernels: the words that break them") {
 
 TEST_CASE("kernels: a work-group above the kernel's limit is refused by name") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const Kernel kernel =
         context.programs().kernel("scale.cl", "scale", real_defines(RealType::f32));
     const std::size_t size = kernel.work_group_limit + 1;
@@ -227,27 +231,26 @@ TEST_CASE("kernels: a work-group above the kernel's limit is refused by name") {
 
 TEST_CASE("LU: factors that failed are not solved with unnoticed") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const RealType type = types_of(device.profile).back();
     for (const Index n : {40, 150}) {
       const Matrix singular = generate_matrix("singular", n, 3), b = random_matrix(n, 2, 1);
-      const LuFactors factors = lu_factor(context, type, singular);
-      CHECK_THROWS_AS((void)lu_solve(factors, b), SingularFactors);
+      Lu factors = lu_factor(context, type, singular);
+      CHECK_THROWS_AS((void)factors.solve(b), SingularFactors);
       const PaddedMatrix db(context, type, b, 4, 3);
-      lu_solve(factors, db.view, 2);
+      factors.solve(db.view, 2);
       const Matrix x = db.read(context, type);
       CHECK(std::ranges::all_of(x.values(), [](double value) { return std::isnan(value); }));
     }
-    const auto lu = make_lu(context, type, 4);
+    Lu lu(context, type, 4);
     const PaddedMatrix b(context, type, random_matrix(4, 1, 1), 0, 0);
-    CHECK_THROWS_AS(lu->solve(b.view, 1), UsageError);
-    CHECK_THROWS_AS(lu_solve(LuFactors{}, b.view, 1), UsageError);
+    CHECK_THROWS_AS(lu.solve(b.view, 1), UsageError);
   });
 }
 
 TEST_CASE("views that cannot hold what they are said to hold are refused by name") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const RealType type = RealType::f32;
     const cl::Buffer buffer = context.allocate(100 * sizeof(float), "a test");
     const MatrixView good{buffer, 0, 10}, narrow{buffer, 0, 9}, beyond{buffer, 1, 10},
@@ -257,15 +260,14 @@ TEST_CASE("views that cannot hold what they are said to hold are refused by name
                            doctest::Contains("A (10 x 10)"), DimensionError);
       Gemm gemm(context, type);
       const auto multiply = [&](const MatrixView& a, const MatrixView& b, const MatrixView& c) {
-        gemm.multiply(context.queue(), {10, 10, 10}, 1, a, b, 0, c);
+        gemm.multiply({10, 10, 10}, 1, a, b, 0, c);
       };
       CHECK_THROWS_WITH_AS(multiply(view, good, good), doctest::Contains("A (10"), DimensionError);
       CHECK_THROWS_WITH_AS(multiply(good, view, good), doctest::Contains("B (10"), DimensionError);
       CHECK_THROWS_WITH_AS(multiply(good, good, view), doctest::Contains("C (10"), DimensionError);
     }
-    const LuFactors factors = lu_factor(context, type, generate_matrix("random", 30, 1));
-    CHECK_THROWS_WITH_AS(lu_solve(factors, good, 4), doctest::Contains("B (30 x 4)"),
-                         DimensionError);
+    Lu factors = lu_factor(context, type, generate_matrix("random", 30, 1));
+    CHECK_THROWS_WITH_AS(factors.solve(good, 4), doctest::Contains("B (30 x 4)"), DimensionError);
     BatchedLu batched(context, type, 10);
     const cl::Buffer info = context.allocate(2 * sizeof(cl_int), "a test");
     CHECK_THROWS_AS((void)batched.factor({buffer, 0, 10, 100}, 2, info, info), DimensionError);
@@ -276,7 +278,7 @@ TEST_CASE("views that cannot hold what they are said to hold are refused by name
 
 TEST_CASE("products on two queues do not disturb each other") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const RealType type = RealType::f32;
     const cl::CommandQueue other(context.context(), device.handle);
     const Index n = 150;
@@ -285,8 +287,8 @@ TEST_CASE("products on two queues do not disturb each other") {
     const PaddedMatrix da(context, type, a, 0, 0), db(context, type, b, 0, 0),
         first(context, type, Matrix(n, n), 0, 0), second(context, type, Matrix(n, n), 0, 0);
     Gemm gemm(context, type);
-    gemm.multiply(context.queue(), {n, n, n}, 1, da.view, db.view, 0, first.view);
-    gemm.multiply(other, {n, n, n}, 1, db.view, da.view, 0, second.view);
+    gemm.multiply({n, n, n}, 1, da.view, db.view, 0, first.view);
+    gemm.multiply({n, n, n}, 1, db.view, da.view, 0, second.view, {&other});
     other.finish();
     const Matrix ab = gemm_on_host(a, b), ba = gemm_on_host(b, a);
     CHECK(max_difference(first.read(context, type), ab) <= 1e-4);

@@ -5,6 +5,7 @@
 #include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
 
+#include "linalg/gesv.hpp"
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
 #include "support/recorded_profiles.hpp"
@@ -33,9 +34,9 @@ void check_spec(Context& context, RealType type, const LuSpec& spec) {
       const PaddedMatrix da(context, type, a, 0, 3), db(context, type, b, 0, 0);
       LuOptions options;
       options.spec = spec;
-      const LuFactors factors = lu_factor(context, type, da.view, n, options);
-      lu_solve(factors, db.view, nrhs);
-      CHECK(factorisation_error(a, da.read(context, type), factors.lu->pivots(), eps) <= 30);
+      Lu factors = lu_factor(context, type, da.view, n, options);
+      factors.solve(db.view, nrhs);
+      CHECK(factorisation_error(a, da.read(context, type), factors.pivots(), eps) <= 30);
       CHECK(compute_residual({a, b}, db.read(context, type), eps).scaled <= kScaledResidualBound);
     }
 }
@@ -47,7 +48,7 @@ void check_blocks(Context& context, RealType type, Index n, const LuSpec& spec, 
   LuOptions options;
   options.spec = spec;
   const System system{generate_matrix("random", n, 5), random_matrix(n, 3, 6)};
-  const EliminationResult result = lu_solve_system(context, system, type, options);
+  const EliminationResult result = gesv(context, system, type, options);
   CHECK_FALSE(result.failed_column.has_value());
   CHECK(compute_residual(system, result.x, unit_roundoff(type)).scaled <= kScaledResidualBound);
 }
@@ -65,7 +66,7 @@ DeviceProfile nvidia_profile() {
 
 TEST_CASE("LU spec: every way to cut the matrix up is right") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile)) {
       const LuSpec gpu = default_lu_spec(device.profile, type, 300, LuFamily::gpu);
       std::vector<Parameters> variants{
@@ -94,7 +95,7 @@ TEST_CASE("LU spec: every way to cut the matrix up is right") {
 
 TEST_CASE("LU spec: answers are right where the default blocks are wide") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile)) {
       // llvmpipe takes 30 seconds for n = 2049: there the same spec has less to do.
       const Index wide = 2049, n = context.runs_long_loops() ? wide : 300;
@@ -169,15 +170,15 @@ TEST_CASE("LU spec: what makes no sense or does not fit is refused, never change
 
 TEST_CASE("LU spec: a spec decides the family, and an impossible one is refused") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     LuOptions options;
     options.spec = default_lu_spec(device.profile, RealType::f32, 50, LuFamily::cpu);
     options.pivoting = Pivoting::tournament;
-    CHECK_THROWS_AS((void)make_lu(context, RealType::f32, 50, options), UsageError);
+    CHECK_THROWS_AS((void)Lu(context, RealType::f32, 50, options), UsageError);
     options.pivoting = Pivoting::partial;
     if (!context.runs_long_loops())
-      CHECK_THROWS_AS((void)make_lu(context, RealType::f32, 50, options), DeviceLimit);
+      CHECK_THROWS_AS((void)Lu(context, RealType::f32, 50, options), DeviceLimit);
     set_value(options.spec->parameters, "NB", 7);
-    CHECK_THROWS_AS((void)make_lu(context, RealType::f32, 50, options), UsageError);
+    CHECK_THROWS_AS((void)Lu(context, RealType::f32, 50, options), UsageError);
   });
 }

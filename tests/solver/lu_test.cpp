@@ -7,7 +7,7 @@
 #include <cmath>
 #include <functional>
 
-#include "kernels/lu_backend.hpp"
+#include "linalg/gesv.hpp"
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
 #include "support/padded_matrix.hpp"
@@ -21,26 +21,31 @@ using clgauss::test::types_of;
 
 namespace {
 
-using MakeLu = std::function<std::unique_ptr<Lu>(Context&, RealType, Index)>;
+using MakeLu = std::function<Lu(Context&, RealType, Index)>;
+
+/// By the kernels for GPUs, whatever the device is.
+Lu gpu(Context& context, RealType type, Index n, Pivoting pivoting, bool substitute) {
+  LuOptions options{pivoting, substitute};
+  options.spec = default_lu_spec(context.profile(), type, n, LuFamily::gpu);
+  return {context, type, n, options};
+}
 
 /// Every implementation, on every device: what is fast on one must be right on all.
 const std::vector<std::pair<std::string, MakeLu>>& implementations() {
   static const std::vector<std::pair<std::string, MakeLu>> all{
-      {"chosen", [](Context& c, RealType t, Index n) { return make_lu(c, t, n); }},
-      {"gpu", [](Context& c, RealType t, Index n) { return make_lu_gpu(c, t, n, {}); }},
+      {"chosen", [](Context& c, RealType t, Index n) { return Lu(c, t, n); }},
+      {"gpu",
+       [](Context& c, RealType t, Index n) { return gpu(c, t, n, Pivoting::partial, false); }},
       {"gpu, tournament",
-       [](Context& c, RealType t, Index n) {
-         return make_lu_gpu(c, t, n, {Pivoting::tournament, false});
-       }},
-      {"gpu, substitution", [](Context& c, RealType t, Index n) {
-         return make_lu_gpu(c, t, n, {Pivoting::tournament, true});
-       }}};
+       [](Context& c, RealType t, Index n) { return gpu(c, t, n, Pivoting::tournament, false); }},
+      {"gpu, substitution",
+       [](Context& c, RealType t, Index n) { return gpu(c, t, n, Pivoting::tournament, true); }}};
   return all;
 }
 
 void on_every_lu(const std::function<void(Context&, RealType, const MakeLu&)>& body) {
   on_every_device([&](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
       for (const auto& [name, make] : implementations()) {
         CAPTURE(name);
@@ -51,20 +56,20 @@ void on_every_lu(const std::function<void(Context&, RealType, const MakeLu&)>& b
 }
 
 /// Factors and solves `kind`, checks the factors, the answer and the canaries.
-void check(Context& context, RealType type, const MakeLu& make, const std::string& kind,
-           Index n, Index nrhs, Index gap) {
+void check(Context& context, RealType type, const MakeLu& make, const std::string& kind, Index n,
+           Index nrhs, Index gap) {
   const std::string label = kind + " n = " + std::to_string(n) + " nrhs = " + std::to_string(nrhs);
   CAPTURE(label);
   const Matrix a = rounded(generate_matrix(kind, n, 7 * n), type),
                b = rounded(random_matrix(n, nrhs, n), type);
   const PaddedMatrix da(context, type, a, gap, gap),
       db(context, type, b, gap, nrhs == 1 && gap == 0 ? 0 : gap);
-  const auto lu = make(context, type, n);
-  lu->factor(da.view);
-  lu->solve(db.view, nrhs);
+  auto lu = make(context, type, n);
+  lu.factor(da.view);
+  lu.solve(db.view, nrhs);
   const double eps = unit_roundoff(type);
-  CHECK_FALSE(lu->failed_column().has_value());
-  const std::vector<Index> pivots = lu->pivots();
+  CHECK_FALSE(lu.failed_column().has_value());
+  const std::vector<Index> pivots = lu.pivots();
   REQUIRE(pivots.size() == n);
   for (Index j = 0; j < n; ++j) REQUIRE((pivots[j] >= j && pivots[j] < n));
   CHECK(factorisation_error(a, da.read(context, type), pivots, eps) <= 30);
@@ -101,7 +106,7 @@ TEST_CASE("LU: many right-hand sides, offsets and leading dimensions above n") {
 
 TEST_CASE("LU: a large system") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
       check(context, type, implementations().front().second, "random", 1030, 3, 0);
   });
@@ -111,9 +116,9 @@ TEST_CASE("LU: singular and non-finite systems name the first column, and never 
   on_every_lu([](Context& context, RealType type, const MakeLu& make) {
     const auto failed = [&](const Matrix& a) {
       const PaddedMatrix da(context, type, a, 0, 0);
-      const auto lu = make(context, type, a.rows());
-      lu->factor(da.view);
-      return lu->failed_column();
+      auto lu = make(context, type, a.rows());
+      lu.factor(da.view);
+      return lu.failed_column();
     };
     for (const Index n : {1, 2, 40, 150}) {
       CAPTURE(n);
@@ -138,13 +143,13 @@ TEST_CASE("LU: the same workspace factors again, and small systems in one call")
   on_every_lu([](Context& context, RealType type, const MakeLu& make) {
     for (const Index n : {5, 100, 129}) {
       CAPTURE(n);
-      const auto lu = make(context, type, n);
+      auto lu = make(context, type, n);
       for (const char* kind : {"singular", "random", "spd"}) {
         const Matrix a = rounded(generate_matrix(kind, n, n), type),
                      b = rounded(random_matrix(n, 1, 2), type);
         const PaddedMatrix da(context, type, a, 0, 3), db(context, type, b, 0, 0);
-        lu->factor_and_solve(da.view, db.view, 1);
-        const auto failed = lu->failed_column();
+        lu.factor_and_solve(da.view, db.view, 1);
+        const auto failed = lu.failed_column();
         if (std::string(kind) == "singular") {
           CHECK(failed == n - 1);
           continue;
@@ -159,13 +164,13 @@ TEST_CASE("LU: the same workspace factors again, and small systems in one call")
 
 TEST_CASE("LU: no right-hand side is no work, and without pivoting it is refused") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const Matrix a = generate_matrix("random", 40, 1);
-    const EliminationResult result = lu_solve_system(context, {a, Matrix(40, 0)}, RealType::f32);
+    const EliminationResult result = gesv(context, {a, Matrix(40, 0)}, RealType::f32);
     CHECK(result.pivots.size() == 40);
     CHECK(result.x.cols() == 0);
-    CHECK(lu_solve_system(context, {Matrix(0, 0), Matrix(0, 2)}, RealType::f32).x.cols() == 2);
-    CHECK_THROWS_AS((void)make_lu(context, RealType::f32, 4, {Pivoting::none, false}), UsageError);
+    CHECK(gesv(context, {Matrix(0, 0), Matrix(0, 2)}, RealType::f32).x.cols() == 2);
+    CHECK_THROWS_AS((void)Lu(context, RealType::f32, 4, {Pivoting::none, false}), UsageError);
   });
 }
 
@@ -173,31 +178,31 @@ TEST_CASE("LU: host matrices and an application's own queue and buffers") {
   on_every_device([](const Device& device) {
     const cl::Context application(device.handle);
     const cl::CommandQueue queue(application, device.handle);
-    Context context(queue);
+    Context context(queue, ContextOptions::from_environment());
     const Index n = 150;
     for (const RealType type : types_of(device.profile)) {
       const Matrix a = rounded(generate_matrix("random", n, 1), type),
                    b = rounded(random_matrix(n, 4, 2), type);
       const double eps = unit_roundoff(type);
-      const LuFactors factors = lu_factor(context, type, a);
-      CHECK_FALSE(factors.lu->failed_column().has_value());
-      CHECK(compute_residual({a, b}, lu_solve(factors, b), eps).scaled <= kScaledResidualBound);
-      CHECK(compute_residual({a, row_sums(a)}, lu_solve(factors, row_sums(a)), eps).scaled <=
+      Lu factors = lu_factor(context, type, a);
+      CHECK_FALSE(factors.failed_column().has_value());
+      CHECK(compute_residual({a, b}, factors.solve(b), eps).scaled <= kScaledResidualBound);
+      CHECK(compute_residual({a, row_sums(a)}, factors.solve(row_sums(a)), eps).scaled <=
             kScaledResidualBound);
 
       const double built = context.programs().build_seconds();
-      (void)lu_solve(lu_factor(context, type, a), b);
+      (void)lu_factor(context, type, a).solve(b);
       CHECK(context.programs().build_seconds() == built);  // the second time builds nothing
       const PaddedMatrix da(context, type, a, 7, 9), db(context, type, b, 3, 2);
-      const LuFactors in_place = lu_factor(context, type, da.view, n);
-      lu_solve(in_place, db.view, 4);
-      CHECK(factorisation_error(a, da.read(context, type), in_place.lu->pivots(), eps) <= 30);
+      Lu in_place = lu_factor(context, type, da.view, n);
+      in_place.solve(db.view, 4);
+      CHECK(factorisation_error(a, da.read(context, type), in_place.pivots(), eps) <= 30);
       CHECK(compute_residual({a, b}, db.read(context, type), eps).scaled <= kScaledResidualBound);
     }
     CHECK_THROWS_AS((void)lu_factor(context, RealType::f32, Matrix(2, 3)), DimensionError);
-    CHECK_THROWS_AS((void)lu_solve(lu_factor(context, RealType::f32, generate_matrix("spd", 3, 1)),
-                                   Matrix(2, 1)),
-                    DimensionError);
+    CHECK_THROWS_AS(
+        (void)lu_factor(context, RealType::f32, generate_matrix("spd", 3, 1)).solve(Matrix(2, 1)),
+        DimensionError);
     const cl::CommandQueue unordered(application, device.handle, cl::QueueProperties::OutOfOrder);
     CHECK_THROWS_AS(Context{unordered}, UsageError);
   });
@@ -205,9 +210,9 @@ TEST_CASE("LU: host matrices and an application's own queue and buffers") {
 
 TEST_CASE("LU: tournament pivoting is nearly as stable as partial pivoting") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const RealType type = types_of(device.profile).back();
-    if (make_lu(context, type, 600)->pivoting() == Pivoting::tournament)
+    if (Lu(context, type, 600).pivoting() == Pivoting::tournament)
       return;  // nothing to compare with
     for (const std::string kind :
          {"random", "integer", "zero-pivot", "graded", "spd", "permuted-identity"}) {
@@ -219,8 +224,8 @@ TEST_CASE("LU: tournament pivoting is nearly as stable as partial pivoting") {
           const Index n = 600;  // above the 256 rows of one group: a real tournament
           const Matrix a = rounded(generate_matrix(kind, n, seed), type);
           const Matrix b = rounded(random_matrix(n, 3, 100 + seed), type);
-          const LuFactors factors = lu_factor(context, type, a, {pivoting, false});
-          sum += compute_residual({a, b}, lu_solve(factors, b), unit_roundoff(type)).backward_error;
+          Lu factors = lu_factor(context, type, a, {pivoting, false});
+          sum += compute_residual({a, b}, factors.solve(b), unit_roundoff(type)).backward_error;
         }
         return sum;
       };

@@ -12,7 +12,7 @@
 #include <functional>
 #include <limits>
 
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 #include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
 
@@ -63,7 +63,7 @@ using Body = std::function<void(Context&, const SolveOptions&)>;
 /// Both methods in every type on every device; lu also in the blocked kernels, not only those for small systems.
 void in_every_way(const Body& body) {
   on_every_device([&](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
       for (const Method method : {Method::lu, Method::gauss}) {
         const std::string way =
@@ -289,7 +289,7 @@ TEST_CASE("range: the smallest systems, and none to solve") {
 
 TEST_CASE("range: in place as with A kept") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile)) {
       const Matrix a = scaled_by(generate_matrix("random", 150, 7), 1000);
       const System system{a, random_matrix(150, 2, 8)};
@@ -308,7 +308,7 @@ TEST_CASE("range: in place as with A kept") {
 
 TEST_CASE("range: in a batch every system is scaled by itself") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
       for (const Index n : {2, 30, 128}) {
         CAPTURE(n);

@@ -32,7 +32,7 @@ SolveOptions typed(SolveOptions options, RealType type) {
 /// Runs `body` with both methods on every device.
 void with_both_methods(const std::function<void(Context&, const SolveOptions&)>& body) {
   on_every_device([&](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const Method method : {Method::lu, Method::gauss}) {
       const std::string name(method_name(method));
       CAPTURE(name);
@@ -47,7 +47,7 @@ void with_both_methods(const std::function<void(Context&, const SolveOptions&)>&
 /// and checks the residual.
 void check_residuals(const char* kind, const std::vector<Index>& sizes) {
   on_every_device([&](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const Index n : sizes) {
       Matrix a = generate_matrix(kind, n, 1000 + n);
       const System system{a, row_sums(a)};
@@ -81,7 +81,7 @@ TEST_CASE("permuted identities are solved") { check_residuals("permuted-identity
 
 TEST_CASE("the 2 x 2 exchange matrix needs a row exchange and gets it") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const System system{{2, 2, {0, 1, 1, 0}}, {2, 1, {5, 7}}};
     for (const RealType type : types_of(device.profile)) {
       SolveOptions options = options_for(type);
@@ -100,7 +100,7 @@ TEST_CASE("the 2 x 2 exchange matrix needs a row exchange and gets it") {
 
 TEST_CASE("every work-group size and both NDRange ways give the answer of the paper's algorithm") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const Index n = 67;
     const Matrix a = generate_matrix("spd", n, 9);
     const System system{a, row_sums(a)};
@@ -124,7 +124,7 @@ TEST_CASE("every work-group size and both NDRange ways give the answer of the pa
 
 TEST_CASE("many right-hand sides are solved at once") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const Index nrhs : {1, 2, 17}) {
       const Index n = 53;
       const System system{generate_matrix("random", n, 5), random_matrix(n, nrhs, 6)};
@@ -225,7 +225,7 @@ TEST_CASE("empty systems have the empty answer") {
 
 TEST_CASE("shapes and types that do not fit are refused") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     CHECK_THROWS_AS((void)solve(context, {Matrix(2, 3), Matrix(2, 1)}), DimensionError);
     CHECK_THROWS_AS((void)solve(context, {Matrix(2, 2), Matrix(3, 1)}), DimensionError);
     CHECK_THROWS_AS((void)lu_factor(context, RealType::f32, {1, 1, {1e39}}), ValueError);
@@ -238,7 +238,7 @@ TEST_CASE("shapes and types that do not fit are refused") {
 
 TEST_CASE("the progress of an elimination goes up to the end") {
   on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const Matrix a = generate_matrix("random", 200, 1);
     double last = 0;
     std::string what;

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
+#include <clgauss/lab/tuned.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/solve.hpp>
-#include <clgauss/lab/tuned.hpp>
 #include <cstdlib>
 #include <limits>
 
@@ -63,7 +63,7 @@ TEST_CASE("tuned: the elimination takes its size, and says so") {
   on_every_device([](const Device& device) {
     const StoreOfTest store;
     StoreOfTest::put(device.profile, "elimination", 60, "gauss.cl", {{"LOCAL", 24}});
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     SolveOptions options;
     options.type = RealType::f32;
     options.method = Method::gauss;
@@ -75,7 +75,7 @@ TEST_CASE("tuned: the elimination takes its size, and says so") {
     options.policy = {WorkGroupPolicy::Rule::tuned, 0};
     CHECK_THROWS_WITH_AS((void)solve(context, random_system(20), options),
                          doctest::Contains("clgauss-tune auto"), UsageError);
-    ContextOptions untuned;
+    ContextOptions untuned = ContextOptions::from_environment();
     untuned.tuned = false;
     Context without(device, untuned);
     options.policy = {WorkGroupPolicy::Rule::automatic, 0};
@@ -89,7 +89,7 @@ TEST_CASE("tuned: a work-group size that does not fit is passed over, and said o
     const Parameters none, below{{"LOCAL", -1}}, above{{"LOCAL", std::numeric_limits<int>::max()}};
     for (const Parameters& parameters : {none, below, above}) {
       StoreOfTest::put(device.profile, "elimination", 60, "gauss.cl", parameters);
-      Context context(device);
+      Context context(device, ContextOptions::from_environment());
       SolveOptions options;
       options.type = RealType::f32;
       options.method = Method::gauss;
@@ -107,14 +107,14 @@ TEST_CASE("tuned: a work-group size that does not fit is passed over, and said o
 TEST_CASE("tuned: products take their numbers, and senseless ones are passed over") {
   on_every_device([](const Device& device) {
     const StoreOfTest store;
-    Context plain(device);
+    Context plain(device, ContextOptions::from_environment());
     const bool cpu = default_lu_spec(plain, RealType::f32, 200).family == LuFamily::cpu;
     GemmSpec spec =
         cpu ? default_cpu_gemm_spec(device.profile, RealType::f32) : gemm_specs().back();
     const auto name_with = [&](const char* parameter, int value) {
       set_value(spec.parameters, parameter, value);
       StoreOfTest::put(device.profile, "gemm", 200, spec.file, spec.parameters);
-      Context context(device);
+      Context context(device, ContextOptions::from_environment());
       Gemm gemm(context, RealType::f32);
       const PaddedMatrix any(context, RealType::f32, random_matrix(200, 200, 1), 0, 0);
       return gemm.kernel_name({200, 200, 200}, any.view, any.view, any.view);
@@ -127,7 +127,7 @@ TEST_CASE("tuned: products take their numbers, and senseless ones are passed ove
 TEST_CASE("tuned: LU takes its numbers, and senseless ones are passed over") {
   on_every_device([](const Device& device) {
     const StoreOfTest store;
-    Context plain(device);
+    Context plain(device, ContextOptions::from_environment());
     LuSpec spec = default_lu_spec(plain, RealType::f32, 200);
     const bool cpu = spec.family == LuFamily::cpu;
     // A number that kernels of every LU of the family, and no others, are built with.
@@ -136,7 +136,7 @@ TEST_CASE("tuned: LU takes its numbers, and senseless ones are passed over") {
     set_value(spec.parameters, macro, tuned);
     const auto built_with = [&](const LuSpec& stored, int value) {
       StoreOfTest::put(device.profile, "lu", 200, cpu ? "cpu" : "gpu", stored.parameters);
-      Context context(device);
+      Context context(device, ContextOptions::from_environment());
       SolveOptions options;
       options.type = RealType::f32;
       CHECK(solve(context, random_system(200), options).status == SolveStatus::ok);

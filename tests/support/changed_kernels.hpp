@@ -24,7 +24,7 @@ class ChangedKernels {
   }
 
   [[nodiscard]] ContextOptions context_options() const {
-    ContextOptions options;
+    ContextOptions options = ContextOptions::from_environment();
     options.kernel_folder = folder_.path();
     return options;
   }

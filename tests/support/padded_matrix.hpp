@@ -10,7 +10,7 @@
 #include <clgauss/view.hpp>
 #include <cmath>
 
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss::test {
 
@@ -39,8 +39,7 @@ struct PaddedMatrix {
   Index rows, cols;
   MatrixView view;
 
-  PaddedMatrix(const Context& context, RealType type, const Matrix& matrix, Index offset,
-               Index gap)
+  PaddedMatrix(const Context& context, RealType type, const Matrix& matrix, Index offset, Index gap)
       : rows(matrix.rows()), cols(matrix.cols()) {
     const Index ld = cols + gap;
     Matrix flat(1, offset + rows * ld + kBehind);

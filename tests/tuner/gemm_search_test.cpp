@@ -52,7 +52,7 @@ Status status_with(const Device& device, const std::string& from, const std::str
 
 TEST_CASE("every way in which a configuration fails has its status") {
   test::on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     GemmBench bench(context, kTask);
     const Outcome good = bench.measure(small_spec(), {2});
     CHECK(good.status == Status::ok);
@@ -72,7 +72,7 @@ TEST_CASE("every way in which a configuration fails has its status") {
 
 TEST_CASE("a kernel that is wrong, and one that does not build, are found out") {
   test::on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     if (built_in_gemm_spec(context, kTask).file == "gemm_simt.cl")
       return;  // the reference would be broken too
     CHECK(status_with(device, "acc[i][j] += fa[i] * fb[j]",
@@ -89,7 +89,7 @@ TEST_CASE("what a device refuses is told before a build, as Gemm does") {
     device.attributes.nvidia = {major, minor};
     return exceeded_limit(spec, device);
   };
-  const auto found = std::ranges::find_if(gemm_specs(), &GemmSpec::needs_nvidia);
+  const auto found = std::ranges::find_if(gemm_specs(), &GemmSpec::needs_ptx);
   GemmSpec spec = *found;
   while (spec.local_bytes() <= 100 * 1024)
     set_value(spec.parameters, "STAGES", spec.value("STAGES") + 1);
@@ -108,7 +108,7 @@ TEST_CASE("the built-in specs keep the rules of their kernels") {
 
 TEST_CASE("a search tries the built-in first, each configuration once, and compares the best") {
   test::on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     GemmSearchOptions options;
     options.stop = after_evaluations(3);
     options.repetitions = 1;

@@ -113,7 +113,7 @@ TEST_CASE("a loop that is timed in part is scaled to the whole") {
 
 TEST_CASE("every rung is right at every size on every device") {
   test::on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     for (const Index n : {Index{1}, Index{7}, Index{32}, Index{33}, Index{100}}) {
       CAPTURE(n);
       const Product product(n);
@@ -145,7 +145,7 @@ TEST_CASE("a kernel that is wrong is found out, on every device") {
 
 TEST_CASE("what a device cannot do is a row that says why") {
   test::on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const auto status_of = [&](Index n, const MatmulKernel& kernel) {
       const Product product(n);
       MatmulBench bench(context, product, kCheckOnly);
@@ -165,7 +165,7 @@ TEST_CASE("what a device cannot do is a row that says why") {
 
 TEST_CASE("n that fits neither the device nor the check is one row") {
   test::on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const ExperimentInfo info{"matmul-ladder", "", "f32", "", "", device.profile};
     ReproduceOptions options;
     options.sizes = {65536, 100000};

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 #include "support/devices.hpp"
 #include "tuner/measure/restored_matrix.hpp"
 #include "tuner/measure/timing.hpp"
@@ -68,7 +68,7 @@ TEST_CASE("timing: short runs are repeated, within bounds") {
 
 TEST_CASE("timing: a matrix that was overwritten is as it was") {
   test::on_every_device([](const Device& device) {
-    Context context(device);
+    Context context(device, ContextOptions::from_environment());
     const Matrix matrix = random_matrix(5, 3, 1);
     const RestoredMatrix restored(context, RealType::f32, matrix, 7, "a test");
     CHECK(restored.view().ld == 7);

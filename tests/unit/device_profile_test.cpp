@@ -53,7 +53,7 @@ TEST_CASE("cores are unknown, with advice, where no query tells them") {
   profile.cores = count_cores(profile);
   CHECK_FALSE(profile.cores.per_compute_unit.has_value());
   CHECK_FALSE(profile.total_cores().has_value());
-  CHECK(profile.cores.source.find("--cores-per-cu") != std::string::npos);
+  CHECK(profile.cores.source.find("cores per compute unit") != std::string::npos);
 }
 
 TEST_CASE("Intel lanes follow the IP version, and fused-off EUs do not lower them") {
@@ -99,7 +99,7 @@ std::string failure_of(const std::vector<DeviceProfile>& devices, const std::str
   try {
     (void)select_device(devices, spec);
   } catch (const DeviceNotFound& error) {
-    CHECK(error.exit_code() == ExitCode::no_device);
+    CHECK(error.error_code() == ErrorCode::no_device);
     return error.what();
   }
   return "no failure";

@@ -87,7 +87,7 @@ inline void check_refused(const std::string& name, std::string_view content, std
     CHECK(error.column() == column);
     CHECK(message.find(name) != std::string::npos);
     CHECK(message.find(reason) != std::string::npos);
-    CHECK(error.exit_code() == ExitCode::bad_file);
+    CHECK(error.error_code() == ErrorCode::input);
     if (line > 0) {
       CHECK(message.find(":" + std::to_string(line) + ":" + std::to_string(column) + ": ") !=
             std::string::npos);

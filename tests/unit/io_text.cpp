@@ -62,7 +62,7 @@ TEST_CASE("text: what is not a number") {
   check_refused("A.txt", "+", 1, 1, "not a number");
   check_refused("A.txt", "1.2.3", 1, 1, "not a number");
   check_refused("A.txt", "1 2\n3 4,5\n", 2, 3, "decimal comma, write 4.5");
-  check_refused("A.txt", "1 2\n3, 4\n", 2, 1, "give --format csv");
+  check_refused("A.txt", "1 2\n3, 4\n", 2, 1, "read it as csv");
   check_refused("A.txt", "1 \xC3\xA9", 1, 3, "'\\xc3\\xa9' is not a number");
   check_refused("A.txt", "1 " + std::string(100, 'a'), 1, 3, "aaa...'");
 }

@@ -15,7 +15,7 @@ std::string refusal(const MemoryNeed& need, const DeviceProfile& device, std::ui
   try {
     require_memory(need, device, host_bytes);
   } catch (const OutOfMemory& error) {
-    CHECK(error.exit_code() == ExitCode::out_of_memory);
+    CHECK(error.error_code() == ErrorCode::out_of_memory);
     return error.what();
   }
   return {};
@@ -40,20 +40,20 @@ TEST_CASE("memory: a GPU needs matrix, right-hand sides and workspace together")
   CHECK(refusal(kNeed, gpu, 0).empty());  // the host's memory is another
   gpu.global_mem_bytes = 8'099'999;
   const std::string text = refusal(kNeed, gpu, 1U << 30U);
-  for (const char* part : {"n = 1000", "8.1 MB", "matrix 8.0 MB", "the memory of", "--type f32"})
+  for (const char* part : {"n = 1000", "8.1 MB", "matrix 8.0 MB", "the memory of", "f32 takes half"})
     CHECK(holds(text, part));
-  CHECK_FALSE(holds(text, "--in-place"));
+  CHECK_FALSE(holds(text, "in place"));
   MemoryNeed f32 = kNeed;
   f32.type = RealType::f32;
-  CHECK_FALSE(holds(refusal(f32, gpu, 0), "--type f32"));
+  CHECK_FALSE(holds(refusal(f32, gpu, 0), "f32 takes half"));
 }
 
-TEST_CASE("memory: on a CPU the host's copy of A counts, and --in-place gives it up") {
+TEST_CASE("memory: on a CPU the host's copy of A counts, and solving in place gives it up") {
   DeviceProfile cpu = recorded_profile("pocl").profile;
   cpu.global_mem_bytes = 1U << 30U;
   CHECK(refusal(kNeed, cpu, 16'100'000).empty());
   const std::string text = refusal(kNeed, cpu, 16'000'000);
-  for (const char* part : {"16.1 MB", "16.0 MB", "--in-place", "--type f32"})
+  for (const char* part : {"16.1 MB", "16.0 MB", "solving in place", "f32 takes half"})
     CHECK(holds(text, part));
   MemoryNeed in_place = kNeed;
   in_place.host_copy = 0;

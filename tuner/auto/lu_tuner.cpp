@@ -9,28 +9,6 @@
 
 namespace clgauss::tune {
 
-namespace {
-
-/// What one number may be tried with. PERSISTENT is not among them: without it partial pivoting becomes tournament pivoting.
-struct Choice {
-  const char* name;
-  std::vector<int> values;
-};
-
-std::vector<Choice> choices_of(LuFamily family) {
-  if (family == LuFamily::cpu)
-    return {{"NB", {48, 96, 144, 192, 240, 288}},
-            {"TILE_ROWS", {48, 96, 144, 192, 288}},
-            {"SOLVE_BLOCK", {96, 192, 384}}};
-  return {{"NB", {32, 64, 96, 128, 192, 256}},
-          {"SUB_GROUPS_4", {4, 8, 15}},
-          {"GROUP_ROWS", {0, 256, 512}},
-          {"TOURNAMENT_GROUP", {64, 128, 256, 512}},
-          {"STRIP", {8, 16, 32}}};
-}
-
-}  // namespace
-
 LuTuningResult tune_lu(Context& context, RealType type, Index n, const StopCondition& stop,
                        const std::function<void()>& between) {
   constexpr std::size_t kRepetitions = 5;
@@ -42,18 +20,20 @@ LuTuningResult tune_lu(Context& context, RealType type, Index n, const StopCondi
   const Outcome built_in = bench.measure(result.built_in, {kRepetitions});
   if (built_in.status != Status::ok) throw DeviceLimit("the built-in LU fails: " + built_in.detail);
   double best_ns = median(built_in.times_ns);
-  for (const Choice& choice : choices_of(result.built_in.family))
-    for (const int value : choice.values) {
-      if (value == result.best.value(choice.name) || stop(result.tried)) continue;
-      between();
-      LuSpec spec = result.best;
-      set_value(spec.parameters, choice.name, value);
-      const Outcome outcome = bench.measure(spec, {kRepetitions, best_ns});
-      ++result.tried;
-      if (outcome.status != Status::ok || !(median(outcome.times_ns) <= kGain * best_ns)) continue;
-      best_ns = median(outcome.times_ns);
-      result.best = spec;
-    }
+  const auto try_value = [&](const ParameterSpec& parameter, int value) {
+    if (value == result.best.value(parameter.name) || stop(result.tried)) return;
+    between();
+    LuSpec spec = result.best;
+    set_value(spec.parameters, parameter.name, value);
+    const Outcome outcome = bench.measure(spec, {kRepetitions, best_ns});
+    ++result.tried;
+    if (outcome.status != Status::ok || !(median(outcome.times_ns) <= kGain * best_ns)) return;
+    best_ns = median(outcome.times_ns);
+    result.best = spec;
+  };
+  for (const KernelVariant* variant : variants_of(result.built_in.family))
+    for (const ParameterSpec& parameter : variant->parameters)
+      for (const int value : parameter.tried) try_value(parameter, value);
   std::tie(result.built_in_ns, result.best_ns) =
       bench.compare(result.built_in, result.best, kPairs);
   return result;

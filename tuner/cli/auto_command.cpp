@@ -69,7 +69,7 @@ std::string line_of(const AutoResult& result) {
 
 }  // namespace
 
-ExitCode run_auto(const Arguments& arguments) {
+cli::ExitCode run_auto(const Arguments& arguments) {
   cli::po::options_description options("Options");
   // clang-format off
   options.add_options()
@@ -85,10 +85,10 @@ ExitCode run_auto(const Arguments& arguments) {
   // clang-format on
   cli::add_context_options(options);
   const auto values = cli::parse_options(arguments, options, kHelp);
-  if (!values) return ExitCode::ok;
+  if (!values) return cli::ExitCode::ok;
   ContextOptions context_options = cli::context_options(*values);
   context_options.tuned = false;
-  Context context(open_device((*values)["device"].as<std::string>()), context_options);
+  Context context(cli::open_named_device((*values)["device"].as<std::string>()), context_options);
   AutoOptions plan = read_options(*values, context.profile());
   const bool dry = (*values)["dry-run"].as<bool>();
   const TunedStore store = TunedStore::of_environment();
@@ -112,7 +112,7 @@ ExitCode run_auto(const Arguments& arguments) {
     cli::print(line_of(result));
   });
   if (!dry) cli::tell(fmt::format("stored in {}\n", store.file_of(context.profile())->string()));
-  return ExitCode::ok;
+  return cli::ExitCode::ok;
 }
 
 }  // namespace clgauss::tune

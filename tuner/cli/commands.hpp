@@ -17,16 +17,16 @@ inline constexpr const char* kReportTitle = "What the work-group size is worth";
 void write_report(const std::filesystem::path& folder, const std::filesystem::path& output,
                   const std::string& title);
 
-ExitCode run_auto(const Arguments& arguments);
-ExitCode run_export(const Arguments& arguments);
-ExitCode run_import(const Arguments& arguments);
-ExitCode run_outliers(const Arguments& arguments);
-ExitCode run_report(const Arguments& arguments);
-ExitCode run_reproduce(const Arguments& arguments);
-ExitCode run_replay(const Arguments& arguments);
-ExitCode run_rules(const Arguments& arguments);
-ExitCode run_search(const Arguments& arguments);
-ExitCode run_show(const Arguments& arguments);
-ExitCode run_sweep(const Arguments& arguments);
+cli::ExitCode run_auto(const Arguments& arguments);
+cli::ExitCode run_export(const Arguments& arguments);
+cli::ExitCode run_import(const Arguments& arguments);
+cli::ExitCode run_outliers(const Arguments& arguments);
+cli::ExitCode run_report(const Arguments& arguments);
+cli::ExitCode run_reproduce(const Arguments& arguments);
+cli::ExitCode run_replay(const Arguments& arguments);
+cli::ExitCode run_rules(const Arguments& arguments);
+cli::ExitCode run_search(const Arguments& arguments);
+cli::ExitCode run_show(const Arguments& arguments);
+cli::ExitCode run_sweep(const Arguments& arguments);
 
 }  // namespace clgauss::tune

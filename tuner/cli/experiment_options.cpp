@@ -115,11 +115,11 @@ std::string typed(const std::string& name, const Arguments& arguments) {
   return command;
 }
 
-ExitCode run_experiment(const Arguments& arguments, const po::variables_map& values,
-                        const ExperimentPlan& plan) {
+cli::ExitCode run_experiment(const Arguments& arguments, const po::variables_map& values,
+                             const ExperimentPlan& plan) {
   const ExperimentLimits limits = experiment_limits(values);
   const ContextOptions context_options = cli::context_options(values);
-  Context context(open_device(values["device"].as<std::string>()), context_options);
+  Context context(cli::open_named_device(values["device"].as<std::string>()), context_options);
   const EliminationOptions options = elimination_options(values, context.profile());
   const ExperimentInfo info{plan.name,
                             "gauss_fwd",
@@ -136,7 +136,7 @@ ExitCode run_experiment(const Arguments& arguments, const po::variables_map& val
   line.clear();
   finish_experiment(values, folder, summary,
                     plan.summary(points_of(folder, info, options, contests)));
-  return ExitCode::ok;
+  return cli::ExitCode::ok;
 }
 
 }  // namespace clgauss::tune

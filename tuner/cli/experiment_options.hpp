@@ -45,7 +45,7 @@ void finish_experiment(const cli::po::variables_map& values, const ResultFolder&
                        const ExperimentSummary& summary, const std::string& text);
 
 /// Opens device and folder, measures what is missing, prints the summary. Ctrl-C keeps what was measured.
-ExitCode run_experiment(const Arguments& arguments, const cli::po::variables_map& values,
-                        const ExperimentPlan& plan);
+cli::ExitCode run_experiment(const Arguments& arguments, const cli::po::variables_map& values,
+                             const ExperimentPlan& plan);
 
 }  // namespace clgauss::tune

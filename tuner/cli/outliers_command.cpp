@@ -39,13 +39,13 @@ std::string summary_text(const std::vector<std::vector<Point>>& grouped) {
 
 }  // namespace
 
-ExitCode run_outliers(const Arguments& arguments) {
+cli::ExitCode run_outliers(const Arguments& arguments) {
   cli::po::options_description options("Options");
   options.add_options()("sizes", cli::po::value<std::string>()->required()->value_name("LIST"),
                         "unknowns n: numbers and ranges first:last:step");
   add_experiment_options(options);
   const auto values = cli::parse_options(arguments, options, kHelp);
-  if (!values) return ExitCode::ok;
+  if (!values) return cli::ExitCode::ok;
   const auto sizes = parse_sizes("sizes", (*values)["sizes"].as<std::string>());
   const auto contests = [&](Context& context, RealType type) {
     const std::vector<Candidate> rules = rule_candidates(context, type);

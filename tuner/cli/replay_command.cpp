@@ -63,7 +63,7 @@ nlohmann::ordered_json json_of(const std::vector<StrategyFigures>& all,
 
 }  // namespace
 
-ExitCode run_replay(const Arguments& arguments) {
+cli::ExitCode run_replay(const Arguments& arguments) {
   po::options_description options("Options");
   // clang-format off
   options.add_options()
@@ -80,7 +80,7 @@ ExitCode run_replay(const Arguments& arguments) {
       ("json", po::value<std::string>()->value_name("FILE"), "also write the figures as JSON");
   // clang-format on
   const auto values = parse_options(arguments, options, kHelp, "space");
-  if (!values) return ExitCode::ok;
+  if (!values) return cli::ExitCode::ok;
   const auto names = parse_list((*values)["strategy"].as<std::string>());
   ReplayOptions replay_options{
       parse_counts("evaluations", (*values)["evaluations"].as<std::string>()),
@@ -106,7 +106,7 @@ ExitCode run_replay(const Arguments& arguments) {
     file->commit();
   }
   print(table_of(all));
-  return ExitCode::ok;
+  return cli::ExitCode::ok;
 }
 
 }  // namespace clgauss::tune

@@ -35,7 +35,7 @@ void write_report(const std::filesystem::path& folder, const std::filesystem::pa
   cli::tell(fmt::format("{} written\n", output.string()));
 }
 
-ExitCode run_report(const Arguments& arguments) {
+cli::ExitCode run_report(const Arguments& arguments) {
   cli::po::options_description options("Options");
   // clang-format off
   options.add_options()
@@ -45,12 +45,12 @@ ExitCode run_report(const Arguments& arguments) {
        "the page's title");
   // clang-format on
   const auto values = cli::parse_options(arguments, options, kHelp, "folder");
-  if (!values) return ExitCode::ok;
+  if (!values) return cli::ExitCode::ok;
   const std::filesystem::path output = (*values)["output"].as<std::string>();
   if (output == "-") throw UsageError("a report has files beside it: -o needs the name of a file");
 
   write_report((*values)["folder"].as<std::string>(), output, (*values)["title"].as<std::string>());
-  return ExitCode::ok;
+  return cli::ExitCode::ok;
 }
 
 }  // namespace clgauss::tune

@@ -105,17 +105,17 @@ bool run_one(Context& context, const Arguments& arguments, const po::variables_m
 
 }  // namespace
 
-ExitCode run_reproduce(const Arguments& arguments) {
+cli::ExitCode run_reproduce(const Arguments& arguments) {
   const auto values = cli::parse_options(arguments, all_options(), kHelp, "name");
-  if (!values) return ExitCode::ok;
+  if (!values) return cli::ExitCode::ok;
   const std::string name = (*values)["name"].as<std::string>();
   const std::vector<Reproduction> chosen = reproductions_of(name);
   for (const Reproduction& one : chosen) static_cast<void>(reproduce_options(*values, one));
   const ExperimentLimits whole = experiment_limits(*values);
   const std::filesystem::path folder = cli::option<std::string>(*values, "output")
                                            .value_or(name == "all" ? "results" : "results/" + name);
-  Context context(open_device((*values)["device"].as<std::string>()),
-                        cli::context_options(*values));
+  Context context(cli::open_named_device((*values)["device"].as<std::string>()),
+                  cli::context_options(*values));
   const auto start = std::chrono::steady_clock::now();
   bool measured = false;
   for (std::size_t i = 0; i < chosen.size(); ++i) {
@@ -127,7 +127,7 @@ ExitCode run_reproduce(const Arguments& arguments) {
                         name == "all" ? folder / chosen[i].name : folder, limits);
   }
   if (name == "all" && measured) write_report(folder, folder / "report.html", kReportTitle);
-  return ExitCode::ok;
+  return cli::ExitCode::ok;
 }
 
 }  // namespace clgauss::tune

@@ -50,7 +50,7 @@ std::string summary_text(const std::vector<std::vector<Point>>& grouped) {
 
 }  // namespace
 
-ExitCode run_rules(const Arguments& arguments) {
+cli::ExitCode run_rules(const Arguments& arguments) {
   cli::po::options_description options("Options");
   // clang-format off
   options.add_options()
@@ -60,7 +60,7 @@ ExitCode run_rules(const Arguments& arguments) {
   // clang-format on
   add_experiment_options(options);
   const auto values = cli::parse_options(arguments, options, kHelp);
-  if (!values) return ExitCode::ok;
+  if (!values) return cli::ExitCode::ok;
   const auto sizes = parse_sizes("sizes", (*values)["sizes"].as<std::string>());
   const auto locals = parse_sizes("local", (*values)["local"].as<std::string>());
   const auto contests = [&](Context& context, RealType type) {

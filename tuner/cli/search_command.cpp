@@ -176,9 +176,9 @@ std::vector<Configuration> seeds_of(const std::string& path) {
 
 }  // namespace
 
-ExitCode run_search(const Arguments& arguments) {
+cli::ExitCode run_search(const Arguments& arguments) {
   const auto values = parse_options(arguments, options_of_search(), kHelp, "what");
-  if (!values) return ExitCode::ok;
+  if (!values) return cli::ExitCode::ok;
   const auto text = [&](const char* name) { return (*values)[name].as<std::string>(); };
   if (text("what") != "gemm") throw UsageError("search knows only: gemm");
   const GemmTask task = task_of(*values);
@@ -193,7 +193,7 @@ ExitCode run_search(const Arguments& arguments) {
   if (const auto path = option<std::string>(*values, "seeds")) search.seeds = seeds_of(*path);
   std::optional<OutputFile> json;
   if (const auto path = option<std::string>(*values, "json")) json.emplace(*path);
-  Context context(open_device(text("device")), context_options(*values));
+  Context context(cli::open_named_device(text("device")), context_options(*values));
   search.stop = stop_of(*values);
   ProgressLine progress(true);
   search.progress = [&](const GemmTrial& trial, std::size_t tried, std::size_t size) {
@@ -210,7 +210,7 @@ ExitCode run_search(const Arguments& arguments) {
     json->commit();
   }
   print(report_of(context.profile(), task, result));
-  return interrupted() ? ExitCode::interrupted : ExitCode::ok;
+  return interrupted() ? cli::ExitCode::interrupted : cli::ExitCode::ok;
 }
 
 }  // namespace clgauss::tune

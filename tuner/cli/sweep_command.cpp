@@ -78,8 +78,8 @@ std::string summary_text(const std::vector<std::vector<Point>>& grouped) {
 }
 
 /// Measures one of the engine's kernels; options and output as run_experiment().
-ExitCode run_kernel_sweep(const Arguments& arguments, const cli::po::variables_map& values,
-                          KernelSweep sweep) {
+cli::ExitCode run_kernel_sweep(const Arguments& arguments, const cli::po::variables_map& values,
+                               KernelSweep sweep) {
   for (const char* name : {"ndrange", "steps", "full", "warmup"})
     if (!values[name].defaulted())
       throw UsageError(fmt::format("--{} is for --kernel gauss_fwd only", name));
@@ -87,8 +87,8 @@ ExitCode run_kernel_sweep(const Arguments& arguments, const cli::po::variables_m
   if (sweep.repetitions == 0) throw UsageError("--reps must be at least 1");
   sweep.timeout_s = parse_duration(values["timeout"].as<std::string>()).count();
   const ExperimentLimits limits = experiment_limits(values);
-  Context context(open_device(values["device"].as<std::string>()),
-                        cli::context_options(values));
+  Context context(cli::open_named_device(values["device"].as<std::string>()),
+                  cli::context_options(values));
   sweep.type = chosen_type(values, context.profile());
   const ExperimentInfo info{
       "sweep", kernel_name(sweep.kernel), std::string(real_type_name(sweep.type)),
@@ -104,12 +104,12 @@ ExitCode run_kernel_sweep(const Arguments& arguments, const cli::po::variables_m
   const std::vector<Point> points = points_of(folder, wanted);
   if (summary.left == 0) require_one_ok(info.device, points);
   finish_experiment(values, folder, summary, summary_text({points}));
-  return ExitCode::ok;
+  return cli::ExitCode::ok;
 }
 
 }  // namespace
 
-ExitCode run_sweep(const Arguments& arguments) {
+cli::ExitCode run_sweep(const Arguments& arguments) {
   cli::po::options_description options("Options");
   // clang-format off
   options.add_options()
@@ -120,7 +120,7 @@ ExitCode run_sweep(const Arguments& arguments) {
   // clang-format on
   add_experiment_options(options);
   const auto values = cli::parse_options(arguments, options, kHelp);
-  if (!values) return ExitCode::ok;
+  if (!values) return cli::ExitCode::ok;
   const auto sizes = parse_sizes("sizes", (*values)["sizes"].as<std::string>());
   const auto locals = parse_sizes("local", (*values)["local"].as<std::string>());
   const auto kernel =
@@ -134,8 +134,7 @@ ExitCode run_sweep(const Arguments& arguments) {
                             {.kernel = *kernel, .sizes = sizes, .locals = locals});
   return run_experiment(
       arguments, *values,
-      {"sweep", [&](Context&, RealType) { return contests_of(sizes, locals); },
-       summary_text});
+      {"sweep", [&](Context&, RealType) { return contests_of(sizes, locals); }, summary_text});
 }
 
 }  // namespace clgauss::tune

@@ -55,20 +55,21 @@ std::string listing(const Tuning& tuning, const std::vector<TunedEntry>& entries
 
 }  // namespace
 
-ExitCode run_show(const Arguments& arguments) {
+cli::ExitCode run_show(const Arguments& arguments) {
   cli::po::options_description options("Options");
   add_device_option(options);
   options.add_options()("json", cli::po::value<std::string>()->value_name("FILE"),
                         "write the entries here instead");
   const auto values = cli::parse_options(arguments, options, kShowHelp);
-  if (!values) return ExitCode::ok;
-  const DeviceProfile profile = open_device((*values)["device"].as<std::string>()).profile;
+  if (!values) return cli::ExitCode::ok;
+  const DeviceProfile profile =
+      cli::open_named_device((*values)["device"].as<std::string>()).profile;
   const TunedStore store = TunedStore::of_environment();
   static_cast<void>(store.read(profile));  // a damaged store is an error here
   const Tuning tuning(profile, store, std::nullopt);
   if (const auto json = cli::option<std::string>(*values, "json")) {
     write_whole(*json, tuned_text(device_of(profile, tuning.own())));
-    return ExitCode::ok;
+    return cli::ExitCode::ok;
   }
   const auto file = store.file_of(profile);
   cli::print(fmt::format("device {} ({}), driver {}\nstore  {}\n", profile.name,
@@ -76,30 +77,31 @@ ExitCode run_show(const Arguments& arguments) {
                          file ? file->string() : "none: set XDG_DATA_HOME or HOME"));
   cli::print(tuning.own().empty() ? "nothing is tuned for it; run clgauss-tune auto\n"
                                   : listing(tuning, tuning.own()));
-  return ExitCode::ok;
+  return cli::ExitCode::ok;
 }
 
-ExitCode run_export(const Arguments& arguments) {
+cli::ExitCode run_export(const Arguments& arguments) {
   cli::po::options_description options("Options");
   add_device_option(options);
   options.add_options()("output,o", cli::po::value<std::string>()->required()->value_name("FILE"),
                         "where to; - is standard output");
   const auto values = cli::parse_options(arguments, options, kExportHelp);
-  if (!values) return ExitCode::ok;
-  const DeviceProfile profile = open_device((*values)["device"].as<std::string>()).profile;
+  if (!values) return cli::ExitCode::ok;
+  const DeviceProfile profile =
+      cli::open_named_device((*values)["device"].as<std::string>()).profile;
   const TunedDevice tuned = TunedStore::of_environment().read(profile);
   if (tuned.entries.empty())
     throw UsageError("nothing is stored for " + profile.name + "; run clgauss-tune auto first");
   write_whole((*values)["output"].as<std::string>(), tuned_text(tuned));
-  return ExitCode::ok;
+  return cli::ExitCode::ok;
 }
 
-ExitCode run_import(const Arguments& arguments) {
+cli::ExitCode run_import(const Arguments& arguments) {
   cli::po::options_description options("Options");
   options.add_options()("file", cli::po::value<std::string>()->required()->value_name("FILE"),
                         "an exported file (may be given without --file)");
   const auto values = cli::parse_options(arguments, options, kImportHelp, "file");
-  if (!values) return ExitCode::ok;
+  if (!values) return cli::ExitCode::ok;
   const auto path = (*values)["file"].as<std::string>();
   const TunedDevice tuned = parse_tuned(file_content(path), path);
   DeviceProfile profile;
@@ -111,7 +113,7 @@ ExitCode run_import(const Arguments& arguments) {
   store.put(profile, tuned.entries);
   cli::tell(fmt::format("{} entries for {} stored in {}\n", tuned.entries.size(), tuned.name,
                         store.file_of(profile)->string()));
-  return ExitCode::ok;
+  return cli::ExitCode::ok;
 }
 
 }  // namespace clgauss::tune

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "kernels/gemm_backend.hpp"
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 #include "tuner/measure/gemm_rules.hpp"
 
 namespace clgauss::tune {
@@ -74,8 +74,7 @@ GemmBench::GemmBench(Context& context, const GemmTask& task)
 double GemmBench::timed_ns(Gemm& gemm) {
   const bool update = task_.use == GemmUse::update;
   return 1e9 * time_once([&] {
-           gemm.multiply(context_.queue(), task_.shape, update ? -1 : 1, a_, b_, update ? 1 : 0,
-                         c_.view());
+           gemm.multiply(task_.shape, update ? -1 : 1, a_, b_, update ? 1 : 0, c_.view());
            context_.queue().finish();
          });
 }
@@ -109,7 +108,7 @@ Outcome GemmBench::run(const GemmSpec& spec, const RunLimits& limits) {
     return {Status::constraint, error.what(), {}};
   }
   require_known_answer(context_, task_.type, cut_shape(spec), [&](const GemmCall& call) {
-    gemm->multiply(context_.queue(), call.shape, call.alpha, call.a, call.b, call.beta, call.c);
+    gemm->multiply(call.shape, call.alpha, call.a, call.b, call.beta, call.c);
   });
   c_.restore(context_.queue());
   context_.queue().finish();

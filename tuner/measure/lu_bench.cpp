@@ -6,7 +6,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss::tune {
 
@@ -29,10 +29,10 @@ Outcome guarded_spec(const LuSpec& spec, const DeviceProfile& device, RealType t
   });
 }
 
-std::unique_ptr<Lu> lu_by(Context& context, RealType type, Index n, const LuSpec& spec) {
+Lu lu_by(Context& context, RealType type, Index n, const LuSpec& spec) {
   LuOptions options;
   options.spec = spec;
-  return make_lu(context, type, n, options);
+  return {context, type, n, options};
 }
 
 LuBench::LuBench(Context& context, RealType type, Index n)
@@ -43,9 +43,9 @@ LuBench::LuBench(Context& context, RealType type, Index n)
       a_(context, type, system_.a, leading_dimension(n), "a system to tune for"),
       b_(context, type, system_.b, 1, "a system to tune for") {}
 
-std::unique_ptr<Lu> LuBench::prepared(const LuSpec& spec) const {
-  auto lu = lu_by(context_, type_, n_, spec);
-  lu->prepare(a_.view(), 1);
+Lu LuBench::prepared(const LuSpec& spec) const {
+  Lu lu = lu_by(context_, type_, n_, spec);
+  lu.prepare(a_.view(), 1);
   return lu;
 }
 
@@ -70,16 +70,16 @@ std::string LuBench::fault_of_answer(Lu& lu) const {
 
 Outcome LuBench::measure(const LuSpec& spec, const RunLimits& limits) {
   return guarded_spec(spec, context_.profile(), type_, [&] {
-    const auto lu = prepared(spec);
+    Lu lu = prepared(spec);
     return check_and_time(
-        limits, "an LU", [&] { return timed_ns(*lu); }, [&] { return fault_of_answer(*lu); });
+        limits, "an LU", [&] { return timed_ns(lu); }, [&] { return fault_of_answer(lu); });
   });
 }
 
 std::pair<double, double> LuBench::compare(const LuSpec& a, const LuSpec& b, int pairs) {
-  const auto lu_a = prepared(a), lu_b = prepared(b);
+  Lu lu_a = prepared(a), lu_b = prepared(b);
   return compare_in_turns(
-      pairs, [&] { return timed_ns(*lu_a); }, [&] { return timed_ns(*lu_b); });
+      pairs, [&] { return timed_ns(lu_a); }, [&] { return timed_ns(lu_b); });
 }
 
 }  // namespace clgauss::tune

@@ -17,8 +17,7 @@ namespace clgauss::tune {
                                    const std::function<Outcome()>& measure);
 
 /// An LU of n-by-n matrices by `spec`.
-[[nodiscard]] std::unique_ptr<Lu> lu_by(Context& context, RealType type, Index n,
-                                        const LuSpec& spec);
+[[nodiscard]] Lu lu_by(Context& context, RealType type, Index n, const LuSpec& spec);
 
 /// A random system on the device, by which a spec is checked and timed.
 class LuBench {
@@ -34,7 +33,7 @@ class LuBench {
   [[nodiscard]] std::pair<double, double> compare(const LuSpec& a, const LuSpec& b, int pairs);
 
  private:
-  [[nodiscard]] std::unique_ptr<Lu> prepared(const LuSpec& spec) const;
+  [[nodiscard]] Lu prepared(const LuSpec& spec) const;
   [[nodiscard]] double timed_ns(Lu& lu) const;
   [[nodiscard]] std::string fault_of_answer(Lu& lu) const;
 

@@ -29,8 +29,7 @@ void enqueue(const cl::CommandQueue& queue, const Kernel& kernel, std::array<std
 
 }  // namespace
 
-MatmulBench::MatmulBench(Context& context, const Product& product,
-                         const TimingOptions& options)
+MatmulBench::MatmulBench(Context& context, const Product& product, const TimingOptions& options)
     : context_(context), product_(product), options_(options) {
   const Index elements = product.n() * product.n();
   const std::string what = fmt::format("the matrices of n = {}", product.n());
@@ -128,8 +127,7 @@ Outcome MatmulBench::multiply_by_gemm() {
   Gemm gemm(context_, RealType::f32);
   const Index n = product_.n();
   const auto multiply = [&] {
-    gemm.multiply(context_.queue(), {n, n, n}, 1, {a_device_, 0, n}, {b_device_, 0, n}, 0,
-                  {c_device_, 0, n});
+    gemm.multiply({n, n, n}, 1, {a_device_, 0, n}, {b_device_, 0, n}, 0, {c_device_, 0, n});
   };
   multiply();  // builds
   context_.queue().finish();

@@ -1,6 +1,6 @@
 #include "tuner/measure/restored_matrix.hpp"
 
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss::tune {
 

@@ -6,7 +6,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 #include "tuner/measure/lu_bench.hpp"
 
 namespace clgauss::tune {
@@ -48,12 +48,12 @@ std::string SolveBench::fault_of_answer(Lu& lu) const {
 
 Outcome SolveBench::measure(const LuSpec& spec, const RunLimits& limits) {
   return guarded_spec(spec, context_.profile(), type_, [&] {
-    const auto lu = lu_by(context_, type_, n_, spec);
+    Lu lu = lu_by(context_, type_, n_, spec);
     a_.restore(context_.queue());
-    lu->prepare(a_.view(), n_);
-    lu->factor(a_.view());
+    lu.prepare(a_.view(), n_);
+    lu.factor(a_.view());
     return check_and_time(
-        limits, "a solve", [&] { return timed_ns(*lu); }, [&] { return fault_of_answer(*lu); });
+        limits, "a solve", [&] { return timed_ns(lu); }, [&] { return fault_of_answer(lu); });
   });
 }
 

@@ -11,67 +11,17 @@ namespace clgauss::tune {
 
 namespace {
 
-struct Choices {
-  const char* name;
-  std::vector<int> values;
-};
-
-struct Family {
-  std::string_view name;
-  const char* file;
-  std::vector<Choices> choices;  // of the parameters that vary
-};
-
-const std::vector<Family>& families() {
-  static const std::vector<Family> all{{"simt",
-                                        "gemm_simt.cl",
-                                        {{"TILE_M", {16, 32, 64, 128, 256}},
-                                         {"TILE_N", {32, 64, 128, 256}},
-                                         {"TILE_K", {8, 16, 32}},
-                                         {"WG_M", {4, 8, 16, 32}},
-                                         {"WG_N", {4, 8, 16, 32}},
-                                         {"LANES_M", {1, 2, 4, 8}},
-                                         {"LANES_N", {4, 8, 16, 32}},
-                                         {"VEC_WIDTH", {1, 2, 4}},
-                                         {"PAD", {0, 1, 2, 4}},
-                                         {"RASTER", {1, 4, 8, 16}}}},
-                                       {"nvidia_f64",
-                                        "gemm_nvidia_f64.cl",
-                                        {{"TILE_M", {32, 64, 128, 256}},
-                                         {"TILE_N", {32, 64, 128, 256}},
-                                         {"TILE_K", {16, 32, 64}},
-                                         {"SG_M", {16, 32, 64}},
-                                         {"SG_N", {16, 32, 64}},
-                                         {"STAGES", {2, 3, 4, 5, 6}},
-                                         {"MMA_K", {4, 8}},
-                                         {"C_BATCH", {2, 4, 8, 16, 32}},
-                                         {"RASTER", {4, 8, 16, 32}}}},
-                                       {"nvidia_tf32x3",
-                                        "gemm_nvidia_tf32x3.cl",
-                                        {{"TILE_M", {32, 64, 128, 256}},
-                                         {"TILE_N", {32, 64, 128, 256}},
-                                         {"TILE_K", {16, 32, 64}},
-                                         {"SG_M", {16, 32, 64}},
-                                         {"SG_N", {32, 64}},
-                                         {"STAGES", {2, 3, 4, 5, 6}},
-                                         {"ACC_K", {8, 16}},
-                                         {"RASTER", {4, 8, 16, 32}},
-                                         {"PREFETCH_C", {0, 1}}}},
-                                       {"cpu",
-                                        "gemm_cpu.cl",
-                                        {{"VEC_WIDTH", {4, 8, 16}},
-                                         {"MR", {4, 6, 8, 10, 12, 14}},
-                                         {"NR", {4, 8, 12, 16, 24, 32, 48, 64}},
-                                         {"UNROLL", {1, 2, 4, 8}},
-                                         {"PACK_STEPS", {4, 8, 16}},
-                                         {"KC", {128, 192, 256, 320, 384, 512, 768}},
-                                         {"MC", {48, 96, 144, 192, 288}},
-                                         {"NC", {128, 256, 512, 1024}}}}};
-  return all;
-}
-
-const Family& family_of(std::string_view file) {
-  return *std::ranges::find_if(families(), [&](const Family& one) { return one.file == file; });
+/// The variant whose name begins with `kernel`. Throws UsageError unless there is one.
+const KernelVariant& variant_named(std::string_view kernel) {
+  const auto begins = [&](const KernelVariant* variant) {
+    return std::string_view(variant->name).starts_with(kernel);
+  };
+  if (std::ranges::count_if(gemm_variants(), begins) == 1)
+    return **std::ranges::find_if(gemm_variants(), begins);
+  std::string names;
+  for (const KernelVariant* variant : gemm_variants())
+    names += (names.empty() ? "" : ", ") + std::string(variant->name);
+  throw UsageError(fmt::format("the kernel '{}' is not one of: {}", kernel, names));
 }
 
 void put(Parameters& parameters, const Configuration& configuration) {
@@ -85,17 +35,18 @@ Configuration configuration_of(const Parameters& parameters) {
   return configuration;
 }
 
-/// The built-in spec if it is of the family, else the first of the family that suits the task.
-GemmSpec base_of(Context& context, const GemmTask& task, const Family& family,
+/// The built-in spec if it is of the variant, else the first of the variant that suits the task.
+GemmSpec base_of(Context& context, const GemmTask& task, const KernelVariant& variant,
                  const GemmSpec& built_in) {
-  if (built_in.file == family.file) return built_in;
-  if (family.name == "cpu") return default_cpu_gemm_spec(context.profile(), task.type);
+  if (built_in.file == variant.file) return built_in;
+  const GemmSpec cpu = default_cpu_gemm_spec(context.profile(), task.type);
+  if (cpu.file == variant.file) return cpu;
   for (const GemmSpec& spec : gemm_specs())
-    if (spec.file == family.file && spec.type == task.type &&
-        (spec.use == task.use || !spec.needs_nvidia()))
+    if (spec.file == variant.file && spec.type == task.type &&
+        (spec.use == task.use || !spec.needs_ptx()))
       return spec;
   throw UsageError(
-      fmt::format("the kernel {} is not for {}", family.name, real_type_name(task.type)));
+      fmt::format("the kernel {} is not for {}", variant.name, real_type_name(task.type)));
 }
 
 /// The largest vector that the leading dimensions allow.
@@ -105,17 +56,17 @@ Index aligned_to(const GemmTask& task) {
   return 1;
 }
 
-/// The family's choices, of those named in `vary` if it names any.
-std::vector<Choices> choices_of(const Family& family, const std::vector<std::string>& vary) {
-  if (vary.empty()) return family.choices;
-  std::vector<Choices> choices;
-  for (const std::string& name : vary) {
-    const auto found = std::ranges::find(family.choices, name, &Choices::name);
-    if (found == family.choices.end())
+/// The parameters that a tuner varies, of those named in `vary` if it names any.
+std::vector<Parameter> choices_of(const KernelVariant& variant,
+                                  const std::vector<std::string>& vary) {
+  std::vector<Parameter> choices;
+  for (const ParameterSpec& spec : variant.parameters)
+    if (!spec.tried.empty() && (vary.empty() || std::ranges::count(vary, spec.name) > 0))
+      choices.push_back({spec.name, {spec.tried.begin(), spec.tried.end()}});
+  for (const std::string& name : vary)
+    if (std::ranges::find(choices, name, &Parameter::name) == choices.end())
       throw UsageError(
-          fmt::format("the kernel {} has no parameter '{}' to vary", family.name, name));
-    choices.push_back(*found);
-  }
+          fmt::format("the kernel {} has no parameter '{}' to vary", variant.name, name));
   return choices;
 }
 
@@ -130,36 +81,30 @@ GemmSpec GemmSpace::spec(std::size_t configuration) const {
 
 GemmSpace gemm_space(Context& context, const GemmTask& task, std::string_view kernel,
                      const std::vector<std::string>& vary) {
-  const auto named = std::ranges::find(families(), kernel, &Family::name);
-  if (named == families().end() && !kernel.empty())
-    throw UsageError(
-        fmt::format("the kernel '{}' is not one of: simt, nvidia_f64, nvidia_tf32x3, cpu", kernel));
   const GemmSpec built_in = built_in_gemm_spec(context, task);
-  const Family& family = kernel.empty() ? family_of(built_in.file) : *named;
-  GemmSpec base = base_of(context, task, family, built_in);
+  const KernelVariant& variant = kernel.empty() ? built_in.variant() : variant_named(kernel);
+  GemmSpec base = base_of(context, task, variant, built_in);
   const Index alignment = aligned_to(task);
   const int nvidia_vec = task.type == RealType::f64 ? 2 : 4;
-  if (base.needs_nvidia())
+  if (base.needs_ptx())
     set_value(base.parameters, "VEC_WIDTH",
               alignment % static_cast<Index>(nvidia_vec) == 0 ? nvidia_vec : 1);
   else if (!base.is_for_cpu())
     set_value(base.parameters, "ALIGNED", alignment == 4 ? 1 : 0);
 
-  const std::vector<Choices> all = choices_of(family, vary);
-  std::vector<Parameter> parameters;
-  for (const Choices& choices : all)
-    parameters.push_back({choices.name, {choices.values.begin(), choices.values.end()}});
+  std::vector<Parameter> all = choices_of(variant, vary);
   GemmSpec tried = base;
   std::vector<int*> places;
-  for (const Choices& choices : all)
+  for (const Parameter& choice : all)
     places.push_back(
-        &std::ranges::find(tried.parameters, choices.name, &std::pair<std::string, int>::first)
+        &std::ranges::find(tried.parameters, choice.name, &std::pair<std::string, int>::first)
              ->second);
   const auto valid = [&](const Space::Point& point) {
-    for (std::size_t p = 0; p < point.size(); ++p) *places[p] = all[p].values[point[p]];
+    for (std::size_t p = 0; p < point.size(); ++p)
+      *places[p] = static_cast<int>(std::get<std::int64_t>(all[p].values[point[p]]));
     return broken_rule(tried).empty() && exceeded_limit(tried, context.profile()).empty();
   };
-  GemmSpace result{std::move(base), Space(std::move(parameters), valid), {}};
+  GemmSpace result{std::move(base), Space(all, valid), {}};
   const auto add_seed = [&](const GemmSpec& spec) {
     if (const auto number = result.space.find(configuration_of(spec.parameters)))
       result.seeds.push_back(*number);

@@ -13,17 +13,32 @@
 
 namespace clgauss {
 
+/// What a context does beside opening the device. Nothing is read from the environment but by from_environment().
 struct ContextOptions {
   bool profiling = false;  // events carry times; costs a little on every launch
+  std::optional<std::filesystem::path> kernel_folder;  // empty: the embedded kernels
   std::optional<std::filesystem::path>
-      kernel_folder;  // empty: CLGAUSS_KERNEL_DIR, else the embedded kernels
-  bool tuned = true;  // take up what was tuned for the device; CLGAUSS_TUNED=off also turns it off
-  KernelFaults kernel_faults;  // kernels broken on purpose, for tests; empty: CLGAUSS_KERNEL_FAULTS
+      cache_folder;   // for built programs and known answers, see ProgramCache; empty: none is kept
+  bool tuned = true;  // take up what was shipped as tuned for the device
+  std::optional<std::filesystem::path>
+      tuned_folder;               // what clgauss-tune stored; empty: only what was shipped
+  bool driver_caches = true;      // a driver that can keep what it built itself (PoCL) does so
+  bool concurrent_builds = true;  // programs that are needed together are built side by side
+  KernelFaults kernel_faults;     // kernels broken on purpose, for tests
   std::optional<unsigned> cores_per_compute_unit;  // instead of what the device's attributes say
+
+  /// As the programs do it: CLGAUSS_KERNEL_DIR, CLGAUSS_CACHE=off, CLGAUSS_TUNED=off, CLGAUSS_BUILDS=serial,
+  /// CLGAUSS_KERNEL_FAULTS, POCL_KERNEL_CACHE=0, and the folders that XDG_CACHE_HOME, XDG_DATA_HOME and HOME name. Throws UsageError for a value that
+  /// makes no sense.
+  [[nodiscard]] static ContextOptions from_environment();
 };
 
-/// Keep one and use it again: programs are built once, a second solve on the same context builds
+/// A handle, as OpenCL's own are: copies mean the same device, queue and programs, which stay as long as one of them does, and what is
+/// made on a context keeps a copy. Keep one and use it again: programs are built once, a second solve on the same context builds
 /// nothing.
+///
+/// A context and what is made on it belong to one thread at a time: give every thread a context of its own, or lock. Contexts do
+/// not share anything that is written, but for the program cache on disk, which any number of processes may use.
 class Context {
  public:
   explicit Context(const Device& device, const ContextOptions& options = {});
@@ -32,19 +47,19 @@ class Context {
   /// takes the application's buffers. `options.profiling` is the queue's own affair.
   explicit Context(const cl::CommandQueue& queue, const ContextOptions& options = {});
 
-  [[nodiscard]] const DeviceProfile& profile() const noexcept { return profile_; }
-  [[nodiscard]] const cl::Context& context() const noexcept { return context_; }
-  [[nodiscard]] const cl::CommandQueue& queue() const noexcept { return queue_; }
-  [[nodiscard]] ProgramStore& programs() noexcept { return programs_; }
+  [[nodiscard]] const DeviceProfile& profile() const noexcept;
+  [[nodiscard]] const cl::Context& context() const noexcept;
+  [[nodiscard]] const cl::CommandQueue& queue() const noexcept;
+  [[nodiscard]] ProgramStore& programs() noexcept;
   /// What was tuned for this device; looked up once.
-  [[nodiscard]] const Tuning& tuning() const noexcept { return tuning_; }
+  [[nodiscard]] const Tuning& tuning() const noexcept;
 
   /// Whether one work-item runs a long loop to its end, as kernels for CPUs need (cl/loop_probe.cl). Tried once, on the first
   /// call.
   [[nodiscard]] bool runs_long_loops();
 
   /// Which kernels gave their known answers here, and which are passed over and why.
-  [[nodiscard]] KernelTrials& trials() noexcept { return *trials_; }
+  [[nodiscard]] KernelTrials& trials() noexcept;
 
   /// Throws OutOfMemory, with the bytes needed and there, if `bytes` for `what` exceed the device's
   /// memory or one allocation's limit.
@@ -54,13 +69,8 @@ class Context {
   [[nodiscard]] cl::Buffer allocate(std::uint64_t bytes, const std::string& what) const;
 
  private:
-  DeviceProfile profile_;
-  cl::Context context_;
-  cl::CommandQueue queue_;
-  ProgramStore programs_;
-  Tuning tuning_;
-  std::optional<bool> runs_long_loops_;
-  std::unique_ptr<KernelTrials> trials_ = std::make_unique<KernelTrials>(programs_);
+  struct State;
+  std::shared_ptr<State> state_;
 };
 
 }  // namespace clgauss

@@ -64,8 +64,9 @@ struct DeviceProfile {
   /// what NVIDIA's driver is known to run above that. Whether one kernel does is for its known answer to say.
   [[nodiscard]] std::uint64_t static_local_bytes() const;
 
-  /// Why instructions of compute capability `major`.0 are not to be had; empty if they are.
-  [[nodiscard]] std::string lacks_compute_capability(unsigned major) const;
+  /// Why it does not run the kernels with inline PTX, whose instructions (redux.sync, cp.async, mma in f64 and tf32) came with
+  /// compute capability 8.0; empty if it may.
+  [[nodiscard]] std::string lacks_ptx() const;
 
   /// Cores of the whole device; empty where the cores per compute unit are unknown.
   [[nodiscard]] std::optional<std::size_t> total_cores() const;
@@ -109,8 +110,7 @@ void set_driver_environment();
 [[nodiscard]] std::size_t select_device(const std::vector<DeviceProfile>& devices,
                                         std::string_view spec);
 
-/// list_devices() and select_device() in one. An empty `spec` means the environment's
-/// CLGAUSS_DEVICE, else "auto".
-[[nodiscard]] Device open_device(std::string spec = {});
+/// list_devices() and select_device() in one.
+[[nodiscard]] Device open_device(const std::string& spec = "auto");
 
 }  // namespace clgauss

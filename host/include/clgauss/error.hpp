@@ -7,42 +7,38 @@
 
 namespace clgauss {
 
-/// What the program `clgauss` returns to the shell.
-enum class ExitCode : int {
-  ok = 0,
-  internal = 1,
-  usage = 2,
-  bad_file = 3,   // an input that cannot be read or understood, an output that cannot be written
-  no_device = 4,  // no OpenCL device, none that matches, or more than one
-  opencl = 5,     // a kernel does not build, a launch is not legal, or a call failed
-  out_of_memory = 6,  // on the host or on the device
-  singular = 7,       // an exactly zero pivot, or NaN or Inf in A
-  inaccurate = 8,     // solved, but above the bound asked for, or no answer in the type's range
-  interrupted = 130
+/// What kind of error it is, for callers that do not catch by type; a C interface hands it out.
+enum class ErrorCode : int {
+  usage = 1,  // an argument that makes no sense
+  input,      // a file, a shape or a number that cannot be taken
+  no_device,  // no OpenCL device, none that matches, or more than one
+  opencl,  // a kernel does not build or gives wrong answers, a launch is not legal, or a call failed
+  out_of_memory,  // on the host or on the device
+  singular,       // an exactly zero pivot, or NaN or Inf in A
+  stopped         // a caller's callback ended the work
 };
 
-/// Base of everything that clgauss throws: a message for the user and the exit code it leads to.
+/// Base of everything that clgauss throws: a message and a code.
 class Error : public std::runtime_error {
  public:
-  Error(ExitCode exit_code, const std::string& message)
-      : std::runtime_error(message), exit_code_(exit_code) {}
-  [[nodiscard]] ExitCode exit_code() const noexcept { return exit_code_; }
+  Error(ErrorCode code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  [[nodiscard]] ErrorCode error_code() const noexcept { return code_; }
 
  private:
-  ExitCode exit_code_;
+  ErrorCode code_;
 };
 
 /// An option or argument that makes no sense.
 class UsageError : public Error {
  public:
-  explicit UsageError(const std::string& message) : Error(ExitCode::usage, message) {}
+  explicit UsageError(const std::string& message) : Error(ErrorCode::usage, message) {}
 };
 
 /// A file that cannot be opened, read or written.
 class FileError : public Error {
  public:
   FileError(const std::string& file, const std::string& reason)
-      : Error(ExitCode::bad_file, file + ": " + reason) {}
+      : Error(ErrorCode::input, file + ": " + reason) {}
 };
 
 /// A file whose content is not what its format asks for. `line` and `column` count from 1; 0 = not
@@ -62,26 +58,26 @@ class FormatError : public Error {
 /// Shapes that do not belong together: A not square, b of another length.
 class DimensionError : public Error {
  public:
-  explicit DimensionError(const std::string& message) : Error(ExitCode::bad_file, message) {}
+  explicit DimensionError(const std::string& message) : Error(ErrorCode::input, message) {}
 };
 
 /// A number of the system that the type it is to be solved in cannot hold.
 class ValueError : public Error {
  public:
-  explicit ValueError(const std::string& message) : Error(ExitCode::bad_file, message) {}
+  explicit ValueError(const std::string& message) : Error(ErrorCode::input, message) {}
 };
 
 /// No OpenCL device, no match for a device spec, or several matches.
 class DeviceNotFound : public Error {
  public:
-  explicit DeviceNotFound(const std::string& message) : Error(ExitCode::no_device, message) {}
+  explicit DeviceNotFound(const std::string& message) : Error(ErrorCode::no_device, message) {}
 };
 
 /// A launch or a type that the device, or one kernel on it, does not allow; the message names the
 /// limit.
 class DeviceLimit : public Error {
  public:
-  explicit DeviceLimit(const std::string& message) : Error(ExitCode::opencl, message) {}
+  explicit DeviceLimit(const std::string& message) : Error(ErrorCode::opencl, message) {}
 };
 
 /// Work-groups that were to run all at once did not, though a probe had shown it: another program may be on the device. What
@@ -94,7 +90,7 @@ class CoResidencyLost : public DeviceLimit {
 /// Kernels that built and ran, and gave something else than their known answer.
 class WrongAnswer : public Error {
  public:
-  explicit WrongAnswer(const std::string& message) : Error(ExitCode::opencl, message) {}
+  explicit WrongAnswer(const std::string& message) : Error(ErrorCode::opencl, message) {}
 };
 
 /// None of the kernels that could do an operation works on the device; the message says of each why not.
@@ -107,8 +103,8 @@ class NoUsableKernel : public DeviceLimit {
 class SingularFactors : public Error {
  public:
   explicit SingularFactors(std::size_t column)
-      : Error(ExitCode::singular, "the factors are singular: the pivot of column " +
-                                      std::to_string(column + 1) + " is zero or not a number"),
+      : Error(ErrorCode::singular, "the factors are singular: the pivot of column " +
+                                       std::to_string(column + 1) + " is zero or not a number"),
         column_(column) {}
   [[nodiscard]] std::size_t column() const noexcept { return column_; }
 
@@ -136,14 +132,14 @@ class OpenClError : public Error {
 class DeviceFault : public Error {
  public:
   explicit DeviceFault(const std::string& what)
-      : Error(ExitCode::opencl, what + ": the device's memory or its driver is faulty") {}
+      : Error(ErrorCode::opencl, what + ": the device's memory or its driver is faulty") {}
 };
 
 /// Memory on the host or on the device does not suffice; the message says what is needed and what
 /// there is.
 class OutOfMemory : public Error {
  public:
-  explicit OutOfMemory(const std::string& message) : Error(ExitCode::out_of_memory, message) {}
+  explicit OutOfMemory(const std::string& message) : Error(ErrorCode::out_of_memory, message) {}
 };
 
 /// An OpenCL `call` failed with `code`: throws OutOfMemory for the codes that say so, OpenClError for all others.

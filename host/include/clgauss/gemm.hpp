@@ -2,6 +2,7 @@
 /// General matrix multiplication on the device, by the kernel that suits it.
 
 #include <clgauss/context.hpp>
+#include <clgauss/enqueue.hpp>
 #include <clgauss/lab/gemm_spec.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
@@ -36,19 +37,18 @@ class Gemm {
  public:
   /// Throws as check_gemm_spec() for a preferred spec, and OpenClError.
   Gemm(Context& context, RealType type, const GemmOptions& options = {});
+  Gemm(Gemm&&) noexcept;
+  Gemm& operator=(Gemm&&) noexcept;
   ~Gemm();
-  Gemm(const Gemm&) = delete;
-  Gemm& operator=(const Gemm&) = delete;
 
-  /// Enqueues the product on `queue`, in order and without waiting; after products that it enqueued on another queue of the
-  /// context, because they share a workspace. Throws DimensionError for a view that cannot hold its matrix. C is not read if beta is 0. m, n or
-  /// k may be 0. C must not overlap A or B. 2 m n k flops. Throws OpenClError.
-  void multiply(const cl::CommandQueue& queue, const GemmShape& shape, double alpha,
-                const MatrixView& a, const MatrixView& b, double beta, const MatrixView& c);
+  /// Enqueues the product, without waiting. Throws DimensionError, which names the matrix, for a view that cannot hold it. C is not
+  /// read if beta is 0. m, n or k may be 0. C must not overlap A or B. 2 m n k flops. Throws OpenClError.
+  void multiply(const GemmShape& shape, double alpha, const MatrixView& a, const MatrixView& b,
+                double beta, const MatrixView& c, const EnqueueOptions& enqueue = {});
 
   /// C <- C - A B: the trailing update of an LU factorisation, by kernels built for it.
-  void update(const cl::CommandQueue& queue, Index m, Index n, Index k, const MatrixView& a,
-              const MatrixView& b, const MatrixView& c);
+  void update(Index m, Index n, Index k, const MatrixView& a, const MatrixView& b,
+              const MatrixView& c, const EnqueueOptions& enqueue = {});
 
   /// Builds and checks the kernel that update() takes for this product, without doing it.
   void prepare_update(Index m, Index n, Index k, const MatrixView& a, const MatrixView& b,

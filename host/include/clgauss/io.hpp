@@ -3,6 +3,7 @@
 /// Everything is read as f64.
 
 #include <clgauss/matrix.hpp>
+#include <clgauss/progress.hpp>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
@@ -20,9 +21,6 @@ enum class FileFormat { text, matrix_market, npy, csv, tsv };
 [[nodiscard]] std::string_view file_format_name(FileFormat format);
 /// The format that a file name's extension stands for: .mtx .npy .csv .tsv, and text for any other.
 [[nodiscard]] FileFormat format_of_extension(const std::filesystem::path& path);
-
-/// Called now and then on long work with what is being done and the share done, 0..1.
-using ProgressCallback = std::function<void(std::string_view what, double fraction)>;
 
 struct ReadOptions {
   std::optional<FileFormat> format;  // empty: by content, then by extension

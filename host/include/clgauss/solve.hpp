@@ -5,7 +5,9 @@
 #include <clgauss/lab/gauss.hpp>
 #include <clgauss/lab/launch.hpp>
 #include <clgauss/lu.hpp>
+#include <clgauss/progress.hpp>
 #include <clgauss/residual.hpp>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -80,15 +82,18 @@ struct Solution {
 /// Solves `system` on the context's device; where no kernel of the LU works there and the method is left open, by the elimination.
 /// Where the range of A or b asks for it, rows, columns and right-hand sides are scaled by powers of two, without rounding; the rows,
 /// which decides on other pivots, only if they are too far apart for the type. An n = 0 system has the empty answer and determinant 1.
-/// Throws as gauss_solve() and lu_solve(). Memory on the host: one more copy of x.
+/// Throws as gauss_solve() and Lu(). Memory on the host: one more copy of x.
 [[nodiscard]] Solution solve(Context& context, const System& system,
                              const SolveOptions& options = {},
                              const ProgressCallback& progress = {});
 
-/// The same with LU and without keeping A; see lu_solve_in_place(). A is read again for the residual. Throws also UsageError if
+/// Reads A once more, as it was.
+using ReadMatrix = std::function<Matrix()>;
+
+/// The same with LU and without keeping A, which is given back to the operating system row by row while it is uploaded: on a CPU
+/// device, whose memory is the host's, A is so there once and not twice. It is read again for the residual. Throws also UsageError if
 /// the options ask for another method, DimensionError if what is read again has another shape.
-[[nodiscard]] Solution solve_in_place(Context& context, System system,
-                                      const ReadMatrix& read_again,
+[[nodiscard]] Solution solve_in_place(Context& context, System system, const ReadMatrix& read_again,
                                       const SolveOptions& options = {},
                                       const ProgressCallback& progress = {});
 

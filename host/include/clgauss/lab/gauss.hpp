@@ -4,10 +4,10 @@
 
 #include <clgauss/context.hpp>
 #include <clgauss/lab/elimination.hpp>
-#include <clgauss/io.hpp>
 #include <clgauss/lab/launch.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/pivoting.hpp>
+#include <clgauss/progress.hpp>
 #include <clgauss/real_type.hpp>
 
 namespace clgauss {

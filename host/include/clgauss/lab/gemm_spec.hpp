@@ -2,9 +2,10 @@
 /// The GEMM kernels as data: what each is built with, so that a tuner can vary it.
 
 #include <clgauss/device.hpp>
-#include <clgauss/matrix.hpp>
 #include <clgauss/lab/parameters.hpp>
 #include <clgauss/lab/program.hpp>
+#include <clgauss/lab/variant.hpp>
+#include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <string>
 #include <string_view>
@@ -31,12 +32,18 @@ struct GemmSpec {
   [[nodiscard]] int value(std::string_view name) const { return value_of(parameters, name); }
   [[nodiscard]] Defines defines() const;
 
-  [[nodiscard]] bool is_for_cpu() const { return file == "gemm_cpu.cl"; }
+  /// The variant of the file. Throws UsageError if there is none.
+  [[nodiscard]] const KernelVariant& variant() const;
+  /// Whether the variant has such a parameter.
+  [[nodiscard]] bool has(std::string_view name) const;
+
+  [[nodiscard]] bool is_for_cpu() const;
+  /// Whether it takes the matrix units of compute capability 8.0.
+  [[nodiscard]] bool needs_ptx() const;
 
   // Of the kernels for GPUs:
 
-  [[nodiscard]] bool needs_nvidia() const;
-  [[nodiscard]] bool transposes() const { return !needs_nvidia(); }
+  [[nodiscard]] bool transposes() const { return has("TRANS_A"); }
   [[nodiscard]] std::size_t work_group_size() const;
   /// Work-groups that an m-by-n C takes.
   [[nodiscard]] std::size_t tiles(Index m, Index n) const;
@@ -45,6 +52,9 @@ struct GemmSpec {
   /// Offsets and leading dimensions must be multiples of this many elements.
   [[nodiscard]] Index alignment() const;
 };
+
+/// The variants that multiply matrices, each with a file of its own.
+[[nodiscard]] Variants gemm_variants();
 
 /// All specs for GPUs. Of those that fit a large product the first is the fastest.
 [[nodiscard]] const std::vector<GemmSpec>& gemm_specs();

@@ -2,7 +2,7 @@
 /// Every kernel that clgauss has for a device, asked for its known answer.
 
 #include <clgauss/context.hpp>
-#include <clgauss/io.hpp>
+#include <clgauss/progress.hpp>
 
 namespace clgauss {
 

@@ -68,15 +68,13 @@ struct CachedProgram {
   bool operator==(const CachedProgram&) const = default;
 };
 
-/// Built programs on disk: XDG_CACHE_HOME/clgauss (default ~/.cache/clgauss), one file a program,
+/// Built programs on disk, one file a program,
 /// written whole or not at all. A key holds the source, the options, the device, its driver and its
 /// platform. A cache that is damaged, foreign or not writable is never an error: fetch() then finds
 /// nothing and store() does nothing. Drivers run what they are given, so nothing is taken from a folder or a file that anybody
 /// but this user may write to, and no link is followed.
 class ProgramCache {
  public:
-  /// The user's cache; switched off when CLGAUSS_CACHE=off or no folder can be named.
-  [[nodiscard]] static ProgramCache of_environment();
   explicit ProgramCache(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
 
   [[nodiscard]] std::optional<CachedProgram> fetch(const std::string& key) const;
@@ -98,13 +96,14 @@ struct ProgramRequest {
   Defines defines;
 };
 
+struct ContextOptions;
+
 /// The programs of one context: each is built, or loaded from the disk cache, when it is first
 /// asked for, and kept. Where the driver keeps built programs itself (PoCL), nothing is added to the
 /// disk cache.
 class ProgramStore {
  public:
-  ProgramStore(cl::Context context, cl::Device device, ProgramCache cache,
-               std::optional<std::filesystem::path> kernel_folder, KernelFaults faults = {});
+  ProgramStore(cl::Context context, cl::Device device, const ContextOptions& options);
 
   /// A new kernel object `kernel` of `file`, built with `defines`. Throws BuildError with the
   /// options and the log.
@@ -149,6 +148,7 @@ class ProgramStore {
   ProgramCache cache_;
   std::optional<std::filesystem::path> kernel_folder_;
   KernelFaults faults_;
+  bool driver_caches_, concurrent_;
   std::map<std::string, cl::Program> programs_;  // by file and options
   std::function<void(const std::string& what)> hear_;
   double build_seconds_ = 0;

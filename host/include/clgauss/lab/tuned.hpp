@@ -2,8 +2,8 @@
 /// What was found to be fast on a device: entries that `clgauss-tune auto` stores and that solve() and gemm take up.
 
 #include <clgauss/device.hpp>
-#include <clgauss/matrix.hpp>
 #include <clgauss/lab/parameters.hpp>
+#include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <filesystem>
 #include <optional>
@@ -14,9 +14,13 @@
 
 namespace clgauss {
 
+/// What a TunedEntry is for: its LOCAL is the elimination's work-group size, 0 = left to the driver.
+inline constexpr const char *kTunedElimination = "elimination", *kTunedGemm = "gemm",
+                            *kTunedGemmUpdate = "gemm_update", *kTunedLu = "lu";
+
 /// Numbers that were the fastest for one purpose, type and size.
 struct TunedEntry {
-  std::string what;  // elimination (LOCAL, 0 = left to the driver), gemm, gemm_update, lu
+  std::string what;  // one of the above
   RealType type = RealType::f64;
   Index n = 0;         // the size it was tuned at; it counts for sizes up to a factor of 1.5 away
   std::string kernel;  // gauss.cl, a GemmSpec's file, or an LuSpec's family

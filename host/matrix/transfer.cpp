@@ -1,4 +1,4 @@
-#include "linalg/transfer.hpp"
+#include "matrix/transfer.hpp"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -24,7 +24,7 @@ void check_f32_range(const Matrix& matrix, const char* name) {
   });
   if (bad == matrix.values().size()) return;
   throw ValueError(
-      fmt::format("{}({}, {}) = {:g} does not fit f32; use --type f64 on a device with fp64, or "
+      fmt::format("{}({}, {}) = {:g} does not fit f32; solve in f64 on a device with fp64, or "
                   "scale the system",
                   name, bad / matrix.cols() + 1, bad % matrix.cols() + 1, matrix.values()[bad]));
 }
@@ -181,6 +181,12 @@ Values download(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealTyp
                                : download_as<double>(queue, buffer, count);
 }
 
+Index padded_ld(Index n, RealType type) {
+  const Index line = 128 / bytes_of(type);
+  const Index ld = (n + line - 1) / line * line;
+  return ld * bytes_of(type) % 4096 == 0 ? ld + line : ld;
+}
+
 std::string system_text(const System& system, RealType type) {
   const Index nrhs = system.b.cols();
   return fmt::format("the {} system of n = {} with {} right-hand side{}", real_type_name(type),
@@ -206,8 +212,7 @@ Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,
 
 std::vector<Index> read_twice(const std::function<std::vector<Index>()>& read) {
   std::vector<Index> first = read();
-  if (first != read())
-    throw DeviceFault("the row exchanges read twice from the device differ");
+  if (first != read()) throw DeviceFault("the row exchanges read twice from the device differ");
   return first;
 }
 

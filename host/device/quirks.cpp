@@ -1,7 +1,15 @@
+#include "device/quirks.hpp"
+
+#include <CL/cl_ext.h>
 #include <fmt/format.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <clgauss/device.hpp>
+#include <clgauss/lab/program.hpp>
+#include <cstdlib>
+
+#include "opencl_error.hpp"
 
 namespace clgauss {
 
@@ -33,7 +41,8 @@ CoreCount nvidia_cores(const VendorAttributes::Nvidia& nvidia) {
   const ComputeCapability* known = capability_of(nvidia);
   const std::string capability =
       fmt::format("compute capability {}.{}", nvidia.capability_major, nvidia.capability_minor);
-  if (known == nullptr) return {{}, capability + " is not in the table; give --cores-per-cu"};
+  if (known == nullptr)
+    return {{}, capability + " is not in the table; it can be given (cores per compute unit)"};
   return {known->cores, capability + " (CUDA programming guide)"};
 }
 
@@ -42,7 +51,7 @@ CoreCount amd_cores(const VendorAttributes::Amd& amd) {
   std::string source =
       fmt::format("{} SIMDs x width {} x instruction width {} (AMD attributes)",
                   amd.simd_per_compute_unit, amd.simd_width, amd.simd_instruction_width);
-  if (cores == 0) return {{}, source + " are not usable; give --cores-per-cu"};
+  if (cores == 0) return {{}, source + " are not usable; it can be given (cores per compute unit)"};
   return {cores, std::move(source)};
 }
 
@@ -62,10 +71,20 @@ CoreCount intel_cores(const VendorAttributes::Intel& intel, unsigned compute_uni
   std::string source =
       fmt::format("{} x {} x {} EUs of {} lanes, {} compute units (Intel attributes)", intel.slices,
                   intel.sub_slices_per_slice, intel.eus_per_sub_slice, lanes, compute_units);
-  if (eus == 0 || compute_units == 0) return {{}, source + " are not usable; give --cores-per-cu"};
+  if (eus == 0 || compute_units == 0)
+    return {{}, source + " are not usable; it can be given (cores per compute unit)"};
   // Rounded, because a part with EUs fused off has fewer compute units than this product has EUs.
   const unsigned eus_per_compute_unit = std::max(1U, (eus + compute_units / 2) / compute_units);
   return {eus_per_compute_unit * lanes, std::move(source)};
+}
+
+/// Whether the process may run on the cores 0 .. count - 1, however many they are, and on no other.
+bool has_first_cores() {
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  for (int core = 0, count = CPU_COUNT(&allowed); core < count; ++core)
+    if (!CPU_ISSET(core, &allowed)) return false;
+  return true;
 }
 
 }  // namespace
@@ -75,11 +94,12 @@ std::uint64_t DeviceProfile::static_local_bytes() const {
   return std::max<std::uint64_t>(local_mem_bytes, known != nullptr ? known->local_kib * 1024 : 0);
 }
 
-std::string DeviceProfile::lacks_compute_capability(unsigned major) const {
+std::string DeviceProfile::lacks_ptx() const {
+  constexpr unsigned kMajor = 8;
   if (!attributes.nvidia)
     return "it needs NVIDIA's instructions, and the device reports no compute capability";
-  if (attributes.nvidia->capability_major >= major) return {};
-  return fmt::format("it needs compute capability {}.0, the device has {}.{}", major,
+  if (attributes.nvidia->capability_major >= kMajor) return {};
+  return fmt::format("it needs compute capability {}.0, the device has {}.{}", kMajor,
                      attributes.nvidia->capability_major, attributes.nvidia->capability_minor);
 }
 
@@ -95,11 +115,49 @@ CoreCount count_cores(const DeviceProfile& profile) {
   if (attributes.intel && profile.type == DeviceType::gpu)
     return intel_cores(*attributes.intel, profile.compute_units);
   if (profile.type == DeviceType::cpu) return {1, "a CPU's compute unit is one core"};
-  return {{}, "the vendor has no query for it; give --cores-per-cu"};
+  return {{}, "the vendor has no query for it; it can be given (cores per compute unit)"};
 }
 
 void override_cores(DeviceProfile& profile, std::optional<unsigned> cores_per_compute_unit) {
   if (cores_per_compute_unit) profile.cores = {cores_per_compute_unit, "given by the user"};
+}
+
+bool has_extension(const std::string& extensions, const std::string& name) {
+  return (" " + extensions + " ").find(" " + name + " ") != std::string::npos;
+}
+
+VendorAttributes query_attributes(const cl::Device& device, const std::string& extensions) {
+  const auto number = [&](cl_device_info what) { return query_or<cl_uint>(device, what, 0); };
+  VendorAttributes attributes;
+  if (has_extension(extensions, "cl_nv_device_attribute_query"))
+    attributes.nvidia = {number(CL_DEVICE_COMPUTE_CAPABILITY_MAJOR_NV),
+                         number(CL_DEVICE_COMPUTE_CAPABILITY_MINOR_NV)};
+  if (has_extension(extensions, "cl_amd_device_attribute_query"))
+    attributes.amd = {number(CL_DEVICE_SIMD_PER_COMPUTE_UNIT_AMD), number(CL_DEVICE_SIMD_WIDTH_AMD),
+                      number(CL_DEVICE_SIMD_INSTRUCTION_WIDTH_AMD)};
+  if (has_extension(extensions, "cl_intel_device_attribute_query"))
+    attributes.intel = {number(CL_DEVICE_IP_VERSION_INTEL), number(CL_DEVICE_NUM_SLICES_INTEL),
+                        number(CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL),
+                        number(CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL)};
+  return attributes;
+}
+
+std::size_t kernel_work_group_limit(const Kernel& kernel, const cl::Device& device) {
+  const auto limit = kernel.handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
+  const auto platform =
+      cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
+  const bool is_preference = (platform == "NVIDIA CUDA" && limit == 256) ||
+                             (platform == "rusticl" && limit == kernel.preferred_multiple);
+  return is_preference ? device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() : limit;
+}
+
+bool driver_keeps_programs(const cl::Device& device) {
+  return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>() ==
+         "Portable Computing Language";
+}
+
+void set_driver_environment() {
+  if (has_first_cores()) setenv("POCL_AFFINITY", "1", 0);
 }
 
 }  // namespace clgauss

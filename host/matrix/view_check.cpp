@@ -1,4 +1,4 @@
-#include "linalg/view_check.hpp"
+#include "matrix/view_check.hpp"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 
 #include <chrono>
 #include <clgauss/context.hpp>
-#include <clgauss/lab/elimination.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/lab/elimination.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "linalg/scaling.hpp"
+#include "matrix/scaling.hpp"
 
 namespace clgauss {
 
@@ -26,12 +26,16 @@ void check_shapes(const System& system);
 /// system does not fit it: as an infinity it would make the answer meaningless without a word.
 void check_system(const System& system, RealType type);
 
+/// Leading dimension of an n-by-n matrix of our own: whole lines of 128 bytes, so that every row starts aligned; and no
+/// multiple of 4096 bytes, at which the rows of a column would share one set of a CPU's caches.
+[[nodiscard]] Index padded_ld(Index n, RealType type);
+
 /// "the f64 system of n = 5 with 1 right-hand side", for messages about memory.
 [[nodiscard]] std::string system_text(const System& system, RealType type);
 
 /// `matrix` in a new buffer, with leading dimension `ld` >= cols(); waits. `what` is for a message about memory.
-[[nodiscard]] MatrixView to_device(const Context& context, RealType type,
-                                   const Matrix& matrix, Index ld, const std::string& what);
+[[nodiscard]] MatrixView to_device(const Context& context, RealType type, const Matrix& matrix,
+                                   Index ld, const std::string& what);
 
 /// A matrix on its way to the device, and the powers of two that its rows and columns are multiplied by, if any.
 struct UploadPart {

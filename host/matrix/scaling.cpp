@@ -1,4 +1,4 @@
-#include "linalg/scaling.hpp"
+#include "matrix/scaling.hpp"
 
 #include <algorithm>
 #include <array>

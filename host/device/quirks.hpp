@@ -1,0 +1,41 @@
+#pragma once
+/// What only some vendors' devices and drivers have, do or get wrong. Nothing outside quirks.cpp asks who made a device.
+
+#include <CL/opencl.hpp>
+#include <clgauss/device.hpp>
+#include <cstddef>
+#include <string>
+
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+struct Kernel;
+
+/// The value of a query that a device may not know: an unknown query gives `fallback`, one that fails throws cl::Error.
+template <typename T>
+T query_or(const cl::Device& device, cl_device_info what, T fallback) {
+  T value{};
+  const cl_int error = clGetDeviceInfo(device(), what, sizeof value, &value, nullptr);
+  if (error == CL_INVALID_VALUE) return fallback;
+  check_call("clGetDeviceInfo", error);
+  return value;
+}
+
+/// Whether `extensions`, a list as devices give it, names `name`.
+[[nodiscard]] bool has_extension(const std::string& extensions, const std::string& name);
+
+/// The vendors' own attributes of a device with these extensions.
+[[nodiscard]] VendorAttributes query_attributes(const cl::Device& device,
+                                                const std::string& extensions);
+
+/// CL_KERNEL_WORK_GROUP_SIZE, but for two drivers that answer with a preference instead of a limit and run, rightly, every
+/// group up to the device's limit: NVIDIA's says 256 for any kernel without a required size (an H200 runs 1024), Mesa's
+/// rusticl 22.3 the preferred multiple, 32 (llvmpipe runs 1024). There the device's limit is the kernel's.
+[[nodiscard]] std::size_t kernel_work_group_limit(const Kernel& kernel, const cl::Device& device);
+
+/// PoCL keeps what it built itself, and would compile every kernel a second time, for no work-group size in particular, to
+/// give its binary: half of a first start.
+[[nodiscard]] bool driver_keeps_programs(const cl::Device& device);
+
+}  // namespace clgauss

@@ -1,0 +1,12 @@
+#pragma once
+/// How long work tells what it is doing.
+
+#include <functional>
+#include <string_view>
+
+namespace clgauss {
+
+/// Called now and then on long work with what is being done and the share done, 0..1. It may throw, which ends the work.
+using ProgressCallback = std::function<void(std::string_view what, double fraction)>;
+
+}  // namespace clgauss

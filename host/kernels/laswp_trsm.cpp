@@ -1,0 +1,197 @@
+#include "kernels/laswp_trsm.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu_tile.hpp"
+#include "kernels/known_answers.hpp"
+#include "kernels/panel.hpp"
+#include "kernels/variants.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr int kStrip = 16;
+
+/// Work-items of the exchange kernel: a power of two, one a row of the block at least.
+cl_uint group_for(cl_uint block) {
+  cl_uint size = 32;
+  while (size < block) size *= 2;
+  return size;
+}
+
+/// Local memory of the kernels with `rows` work-items: 16 scalars and a word for each, 32 scalars for every column of the strip.
+std::uint64_t local_bytes(std::uint64_t rows, std::uint64_t strip, RealType type) {
+  return rows * (16 * bytes_of(type) + sizeof(cl_uint)) + 32 * strip * bytes_of(type);
+}
+
+/// 256 rows, or less where local memory is short (f64 on a device with 32 KiB).
+int usual_solve_block(const Setting& at) {
+  int rows = 256;
+  while (rows > 64 && local_bytes(static_cast<std::uint64_t>(rows), kStrip, at.type) >
+                          at.device.static_local_bytes())
+    rows /= 2;
+  return rows;
+}
+
+std::vector<Demand> demands(const Parameters& parameters, RealType type) {
+  const auto strip = static_cast<std::uint64_t>(value_of(parameters, "STRIP"));
+  std::vector<Demand> all;
+  for (const char* name : {"NB", "SOLVE_BLOCK"}) {
+    const cl_uint group = group_for(static_cast<cl_uint>(value_of(parameters, name)));
+    all.push_back({name, group, local_bytes(group, strip, type)});
+  }
+  return all;
+}
+
+}  // namespace
+
+const KernelVariant& laswp_trsm_variant() {
+  static const KernelVariant variant{
+      .name = "laswp_trsm",
+      .operation = "laswp, trsm",
+      .file = "trsm.cl",
+      .parameters =
+          {// On an H200: up to n = 2048 the panel is everything and a wider block only costs launches; above, 128 columns keep the
+           // update's traffic below its arithmetic.
+           {.name = "NB",
+            .least = 32,
+            .most = 1024,
+            .step = kPanelWidth,
+            .usual = [](const Setting& at) { return at.n <= 2048 ? 32 : 128; },
+            .tried = {32, 64, 96, 128, 192, 256},
+            .macro = false},
+           {.name = "STRIP",  // columns that a work-group takes
+            .least = 1,
+            .most = 32,
+            .usual = [](const Setting&) { return kStrip; },
+            .tried = {8, 16, 32}},
+           {.name = "SOLVE_BLOCK",
+            .least = 32,
+            .most = 1024,
+            .step = 32,
+            .usual = usual_solve_block,
+            .macro = false}},
+      .lacks = lacks_nothing,
+      .ask =
+          [](Context& context, RealType type) {
+            UsualLu usual(context, type);
+            LaswpTrsmKernels(usual.setting, false).ask();
+          },
+      .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
+        const int strip = value_of(parameters, "STRIP");
+        return (strip & (strip - 1)) == 0 ? "" : "STRIP must be a power of two";
+      },
+      .demands = demands};
+  return variant;
+}
+
+LaswpTrsmKernels::LaswpTrsmKernels(const LuSetting& setting, bool substitute)
+    : setting_(setting),
+      strip_(setting.number("STRIP")),
+      nb_(setting.number("NB")),
+      solve_block_(setting.number("SOLVE_BLOCK")),
+      substitutes_(substitute ? std::vector{"1"} : std::vector{"0", "1"}) {}
+
+void LaswpTrsmKernels::ask() {
+  for (const cl_uint block : {kPanelWidth, nb_}) prepare(block, true);
+  prepare(solve_block_, false);
+  prepare_trsm();
+}
+
+ProgramRequest LaswpTrsmKernels::program(cl_uint block, bool solve) const {
+  return {laswp_trsm_variant().file,
+          with_real(setting_.kernels.type(), macros(solve ? Which::swap_solve : Which::swap,
+                                                    group_for(block), substitutes_.front()))};
+}
+
+Defines LaswpTrsmKernels::macros(Which which, cl_uint group, const char* substitute) const {
+  return {{"KERNEL", std::to_string(static_cast<int>(which))},
+          {"WG_SIZE", std::to_string(group)},
+          {"STRIP", std::to_string(strip_)},
+          {"SUBSTITUTE", substitute}};
+}
+
+Kernel& LaswpTrsmKernels::swap_kernel(cl_uint block, bool solve, const char* substitute) {
+  return setting_.kernels.get(
+      laswp_trsm_variant().file, "lu_swap_solve",
+      macros(solve ? Which::swap_solve : Which::swap, group_for(block), substitute));
+}
+
+Kernel& LaswpTrsmKernels::trsm_kernel(const char* substitute) {
+  return setting_.kernels.get(laswp_trsm_variant().file, "block_solve",
+                              macros(Which::block_solve, solve_block_, substitute));
+}
+
+Kernel& LaswpTrsmKernels::working_swap(cl_uint block, bool solve) {
+  Kernel*& chosen = swaps_[{group_for(block), solve}];
+  if (chosen != nullptr) return *chosen;
+  Context& context = setting_.context();
+  const char* const name = solve ? "trsm" : "laswp";
+  for (const char* substitute : substitutes_) {
+    const Defines build =
+        macros(solve ? Which::swap_solve : Which::swap, group_for(block), substitute);
+    const bool works = setting_.kernels.works(name, laswp_trsm_variant().file, build, [&] {
+      require_swap_solve(
+          context, setting_.kernels.type(), group_for(block) - 5, strip_, solve,
+          [&](const SwapSolve& q) {
+            launch(context.queue(), swap_kernel(block, solve, substitute),
+                   LaswpTrsm{q.diagonal, q.b, static_cast<cl_uint>(q.block),
+                             static_cast<cl_uint>(q.columns), static_cast<cl_uint>(q.hole_begin),
+                             static_cast<cl_uint>(q.hole_end), solve, q.pivots, 0});
+          });
+    });
+    if (works) return *(chosen = &swap_kernel(block, solve, substitute));
+  }
+  setting_.kernels.none_works("row exchanges", {name});
+}
+
+Kernel& LaswpTrsmKernels::working_trsm() {
+  if (trsm_ != nullptr) return *trsm_;
+  Context& context = setting_.context();
+  const cl_uint rows = solve_block_ - 5, columns = strip_ + 3;
+  for (const char* substitute : substitutes_) {
+    const Defines build = macros(Which::block_solve, solve_block_, substitute);
+    const bool works = setting_.kernels.works("block_solve", laswp_trsm_variant().file, build, [&] {
+      for (const bool upper : {false, true})
+        require_triangular_solve(context, setting_.kernels.type(), rows, columns, upper,
+                                 [&](const MatrixView& t, const MatrixView& b) {
+                                   launch(context.queue(), trsm_kernel(substitute), t, b, rows,
+                                          columns, upper);
+                                 });
+    });
+    if (works) return *(trsm_ = &trsm_kernel(substitute));
+  }
+  setting_.kernels.none_works("triangular solves", {"block_solve"});
+}
+
+void LaswpTrsmKernels::launch(const cl::CommandQueue& queue, Kernel& kernel,
+                              const LaswpTrsm& call) const {
+  cl_uint index = 0;
+  pass_view(kernel, index, call.diagonal);
+  pass_view(kernel, index, call.b);
+  kernel.set_arguments_from(index, call.block, call.columns, call.hole_begin, call.hole_end,
+                            cl_uint{call.solve ? 1U : 0U}, call.pivots, cl_ulong{call.row},
+                            call.row);
+  launch_groups(queue, kernel, ceil_div(call.columns, strip_), group_for(call.block));
+}
+
+void LaswpTrsmKernels::launch(const cl::CommandQueue& queue, Kernel& kernel, const MatrixView& t,
+                              const MatrixView& b, cl_uint size, cl_uint nrhs, bool upper) const {
+  cl_uint index = 0;
+  pass_view(kernel, index, t);
+  pass_view(kernel, index, b);
+  kernel.set_arguments_from(index, size, nrhs, cl_uint{upper ? 1U : 0U});
+  launch_groups(queue, kernel, ceil_div(nrhs, strip_), solve_block_);
+}
+
+void LaswpTrsmKernels::laswp_trsm(const cl::CommandQueue& queue, const LaswpTrsm& call) {
+  launch(queue, working_swap(call.block, call.solve), call);
+}
+
+void LaswpTrsmKernels::trsm(const cl::CommandQueue& queue, const MatrixView& t, const MatrixView& b,
+                            cl_uint size, cl_uint nrhs, bool upper) {
+  launch(queue, working_trsm(), t, b, size, nrhs, upper);
+}
+
+}  // namespace clgauss

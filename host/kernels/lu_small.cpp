@@ -1,0 +1,109 @@
+#include "kernels/lu_small.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu_tile.hpp"
+#include "kernels/known_answers.hpp"
+#include "kernels/variants.hpp"
+#include "matrix/transfer.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Local memory of a system of n rows.
+std::uint64_t local_bytes(std::uint64_t n, RealType type) {
+  return n * (n + 2) * bytes_of(type) + 512;
+}
+
+/// The largest n whose matrix lies in local memory.
+int usual_limit(const Setting& at) {
+  if (at.device.max_work_group_size < 512) return 0;
+  auto n = static_cast<int>(kLargestSmallSystem);
+  while (n > 0 &&
+         local_bytes(static_cast<std::uint64_t>(n), at.type) > at.device.static_local_bytes())
+    --n;
+  return n;
+}
+
+std::vector<Demand> demands(const Parameters& parameters, RealType type) {
+  const int n = value_of(parameters, "SMALL_N");
+  if (n == 0) return {};
+  return {{"SMALL_GROUP", static_cast<std::size_t>(value_of(parameters, "SMALL_GROUP"))},
+          {"SMALL_N", 0, local_bytes(static_cast<std::uint64_t>(n), type)}};
+}
+
+void ask(Context& context, RealType type) {
+  UsualLu usual(context, type);
+  usual.setting.n = 100;
+  const cl::Buffer pivots =
+      context.allocate(usual.setting.n * sizeof(cl_int), "the pivots of an LU");
+  (void)LuSmall(usual.setting, pivots).works();
+}
+
+}  // namespace
+
+const KernelVariant& lu_small_variant() {
+  static const KernelVariant variant{.name = "lu_small",
+                                     .operation = "gesv, small",
+                                     .file = "lu_small.cl",
+                                     .parameters = {{.name = "SMALL_N",  // the largest n; 0 = never
+                                                     .least = 0,
+                                                     .most = static_cast<int>(kLargestSmallSystem),
+                                                     .usual = usual_limit,
+                                                     .macro = false},
+                                                    {.name = "SMALL_GROUP",
+                                                     .least = 32,
+                                                     .most = 1024,
+                                                     .step = 32,
+                                                     .usual = [](const Setting&) { return 512; },
+                                                     .macro = false}},
+                                     .lacks = [](Context& context) -> std::string {
+                                       return usual_limit({context.profile(), RealType::f32, 0}) > 0
+                                                  ? ""
+                                                  : "it takes work-groups of 512 work-items";
+                                     },
+                                     .ask = ask,
+                                     .demands = demands};
+  return variant;
+}
+
+LuSmall::LuSmall(const LuSetting& setting, const cl::Buffer& pivots)
+    : setting_(setting),
+      pivots_(pivots),
+      n_(static_cast<cl_uint>(setting.n)),
+      most_(setting.number("SMALL_N")),
+      group_(setting.number("SMALL_GROUP")) {}
+
+Defines LuSmall::macros() const {
+  return {{"SMALL_N", std::to_string(std::min(round_up(n_, 32), most_))},
+          {"SMALL_NRHS", "1"},
+          {"WG_SIZE", std::to_string(group_)}};
+}
+
+bool LuSmall::works() {
+  if (!fits()) return false;
+  if (works_) return *works_;
+  Context& context = setting_.context();
+  works_ = setting_.kernels.works(lu_small_variant().name, lu_small_variant().file, macros(), [&] {
+    require_solution(context, setting_.kernels.type(), n_,
+                     [&](const MatrixView& a, const MatrixView& b) {
+                       gesv(context.queue(), a, b, 1);
+                       return read_pivots<cl_int>(context.queue(), pivots_, n_, n_);
+                     });
+  });
+  return *works_;
+}
+
+void LuSmall::gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
+                   cl_uint nrhs) {
+  Kernel& small = setting_.kernels.get(lu_small_variant().file, "lu_small", macros());
+  cl_uint index = 0;
+  pass_view(small, index, a);
+  small.set_arguments_from(index++, n_);
+  pass_view(small, index, b);
+  small.set_arguments_from(index, nrhs, pivots_, cl_ulong{0}, setting_.flags.buffer());
+  launch_groups(queue, small, 1, group_);
+}
+
+}  // namespace clgauss

@@ -1,0 +1,88 @@
+#pragma once
+/// The ways to factor a panel, P A = L U for a tall A of at most kPanelWidth columns.
+
+#include <memory>
+#include <vector>
+
+#include "kernels/lu_common.hpp"
+
+namespace clgauss {
+
+/// Columns of a panel.
+inline constexpr cl_uint kPanelWidth = 32;
+
+/// The m-by-width panel at `a`, whose first row is row `row` of the matrix; pivots[row + j] becomes the row exchanged with row
+/// + j.
+struct Panel {
+  const MatrixView& a;
+  cl_uint m, width, row;
+  const cl::Buffer& pivots;
+};
+
+/// One way.
+class PanelKernel {
+ public:
+  PanelKernel() = default;
+  virtual ~PanelKernel() = default;
+  PanelKernel(const PanelKernel&) = delete;
+  PanelKernel& operator=(const PanelKernel&) = delete;
+
+  /// Whether the device and the parameters let it try panels of `m` rows.
+  [[nodiscard]] virtual bool fits(cl_uint m) const = 0;
+  /// Whether its kernels for them gave their known answer. For an `m` that fits.
+  virtual bool works(cl_uint m) = 0;
+  /// What would be built for them.
+  [[nodiscard]] virtual Defines macros(cl_uint m) const = 0;
+  virtual void build(cl_uint m) = 0;
+  virtual void factor(const cl::CommandQueue& queue, const Panel& panel) = 0;
+};
+
+/// A work-group a few sub-groups of rows, all resident at once, so that they may wait for each other at every column.
+[[nodiscard]] const KernelVariant& panel_persistent_variant();
+/// One work-group.
+[[nodiscard]] const KernelVariant& panel_group_variant();
+/// Tournament pivoting: work-groups choose candidates, those of several choose again.
+[[nodiscard]] const KernelVariant& panel_tournament_variant();
+
+[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_persistent(const LuSetting& setting);
+[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_group(const LuSetting& setting);
+[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_tournament(const LuSetting& setting);
+
+/// KernelVariant::ask of a way: panels of these heights, where it fits them.
+void ask_panels(Context& context, RealType type,
+                std::unique_ptr<PanelKernel> (*make)(const LuSetting& setting),
+                const std::vector<cl_uint>& heights);
+
+/// Factors panels, each by the first way that fits it and works.
+class Panels {
+ public:
+  /// `tournament`: never the persistent kernel.
+  Panels(const LuSetting& setting, bool tournament);
+
+  /// What panels of `m` rows and less, down to nothing, will need if every way that fits works.
+  [[nodiscard]] std::vector<ProgramRequest> programs(cl_uint m) const;
+
+  /// Builds the kernels for panels of `m` rows. Throws NoUsableKernel.
+  void prepare(cl_uint m);
+
+  void factor(const cl::CommandQueue& queue, const Panel& panel);
+
+  /// Whether the persistent kernel is to be tried.
+  [[nodiscard]] bool may_persist() const;
+  /// Whether work-groups were shown to be resident at once, so that kernels may wait for one another.
+  [[nodiscard]] bool persistent();
+
+ private:
+  struct Way {
+    const KernelVariant* variant;
+    std::unique_ptr<PanelKernel> kernel;
+  };
+
+  PanelKernel& way_for(cl_uint m);
+
+  LuSetting setting_;
+  std::vector<Way> ways_;
+  bool tournament_;
+};
+
+}  // namespace clgauss

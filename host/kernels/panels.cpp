@@ -1,0 +1,51 @@
+#include <algorithm>
+
+#include "kernels/panel.hpp"
+
+namespace clgauss {
+
+void ask_panels(Context& context, RealType type,
+                std::unique_ptr<PanelKernel> (*make)(const LuSetting& setting),
+                const std::vector<cl_uint>& heights) {
+  UsualLu usual(context, type);
+  const auto kernel = make(usual.setting);
+  for (const cl_uint m : heights)
+    if (kernel->fits(m)) (void)kernel->works(m);
+}
+
+Panels::Panels(const LuSetting& setting, bool tournament)
+    : setting_(setting), tournament_(tournament) {
+  if (!tournament) ways_.push_back({&panel_persistent_variant(), make_panel_persistent(setting)});
+  ways_.push_back({&panel_group_variant(), make_panel_group(setting)});
+  ways_.push_back({&panel_tournament_variant(), make_panel_tournament(setting)});
+}
+
+std::vector<ProgramRequest> Panels::programs(cl_uint m) const {
+  std::vector<ProgramRequest> programs;
+  for (; m > 0; m -= std::min(m, kPanelWidth)) {
+    const auto way = std::ranges::find_if(ways_, [&](const Way& w) { return w.kernel->fits(m); });
+    programs.push_back(
+        {way->variant->file, with_real(setting_.kernels.type(), way->kernel->macros(m))});
+  }
+  return programs;
+}
+
+PanelKernel& Panels::way_for(cl_uint m) {
+  for (const Way& way : ways_)
+    if (way.kernel->fits(m) && way.kernel->works(m)) return *way.kernel;
+  std::vector<std::string> names;
+  for (const Way& way : ways_) names.emplace_back(way.variant->name);
+  setting_.kernels.none_works("the panel of an LU", names);
+}
+
+void Panels::prepare(cl_uint m) { way_for(m).build(m); }
+
+void Panels::factor(const cl::CommandQueue& queue, const Panel& panel) {
+  way_for(panel.m).factor(queue, panel);
+}
+
+// The lowest panel fits if any does, and what works for one height works for all.
+bool Panels::may_persist() const { return !tournament_ && ways_.front().kernel->fits(1); }
+bool Panels::persistent() { return may_persist() && ways_.front().kernel->works(1); }
+
+}  // namespace clgauss

@@ -1,0 +1,29 @@
+#pragma once
+/// The lists of variants, and what their tables have in common.
+
+#include <clgauss/lab/gemm_spec.hpp>
+#include <clgauss/lab/program.hpp>
+#include <clgauss/lab/variant.hpp>
+#include <string>
+
+namespace clgauss {
+
+[[nodiscard]] Variants lu_cpu_variants();
+[[nodiscard]] Variants lu_gpu_variants();
+[[nodiscard]] Variants batched_variants();
+[[nodiscard]] Variants gauss_variants();
+
+/// real_defines() and the variant's parameters that are macros.
+[[nodiscard]] Defines macros_of(const KernelVariant& variant, RealType type,
+                                const Parameters& parameters);
+
+/// Empty if the value of `name` is a multiple of the value of `of`, else that it must be.
+[[nodiscard]] std::string not_multiple(const Parameters& parameters, const char* name,
+                                       const char* of);
+
+/// KernelVariant::lacks of what runs anywhere.
+[[nodiscard]] std::string lacks_nothing(Context& context);
+/// KernelVariant::lacks of the kernels with inline PTX.
+[[nodiscard]] std::string lacks_ptx(Context& context);
+
+}  // namespace clgauss

@@ -1,0 +1,37 @@
+#pragma once
+/// EnqueueOptions, carried out.
+
+#include <clgauss/context.hpp>
+#include <clgauss/enqueue.hpp>
+
+namespace clgauss {
+
+/// Keeps the operations of one object, which share its workspace, in order, whatever queues they are enqueued on.
+class QueueOrder {
+ public:
+  /// enqueue(queue), after the events of `options` and after this object's last operation; sets options.done. Throws UsageError for a
+  /// queue that is not in order.
+  template <typename Enqueue>
+  void run(const Context& context, const EnqueueOptions& options, const Enqueue& enqueue) {
+    // Never a copy: rusticl 22.3 flushes a queue when a reference to it is given up, and then does not wait in clFinish().
+    const cl::CommandQueue& queue = options.queue != nullptr ? *options.queue : context.queue();
+    begin(queue, options);
+    enqueue(queue);
+    if (options.done != nullptr) queue.enqueueMarkerWithWaitList(nullptr, options.done);
+  }
+
+  /// The queue of the last operation, else the context's: who waits for it waits for all.
+  [[nodiscard]] const cl::CommandQueue& last(const Context& context) const {
+    return last_() == nullptr ? context.queue() : last_;
+  }
+
+ private:
+  void begin(const cl::CommandQueue& queue, const EnqueueOptions& options);
+
+  cl::CommandQueue last_;
+};
+
+/// Throws UsageError for a queue that is not in order.
+void require_in_order(const cl::CommandQueue& queue);
+
+}  // namespace clgauss

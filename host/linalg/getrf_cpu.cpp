@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <clgauss/lab/launch.hpp>
+#include <numeric>
+
+#include "kernels/known_answers.hpp"
+#include "kernels/lu_cpu.hpp"
+#include "kernels/variants.hpp"
+#include "linalg/getrs.hpp"
+#include "linalg/lu_backend.hpp"
+#include "matrix/transfer.hpp"
+
+namespace clgauss {
+
+namespace {
+
+class LuCpu : public LuBackend {
+ public:
+  LuCpu(Context& context, RealType type, Index n, const LuOptions& options, const LuSpec& spec)
+      : context_(context),
+        type_(type),
+        cut_(spec.parameters, n),
+        gemm_options_(options.gemm),
+        compute_units_(context.profile().compute_units),
+        buffers_(context, LuCpuWorkspace(cut_, type)),
+        kernels_(context_, type, spec.parameters) {}
+
+  /// Every kernel is launched once, on a system that is as small as it can be: PoCL builds a kernel for a work-group size
+  /// when it is first launched with it, which would else be counted as factorisation.
+  void prepare(const MatrixView& /*a*/, Index nrhs) override {
+    const cl::CommandQueue& queue = context_.queue();
+    const cl_uint n = nrhs > 1 ? std::min(cut_.n, many_solves().block() + 1) : 1;
+    const std::uint64_t element = bytes_of(type_);
+    const MatrixView a{context_.allocate(n * n * element, "a first launch"), 0, n};
+    const MatrixView b{context_.allocate(n * nrhs * element, "a first launch"), 0, nrhs};
+    for (const MatrixView& view : {a, b})
+      queue.enqueueFillBuffer(view.buffer, cl_uchar{0}, 0, view.buffer.getInfo<CL_MEM_SIZE>());
+    factor(queue, a, n);
+    enqueue(queue, kernels_.row_block, 1);  // finds nothing right of the only panel
+    if (nrhs > 0) solve(queue, a, b, n, nrhs);
+    queue.finish();
+  }
+
+  void getrf(const cl::CommandQueue& queue, const MatrixView& a) override {
+    factor(queue, a, cut_.n);
+  }
+
+  void getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
+             Index nrhs) override {
+    solve(queue, lu, b, cut_.n, nrhs);
+  }
+
+  std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
+    cl_int column = 0;
+    queue.enqueueReadBuffer(buffers_.info, CL_TRUE, 0, sizeof column, &column);
+    if (column == static_cast<cl_int>(cut_.n)) return std::nullopt;
+    return checked_failed_column(static_cast<Index>(column), cut_.n);
+  }
+
+  std::vector<Index> pivots(const cl::CommandQueue& queue) override {
+    return read_pivots<cl_uint>(queue, buffers_.pivots, cut_.n, cut_.n);
+  }
+
+  void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) override {
+    enqueue_poison(context_, queue, type_, {buffers_.info, static_cast<cl_int>(cut_.n), false}, b,
+                   cut_.n, nrhs);
+  }
+
+  Pivoting pivoting() override { return Pivoting::partial; }
+
+ private:
+  ManySolves& many_solves() {
+    if (!many_) many_ = std::make_unique<ManySolves>(context_, type_, cut_.n, gemm_options_);
+    return *many_;
+  }
+
+  /// Factors the n-by-n `a`, n <= cut_.n.
+  void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n) {
+    const cl_uint panels = ceil_div(n, cut_.nb);
+    LuCpuKernels& k = kernels_;
+    bind_matrix(a, n, panels);
+    enqueue(queue, k.reset, std::max(n, panels));
+    for (cl_uint step = 0; step < panels; ++step) {
+      const cl_uint k0 = step * cut_.nb, right = n - std::min(n, k0 + cut_.nb);
+      for (Kernel* kernel : {&k.extract, &k.advance, &k.row_block})
+        kernel->set_arguments_from(5, step);
+      enqueue(queue, k.extract, ceil_div(n - k0, cut_.rb));  // W = A11 and A21, updated
+      enqueue(queue, k.advance, compute_units_);  // P W = L U, and the rest of A -= L U before
+      enqueue(queue, k.row_block, ceil_div(right, cut_.nr));  // U12 = L11^-1 P A12
+    }
+    enqueue(queue, k.find_positions, n);
+    enqueue(queue, k.put_back, ceil_div(n, cut_.rb), panels);
+  }
+
+  /// B <- A^-1 B with the factors `lu` of the last factorisation, n-by-n.
+  void solve(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b, cl_uint n,
+             Index nrhs) {
+    if (nrhs == 1 && b.ld == 1)
+      solve_one(queue, lu, b, n);
+    else
+      many_solves().solve(queue, lu, n, buffers_.pivots, b, static_cast<cl_uint>(nrhs));
+  }
+
+  void bind_matrix(const MatrixView& a, cl_uint n, cl_uint panels) {
+    const LuCpuBuffers& d = buffers_;
+    LuCpuKernels& k = kernels_;
+    for (Kernel* kernel : {&k.extract, &k.advance, &k.row_block, &k.put_back})
+      kernel->set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, cut_.nb);
+    k.reset.set_arguments(d.info, d.tickets, n, panels);
+    k.extract.set_arguments_from(6, d.store, d.u);
+    k.advance.set_arguments_from(6, d.store, d.u, d.scratch, d.pivots, d.ids, d.moves, d.info,
+                                 d.tickets, cut_.tile_rows, cut_.tile_cols);
+    k.row_block.set_arguments_from(6, d.store, d.u, d.moves);
+    k.find_positions.set_arguments(d.ids, n, cut_.nb, panels, d.pivots, d.positions);
+    k.put_back.set_arguments_from(5, d.store, d.ids, d.positions);
+  }
+
+  /// x <- U^-1 L^-1 P b, block by block; then b <- x.
+  void solve_one(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
+                 cl_uint n) {
+    const cl_uint size = cut_.solve_block, blocks = ceil_div(n, size);
+    LuCpuKernels& k = kernels_;
+    k.permute.set_arguments(b.buffer, cl_ulong{b.offset}, buffers_.x, cl_ulong{0}, n, buffers_.ids,
+                            ceil_div(n, cut_.nb));
+    for (Kernel* kernel : {&k.forward, &k.backward})
+      kernel->set_arguments(lu.buffer, cl_ulong{lu.offset}, cl_ulong{lu.ld}, n, buffers_.x,
+                            cl_ulong{0}, size);
+    enqueue(queue, k.permute, n);
+    for (cl_uint block = 0; block < blocks; ++block) {
+      k.forward.set_arguments_from(7, block);
+      enqueue(queue, k.forward, 2 * compute_units_);
+    }
+    for (cl_uint block = blocks; block-- > 0;) {
+      k.backward.set_arguments_from(7, block);
+      enqueue(queue, k.backward, 2 * compute_units_);
+    }
+    const std::size_t element = bytes_of(type_);
+    queue.enqueueCopyBuffer(buffers_.x, b.buffer, 0, b.offset * element, n * element);
+  }
+
+  static void enqueue(const cl::CommandQueue& queue, const Kernel& kernel, cl_uint items,
+                      cl_uint rows = 1) {
+    if (items == 0) return;
+    if (rows == 1)
+      enqueue_kernel(queue, kernel, cl::NDRange(items), cl::NDRange(1));
+    else
+      enqueue_kernel(queue, kernel, cl::NDRange(items, rows), cl::NDRange(1, 1));
+  }
+
+  Context context_;
+  RealType type_;
+  LuCpuBlocking cut_;
+  GemmOptions gemm_options_;
+  cl_uint compute_units_;
+  LuCpuBuffers buffers_;
+  LuCpuKernels kernels_;
+  std::unique_ptr<ManySolves> many_;  // made when first needed
+};
+
+}  // namespace
+
+std::unique_ptr<LuBackend> make_lu_cpu(Context& context, RealType type, Index n,
+                                       const LuOptions& options, const LuSpec& spec) {
+  return std::make_unique<LuCpu>(context, type, n, options, spec);
+}
+
+bool lu_cpu_works(Context& context, RealType type, const LuSpec& spec) {
+  const KernelVariant& variant = lu_cpu_variant();
+  const KernelBuild build{variant.name, variant.file, macros_of(variant, type, spec.parameters)};
+  return context.trials().passes(build, [&] {
+    LuSpec small = spec;  // more than one panel, and the last one cut
+    const int unit = std::lcm(spec.value("RB"), spec.value("NR"));
+    set_value(small.parameters, "NB", unit);
+    set_value(small.parameters, "SOLVE_BLOCK", unit);
+    const Index n = 2 * static_cast<Index>(unit) + 5;
+    LuCpu lu(context, type, n, {}, small);
+    require_solution(context, type, n, [&](const MatrixView& a, const MatrixView& b) {
+      lu.getrf(context.queue(), a);
+      lu.getrs(context.queue(), a, b, 1);
+      return lu.pivots(context.queue());
+    });
+  });
+}
+
+}  // namespace clgauss

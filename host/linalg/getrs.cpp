@@ -1,0 +1,86 @@
+#include "linalg/getrs.hpp"
+
+#include <algorithm>
+
+#include "kernels/cpu_tile.hpp"
+
+namespace clgauss {
+
+Getrs::Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, Gemm& gemm, bool may_wait)
+    : setting_(setting), kernels_(kernels), gemm_(gemm) {
+  if (may_wait) ways_.push_back(make_trsv_persistent(setting));
+  ways_.push_back(make_trsv(setting));
+}
+
+std::vector<ProgramRequest> Getrs::programs(Index nrhs) const {
+  std::vector<ProgramRequest> programs{kernels_.program(kernels_.solve_block(), false)};
+  if (nrhs == 1)
+    for (const bool upper : {false, true})
+      programs.push_back({ways_.front()->variant().file,
+                          with_real(setting_.kernels.type(), ways_.front()->macros(upper))});
+  return programs;
+}
+
+TrsvKernel* Getrs::way_for_one() {
+  if (way_) return *way_;
+  const auto found =
+      std::ranges::find_if(ways_, [&](const auto& way) { return trsv_works(*way, setting_); });
+  way_ = found == ways_.end() ? nullptr : found->get();
+  return *way_;
+}
+
+void Getrs::prepare(Index nrhs) {
+  if (nrhs == 0) return;
+  kernels_.prepare(kernels_.solve_block(), false);
+  TrsvKernel* one = nrhs == 1 ? way_for_one() : nullptr;
+  if (one == nullptr)
+    kernels_.prepare_trsm();
+  else
+    for (const bool upper : {false, true}) one->build(upper);
+}
+
+void Getrs::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                  const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
+  if (nrhs == 0) return;
+  const cl_uint block = kernels_.solve_block();
+  for (cl_uint k = 0; k < n; k += block)  // B <- P B
+    kernels_.laswp_trsm(
+        queue, {lu.at(k, k), b.at(k, 0), std::min(block, n - k), nrhs, 0, 0, false, pivots, k});
+  TrsvKernel* one = nrhs == 1 && b.ld == 1 ? way_for_one() : nullptr;
+  if (one == nullptr) {
+    solve_many(queue, lu, n, b, nrhs);
+    return;
+  }
+  for (const bool upper : {false, true})  // b <- L^-1 b, b <- U^-1 b
+    one->trsv(queue, lu, n, b, upper);
+}
+
+void Getrs::solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                       const MatrixView& b, cl_uint nrhs) {
+  const cl_uint nb = kernels_.solve_block();
+  const auto solve_block = [&](cl_uint k, cl_uint size, bool upper) {
+    kernels_.trsm(queue, lu.at(k, k), b.at(k, 0), size, nrhs, upper);
+  };
+  for (cl_uint k = 0; k < n; k += nb) {
+    const cl_uint size = std::min(nb, n - k), rest = n - k - size;
+    solve_block(k, size, false);  // Y_k = L_kk^-1 B_k
+    gemm_.update(rest, nrhs, size, lu.at(k + size, k), b.at(k, 0), b.at(k + size, 0),
+                 {&queue});  // B_i -= L_ik Y_k
+  }
+  for (cl_uint block = ceil_div(n, nb); block-- > 0;) {
+    const cl_uint k = block * nb, size = std::min(nb, n - k);
+    solve_block(k, size, true);  // X_k = U_kk^-1 Y_k
+    gemm_.update(k, nrhs, size, lu.at(0, k), b.at(k, 0), b.at(0, 0), {&queue});  // Y_i -= U_ik X_k
+  }
+}
+
+ManySolves::ManySolves(Context& context, RealType type, Index n, const GemmOptions& gemm_options)
+    : memo_(context, type),
+      flags_(context),
+      parameters_(default_lu_spec(context.profile(), type, n, LuFamily::gpu).parameters),
+      setting_{memo_, flags_, parameters_, n},
+      gemm_(context, type, gemm_options),
+      kernels_(setting_, false),
+      solves_(setting_, kernels_, gemm_, false) {}
+
+}  // namespace clgauss

@@ -1,0 +1,63 @@
+#pragma once
+/// Solves with the factors of an LU, as the backends for GPUs, and with many right-hand sides also those for CPUs, do them.
+
+#include <clgauss/gemm.hpp>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "kernels/laswp_trsm.hpp"
+#include "kernels/trsv.hpp"
+
+namespace clgauss {
+
+class Getrs {
+ public:
+  /// `kernels` and `gemm` are shared with the factorisation. `may_wait`: work-groups may wait for each other.
+  Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, Gemm& gemm, bool may_wait);
+
+  /// What is needed for `nrhs` right-hand sides if all kernels work.
+  [[nodiscard]] std::vector<ProgramRequest> programs(Index nrhs) const;
+
+  /// Builds the kernels for `nrhs` right-hand sides. Throws NoUsableKernel.
+  void prepare(Index nrhs);
+
+  /// B <- U^-1 L^-1 P B, n-by-nrhs.
+  void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+             const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
+
+ private:
+  /// The first way for one right-hand side that works; null: as with many.
+  TrsvKernel* way_for_one();
+  void solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                  const MatrixView& b, cl_uint nrhs);
+
+  LuSetting setting_;
+  LaswpTrsmKernels& kernels_;
+  Gemm& gemm_;
+  std::vector<std::unique_ptr<TrsvKernel>> ways_;  // in the order of trying
+  std::optional<TrsvKernel*> way_;                 // that was found
+};
+
+/// Solves with many right-hand sides by themselves, for factors that the kernels for CPUs left.
+class ManySolves {
+ public:
+  ManySolves(Context& context, RealType type, Index n, const GemmOptions& gemm_options);
+
+  [[nodiscard]] cl_uint block() const { return kernels_.solve_block(); }
+  void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+             const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
+    solves_.solve(queue, lu, n, pivots, b, nrhs);
+  }
+
+ private:
+  KernelMemo memo_;
+  LuFlags flags_;
+  Parameters parameters_;
+  LuSetting setting_;
+  Gemm gemm_;
+  LaswpTrsmKernels kernels_;
+  Getrs solves_;
+};
+
+}  // namespace clgauss

@@ -1,0 +1,57 @@
+#pragma once
+/// What stands behind Lu: one implementation for CPU devices, one for all others.
+
+#include <clgauss/lu.hpp>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace clgauss {
+
+/// The operations of Lu, on views that were checked; they are enqueued on `queue`, or wait for it where they return numbers.
+class LuBackend {
+ public:
+  LuBackend() = default;
+  virtual ~LuBackend() = default;
+  LuBackend(const LuBackend&) = delete;
+  LuBackend& operator=(const LuBackend&) = delete;
+
+  virtual void prepare(const MatrixView& a, Index nrhs) = 0;
+  virtual void getrf(const cl::CommandQueue& queue, const MatrixView& a) = 0;
+  /// With the factors `lu` of the last getrf().
+  virtual void getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
+                     Index nrhs) = 0;
+  /// Both; a small system takes one launch.
+  virtual void gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
+                    Index nrhs) {
+    getrf(queue, a);
+    getrs(queue, a, b, nrhs);
+  }
+  /// B <- NaN, n-by-nrhs, if the factorisation failed.
+  virtual void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) = 0;
+  [[nodiscard]] virtual std::optional<Index> failed_column(const cl::CommandQueue& queue) = 0;
+  [[nodiscard]] virtual std::vector<Index> pivots(const cl::CommandQueue& queue) = 0;
+  [[nodiscard]] virtual Pivoting pivoting() = 0;
+};
+
+/// The spec that an LU of this n takes: of the options, else what was tuned for n and for the family that the device and the
+/// pivoting ask for, else the default. Throws UsageError and DeviceLimit for one of the options.
+[[nodiscard]] LuSpec lu_spec_for(Context& context, RealType type, Index n,
+                                 const LuOptions& options);
+
+/// The backend for the context's device and `spec`, which lu_spec_for() gave; where the kernels for CPUs do not work and the
+/// options name no spec, the one for GPUs, which runs anywhere. Throws as Lu().
+[[nodiscard]] std::unique_ptr<LuBackend> make_lu_backend(Context& context, RealType type, Index n,
+                                                         const LuOptions& options,
+                                                         const LuSpec& spec);
+
+/// Panels of local work for devices whose work-group is a core; true partial pivoting. `spec` is of the family and was checked, as
+/// with make_lu_gpu().
+[[nodiscard]] std::unique_ptr<LuBackend> make_lu_cpu(Context& context, RealType type, Index n,
+                                                     const LuOptions& options, const LuSpec& spec);
+
+/// Persistent or tournament panels, tiles in local memory or on the matrix units.
+[[nodiscard]] std::unique_ptr<LuBackend> make_lu_gpu(Context& context, RealType type, Index n,
+                                                     const LuOptions& options, const LuSpec& spec);
+
+}  // namespace clgauss

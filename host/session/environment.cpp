@@ -1,0 +1,53 @@
+/// The only place where the library reads the environment, and it does so when it is asked to.
+#include <clgauss/context.hpp>
+#include <clgauss/error.hpp>
+#include <cstdlib>
+#include <string_view>
+
+#include "session/environment.hpp"
+
+namespace clgauss {
+
+namespace {
+
+std::string_view setting(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value != nullptr ? value : "";
+}
+
+/// The folder that `variable` names, else `below_home` in the home folder; relative ones are to be ignored (XDG base directories).
+std::optional<std::filesystem::path> xdg_folder(const char* variable, const char* below_home) {
+  const auto absolute = [](const char* name) -> std::optional<std::filesystem::path> {
+    const std::filesystem::path path(setting(name));
+    return path.is_absolute() ? std::optional(path) : std::nullopt;
+  };
+  if (const auto folder = absolute(variable)) return folder;
+  if (const auto home = absolute("HOME")) return *home / below_home;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::filesystem::path> user_tuned_folder() {
+  const auto data = xdg_folder("XDG_DATA_HOME", ".local/share");
+  return data ? std::optional(*data / "clgauss" / "tuned") : std::nullopt;
+}
+
+std::string device_of_environment() { return std::string(setting("CLGAUSS_DEVICE")); }
+
+ContextOptions ContextOptions::from_environment() {
+  ContextOptions options;
+  if (const auto folder = setting("CLGAUSS_KERNEL_DIR"); !folder.empty())
+    options.kernel_folder = folder;
+  if (const auto cache = xdg_folder("XDG_CACHE_HOME", ".cache");
+      cache && setting("CLGAUSS_CACHE") != "off")
+    options.cache_folder = *cache / "clgauss";
+  options.tuned = setting("CLGAUSS_TUNED") != "off";
+  options.tuned_folder = user_tuned_folder();
+  options.concurrent_builds = setting("CLGAUSS_BUILDS") != "serial";
+  options.driver_caches = setting("POCL_KERNEL_CACHE") != "0";
+  options.kernel_faults = parse_kernel_faults(setting("CLGAUSS_KERNEL_FAULTS"));
+  return options;
+}
+
+}  // namespace clgauss
