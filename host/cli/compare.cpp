@@ -8,7 +8,7 @@ namespace clgauss::cli {
 
 double ComparedPolicy::median() const { return clgauss::median(seconds); }
 
-Comparison compare_policies(DeviceContext& context, const System& system,
+Comparison compare_policies(Context& context, const System& system,
                             const SolveOptions& options, int repetitions, int warmups,
                             const ProgressCallback& progress) {
   SolveOptions driver_options = options;

@@ -26,7 +26,7 @@ struct Comparison {
 
 /// Solves `system` with the driver's default (A) and with `options.policy` (B): `warmups` pairs
 /// untimed, then `repetitions` pairs in the order A B A B. Throws as solve().
-[[nodiscard]] Comparison compare_policies(DeviceContext& context, const System& system,
+[[nodiscard]] Comparison compare_policies(Context& context, const System& system,
                                           const SolveOptions& options, int repetitions, int warmups,
                                           const ProgressCallback& progress);
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <clgauss/context.hpp>
-#include <clgauss/gauss.hpp>
-#include <clgauss/kernel_survey.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/gauss.hpp>
+#include <clgauss/lab/kernel_survey.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -45,7 +45,7 @@ ListedDevice inspect(const Device& device, const ContextOptions& options, bool k
   ListedDevice listed{device.profile, 0, {}, {}, {}};
   override_cores(listed.profile, options.cores_per_compute_unit);
   try {
-    DeviceContext context(device, options);
+    Context context(device, options);
     const Launcher launcher(context.profile(), context.queue(), {}, SplitMode::automatic);
     const RealType type = device.profile.fp64 ? RealType::f64 : RealType::f32;
     const Kernel kernel = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));

@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/io.hpp>
 #include <limits>
 

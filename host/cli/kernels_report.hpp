@@ -1,7 +1,7 @@
 #pragma once
 /// What is said of the kernels that were asked for known answers.
 
-#include <clgauss/kernel_trials.hpp>
+#include <clgauss/lab/kernel_trials.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>

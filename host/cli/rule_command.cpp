@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 
 namespace clgauss {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <numeric>
 
 namespace clgauss {

@@ -2,7 +2,7 @@
 
 #include <charconv>
 #include <clgauss/error.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 
 namespace clgauss {
 

@@ -5,9 +5,9 @@
 #include <clgauss/error.hpp>
 #include <utility>
 
-#include "linalg/batched_backend.hpp"
-#include "linalg/cpu_tile.hpp"
-#include "linalg/known_answers.hpp"
+#include "kernels/batched_backend.hpp"
+#include "kernels/cpu_tile.hpp"
+#include "kernels/known_answers.hpp"
 #include "linalg/view_check.hpp"
 #include "opencl_error.hpp"
 
@@ -15,7 +15,7 @@ namespace clgauss {
 
 namespace {
 
-std::unique_ptr<BatchedBackend> make_backend(DeviceContext& context, RealType type, Index n,
+std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, Index n,
                                              const BatchedLuOptions& options) {
   const bool automatic = options.kernel == BatchedKernel::automatic && options.grid == 0;
   if (options.kernel == BatchedKernel::cpu || automatic) {
@@ -58,7 +58,7 @@ std::string_view batched_kernel_name(BatchedKernel kernel) {
 
 class BatchedLu::Implementation {
  public:
-  Implementation(DeviceContext& context, RealType type, Index n, const BatchedLuOptions& options)
+  Implementation(Context& context, RealType type, Index n, const BatchedLuOptions& options)
       : context_(context),
         type_(type),
         n_(n),
@@ -84,14 +84,14 @@ class BatchedLu::Implementation {
   [[nodiscard]] Index n() const { return n_; }
 
  private:
-  DeviceContext& context_;
+  Context& context_;
   RealType type_;
   Index n_;
   bool may_change_;
   std::unique_ptr<BatchedBackend> backend_;
 };
 
-BatchedLu::BatchedLu(DeviceContext& context, RealType type, Index n,
+BatchedLu::BatchedLu(Context& context, RealType type, Index n,
                      const BatchedLuOptions& options) {
   check_n(n);
   translate_opencl_errors(
@@ -137,7 +137,7 @@ void BatchedLu::factor_and_solve(const BatchView& a, const BatchView& b, Index n
 
 std::string BatchedLu::kernel_name() const { return implementation_->name(); }
 
-void require_batched_factors(DeviceContext& context, RealType type, Index n, Index nrhs,
+void require_batched_factors(Context& context, RealType type, Index n, Index nrhs,
                              BatchedBackend& backend) {
   require_batched(context, type, n, nrhs, [&](const BatchedQuestion& q) {
     const BatchFactors factors{

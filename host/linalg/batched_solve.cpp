@@ -66,7 +66,7 @@ Scalings scalings_of(const BatchedSystem& system, Index first, Index count, Real
 /// Buffers for one chunk after the other.
 class Chunks {
  public:
-  Chunks(DeviceContext& context, RealType type, const BatchedSystem& system, Index chunk)
+  Chunks(Context& context, RealType type, const BatchedSystem& system, Index chunk)
       : context_(context), type_(type), system_(system) {
     const auto buffer = [&](Index numbers, const char* what) {
       return context.allocate(numbers * bytes_of(type), what);
@@ -145,7 +145,7 @@ class Chunks {
     }
   }
 
-  DeviceContext& context_;
+  Context& context_;
   RealType type_;
   const BatchedSystem& system_;
   BatchView a_, b_;
@@ -182,7 +182,7 @@ SolveStatus status_of(const BatchedSolution& solution, double bound) {
 
 }  // namespace
 
-BatchedSolution solve_batched(DeviceContext& context, const BatchedSystem& system,
+BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                               const BatchedOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
   LapTimer timer;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
-#include <clgauss/gauss.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/gauss.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 #include <deque>
 
@@ -44,7 +44,7 @@ struct GaussBuffers {
   cl::Buffer augmented, x, diagonal, pivots;
 
   GaussBuffers() = default;
-  GaussBuffers(const DeviceContext& context, const System& system, RealType type)
+  GaussBuffers(const Context& context, const System& system, RealType type)
       : n(system.a.rows()), nrhs(system.b.cols()), ld(n + nrhs) {
     const std::uint64_t element = bytes_of(type);
     const std::string what = system_text(system, type);
@@ -202,7 +202,7 @@ void read_results(const cl::CommandQueue& queue, const GaussBuffers& d, const Ga
                read_twice([&] { return read_pivots<cl_ulong>(queue, d.pivots, steps, d.n); }));
 }
 
-EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& launcher,
+EliminationResult eliminate_and_substitute(Context& context, Launcher& launcher,
                                            const System& system, const GaussOptions& options,
                                            const ProgressCallback& callback) {
   EliminationResult result;
@@ -242,7 +242,7 @@ EliminationResult eliminate_and_substitute(DeviceContext& context, Launcher& lau
 
 }  // namespace
 
-EliminationResult gauss_solve(DeviceContext& context, Launcher& launcher, const System& system,
+EliminationResult gauss_solve(Context& context, Launcher& launcher, const System& system,
                               const GaussOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
   if (system.a.rows() == 0) return empty_result(system, options.pivoting);
@@ -250,7 +250,7 @@ EliminationResult gauss_solve(DeviceContext& context, Launcher& launcher, const 
       [&] { return eliminate_and_substitute(context, launcher, system, options, progress); });
 }
 
-void require_gauss_kernels(DeviceContext& context, RealType type, const WorkGroupPolicy& policy) {
+void require_gauss_kernels(Context& context, RealType type, const WorkGroupPolicy& policy) {
   const KernelBuild build{"gauss", "gauss.cl", real_defines(type)};
   const bool works = context.trials().passes(build, [&] {
     Matrix a = generate_matrix("random", 37, 1);

@@ -2,11 +2,11 @@
 
 #include <clgauss/error.hpp>
 #include <clgauss/gemm.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <optional>
 
-#include "linalg/cpu_tile.hpp"
-#include "linalg/gemm_backend.hpp"
+#include "kernels/cpu_tile.hpp"
+#include "kernels/gemm_backend.hpp"
 #include "linalg/transfer.hpp"
 #include "linalg/view_check.hpp"
 #include "opencl_error.hpp"
@@ -16,7 +16,7 @@ namespace clgauss {
 /// The backend of the device, and what all backends share.
 class Gemm::Implementation {
  public:
-  Implementation(DeviceContext& context, RealType type, const GemmOptions& options)
+  Implementation(Context& context, RealType type, const GemmOptions& options)
       : context_(context),
         type_(type),
         backend_(make_backend(context, type, options)) {}
@@ -43,7 +43,7 @@ class Gemm::Implementation {
   std::string kernel_name(const GemmCall& call) { return backend_->kernel_name(call); }
 
  private:
-  static std::unique_ptr<GemmBackend> make_backend(DeviceContext& context, RealType type,
+  static std::unique_ptr<GemmBackend> make_backend(Context& context, RealType type,
                                                    const GemmOptions& options) {
     if (options.strict)
       return options.preferred.front().is_for_cpu() ? make_gemm_cpu(context, type, options)
@@ -68,14 +68,14 @@ class Gemm::Implementation {
     last_queue_ = cl::CommandQueue(queue);  // a copy that fails must leave the old one as it was
   }
 
-  DeviceContext& context_;
+  Context& context_;
   RealType type_;
   std::unique_ptr<GemmBackend> backend_;
   std::optional<Kernel> scale_;  // for products without a sum
   cl::CommandQueue last_queue_;
 };
 
-Gemm::Gemm(DeviceContext& context, RealType type, const GemmOptions& options) {
+Gemm::Gemm(Context& context, RealType type, const GemmOptions& options) {
   if (options.strict && options.preferred.empty())
     throw UsageError("a strict GEMM needs a preferred spec");
   for (const GemmSpec& spec : options.preferred) check_gemm_spec(spec);
@@ -115,7 +115,7 @@ void set_real(Kernel& kernel, cl_uint index, RealType type, double value) {
     kernel.set_arguments_from(index, cl_double{value});
 }
 
-Matrix gemm(DeviceContext& context, RealType type, double alpha, const Matrix& a, bool transpose_a,
+Matrix gemm(Context& context, RealType type, double alpha, const Matrix& a, bool transpose_a,
             const Matrix& b, bool transpose_b, double beta, const Matrix& c) {
   const Index m = transpose_a ? a.cols() : a.rows(), k = transpose_a ? a.rows() : a.cols();
   const Index n = transpose_b ? b.rows() : b.cols(), k_of_b = transpose_b ? b.cols() : b.rows();

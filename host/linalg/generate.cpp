@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <numeric>
 #include <random>

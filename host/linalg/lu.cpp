@@ -3,15 +3,15 @@
 #include <clgauss/error.hpp>
 #include <clgauss/lu.hpp>
 
-#include "linalg/cpu_tile.hpp"
-#include "linalg/lu_backend.hpp"
+#include "kernels/cpu_tile.hpp"
+#include "kernels/lu_backend.hpp"
 
 namespace clgauss {
 
 namespace {
 
 /// What was tuned for n and for the family that the device and the pivoting ask for, else the default.
-LuSpec best_known_spec(DeviceContext& context, RealType type, Index n, Pivoting pivoting) {
+LuSpec best_known_spec(Context& context, RealType type, Index n, Pivoting pivoting) {
   const LuSpec usual = default_lu_spec(context, type, n, pivoting);
   const TunedEntry* tuned = context.tuning().find("lu", type, n);
   if (tuned == nullptr || tuned->kernel != lu_family_name(usual.family)) return usual;
@@ -28,7 +28,7 @@ LuSpec best_known_spec(DeviceContext& context, RealType type, Index n, Pivoting 
 
 }  // namespace
 
-std::unique_ptr<Lu> make_lu(DeviceContext& context, RealType type, Index n,
+std::unique_ptr<Lu> make_lu(Context& context, RealType type, Index n,
                             const LuOptions& options) {
   // Kernels count rows and columns in 32 bits and offsets in 64.
   constexpr Index kLargest = 1U << 30U;

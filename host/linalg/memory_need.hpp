@@ -2,7 +2,7 @@
 /// Whether a whole solve fits, asked before it starts.
 
 #include <clgauss/device.hpp>
-#include <clgauss/lu_spec.hpp>
+#include <clgauss/lab/lu_spec.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <string>

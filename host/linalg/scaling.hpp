@@ -1,7 +1,7 @@
 #pragma once
 /// Powers of two that bring the numbers of a system into the range of the type it is solved in.
 
-#include <clgauss/elimination.hpp>
+#include <clgauss/lab/elimination.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <cmath>

@@ -21,12 +21,12 @@ struct ResolvedPolicy {
   std::string passed_over;  // why a tuned size was not taken
 };
 
-Kernel forward_kernel(DeviceContext& context, RealType type) {
+Kernel forward_kernel(Context& context, RealType type) {
   return context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
 }
 
 /// Why the tuned work-group size cannot be used; empty if it can.
-std::string problem_of(DeviceContext& context, const TunedEntry& tuned, RealType type) {
+std::string problem_of(Context& context, const TunedEntry& tuned, RealType type) {
   const auto local = std::ranges::find(tuned.parameters, "LOCAL", &Parameters::value_type::first);
   if (local == tuned.parameters.end())
     return fmt::format("the tuned entry for n = {} gives no LOCAL", tuned.n);
@@ -38,7 +38,7 @@ std::string problem_of(DeviceContext& context, const TunedEntry& tuned, RealType
 }
 
 /// Throws UsageError if a tuned size is asked for and there is none.
-ResolvedPolicy resolve(DeviceContext& context, const WorkGroupPolicy& policy, RealType type,
+ResolvedPolicy resolve(Context& context, const WorkGroupPolicy& policy, RealType type,
                        Index n) {
   using Rule = WorkGroupPolicy::Rule;
   if (policy.rule != Rule::automatic && policy.rule != Rule::tuned)
@@ -58,7 +58,7 @@ ResolvedPolicy resolve(DeviceContext& context, const WorkGroupPolicy& policy, Re
 }
 
 /// What the policy says for gauss_fwd, the kernel whose work-group size the paper varies.
-WorkGroupReport report_work_group(DeviceContext& context, Launcher& launcher,
+WorkGroupReport report_work_group(Context& context, Launcher& launcher,
                                   const ResolvedPolicy& resolved, RealType type) {
   const Kernel fwd = forward_kernel(context, type);
   WorkGroupReport report;
@@ -145,7 +145,7 @@ Method choose_method(const SolveOptions& options) {
   return options.method;
 }
 
-EliminationResult run_gauss(DeviceContext& context, const System& system,
+EliminationResult run_gauss(Context& context, const System& system,
                             const SolveOptions& options, const ProgressCallback& progress,
                             Solution& solution) {
   const ResolvedPolicy resolved = resolve(context, options.policy, solution.type, system.a.rows());
@@ -200,7 +200,7 @@ void judge(Solution& solution, const System& system, Matrix x, double bound) {
 
 }  // namespace
 
-Solution solve(DeviceContext& context, const System& system, const SolveOptions& options,
+Solution solve(Context& context, const System& system, const SolveOptions& options,
                const ProgressCallback& progress) {
   LapTimer timer;
   Solution solution;
@@ -227,7 +227,7 @@ Solution solve(DeviceContext& context, const System& system, const SolveOptions&
   return solution;
 }
 
-Solution solve_in_place(DeviceContext& context, System system, const ReadMatrix& read_again,
+Solution solve_in_place(Context& context, System system, const ReadMatrix& read_again,
                         const SolveOptions& options, const ProgressCallback& progress) {
   LapTimer timer;
   Solution solution;

@@ -187,7 +187,7 @@ std::string system_text(const System& system, RealType type) {
                      system.a.rows(), nrhs, nrhs == 1 ? "" : "s");
 }
 
-MatrixView to_device(const DeviceContext& context, RealType type, const Matrix& matrix, Index ld,
+MatrixView to_device(const Context& context, RealType type, const Matrix& matrix, Index ld,
                      const std::string& what) {
   MatrixView view{context.allocate(matrix.rows() * ld * bytes_of(type), what), 0, ld};
   upload_rows(context.queue(), view.buffer, ld, type, {&matrix});

@@ -3,7 +3,7 @@
 
 #include <chrono>
 #include <clgauss/context.hpp>
-#include <clgauss/elimination.hpp>
+#include <clgauss/lab/elimination.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
@@ -30,7 +30,7 @@ void check_system(const System& system, RealType type);
 [[nodiscard]] std::string system_text(const System& system, RealType type);
 
 /// `matrix` in a new buffer, with leading dimension `ld` >= cols(); waits. `what` is for a message about memory.
-[[nodiscard]] MatrixView to_device(const DeviceContext& context, RealType type,
+[[nodiscard]] MatrixView to_device(const Context& context, RealType type,
                                    const Matrix& matrix, Index ld, const std::string& what);
 
 /// A matrix on its way to the device, and the powers of two that its rows and columns are multiplied by, if any.

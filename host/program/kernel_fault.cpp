@@ -1,5 +1,5 @@
 #include <clgauss/error.hpp>
-#include <clgauss/program.hpp>
+#include <clgauss/lab/program.hpp>
 #include <sstream>
 
 namespace clgauss {

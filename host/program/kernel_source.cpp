@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/program.hpp>
+#include <clgauss/lab/program.hpp>
 #include <fstream>
 #include <set>
 #include <sstream>

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <chrono>
 #include <clgauss/error.hpp>
-#include <clgauss/program.hpp>
+#include <clgauss/lab/program.hpp>
 #include <cstdlib>
 #include <future>
 #include <set>

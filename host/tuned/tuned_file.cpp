@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <clgauss/error.hpp>
-#include <clgauss/tuned.hpp>
+#include <clgauss/lab/tuned.hpp>
 #include <cstdint>
 #include <limits>
 #include <nlohmann/json.hpp>

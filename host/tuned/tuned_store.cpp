@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <clgauss/error.hpp>
-#include <clgauss/tuned.hpp>
+#include <clgauss/lab/tuned.hpp>
 #include <cstdlib>
 #include <system_error>
 

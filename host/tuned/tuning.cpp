@@ -1,8 +1,8 @@
 #include <boost/uuid/name_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <clgauss/error.hpp>
-#include <clgauss/program.hpp>
-#include <clgauss/tuned.hpp>
+#include <clgauss/lab/program.hpp>
+#include <clgauss/lab/tuned.hpp>
 #include <cmath>
 #include <map>
 

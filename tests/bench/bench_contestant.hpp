@@ -38,9 +38,9 @@ class Contestant {
 /// work copy, so that large problems still fit.
 class DeviceProblem {
  public:
-  DeviceProblem(DeviceContext& context, const Problem& problem);
+  DeviceProblem(Context& context, const Problem& problem);
 
-  [[nodiscard]] DeviceContext& context() const { return context_; }
+  [[nodiscard]] Context& context() const { return context_; }
   [[nodiscard]] const Problem& problem() const { return problem_; }
   /// The inputs, never written: A, and B of gemm.
   [[nodiscard]] const MatrixView& a() const { return a_; }
@@ -58,7 +58,7 @@ class DeviceProblem {
   [[nodiscard]] MatrixView upload(const Matrix& matrix, Index ld, const char* what) const;
   [[nodiscard]] MatrixView empty_copy(const MatrixView& view, const char* what) const;
 
-  DeviceContext& context_;
+  Context& context_;
   const Problem& problem_;
   MatrixView a_, b_, c_, work_, x_;
 };

@@ -19,7 +19,7 @@ Matrix read(const cl::CommandQueue& queue, const MatrixView& view, Index rows, I
 
 }  // namespace
 
-DeviceProblem::DeviceProblem(DeviceContext& context, const Problem& problem)
+DeviceProblem::DeviceProblem(Context& context, const Problem& problem)
     : context_(context), problem_(problem) {
   const ProblemSize& size = problem.size;
   if (size.what == What::gemm) {

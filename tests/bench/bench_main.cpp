@@ -60,7 +60,7 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
   return sizes;
 }
 
-std::vector<Measurement> measure(DeviceContext& context, const BenchOptions& options,
+std::vector<Measurement> measure(Context& context, const BenchOptions& options,
                                  const ProblemSize& size) {
   const Problem problem = make_problem(size);
   const DeviceProblem device(context, problem);
@@ -78,7 +78,7 @@ ExitCode run(char** arguments, const std::vector<std::string>& words) {
   const auto sizes = problem_sizes(*options, device.profile);
   prepare_peers(*options, device.profile.type, arguments);
 
-  DeviceContext context(device);
+  Context context(device);
   Report report(device.profile.name, options->csv, options->samples);
   for (const ProblemSize& size : sizes) report.add(size, measure(context, *options, size));
   return report.any_wrong() ? ExitCode::inaccurate : ExitCode::ok;

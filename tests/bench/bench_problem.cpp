@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
 #include <random>

@@ -14,7 +14,7 @@ namespace clgauss::bench {
 namespace {
 
 /// ViennaCL's context number 0, made of ours: its kernels run on the same queue.
-viennacl::context shared_context(const DeviceContext& context) {
+viennacl::context shared_context(const Context& context) {
   static const bool set_up = [&] {
     viennacl::ocl::setup_context(0, context.context()(),
                                  context.queue().getInfo<CL_QUEUE_DEVICE>()(), context.queue()());

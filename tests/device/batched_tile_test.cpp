@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 
-#include "linalg/batched_backend.hpp"
+#include "kernels/batched_backend.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 
@@ -44,7 +44,7 @@ struct Systems {
   }
 };
 
-std::vector<cl_int> read_ints(const DeviceContext& context, const cl::Buffer& buffer, Index count) {
+std::vector<cl_int> read_ints(const Context& context, const cl::Buffer& buffer, Index count) {
   std::vector<cl_int> values(count);
   context.queue().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(cl_int), values.data());
   return values;
@@ -54,7 +54,7 @@ std::vector<cl_int> read_ints(const DeviceContext& context, const cl::Buffer& bu
 
 TEST_CASE("the batched kernel tile is right as GPUs take it and as CPUs do") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const RealType type = types_of(device.profile).back();
     // 2 x 2 to 8 x 8 work-items with 2 and 3 elements a row each, complete and not; 18 systems fill a group and begin another.
     for (const auto& [n, nrhs] : std::vector<std::array<Index, 2>>{{4, 2}, {12, 1}, {17, 1}})

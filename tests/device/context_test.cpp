@@ -43,7 +43,7 @@ TEST_CASE("what a device says of itself is usable") {
 TEST_CASE("a device that says fp64 computes in fp64") {
   on_every_device([](const Device& device) {
     if (!device.profile.fp64) return;
-    DeviceContext context(device);
+    Context context(device);
     // (1 + 2^-40) - 1 is 2^-40 in f64 and 0 in f32; gauss_fwd with a multiplier of 1 computes it.
     const System system{{2, 2, {1, 1, 1, 1 + 0x1p-40}}, {2, 1, {0, 0x1p-40}}};
     Launcher launcher(device.profile, context.queue(), {}, SplitMode::automatic);
@@ -55,7 +55,7 @@ TEST_CASE("a device that says fp64 computes in fp64") {
 
 TEST_CASE("a kernel is built once and kept") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const auto build = [&] {
       const double before = context.programs().build_seconds();
       (void)context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(RealType::f32));
@@ -68,7 +68,7 @@ TEST_CASE("a kernel is built once and kept") {
 
 TEST_CASE("programs that are built side by side are there when asked for, and announced") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     std::vector<std::string> heard;
     context.programs().announce_to([&](const std::string& what) { heard.push_back(what); });
     const Defines defines = real_defines(RealType::f32);
@@ -116,7 +116,7 @@ TEST_CASE(
         << "// one line\nkernel void f(global float* a) { a[0] = undeclared_name; }\n";
     ContextOptions options;
     options.kernel_folder = folder.path();
-    DeviceContext context(device, options);
+    Context context(device, options);
     try {
       (void)context.programs().kernel("broken.cl", "f", {{"MARK", "17"}});
       FAIL("it must not build");
@@ -131,7 +131,7 @@ TEST_CASE(
 
 TEST_CASE("a missing macro is a build error, not a default") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     CHECK_THROWS_WITH_AS((void)context.programs().kernel("gauss.cl", "gauss_fwd", {}),
                          doctest::Contains("REAL_BITS"), BuildError);
   });
@@ -139,7 +139,7 @@ TEST_CASE("a missing macro is a build error, not a default") {
 
 TEST_CASE("too large a buffer is refused with what is needed and what is there") {
   on_every_device([](const Device& device) {
-    const DeviceContext context(device);
+    const Context context(device);
     CHECK_THROWS_WITH_AS((void)context.allocate(std::uint64_t{1} << 50U, "the test matrix"),
                          doctest::Contains("the test matrix needs 1125899906.8 MB"), OutOfMemory);
   });

@@ -2,11 +2,11 @@
 
 #include <clgauss/error.hpp>
 #include <clgauss/gemm.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
 
-#include "linalg/gemm_backend.hpp"
+#include "kernels/gemm_backend.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 
@@ -33,7 +33,7 @@ Matrix reference(const GemmShape& s, double alpha, const Matrix& a, const Matrix
   return result;
 }
 
-void check_product(DeviceContext& context, Gemm& gemm, RealType type, const GemmShape& s,
+void check_product(Context& context, Gemm& gemm, RealType type, const GemmShape& s,
                    double alpha, double beta, Index offset, Index gap) {
   const std::string label = "m " + std::to_string(s.m) + " n " + std::to_string(s.n) + " k " +
                             std::to_string(s.k) + (s.transpose_a ? " A^T" : "") +
@@ -64,7 +64,7 @@ void check_product(DeviceContext& context, Gemm& gemm, RealType type, const Gemm
 template <typename Body>
 void on_every_gemm(Body body) {
   on_every_device([&](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile)) {
       Gemm gemm(context, type);
       body(context, gemm, type);
@@ -75,7 +75,7 @@ void on_every_gemm(Body body) {
 }  // namespace
 
 TEST_CASE("products of every shape are right and touch nothing else") {
-  on_every_gemm([](DeviceContext& context, Gemm& gemm, RealType type) {
+  on_every_gemm([](Context& context, Gemm& gemm, RealType type) {
     for (const auto& [m, n, k] : {std::array<Index, 3>{1, 1, 1},
                                   {2, 3, 4},
                                   {31, 33, 32},
@@ -96,7 +96,7 @@ TEST_CASE("products of every shape are right and touch nothing else") {
 }
 
 TEST_CASE("transposed operands are read transposed") {
-  on_every_gemm([](DeviceContext& context, Gemm& gemm, RealType type) {
+  on_every_gemm([](Context& context, Gemm& gemm, RealType type) {
     for (const bool ta : {false, true})
       for (const bool tb : {false, true}) {
         check_product(context, gemm, type, {67, 45, 89, ta, tb}, 1, 0, 0, 0);
@@ -106,7 +106,7 @@ TEST_CASE("transposed operands are read transposed") {
 }
 
 TEST_CASE("empty products leave C alone, or scale it when only the inner dimension is empty") {
-  on_every_gemm([](DeviceContext& context, Gemm& gemm, RealType type) {
+  on_every_gemm([](Context& context, Gemm& gemm, RealType type) {
     check_product(context, gemm, type, {0, 5, 3}, 1, 1, 0, 0);
     check_product(context, gemm, type, {5, 0, 3}, 1, 1, 0, 0);
     check_product(context, gemm, type, {5, 7, 0}, 1, 0.5, 3, 2);
@@ -116,7 +116,7 @@ TEST_CASE("empty products leave C alone, or scale it when only the inner dimensi
 }
 
 TEST_CASE("a NaN in C is not read when beta is 0, and spreads when it is not") {
-  on_every_gemm([](DeviceContext& context, Gemm& gemm, RealType type) {
+  on_every_gemm([](Context& context, Gemm& gemm, RealType type) {
     const Index n = 20;
     Matrix c(n, n);
     c(3, 4) = std::nan("");
@@ -131,7 +131,7 @@ TEST_CASE("a NaN in C is not read when beta is 0, and spreads when it is not") {
 
 TEST_CASE("host matrices are multiplied, and shapes that do not fit are refused") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const Matrix a{2, 3, {1, 2, 3, 4, 5, 6}}, b{3, 1, {1, 0, -1}};
     const Matrix product = gemm(context, RealType::f32, 1, a, false, b, false);
     CHECK(product(0, 0) == -2);
@@ -145,7 +145,7 @@ TEST_CASE("host matrices are multiplied, and shapes that do not fit are refused"
 
 TEST_CASE("the kernels for GPUs are right on CPU devices too, and the other way round") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile))
       for (auto* make : {make_gemm_cpu, make_gemm_gpu}) {
         const auto backend = make(context, type, {});
@@ -163,7 +163,7 @@ TEST_CASE("a preferred spec is taken, and one that does not fit is passed over")
   on_every_device([](const Device& device) {
     ContextOptions untuned;
     untuned.tuned = false;
-    DeviceContext context(device, untuned);
+    Context context(device, untuned);
     for (const RealType type : types_of(device.profile)) {
       const PaddedMatrix any(context, type, random_matrix(8, 8, 1), 0, 0);
       const auto kernel = [&](const std::vector<GemmSpec>& preferred) {
@@ -197,7 +197,7 @@ TEST_CASE("a preferred spec is taken, and one that does not fit is passed over")
 
 TEST_CASE("a GEMM spec that makes no sense is refused") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const auto refused = [&](GemmSpec spec, const char* name, int value) {
       set_value(spec.parameters, name, value);
       CHECK_THROWS_AS(Gemm(context, RealType::f32, {{spec}}), UsageError);

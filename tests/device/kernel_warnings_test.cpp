@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <clgauss/program.hpp>
+#include <clgauss/lab/program.hpp>
 #include <filesystem>
 
 #include "support/devices.hpp"

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <fstream>
 
 #include "support/devices.hpp"
@@ -17,7 +17,7 @@ constexpr cl_uint kCanary = 0xC0FFEE;
 /// Counts how often each index of a width-by-height grid is visited by launches of `count_visits`.
 class VisitGrid {
  public:
-  VisitGrid(DeviceContext& context, std::size_t width, std::size_t height)
+  VisitGrid(Context& context, std::size_t width, std::size_t height)
       : queue_(context.queue()), width_(width), visits_(width * height + 1, 0) {
     visits_.back() = kCanary;
     buffer_ = cl::Buffer(context.context(), CL_MEM_READ_WRITE, visits_.size() * sizeof(cl_uint));
@@ -54,7 +54,7 @@ class VisitGrid {
 /// A context whose kernels are the test's own file visits.cl.
 struct VisitContext {
   test::TemporaryFolder folder;
-  DeviceContext context;
+  Context context;
   Kernel kernel;
 
   explicit VisitContext(const Device& device) : context(device, with_kernel(folder)) {
@@ -129,7 +129,7 @@ TEST_CASE("events of a profiling queue end up in the records") {
     test::TemporaryFolder folder;
     ContextOptions options = VisitContext::with_kernel(folder);
     options.profiling = true;
-    DeviceContext context(device, options);
+    Context context(device, options);
     Kernel kernel = context.programs().kernel("visits.cl", "count_visits", {});
     VisitGrid grid(context, 520, 1);
     grid.bind(kernel, 500);

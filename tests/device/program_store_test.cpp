@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include <clgauss/program.hpp>
+#include <clgauss/lab/program.hpp>
 #include <cstring>
 #include <filesystem>
 #include <string>

@@ -2,9 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/batched.hpp>
-#include <clgauss/gauss.hpp>
+#include <clgauss/lab/gauss.hpp>
 #include <clgauss/gemm.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/solve.hpp>
 #include <cstdlib>
@@ -31,24 +31,24 @@ const RealType kType = RealType::f32;  // every device has it
 
 System random_system() { return {random_matrix(kN, kN, 1), random_matrix(kN, 2, 2)}; }
 
-MatrixView on(const DeviceContext& context, const Matrix& matrix) {
+MatrixView on(const Context& context, const Matrix& matrix) {
   return to_device(context, kType, matrix, matrix.cols(), "a test's matrix");
 }
 
-std::vector<Function> functions_of(const Device& device, DeviceContext& context) {
+std::vector<Function> functions_of(const Device& device, Context& context) {
   const Matrix square = random_matrix(kN, kN, 1), columns = random_matrix(kN, 3, 2);
   const MatrixView a = on(context, square), b = on(context, columns), c = on(context, square);
   const cl::Buffer rows = context.allocate(kN * sizeof(cl_int), "a test's rows");
   const BatchView batch{a.buffer, 0, 4, 16}, right{b.buffer, 0, 1, 4};
   const auto lu = std::make_shared<LuFactors>(lu_factor(context, kType, square));
   return {{"open_device", [] { (void)open_device(); }},
-          {"DeviceContext of a device", [&device] { const DeviceContext own(device); }},
-          {"DeviceContext of a queue", [&context] { const DeviceContext own(context.queue()); }},
-          {"runs_long_loops", [&device] { (void)DeviceContext(device).runs_long_loops(); }},
+          {"Context of a device", [&device] { const Context own(device); }},
+          {"Context of a queue", [&context] { const Context own(context.queue()); }},
+          {"runs_long_loops", [&device] { (void)Context(device).runs_long_loops(); }},
           {"allocate", [&context] { (void)context.allocate(64, "a test"); }},
           {"ProgramStore::kernel",
            [=, &device] {
-             Kernel kernel = DeviceContext(device).programs().kernel("gauss.cl", "gauss_fwd_pre",
+             Kernel kernel = Context(device).programs().kernel("gauss.cl", "gauss_fwd_pre",
                                                                      real_defines(kType));
              kernel.set_arguments(a.buffer, cl_ulong{kN}, rows);
            }},
@@ -56,7 +56,7 @@ std::vector<Function> functions_of(const Device& device, DeviceContext& context)
            [&device] {
              ContextOptions options;
              options.profiling = true;
-             DeviceContext own(device, options);
+             Context own(device, options);
              Launcher with_times(own.profile(), own.queue(), {}, SplitMode::automatic);
              (void)gauss_solve(own, with_times, random_system(), {.type = kType});
              (void)with_times.records();
@@ -116,7 +116,7 @@ std::vector<Function> functions_of(const Device& device, DeviceContext& context)
 TEST_CASE("a failing OpenCL call leaves every public function as an error of clgauss") {
   setenv("OPENCL_LAYERS", fault_layer().c_str(), 1);  // before the process's first OpenCL call
   const Device device = open_device();
-  DeviceContext context(device);
+  Context context(device);
   const char* faults = std::getenv("CLGAUSS_FAULTS");
   const long step = faults != nullptr && std::string_view(faults) == "every" ? 1 : 11;
   for (const Function& function : functions_of(device, context)) {

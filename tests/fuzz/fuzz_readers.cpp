@@ -10,7 +10,7 @@
 #include <clgauss/batched.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
-#include <clgauss/tuned.hpp>
+#include <clgauss/lab/tuned.hpp>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>

@@ -4,7 +4,7 @@
 #include <array>
 #include <clgauss/batched.hpp>
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -48,9 +48,9 @@ bool is_spare(const BatchedLuOptions& lu) { return lu.kernel != BatchedKernel::a
 
 /// Every type that the device has, by the kernels that it chooses; f64 also by the portable ones.
 void on_every_kernel(
-    const std::function<void(DeviceContext&, RealType, const BatchedLuOptions&)>& body) {
+    const std::function<void(Context&, RealType, const BatchedLuOptions&)>& body) {
   on_every_device([&](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile))
       for (const BatchedKernel kernel : {BatchedKernel::automatic, BatchedKernel::tile}) {
         const BatchedLuOptions options{kernel, 0};
@@ -62,7 +62,7 @@ void on_every_kernel(
   });
 }
 
-BatchedSolution solve(DeviceContext& context, const BatchedSystem& system, RealType type,
+BatchedSolution solve(Context& context, const BatchedSystem& system, RealType type,
                       const BatchedLuOptions& lu, Index chunk = 0) {
   BatchedOptions options;
   options.type = type;
@@ -100,13 +100,13 @@ double factorisation_error(std::span<const double> a, std::span<const double> lu
   return error / (static_cast<double>(n) * norm * eps);
 }
 
-BatchView upload(DeviceContext& context, RealType type, const Batch& batch) {
+BatchView upload(Context& context, RealType type, const Batch& batch) {
   const Matrix values(1, batch.values.size(), batch.values);
   return {to_device(context, type, values, values.cols(), "a test's batch").buffer, 0, batch.cols,
           batch.rows * batch.cols};
 }
 
-std::vector<cl_int> read_ints(const DeviceContext& context, const cl::Buffer& buffer, Index count) {
+std::vector<cl_int> read_ints(const Context& context, const cl::Buffer& buffer, Index count) {
   std::vector<cl_int> values(count);
   context.queue().enqueueReadBuffer(buffer, CL_TRUE, 0, count * sizeof(cl_int), values.data());
   return values;
@@ -115,7 +115,7 @@ std::vector<cl_int> read_ints(const DeviceContext& context, const cl::Buffer& bu
 }  // namespace
 
 TEST_CASE("batched: answers are right for every n, batch and number of right-hand sides") {
-  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& lu) {
+  on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
     for (const auto& [n, batch, nrhs] : std::vector<std::array<Index, 3>>{{1, 5, 1},
                                                                           {1, 1000, 1},
                                                                           {2, 1, 1},
@@ -146,7 +146,7 @@ TEST_CASE("batched: answers are right for every n, batch and number of right-han
 }
 
 TEST_CASE("batched: the empty batch has an empty answer") {
-  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& lu) {
+  on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
     const BatchedSolution solution = solve(context, make_system(0, 7, 1, type), type, lu);
     CHECK(solution.status == SolveStatus::ok);
     CHECK(solution.x.values.empty());
@@ -155,7 +155,7 @@ TEST_CASE("batched: the empty batch has an empty answer") {
 }
 
 TEST_CASE("batched: a singular system and a NaN are named and leave the others as they are") {
-  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& lu) {
+  on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
     for (const auto& [n, nrhs] :
          {std::pair<Index, Index>{1, 1}, {3, 1}, {8, 2}, {32, 1}, {40, 1}}) {
       if (is_spare(lu) && n != 8) continue;
@@ -184,7 +184,7 @@ TEST_CASE("batched: a singular system and a NaN are named and leave the others a
 }
 
 TEST_CASE("batched: chunks give the answers of the whole") {
-  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& lu) {
+  on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
     if (is_spare(lu)) return;
     BatchedSystem system = make_system(50, 9, 2, type);
     for (double& v : system.a.matrix(33)) v = 0;
@@ -198,7 +198,7 @@ TEST_CASE("batched: chunks give the answers of the whole") {
 }
 
 TEST_CASE("batched: a subnormal pivot is a pivot") {
-  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& lu) {
+  on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
     if (type == RealType::f32) return;  // f32 subnormals are optional in OpenCL
     const double tiny = std::ldexp(1.0, -1060);
     const BatchedSystem system{{1, 2, 2, {tiny, tiny, -tiny, 3 * tiny}},
@@ -210,7 +210,7 @@ TEST_CASE("batched: a subnormal pivot is a pivot") {
 }
 
 TEST_CASE("batched: factors in the caller's buffers, padded, and solves with them") {
-  on_every_kernel([](DeviceContext& context, RealType type, const BatchedLuOptions& options) {
+  on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& options) {
     for (const Index n : {1, 2, 7, 32, 33, 100}) {
       if (is_spare(options) && n != 7) continue;
       CAPTURE(n);
@@ -267,7 +267,7 @@ TEST_CASE("batched: factors in the caller's buffers, padded, and solves with the
 
 TEST_CASE("batched: shapes and numbers that do not fit are refused") {
   const Device device = open_device();
-  DeviceContext context(device);
+  Context context(device);
   const auto refused = [&](const BatchedSystem& system) {
     BatchedOptions options;
     options.type = RealType::f32;

@@ -1,12 +1,12 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/solve.hpp>
 #include <fstream>
 #include <string>
 
-#include "linalg/lu_backend.hpp"
+#include "kernels/lu_backend.hpp"
 #include "support/devices.hpp"
 
 using namespace clgauss;
@@ -44,7 +44,7 @@ double gained_by_upload(const std::function<void(const ProgressCallback&)>& solv
 
 TEST_CASE("in place: the same answer, and A is read again once") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile))
       for (const Index n : {1, 60, 150}) {
         const Matrix a = generate_matrix("random", n, 5);
@@ -74,7 +74,7 @@ TEST_CASE("in place: the same answer, and A is read again once") {
 
 TEST_CASE("in place: the host's copy of A is gone while the device works") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     if (!context.runs_long_loops()) return;  // llvmpipe would take minutes
     const Index n = 2500;
     const double copy = sizeof(double) * n * n;
@@ -96,7 +96,7 @@ TEST_CASE("memory that does not suffice is refused before anything starts") {
   for (Device device : list_devices()) {
     CAPTURE(device.profile.name);
     device.profile.global_mem_bytes = 50'000;
-    DeviceContext context(device);
+    Context context(device);
     const System system{generate_matrix("random", 80, 1), Matrix(80, 1)};
     bool started = false;
     const ProgressCallback progress = [&](std::string_view, double) { started = true; };
@@ -130,7 +130,7 @@ TEST_CASE("LU is repeated by tournament once when work-groups lose each other") 
 
 TEST_CASE("LU is solved all the same where the persistent panel gives up at once") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const Index n = 700;
     SolveOptions options;
     options.type = RealType::f32;

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <clgauss/batched.hpp>
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
-#include <clgauss/kernel_survey.hpp>
+#include <clgauss/lab/generate.hpp>
+#include <clgauss/lab/kernel_survey.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
 
-#include "linalg/lu_backend.hpp"
+#include "kernels/lu_backend.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 #include "support/paths.hpp"
@@ -21,14 +21,14 @@ using clgauss::test::types_of;
 
 namespace {
 
-DeviceContext broken_context(const Device& device, const std::string& faults) {
+Context broken_context(const Device& device, const std::string& faults) {
   ContextOptions options;
   options.kernel_faults = parse_kernel_faults(faults);
-  return DeviceContext(device, options);
+  return Context(device, options);
 }
 
 /// The reason why a kernel is passed over; empty if it is not.
-std::string reason_of(DeviceContext& context, const std::string& kernel) {
+std::string reason_of(Context& context, const std::string& kernel) {
   const auto& verdicts = context.trials().verdicts();
   const auto found = std::ranges::find_if(
       verdicts, [&](const KernelVerdict& v) { return v.kernel == kernel && !v.usable; });
@@ -43,7 +43,7 @@ System random_system(Index n, Index nrhs) {
 void check_passed_over(const Device& device, const std::string& faults, const std::string& kernel,
                        Index n, Index nrhs = 1) {
   CAPTURE(faults);
-  DeviceContext context = broken_context(device, faults);
+  Context context = broken_context(device, faults);
   const Solution solution = solve(context, random_system(n, nrhs));
   CHECK(solution.status == SolveStatus::ok);
   const std::string reason = reason_of(context, kernel);
@@ -64,7 +64,7 @@ TEST_CASE("kernels: one that does not build or is wrong is passed over, and the 
   on_every_device([](const Device& device) {
     bool for_cpus = false;
     {
-      DeviceContext context(device);
+      Context context(device);
       for_cpus = context.runs_long_loops() && device.profile.type == DeviceType::cpu;
     }
     if (for_cpus) {
@@ -87,7 +87,7 @@ TEST_CASE("kernels: one that does not build or is wrong is passed over, and the 
 TEST_CASE(
     "kernels: where no LU works the elimination takes over, and where that is wrong nothing does") {
   on_every_device([](const Device& device) {
-    DeviceContext context = broken_context(device, "lu_cpu=build,trsm=wrong");
+    Context context = broken_context(device, "lu_cpu=build,trsm=wrong");
     const System system = random_system(150, 1);
     const Solution solution = solve(context, system);
     CHECK(solution.status == SolveStatus::ok);
@@ -96,7 +96,7 @@ TEST_CASE(
     lu.method = Method::lu;
     CHECK_THROWS_WITH_AS((void)solve(context, system, lu), doctest::Contains("trsm: wrong answer"),
                          NoUsableKernel);
-    DeviceContext nothing = broken_context(device, "lu_cpu=build,trsm=build,gauss=wrong");
+    Context nothing = broken_context(device, "lu_cpu=build,trsm=build,gauss=wrong");
     CHECK_THROWS_WITH_AS((void)solve(nothing, system), doctest::Contains("gauss: "),
                          NoUsableKernel);
   });
@@ -104,7 +104,7 @@ TEST_CASE(
 
 TEST_CASE("kernels: batched ones are passed over, too") {
   on_every_device([](const Device& device) {
-    DeviceContext context = broken_context(device, "batched_cpu=wrong,batched_nvidia=build");
+    Context context = broken_context(device, "batched_cpu=wrong,batched_nvidia=build");
     const Index n = 9, count = 5;
     BatchedSystem system;
     const auto batch = [&](Index cols, std::uint64_t seed) {
@@ -116,7 +116,7 @@ TEST_CASE("kernels: batched ones are passed over, too") {
     const BatchedSolution solution = solve_batched(context, system);
     CHECK(solution.status == SolveStatus::ok);
     CHECK(solution.kernel.starts_with("tile"));
-    DeviceContext nothing = broken_context(device, "batched_cpu=wrong,batched_tile=wrong");
+    Context nothing = broken_context(device, "batched_cpu=wrong,batched_tile=wrong");
     if (device.profile.attributes.nvidia) return;
     CHECK_THROWS_AS((void)solve_batched(nothing, system), NoUsableKernel);
   });
@@ -127,7 +127,7 @@ TEST_CASE("kernels: a vendor's kernels on a device that cannot build them") {
     if (device.profile.attributes.nvidia) return;
     Device claims = device;  // what a driver might say: the kernels are tried, and do not build
     claims.profile.attributes.nvidia = {9, 0};
-    DeviceContext context(claims);
+    Context context(claims);
     const System system = random_system(150, 1);
     const LuSpec spec = default_lu_spec(claims.profile, RealType::f32, 150, LuFamily::gpu);
     CHECK(spec.value("PERSISTENT") == 1);
@@ -215,7 +215,7 @@ TEST_CASE("kernels: the words that break them") {
 
 TEST_CASE("kernels: a work-group above the kernel's limit is refused by name") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const Kernel kernel =
         context.programs().kernel("scale.cl", "scale", real_defines(RealType::f32));
     const std::size_t size = kernel.work_group_limit + 1;
@@ -227,7 +227,7 @@ TEST_CASE("kernels: a work-group above the kernel's limit is refused by name") {
 
 TEST_CASE("LU: factors that failed are not solved with unnoticed") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const RealType type = types_of(device.profile).back();
     for (const Index n : {40, 150}) {
       const Matrix singular = generate_matrix("singular", n, 3), b = random_matrix(n, 2, 1);
@@ -247,7 +247,7 @@ TEST_CASE("LU: factors that failed are not solved with unnoticed") {
 
 TEST_CASE("views that cannot hold what they are said to hold are refused by name") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const RealType type = RealType::f32;
     const cl::Buffer buffer = context.allocate(100 * sizeof(float), "a test");
     const MatrixView good{buffer, 0, 10}, narrow{buffer, 0, 9}, beyond{buffer, 1, 10},
@@ -276,7 +276,7 @@ TEST_CASE("views that cannot hold what they are said to hold are refused by name
 
 TEST_CASE("products on two queues do not disturb each other") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const RealType type = RealType::f32;
     const cl::CommandQueue other(context.context(), device.handle);
     const Index n = 150;

@@ -3,12 +3,12 @@
 #include <doctest/doctest.h>
 #include <lapacke.h>
 
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
 
-#include "linalg/lu_backend.hpp"
+#include "kernels/lu_backend.hpp"
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
 
@@ -52,7 +52,7 @@ Factored lapack(const Matrix& a, const Matrix& b, RealType type) {
   return type == RealType::f32 ? lapack_as<float>(a, b) : lapack_as<double>(a, b);
 }
 
-Factored ours(DeviceContext& context, RealType type, const Matrix& a, const Matrix& b,
+Factored ours(Context& context, RealType type, const Matrix& a, const Matrix& b,
               const LuOptions& options = {}) {
   const PaddedMatrix da(context, type, a, 0, 1), db(context, type, b, 0, 0);
   const LuFactors factors = lu_factor(context, type, da.view, a.rows(), options);
@@ -95,7 +95,7 @@ void check_same_pivots(const std::vector<Index>& expected, const std::vector<Ind
 
 TEST_CASE("LAPACK: the same pivots where they are unambiguous, factors and answers as good") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile)) {
       const double eps = unit_roundoff(type);
       Index compared = 0;
@@ -125,7 +125,7 @@ TEST_CASE("LAPACK: the same pivots where they are unambiguous, factors and answe
 
 TEST_CASE("LAPACK: answers for no, one and many right-hand sides agree as backward errors do") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile))
       for (const Index nrhs : {0, 1, 17, 1000}) {
         CAPTURE(nrhs);
@@ -144,7 +144,7 @@ TEST_CASE("LAPACK: answers for no, one and many right-hand sides agree as backwa
 
 TEST_CASE("LAPACK: tournament pivoting is within twice partial pivoting's backward error") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const RealType type = types_of(device.profile).back();
     // A panel in one work-group has partial pivoting, by the same arithmetic as the tournament's.
     LuSpec one_group = default_lu_spec(device.profile, type, 300, LuFamily::gpu);

@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
 
@@ -24,7 +24,7 @@ LuSpec changed(LuSpec spec, const Parameters& values) {
 }
 
 /// Factors and solves a random system with `spec`; checks the factors and the answers.
-void check_spec(DeviceContext& context, RealType type, const LuSpec& spec) {
+void check_spec(Context& context, RealType type, const LuSpec& spec) {
   const double eps = unit_roundoff(type);
   for (const Index n : {50, 301})
     for (const Index nrhs : {1, 19}) {
@@ -53,7 +53,7 @@ DeviceProfile nvidia_profile() {
 
 TEST_CASE("LU spec: every way to cut the matrix up is right") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile)) {
       const LuSpec gpu = default_lu_spec(device.profile, type, 300, LuFamily::gpu);
       std::vector<Parameters> variants{
@@ -138,7 +138,7 @@ TEST_CASE("LU spec: what makes no sense or does not fit is refused, never change
 
 TEST_CASE("LU spec: a spec decides the family, and an impossible one is refused") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     LuOptions options;
     options.spec = default_lu_spec(device.profile, RealType::f32, 50, LuFamily::cpu);
     options.pivoting = Pivoting::tournament;

@@ -1,13 +1,13 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
 #include <functional>
 
-#include "linalg/lu_backend.hpp"
+#include "kernels/lu_backend.hpp"
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
 #include "support/padded_matrix.hpp"
@@ -21,26 +21,26 @@ using clgauss::test::types_of;
 
 namespace {
 
-using MakeLu = std::function<std::unique_ptr<Lu>(DeviceContext&, RealType, Index)>;
+using MakeLu = std::function<std::unique_ptr<Lu>(Context&, RealType, Index)>;
 
 /// Every implementation, on every device: what is fast on one must be right on all.
 const std::vector<std::pair<std::string, MakeLu>>& implementations() {
   static const std::vector<std::pair<std::string, MakeLu>> all{
-      {"chosen", [](DeviceContext& c, RealType t, Index n) { return make_lu(c, t, n); }},
-      {"gpu", [](DeviceContext& c, RealType t, Index n) { return make_lu_gpu(c, t, n, {}); }},
+      {"chosen", [](Context& c, RealType t, Index n) { return make_lu(c, t, n); }},
+      {"gpu", [](Context& c, RealType t, Index n) { return make_lu_gpu(c, t, n, {}); }},
       {"gpu, tournament",
-       [](DeviceContext& c, RealType t, Index n) {
+       [](Context& c, RealType t, Index n) {
          return make_lu_gpu(c, t, n, {Pivoting::tournament, false});
        }},
-      {"gpu, substitution", [](DeviceContext& c, RealType t, Index n) {
+      {"gpu, substitution", [](Context& c, RealType t, Index n) {
          return make_lu_gpu(c, t, n, {Pivoting::tournament, true});
        }}};
   return all;
 }
 
-void on_every_lu(const std::function<void(DeviceContext&, RealType, const MakeLu&)>& body) {
+void on_every_lu(const std::function<void(Context&, RealType, const MakeLu&)>& body) {
   on_every_device([&](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile))
       for (const auto& [name, make] : implementations()) {
         CAPTURE(name);
@@ -51,7 +51,7 @@ void on_every_lu(const std::function<void(DeviceContext&, RealType, const MakeLu
 }
 
 /// Factors and solves `kind`, checks the factors, the answer and the canaries.
-void check(DeviceContext& context, RealType type, const MakeLu& make, const std::string& kind,
+void check(Context& context, RealType type, const MakeLu& make, const std::string& kind,
            Index n, Index nrhs, Index gap) {
   const std::string label = kind + " n = " + std::to_string(n) + " nrhs = " + std::to_string(nrhs);
   CAPTURE(label);
@@ -74,7 +74,7 @@ void check(DeviceContext& context, RealType type, const MakeLu& make, const std:
 }  // namespace
 
 TEST_CASE("LU: factors and answers are right for every kind") {
-  on_every_lu([](DeviceContext& context, RealType type, const MakeLu& make) {
+  on_every_lu([](Context& context, RealType type, const MakeLu& make) {
     for (const std::string kind :
          {"random", "integer", "zero-pivot", "graded", "spd", "permuted-identity"})
       for (const Index n : {2, 33, 130}) check(context, type, make, kind, n, 1, 0);
@@ -83,14 +83,14 @@ TEST_CASE("LU: factors and answers are right for every kind") {
 }
 
 TEST_CASE("LU: sizes around every block and tile") {
-  on_every_lu([](DeviceContext& context, RealType type, const MakeLu& make) {
+  on_every_lu([](Context& context, RealType type, const MakeLu& make) {
     for (const Index n : {1, 3, 31, 32, 64, 95, 96, 97, 127, 128, 129, 193, 257, 401})
       check(context, type, make, "random", n, 1, 0);
   });
 }
 
 TEST_CASE("LU: many right-hand sides, offsets and leading dimensions above n") {
-  on_every_lu([](DeviceContext& context, RealType type, const MakeLu& make) {
+  on_every_lu([](Context& context, RealType type, const MakeLu& make) {
     for (const Index nrhs : {1, 2, 17}) {
       check(context, type, make, "random", 70, nrhs, 0);
       check(context, type, make, "random", 131, nrhs, 5);
@@ -101,14 +101,14 @@ TEST_CASE("LU: many right-hand sides, offsets and leading dimensions above n") {
 
 TEST_CASE("LU: a large system") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile))
       check(context, type, implementations().front().second, "random", 1030, 3, 0);
   });
 }
 
 TEST_CASE("LU: singular and non-finite systems name the first column, and never hang") {
-  on_every_lu([](DeviceContext& context, RealType type, const MakeLu& make) {
+  on_every_lu([](Context& context, RealType type, const MakeLu& make) {
     const auto failed = [&](const Matrix& a) {
       const PaddedMatrix da(context, type, a, 0, 0);
       const auto lu = make(context, type, a.rows());
@@ -135,7 +135,7 @@ TEST_CASE("LU: singular and non-finite systems name the first column, and never 
 }
 
 TEST_CASE("LU: the same workspace factors again, and small systems in one call") {
-  on_every_lu([](DeviceContext& context, RealType type, const MakeLu& make) {
+  on_every_lu([](Context& context, RealType type, const MakeLu& make) {
     for (const Index n : {5, 100, 129}) {
       CAPTURE(n);
       const auto lu = make(context, type, n);
@@ -159,7 +159,7 @@ TEST_CASE("LU: the same workspace factors again, and small systems in one call")
 
 TEST_CASE("LU: no right-hand side is no work, and without pivoting it is refused") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const Matrix a = generate_matrix("random", 40, 1);
     const EliminationResult result = lu_solve_system(context, {a, Matrix(40, 0)}, RealType::f32);
     CHECK(result.pivots.size() == 40);
@@ -173,7 +173,7 @@ TEST_CASE("LU: host matrices and an application's own queue and buffers") {
   on_every_device([](const Device& device) {
     const cl::Context application(device.handle);
     const cl::CommandQueue queue(application, device.handle);
-    DeviceContext context(queue);
+    Context context(queue);
     const Index n = 150;
     for (const RealType type : types_of(device.profile)) {
       const Matrix a = rounded(generate_matrix("random", n, 1), type),
@@ -199,13 +199,13 @@ TEST_CASE("LU: host matrices and an application's own queue and buffers") {
                                    Matrix(2, 1)),
                     DimensionError);
     const cl::CommandQueue unordered(application, device.handle, cl::QueueProperties::OutOfOrder);
-    CHECK_THROWS_AS(DeviceContext{unordered}, UsageError);
+    CHECK_THROWS_AS(Context{unordered}, UsageError);
   });
 }
 
 TEST_CASE("LU: tournament pivoting is nearly as stable as partial pivoting") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const RealType type = types_of(device.profile).back();
     if (make_lu(context, type, 600)->pivoting() == Pivoting::tournament)
       return;  // nothing to compare with

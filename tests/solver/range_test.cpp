@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <clgauss/batched.hpp>
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
 #include <cstring>
@@ -58,12 +58,12 @@ Matrix columns_scaled(Matrix a, const std::function<int(Index)>& exponent) {
   return a;
 }
 
-using Body = std::function<void(DeviceContext&, const SolveOptions&)>;
+using Body = std::function<void(Context&, const SolveOptions&)>;
 
 /// Both methods in every type on every device; lu also in the blocked kernels, not only those for small systems.
 void in_every_way(const Body& body) {
   on_every_device([&](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile))
       for (const Method method : {Method::lu, Method::gauss}) {
         const std::string way =
@@ -83,7 +83,7 @@ std::string status_of(const Solution& solution) {
 }
 
 /// x of a system that must be solved.
-Matrix x_of(DeviceContext& context, const SolveOptions& options, const System& system) {
+Matrix x_of(Context& context, const SolveOptions& options, const System& system) {
   const Solution solution = solve(context, system, options);
   CHECK(status_of(solution) == "ok");
   CHECK(solution.residual.scaled <= kScaledResidualBound);
@@ -95,7 +95,7 @@ double log10_of_2(double exponent) { return exponent * std::log10(2.0); }
 }  // namespace
 
 TEST_CASE("range: numbers near the largest double do not make a matrix singular") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     const System system{{2, 2, {1e308, 1e308, -1e308, 1e308}}, {2, 1, {1e308, 0}}};
     const Solution solution = solve(context, system, options);
     CHECK(status_of(solution) == "ok");
@@ -108,7 +108,7 @@ TEST_CASE("range: numbers near the largest double do not make a matrix singular"
 }
 
 TEST_CASE("range: a tiny multiple of the identity is solved, also where f32 has no such number") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     for (const double tiny : {1e-46, 1e-300, 1e-310, kTiny})
       for (const Index n : {1, 3, 150}) {
         CAPTURE(tiny);
@@ -125,7 +125,7 @@ TEST_CASE("range: a tiny multiple of the identity is solved, also where f32 has 
 }
 
 TEST_CASE("range: graded diagonals from 1e-300 to 1e300 are solved") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     std::vector<double> values;
     for (int exponent = -300; exponent <= 300; exponent += 20)
       values.push_back(std::pow(10.0, exponent));
@@ -136,7 +136,7 @@ TEST_CASE("range: graded diagonals from 1e-300 to 1e300 are solved") {
 }
 
 TEST_CASE("range: growth beyond the type is named overflow, not singular") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     const Index n = 200;  // elements grow to 2^199
     const System system{generate_matrix("wilkinson", n, 1), random_matrix(n, 1, 2)};
     const Solution solution = solve(context, system, options);
@@ -156,7 +156,7 @@ TEST_CASE("range: growth beyond the type is named overflow, not singular") {
 }
 
 TEST_CASE("range: an answer beyond the range of a double is an overflow") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     const Solution solution = solve(context, {diagonal({1, 1e-200}), ones(2, 1e200)}, options);
     CHECK(status_of(solution) == "overflow");
     CHECK(solution.x.empty());
@@ -166,7 +166,7 @@ TEST_CASE("range: an answer beyond the range of a double is an overflow") {
 }
 
 TEST_CASE("range: a zero pivot that may be an underflow is not called singular") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     // Regular, and no scaling of rows and columns makes the four corners alike: the last pivot is -s^2.
     const double s = options.type == RealType::f32 ? 1e-30 : 1e-200;
     const System solvable{{2, 2, {1, s, s, 0}}, {2, 1, {1, s}}};
@@ -183,7 +183,7 @@ TEST_CASE("range: a zero pivot that may be an underflow is not called singular")
 }
 
 TEST_CASE("range: what is singular stays singular, with its column") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     for (const int exponent : {0, 1000, -1000})
       for (const Index n : {2, 9, 150}) {
         CAPTURE(exponent);
@@ -202,7 +202,7 @@ TEST_CASE("range: what is singular stays singular, with its column") {
 }
 
 TEST_CASE("range: powers of two on a whole system or on its columns change no bit of the answer") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     for (const Index n : {5, 150}) {
       CAPTURE(n);
       const Matrix a = generate_matrix("random", n, 7), b = random_matrix(n, 2, 8);
@@ -229,7 +229,7 @@ TEST_CASE("range: powers of two on a whole system or on its columns change no bi
 
 TEST_CASE(
     "range: rows far apart are brought together, and the pivots are then those of equal rows") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     const Index n = 150;
     Matrix a = generate_matrix("random", n, 7);
     for (Index i = 0; i < n; ++i)
@@ -245,7 +245,7 @@ TEST_CASE(
 }
 
 TEST_CASE("range: right-hand sides as large and as small as there are") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     const Index n = 60;
     const Matrix a = generate_matrix("spd", n, 3);
     const Solution plain = solve(context, {a, ones(n)}, options);
@@ -267,7 +267,7 @@ TEST_CASE("range: right-hand sides as large and as small as there are") {
 }
 
 TEST_CASE("range: an unknown that f32 has no number for is found all the same") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     for (const int exponent : {-90, 90}) {
       const double a = std::ldexp(1.0, -exponent), b = std::ldexp(1.0, exponent);
       const Matrix x = x_of(context, options, {diagonal({a, a}), ones(2, b)});
@@ -277,7 +277,7 @@ TEST_CASE("range: an unknown that f32 has no number for is found all the same") 
 }
 
 TEST_CASE("range: the smallest systems, and none to solve") {
-  in_every_way([](DeviceContext& context, const SolveOptions& options) {
+  in_every_way([](Context& context, const SolveOptions& options) {
     CHECK(x_of(context, options, {{1, 1, {1e308}}, {1, 1, {-1e308}}})(0, 0) == -1);
     CHECK(x_of(context, options, {{1, 1, {kTiny}}, {1, 1, {kTiny}}})(0, 0) == 1);
     CHECK(x_of(context, options, {{1, 1, {1e39}}, {1, 1, {1}}})(0, 0) == doctest::Approx(1e-39));
@@ -289,7 +289,7 @@ TEST_CASE("range: the smallest systems, and none to solve") {
 
 TEST_CASE("range: in place as with A kept") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile)) {
       const Matrix a = scaled_by(generate_matrix("random", 150, 7), 1000);
       const System system{a, random_matrix(150, 2, 8)};
@@ -308,7 +308,7 @@ TEST_CASE("range: in place as with A kept") {
 
 TEST_CASE("range: in a batch every system is scaled by itself") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const RealType type : types_of(device.profile))
       for (const Index n : {2, 30, 128}) {
         CAPTURE(n);
@@ -372,7 +372,7 @@ TEST_CASE("the determinant: a diagonal that was damaged on its way is noticed") 
   ContextOptions damaged;
   damaged.kernel_folder = folder / "cl";
   on_every_device([&](const Device& device) {
-    DeviceContext context(device, damaged);
+    Context context(device, damaged);
     for (const Method method : {Method::lu, Method::gauss}) {
       SolveOptions options;
       options.method = method;

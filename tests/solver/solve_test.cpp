@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
 #include <functional>
@@ -30,9 +30,9 @@ SolveOptions typed(SolveOptions options, RealType type) {
 }
 
 /// Runs `body` with both methods on every device.
-void with_both_methods(const std::function<void(DeviceContext&, const SolveOptions&)>& body) {
+void with_both_methods(const std::function<void(Context&, const SolveOptions&)>& body) {
   on_every_device([&](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const Method method : {Method::lu, Method::gauss}) {
       const std::string name(method_name(method));
       CAPTURE(name);
@@ -47,7 +47,7 @@ void with_both_methods(const std::function<void(DeviceContext&, const SolveOptio
 /// and checks the residual.
 void check_residuals(const char* kind, const std::vector<Index>& sizes) {
   on_every_device([&](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const Index n : sizes) {
       Matrix a = generate_matrix(kind, n, 1000 + n);
       const System system{a, row_sums(a)};
@@ -81,7 +81,7 @@ TEST_CASE("permuted identities are solved") { check_residuals("permuted-identity
 
 TEST_CASE("the 2 x 2 exchange matrix needs a row exchange and gets it") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const System system{{2, 2, {0, 1, 1, 0}}, {2, 1, {5, 7}}};
     for (const RealType type : types_of(device.profile)) {
       SolveOptions options = options_for(type);
@@ -100,7 +100,7 @@ TEST_CASE("the 2 x 2 exchange matrix needs a row exchange and gets it") {
 
 TEST_CASE("every work-group size and both NDRange ways give the answer of the paper's algorithm") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const Index n = 67;
     const Matrix a = generate_matrix("spd", n, 9);
     const System system{a, row_sums(a)};
@@ -124,7 +124,7 @@ TEST_CASE("every work-group size and both NDRange ways give the answer of the pa
 
 TEST_CASE("many right-hand sides are solved at once") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const Index nrhs : {1, 2, 17}) {
       const Index n = 53;
       const System system{generate_matrix("random", n, 5), random_matrix(n, nrhs, 6)};
@@ -139,7 +139,7 @@ TEST_CASE("many right-hand sides are solved at once") {
 }
 
 TEST_CASE("singular systems name the column") {
-  with_both_methods([](DeviceContext& context, const SolveOptions& options) {
+  with_both_methods([](Context& context, const SolveOptions& options) {
     for (const RealType type : types_of(context.profile()))
       for (const Index n : {2, 9, 64}) {
         const auto failed = [&](const char* kind) {
@@ -159,7 +159,7 @@ TEST_CASE("singular systems name the column") {
 }
 
 TEST_CASE("a NaN or Inf in A is reported as a pivot that is not finite") {
-  with_both_methods([](DeviceContext& context, const SolveOptions& options) {
+  with_both_methods([](Context& context, const SolveOptions& options) {
     for (const double bad : {std::nan(""), HUGE_VAL})
       for (const Index row : {0, 4, 7}) {
         Matrix a = generate_matrix("random", 8, 3);
@@ -174,7 +174,7 @@ TEST_CASE("a NaN or Inf in A is reported as a pivot that is not finite") {
 }
 
 TEST_CASE("a NaN in b alone is an answer that is not accurate") {
-  with_both_methods([](DeviceContext& context, const SolveOptions& options) {
+  with_both_methods([](Context& context, const SolveOptions& options) {
     const Solution solution =
         solve(context, {{2, 2, {2, 0, 0, 2}}, {2, 1, {1, std::nan("")}}}, options);
     CHECK(solution.status == SolveStatus::inaccurate);
@@ -182,7 +182,7 @@ TEST_CASE("a NaN in b alone is an answer that is not accurate") {
 }
 
 TEST_CASE("the growth of Wilkinson's matrix shows in the residual") {
-  with_both_methods([](DeviceContext& context, const SolveOptions& options) {
+  with_both_methods([](Context& context, const SolveOptions& options) {
     const Index n = 80;  // elements grow to 2^79, far beyond 1 / eps
     const Matrix a = generate_matrix("wilkinson", n, 1);
     for (const RealType type : types_of(context.profile())) {
@@ -193,7 +193,7 @@ TEST_CASE("the growth of Wilkinson's matrix shows in the residual") {
 }
 
 TEST_CASE("the determinant is that of the matrix") {
-  with_both_methods([](DeviceContext& context, const SolveOptions& options) {
+  with_both_methods([](Context& context, const SolveOptions& options) {
     const auto determinant = [&](Matrix a) {
       const Index n = a.rows();
       return solve(context, {std::move(a), Matrix(n, 1)}, options).determinant;
@@ -211,7 +211,7 @@ TEST_CASE("the determinant is that of the matrix") {
 }
 
 TEST_CASE("empty systems have the empty answer") {
-  with_both_methods([](DeviceContext& context, const SolveOptions& options) {
+  with_both_methods([](Context& context, const SolveOptions& options) {
     const Solution solution = solve(context, {Matrix(0, 0), Matrix(0, 1)}, options);
     CHECK(solution.status == SolveStatus::ok);
     CHECK(solution.x.rows() == 0);
@@ -225,7 +225,7 @@ TEST_CASE("empty systems have the empty answer") {
 
 TEST_CASE("shapes and types that do not fit are refused") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     CHECK_THROWS_AS((void)solve(context, {Matrix(2, 3), Matrix(2, 1)}), DimensionError);
     CHECK_THROWS_AS((void)solve(context, {Matrix(2, 2), Matrix(3, 1)}), DimensionError);
     CHECK_THROWS_AS((void)lu_factor(context, RealType::f32, {1, 1, {1e39}}), ValueError);
@@ -238,7 +238,7 @@ TEST_CASE("shapes and types that do not fit are refused") {
 
 TEST_CASE("the progress of an elimination goes up to the end") {
   on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const Matrix a = generate_matrix("random", 200, 1);
     double last = 0;
     std::string what;

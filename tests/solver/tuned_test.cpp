@@ -1,10 +1,10 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/solve.hpp>
-#include <clgauss/tuned.hpp>
+#include <clgauss/lab/tuned.hpp>
 #include <cstdlib>
 #include <limits>
 
@@ -61,7 +61,7 @@ TEST_CASE("tuned: the elimination takes its size, and says so") {
   on_every_device([](const Device& device) {
     const StoreOfTest store;
     StoreOfTest::put(device.profile, "elimination", 60, "gauss.cl", {{"LOCAL", 24}});
-    DeviceContext context(device);
+    Context context(device);
     SolveOptions options;
     options.type = RealType::f32;
     options.method = Method::gauss;
@@ -75,7 +75,7 @@ TEST_CASE("tuned: the elimination takes its size, and says so") {
                          doctest::Contains("clgauss-tune auto"), UsageError);
     ContextOptions untuned;
     untuned.tuned = false;
-    DeviceContext without(device, untuned);
+    Context without(device, untuned);
     options.policy = {WorkGroupPolicy::Rule::automatic, 0};
     CHECK(solve(without, random_system(60), options).work_group->rule == "lcm");
   });
@@ -87,7 +87,7 @@ TEST_CASE("tuned: a work-group size that does not fit is passed over, and said o
     const Parameters none, below{{"LOCAL", -1}}, above{{"LOCAL", std::numeric_limits<int>::max()}};
     for (const Parameters& parameters : {none, below, above}) {
       StoreOfTest::put(device.profile, "elimination", 60, "gauss.cl", parameters);
-      DeviceContext context(device);
+      Context context(device);
       SolveOptions options;
       options.type = RealType::f32;
       options.method = Method::gauss;
@@ -105,7 +105,7 @@ TEST_CASE("tuned: a work-group size that does not fit is passed over, and said o
 TEST_CASE("tuned: products and LU take their numbers, and senseless ones are passed over") {
   on_every_device([](const Device& device) {
     const StoreOfTest store;
-    DeviceContext plain(device);
+    Context plain(device);
     const LuSpec usual = default_lu_spec(plain, RealType::f32, 200);
     const bool cpu = usual.family == LuFamily::cpu;
     GemmSpec spec =
@@ -113,7 +113,7 @@ TEST_CASE("tuned: products and LU take their numbers, and senseless ones are pas
     const auto name_with = [&](const char* parameter, int value) {
       set_value(spec.parameters, parameter, value);
       StoreOfTest::put(device.profile, "gemm", 200, spec.file, spec.parameters);
-      DeviceContext context(device);
+      Context context(device);
       Gemm gemm(context, RealType::f32);
       const PaddedMatrix any(context, RealType::f32, random_matrix(200, 200, 1), 0, 0);
       return gemm.kernel_name({200, 200, 200}, any.view, any.view, any.view);
@@ -125,7 +125,7 @@ TEST_CASE("tuned: products and LU take their numbers, and senseless ones are pas
       LuSpec lu = usual;
       set_value(lu.parameters, "NB", block);
       StoreOfTest::put(device.profile, "lu", 200, cpu ? "cpu" : "gpu", lu.parameters);
-      DeviceContext context(device);
+      Context context(device);
       SolveOptions options;
       options.type = RealType::f32;
       CHECK(solve(context, random_system(200), options).status == SolveStatus::ok);

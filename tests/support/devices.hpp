@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include <clgauss/gauss.hpp>
+#include <clgauss/lab/gauss.hpp>
 #include <functional>
 
 namespace clgauss::test {

@@ -39,7 +39,7 @@ struct PaddedMatrix {
   Index rows, cols;
   MatrixView view;
 
-  PaddedMatrix(const DeviceContext& context, RealType type, const Matrix& matrix, Index offset,
+  PaddedMatrix(const Context& context, RealType type, const Matrix& matrix, Index offset,
                Index gap)
       : rows(matrix.rows()), cols(matrix.cols()) {
     const Index ld = cols + gap;
@@ -52,7 +52,7 @@ struct PaddedMatrix {
   }
 
   /// The matrix as it is now; checks that the canaries are alive.
-  [[nodiscard]] Matrix read(const DeviceContext& context, RealType type) const {
+  [[nodiscard]] Matrix read(const Context& context, RealType type) const {
     const Index count = view.offset + rows * view.ld + kBehind;
     const auto flat = download(context.queue(), view.buffer, type, count);
     Matrix result(rows, cols);

@@ -38,7 +38,7 @@ Row walk_row(const char* kernel, std::size_t local, const char* parameters, doub
 
 TEST_CASE("every walk over the array is right in ranges of all kinds, on every device") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const std::size_t size : {64U, 131U, 300U}) {
       CAPTURE(size);
       ArrayBench bench(context, size, kOnce);
@@ -68,7 +68,7 @@ TEST_CASE("a walk that leaves a row out is found out, on every device") {
   test::on_every_device([&](const Device& device) {
     ContextOptions options;
     options.kernel_folder = folder.path();
-    DeviceContext context(device, options);
+    Context context(device, options);
     ArrayBench bench(context, 128, kOnce);
     const Outcome read = bench.walk({false, false, 1}, {32, 64});
     CHECK(read.status == Status::wrong_result);
@@ -78,7 +78,7 @@ TEST_CASE("a walk that leaves a row out is found out, on every device") {
 
 TEST_CASE("a loop that a driver cuts off is a wrong result, never a time") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     ArrayBench bench(context, 300, kOnce);
     const Outcome outcome = bench.walk({false, false, 1}, {1, 1});  // 90000 rounds of one work-item
     CHECK((outcome.status == Status::ok || outcome.status == Status::wrong_result));
@@ -88,7 +88,7 @@ TEST_CASE("a loop that a driver cuts off is a wrong result, never a time") {
 
 TEST_CASE("arrays and groups beyond the device are refused by name") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     ArrayBench bench(context, 64, kOnce);
     const Outcome outcome = guarded([&] {
       return bench.walk({false, false, 1}, {device.profile.max_work_group_size + 1, 4});

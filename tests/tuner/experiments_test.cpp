@@ -39,7 +39,7 @@ Status status_with(const Device& device, const std::string& right, const std::st
   test::TemporaryFolder folder;
   ContextOptions options;
   options.kernel_folder = broken_kernels(folder, "gauss.cl", right, wrong).path();
-  DeviceContext context(device, options);
+  Context context(device, options);
   const std::vector<WorkGroupPolicy> policies{{Rule::fixed, 16}};
   return guarded([&] {
            return EliminationBench(context, 40, quick(RealType::f32))
@@ -54,7 +54,7 @@ Status status_with(const Device& device, const std::string& right, const std::st
 
 TEST_CASE("work-group sizes are checked and timed on every device, in both NDRange modes") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const std::vector<WorkGroupPolicy> policies{{Rule::driver, 0},
                                                 {Rule::lcm, 0},
                                                 {Rule::fixed, 1},
@@ -94,7 +94,7 @@ TEST_CASE("a kernel that is wrong, or does not build, is found out before it is 
 
 TEST_CASE("what takes too long is not begun, and what does not fit says so") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const std::vector<WorkGroupPolicy> policies{{Rule::fixed, 16}};
     EliminationOptions options = quick(RealType::f32);
     options.timeout_s = 1e-9;
@@ -108,7 +108,7 @@ TEST_CASE("what takes too long is not begun, and what does not fit says so") {
 TEST_CASE("contests leave rows, go on after an end, and stop at the budget") {
   test::on_every_device([](const Device& device) {
     const test::TemporaryFolder folder;
-    DeviceContext context(device);
+    Context context(device);
     const EliminationOptions options = quick(RealType::f32);
     const ExperimentInfo info{"sweep", "gauss_fwd", "f32", "fixed", "test", device.profile};
     const auto fixed = [](std::size_t size) { return Candidate{"fixed", {Rule::fixed, size}}; };
@@ -163,7 +163,7 @@ TEST_CASE("the portable product comes in every multiple of 64 work-items, by its
 
 TEST_CASE("the engine's kernels are checked and timed at each size, or say why not") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const SweptKernel kernel : {SweptKernel::gemm, SweptKernel::panel, SweptKernel::trsm}) {
       const ExperimentInfo info{"sweep", kernel_name(kernel), "f32", "", "test", device.profile};
       const KernelSweep sweep{kernel, RealType::f32, {37}, {64, 67, std::size_t{1} << 30U}, 2, 60};
@@ -186,7 +186,7 @@ TEST_CASE("the engine's kernels are checked and timed at each size, or say why n
 
 TEST_CASE("rules give sizes that the device takes") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const auto rules = rule_candidates(context, RealType::f32);
     REQUIRE(rules.size() == 4);
     for (const Candidate& candidate : rules)

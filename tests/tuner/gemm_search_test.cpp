@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <fstream>
 #include <set>
 
@@ -58,7 +58,7 @@ Status status_with(const Device& device, const std::string& from, const std::str
   copy_kernels(folder, from, to);
   ContextOptions options;
   options.kernel_folder = folder.path();
-  DeviceContext context(device, options);
+  Context context(device, options);
   return GemmBench(context, kTask).measure(small_spec(), {1}).status;
 }
 
@@ -66,7 +66,7 @@ Status status_with(const Device& device, const std::string& from, const std::str
 
 TEST_CASE("every way in which a configuration fails has its status") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     GemmBench bench(context, kTask);
     const Outcome good = bench.measure(small_spec(), {2});
     CHECK(good.status == Status::ok);
@@ -86,7 +86,7 @@ TEST_CASE("every way in which a configuration fails has its status") {
 
 TEST_CASE("a kernel that is wrong, and one that does not build, are found out") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     if (built_in_gemm_spec(context, kTask).file == "gemm_simt.cl")
       return;  // the reference would be broken too
     CHECK(status_with(device, "acc[i][j] += fa[i] * fb[j]",
@@ -105,7 +105,7 @@ TEST_CASE("the built-in specs keep the rules of their kernels") {
 
 TEST_CASE("a search tries the built-in first, each configuration once, and compares the best") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     GemmSearchOptions options;
     options.stop = after_evaluations(3);
     options.repetitions = 1;

@@ -105,7 +105,7 @@ TEST_CASE("a loop that is timed in part is scaled to the whole") {
 
 TEST_CASE("every rung is right at every size on every device") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const Index n : {Index{1}, Index{7}, Index{32}, Index{33}, Index{100}}) {
       CAPTURE(n);
       const Product product(n);
@@ -132,7 +132,7 @@ TEST_CASE("a kernel that is wrong is found out, on every device") {
   test::on_every_device([&](const Device& device) {
     ContextOptions options;
     options.kernel_folder = folder.path();
-    DeviceContext context(device, options);
+    Context context(device, options);
     const Product product(33);
     MatmulBench bench(context, product, kCheckOnly);
     const auto rungs = steps_rungs(context.profile(), 33);
@@ -143,7 +143,7 @@ TEST_CASE("a kernel that is wrong is found out, on every device") {
 
 TEST_CASE("what a device cannot do is a row that says why") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const auto status_of = [&](Index n, const MatmulKernel& kernel) {
       const Product product(n);
       MatmulBench bench(context, product, kCheckOnly);
@@ -163,7 +163,7 @@ TEST_CASE("what a device cannot do is a row that says why") {
 
 TEST_CASE("n that fits neither the device nor the check is one row") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     const ExperimentInfo info{"matmul-ladder", "", "f32", "", "", device.profile};
     ReproduceOptions options;
     options.sizes = {65536, 100000};
@@ -179,7 +179,7 @@ TEST_CASE("n that fits neither the device nor the check is one row") {
 
 TEST_CASE("latencies are above nothing and chains end where they should") {
   test::on_every_device([](const Device& device) {
-    DeviceContext context(device);
+    Context context(device);
     for (const Outcome& outcome : {global_latency(context, 1U << 16U, {1, 0, 60, {}}),
                                    local_latency(context, {1, 0, 60, {}})}) {
       CAPTURE(outcome.detail);

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/tuned.hpp>
+#include <clgauss/lab/tuned.hpp>
 #include <filesystem>
 #include <limits>
 

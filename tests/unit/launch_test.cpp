@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <limits>
 #include <numeric>
 #include <random>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>

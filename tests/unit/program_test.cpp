@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include <clgauss/error.hpp>
-#include <clgauss/program.hpp>
+#include <clgauss/lab/program.hpp>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>

@@ -6,7 +6,7 @@
 #include <bit>
 #include <chrono>
 #include <clgauss/error.hpp>
-#include <clgauss/gemm_spec.hpp>
+#include <clgauss/lab/gemm_spec.hpp>
 #include <clgauss/version.hpp>
 
 #include "clock.hpp"
@@ -40,7 +40,7 @@ struct Job {
 
 class AutoTuner {
  public:
-  AutoTuner(DeviceContext& context, const AutoOptions& options, const AutoProgress& progress)
+  AutoTuner(Context& context, const AutoOptions& options, const AutoProgress& progress)
       : context_(context), options_(options), progress_(progress) {}
 
   void run(const std::function<void(const AutoResult&)>& found) {
@@ -186,7 +186,7 @@ class AutoTuner {
     return {std::bit_ceil(3 * n / 4), 3 * n / 4 / 16 * 16, 5 * n / 4 / 16 * 16};
   }
 
-  DeviceContext& context_;
+  Context& context_;
   const AutoOptions& options_;
   const AutoProgress& progress_;
   Clock::time_point start_ = Clock::now();
@@ -195,7 +195,7 @@ class AutoTuner {
 
 }  // namespace
 
-void tune_automatically(DeviceContext& context, const AutoOptions& options,
+void tune_automatically(Context& context, const AutoOptions& options,
                         const AutoProgress& progress,
                         const std::function<void(const AutoResult&)>& found) {
   AutoTuner(context, options, progress).run(found);

@@ -21,7 +21,7 @@ WorkGroupPolicy policy_of(std::size_t local) {
 /// Measures sets of sizes, each in turns, and remembers the last median of each.
 class Rounds {
  public:
-  Rounds(DeviceContext& context, RealType type, Index n, const std::function<void()>& between)
+  Rounds(Context& context, RealType type, Index n, const std::function<void()>& between)
       : context_(context), type_(type), n_(n), between_(between) {}
 
   void run(const std::set<std::size_t>& locals, std::size_t steps, std::size_t repetitions,
@@ -60,7 +60,7 @@ class Rounds {
   void forget() { times_.clear(); }
 
  private:
-  DeviceContext& context_;
+  Context& context_;
   RealType type_;
   Index n_;
   const std::function<void()>& between_;
@@ -70,7 +70,7 @@ class Rounds {
 
 }  // namespace
 
-EliminationTuning tune_elimination(DeviceContext& context, RealType type, Index n,
+EliminationTuning tune_elimination(Context& context, RealType type, Index n,
                                    const std::vector<std::size_t>& seeds,
                                    const std::function<void()>& between) {
   constexpr double kClearly = 0.97;

@@ -27,7 +27,7 @@ struct EliminationTuning {
 /// neighbours of the best two; at last the best four against the driver and the rule, in turns and with more repetitions. Where the
 /// driver's own size wins clearly, it is left to the driver - but not where a prime near n is above the device's limit: there its
 /// size would be 1. Throws DeviceLimit if no size runs, OutOfMemory.
-[[nodiscard]] EliminationTuning tune_elimination(DeviceContext& context, RealType type, Index n,
+[[nodiscard]] EliminationTuning tune_elimination(Context& context, RealType type, Index n,
                                                  const std::vector<std::size_t>& seeds,
                                                  const std::function<void()>& between);
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 #include <vector>
 
@@ -34,7 +34,7 @@ std::vector<Choice> choices_of(LuFamily family) {
           {"STRIP", {8, 16, 32}}};
 }
 
-MatrixView copy_target(const DeviceContext& context, const MatrixView& like, Index rows,
+MatrixView copy_target(const Context& context, const MatrixView& like, Index rows,
                        RealType type) {
   return {context.allocate(rows * like.ld * bytes_of(type), "a copy of the system"), 0, like.ld};
 }
@@ -46,7 +46,7 @@ void copy(const cl::CommandQueue& queue, const MatrixView& from, const MatrixVie
 
 }  // namespace
 
-LuBench::LuBench(DeviceContext& context, RealType type, Index n)
+LuBench::LuBench(Context& context, RealType type, Index n)
     : context_(context),
       type_(type),
       n_(n),
@@ -121,7 +121,7 @@ std::pair<double, double> LuBench::compare(const LuSpec& a, const LuSpec& b, int
   return {median(times_a), median(times_b)};
 }
 
-LuTuningResult tune_lu(DeviceContext& context, RealType type, Index n, const StopCondition& stop,
+LuTuningResult tune_lu(Context& context, RealType type, Index n, const StopCondition& stop,
                        const std::function<void()>& between) {
   constexpr int kRepetitions = 5, kPairs = 11;
   constexpr double kGain = 0.99;  // less is not told from noise

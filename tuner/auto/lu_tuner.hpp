@@ -15,7 +15,7 @@ namespace clgauss::tune {
 class LuBench {
  public:
   /// Throws OutOfMemory.
-  LuBench(DeviceContext& context, RealType type, Index n);
+  LuBench(Context& context, RealType type, Index n);
 
   /// Factors and solves a fresh copy: first checked (scaled residual <= 16), then timed `repetitions` times by the wall clock,
   /// factorisation and solve together. A first run that takes over twice `best_ns` is the only one; a warm-up that takes longer than
@@ -32,7 +32,7 @@ class LuBench {
   [[nodiscard]] double timed(Lu& lu);
   [[nodiscard]] double scaled_residual(Lu& lu);
 
-  DeviceContext& context_;
+  Context& context_;
   RealType type_;
   Index n_;
   System system_;
@@ -46,7 +46,7 @@ struct LuTuningResult {
 };
 
 /// Changes one number of the spec at a time, the block width first, and keeps what is faster, until nothing is or `stop` says so.
-[[nodiscard]] LuTuningResult tune_lu(DeviceContext& context, RealType type, Index n,
+[[nodiscard]] LuTuningResult tune_lu(Context& context, RealType type, Index n,
                                      const StopCondition& stop,
                                      const std::function<void()>& between);
 

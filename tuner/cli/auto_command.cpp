@@ -91,7 +91,7 @@ ExitCode run_auto(const Arguments& arguments) {
   if (!values) return ExitCode::ok;
   ContextOptions context_options = cli::context_options(*values);
   context_options.tuned = false;
-  DeviceContext context(open_device((*values)["device"].as<std::string>()), context_options);
+  Context context(open_device((*values)["device"].as<std::string>()), context_options);
   AutoOptions plan = read_options(*values, context.profile());
   const bool dry = (*values)["dry-run"].as<bool>();
   const TunedStore store = TunedStore::of_environment();

@@ -110,7 +110,7 @@ ExitCode run_experiment(const Arguments& arguments, const po::variables_map& val
                         const ExperimentPlan& plan) {
   const ExperimentLimits limits = experiment_limits(values);
   const ContextOptions context_options = cli::context_options(values);
-  DeviceContext context(open_device(values["device"].as<std::string>()), context_options);
+  Context context(open_device(values["device"].as<std::string>()), context_options);
   const EliminationOptions options = elimination_options(values, context.profile());
   const ExperimentInfo info{plan.name,
                             "gauss_fwd",

@@ -23,7 +23,7 @@ void add_experiment_options(cli::po::options_description& options);
 /// What an experiment's command hands to run_experiment().
 struct ExperimentPlan {
   std::string name;  // sweep, outliers, rules
-  std::function<std::vector<Contest>(DeviceContext&, RealType)> contests;
+  std::function<std::vector<Contest>(Context&, RealType)> contests;
   /// The text for standard output when the rows are there.
   std::function<std::string(const std::vector<std::vector<Point>>&)> summary;
 };

@@ -46,7 +46,7 @@ ExitCode run_outliers(const Arguments& arguments) {
   const auto values = cli::parse_options(arguments, options, kHelp);
   if (!values) return ExitCode::ok;
   const auto sizes = parse_sizes("sizes", (*values)["sizes"].as<std::string>());
-  const auto contests = [&](DeviceContext& context, RealType type) {
+  const auto contests = [&](Context& context, RealType type) {
     const std::vector<Candidate> rules = rule_candidates(context, type);
     std::vector<Contest> all;
     for (const std::size_t n : sizes) all.push_back({n, {rules[0], rules[1]}});  // driver, lcm

@@ -86,7 +86,7 @@ std::vector<Reproduction> reproductions_of(std::string_view name) {
 }
 
 /// Measures what the folder lacks and prints the table; whether the folder holds any rows.
-bool run_one(DeviceContext& context, const Arguments& arguments, const po::variables_map& values,
+bool run_one(Context& context, const Arguments& arguments, const po::variables_map& values,
              const Reproduction& what, const std::filesystem::path& place,
              const ExperimentLimits& limits) {
   const ReproduceOptions options = reproduce_options(values, what);
@@ -123,7 +123,7 @@ ExitCode run_reproduce(const Arguments& arguments) {
   const ExperimentLimits whole = experiment_limits(*values);
   const std::filesystem::path folder = cli::option<std::string>(*values, "output")
                                            .value_or(name == "all" ? "results" : "results/" + name);
-  DeviceContext context(open_device((*values)["device"].as<std::string>()),
+  Context context(open_device((*values)["device"].as<std::string>()),
                         cli::context_options(*values));
   const auto start = std::chrono::steady_clock::now();
   bool measured = false;

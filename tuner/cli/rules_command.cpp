@@ -63,7 +63,7 @@ ExitCode run_rules(const Arguments& arguments) {
   if (!values) return ExitCode::ok;
   const auto sizes = parse_sizes("sizes", (*values)["sizes"].as<std::string>());
   const auto locals = parse_sizes("local", (*values)["local"].as<std::string>());
-  const auto contests = [&](DeviceContext& context, RealType type) {
+  const auto contests = [&](Context& context, RealType type) {
     std::vector<Candidate> candidates = rule_candidates(context, type);
     for (const std::size_t local : locals)
       candidates.push_back({"fixed", {WorkGroupPolicy::Rule::fixed, local}});

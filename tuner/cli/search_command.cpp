@@ -194,7 +194,7 @@ ExitCode run_search(const Arguments& arguments) {
   if (const auto path = option<std::string>(*values, "seeds")) search.seeds = seeds_of(*path);
   std::optional<OutputFile> json;
   if (const auto path = option<std::string>(*values, "json")) json.emplace(*path);
-  DeviceContext context(open_device(text("device")), context_options(*values));
+  Context context(open_device(text("device")), context_options(*values));
   search.stop = stop_of(*values);
   ProgressLine progress(true);
   search.progress = [&](const GemmTrial& trial, std::size_t tried, std::size_t size) {

@@ -90,7 +90,7 @@ ExitCode run_kernel_sweep(const Arguments& arguments, const cli::po::variables_m
   if (sweep.repetitions == 0) throw UsageError("--reps must be at least 1");
   sweep.timeout_s = parse_duration(values["timeout"].as<std::string>()).count();
   const ExperimentLimits limits = experiment_limits(values);
-  DeviceContext context(open_device(values["device"].as<std::string>()),
+  Context context(open_device(values["device"].as<std::string>()),
                         cli::context_options(values));
   sweep.type = chosen_type(values, context.profile());
   const ExperimentInfo info{
@@ -140,7 +140,7 @@ ExitCode run_sweep(const Arguments& arguments) {
                             {.kernel = *kernel, .sizes = sizes, .locals = locals});
   return run_experiment(
       arguments, *values,
-      {"sweep", [&](DeviceContext&, RealType) { return contests_of(sizes, locals); },
+      {"sweep", [&](Context&, RealType) { return contests_of(sizes, locals); },
        summary_text});
 }
 

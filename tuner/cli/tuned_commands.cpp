@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include <clgauss/tuned.hpp>
+#include <clgauss/lab/tuned.hpp>
 
 #include "file_content.hpp"
 #include "tuner/cli/commands.hpp"

@@ -50,7 +50,7 @@ Contest missing_of(const ResultFolder& folder, const ExperimentInfo& info,
 }
 
 /// One result for each candidate; where not even the matrix can be made, all say why.
-std::vector<EliminationResultOf> measure(DeviceContext& context, const EliminationOptions& options,
+std::vector<EliminationResultOf> measure(Context& context, const EliminationOptions& options,
                                          const Contest& contest,
                                          const std::function<void()>& between) {
   std::vector<WorkGroupPolicy> policies;
@@ -84,7 +84,7 @@ std::vector<Point> points_of(const std::map<std::string, Point>& known,
 
 }  // namespace
 
-std::vector<Candidate> rule_candidates(DeviceContext& context, RealType type) {
+std::vector<Candidate> rule_candidates(Context& context, RealType type) {
   const Kernel forward = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
   const Launcher launcher(context.profile(), context.queue(), {}, SplitMode::automatic);
   const auto fixed = [](std::size_t size) {
@@ -96,7 +96,7 @@ std::vector<Candidate> rule_candidates(DeviceContext& context, RealType type) {
           {"max", fixed(forward.work_group_limit)}};
 }
 
-std::optional<Candidate> tuned_candidate(const DeviceContext& context, RealType type, Index n) {
+std::optional<Candidate> tuned_candidate(const Context& context, RealType type, Index n) {
   const TunedEntry* tuned = context.tuning().find("elimination", type, n);
   if (tuned == nullptr) return std::nullopt;
   const auto local = static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL"));
@@ -104,7 +104,7 @@ std::optional<Candidate> tuned_candidate(const DeviceContext& context, RealType 
   return Candidate{"tuned", {WorkGroupPolicy::Rule::fixed, local}};
 }
 
-ExperimentSummary run_contests(DeviceContext& context, ResultFolder& folder,
+ExperimentSummary run_contests(Context& context, ResultFolder& folder,
                                const ExperimentInfo& info, const EliminationOptions& options,
                                const std::vector<Contest>& contests, const ExperimentLimits& limits,
                                const ExperimentProgress& progress) {

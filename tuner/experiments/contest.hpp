@@ -25,10 +25,10 @@ struct Contest {
 };
 
 /// What the rules say for gauss_fwd on this device: driver, lcm, multiple (the kernel's preferred multiple), max (its limit).
-[[nodiscard]] std::vector<Candidate> rule_candidates(DeviceContext& context, RealType type);
+[[nodiscard]] std::vector<Candidate> rule_candidates(Context& context, RealType type);
 
 /// What is tuned for this size and may be used; empty if nothing is.
-[[nodiscard]] std::optional<Candidate> tuned_candidate(const DeviceContext& context, RealType type,
+[[nodiscard]] std::optional<Candidate> tuned_candidate(const Context& context, RealType type,
                                                        Index n);
 
 /// Hears of the share that is done and of what is being measured. May throw to stop.
@@ -46,7 +46,7 @@ struct ExperimentSummary {
 
 /// Measures what the folder does not hold yet; each contest's rows are written when it is over. A size that cannot run leaves a row
 /// that says why. Throws DeviceLimit if none of all points is ok.
-ExperimentSummary run_contests(DeviceContext& context, ResultFolder& folder,
+ExperimentSummary run_contests(Context& context, ResultFolder& folder,
                                const ExperimentInfo& info, const EliminationOptions& options,
                                const std::vector<Contest>& contests, const ExperimentLimits& limits,
                                const ExperimentProgress& progress);

@@ -61,7 +61,7 @@ Row row_of(const ExperimentInfo& info, Index n, std::size_t local, std::string p
   return row;
 }
 
-Case gemm_case(DeviceContext& context, const ExperimentInfo& info, const KernelSweep& sweep,
+Case gemm_case(Context& context, const ExperimentInfo& info, const KernelSweep& sweep,
                const Lazy<GemmBench>& bench, Index n, std::size_t local) {
   const auto spec = gemm_simt_spec(sweep.type, local);
   const GemmBench::Limits limits{static_cast<int>(sweep.repetitions), {}, 1e9 * sweep.timeout_s};
@@ -82,7 +82,7 @@ Case gemm_case(DeviceContext& context, const ExperimentInfo& info, const KernelS
   });
 }
 
-Case panel_case(DeviceContext& context, const ExperimentInfo& info, const KernelSweep& sweep,
+Case panel_case(Context& context, const ExperimentInfo& info, const KernelSweep& sweep,
                 const Lazy<LuBench>& bench, Index n, std::size_t local) {
   LuSpec spec = default_lu_spec(context.profile(), sweep.type, n, LuFamily::gpu);
   for (const auto& [name, value] : Parameters{{"PERSISTENT", 0},
@@ -99,7 +99,7 @@ Case panel_case(DeviceContext& context, const ExperimentInfo& info, const Kernel
   });
 }
 
-Case trsm_case(DeviceContext& context, const ExperimentInfo& info, const KernelSweep& sweep,
+Case trsm_case(Context& context, const ExperimentInfo& info, const KernelSweep& sweep,
                const Lazy<SolveBench>& bench, Index n, std::size_t local) {
   LuSpec spec = default_lu_spec(context.profile(), sweep.type, n, LuFamily::gpu);
   set_value(spec.parameters, "SOLVE_BLOCK", parameter_of(local));
@@ -152,7 +152,7 @@ std::optional<GemmSpec> gemm_simt_spec(RealType type, std::size_t local) {
   return std::nullopt;
 }
 
-std::vector<Case> kernel_cases(DeviceContext& context, const ExperimentInfo& info,
+std::vector<Case> kernel_cases(Context& context, const ExperimentInfo& info,
                                const KernelSweep& sweep) {
   const RealType type = sweep.type;
   const auto with = [&](const auto& make) {

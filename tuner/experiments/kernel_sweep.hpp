@@ -2,7 +2,7 @@
 /// The engine's own kernels against the work-group size.
 
 #include <clgauss/context.hpp>
-#include <clgauss/gemm_spec.hpp>
+#include <clgauss/lab/gemm_spec.hpp>
 #include <functional>
 #include <optional>
 #include <string>
@@ -36,7 +36,7 @@ struct KernelSweep {
 ///     trsm   the solves with n right-hand sides after a factorisation, SOLVE_BLOCK = L: 2 n^3 flops
 ///
 /// An L that the kernel's rules exclude gives a row of status constraint. `context` must outlive the cases.
-[[nodiscard]] std::vector<Case> kernel_cases(DeviceContext& context, const ExperimentInfo& info,
+[[nodiscard]] std::vector<Case> kernel_cases(Context& context, const ExperimentInfo& info,
                                              const KernelSweep& sweep);
 
 /// gemm_simt.cl with WG_M x WG_N = `local` and the micro-tile of the spec that runs everywhere: of the shapes that load their

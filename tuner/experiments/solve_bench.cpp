@@ -5,14 +5,14 @@
 #include <array>
 #include <chrono>
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 
 #include "linalg/transfer.hpp"
 
 namespace clgauss::tune {
 
-SolveBench::SolveBench(DeviceContext& context, RealType type, Index n)
+SolveBench::SolveBench(Context& context, RealType type, Index n)
     : context_(context),
       type_(type),
       n_(n),

@@ -12,7 +12,7 @@ namespace clgauss::tune {
 class SolveBench {
  public:
   /// Throws OutOfMemory.
-  SolveBench(DeviceContext& context, RealType type, Index n);
+  SolveBench(Context& context, RealType type, Index n);
 
   /// Factors a fresh copy, solves with it (a scaled residual of at most 16 in three of the columns is asked for), then times the
   /// solve `repetitions` times by the wall clock. A first solve that takes longer than `timeout_ns` is a timeout.
@@ -24,7 +24,7 @@ class SolveBench {
   [[nodiscard]] double scaled_residual(Lu& lu) const;
   void copy(const MatrixView& from, const MatrixView& to) const;
 
-  DeviceContext& context_;
+  Context& context_;
   RealType type_;
   Index n_;
   Matrix host_a_, host_b_;

@@ -43,7 +43,7 @@ struct EliminationBench::Contender {
   std::size_t passes = 1;
 };
 
-EliminationBench::EliminationBench(DeviceContext& context, Index n,
+EliminationBench::EliminationBench(Context& context, Index n,
                                    const EliminationOptions& options)
     : context_(context), options_(options), n_(n) {
   if (n < 2) throw UsageError("an elimination needs n of at least 2");

@@ -2,8 +2,8 @@
 /// Times the kernel whose work-group size the source varies: gauss_fwd, step by step over an augmented matrix.
 
 #include <clgauss/context.hpp>
-#include <clgauss/gauss.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/gauss.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <clgauss/real_type.hpp>
 #include <functional>
 #include <span>
@@ -40,7 +40,7 @@ struct EliminationResultOf {
 class EliminationBench {
  public:
   /// Throws OutOfMemory if the matrix does not fit the device, UsageError if n < 2.
-  EliminationBench(DeviceContext& context, Index n, const EliminationOptions& options);
+  EliminationBench(Context& context, Index n, const EliminationOptions& options);
 
   /// Steps that a repetition times.
   [[nodiscard]] std::size_t timed_steps() const { return steps_.size(); }
@@ -59,7 +59,7 @@ class EliminationBench {
   void prepare(Contender& contender);
   void time_once(Contender& contender, bool keep);
 
-  DeviceContext& context_;
+  Context& context_;
   EliminationOptions options_;
   Index n_;
   std::vector<std::size_t> steps_;

@@ -1,7 +1,7 @@
 #include "tuner/report/elimination_data.hpp"
 
 #include <algorithm>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 
 #include "statistics.hpp"
 #include "tuner/report/section.hpp"

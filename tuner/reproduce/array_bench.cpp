@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <cmath>
 #include <vector>
 
@@ -32,7 +32,7 @@ std::size_t largest_array_size(const DeviceProfile& device) {
   return size;
 }
 
-ArrayBench::ArrayBench(DeviceContext& context, std::size_t size, const TimingOptions& options)
+ArrayBench::ArrayBench(Context& context, std::size_t size, const TimingOptions& options)
     : context_(context), size_(size), options_(options) {
   data_ = context.allocate(size * size * sizeof(float), fmt::format("an array of {0} x {0}", size));
 }

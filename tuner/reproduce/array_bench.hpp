@@ -32,7 +32,7 @@ struct GroupedRange {
 class ArrayBench {
  public:
   /// Throws OutOfMemory if the array does not fit.
-  ArrayBench(DeviceContext& context, std::size_t size, const TimingOptions& options);
+  ArrayBench(Context& context, std::size_t size, const TimingOptions& options);
 
   [[nodiscard]] double bytes() const;
 
@@ -54,7 +54,7 @@ class ArrayBench {
   [[nodiscard]] bool is_copy(const cl::Buffer& copy, std::size_t bytes) const;
   [[nodiscard]] Outcome timed(const Kernel& kernel, const GroupedRange& range, double expected_s);
 
-  DeviceContext& context_;
+  Context& context_;
   std::size_t size_;
   TimingOptions options_;
   cl::Buffer data_, partials_;

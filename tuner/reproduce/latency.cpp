@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <bit>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <numeric>
 #include <random>
 #include <vector>
@@ -30,7 +30,7 @@ cl_uint end_of_chain(const std::vector<cl_uint>& words, unsigned steps) {
 }
 
 /// Checks and times `kernel` (next, steps, result ..), whose other arguments are set.
-Outcome time_chain(DeviceContext& context, Kernel& kernel, const std::vector<cl_uint>& words,
+Outcome time_chain(Context& context, Kernel& kernel, const std::vector<cl_uint>& words,
                    const TimingOptions& options) {
   const cl::CommandQueue& queue = context.queue();
   const cl::Buffer next = context.allocate(words.size() * sizeof(cl_uint), "a chain of addresses");
@@ -67,13 +67,13 @@ std::uint64_t uncached_bytes(const DeviceProfile& device) {
   return std::bit_floor(std::min<std::uint64_t>(limit, 512U << 20U));
 }
 
-Outcome global_latency(DeviceContext& context, std::uint64_t bytes, const TimingOptions& options) {
+Outcome global_latency(Context& context, std::uint64_t bytes, const TimingOptions& options) {
   constexpr std::size_t kWordsOfLine = 128 / sizeof(cl_uint);
   Kernel kernel = context.programs().kernel("latency.cl", "chase_global", {});
   return time_chain(context, kernel, random_cycle(bytes / 128, kWordsOfLine), options);
 }
 
-Outcome local_latency(DeviceContext& context, const TimingOptions& options) {
+Outcome local_latency(Context& context, const TimingOptions& options) {
   constexpr cl_uint kWords = 1024;
   Kernel kernel = context.programs().kernel("latency.cl", "chase_local", {});
   kernel.set_arguments_from(3, kWords, cl::Local(kWords * sizeof(cl_uint)));

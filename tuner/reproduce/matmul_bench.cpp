@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/gemm.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <limits>
 
 namespace clgauss::tune {
@@ -49,7 +49,7 @@ void require_group(const DeviceProfile& device, const Kernel& kernel,
   require(size, "CL_KERNEL_WORK_GROUP_SIZE", kernel.work_group_limit);
 }
 
-MatmulBench::MatmulBench(DeviceContext& context, const Product& product,
+MatmulBench::MatmulBench(Context& context, const Product& product,
                          const TimingOptions& options)
     : context_(context), product_(product), options_(options) {
   const Index elements = product.n() * product.n();

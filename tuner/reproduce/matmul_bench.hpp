@@ -38,7 +38,7 @@ void require_group(const DeviceProfile& device, const Kernel& kernel,
 class MatmulBench {
  public:
   /// Throws OutOfMemory if the matrices do not fit. `product` must outlive the bench.
-  MatmulBench(DeviceContext& context, const Product& product, const TimingOptions& options);
+  MatmulBench(Context& context, const Product& product, const TimingOptions& options);
 
   /// A and B to the device; C back.
   [[nodiscard]] Outcome copy_in();
@@ -60,7 +60,7 @@ class MatmulBench {
   [[nodiscard]] double expected_seconds(const Kernel& built, const MatmulKernel& kernel);
   [[nodiscard]] Outcome check_and_time(const std::function<void()>& enqueue);
 
-  DeviceContext& context_;
+  Context& context_;
   const Product& product_;
   TimingOptions options_;
   std::vector<float> c_;  // with canaries behind

@@ -20,7 +20,7 @@ struct MatmulRung {
 
 /// The rungs of matmul-ladder, matmul-kernels, matmul-cpu-gpu for n-by-n matrices.
 [[nodiscard]] std::vector<MatmulRung> ladder_rungs(const DeviceProfile& device, Index n);
-[[nodiscard]] std::vector<MatmulRung> kernels_rungs(DeviceContext& context, Index n);
+[[nodiscard]] std::vector<MatmulRung> kernels_rungs(Context& context, Index n);
 [[nodiscard]] std::vector<MatmulRung> steps_rungs(const DeviceProfile& device, Index n);
 
 /// The sizes asked for, or `initial`.

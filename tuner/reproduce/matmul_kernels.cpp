@@ -40,7 +40,7 @@ std::size_t sub_group_width(const cl::Device& device, const cl::Kernel& kernel, 
 }
 
 /// Kernel 4 or 5 by what the device offers. Throws DeviceLimit where it has no shuffle.
-MatmulKernel shuffle_kernel(DeviceContext& context, int number, std::size_t dim, Index n) {
+MatmulKernel shuffle_kernel(Context& context, int number, std::size_t dim, Index n) {
   constexpr const char* kExtension = "cl_khr_subgroup_shuffle";
   if (context.profile().attributes.nvidia) {
     MatmulKernel kernel = tile_kernel("matmul_shuffle_nvidia.cl", number, dim, n);
@@ -67,7 +67,7 @@ MatmulKernel shuffle_kernel(DeviceContext& context, int number, std::size_t dim,
 
 }  // namespace
 
-std::vector<MatmulRung> kernels_rungs(DeviceContext& context, Index n) {
+std::vector<MatmulRung> kernels_rungs(Context& context, Index n) {
   std::vector<MatmulRung> rungs;
   for (const std::size_t rows : kRows) {
     MatmulKernel naive = tile_kernel("matmul_kernels.cl", 1, 32, n);

@@ -58,7 +58,7 @@ namespace {
 
 /// tG, of memory that no cache holds and of memory that one does, and tS.
 void add_latency_cases(std::vector<Case>& cases, const Laboratory& laboratory) {
-  DeviceContext& context = laboratory.context;
+  Context& context = laboratory.context;
   const TimingOptions timing = laboratory.options.timing;
   const auto row = [&](const char* kernel, std::uint64_t bytes) {
     Row one = row_for(laboratory.info);

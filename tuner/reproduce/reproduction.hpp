@@ -22,7 +22,7 @@ struct ReproduceOptions {
 
 /// Where a reproduction runs.
 struct Laboratory {
-  DeviceContext& context;
+  Context& context;
   const ExperimentInfo& info;
   const ReproduceOptions& options;
 };

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <clgauss/parameters.hpp>
+#include <clgauss/lab/parameters.hpp>
 #include <string>
 
 namespace clgauss::tune {

@@ -4,10 +4,10 @@
 
 #include <chrono>
 #include <clgauss/error.hpp>
-#include <clgauss/generate.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <cmath>
 
-#include "linalg/gemm_backend.hpp"
+#include "kernels/gemm_backend.hpp"
 #include "linalg/transfer.hpp"
 #include "statistics.hpp"
 
@@ -38,7 +38,7 @@ GemmShape cut_shape(const GemmSpec& spec) {
 
 }  // namespace
 
-GemmBench::GemmBench(DeviceContext& context, const GemmTask& task)
+GemmBench::GemmBench(Context& context, const GemmTask& task)
     : context_(context), task_(task) {
   const auto& [m, n, k, transpose_a, transpose_b] = task.shape;
   if (m == 0 || n == 0 || k == 0 || transpose_a || transpose_b)
@@ -135,7 +135,7 @@ std::pair<double, double> GemmBench::compare(const GemmSpec& a, const GemmSpec& 
   return {median(times_a), median(times_b)};
 }
 
-GemmSearchResult search_gemm(DeviceContext& context, const GemmTask& task,
+GemmSearchResult search_gemm(Context& context, const GemmTask& task,
                              const GemmSearchOptions& options) {
   const GemmSpace space = gemm_space(context, task, options.kernel, options.vary);
   SearchStart start{space.seeds, options.random_seed};

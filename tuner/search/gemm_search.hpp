@@ -16,7 +16,7 @@ class GemmBench {
  public:
   /// Computes the result that others are compared with by the built-in kernel, which Gemm checks by itself. Throws as Gemm,
   /// OutOfMemory.
-  GemmBench(DeviceContext& context, const GemmTask& task);
+  GemmBench(Context& context, const GemmTask& task);
 
   struct Limits {
     int repetitions = 5;
@@ -40,7 +40,7 @@ class GemmBench {
   void restore_c();
   [[nodiscard]] std::string first_wrong_element() const;
 
-  DeviceContext& context_;
+  Context& context_;
   GemmTask task_;
   MatrixView a_, b_, c_, c_start_;
   Values reference_;  // C as the built-in kernel computes it
@@ -83,7 +83,7 @@ struct GemmSearchResult {
 
 /// Searches until the stop condition is met or all was tried, then times the best against the built-in spec in at least 7
 /// pairs. Throws UsageError (unknown kernel or strategy) and as GemmBench.
-[[nodiscard]] GemmSearchResult search_gemm(DeviceContext& context, const GemmTask& task,
+[[nodiscard]] GemmSearchResult search_gemm(Context& context, const GemmTask& task,
                                            const GemmSearchOptions& options);
 
 }  // namespace clgauss::tune

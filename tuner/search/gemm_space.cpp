@@ -139,7 +139,7 @@ Configuration configuration_of(const Parameters& parameters) {
 }
 
 /// The built-in spec if it is of the family, else the first of the family that suits the task.
-GemmSpec base_of(DeviceContext& context, const GemmTask& task, const Family& family,
+GemmSpec base_of(Context& context, const GemmTask& task, const Family& family,
                  const GemmSpec& built_in) {
   if (built_in.file == family.file) return built_in;
   if (family.name == "cpu") return default_cpu_gemm_spec(context.profile(), task.type);
@@ -190,7 +190,7 @@ std::string exceeded_limit(const GemmSpec& spec, const DeviceProfile& device) {
   return {};
 }
 
-GemmSpec built_in_gemm_spec(DeviceContext& context, const GemmTask& task) {
+GemmSpec built_in_gemm_spec(Context& context, const GemmTask& task) {
   Gemm gemm(context, task.type);
   const bool update = task.use == GemmUse::update;
   const MatrixView a{{}, 0, task.shape.k}, b{{}, 0, task.shape.n}, c = b;
@@ -206,7 +206,7 @@ GemmSpec GemmSpace::spec(std::size_t configuration) const {
   return spec;
 }
 
-GemmSpace gemm_space(DeviceContext& context, const GemmTask& task, std::string_view kernel,
+GemmSpace gemm_space(Context& context, const GemmTask& task, std::string_view kernel,
                      const std::vector<std::string>& vary) {
   const auto named = std::ranges::find(families(), kernel, &Family::name);
   if (named == families().end() && !kernel.empty())

@@ -29,7 +29,7 @@ struct GemmSpace {
 /// names the parameters that vary, empty = all; the others stay as built in. The valid configurations keep the rules of
 /// broken_rule() and the limits of the device as known before a build. Throws UsageError if the family is unknown or not for
 /// the type, and for a parameter that it does not have.
-[[nodiscard]] GemmSpace gemm_space(DeviceContext& context, const GemmTask& task,
+[[nodiscard]] GemmSpace gemm_space(Context& context, const GemmTask& task,
                                    std::string_view kernel = {},
                                    const std::vector<std::string>& vary = {});
 
@@ -41,6 +41,6 @@ struct GemmSpace {
 [[nodiscard]] std::string exceeded_limit(const GemmSpec& spec, const DeviceProfile& device);
 
 /// The spec that Gemm takes by itself for the task.
-[[nodiscard]] GemmSpec built_in_gemm_spec(DeviceContext& context, const GemmTask& task);
+[[nodiscard]] GemmSpec built_in_gemm_spec(Context& context, const GemmTask& task);
 
 }  // namespace clgauss::tune

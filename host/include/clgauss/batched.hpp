@@ -2,7 +2,7 @@
 /// Many small systems A_s x_s = b_s of one size, n <= 128, solved in one go by LU with partial pivoting.
 
 #include <clgauss/context.hpp>
-#include <clgauss/elimination.hpp>
+#include <clgauss/lab/elimination.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
@@ -60,7 +60,7 @@ class BatchedLu {
  public:
   /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, DeviceLimit if `options` name kernels that the device
   /// cannot run, UsageError for an impossible grid.
-  BatchedLu(DeviceContext& context, RealType type, Index n, const BatchedLuOptions& options = {});
+  BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
   ~BatchedLu();
   BatchedLu(const BatchedLu&) = delete;
   BatchedLu& operator=(const BatchedLu&) = delete;
@@ -133,7 +133,7 @@ struct BatchedSolution {
 /// Solves every system of the batch, scaled by itself as in solve(), in as many chunks as the device's memory asks for, and
 /// checks every answer by its residual on the host. Throws DimensionError (shapes, n = 0, n > kLargestBatchedSystem),
 /// DeviceLimit, OutOfMemory, BuildError, OpenClError.
-[[nodiscard]] BatchedSolution solve_batched(DeviceContext& context, const BatchedSystem& system,
+[[nodiscard]] BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                                             const BatchedOptions& options = {},
                                             const ProgressCallback& progress = {});
 

@@ -3,9 +3,9 @@
 
 #include <CL/opencl.hpp>
 #include <clgauss/device.hpp>
-#include <clgauss/kernel_trials.hpp>
-#include <clgauss/program.hpp>
-#include <clgauss/tuned.hpp>
+#include <clgauss/lab/kernel_trials.hpp>
+#include <clgauss/lab/program.hpp>
+#include <clgauss/lab/tuned.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -24,13 +24,13 @@ struct ContextOptions {
 
 /// Keep one and use it again: programs are built once, a second solve on the same context builds
 /// nothing.
-class DeviceContext {
+class Context {
  public:
-  explicit DeviceContext(const Device& device, const ContextOptions& options = {});
+  explicit Context(const Device& device, const ContextOptions& options = {});
 
   /// Works inside an application's own OpenCL: on its context, its device and its in-order `queue`, so that clgauss
   /// takes the application's buffers. `options.profiling` is the queue's own affair.
-  explicit DeviceContext(const cl::CommandQueue& queue, const ContextOptions& options = {});
+  explicit Context(const cl::CommandQueue& queue, const ContextOptions& options = {});
 
   [[nodiscard]] const DeviceProfile& profile() const noexcept { return profile_; }
   [[nodiscard]] const cl::Context& context() const noexcept { return context_; }

@@ -2,7 +2,7 @@
 /// General matrix multiplication on the device, by the kernel that suits it.
 
 #include <clgauss/context.hpp>
-#include <clgauss/gemm_spec.hpp>
+#include <clgauss/lab/gemm_spec.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
@@ -35,7 +35,7 @@ struct GemmOptions {
 class Gemm {
  public:
   /// Throws as check_gemm_spec() for a preferred spec, and OpenClError.
-  Gemm(DeviceContext& context, RealType type, const GemmOptions& options = {});
+  Gemm(Context& context, RealType type, const GemmOptions& options = {});
   ~Gemm();
   Gemm(const Gemm&) = delete;
   Gemm& operator=(const Gemm&) = delete;
@@ -66,7 +66,7 @@ class Gemm {
 
 /// alpha op(A) op(B) + beta C of host matrices, in `type` on the context's device. Throws DimensionError
 /// if the shapes do not fit (an empty `c` needs beta = 0), DeviceLimit, OutOfMemory, OpenClError.
-[[nodiscard]] Matrix gemm(DeviceContext& context, RealType type, double alpha, const Matrix& a,
+[[nodiscard]] Matrix gemm(Context& context, RealType type, double alpha, const Matrix& a,
                           bool transpose_a, const Matrix& b, bool transpose_b, double beta = 0,
                           const Matrix& c = {});
 

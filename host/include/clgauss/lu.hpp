@@ -2,10 +2,10 @@
 /// LU factorisation with pivoting, wholly on the device, and the solves with its factors.
 
 #include <clgauss/context.hpp>
-#include <clgauss/elimination.hpp>
+#include <clgauss/lab/elimination.hpp>
 #include <clgauss/gemm.hpp>
 #include <clgauss/io.hpp>
-#include <clgauss/lu_spec.hpp>
+#include <clgauss/lab/lu_spec.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/pivoting.hpp>
 #include <clgauss/real_type.hpp>
@@ -73,13 +73,13 @@ class Lu {
 
 /// The implementation for the context's device. Throws DeviceLimit, OutOfMemory (the workspace does not fit), BuildError, and
 /// for `options.spec` as check_lu_spec().
-[[nodiscard]] std::unique_ptr<Lu> make_lu(DeviceContext& context, RealType type, Index n,
+[[nodiscard]] std::unique_ptr<Lu> make_lu(Context& context, RealType type, Index n,
                                           const LuOptions& options = {});
 
 /// The factors of one matrix on the device, for as many solves as wanted. The context must outlive them.
 struct LuFactors {
   std::unique_ptr<Lu> lu;
-  DeviceContext* context = nullptr;
+  Context* context = nullptr;
   RealType type = RealType::f64;
   Index n = 0;
   MatrixView factors;  // L and U, in the caller's buffer or in one of clgauss
@@ -87,12 +87,12 @@ struct LuFactors {
 
 /// Factors the n-by-n view `a` of the caller's buffer in place, enqueued on the context's queue; see Lu::factor(). Throws
 /// DimensionError for a view that cannot hold A, and as make_lu().
-[[nodiscard]] LuFactors lu_factor(DeviceContext& context, RealType type, const MatrixView& a,
+[[nodiscard]] LuFactors lu_factor(Context& context, RealType type, const MatrixView& a,
                                   Index n, const LuOptions& options = {});
 
 /// Copies the host matrix `a`, which stays as it is, to the device and factors it there. Throws DimensionError if it is not
 /// square, ValueError for a number outside f32's range, and as make_lu().
-[[nodiscard]] LuFactors lu_factor(DeviceContext& context, RealType type, const Matrix& a,
+[[nodiscard]] LuFactors lu_factor(Context& context, RealType type, const Matrix& a,
                                   const LuOptions& options = {});
 
 /// B <- A^-1 B for the n-by-nrhs view `b` of the caller's buffer, enqueued; NaN if the factors are singular or worthless, which
@@ -107,7 +107,7 @@ void lu_solve(const LuFactors& factors, const MatrixView& b, Index nrhs);
 /// elements, ld slightly above n, and the workspace of Lu; whether all of it is there is asked before anything starts. Where
 /// panels with partial pivoting lose each other (CoResidencyLost), it is done once more with tournament pivoting. Throws as
 /// gauss_solve().
-[[nodiscard]] EliminationResult lu_solve_system(DeviceContext& context, const System& system,
+[[nodiscard]] EliminationResult lu_solve_system(Context& context, const System& system,
                                                 RealType type, const LuOptions& options = {},
                                                 const ProgressCallback& progress = {});
 
@@ -117,7 +117,7 @@ using ReadMatrix = std::function<Matrix()>;
 /// The same without keeping A: system.a is given back to the operating system row by row while it is uploaded, and left empty.
 /// On a CPU device, whose memory is the host's, A is so there once and not twice. `read_again` is called only where it has to
 /// be done once more.
-[[nodiscard]] EliminationResult lu_solve_in_place(DeviceContext& context, System& system,
+[[nodiscard]] EliminationResult lu_solve_in_place(Context& context, System& system,
                                                   RealType type, const ReadMatrix& read_again,
                                                   const LuOptions& options = {},
                                                   const ProgressCallback& progress = {});

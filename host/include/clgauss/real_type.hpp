@@ -1,7 +1,7 @@
 #pragma once
 /// The element types that clgauss computes in.
 
-#include <clgauss/program.hpp>
+#include <clgauss/lab/program.hpp>
 #include <cstddef>
 
 namespace clgauss {

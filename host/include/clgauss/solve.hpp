@@ -2,8 +2,8 @@
 /// One call from a system to an answer and a report of how it was found.
 
 #include <clgauss/context.hpp>
-#include <clgauss/gauss.hpp>
-#include <clgauss/launch.hpp>
+#include <clgauss/lab/gauss.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
 #include <optional>
@@ -81,13 +81,13 @@ struct Solution {
 /// Where the range of A or b asks for it, rows, columns and right-hand sides are scaled by powers of two, without rounding; the rows,
 /// which decides on other pivots, only if they are too far apart for the type. An n = 0 system has the empty answer and determinant 1.
 /// Throws as gauss_solve() and lu_solve(). Memory on the host: one more copy of x.
-[[nodiscard]] Solution solve(DeviceContext& context, const System& system,
+[[nodiscard]] Solution solve(Context& context, const System& system,
                              const SolveOptions& options = {},
                              const ProgressCallback& progress = {});
 
 /// The same with LU and without keeping A; see lu_solve_in_place(). A is read again for the residual. Throws also UsageError if
 /// the options ask for another method, DimensionError if what is read again has another shape.
-[[nodiscard]] Solution solve_in_place(DeviceContext& context, System system,
+[[nodiscard]] Solution solve_in_place(Context& context, System system,
                                       const ReadMatrix& read_again,
                                       const SolveOptions& options = {},
                                       const ProgressCallback& progress = {});

@@ -1,0 +1,14 @@
+#pragma once
+/// Every kernel that clgauss has for a device, asked for its known answer.
+
+#include <clgauss/context.hpp>
+#include <clgauss/io.hpp>
+
+namespace clgauss {
+
+/// Asks all kernels of LU, GEMM, the batched solves and the elimination, in every type that the device has, also those that a solve
+/// would take only if others failed; context.trials().verdicts() then has them all. Builds what is not in the cache, which can take
+/// minutes. `progress` hears which are being asked.
+void survey_kernels(Context& context, const ProgressCallback& progress = {});
+
+}  // namespace clgauss

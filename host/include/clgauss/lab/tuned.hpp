@@ -1,0 +1,114 @@
+#pragma once
+/// What was found to be fast on a device: entries that `clgauss-tune auto` stores and that solve() and gemm take up.
+
+#include <clgauss/device.hpp>
+#include <clgauss/matrix.hpp>
+#include <clgauss/lab/parameters.hpp>
+#include <clgauss/real_type.hpp>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace clgauss {
+
+/// Numbers that were the fastest for one purpose, type and size.
+struct TunedEntry {
+  std::string what;  // elimination (LOCAL, 0 = left to the driver), gemm, gemm_update, lu
+  RealType type = RealType::f64;
+  Index n = 0;         // the size it was tuned at; it counts for sizes up to a factor of 1.5 away
+  std::string kernel;  // gauss.cl, a GemmSpec's file, or an LuSpec's family
+  Parameters parameters;
+  std::string driver;       // version of the driver that it was measured with
+  std::string kernel_hash;  // of the kernel's source
+  double time_ns = 0,
+         default_time_ns = 0;  // medians: with these numbers, and with clgauss's own choice
+  std::string measured;        // when, UTC
+  std::string version;         // of clgauss
+};
+
+/// The entries of one device, as a file holds them.
+struct TunedDevice {
+  std::string name, vendor, platform;
+  unsigned compute_units = 0;
+  std::vector<TunedEntry> entries;
+
+  [[nodiscard]] bool is(const DeviceProfile& device) const;
+};
+
+/// JSON of schema 1, as stored, exported and shipped in data/tuned. Throws FormatError naming `file` for anything else, a file of a
+/// later schema included.
+[[nodiscard]] TunedDevice parse_tuned(std::string_view json, const std::string& file);
+[[nodiscard]] std::string tuned_text(const TunedDevice& device);
+
+/// "nvidia-corporation/nvidia-h200-132cu.json": where a device's entries lie below a store's folder.
+[[nodiscard]] std::filesystem::path tuned_path(const DeviceProfile& device);
+
+/// The user's own store: XDG_DATA_HOME/clgauss/tuned (default ~/.local/share/clgauss/tuned), one file a device, each replaced
+/// whole. Processes that store at the same time wait for each other.
+class TunedStore {
+ public:
+  /// No folder if neither XDG_DATA_HOME nor HOME names one: nothing is found, and put() throws.
+  [[nodiscard]] static TunedStore of_environment();
+  explicit TunedStore(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
+
+  /// The device's entries; none if there is no file. Throws FormatError, FileError.
+  [[nodiscard]] TunedDevice read(const DeviceProfile& device) const;
+  /// All files, for `clgauss-tune show`.
+  [[nodiscard]] std::vector<std::filesystem::path> files() const;
+  /// Adds entries; one for the same purpose, type, size and kernel is replaced. Throws FileError, FormatError.
+  void put(const DeviceProfile& device, std::span<const TunedEntry> entries) const;
+  [[nodiscard]] std::optional<std::filesystem::path> file_of(const DeviceProfile& device) const;
+
+ private:
+  std::optional<std::filesystem::path> folder_;
+};
+
+/// SHA-1 of a kernel's source as TunedEntry::kernel_hash has it; `kernel` as in TunedEntry. `folder` as for kernel_source().
+[[nodiscard]] std::string tuned_kernel_hash(const std::string& kernel,
+                                            const std::optional<std::filesystem::path>& folder);
+
+/// The entry for the size nearest to n, within a factor of 1.5; the first of two, nullptr if there is none.
+[[nodiscard]] const TunedEntry* nearest_tuned(std::span<const TunedEntry* const> entries, Index n);
+
+/// What is known of one device: its user's entries, then the shipped ones.
+class Tuning {
+ public:
+  /// Knows nothing.
+  Tuning() = default;
+  /// Never throws for a store that cannot be read: problem() then says why.
+  Tuning(const DeviceProfile& device, const TunedStore& store,
+         std::optional<std::filesystem::path> kernel_folder);
+
+  /// The entries that may be used: measured with this driver and these kernels. An entry from another driver or for another
+  /// kernel source is not trusted; it is a seed for tuning afresh.
+  [[nodiscard]] std::vector<const TunedEntry*> entries(std::string_view what, RealType type) const;
+
+  /// Of entries(), nearest_tuned().
+  [[nodiscard]] const TunedEntry* find(std::string_view what, RealType type, Index n) const;
+
+  /// All entries of this device and of others with this purpose and type, this device's first, whatever driver and source they are
+  /// of: where a search may start.
+  [[nodiscard]] std::vector<TunedEntry> seeds(std::string_view what, RealType type) const;
+
+  /// All entries of this device, the user's first.
+  [[nodiscard]] const std::vector<TunedEntry>& own() const noexcept { return own_; }
+
+  /// Whether an entry was measured with this driver and these kernels.
+  [[nodiscard]] bool holds(const TunedEntry& entry) const;
+
+  /// Why the user's store could not be read; empty if it could.
+  [[nodiscard]] const std::string& problem() const noexcept { return problem_; }
+
+ private:
+  std::string driver_;
+  std::optional<std::filesystem::path> kernel_folder_;
+  std::vector<TunedEntry> own_, others_;
+  std::vector<bool>
+      usable_;  // beside own_: holds(), asked once, because hashing sources takes longer than a small solve
+  std::string problem_;
+};
+
+}  // namespace clgauss

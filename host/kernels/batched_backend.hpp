@@ -1,0 +1,46 @@
+#pragma once
+/// What the families of batched kernels have in common.
+
+#include <clgauss/batched.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace clgauss {
+
+/// One family of kernels for one n and type; the arguments are those of BatchedLu, never with an empty batch.
+class BatchedBackend {
+ public:
+  virtual ~BatchedBackend() = default;
+  BatchedBackend(const BatchedBackend&) = delete;
+  BatchedBackend& operator=(const BatchedBackend&) = delete;
+
+  virtual void prepare(Index nrhs) = 0;
+  virtual void factor(const BatchFactors& factors) = 0;
+  virtual void solve(const BatchFactors& factors, const BatchView& b, Index nrhs) = 0;
+  virtual void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
+                                const cl::Buffer& info) = 0;
+  [[nodiscard]] virtual std::string name() const = 0;
+
+ protected:
+  BatchedBackend() = default;
+};
+
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_cpu(Context& context,
+                                                               RealType type, Index n);
+/// `in_registers`: the code for devices whose work-items have registers (GPUs); by itself, what suits the device.
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_tile(
+    Context& context, RealType type, Index n, unsigned grid,
+    std::optional<bool> in_registers = {});
+/// Null where it does not build or does not give a known answer.
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_nvidia(Context& context,
+                                                                  RealType type, Index n);
+
+/// Asks factor() and solve() of a backend for a known answer; see require_batched().
+void require_batched_factors(Context& context, RealType type, Index n, Index nrhs,
+                             BatchedBackend& backend);
+
+/// Adds a view's buffer, offset, leading dimension and stride, as the batched kernels take them.
+void pass_batch(Kernel& kernel, cl_uint& index, const BatchView& view);
+
+}  // namespace clgauss

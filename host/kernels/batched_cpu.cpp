@@ -1,0 +1,112 @@
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <set>
+
+#include "kernels/batched_backend.hpp"
+#include "kernels/cpu_tile.hpp"
+#include "kernels/known_answers.hpp"
+#include "kernels/lu_parts.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Work-items a compute unit, each with a scratch of its own: several, so that a core that is late does not keep the others
+/// waiting.
+constexpr cl_uint kItemsPerUnit = 8;
+constexpr cl_uint kTile = 4;  // TILE of cl/batched_cpu.cl
+
+class BatchedCpu : public BatchedBackend {
+ public:
+  BatchedCpu(Context& context, RealType type, Index n)
+      : context_(context),
+        type_(type),
+        n_(static_cast<cl_uint>(n)),
+        tile_(default_cpu_tile(context.profile(), type)),
+        vec_width_(static_cast<cl_uint>(value_of(tile_, "VEC_WIDTH"))) {}
+
+  void prepare(Index nrhs) override { (void)kernel("batched_factor_and_solve", rhs_for(nrhs)); }
+
+  void factor(const BatchFactors& factors) override {
+    Kernel factor = kernel("batched_factor", 1);
+    cl_uint index = 0;
+    pass_batch(factor, index, factors.lu);
+    factor.set_arguments_from(index, factors.permutation, n_, cl_ulong{factors.batch},
+                              factors.info);
+    launch(factor, index + 4, factors.batch, 1);
+  }
+
+  void solve(const BatchFactors& factors, const BatchView& b, Index nrhs) override {
+    Kernel solve = kernel("batched_solve", rhs_for(nrhs));
+    cl_uint index = 0;
+    pass_batch(solve, index, factors.lu);
+    solve.set_arguments_from(index++, factors.permutation);
+    pass_batch(solve, index, b);
+    solve.set_arguments_from(index, static_cast<cl_uint>(nrhs), n_, cl_ulong{factors.batch},
+                             factors.info);
+    launch(solve, index + 4, factors.batch, rhs_for(nrhs));
+  }
+
+  void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
+                        const cl::Buffer& info) override {
+    Kernel both = kernel("batched_factor_and_solve", rhs_for(nrhs));
+    cl_uint index = 0;
+    pass_batch(both, index, a);
+    pass_batch(both, index, b);
+    both.set_arguments_from(index, static_cast<cl_uint>(nrhs), n_, cl_ulong{batch}, info);
+    launch(both, index + 4, batch, rhs_for(nrhs));
+  }
+
+  [[nodiscard]] std::string name() const override { return "cpu"; }
+
+ private:
+  static cl_uint rhs_for(Index nrhs) { return nrhs <= 1 ? 1 : 8; }
+
+  /// Built, and asked for known answers with all kernels of its file when one is first wanted. Throws NoUsableKernel.
+  Kernel kernel(const char* name, cl_uint rhs) {
+    KernelBuild build{"batched_cpu", "batched_cpu.cl", cpu_tile_defines(type_, tile_)};
+    build.defines.emplace_back("RHS", std::to_string(rhs));
+    if (wanted_.insert(build.text()).second && !context_.trials().passes(build, [&] { ask(rhs); }))
+      throw NoUsableKernel("the batched kernels for CPUs do not work on " +
+                           context_.profile().name + ": " +
+                           context_.trials().reasons({build.name}));
+    return context_.programs().kernel(build.file, name, build.defines);
+  }
+
+  void ask(cl_uint rhs) {
+    require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
+      factor_and_solve(q.a, q.b, q.nrhs, q.batch, q.info);
+    });
+    require_batched_factors(context_, type_, n_, rhs, *this);
+  }
+
+  void launch(Kernel& kernel, cl_uint scratch_argument, Index batch, cl_uint rhs) {
+    const Index groups = (batch + vec_width_ - 1) / vec_width_;
+    const Index items = std::min<Index>(groups, kItemsPerUnit * context_.profile().compute_units);
+    const std::uint64_t vectors = std::uint64_t{n_} * (n_ + rhs + kTile) + n_;
+    const std::uint64_t bytes = items * vectors * vec_width_ * bytes_of(type_);
+    if (bytes > scratch_bytes_) {
+      scratch_ = context_.allocate(bytes, "the workspace of a batched solve");
+      scratch_bytes_ = bytes;
+    }
+    kernel.set_arguments_from(scratch_argument, scratch_);
+    launch_groups(context_.queue(), kernel, items, 1);
+  }
+
+  Context& context_;
+  RealType type_;
+  cl_uint n_;
+  Parameters tile_;
+  cl_uint vec_width_;
+  cl::Buffer scratch_;
+  std::uint64_t scratch_bytes_ = 0;
+  std::set<std::string> wanted_;  // builds that were asked for
+};
+
+}  // namespace
+
+std::unique_ptr<BatchedBackend> make_batched_cpu(Context& context, RealType type, Index n) {
+  return std::make_unique<BatchedCpu>(context, type, n);
+}
+
+}  // namespace clgauss

@@ -1,0 +1,94 @@
+#include <bit>
+#include <clgauss/error.hpp>
+
+#include "kernels/batched_backend.hpp"
+#include "kernels/cpu_tile.hpp"
+#include "kernels/known_answers.hpp"
+#include "kernels/lu_parts.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr Index kLargest = 32;
+constexpr cl_uint kWorkGroup = 128;
+
+/// A row a work-item for one right-hand side and n <= 32; everything else is left to the portable kernels.
+class BatchedNvidia : public BatchedBackend {
+ public:
+  BatchedNvidia(Context& context, RealType type, Index n)
+      : context_(context),
+        n_(n),
+        lanes_(static_cast<cl_uint>(std::bit_ceil(n))),
+        portable_(make_batched_tile(context, type, n, 0)) {
+    Defines defines = real_defines(type);
+    defines.insert(defines.end(), {{"SIZE", std::to_string(n)},
+                                   {"LANES", std::to_string(lanes_)},
+                                   {"SYSTEMS", std::to_string(systems())}});
+    build_ = {"batched_nvidia", "batched_nvidia.cl", defines};
+    if (!context.trials().passes(build_, [&] {
+          build();
+          require_batched(context, type, n, 1, [&](const BatchedQuestion& q) {
+            factor_and_solve(q.a, q.b, q.nrhs, q.batch, q.info);
+          });
+        }))
+      throw NoUsableKernel(context.trials().reasons({build_.name}));
+    build();
+  }
+
+  void prepare(Index nrhs) override {
+    if (nrhs != 1) portable_->prepare(nrhs);
+  }
+
+  void factor(const BatchFactors& factors) override { portable_->factor(factors); }
+
+  void solve(const BatchFactors& factors, const BatchView& b, Index nrhs) override {
+    portable_->solve(factors, b, nrhs);
+  }
+
+  void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
+                        const cl::Buffer& info) override {
+    if (nrhs != 1) {
+      portable_->factor_and_solve(a, b, nrhs, batch, info);
+      return;
+    }
+    cl_uint index = 0;
+    pass_batch(kernel_, index, a);
+    pass_batch(kernel_, index, b);
+    kernel_.set_arguments_from(index, cl_ulong{batch}, info);
+    launch_groups(context_.queue(), kernel_, (batch + systems() - 1) / systems(), kWorkGroup);
+  }
+
+  [[nodiscard]] std::string name() const override { return "nvidia"; }
+
+ private:
+  void build() {
+    kernel_ = context_.programs().kernel(build_.file, "batched_factor_and_solve", build_.defines);
+  }
+  [[nodiscard]] cl_uint systems() const { return kWorkGroup / lanes_; }
+
+  Context& context_;
+  Index n_;
+  cl_uint lanes_;
+  std::unique_ptr<BatchedBackend> portable_;
+  KernelBuild build_;
+  Kernel kernel_;
+};
+
+}  // namespace
+
+std::unique_ptr<BatchedBackend> make_batched_nvidia(Context& context, RealType type,
+                                                    Index n) {
+  // redux.sync came with compute capability 8.0.
+  const std::string lacks = context.profile().lacks_compute_capability(8);
+  if (!lacks.empty())
+    context.trials().pass_over({"batched_nvidia", "batched_nvidia.cl", {}}, lacks);
+  if (!lacks.empty() || n > kLargest) return nullptr;
+  try {
+    return std::make_unique<BatchedNvidia>(context, type, n);
+  } catch (const NoUsableKernel&) {  // an outcome: the portable kernels take over
+    return nullptr;
+  }
+}
+
+}  // namespace clgauss

@@ -1,0 +1,66 @@
+#pragma once
+/// What stands behind Gemm: one implementation for CPU devices, one for all others.
+
+#include <clgauss/gemm.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace clgauss {
+
+/// The operands of one product; see Gemm::multiply.
+struct GemmCall {
+  GemmShape shape;
+  double alpha = 1;
+  MatrixView a, b;
+  double beta = 0;
+  MatrixView c;
+};
+
+class GemmBackend {
+ public:
+  virtual ~GemmBackend() = default;
+  GemmBackend(const GemmBackend&) = delete;
+  GemmBackend& operator=(const GemmBackend&) = delete;
+
+  /// Enqueues a product with m, n, k > 0.
+  virtual void multiply(const cl::CommandQueue& queue, const GemmCall& call) = 0;
+  [[nodiscard]] virtual std::string kernel_name(const GemmCall& call) = 0;
+
+ protected:
+  GemmBackend() = default;
+};
+
+/// Packed panels, one work-item a tile: for devices whose work-group is a core.
+[[nodiscard]] std::unique_ptr<GemmBackend> make_gemm_cpu(Context& context, RealType type,
+                                                         const GemmOptions& options);
+
+/// Tiles in local memory or on the matrix units, one work-group a tile.
+[[nodiscard]] std::unique_ptr<GemmBackend> make_gemm_gpu(Context& context, RealType type,
+                                                         const GemmOptions& options);
+
+/// Throws WrongAnswer unless C <- C - op(A) op(B), enqueued by `multiply` on the context's queue, is right for random matrices of
+/// `shape`: |C - Cref| <= 4 (k + 2) eps (|A| |B| + |C0|), element by element. Waits.
+void require_known_answer(Context& context, RealType type, const GemmShape& shape,
+                          const std::function<void(const GemmCall&)>& multiply);
+
+/// A spec that was tuned for the context's device, and its entry, which says for what size.
+struct TunedGemm {
+  const TunedEntry* entry = nullptr;
+  GemmSpec spec;
+};
+
+/// Those that may be used; one whose parameters make no sense is passed over.
+[[nodiscard]] std::vector<TunedGemm> tuned_gemm_specs(const Context& context, RealType type,
+                                                      GemmUse use);
+
+/// The spec's kernels, for their trial.
+[[nodiscard]] KernelBuild build_of(const GemmSpec& spec);
+
+/// "gemm" or "gemm_update": TunedEntry::what.
+[[nodiscard]] const char* tuned_name(GemmUse use);
+
+/// Sets argument `index` of `kernel`, a REAL, to `value`.
+void set_real(Kernel& kernel, cl_uint index, RealType type, double value);
+
+}  // namespace clgauss

@@ -1,0 +1,210 @@
+#include "kernels/known_answers.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <clgauss/lab/generate.hpp>
+#include <clgauss/residual.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "linalg/transfer.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr const char* kWhat = "a kernel's known answer";
+
+/// Uniform in [-1, 1), rounded to `type`, so that the device gets the numbers that the host has.
+Matrix random_of(RealType type, Index rows, Index cols, std::uint64_t seed) {
+  Matrix matrix = random_matrix(rows, cols, seed);
+  if (type == RealType::f32)
+    for (double& value : matrix.values()) value = static_cast<double>(static_cast<float>(value));
+  return matrix;
+}
+
+/// On the device with a few columns between the rows, as in a larger matrix.
+MatrixView upload(Context& context, RealType type, const Matrix& matrix, Index gap = 3) {
+  return to_device(context, type, matrix, matrix.cols() + gap, kWhat);
+}
+
+Matrix read_back(Context& context, RealType type, const MatrixView& view, Index rows,
+                 Index cols) {
+  const Values all = download(context.queue(), view.buffer, type, rows * view.ld);
+  Matrix matrix(rows, cols);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) matrix(i, j) = all[i * view.ld + j];
+  return matrix;
+}
+
+std::vector<Index> read_rows(Context& context, const cl::Buffer& pivots, Index count) {
+  std::vector<cl_int> rows(count);
+  context.queue().enqueueReadBuffer(pivots, CL_TRUE, 0, count * sizeof(cl_int), rows.data());
+  return {rows.begin(), rows.end()};
+}
+
+void require(double error, double bound, const char* what) {
+  if (!(error <= bound))
+    throw WrongAnswer(fmt::format("wrong answer: {} is off by {:.3g}, at most {:.3g} is right",
+                                  what, error, bound));
+}
+
+void exchange_rows(Matrix& matrix, const std::vector<Index>& pivots) {
+  for (Index j = 0; j < pivots.size(); ++j) {
+    if (pivots[j] < j || pivots[j] >= matrix.rows())
+      throw WrongAnswer(fmt::format("wrong answer: row {} is exchanged with row {} of {}", j,
+                                    pivots[j], matrix.rows()));
+    if (pivots[j] != j) std::ranges::swap_ranges(matrix.row(j), matrix.row(pivots[j]));
+  }
+}
+
+/// The tall or square `a`, with its rows as the factors have them, against L U.
+void require_factors(const Matrix& a, const Matrix& lu, RealType type, bool bounded) {
+  const Index m = a.rows(), width = a.cols();
+  double error = 0, largest_l = 0;
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < width; ++j) {
+      double sum = a(i, j);
+      for (Index p = 0; p <= std::min(i, j); ++p) sum -= (p == i ? 1.0 : lu(i, p)) * lu(p, j);
+      // NaN must not be passed over.
+      if (!(std::abs(sum) <= error)) error = std::abs(sum);
+      if (j < i && !(std::abs(lu(i, j)) <= largest_l)) largest_l = std::abs(lu(i, j));
+    }
+  require(error, 30 * static_cast<double>(m) * unit_roundoff(type), "P A - L U");
+  // A quotient of equal magnitudes may round above 1.
+  if (bounded)
+    require(largest_l, 1 + 4 * unit_roundoff(type), "the largest multiplier, 1 by rights,");
+}
+
+/// Well conditioned: the elements beside the diagonal are small enough that nothing grows.
+Matrix random_triangle(RealType type, Index n, std::uint64_t seed) {
+  Matrix t = random_of(type, n, n, seed);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j)
+      t(i, j) = i == j ? t(i, j) + (t(i, j) < 0 ? -1 : 1)
+                       : std::ldexp(t(i, j), -static_cast<int>(std::log2(static_cast<double>(n))));
+  return t;
+}
+
+/// X = T^-1 B on the host.
+Matrix solved(const Matrix& t, const Matrix& b, Index n, bool upper) {
+  Matrix x = b;
+  for (Index step = 0; step < n; ++step) {
+    const Index i = upper ? n - 1 - step : step;
+    for (Index c = 0; c < b.cols(); ++c) {
+      double sum = x(i, c);
+      for (Index k = upper ? i + 1 : 0; k < (upper ? n : i); ++k) sum -= t(i, k) * x(k, c);
+      x(i, c) = upper ? sum / t(i, i) : sum;
+    }
+  }
+  return x;
+}
+
+double largest(const Matrix& matrix) {
+  return max_difference(matrix, Matrix(matrix.rows(), matrix.cols()));
+}
+
+}  // namespace
+
+void require_panel(
+    Context& context, RealType type, Index m, Index width, bool bounded,
+    const std::function<void(const MatrixView& a, const cl::Buffer& pivots)>& factor) {
+  Matrix a = random_of(type, m, width, 1);
+  a(0, 0) = 0;  // so that the first step has to exchange
+  const MatrixView view = upload(context, type, a);
+  const cl::Buffer pivots = context.allocate(width * sizeof(cl_int), kWhat);
+  factor(view, pivots);
+  const Matrix lu = read_back(context, type, view, m, width);
+  exchange_rows(a, read_rows(context, pivots, std::min(m, width)));
+  require_factors(a, lu, type, bounded);
+}
+
+void require_triangular_solve(
+    Context& context, RealType type, Index n, Index nrhs, bool upper,
+    const std::function<void(const MatrixView& t, const MatrixView& b)>& solve) {
+  const Matrix t = random_triangle(type, n, 2), b = random_of(type, n, nrhs, 3);
+  const MatrixView dt = upload(context, type, t), db = upload(context, type, b, 0);
+  solve(dt, db);
+  const Matrix x = read_back(context, type, db, n, nrhs), expected = solved(t, b, n, upper);
+  require(max_difference(x, expected),
+          64 * static_cast<double>(n) * unit_roundoff(type) * largest(expected), "T^-1 B");
+}
+
+void require_swap_solve(Context& context, RealType type, Index block, Index strip, bool solve,
+                        const std::function<void(const SwapSolve&)>& swap_and_solve) {
+  const Index rows = block + 7, columns = 4 * strip + 3, hole_begin = strip + 1,
+              hole_end = 2 * strip + 2;
+  const Matrix t = random_triangle(type, block, 4), b = random_of(type, rows, columns, 5);
+  std::vector<cl_int> pivots(block);
+  for (Index j = 0; j < block; ++j)
+    pivots[j] = static_cast<cl_int>(j % 3 == 0 ? rows - 1 - j % 7 : std::max(j, (j * 5) % block));
+  SwapSolve question{upload(context, type, t),
+                     upload(context, type, b),
+                     context.allocate(block * sizeof(cl_int), kWhat),
+                     block,
+                     columns,
+                     hole_begin,
+                     hole_end};
+  context.queue().enqueueWriteBuffer(question.pivots, CL_TRUE, 0, block * sizeof(cl_int),
+                                     pivots.data());
+  swap_and_solve(question);
+  const Matrix result = read_back(context, type, question.b, rows, columns);
+  Matrix expected = b;
+  exchange_rows(expected, {pivots.begin(), pivots.end()});
+  const Matrix right = solved(t, expected, block, false);
+  for (Index i = 0; i < rows; ++i)
+    for (Index c = 0; c < columns; ++c) {
+      if (c >= hole_begin && c < hole_end) expected(i, c) = b(i, c);
+      if (solve && c >= hole_end && i < block) expected(i, c) = right(i, c);
+    }
+  require(max_difference(result, expected),
+          64 * static_cast<double>(block) * unit_roundoff(type) * largest(expected), "L^-1 P B");
+}
+
+void require_solution(
+    Context& context, RealType type, Index n,
+    const std::function<std::vector<Index>(const MatrixView& a, const MatrixView& b)>& solve) {
+  Matrix a = random_of(type, n, n, 6);
+  const Matrix b = random_of(type, n, 1, 7);
+  if (n > 1) a(0, 0) = 0;
+  const MatrixView da = upload(context, type, a), db = upload(context, type, b, 0);
+  const std::vector<Index> pivots = solve(da, db);
+  const Matrix lu = read_back(context, type, da, n, n), x = read_back(context, type, db, n, 1);
+  require(compute_residual({a, b}, x, unit_roundoff(type)).scaled, kScaledResidualBound,
+          "the scaled residual");
+  exchange_rows(a, pivots);
+  require_factors(a, lu, type, true);
+}
+
+void require_batched(Context& context, RealType type, Index n, Index nrhs,
+                     const std::function<void(const BatchedQuestion&)>& solve) {
+  constexpr Index kCount = 4, kSingular = 1, kZeroPivot = 2;
+  Matrix a = random_of(type, kCount, n * n, 1);
+  const Matrix b = random_of(type, kCount, n * nrhs, 2);
+  for (Index i = 0; i < n; ++i) a(kSingular, i * n + n - 1) = 0;
+  if (n > 1) a(kZeroPivot, 0) = 0;
+  const BatchedQuestion question{
+      {to_device(context, type, a, n * n, kWhat).buffer, 0, n, n * n},
+      {to_device(context, type, b, n * nrhs, kWhat).buffer, 0, nrhs, n * nrhs},
+      nrhs,
+      kCount,
+      context.allocate(kCount * sizeof(cl_int), kWhat)};
+  context.queue().enqueueFillBuffer(question.info, cl_int{-1}, 0, kCount * sizeof(cl_int));
+  solve(question);
+  const Values x = download(context.queue(), question.b.buffer, type, kCount * n * nrhs);
+  const std::vector<Index> info = read_rows(context, question.info, kCount);
+  for (Index s = 0; s < kCount; ++s) {
+    if (info[s] != (s == kSingular ? n : 0))
+      throw WrongAnswer(fmt::format("wrong answer: system {} of {} has info {}, not {}", s, kCount,
+                                    static_cast<std::int64_t>(info[s]), s == kSingular ? n : 0));
+    if (s == kSingular) continue;
+    require(compute_residual(n, nrhs, a.row(s), b.row(s),
+                             std::span(x).subspan(s * n * nrhs, n * nrhs), unit_roundoff(type))
+                .scaled,
+            kScaledResidualBound, "the scaled residual");
+  }
+}
+
+}  // namespace clgauss

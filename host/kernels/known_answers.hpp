@@ -1,0 +1,52 @@
+#pragma once
+/// The known answers that the kernels of a factorisation must give before they are used: small problems with random numbers,
+/// enqueued by the caller's function on the context's queue and compared with the plain host's. Each waits, and throws WrongAnswer.
+
+#include <clgauss/batched.hpp>
+#include <clgauss/context.hpp>
+#include <clgauss/real_type.hpp>
+#include <clgauss/view.hpp>
+#include <functional>
+#include <vector>
+
+namespace clgauss {
+
+/// P A = L U of an m-by-width panel: |P A - L U| <= 30 m eps max|A|, every row exchanged with one at or below it, and with
+/// `bounded` no multiplier above 1, as partial pivoting has it.
+void require_panel(
+    Context& context, RealType type, Index m, Index width, bool bounded,
+    const std::function<void(const MatrixView& a, const cl::Buffer& pivots)>& factor);
+
+/// B <- T^-1 B for T n-by-n and B n-by-nrhs, to 64 n eps of the largest element; T is unit lower triangular with garbage above, or
+/// upper triangular with garbage below.
+void require_triangular_solve(
+    Context& context, RealType type, Index n, Index nrhs, bool upper,
+    const std::function<void(const MatrixView& t, const MatrixView& b)>& solve);
+
+/// What lu_swap_solve of cl/trsm.cl is asked for.
+struct SwapSolve {
+  MatrixView diagonal, b;
+  cl::Buffer pivots;
+  Index block, columns, hole_begin, hole_end;
+};
+
+/// Exchanges, and with `solve` the solve right of the hole, for `block` of a few more rows; columns left and inside of the hole.
+void require_swap_solve(Context& context, RealType type, Index block, Index strip, bool solve,
+                        const std::function<void(const SwapSolve&)>& swap_and_solve);
+
+/// A whole LU with one right-hand side, n-by-n: the factors as in require_panel(), and b - A x. `solve` returns the exchanges.
+void require_solution(
+    Context& context, RealType type, Index n,
+    const std::function<std::vector<Index>(const MatrixView& a, const MatrixView& b)>& solve);
+
+/// What a batched kernel is asked for: four systems of one n, the second of them singular, the third with a zero leading pivot.
+struct BatchedQuestion {
+  BatchView a, b;
+  Index nrhs, batch;
+  cl::Buffer info;
+};
+
+void require_batched(Context& context, RealType type, Index n, Index nrhs,
+                     const std::function<void(const BatchedQuestion&)>& solve);
+
+}  // namespace clgauss

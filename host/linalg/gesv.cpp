@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+
+#include <clgauss/error.hpp>
+#include <clgauss/lab/launch.hpp>
+#include <clgauss/lu.hpp>
+
+#include "io/memory.hpp"
+#include "kernels/lu_backend.hpp"
+#include "linalg/memory_need.hpp"
+#include "linalg/transfer.hpp"
+#include "linalg/view_check.hpp"
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Leading dimension of an n-by-n matrix of our own: whole lines of 128 bytes, so that every row starts aligned; and no
+/// multiple of 4096 bytes, at which the rows of a column would share one set of a CPU's caches.
+Index padded_ld(Index n, RealType type) {
+  const Index line = 128 / bytes_of(type);
+  const Index ld = (n + line - 1) / line * line;
+  return ld * bytes_of(type) % 4096 == 0 ? ld + line : ld;
+}
+
+/// A and B of a system on the device; A becomes L and U, B becomes X.
+struct LuBuffers {
+  Index n = 0, nrhs = 0;
+  MatrixView a, b;
+  cl::Buffer diagonal;
+
+  LuBuffers() = default;
+  LuBuffers(const Context& context, const System& system, RealType type)
+      : n(system.a.rows()), nrhs(system.b.cols()) {
+    const std::uint64_t element = bytes_of(type);
+    const std::string what = system_text(system, type);
+    a.ld = padded_ld(n, type);
+    b.ld = nrhs;
+    a.buffer = context.allocate(n * a.ld * element, what);
+    b.buffer = context.allocate(n * nrhs * element, what);
+    diagonal = context.allocate(n * element, what);
+  }
+};
+
+/// Asks for all that will be needed at once. `keeps_a`: the host's copy of A stays.
+void require_memory_for(Context& context, const System& system, RealType type,
+                        const LuOptions& options, bool keeps_a) {
+  const Index n = system.a.rows(), nrhs = system.b.cols();
+  const std::uint64_t element = bytes_of(type);
+  const LuSpec spec =
+      options.spec ? *options.spec : default_lu_spec(context, type, n, options.pivoting);
+  MemoryNeed need{system_text(system, type), type, n * padded_ld(n, type) * element,
+                  n * nrhs * element};
+  need.workspace = lu_workspace_bytes(spec, type, n, nrhs) + n * element;
+  need.host_copy = keeps_a ? n * n * sizeof(double) : 0;
+  require_memory(need, context.profile(), io::physical_memory());
+}
+
+/// The pivots, from the diagonal of U.
+Values read_diagonal(Context& context, const LuBuffers& buffers, RealType type) {
+  Kernel kernel = context.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
+  kernel.set_arguments(buffers.a.buffer, cl_ulong{buffers.a.ld}, cl_ulong{buffers.n},
+                       buffers.diagonal);
+  enqueue_kernel(context.queue(), kernel, cl::NDRange(buffers.n));
+  return download_diagonal(context.queue(), buffers.a, buffers.diagonal, type, buffers.n);
+}
+
+/// Writes A to the device, scaled.
+using UploadMatrix = std::function<void(const LuBuffers&, const Scaling&)>;
+
+EliminationResult factor_and_solve(Context& context, const System& system, RealType type,
+                                   const LuOptions& options, const ProgressCallback& progress,
+                                   const UploadMatrix& upload_a) {
+  const auto report = [&](const char* what) {
+    if (progress) progress(what, 0);
+  };
+  EliminationResult result;
+  LapTimer timer;
+  report("building the kernels");
+  LuBuffers buffers(context, system, type);
+  auto lu = make_lu(context, type, buffers.n, options);
+  lu->prepare(buffers.a, buffers.nrhs);
+  result.times.build = timer.lap();
+
+  const cl::CommandQueue& queue = context.queue();
+  report("upload");
+  const Scaling scaling = scaling_for(system, type);
+  upload_a(buffers, scaling);
+  upload_rows(queue, buffers.b.buffer, buffers.b.ld, type,
+              {scaled_right_hand_sides(system, scaling)});
+  result.times.upload = timer.lap();
+
+  report("factorisation");
+  if (buffers.n <= kLargestSmallSystem && buffers.nrhs <= 1) {
+    lu->factor_and_solve(buffers.a, buffers.b, buffers.nrhs);
+    queue.finish();
+    result.times.forward = timer.lap();
+  } else {
+    lu->factor(buffers.a);
+    queue.finish();
+    result.times.forward = timer.lap();
+    report("substitution");
+    lu->solve(buffers.b, buffers.nrhs);
+    queue.finish();
+    result.times.backward = timer.lap();
+  }
+
+  result.pivoting = lu->pivoting();
+  result.failed_column = lu->failed_column();
+  result.pivots = read_diagonal(context, buffers, type);
+  judge_pivots(result, read_twice([&] { return lu->pivots(); }));
+  result.x = Matrix(buffers.n, buffers.nrhs,
+                    download(queue, buffers.b.buffer, type, buffers.n * buffers.nrhs));
+  scale_back(scaling, result);
+  result.times.download = timer.lap();
+
+  lu.reset();
+  buffers = {};
+  result.times.free = timer.lap();
+  return result;
+}
+
+}  // namespace
+
+LuFactors lu_factor(Context& context, RealType type, const MatrixView& a, Index n,
+                    const LuOptions& options) {
+  check_view(a, n, n, type, "A");
+  return translate_opencl_errors([&] {
+    LuFactors factors{make_lu(context, type, n, options), &context, type, n, a};
+    factors.lu->factor(a);
+    return factors;
+  });
+}
+
+LuFactors lu_factor(Context& context, RealType type, const Matrix& a,
+                    const LuOptions& options) {
+  check_system({a, Matrix(a.rows(), 0)}, type);
+  const Index n = a.rows(), ld = padded_ld(n, type);
+  return translate_opencl_errors([&] {
+    const MatrixView copy = to_device(context, type, a, ld, "the matrix to factor");
+    return lu_factor(context, type, copy, n, options);
+  });
+}
+
+void lu_solve(const LuFactors& factors, const MatrixView& b, Index nrhs) {
+  if (factors.lu == nullptr) throw UsageError("there are no factors to solve with");
+  check_view(b, factors.n, nrhs, factors.type, "B");
+  factors.lu->solve(b, nrhs);
+  factors.lu->poison_if_failed(b, nrhs);
+}
+
+Matrix lu_solve(const LuFactors& factors, const Matrix& b) {
+  if (b.rows() != factors.n)
+    throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), factors.n));
+  return translate_opencl_errors([&] {
+    const MatrixView x =
+        to_device(*factors.context, factors.type, b, b.cols(), "the right-hand sides");
+    lu_solve(factors, x, b.cols());
+    if (const auto column = factors.lu->failed_column()) throw SingularFactors(*column);
+    return Matrix(b.rows(), b.cols(),
+                  download(factors.context->queue(), x.buffer, factors.type, b.rows() * b.cols()));
+  });
+}
+
+EliminationResult repeat_by_tournament(
+    const LuOptions& options, const std::function<EliminationResult(const LuOptions&)>& attempt) {
+  try {
+    return attempt(options);
+  } catch (const CoResidencyLost&) {
+    LuOptions tournament = options;
+    tournament.pivoting = Pivoting::tournament;
+    EliminationResult result = attempt(tournament);
+    result.repeated = true;
+    return result;
+  }
+}
+
+EliminationResult lu_solve_system(Context& context, const System& system, RealType type,
+                                  const LuOptions& options, const ProgressCallback& progress) {
+  check_shapes(system);
+  if (system.a.rows() == 0) return empty_result(system, options.pivoting);
+  require_memory_for(context, system, type, options, true);
+  const auto upload = [&](const LuBuffers& buffers, const Scaling& scaling) {
+    upload_rows(context.queue(), buffers.a.buffer, buffers.a.ld, type,
+                {scaled_matrix(system, scaling)});
+  };
+  return translate_opencl_errors([&] {
+    return repeat_by_tournament(options, [&](const LuOptions& attempt) {
+      return factor_and_solve(context, system, type, attempt, progress, upload);
+    });
+  });
+}
+
+EliminationResult lu_solve_in_place(Context& context, System& system, RealType type,
+                                    const ReadMatrix& read_again, const LuOptions& options,
+                                    const ProgressCallback& progress) {
+  check_shapes(system);
+  if (system.a.rows() == 0) return empty_result(system, options.pivoting);
+  require_memory_for(context, system, type, options, false);
+  const auto upload = [&](const LuBuffers& buffers, const Scaling& scaling) {
+    upload_and_release(context.queue(), buffers.a.buffer, buffers.a.ld, type, system.a, scaling);
+  };
+  return translate_opencl_errors([&] {
+    return repeat_by_tournament(options, [&](const LuOptions& attempt) {
+      if (system.a.empty()) system.a = read_again();
+      check_shapes(system);  // what was read again may be another matrix
+      return factor_and_solve(context, system, type, attempt, progress, upload);
+    });
+  });
+}
+
+}  // namespace clgauss
