@@ -98,6 +98,7 @@ class LuCpu : public Lu {
                                            view.buffer.getInfo<CL_MEM_SIZE>());
       enqueue_factorisation(a, n);
       enqueue(row_block_, 1);  // finds nothing right of the only panel
+      enqueue_diagonal(context_.queue(), *diagonal_kernel(), a, 1, x_);
       if (nrhs > 0) enqueue_solution(a, b, n, nrhs);
       context_.queue().finish();
     });
@@ -135,15 +136,18 @@ class LuCpu : public Lu {
     });
   }
 
+  std::optional<Kernel> diagonal_kernel() override { return kernel("diagonal"); }
+
   Pivoting pivoting() const override { return Pivoting::partial; }
 
  private:
-  void build_kernels() {
+  [[nodiscard]] Kernel kernel(const char* name) const {
     Defines defines = cpu_tile_defines(type_, spec_.parameters);
     defines.emplace_back("RB", std::to_string(blocking_.rb));
-    const auto kernel = [&](const char* name) {
-      return context_.programs().kernel("lu_cpu.cl", name, defines);
-    };
+    return context_.programs().kernel("lu_cpu.cl", name, defines);
+  }
+
+  void build_kernels() {
     reset_ = kernel("lu_reset");
     extract_ = kernel("lu_extract");
     advance_ = kernel("lu_advance");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -194,6 +195,14 @@ MatrixView to_device(const Context& context, RealType type, const Matrix& matrix
   return view;
 }
 
+void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
+                      const cl::Buffer& diagonal) {
+  // One size for every n: PoCL compiles a kernel anew for every work-group size.
+  const std::size_t local = std::min<std::size_t>(64, kernel.work_group_limit);
+  kernel.set_arguments(a.buffer, cl_ulong{a.ld}, cl_ulong{n}, diagonal);
+  enqueue_kernel(queue, kernel, cl::NDRange((n + local - 1) / local * local), cl::NDRange(local));
+}
+
 Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,
                          const cl::Buffer& gathered, RealType type, Index n) {
   Values values = download(queue, gathered, type, n);
@@ -206,8 +215,7 @@ Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,
 
 std::vector<Index> read_twice(const std::function<std::vector<Index>()>& read) {
   std::vector<Index> first = read();
-  if (first != read())
-    throw DeviceFault("the row exchanges read twice from the device differ");
+  if (first != read()) throw DeviceFault("the row exchanges read twice from the device differ");
   return first;
 }
 

@@ -64,6 +64,9 @@ class Lu {
   /// Row exchanged with row j, 0-based: LAPACK's ipiv - 1. Waits for the queue.
   [[nodiscard]] virtual std::vector<Index> pivots() = 0;
 
+  /// The kernel of cl/diagonal.cl for the type of the factors, if it is in a program that is built anyway.
+  [[nodiscard]] virtual std::optional<Kernel> diagonal_kernel() { return std::nullopt; }
+
   /// What is really done: a GPU where no kernel may wait for another one's groups answers partial with tournament.
   [[nodiscard]] virtual Pivoting pivoting() const = 0;
 
