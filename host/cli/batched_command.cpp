@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/open_context.hpp"
 #include "cli/report.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
@@ -67,6 +68,29 @@ std::string overflow_text(const BatchedSolution& solution) {
       count > kNamed ? " .." : "");
 }
 
+std::string residual_text(const BatchedReport& report) {
+  const BatchedSolution& solution = report.solution;
+  return fmt::format(
+      "residual   worst of all in system [{}]: backward error {:.3g}, scaled residual {:.3g} "
+      "({} {:g})\n",
+      *solution.worst_system, solution.worst.backward_error, solution.worst.scaled,
+      solution.worst.scaled <= report.bound ? "ok: <=" : "MISSED: not <=", report.bound);
+}
+
+/// The summary's line that says why the exit code is not 0.
+std::string failure_text(const BatchedReport& report) {
+  switch (report.solution.status) {
+    case SolveStatus::singular:
+      return singular_text(report.solution);
+    case SolveStatus::overflow:
+      return overflow_text(report.solution);
+    case SolveStatus::ok:
+    case SolveStatus::inaccurate:
+      break;
+  }
+  return residual_text(report);
+}
+
 std::string summary_text(const BatchedReport& report) {
   const BatchedSolution& solution = report.solution;
   const Index nrhs = solution.x.cols;
@@ -79,12 +103,7 @@ std::string summary_text(const BatchedReport& report) {
   text += times_text(times_json(report.times, solution.times, "solve", ""));
   if (!solution.singular.empty()) text += singular_text(solution);
   if (!solution.overflowed.empty()) text += overflow_text(solution);
-  if (solution.worst_system)
-    text += fmt::format(
-        "residual   worst of all in system [{}]: backward error {:.3g}, scaled residual {:.3g} "
-        "({} {:g})\n",
-        *solution.worst_system, solution.worst.backward_error, solution.worst.scaled,
-        solution.worst.scaled <= report.bound ? "ok: <=" : "MISSED: not <=", report.bound);
+  if (solution.worst_system) text += residual_text(report);
   return text;
 }
 
@@ -145,8 +164,7 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   std::optional<OutputFile> json;
   if (command.json_path) json.emplace(*command.json_path);
   ProgramTimes times;
-  std::optional<Context> context(std::in_place, open_named_device(command.device), command.context);
-  context->programs().announce_to([&](const std::string& what) { progress(what, 0); });
+  auto context = open_context(command.device, command.context, progress, command.quiet);
   const DeviceProfile device = context->profile();
   times.device = timer.lap();
   const BatchedSystem system = read_batched_system(command.system_path, command.rhs, read);
@@ -168,7 +186,10 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
     json->write(report_json(report).dump(2) + "\n");
     json->commit();
   }
-  if (!command.quiet) tell(summary_text(report));
+  if (!command.quiet)
+    tell(summary_text(report));
+  else if (solution.status != SolveStatus::ok)
+    tell(failure_text(report));
   return exit_code_of(solution.status);
 }
 

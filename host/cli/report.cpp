@@ -53,21 +53,6 @@ std::string overflow_text(const Solution& solution) {
                                                     : "choose other units for the equations or x");
 }
 
-std::string verdict_text(const Report& report) {
-  const Solution& solution = report.solution;
-  if (solution.status == SolveStatus::overflow) return overflow_text(solution);
-  if (solution.status == SolveStatus::singular)
-    return fmt::format(
-        "SINGULAR   the pivot of column {} is {}; there is no unique answer{}\n",
-        *solution.failed_column + 1, solution.failed_pivot == 0 ? "exactly zero" : "not finite",
-        report.options.pivoting == Pivoting::none ? " without row exchanges; try --pivot partial"
-                                                  : "");
-  const char* verdict = solution.status == SolveStatus::ok ? "ok: <=" : "MISSED: not <=";
-  return fmt::format("residual   backward error {:.3g}, scaled residual {:.3g} ({} {:g})\n",
-                     solution.residual.backward_error, solution.residual.scaled, verdict,
-                     report.options.max_scaled_residual);
-}
-
 Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 Json samples_json(const ComparedPolicy& compared) {
@@ -125,6 +110,21 @@ Json times_json(const Report& report) {
 }
 
 }  // namespace
+
+std::string verdict_text(const Report& report) {
+  const Solution& solution = report.solution;
+  if (solution.status == SolveStatus::overflow) return overflow_text(solution);
+  if (solution.status == SolveStatus::singular)
+    return fmt::format(
+        "SINGULAR   the pivot of column {} is {}; there is no unique answer{}\n",
+        *solution.failed_column + 1, solution.failed_pivot == 0 ? "exactly zero" : "not finite",
+        report.options.pivoting == Pivoting::none ? " without row exchanges; try --pivot partial"
+                                                  : "");
+  const char* verdict = solution.status == SolveStatus::ok ? "ok: <=" : "MISSED: not <=";
+  return fmt::format("residual   backward error {:.3g}, scaled residual {:.3g} ({} {:g})\n",
+                     solution.residual.backward_error, solution.residual.scaled, verdict,
+                     report.options.max_scaled_residual);
+}
 
 Json times_json(const ProgramTimes& program, const SolveTimes& solve, const char* forward,
                 const char* backward) {

@@ -43,6 +43,8 @@ struct Report {
 
 /// The lines for stderr.
 [[nodiscard]] std::string summary_text(const Report& report);
+/// The summary's line that says what came of it, and so why the exit code is not 0.
+[[nodiscard]] std::string verdict_text(const Report& report);
 
 /// The report of `--json`; its keys are documented in the README. Numbers that are not finite are
 /// null.

@@ -7,6 +7,7 @@
 #include "cli/batched_command.hpp"
 #include "cli/commands.hpp"
 #include "cli/compare.hpp"
+#include "cli/open_context.hpp"
 #include "cli/report.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
@@ -80,7 +81,7 @@ po::options_description solve_options() {
       ("output-format", word("F", nullptr), "format of x; else by the extension of -o")
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files")
       ("verbose,v", po::bool_switch(), "say of every kernel whether it is used, or why it is passed over")
-      ("quiet,q", po::bool_switch(), "no summary and no progress");
+      ("quiet,q", po::bool_switch(), "no summary and no progress; only why the exit code is not 0");
   // clang-format on
   add_context_options(options);
   return options;
@@ -238,7 +239,10 @@ void write_report(const SolveCommand& command, const Report& report,
     outputs.json->write(json.dump(2) + "\n");
     outputs.json->commit();
   }
-  if (!command.quiet) tell(summary_text(report));
+  if (!command.quiet)
+    tell(summary_text(report));
+  else if (report.solution.status != SolveStatus::ok)
+    tell(verdict_text(report));
 }
 
 }  // namespace
@@ -262,10 +266,7 @@ ExitCode run_solve(const Arguments& arguments) {
   command.read.progress = progress;
 
   Outputs outputs(command);
-  std::optional<Context> context(std::in_place, open_named_device(command.device), command.context);
-  context->programs().announce_to([&](const std::string& what) { progress(what, 0); });
-  if (const auto problem = context->programs().cache_problem(); !problem.empty() && !command.quiet)
-    tell(fmt::format("note       {}\n", problem));
+  auto context = open_context(command.device, command.context, progress, command.quiet);
   const DeviceProfile device = context->profile();
   times.device = timer.lap();
   System system = read_system(command.system_path, command.rhs, command.read);

@@ -7,9 +7,12 @@
 #include <algorithm>
 #include <array>
 #include <clgauss/error.hpp>
+#include <fstream>
 #include <limits>
 
 namespace clgauss::io {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -23,15 +26,56 @@ std::string readable(double bytes) {
   return fmt::format("{:.4g} {}", bytes, units[unit]);
 }
 
-}  // namespace
-
-Index physical_memory() {
+Index machine_memory() {
   const long pages = sysconf(_SC_PHYS_PAGES);
   const long page_bytes = sysconf(_SC_PAGE_SIZE);
   if (pages <= 0 || page_bytes <= 0) {
     return std::numeric_limits<Index>::max();  // unknown: let the allocation itself decide
   }
   return static_cast<Index>(pages) * static_cast<Index>(page_bytes);
+}
+
+/// The lowest number in the files `name` of `group` and of the groups around it, below `mount`. Inside a container the paths
+/// of /proc may be the host's, of which only the mount itself is there; "max" is no number.
+std::optional<Index> lowest_limit(const fs::path& mount, fs::path group, const char* name) {
+  std::optional<Index> lowest;
+  for (bool more = true; more; group = group.parent_path()) {
+    more = group.has_relative_path();
+    Index limit = 0;
+    if (std::ifstream(mount / group.relative_path() / name) >> limit)
+      lowest = std::min(limit, lowest.value_or(limit));
+  }
+  return lowest;
+}
+
+bool names_memory(const std::string& controllers) {
+  return ("," + controllers + ",").find(",memory,") != std::string::npos;
+}
+
+}  // namespace
+
+std::optional<Index> control_group_limit(const fs::path& root) {
+  const fs::path mounts = root / "sys/fs/cgroup";
+  std::optional<Index> lowest;
+  std::ifstream groups(root / "proc/self/cgroup");
+  // "0::/a/b" of version 2, "4:memory:/a/b" of version 1
+  for (std::string number, controllers, group; std::getline(groups, number, ':') &&
+                                               std::getline(groups, controllers, ':') &&
+                                               std::getline(groups, group);) {
+    std::optional<Index> limit;
+    if (controllers.empty())
+      limit = lowest_limit(mounts, group, "memory.max");
+    else if (names_memory(controllers))
+      limit = lowest_limit(mounts / "memory", group, "memory.limit_in_bytes");
+    if (limit) lowest = std::min(*limit, lowest.value_or(*limit));
+  }
+  return lowest;
+}
+
+Index physical_memory() {
+  static const Index bytes =
+      std::min(machine_memory(), control_group_limit().value_or(std::numeric_limits<Index>::max()));
+  return bytes;
 }
 
 std::optional<Index> dense_bytes(Index rows, Index cols) {
@@ -55,8 +99,8 @@ void require_memory(const std::string& what, Index rows, Index cols, Index copie
   const double needed =
       static_cast<double>(rows) * static_cast<double>(cols) * double{sizeof(double)};
   throw OutOfMemory(fmt::format(
-      "{}: {} x {} numbers need {} as a dense matrix{}, this machine has {} of memory", what, rows,
-      cols, readable(needed), copies > 1 ? fmt::format(", {} times at once", copies) : "",
+      "{}: {} x {} numbers need {} as a dense matrix{}, this machine or container has {}", what,
+      rows, cols, readable(needed), copies > 1 ? fmt::format(", {} times at once", copies) : "",
       readable_bytes(physical_memory())));
 }
 
@@ -70,7 +114,7 @@ std::string readable_bytes(Index bytes) { return readable(static_cast<double>(by
 std::string memory_in_use() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  return fmt::format("{} were in use at most, this machine has {}",
+  return fmt::format("{} were in use at most, this machine or container has {}",
                      readable_bytes(static_cast<Index>(usage.ru_maxrss) * 1024),
                      readable_bytes(physical_memory()));
 }

@@ -3,13 +3,18 @@
 /// and not the machine.
 
 #include <clgauss/matrix.hpp>
+#include <filesystem>
 #include <optional>
 #include <string>
 
 namespace clgauss::io {
 
-/// Bytes of main memory in this machine.
+/// Bytes of main memory that this process can have: all of the machine, or what its control groups (a container's) leave of it.
 [[nodiscard]] Index physical_memory();
+
+/// The lowest memory limit of the control groups, of version 1 or 2, that this process is in; empty if there is none. `root`
+/// is the folder in which proc and sys lie.
+[[nodiscard]] std::optional<Index> control_group_limit(const std::filesystem::path& root = "/");
 
 /// rows * cols doubles in bytes; empty if the number itself does not fit an Index.
 [[nodiscard]] std::optional<Index> dense_bytes(Index rows, Index cols);
@@ -26,7 +31,7 @@ void require_memory(const std::string& what, Index rows, Index cols, Index copie
 /// "8.59 GB".
 [[nodiscard]] std::string readable_bytes(Index bytes);
 
-/// "3.2 GB were in use at most, this machine has 25 GB", for an allocation that failed elsewhere.
+/// "3.2 GB were in use at most, this machine or container has 25 GB", for an allocation that failed elsewhere.
 [[nodiscard]] std::string memory_in_use();
 
 }  // namespace clgauss::io

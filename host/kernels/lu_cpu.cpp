@@ -124,6 +124,7 @@ LuCpuKernels::LuCpuKernels(Context& context, RealType type, const Parameters& pa
   permute = kernel("rhs_permute");
   forward = kernel("forward_step");
   backward = kernel("backward_step");
+  diagonal = kernel("diagonal");
 }
 
 LuCpuBuffers::LuCpuBuffers(const Context& context, const LuCpuWorkspace& bytes) {

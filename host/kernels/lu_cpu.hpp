@@ -37,7 +37,8 @@ struct LuCpuWorkspace {
 struct LuCpuKernels {
   LuCpuKernels(Context& context, RealType type, const Parameters& parameters);
 
-  Kernel reset, extract, advance, row_block, find_positions, put_back, permute, forward, backward;
+  Kernel reset, extract, advance, row_block, find_positions, put_back, permute, forward, backward,
+      diagonal;
 };
 
 struct LuCpuBuffers {

@@ -48,11 +48,10 @@ void require_memory_for(Context& context, const System& system, RealType type, c
 }
 
 /// The pivots, from the diagonal of U.
-Values read_diagonal(Context& context, const LuBuffers& buffers, RealType type) {
-  Kernel kernel = context.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
-  kernel.set_arguments(buffers.a.buffer, cl_ulong{buffers.a.ld}, cl_ulong{buffers.n},
-                       buffers.diagonal);
-  enqueue_kernel(context.queue(), kernel, cl::NDRange(buffers.n));
+Values read_diagonal(Context& context, LuBackend& lu, const LuBuffers& buffers, RealType type) {
+  std::optional<Kernel> kernel = lu.diagonal_kernel();
+  if (!kernel) kernel = context.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
+  enqueue_diagonal(context.queue(), *kernel, buffers.a, buffers.n, buffers.diagonal);
   return download_diagonal(context.queue(), buffers.a, buffers.diagonal, type, buffers.n);
 }
 
@@ -99,7 +98,7 @@ EliminationResult factor_and_solve(Context& context, const System& system, RealT
 
   result.pivoting = lu->pivoting();
   result.failed_column = lu->failed_column(queue);
-  result.pivots = read_diagonal(context, buffers, type);
+  result.pivots = read_diagonal(context, *lu, buffers, type);
   judge_pivots(result, read_twice([&] { return lu->pivots(queue); }));
   result.x = Matrix(buffers.n, buffers.nrhs,
                     download(queue, buffers.b.buffer, type, buffers.n * buffers.nrhs));

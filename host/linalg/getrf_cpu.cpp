@@ -37,6 +37,7 @@ class LuCpu : public LuBackend {
       queue.enqueueFillBuffer(view.buffer, cl_uchar{0}, 0, view.buffer.getInfo<CL_MEM_SIZE>());
     factor(queue, a, n);
     enqueue(queue, kernels_.row_block, 1);  // finds nothing right of the only panel
+    enqueue_diagonal(queue, kernels_.diagonal, a, 1, buffers_.x);
     if (nrhs > 0) solve(queue, a, b, n, nrhs);
     queue.finish();
   }
@@ -67,6 +68,8 @@ class LuCpu : public LuBackend {
   }
 
   Pivoting pivoting() override { return Pivoting::partial; }
+
+  std::optional<Kernel> diagonal_kernel() override { return kernels_.diagonal; }
 
  private:
   ManySolves& many_solves() {

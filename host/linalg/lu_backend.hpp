@@ -32,6 +32,8 @@ class LuBackend {
   [[nodiscard]] virtual std::optional<Index> failed_column(const cl::CommandQueue& queue) = 0;
   [[nodiscard]] virtual std::vector<Index> pivots(const cl::CommandQueue& queue) = 0;
   [[nodiscard]] virtual Pivoting pivoting() = 0;
+  /// The kernel of cl/diagonal.cl, if it is in a program that is built anyway.
+  [[nodiscard]] virtual std::optional<Kernel> diagonal_kernel() { return std::nullopt; }
 };
 
 /// The spec that an LU of this n takes: of the options, else what was tuned for n and for the family that the device and the

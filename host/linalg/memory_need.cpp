@@ -36,7 +36,7 @@ void require_memory(const MemoryNeed& need, const DeviceProfile& device, std::ui
   if (device.type != DeviceType::cpu || need.on_device() + need.host_copy <= host_bytes) return;
   throw OutOfMemory(fmt::format(
       "{} needs {} ({}, and {} for the copy of A that the residual is computed from), this machine "
-      "has {}; {}{}",
+      "or container has {}; {}{}",
       need.what, megabytes(need.on_device() + need.host_copy), parts_text(need),
       megabytes(need.host_copy), megabytes(host_bytes),
       need.host_copy > 0 && need.on_device() <= host_bytes ? "solving in place gives that copy up, "

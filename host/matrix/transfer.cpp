@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -198,6 +199,14 @@ MatrixView to_device(const Context& context, RealType type, const Matrix& matrix
   MatrixView view{context.allocate(matrix.rows() * ld * bytes_of(type), what), 0, ld};
   upload_rows(context.queue(), view.buffer, ld, type, {&matrix});
   return view;
+}
+
+void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
+                      const cl::Buffer& diagonal) {
+  // One size for every n: PoCL compiles a kernel anew for every work-group size.
+  const std::size_t local = std::min<std::size_t>(64, kernel.work_group_limit);
+  kernel.set_arguments(a.buffer, cl_ulong{a.ld}, cl_ulong{n}, diagonal);
+  enqueue_kernel(queue, kernel, cl::NDRange((n + local - 1) / local * local), cl::NDRange(local));
 }
 
 Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,

@@ -69,6 +69,10 @@ void upload_and_release(const cl::CommandQueue& queue, const cl::Buffer& buffer,
 [[nodiscard]] Values download(const cl::CommandQueue& queue, const cl::Buffer& buffer,
                               RealType type, Index count);
 
+/// diagonal[i] <- A(i, i), i < n, by the kernel of cl/diagonal.cl. A begins where its buffer does.
+void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
+                      const cl::Buffer& diagonal);
+
 /// The n diagonal elements of the matrix at `a`, which `gathered` holds, too. No residual depends on what of them reaches the
 /// host, but the determinant does: throws DeviceFault if the two are not the same to the bit. Waits.
 [[nodiscard]] Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,

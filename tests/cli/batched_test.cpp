@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -198,4 +199,34 @@ TEST_CASE("batched: options about one large system are refused") {
     CHECK(result.exit_code == 2);
     CHECK_FALSE(std::filesystem::exists(folder / "x.npy"));
   }
+}
+
+TEST_CASE("batched: the user is told that built kernels are not kept, but not with -q") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", npy("(2, 2, 2)", kMatrices));
+  std::filesystem::create_directory(folder / "clgauss");
+  std::filesystem::permissions(folder / "clgauss", std::filesystem::perms::all);
+  const std::string environment = "XDG_CACHE_HOME=" + folder.path().string();
+  const std::string command = "solve --batched a.npy --rhs ones -o x.npy";
+  CHECK(says(run_program(folder, command, environment), "built kernels are not kept"));
+  CHECK(run_program(folder, command + " -q", environment).err.empty());
+}
+
+TEST_CASE("batched: -q leaves the one line that says why the exit code is not 0") {
+  const TemporaryFolder folder;
+  const auto fails = [&](int code, const std::string& options, const std::string& line) {
+    CAPTURE(options);
+    const auto result = run_program(folder, "solve -q --batched a.npy -o x.npy " + options);
+    CHECK(result.exit_code == code);
+    CHECK(result.err.starts_with(line));
+    CHECK(std::ranges::count(result.err, '\n') == 1);
+  };
+  write_file(folder / "a.npy", npy<double>("(2, 2, 2)", {0, 1, 1, 0, 1, 2, 2, 4}));
+  fails(7, "--rhs ones", "SINGULAR   1 of 2 systems, x of which is NaN: [1] at column 2\n");
+  write_file(folder / "a.npy", npy<double>("(1, 2, 2)", {1, 0, 0, 1e-200}));
+  write_file(folder / "b.npy", npy<double>("(1, 2)", {1e200, 1e200}));
+  fails(8, "--rhs b.npy", "OVERFLOW   1 of 1 systems left the range of f64");
+  write_file(folder / "a.npy", npy<double>("(1, 2, 2)", {1, 3, 7, 11}));
+  write_file(folder / "b.npy", npy<double>("(1, 2)", {1.0 / 3, 1.0 / 7}));
+  fails(8, "--rhs b.npy --type f32 --max-residual 1e-300", "residual   worst of all in system [0]");
 }

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -301,4 +302,22 @@ TEST_CASE("a system beyond the range of the type is named so, with exit code 8 a
   CHECK(growth.err.find("use --type f64") != std::string::npos);
   CHECK(growth.err.find("det A      not known") != std::string::npos);
   CHECK(json::parse(content_of(folder / "r.json"))["overflow_column"] == 200);
+}
+
+TEST_CASE("-q leaves the one line that says why the exit code is not 0") {
+  const TemporaryFolder folder;
+  write_file(folder / "singular.txt", "1 2 3\n2 4 6\n");
+  write_file(folder / "overflow.txt", "1 0 1e200\n0 1e-200 1e200\n");
+  REQUIRE(run_program(folder, "generate --kind random --n 30 --rhs random -o s.txt").exit_code ==
+          0);
+  const auto fails = [&](int code, const std::string& arguments, const std::string& line) {
+    CAPTURE(arguments);
+    const auto result = run_program(folder, "solve -q -o x.txt " + arguments);
+    CHECK(result.exit_code == code);
+    CHECK(result.err.starts_with(line));
+    CHECK(std::ranges::count(result.err, '\n') == 1);
+  };
+  fails(7, "singular.txt", "SINGULAR   the pivot of column 2 is exactly zero");
+  fails(8, "overflow.txt", "OVERFLOW   x has numbers beyond the range of f64");
+  fails(8, "s.txt --max-residual 1e-9", "residual   backward error");
 }

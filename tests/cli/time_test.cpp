@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -164,4 +165,22 @@ TEST_CASE("a terminal is told what goes on, also while nothing comes back from t
   CHECK(result.exit_code == 0);
   CHECK(result.out.find("building ") != std::string::npos);
   CHECK(result.out.find("scaled residual") != std::string::npos);
+}
+
+TEST_CASE("PoCL builds two programs for a first solve, and nothing more for a second size") {
+  const TemporaryFolder folder;
+  const std::string environment = cold_pocl(folder);
+  const auto solve = [&](const std::string& n) {
+    return run_program(folder, "generate --kind random --n " + n + " -o s.txt").exit_code == 0 &&
+           run_program(folder, "solve s.txt -o x.txt", environment).exit_code == 0;
+  };
+  REQUIRE(solve("70"));
+  const auto is_program = [](const auto& entry) { return entry.path().filename() == "program.bc"; };
+  // the loop probe, and the LU with all that a solve takes
+  CHECK(std::ranges::count_if(std::filesystem::recursive_directory_iterator(folder / "pocl"),
+                              is_program) == 2);
+  const auto kernels = compiled(folder);
+  CHECK(kernels.contains("diagonal"));
+  REQUIRE(solve("71"));
+  CHECK(compiled(folder) == kernels);
 }

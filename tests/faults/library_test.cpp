@@ -11,6 +11,7 @@
 #include <functional>
 #include <vector>
 
+#include "faults/fault_choice.hpp"
 #include "faults/fault_layer.hpp"
 #include "matrix/transfer.hpp"
 #include "support/paths.hpp"
@@ -121,8 +122,7 @@ TEST_CASE("a failing OpenCL call leaves every public function as an error of clg
   setenv("OPENCL_LAYERS", fault_layer().c_str(), 1);  // before the process's first OpenCL call
   const Device device = open_device();
   Context context(device, ContextOptions::from_environment());
-  const char* faults = std::getenv("CLGAUSS_FAULTS");
-  const long step = faults != nullptr && std::string_view(faults) == "every" ? 1 : 11;
+  const auto step = static_cast<long>(fault_step().value_or(11));
   for (const Function& function : functions_of(device, context)) {
     CAPTURE(function.name);
     function.call();  // builds what is to be built

@@ -1,6 +1,6 @@
 // The program, with one OpenCL call of it failing or one number from the device damaged. CLGAUSS_FAULTS=every tries every
-// call (tests/faults/every_call.sh), else a few are tried. CLGAUSS_FAULTS_DEVICES names the devices; else the one
-// that the program chooses is taken.
+// call (tests/faults/every_call.sh), every:5 each fifth, else a few are tried. CLGAUSS_FAULTS_DEVICES names the devices; else
+// the one that the program chooses is taken.
 #include <CL/cl.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -15,6 +15,7 @@
 #include <sstream>
 #include <vector>
 
+#include "faults/fault_choice.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
@@ -41,11 +42,6 @@ const std::vector<Use> kUses{
 
 /// A run that takes longer hangs; some have to build every kernel of another kind of device.
 constexpr int kSecondsToHang = 300;
-
-bool tries_every_call() {
-  const char* faults = std::getenv("CLGAUSS_FAULTS");
-  return faults != nullptr && std::string_view(faults) == "every";
-}
 
 std::vector<std::string> devices() {
   const char* names = std::getenv("CLGAUSS_FAULTS_DEVICES");
@@ -174,16 +170,17 @@ bool names_the_call(const std::string& message, const std::string& call) {
          (call.starts_with("clRelease") && says("Release Object"));
 }
 
-/// The calls to fail, from 1: all, or the first and the last of each kind; with `only_queries` the last, of those kinds only that
-/// ask, retain or release.
+/// The calls to fail, from 1: all, or each Nth, or the first and the last of each kind; with `only_queries` the last, of those
+/// kinds only that ask, retain or release.
 std::vector<std::size_t> calls_to_fail(const std::vector<std::string>& calls, bool only_queries) {
+  const auto step = fault_step();
   std::vector<std::size_t> chosen;
   for (std::size_t k = 1; k <= calls.size(); ++k) {
     const auto at = calls.begin() + static_cast<std::ptrdiff_t>(k - 1);
     const bool is_query = at->starts_with("clGet") || at->starts_with("clRe");
     const bool is_first = std::find(calls.begin(), at, *at) == at;
     const bool is_last = std::find(at + 1, calls.end(), *at) == calls.end();
-    if (tries_every_call() || (only_queries ? is_query && is_last : is_first || is_last))
+    if (step ? (k - 1) % *step == 0 : (only_queries ? is_query && is_last : is_first || is_last))
       chosen.push_back(k);
   }
   return chosen;
@@ -211,7 +208,7 @@ void check_every_fault(const Use& use, const std::string& device, int code, int 
 
 /// The uses to try: all, or those that differ most.
 std::vector<const Use*> uses() {
-  if (!tries_every_call()) return {&kUses[0], &kUses[1], &kUses[3], &kUses[6]};
+  if (!fault_step()) return {&kUses[0], &kUses[1], &kUses[3], &kUses[6]};
   std::vector<const Use*> all;
   for (const Use& use : kUses) all.push_back(&use);
   return all;
@@ -234,7 +231,7 @@ TEST_CASE("a lost answer about fp64 never turns a solve into one in f32") {
     Workplace work(kUses[1], device);
     for (std::size_t k = 1; k <= work.calls().size(); ++k) {
       if (work.calls()[k - 1] != "clGetDeviceInfo") continue;
-      if (!tries_every_call() && k % 12 != 0) continue;
+      if (k % fault_step().value_or(12) != 0) continue;
       const ProcessResult result = work.run_with(
           fmt::format("CLGAUSS_FAULT_AT={} CLGAUSS_FAULT_CODE={}", k, CL_INVALID_VALUE));
       CAPTURE(k);
@@ -248,14 +245,16 @@ TEST_CASE("a lost answer about fp64 never turns a solve into one in f32") {
 }
 
 TEST_CASE("a damaged number from the device is never a crash, nor a wrong answer") {
-  const std::vector<int> words = tries_every_call() ? std::vector{0, 1, 2, 3} : std::vector{0};
+  const auto step = fault_step();
+  const std::vector<int> words = step ? std::vector{0, 1, 2, 3} : std::vector{0};
   for (const std::string& device : devices())
     for (const Use* use : uses()) {
       if (use->x.empty()) continue;
       Workplace work(*use, device);
-      const auto reads = std::ranges::count(work.calls(), "clEnqueueReadBuffer");
+      const auto reads =
+          static_cast<std::size_t>(std::ranges::count(work.calls(), "clEnqueueReadBuffer"));
       // The first read of a CPU's is its probe: damaged, it has other kernels built.
-      for (long read = tries_every_call() ? 1 : 2; read <= reads; ++read)
+      for (std::size_t read = step ? 1 : 2; read <= reads; read += step.value_or(1))
         for (const int word : words)
           for (const char* mask : {"0xffffffff", "0x40000000", "1"}) {
             const std::string fault = fmt::format("CLGAUSS_FAULT_FLIP={}:{}:{}", read, word, mask);
