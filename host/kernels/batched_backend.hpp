@@ -17,9 +17,11 @@ class BatchedBackend {
   BatchedBackend& operator=(const BatchedBackend&) = delete;
 
   virtual void prepare(Index nrhs) = 0;
-  virtual void factor(const BatchFactors& factors) = 0;
-  virtual void solve(const BatchFactors& factors, const BatchView& b, Index nrhs) = 0;
-  virtual void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
+  virtual void factor(const cl::CommandQueue& queue, const BatchFactors& factors) = 0;
+  virtual void solve(const cl::CommandQueue& queue, const BatchFactors& factors, const BatchView& b,
+                     Index nrhs) = 0;
+  virtual void factor_and_solve(const cl::CommandQueue& queue, const BatchView& a,
+                                const BatchView& b, Index nrhs, Index batch,
                                 const cl::Buffer& info) = 0;
   [[nodiscard]] virtual std::string name() const = 0;
 

@@ -29,16 +29,17 @@ class BatchedCpu : public BatchedBackend {
 
   void prepare(Index nrhs) override { (void)kernel("batched_factor_and_solve", rhs_for(nrhs)); }
 
-  void factor(const BatchFactors& factors) override {
+  void factor(const cl::CommandQueue& queue, const BatchFactors& factors) override {
     Kernel factor = kernel("batched_factor", 1);
     cl_uint index = 0;
     pass_batch(factor, index, factors.lu);
     factor.set_arguments_from(index, factors.permutation, n_, cl_ulong{factors.batch},
                               factors.info);
-    launch(factor, index + 4, factors.batch, 1);
+    launch(queue, factor, index + 4, factors.batch, 1);
   }
 
-  void solve(const BatchFactors& factors, const BatchView& b, Index nrhs) override {
+  void solve(const cl::CommandQueue& queue, const BatchFactors& factors, const BatchView& b,
+             Index nrhs) override {
     Kernel solve = kernel("batched_solve", rhs_for(nrhs));
     cl_uint index = 0;
     pass_batch(solve, index, factors.lu);
@@ -46,17 +47,17 @@ class BatchedCpu : public BatchedBackend {
     pass_batch(solve, index, b);
     solve.set_arguments_from(index, static_cast<cl_uint>(nrhs), n_, cl_ulong{factors.batch},
                              factors.info);
-    launch(solve, index + 4, factors.batch, rhs_for(nrhs));
+    launch(queue, solve, index + 4, factors.batch, rhs_for(nrhs));
   }
 
-  void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
-                        const cl::Buffer& info) override {
+  void factor_and_solve(const cl::CommandQueue& queue, const BatchView& a, const BatchView& b,
+                        Index nrhs, Index batch, const cl::Buffer& info) override {
     Kernel both = kernel("batched_factor_and_solve", rhs_for(nrhs));
     cl_uint index = 0;
     pass_batch(both, index, a);
     pass_batch(both, index, b);
     both.set_arguments_from(index, static_cast<cl_uint>(nrhs), n_, cl_ulong{batch}, info);
-    launch(both, index + 4, batch, rhs_for(nrhs));
+    launch(queue, both, index + 4, batch, rhs_for(nrhs));
   }
 
   [[nodiscard]] std::string name() const override { return "cpu"; }
@@ -78,12 +79,13 @@ class BatchedCpu : public BatchedBackend {
 
   void ask(cl_uint rhs) {
     require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
-      factor_and_solve(q.a, q.b, q.nrhs, q.batch, q.info);
+      factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
     });
     require_batched_factors(context_, type_, n_, rhs, *this);
   }
 
-  void launch(Kernel& kernel, cl_uint scratch_argument, Index batch, cl_uint rhs) {
+  void launch(const cl::CommandQueue& queue, Kernel& kernel, cl_uint scratch_argument, Index batch,
+              cl_uint rhs) {
     const Index groups = (batch + vec_width_ - 1) / vec_width_;
     const Index items = std::min<Index>(groups, kItemsPerUnit * context_.profile().compute_units);
     const std::uint64_t vectors = std::uint64_t{n_} * (n_ + rhs + kTile) + n_;
@@ -93,7 +95,7 @@ class BatchedCpu : public BatchedBackend {
       scratch_bytes_ = bytes;
     }
     kernel.set_arguments_from(scratch_argument, scratch_);
-    launch_groups(context_.queue(), kernel, items, 1);
+    launch_groups(queue, kernel, items, 1);
   }
 
   Context context_;

@@ -30,7 +30,7 @@ class BatchedNvidia : public BatchedBackend {
     if (!context.trials().passes(build_, [&] {
           build();
           require_batched(context, type, n, 1, [&](const BatchedQuestion& q) {
-            factor_and_solve(q.a, q.b, q.nrhs, q.batch, q.info);
+            factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
           });
         }))
       throw NoUsableKernel(context.trials().reasons({build_.name}));
@@ -41,23 +41,26 @@ class BatchedNvidia : public BatchedBackend {
     if (nrhs != 1) portable_->prepare(nrhs);
   }
 
-  void factor(const BatchFactors& factors) override { portable_->factor(factors); }
-
-  void solve(const BatchFactors& factors, const BatchView& b, Index nrhs) override {
-    portable_->solve(factors, b, nrhs);
+  void factor(const cl::CommandQueue& queue, const BatchFactors& factors) override {
+    portable_->factor(queue, factors);
   }
 
-  void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
-                        const cl::Buffer& info) override {
+  void solve(const cl::CommandQueue& queue, const BatchFactors& factors, const BatchView& b,
+             Index nrhs) override {
+    portable_->solve(queue, factors, b, nrhs);
+  }
+
+  void factor_and_solve(const cl::CommandQueue& queue, const BatchView& a, const BatchView& b,
+                        Index nrhs, Index batch, const cl::Buffer& info) override {
     if (nrhs != 1) {
-      portable_->factor_and_solve(a, b, nrhs, batch, info);
+      portable_->factor_and_solve(queue, a, b, nrhs, batch, info);
       return;
     }
     cl_uint index = 0;
     pass_batch(kernel_, index, a);
     pass_batch(kernel_, index, b);
     kernel_.set_arguments_from(index, cl_ulong{batch}, info);
-    launch_groups(context_.queue(), kernel_, (batch + systems() - 1) / systems(), kWorkGroup);
+    launch_groups(queue, kernel_, (batch + systems() - 1) / systems(), kWorkGroup);
   }
 
   [[nodiscard]] std::string name() const override { return "nvidia"; }

@@ -50,16 +50,17 @@ class BatchedTile : public BatchedBackend {
 
   void prepare(Index nrhs) override { (void)kernel(kFactorAndSolve, rhs_for(nrhs)); }
 
-  void factor(const BatchFactors& factors) override {
+  void factor(const cl::CommandQueue& queue, const BatchFactors& factors) override {
     Kernel factor = kernel(kFactor, 1);
     cl_uint index = 0;
     pass_batch(factor, index, factors.lu);
     factor.set_arguments_from(index, factors.permutation, n_, cl_ulong{factors.batch},
                               factors.info);
-    launch(factor, factors.batch, 1);
+    launch(queue, factor, factors.batch, 1);
   }
 
-  void solve(const BatchFactors& factors, const BatchView& b, Index nrhs) override {
+  void solve(const cl::CommandQueue& queue, const BatchFactors& factors, const BatchView& b,
+             Index nrhs) override {
     if (nrhs == 0) return;
     Kernel solve = kernel(kSolve, rhs_for(nrhs));
     cl_uint index = 0;
@@ -68,17 +69,17 @@ class BatchedTile : public BatchedBackend {
     pass_batch(solve, index, b);
     solve.set_arguments_from(index, static_cast<cl_uint>(nrhs), n_, cl_ulong{factors.batch},
                              factors.info);
-    launch(solve, factors.batch, chunks_of(nrhs));
+    launch(queue, solve, factors.batch, chunks_of(nrhs));
   }
 
-  void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
-                        const cl::Buffer& info) override {
+  void factor_and_solve(const cl::CommandQueue& queue, const BatchView& a, const BatchView& b,
+                        Index nrhs, Index batch, const cl::Buffer& info) override {
     Kernel both = kernel(kFactorAndSolve, rhs_for(nrhs));
     cl_uint index = 0;
     pass_batch(both, index, a);
     pass_batch(both, index, b);
     both.set_arguments_from(index, static_cast<cl_uint>(nrhs), n_, cl_ulong{batch}, info);
-    launch(both, batch, std::max<Index>(1, chunks_of(nrhs)));
+    launch(queue, both, batch, std::max<Index>(1, chunks_of(nrhs)));
   }
 
   [[nodiscard]] std::string name() const override {
@@ -103,7 +104,7 @@ class BatchedTile : public BatchedBackend {
   void ask(Which which, cl_uint rhs) {
     if (which == kFactorAndSolve)
       require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
-        factor_and_solve(q.a, q.b, q.nrhs, q.batch, q.info);
+        factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
       });
     else
       require_batched_factors(context_, type_, n_, rhs, *this);
@@ -120,9 +121,9 @@ class BatchedTile : public BatchedBackend {
     return {batched_tile_variant().name, batched_tile_variant().file, defines};
   }
 
-  void launch(const Kernel& kernel, Index batch, Index chunks) {
+  void launch(const cl::CommandQueue& queue, const Kernel& kernel, Index batch, Index chunks) {
     const Index groups = (batch + systems_ - 1) / systems_;
-    enqueue_kernel(context_.queue(), kernel, cl::NDRange(groups * local_size(), chunks),
+    enqueue_kernel(queue, kernel, cl::NDRange(groups * local_size(), chunks),
                    cl::NDRange(local_size(), 1));
   }
 

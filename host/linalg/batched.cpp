@@ -8,6 +8,7 @@
 #include "kernels/batched_backend.hpp"
 #include "kernels/cpu_tile.hpp"
 #include "kernels/known_answers.hpp"
+#include "launch/queue_order.hpp"
 #include "matrix/view_check.hpp"
 #include "opencl_error.hpp"
 
@@ -65,17 +66,25 @@ class BatchedLu::Implementation {
         may_change_(options.kernel == BatchedKernel::automatic && options.grid == 0),
         backend_(make_backend(context, type, n, options)) {}
 
-  /// use(backend), and where its kernels do not work here, with the kernels that run anywhere: factors are of one form.
-  template <typename Use>
-  void run(const Use& use) {
+  /// body(backend), and where its kernels do not work here, with the kernels that run anywhere: factors are of one form.
+  template <typename Body>
+  void use(const Body& body) {
+    try {
+      body(*backend_);
+    } catch (const NoUsableKernel&) {
+      if (!std::exchange(may_change_, false)) throw;
+      backend_ = make_batched_tile(context_, type_, n_, 0);
+      body(*backend_);
+    }
+  }
+
+  /// The same of body(backend, queue), enqueued as `enqueue` says.
+  template <typename Body>
+  void run(const EnqueueOptions& enqueue, const Body& body) {
     translate_opencl_errors([&] {
-      try {
-        use(*backend_);
-      } catch (const NoUsableKernel&) {
-        if (!std::exchange(may_change_, false)) throw;
-        backend_ = make_batched_tile(context_, type_, n_, 0);
-        use(*backend_);
-      }
+      order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
+        use([&](BatchedBackend& backend) { body(backend, queue); });
+      });
     });
   }
 
@@ -84,11 +93,12 @@ class BatchedLu::Implementation {
   [[nodiscard]] Index n() const { return n_; }
 
  private:
-  Context& context_;
+  Context context_;
   RealType type_;
   Index n_;
   bool may_change_;
   std::unique_ptr<BatchedBackend> backend_;
+  QueueOrder order_;
 };
 
 BatchedLu::BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options) {
@@ -97,14 +107,17 @@ BatchedLu::BatchedLu(Context& context, RealType type, Index n, const BatchedLuOp
       [&] { implementation_ = std::make_unique<Implementation>(context, type, n, options); });
 }
 
+BatchedLu::BatchedLu(BatchedLu&&) noexcept = default;
+BatchedLu& BatchedLu::operator=(BatchedLu&&) noexcept = default;
 BatchedLu::~BatchedLu() = default;
 
 void BatchedLu::prepare(Index nrhs) {
-  implementation_->run([&](BatchedBackend& backend) { backend.prepare(nrhs); });
+  translate_opencl_errors(
+      [&] { implementation_->use([&](BatchedBackend& backend) { backend.prepare(nrhs); }); });
 }
 
 BatchFactors BatchedLu::factor(const BatchView& a, Index batch, const cl::Buffer& permutation,
-                               const cl::Buffer& info) {
+                               const cl::Buffer& info, const EnqueueOptions& enqueue) {
   return translate_opencl_errors([&] {
     BatchFactors factors{a, batch, permutation, info};
     if (batch == 0) return factors;
@@ -112,26 +125,32 @@ BatchFactors BatchedLu::factor(const BatchView& a, Index batch, const cl::Buffer
     check_batch(a, batch, n, n, implementation_->type(), "A");
     check_integers(permutation, batch * n, "the permutation");
     check_integers(info, batch, "info");
-    implementation_->run([&](BatchedBackend& backend) { backend.factor(factors); });
+    implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
+      backend.factor(queue, factors);
+    });
     return factors;
   });
 }
 
-void BatchedLu::solve(const BatchFactors& factors, const BatchView& b, Index nrhs) {
+void BatchedLu::solve(const BatchFactors& factors, const BatchView& b, Index nrhs,
+                      const EnqueueOptions& enqueue) {
   if (factors.batch == 0 || nrhs == 0) return;
   check_batch(b, factors.batch, implementation_->n(), nrhs, implementation_->type(), "B");
-  implementation_->run([&](BatchedBackend& backend) { backend.solve(factors, b, nrhs); });
+  implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
+    backend.solve(queue, factors, b, nrhs);
+  });
 }
 
 void BatchedLu::factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
-                                 const cl::Buffer& info) {
+                                 const cl::Buffer& info, const EnqueueOptions& enqueue) {
   if (batch == 0) return;
   const Index n = implementation_->n();
   check_batch(a, batch, n, n, implementation_->type(), "A");
   check_batch(b, batch, n, nrhs, implementation_->type(), "B");
   check_integers(info, batch, "info");
-  implementation_->run(
-      [&](BatchedBackend& backend) { backend.factor_and_solve(a, b, nrhs, batch, info); });
+  implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
+    backend.factor_and_solve(queue, a, b, nrhs, batch, info);
+  });
 }
 
 std::string BatchedLu::kernel_name() const { return implementation_->name(); }
@@ -141,8 +160,8 @@ void require_batched_factors(Context& context, RealType type, Index n, Index nrh
   require_batched(context, type, n, nrhs, [&](const BatchedQuestion& q) {
     const BatchFactors factors{
         q.a, q.batch, context.allocate(q.batch * n * sizeof(cl_int), "a known answer"), q.info};
-    backend.factor(factors);
-    backend.solve(factors, q.b, q.nrhs);
+    backend.factor(context.queue(), factors);
+    backend.solve(context.queue(), factors, q.b, q.nrhs);
   });
 }
 

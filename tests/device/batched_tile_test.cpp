@@ -75,12 +75,12 @@ TEST_CASE("the batched kernel tile is right as GPUs take it and as CPUs do") {
         const auto batch = [&](const PaddedMatrix& m) {
           return BatchView{m.view.buffer, m.view.offset, m.view.ld, n * m.view.ld};
         };
-        backend->factor_and_solve(batch(a), batch(b), nrhs, systems.batch, info);
+        backend->factor_and_solve(context.queue(), batch(a), batch(b), nrhs, systems.batch, info);
         systems.check(b.read(context, type), read_ints(context, info, systems.batch), type);
         if (n > 4) continue;  // the other kernels once: PoCL builds each for seconds
         const BatchFactors factors{batch(a), systems.batch, permutation, info};
-        backend->factor(factors);
-        backend->solve(factors, batch(y), nrhs);
+        backend->factor(context.queue(), factors);
+        backend->solve(context.queue(), factors, batch(y), nrhs);
         systems.check(y.read(context, type), read_ints(context, info, systems.batch), type);
       }
   });

@@ -2,8 +2,9 @@
 /// Many small systems A_s x_s = b_s of one size, n <= 128, solved in one go by LU with partial pivoting.
 
 #include <clgauss/context.hpp>
-#include <clgauss/lab/elimination.hpp>
+#include <clgauss/enqueue.hpp>
 #include <clgauss/io.hpp>
+#include <clgauss/lab/elimination.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/residual.hpp>
@@ -53,17 +54,17 @@ struct BatchFactors {
       info;  // batch cl_int: 0, or 1 + the first column whose pivot is exactly zero or not finite
 };
 
-/// P_s A_s = L_s U_s for one n, type and context, on the caller's buffers. Everything is enqueued in order on the context's
-/// queue and nothing waits; a batch of 0 is nothing to do. Systems do not influence each other: one that is singular
+/// P_s A_s = L_s U_s for one n and type, on the caller's buffers; it keeps its context. Operations are enqueued in order and nothing
+/// waits; a batch of 0 is nothing to do. Systems do not influence each other: one that is singular
 /// leaves the others' results as they would be without it, to the bit.
 class BatchedLu {
  public:
   /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, DeviceLimit if `options` name kernels that the device
   /// cannot run, UsageError for an impossible grid.
   BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
+  BatchedLu(BatchedLu&&) noexcept;
+  BatchedLu& operator=(BatchedLu&&) noexcept;
   ~BatchedLu();
-  BatchedLu(const BatchedLu&) = delete;
-  BatchedLu& operator=(const BatchedLu&) = delete;
 
   /// Builds what factor_and_solve() takes for `nrhs` right-hand sides. Without it that happens at the first call.
   void prepare(Index nrhs);
@@ -71,15 +72,16 @@ class BatchedLu {
   /// Factors `batch` n-by-n matrices in place; the buffers of the result are the caller's. 2/3 n^3 flops a system. Throws
   /// BuildError, OutOfMemory, OpenClError.
   BatchFactors factor(const BatchView& a, Index batch, const cl::Buffer& permutation,
-                      const cl::Buffer& info);
+                      const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
   /// B_s <- A_s^-1 B_s for n-by-nrhs matrices; NaN where info[s] is not 0. 2 n^2 nrhs flops a system.
-  void solve(const BatchFactors& factors, const BatchView& b, Index nrhs);
+  void solve(const BatchFactors& factors, const BatchView& b, Index nrhs,
+             const EnqueueOptions& enqueue = {});
 
   /// B_s <- A_s^-1 B_s in one launch, and info as in BatchFactors; A is left as it is, no factors are kept. With more than 8
   /// right-hand sides, factor() and solve() do less work on a GPU.
   void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
-                        const cl::Buffer& info);
+                        const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
   /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "tile 8 x 8" or "nvidia".
   [[nodiscard]] std::string kernel_name() const;
