@@ -5,6 +5,11 @@
 
 namespace clgauss {
 
+void Kernel::set_argument(cl_uint index, std::size_t bytes, const void* value) {
+  const cl_int code = clSetKernelArg(handle(), index, bytes, value);
+  if (code != CL_SUCCESS) throw_opencl_error("clSetKernelArg", code);
+}
+
 void enqueue_kernel(const cl::CommandQueue& queue, const Kernel& kernel, const cl::NDRange& global,
                     const cl::NDRange& local, const cl::NDRange& offset, cl::Event* event) {
   std::size_t group = local.dimensions() == 0 ? 0 : 1;

@@ -19,6 +19,9 @@ for reader in text csv tsv mtx npy t4 tuned; do
   check "fuzzing the reader of $reader" "$build"/tests/fuzz/fuzz_readers "$reader" 60
 done
 check "every OpenCL call failing" tests/faults/every_call.sh
+for kind in shared subdirectory fetch_content; do
+  LONG=1 check "consumer: $kind" tests/consumers/run.sh "$kind" "$build"
+done
 check "oclgrind" tests/long/oclgrind.sh
 check "sanitizers" tests/long/sanitizers.sh
 

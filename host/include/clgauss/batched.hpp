@@ -3,6 +3,7 @@
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/lab/elimination.hpp>
 #include <clgauss/matrix.hpp>
@@ -16,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// The largest n that the batched kernels take.
 inline constexpr Index kLargestBatchedSystem = 128;
@@ -87,7 +88,7 @@ class BatchedLu {
   [[nodiscard]] std::string kernel_name() const;
 
  private:
-  class Implementation;
+  class CLGAUSS_HIDDEN Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 

@@ -1,17 +1,18 @@
 #pragma once
 /// A device opened for work: OpenCL context, in-order command queue, built programs.
 
-#include <CL/opencl.hpp>
 #include <clgauss/device.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/lab/kernel_trials.hpp>
 #include <clgauss/lab/program.hpp>
 #include <clgauss/lab/tuned.hpp>
+#include <clgauss/opencl.hpp>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// What a context does beside opening the device. Nothing is read from the environment but by from_environment().
 struct ContextOptions {
@@ -69,7 +70,7 @@ class Context {
   [[nodiscard]] cl::Buffer allocate(std::uint64_t bytes, const std::string& what) const;
 
  private:
-  struct State;
+  struct CLGAUSS_HIDDEN State;
   std::shared_ptr<State> state_;
 };
 

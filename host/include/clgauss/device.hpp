@@ -2,8 +2,9 @@
 /// What OpenCL devices there are, how one is chosen, and what each is: its limits and its number of
 /// cores.
 
-#include <CL/opencl.hpp>
 #include <array>
+#include <clgauss/export.hpp>
+#include <clgauss/opencl.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 enum class DeviceType { cpu, gpu, accelerator, other };
 [[nodiscard]] std::string_view device_type_name(DeviceType type);

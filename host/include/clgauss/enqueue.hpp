@@ -1,10 +1,11 @@
 #pragma once
 /// Where and when an operation is enqueued.
 
-#include <CL/opencl.hpp>
+#include <clgauss/export.hpp>
+#include <clgauss/opencl.hpp>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// Operations that take it wait for nothing themselves. Work-spaces are shared between the operations of one object, so those that
 /// are enqueued on another queue than the one before them start when that one's are done.

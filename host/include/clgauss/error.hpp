@@ -2,10 +2,11 @@
 /// Typed errors of clgauss. Misuse and the environment throw; a numerical outcome (a zero pivot, a
 /// large residual) is a value.
 
+#include <clgauss/export.hpp>
 #include <stdexcept>
 #include <string>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// What kind of error it is, for callers that do not catch by type; a C interface hands it out.
 enum class ErrorCode : int {

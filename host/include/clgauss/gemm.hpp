@@ -3,6 +3,7 @@
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/lab/gemm_spec.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// op(A) is m-by-k, op(B) is k-by-n, C is m-by-n; op transposes or not.
 struct GemmShape {
@@ -60,7 +61,7 @@ class Gemm {
                                         double beta = 0) const;
 
  private:
-  class Implementation;
+  class CLGAUSS_HIDDEN Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 

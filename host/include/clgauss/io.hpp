@@ -2,6 +2,7 @@
 /// Files: matrices and systems in augmented text, Matrix Market, NumPy .npy, CSV and TSV.
 /// Everything is read as f64.
 
+#include <clgauss/export.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/progress.hpp>
 #include <cstdio>
@@ -12,7 +13,11 @@
 #include <string>
 #include <string_view>
 
-namespace clgauss {
+namespace clgauss::io {
+class TemporaryFile;
+}
+
+namespace CLGAUSS_EXPORT clgauss {
 
 enum class FileFormat { text, matrix_market, npy, csv, tsv };
 
@@ -41,10 +46,6 @@ struct ReadOptions {
 /// extension.
 [[nodiscard]] System read_system(const std::string& path, const std::string& rhs,
                                  const ReadOptions& options = {});
-
-namespace io {
-class TemporaryFile;
-}
 
 /// A file that appears whole or not at all: bytes go to a temporary name beside it, commit()
 /// renames. "-" is standard output; a device or pipe (/dev/null) is written directly. The

@@ -3,6 +3,7 @@
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/gemm.hpp>
 #include <clgauss/lab/lu_spec.hpp>
 #include <clgauss/matrix.hpp>
@@ -13,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 struct LuOptions {
   Pivoting pivoting = Pivoting::partial;  // partial or tournament
@@ -77,7 +78,7 @@ class Lu {
   [[nodiscard]] Pivoting pivoting();
 
  private:
-  class Implementation;
+  class CLGAUSS_HIDDEN Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
 

@@ -2,6 +2,7 @@
 /// Host matrices and linear systems, always in f64: what files hold and what residuals are computed
 /// from.
 
+#include <clgauss/export.hpp>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -9,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// Sizes and indices on the host. Kernels compute row * ld in `ulong` for the same reason: 46341
 /// squared exceeds 2^31.

@@ -1,6 +1,8 @@
 #pragma once
 
-namespace clgauss {
+#include <clgauss/export.hpp>
+
+namespace CLGAUSS_EXPORT clgauss {
 
 /// How rows are exchanged for the sake of stability.
 enum class Pivoting {

@@ -1,10 +1,11 @@
 #pragma once
 /// How long work tells what it is doing.
 
+#include <clgauss/export.hpp>
 #include <functional>
 #include <string_view>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// Called now and then on long work with what is being done and the share done, 0..1. It may throw, which ends the work.
 using ProgressCallback = std::function<void(std::string_view what, double fraction)>;

@@ -1,10 +1,11 @@
 #pragma once
 /// The element types that clgauss computes in.
 
+#include <clgauss/export.hpp>
 #include <clgauss/lab/program.hpp>
 #include <cstddef>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 enum class RealType { f32, f64 };
 

@@ -1,10 +1,11 @@
 #pragma once
 /// How good an answer is, computed in f64 on the host from the original A and b.
 
+#include <clgauss/export.hpp>
 #include <clgauss/matrix.hpp>
 #include <span>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// Norms of r = b - A x, and what they are measured against, for the worst right-hand side.
 struct Residual {

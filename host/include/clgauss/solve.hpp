@@ -2,6 +2,7 @@
 /// One call from a system to an answer and a report of how it was found.
 
 #include <clgauss/context.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/lab/gauss.hpp>
 #include <clgauss/lab/launch.hpp>
 #include <clgauss/lu.hpp>
@@ -13,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 enum class Method {
   automatic,  // lu, but gauss where there is to be no pivoting

@@ -1,6 +1,8 @@
 #pragma once
 
-namespace clgauss {
+#include <clgauss/export.hpp>
+
+namespace CLGAUSS_EXPORT clgauss {
 
 /// "0.1.0": the version of the library that is linked.
 [[nodiscard]] const char* version();

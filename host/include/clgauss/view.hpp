@@ -1,10 +1,11 @@
 #pragma once
 /// Matrices that lie on the device, in buffers of clgauss or of the caller.
 
-#include <CL/opencl.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/matrix.hpp>
+#include <clgauss/opencl.hpp>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// Row-major matrix in a buffer: element (i, j) is number offset + i * ld + j, in elements of the
 /// type that the call names. A view costs nothing and owns nothing but a reference to the buffer. Copy one before it replaces

@@ -1,12 +1,13 @@
 #pragma once
 /// What every direct method leaves behind: Gauss elimination step by step, or a blocked LU.
 
+#include <clgauss/export.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/pivoting.hpp>
 #include <cstdint>
 #include <optional>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// Wall-clock seconds of one solve, which they add up to; each part ends with a finished queue.
 struct SolveTimes {

@@ -3,6 +3,7 @@
 /// Vlatskaya (2013).
 
 #include <clgauss/context.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/lab/elimination.hpp>
 #include <clgauss/lab/launch.hpp>
 #include <clgauss/matrix.hpp>
@@ -10,7 +11,7 @@
 #include <clgauss/progress.hpp>
 #include <clgauss/real_type.hpp>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 enum class NdRangeMode {
   fixed,     // every step launches over the whole matrix, as for the paper's curves

@@ -2,6 +2,7 @@
 /// The GEMM kernels as data: what each is built with, so that a tuner can vary it.
 
 #include <clgauss/device.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/lab/parameters.hpp>
 #include <clgauss/lab/program.hpp>
 #include <clgauss/lab/variant.hpp>
@@ -11,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// What a build of a kernel computes.
 enum class GemmUse {

@@ -1,12 +1,13 @@
 #pragma once
 /// Test matrices with known traits, the same on every machine for one seed.
 
+#include <clgauss/export.hpp>
 #include <clgauss/matrix.hpp>
 #include <cstdint>
 #include <string_view>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// One kind of matrix: the name for `generate --kind` and what it is.
 struct MatrixKind {

@@ -2,9 +2,10 @@
 /// Every kernel that clgauss has for a device, asked for its known answer.
 
 #include <clgauss/context.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/progress.hpp>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// Asks all kernels of LU, GEMM, the batched solves and the elimination, in every type that the device has, also those that a solve
 /// would take only if others failed; context.trials().verdicts() then has them all. Builds what is not in the cache, which can take

@@ -1,13 +1,14 @@
 #pragma once
 /// Whether kernels may be used on a device: each is asked for a known answer first.
 
+#include <clgauss/export.hpp>
 #include <clgauss/lab/program.hpp>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// Which kernels are meant: those of one file, built with these macros, in one role.
 struct KernelBuild {

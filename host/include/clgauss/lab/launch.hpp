@@ -2,17 +2,18 @@
 /// How a kernel is launched: the work-group size (LCM rule or another policy), the split of a range
 /// that the size does not divide, and a record of every launch.
 
-#include <CL/opencl.hpp>
 #include <array>
 #include <clgauss/device.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/lab/program.hpp>
+#include <clgauss/opencl.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// The largest work-group size that is tried where nothing is known of the device's cores.
 inline constexpr std::size_t kUnknownDeviceWorkGroup = 256;

@@ -2,6 +2,7 @@
 /// The numbers that the LU is built with, as data, so that a tuner can vary them.
 
 #include <clgauss/context.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/lab/parameters.hpp>
 #include <clgauss/lab/variant.hpp>
 #include <clgauss/matrix.hpp>
@@ -9,7 +10,7 @@
 #include <clgauss/real_type.hpp>
 #include <string_view>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// The two implementations of Lu.
 enum class LuFamily {

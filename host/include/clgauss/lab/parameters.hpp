@@ -1,12 +1,13 @@
 #pragma once
 /// Tunable numbers of a kernel or an algorithm by name, so that a tuner can vary, store and restore them.
 
+#include <clgauss/export.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// Flat, in a fixed order, each name once.
 using Parameters = std::vector<std::pair<std::string, int>>;

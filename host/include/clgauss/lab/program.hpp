@@ -1,8 +1,9 @@
 #pragma once
 /// How a kernel comes to be: source (embedded or from a folder), named defines, build, disk cache.
 
-#include <CL/opencl.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/export.hpp>
+#include <clgauss/opencl.hpp>
 #include <filesystem>
 #include <functional>
 #include <map>
@@ -12,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// A kernel of a built program, with what the device says of it.
 struct Kernel {
@@ -22,14 +23,15 @@ struct Kernel {
   std::size_t preferred_multiple = 0;  // CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
   bool idle = false;                   // of a KernelFault: launches do nothing
 
-  /// Sets arguments from number `first` on. Throws OpenClError, OutOfMemory.
+  /// Sets argument number `index` to the `bytes` at `value`. Throws OpenClError, OutOfMemory.
+  void set_argument(cl_uint index, std::size_t bytes, const void* value);
+
+  /// Sets arguments from number `first` on, whatever cl::Kernel::setArg takes.
   template <typename... Arguments>
   void set_arguments_from(cl_uint first, const Arguments&... arguments) {
-    try {
-      (handle.setArg(first++, arguments), ...);
-    } catch (const cl::Error& error) {
-      throw_opencl_error(error.what(), error.err());
-    }
+    (set_argument(first++, cl::detail::KernelArgumentHandler<Arguments>::size(arguments),
+                  cl::detail::KernelArgumentHandler<Arguments>::ptr(arguments)),
+     ...);
   }
 
   /// Sets all arguments.

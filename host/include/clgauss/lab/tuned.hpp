@@ -2,6 +2,7 @@
 /// What was found to be fast on a device: entries that `clgauss-tune auto` stores and that solve() and gemm take up.
 
 #include <clgauss/device.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/lab/parameters.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
@@ -12,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 /// What a TunedEntry is for: its LOCAL is the elimination's work-group size, 0 = left to the driver.
 inline constexpr const char *kTunedElimination = "elimination", *kTunedGemm = "gemm",

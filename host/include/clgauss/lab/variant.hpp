@@ -3,6 +3,7 @@
 /// asks of a device, its workspace, its known answer. What chooses, checks, hashes, tunes or lists kernels loops over them.
 
 #include <clgauss/device.hpp>
+#include <clgauss/export.hpp>
 #include <clgauss/lab/parameters.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
@@ -11,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace clgauss {
+namespace CLGAUSS_EXPORT clgauss {
 
 class Context;
 

@@ -1,0 +1,45 @@
+# The library clgauss as callers get it, static or shared, and its installation. Only the names of host/include leave it: a caller's
+# own <CL/opencl.hpp>, whose inline functions have the same names and other settings, must not take the place of the one in here.
+
+if(BUILD_SHARED_LIBS)
+  set_target_properties(clgauss_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  add_library(clgauss SHARED $<TARGET_OBJECTS:clgauss_objects>)
+  set_target_properties(clgauss PROPERTIES VERSION ${PROJECT_VERSION}
+    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})  # 0.x promises nothing to 0.y
+else()
+  # One object, of which the hidden names are made local.
+  set(joined ${PROJECT_BINARY_DIR}/clgauss_joined.o)
+  add_custom_command(
+    OUTPUT ${joined}
+    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${joined} $<TARGET_OBJECTS:clgauss_objects>
+    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${joined}
+    DEPENDS clgauss_objects $<TARGET_OBJECTS:clgauss_objects>
+    COMMENT "Joining the objects of libclgauss.a"
+    COMMAND_EXPAND_LISTS VERBATIM)
+  add_library(clgauss STATIC ${joined})
+endif()
+add_library(clgauss::clgauss ALIAS clgauss)
+set_target_properties(clgauss PROPERTIES LINKER_LANGUAGE CXX)
+target_compile_features(clgauss PUBLIC cxx_std_20)
+target_include_directories(clgauss PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/host/include>)
+target_link_libraries(clgauss PUBLIC OpenCL::OpenCL OpenCL::HeadersCpp PRIVATE Threads::Threads fmt::fmt)
+
+if(NOT CLGAUSS_INSTALL)
+  return()
+endif()
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/clgauss)
+install(TARGETS clgauss EXPORT clgaussTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY host/include/clgauss DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT clgaussTargets NAMESPACE clgauss:: DESTINATION ${package_folder})
+configure_package_config_file(host/cmake/clgaussConfig.cmake.in ${PROJECT_BINARY_DIR}/clgaussConfig.cmake
+  INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/clgaussConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/clgaussConfig.cmake ${PROJECT_BINARY_DIR}/clgaussConfigVersion.cmake
+  DESTINATION ${package_folder})
+
+file(RELATIVE_PATH to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+configure_file(host/cmake/clgauss.pc.in ${PROJECT_BINARY_DIR}/clgauss.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/clgauss.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# Installs a build of clgauss into a prefix that is removed again, and uses it as another project would.
+#   tests/consumers/run.sh KIND [BUILD_DIR]
+# find_package, pkg_config   build a program against the prefix, and run it
+# subdirectory, fetch_content   take the sources: configured, and looked at for what they must not do to their parent. With LONG=1
+#                            also built, which compiles the library again (minutes), and run
+# names                      what the library gives out is its public names
+# shared                     builds libclgauss.so (minutes), then names, find_package and pkg_config with it
+set -euo pipefail
+kind=${1:?KIND}
+source_folder=$(realpath "$(dirname "$0")/../..")
+build=$(realpath "${2:-$source_folder/build}")
+here=$source_folder/tests/consumers
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+prefix=$work/prefix
+
+fail() {
+  echo "consumer $kind: $*" >&2
+  exit 1
+}
+
+install_clgauss() {
+  cmake --install "$build" --prefix "$prefix" >"$work/install.log" || fail "$(tail -5 "$work/install.log")"
+  pc=$(find "$prefix" -name clgauss.pc)
+  libraries=$(dirname "$(dirname "$pc")")
+  export PKG_CONFIG_PATH=$libraries/pkgconfig LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+}
+
+configure() {  # with further arguments
+  cmake -S "$here/$kind" -B "$work/$kind" -G Ninja "$@" >"$work/configure.log" 2>&1 || fail "$(cat "$work/configure.log")"
+}
+
+build_and_run() {
+  cmake --build "$work/$kind" >"$work/build.log" 2>&1 || fail "$(tail -20 "$work/build.log")"
+  "$work/$kind/consumer"
+}
+
+# What a parent gets of the sources: the library, and nothing else, and its own settings as they were.
+check_parent() {
+  local targets cache=$work/$kind/CMakeCache.txt
+  targets=$(ninja -C "$work/$kind" -t targets all)
+  for wanted in consumer clgauss; do
+    grep -q "^$wanted: " <<<"$targets" || fail "no target $wanted"
+  done
+  ! grep -E '^(clgauss_program|clgauss_tune|.*_tests|clgauss_bench):' <<<"$targets" || fail "programs or tests are built"
+  grep -q '^CMAKE_BUILD_TYPE:STRING=$' "$cache" || fail "CMAKE_BUILD_TYPE is set"
+  ! grep '^BUILD_SHARED_LIBS' "$cache" || fail "BUILD_SHARED_LIBS is set"
+}
+
+case $kind in
+  find_package)
+    install_clgauss
+    configure -DCMAKE_PREFIX_PATH="$prefix"
+    build_and_run
+    ;;
+  pkg_config)  # without exceptions of CLHPP, for an older OpenCL; -O0 leaves every inline function in the program
+    install_clgauss
+    static=$([ -e "$libraries/libclgauss.so" ] || echo --static)
+    # shellcheck disable=SC2046,SC2086
+    "${CXX:-c++}" -std=c++20 -O0 -Wall -Wextra -Werror -DCL_HPP_TARGET_OPENCL_VERSION=120 -DWANTED_TARGET=120 \
+      $(pkg-config --cflags clgauss) "$here/consumer.cpp" -o "$work/consumer" $(pkg-config $static --libs clgauss)
+    "$work/consumer"
+    ;;
+  subdirectory | fetch_content)
+    configure -DCLGAUSS_SOURCE="$source_folder" -DFETCHCONTENT_SOURCE_DIR_CLGAUSS="$source_folder"
+    check_parent
+    [ -z "${LONG-}" ] || build_and_run
+    ;;
+  names)
+    install_clgauss
+    if [ -e "$libraries/libclgauss.so" ]; then
+      names=$(nm -DC --defined-only "$libraries/libclgauss.so")
+      readelf -d "$libraries/libclgauss.so" | grep -q 'SONAME.*libclgauss\.so\.[0-9]' || fail "no SONAME"
+    else
+      names=$(nm -C --defined-only --extern-only "$libraries/libclgauss.a")
+    fi
+    grep -q ' T clgauss::solve(' <<<"$names" || fail "clgauss::solve is hidden"
+    # After the type letter: nothing of other libraries, nor of the rooms behind the public headers.
+    ! grep -E ' [A-Zui] (guard variable for |vtable for |typeinfo .*for )?(nlohmann|fmt|boost|cl|clgauss::io)::' <<<"$names" ||
+      fail "the names above leave the library"
+    ! grep -E ' T .*::(Implementation|State)::' <<<"$names" || fail "the names above leave the library"
+    echo "$(grep -c ' T clgauss::' <<<"$names") functions of clgauss, none of others"
+    ;;
+  shared)
+    cmake -S "$source_folder" -B "$work/shared" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCLGAUSS_TESTS=OFF >"$work/configure.log"
+    cmake --build "$work/shared" >"$work/build.log" 2>&1 || fail "$(tail -20 "$work/build.log")"
+    for each in names find_package pkg_config; do
+      "$0" "$each" "$work/shared"
+    done
+    ;;
+  *) fail "no such kind" ;;
+esac
