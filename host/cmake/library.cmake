@@ -9,11 +9,12 @@ if(BUILD_SHARED_LIBS)
 else()
   # One object, of which the hidden names are made local.
   set(joined ${PROJECT_BINARY_DIR}/clgauss_joined.o)
+  set(objects $<FILTER:$<TARGET_OBJECTS:clgauss_objects>,INCLUDE,[.]o$>)  # not the precompiled header
   add_custom_command(
     OUTPUT ${joined}
-    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${joined} $<TARGET_OBJECTS:clgauss_objects>
+    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${joined} "${objects}"
     COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${joined}
-    DEPENDS clgauss_objects $<TARGET_OBJECTS:clgauss_objects>
+    DEPENDS clgauss_objects "${objects}"
     COMMENT "Joining the objects of libclgauss.a"
     COMMAND_EXPAND_LISTS VERBATIM)
   add_library(clgauss STATIC ${joined})
