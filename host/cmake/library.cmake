@@ -7,7 +7,8 @@ if(BUILD_SHARED_LIBS)
   set_target_properties(clgauss PROPERTIES VERSION ${PROJECT_VERSION}
     SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})  # 0.x promises nothing to 0.y
 else()
-  # One object, of which the hidden names are made local.
+  # One object, of which the hidden names are made local; it must be code by then.
+  set_target_properties(clgauss_objects PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
   set(joined ${PROJECT_BINARY_DIR}/clgauss_joined.o)
   set(objects $<FILTER:$<TARGET_OBJECTS:clgauss_objects>,INCLUDE,[.]o$>)  # not the precompiled header
   add_custom_command(

@@ -26,8 +26,7 @@ cl_int use_clhpp(const clgauss::Context& context) {
   const double zero = 0;
   if (code == CL_SUCCESS)
     code = context.queue().enqueueWriteBuffer(buffer, CL_TRUE, 0, sizeof zero, &zero);
-  if (code == CL_SUCCESS)
-    code = context.queue().enqueueFillBuffer(buffer, cl_uint{0}, 0, sizeof(cl_uint));
+  if (code == CL_SUCCESS) code = context.queue().enqueueBarrierWithWaitList();
   return code;
 }
 
