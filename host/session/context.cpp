@@ -62,6 +62,7 @@ Context::Context(const Device& device, const ContextOptions& options) try
     : profile_(device.profile),
       context_(device.handle),
       queue_(open_queue(context_, device.handle, options.profiling)),
+      owns_queue_(true),
       programs_(context_, device.handle, ProgramCache::of_environment(), kernel_folder(options),
                 kernel_faults(options)),
       tuning_(tuning_for(profile_, options)) {
@@ -74,6 +75,7 @@ Context::Context(const cl::CommandQueue& queue, const ContextOptions& options) t
     : profile_(query_profile(owner_of<cl::Device>(queue, CL_QUEUE_DEVICE), "caller")),
       context_(owner_of<cl::Context>(queue, CL_QUEUE_CONTEXT)),
       queue_(queue),
+      owns_queue_(false),
       programs_(context_, owner_of<cl::Device>(queue_, CL_QUEUE_DEVICE),
                 ProgramCache::of_environment(), kernel_folder(options), kernel_faults(options)),
       tuning_(tuning_for(profile_, options)) {
@@ -82,6 +84,10 @@ Context::Context(const cl::CommandQueue& queue, const ContextOptions& options) t
   override_cores(profile_, options.cores_per_compute_unit);
 } catch (const cl::Error& error) {
   throw_opencl_error(error.what(), error.err());
+}
+
+Context::~Context() {
+  if (owns_queue_) clFinish(queue_());  // that it fails would have been said before
 }
 
 bool Context::runs_long_loops() {

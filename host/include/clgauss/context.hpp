@@ -32,6 +32,11 @@ class Context {
   /// takes the application's buffers. `options.profiling` is the queue's own affair.
   explicit Context(const cl::CommandQueue& queue, const ContextOptions& options = {});
 
+  Context(const Context&) = delete;
+  Context& operator=(const Context&) = delete;
+  /// Waits for what an error left in a queue of its own: a driver that still works while the process ends may crash it.
+  ~Context();
+
   [[nodiscard]] const DeviceProfile& profile() const noexcept { return profile_; }
   [[nodiscard]] const cl::Context& context() const noexcept { return context_; }
   [[nodiscard]] const cl::CommandQueue& queue() const noexcept { return queue_; }
@@ -57,6 +62,7 @@ class Context {
   DeviceProfile profile_;
   cl::Context context_;
   cl::CommandQueue queue_;
+  bool owns_queue_;
   ProgramStore programs_;
   Tuning tuning_;
   std::optional<bool> runs_long_loops_;
