@@ -9,7 +9,7 @@
 // NDRange: one work-group of WG_SIZE, a multiple of COLUMNS = 32. a + a_offset (n x n, a_ld)
 // becomes L\U; b + b_offset (n x nrhs, b_ld, nrhs <= SMALL_NRHS, 0 allowed) becomes X;
 // pivots[pivot_offset + j] = LAPACK's exchanges, 0-based; info[0] = atomic minimum of j over zero
-// or NaN pivots (X is then not finite). A NaN counts as infinite.
+// or NaN pivots (X is then NaN). A NaN counts as infinite.
 // Local memory: SMALL_N * (SMALL_N + SMALL_NRHS + 1) scalars and 32 words. Above
 // CL_DEVICE_LOCAL_MEM_SIZE only as a static array on NVIDIA (f64, n = 128: 130 KiB, ran on an
 // H200); elsewhere the host must not choose it.
@@ -48,6 +48,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_small(
                 c < n ? a[a_offset + (ulong)i * a_ld + c] : b[b_offset + (ulong)i * b_ld + c - n];
     barrier(CLK_LOCAL_MEM_FENCE);
 
+    bool failed = false;
     for (uint j = 0; j < n; ++j) {
         // Pivot: the largest entry of column j, the lowest row among equals.
         if (id < PARTS) {
@@ -82,6 +83,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_small(
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         const REAL pivot = s[j * SMALL_LD + j];
+        failed = failed || !(fabs(pivot) > 0);
         if (id == 0) {
             pivots[pivot_offset + j] = (int)p;
             if (!(fabs(pivot) > 0)) atomic_min(info, (int)j);
@@ -131,6 +133,6 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_small(
             if (c < n)
                 a[a_offset + (ulong)i * a_ld + c] = s[i * SMALL_LD + c];
             else
-                b[b_offset + (ulong)i * b_ld + c - n] = s[i * SMALL_LD + c];
+                b[b_offset + (ulong)i * b_ld + c - n] = failed ? (REAL)NAN : s[i * SMALL_LD + c];
         }
 }

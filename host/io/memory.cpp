@@ -98,12 +98,11 @@ void require_memory(const std::string& what, Index rows, Index cols, Index copie
   }
   const double needed =
       static_cast<double>(rows) * static_cast<double>(cols) * double{sizeof(double)};
-  throw OutOfMemory(
-      fmt::format("{}: {} x {} numbers need {} as a dense matrix{}, the memory of this machine or "
-                  "container is {}",
-                  what, rows, cols, readable(needed),
-                  copies > 1 ? fmt::format(", {} times at once", copies) : "",
-                  readable_bytes(physical_memory())));
+  throw OutOfMemory(fmt::format(
+      "{}: {} x {} numbers need {} as a dense matrix{}, this machine or container has {} of memory",
+      what, rows, cols, readable(needed),
+      copies > 1 ? fmt::format(", {} times at once", copies) : "",
+      readable_bytes(physical_memory())));
 }
 
 Index most_json_bytes() {

@@ -4,6 +4,7 @@
 #include <clgauss/gemm.hpp>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class GemmBackend {
   /// Enqueues a product with m, n, k > 0.
   virtual void multiply(const cl::CommandQueue& queue, const GemmCall& call) = 0;
   [[nodiscard]] virtual std::string kernel_name(const GemmCall& call) = 0;
+  /// What would be built for the call, if it is not there already and works.
+  [[nodiscard]] virtual std::optional<ProgramRequest> program(const GemmCall& call) const = 0;
 
  protected:
   GemmBackend() = default;
@@ -55,10 +58,6 @@ void require_known_answer(Context& context, RealType type, const GemmShape& shap
 void ask_gemm_gpu(Context& context, const GemmSpec& spec);
 void ask_gemm_cpu(Context& context, RealType type);
 
-/// What updates of an LU will need where the device has matrix units; else nothing is known before the shapes are.
-[[nodiscard]] std::vector<ProgramRequest> gemm_update_programs(const DeviceProfile& device,
-                                                               RealType type);
-
 /// Bytes of the packed operands of a product with `spec`; 0 where nothing is packed.
 [[nodiscard]] std::uint64_t gemm_workspace_bytes(const GemmSpec& spec, const GemmShape& shape);
 
@@ -71,6 +70,9 @@ struct TunedGemm {
 /// Those that may be used; one whose parameters make no sense is passed over.
 [[nodiscard]] std::vector<TunedGemm> tuned_gemm_specs(const Context& context, RealType type,
                                                       GemmUse use);
+
+/// That of the size nearest to n, see nearest_tuned(); null if there is none.
+[[nodiscard]] const GemmSpec* nearest_tuned_gemm(const std::vector<TunedGemm>& specs, Index n);
 
 /// The spec's kernels, for their trial.
 [[nodiscard]] KernelBuild build_of(const GemmSpec& spec);

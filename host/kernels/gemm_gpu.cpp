@@ -4,6 +4,7 @@
 #include <array>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/launch.hpp>
+#include <limits>
 #include <map>
 #include <tuple>
 
@@ -12,6 +13,26 @@
 namespace clgauss {
 
 namespace {
+
+/// What a choice asks of a spec again and again, looked up once.
+struct Candidate {
+  explicit Candidate(const GemmSpec& of)
+      : spec(&of),
+        ptx(of.needs_ptx()),
+        transposes(of.transposes()),
+        alignment(of.alignment()),
+        tile_m(static_cast<Index>(of.value("TILE_M"))),
+        tile_n(static_cast<Index>(of.value("TILE_N"))),
+        work_group(of.work_group_size()) {}
+
+  const GemmSpec* spec;
+  bool ptx, transposes;
+  Index alignment, tile_m, tile_n, work_group;
+
+  [[nodiscard]] Index tiles(const GemmShape& shape) const {
+    return ((shape.m + tile_m - 1) / tile_m) * ((shape.n + tile_n - 1) / tile_n);
+  }
+};
 
 class GemmGpu : public GemmBackend {
  public:
@@ -26,6 +47,13 @@ class GemmGpu : public GemmBackend {
     for (const GemmSpec& spec : gemm_specs())
       if (!has_matrix_units_ && spec.needs_ptx() && spec.type == type)
         context.trials().pass_over(build_of(spec), lacks);
+    const auto add = [&](std::vector<Candidate>& list, const GemmSpec& spec) {
+      if (!spec.is_for_cpu() && spec.type == type) list.emplace_back(spec);
+    };
+    for (const GemmSpec& spec : options_.preferred) add(preferred_, spec);
+    for (std::size_t use = 0; use < tuned_.size(); ++use)
+      for (const TunedGemm& one : tuned_[use]) add(tuned_candidates_[use], one.spec);
+    for (const GemmSpec& spec : gemm_specs()) add(table_, spec);
   }
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) override {
@@ -33,6 +61,12 @@ class GemmGpu : public GemmBackend {
   }
 
   std::string kernel_name(const GemmCall& call) override { return choose(call).spec.name; }
+
+  std::optional<ProgramRequest> program(const GemmCall& call) const override {
+    const Candidate* best = best_of(call, {});
+    return best == nullptr ? std::nullopt
+                           : std::optional(ProgramRequest{best->spec->file, best->spec->defines()});
+  }
 
  private:
   /// A kernel that was built, or found not to work here.
@@ -43,77 +77,80 @@ class GemmGpu : public GemmBackend {
   };
 
   /// Whether the views and the shape are what the spec's kernel takes.
-  [[nodiscard]] bool takes(const GemmSpec& spec, const GemmCall& call) const {
-    if (spec.is_for_cpu() || spec.type != type_) return false;
-    if (spec.needs_ptx() && !has_matrix_units_) return false;
-    if ((call.shape.transpose_a || call.shape.transpose_b) && !spec.transposes()) return false;
-    if (spec.use == GemmUse::update && (call.alpha != -1 || call.beta != 1)) return false;
+  [[nodiscard]] bool takes(const Candidate& candidate, const GemmCall& call) const {
+    if (candidate.ptx && !has_matrix_units_) return false;
+    if ((call.shape.transpose_a || call.shape.transpose_b) && !candidate.transposes) return false;
+    if (candidate.spec->use == GemmUse::update && (call.alpha != -1 || call.beta != 1))
+      return false;
     for (const MatrixView* view : {&call.a, &call.b, &call.c})
-      if (view->offset % spec.alignment() != 0 || view->ld % spec.alignment() != 0) return false;
+      if (view->offset % candidate.alignment != 0 || view->ld % candidate.alignment != 0)
+        return false;
     return true;
   }
 
   /// Whether the spec's tiles of this C give every compute unit enough to do. On an H200 124 work-items a unit lose to
   /// smaller tiles (f64, n = 1024), 248 win (f32, n = 2048).
-  [[nodiscard]] bool fills_device(const GemmSpec& spec, const GemmShape& shape) const {
-    return spec.tiles(shape.m, shape.n) * spec.work_group_size() >=
-           192 * context_.profile().compute_units;
+  [[nodiscard]] bool fills_device(const Candidate& candidate, const GemmShape& shape) const {
+    return candidate.tiles(shape) * candidate.work_group >= 192 * context_.profile().compute_units;
   }
 
   /// What was tuned for the use and the size of the call, if anything was. Updates were tuned with the few columns that an LU takes at
   /// once; with many, the kernel tuned for them lost 18 % (H200, f32, n = k = 4096).
-  [[nodiscard]] const GemmSpec* tuned_for(const GemmCall& call) const {
+  [[nodiscard]] const Candidate* tuned_for(const GemmCall& call) const {
     constexpr Index kUpdateDepth = 256;
     const bool update = call.alpha == -1 && call.beta == 1 && call.shape.k <= kUpdateDepth;
     const std::vector<TunedGemm>& specs = tuned_[update ? 1 : 0];
-    std::vector<const TunedEntry*> entries;
-    for (const TunedGemm& tuned : specs) entries.push_back(tuned.entry);
-    const TunedEntry* nearest = nearest_tuned(entries, std::max(call.shape.m, call.shape.n));
-    const auto found = std::ranges::find(specs, nearest, &TunedGemm::entry);
-    return found == specs.end() ? nullptr : &found->spec;
+    if (specs.empty()) return nullptr;
+    const GemmSpec* nearest =
+        nearest_tuned_gemm(specs, std::max(call.shape.m, call.shape.n));
+    const std::vector<Candidate>& candidates = tuned_candidates_[update ? 1 : 0];
+    const auto found = std::ranges::find(candidates, nearest, &Candidate::spec);
+    return found == candidates.end() ? nullptr : &*found;
   }
 
-  /// The first spec that takes the call and works on this device: of the preferred ones, then what was tuned, then of the table,
-  /// where an update build comes before a general one and counts only if it fills the device. Failing all, the one of the table
-  /// with the smallest tiles.
+  /// The best that takes the call and is not among `failed`; null if there is none. The preferred ones come first, then what was tuned,
+  /// then of the table an update build before a general one, matrix units before none, and what fills the device before what does
+  /// not, of which the smallest tiles win.
+  [[nodiscard]] const Candidate* best_of(const GemmCall& call,
+                                         const std::vector<const Candidate*>& failed) const {
+    const auto is_open = [&](const Candidate& candidate) {
+      return takes(candidate, call) && std::ranges::count(failed, &candidate) == 0;
+    };
+    for (const Candidate& candidate : preferred_)
+      if (is_open(candidate)) return &candidate;
+    if (const Candidate* tuned = tuned_for(call); tuned != nullptr && is_open(*tuned)) return tuned;
+    const auto rank = [&](const Candidate& candidate) {
+      const bool fills = fills_device(candidate, call.shape);
+      const Index tiles = candidate.tiles(call.shape);
+      return std::tuple(candidate.spec->use != GemmUse::update, !candidate.ptx, !fills,
+                        fills ? 0 : std::numeric_limits<Index>::max() - tiles);
+    };
+    const Candidate* best = nullptr;
+    for (const Candidate& candidate : table_)
+      if (is_open(candidate) && (best == nullptr || rank(candidate) < rank(*best)))
+        best = &candidate;
+    return best;
+  }
+
+  /// The best that works on this device.
   const Entry& choose(const GemmCall& call) {
     if (options_.strict) return strict_choice(call);
-    std::vector<const GemmSpec*> first;
-    for (const GemmSpec& spec : options_.preferred) first.push_back(&spec);
-    if (const GemmSpec* tuned = tuned_for(call)) first.push_back(tuned);
-    for (const GemmSpec* spec : first) {
-      if (!takes(*spec, call)) continue;
-      const Entry& entry = prepared(*spec, call.shape);
+    std::vector<const Candidate*> failed;
+    while (const Candidate* candidate = best_of(call, failed)) {
+      const Entry& entry = prepared(*candidate->spec, call.shape);
       if (entry.works) return entry;
+      failed.push_back(candidate);
     }
     std::vector<std::string> names;
-    for (const GemmUse use : {GemmUse::update, GemmUse::general}) {
-      const Entry* best = nullptr;
-      for (const GemmSpec& spec : gemm_specs()) {
-        if (spec.use != use || !takes(spec, call)) continue;
-        names.push_back(spec.name);
-        if (best != nullptr && best->spec.needs_ptx() && !spec.needs_ptx())
-          continue;  // slower whatever the shape
-        const bool fills = fills_device(spec, call.shape);
-        const auto tiles_of = [&](const GemmSpec& of) {
-          return of.tiles(call.shape.m, call.shape.n);
-        };
-        // What cannot win need not be built.
-        if (!fills && best != nullptr && tiles_of(spec) <= tiles_of(best->spec)) continue;
-        const Entry& entry = prepared(spec, call.shape);
-        if (!entry.works) continue;
-        if (fills) return entry;
-        best = &entry;
-      }
-      if (best != nullptr) return *best;
-    }
+    for (const Candidate* candidate : failed) names.push_back(candidate->spec->name);
     throw NoUsableKernel("no GEMM kernel works on " + context_.profile().name + ": " +
                          context_.trials().reasons(names));
   }
 
   const Entry& strict_choice(const GemmCall& call) {
     const GemmSpec& spec = options_.preferred.front();
-    if (!takes(spec, call)) throw DeviceLimit(spec.name + " does not take this product here");
+    if (preferred_.empty() || !takes(preferred_.front(), call))
+      throw DeviceLimit(spec.name + " does not take this product here");
     const auto [place, is_new] =
         kernels_.try_emplace(std::tuple(&spec, call.shape.transpose_a, call.shape.transpose_b));
     Entry& entry = place->second;
@@ -204,20 +241,12 @@ class GemmGpu : public GemmBackend {
   const GemmOptions options_;
   bool has_matrix_units_ = false;
   const std::array<std::vector<TunedGemm>, 2> tuned_;  // for general products and for updates
+  std::vector<Candidate> preferred_, table_;
+  std::array<std::vector<Candidate>, 2> tuned_candidates_;  // beside tuned_
   std::map<std::tuple<const GemmSpec*, bool, bool>, Entry> kernels_;  // by spec, A^T, B^T
 };
 
 }  // namespace
-
-std::vector<ProgramRequest> gemm_update_programs(const DeviceProfile& device, RealType type) {
-  std::vector<ProgramRequest> programs;
-  if (!device.lacks_ptx().empty()) return programs;
-  for (const GemmSpec& spec : gemm_specs())
-    if (spec.needs_ptx() && spec.use == GemmUse::update && spec.type == type &&
-        spec.alignment() > 1)
-      programs.push_back({spec.file, spec.defines()});
-  return programs;
-}
 
 void ask_gemm_gpu(Context& context, const GemmSpec& spec) {
   GemmOptions options;

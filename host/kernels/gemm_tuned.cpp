@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <clgauss/error.hpp>
 
 #include "kernels/gemm_backend.hpp"
@@ -22,6 +23,14 @@ std::vector<TunedGemm> tuned_gemm_specs(const Context& context, RealType type, G
     }
   }
   return tuned;
+}
+
+const GemmSpec* nearest_tuned_gemm(const std::vector<TunedGemm>& specs, Index n) {
+  std::vector<const TunedEntry*> entries;
+  for (const TunedGemm& tuned : specs) entries.push_back(tuned.entry);
+  const TunedEntry* nearest = nearest_tuned(entries, n);
+  const auto found = std::ranges::find(specs, nearest, &TunedGemm::entry);
+  return found == specs.end() ? nullptr : &found->spec;
 }
 
 }  // namespace clgauss

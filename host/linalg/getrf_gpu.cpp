@@ -12,6 +12,15 @@ namespace clgauss {
 
 namespace {
 
+/// One kernel for all updates of this LU, if one was tuned for its n: what is best for the first blocks is good for the last, and
+/// builds once.
+GemmOptions gemm_options(Context& context, RealType type, Index n, const LuOptions& options) {
+  GemmOptions chosen = options.gemm;
+  const auto tuned = tuned_gemm_specs(context, type, GemmUse::update);
+  if (const GemmSpec* nearest = nearest_tuned_gemm(tuned, n)) chosen.preferred.push_back(*nearest);
+  return chosen;
+}
+
 class LuGpu : public LuBackend {
  public:
   LuGpu(Context& context, RealType type, Index n, const LuOptions& options, const LuSpec& spec)
@@ -22,7 +31,7 @@ class LuGpu : public LuBackend {
         flags_(context_),
         setting_{memo_, flags_, parameters_, n},
         nb_(setting_.number("NB")),
-        gemm_(context_, type, options.gemm),
+        gemm_(context_, type, gemm_options(context_, type, n, options)),
         pivots_(context_.allocate(n * sizeof(cl_int), "the pivots of an LU")),
         small_(setting_, pivots_),
         panels_(setting_, options.pivoting == Pivoting::tournament),
@@ -118,7 +127,11 @@ class LuGpu : public LuBackend {
     const auto add = [&](const std::vector<ProgramRequest>& more) {
       programs.insert(programs.end(), more.begin(), more.end());
     };
-    add(gemm_update_programs(context_.profile(), memo_.type()));
+    // In whole blocks of an A that is aligned; edges take what the blocks take, or are built later.
+    const MatrixView view{{}, 0, padded_ld(n_, memo_.type())};
+    for (cl_uint rest = n_ > nb_ ? n_ - nb_ : 0; rest > 0; rest -= std::min(rest, nb_))
+      if (auto program = gemm_.update_program(rest, rest, nb_, view, view, view))
+        programs.push_back(*std::move(program));
     add(Getrs(setting_, laswp_trsm_, gemm_, panels_.may_persist()).programs(1));
     return programs;
   }

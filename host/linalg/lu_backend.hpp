@@ -21,14 +21,15 @@ class LuBackend {
   /// With the factors `lu` of the last getrf().
   virtual void getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
                      Index nrhs) = 0;
-  /// Both; a small system takes one launch.
+  /// B <- NaN, n-by-nrhs, if the factorisation failed.
+  virtual void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) = 0;
+  /// All three; a small system takes one launch.
   virtual void gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
                     Index nrhs) {
     getrf(queue, a);
     getrs(queue, a, b, nrhs);
+    poison_if_failed(queue, b, nrhs);
   }
-  /// B <- NaN, n-by-nrhs, if the factorisation failed.
-  virtual void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) = 0;
   [[nodiscard]] virtual std::optional<Index> failed_column(const cl::CommandQueue& queue) = 0;
   [[nodiscard]] virtual std::vector<Index> pivots(const cl::CommandQueue& queue) = 0;
   [[nodiscard]] virtual Pivoting pivoting() = 0;

@@ -51,10 +51,17 @@ struct Context::State {
                    : Tuning()) {
     override_cores(profile, options.cores_per_compute_unit);
   }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  /// Waits for what an error left in a queue of its own: a driver that still works while the process ends may crash it.
+  ~State() {
+    if (owns_queue) clFinish(queue());  // that it fails would have been said before
+  }
 
   DeviceProfile profile;
   cl::Context context;
   cl::CommandQueue queue;
+  bool owns_queue = false;
   ProgramStore programs;
   Tuning tuning;
   std::optional<bool> runs_long_loops;
@@ -64,9 +71,11 @@ struct Context::State {
 Context::Context(const Device& device, const ContextOptions& options)
     : state_(translate_opencl_errors([&] {
         const cl::Context context(device.handle);
-        return std::make_shared<State>(device.profile, context,
-                                       open_queue(context, device.handle, options.profiling),
-                                       device.handle, options);
+        auto state = std::make_shared<State>(
+            device.profile, context, open_queue(context, device.handle, options.profiling),
+            device.handle, options);
+        state->owns_queue = true;
+        return state;
       })) {}
 
 Context::Context(const cl::CommandQueue& queue, const ContextOptions& options)

@@ -74,7 +74,7 @@ std::vector<Measurement> measure(Context& context, const BenchOptions& options,
 cli::ExitCode run(char** arguments, const std::vector<std::string>& words) {
   const auto options = parse_bench_options(words);
   if (!options) return cli::ExitCode::ok;
-  const Device device = open_device(options->device);
+  const Device device = cli::open_named_device(options->device);
   const auto sizes = problem_sizes(*options, device.profile);
   prepare_peers(*options, device.profile.type, arguments);
 

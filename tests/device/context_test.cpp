@@ -146,3 +146,19 @@ TEST_CASE("too large a buffer is refused with what is needed and what is there")
                          doctest::Contains("the test matrix needs 1125899906.8 MB"), OutOfMemory);
   });
 }
+
+TEST_CASE("a context does not leave while its device works") {
+  on_every_device([](const Device& device) {
+    std::vector<cl::Event> events(50);
+    {
+      Context context(device);
+      const cl::Buffer result = context.allocate(sizeof(cl_uint), "a test");
+      Kernel loop = context.programs().kernel("loop_probe.cl", "count_steps", {});
+      loop.set_arguments(result, cl_uint{1U << 22U});
+      for (cl::Event& event : events)
+        context.queue().enqueueNDRangeKernel(loop.handle, cl::NullRange, cl::NDRange(1),
+                                             cl::NDRange(1), nullptr, &event);
+    }
+    CHECK(events.back().getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE);
+  });
+}

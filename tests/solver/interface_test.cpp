@@ -123,6 +123,24 @@ TEST_CASE("interface: an error has a code, and nothing was factored yet is one")
   });
 }
 
+TEST_CASE("interface: what a failed factorisation is solved with at once is NaN") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const Index n : {30, 200})
+      for (const bool gpu : {false, true}) {
+        LuOptions options;  // those for GPUs solve a small system in one launch
+        if (gpu) options.spec = default_lu_spec(device.profile, kType, n, LuFamily::gpu);
+        const Matrix a = generate_matrix("singular", n, 1);
+        const PaddedMatrix da(context, kType, a, 0, 0), db(context, kType, row_sums(a), 0, 0);
+        Lu lu(context, kType, n, options);
+        lu.factor_and_solve(da.view, db.view, 1);
+        CHECK(lu.failed_column().has_value());
+        const Matrix x = db.read(context, kType);
+        CHECK(std::ranges::all_of(x.values(), [](double value) { return std::isnan(value); }));
+      }
+  });
+}
+
 TEST_CASE("interface: two threads with a context each") {
   on_every_device([](const Device& device) {
     std::atomic<int> right = 0;

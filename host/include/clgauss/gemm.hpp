@@ -9,6 +9,7 @@
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,12 @@ class Gemm {
   /// Builds and checks the kernel that update() takes for this product, without doing it.
   void prepare_update(Index m, Index n, Index k, const MatrixView& a, const MatrixView& b,
                       const MatrixView& c);
+
+  /// What update() would build for this product and is likely to take, for who builds side by side; empty if nothing.
+  [[nodiscard]] std::optional<ProgramRequest> update_program(Index m, Index n, Index k,
+                                                             const MatrixView& a,
+                                                             const MatrixView& b,
+                                                             const MatrixView& c) const;
 
   /// Name of the kernel that multiply() takes for this product, for reports.
   [[nodiscard]] std::string kernel_name(const GemmShape& shape, const MatrixView& a,
