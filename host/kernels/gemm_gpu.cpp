@@ -101,8 +101,7 @@ class GemmGpu : public GemmBackend {
     const bool update = call.alpha == -1 && call.beta == 1 && call.shape.k <= kUpdateDepth;
     const std::vector<TunedGemm>& specs = tuned_[update ? 1 : 0];
     if (specs.empty()) return nullptr;
-    const GemmSpec* nearest =
-        nearest_tuned_gemm(specs, std::max(call.shape.m, call.shape.n));
+    const GemmSpec* nearest = nearest_tuned_gemm(specs, std::max(call.shape.m, call.shape.n));
     const std::vector<Candidate>& candidates = tuned_candidates_[update ? 1 : 0];
     const auto found = std::ranges::find(candidates, nearest, &Candidate::spec);
     return found == candidates.end() ? nullptr : &*found;
@@ -242,7 +241,7 @@ class GemmGpu : public GemmBackend {
   bool has_matrix_units_ = false;
   const std::array<std::vector<TunedGemm>, 2> tuned_;  // for general products and for updates
   std::vector<Candidate> preferred_, table_;
-  std::array<std::vector<Candidate>, 2> tuned_candidates_;  // beside tuned_
+  std::array<std::vector<Candidate>, 2> tuned_candidates_;            // beside tuned_
   std::map<std::tuple<const GemmSpec*, bool, bool>, Entry> kernels_;  // by spec, A^T, B^T
 };
 

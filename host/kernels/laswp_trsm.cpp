@@ -106,10 +106,10 @@ ProgramRequest LaswpTrsmKernels::program(cl_uint block, bool solve) const {
 }
 
 Defines LaswpTrsmKernels::macros(Which which, cl_uint group, const char* substitute) const {
-  return {{"KERNEL", std::to_string(static_cast<int>(which))},
-          {"WG_SIZE", std::to_string(group)},
-          {"STRIP", std::to_string(strip_)},
-          {"SUBSTITUTE", substitute}};
+  return with_parameters(laswp_trsm_variant(), setting_.parameters,
+                         {{"KERNEL", std::to_string(static_cast<int>(which))},
+                          {"WG_SIZE", std::to_string(group)},
+                          {"SUBSTITUTE", substitute}});
 }
 
 Kernel& LaswpTrsmKernels::swap_kernel(cl_uint block, bool solve, const char* substitute) {

@@ -76,9 +76,10 @@ LuSmall::LuSmall(const LuSetting& setting, const cl::Buffer& pivots)
       group_(setting.number("SMALL_GROUP")) {}
 
 Defines LuSmall::macros() const {
-  return {{"SMALL_N", std::to_string(std::min(round_up(n_, 32), most_))},
-          {"SMALL_NRHS", "1"},
-          {"WG_SIZE", std::to_string(group_)}};
+  return with_parameters(lu_small_variant(), setting_.parameters,
+                         {{"SMALL_N", std::to_string(std::min(round_up(n_, 32), most_))},
+                          {"SMALL_NRHS", "1"},
+                          {"WG_SIZE", std::to_string(group_)}});
 }
 
 bool LuSmall::works() {

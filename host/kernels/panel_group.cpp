@@ -26,8 +26,9 @@ class PanelGroup : public PanelKernel {
   }
 
   Defines macros(cl_uint m) const override {
-    return {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
-            {"WG_SIZE", std::to_string(group_for(m))}};
+    return with_parameters(
+        panel_group_variant(), setting_.parameters,
+        {{"PANEL_WIDTH", std::to_string(kPanelWidth)}, {"WG_SIZE", std::to_string(group_for(m))}});
   }
 
   void build(cl_uint m) override { (void)kernel(m); }

@@ -115,9 +115,10 @@ class PanelPersistent : public PanelKernel {
   }
 
   [[nodiscard]] Defines macros_of(cl_uint m, int spins) const {
-    return {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
-            {"SUB_GROUPS", std::to_string(sub_groups_for(m))},
-            {"SPIN_LIMIT", std::to_string(spins)}};
+    return with_parameters(panel_persistent_variant(), setting_.parameters,
+                           {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
+                            {"SUB_GROUPS", std::to_string(sub_groups_for(m))},
+                            {"SPIN_LIMIT", std::to_string(spins)}});
   }
 
   Kernel& kernel(cl_uint m, int spins) {

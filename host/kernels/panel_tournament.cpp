@@ -27,7 +27,9 @@ class PanelTournament : public PanelKernel {
   }
 
   Defines macros(cl_uint /*m*/) const override {
-    return {{"PANEL_WIDTH", std::to_string(kPanelWidth)}, {"WG_SIZE", std::to_string(group_)}};
+    return with_parameters(
+        panel_tournament_variant(), setting_.parameters,
+        {{"PANEL_WIDTH", std::to_string(kPanelWidth)}, {"WG_SIZE", std::to_string(group_)}});
   }
 
   void build(cl_uint /*m*/) override {

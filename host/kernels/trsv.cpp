@@ -33,9 +33,11 @@ class TrsvPersistent : public TrsvKernel {
   const KernelVariant& variant() const override { return trsv_persistent_variant(); }
 
   Defines macros(bool upper) const override {
-    return {{"BLOCK", std::to_string(kBlock)},
-            {"UPPER", upper ? "1" : "0"},
-            {"SPIN_LIMIT", std::to_string(value_of(setting_.parameters, "SPIN_LIMIT"))}};
+    return with_parameters(
+        variant(), setting_.parameters,
+        {{"BLOCK", std::to_string(kBlock)},
+         {"UPPER", upper ? "1" : "0"},
+         {"SPIN_LIMIT", std::to_string(value_of(setting_.parameters, "SPIN_LIMIT"))}});
   }
 
   void build(bool upper) override { (void)kernel(upper); }
@@ -73,7 +75,8 @@ class TrsvSteps : public TrsvKernel {
   const KernelVariant& variant() const override { return trsv_variant(); }
 
   Defines macros(bool upper) const override {
-    return {{"WG_SIZE", std::to_string(kBlock)}, {"UPPER", upper ? "1" : "0"}};
+    return with_parameters(variant(), setting_.parameters,
+                           {{"WG_SIZE", std::to_string(kBlock)}, {"UPPER", upper ? "1" : "0"}});
   }
 
   void build(bool upper) override { (void)kernel(upper); }

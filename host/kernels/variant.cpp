@@ -115,12 +115,14 @@ std::string not_multiple(const Parameters& parameters, const char* name, const c
              : fmt::format("{} = {} must be a multiple of {} = {}", name, value, of, unit);
 }
 
-Defines macros_of(const KernelVariant& variant, RealType type, const Parameters& parameters) {
-  Defines defines = real_defines(type);
+Defines with_parameters(const KernelVariant& variant, const Parameters& parameters, Defines own) {
   for (const ParameterSpec& spec : variant.parameters)
-    if (spec.macro)
-      defines.emplace_back(spec.name, std::to_string(value_of(parameters, spec.name)));
-  return defines;
+    if (spec.macro) own.emplace_back(spec.name, std::to_string(value_of(parameters, spec.name)));
+  return own;
+}
+
+Defines macros_of(const KernelVariant& variant, RealType type, const Parameters& parameters) {
+  return with_parameters(variant, parameters, real_defines(type));
 }
 
 std::string lacks_nothing(Context& /*context*/) { return {}; }

@@ -13,6 +13,10 @@ namespace clgauss {
 [[nodiscard]] Variants batched_variants();
 [[nodiscard]] Variants gauss_variants();
 
+/// `own`, then the variant's parameters that are macros.
+[[nodiscard]] Defines with_parameters(const KernelVariant& variant, const Parameters& parameters,
+                                      Defines own);
+
 /// real_defines() and the variant's parameters that are macros.
 [[nodiscard]] Defines macros_of(const KernelVariant& variant, RealType type,
                                 const Parameters& parameters);

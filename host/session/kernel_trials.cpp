@@ -38,7 +38,7 @@ std::string KernelBuild::text() const {
 }
 
 bool KernelTrials::note(const KernelBuild& build, bool tried, const std::string& reason) {
-  verdicts_.push_back({build.name, build.text(), reason.empty(), tried, reason});
+  verdicts_.push_back({build.name, build.file, build.text(), reason.empty(), tried, reason});
   return usable_[build.text()] = reason.empty();
 }
 

@@ -210,6 +210,26 @@ TEST_CASE("kernels: a right answer is remembered on disk, a wrong one and an err
   });
 }
 
+TEST_CASE("kernels: every variant is asked, and its macros reach its builds") {
+  // On one device: what is asked does not depend on it, and some build for minutes.
+  Context context(open_device(), ContextOptions::from_environment());
+  survey_kernels(context);
+  for (const KernelVariant* variant : kernel_variants()) {
+    CAPTURE(variant->name);
+    bool heard = false;
+    for (const KernelVerdict& verdict : context.trials().verdicts()) {
+      if (verdict.file != variant->file) continue;
+      heard = true;
+      if (!verdict.tried) continue;
+      CAPTURE(verdict.build);
+      for (const ParameterSpec& parameter : variant->parameters)
+        if (parameter.macro)
+          CHECK(verdict.build.find(std::string(" ") + parameter.name + "=") != std::string::npos);
+    }
+    CHECK(heard);
+  }
+}
+
 TEST_CASE("kernels: the words that break them") {
   CHECK(parse_kernel_faults("").empty());
   CHECK(parse_kernel_faults("a=build,b=wrong").at("b") == KernelFault::wrong);

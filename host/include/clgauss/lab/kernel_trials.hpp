@@ -23,6 +23,7 @@ struct KernelBuild {
 /// What came of asking kernels for a known answer, or of finding that they need not be asked.
 struct KernelVerdict {
   std::string kernel;  // KernelBuild::name
+  std::string file;    // KernelBuild::file
   std::string build;   // KernelBuild::text()
   bool usable = false;
   bool tried =
