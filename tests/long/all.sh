@@ -24,6 +24,7 @@ for kind in shared subdirectory fetch_content; do
 done
 check "oclgrind" tests/long/oclgrind.sh
 check "sanitizers" tests/long/sanitizers.sh
+check "threads" tests/long/threads.sh
 
 echo
 if [ ${#failed[@]} -gt 0 ]; then
