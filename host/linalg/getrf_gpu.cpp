@@ -71,14 +71,12 @@ class LuGpu : public LuBackend {
     getrs_->solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
   }
 
-  void gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
+  bool gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
             Index nrhs) override {
-    if (nrhs > 1 || !small_.works()) {
-      LuBackend::gesv(queue, a, b, nrhs);
-      return;
-    }
+    if (nrhs > 1 || !small_.works()) return LuBackend::gesv(queue, a, b, nrhs);
     flags_.reset(queue);
     small_.gesv(queue, a, b, static_cast<cl_uint>(nrhs));
+    return true;
   }
 
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {

@@ -112,7 +112,7 @@ class Lu::Implementation {
     check_view(b, n_, nrhs, type_, "B");
     factors_ = MatrixView(a);
     order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
-      backend_->gesv(queue, factors_, b, nrhs);
+      if (!backend_->gesv(queue, factors_, b, nrhs)) backend_->poison_if_failed(queue, b, nrhs);
     });
   }
 

@@ -23,12 +23,12 @@ class LuBackend {
                      Index nrhs) = 0;
   /// B <- NaN, n-by-nrhs, if the factorisation failed.
   virtual void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) = 0;
-  /// All three; a small system takes one launch.
-  virtual void gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
+  /// getrf() and getrs(); true where a small system took one launch, which itself leaves NaN in B if it failed.
+  virtual bool gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
                     Index nrhs) {
     getrf(queue, a);
     getrs(queue, a, b, nrhs);
-    poison_if_failed(queue, b, nrhs);
+    return false;
   }
   [[nodiscard]] virtual std::optional<Index> failed_column(const cl::CommandQueue& queue) = 0;
   [[nodiscard]] virtual std::vector<Index> pivots(const cl::CommandQueue& queue) = 0;
