@@ -100,8 +100,7 @@ void Gemm::prepare_update(Index m, Index n, Index k, const MatrixView& a, const 
 }
 
 std::optional<ProgramRequest> Gemm::update_program(Index m, Index n, Index k, const MatrixView& a,
-                                                   const MatrixView& b,
-                                                   const MatrixView& c) const {
+                                                   const MatrixView& b, const MatrixView& c) const {
   return implementation_->program({{m, n, k}, -1, a, b, 1, c});
 }
 
