@@ -113,7 +113,6 @@ class BatchedCpu : public BatchedBackend {
 const KernelVariant& batched_cpu_variant() {
   static const KernelVariant variant{
       .name = "batched_cpu",
-      .operation = "batched gesv",
       .file = "batched_cpu.cl",
       .parameters = with_cpu_tile({}),
       .lacks = lacks_long_loops,

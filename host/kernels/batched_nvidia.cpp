@@ -22,11 +22,10 @@ class BatchedNvidia : public BatchedBackend {
         n_(n),
         lanes_(static_cast<cl_uint>(std::bit_ceil(n))),
         portable_(make_batched_tile(context, type, n, 0)) {
-    Defines defines = real_defines(type);
-    defines.insert(defines.end(), {{"SIZE", std::to_string(n)},
-                                   {"LANES", std::to_string(lanes_)},
-                                   {"SYSTEMS", std::to_string(systems())}});
-    build_ = {batched_nvidia_variant().name, batched_nvidia_variant().file, defines};
+    build_ = {batched_nvidia_variant().name, batched_nvidia_variant().file,
+              with_real(type, {{"SIZE", std::to_string(n)},
+                               {"LANES", std::to_string(lanes_)},
+                               {"SYSTEMS", std::to_string(systems())}})};
     if (!context.trials().passes(build_, [&] {
           build();
           require_batched(context, type, n, 1, [&](const BatchedQuestion& q) {
@@ -83,7 +82,6 @@ class BatchedNvidia : public BatchedBackend {
 
 const KernelVariant& batched_nvidia_variant() {
   static const KernelVariant variant{.name = "batched_nvidia",
-                                     .operation = "batched gesv",
                                      .file = "batched_nvidia.cl",
                                      .parameters = {},
                                      .lacks = lacks_ptx,

@@ -7,6 +7,7 @@
 #include "kernels/batched_backend.hpp"
 #include "kernels/cpu_tile.hpp"
 #include "kernels/known_answers.hpp"
+#include "kernels/lu_common.hpp"
 #include "kernels/variants.hpp"
 
 namespace clgauss {
@@ -111,14 +112,13 @@ class BatchedTile : public BatchedBackend {
   }
 
   [[nodiscard]] KernelBuild build_of(Which which, cl_uint rhs) const {
-    Defines defines = real_defines(type_);
-    defines.insert(defines.end(), {{"GRID", std::to_string(grid_)},
-                                   {"TILE", std::to_string(ceil_div(n_, grid_))},
-                                   {"SYSTEMS", std::to_string(systems_)},
-                                   {"RHS", std::to_string(rhs)},
-                                   {"IN_REGISTERS", in_registers_ ? "1" : "0"},
-                                   {"KERNEL", std::to_string(which)}});
-    return {batched_tile_variant().name, batched_tile_variant().file, defines};
+    return {batched_tile_variant().name, batched_tile_variant().file,
+            with_real(type_, {{"GRID", std::to_string(grid_)},
+                              {"TILE", std::to_string(ceil_div(n_, grid_))},
+                              {"SYSTEMS", std::to_string(systems_)},
+                              {"RHS", std::to_string(rhs)},
+                              {"IN_REGISTERS", in_registers_ ? "1" : "0"},
+                              {"KERNEL", std::to_string(which)}})};
   }
 
   void launch(const cl::CommandQueue& queue, const Kernel& kernel, Index batch, Index chunks) {
@@ -140,7 +140,6 @@ class BatchedTile : public BatchedBackend {
 const KernelVariant& batched_tile_variant() {
   static const KernelVariant variant{
       .name = "batched_tile",
-      .operation = "batched gesv",
       .file = "batched_tile.cl",
       .parameters = {},
       .lacks = lacks_nothing,

@@ -100,7 +100,6 @@ std::vector<ParameterSpec> mma_parameters(std::vector<int> sg_n, std::vector<Par
 const KernelVariant& gemm_simt_variant() {
   static const KernelVariant variant{
       .name = "simt",
-      .operation = "gemm",
       .file = "gemm_simt.cl",
       .parameters = {number("TILE_M", {16, 32, 64, 128, 256}),
                      number("TILE_N", {32, 64, 128, 256}),
@@ -125,7 +124,6 @@ const KernelVariant& gemm_simt_variant() {
 const KernelVariant& gemm_nvidia_f64_variant() {
   static const KernelVariant variant{
       .name = "nvidia_f64",
-      .operation = "gemm",
       .file = "gemm_nvidia_f64.cl",
       .parameters = mma_parameters({16, 32, 64},
                                    {number("MMA_K", {4, 8}), number("C_BATCH", {2, 4, 8, 16, 32})}),
@@ -139,7 +137,6 @@ const KernelVariant& gemm_nvidia_f64_variant() {
 const KernelVariant& gemm_nvidia_tf32x3_variant() {
   static const KernelVariant variant{
       .name = "nvidia_tf32x3",
-      .operation = "gemm",
       .file = "gemm_nvidia_tf32x3.cl",
       .parameters =
           mma_parameters({32, 64}, {number("ACC_K", {8, 16}), flag("PREFETCH_C", {0, 1})}),
@@ -154,7 +151,6 @@ const KernelVariant& gemm_cpu_variant() {
   // The best of a search on 2 cores with AVX-512. KC, MC and NC are the blocks that the host cuts k, m and n into.
   static const KernelVariant variant{
       .name = "cpu_packed",
-      .operation = "gemm",
       .file = "gemm_cpu.cl",
       .parameters =
           [] {

@@ -49,7 +49,6 @@ std::vector<Demand> demands(const Parameters& parameters, RealType type) {
 const KernelVariant& laswp_trsm_variant() {
   static const KernelVariant variant{
       .name = "laswp_trsm",
-      .operation = "laswp, trsm",
       .file = "trsm.cl",
       .parameters =
           {// On an H200: up to n = 2048 the panel is everything and a wider block only costs launches; above, 128 columns keep the

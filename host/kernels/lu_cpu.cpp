@@ -62,7 +62,6 @@ std::string broken_rule(const Parameters& parameters, RealType type) {
 const KernelVariant& lu_cpu_variant() {
   static const KernelVariant variant{
       .name = "lu_cpu",
-      .operation = "getrf and getrs on a CPU",
       .file = "lu_cpu.cl",
       .parameters = parameters(),
       .lacks = lacks_long_loops,

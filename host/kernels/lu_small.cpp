@@ -45,7 +45,6 @@ void ask(Context& context, RealType type) {
 
 const KernelVariant& lu_small_variant() {
   static const KernelVariant variant{.name = "lu_small",
-                                     .operation = "gesv, small",
                                      .file = "lu_small.cl",
                                      .parameters = {{.name = "SMALL_N",  // the largest n; 0 = never
                                                      .least = 0,

@@ -70,7 +70,6 @@ class PanelGroup : public PanelKernel {
 const KernelVariant& panel_group_variant() {
   static const KernelVariant variant{
       .name = "lu_panel_group",
-      .operation = "panel",
       .file = "lu_panel_group.cl",
       .parameters = {{.name = "GROUP_ROWS",  // up to so many rows; 0 = never
                       .least = 0,

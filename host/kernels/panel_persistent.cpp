@@ -220,7 +220,6 @@ class PanelPersistent : public PanelKernel {
 const KernelVariant& panel_persistent_variant() {
   static const KernelVariant variant{
       .name = "lu_panel_persistent",
-      .operation = "panel",
       .file = "lu_panel_persistent.cl",
       .parameters = parameters(),
       .lacks = lacks_ptx,

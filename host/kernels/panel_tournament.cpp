@@ -92,7 +92,6 @@ class PanelTournament : public PanelKernel {
 const KernelVariant& panel_tournament_variant() {
   static const KernelVariant variant{
       .name = "lu_panel_tournament",
-      .operation = "panel",
       .file = "lu_panel_tournament.cl",
       .parameters = {{.name = "TOURNAMENT_GROUP",  // rows that a work-group takes
                       .least = 64,

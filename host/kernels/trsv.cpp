@@ -113,7 +113,6 @@ class TrsvSteps : public TrsvKernel {
 const KernelVariant& trsv_persistent_variant() {
   static const KernelVariant variant{
       .name = "trsv_persistent",
-      .operation = "trsv",
       .file = "trsv_persistent.cl",
       .parameters = {},
       .lacks = lacks_ptx,
@@ -128,7 +127,6 @@ const KernelVariant& trsv_persistent_variant() {
 const KernelVariant& trsv_variant() {
   static const KernelVariant variant{
       .name = "trsv",
-      .operation = "trsv",
       .file = "trsv.cl",
       .parameters = {},
       .lacks = lacks_nothing,

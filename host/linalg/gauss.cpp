@@ -255,7 +255,6 @@ EliminationResult gauss_solve(Context& context, Launcher& launcher, const System
 Variants gauss_variants() {
   static const KernelVariant variant{
       .name = "gauss",
-      .operation = "elimination, step by step",
       .file = "gauss.cl",
       .parameters = {{.name = "LOCAL",  // work-group size; 0 = left to the driver
                       .least = 0,

@@ -64,9 +64,9 @@ class AutoTuner {
       for (const std::string& what : options_.whats)
         for (const RealType type : options_.types) {
           jobs.push_back({what, type, n});
-          const bool updates =
-              what == "gemm" && n > 8 * kUpdateDepth && context_.profile().type != DeviceType::cpu;
-          if (updates) jobs.push_back({"gemm_update", type, n});
+          const bool updates = what == kTunedGemm && n > 8 * kUpdateDepth &&
+                               context_.profile().type != DeviceType::cpu;
+          if (updates) jobs.push_back({kTunedGemmUpdate, type, n});
         }
     return jobs;
   }
@@ -80,9 +80,9 @@ class AutoTuner {
                     "",       0,        0,     "", revision()};
     result.entry.measured = utc_now();
     const Outcome outcome = guarded([&]() -> Outcome {
-      if (job.what == "elimination")
+      if (job.what == kTunedElimination)
         elimination(job, result);
-      else if (job.what == "lu")
+      else if (job.what == kTunedLu)
         lu(job, share, result);
       else
         gemm(job, share, result);
@@ -121,7 +121,7 @@ class AutoTuner {
     // Rows aligned as those of an LU: with n = 8010 itself the kernels would be without vectors, and lose at n = 8192.
     const Index n = (job.n + 15) / 16 * 16;
     GemmTask task{job.type, GemmUse::general, {n, n, n}};
-    if (job.what == "gemm_update") {
+    if (job.what == kTunedGemmUpdate) {
       task.use = GemmUse::update;
       task.shape.k = kUpdateDepth;
     }
@@ -190,8 +190,7 @@ class AutoTuner {
 
 }  // namespace
 
-void tune_automatically(Context& context, const AutoOptions& options,
-                        const AutoProgress& progress,
+void tune_automatically(Context& context, const AutoOptions& options, const AutoProgress& progress,
                         const std::function<void(const AutoResult&)>& found) {
   AutoTuner(context, options, progress).run(found);
 }

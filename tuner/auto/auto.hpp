@@ -11,7 +11,7 @@ namespace clgauss::tune {
 
 struct AutoOptions {
   double budget_s = 180;
-  std::vector<std::string> whats{"elimination", "gemm", "lu"};
+  std::vector<std::string> whats{kTunedElimination, kTunedGemm, kTunedLu};
   std::vector<RealType> types;
   std::vector<Index> sizes;       // n of elimination, gemm and lu
   std::vector<TunedEntry> seeds;  // where searches start: earlier results, other devices'
@@ -31,8 +31,7 @@ using AutoProgress = std::function<void(double fraction, const std::string& what
 
 /// Calls `found` with each result as it comes. The budget is shared among what is left, so that every purpose gets its turn. A
 /// purpose that the device cannot do leaves a result with a problem. The context must not take up tuned numbers itself.
-void tune_automatically(Context& context, const AutoOptions& options,
-                        const AutoProgress& progress,
+void tune_automatically(Context& context, const AutoOptions& options, const AutoProgress& progress,
                         const std::function<void(const AutoResult&)>& found);
 
 /// n one less than a prime, where a work-group size that is left to chance does the most harm: 508, 1012, 2002, 4006, 8010.

@@ -38,7 +38,8 @@ std::vector<std::string> words_of(const std::string& option, const std::string& 
 
 AutoOptions read_options(const cli::po::variables_map& values, const DeviceProfile& device) {
   AutoOptions options;
-  options.whats = words_of("what", values["what"].as<std::string>(), {"elimination", "gemm", "lu"});
+  options.whats =
+      words_of("what", values["what"].as<std::string>(), {kTunedElimination, kTunedGemm, kTunedLu});
   options.budget_s = device.type == DeviceType::cpu ? 180 : 60;
   if (const auto budget = cli::option<std::string>(values, "budget"))
     options.budget_s = parse_duration(*budget).count();
@@ -95,7 +96,7 @@ cli::ExitCode run_auto(const Arguments& arguments) {
   if (!dry)
     store.put(context.profile(), {});  // a store that cannot be read or written is found now
   const Tuning known(context.profile(), store, context.programs().kernel_folder());
-  for (const char* what : {"elimination", "gemm", "gemm_update"})
+  for (const char* what : {kTunedElimination, kTunedGemm, kTunedGemmUpdate})
     for (const RealType type : plan.types) {
       const auto seeds = known.seeds(what, type);
       plan.seeds.insert(plan.seeds.end(), seeds.begin(), seeds.end());

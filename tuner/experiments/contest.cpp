@@ -81,15 +81,15 @@ std::vector<Candidate> rule_candidates(Context& context, RealType type) {
 }
 
 std::optional<Candidate> tuned_candidate(const Context& context, RealType type, Index n) {
-  const TunedEntry* tuned = context.tuning().find("elimination", type, n);
+  const TunedEntry* tuned = context.tuning().find(kTunedElimination, type, n);
   if (tuned == nullptr) return std::nullopt;
   const auto local = static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL"));
   if (local == 0) return Candidate{"tuned", {WorkGroupPolicy::Rule::driver, 0}};
   return Candidate{"tuned", {WorkGroupPolicy::Rule::fixed, local}};
 }
 
-ExperimentSummary run_contests(Context& context, ResultFolder& folder,
-                               const ExperimentInfo& info, const EliminationOptions& options,
+ExperimentSummary run_contests(Context& context, ResultFolder& folder, const ExperimentInfo& info,
+                               const EliminationOptions& options,
                                const std::vector<Contest>& contests, const ExperimentLimits& limits,
                                const ExperimentProgress& progress) {
   const auto start = std::chrono::steady_clock::now();

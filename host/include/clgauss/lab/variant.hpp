@@ -45,7 +45,6 @@ struct Demand {
 /// One way to do one operation on some devices.
 struct KernelVariant {
   const char* name;
-  const char* operation;
   const char* file;
   std::vector<ParameterSpec> parameters;
   /// Why no device like this one can run it; empty: it may be tried.
