@@ -523,12 +523,14 @@ kernel void lu_store(global REAL* a, const ulong offset, const ulong ld, const u
 
 // ---- solution
 
-// x <- P b. NDRange: n work-items.
+// x <- P b, or NaN where the factorisation failed: the substitutions then leave NaN everywhere. NDRange: n work-items.
 kernel void rhs_permute(global const REAL* b, const ulong offset_b, global REAL* x,
                         const ulong offset_x, const uint n, global const uint* ids,
-                        const uint panels) {
+                        const uint panels, global const int* info) {
     const uint i = (uint)get_global_id(0);
-    if (i < n) x[offset_x + i] = b[offset_b + ids[(ulong)(panels - 1) * n + i]];
+    if (i < n)
+        x[offset_x + i] =
+            info[0] == (int)n ? b[offset_b + ids[(ulong)(panels - 1) * n + i]] : (REAL)NAN;
 }
 
 // Sum of row[j] x[j], j < count.

@@ -35,7 +35,8 @@
 // Local memory: SUB_GROUPS * 32 * 17 (9 with more than 8 sub-groups) + 3 * PANEL_WIDTH scalars and
 // some words: 37 KiB for f64.
 
-#include "nvidia_packets.clh"
+#include "common.clh"
+#include "ptx.clh"
 
 #if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || !defined(SPIN_LIMIT)
 #error "PANEL_WIDTH, SUB_GROUPS and SPIN_LIMIT must be defined"
@@ -49,37 +50,12 @@
 #define NO_POSITION 0xffffffffu
 #define STAGE_COLUMNS (SUB_GROUPS > 8 ? 8 : 16)
 #define STAGE_LD (STAGE_COLUMNS + 1)
-#define SUB_GROUP_SYNC() asm volatile("bar.warp.sync 0xffffffff;" ::: "memory")
-
-// Keeps the compiler from moving the computation of v to where it is used.
 #if REAL_BITS == 64
-#define PIN(v) asm volatile("" : "+d"(v))
+#define PIN(v) PIN_F64(v)
 #else
-#define PIN(v) asm volatile("" : "+f"(v))
+#define PIN(v) PIN_F32(v)
 #endif
 
-static inline uint sub_group_max(uint v) {
-    uint r;
-    asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(v));
-    return r;
-}
-static inline uint sub_group_min(uint v) {
-    uint r;
-    asm volatile("redux.sync.min.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(v));
-    return r;
-}
-static inline uint sub_group_ballot(bool v) {
-    uint r;
-    asm volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }"
-                 : "=r"(r)
-                 : "r"((uint)v));
-    return r;
-}
-static inline uint sub_group_from(uint v, uint lane) {
-    uint r;
-    asm volatile("shfl.sync.idx.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(r) : "r"(v), "r"(lane));
-    return r;
-}
 // Waits for a packet with this tag. (Three polls in flight, a third of a round trip apart, were
 // slower: 2.24 instead of 1.80 us a column.)
 static inline ulong2 await_packet(const global ulong2* p, uint tag, uint* spins) {
@@ -91,7 +67,7 @@ static inline ulong2 await_packet(const global ulong2* p, uint tag, uint* spins)
 // later (200 cycles for f64).
 static inline REAL divide(REAL x, REAL y) {
     PIN(y);
-    asm volatile("" ::: "memory");
+    COMPILER_FENCE();
     return y == 0 ? x : x / y;
 }
 // Magnitudes ordered as integers; 0 stands for "no candidate", NaN is above infinity. f64: the high
@@ -112,17 +88,17 @@ static inline uint low_key(ulong b) { return 0u; }
 // equals), 0 when nobody has a candidate.
 static inline uint sub_group_winner(bool candidate, ulong bits, uint position) {
     uint key = candidate ? high_key(bits) : 0u;
-    uint best = sub_group_max(key);
-    uint mask = sub_group_ballot(key != 0u && key == best);
+    uint best = sub_group_largest(key);
+    uint mask = sub_group_votes(key != 0u && key == best);
     if ((mask & (mask - 1u)) !=
         0u) {  // the whole sub-group is here: every exchange below must be reached by all of it
         bool in = key == best;
 #if REAL_BITS == 64
-        const uint low = in ? low_key(bits) : 0u, best_low = sub_group_max(low);
+        const uint low = in ? low_key(bits) : 0u, best_low = sub_group_largest(low);
         in = in && low == best_low;
 #endif
-        const uint first = sub_group_min(in ? position : NO_POSITION);
-        mask = sub_group_ballot(in && position == first);
+        const uint first = sub_group_smallest(in ? position : NO_POSITION);
+        mask = sub_group_votes(in && position == first);
     }
     return mask;
 }

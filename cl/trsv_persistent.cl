@@ -15,7 +15,8 @@
 // A zero on U's diagonal gives Inf or NaN. Local memory: BLOCK * (BLOCK + 1) + 6 * BLOCK scalars
 // (36 KiB for f64, BLOCK 64).
 
-#include "nvidia_packets.clh"
+#include "common.clh"
+#include "ptx.clh"
 
 #if !defined(BLOCK) || !defined(UPPER) || !defined(SPIN_LIMIT)
 #error "BLOCK, UPPER and SPIN_LIMIT must be defined"

@@ -94,12 +94,11 @@ std::uint64_t DeviceProfile::static_local_bytes() const {
   return std::max<std::uint64_t>(local_mem_bytes, known != nullptr ? known->local_kib * 1024 : 0);
 }
 
-std::string DeviceProfile::lacks_ptx() const {
-  constexpr unsigned kMajor = 8;
+std::string DeviceProfile::lacks_ptx(unsigned major) const {
   if (!attributes.nvidia)
     return "it needs NVIDIA's instructions, and the device reports no compute capability";
-  if (attributes.nvidia->capability_major >= kMajor) return {};
-  return fmt::format("it needs compute capability {}.0, the device has {}.{}", kMajor,
+  if (attributes.nvidia->capability_major >= major) return {};
+  return fmt::format("it needs compute capability {}.0, the device has {}.{}", major,
                      attributes.nvidia->capability_major, attributes.nvidia->capability_minor);
 }
 

@@ -30,7 +30,7 @@ class BatchedBackend {
 };
 
 [[nodiscard]] const KernelVariant& batched_cpu_variant();
-[[nodiscard]] const KernelVariant& batched_nvidia_variant();
+[[nodiscard]] const KernelVariant& batched_ptx_variant();
 [[nodiscard]] const KernelVariant& batched_tile_variant();
 
 /// n of the systems that `devices --kernels` asks for.
@@ -42,7 +42,7 @@ inline constexpr Index kUsualBatchedN = 24;
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_tile(
     Context& context, RealType type, Index n, unsigned grid, std::optional<bool> in_registers = {});
 /// Null where it does not build or does not give a known answer.
-[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_nvidia(Context& context, RealType type,
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_ptx(Context& context, RealType type,
                                                                   Index n);
 
 /// Asks factor() and solve() of a backend for a known answer; see require_batched().

@@ -50,8 +50,8 @@ void require_known_answer(Context& context, RealType type, const GemmShape& shap
 
 // The variants; see kernels/gemm_variants.cpp.
 [[nodiscard]] const KernelVariant& gemm_cpu_variant();
-[[nodiscard]] const KernelVariant& gemm_nvidia_f64_variant();
-[[nodiscard]] const KernelVariant& gemm_nvidia_tf32x3_variant();
+[[nodiscard]] const KernelVariant& gemm_mma_f64_variant();
+[[nodiscard]] const KernelVariant& gemm_mma_tf32x3_variant();
 [[nodiscard]] const KernelVariant& gemm_simt_variant();
 
 /// Known answers for `devices --kernels`: of one spec for GPUs, of what CPUs take. What does not work is a verdict.

@@ -121,27 +121,27 @@ const KernelVariant& gemm_simt_variant() {
   return variant;
 }
 
-const KernelVariant& gemm_nvidia_f64_variant() {
+const KernelVariant& gemm_mma_f64_variant() {
   static const KernelVariant variant{
-      .name = "nvidia_f64",
-      .file = "gemm_nvidia_f64.cl",
+      .name = "mma_f64",
+      .file = "gemm_mma_f64.cl",
       .parameters = mma_parameters({16, 32, 64},
                                    {number("MMA_K", {4, 8}), number("C_BATCH", {2, 4, 8, 16, 32})}),
       .lacks = lacks_ptx,
-      .ask = ask_specs<gemm_nvidia_f64_variant>,
+      .ask = ask_specs<gemm_mma_f64_variant>,
       .broken_rule = broken_mma_rule,
       .demands = mma_demands};
   return variant;
 }
 
-const KernelVariant& gemm_nvidia_tf32x3_variant() {
+const KernelVariant& gemm_mma_tf32x3_variant() {
   static const KernelVariant variant{
-      .name = "nvidia_tf32x3",
-      .file = "gemm_nvidia_tf32x3.cl",
+      .name = "mma_tf32x3",
+      .file = "gemm_mma_tf32x3.cl",
       .parameters =
           mma_parameters({32, 64}, {number("ACC_K", {8, 16}), flag("PREFETCH_C", {0, 1})}),
       .lacks = lacks_ptx,
-      .ask = ask_specs<gemm_nvidia_tf32x3_variant>,
+      .ask = ask_specs<gemm_mma_tf32x3_variant>,
       .broken_rule = broken_mma_rule,
       .demands = mma_demands};
   return variant;

@@ -24,10 +24,10 @@ std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, In
     if (!automatic)
       throw DeviceLimit(context.profile().name + " does not run the batched kernels for CPUs");
   }
-  if (options.kernel == BatchedKernel::nvidia || automatic) {
-    if (auto backend = make_batched_nvidia(context, type, n)) return backend;
+  if (options.kernel == BatchedKernel::ptx || automatic) {
+    if (auto backend = make_batched_ptx(context, type, n)) return backend;
     if (!automatic)
-      throw DeviceLimit(context.profile().name + " does not run the batched kernels for NVIDIA");
+      throw DeviceLimit(context.profile().name + " does not run the batched kernel in PTX");
   }
   return make_batched_tile(context, type, n, options.grid);
 }
@@ -51,10 +51,10 @@ std::string_view batched_kernel_name(BatchedKernel kernel) {
       return "cpu";
     case BatchedKernel::tile:
       return "tile";
-    case BatchedKernel::nvidia:
+    case BatchedKernel::ptx:
       break;
   }
-  return "nvidia";
+  return "ptx";
 }
 
 class BatchedLu::Implementation {

@@ -91,7 +91,7 @@ EliminationResult factor_and_solve(Context& context, const System& system, RealT
     queue.finish();
     result.times.forward = timer.lap();
     report("substitution");
-    lu->getrs(queue, buffers.a, buffers.b, buffers.nrhs);
+    (void)lu->getrs(queue, buffers.a, buffers.b, buffers.nrhs);
     queue.finish();
     result.times.backward = timer.lap();
   }

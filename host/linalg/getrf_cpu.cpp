@@ -38,7 +38,7 @@ class LuCpu : public LuBackend {
     factor(queue, a, n);
     enqueue(queue, kernels_.row_block, 1);  // finds nothing right of the only panel
     enqueue_diagonal(queue, kernels_.diagonal, a, 1, buffers_.x);
-    if (nrhs > 0) solve(queue, a, b, n, nrhs);
+    if (nrhs > 0) (void)solve(queue, a, b, n, nrhs);
     queue.finish();
   }
 
@@ -46,9 +46,9 @@ class LuCpu : public LuBackend {
     factor(queue, a, cut_.n);
   }
 
-  void getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
+  bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
              Index nrhs) override {
-    solve(queue, lu, b, cut_.n, nrhs);
+    return solve(queue, lu, b, cut_.n, nrhs);
   }
 
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
@@ -95,13 +95,15 @@ class LuCpu : public LuBackend {
     enqueue(queue, k.put_back, ceil_div(n, cut_.rb), panels);
   }
 
-  /// B <- A^-1 B with the factors `lu` of the last factorisation, n-by-n.
-  void solve(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b, cl_uint n,
+  /// B <- A^-1 B with the factors `lu` of the last factorisation, n-by-n. Returns as getrs().
+  bool solve(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b, cl_uint n,
              Index nrhs) {
-    if (nrhs == 1 && b.ld == 1)
+    const bool one = nrhs == 1 && b.ld == 1;
+    if (one)
       solve_one(queue, lu, b, n);
     else
       many_solves().solve(queue, lu, n, buffers_.pivots, b, static_cast<cl_uint>(nrhs));
+    return one;
   }
 
   void bind_matrix(const MatrixView& a, cl_uint n, cl_uint panels) {
@@ -118,13 +120,13 @@ class LuCpu : public LuBackend {
     k.put_back.set_arguments_from(5, d.store, d.ids, d.positions);
   }
 
-  /// x <- U^-1 L^-1 P b, block by block; then b <- x.
+  /// x <- U^-1 L^-1 P b, block by block; then b <- x. NaN where the factorisation failed.
   void solve_one(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
                  cl_uint n) {
     const cl_uint size = cut_.solve_block, blocks = ceil_div(n, size);
     LuCpuKernels& k = kernels_;
     k.permute.set_arguments(b.buffer, cl_ulong{b.offset}, buffers_.x, cl_ulong{0}, n, buffers_.ids,
-                            ceil_div(n, cut_.nb));
+                            ceil_div(n, cut_.nb), buffers_.info);
     for (Kernel* kernel : {&k.forward, &k.backward})
       kernel->set_arguments(lu.buffer, cl_ulong{lu.offset}, cl_ulong{lu.ld}, n, buffers_.x,
                             cl_ulong{0}, size);
@@ -179,7 +181,7 @@ bool lu_cpu_works(Context& context, RealType type, const LuSpec& spec) {
     LuCpu lu(context, type, n, {}, small);
     require_solution(context, type, n, [&](const MatrixView& a, const MatrixView& b) {
       lu.getrf(context.queue(), a);
-      lu.getrs(context.queue(), a, b, 1);
+      (void)lu.getrs(context.queue(), a, b, 1);
       return lu.pivots(context.queue());
     });
   });

@@ -66,9 +66,10 @@ class LuGpu : public LuBackend {
     }
   }
 
-  void getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
+  bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
              Index nrhs) override {
     getrs_->solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
+    return false;  // the substitution itself may give up waiting
   }
 
   bool gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,

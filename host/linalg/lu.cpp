@@ -92,8 +92,7 @@ class Lu::Implementation {
     require_factored();
     check_view(b, n_, nrhs, type_, "B");
     order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
-      backend_->getrs(queue, factors_, b, nrhs);
-      backend_->poison_if_failed(queue, b, nrhs);
+      if (!backend_->getrs(queue, factors_, b, nrhs)) backend_->poison_if_failed(queue, b, nrhs);
     });
   }
 

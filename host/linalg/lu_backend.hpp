@@ -18,17 +18,17 @@ class LuBackend {
 
   virtual void prepare(const MatrixView& a, Index nrhs) = 0;
   virtual void getrf(const cl::CommandQueue& queue, const MatrixView& a) = 0;
-  /// With the factors `lu` of the last getrf().
-  virtual void getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
+  /// With the factors `lu` of the last getrf(). True where its own kernels leave NaN in B if the factorisation failed; else
+  /// poison_if_failed() is for the caller to say.
+  virtual bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
                      Index nrhs) = 0;
   /// B <- NaN, n-by-nrhs, if the factorisation failed.
   virtual void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) = 0;
-  /// getrf() and getrs(); true where a small system took one launch, which itself leaves NaN in B if it failed.
+  /// getrf() and getrs(), in one launch where the system is small; true as getrs().
   virtual bool gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
                     Index nrhs) {
     getrf(queue, a);
-    getrs(queue, a, b, nrhs);
-    return false;
+    return getrs(queue, a, b, nrhs);
   }
   [[nodiscard]] virtual std::optional<Index> failed_column(const cl::CommandQueue& queue) = 0;
   [[nodiscard]] virtual std::vector<Index> pivots(const cl::CommandQueue& queue) = 0;

@@ -53,7 +53,7 @@ po::options_description listed_options() {
       ("reps", po::value<int>()->default_value(5)->value_name("N"), "timed runs of each contestant")
       ("k", word("K"), "gemm: inner dimension, instead of a square product")
       ("batch", word("N")->default_value("10000"), "batched: systems")
-      ("kernel", word("K")->default_value("auto"), "batched: auto, cpu, tile or nvidia")
+      ("kernel", word("K")->default_value("auto"), "batched: auto, cpu, tile or ptx")
       ("grid", word("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n")
       ("pad", word("P")->default_value("0"), "elements to leave free behind every row (viennacl pads by itself)")
       ("csv", word("FILE"), "add a row a contestant to FILE")
@@ -104,9 +104,9 @@ What what_of(const std::string& word) {
 
 BatchedKernel kernel_of(const std::string& word) {
   for (const BatchedKernel kernel :
-       {BatchedKernel::automatic, BatchedKernel::cpu, BatchedKernel::tile, BatchedKernel::nvidia})
+       {BatchedKernel::automatic, BatchedKernel::cpu, BatchedKernel::tile, BatchedKernel::ptx})
     if (word == batched_kernel_name(kernel)) return kernel;
-  throw UsageError(fmt::format("--kernel '{}' is not one of: auto, cpu, tile, nvidia", word));
+  throw UsageError(fmt::format("--kernel '{}' is not one of: auto, cpu, tile, ptx", word));
 }
 
 RealType type_of(const std::string& word) {

@@ -104,7 +104,7 @@ TEST_CASE(
 
 TEST_CASE("kernels: batched ones are passed over, too") {
   on_every_device([](const Device& device) {
-    Context context = broken_context(device, "batched_cpu=wrong,batched_nvidia=build");
+    Context context = broken_context(device, "batched_cpu=wrong,batched_ptx=build");
     const Index n = 9, count = 5;
     BatchedSystem system;
     const auto batch = [&](Index cols, std::uint64_t seed) {

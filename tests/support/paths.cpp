@@ -12,12 +12,13 @@ std::filesystem::path path_from(const char* variable, const char* built_in) {
 }  // namespace
 
 std::filesystem::path data_folder() { return path_from("CLGAUSS_TEST_DATA", CLGAUSS_DATA); }
-std::filesystem::path kernel_folder() {
-  return path_from("CLGAUSS_TEST_KERNELS", CLGAUSS_KERNELS);
-}
+std::filesystem::path kernel_folder() { return path_from("CLGAUSS_TEST_KERNELS", CLGAUSS_KERNELS); }
 std::filesystem::path program() { return path_from("CLGAUSS_TEST_PROGRAM", CLGAUSS_PROGRAM); }
 std::filesystem::path tune_program() {
   return path_from("CLGAUSS_TEST_TUNE_PROGRAM", CLGAUSS_TUNE_PROGRAM);
+}
+std::filesystem::path bench_program() {
+  return path_from("CLGAUSS_TEST_BENCH_PROGRAM", CLGAUSS_BENCH_PROGRAM);
 }
 std::filesystem::path fault_layer() {
   return path_from("CLGAUSS_TEST_FAULT_LAYER", CLGAUSS_FAULT_LAYER);

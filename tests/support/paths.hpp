@@ -14,6 +14,7 @@ namespace clgauss::test {
 [[nodiscard]] std::filesystem::path kernel_folder();
 [[nodiscard]] std::filesystem::path program();
 [[nodiscard]] std::filesystem::path tune_program();
+[[nodiscard]] std::filesystem::path bench_program();
 /// The OpenCL layer of tests/faults.
 [[nodiscard]] std::filesystem::path fault_layer();
 

@@ -42,7 +42,7 @@ po::options_description options_of_search() {
       ("use", po::value<std::string>()->default_value("general")->value_name("U"),
        "general (C <- A B) or update (C <- C - A B)")
       ("kernel", po::value<std::string>()->default_value("")->value_name("KERNEL"),
-       "simt, nvidia_f64, nvidia_tf32x3 or cpu; else the one the device takes")
+       "simt, mma_f64, mma_tf32x3 or cpu; else the one the device takes")
       ("vary", po::value<std::string>()->value_name("LIST"),
        "only these parameters: TILE_M,TILE_N,..; the others stay as built in")
       ("budget", po::value<std::string>()->value_name("TIME"),

@@ -43,8 +43,8 @@ std::size_t sub_group_width(const cl::Device& device, const cl::Kernel& kernel, 
 /// Kernel 4 or 5 by what the device offers. Throws DeviceLimit where it has no shuffle.
 MatmulKernel shuffle_kernel(Context& context, int number, std::size_t dim, Index n) {
   constexpr const char* kExtension = "cl_khr_subgroup_shuffle";
-  if (context.profile().attributes.nvidia) {
-    MatmulKernel kernel = tile_kernel("matmul_shuffle_nvidia.cl", number, dim, n);
+  if (constexpr unsigned kShuffle = 3; context.profile().lacks_ptx(kShuffle).empty()) {
+    MatmulKernel kernel = tile_kernel("matmul_shuffle_ptx.cl", number, dim, n);
     kernel.defines.emplace_back("SG_WIDTH", "32");
     return kernel;
   }

@@ -85,10 +85,10 @@ GemmSpace gemm_space(Context& context, const GemmTask& task, std::string_view ke
   const KernelVariant& variant = kernel.empty() ? built_in.variant() : variant_named(kernel);
   GemmSpec base = base_of(context, task, variant, built_in);
   const Index alignment = aligned_to(task);
-  const int nvidia_vec = task.type == RealType::f64 ? 2 : 4;
+  const int mma_vec = task.type == RealType::f64 ? 2 : 4;
   if (base.needs_ptx())
     set_value(base.parameters, "VEC_WIDTH",
-              alignment % static_cast<Index>(nvidia_vec) == 0 ? nvidia_vec : 1);
+              alignment % static_cast<Index>(mma_vec) == 0 ? mma_vec : 1);
   else if (!base.is_for_cpu())
     set_value(base.parameters, "ALIGNED", alignment == 4 ? 1 : 0);
 

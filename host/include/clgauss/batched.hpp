@@ -36,7 +36,7 @@ enum class BatchedKernel {
   automatic,  // the one that suits the device
   cpu,        // a system a vector lane: CPU devices whose work-items may run long
   tile,       // a system in the registers of one work-group: any device
-  nvidia  // a row a work-item, a system a sub-group or less: NVIDIA, n <= 32 and one right-hand side, else as tile
+  ptx  // a row a work-item, a system a sub-group or less: devices that take PTX, n <= 32, one right-hand side; else as tile
 };
 [[nodiscard]] std::string_view batched_kernel_name(BatchedKernel kernel);
 
@@ -84,7 +84,7 @@ class BatchedLu {
   void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
                         const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
-  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "tile 8 x 8" or "nvidia".
+  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "tile 8 x 8" or "ptx".
   [[nodiscard]] std::string kernel_name() const;
 
  private:

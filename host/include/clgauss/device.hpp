@@ -65,9 +65,9 @@ struct DeviceProfile {
   /// what NVIDIA's driver is known to run above that. Whether one kernel does is for its known answer to say.
   [[nodiscard]] std::uint64_t static_local_bytes() const;
 
-  /// Why it does not run the kernels with inline PTX, whose instructions (redux.sync, cp.async, mma in f64 and tf32) came with
-  /// compute capability 8.0; empty if it may.
-  [[nodiscard]] std::string lacks_ptx() const;
+  /// Why it does not run a kernel with inline PTX whose instructions came with compute capability `major`.0 (redux.sync, cp.async
+  /// and mma in tf32: 8; shfl.sync: 3); empty if it may.
+  [[nodiscard]] std::string lacks_ptx(unsigned major = 8) const;
 
   /// Cores of the whole device; empty where the cores per compute unit are unknown.
   [[nodiscard]] std::optional<std::size_t> total_cores() const;

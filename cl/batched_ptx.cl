@@ -16,6 +16,7 @@
 // Local memory: SYSTEMS * (LANES * (CHUNK + 1) + 2 * ROW + LANES) scalars, about 20 KiB at 128 work-items, f64.
 
 #include "common.clh"
+#include "ptx.clh"
 
 #if !defined(SIZE) || !defined(LANES) || !defined(SYSTEMS)
 #error "SIZE, LANES and SYSTEMS must be defined"
@@ -43,7 +44,6 @@
 // Arrays become registers only where every access to them is in one function.
 #define INLINE static inline __attribute__((always_inline))
 #define NOT_YET 0xffffu
-#define SUB_GROUP_SYNC() asm volatile("bar.warp.sync 0xffffffff;" ::: "memory")
 
 typedef struct {
   REAL row[2][ROW]
@@ -52,48 +52,29 @@ typedef struct {
   REAL stage[LANES * (CHUNK + 1)];
 } Shared;
 
-INLINE uint shuffle_xor(uint v, uint lane_mask) {
-  uint r;
-  asm volatile("shfl.sync.bfly.b32 %0, %1, %2, 31, 0xffffffff;" : "=r"(r) : "r"(v), "r"(lane_mask));
-  return r;
-}
-INLINE uint largest_in_sub_group(uint v) {
-  uint r;
-  asm volatile("redux.sync.max.u32 %0, %1, 0xffffffff;" : "=r"(r) : "r"(v));
-  return r;
-}
-// One bit a work-item of the sub-group.
-INLINE uint votes(uint yes) {
-  uint r;
-  asm volatile("{ .reg .pred q; setp.ne.u32 q, %1, 0; vote.sync.ballot.b32 %0, q, 0xffffffff; }"
-               : "=r"(r)
-               : "r"(yes));
-  return r;
-}
-
 // The lane, counted inside the system, with the largest key; the first among equals.
 INLINE uint lane_of_largest(const BITS key) {
 #if LANES == 32 && REAL_BITS == 64
-  const uint high = (uint)(key >> 32), top = largest_in_sub_group(high);
-  const uint low = high == top ? (uint)key : 0u, rest = largest_in_sub_group(low);
-  const uint winners = votes(high == top && low == rest);
+  const uint high = (uint)(key >> 32), top = sub_group_largest(high);
+  const uint low = high == top ? (uint)key : 0u, rest = sub_group_largest(low);
+  const uint winners = sub_group_votes(high == top && low == rest);
 #elif LANES == 32
-  const uint winners = votes(key == largest_in_sub_group(key));
+  const uint winners = sub_group_votes(key == sub_group_largest(key));
 #else
   BITS best = key;
 #pragma unroll
   for (uint distance = LANES / 2; distance > 0; distance /= 2) {
 #if REAL_BITS == 64
-    const uint low = shuffle_xor((uint)best, distance),
-               high = shuffle_xor((uint)(best >> 32), distance);
+    const uint low = sub_group_xor((uint)best, distance),
+               high = sub_group_xor((uint)(best >> 32), distance);
     const BITS other = (ulong)high << 32 | low;
 #else
-    const BITS other = shuffle_xor(best, distance);
+    const BITS other = sub_group_xor(best, distance);
 #endif
     best = max(best, other);
   }
   const uint first = get_local_id(0) % 32 / LANES * LANES;
-  const uint winners = votes(key == best) >> first & ((1u << LANES) - 1);
+  const uint winners = sub_group_votes(key == best) >> first & ((1u << LANES) - 1);
 #endif
   return 31 - clz(winners & (0 - winners));
 }

@@ -15,14 +15,14 @@ constexpr Index kLargest = 32;
 constexpr cl_uint kWorkGroup = 128;
 
 /// A row a work-item for one right-hand side and n <= 32; everything else is left to the portable kernels.
-class BatchedNvidia : public BatchedBackend {
+class BatchedPtx : public BatchedBackend {
  public:
-  BatchedNvidia(Context& context, RealType type, Index n)
+  BatchedPtx(Context& context, RealType type, Index n)
       : context_(context),
         n_(n),
         lanes_(static_cast<cl_uint>(std::bit_ceil(n))),
         portable_(make_batched_tile(context, type, n, 0)) {
-    build_ = {batched_nvidia_variant().name, batched_nvidia_variant().file,
+    build_ = {batched_ptx_variant().name, batched_ptx_variant().file,
               with_real(type, {{"SIZE", std::to_string(n)},
                                {"LANES", std::to_string(lanes_)},
                                {"SYSTEMS", std::to_string(systems())}})};
@@ -62,7 +62,7 @@ class BatchedNvidia : public BatchedBackend {
     launch_groups(queue, kernel_, (batch + systems() - 1) / systems(), kWorkGroup);
   }
 
-  [[nodiscard]] std::string name() const override { return "nvidia"; }
+  [[nodiscard]] std::string name() const override { return "ptx"; }
 
  private:
   void build() {
@@ -80,24 +80,24 @@ class BatchedNvidia : public BatchedBackend {
 
 }  // namespace
 
-const KernelVariant& batched_nvidia_variant() {
-  static const KernelVariant variant{.name = "batched_nvidia",
-                                     .file = "batched_nvidia.cl",
+const KernelVariant& batched_ptx_variant() {
+  static const KernelVariant variant{.name = "batched_ptx",
+                                     .file = "batched_ptx.cl",
                                      .parameters = {},
                                      .lacks = lacks_ptx,
                                      .ask = [](Context& context, RealType type) {
-                                       (void)make_batched_nvidia(context, type, kUsualBatchedN);
+                                       (void)make_batched_ptx(context, type, kUsualBatchedN);
                                      }};
   return variant;
 }
 
-std::unique_ptr<BatchedBackend> make_batched_nvidia(Context& context, RealType type, Index n) {
-  const KernelVariant& variant = batched_nvidia_variant();
+std::unique_ptr<BatchedBackend> make_batched_ptx(Context& context, RealType type, Index n) {
+  const KernelVariant& variant = batched_ptx_variant();
   const std::string lacks = variant.lacks(context);
   if (!lacks.empty()) context.trials().pass_over({variant.name, variant.file, {}}, lacks);
   if (!lacks.empty() || n > kLargest) return nullptr;
   try {
-    return std::make_unique<BatchedNvidia>(context, type, n);
+    return std::make_unique<BatchedPtx>(context, type, n);
   } catch (const NoUsableKernel&) {  // an outcome: the portable kernels take over
     return nullptr;
   }

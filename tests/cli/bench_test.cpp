@@ -1,0 +1,22 @@
+#include <doctest/doctest.h>
+
+#include "support/process.hpp"
+
+using namespace clgauss::test;
+
+TEST_CASE("clgauss-bench: a row a contestant, on the device that is named and on the default") {
+  const TemporaryFolder folder;
+  for (const char* device : {"--device pocl", ""}) {
+    CAPTURE(device);
+    const auto result = run(
+        bench_program(), folder,
+        std::string("solve --sizes 20 --types f32 --reps 1 --peers none --csv rows.csv ") + device);
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    const std::string rows = content_of(folder / "rows.csv");
+    CHECK(rows.find(",solve,f32,20,20,") != std::string::npos);
+    CHECK(rows.find(",ok") != std::string::npos);
+    std::filesystem::remove(folder / "rows.csv");
+  }
+  CHECK(run(bench_program(), folder, "solve --device no-such-device").exit_code == 4);
+}
