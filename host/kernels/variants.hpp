@@ -12,6 +12,7 @@ namespace clgauss {
 [[nodiscard]] Variants lu_gpu_variants();
 [[nodiscard]] Variants batched_variants();
 [[nodiscard]] Variants gauss_variants();
+[[nodiscard]] Variants residual_variants();
 
 /// `own`, then the variant's parameters that are macros.
 [[nodiscard]] Defines with_parameters(const KernelVariant& variant, const Parameters& parameters,
