@@ -14,8 +14,9 @@
 //   X_PARTS    1, or 2: x is x + x_lo, with |x_lo| <= u |x|; for ACCURATE 1
 //   USE_FMA    1 where fma() is an instruction, 0 where ordinary sums had better do without
 //
-// NDRange: groups of WG_SIZE, each does `rows` rows one after the other. Local memory: 3 * WG_SIZE * RHS elements,
-// none with WG_SIZE 1.
+// NDRange: n groups of WG_SIZE, a row each; with WG_SIZE 1 a work-item does `rows` rows one after the other. (Groups have no loop
+// over rows: rusticl's compiler warns, on the user's terminal, of arguments that are read in one.) Local memory: 3 * WG_SIZE * RHS
+// elements, none with WG_SIZE 1.
 
 #include "common.clh"
 #include "double_double.clh"
@@ -134,8 +135,14 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void residual(
   local SUM_OF(REAL) sums[RHS * WG_SIZE];
   local REAL sizes[RHS * WG_SIZE];
 #endif
-  const uint id = get_local_id(0), begin = (uint)get_group_id(0) * rows, end = min(begin + rows, n);
-  for (uint i = begin; i < end; ++i) {
+  const uint id = get_local_id(0);
+#if WG_SIZE == 1
+  const uint begin = (uint)get_global_id(0) * rows, end = min(begin + rows, n);
+  for (uint i = begin; i < end; ++i)
+#else
+  const uint i = get_group_id(0);
+#endif
+  {
     const global REAL* row = a + offset + (ulong)i * ld;
     EACH_RHS(DECLARE)
     for (uint j = id * VEC_WIDTH; j + VEC_WIDTH <= n; j += WG_SIZE * VEC_WIDTH) {
@@ -159,7 +166,6 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void residual(
       EACH_RHS(TAKE)
       EACH_RHS(WRITE)
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
 #else
     EACH_RHS(WRITE)
 #endif

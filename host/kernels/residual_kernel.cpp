@@ -40,8 +40,9 @@ struct HostSum {
 };
 
 /// A system whose b - A x is known, n-by-n, whose rows are of three kinds, one after the other:
-///   0  products that cancel in pairs, far apart, but for a last one that is small to the power that only twice the precision sees
-///   1  the same so small that what two_prod splits off, and the answer, are denormal numbers (f64 alone: in f32 they need not be)
+///   0  products that cancel in pairs, far apart, but for a last one, a x, of which b = fl(a x) leaves what was rounded off: twice
+///      the precision sees it
+///   1  the same so small that what is rounded off is a denormal number (f64 alone: f32 need not have them)
 ///   2  random
 /// Contracted or reordered operations, or numbers flushed to zero, are far off in the first two.
 class Question {
@@ -51,20 +52,16 @@ class Question {
 
   Question(RealType type, ResidualSum sum, Index nrhs)
       : type_(type), two_parts_(sum == ResidualSum::accurate_two_parts), a(kN, kN) {
+    constexpr Index half = kN / 2, single = kN - 1;
     const bool f64 = type == RealType::f64;
     const Matrix random = random_matrix(kN + 3, kN, 11);
-    x = x_lo = Matrix(nrhs, kN);
-    b = expected = Matrix(nrhs, kN);
-    constexpr Index half = kN / 2, single = kN - 1;
-    const double tiny = std::ldexp(1.0, f64 ? -70 : -22), u = unit_roundoff(type);
-    for (Index c = 0; c < nrhs; ++c) {
+    x = x_lo = b = expected = Matrix(nrhs, kN);
+    for (Index c = 0; c < nrhs; ++c)
       for (Index j = 0; j < kN; ++j) {
-        x(c, place(j)) = number(random(kN + c % 2, j % half));
-        x_lo(c, place(j)) = rounded(x(c, place(j)) * u * random(kN + 2, j % half));
+        const Index as = j == single ? j : j % half;
+        x(c, place(j)) = number(random(kN + c % 2, as));
+        x_lo(c, place(j)) = rounded(x(c, place(j)) * unit_roundoff(type) * random(kN + 2, as));
       }
-      x(c, place(single)) = 1;
-      x_lo(c, place(single)) = u;
-    }
     for (Index i = 0; i < kN; ++i) {
       const Index kind = i % 3 == 1 && !f64 ? 0 : i % 3;
       const double by = kind == 1 ? 0x1p-960 : 1;
@@ -72,11 +69,10 @@ class Question {
         a(i, place(j)) =
             by * (kind == 2 || j < half ? number(random(i, j)) : -number(random(i, j % half)));
       if (kind != 2)
-        a(i, place(single)) = by * number(random(i, single)) * (two_parts_ ? tiny / u : tiny);
+        a(i, place(single)) = by * std::ldexp(number(random(i, single)), f64 ? -17 : 2);
       for (Index c = 0; c < nrhs; ++c) {
-        b(c, i) = kind == 2 ? number(random(i, c)) : two_parts_ ? a(i, place(single)) : 0;
-        expected(c, i) =
-            kind == 2 ? residual_of(c, i) : -a(i, place(single)) * (two_parts_ ? u : 1.0);
+        b(c, i) = rounded(kind == 2 ? random(i, c) : a(i, place(single)) * x(c, place(single)));
+        expected(c, i) = residual_of(c, i, kind == 2 ? 0 : single);
       }
     }
   }
@@ -122,12 +118,13 @@ class Question {
   [[nodiscard]] double number(double value) const {
     return rounded(std::copysign(0.5 + 0.49 * std::abs(value), value));
   }
-  [[nodiscard]] double residual_of(Index c, Index i) const {
+  /// Of row i with its columns from `from` on, the first of the pairs being 0.
+  [[nodiscard]] double residual_of(Index c, Index i, Index from) const {
     HostSum sum;
     sum.add(b(c, i));
-    for (Index j = 0; j < kN; ++j) {
-      sum.add_product(-a(i, j), x(c, j));
-      if (two_parts_) sum.add_product(-a(i, j), x_lo(c, j));
+    for (Index j = from; j < kN; ++j) {
+      sum.add_product(-a(i, place(j)), x(c, place(j)));
+      if (two_parts_) sum.add_product(-a(i, place(j)), x_lo(c, place(j)));
     }
     return sum.hi + sum.lo;
   }
