@@ -13,6 +13,7 @@ namespace clgauss {
 [[nodiscard]] Variants batched_variants();
 [[nodiscard]] Variants gauss_variants();
 [[nodiscard]] Variants residual_variants();
+[[nodiscard]] Variants inverse_variants();
 
 /// `own`, then the variant's parameters that are macros.
 [[nodiscard]] Defines with_parameters(const KernelVariant& variant, const Parameters& parameters,

@@ -54,6 +54,7 @@ std::vector<Build> builds() {
       {"residual.cl", "-DWG_SIZE=1 -DVEC_WIDTH=8 -DRHS=4 -DACCURATE=1 -DX_PARTS=2 -DUSE_FMA=1"},
       {"residual.cl", "-DWG_SIZE=64 -DVEC_WIDTH=1 -DRHS=2 -DACCURATE=1 -DX_PARTS=1 -DUSE_FMA=0"},
       {"scale.cl", ""},
+      {"triangle_inverse.cl", "-DBLOCK=64 -DVEC_WIDTH=8"},
       {"trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DSUBSTITUTE=0 -DKERNEL=0"},
       {"trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DSUBSTITUTE=1 -DKERNEL=1"},
       {"trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DSUBSTITUTE=1 -DKERNEL=2"},
