@@ -1,0 +1,54 @@
+#pragma once
+/// What stands behind certify(): kept for many systems of one size, and open to faults that tests plant.
+
+#include <clgauss/certify.hpp>
+#include <clgauss/gemm.hpp>
+#include <functional>
+#include <optional>
+
+#include "kernels/residual_kernel.hpp"
+#include "kernels/triangle_inverse.hpp"
+
+namespace clgauss {
+
+/// Called with what a step left on the device, before the next takes it.
+struct CertifySeams {
+  std::function<void(const MatrixView& r)> inverse = {};
+  std::function<void(const MatrixView& g)> product = {};          // I - R A
+  std::function<void(const cl::Buffer& residual)> residual = {};  // b - A x, transposed
+};
+
+class Certifier {
+ public:
+  /// Throws as certify().
+  Certifier(Context& context, Index n, const LuOptions& options = {});
+
+  [[nodiscard]] Certificate certify(const System& system, const Matrix& x,
+                                    const ProgressCallback& progress = {},
+                                    const CertifySeams& seams = {});
+
+ private:
+  struct Scaled;
+  struct Products;
+  struct Weighted;
+
+  std::optional<std::vector<Index>> factor(const Scaled& scaled);
+  void invert();
+  void multiply();
+  [[nodiscard]] Products products(const MatrixView& m, const Matrix& vectors);
+  [[nodiscard]] Matrix magnitudes(const MatrixView& m, const Matrix& vectors);
+  [[nodiscard]] Matrix apply_bound(const Matrix& weights);
+  void check_product(const Scaled& scaled, const std::vector<Index>& rows);
+  [[nodiscard]] Matrix correction(const Scaled& scaled, const std::vector<Index>& rows,
+                                  const CertifySeams& seams);
+
+  Context context_;
+  Index n_;
+  Lu lu_;
+  Gemm gemm_;
+  FactorInverse inverse_;
+  ResidualKernel ordinary_, accurate_;
+  MatrixView a_, r_, g_;  // P A; R; the factors, then I - R P A
+};
+
+}  // namespace clgauss
