@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/cpu_tile.hpp"
+#include "kernels/exact_sum.hpp"
 #include "kernels/lu_common.hpp"
 #include "kernels/variants.hpp"
 #include "matrix/transfer.hpp"
@@ -22,22 +23,6 @@ constexpr const char* kWhat = "a kernel's known answer";
 constexpr cl_uint kMostAtOnce = 4;
 /// Groups a core, so that one that is late does not keep the others waiting.
 constexpr cl_uint kGroupsPerUnit = 4;
-
-/// hi + lo, by the host's own exact operations.
-struct HostSum {
-  double hi = 0, lo = 0;
-
-  void add(double value) {
-    const double sum = hi + value, of_value = sum - hi;
-    lo += (hi - (sum - of_value)) + (value - of_value);
-    hi = sum;
-  }
-  void add_product(double u, double v) {
-    const double product = u * v;
-    add(product);
-    lo += std::fma(u, v, -product);
-  }
-};
 
 /// A system whose b - A x is known, n-by-n, whose rows are of three kinds, one after the other:
 ///   0  products that cancel in pairs, far apart, but for a last one, a x, of which b = fl(a x) leaves what was rounded off: twice
@@ -120,13 +105,13 @@ class Question {
   }
   /// Of row i with its columns from `from` on, the first of the pairs being 0.
   [[nodiscard]] double residual_of(Index c, Index i, Index from) const {
-    HostSum sum;
+    ExactSum sum;
     sum.add(b(c, i));
     for (Index j = from; j < kN; ++j) {
       sum.add_product(-a(i, place(j)), x(c, place(j)));
       if (two_parts_) sum.add_product(-a(i, place(j)), x_lo(c, place(j)));
     }
-    return sum.hi + sum.lo;
+    return sum.rounded();
   }
 };
 

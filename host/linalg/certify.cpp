@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "kernels/exact_sum.hpp"
 #include "kernels/lu_common.hpp"
 #include "linalg/upward.hpp"
 #include "matrix/transfer.hpp"
@@ -83,6 +84,16 @@ struct Certifier::Scaled {
 
   [[nodiscard]] int row(Index i) const { return rows.empty() ? 0 : rows[i]; }
   [[nodiscard]] int column(Index j) const { return columns.empty() ? 0 : columns[j]; }
+
+  /// B' - A' X' of one row and right-hand side, as the device has it to do.
+  [[nodiscard]] double residual(Index i, Index c) const {
+    Values of_a(n);
+    scale_row(system.a.row(i), rows, columns, i, of_a.data());
+    ExactSum sum;
+    sum.add(b(c, i));
+    for (Index j = 0; j < n; ++j) sum.add_product(-of_a[j], x(c, j));
+    return sum.rounded();
+  }
 
   /// A' times a vector of +-1.
   [[nodiscard]] std::vector<double> times(const std::vector<double>& signs) const {
@@ -329,6 +340,21 @@ void Certifier::check_product(const Scaled& scaled, const std::vector<Index>& ro
   }
 }
 
+/// A few rows against the host's.
+void Certifier::check_residual(const Scaled& scaled, const std::vector<Index>& rows,
+                               const Matrix& residual, const Matrix& off) const {
+  constexpr Index kRows = 16;
+  for (Index c = 0; c < scaled.nrhs; ++c)
+    for (Index i = c % kRows; i < n_; i += n_ / kRows + 1) {
+      const double right = scaled.residual(rows[i], c), bound = 3 * off(c, i),
+                   difference = std::abs(residual(c, i) - right);
+      if (!(difference <= bound))
+        throw DeviceFault(
+            fmt::format("row {} of b - A x is off by {:.3g}, rounding explains {:.3g}", rows[i] + 1,
+                        difference, bound));
+    }
+}
+
 /// At least |R r|, r the exact P (B - A X), transposed. The device's sum in double-double is off by
 ///   |r' - r| <= u |r| + 2 (n + 2)^2 u^2 d + n kLeast   (cl/residual.cl; n below 2^25)
 Matrix Certifier::correction(const Scaled& scaled, const std::vector<Index>& rows,
@@ -353,6 +379,7 @@ Matrix Certifier::correction(const Scaled& scaled, const std::vector<Index>& row
     off.values()[k] = add_up(add_up(multiply_up(1.001 * kUnit, std::abs(residual.values()[k])),
                                     multiply_up(of_size, sum_up(sizes.values()[k], n_ + 1))),
                              multiply_up(terms, kLeast));
+  check_residual(scaled, rows, residual, off);
   Products y = products(r_, residual);
   const Matrix of_off = magnitudes(r_, off);
   const double gamma = gamma_up(n_ + 3);

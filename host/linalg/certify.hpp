@@ -39,6 +39,8 @@ class Certifier {
   [[nodiscard]] Matrix magnitudes(const MatrixView& m, const Matrix& vectors);
   [[nodiscard]] Matrix apply_bound(const Matrix& weights);
   void check_product(const Scaled& scaled, const std::vector<Index>& rows);
+  void check_residual(const Scaled& scaled, const std::vector<Index>& rows, const Matrix& residual,
+                      const Matrix& off) const;
   [[nodiscard]] Matrix correction(const Scaled& scaled, const std::vector<Index>& rows,
                                   const CertifySeams& seams);
 

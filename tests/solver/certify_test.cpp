@@ -250,3 +250,161 @@ TEST_CASE("certify: exact rational answers lie inside the bounds, every single t
                                              << tally.widths[tally.widths.size() * 9 / 10]);
   CHECK(median <= 100);
 }
+
+namespace {
+
+/// A well conditioned system whose answer is exact: integers.
+struct Known {
+  System system;
+  Matrix x;
+
+  explicit Known(Index n, Index nrhs = 1)
+      : system{random_matrix(n, n, 3), Matrix(n, nrhs)}, x(n, nrhs) {
+    for (double& value : system.a.values()) value = std::round(1000 * value);
+    for (Index i = 0; i < n; ++i)
+      for (Index c = 0; c < nrhs; ++c) x(i, c) = static_cast<double>((7 * i + 3 * c) % 19) - 9;
+    for (Index i = 0; i < n; ++i)
+      for (Index c = 0; c < nrhs; ++c)
+        for (Index j = 0; j < n; ++j) system.b(i, c) += system.a(i, j) * x(j, c);
+  }
+
+  [[nodiscard]] Matrix off_by(double relative) const {
+    Matrix off = x;
+    for (Index i = 0; i < off.values().size(); ++i)
+      off.values()[i] *= 1 + (i % 2 == 0 ? relative : -relative);
+    return off;
+  }
+
+  /// Whether the bounds of `answer` hold.
+  [[nodiscard]] bool holds(const Certificate& certificate, const Matrix& answer) const {
+    bool inside = certificate.proven;
+    for (Index k = 0; inside && k < x.values().size(); ++k)
+      inside = std::abs(x.values()[k] - answer.values()[k]) <= certificate.bounds.values()[k];
+    return inside;
+  }
+};
+
+/// value of the first element that differs from 0 <- value * by + plus
+void spoil(Context& context, const cl::Buffer& buffer, Index at, double by, double plus) {
+  double value = 0;
+  context.queue().enqueueReadBuffer(buffer, CL_TRUE, at * sizeof value, sizeof value, &value);
+  value = value * by + plus;
+  context.queue().enqueueWriteBuffer(buffer, CL_TRUE, at * sizeof value, sizeof value, &value);
+}
+
+double largest(const Matrix& matrix) { return std::ranges::max(matrix.values()); }
+
+}  // namespace
+
+TEST_CASE("certify: known answers, right and off, one and many right-hand sides, on every device") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    if (!device.profile.fp64) {
+      CHECK_THROWS_AS((void)certify(context, Known(3).system, Known(3).x), DeviceLimit);
+      return;
+    }
+    for (const Index n : {1, 2, 63, 64, 65, 127, 130, 257, 500})
+      for (const Index nrhs : {1, 5}) {
+        if (nrhs == 5 && n > 130) continue;
+        CAPTURE(n);
+        const Known known(n, nrhs);
+        const Certificate exact = certify(context, known.system, known.x);
+        CHECK(known.holds(exact, known.x));
+        CHECK(exact.digits >= 15);
+        const Matrix off = known.off_by(1e-6);
+        const Certificate of_off = certify(context, known.system, off);
+        CHECK(known.holds(of_off, off));
+        CHECK(of_off.digits == doctest::Approx(6).epsilon(0.01));
+        CHECK(of_off.norm_bound < 1e-6);
+        CHECK(of_off.reason.empty());
+      }
+  });
+}
+
+TEST_CASE("certify: faults in the inverse, the product and the residual are caught") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  constexpr Index n = 100;
+  const Known known(n);
+  const Matrix x = known.off_by(1e-12);
+  Certifier certifier(context, n);
+  const auto certificate = [&](const CertifySeams& seams) {
+    return certifier.certify(known.system, x, {}, seams);
+  };
+  const auto in_view = [&](Index i, Index j, double by, double plus) {
+    return [&context, i, j, by, plus](const MatrixView& view) {
+      spoil(context, view.buffer, view.offset + i * view.ld + j, by, plus);
+    };
+  };
+  const auto in_residual = [&](Index i, double by, double plus) {
+    return [&context, i, by, plus](const cl::Buffer& residual) {
+      spoil(context, residual, i, by, plus);
+    };
+  };
+  const Certificate good = certificate({});
+  CHECK(known.holds(good, x));
+
+  SUBCASE("an inverse that is a little off still proves what is true, by a weaker norm") {
+    const Certificate spoiled = certificate({.inverse = in_view(17, 41, 1.001, 0)});
+    CHECK(known.holds(spoiled, x));
+    CHECK(spoiled.norm_bound > 1e3 * good.norm_bound);
+  }
+  SUBCASE("one that is far off proves nothing") {
+    for (const auto& spoiler :
+         {in_view(17, 41, 1, 1), in_view(0, 0, 0, std::nan("")), in_view(99, 99, 1, HUGE_VAL)}) {
+      const Certificate spoiled = certificate({.inverse = spoiler});
+      CHECK_FALSE(spoiled.proven);
+      CHECK_FALSE(spoiled.norm_bound < 1);
+      CHECK(spoiled.bounds.empty());
+      CHECK_FALSE(spoiled.reason.empty());
+    }
+  }
+  SUBCASE("a product that is not I - R A") {
+    for (const double by : {1e-6, 2.0})
+      CHECK_THROWS_AS((void)certificate({.product = in_view(50, 3, 1, by)}), DeviceFault);
+    CHECK_FALSE(certificate({.product = in_view(50, 3, 1, std::nan(""))}).proven);
+    // What would hide that R is off:
+    CHECK_THROWS_AS((void)certificate({.inverse = in_view(17, 41, 1.001, 0),
+                                       .product =
+                                           [&](const MatrixView& g) {
+                                             context.queue().enqueueFillBuffer(
+                                                 g.buffer, 0.0, 0, n * g.ld * sizeof(double));
+                                           }}),
+                    DeviceFault);
+  }
+  SUBCASE("a residual that is not b - A x") {
+    CHECK(largest(certificate({.residual = in_residual(1, 1, 1)}).bounds) >
+          100 * largest(good.bounds));
+    CHECK_FALSE(certificate({.residual = in_residual(1, 0, std::nan(""))}).proven);
+    CHECK_THROWS_AS((void)certificate({.residual = in_residual(0, 1, 1)}), DeviceFault);
+    CHECK_THROWS_AS((void)certificate({.residual =
+                                           [&](const cl::Buffer& residual) {
+                                             context.queue().enqueueFillBuffer(residual, 0.0, 0,
+                                                                               n * sizeof(double));
+                                           }}),
+                    DeviceFault);
+  }
+}
+
+TEST_CASE("certify: what cannot be certified, and what is empty") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  Known known(20);
+  const Certificate nothing = certify(context, {Matrix(0, 0), Matrix(0, 1)}, Matrix(0, 1));
+  CHECK(nothing.proven);
+  CHECK_THROWS_AS((void)certify(context, known.system, Matrix(19, 1)), DimensionError);
+  CHECK_THROWS_AS((void)certify(context, {Matrix(2, 3), Matrix(2, 1)}, Matrix(2, 1)),
+                  DimensionError);
+  const Certificate no_columns = certify(context, {known.system.a, Matrix(20, 0)}, Matrix(20, 0));
+  CHECK(no_columns.proven);
+  const Certificate of_zero = certify(context, {known.system.a, Matrix(20, 1)}, Matrix(20, 1));
+  CHECK(of_zero.proven);
+  CHECK(largest(of_zero.bounds) < 1e-300);
+  Matrix x = known.x;
+  x(3, 0) = std::nan("");
+  CHECK_FALSE(certify(context, known.system, x).proven);
+  known.system.a(4, 4) = HUGE_VAL;
+  CHECK_FALSE(certify(context, known.system, known.x).proven);
+}
