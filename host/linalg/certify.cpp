@@ -9,12 +9,11 @@
 #include <numeric>
 #include <utility>
 
-#include "kernels/exact_sum.hpp"
 #include "kernels/lu_common.hpp"
+#include "linalg/exact_scaling.hpp"
 #include "linalg/upward.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
-#include "parallel.hpp"
 
 namespace clgauss {
 
@@ -38,18 +37,6 @@ Context& checked(Context& context) {
   return context;
 }
 
-int exponent_of(double magnitude) { return magnitude > 0 ? std::ilogb(magnitude) : 0; }
-
-double larger_or_nan(double a, double b) { return a >= b || std::isnan(a) ? a : b; }
-
-/// value 2^exponent, and notes in `exact` whether that is what it is.
-double scaled_by(double value, int exponent, bool& exact) {
-  if (exponent == 0) return value;
-  const double result = std::ldexp(value, exponent);
-  exact = exact && std::ldexp(result, -exponent) == value;
-  return result;
-}
-
 /// -log10(error / size), for a user.
 double digits_of(double error, double size) {
   const double ratio = divide_up(error, size);
@@ -58,154 +45,9 @@ double digits_of(double error, double size) {
 
 }  // namespace
 
-/// A' = R A C, B' = R B S and X' = C^-1 X S for powers of two, none of which rounds anything; X' and B' transposed. Where a number
-/// would be rounded all powers are 1.
-struct Certifier::Scaled {
-  Index n, nrhs;
-  const System& system;
-  std::vector<int> rows, columns;  // empty: all 0
-  std::vector<int> right_hand_sides;
-  Matrix x, b;
-  bool finite = true;
-
-  Scaled(const System& of, const Matrix& answer)
-      : n(of.a.rows()), nrhs(of.b.cols()), system(of), right_hand_sides(nrhs, 0) {
-    const auto is_bad = [](double value) { return !std::isfinite(value); };
-    for (const Matrix* matrix : {&of.a, &of.b, &answer})
-      finite = finite && find_first(matrix->values(), is_bad) == matrix->values().size();
-    if (!finite) return;
-    choose();
-    if (take(answer)) return;
-    rows.clear();
-    columns.clear();
-    right_hand_sides.assign(nrhs, 0);
-    (void)take(answer);
-  }
-
-  [[nodiscard]] int row(Index i) const { return rows.empty() ? 0 : rows[i]; }
-  [[nodiscard]] int column(Index j) const { return columns.empty() ? 0 : columns[j]; }
-
-  /// B' - A' X' of one row and right-hand side, as the device has it to do.
-  [[nodiscard]] double residual(Index i, Index c) const {
-    Values of_a(n);
-    scale_row(system.a.row(i), rows, columns, i, of_a.data());
-    ExactSum sum;
-    sum.add(b(c, i));
-    for (Index j = 0; j < n; ++j) sum.add_product(-of_a[j], x(c, j));
-    return sum.rounded();
-  }
-
-  /// A' times a vector of +-1.
-  [[nodiscard]] std::vector<double> times(const std::vector<double>& signs) const {
-    std::vector<double> result(n);
-    in_parallel(n, kElementsPerThread / n + 1, [&](Index first, Index last) {
-      Values scaled_row(n);
-      for (Index i = first; i < last; ++i) {
-        std::span<const double> of_a = system.a.row(i);
-        if (!rows.empty()) {
-          scale_row(of_a, rows, columns, i, scaled_row.data());
-          of_a = scaled_row;
-        }
-        constexpr Index kLanes = 8;  // vectors for the compiler
-        std::array<double, kLanes> sums{};
-        Index j = 0;
-        for (; j + kLanes <= n; j += kLanes)
-          for (Index k = 0; k < kLanes; ++k) sums[k] += of_a[j + k] * signs[j + k];
-        for (; j < n; ++j) sums[0] += of_a[j] * signs[j];
-        result[i] = std::accumulate(sums.begin(), sums.end(), 0.0);
-      }
-    });
-    return result;
-  }
-
- private:
-  /// Rows, then columns, to 1 <= |.| < 2, where they are far from it.
-  void choose() {
-    std::vector<double> of_rows(n, 0), of_columns = column_sizes({}, &of_rows);
-    if (is_even(of_rows) && is_even(of_columns)) return;
-    rows.resize(n);
-    std::ranges::transform(of_rows, rows.begin(), [](double size) { return -exponent_of(size); });
-    of_columns = column_sizes(rows, nullptr);
-    columns.resize(n);
-    std::ranges::transform(of_columns, columns.begin(),
-                           [](double size) { return -exponent_of(size); });
-  }
-
-  static bool is_even(const std::vector<double>& sizes) {
-    constexpr double kNear = 0x1p8, kFar = 0x1p100;
-    const auto [least, largest] = std::ranges::minmax(sizes);
-    return least > 0 && largest <= kNear * least && largest < kFar && least > 1 / kFar;
-  }
-
-  /// The largest magnitude of each column with its rows scaled, and of each row.
-  [[nodiscard]] std::vector<double> column_sizes(const std::vector<int>& by,
-                                                 std::vector<double>* of_rows) const {
-    std::vector<double> sizes(n, 0);
-    for (Index i = 0; i < n; ++i) {
-      double largest = 0;
-      const std::span<const double> of_a = system.a.row(i);
-      for (Index j = 0; j < n; ++j) {
-        const double size = std::abs(by.empty() ? of_a[j] : std::ldexp(of_a[j], by[i]));
-        sizes[j] = std::max(sizes[j], size);
-        largest = std::max(largest, size);
-      }
-      if (of_rows != nullptr) (*of_rows)[i] = largest;
-    }
-    return sizes;
-  }
-
-  /// Whether X' and B' are exact, and A' will be.
-  bool take(const Matrix& answer) {
-    bool exact = true;
-    if (!rows.empty())
-      for (Index i = 0; i < n; ++i)
-        for (Index j = 0; j < n; ++j) (void)scaled_by(system.a(i, j), row(i) + column(j), exact);
-    x = b = Matrix(nrhs, n);
-    for (Index c = 0; c < nrhs; ++c) {
-      int& by = right_hand_sides[c];
-      if (!rows.empty()) {
-        int largest = std::numeric_limits<int>::min();
-        for (Index i = 0; i < n; ++i)
-          if (answer(i, c) != 0)
-            largest = std::max(largest, exponent_of(std::abs(answer(i, c))) - column(i));
-        by = largest == std::numeric_limits<int>::min() ? 0 : -largest;
-      }
-      for (Index i = 0; i < n; ++i) {
-        x(c, i) = scaled_by(answer(i, c), by - column(i), exact);
-        b(c, i) = scaled_by(system.b(i, c), by + row(i), exact);
-      }
-    }
-    return exact;
-  }
-};
-
 /// M v and |M| |v| for the rows of a matrix of vectors, as the device sums them up.
 struct Certifier::Products {
   Matrix sums, magnitudes;
-};
-
-/// Weights w > 0, the bound e of |E| w, and the least alpha with e <= alpha w.
-struct Certifier::Weighted {
-  std::span<const double> w, e;
-  double alpha = 0;
-
-  Weighted(std::span<const double> weights, std::span<const double> bounds)
-      : w(weights), e(bounds) {
-    for (Index i = 0; i < w.size(); ++i) {
-      alpha = larger_or_nan(alpha, divide_up(e[i], w[i]));
-    }
-  }
-
-  [[nodiscard]] bool proves() const { return alpha < 1; }
-
-  /// bounds <- min(bounds, y + e max(y / w) / (1 - alpha)), for y >= |R r|.
-  void improve(std::span<const double> y, std::span<double> bounds) const {
-    double factor = 0;
-    for (Index i = 0; i < w.size(); ++i) factor = larger_or_nan(factor, divide_up(y[i], w[i]));
-    factor = divide_up(factor, complement_down(alpha));
-    for (Index i = 0; i < w.size(); ++i)
-      bounds[i] = std::min(bounds[i], add_up(y[i], multiply_up(e[i], factor)));
-  }
 };
 
 Certifier::Certifier(Context& context, Index n, const LuOptions& options)
@@ -230,10 +72,10 @@ Certifier::Certifier(Context& context, Index n, const LuOptions& options)
 }
 
 /// P A = L U, L and U in g_, P A in a_; the rows of A in the order of P A. Empty where a pivot is 0.
-std::optional<std::vector<Index>> Certifier::factor(const Scaled& scaled) {
+std::optional<std::vector<Index>> Certifier::factor(const ExactScaling& scaled) {
   const cl::CommandQueue& queue = context_.queue();
   const std::size_t bytes = n_ * a_.ld * sizeof(double);
-  upload_rows(queue, r_.buffer, r_.ld, kType, {{&scaled.system.a, scaled.rows, scaled.columns}});
+  upload_rows(queue, r_.buffer, r_.ld, kType, {{&scaled.a(), scaled.rows(), scaled.columns()}});
   queue.enqueueCopyBuffer(r_.buffer, g_.buffer, 0, 0, bytes);
   lu_.factor(g_);
   if (lu_.failed_column()) return std::nullopt;
@@ -294,57 +136,71 @@ Certifier::Products Certifier::products(const MatrixView& m, const Matrix& vecto
   return result;
 }
 
-/// At least |M| v for vectors v >= 0.
-Matrix Certifier::magnitudes(const MatrixView& m, const Matrix& vectors) {
-  return products(m, vectors).magnitudes;
+namespace {
+
+/// The rows of two matrices one under the other.
+Matrix stacked(const Matrix& above, const Matrix& below) {
+  Matrix both(above.rows() + below.rows(), above.cols());
+  std::ranges::copy(below.values(), std::ranges::copy(above.values(), both.values().begin()).out);
+  return both;
 }
 
-/// At least |E| w, E = I - R P A, for the rows w >= 0 of `weights`. An element of E was summed up from n + 1 numbers:
-///   |E - G| <= gamma_(n + 2) (|R| |P A| + I) + n kLeast
-Matrix Certifier::apply_bound(const Matrix& weights) {
-  const Matrix of_g = magnitudes(g_, weights), of_ra = magnitudes(r_, magnitudes(a_, weights));
-  Matrix bounds(weights.rows(), n_);
-  const double gamma = gamma_up(n_ + 2);
+/// At least |E| w, E = I - R P A, for the rows w >= 0 of `weights`, from |G| w and |R| (|P A| w). An element of E was summed up
+/// from n + 1 numbers: |E - G| <= gamma_(n + 2) (|R| |P A| + I) + n kLeast.
+Matrix bound_of_error(const Matrix& weights, const Matrix& of_g, const Matrix& of_ra) {
+  const Index n = weights.cols();
+  Matrix bounds(weights.rows(), n);
+  const double gamma = gamma_up(n + 2);
   for (Index c = 0; c < weights.rows(); ++c) {
     double sum = 0;
     for (const double w : weights.row(c)) sum = add_up(sum, w);
-    const double underflow = multiply_up(sum, multiply_up(static_cast<double>(n_), kLeast));
-    for (Index i = 0; i < n_; ++i)
+    const double underflow = multiply_up(sum, multiply_up(static_cast<double>(n), kLeast));
+    for (Index i = 0; i < n; ++i)
       bounds(c, i) = add_up(
           add_up(of_g(c, i), multiply_up(gamma, add_up(of_ra(c, i), weights(c, i)))), underflow);
   }
   return bounds;
 }
 
-/// G v against v - R (P A v), with A v from the host: what no rounding explains is a fault of the device, and a proof from it void.
-void Certifier::check_product(const Scaled& scaled, const std::vector<Index>& rows) {
+}  // namespace
+
+Matrix Certifier::apply_error(const Matrix& weights) {
+  const Matrix of_a = products(a_, weights).magnitudes;
+  return bound_of_error(weights, products(g_, weights).magnitudes, products(r_, of_a).magnitudes);
+}
+
+/// At least |E| 1. G v is compared with v - R (P A v), for v of +-1 and A v from the host: what no rounding explains is a fault of
+/// the device, and a proof from it void.
+Matrix Certifier::checked_row_sums(const ExactScaling& scaled, const std::vector<Index>& rows) {
   std::vector<double> signs(n_);
   for (Index j = 0; j < n_; ++j) signs[j] = (j * 2654435761U >> 16U) % 2 == 0 ? 1 : -1;
-  const std::vector<double> of_a = scaled.times(signs);
-  Matrix sign_row(1, n_), image(1, n_), ones(1, n_);
-  for (Index i = 0; i < n_; ++i) {
-    sign_row(0, i) = signs[i];
-    image(0, i) = of_a[rows[i]];
-    ones(0, i) = 1;
-  }
-  const Matrix expected = products(r_, image).sums, size = magnitudes(r_, magnitudes(a_, ones));
-  const Products of_g = products(g_, sign_row);
+  const std::vector<double> of_signs = scaled.times(signs);
+  Matrix ones(1, n_), image(1, n_), sign_row(1, n_, {signs.begin(), signs.end()});
+  std::ranges::fill(ones.values(), 1.0);
+  for (Index i = 0; i < n_; ++i) image(0, i) = of_signs[rows[i]];
+  const Matrix of_a = products(a_, ones).magnitudes;
+  const Products of_r = products(r_, stacked(of_a, image)),
+                 of_g = products(g_, stacked(ones, sign_row));
+  const Matrix bounds = bound_of_error(ones, of_g.magnitudes, of_r.magnitudes);
+  if (!std::ranges::all_of(bounds.values(), [](double bound) { return bound < kInfinity; }))
+    return bounds;  // of R that is no inverse
   const double gamma = gamma_up(2 * (n_ + 4));
   for (Index i = 0; i < n_; ++i) {
-    const double off = std::abs(of_g.sums(0, i) - (signs[i] - expected(0, i))),
-                 bound = gamma * (of_g.magnitudes(0, i) + 3 * size(0, i) + 4) +
+    const double off = std::abs(of_g.sums(1, i) - (signs[i] - of_r.sums(1, i))),
+                 bound = gamma * (of_g.magnitudes(1, i) + 3 * of_r.magnitudes(0, i) + 4) +
                          8 * static_cast<double>(n_) * static_cast<double>(n_) * kLeast;
     if (!(off <= bound))
       throw DeviceFault(fmt::format("row {} of I - R A is off by {:.3g}, rounding explains {:.3g}",
                                     i + 1, off, bound));
   }
+  return bounds;
 }
 
 /// A few rows against the host's.
-void Certifier::check_residual(const Scaled& scaled, const std::vector<Index>& rows,
+void Certifier::check_residual(const ExactScaling& scaled, const std::vector<Index>& rows,
                                const Matrix& residual, const Matrix& off) const {
   constexpr Index kRows = 16;
-  for (Index c = 0; c < scaled.nrhs; ++c)
+  for (Index c = 0; c < scaled.nrhs(); ++c)
     for (Index i = c % kRows; i < n_; i += n_ / kRows + 1) {
       const double right = scaled.residual(rows[i], c), bound = 3 * off(c, i),
                    difference = std::abs(residual(c, i) - right);
@@ -357,16 +213,16 @@ void Certifier::check_residual(const Scaled& scaled, const std::vector<Index>& r
 
 /// At least |R r|, r the exact P (B - A X), transposed. The device's sum in double-double is off by
 ///   |r' - r| <= u |r| + 2 (n + 2)^2 u^2 d + n kLeast   (cl/residual.cl; n below 2^25)
-Matrix Certifier::correction(const Scaled& scaled, const std::vector<Index>& rows,
+Matrix Certifier::correction(const ExactScaling& scaled, const std::vector<Index>& rows,
                              const CertifySeams& seams) {
   const cl::CommandQueue& queue = context_.queue();
-  const Index nrhs = scaled.nrhs, elements = nrhs * n_;
+  const Index nrhs = scaled.nrhs(), elements = nrhs * n_;
   const auto space = [&] { return context_.allocate(elements * sizeof(double), kWhat); };
   Matrix b(nrhs, n_);
   for (Index c = 0; c < nrhs; ++c)
-    for (Index i = 0; i < n_; ++i) b(c, i) = scaled.b(c, rows[i]);
+    for (Index i = 0; i < n_; ++i) b(c, i) = scaled.b()(c, rows[i]);
   const ResidualOperands on_device{space(), {}, space(), space(), space()};
-  upload_values(queue, on_device.x, kType, scaled.x.values());
+  upload_values(queue, on_device.x, kType, scaled.x().values());
   upload_values(queue, on_device.b, kType, b.values());
   accurate_.enqueue(queue, a_, n_, nrhs, on_device);
   if (seams.residual) seams.residual(on_device.r);
@@ -380,14 +236,14 @@ Matrix Certifier::correction(const Scaled& scaled, const std::vector<Index>& row
                                     multiply_up(of_size, sum_up(sizes.values()[k], n_ + 1))),
                              multiply_up(terms, kLeast));
   check_residual(scaled, rows, residual, off);
-  Products y = products(r_, residual);
-  const Matrix of_off = magnitudes(r_, off);
+  const Products of_r = products(r_, stacked(residual, off));
   const double gamma = gamma_up(n_ + 3);
-  for (Index k = 0; k < elements; ++k)
-    y.sums.values()[k] =
-        add_up(add_up(std::abs(y.sums.values()[k]), multiply_up(gamma, y.magnitudes.values()[k])),
-               add_up(of_off.values()[k], multiply_up(terms, kLeast)));
-  return std::move(y.sums);
+  Matrix y(nrhs, n_);
+  for (Index c = 0; c < nrhs; ++c)
+    for (Index i = 0; i < n_; ++i)
+      y(c, i) = add_up(add_up(std::abs(of_r.sums(c, i)), multiply_up(gamma, of_r.magnitudes(c, i))),
+                       add_up(of_r.magnitudes(nrhs + c, i), multiply_up(terms, kLeast)));
+  return y;
 }
 
 namespace {
@@ -416,13 +272,69 @@ void count_digits(Certificate& certificate, const Matrix& x) {
   }
 }
 
-/// Weights near the size that x has in its directions: 16 |E| |x| where x is 0.
-Matrix weights_for(const Matrix& start, const Matrix& bounds) {
-  Matrix weights = start;
-  for (Index k = 0; k < weights.values().size(); ++k)
-    weights.values()[k] += 16 * bounds.values()[k];
-  return weights;
-}
+/// The best bounds so far of |x_true - x|, scaled and transposed.
+class Bounds {
+ public:
+  /// `y` bounds |R r|.
+  Bounds(const ExactScaling& scaled, const Matrix& y)
+      : scaled_(scaled), y_(y), best_(y.rows(), y.cols()) {
+    std::ranges::fill(best_.values(), kInfinity);
+  }
+
+  /// By weights w > 0 and bounds e of |E| w, of which the first row is for every right-hand side, the others for one each:
+  /// where e <= alpha w and alpha < 1, |x_true - x| <= y + e max(y / w) / (1 - alpha).
+  void improve(const Matrix& weights, const Matrix& errors) {
+    for (Index k = 0; k < weights.rows(); ++k) {
+      const double alpha = largest_ratio(errors.row(k), weights.row(k));
+      norm_ = std::min(norm_, alpha);  // which passes NaN over
+      if (!(alpha < 1)) continue;
+      const Index first = k == 0 ? 0 : k - 1, last = k == 0 ? y_.rows() : k;
+      for (Index c = first; c < last; ++c) improve(c, alpha, weights.row(k), errors.row(k));
+    }
+  }
+
+  /// The least alpha.
+  [[nodiscard]] double norm() const { return norm_; }
+
+  /// Whether other weights cannot make much of a difference: next to y, or to the last digit of x, nothing else is large.
+  [[nodiscard]] bool are_tight() const {
+    for (Index k = 0; k < best_.values().size(); ++k)
+      if (!(best_.values()[k] <=
+            1.5 * y_.values()[k] + 0.25 * kUnit * std::abs(scaled_.x().values()[k])))
+        return false;
+    return norm_ < 1;
+  }
+
+  [[nodiscard]] Matrix scaled_back() const {
+    Matrix bounds(best_.cols(), best_.rows());
+    for (Index i = 0; i < bounds.rows(); ++i)
+      for (Index c = 0; c < bounds.cols(); ++c)
+        bounds(i, c) = up(std::ldexp(best_(c, i), scaled_.back(i, c)));
+    return bounds;
+  }
+
+ private:
+  /// NaN if there is one.
+  static double largest_ratio(std::span<const double> of, std::span<const double> to) {
+    double largest = 0;
+    for (Index i = 0; i < of.size(); ++i) {
+      const double ratio = divide_up(of[i], to[i]);
+      largest = largest >= ratio || std::isnan(largest) ? largest : ratio;
+    }
+    return largest;
+  }
+
+  void improve(Index c, double alpha, std::span<const double> w, std::span<const double> e) {
+    const double factor = divide_up(largest_ratio(y_.row(c), w), complement_down(alpha));
+    for (Index i = 0; i < e.size(); ++i)
+      best_(c, i) = std::min(best_(c, i), add_up(y_(c, i), multiply_up(e[i], factor)));
+  }
+
+  const ExactScaling& scaled_;
+  const Matrix& y_;
+  Matrix best_;
+  double norm_ = kInfinity;
+};
 
 }  // namespace
 
@@ -432,8 +344,8 @@ Certificate Certifier::certify(const System& system, const Matrix& x,
     if (progress) progress(what, 0);
   };
   report("certificate: factorisation");
-  const Scaled scaled(system, x);
-  if (!scaled.finite) return unproven(kInfinity, "A, b or x holds a NaN or an infinity");
+  const ExactScaling scaled(system, x);
+  if (!scaled.finite()) return unproven(kInfinity, "A, b or x holds a NaN or an infinity");
   const auto rows = factor(scaled);
   if (!rows)
     return unproven(kInfinity, "the factors are singular: there is no inverse to start from");
@@ -445,47 +357,35 @@ Certificate Certifier::certify(const System& system, const Matrix& x,
   if (seams.product) seams.product(g_);
 
   report("certificate: bounds");
-  const Index nrhs = scaled.nrhs;
-  // Row 0 are ones, the others what is best for a right-hand side.
-  Matrix start(1 + nrhs, n_);
-  std::ranges::fill(start.row(0), 1.0);
-  for (Index c = 0; c < nrhs; ++c)
-    for (Index i = 0; i < n_; ++i) start(1 + c, i) = std::abs(scaled.x(c, i));
-  const Matrix of_start = apply_bound(start), weights = weights_for(start, of_start),
-               of_weights = apply_bound(weights);
-  const Weighted plain(start.row(0), of_start.row(0));
-  std::vector<Weighted> weighted;
-  for (Index c = 0; c < weights.rows(); ++c)
-    weighted.emplace_back(weights.row(c), of_weights.row(c));
-  double norm_bound = plain.alpha;
-  for (const Weighted& one : weighted)
-    if (one.alpha < norm_bound || std::isnan(norm_bound)) norm_bound = one.alpha;
-  if (!(norm_bound < 1))
+  Matrix weights(1, n_);
+  std::ranges::fill(weights.values(), 1.0);
+  Matrix errors = checked_row_sums(scaled, *rows);
+  const Matrix y = correction(scaled, *rows, seams);
+  Bounds bounds(scaled, y);
+  bounds.improve(weights, errors);
+  if (!bounds.are_tight()) {
+    // Weights near the sizes that x has in its directions; 16 |E| |x| where x is 0.
+    Matrix start = stacked(weights, scaled.x());
+    for (double& value : start.values()) value = std::abs(value);
+    errors = apply_error(start);
+    weights = start;
+    for (Index k = 0; k < weights.values().size(); ++k)
+      weights.values()[k] += 16 * errors.values()[k];
+    errors = apply_error(weights);
+    bounds.improve(weights, errors);
+  }
+  if (!(bounds.norm() < 1))
     return unproven(
-        std::isnan(norm_bound) ? kInfinity : norm_bound,
+        bounds.norm(),
         fmt::format("the norm of I - R A could only be bounded by {:.3g}, and less than "
                     "1 is needed: A is too ill-conditioned for f64, or singular",
-                    norm_bound));
-  check_product(scaled, *rows);
-
+                    bounds.norm()));
   Certificate certificate;
-  certificate.norm_bound = norm_bound;
-  const Matrix y = correction(scaled, *rows, seams);
-  certificate.bounds = Matrix(n_, nrhs);
-  std::vector<double> bounds(n_);
-  for (Index c = 0; c < nrhs; ++c) {
-    std::ranges::fill(bounds, kInfinity);
-    for (const Weighted* one :
-         std::array<const Weighted*, 3>{&plain, &weighted[0], &weighted[1 + c]})
-      if (one->proves()) one->improve(y.row(c), bounds);
-    for (Index i = 0; i < n_; ++i)
-      certificate.bounds(i, c) =
-          up(std::ldexp(bounds[i], scaled.column(i) - scaled.right_hand_sides[c]));
-  }
+  certificate.norm_bound = bounds.norm();
+  certificate.bounds = bounds.scaled_back();
   if (!std::ranges::all_of(certificate.bounds.values(),
                            [](double bound) { return bound < kInfinity; }))
-    return unproven(norm_bound,
-                    "A is not singular, but a bound of the error is beyond f64's range");
+    return unproven(bounds.norm(), "A is not singular, but an error has no bound in f64's range");
   certificate.proven = true;
   count_digits(certificate, x);
   return certificate;

@@ -8,6 +8,7 @@
 
 #include "kernels/residual_kernel.hpp"
 #include "kernels/triangle_inverse.hpp"
+#include "linalg/exact_scaling.hpp"
 
 namespace clgauss {
 
@@ -28,20 +29,17 @@ class Certifier {
                                     const CertifySeams& seams = {});
 
  private:
-  struct Scaled;
   struct Products;
-  struct Weighted;
 
-  std::optional<std::vector<Index>> factor(const Scaled& scaled);
+  std::optional<std::vector<Index>> factor(const ExactScaling& scaled);
   void invert();
   void multiply();
   [[nodiscard]] Products products(const MatrixView& m, const Matrix& vectors);
-  [[nodiscard]] Matrix magnitudes(const MatrixView& m, const Matrix& vectors);
-  [[nodiscard]] Matrix apply_bound(const Matrix& weights);
-  void check_product(const Scaled& scaled, const std::vector<Index>& rows);
-  void check_residual(const Scaled& scaled, const std::vector<Index>& rows, const Matrix& residual,
-                      const Matrix& off) const;
-  [[nodiscard]] Matrix correction(const Scaled& scaled, const std::vector<Index>& rows,
+  [[nodiscard]] Matrix apply_error(const Matrix& weights);
+  [[nodiscard]] Matrix checked_row_sums(const ExactScaling& scaled, const std::vector<Index>& rows);
+  void check_residual(const ExactScaling& scaled, const std::vector<Index>& rows,
+                      const Matrix& residual, const Matrix& off) const;
+  [[nodiscard]] Matrix correction(const ExactScaling& scaled, const std::vector<Index>& rows,
                                   const CertifySeams& seams);
 
   Context context_;
