@@ -45,25 +45,49 @@ double digits_of(double error, double size) {
 
 }  // namespace
 
+/// v of +-1, and A v as the host has it.
+struct Certifier::Signs {
+  std::vector<double> v, of_a;
+
+  explicit Signs(const ExactScaling& scaled) : v(scaled.n()) {
+    for (Index j = 0; j < v.size(); ++j) v[j] = (j * 2654435761U >> 16U) % 2 == 0 ? 1 : -1;
+    of_a = scaled.times(v);
+  }
+
+  /// P A v
+  [[nodiscard]] Matrix image(const std::vector<Index>& rows) const {
+    Matrix image(1, rows.size());
+    for (Index i = 0; i < rows.size(); ++i) image(0, i) = of_a[rows[i]];
+    return image;
+  }
+};
+
 /// M v and |M| |v| for the rows of a matrix of vectors, as the device sums them up.
 struct Certifier::Products {
   Matrix sums, magnitudes;
 };
 
+/// An LU and an inverse from its factors, in f32 or f64.
+struct Certifier::Inverter {
+  RealType type;
+  Lu lu;
+  Gemm gemm;
+  FactorInverse inverse;
+
+  Inverter(Context& context, RealType of, Index n, const LuOptions& options)
+      : type(of), lu(context, of, n, options), gemm(context, of), inverse(context, of, n) {}
+};
+
 Certifier::Certifier(Context& context, Index n, const LuOptions& options)
     : context_(checked(context)),
       n_(n),
-      lu_(context_, kType, n, options),
+      options_(options),
       gemm_(context_, kType),
-      inverse_(context_, kType, n),
       ordinary_(context_, kType, ResidualSum::ordinary),
-      accurate_(context_, kType, ResidualSum::accurate) {
-  const Index ld = padded_ld(n, kType);
-  context_.require_memory(3 * n * ld * sizeof(double), kWhat);
-  for (MatrixView* view : {&a_, &r_, &g_}) {
-    view->buffer = context_.allocate(n * ld * sizeof(double), kWhat);
-    view->ld = ld;
-  }
+      accurate_(context_, kType, ResidualSum::accurate),
+      a_(space_for(n)),
+      r_(space_for(n)),
+      g_(space_for(n)) {
   const std::string name = gemm_.kernel_name({n, n, n}, r_, a_, g_, -1, 1);
   if (std::ranges::none_of(kPlainProducts,
                            [&](const char* part) { return name.find(part) != std::string::npos; }))
@@ -71,53 +95,102 @@ Certifier::Certifier(Context& context, Index n, const LuOptions& options)
                       " have no known bound: nothing can be proven with it");
 }
 
-/// P A = L U, L and U in g_, P A in a_; the rows of A in the order of P A. Empty where a pivot is 0.
-std::optional<std::vector<Index>> Certifier::factor(const ExactScaling& scaled) {
-  const cl::CommandQueue& queue = context_.queue();
-  const std::size_t bytes = n_ * a_.ld * sizeof(double);
-  upload_rows(queue, r_.buffer, r_.ld, kType, {{&scaled.a(), scaled.rows(), scaled.columns()}});
-  queue.enqueueCopyBuffer(r_.buffer, g_.buffer, 0, 0, bytes);
-  lu_.factor(g_);
-  if (lu_.failed_column()) return std::nullopt;
-  std::vector<Index> rows(n_);
-  std::iota(rows.begin(), rows.end(), Index{0});
-  const std::vector<Index> exchanges = lu_.pivots();
-  for (Index j = 0; j < n_; ++j) std::swap(rows[j], rows[exchanges[j]]);
+Certifier::~Certifier() = default;
 
-  const std::vector<cl_int> order(rows.begin(), rows.end());
-  const cl::Buffer on_device = context_.allocate(n_ * sizeof(cl_int), kWhat);
-  queue.enqueueWriteBuffer(on_device, CL_TRUE, 0, n_ * sizeof(cl_int), order.data());
-  Kernel gather = context_.programs().kernel("gather_rows.cl", "gather_rows", real_defines(kType));
+MatrixView Certifier::space_for(Index n) const {
+  const Index ld = padded_ld(n, kType);
+  context_.require_memory(3 * n * ld * sizeof(double), kWhat);
+  return {context_.allocate(n * ld * sizeof(double), kWhat), 0, ld};
+}
+
+Certifier::Inverter& Certifier::inverter(RealType type) {
+  std::unique_ptr<Inverter>& kept = inverters_[type == kType ? 1 : 0];
+  if (!kept) {
+    LuOptions options = options_;
+    if (type != kType) options.spec.reset();  // which is for f64
+    kept = std::make_unique<Inverter>(context_, type, n_, options);
+  }
+  return *kept;
+}
+
+void Certifier::copy(const char* kernel, const MatrixView& from, const MatrixView& to,
+                     const cl::Buffer* rows) {
+  Kernel copy = context_.programs().kernel("copy_rows.cl", kernel, real_defines(kType));
   cl_uint index = 0;
-  pass_view(gather, index, r_);
-  pass_view(gather, index, a_);
-  gather.set_arguments_from(index, on_device, static_cast<cl_uint>(n_));
-  launch_groups(queue, gather, n_, std::min<std::size_t>(64, gather.work_group_limit));
-  return rows;
+  pass_view(copy, index, from);
+  pass_view(copy, index, to);
+  copy.set_arguments_from(index++, static_cast<cl_uint>(n_));
+  if (rows != nullptr) copy.set_arguments_from(index, *rows);
+  launch_groups(context_.queue(), copy, n_, std::min<std::size_t>(64, copy.work_group_limit));
 }
 
 namespace {
 
-void enqueue_identity(Context& context, const MatrixView& view, Index n) {
+void enqueue_identity(Context& context, RealType type, const MatrixView& view, Index n) {
   const cl::CommandQueue& queue = context.queue();
-  const std::size_t element = sizeof(double);
-  queue.enqueueFillBuffer(view.buffer, 0.0, 0, n * view.ld * element);
+  const std::size_t element = bytes_of(type);
   const cl::Buffer ones = context.allocate(n * element, kWhat);
-  queue.enqueueFillBuffer(ones, 1.0, 0, n * element);
-  queue.enqueueCopyBufferRect(ones, view.buffer, {0, 0, 0}, {0, 0, 0}, {element, n, 1}, element, 0,
-                              (view.ld + 1) * element, 0);
+  const auto fill = [&]<typename Real>(Real zero, Real one) {
+    queue.enqueueFillBuffer(view.buffer, zero, view.offset * element, n * view.ld * element);
+    queue.enqueueFillBuffer(ones, one, 0, n * element);
+  };
+  type == RealType::f32 ? fill(0.0F, 1.0F) : fill(0.0, 1.0);
+  queue.enqueueCopyBufferRect(ones, view.buffer, {0, 0, 0}, {view.offset * element, 0, 0},
+                              {element, n, 1}, element, 0, (view.ld + 1) * element, 0);
 }
 
 }  // namespace
 
-void Certifier::invert() {
-  enqueue_identity(context_, r_, n_);
-  inverse_.enqueue(context_.queue(), gemm_, g_, r_);
+/// Where the factors and the inverse in f32 lie: both in g_, which is free then.
+MatrixView Certifier::half_of_g(bool second) const {
+  return {g_.buffer, second ? n_ * g_.ld : 0, g_.ld};
+}
+
+/// R <- (P A)^-1 from an LU in `type`, a_ <- P A, and `rows` in the order of P; false where a pivot is 0.
+bool Certifier::invert(RealType type, std::vector<Index>& rows, const ProgressCallback& progress) {
+  Inverter& by = inverter(type);
+  const bool narrow = type != kType;
+  const MatrixView factors = narrow ? half_of_g(false) : g_,
+                   inverse = narrow ? half_of_g(true) : r_;
+  if (narrow)
+    copy("narrow", a_, factors);
+  else
+    context_.queue().enqueueCopyBuffer(a_.buffer, g_.buffer, 0, 0, n_ * a_.ld * sizeof(double));
+  by.lu.factor(factors);
+  if (by.lu.failed_column()) return false;
+  if (progress) progress("certificate: inverse", 0);
+  std::vector<cl_int> order(n_);
+  std::iota(order.begin(), order.end(), 0);
+  const std::vector<Index> exchanges = by.lu.pivots();
+  for (Index j = 0; j < n_; ++j) {
+    std::swap(order[j], order[exchanges[j]]);
+    std::swap(rows[j], rows[exchanges[j]]);
+  }
+  const cl::Buffer on_device = context_.allocate(n_ * sizeof(cl_int), kWhat);
+  context_.queue().enqueueWriteBuffer(on_device, CL_TRUE, 0, n_ * sizeof(cl_int), order.data());
+  copy("gather_rows", a_, r_, &on_device);
+  std::swap(a_, r_);
+
+  const MatrixView target = narrow ? inverse : r_;
+  enqueue_identity(context_, type, target, n_);
+  by.inverse.enqueue(context_.queue(), by.gemm, factors, target);
+  if (narrow) copy("widen", target, r_);
+  return true;
+}
+
+/// Whether R is near enough to an inverse that its product with A is worth its time: |v - R (A v)| for one v.
+bool Certifier::is_near(const Signs& signs, const std::vector<Index>& rows) {
+  constexpr double kNear = 0x1p-6;
+  const Matrix image = products(r_, signs.image(rows)).sums;
+  double largest = 0;
+  for (Index i = 0; i < n_; ++i) largest = std::max(largest, std::abs(signs.v[i] - image(0, i)));
+  return largest <= kNear &&
+         std::isfinite(std::accumulate(image.values().begin(), image.values().end(), 0.0));
 }
 
 /// G <- I - R P A.
 void Certifier::multiply() {
-  enqueue_identity(context_, g_, n_);
+  enqueue_identity(context_, kType, g_, n_);
   gemm_.update(n_, n_, n_, r_, a_, g_);
 }
 
@@ -171,22 +244,19 @@ Matrix Certifier::apply_error(const Matrix& weights) {
 
 /// At least |E| 1. G v is compared with v - R (P A v), for v of +-1 and A v from the host: what no rounding explains is a fault of
 /// the device, and a proof from it void.
-Matrix Certifier::checked_row_sums(const ExactScaling& scaled, const std::vector<Index>& rows) {
-  std::vector<double> signs(n_);
-  for (Index j = 0; j < n_; ++j) signs[j] = (j * 2654435761U >> 16U) % 2 == 0 ? 1 : -1;
-  const std::vector<double> of_signs = scaled.times(signs);
-  Matrix ones(1, n_), image(1, n_), sign_row(1, n_, {signs.begin(), signs.end()});
+Matrix Certifier::checked_row_sums(const Signs& signs, const std::vector<Index>& rows) {
+  const Matrix sign_row(1, n_, {signs.v.begin(), signs.v.end()});
+  Matrix ones(1, n_);
   std::ranges::fill(ones.values(), 1.0);
-  for (Index i = 0; i < n_; ++i) image(0, i) = of_signs[rows[i]];
   const Matrix of_a = products(a_, ones).magnitudes;
-  const Products of_r = products(r_, stacked(of_a, image)),
+  const Products of_r = products(r_, stacked(of_a, signs.image(rows))),
                  of_g = products(g_, stacked(ones, sign_row));
   const Matrix bounds = bound_of_error(ones, of_g.magnitudes, of_r.magnitudes);
   if (!std::ranges::all_of(bounds.values(), [](double bound) { return bound < kInfinity; }))
     return bounds;  // of R that is no inverse
   const double gamma = gamma_up(2 * (n_ + 4));
   for (Index i = 0; i < n_; ++i) {
-    const double off = std::abs(of_g.sums(1, i) - (signs[i] - of_r.sums(1, i))),
+    const double off = std::abs(of_g.sums(1, i) - (signs.v[i] - of_r.sums(1, i))),
                  bound = gamma * (of_g.magnitudes(1, i) + 3 * of_r.magnitudes(0, i) + 4) +
                          8 * static_cast<double>(n_) * static_cast<double>(n_) * kLeast;
     if (!(off <= bound))
@@ -296,12 +366,20 @@ class Bounds {
   /// The least alpha.
   [[nodiscard]] double norm() const { return norm_; }
 
-  /// Whether other weights cannot make much of a difference: next to y, or to the last digit of x, nothing else is large.
+  /// Whether a better R or other weights cannot make much of a difference: every bound is near y, or leaves its element of x as
+  /// many digits as y leaves the worst one.
   [[nodiscard]] bool are_tight() const {
-    for (Index k = 0; k < best_.values().size(); ++k)
-      if (!(best_.values()[k] <=
-            1.5 * y_.values()[k] + 0.25 * kUnit * std::abs(scaled_.x().values()[k])))
-        return false;
+    for (Index c = 0; c < y_.rows(); ++c) {
+      const std::span<const double> x = scaled_.x().row(c), y = y_.row(c);
+      double largest = 0, worst = 0.25 * kUnit;
+      for (Index i = 0; i < x.size(); ++i) {
+        largest = std::max(largest, std::abs(x[i]));
+        if (x[i] != 0) worst = std::max(worst, y[i] / std::abs(x[i]));
+      }
+      for (Index i = 0; i < x.size(); ++i)
+        if (!(best_(c, i) <= 1.5 * y[i] + worst * (x[i] != 0 ? std::abs(x[i]) : largest)))
+          return false;
+    }
     return norm_ < 1;
   }
 
@@ -336,44 +414,7 @@ class Bounds {
   double norm_ = kInfinity;
 };
 
-}  // namespace
-
-Certificate Certifier::certify(const System& system, const Matrix& x,
-                               const ProgressCallback& progress, const CertifySeams& seams) {
-  const auto report = [&](const char* what) {
-    if (progress) progress(what, 0);
-  };
-  report("certificate: factorisation");
-  const ExactScaling scaled(system, x);
-  if (!scaled.finite()) return unproven(kInfinity, "A, b or x holds a NaN or an infinity");
-  const auto rows = factor(scaled);
-  if (!rows)
-    return unproven(kInfinity, "the factors are singular: there is no inverse to start from");
-  report("certificate: inverse");
-  invert();
-  if (seams.inverse) seams.inverse(r_);
-  report("certificate: product");
-  multiply();
-  if (seams.product) seams.product(g_);
-
-  report("certificate: bounds");
-  Matrix weights(1, n_);
-  std::ranges::fill(weights.values(), 1.0);
-  Matrix errors = checked_row_sums(scaled, *rows);
-  const Matrix y = correction(scaled, *rows, seams);
-  Bounds bounds(scaled, y);
-  bounds.improve(weights, errors);
-  if (!bounds.are_tight()) {
-    // Weights near the sizes that x has in its directions; 16 |E| |x| where x is 0.
-    Matrix start = stacked(weights, scaled.x());
-    for (double& value : start.values()) value = std::abs(value);
-    errors = apply_error(start);
-    weights = start;
-    for (Index k = 0; k < weights.values().size(); ++k)
-      weights.values()[k] += 16 * errors.values()[k];
-    errors = apply_error(weights);
-    bounds.improve(weights, errors);
-  }
+Certificate concluded(const Bounds& bounds, const Matrix& x) {
   if (!(bounds.norm() < 1))
     return unproven(
         bounds.norm(),
@@ -389,6 +430,69 @@ Certificate Certifier::certify(const System& system, const Matrix& x,
   certificate.proven = true;
   count_digits(certificate, x);
   return certificate;
+}
+
+}  // namespace
+
+/// Weights and bounds of |E| times them, in the rows of two matrices.
+struct Certifier::Weighted {
+  Matrix weights, errors;
+};
+
+/// Weights near the sizes that x has in its directions; 16 |E| |x| where x is 0. Ones before them.
+Certifier::Weighted Certifier::weighted_by(const Matrix& x) {
+  Matrix weights(1 + x.rows(), n_);
+  std::ranges::fill(weights.row(0), 1.0);
+  for (Index c = 0; c < x.rows(); ++c)
+    std::ranges::transform(x.row(c), weights.row(1 + c).begin(),
+                           [](double value) { return std::abs(value); });
+  const Matrix errors = apply_error(weights);
+  for (Index k = 0; k < weights.values().size(); ++k)
+    weights.values()[k] += 16 * errors.values()[k];
+  return {weights, apply_error(weights)};
+}
+
+Certificate Certifier::certify(const System& system, const Matrix& x,
+                               const ProgressCallback& progress, const CertifySeams& seams) {
+  const auto report = [&](const char* what) {
+    if (progress) progress(what, 0);
+  };
+  report("certificate: scaling");
+  const ExactScaling scaled(system, x);
+  if (!scaled.finite()) return unproven(kInfinity, "A, b or x holds a NaN or an infinity");
+  upload_rows(context_.queue(), a_.buffer, a_.ld, kType,
+              {{&scaled.a(), scaled.rows(), scaled.columns()}});
+  const Signs signs(scaled);
+  std::vector<Index> rows(n_);  // of A, in the order of P A
+  std::iota(rows.begin(), rows.end(), Index{0});
+
+  // An inverse in f32 is enough, unless A is too ill-conditioned for it.
+  for (const RealType type : {RealType::f32, kType}) {
+    const bool last = type == kType;
+    report("certificate: factorisation");
+    if (!invert(type, rows, progress)) {
+      if (last) break;
+      continue;
+    }
+    if (seams.inverse) seams.inverse(r_);
+    if (!last && !is_near(signs, rows)) continue;
+    report("certificate: product");
+    multiply();
+    if (seams.product) seams.product(g_);
+
+    report("certificate: bounds");
+    const Matrix row_sums = checked_row_sums(signs, rows), y = correction(scaled, rows, seams);
+    Matrix ones(1, n_);
+    std::ranges::fill(ones.values(), 1.0);
+    Bounds bounds(scaled, y);
+    bounds.improve(ones, row_sums);
+    if (!bounds.are_tight()) {
+      const Weighted better = weighted_by(scaled.x());
+      bounds.improve(better.weights, better.errors);
+    }
+    if (last || bounds.are_tight()) return concluded(bounds, x);
+  }
+  return unproven(kInfinity, "the factors are singular: there is no inverse to start from");
 }
 
 Certificate certify(Context& context, const System& system, const Matrix& x,

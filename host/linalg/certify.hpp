@@ -1,10 +1,12 @@
 #pragma once
 /// What stands behind certify(): kept for many systems of one size, and open to faults that tests plant.
 
+#include <array>
 #include <clgauss/certify.hpp>
 #include <clgauss/gemm.hpp>
 #include <functional>
-#include <optional>
+#include <memory>
+#include <vector>
 
 #include "kernels/residual_kernel.hpp"
 #include "kernels/triangle_inverse.hpp"
@@ -23,20 +25,30 @@ class Certifier {
  public:
   /// Throws as certify().
   Certifier(Context& context, Index n, const LuOptions& options = {});
+  ~Certifier();
 
   [[nodiscard]] Certificate certify(const System& system, const Matrix& x,
                                     const ProgressCallback& progress = {},
                                     const CertifySeams& seams = {});
 
  private:
+  struct Inverter;
   struct Products;
+  struct Signs;
+  struct Weighted;
 
-  std::optional<std::vector<Index>> factor(const ExactScaling& scaled);
-  void invert();
+  [[nodiscard]] MatrixView space_for(Index n) const;
+  [[nodiscard]] MatrixView half_of_g(bool second) const;
+  Inverter& inverter(RealType type);
+  void copy(const char* kernel, const MatrixView& from, const MatrixView& to,
+            const cl::Buffer* rows = nullptr);
+  bool invert(RealType type, std::vector<Index>& rows, const ProgressCallback& progress);
+  [[nodiscard]] bool is_near(const Signs& signs, const std::vector<Index>& rows);
   void multiply();
   [[nodiscard]] Products products(const MatrixView& m, const Matrix& vectors);
   [[nodiscard]] Matrix apply_error(const Matrix& weights);
-  [[nodiscard]] Matrix checked_row_sums(const ExactScaling& scaled, const std::vector<Index>& rows);
+  [[nodiscard]] Weighted weighted_by(const Matrix& x);
+  [[nodiscard]] Matrix checked_row_sums(const Signs& signs, const std::vector<Index>& rows);
   void check_residual(const ExactScaling& scaled, const std::vector<Index>& rows,
                       const Matrix& residual, const Matrix& off) const;
   [[nodiscard]] Matrix correction(const ExactScaling& scaled, const std::vector<Index>& rows,
@@ -44,9 +56,9 @@ class Certifier {
 
   Context context_;
   Index n_;
-  Lu lu_;
+  LuOptions options_;
+  std::array<std::unique_ptr<Inverter>, 2> inverters_;  // in f32 and f64, made when first needed
   Gemm gemm_;
-  FactorInverse inverse_;
   ResidualKernel ordinary_, accurate_;
   MatrixView a_, r_, g_;  // P A; R; the factors, then I - R P A
 };

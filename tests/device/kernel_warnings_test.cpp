@@ -36,7 +36,7 @@ std::vector<Build> builds() {
       {"batched_tile.cl", "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DRHS=8 -DKERNEL=2 -DIN_REGISTERS=0"},
       {"batched_tile.cl", "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DRHS=8 -DKERNEL=3 -DIN_REGISTERS=0"},
       {"diagonal.cl", ""},
-      {"gather_rows.cl", ""},
+      {"copy_rows.cl", ""},
       {"gauss.cl", ""},
       {"gemm_cpu.cl", tile + "-DPACK_STEPS=16"},
       {"laboratory.cl", ""},

@@ -26,14 +26,17 @@ struct Certificate {
 
 /// Rigorous bounds of the error of the n-by-nrhs `x`, any approximate answer of the system.
 ///
-/// R ~ A^-1 comes from an LU on the device, I - R A from a product of which every operation is one of IEEE f64, in whatever order;
-/// its rounding errors are bounded a priori, those of b - A x by a sum in double-double. With E = I - R A, y = R (b - A x) and
-/// weights w > 0 such that |E| w <= alpha w, alpha < 1:  |x_true - x| <= |y| + |E| w max(|y| / w) / (1 - alpha).
-/// Oishi and Rump, Numer. Math. 90 (2002); Ogita and Oishi (2005); Rump, Acta Numerica 19 (2010).
+/// R ~ A^-1 comes from an LU on the device, in f32 where that is good enough, else in f64: any R would do. I - R A comes from a product
+/// in f64 of which every operation is one of IEEE, in whatever order; its rounding errors are bounded a priori, as are those of
+/// b - A x, summed up in double-double. With E = I - R A, y = R (b - A x) and weights w > 0 such that |E| w <= alpha w, alpha < 1:
+///   |x_true - x| <= |y| + |E| w max(|y| / w) / (1 - alpha)
+/// Oishi and Rump, Numer. Math. 90 (2002); Ogita and Oishi (2005); Rump, Acta Numerica 19 (2010). What device and kernels compute
+/// is checked by known answers and against the host on the way; that the hardware does IEEE arithmetic is taken for granted.
 ///
-/// It takes three n-by-n matrices of f64 on the device and about the time of five LUs. `options` are those of the LU. An A that is
-/// too ill-conditioned (about 1 / (n eps)), or holds a NaN, is an outcome: `proven` is false. Throws DimensionError,
-/// DeviceLimit (a device without fp64), NoUsableKernel, OutOfMemory, OpenClError.
+/// It takes three n-by-n matrices of f64 on the device, and the time of about five LUs in f64, ten where A is too ill-conditioned for
+/// f32. `options` are those of the LU. An A that is too ill-conditioned (about 1 / (n eps)), or holds a NaN, is an outcome:
+/// `proven` is false. Throws DimensionError, DeviceLimit (a device without fp64), NoUsableKernel, DeviceFault, OutOfMemory,
+/// OpenClError.
 [[nodiscard]] Certificate certify(Context& context, const System& system, const Matrix& x,
                                   const LuOptions& options = {},
                                   const ProgressCallback& progress = {});
