@@ -45,6 +45,11 @@ double digits_of(double error, double size) {
 
 }  // namespace
 
+/// M v and |M| |v| for the rows of a matrix of vectors, as the device sums them up.
+struct Certifier::Products {
+  Matrix sums, magnitudes;
+};
+
 /// v of +-1, and A v as the host has it.
 struct Certifier::Signs {
   std::vector<double> v, of_a;
@@ -60,11 +65,6 @@ struct Certifier::Signs {
     for (Index i = 0; i < rows.size(); ++i) image(0, i) = of_a[rows[i]];
     return image;
   }
-};
-
-/// M v and |M| |v| for the rows of a matrix of vectors, as the device sums them up.
-struct Certifier::Products {
-  Matrix sums, magnitudes;
 };
 
 /// An LU and an inverse from its factors, in f32 or f64.
@@ -146,8 +146,20 @@ MatrixView Certifier::half_of_g(bool second) const {
   return {g_.buffer, second ? n_ * g_.ld : 0, g_.ld};
 }
 
-/// R <- (P A)^-1 from an LU in `type`, a_ <- P A, and `rows` in the order of P; false where a pivot is 0.
-bool Certifier::invert(RealType type, std::vector<Index>& rows, const ProgressCallback& progress) {
+/// Whether factors in f32 are near enough to A that a proof from their inverse may succeed: |v - (L U)^-1 P A v| for one v.
+bool Certifier::are_near(Lu& lu, const Signs& signs) const {
+  constexpr double kNear = 0x1p-6, kLargest = std::numeric_limits<float>::max();
+  if (!std::ranges::all_of(signs.of_a, [](double value) { return std::abs(value) < kLargest; }))
+    return false;
+  const Matrix v = lu.solve(Matrix(n_, 1, {signs.of_a.begin(), signs.of_a.end()}));
+  for (Index i = 0; i < n_; ++i)
+    if (!(std::abs(signs.v[i] - v(i, 0)) <= kNear)) return false;
+  return true;
+}
+
+/// R <- (P A)^-1 from an LU in `type`, a_ <- P A, and `rows` in the order of P; false where a pivot is 0, or f32 is not enough.
+bool Certifier::invert(RealType type, const Signs& signs, std::vector<Index>& rows,
+                       const ProgressCallback& progress) {
   Inverter& by = inverter(type);
   const bool narrow = type != kType;
   const MatrixView factors = narrow ? half_of_g(false) : g_,
@@ -157,7 +169,7 @@ bool Certifier::invert(RealType type, std::vector<Index>& rows, const ProgressCa
   else
     context_.queue().enqueueCopyBuffer(a_.buffer, g_.buffer, 0, 0, n_ * a_.ld * sizeof(double));
   by.lu.factor(factors);
-  if (by.lu.failed_column()) return false;
+  if (by.lu.failed_column() || (narrow && !are_near(by.lu, signs))) return false;
   if (progress) progress("certificate: inverse", 0);
   std::vector<cl_int> order(n_);
   std::iota(order.begin(), order.end(), 0);
@@ -176,16 +188,6 @@ bool Certifier::invert(RealType type, std::vector<Index>& rows, const ProgressCa
   by.inverse.enqueue(context_.queue(), by.gemm, factors, target);
   if (narrow) copy("widen", target, r_);
   return true;
-}
-
-/// Whether R is near enough to an inverse that its product with A is worth its time: |v - R (A v)| for one v.
-bool Certifier::is_near(const Signs& signs, const std::vector<Index>& rows) {
-  constexpr double kNear = 0x1p-6;
-  const Matrix image = products(r_, signs.image(rows)).sums;
-  double largest = 0;
-  for (Index i = 0; i < n_; ++i) largest = std::max(largest, std::abs(signs.v[i] - image(0, i)));
-  return largest <= kNear &&
-         std::isfinite(std::accumulate(image.values().begin(), image.values().end(), 0.0));
 }
 
 /// G <- I - R P A.
@@ -470,12 +472,11 @@ Certificate Certifier::certify(const System& system, const Matrix& x,
   for (const RealType type : {RealType::f32, kType}) {
     const bool last = type == kType;
     report("certificate: factorisation");
-    if (!invert(type, rows, progress)) {
+    if (!invert(type, signs, rows, progress)) {
       if (last) break;
       continue;
     }
     if (seams.inverse) seams.inverse(r_);
-    if (!last && !is_near(signs, rows)) continue;
     report("certificate: product");
     multiply();
     if (seams.product) seams.product(g_);

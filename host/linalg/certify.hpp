@@ -42,8 +42,9 @@ class Certifier {
   Inverter& inverter(RealType type);
   void copy(const char* kernel, const MatrixView& from, const MatrixView& to,
             const cl::Buffer* rows = nullptr);
-  bool invert(RealType type, std::vector<Index>& rows, const ProgressCallback& progress);
-  [[nodiscard]] bool is_near(const Signs& signs, const std::vector<Index>& rows);
+  [[nodiscard]] bool are_near(Lu& lu, const Signs& signs) const;
+  bool invert(RealType type, const Signs& signs, std::vector<Index>& rows,
+              const ProgressCallback& progress);
   void multiply();
   [[nodiscard]] Products products(const MatrixView& m, const Matrix& vectors);
   [[nodiscard]] Matrix apply_error(const Matrix& weights);

@@ -33,7 +33,7 @@ struct Certificate {
 /// Oishi and Rump, Numer. Math. 90 (2002); Ogita and Oishi (2005); Rump, Acta Numerica 19 (2010). What device and kernels compute
 /// is checked by known answers and against the host on the way; that the hardware does IEEE arithmetic is taken for granted.
 ///
-/// It takes three n-by-n matrices of f64 on the device, and the time of about five LUs in f64, ten where A is too ill-conditioned for
+/// It takes three n-by-n matrices of f64 on the device, and the time of about five LUs in f64, seven where A is too ill-conditioned for
 /// f32. `options` are those of the LU. An A that is too ill-conditioned (about 1 / (n eps)), or holds a NaN, is an outcome:
 /// `proven` is false. Throws DimensionError, DeviceLimit (a device without fp64), NoUsableKernel, DeviceFault, OutOfMemory,
 /// OpenClError.
