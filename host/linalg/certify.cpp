@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "kernels/lu_common.hpp"
+#include "linalg/error_bounds.hpp"
 #include "linalg/exact_scaling.hpp"
 #include "linalg/upward.hpp"
 #include "matrix/transfer.hpp"
@@ -22,9 +23,6 @@ namespace {
 constexpr RealType kType = RealType::f64;
 constexpr const char* kWhat = "a certificate";
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-/// -log10 of f64's unit roundoff: more digits no f64 has.
-constexpr double kMostDigits = 15.95;
-
 /// The kernels for f64 whose products and sums are IEEE operations, each of them; by what their names contain. Who adds one that
 /// splits numbers leaves it out.
 constexpr std::array kPlainProducts{"cpu_packed", "gemm_cpu", "simt", "mma_f64"};
@@ -35,12 +33,6 @@ Context& checked(Context& context) {
                       " has no fp64: bounds are proven in f64 arithmetic alone; another device, "
                       "or an estimate, may do");
   return context;
-}
-
-/// -log10(error / size), for a user.
-double digits_of(double error, double size) {
-  const double ratio = divide_up(error, size);
-  return std::clamp(-std::log10(ratio) - 1e-9, 0.0, kMostDigits);
 }
 
 }  // namespace
@@ -318,124 +310,6 @@ Matrix Certifier::correction(const ExactScaling& scaled, const std::vector<Index
   return y;
 }
 
-namespace {
-
-Certificate unproven(double norm_bound, std::string reason) {
-  Certificate certificate;
-  certificate.norm_bound = norm_bound;
-  certificate.reason = std::move(reason);
-  return certificate;
-}
-
-/// Digits, for bounds that are all there.
-void count_digits(Certificate& certificate, const Matrix& x) {
-  certificate.digits = certificate.norm_digits = kMostDigits;
-  for (Index c = 0; c < x.cols(); ++c) {
-    double largest = 0, largest_bound = 0;
-    for (Index i = 0; i < x.rows(); ++i) {
-      const double size = std::abs(x(i, c)), bound = certificate.bounds(i, c);
-      if (size > 0) certificate.digits = std::min(certificate.digits, digits_of(bound, size));
-      largest = std::max(largest, size);
-      largest_bound = std::max(largest_bound, bound);
-    }
-    if (largest > 0)
-      certificate.norm_digits =
-          std::min(certificate.norm_digits, digits_of(largest_bound, largest));
-  }
-}
-
-/// The best bounds so far of |x_true - x|, scaled and transposed.
-class Bounds {
- public:
-  /// `y` bounds |R r|.
-  Bounds(const ExactScaling& scaled, const Matrix& y)
-      : scaled_(scaled), y_(y), best_(y.rows(), y.cols()) {
-    std::ranges::fill(best_.values(), kInfinity);
-  }
-
-  /// By weights w > 0 and bounds e of |E| w, of which the first row is for every right-hand side, the others for one each:
-  /// where e <= alpha w and alpha < 1, |x_true - x| <= y + e max(y / w) / (1 - alpha).
-  void improve(const Matrix& weights, const Matrix& errors) {
-    for (Index k = 0; k < weights.rows(); ++k) {
-      const double alpha = largest_ratio(errors.row(k), weights.row(k));
-      norm_ = std::min(norm_, alpha);  // which passes NaN over
-      if (!(alpha < 1)) continue;
-      const Index first = k == 0 ? 0 : k - 1, last = k == 0 ? y_.rows() : k;
-      for (Index c = first; c < last; ++c) improve(c, alpha, weights.row(k), errors.row(k));
-    }
-  }
-
-  /// The least alpha.
-  [[nodiscard]] double norm() const { return norm_; }
-
-  /// Whether a better R or other weights cannot make much of a difference: every bound is near y, or leaves its element of x as
-  /// many digits as y leaves the worst one.
-  [[nodiscard]] bool are_tight() const {
-    for (Index c = 0; c < y_.rows(); ++c) {
-      const std::span<const double> x = scaled_.x().row(c), y = y_.row(c);
-      double largest = 0, worst = 0.25 * kUnit;
-      for (Index i = 0; i < x.size(); ++i) {
-        largest = std::max(largest, std::abs(x[i]));
-        if (x[i] != 0) worst = std::max(worst, y[i] / std::abs(x[i]));
-      }
-      for (Index i = 0; i < x.size(); ++i)
-        if (!(best_(c, i) <= 1.5 * y[i] + worst * (x[i] != 0 ? std::abs(x[i]) : largest)))
-          return false;
-    }
-    return norm_ < 1;
-  }
-
-  [[nodiscard]] Matrix scaled_back() const {
-    Matrix bounds(best_.cols(), best_.rows());
-    for (Index i = 0; i < bounds.rows(); ++i)
-      for (Index c = 0; c < bounds.cols(); ++c)
-        bounds(i, c) = up(std::ldexp(best_(c, i), scaled_.back(i, c)));
-    return bounds;
-  }
-
- private:
-  /// NaN if there is one.
-  static double largest_ratio(std::span<const double> of, std::span<const double> to) {
-    double largest = 0;
-    for (Index i = 0; i < of.size(); ++i) {
-      const double ratio = divide_up(of[i], to[i]);
-      largest = largest >= ratio || std::isnan(largest) ? largest : ratio;
-    }
-    return largest;
-  }
-
-  void improve(Index c, double alpha, std::span<const double> w, std::span<const double> e) {
-    const double factor = divide_up(largest_ratio(y_.row(c), w), complement_down(alpha));
-    for (Index i = 0; i < e.size(); ++i)
-      best_(c, i) = std::min(best_(c, i), add_up(y_(c, i), multiply_up(e[i], factor)));
-  }
-
-  const ExactScaling& scaled_;
-  const Matrix& y_;
-  Matrix best_;
-  double norm_ = kInfinity;
-};
-
-Certificate concluded(const Bounds& bounds, const Matrix& x) {
-  if (!(bounds.norm() < 1))
-    return unproven(
-        bounds.norm(),
-        fmt::format("the norm of I - R A could only be bounded by {:.3g}, and less than "
-                    "1 is needed: A is too ill-conditioned for f64, or singular",
-                    bounds.norm()));
-  Certificate certificate;
-  certificate.norm_bound = bounds.norm();
-  certificate.bounds = bounds.scaled_back();
-  if (!std::ranges::all_of(certificate.bounds.values(),
-                           [](double bound) { return bound < kInfinity; }))
-    return unproven(bounds.norm(), "A is not singular, but an error has no bound in f64's range");
-  certificate.proven = true;
-  count_digits(certificate, x);
-  return certificate;
-}
-
-}  // namespace
-
 /// Weights and bounds of |E| times them, in the rows of two matrices.
 struct Certifier::Weighted {
   Matrix weights, errors;
@@ -485,13 +359,13 @@ Certificate Certifier::certify(const System& system, const Matrix& x,
     const Matrix row_sums = checked_row_sums(signs, rows), y = correction(scaled, rows, seams);
     Matrix ones(1, n_);
     std::ranges::fill(ones.values(), 1.0);
-    Bounds bounds(scaled, y);
+    ErrorBounds bounds(scaled, y);
     bounds.improve(ones, row_sums);
     if (!bounds.are_tight()) {
       const Weighted better = weighted_by(scaled.x());
       bounds.improve(better.weights, better.errors);
     }
-    if (last || bounds.are_tight()) return concluded(bounds, x);
+    if (last || bounds.are_tight()) return bounds.certificate(x);
   }
   return unproven(kInfinity, "the factors are singular: there is no inverse to start from");
 }
@@ -503,13 +377,7 @@ Certificate certify(Context& context, const System& system, const Matrix& x,
     throw DimensionError("a certificate needs x and b of the same shape, with as many rows as A");
   return translate_opencl_errors([&] {
     checked(context);
-    if (x.rows() == 0) {
-      Certificate empty;
-      empty.proven = true;
-      empty.bounds = x;
-      empty.digits = empty.norm_digits = kMostDigits;
-      return empty;
-    }
+    if (x.rows() == 0) return proven(x, x, 0);
     const auto attempt = [&](const LuOptions& with) {
       return Certifier(context, system.a.rows(), with).certify(system, x, progress);
     };
