@@ -131,6 +131,33 @@ void require_triangular_solve(
           64 * static_cast<double>(n) * unit_roundoff(type) * largest(expected), "T^-1 B");
 }
 
+void require_transposed_solve(Context& context, RealType type, Index n, Index nrhs,
+                              const std::function<void(const TransposedQuestion&)>& solve) {
+  const Matrix t = random_triangle(type, n, 8), b = random_of(type, n, nrhs, 9);
+  std::vector<cl_int> pivots(n);
+  for (Index k = 0; k < n; ++k) pivots[k] = static_cast<cl_int>(k + (k * k + 3) % (n - k));
+  const TransposedQuestion question{
+      upload(context, type, t), context.allocate(n * sizeof(cl_int), kWhat),
+      upload(context, type, b), static_cast<cl_uint>(n), static_cast<cl_uint>(nrhs)};
+  context.queue().enqueueWriteBuffer(question.pivots, CL_TRUE, 0, n * sizeof(cl_int),
+                                     pivots.data());
+  solve(question);
+  const Matrix x = read_back(context, type, question.b, n, nrhs);
+  Matrix expected = b;
+  for (Index c = 0; c < nrhs; ++c) {
+    for (Index i = 0; i < n; ++i) {  // U^T y = b
+      expected(i, c) /= t(i, i);
+      for (Index j = i + 1; j < n; ++j) expected(j, c) -= t(i, j) * expected(i, c);
+    }
+    for (Index i = n; i-- > 0;)  // L^T z = y
+      for (Index j = 0; j < i; ++j) expected(j, c) -= t(i, j) * expected(i, c);
+    for (Index k = n; k-- > 0;)
+      std::swap(expected(k, c), expected(static_cast<Index>(pivots[k]), c));
+  }
+  require(max_difference(x, expected),
+          64 * static_cast<double>(n) * unit_roundoff(type) * largest(expected), "A^-T B");
+}
+
 void require_swap_solve(Context& context, RealType type, Index block, Index strip, bool solve,
                         const std::function<void(const SwapSolve&)>& swap_and_solve) {
   const Index rows = block + 7, columns = 4 * strip + 3, hole_begin = strip + 1,

@@ -23,6 +23,18 @@ void require_triangular_solve(
     Context& context, RealType type, Index n, Index nrhs, bool upper,
     const std::function<void(const MatrixView& t, const MatrixView& b)>& solve);
 
+/// Factors of an LU, n-by-n, the exchanges of its rows, and B, n-by-nrhs.
+struct TransposedQuestion {
+  MatrixView lu;
+  cl::Buffer pivots;
+  MatrixView b;
+  cl_uint n, nrhs;
+};
+
+/// B <- A^-T B, to 64 n eps of the largest element.
+void require_transposed_solve(Context& context, RealType type, Index n, Index nrhs,
+                              const std::function<void(const TransposedQuestion&)>& solve);
+
 /// What lu_swap_solve of cl/trsm.cl is asked for.
 struct SwapSolve {
   MatrixView diagonal, b;

@@ -51,6 +51,13 @@ class LuCpu : public LuBackend {
     return solve(queue, lu, b, cut_.n, nrhs);
   }
 
+  void getrs_transposed(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
+                        Index nrhs) override {
+    if (!transposed_) transposed_.emplace(context_, type_, cut_.n);
+    const RowTargets original{buffers_.ids, cl_ulong{cut_.panels - 1} * cut_.n};
+    transposed_->solve(queue, lu, cut_.n, original, b, static_cast<cl_uint>(nrhs));
+  }
+
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
     cl_int column = 0;
     queue.enqueueReadBuffer(buffers_.info, CL_TRUE, 0, sizeof column, &column);
@@ -160,6 +167,7 @@ class LuCpu : public LuBackend {
   LuCpuBuffers buffers_;
   LuCpuKernels kernels_;
   std::unique_ptr<ManySolves> many_;  // made when first needed
+  std::optional<GetrsTransposed> transposed_;
 };
 
 }  // namespace

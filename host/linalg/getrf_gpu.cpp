@@ -72,6 +72,12 @@ class LuGpu : public LuBackend {
     return false;  // the substitution itself may give up waiting
   }
 
+  void getrs_transposed(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
+                        Index nrhs) override {
+    if (!transposed_) transposed_.emplace(context_, memo_.type(), n_);
+    transposed_->solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
+  }
+
   bool gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
             Index nrhs) override {
     if (nrhs > 1 || !small_.works()) return LuBackend::gesv(queue, a, b, nrhs);
@@ -148,6 +154,7 @@ class LuGpu : public LuBackend {
   Panels panels_;
   LaswpTrsmKernels laswp_trsm_;
   std::optional<Getrs> getrs_;
+  std::optional<GetrsTransposed> transposed_;  // made when first needed
 };
 
 }  // namespace

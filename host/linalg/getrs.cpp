@@ -74,6 +74,31 @@ void Getrs::solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_u
   }
 }
 
+TransposedKernels& GetrsTransposed::way_for(cl_uint nrhs) {
+  const cl_uint columns = std::min(nrhs, TransposedKernels::kMostColumns);
+  std::vector<std::string> names;
+  for (const auto& way : ways_) {
+    if (way->works(columns)) return *way;
+    names.emplace_back(way->variant().name);
+  }
+  memo_.none_works("transposed solves", names);
+}
+
+void GetrsTransposed::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                            const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
+  if (n == 0 || nrhs == 0) return;
+  solve(queue, lu, n, way_for(nrhs).targets(queue, pivots, n, nrhs), b, nrhs);
+}
+
+void GetrsTransposed::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                            const RowTargets& targets, const MatrixView& b, cl_uint nrhs) {
+  constexpr cl_uint kMost = TransposedKernels::kMostColumns;
+  for (cl_uint c = 0; c < nrhs; c += kMost) {
+    const cl_uint columns = std::min(kMost, nrhs - c);
+    way_for(columns).solve(queue, lu, n, targets, b.at(0, c), columns);
+  }
+}
+
 ManySolves::ManySolves(Context& context, RealType type, Index n, const GemmOptions& gemm_options)
     : memo_(context, type),
       flags_(context),

@@ -8,6 +8,7 @@
 
 #include "kernels/laswp_trsm.hpp"
 #include "kernels/trsv.hpp"
+#include "kernels/trsv_transposed.hpp"
 
 namespace clgauss {
 
@@ -37,6 +38,26 @@ class Getrs {
   Gemm& gemm_;
   std::vector<std::unique_ptr<TrsvKernel>> ways_;  // in the order of trying
   std::optional<TrsvKernel*> way_;                 // that was found
+};
+
+/// Solves with the transposed factors, as both kinds of backends do them.
+class GetrsTransposed {
+ public:
+  GetrsTransposed(Context& context, RealType type, Index n)
+      : memo_(context, type), ways_(make_transposed(context, type, n)) {}
+
+  /// B <- A^-T B, n-by-nrhs, with the row exchanges `pivots`. Throws NoUsableKernel.
+  void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+             const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
+  /// The same where it is known what the exchanges undone make of the rows.
+  void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+             const RowTargets& targets, const MatrixView& b, cl_uint nrhs);
+
+ private:
+  TransposedKernels& way_for(cl_uint nrhs);
+
+  KernelMemo memo_;
+  std::vector<std::unique_ptr<TransposedKernels>> ways_;  // in the order of trying
 };
 
 /// Solves with many right-hand sides by themselves, for factors that the kernels for CPUs left.

@@ -96,11 +96,23 @@ class Lu::Implementation {
     });
   }
 
-  Matrix solve(const Matrix& b) {
+  void solve_transposed(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
+    require_factored();
+    check_view(b, n_, nrhs, type_, "B");
+    order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
+      backend_->getrs_transposed(queue, factors_, b, nrhs);
+      backend_->poison_if_failed(queue, b, nrhs);
+    });
+  }
+
+  /// What `solve_view` makes of a host matrix.
+  Matrix solve_on_device(const Matrix& b,
+                         void (Implementation::*solve_view)(const MatrixView&, Index,
+                                                            const EnqueueOptions&)) {
     require_factored();
     if (b.rows() != n_) throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), n_));
     const MatrixView x = to_device(context_, type_, b, b.cols(), "the right-hand sides");
-    solve(x, b.cols(), {});
+    (this->*solve_view)(x, b.cols(), {});
     if (const auto column = backend_->failed_column(queue())) throw SingularFactors(*column);
     return {b.rows(), b.cols(), download(queue(), x.buffer, type_, b.rows() * b.cols())};
   }
@@ -158,7 +170,17 @@ void Lu::solve(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
 }
 
 Matrix Lu::solve(const Matrix& b) {
-  return translate_opencl_errors([&] { return implementation_->solve(b); });
+  return translate_opencl_errors(
+      [&] { return implementation_->solve_on_device(b, &Implementation::solve); });
+}
+
+void Lu::solve_transposed(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
+  translate_opencl_errors([&] { implementation_->solve_transposed(b, nrhs, enqueue); });
+}
+
+Matrix Lu::solve_transposed(const Matrix& b) {
+  return translate_opencl_errors(
+      [&] { return implementation_->solve_on_device(b, &Implementation::solve_transposed); });
 }
 
 void Lu::factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs,

@@ -22,6 +22,9 @@ class LuBackend {
   /// poison_if_failed() is for the caller to say.
   virtual bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
                      Index nrhs) = 0;
+  /// B <- A^-T B; poison_if_failed() is for the caller to say.
+  virtual void getrs_transposed(const cl::CommandQueue& queue, const MatrixView& lu,
+                                const MatrixView& b, Index nrhs) = 0;
   /// B <- NaN, n-by-nrhs, if the factorisation failed.
   virtual void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) = 0;
   /// getrf() and getrs(), in one launch where the system is small; true as getrs().

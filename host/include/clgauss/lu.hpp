@@ -63,6 +63,10 @@ class Lu {
   /// A^-1 B of a host matrix. Throws DimensionError if b has not n rows, SingularFactors, CoResidencyLost.
   [[nodiscard]] Matrix solve(const Matrix& b);
 
+  /// B <- A^-T B and A^-T B, as solve() with the transposed A.
+  void solve_transposed(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue = {});
+  [[nodiscard]] Matrix solve_transposed(const Matrix& b);
+
   /// factor() and solve() together; a small system takes one launch.
   void factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs,
                         const EnqueueOptions& enqueue = {});

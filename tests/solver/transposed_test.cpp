@@ -1,0 +1,104 @@
+// Solves with the transposed factors: B <- A^-T B.
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <clgauss/lab/generate.hpp>
+#include <clgauss/lu.hpp>
+#include <clgauss/residual.hpp>
+#include <cmath>
+
+#include "support/devices.hpp"
+#include "support/padded_matrix.hpp"
+
+using namespace clgauss;
+using clgauss::test::on_every_device;
+using clgauss::test::PaddedMatrix;
+using clgauss::test::rounded;
+using clgauss::test::types_of;
+
+namespace {
+
+Matrix transposed(const Matrix& a) {
+  Matrix t(a.cols(), a.rows());
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < a.cols(); ++j) t(j, i) = a(i, j);
+  return t;
+}
+
+/// The scaled residual of A^T x = b.
+double error_of(const Matrix& a, const Matrix& b, const Matrix& x, RealType type) {
+  return compute_residual({transposed(a), b}, x, unit_roundoff(type)).scaled;
+}
+
+}  // namespace
+
+TEST_CASE("transposed solves: every size, one to many right-hand sides, views with gaps") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const Index n : {1, 2, 3, 31, 32, 33, 127, 128, 129, 500, 1031}) {
+        const Matrix a = rounded(generate_matrix("zero-pivot", n, 3), type);
+        if (n == 1) continue;  // a zero pivot; see below
+        const PaddedMatrix da(context, type, a, 2, 3);
+        Lu lu = lu_factor(context, type, da.view, n);
+        for (const Index nrhs : {1, 2, 5}) {
+          CAPTURE(n);
+          CAPTURE(nrhs);
+          const Matrix b = rounded(random_matrix(n, nrhs, 7), type);
+          const PaddedMatrix db(context, type, b, 5, 2);
+          lu.solve_transposed(db.view, nrhs);
+          CHECK(error_of(a, b, db.read(context, type), type) <= kScaledResidualBound);
+        }
+      }
+  });
+}
+
+TEST_CASE(
+    "transposed solves: of the host's matrices, none, one and more than a kernel takes at once") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const Index n : {1, 70}) {
+        const Matrix a = rounded(random_matrix(n, n, 4), type);
+        Lu lu = lu_factor(context, type, a);
+        for (const Index nrhs : {0, 1, 8, 19}) {
+          CAPTURE(n);
+          CAPTURE(nrhs);
+          const Matrix b = rounded(random_matrix(n, nrhs, 5), type);
+          const Matrix x = lu.solve_transposed(b);
+          REQUIRE(x.cols() == nrhs);
+          if (nrhs > 0) CHECK(error_of(a, b, x, type) <= kScaledResidualBound);
+        }
+        CHECK_THROWS_AS((void)lu.solve_transposed(Matrix(n + 1, 1)), DimensionError);
+      }
+  });
+}
+
+TEST_CASE("transposed solves: with the factors of the other family, and of tournament pivoting") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const RealType type = types_of(device.profile).back();
+    const Index n = 300;
+    const Matrix a = rounded(random_matrix(n, n, 6), type),
+                 b = rounded(random_matrix(n, 3, 8), type);
+    LuOptions options;
+    options.pivoting = Pivoting::tournament;
+    Lu lu = lu_factor(context, type, a, options);
+    CHECK(error_of(a, b, lu.solve_transposed(b), type) <= kScaledResidualBound);
+  });
+}
+
+TEST_CASE("transposed solves: factors that failed are not solved with unnoticed") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const RealType type = types_of(device.profile).back();
+    Lu lu(context, type, 40);
+    CHECK_THROWS_AS((void)lu.solve_transposed(Matrix(40, 1)), UsageError);
+    lu.factor(generate_matrix("singular", 40, 3));
+    const Matrix b = random_matrix(40, 2, 1);
+    CHECK_THROWS_AS((void)lu.solve_transposed(b), SingularFactors);
+    const PaddedMatrix db(context, type, b, 4, 3);
+    lu.solve_transposed(db.view, 2);
+    const Matrix x = db.read(context, type);
+    CHECK(std::ranges::all_of(x.values(), [](double value) { return std::isnan(value); }));
+  });
+}
