@@ -87,18 +87,25 @@ Matrix random_triangle(RealType type, Index n, std::uint64_t seed) {
   return t;
 }
 
-/// X = T^-1 B on the host.
-Matrix solved(const Matrix& t, const Matrix& b, Index n, bool upper) {
+/// X = T^-1 B on the host; the diagonal of T is that of `t`, or ones.
+Matrix solved(const Matrix& t, const Matrix& b, Index n, bool upper, bool unit) {
   Matrix x = b;
   for (Index step = 0; step < n; ++step) {
     const Index i = upper ? n - 1 - step : step;
     for (Index c = 0; c < b.cols(); ++c) {
       double sum = x(i, c);
       for (Index k = upper ? i + 1 : 0; k < (upper ? n : i); ++k) sum -= t(i, k) * x(k, c);
-      x(i, c) = upper ? sum / t(i, i) : sum;
+      x(i, c) = unit ? sum : sum / t(i, i);
     }
   }
   return x;
+}
+
+Matrix transpose(const Matrix& a) {
+  Matrix t(a.cols(), a.rows());
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < a.cols(); ++j) t(j, i) = a(i, j);
+  return t;
 }
 
 double largest(const Matrix& matrix) {
@@ -126,36 +133,39 @@ void require_triangular_solve(
   const Matrix t = random_triangle(type, n, 2), b = random_of(type, n, nrhs, 3);
   const MatrixView dt = upload(context, type, t), db = upload(context, type, b, 0);
   solve(dt, db);
-  const Matrix x = read_back(context, type, db, n, nrhs), expected = solved(t, b, n, upper);
+  const Matrix x = read_back(context, type, db, n, nrhs), expected = solved(t, b, n, upper, !upper);
   require(max_difference(x, expected),
           64 * static_cast<double>(n) * unit_roundoff(type) * largest(expected), "T^-1 B");
 }
 
-void require_transposed_solve(Context& context, RealType type, Index n, Index nrhs,
-                              const std::function<void(const TransposedQuestion&)>& solve) {
+void require_solve_with_factors(Context& context, RealType type, Index n, Index nrhs,
+                                bool transposed,
+                                const std::function<void(const FactorsQuestion&)>& solve) {
   const Matrix t = random_triangle(type, n, 8), b = random_of(type, n, nrhs, 9);
-  std::vector<cl_int> pivots(n);
-  for (Index k = 0; k < n; ++k) pivots[k] = static_cast<cl_int>(k + (k * k + 3) % (n - k));
-  const TransposedQuestion question{
+  std::vector<Index> pivots(n);
+  for (Index k = 0; k < n; ++k) pivots[k] = k + (k * k + 3) % (n - k);
+  const std::vector<cl_int> exchanges(pivots.begin(), pivots.end());
+  const FactorsQuestion question{
       upload(context, type, t), context.allocate(n * sizeof(cl_int), kWhat),
       upload(context, type, b), static_cast<cl_uint>(n), static_cast<cl_uint>(nrhs)};
   context.queue().enqueueWriteBuffer(question.pivots, CL_TRUE, 0, n * sizeof(cl_int),
-                                     pivots.data());
+                                     exchanges.data());
   solve(question);
-  const Matrix x = read_back(context, type, question.b, n, nrhs);
   Matrix expected = b;
-  for (Index c = 0; c < nrhs; ++c) {
-    for (Index i = 0; i < n; ++i) {  // U^T y = b
-      expected(i, c) /= t(i, i);
-      for (Index j = i + 1; j < n; ++j) expected(j, c) -= t(i, j) * expected(i, c);
-    }
-    for (Index i = n; i-- > 0;)  // L^T z = y
-      for (Index j = 0; j < i; ++j) expected(j, c) -= t(i, j) * expected(i, c);
+  if (transposed) {
+    const Matrix other = transpose(t);  // U^T, not unit, lies below; L^T, unit, above
+    expected = solved(other, expected, n, false, false);
+    expected = solved(other, expected, n, true, true);
     for (Index k = n; k-- > 0;)
-      std::swap(expected(k, c), expected(static_cast<Index>(pivots[k]), c));
+      if (pivots[k] != k) std::ranges::swap_ranges(expected.row(k), expected.row(pivots[k]));
+  } else {
+    exchange_rows(expected, pivots);
+    expected = solved(t, solved(t, expected, n, false, true), n, true, false);
   }
+  const Matrix x = read_back(context, type, question.b, n, nrhs);
   require(max_difference(x, expected),
-          64 * static_cast<double>(n) * unit_roundoff(type) * largest(expected), "A^-T B");
+          64 * static_cast<double>(n) * unit_roundoff(type) * largest(expected),
+          transposed ? "A^-T B" : "A^-1 B");
 }
 
 void require_swap_solve(Context& context, RealType type, Index block, Index strip, bool solve,
@@ -179,7 +189,7 @@ void require_swap_solve(Context& context, RealType type, Index block, Index stri
   const Matrix result = read_back(context, type, question.b, rows, columns);
   Matrix expected = b;
   exchange_rows(expected, {pivots.begin(), pivots.end()});
-  const Matrix right = solved(t, expected, block, false);
+  const Matrix right = solved(t, expected, block, false, true);
   for (Index i = 0; i < rows; ++i)
     for (Index c = 0; c < columns; ++c) {
       if (c >= hole_begin && c < hole_end) expected(i, c) = b(i, c);

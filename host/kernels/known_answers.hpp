@@ -24,16 +24,17 @@ void require_triangular_solve(
     const std::function<void(const MatrixView& t, const MatrixView& b)>& solve);
 
 /// Factors of an LU, n-by-n, the exchanges of its rows, and B, n-by-nrhs.
-struct TransposedQuestion {
+struct FactorsQuestion {
   MatrixView lu;
   cl::Buffer pivots;
   MatrixView b;
   cl_uint n, nrhs;
 };
 
-/// B <- A^-T B, to 64 n eps of the largest element.
-void require_transposed_solve(Context& context, RealType type, Index n, Index nrhs,
-                              const std::function<void(const TransposedQuestion&)>& solve);
+/// B <- A^-1 B or, transposed, B <- A^-T B, to 64 n eps of the largest element.
+void require_solve_with_factors(Context& context, RealType type, Index n, Index nrhs,
+                                bool transposed,
+                                const std::function<void(const FactorsQuestion&)>& solve);
 
 /// What lu_swap_solve of cl/trsm.cl is asked for.
 struct SwapSolve {

@@ -53,9 +53,7 @@ class LuCpu : public LuBackend {
 
   void getrs_transposed(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
                         Index nrhs) override {
-    if (!transposed_) transposed_.emplace(context_, type_, cut_.n);
-    const RowTargets original{buffers_.ids, cl_ulong{cut_.panels - 1} * cut_.n};
-    transposed_->solve(queue, lu, cut_.n, original, b, static_cast<cl_uint>(nrhs));
+    few_solves().solve(queue, lu, cut_.n, row_order(cut_.n), b, static_cast<cl_uint>(nrhs), true);
   }
 
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
@@ -84,6 +82,16 @@ class LuCpu : public LuBackend {
     return *many_;
   }
 
+  FewSolves& few_solves() {
+    if (!few_) few_.emplace(context_, type_, cut_.n);
+    return *few_;
+  }
+
+  /// Of the last factorisation, of n rows.
+  [[nodiscard]] RowOrder row_order(cl_uint n) const {
+    return {buffers_.ids, cl_ulong{ceil_div(n, cut_.nb) - 1} * n};
+  }
+
   /// Factors the n-by-n `a`, n <= cut_.n.
   void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n) {
     const cl_uint panels = ceil_div(n, cut_.nb);
@@ -108,6 +116,8 @@ class LuCpu : public LuBackend {
     const bool one = nrhs == 1 && b.ld == 1;
     if (one)
       solve_one(queue, lu, b, n);
+    else if (few_solves().solves_plain(nrhs))
+      few_solves().solve(queue, lu, n, row_order(n), b, static_cast<cl_uint>(nrhs), false);
     else
       many_solves().solve(queue, lu, n, buffers_.pivots, b, static_cast<cl_uint>(nrhs));
     return one;
@@ -167,7 +177,7 @@ class LuCpu : public LuBackend {
   LuCpuBuffers buffers_;
   LuCpuKernels kernels_;
   std::unique_ptr<ManySolves> many_;  // made when first needed
-  std::optional<GetrsTransposed> transposed_;
+  std::optional<FewSolves> few_;
 };
 
 }  // namespace

@@ -74,8 +74,8 @@ class LuGpu : public LuBackend {
 
   void getrs_transposed(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
                         Index nrhs) override {
-    if (!transposed_) transposed_.emplace(context_, memo_.type(), n_);
-    transposed_->solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
+    if (!few_) few_.emplace(context_, memo_.type(), n_);
+    few_->solve_transposed(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
   }
 
   bool gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
@@ -154,7 +154,7 @@ class LuGpu : public LuBackend {
   Panels panels_;
   LaswpTrsmKernels laswp_trsm_;
   std::optional<Getrs> getrs_;
-  std::optional<GetrsTransposed> transposed_;  // made when first needed
+  std::optional<FewSolves> few_;  // made when first needed
 };
 
 }  // namespace

@@ -74,29 +74,37 @@ void Getrs::solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_u
   }
 }
 
-TransposedKernels& GetrsTransposed::way_for(cl_uint nrhs) {
-  const cl_uint columns = std::min(nrhs, TransposedKernels::kMostColumns);
+ColumnSolves* FewSolves::way_for(cl_uint nrhs, bool transposed) {
+  const auto found = std::ranges::find_if(ways_, [&](const auto& way) {
+    return (transposed || !way->transposed_only()) && way->works(nrhs);
+  });
+  return found == ways_.end() ? nullptr : found->get();
+}
+
+ColumnSolves& FewSolves::transposed_way_for(cl_uint nrhs) {
+  if (ColumnSolves* way = way_for(std::min(nrhs, ColumnSolves::kMostColumns), true)) return *way;
   std::vector<std::string> names;
-  for (const auto& way : ways_) {
-    if (way->works(columns)) return *way;
-    names.emplace_back(way->variant().name);
-  }
+  for (const auto& way : ways_) names.emplace_back(way->variant().name);
   memo_.none_works("transposed solves", names);
 }
 
-void GetrsTransposed::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
-                            const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
-  if (n == 0 || nrhs == 0) return;
-  solve(queue, lu, n, way_for(nrhs).targets(queue, pivots, n, nrhs), b, nrhs);
-}
-
-void GetrsTransposed::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
-                            const RowTargets& targets, const MatrixView& b, cl_uint nrhs) {
-  constexpr cl_uint kMost = TransposedKernels::kMostColumns;
+void FewSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                      const RowOrder& order, const MatrixView& b, cl_uint nrhs, bool transposed) {
+  constexpr cl_uint kMost = ColumnSolves::kMostColumns;
   for (cl_uint c = 0; c < nrhs; c += kMost) {
     const cl_uint columns = std::min(kMost, nrhs - c);
-    way_for(columns).solve(queue, lu, n, targets, b.at(0, c), columns);
+    ColumnSolves& way = transposed ? transposed_way_for(columns) : *way_for(columns, false);
+    way.solve(queue, lu, n, order, b.at(0, c), columns, transposed);
   }
+}
+
+void FewSolves::solve_transposed(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                                 const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
+  if (n == 0 || nrhs == 0) return;
+  solve(
+      queue, lu, n,
+      transposed_way_for(nrhs).order(queue, pivots, n, std::min(nrhs, ColumnSolves::kMostColumns)),
+      b, nrhs, true);
 }
 
 ManySolves::ManySolves(Context& context, RealType type, Index n, const GemmOptions& gemm_options)

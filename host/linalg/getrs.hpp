@@ -8,7 +8,7 @@
 
 #include "kernels/laswp_trsm.hpp"
 #include "kernels/trsv.hpp"
-#include "kernels/trsv_transposed.hpp"
+#include "kernels/trsv_columns.hpp"
 
 namespace clgauss {
 
@@ -40,24 +40,31 @@ class Getrs {
   std::optional<TrsvKernel*> way_;                 // that was found
 };
 
-/// Solves with the transposed factors, as both kinds of backends do them.
-class GetrsTransposed {
+/// Solves with a few right-hand sides, or transposed with any number, as both kinds of backends do them.
+class FewSolves {
  public:
-  GetrsTransposed(Context& context, RealType type, Index n)
-      : memo_(context, type), ways_(make_transposed(context, type, n)) {}
+  FewSolves(Context& context, RealType type, Index n)
+      : memo_(context, type), ways_(make_column_solves(context, type, n)) {}
 
-  /// B <- A^-T B, n-by-nrhs, with the row exchanges `pivots`. Throws NoUsableKernel.
-  void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
-             const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
-  /// The same where it is known what the exchanges undone make of the rows.
-  void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
-             const RowTargets& targets, const MatrixView& b, cl_uint nrhs);
+  /// Whether it can do B <- A^-1 B for `nrhs` right-hand sides.
+  [[nodiscard]] bool solves_plain(Index nrhs) {
+    return nrhs <= ColumnSolves::kMostColumns && way_for(static_cast<cl_uint>(nrhs), false);
+  }
+
+  /// B <- A^-1 B, for which solves_plain(), or B <- A^-T B. `order` belongs to the row exchanges. Throws NoUsableKernel.
+  void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n, const RowOrder& order,
+             const MatrixView& b, cl_uint nrhs, bool transposed);
+  /// B <- A^-T B with the row exchanges themselves.
+  void solve_transposed(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                        const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
 
  private:
-  TransposedKernels& way_for(cl_uint nrhs);
+  /// The first that works; null if none does.
+  ColumnSolves* way_for(cl_uint nrhs, bool transposed);
+  ColumnSolves& transposed_way_for(cl_uint nrhs);
 
   KernelMemo memo_;
-  std::vector<std::unique_ptr<TransposedKernels>> ways_;  // in the order of trying
+  std::vector<std::unique_ptr<ColumnSolves>> ways_;  // in the order of trying
 };
 
 /// Solves with many right-hand sides by themselves, for factors that the kernels for CPUs left.

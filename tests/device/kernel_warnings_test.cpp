@@ -56,7 +56,7 @@ std::vector<Build> builds() {
       {"trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DSUBSTITUTE=1 -DKERNEL=2"},
       {"trsv.cl", "-DWG_SIZE=64 -DUPPER=1"},
       {"trsv_transposed.cl", "-DBLOCK=64 -DPARTS=4 -DRHS=4"},
-      {"trsv_transposed_cpu.cl", tile + "-DRHS=4"},
+      {"trsv_columns_cpu.cl", tile + "-DRHS=4"},
   };
   for (const std::string yes : {"0", "1"}) {
     all.push_back({"gemm_simt.cl",

@@ -1,4 +1,4 @@
-#include "kernels/trsv_transposed.hpp"
+#include "kernels/trsv_columns.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,7 +12,7 @@ namespace clgauss {
 
 namespace {
 
-constexpr const char* kWorkspace = "the workspace of a transposed solve";
+constexpr const char* kWorkspace = "the workspace of a solve";
 constexpr cl_uint kRowGroup = 64;  // work-items of the kernels of cl/columns.clh, one a row
 
 /// Columns that the kernels are built for: a power of two.
@@ -26,22 +26,23 @@ std::uint64_t inverses_bytes(Index n, Index block, RealType type) {
   return 2 * ((n + block - 1) / block) * block * block * bytes_of(type);
 }
 
-class TransposedSteps : public TransposedKernels {
+class TransposedSteps : public ColumnSolves {
  public:
   TransposedSteps(Context& context, RealType type, Index n)
-      : TransposedKernels(context, type),
+      : ColumnSolves(context, type),
         parameters_(usual(trsv_transposed_variant(), {context.profile(), type, n})),
         block_(static_cast<cl_uint>(value_of(parameters_, "BLOCK"))),
         parts_(static_cast<cl_uint>(value_of(parameters_, "PARTS"))) {}
 
   const KernelVariant& variant() const override { return trsv_transposed_variant(); }
+  bool transposed_only() const override { return true; }
 
  protected:
   Defines macros() const override { return with_parameters(variant(), parameters_, {}); }
   Index rows_of_question() const override { return 3 * Index{block_} - block_ / 4; }
 
   void substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
-                  const cl::Buffer& x, cl_uint columns) override {
+                  const cl::Buffer& x, cl_uint columns, bool /*transposed*/) override {
     const cl_uint blocks = ceil_div(n, block_);
     require_buffer(inverses_, 2 * std::uint64_t{blocks} * block_ * block_ * element_bytes());
     require_buffer(y_, std::uint64_t{n} * columns * element_bytes());
@@ -68,27 +69,29 @@ class TransposedSteps : public TransposedKernels {
   cl::Buffer inverses_, y_;
 };
 
-class TransposedCpu : public TransposedKernels {
+class ColumnsCpu : public ColumnSolves {
  public:
-  TransposedCpu(Context& context, RealType type, Index n)
-      : TransposedKernels(context, type),
-        parameters_(usual(trsv_transposed_cpu_variant(), {context.profile(), type, n})),
+  ColumnsCpu(Context& context, RealType type, Index n)
+      : ColumnSolves(context, type),
+        parameters_(usual(trsv_columns_cpu_variant(), {context.profile(), type, n})),
         block_(static_cast<cl_uint>(value_of(parameters_, "BLOCK"))) {}
 
-  const KernelVariant& variant() const override { return trsv_transposed_cpu_variant(); }
+  const KernelVariant& variant() const override { return trsv_columns_cpu_variant(); }
+  bool transposed_only() const override { return false; }
 
  protected:
   Defines macros() const override { return with_parameters(variant(), parameters_, {}); }
   Index rows_of_question() const override { return 2 * Index{block_} + 7; }
 
   void substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
-                  const cl::Buffer& x, cl_uint columns) override {
+                  const cl::Buffer& x, cl_uint columns, bool transposed) override {
     const cl_uint blocks = ceil_div(n, block_);
-    Kernel& step = kernel("transposed_block", columns);
+    Kernel& step = kernel("columns_step", columns);
     step.set_arguments(lu.buffer, cl_ulong{lu.offset}, cl_ulong{lu.ld}, n, block_);
-    for (const bool upper : {true, false})
+    for (const bool downwards : {true, false})
       for (cl_uint i = 0; i < blocks; ++i) {
-        step.set_arguments_from(5, upper ? i : blocks - 1 - i, cl_uint{upper}, x);
+        step.set_arguments_from(5, downwards ? i : blocks - 1 - i, cl_uint{downwards == transposed},
+                                cl_uint{transposed}, x);
         launch_groups(queue, step, 2 * std::size_t{context().profile().compute_units}, 1);
       }
   }
@@ -101,7 +104,7 @@ class TransposedCpu : public TransposedKernels {
 template <typename Way>
 void ask(Context& context, RealType type) {
   Way way(context, type, 1500);
-  for (cl_uint columns = 1; columns <= TransposedKernels::kMostColumns; columns *= 2)
+  for (cl_uint columns = 1; columns <= ColumnSolves::kMostColumns; columns *= 2)
     (void)way.works(columns);
 }
 
@@ -141,106 +144,109 @@ const KernelVariant& trsv_transposed_variant() {
                        parts = static_cast<std::size_t>(value_of(parameters, "PARTS"));
             return std::vector<Demand>{
                 {"BLOCK", block * parts,
-                 (parts + 1) * block * TransposedKernels::kMostColumns * bytes_of(type)}};
+                 (parts + 1) * block * ColumnSolves::kMostColumns * bytes_of(type)}};
           },
       .workspace_bytes = [](const Parameters& parameters, const Setting& at) -> std::uint64_t {
         const auto block = static_cast<Index>(value_of(parameters, "BLOCK"));
         return inverses_bytes(at.n, block, at.type) +
-               2 * TransposedKernels::kMostColumns * at.n * bytes_of(at.type) +
-               at.n * sizeof(cl_uint);
+               2 * ColumnSolves::kMostColumns * at.n * bytes_of(at.type) + at.n * sizeof(cl_uint);
       }};
   return variant;
 }
 
-const KernelVariant& trsv_transposed_cpu_variant() {
+const KernelVariant& trsv_columns_cpu_variant() {
   static const KernelVariant variant{
-      .name = "trsv_transposed_cpu",
-      .file = "trsv_transposed_cpu.cl",
+      .name = "trsv_columns_cpu",
+      .file = "trsv_columns_cpu.cl",
       .parameters = with_cpu_tile({{.name = "BLOCK",
                                     .least = 1,
                                     .most = 1 << 16,
-                                    .usual = [](const Setting&) { return 192; },
+                                    .usual = [](const Setting&) { return 256; },
                                     .macro = false}}),
       .lacks = lacks_long_loops,
-      .ask = ask<TransposedCpu>,
+      .ask = ask<ColumnsCpu>,
       .broken_rule = broken_tile_rule,
       .workspace_bytes = [](const Parameters&, const Setting& at) -> std::uint64_t {
-        return TransposedKernels::kMostColumns * at.n * bytes_of(at.type) + at.n * sizeof(cl_uint);
+        return ColumnSolves::kMostColumns * at.n * bytes_of(at.type) + at.n * sizeof(cl_uint);
       }};
   return variant;
 }
 
-Variants transposed_variants() {
-  static const std::array<const KernelVariant*, 2> variants{&trsv_transposed_cpu_variant(),
+Variants column_solve_variants() {
+  static const std::array<const KernelVariant*, 2> variants{&trsv_columns_cpu_variant(),
                                                             &trsv_transposed_variant()};
   return variants;
 }
 
-std::vector<std::unique_ptr<TransposedKernels>> make_transposed(Context& context, RealType type,
-                                                                Index n) {
-  std::vector<std::unique_ptr<TransposedKernels>> ways;
-  if (suits_cpu_kernels(context)) ways.push_back(std::make_unique<TransposedCpu>(context, type, n));
+std::vector<std::unique_ptr<ColumnSolves>> make_column_solves(Context& context, RealType type,
+                                                              Index n) {
+  std::vector<std::unique_ptr<ColumnSolves>> ways;
+  if (suits_cpu_kernels(context)) ways.push_back(std::make_unique<ColumnsCpu>(context, type, n));
   ways.push_back(std::make_unique<TransposedSteps>(context, type, n));
   return ways;
 }
 
-Defines TransposedKernels::macros_for(cl_uint columns) const {
+Defines ColumnSolves::macros_for(cl_uint columns) const {
   Defines all = macros();
   all.emplace_back("RHS", std::to_string(columns));
   return all;
 }
 
-Kernel& TransposedKernels::kernel(const char* name, cl_uint columns) {
+Kernel& ColumnSolves::kernel(const char* name, cl_uint columns) {
   return memo_.get(variant().file, name, macros_for(columns));
 }
 
-void TransposedKernels::require_buffer(cl::Buffer& buffer, std::uint64_t bytes) const {
+void ColumnSolves::require_buffer(cl::Buffer& buffer, std::uint64_t bytes) const {
   if (buffer() == nullptr || buffer.getInfo<CL_MEM_SIZE>() < bytes)
     buffer = context_.allocate(bytes, kWorkspace);
 }
 
-void TransposedKernels::launch_rows(const cl::CommandQueue& queue, const Kernel& kernel,
-                                    cl_uint n) const {
+void ColumnSolves::launch_rows(const cl::CommandQueue& queue, const Kernel& kernel,
+                               cl_uint n) const {
   const auto group =
       static_cast<cl_uint>(std::min<std::size_t>(kRowGroup, kernel.work_group_limit));
   launch_groups(queue, kernel, ceil_div(n, group), group);
 }
 
-bool TransposedKernels::works(cl_uint nrhs) {
+bool ColumnSolves::works(cl_uint nrhs) {
   const cl_uint columns = columns_for(nrhs);
   return memo_.works(variant().name, variant().file, macros_for(columns), [&] {
-    const auto solve_it = [&](const TransposedQuestion& q) {
-      const cl::CommandQueue& queue = context_.queue();
-      solve(queue, q.lu, q.n, targets(queue, q.pivots, q.n, q.nrhs), q.b, q.nrhs);
-    };
-    require_transposed_solve(context_, memo_.type(), rows_of_question(), columns - columns / 4,
-                             solve_it);
+    for (const bool transposed : {true, false}) {
+      if (!transposed && transposed_only()) continue;
+      const auto solve_it = [&](const FactorsQuestion& q) {
+        const cl::CommandQueue& queue = context_.queue();
+        solve(queue, q.lu, q.n, order(queue, q.pivots, q.n, q.nrhs), q.b, q.nrhs, transposed);
+      };
+      require_solve_with_factors(context_, memo_.type(), rows_of_question(), columns - columns / 4,
+                                 transposed, solve_it);
+    }
   });
 }
 
-RowTargets TransposedKernels::targets(const cl::CommandQueue& queue, const cl::Buffer& pivots,
-                                      cl_uint n, cl_uint nrhs) {
-  require_buffer(targets_, std::uint64_t{n} * sizeof(cl_uint));
-  Kernel& follow = kernel("exchange_targets", columns_for(nrhs));
-  follow.set_arguments(pivots, n, targets_);
+RowOrder ColumnSolves::order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n,
+                             cl_uint nrhs) {
+  require_buffer(rows_, std::uint64_t{n} * sizeof(cl_uint));
+  Kernel& follow = kernel("exchanged_rows", columns_for(nrhs));
+  follow.set_arguments(pivots, n, rows_);
   launch_rows(queue, follow, n);
-  return {targets_, 0};
+  return {rows_, 0};
 }
 
-void TransposedKernels::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
-                              const RowTargets& targets, const MatrixView& b, cl_uint nrhs) {
+void ColumnSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                         const RowOrder& order, const MatrixView& b, cl_uint nrhs,
+                         bool transposed) {
   const cl_uint columns = columns_for(nrhs);
   require_buffer(x_, std::uint64_t{n} * columns * element_bytes());
-  Kernel& gather = kernel("gather_columns", columns);
+  Kernel &gather = kernel("gather_columns", columns), &scatter = kernel("scatter_columns", columns);
   cl_uint index = 0;
   pass_view(gather, index, b);
-  gather.set_arguments_from(index, n, nrhs, columns, x_);
+  gather.set_arguments_from(index, n, nrhs, order.rows, order.first, cl_uint{!transposed}, columns,
+                            x_);
   launch_rows(queue, gather, n);
-  substitute(queue, lu, n, x_, columns);
-  Kernel& scatter = kernel("scatter_columns", columns);
-  scatter.set_arguments(x_, targets.rows, targets.first, n, nrhs);
-  index = 5;
+  substitute(queue, lu, n, x_, columns, transposed);
+  index = 0;
   pass_view(scatter, index, b);
+  scatter.set_arguments_from(index, n, nrhs, order.rows, order.first, cl_uint{transposed}, x_);
   launch_rows(queue, scatter, n);
 }
 
