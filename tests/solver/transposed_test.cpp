@@ -7,22 +7,17 @@
 #include <cmath>
 
 #include "support/devices.hpp"
+#include "support/gallery.hpp"
 #include "support/padded_matrix.hpp"
 
 using namespace clgauss;
 using clgauss::test::on_every_device;
 using clgauss::test::PaddedMatrix;
 using clgauss::test::rounded;
+using clgauss::test::transposed;
 using clgauss::test::types_of;
 
 namespace {
-
-Matrix transposed(const Matrix& a) {
-  Matrix t(a.cols(), a.rows());
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index j = 0; j < a.cols(); ++j) t(j, i) = a(i, j);
-  return t;
-}
 
 /// The scaled residual of A^T x = b.
 double error_of(const Matrix& a, const Matrix& b, const Matrix& x, RealType type) {
