@@ -7,6 +7,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "matrix/transfer.hpp"
@@ -166,6 +167,19 @@ void require_solve_with_factors(Context& context, RealType type, Index n, Index 
   require(max_difference(x, expected),
           64 * static_cast<double>(n) * unit_roundoff(type) * largest(expected),
           transposed ? "A^-T B" : "A^-1 B");
+}
+
+void require_upper_maximum(Context& context, RealType type,
+                           const std::function<double(const MatrixView& t, Index n)>& maximum) {
+  constexpr Index kRows = 150;
+  Matrix t = random_of(type, kRows, kRows, 10);
+  for (Index i = 0; i < kRows; ++i)
+    for (Index j = 0; j < i; ++j) t(i, j) = 5;
+  t(kRows - 1, kRows - 1) = -2;
+  require(std::abs(maximum(upload(context, type, t), kRows) - 2), 0, "the largest element");
+  t(kRows / 2, kRows - 1) = std::numeric_limits<double>::quiet_NaN();
+  if (!std::isnan(maximum(upload(context, type, t), kRows)))
+    throw WrongAnswer("wrong answer: the largest element, with a NaN among them, is not NaN");
 }
 
 void require_swap_solve(Context& context, RealType type, Index block, Index strip, bool solve,

@@ -36,6 +36,10 @@ void require_solve_with_factors(Context& context, RealType type, Index n, Index 
                                 bool transposed,
                                 const std::function<void(const FactorsQuestion&)>& solve);
 
+/// The largest magnitude on and above the diagonal, exactly: once of numbers, below which larger ones lie, and once NaN.
+void require_upper_maximum(Context& context, RealType type,
+                           const std::function<double(const MatrixView& t, Index n)>& maximum);
+
 /// What lu_swap_solve of cl/trsm.cl is asked for.
 struct SwapSolve {
   MatrixView diagonal, b;

@@ -6,6 +6,7 @@
 
 #include "kernels/cpu_tile.hpp"
 #include "kernels/known_answers.hpp"
+#include "kernels/upper_maxima.hpp"
 #include "kernels/variants.hpp"
 
 namespace clgauss {
@@ -172,9 +173,9 @@ const KernelVariant& trsv_columns_cpu_variant() {
   return variant;
 }
 
-Variants column_solve_variants() {
-  static const std::array<const KernelVariant*, 2> variants{&trsv_columns_cpu_variant(),
-                                                            &trsv_transposed_variant()};
+Variants condition_variants() {
+  static const std::array<const KernelVariant*, 3> variants{
+      &trsv_columns_cpu_variant(), &trsv_transposed_variant(), &upper_maxima_variant()};
   return variants;
 }
 

@@ -46,7 +46,7 @@ void set_value(Parameters& parameters, std::string_view name, int value) {
 std::span<const KernelVariant* const> kernel_variants() {
   static const std::vector<const KernelVariant*> all = [] {
     std::vector<const KernelVariant*> list;
-    for (const Variants group : {lu_cpu_variants(), lu_gpu_variants(), column_solve_variants(),
+    for (const Variants group : {lu_cpu_variants(), lu_gpu_variants(), condition_variants(),
                                  gemm_variants(), batched_variants(), gauss_variants()})
       list.insert(list.end(), group.begin(), group.end());
     return list;

@@ -56,8 +56,8 @@ Matrix product(const std::function<Matrix(const Matrix&)>& multiply, const Matri
 
 /// B = diag(weights) A^-T, or A^-1 where there are no weights; ||B||_1 = || |A^-1| weights ||_inf, or ||A^-1||_1.
 struct Estimate {
-  Estimate(Index n, const NormEstimateOptions& options, std::vector<double> by = {})
-      : estimator(n, options), weights(std::move(by)) {}
+  explicit Estimate(NormEstimator started, std::vector<double> by = {})
+      : estimator(std::move(started)), weights(std::move(by)) {}
 
   NormEstimator estimator;
   std::vector<double> weights;
@@ -141,7 +141,7 @@ std::vector<Estimate> estimates_of(const AnswerErrors& answer, const NormEstimat
     throw DimensionError("the error of x needs a residual and magnitudes of the same shape");
   std::vector<Estimate> estimates;
   for (Index c = 0; c < answer.x.cols(); ++c)
-    estimates.emplace_back(answer.x.rows(), options, weights_of(answer, c));
+    estimates.emplace_back(NormEstimator(answer.x.rows(), options), weights_of(answer, c));
   return estimates;
 }
 
@@ -196,7 +196,7 @@ InverseProducts inverse_of(Lu& lu) {
 
 double inverse_norm1(const InverseProducts& inverse, const NormEstimateOptions& options) {
   std::vector<Estimate> one;
-  one.emplace_back(inverse.n, options);
+  one.emplace_back(NormEstimator(inverse.n, options));
   carry_out(one, inverse);
   return finite_or_inf(one.front().estimator.estimate());
 }
@@ -224,8 +224,13 @@ std::vector<double> forward_error_bounds(const InverseProducts& inverse, const A
 
 Trust estimate_trust(const InverseProducts& inverse, double norm1_of_a, const AnswerErrors& answer,
                      const NormEstimateOptions& options) {
+  return estimate_trust(inverse, norm1_of_a, answer, options, NormEstimator(inverse.n, options));
+}
+
+Trust estimate_trust(const InverseProducts& inverse, double norm1_of_a, const AnswerErrors& answer,
+                     const NormEstimateOptions& options, NormEstimator of_inverse) {
   std::vector<Estimate> estimates = estimates_of(answer, options);
-  estimates.emplace_back(inverse.n, options);
+  estimates.emplace_back(std::move(of_inverse));
   carry_out(estimates, inverse);
   Trust trust{rcond_of(inverse.n, norm1_of_a, estimates.back().estimator.estimate()), {}};
   estimates.pop_back();
@@ -239,6 +244,11 @@ int correct_digits(double forward_error_bound) {
   int digits = kMost;
   while (digits > 0 && !(forward_error_bound <= std::pow(10.0, -digits))) --digits;
   return digits;
+}
+
+double reciprocal_pivot_growth(Lu& lu, double largest_of_a) {
+  const double largest_of_u = lu.largest_of_u();
+  return largest_of_u == 0 && !std::isnan(largest_of_a) ? 1 : largest_of_a / largest_of_u;
 }
 
 double determinant_error(Index n, double eps, double reciprocal_growth, double rcond) {

@@ -6,6 +6,7 @@
 
 #include "kernels/cpu_tile.hpp"
 #include "kernels/lu_cpu.hpp"
+#include "kernels/upper_maxima.hpp"
 #include "launch/queue_order.hpp"
 #include "linalg/lu_backend.hpp"
 #include "matrix/transfer.hpp"
@@ -127,6 +128,11 @@ class Lu::Implementation {
     });
   }
 
+  double largest_of_u() {
+    require_factored();
+    return upper_maximum(context_, queue(), type_, factors_, n_);
+  }
+
   void require_factored() const {
     if (factors_.buffer() == nullptr && n_ > 0)
       throw UsageError("there is nothing to solve with: factor a matrix first");
@@ -186,6 +192,10 @@ Matrix Lu::solve_transposed(const Matrix& b) {
 void Lu::factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs,
                           const EnqueueOptions& enqueue) {
   translate_opencl_errors([&] { implementation_->factor_and_solve(a, b, nrhs, enqueue); });
+}
+
+double Lu::largest_of_u() {
+  return translate_opencl_errors([&] { return implementation_->largest_of_u(); });
 }
 
 std::optional<Index> Lu::failed_column() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace clgauss {
@@ -38,7 +39,7 @@ bool parallel_to_any(const Matrix& a, Index c, const Matrix& b, Index columns) {
 NormEstimator::NormEstimator(Index n, const NormEstimateOptions& options)
     : n_(n),
       columns_(n <= kExactUpTo ? n : std::clamp<Index>(options.columns, 1, kMostColumns)),
-      iterations_(options.iterations),
+      products_(options.products),
       engine_(options.seed),
       done_(n == 0),
       question_(n, columns_),
@@ -53,26 +54,36 @@ NormEstimator::NormEstimator(Index n, const NormEstimateOptions& options)
 }
 
 void NormEstimator::answer(const Matrix& product) {
+  ++heard_;
   if (transposed_)
     hear_transposed(product);
   else
     hear_product(product);
+  transposed_ = !transposed_;
+  done_ = done_ || heard_ >= products_ || !std::isfinite(estimate_);
+}
+
+bool NormEstimator::improve(double found) {
+  const bool better = !(found <= estimate_);
+  if (better) estimate_ = found;
+  return better;
 }
 
 void NormEstimator::hear_product(const Matrix& y) {
-  ++iteration_;
   const std::vector<double> sums = column_sums(y);
   // The largest, or the first that is not a number.
   Index largest = 0;
   for (Index c = 0; c < sums.size(); ++c)
     if (!std::isnan(sums[largest]) && !(sums[c] <= sums[largest])) largest = c;
-  const double found = sums[largest] * weight_;
-  const bool better = !(found <= estimate_);
-  if (better) estimate_ = found;
-  if (!asked_.empty() && (better || iteration_ == 2)) best_ = asked_[largest];
-  done_ = (iteration_ > 1 && !better) || iteration_ >= iterations_ || n_ <= kExactUpTo ||
-          !std::isfinite(estimate_) || !take_signs(y);
-  transposed_ = true;
+  if (!asked_.empty() && !knows_columns_) {
+    // Columns of B have norms above what led to them, but for rounding. Where they have not, the products with other vectors had
+    // lost more to rounding, as those with factors of large growth do.
+    estimate_ = 0;
+    knows_columns_ = true;
+  }
+  const bool better = improve(sums[largest] * weight_);
+  if (better && knows_columns_) best_ = asked_[largest];
+  done_ = !better || n_ <= kExactUpTo || !take_signs(y);
 }
 
 /// Asks for the product of B^T and the signs of `y`. False if that would tell nothing new.
@@ -96,16 +107,18 @@ bool NormEstimator::take_signs(const Matrix& y) {
 void NormEstimator::hear_transposed(const Matrix& z) {
   std::vector<double> largest(n_, 0.0);
   for (Index i = 0; i < n_; ++i)
-    for (const double value : z.row(i)) largest[i] = std::max(largest[i], std::abs(value));
+    for (const double value : z.row(i))
+      largest[i] = std::isfinite(value) ? std::max(largest[i], std::abs(value))
+                                        : std::numeric_limits<double>::infinity();
   std::vector<Index> rows(n_);
   std::iota(rows.begin(), rows.end(), Index{0});
   std::ranges::stable_sort(rows, [&](Index a, Index b) { return largest[a] > largest[b]; });
-  transposed_ = false;
-  done_ = iteration_ > 1 && largest[rows.front()] == largest[best_];
-  if (done_) return;
-  // If the most promising have all been asked for, more tells nothing.
-  done_ = std::all_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(columns_),
-                      [&](Index row) { return was_asked_[row]; });
+  // The signs have the infinity norm 1, and ||B^T||_inf = ||B||_1.
+  if (!knows_columns_) improve(largest[rows.front()]);
+  // Nothing is more promising than what was asked for.
+  done_ = knows_columns_ && largest[rows.front()] == largest[best_];
+  done_ = done_ || std::all_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(columns_),
+                               [&](Index row) { return was_asked_[row]; });
   if (!done_) ask_unit_columns(rows);
 }
 

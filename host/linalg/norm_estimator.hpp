@@ -25,16 +25,19 @@ class NormEstimator {
   [[nodiscard]] double estimate() const { return estimate_; }
 
  private:
+  /// Keeps the larger of the estimate and what was found, or NaN; says whether that is more than there was.
+  bool improve(double found);
   void hear_product(const Matrix& y);
   void hear_transposed(const Matrix& z);
   [[nodiscard]] bool take_signs(const Matrix& y);
   void ask_unit_columns(const std::vector<Index>& rows);
   double random_sign() { return (engine_() >> 63U) != 0 ? 1 : -1; }
 
-  Index n_, columns_, iterations_;
+  Index n_, columns_, products_;
   std::mt19937_64 engine_;
   bool done_ = false, transposed_ = false;
-  Index iteration_ = 0;
+  bool knows_columns_ = false;  // the estimate is the norm of a column of B
+  Index heard_ = 0;             // products
   double estimate_ = 0;
   Index best_ = 0;               // the unit column that gave the estimate
   Matrix question_, signs_;      // signs_: the last question by B^T
@@ -42,5 +45,11 @@ class NormEstimator {
   std::vector<Index> asked_;     // the unit columns of the question
   std::vector<bool> was_asked_;  // of all rows
 };
+
+/// estimate_trust() with an estimator of ||A^-1||_1 that may have heard a product already: its first question costs next to nothing
+/// as further right-hand sides of a solve that is done anyway.
+[[nodiscard]] Trust estimate_trust(const InverseProducts& inverse, double norm1_of_a,
+                                   const AnswerErrors& answer, const NormEstimateOptions& options,
+                                   NormEstimator of_inverse);
 
 }  // namespace clgauss

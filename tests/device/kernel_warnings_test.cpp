@@ -55,6 +55,7 @@ std::vector<Build> builds() {
       {"trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DSUBSTITUTE=1 -DKERNEL=1"},
       {"trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DSUBSTITUTE=1 -DKERNEL=2"},
       {"trsv.cl", "-DWG_SIZE=64 -DUPPER=1"},
+      {"upper_maxima.cl", "-DWG_SIZE=64"},
       {"trsv_transposed.cl", "-DBLOCK=64 -DPARTS=4 -DRHS=4"},
       {"trsv_columns_cpu.cl", tile + "-DRHS=4"},
   };

@@ -31,8 +31,8 @@ struct InverseProducts {
 /// For the blocked norm estimator of Higham and Tisseur (2000). Its estimates are never above the norm but for rounding, almost always
 /// above a third of it, and the same for the same input.
 struct NormEstimateOptions {
-  Index columns = 2;     // of the blocks that are multiplied: more are surer
-  Index iterations = 2;  // products by A^-1, at most; one less by A^-T
+  Index columns = 4;   // of the blocks that are multiplied: more are surer
+  Index products = 3;  // by A^-1, A^-T, A^-1, ... in turn, at most
   std::uint64_t seed = 1;
 };
 
@@ -78,8 +78,8 @@ struct Trust {
 [[nodiscard]] int correct_digits(double forward_error_bound);
 
 /// LAPACK's reciprocal pivot growth max|A| / max|U|, with the factors of the last factor(): far below 1, the answer's backward error
-/// is as far above eps, whatever rcond says. 1 for U = 0, NaN if either holds one. Reads U on the device. Throws as
-/// Lu::failed_column().
+/// is as far above eps, whatever rcond says. 1 for U = 0, NaN if either holds one. Reads U on the device. Throws
+/// UsageError if nothing was factored, OpenClError, NoUsableKernel.
 [[nodiscard]] double reciprocal_pivot_growth(Lu& lu, double largest_of_a);
 
 /// An estimate of the relative error of det A = prod u_ii, to first order: n eps (1 + g / rcond), g = max|U| / max|A|. The product

@@ -71,6 +71,9 @@ class Lu {
   void factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs,
                         const EnqueueOptions& enqueue = {});
 
+  /// The largest |U(i, j)| of the last factor(); NaN if there is one. Waits.
+  [[nodiscard]] double largest_of_u();
+
   /// 0-based column of the first exactly zero or NaN pivot. Waits. Throws CoResidencyLost if the factors are worthless because
   /// work-groups that wait for each other did not all run at once.
   [[nodiscard]] std::optional<Index> failed_column();
