@@ -252,7 +252,8 @@ double reciprocal_pivot_growth(Lu& lu, double largest_of_a) {
 }
 
 double determinant_error(Index n, double eps, double reciprocal_growth, double rcond) {
-  return static_cast<double>(n) * eps * (1 + 1 / (reciprocal_growth * rcond));
+  const double growth = max_or_nan(1.0, 1 / reciprocal_growth);
+  return static_cast<double>(n) * eps * (1 + growth / rcond);
 }
 
 }  // namespace clgauss
