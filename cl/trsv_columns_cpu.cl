@@ -22,6 +22,9 @@
 #error "RHS must be 1, 2, 4 or 8"
 #endif
 
+// Columns that are taken at a time: their part of x stays in a near cache while all rows pass by.
+#define STRIP 1024
+
 // Column r of x.
 #define X(r) (x + r * (ulong)n)
 
@@ -89,9 +92,6 @@ void subtract_dots(global const REAL* t, const ulong ld, const uint n, const uin
 
 // ---- transposed
 
-// Columns that are taken at a time: their part of x stays in the first-level cache while all rows pass by.
-#define STRIP 512
-
 #define FACTORS(r)                                                            \
     const REAL f_##r##_0 = -X(r)[i], f_##r##_1 = rows > 1 ? -X(r)[i + 1] : 0, \
                f_##r##_2 = rows > 2 ? -X(r)[i + 2] : 0, f_##r##_3 = rows > 3 ? -X(r)[i + 3] : 0;
@@ -135,8 +135,9 @@ void subtract_solved(global const REAL* t, const ulong ld, const uint n, const u
             for (uint i = solved; i < solved_end; i += 4)
                 subtract_rows(t, ld, n, i, min(4u, solved_end - i), j, min(last, j + STRIP), x);
     } else {
-        for (uint i = first; i < last; i += 4)
-            subtract_dots(t, ld, n, i, min(4u, last - i), solved, solved_end, x);
+        for (uint j = solved; j < solved_end; j += STRIP)
+            for (uint i = first; i < last; i += 4)
+                subtract_dots(t, ld, n, i, min(4u, last - i), j, min(solved_end, j + STRIP), x);
     }
 }
 
@@ -158,24 +159,39 @@ void solve_corner(global const REAL* t, const ulong ld, const uint n, const uint
 }
 
 // Block s of `size` rows, L's (upper 0) or U's (upper 1), in the order of the substitution: from the first to the last for L and
-// for U transposed, else from the last to the first. What the block before it, which is solved, takes from all that is not is
-// subtracted; work-item 0 does so for block s, and solves it, the others share the rest. NDRange: any number of work-items, local
-// 1.
+// for U transposed, else from the last to the first. Work-item 0 subtracts from x_s what the block before it, solved in the last
+// step, takes from it, and solves it. Meanwhile the others share, by whole runs along the rows,
+//   transposed: what the block before s takes from all that comes after s,
+//   plain: what all blocks before s take from the one after s.
+// NDRange: at least two work-items, local 1.
 kernel void columns_step(global const REAL* a, const ulong offset, const ulong ld, const uint n,
                          const uint size, const uint block, const uint upper, const uint transposed,
                          global REAL* x) {
     const uint downwards = upper == transposed;
     const uint begin = block * size, end = min(n, begin + size);
-    const uint solved = downwards ? begin - min(begin, size) : end,
-               solved_end = downwards ? begin : min(n, end + size);
-    const uint rest = downwards ? end : 0, rest_end = downwards ? n : begin;
-    const uint id = (uint)get_global_id(0), helpers = max((uint)get_global_size(0), 2u) - 1;
-    const uint share = ((rest_end - rest + helpers - 1) / helpers + 15) / 16 * 16;
-    const uint first = id == 0 ? begin : min(rest_end, rest + (id - 1) * share);
-    const uint last = id == 0 ? end : min(rest_end, first + share);
+    const uint before = downwards ? begin - min(begin, size) : end,
+               before_end = downwards ? begin : min(n, end + size);
+    const uint after = downwards    ? end
+                       : transposed ? 0
+                                    : begin - min(begin, size),
+               after_end = !downwards   ? begin
+                           : transposed ? n
+                                        : min(n, end + size);
+    const uint id = (uint)get_global_id(0), helpers = (uint)get_global_size(0) - 1;
+    const uint unit = transposed ? 16 : 4;
+    const uint share = ((after_end - after + helpers - 1) / helpers + unit - 1) / unit * unit;
+    const uint first = min(after_end, after + (id - 1) * share),
+               last = min(after_end, first + share);
     global const REAL* t = a + offset;
-    subtract_solved(t, ld, n, transposed, solved, solved_end, first, last, x);
-    if (id > 0) return;
+    if (id > 0) {
+        if (transposed)
+            subtract_solved(t, ld, n, 1, before, before_end, first, last, x);
+        else
+            subtract_solved(t, ld, n, 0, downwards ? 0 : end, downwards ? begin : n, first, last,
+                            x);
+        return;
+    }
+    subtract_solved(t, ld, n, transposed, before, before_end, begin, end, x);
     for (uint done = 0; done < end - begin; done += 4) {
         const uint rows = min(4u, end - begin - done);
         const uint i = downwards ? begin + done : end - done - rows;
