@@ -30,7 +30,7 @@ class LuCpu : public LuBackend {
   void prepare(const MatrixView& /*a*/, Index nrhs) override {
     const cl::CommandQueue& queue = context_.queue();
     const cl_uint n =
-        nrhs > 1 && !by_columns(nrhs) ? std::min(cut_.n, many_solves().block() + 1) : 1;
+        nrhs > 1 && !by_columns(nrhs, nrhs) ? std::min(cut_.n, many_solves().block() + 1) : 1;
     const std::uint64_t element = bytes_of(type_);
     const MatrixView a{context_.allocate(n * n * element, "a first launch"), 0, n};
     const MatrixView b{context_.allocate(n * nrhs * element, "a first launch"), 0, nrhs};
@@ -90,9 +90,9 @@ class LuCpu : public LuBackend {
 
   /// Whether right-hand sides are solved with as columns. They read the factors along longer runs: on 2 cores one right-hand side
   /// takes half the time from n = 4096 on; small systems gain nothing, and need a program less without it.
-  bool by_columns(Index nrhs) {
+  bool by_columns(Index nrhs, Index ld) {
     constexpr cl_uint kFrom = 1024;
-    return (nrhs > 1 || (nrhs == 1 && cut_.n >= kFrom)) && few_solves().solves_plain(nrhs);
+    return nrhs > 0 && (ld > 1 || cut_.n >= kFrom) && few_solves().solves_plain(nrhs);
   }
 
   /// Of the last factorisation, of n rows.
@@ -121,7 +121,7 @@ class LuCpu : public LuBackend {
   /// B <- A^-1 B with the factors `lu` of the last factorisation, n-by-n. Returns as getrs().
   bool solve(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b, cl_uint n,
              Index nrhs) {
-    const bool columns = by_columns(nrhs), one = !columns && nrhs == 1 && b.ld == 1;
+    const bool columns = by_columns(nrhs, b.ld), one = !columns && nrhs == 1 && b.ld == 1;
     if (columns)
       few_solves().solve(queue, lu, n, row_order(n), b, static_cast<cl_uint>(nrhs), false);
     else if (one)

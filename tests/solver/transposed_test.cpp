@@ -68,6 +68,28 @@ TEST_CASE(
   });
 }
 
+TEST_CASE("solves with a few right-hand sides, and with one of a large system or in a wide view") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const Index n : {1, 2, 3, 33, 128, 257, 500, 1031}) {
+        const Matrix a = rounded(random_matrix(n, n, 9), type);
+        Lu lu = lu_factor(context, type, a);
+        for (const Index nrhs : {1, 2, 5, 8, 9})
+          for (const Index gap : {0, 3}) {
+            CAPTURE(n);
+            CAPTURE(nrhs);
+            CAPTURE(gap);
+            const Matrix b = rounded(random_matrix(n, nrhs, 10), type);
+            const PaddedMatrix db(context, type, b, 1, gap);
+            lu.solve(db.view, nrhs);
+            CHECK(compute_residual({a, b}, db.read(context, type), unit_roundoff(type)).scaled <=
+                  kScaledResidualBound);
+          }
+      }
+  });
+}
+
 TEST_CASE("transposed solves: with the factors of the other family, and of tournament pivoting") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
