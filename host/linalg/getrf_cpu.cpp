@@ -43,6 +43,10 @@ class LuCpu : public LuBackend {
     queue.finish();
   }
 
+  void prepare_transposed(Index nrhs) override {
+    few_solves().prepare_transposed(context_, type_, nrhs);
+  }
+
   void getrf(const cl::CommandQueue& queue, const MatrixView& a) override {
     factor(queue, a, cut_.n);
   }

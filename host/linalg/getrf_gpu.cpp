@@ -53,6 +53,10 @@ class LuGpu : public LuBackend {
     getrs_->prepare(nrhs);
   }
 
+  void prepare_transposed(Index nrhs) override {
+    few_solves().prepare_transposed(context_, memo_.type(), nrhs);
+  }
+
   void getrf(const cl::CommandQueue& queue, const MatrixView& a) override {
     flags_.reset(queue);
     for (cl_uint k = 0; k < n_; k += nb_) {
@@ -74,8 +78,7 @@ class LuGpu : public LuBackend {
 
   void getrs_transposed(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
                         Index nrhs) override {
-    if (!few_) few_.emplace(context_, memo_.type(), n_);
-    few_->solve_transposed(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
+    few_solves().solve_transposed(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
   }
 
   bool gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
@@ -110,6 +113,11 @@ class LuGpu : public LuBackend {
   }
 
  private:
+  FewSolves& few_solves() {
+    if (!few_) few_.emplace(context_, memo_.type(), n_);
+    return *few_;
+  }
+
   /// Columns first .. first + columns, panel by panel; the three steps of getrf() inside the block.
   void factor_block(const cl::CommandQueue& queue, const MatrixView& a, cl_uint first,
                     cl_uint columns) {

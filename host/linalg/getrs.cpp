@@ -88,6 +88,18 @@ ColumnSolves& FewSolves::transposed_way_for(cl_uint nrhs) {
   memo_.none_works("transposed solves", names);
 }
 
+void FewSolves::prepare_transposed(Context& context, RealType type, Index nrhs) {
+  const cl::CommandQueue& queue = context.queue();
+  const auto zeros = [&](std::uint64_t bytes) {
+    cl::Buffer buffer = context.allocate(std::max<std::uint64_t>(bytes, 1), "a first launch");
+    queue.enqueueFillBuffer(buffer, cl_uchar{0}, 0, buffer.getInfo<CL_MEM_SIZE>());
+    return buffer;
+  };
+  solve_transposed(queue, {zeros(bytes_of(type)), 0, 1}, 1, zeros(sizeof(cl_int)),
+                   {zeros(nrhs * bytes_of(type)), 0, nrhs}, static_cast<cl_uint>(nrhs));
+  queue.finish();
+}
+
 void FewSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
                       const RowOrder& order, const MatrixView& b, cl_uint nrhs, bool transposed) {
   constexpr cl_uint kMost = ColumnSolves::kMostColumns;

@@ -51,6 +51,9 @@ class FewSolves {
     return nrhs <= ColumnSolves::kMostColumns && way_for(static_cast<cl_uint>(nrhs), false);
   }
 
+  /// Builds the kernels for `nrhs` right-hand sides, transposed, and launches each once, on a system of one row. Throws NoUsableKernel.
+  void prepare_transposed(Context& context, RealType type, Index nrhs);
+
   /// B <- A^-1 B, for which solves_plain(), or B <- A^-T B. `order` belongs to the row exchanges. Throws NoUsableKernel.
   void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n, const RowOrder& order,
              const MatrixView& b, cl_uint nrhs, bool transposed);

@@ -106,14 +106,17 @@ class Lu::Implementation {
     });
   }
 
-  /// What `solve_view` makes of a host matrix.
-  Matrix solve_on_device(const Matrix& b,
-                         void (Implementation::*solve_view)(const MatrixView&, Index,
-                                                            const EnqueueOptions&)) {
+  /// A^-1 B or A^-T B; factors that failed are told by an exception, not by NaN.
+  Matrix solve(const Matrix& b, bool transposed) {
     require_factored();
     if (b.rows() != n_) throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), n_));
     const MatrixView x = to_device(context_, type_, b, b.cols(), "the right-hand sides");
-    (this->*solve_view)(x, b.cols(), {});
+    order_.run(context_, {}, [&](const cl::CommandQueue& queue) {
+      if (transposed)
+        backend_->getrs_transposed(queue, factors_, x, b.cols());
+      else
+        (void)backend_->getrs(queue, factors_, x, b.cols());
+    });
     if (const auto column = backend_->failed_column(queue())) throw SingularFactors(*column);
     return {b.rows(), b.cols(), download(queue(), x.buffer, type_, b.rows() * b.cols())};
   }
@@ -163,6 +166,10 @@ void Lu::prepare(const MatrixView& a, Index nrhs) {
   translate_opencl_errors([&] { implementation_->backend().prepare(a, nrhs); });
 }
 
+void Lu::prepare_transposed(Index nrhs) {
+  translate_opencl_errors([&] { implementation_->backend().prepare_transposed(nrhs); });
+}
+
 void Lu::factor(const MatrixView& a, const EnqueueOptions& enqueue) {
   translate_opencl_errors([&] { implementation_->factor(a, enqueue); });
 }
@@ -176,8 +183,7 @@ void Lu::solve(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
 }
 
 Matrix Lu::solve(const Matrix& b) {
-  return translate_opencl_errors(
-      [&] { return implementation_->solve_on_device(b, &Implementation::solve); });
+  return translate_opencl_errors([&] { return implementation_->solve(b, false); });
 }
 
 void Lu::solve_transposed(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
@@ -185,8 +191,7 @@ void Lu::solve_transposed(const MatrixView& b, Index nrhs, const EnqueueOptions&
 }
 
 Matrix Lu::solve_transposed(const Matrix& b) {
-  return translate_opencl_errors(
-      [&] { return implementation_->solve_on_device(b, &Implementation::solve_transposed); });
+  return translate_opencl_errors([&] { return implementation_->solve(b, true); });
 }
 
 void Lu::factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs,

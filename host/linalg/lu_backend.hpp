@@ -17,6 +17,7 @@ class LuBackend {
   LuBackend& operator=(const LuBackend&) = delete;
 
   virtual void prepare(const MatrixView& a, Index nrhs) = 0;
+  virtual void prepare_transposed(Index nrhs) = 0;
   virtual void getrf(const cl::CommandQueue& queue, const MatrixView& a) = 0;
   /// With the factors `lu` of the last getrf(). True where its own kernels leave NaN in B if the factorisation failed; else
   /// poison_if_failed() is for the caller to say.

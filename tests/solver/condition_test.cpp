@@ -300,6 +300,25 @@ TEST_CASE("condition: rcond is that of the inverse, on every device") {
   });
 }
 
+TEST_CASE("condition: rcond does not depend on the scale of A, up to the edges of f32") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const Matrix a = rounded(test::randsvd(50, 1e4, Spread::geometric, 1), RealType::f32);
+    const auto rcond_of = [&](int exponent) {
+      Matrix scaled = a;
+      for (double& value : scaled.values()) value = std::ldexp(value, exponent);
+      Lu lu = lu_factor(context, RealType::f32, scaled);
+      return reciprocal_condition(lu, size_of(scaled).norm1);
+    };
+    const double expected = rcond_of(0);
+    CHECK(expected > 1e-6);
+    for (const int exponent : {-112, -50, 50, 120}) {  // 2^-112: the inverse is beyond f32
+      CAPTURE(exponent);
+      CHECK(std::abs(rcond_of(exponent) - expected) <= 1e-3 * expected);
+    }
+  });
+}
+
 TEST_CASE("condition: the forward error is below its bound, and the bound not absurd") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());

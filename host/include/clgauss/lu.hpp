@@ -47,6 +47,9 @@ class Lu {
   /// leading dimension of `a`. Without it they do so when they first need one.
   void prepare(const MatrixView& a, Index nrhs);
 
+  /// The same for solve_transposed(), for any view.
+  void prepare_transposed(Index nrhs);
+
   /// Factors the n-by-n `a` in place: its strict lower part then holds L (unit diagonal not stored), its upper part U; the buffer
   /// stays in use as long as the factors are. An exactly zero or NaN pivot is reported by failed_column(), not thrown. 2/3 n^3
   /// flops. Throws DimensionError for a view that cannot hold A, OpenClError.
