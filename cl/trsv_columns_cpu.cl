@@ -31,7 +31,7 @@
 // Rows i .. i + rows - 1, rows <= 4; what is beyond is the first one.
 #define FOUR_ROWS                                             \
     global const REAL* row_0 = t + i * ld;                    \
-    global const REAL* row_1 = row_0 + (rows > 1) * ld;       \
+    global const REAL* row_1 = rows > 1 ? row_0 + ld : row_0; \
     global const REAL* row_2 = rows > 2 ? row_1 + ld : row_0; \
     global const REAL* row_3 = rows > 3 ? row_2 + ld : row_0;
 #define LOAD_FOUR                                                                     \
@@ -103,10 +103,12 @@ void subtract_dots(global const REAL* t, const ulong ld, const uint n, const uin
         rest = MULADD((VEC)(f_##r##_2), v_2, rest);            \
         VSTORE(MULADD((VEC)(f_##r##_3), v_3, rest), X(r) + j); \
     }
-#define SUBTRACT_ONE(r) \
-    X(r)                \
-    [j] +=              \
-        f_##r##_0 * row_0[j] + f_##r##_1 * row_1[j] + f_##r##_2 * row_2[j] + f_##r##_3 * row_3[j];
+#define SUBTRACT_ONE(r)                                                               \
+    {                                                                                 \
+        global REAL* rest = X(r) + j;                                                 \
+        *rest += f_##r##_0 * row_0[j] + f_##r##_1 * row_1[j] + f_##r##_2 * row_2[j] + \
+                 f_##r##_3 * row_3[j];                                                \
+    }
 
 // x_j -= sum of t_ij x_i over the rows i .. i + rows - 1, for the columns first .. last - 1.
 void subtract_rows(global const REAL* t, const ulong ld, const uint n, const uint i,

@@ -82,9 +82,9 @@ struct Trust {
 /// UsageError if nothing was factored, OpenClError, NoUsableKernel.
 [[nodiscard]] double reciprocal_pivot_growth(Lu& lu, double largest_of_a);
 
-/// An estimate of the relative error of det A = prod u_ii, to first order: n eps (1 + g / rcond), g = max|U| / max|A|, at least 1. The product
-/// rounds n times; the factors are exact for A + E with |E| of the order of eps g ||A||, and det(A + E) / det A = 1 + trace(A^-1 E)
-/// + ..., at most n ||A^-1|| ||E||. From 1 on, not even the sign is known. Inf for rcond = 0.
+/// An estimate of the relative error of det A = prod u_ii, to first order: n eps (1 + g / rcond), where g = max|U| / max|A|, at
+/// least 1. The product rounds n times; the factors are exact for A + E with |E| of the order of eps g ||A||, and det(A + E) / det A
+/// = 1 + trace(A^-1 E) + ..., at most n ||A^-1|| ||E||. From 1 on, not even the sign is known. Inf for rcond = 0.
 [[nodiscard]] double determinant_error(Index n, double eps, double reciprocal_growth, double rcond);
 
 }  // namespace clgauss
