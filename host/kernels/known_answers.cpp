@@ -7,6 +7,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "matrix/transfer.hpp"
@@ -105,6 +106,59 @@ double largest(const Matrix& matrix) {
   return max_difference(matrix, Matrix(matrix.rows(), matrix.cols()));
 }
 
+Matrix transposed(const Matrix& matrix) {
+  Matrix result(matrix.cols(), matrix.rows());
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) result(j, i) = matrix(i, j);
+  return result;
+}
+
+/// X <- B X or B^T X for butterflies B that couple the rows i and i + `apart`, if that one is there, i counting through `count`
+/// rows from `first` on.
+void couple(Matrix& x, std::span<const float> diagonal, Index first, Index count, Index apart,
+            bool transpose) {
+  for (Index i = first; i < std::min(first + count, x.rows()); ++i)
+    for (Index c = 0; c < x.cols(); ++c) {
+      const Index partner = i + apart;
+      const double d = diagonal[i], upper = x(i, c);
+      if (partner >= x.rows()) {
+        x(i, c) = d * upper;
+        continue;
+      }
+      const double e = diagonal[partner], lower = x(partner, c);
+      x(i, c) = transpose ? d * (upper + lower) : d * upper + e * lower;
+      x(partner, c) = transpose ? e * (upper - lower) : d * upper - e * lower;
+    }
+}
+
+/// W X or W^T X for the W of cl/butterfly.cl with these numbers.
+Matrix butterflied(const std::vector<float>& numbers, Matrix x, bool transpose) {
+  const Index n = x.rows(), quarter = (n + 3) / 4;
+  const std::span all(numbers), inner = all.first(n), outer = all.last(n);
+  for (const bool first : {true, false}) {
+    if (first == transpose) {
+      couple(x, inner, 0, quarter, quarter, transpose);
+      couple(x, inner, 2 * quarter, quarter, quarter, transpose);
+    } else {
+      couple(x, outer, 0, 2 * quarter, 2 * quarter, transpose);
+    }
+  }
+  for (double& value : x.values()) value /= 2;
+  return x;
+}
+
+/// |A B - I|.
+double inverse_error(const Matrix& a, const Matrix& b) {
+  double error = 0;
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < a.rows(); ++j) {
+      double sum = i == j ? -1 : 0;
+      for (Index k = 0; k < a.rows(); ++k) sum += a(i, k) * b(k, j);
+      if (!(std::abs(sum) <= error)) error = std::abs(sum);
+    }
+  return error;
+}
+
 }  // namespace
 
 void require_panel(
@@ -175,6 +229,92 @@ void require_solution(
           "the scaled residual");
   exchange_rows(a, pivots);
   require_factors(a, lu, type, true);
+}
+
+void require_two_sided_butterfly(
+    Context& context, RealType input, RealType output, const ButterflyQuestion& question,
+    const std::function<void(const MatrixView& a, const MatrixView& r)>& two_sided) {
+  const Index n = question.u.size() / 2;
+  const Matrix a = random_of(input, n, n, 8);
+  const MatrixView dr = upload(context, output, Matrix(n, n));
+  two_sided(upload(context, input, a), dr);
+  const Matrix av = transposed(butterflied(question.v, transposed(a), true)),
+               expected = butterflied(question.u, av, true);
+  require(max_difference(read_back(context, output, dr, n, n), expected),
+          64 * unit_roundoff(output) * largest(expected), "U^T A V");
+}
+
+void require_one_sided_butterflies(
+    Context& context, RealType type, const ButterflyQuestion& question,
+    const std::function<void(const MatrixView& b, cl_uint nrhs)>& transposed_u,
+    const std::function<void(const MatrixView& b, cl_uint nrhs)>& v) {
+  constexpr Index kNrhs = 3;
+  const Index n = question.u.size() / 2;
+  const Matrix b = random_of(type, n, kNrhs, 9);
+  for (const bool transpose : {true, false}) {
+    const MatrixView db = upload(context, type, b);
+    (transpose ? transposed_u : v)(db, kNrhs);
+    const Matrix expected = butterflied(transpose ? question.u : question.v, b, transpose);
+    require(max_difference(read_back(context, type, db, n, kNrhs), expected),
+            64 * unit_roundoff(type) * largest(expected), transpose ? "U^T B" : "V B");
+  }
+}
+
+void require_diagonal_block(
+    Context& context, RealType type, cl_uint nb, bool singular,
+    const std::function<std::optional<Index>(const MatrixView& a, cl_uint size,
+                                             const MatrixView& lu, const cl::Buffer& inverses)>&
+        factor) {
+  constexpr Index kZeroPivot = 2;
+  const Index size = nb > 4 ? nb - 1 : nb;  // beyond it lies the identity
+  Matrix a = random_triangle(type, size, 10);
+  if (singular && size <= kZeroPivot) return;
+  for (Index j = 0; singular && j <= kZeroPivot; ++j) a(kZeroPivot, j) = 0;
+  const MatrixView dlu = upload(context, type, Matrix(size, size)),
+                   dinverses = upload(context, type, Matrix(2 * nb, nb), 0);
+  const std::optional<Index> failed =
+      factor(upload(context, type, a), static_cast<cl_uint>(size), dlu, dinverses.buffer);
+  if (failed != (singular ? std::optional(kZeroPivot) : std::nullopt))
+    throw WrongAnswer(failed ? fmt::format("wrong answer: pivot {} is said to be bad", *failed)
+                             : "wrong answer: a zero pivot is not noticed");
+  if (singular) return;
+  const Matrix lu = read_back(context, type, dlu, size, size),
+               inverses = read_back(context, type, dinverses, 2 * nb, nb);
+  require_factors(a, lu, type, false);
+  for (const bool upper : {false, true}) {
+    Matrix triangle(nb, nb), inverse(nb, nb);
+    for (Index i = 0; i < nb; ++i)
+      for (Index j = 0; j < nb; ++j) {
+        const bool inside = i < size && j < size && (upper ? i <= j : i > j);
+        triangle(i, j) = inside ? lu(i, j) : (i == j ? 1 : 0);
+        inverse(i, j) = inverses(upper ? nb + i : i, j);
+      }
+    require(
+        inverse_error(triangle, inverse),
+        64 * static_cast<double>(nb) * unit_roundoff(type) * largest(triangle) * largest(inverse),
+        upper ? "U U^-1 - I" : "L L^-1 - I");
+  }
+}
+
+void require_extreme_entries(
+    Context& context, RealType type,
+    const std::function<void(const MatrixView& a, cl_uint n, const cl::Buffer& figures)>& find) {
+  constexpr Index kRows = 70;
+  Matrix a = random_triangle(type, kRows, 11);  // 1 and more on the diagonal
+  a(kRows - 1, 1) = -5;
+  a(3, kRows - 2) = -9;
+  a(kRows - 4, kRows - 4) = -0.5;
+  for (const bool with_nan : {false, true}) {
+    if (with_nan) a(kRows - 2, 2) = std::numeric_limits<double>::quiet_NaN();
+    const cl::Buffer figures = context.allocate(sizeof(cl_float4), kWhat);
+    const cl_float4 initial{{0, 0, std::numeric_limits<float>::infinity(), 0}};
+    context.queue().enqueueFillBuffer(figures, initial, 0, sizeof initial);
+    find(upload(context, type, a), kRows, figures);
+    const Values values = download(context.queue(), figures, RealType::f32, 3);
+    if ((with_nan ? !std::isnan(values[0]) : values[0] != 5) || values[1] != 9 || values[2] != 0.5)
+      throw WrongAnswer(fmt::format("wrong answer: the extreme entries are {}, {} and {}",
+                                    values[0], values[1], values[2]));
+  }
 }
 
 void require_batched(Context& context, RealType type, Index n, Index nrhs,

@@ -7,6 +7,7 @@
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace clgauss {
@@ -38,6 +39,35 @@ void require_swap_solve(Context& context, RealType type, Index block, Index stri
 void require_solution(
     Context& context, RealType type, Index n,
     const std::function<std::vector<Index>(const MatrixView& a, const MatrixView& b)>& solve);
+
+/// U and V of cl/butterfly.cl that are asked for.
+struct ButterflyQuestion {
+  std::vector<float> u, v;
+};
+
+/// R = U^T A V to 64 eps of `output` and of the largest element.
+void require_two_sided_butterfly(
+    Context& context, RealType input, RealType output, const ButterflyQuestion& question,
+    const std::function<void(const MatrixView& a, const MatrixView& r)>& two_sided);
+
+/// U^T B and V B, likewise.
+void require_one_sided_butterflies(
+    Context& context, RealType type, const ButterflyQuestion& question,
+    const std::function<void(const MatrixView& b, cl_uint nrhs)>& transposed_u,
+    const std::function<void(const MatrixView& b, cl_uint nrhs)>& v);
+
+/// A = L U without exchanges, L^-1 and U^-1 of a block of less than `nb` rows; of a singular one that its third pivot, an exact
+/// zero, is noted. `factor` returns the first pivot that was.
+void require_diagonal_block(
+    Context& context, RealType type, cl_uint nb, bool singular,
+    const std::function<std::optional<Index>(const MatrixView& a, cl_uint size,
+                                             const MatrixView& lu, const cl::Buffer& inverses)>&
+        factor);
+
+/// The largest magnitudes below and not below the diagonal, and the smallest on it: three floats.
+void require_extreme_entries(
+    Context& context, RealType type,
+    const std::function<void(const MatrixView& a, cl_uint n, const cl::Buffer& figures)>& find);
 
 /// What a batched kernel is asked for: four systems of one n, the second of them singular, the third with a zero leading pivot.
 struct BatchedQuestion {

@@ -11,6 +11,7 @@ namespace clgauss {
 [[nodiscard]] Variants lu_cpu_variants();
 [[nodiscard]] Variants lu_gpu_variants();
 [[nodiscard]] Variants batched_variants();
+[[nodiscard]] Variants rbt_variants();
 [[nodiscard]] Variants gauss_variants();
 
 /// `own`, then the variant's parameters that are macros.

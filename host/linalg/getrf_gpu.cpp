@@ -12,15 +12,6 @@ namespace clgauss {
 
 namespace {
 
-/// One kernel for all updates of this LU, if one was tuned for its n: what is best for the first blocks is good for the last, and
-/// builds once.
-GemmOptions gemm_options(Context& context, RealType type, Index n, const LuOptions& options) {
-  GemmOptions chosen = options.gemm;
-  const auto tuned = tuned_gemm_specs(context, type, GemmUse::update);
-  if (const GemmSpec* nearest = nearest_tuned_gemm(tuned, n)) chosen.preferred.push_back(*nearest);
-  return chosen;
-}
-
 class LuGpu : public LuBackend {
  public:
   LuGpu(Context& context, RealType type, Index n, const LuOptions& options, const LuSpec& spec)
@@ -31,7 +22,7 @@ class LuGpu : public LuBackend {
         flags_(context_),
         setting_{memo_, flags_, parameters_, n},
         nb_(setting_.number("NB")),
-        gemm_(context_, type, gemm_options(context_, type, n, options)),
+        gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
         pivots_(context_.allocate(n * sizeof(cl_int), "the pivots of an LU")),
         small_(setting_, pivots_),
         panels_(setting_, options.pivoting == Pivoting::tournament),

@@ -46,6 +46,12 @@ void Getrs::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n
   for (cl_uint k = 0; k < n; k += block)  // B <- P B
     kernels_.laswp_trsm(
         queue, {lu.at(k, k), b.at(k, 0), std::min(block, n - k), nrhs, 0, 0, false, pivots, k});
+  substitute(queue, lu, n, b, nrhs);
+}
+
+void Getrs::substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                       const MatrixView& b, cl_uint nrhs) {
+  if (nrhs == 0) return;
   TrsvKernel* one = nrhs == 1 && b.ld == 1 ? way_for_one() : nullptr;
   if (one == nullptr) {
     solve_many(queue, lu, n, b, nrhs);

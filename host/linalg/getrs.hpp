@@ -26,6 +26,10 @@ class Getrs {
   void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
              const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
 
+  /// B <- U^-1 L^-1 B, of factors without row exchanges.
+  void substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                  const MatrixView& b, cl_uint nrhs);
+
  private:
   /// The first way for one right-hand side that works; null: as with many.
   TrsvKernel* way_for_one();
