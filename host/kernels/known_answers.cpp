@@ -147,16 +147,36 @@ Matrix butterflied(const std::vector<float>& numbers, Matrix x, bool transpose) 
   return x;
 }
 
-/// |A B - I|.
-double inverse_error(const Matrix& a, const Matrix& b) {
+/// |A B - C|.
+double product_error(const Matrix& a, const Matrix& b, const Matrix& c) {
   double error = 0;
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index j = 0; j < a.rows(); ++j) {
-      double sum = i == j ? -1 : 0;
-      for (Index k = 0; k < a.rows(); ++k) sum += a(i, k) * b(k, j);
+  for (Index i = 0; i < c.rows(); ++i)
+    for (Index j = 0; j < c.cols(); ++j) {
+      double sum = -c(i, j);
+      for (Index k = 0; k < b.rows(); ++k) sum += a(i, k) * b(k, j);
       if (!(std::abs(sum) <= error)) error = std::abs(sum);
     }
   return error;
+}
+
+/// P with P A = A(sources, :), square of `size` and the identity beyond the sources.
+Matrix permutation(const std::vector<Index>& sources, Index size) {
+  Matrix p(size, size);
+  std::vector<bool> taken(size);
+  for (Index i = 0; i < size; ++i) {
+    const Index source = i < sources.size() ? sources[i] : i;
+    if (source >= size || taken[source]) throw WrongAnswer("wrong answer: no permutation of rows");
+    taken[source] = true;
+    p(i, source) = 1;
+  }
+  return p;
+}
+
+Matrix permuted(const Matrix& a, const std::vector<Index>& sources) {
+  Matrix result = a;
+  for (Index i = 0; i < sources.size(); ++i)
+    std::ranges::copy(a.row(sources[i]), result.row(i).begin());
+  return result;
 }
 
 }  // namespace
@@ -262,38 +282,65 @@ void require_one_sided_butterflies(
 
 void require_diagonal_block(
     Context& context, RealType type, cl_uint nb, bool singular,
-    const std::function<std::optional<Index>(const MatrixView& a, cl_uint size,
-                                             const MatrixView& lu, const cl::Buffer& inverses)>&
-        factor) {
+    const std::function<std::optional<Index>(const DiagonalQuestion&)>& factor) {
   constexpr Index kZeroPivot = 2;
   const Index size = nb > 4 ? nb - 1 : nb;  // beyond it lies the identity
-  Matrix a = random_triangle(type, size, 10);
   if (singular && size <= kZeroPivot) return;
-  for (Index j = 0; singular && j <= kZeroPivot; ++j) a(kZeroPivot, j) = 0;
-  const MatrixView dlu = upload(context, type, Matrix(size, size)),
-                   dinverses = upload(context, type, Matrix(2 * nb, nb), 0);
-  const std::optional<Index> failed =
-      factor(upload(context, type, a), static_cast<cl_uint>(size), dlu, dinverses.buffer);
+  Matrix a = random_of(type, size, size, 10);
+  if (size > 1) a(0, 0) = 0;
+  for (Index i = 0; singular && i < size; ++i) a(i, kZeroPivot) = 0;
+  const MatrixView dinverses = upload(context, type, Matrix(2 * nb, nb), 0);
+  const DiagonalQuestion question{upload(context, type, a),
+                                  upload(context, type, Matrix(size, size)), dinverses.buffer,
+                                  context.allocate(size * sizeof(cl_int), kWhat), size};
+  const std::optional<Index> failed = factor(question);
   if (failed != (singular ? std::optional(kZeroPivot) : std::nullopt))
     throw WrongAnswer(failed ? fmt::format("wrong answer: pivot {} is said to be bad", *failed)
                              : "wrong answer: a zero pivot is not noticed");
+  const std::vector<Index> sources = read_rows(context, question.sources, size);
+  const Matrix p = permutation(sources, nb);
   if (singular) return;
-  const Matrix lu = read_back(context, type, dlu, size, size),
+  const Matrix lu = read_back(context, type, question.lu, size, size),
                inverses = read_back(context, type, dinverses, 2 * nb, nb);
-  require_factors(a, lu, type, false);
+  require_factors(permuted(a, sources), lu, type, false);
   for (const bool upper : {false, true}) {
-    Matrix triangle(nb, nb), inverse(nb, nb);
+    Matrix triangle(nb, nb), inverse(nb, nb), identity(nb, nb);
     for (Index i = 0; i < nb; ++i)
       for (Index j = 0; j < nb; ++j) {
         const bool inside = i < size && j < size && (upper ? i <= j : i > j);
         triangle(i, j) = inside ? lu(i, j) : (i == j ? 1 : 0);
         inverse(i, j) = inverses(upper ? nb + i : i, j);
+        identity(i, j) = i == j ? 1 : 0;
       }
+    if (!upper) require(largest(triangle), 1 + 0x1p-14, "the largest multiplier, 1 by rights,");
     require(
-        inverse_error(triangle, inverse),
+        product_error(triangle, inverse, upper ? identity : p),
         64 * static_cast<double>(nb) * unit_roundoff(type) * largest(triangle) * largest(inverse),
-        upper ? "U U^-1 - I" : "L L^-1 - I");
+        upper ? "U U^-1 - I" : "L (L^-1 P) - P");
   }
+}
+
+void require_exchanges(Context& context, RealType type, cl_uint nb, bool left,
+                       const std::function<void(const MatrixView& a, cl_uint n, cl_uint columns,
+                                                const cl::Buffer& sources)>& exchange) {
+  const Index n = 2 * nb + (nb + 1) / 2, columns = n - 1;
+  const Matrix a = random_of(type, n, n, 12);
+  Matrix expected = a;
+  std::vector<cl_int> sources(n);
+  for (Index first = 0; first < n; first += nb) {
+    const Index size = std::min<Index>(nb, n - first);
+    for (Index k = 0; k < size; ++k) {
+      const Index source = (k + size / 3 + 1) % size;
+      sources[first + k] = static_cast<cl_int>(source);
+      for (Index j = 0; j < (left ? std::min(first, columns) : columns); ++j)
+        expected(first + k, j) = a(first + source, j);
+    }
+  }
+  const MatrixView da = upload(context, type, a);
+  const cl::Buffer dsources = context.allocate(n * sizeof(cl_int), kWhat);
+  context.queue().enqueueWriteBuffer(dsources, CL_TRUE, 0, n * sizeof(cl_int), sources.data());
+  exchange(da, static_cast<cl_uint>(n), static_cast<cl_uint>(columns), dsources);
+  require(max_difference(read_back(context, type, da, n, n), expected), 0, "P A");
 }
 
 void require_extreme_entries(

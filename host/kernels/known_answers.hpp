@@ -56,13 +56,23 @@ void require_one_sided_butterflies(
     const std::function<void(const MatrixView& b, cl_uint nrhs)>& transposed_u,
     const std::function<void(const MatrixView& b, cl_uint nrhs)>& v);
 
-/// A = L U without exchanges, L^-1 and U^-1 of a block of less than `nb` rows; of a singular one that its third pivot, an exact
-/// zero, is noted. `factor` returns the first pivot that was.
+/// What lu_diagonal of cl/lu_block_pivot.cl is asked for.
+struct DiagonalQuestion {
+  MatrixView a, lu;
+  cl::Buffer inverses, sources;
+  Index size;
+};
+
+/// P A = L U, L^-1 P and U^-1 of a block of less than `nb` rows, no multiplier above 1 but by the bits that the kernel's candidates
+/// lack; of a singular block that its third pivot, an exact zero, is noted. `factor` returns the first pivot that was.
 void require_diagonal_block(
     Context& context, RealType type, cl_uint nb, bool singular,
-    const std::function<std::optional<Index>(const MatrixView& a, cl_uint size,
-                                             const MatrixView& lu, const cl::Buffer& inverses)>&
-        factor);
+    const std::function<std::optional<Index>(const DiagonalQuestion&)>& factor);
+
+/// Rows of two blocks and a part of a third put as a list says.
+void require_exchanges(Context& context, RealType type, cl_uint nb, bool left,
+                       const std::function<void(const MatrixView& a, cl_uint n, cl_uint columns,
+                                                const cl::Buffer& sources)>& exchange);
 
 /// The largest magnitudes below and not below the diagonal, and the smallest on it: three floats.
 void require_extreme_entries(

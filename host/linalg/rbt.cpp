@@ -9,7 +9,7 @@
 
 #include "kernels/butterfly.hpp"
 #include "kernels/gemm_backend.hpp"
-#include "kernels/lu_nopivot.hpp"
+#include "kernels/lu_block_pivot.hpp"
 #include "kernels/variants.hpp"
 #include "linalg/getrs.hpp"
 #include "linalg/memory_need.hpp"
@@ -35,7 +35,7 @@ Parameters checked_parameters(const Context& context, RealType type, Index n,
                               const RbtOptions& options) {
   Parameters parameters =
       options.parameters.value_or(default_rbt_parameters(context.profile(), type, n));
-  check_parameters("the spec of an LU without row exchanges", rbt_variants(), parameters, type);
+  check_parameters("the spec of an RBT LU", rbt_variants(), parameters, type);
   if (const std::string more = exceeded_demand(rbt_variants(), parameters, context.profile(), type);
       !more.empty())
     throw DeviceLimit(more);
@@ -73,9 +73,10 @@ class RbtLu::Implementation {
         laswp_trsm_(setting_, false),
         getrs_(setting_, laswp_trsm_, gemm_, value_of(lu_parameters_, "PERSISTENT") == 1),
         mixed_(matrix("the matrix that butterflies mixed")),
-        lu_(matrix("the factors of an LU without row exchanges")),
+        lu_(matrix("the factors of an RBT LU")),
         inverses_(context_.allocate(kernels_.inverses() * bytes_of(factor_type),
                                     "the inverses of a diagonal block")),
+        sources_(context_.allocate(n * sizeof(cl_int), "the row exchanges of an LU")),
         figures_(context_.allocate(kFigures * sizeof(cl_float), "the growth of an LU")) {}
 
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
@@ -105,15 +106,17 @@ class RbtLu::Implementation {
     butterflies_.two_sided(queue, a, mixed_);  // A_r = U^T A V
     kernels_.extremes(queue, mixed_, n_, {figures_, kLargestOfMatrix, kLargestOfMatrix, kUnused});
     for_each_block([&](const Block& at) {
-      kernels_.diagonal(queue, at.diagonal, at.size, at.factors, inverses_, at.k);  // A11 = L11 U11
+      kernels_.diagonal(queue, {at.diagonal, at.factors, inverses_, sources_, at.size,
+                                at.k});  // P_k A11 = L11 U11
       if (at.rest == 0) return;
       gemm_.multiply({at.rest, at.size, at.size}, 1, at.left, at.upper_inverse, 0, at.l21,
                      {&queue});  // L21 = A21 U11^-1
       gemm_.multiply({at.size, at.rest, at.size}, 1, at.lower_inverse, at.right, 0, at.u12,
-                     {&queue});  // U12 = L11^-1 A12
+                     {&queue});  // U12 = L11^-1 P_k A12
       gemm_.update(at.rest, at.rest, at.size, at.l21, at.u12, at.corner,
                    {&queue});  // A22 = A22 - L21 U12
     });
+    kernels_.exchange(queue, lu_, n_, n_, true, sources_);  // L = P_k L left of the block
     kernels_.extremes(queue, lu_, n_, {figures_, kLargestOfL, kLargestOfU, kSmallestPivot});
   }
 
@@ -122,9 +125,10 @@ class RbtLu::Implementation {
     check_view(b, n_, nrhs, factors_.type(), "B");
     if (n_ == 0) return;
     const auto columns = static_cast<cl_uint>(nrhs);
-    butterflies_.transposed_u(queue, b, columns);   // B <- U^T B
-    getrs_.substitute(queue, lu_, n_, b, columns);  // B <- R^-1 L^-1 B
-    butterflies_.v(queue, b, columns);              // B <- V B
+    butterflies_.transposed_u(queue, b, columns);               // B <- U^T B
+    kernels_.exchange(queue, b, n_, columns, false, sources_);  // B <- P B
+    getrs_.substitute(queue, lu_, n_, b, columns);              // B <- R^-1 L^-1 B
+    butterflies_.v(queue, b, columns);                          // B <- V B
   }
 
   RbtOutcome outcome(const cl::CommandQueue& queue) {
@@ -151,7 +155,7 @@ class RbtLu::Implementation {
     cl_uint k, size, rest;
     MatrixView diagonal, left, right, corner;  // A11, A21, A12, A22
     MatrixView factors, l21, u12;
-    MatrixView lower_inverse, upper_inverse;  // L11^-1, U11^-1
+    MatrixView lower_inverse, upper_inverse;  // L11^-1 P_k, U11^-1
   };
 
   static cl_uint checked_order(RealType factor_type, RealType input_type, Index n) {
@@ -204,11 +208,12 @@ class RbtLu::Implementation {
   LuSetting setting_;
   Gemm gemm_;
   Butterflies butterflies_;
-  NoPivotKernels kernels_;
+  BlockPivotKernels kernels_;
   LaswpTrsmKernels laswp_trsm_;
   Getrs getrs_;
   MatrixView mixed_, lu_;  // A_r, of which A22 becomes what is left; L\U
   cl::Buffer inverses_;    // of a diagonal block's triangles
+  cl::Buffer sources_;     // of the rows of each block
   cl::Buffer figures_;
   bool factored_ = false;
 };

@@ -225,10 +225,13 @@ TEST_CASE("RBT: kernels that answer wrongly are not used") {
   for (const auto& [file, right, wrong] :
        {Fault{"butterfly.cl", "y[1] = outer[1]", "y[1] = outer[0]"},
         Fault{"butterfly.cl", "y[2] = (g + h)", "y[2] = (g - h)"},
-        Fault{"lu_nopivot.cl", "? inverse : entry * inverse", "? inverse : entry"},
-        Fault{"lu_nopivot.cl", "(REAL)0 : w[r][c];", "w[r][c] : w[r][c];"},
-        Fault{"lu_nopivot.cl", "fabs(pivot) > 0 &&", ""},
-        Fault{"lu_nopivot.cl", "j < i ? 0u : bits", "bits"}}) {
+        Fault{"lu_block_pivot.cl", ": row[tx + c * GRID_COLS] * inverse",
+              ": row[tx + c * GRID_COLS]"},
+        Fault{"lu_block_pivot.cl", "(REAL)0 : w[r][c];", "w[r][c] : w[r][c];"},
+        Fault{"lu_block_pivot.cl", "fabs(pivot) > 0 &&", ""},
+        Fault{"lu_block_pivot.cl", "j < i ? 0u : bits", "bits"},
+        Fault{"lu_block_pivot.cl", "uint end = left ?", "uint end = !left ?"},
+        Fault{"lu_block_pivot.cl", "NB + source[j]", "NB + j"}}) {
     CAPTURE(file);
     CAPTURE(right);
     const test::ChangedKernels kernels(file, right, wrong);
@@ -236,7 +239,7 @@ TEST_CASE("RBT: kernels that answer wrongly are not used") {
     options.cache_folder.reset();
     Context context(device, options);
     RbtLu lu(context, RealType::f32, RealType::f32, 100);
-    CHECK_THROWS_AS(lu.prepare(1), NoUsableKernel);
+    CHECK_THROWS_WITH_AS(lu.prepare(1), doctest::Contains("wrong answer"), NoUsableKernel);
   }
 }
 
