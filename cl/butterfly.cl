@@ -1,5 +1,5 @@
 // Random butterflies of depth 2 (Parker 1995; Baboulin, Dongarra, Herrmann, Tomov 2013): R = U^T A V,
-// X <- U^T X and X <- V X, portable OpenCL C 1.2, each in one pass.
+// Y = P U^T X and Y = V X, portable OpenCL C 1.2, each in one pass.
 //
 //     U = diag(B1, B2) B3,   B = [ D D' ] (a butterfly; D, D' diagonal, at random near 1) / sqrt(2)
 //                                [ D -D']
@@ -12,8 +12,8 @@
 //   u, v: 2 n floats each, those of B1 and B2, then those of B3: a float is exact in both types, so all kernels mean the same U.
 // REAL is the type of A and of the arithmetic, OUT that of R: f64 -> f32 rounds once.
 // two_sided:  a work-item takes 4 x 4 elements. NDRange: q columns x q rows, rounded up to WG_SIZE columns.
-// one_sided:  in place, a work-item takes 4 rows of one column of X, n x nrhs. NDRange: nrhs columns x q rows, any local size.
-//             transposed 1: U^T X, with the floats of U; 0: V X, with those of V.
+// transposed_u, forward_v: a work-item takes 4 rows of one column of X, n x nrhs; row i of U^T X becomes row positions[i] of Y, as
+//             row exchanges want it. NDRange: nrhs columns x q rows, any local size.
 // Local memory: none.
 
 #include "common.clh"
@@ -98,21 +98,34 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void two_sided(
   }
 }
 
-kernel void one_sided(global REAL* x, ulong x_offset, uint x_ld, uint n,
-                      const global float* diagonals, uint transposed) {
-  const uint quadruples = (n + QUADRUPLE - 1) / QUADRUPLE, i = get_global_id(1);
-  const uint rows = members(i, quadruples, n);
-  global REAL* first = x + x_offset + (ulong)i * x_ld + get_global_id(0);
-  const ulong stride = (ulong)quadruples * x_ld;
-  REAL inner[QUADRUPLE], outer[QUADRUPLE], y[QUADRUPLE];
-  load_diagonals(diagonals, i, quadruples, n, inner, outer);
-  UNROLLED
-  for (uint k = 0; k < QUADRUPLE; ++k) y[k] = k < rows ? first[k * stride] : (REAL)0;
-  if (transposed)
-    apply_transposed(y, inner, outer);
-  else
-    apply(y, inner, outer);
+kernel void transposed_u(const global REAL* restrict x, ulong x_offset, uint x_ld, uint n,
+                         const global float* restrict u, const global int* restrict positions,
+                         global REAL* restrict y, ulong y_offset, uint y_ld) {
+  const uint quadruples = (n + QUADRUPLE - 1) / QUADRUPLE, i = get_global_id(1),
+             c = get_global_id(0), rows = members(i, quadruples, n);
+  REAL inner[QUADRUPLE], outer[QUADRUPLE], z[QUADRUPLE];
+  load_diagonals(u, i, quadruples, n, inner, outer);
   UNROLLED
   for (uint k = 0; k < QUADRUPLE; ++k)
-    if (k < rows) first[k * stride] = y[k];
+    z[k] = k < rows ? x[x_offset + (ulong)(i + k * quadruples) * x_ld + c] : (REAL)0;
+  apply_transposed(z, inner, outer);
+  UNROLLED
+  for (uint k = 0; k < QUADRUPLE; ++k)
+    if (k < rows) y[y_offset + (ulong)positions[i + k * quadruples] * y_ld + c] = z[k];
+}
+
+kernel void forward_v(const global REAL* restrict x, ulong x_offset, uint x_ld, uint n,
+                      const global float* restrict v, global REAL* restrict y, ulong y_offset,
+                      uint y_ld) {
+  const uint quadruples = (n + QUADRUPLE - 1) / QUADRUPLE, i = get_global_id(1),
+             c = get_global_id(0), rows = members(i, quadruples, n);
+  REAL inner[QUADRUPLE], outer[QUADRUPLE], z[QUADRUPLE];
+  load_diagonals(v, i, quadruples, n, inner, outer);
+  UNROLLED
+  for (uint k = 0; k < QUADRUPLE; ++k)
+    z[k] = k < rows ? x[x_offset + (ulong)(i + k * quadruples) * x_ld + c] : (REAL)0;
+  apply(z, inner, outer);
+  UNROLLED
+  for (uint k = 0; k < QUADRUPLE; ++k)
+    if (k < rows) y[y_offset + (ulong)(i + k * quadruples) * y_ld + c] = z[k];
 }

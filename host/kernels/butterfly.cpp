@@ -107,21 +107,26 @@ void Butterflies::prepare() {
   require_works(factors_, "one_sided", [&](const ButterflyQuestion& question) {
     require_one_sided_butterflies(
         factors_.context(), factors_.type(), question,
-        [&](const MatrixView& b, cl_uint nrhs) { small().transposed_u(queue, b, nrhs); },
-        [&](const MatrixView& b, cl_uint nrhs) { small().v(queue, b, nrhs); });
+        [&](const MatrixView& x, const MatrixView& y, cl_uint nrhs, const cl::Buffer& positions) {
+          small().transposed_u(queue, x, y, nrhs, positions);
+        },
+        [&](const MatrixView& x, const MatrixView& y, cl_uint nrhs) {
+          small().forward_v(queue, x, y, nrhs);
+        });
   });
+  (void)kernel(input_, "two_sided");
+  for (const char* name : {"transposed_u", "forward_v"}) (void)kernel(factors_, name);
 }
 
-void Butterflies::require_works(KernelMemo& memo, const char* name,
+void Butterflies::require_works(KernelMemo& memo, const char* what,
                                 const std::function<void(const ButterflyQuestion&)>& ask) {
   const KernelVariant& variant = butterfly_variant();
-  const std::string role = std::string(variant.name) + ' ' + name;
+  const std::string role = std::string(variant.name) + ' ' + what;
   const bool works = memo.works(role, variant.file, macros(), [&] {
     ask({butterfly_diagonals(Butterfly::u, kQuestion, kSeed),
          butterfly_diagonals(Butterfly::v, kQuestion, kSeed)});
   });
   if (!works) memo.none_works("random butterflies", {role});
-  (void)kernel(memo, name);
 }
 
 void Butterflies::two_sided(const cl::CommandQueue& queue, const MatrixView& a,
@@ -139,23 +144,28 @@ void Butterflies::two_sided(const cl::CommandQueue& queue, const MatrixView& a,
                  cl::NDRange(group, 1));
 }
 
-void Butterflies::one_sided(const cl::CommandQueue& queue, Butterfly which, const MatrixView& b,
+void Butterflies::transposed_u(const cl::CommandQueue& queue, const MatrixView& b,
+                               const MatrixView& y, cl_uint nrhs, const cl::Buffer& positions) {
+  if (n_ == 0 || nrhs == 0) return;
+  Kernel& transposed = kernel(factors_, "transposed_u");
+  cl_uint index = 0;
+  pass_view(transposed, index, b);
+  transposed.set_arguments_from(index, n_, u_, positions);
+  index += 3;
+  pass_view(transposed, index, y);
+  enqueue_kernel(queue, transposed, cl::NDRange(nrhs, ceil_div(n_, 4)));
+}
+
+void Butterflies::forward_v(const cl::CommandQueue& queue, const MatrixView& y, const MatrixView& b,
                             cl_uint nrhs) {
   if (n_ == 0 || nrhs == 0) return;
-  Kernel& one_sided = kernel(factors_, "one_sided");
+  Kernel& forward = kernel(factors_, "forward_v");
   cl_uint index = 0;
-  pass_view(one_sided, index, b);
-  const bool u = which == Butterfly::u;
-  one_sided.set_arguments_from(index, n_, u ? u_ : v_, cl_uint{u ? 1U : 0U});
-  enqueue_kernel(queue, one_sided, cl::NDRange(nrhs, ceil_div(n_, 4)));
-}
-
-void Butterflies::transposed_u(const cl::CommandQueue& queue, const MatrixView& b, cl_uint nrhs) {
-  one_sided(queue, Butterfly::u, b, nrhs);
-}
-
-void Butterflies::v(const cl::CommandQueue& queue, const MatrixView& b, cl_uint nrhs) {
-  one_sided(queue, Butterfly::v, b, nrhs);
+  pass_view(forward, index, y);
+  forward.set_arguments_from(index, n_, v_);
+  index += 2;
+  pass_view(forward, index, b);
+  enqueue_kernel(queue, forward, cl::NDRange(nrhs, ceil_div(n_, 4)));
 }
 
 }  // namespace clgauss

@@ -34,16 +34,17 @@ class Butterflies {
 
   /// R <- U^T A V, n-by-n; A stays.
   void two_sided(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& r);
-  /// B <- U^T B, n-by-nrhs.
-  void transposed_u(const cl::CommandQueue& queue, const MatrixView& b, cl_uint nrhs);
-  /// B <- V B, n-by-nrhs.
-  void v(const cl::CommandQueue& queue, const MatrixView& b, cl_uint nrhs);
+  /// Row positions[i] of Y <- row i of U^T B, n-by-nrhs.
+  void transposed_u(const cl::CommandQueue& queue, const MatrixView& b, const MatrixView& y,
+                    cl_uint nrhs, const cl::Buffer& positions);
+  /// B <- V Y, n-by-nrhs.
+  void forward_v(const cl::CommandQueue& queue, const MatrixView& y, const MatrixView& b,
+                 cl_uint nrhs);
 
  private:
   [[nodiscard]] Defines macros() const;
   Kernel& kernel(KernelMemo& memo, const char* name);
-  void one_sided(const cl::CommandQueue& queue, Butterfly which, const MatrixView& b, cl_uint nrhs);
-  void require_works(KernelMemo& memo, const char* name,
+  void require_works(KernelMemo& memo, const char* what,
                      const std::function<void(const ButterflyQuestion&)>& ask);
 
   KernelMemo &input_, &factors_;

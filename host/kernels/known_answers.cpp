@@ -147,31 +147,44 @@ Matrix butterflied(const std::vector<float>& numbers, Matrix x, bool transpose) 
   return x;
 }
 
-/// |A B - C|.
-double product_error(const Matrix& a, const Matrix& b, const Matrix& c) {
+/// |A B - I|.
+double inverse_error(const Matrix& a, const Matrix& b) {
   double error = 0;
-  for (Index i = 0; i < c.rows(); ++i)
-    for (Index j = 0; j < c.cols(); ++j) {
-      double sum = -c(i, j);
-      for (Index k = 0; k < b.rows(); ++k) sum += a(i, k) * b(k, j);
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < a.rows(); ++j) {
+      double sum = i == j ? -1 : 0;
+      for (Index k = 0; k < a.rows(); ++k) sum += a(i, k) * b(k, j);
       if (!(std::abs(sum) <= error)) error = std::abs(sum);
     }
   return error;
 }
 
-/// P with P A = A(sources, :), square of `size` and the identity beyond the sources.
-Matrix permutation(const std::vector<Index>& sources, Index size) {
-  Matrix p(size, size);
-  std::vector<bool> taken(size);
-  for (Index i = 0; i < size; ++i) {
-    const Index source = i < sources.size() ? sources[i] : i;
-    if (source >= size || taken[source]) throw WrongAnswer("wrong answer: no permutation of rows");
-    taken[source] = true;
-    p(i, source) = 1;
+/// Throws unless it is one.
+void require_permutation(const std::vector<Index>& rows) {
+  std::vector<bool> taken(rows.size());
+  for (const Index row : rows) {
+    if (row >= rows.size() || taken[row])
+      throw WrongAnswer("wrong answer: rows are lost or there twice");
+    taken[row] = true;
   }
-  return p;
 }
 
+/// 0 .. count - 1, in another order.
+std::vector<Index> rotated(Index count, Index by) {
+  std::vector<Index> rows(count);
+  for (Index i = 0; i < count; ++i) rows[i] = (i + by) % count;
+  return rows;
+}
+
+cl::Buffer upload_rows(const Context& context, const std::vector<Index>& rows) {
+  const std::vector<cl_int> numbers(rows.begin(), rows.end());
+  const cl::Buffer buffer = context.allocate(numbers.size() * sizeof(cl_int), kWhat);
+  context.queue().enqueueWriteBuffer(buffer, CL_TRUE, 0, numbers.size() * sizeof(cl_int),
+                                     numbers.data());
+  return buffer;
+}
+
+/// Row i is row rows[i] of `a`.
 Matrix permuted(const Matrix& a, const std::vector<Index>& sources) {
   Matrix result = a;
   for (Index i = 0; i < sources.size(); ++i)
@@ -266,81 +279,121 @@ void require_two_sided_butterfly(
 
 void require_one_sided_butterflies(
     Context& context, RealType type, const ButterflyQuestion& question,
-    const std::function<void(const MatrixView& b, cl_uint nrhs)>& transposed_u,
-    const std::function<void(const MatrixView& b, cl_uint nrhs)>& v) {
+    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs,
+                             const cl::Buffer& positions)>& transposed_u,
+    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs)>& forward_v) {
   constexpr Index kNrhs = 3;
   const Index n = question.u.size() / 2;
   const Matrix b = random_of(type, n, kNrhs, 9);
-  for (const bool transpose : {true, false}) {
-    const MatrixView db = upload(context, type, b);
-    (transpose ? transposed_u : v)(db, kNrhs);
-    const Matrix expected = butterflied(transpose ? question.u : question.v, b, transpose);
-    require(max_difference(read_back(context, type, db, n, kNrhs), expected),
-            64 * unit_roundoff(type) * largest(expected), transpose ? "U^T B" : "V B");
-  }
+  const MatrixView db = upload(context, type, b), dy = upload(context, type, Matrix(n, kNrhs), 1);
+  const auto check = [&](const Matrix& expected, const char* what) {
+    require(max_difference(read_back(context, type, dy, n, kNrhs), expected),
+            64 * unit_roundoff(type) * largest(expected), what);
+  };
+  const std::vector<Index> order = rotated(n, 7);
+  std::vector<Index> positions(n);
+  for (Index i = 0; i < n; ++i) positions[order[i]] = i;
+  transposed_u(db, dy, kNrhs, upload_rows(context, positions));
+  check(permuted(butterflied(question.u, b, true), order), "U^T B");
+  forward_v(db, dy, kNrhs);
+  check(butterflied(question.v, b, false), "V B");
 }
 
-void require_diagonal_block(
-    Context& context, RealType type, cl_uint nb, bool singular,
-    const std::function<std::optional<Index>(const DiagonalQuestion&)>& factor) {
-  constexpr Index kZeroPivot = 2;
-  const Index size = nb > 4 ? nb - 1 : nb;  // beyond it lies the identity
-  if (singular && size <= kZeroPivot) return;
-  Matrix a = random_of(type, size, size, 10);
-  if (size > 1) a(0, 0) = 0;
-  for (Index i = 0; singular && i < size; ++i) a(i, kZeroPivot) = 0;
-  const MatrixView dinverses = upload(context, type, Matrix(2 * nb, nb), 0);
-  const DiagonalQuestion question{upload(context, type, a),
-                                  upload(context, type, Matrix(size, size)), dinverses.buffer,
-                                  context.allocate(size * sizeof(cl_int), kWhat), size};
-  const std::optional<Index> failed = factor(question);
-  if (failed != (singular ? std::optional(kZeroPivot) : std::nullopt))
-    throw WrongAnswer(failed ? fmt::format("wrong answer: pivot {} is said to be bad", *failed)
-                             : "wrong answer: a zero pivot is not noticed");
-  const std::vector<Index> sources = read_rows(context, question.sources, size);
-  const Matrix p = permutation(sources, nb);
-  if (singular) return;
+namespace {
+
+/// P A = L U of the best rows, L^-1 and U^-1.
+void require_diagonal_answer(Context& context, RealType type, Index nb, const Matrix& a,
+                             const DiagonalQuestion& question) {
+  const Index size = question.size;
   const Matrix lu = read_back(context, type, question.lu, size, size),
-               inverses = read_back(context, type, dinverses, 2 * nb, nb);
-  require_factors(permuted(a, sources), lu, type, false);
+               inverses = read_back(context, type, {question.work, 0, nb}, 2 * nb, nb);
+  const std::vector<Index> sources = read_rows(context, question.sources, question.rows);
+  require_permutation(sources);
+  Matrix best(size, size);
+  for (Index i = 0; i < size; ++i) std::ranges::copy(a.row(sources[i]), best.row(i).begin());
+  require_factors(best, lu, type, false);
   for (const bool upper : {false, true}) {
-    Matrix triangle(nb, nb), inverse(nb, nb), identity(nb, nb);
+    Matrix triangle(nb, nb), inverse(nb, nb);
     for (Index i = 0; i < nb; ++i)
       for (Index j = 0; j < nb; ++j) {
         const bool inside = i < size && j < size && (upper ? i <= j : i > j);
         triangle(i, j) = inside ? lu(i, j) : (i == j ? 1 : 0);
         inverse(i, j) = inverses(upper ? nb + i : i, j);
-        identity(i, j) = i == j ? 1 : 0;
       }
-    if (!upper) require(largest(triangle), 1 + 0x1p-14, "the largest multiplier, 1 by rights,");
+    if (!upper) require(largest(triangle), 1 + 0x1p-13, "the largest multiplier, 1 by rights,");
     require(
-        product_error(triangle, inverse, upper ? identity : p),
+        inverse_error(triangle, inverse),
         64 * static_cast<double>(nb) * unit_roundoff(type) * largest(triangle) * largest(inverse),
-        upper ? "U U^-1 - I" : "L (L^-1 P) - P");
+        upper ? "U U^-1 - I" : "L L^-1 - I");
   }
 }
 
-void require_exchanges(Context& context, RealType type, cl_uint nb, bool left,
-                       const std::function<void(const MatrixView& a, cl_uint n, cl_uint columns,
-                                                const cl::Buffer& sources)>& exchange) {
-  const Index n = 2 * nb + (nb + 1) / 2, columns = n - 1;
-  const Matrix a = random_of(type, n, n, 12);
-  Matrix expected = a;
-  std::vector<cl_int> sources(n);
-  for (Index first = 0; first < n; first += nb) {
-    const Index size = std::min<Index>(nb, n - first);
-    for (Index k = 0; k < size; ++k) {
-      const Index source = (k + size / 3 + 1) % size;
-      sources[first + k] = static_cast<cl_int>(source);
-      for (Index j = 0; j < (left ? std::min(first, columns) : columns); ++j)
-        expected(first + k, j) = a(first + source, j);
-    }
+}  // namespace
+
+void require_diagonal_block(
+    Context& context, RealType type, const WindowSizes& sizes, bool singular,
+    const std::function<std::optional<Index>(const DiagonalQuestion&)>& factor) {
+  constexpr Index kZeroPivot = 2;
+  const auto& [nb, window] = sizes;
+  const Index less = nb > 4 ? nb - 1 : nb, more = std::max(nb, window - 3);
+  for (const auto& [rows, size] : {std::pair(less, less), {more, nb}}) {
+    if (singular && size <= kZeroPivot) continue;
+    Matrix a = random_of(type, rows, size, 10);
+    if (rows > 1) a(0, 0) = 0;
+    for (Index i = 0; singular && i < rows; ++i) a(i, kZeroPivot) = 0;
+    const DiagonalQuestion question{
+        upload(context, type, a),
+        upload(context, type, Matrix(size, size)),
+        context.allocate((2 * nb + window) * nb * bytes_of(type), kWhat),
+        context.allocate(rows * sizeof(cl_int), kWhat),
+        rows,
+        size};
+    const std::optional<Index> failed = factor(question);
+    if (failed != (singular ? std::optional(kZeroPivot) : std::nullopt))
+      throw WrongAnswer(failed ? fmt::format("wrong answer: pivot {} is said to be bad", *failed)
+                               : "wrong answer: a zero pivot is not noticed");
+    if (singular)
+      require_permutation(read_rows(context, question.sources, rows));
+    else
+      require_diagonal_answer(context, type, nb, a, question);
   }
-  const MatrixView da = upload(context, type, a);
-  const cl::Buffer dsources = context.allocate(n * sizeof(cl_int), kWhat);
-  context.queue().enqueueWriteBuffer(dsources, CL_TRUE, 0, n * sizeof(cl_int), sources.data());
-  exchange(da, static_cast<cl_uint>(n), static_cast<cl_uint>(columns), dsources);
-  require(max_difference(read_back(context, type, da, n, n), expected), 0, "P A");
+}
+
+void require_exchanges(Context& context, RealType type, const WindowSizes& sizes,
+                       const std::function<void(const ExchangeQuestion&)>& exchange) {
+  const Index first = sizes.block + 1, rows = std::max<Index>(1, sizes.window - 3),
+              n = first + rows + 2, columns = n - 1;
+  const Matrix a = random_of(type, n, n, 12), lu = random_of(type, n, n, 13);
+  const std::vector<Index> sources = rotated(rows, rows / 3 + 1), order = rotated(n, 1);
+  std::vector<Index> all = rotated(n, 0), expected_order = order;
+  for (Index t = 0; t < rows; ++t) {
+    all[first + t] = first + sources[t];
+    expected_order[first + t] = order[first + sources[t]];
+  }
+  const auto exchanged = [&](const Matrix& of, Index begin, Index end) {
+    Matrix result = of;
+    for (Index i = 0; i < n; ++i)
+      for (Index j = begin; j < end; ++j) result(i, j) = of(all[i], j);
+    return result;
+  };
+  const ExchangeQuestion question{upload(context, type, a),
+                                  upload(context, type, lu, 1),
+                                  first,
+                                  rows,
+                                  columns,
+                                  upload_rows(context, sources),
+                                  upload_rows(context, order),
+                                  context.allocate(n * sizeof(cl_int), kWhat)};
+  exchange(question);
+  require(max_difference(read_back(context, type, question.a, n, n), exchanged(a, first, columns)),
+          0, "P A");
+  require(max_difference(read_back(context, type, question.lu, n, n), exchanged(lu, 0, first)), 0,
+          "P L");
+  const std::vector<Index> found = read_rows(context, question.order, n),
+                           positions = read_rows(context, question.positions, n);
+  for (Index i = 0; i < n; ++i)
+    if (found[i] != expected_order[i] || positions[expected_order[i]] != i)
+      throw WrongAnswer(fmt::format("wrong answer: row {} is not where it should be", i));
 }
 
 void require_extreme_entries(

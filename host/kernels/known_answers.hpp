@@ -50,29 +50,42 @@ void require_two_sided_butterfly(
     Context& context, RealType input, RealType output, const ButterflyQuestion& question,
     const std::function<void(const MatrixView& a, const MatrixView& r)>& two_sided);
 
-/// U^T B and V B, likewise.
+/// U^T B, its rows where positions has them, and V B, likewise.
 void require_one_sided_butterflies(
     Context& context, RealType type, const ButterflyQuestion& question,
-    const std::function<void(const MatrixView& b, cl_uint nrhs)>& transposed_u,
-    const std::function<void(const MatrixView& b, cl_uint nrhs)>& v);
+    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs,
+                             const cl::Buffer& positions)>& transposed_u,
+    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs)>& forward_v);
 
-/// What lu_diagonal of cl/lu_block_pivot.cl is asked for.
+/// What lu_diagonal of cl/lu_window.cl is asked for.
 struct DiagonalQuestion {
   MatrixView a, lu;
-  cl::Buffer inverses, sources;
-  Index size;
+  cl::Buffer work, sources;
+  Index rows, size;
 };
 
-/// P A = L U, L^-1 P and U^-1 of a block of less than `nb` rows, no multiplier above 1 but by the bits that the kernel's candidates
-/// lack; of a singular block that its third pivot, an exact zero, is noted. `factor` returns the first pivot that was.
+/// Its blocks and windows have so many rows.
+struct WindowSizes {
+  Index block, window;
+};
+
+/// The `size` best of `rows` rows, P A = L U, L^-1 and U^-1: with less rows than the window has and with less than a block, no
+/// multiplier above 1 but by the bits that the kernel's candidates lack; of a singular block that its third pivot, an exact zero, is
+/// noted. `factor` returns the first pivot that was.
 void require_diagonal_block(
-    Context& context, RealType type, cl_uint nb, bool singular,
+    Context& context, RealType type, const WindowSizes& sizes, bool singular,
     const std::function<std::optional<Index>(const DiagonalQuestion&)>& factor);
 
-/// Rows of two blocks and a part of a third put as a list says.
-void require_exchanges(Context& context, RealType type, cl_uint nb, bool left,
-                       const std::function<void(const MatrixView& a, cl_uint n, cl_uint columns,
-                                                const cl::Buffer& sources)>& exchange);
+/// What exchange_rows of cl/lu_window.cl is asked for.
+struct ExchangeQuestion {
+  MatrixView a, lu;
+  Index first, rows, columns;
+  cl::Buffer sources, order, positions;
+};
+
+/// Rows of a window put as a list says, left of it in `lu`, else in A; `order` has them, and `positions` is its inverse.
+void require_exchanges(Context& context, RealType type, const WindowSizes& sizes,
+                       const std::function<void(const ExchangeQuestion&)>& exchange);
 
 /// The largest magnitudes below and not below the diagonal, and the smallest on it: three floats.
 void require_extreme_entries(

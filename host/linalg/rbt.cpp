@@ -6,10 +6,12 @@
 #include <clgauss/lab/variant.hpp>
 #include <cmath>
 #include <limits>
+#include <numeric>
+#include <vector>
 
 #include "kernels/butterfly.hpp"
 #include "kernels/gemm_backend.hpp"
-#include "kernels/lu_block_pivot.hpp"
+#include "kernels/lu_window.hpp"
 #include "kernels/variants.hpp"
 #include "linalg/getrs.hpp"
 #include "linalg/memory_need.hpp"
@@ -74,10 +76,19 @@ class RbtLu::Implementation {
         getrs_(setting_, laswp_trsm_, gemm_, value_of(lu_parameters_, "PERSISTENT") == 1),
         mixed_(matrix("the matrix that butterflies mixed")),
         lu_(matrix("the factors of an RBT LU")),
-        inverses_(context_.allocate(kernels_.inverses() * bytes_of(factor_type),
-                                    "the inverses of a diagonal block")),
-        sources_(context_.allocate(n * sizeof(cl_int), "the row exchanges of an LU")),
-        figures_(context_.allocate(kFigures * sizeof(cl_float), "the growth of an LU")) {}
+        work_(context_.allocate(kernels_.work() * bytes_of(factor_type),
+                                "the inverses of a diagonal block")),
+        sources_(rows(kernels_.window())),
+        identity_(rows(n)),
+        order_(rows(n)),
+        positions_(rows(n)),
+        figures_(context_.allocate(kFigures * sizeof(cl_float), "the growth of an LU")) {
+    std::vector<cl_int> counted(n);
+    std::iota(counted.begin(), counted.end(), 0);
+    if (n > 0)
+      context_.queue().enqueueWriteBuffer(identity_, CL_TRUE, 0, n * sizeof(cl_int),
+                                          counted.data());
+  }
 
   [[nodiscard]] std::uint64_t seed() const { return seed_; }
 
@@ -94,41 +105,45 @@ class RbtLu::Implementation {
       gemm_.prepare_update(at.rest, at.rest, at.size, at.l21, at.u12, at.corner);
     });
     getrs_.prepare(nrhs);
+    (void)right_hand_sides(nrhs);
   }
 
   void factor(const cl::CommandQueue& queue, const MatrixView& a) {
     check_view(a, n_, n_, input_.type(), "A");
     factored_ = true;
     flags_.reset(queue);
+    if (n_ == 0) return;
     cl_float8 initial{};
     initial.s[kUnused] = initial.s[kSmallestPivot] = std::numeric_limits<float>::infinity();
     queue.enqueueFillBuffer(figures_, initial, 0, sizeof initial);
+    queue.enqueueCopyBuffer(identity_, order_, 0, 0, n_ * sizeof(cl_int));
     butterflies_.two_sided(queue, a, mixed_);  // A_r = U^T A V
     kernels_.extremes(queue, mixed_, n_, {figures_, kLargestOfMatrix, kLargestOfMatrix, kUnused});
     for_each_block([&](const Block& at) {
-      kernels_.diagonal(queue, {at.diagonal, at.factors, inverses_, sources_, at.size,
-                                at.k});  // P_k A11 = L11 U11
+      kernels_.diagonal(queue, {at.diagonal, at.factors, work_, sources_, at.window, at.size,
+                                at.k});  // P_k A(:, 1) = L U
+      kernels_.exchange(queue, {mixed_, lu_, sources_, order_, at.k, at.window, n_});  // A = P_k A
       if (at.rest == 0) return;
       gemm_.multiply({at.rest, at.size, at.size}, 1, at.left, at.upper_inverse, 0, at.l21,
                      {&queue});  // L21 = A21 U11^-1
       gemm_.multiply({at.size, at.rest, at.size}, 1, at.lower_inverse, at.right, 0, at.u12,
-                     {&queue});  // U12 = L11^-1 P_k A12
+                     {&queue});  // U12 = L11^-1 A12
       gemm_.update(at.rest, at.rest, at.size, at.l21, at.u12, at.corner,
                    {&queue});  // A22 = A22 - L21 U12
     });
-    kernels_.exchange(queue, lu_, n_, n_, true, sources_);  // L = P_k L left of the block
+    kernels_.invert(queue, order_, n_, positions_);
     kernels_.extremes(queue, lu_, n_, {figures_, kLargestOfL, kLargestOfU, kSmallestPivot});
   }
 
   void solve(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) {
     if (!factored_) throw UsageError("there is nothing to solve with: factor a matrix first");
     check_view(b, n_, nrhs, factors_.type(), "B");
-    if (n_ == 0) return;
+    if (n_ == 0 || nrhs == 0) return;
     const auto columns = static_cast<cl_uint>(nrhs);
-    butterflies_.transposed_u(queue, b, columns);               // B <- U^T B
-    kernels_.exchange(queue, b, n_, columns, false, sources_);  // B <- P B
-    getrs_.substitute(queue, lu_, n_, b, columns);              // B <- R^-1 L^-1 B
-    butterflies_.v(queue, b, columns);                          // B <- V B
+    const MatrixView& y = right_hand_sides(nrhs);
+    butterflies_.transposed_u(queue, b, y, columns, positions_);  // Y = P U^T B
+    getrs_.substitute(queue, lu_, n_, y, columns);                // Y = R^-1 L^-1 Y
+    butterflies_.forward_v(queue, y, b, columns);                 // B = V Y
   }
 
   RbtOutcome outcome(const cl::CommandQueue& queue) {
@@ -152,10 +167,10 @@ class RbtLu::Implementation {
  private:
   /// One step of the factorisation: where its parts lie.
   struct Block {
-    cl_uint k, size, rest;
+    cl_uint k, size, rest, window;
     MatrixView diagonal, left, right, corner;  // A11, A21, A12, A22
     MatrixView factors, l21, u12;
-    MatrixView lower_inverse, upper_inverse;  // L11^-1 P_k, U11^-1
+    MatrixView lower_inverse, upper_inverse;  // L11^-1, U11^-1
   };
 
   static cl_uint checked_order(RealType factor_type, RealType input_type, Index n) {
@@ -174,15 +189,30 @@ class RbtLu::Implementation {
     return {context_.allocate(n_ * ld * bytes_of(factors_.type()), what), 0, ld};
   }
 
+  [[nodiscard]] cl::Buffer rows(Index count) const {
+    return context_.allocate(count * sizeof(cl_int), "the row exchanges of an LU");
+  }
+
+  /// Place for `nrhs` of them.
+  const MatrixView& right_hand_sides(Index nrhs) {
+    if (nrhs > y_columns_) {
+      const std::uint64_t bytes = n_ * nrhs * bytes_of(factors_.type());
+      y_ = MatrixView{context_.allocate(bytes, "the right-hand sides of a solve"), 0, nrhs};
+      y_columns_ = nrhs;
+    }
+    y_.ld = nrhs;
+    return y_;
+  }
+
   template <typename Do>
   void for_each_block(const Do& what) const {
     const cl_uint nb = kernels_.block();
-    const MatrixView lower{inverses_, 0, nb};
+    const MatrixView lower{work_, 0, nb};
     for (cl_uint k = 0; k < n_; k += nb) {
       const cl_uint size = std::min(nb, n_ - k), next = k + size;
-      what(Block{k, size, n_ - next, mixed_.at(k, k), mixed_.at(next, k), mixed_.at(k, next),
-                 mixed_.at(next, next), lu_.at(k, k), lu_.at(next, k), lu_.at(k, next), lower,
-                 lower.at(nb, 0)});
+      what(Block{k, size, n_ - next, std::min(kernels_.window(), n_ - k), mixed_.at(k, k),
+                 mixed_.at(next, k), mixed_.at(k, next), mixed_.at(next, next), lu_.at(k, k),
+                 lu_.at(next, k), lu_.at(k, next), lower, lower.at(nb, 0)});
     }
   }
 
@@ -208,12 +238,16 @@ class RbtLu::Implementation {
   LuSetting setting_;
   Gemm gemm_;
   Butterflies butterflies_;
-  BlockPivotKernels kernels_;
+  WindowKernels kernels_;
   LaswpTrsmKernels laswp_trsm_;
   Getrs getrs_;
   MatrixView mixed_, lu_;  // A_r, of which A22 becomes what is left; L\U
-  cl::Buffer inverses_;    // of a diagonal block's triangles
-  cl::Buffer sources_;     // of the rows of each block
+  cl::Buffer work_;        // of a diagonal block
+  cl::Buffer sources_;     // of the rows of its window
+  cl::Buffer identity_, order_,
+      positions_;  // 0, 1, 2 ..; row i came from order_[i]; the inverse of that
+  MatrixView y_;   // right-hand sides between the butterflies
+  Index y_columns_ = 0;
   cl::Buffer figures_;
   bool factored_ = false;
 };
@@ -253,6 +287,7 @@ std::uint64_t rbt_workspace_bytes(const DeviceProfile& device, RealType factor_t
   const LuSpec solves = default_lu_spec(device, factor_type, n, LuFamily::gpu);
   std::uint64_t bytes = workspace_bytes(rbt_variants(), own, setting) +
                         workspace_bytes(variants_of(LuFamily::gpu), solves.parameters, setting);
+  bytes += n * nrhs * bytes_of(factor_type);
   if (device.type != DeviceType::cpu) return bytes;
   // Only CPUs pack the operands of products.
   const GemmSpec gemm = default_cpu_gemm_spec(device, factor_type);

@@ -83,6 +83,7 @@ Matrix zero_corner(Index n) {
 Parameters with_block(const Device& device, RealType type, Index n, int nb) {
   Parameters parameters = default_rbt_parameters(device.profile, type, n);
   set_value(parameters, "NB", nb);
+  set_value(parameters, "WINDOW", 2 * nb);
   return parameters;
 }
 
@@ -99,6 +100,8 @@ TEST_CASE("RBT: random systems, refined to f64's accuracy") {
         CAPTURE(of.outcome.growth);
         CHECK(of.outcome.ok());
         CHECK(of.outcome.smallest_pivot > 0);
+        CHECK(of.outcome.growth <= 40);
+        CHECK(of.outcome.largest_factor <= 4);
         CHECK(of.scaled <= 1);
         CHECK(of.steps >= (n > 5 ? 1 : 0));  // factors in f32 alone do not get there
       }
@@ -199,7 +202,8 @@ TEST_CASE("RBT: what cannot be is refused by name") {
     CHECK_THROWS_AS(RbtLu(context, RealType::f64, RealType::f32, 4), UsageError);
     RbtOptions odd;
     odd.parameters = with_block(device, type, 40, 33);
-    CHECK_THROWS_WITH_AS(RbtLu(context, type, type, 40, odd), doctest::Contains("NB"), UsageError);
+    CHECK_THROWS_WITH_AS(RbtLu(context, type, type, 40, odd),
+                         doctest::Contains("multiple of GRID_ROWS"), UsageError);
     RbtLu lu(context, type, type, 4);
     const cl::CommandQueue& queue = context.queue();
     const PaddedMatrix a(context, type, random_matrix(4, 4, 1), 0, 0);
@@ -225,20 +229,27 @@ TEST_CASE("RBT: kernels that answer wrongly are not used") {
   for (const auto& [file, right, wrong] :
        {Fault{"butterfly.cl", "y[1] = outer[1]", "y[1] = outer[0]"},
         Fault{"butterfly.cl", "y[2] = (g + h)", "y[2] = (g - h)"},
-        Fault{"lu_block_pivot.cl", ": row[tx + c * GRID_COLS] * inverse",
-              ": row[tx + c * GRID_COLS]"},
-        Fault{"lu_block_pivot.cl", "(REAL)0 : w[r][c];", "w[r][c] : w[r][c];"},
-        Fault{"lu_block_pivot.cl", "fabs(pivot) > 0 &&", ""},
-        Fault{"lu_block_pivot.cl", "j < i ? 0u : bits", "bits"},
-        Fault{"lu_block_pivot.cl", "uint end = left ?", "uint end = !left ?"},
-        Fault{"lu_block_pivot.cl", "NB + source[j]", "NB + j"}}) {
-    CAPTURE(file);
-    CAPTURE(right);
+        Fault{"butterfly.cl", "(ulong)positions[i + k * quadruples]",
+              "(ulong)(i + k * quadruples)"},
+        Fault{"lu_window.cl", ": row[tx + c * GRID_COLS] * inverse", ": row[tx + c * GRID_COLS]"},
+        Fault{"lu_window.cl", "(REAL)0 : w[r][c];", "w[r][c] : w[r][c];"},
+        Fault{"lu_window.cl", "fabs(pivot) > 0 &&", ""},
+        Fault{"lu_window.cl", "best = max(best, may ?", "best = max(best, may && i % 2 == 0 ?"},
+        Fault{"lu_window.cl", "from = displaced[rank];", "from = displaced[0];"},
+        Fault{"lu_window.cl", "scratch[j * WINDOW + source[i]]", "scratch[j * WINDOW + i]"},
+        Fault{"lu_window.cl", "first ? lu + lu_offset", "first + 1 ? lu + lu_offset"},
+        Fault{"lu_window.cl", "order[first + t] = was[r]", "order[first + t] = was[0]"},
+        Fault{"lu_window.cl", "j < i ? 0u : bits", "bits"}}) {
+    const std::string what = std::string(file) + ": " + wrong;
+    CAPTURE(what);
     const test::ChangedKernels kernels(file, right, wrong);
     ContextOptions options = kernels.context_options();
     options.cache_folder.reset();
     Context context(device, options);
-    RbtLu lu(context, RealType::f32, RealType::f32, 100);
+    RbtOptions small;  // builds sooner
+    small.parameters = {
+        {"WG_SIZE", 8}, {"NB", 16}, {"WINDOW", 32}, {"GRID_ROWS", 4}, {"GRID_COLS", 8}};
+    RbtLu lu(context, RealType::f32, RealType::f32, 100, small);
     CHECK_THROWS_WITH_AS(lu.prepare(1), doctest::Contains("wrong answer"), NoUsableKernel);
   }
 }
