@@ -12,16 +12,23 @@ namespace clgauss {
 
 namespace {
 
-/// 16 x 32 work-items, fewer where the device's groups are smaller: a rectangle of powers of two.
-std::size_t usual_rows(const Setting& at) {
-  std::size_t rows = 16;
-  while (rows > 1 && 2 * rows * rows > at.device.max_work_group_size) rows /= 2;
-  return rows;
+constexpr int kSmallestGroup = 64;
+
+bool is_large(const Setting& at) {
+  return at.device.type != DeviceType::cpu && at.device.max_work_group_size >= 512;
 }
 
-/// On a GPU, 128 columns in f32 and 64 in f64, whose elements fill the registers of a work-group; a CPU has one core for them.
-int usual_block(const Setting& at) {
-  return at.device.type != DeviceType::cpu && at.type == RealType::f32 ? 128 : 64;
+/// 16 x 32 work-items. A CPU has one core for them: a vector a row.
+int usual_rows(const Setting& at) { return is_large(at) ? 16 : 4; }
+int usual_columns(const Setting& at) { return is_large(at) ? 32 : 16; }
+
+/// What fills the registers of such a work-group, together with the window: 128 columns in f32, 64 in f64.
+int usual_block(const Setting& at) { return is_large(at) && at.type == RealType::f32 ? 128 : 64; }
+
+std::string lacks_group(Context& context) {
+  return context.profile().max_work_group_size >= kSmallestGroup
+             ? ""
+             : "it takes work-groups of 64 work-items";
 }
 
 bool is_power_of_two(int value) { return (value & (value - 1)) == 0; }
@@ -84,19 +91,14 @@ const KernelVariant& lu_window_variant() {
            {.name = "GRID_ROWS",
             .least = 1,
             .most = 32,
-            .usual = [](const Setting& at) { return static_cast<int>(usual_rows(at)); },
-            .tried = {8, 16, 32}},
+            .usual = usual_rows,
+            .tried = {4, 8, 16, 32}},
            {.name = "GRID_COLS",
             .least = 1,
             .most = 32,
-            .usual =
-                [](const Setting& at) {
-                  const std::size_t rows = usual_rows(at);
-                  return static_cast<int>(
-                      2 * rows * rows <= at.device.max_work_group_size ? 2 * rows : rows);
-                },
+            .usual = usual_columns,
             .tried = {16, 32}}},
-      .lacks = lacks_nothing,
+      .lacks = lacks_group,
       .ask = ask_usual,
       .broken_rule = broken_rule,
       .demands = demands,

@@ -45,5 +45,6 @@ checked "$build"/clgauss-bench gemm --sizes 20 --types f32,f64 --peers none --re
 for kernel in auto tile; do
   checked "$build"/clgauss-bench batched --kernel "$kernel" --sizes 4,17 --batch 5 --peers none --reps 1
 done
+checked "$build"/solver_tests -tc='RBT: blocks and windows*'
 echo "oclgrind: $runs runs, $faults with faults"
 [ "$faults" -eq 0 ]

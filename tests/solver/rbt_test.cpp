@@ -7,6 +7,8 @@
 #include <clgauss/residual.hpp>
 #include <cmath>
 
+#include "kernels/butterfly.hpp"
+#include "kernels/lu_window.hpp"
 #include "kernels/variants.hpp"
 #include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
@@ -20,6 +22,10 @@ using clgauss::test::rounded;
 namespace {
 
 constexpr double kEps = 0x1p-53;
+
+/// Built soon, and soon there is more than one block.
+const Parameters kSmall{
+    {"WG_SIZE", 8}, {"NB", 16}, {"WINDOW", 32}, {"GRID_ROWS", 4}, {"GRID_COLS", 8}};
 
 /// An answer in f64 from factors in `factor_type`: refined on the host until it is as good as one in f64, at most `steps` times.
 struct Refined {
@@ -110,6 +116,24 @@ TEST_CASE("RBT: random systems, refined to f64's accuracy") {
       CHECK(of.outcome.ok());
       CHECK(of.scaled <= 1);
     }
+  });
+}
+
+TEST_CASE("RBT: blocks and windows that are whole and that are not") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    RbtOptions options;
+    options.parameters = kSmall;
+    std::vector<RealType> types{RealType::f32};
+    if (device.profile.fp64) types.push_back(RealType::f64);
+    for (const RealType type : types)
+      for (const auto& [n, nrhs] : {std::pair<Index, Index>{40, 1}, {48, 2}}) {
+        CAPTURE(n);
+        const Refined of =
+            refine(context, type, system_of(random_matrix(n, n, n), nrhs), 3, options);
+        CHECK(of.outcome.ok());
+        CHECK(of.scaled <= 1);
+      }
   });
 }
 
@@ -246,11 +270,16 @@ TEST_CASE("RBT: kernels that answer wrongly are not used") {
     ContextOptions options = kernels.context_options();
     options.cache_folder.reset();
     Context context(device, options);
-    RbtOptions small;  // builds sooner
-    small.parameters = {
-        {"WG_SIZE", 8}, {"NB", 16}, {"WINDOW", 32}, {"GRID_ROWS", 4}, {"GRID_COLS", 8}};
-    RbtLu lu(context, RealType::f32, RealType::f32, 100, small);
-    CHECK_THROWS_WITH_AS(lu.prepare(1), doctest::Contains("wrong answer"), NoUsableKernel);
+    KernelMemo memo(context, RealType::f32);
+    const LuFlags flags(context);
+    const bool butterfly = std::string_view(file) == "butterfly.cl";
+    const auto prepare = [&] {
+      if (butterfly)
+        Butterflies(memo, memo, kSmall, 100, 1).prepare();
+      else
+        WindowKernels(memo, flags, kSmall).prepare();
+    };
+    CHECK_THROWS_WITH_AS(prepare(), doctest::Contains("wrong answer"), NoUsableKernel);
   }
 }
 
