@@ -201,7 +201,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void exchange_rows(
     const uint t = ty + r * GRID_ROWS, from = t < rows ? (uint)sources[t] : t;
     moves |= from == t ? 0 : 1u << r;
     x[r] = from != t && j < columns ? column[from * ld] : (REAL)0;
-    was[r] = from != t ? order[first + from] : 0;
+    was[r] = from != t && j == 0 ? order[first + from] : 0;
   }
   barrier(CLK_GLOBAL_MEM_FENCE);
   UNROLLED
