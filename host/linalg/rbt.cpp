@@ -77,7 +77,7 @@ class RbtLu::Implementation {
         mixed_(matrix("the matrix that butterflies mixed")),
         lu_(matrix("the factors of an RBT LU")),
         work_(context_.allocate(kernels_.work() * bytes_of(factor_type),
-                                "the inverses of a diagonal block")),
+                                "the workspace of a diagonal block")),
         sources_(rows(kernels_.window())),
         identity_(rows(n)),
         order_(rows(n)),
@@ -244,11 +244,12 @@ class RbtLu::Implementation {
   MatrixView mixed_, lu_;  // A_r, of which A22 becomes what is left; L\U
   cl::Buffer work_;        // of a diagonal block
   cl::Buffer sources_;     // of the rows of its window
-  cl::Buffer identity_, order_,
-      positions_;  // 0, 1, 2 ..; row i came from order_[i]; the inverse of that
-  MatrixView y_;   // right-hand sides between the butterflies
-  Index y_columns_ = 0;
+  cl::Buffer identity_;    // 0, 1, 2 ..
+  cl::Buffer order_;       // row i came from order_[i]
+  cl::Buffer positions_;   // and row i went to positions_[i]
   cl::Buffer figures_;
+  MatrixView y_;  // right-hand sides between the butterflies
+  Index y_columns_ = 0;
   bool factored_ = false;
 };
 
