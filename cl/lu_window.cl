@@ -12,8 +12,7 @@
 //   a + a_offset: the rows, which stay. lu + lu_offset: where L\U goes. work: NB x NB scalars of L^-1, then NB x NB of U^-1, each
 //   whole (zeros, L's ones), beyond `size` the identity's, then NB x WINDOW of scratch. sources[t]: the row that is to become row t,
 //   t < rows. info[0]: atomic minimum of first + k over the pivots that are zero or not finite.
-// NDRange: one work-group of GRID_ROWS * GRID_COLS; they divide WINDOW and NB. Local memory: WINDOW + NB + GRID_ROWS scalars,
-// 2 WINDOW + NB words.
+// NDRange: one work-group of GRID_ROWS * GRID_COLS. Local memory: 4 WINDOW + NB + GRID_ROWS scalars, WINDOW + 2 NB words.
 //
 // exchange_rows: row first + t <- row first + sources[t], t < rows, of `lu` in the columns left of `first`, of A in the others,
 // `columns` in all, and of `order`.
@@ -30,11 +29,12 @@
 #if !defined(NB) || !defined(WINDOW) || !defined(GRID_ROWS) || !defined(GRID_COLS)
 #error "NB, WINDOW, GRID_ROWS and GRID_COLS must be defined"
 #endif
-#if NB % GRID_COLS != 0 || WINDOW % GRID_ROWS != 0 || WINDOW < NB || WINDOW > 512
-#error "NB must be a multiple of GRID_COLS, WINDOW one of GRID_ROWS, NB <= WINDOW <= 512"
+#if NB % GRID_COLS != 0 || NB > WINDOW || WINDOW > 512
+#error "NB must be a multiple of GRID_COLS, NB <= WINDOW <= 512"
 #endif
-#if WINDOW / GRID_ROWS > 32
-#error "WINDOW must be at most 32 GRID_ROWS"
+#if WINDOW % (4 * GRID_ROWS) != 0 || WINDOW > 32 * GRID_ROWS || GRID_ROWS % 4 != 0
+#error \
+    "WINDOW must be a multiple of 4 GRID_ROWS, at most 32 GRID_ROWS, and GRID_ROWS a multiple of 4"
 #endif
 #define WG_SIZE (GRID_ROWS * GRID_COLS)
 #define ROWS (WINDOW / GRID_ROWS)
@@ -43,10 +43,14 @@
 // A candidate for a pivot as one number that sorts as the magnitude does: its bits, the last 9 of them replaced by the row; the first
 // of the rows wins. NaN is above all.
 #if REAL_BITS == 64
+#define REAL4 double4
 #define KEY ulong
+#define KEY4 ulong4
 #define BITS_OF(x) as_ulong(x)
 #else
+#define REAL4 float4
 #define KEY uint
+#define KEY4 uint4
 #define BITS_OF(x) as_uint(x)
 #endif
 #define ROW_BITS 511u
@@ -57,16 +61,18 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
     const global REAL* restrict a, ulong a_offset, uint a_ld, uint rows, uint size,
     global REAL* restrict lu, ulong lu_offset, uint lu_ld, global REAL* work,
     global int* restrict sources, uint first, volatile global int* info) {
-  local REAL row[NB], col[WINDOW];
-  local KEY candidates[GRID_ROWS];
+  // Column k, and what the columns left of it are multiplied by; by turns.
+  local REAL4 column[2][WINDOW / 4], column_left[2][WINDOW / 4];
+  local KEY4 candidates[GRID_ROWS / 4];
+  local REAL row[NB];
   local uint source[NB], position[WINDOW];  // row k came from source[k], row i went to position[i]
   local uint displaced[NB];
   const uint id = get_local_id(0), tx = id % GRID_COLS, ty = id / GRID_COLS;
   global REAL* const scratch = work + 2 * NB * NB;
-  REAL w[ROWS][COLS];  // rows ty + r GRID_ROWS, columns tx + c GRID_COLS
+  REAL w[ROWS][COLS];  // rows ty ROWS + r, columns tx + c GRID_COLS
   UNROLLED
   for (uint r = 0; r < ROWS; ++r) {
-    const uint i = ty + r * GRID_ROWS;
+    const uint i = ty * ROWS + r;
     UNROLLED
     for (uint c = 0; c < COLS; ++c) {
       const uint j = tx + c * GRID_COLS;
@@ -81,40 +87,51 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
 #pragma unroll 1
     for (uint pivot_x = 0; pivot_x < GRID_COLS; ++pivot_x) {
       const uint k = pivot_c * GRID_COLS + pivot_x;
+      local REAL4* const col = column[k % 2];
+      local REAL4* const col_left = column_left[k % 2];
       if (tx == pivot_x) {
         KEY best = 0;
         UNROLLED
         for (uint r = 0; r < ROWS; ++r) {
-          const uint i = ty + r * GRID_ROWS;
-          col[i] = w[r][pivot_c];
-          const KEY key = KEY_OF(w[r][pivot_c], i);
+          const uint i = ty * ROWS + r;
           // NaN comes also where no row is: none of those may be a row's pivot.
           const bool may = (pivots >> r & 1) == 0 && (i < rows) == (k < size);
+          const KEY key = KEY_OF(w[r][pivot_c], i);
           best = max(best, may ? key : (KEY)0);
-          w[r][pivot_c] = 0;  // column k becomes -m / pivot
         }
-        candidates[ty] = best;
+        ((local KEY*)candidates)[ty] = best;
+        UNROLLED
+        for (uint q = 0; q < ROWS / 4; ++q) {
+          const REAL4 v = (REAL4)(w[4 * q][pivot_c], w[4 * q + 1][pivot_c], w[4 * q + 2][pivot_c],
+                                  w[4 * q + 3][pivot_c]);
+          const uint were = pivots >> (4 * q);
+          col[ty * (ROWS / 4) + q] = v;
+          // Rows of U^-1 have nothing left of the pivot.
+          col_left[ty * (ROWS / 4) + q] =
+              (REAL4)((were & 1) != 0 ? 0 : v.x, (were & 2) != 0 ? 0 : v.y,
+                      (were & 4) != 0 ? 0 : v.z, (were & 8) != 0 ? 0 : v.w);
+        }
+        UNROLLED
+        for (uint r = 0; r < ROWS; ++r) w[r][pivot_c] = 0;  // column k becomes -m / pivot
       }
       barrier(CLK_LOCAL_MEM_FENCE);
-      KEY best = candidates[0];
+      KEY4 best4 = candidates[0];
       UNROLLED
-      for (uint g = 1; g < GRID_ROWS; ++g) best = max(best, candidates[g]);
-      const uint p = ROW_OF(best), pivot_y = p % GRID_ROWS, pivot_r = p / GRID_ROWS;
-      REAL m[ROWS];
-      UNROLLED
-      for (uint r = 0; r < ROWS; ++r) m[r] = col[ty + r * GRID_ROWS];
-      const REAL pivot = col[p], inverse = 1 / pivot;
+      for (uint g = 1; g < GRID_ROWS / 4; ++g) best4 = max(best4, candidates[g]);
+      const uint p = ROW_OF(max(max(best4.x, best4.y), max(best4.z, best4.w)));
+      const uint pivot_y = p / ROWS, pivot_r = p % ROWS;
+      const local REAL* const entries = (const local REAL*)col;
+      const REAL pivot = entries[p], inverse = 1 / pivot;
       if (ty == pivot_y) {
         UNROLLED
         for (uint r = 0; r < ROWS; ++r) {
           if (r == pivot_r) {
-            m[r] = 0;
             UNROLLED
             for (uint c = 0; c < COLS; ++c) row[tx + c * GRID_COLS] = w[r][c];
           }
         }
       }
-      for (uint i = id; i < WINDOW; i += WG_SIZE) scratch[k * WINDOW + i] = col[i] * inverse;
+      for (uint i = id; i < WINDOW; i += WG_SIZE) scratch[k * WINDOW + i] = entries[i] * inverse;
       if (id == 0) {
         source[k] = p;
         position[p] = k;
@@ -125,27 +142,30 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
       UNROLLED
       for (uint c = 0; c < COLS; ++c)
         scaled[c] = c == pivot_c && tx == pivot_x ? inverse : row[tx + c * GRID_COLS] * inverse;
+      const local REAL4* const col_mid = tx < pivot_x ? col_left : col;
       UNROLLED
-      for (uint r = 0; r < ROWS; ++r) {
-        // Rows of U^-1 have nothing left of the pivot.
-        const REAL m_left = (pivots >> r & 1) != 0 ? (REAL)0 : m[r];
+      for (uint q = 0; q < ROWS / 4; ++q) {
+        const uint at = ty * (ROWS / 4) + q;
         UNROLLED
         for (uint c = 0; c < COLS; ++c) {
-          const bool left = c < pivot_c || (c == pivot_c && tx < pivot_x);
-          w[r][c] = fma(left ? m_left : m[r], -scaled[c], w[r][c]);
+          const REAL4 m = c < pivot_c ? col_left[at] : (c == pivot_c ? col_mid[at] : col[at]);
+          w[4 * q][c] = fma(m.x, -scaled[c], w[4 * q][c]);
+          w[4 * q + 1][c] = fma(m.y, -scaled[c], w[4 * q + 1][c]);
+          w[4 * q + 2][c] = fma(m.z, -scaled[c], w[4 * q + 2][c]);
+          w[4 * q + 3][c] = fma(m.w, -scaled[c], w[4 * q + 3][c]);
         }
       }
-      if (ty == pivot_y) {
+      if (ty == pivot_y) {  // that row alone was not to change so
         pivots |= 1u << pivot_r;
         UNROLLED
         for (uint c = 0; c < COLS; ++c) {
           const uint j = tx + c * GRID_COLS;
           const bool left = c < pivot_c || (c == pivot_c && tx < pivot_x);
+          const REAL entry = row[j], stays = left ? entry : scaled[c];
           if (!left && k < size && j < size)
-            lu[lu_offset + (ulong)k * lu_ld + j] =
-                c == pivot_c && tx == pivot_x ? pivot : row[tx + c * GRID_COLS];
+            lu[lu_offset + (ulong)k * lu_ld + j] = c == pivot_c && tx == pivot_x ? pivot : entry;
           UNROLLED
-          for (uint r = 0; r < ROWS; ++r) w[r][c] = r == pivot_r && !left ? scaled[c] : w[r][c];
+          for (uint r = 0; r < ROWS; ++r) w[r][c] = r == pivot_r ? stays : w[r][c];
         }
       }
     }
@@ -153,7 +173,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   UNROLLED
   for (uint r = 0; r < ROWS; ++r) {
-    const uint i = position[ty + r * GRID_ROWS];
+    const uint i = position[ty * ROWS + r];
     UNROLLED
     for (uint c = 0; c < COLS; ++c) {
       const uint j = tx + c * GRID_COLS;

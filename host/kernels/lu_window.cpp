@@ -34,15 +34,16 @@ std::string lacks_group(Context& context) {
 bool is_power_of_two(int value) { return (value & (value - 1)) == 0; }
 
 std::string broken_rule(const Parameters& parameters, RealType /*type*/) {
-  for (const auto& [of, grid] : {std::pair("WINDOW", "GRID_ROWS"), {"NB", "GRID_COLS"}}) {
+  for (const char* grid : {"GRID_ROWS", "GRID_COLS"})
     if (!is_power_of_two(value_of(parameters, grid)))
       return std::string(grid) + " must be a power of two";
-    if (const std::string rule = not_multiple(parameters, of, grid); !rule.empty()) return rule;
-  }
-  const int window = value_of(parameters, "WINDOW");
+  if (const std::string rule = not_multiple(parameters, "NB", "GRID_COLS"); !rule.empty())
+    return rule;
+  const int window = value_of(parameters, "WINDOW"), rows = value_of(parameters, "GRID_ROWS");
   if (window < value_of(parameters, "NB")) return "WINDOW must be at least NB";
-  return window <= 32 * value_of(parameters, "GRID_ROWS") ? ""
-                                                          : "WINDOW must be at most 32 GRID_ROWS";
+  return window % (4 * rows) == 0 && window <= 32 * rows
+             ? ""
+             : "WINDOW must be a multiple of 4 GRID_ROWS and at most 32 GRID_ROWS";
 }
 
 std::size_t group_of(const Parameters& parameters) {
@@ -57,7 +58,7 @@ std::vector<Demand> demands(const Parameters& parameters, RealType type) {
   const std::size_t group = group_of(parameters);
   return {{"GRID_ROWS", group, 2 * group * sizeof(cl_uint)},
           {"WINDOW", 0,
-           (value("WINDOW") + value("NB") + 2 * value("GRID_ROWS")) * bytes_of(type) +
+           (4 * value("WINDOW") + value("NB") + value("GRID_ROWS")) * bytes_of(type) +
                (value("WINDOW") + 2 * value("NB")) * sizeof(cl_uint)}};
 }
 
@@ -89,7 +90,7 @@ const KernelVariant& lu_window_variant() {
             .usual = [](const Setting& at) { return 2 * usual_block(at); },
             .tried = {64, 128, 256}},
            {.name = "GRID_ROWS",
-            .least = 1,
+            .least = 4,
             .most = 32,
             .usual = usual_rows,
             .tried = {4, 8, 16, 32}},

@@ -245,7 +245,7 @@ TEST_CASE("RBT: what cannot be is refused by name") {
     odd.parameters = kSmall;
     set_value(*odd.parameters, "WINDOW", 34);
     CHECK_THROWS_WITH_AS(RbtLu(context, type, type, 40, odd),
-                         doctest::Contains("multiple of GRID_ROWS"), UsageError);
+                         doctest::Contains("multiple of 4 GRID_ROWS"), UsageError);
     RbtLu lu(context, type, type, 4);
     const cl::CommandQueue& queue = context.queue();
     const PaddedMatrix a(context, type, random_matrix(4, 4, 1), 0, 0);
