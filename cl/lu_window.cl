@@ -81,6 +81,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
   }
   for (uint i = id; i < WINDOW; i += WG_SIZE) position[i] = NB;
   uint pivots = 0;  // bit r: the row was one
+  uint bad = NB;    // the first pivot that is
   // Column k is number `pivot_c` of its owners: a constant, where the loop is unrolled.
   UNROLLED
   for (uint pivot_c = 0; pivot_c < COLS; ++pivot_c) {
@@ -119,24 +120,24 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
       UNROLLED
       for (uint g = 1; g < GRID_ROWS / 4; ++g) best4 = max(best4, candidates[g]);
       const uint p = ROW_OF(max(max(best4.x, best4.y), max(best4.z, best4.w)));
-      const uint pivot_y = p / ROWS, pivot_r = p % ROWS;
+      const uint pivot_y = p / ROWS;
       const local REAL* const entries = (const local REAL*)col;
       const REAL pivot = entries[p], inverse = 1 / pivot;
       if (ty == pivot_y) {
         UNROLLED
-        for (uint r = 0; r < ROWS; ++r) {
-          if (r == pivot_r) {
-            UNROLLED
-            for (uint c = 0; c < COLS; ++c) row[tx + c * GRID_COLS] = w[r][c];
-          }
+        for (uint c = 0; c < COLS; ++c) {
+          REAL entry = w[0][c];
+          UNROLLED
+          for (uint r = 1; r < ROWS; ++r) entry = ty * ROWS + r == p ? w[r][c] : entry;
+          row[tx + c * GRID_COLS] = entry;
         }
       }
       for (uint i = id; i < WINDOW; i += WG_SIZE) scratch[k * WINDOW + i] = entries[i] * inverse;
       if (id == 0) {
         source[k] = p;
         position[p] = k;
-        if (!(fabs(pivot) > 0 && fabs(pivot) < (REAL)INFINITY)) atomic_min(info, (int)(first + k));
       }
+      if (!(fabs(pivot) > 0 && fabs(pivot) < (REAL)INFINITY)) bad = min(bad, k);
       barrier(CLK_LOCAL_MEM_FENCE);
       REAL scaled[COLS];  // the pivot row over the pivot
       UNROLLED
@@ -156,7 +157,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
         }
       }
       if (ty == pivot_y) {  // that row alone was not to change so
-        pivots |= 1u << pivot_r;
+        pivots |= 1u << p % ROWS;
         UNROLLED
         for (uint c = 0; c < COLS; ++c) {
           const uint j = tx + c * GRID_COLS;
@@ -165,11 +166,12 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
           if (!left && k < size && j < size)
             lu[lu_offset + (ulong)k * lu_ld + j] = c == pivot_c && tx == pivot_x ? pivot : entry;
           UNROLLED
-          for (uint r = 0; r < ROWS; ++r) w[r][c] = r == pivot_r ? stays : w[r][c];
+          for (uint r = 0; r < ROWS; ++r) w[r][c] = ty * ROWS + r == p ? stays : w[r][c];
         }
       }
     }
   }
+  if (id == 0 && bad < NB) atomic_min(info, (int)(first + bad));
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
   UNROLLED
   for (uint r = 0; r < ROWS; ++r) {

@@ -95,8 +95,7 @@ class RbtLu::Implementation {
   void prepare(Index nrhs) {
     if (n_ == 0) return;
     context_.programs().build_all(programs(nrhs));
-    butterflies_.prepare();
-    kernels_.prepare();
+    ask_own_kernels();
     for_each_block([&](const Block& at) {
       if (at.rest == 0) return;
       (void)gemm_.kernel_name({at.rest, at.size, at.size}, at.left, at.upper_inverse, at.l21, 1, 0);
@@ -113,6 +112,7 @@ class RbtLu::Implementation {
     factored_ = true;
     flags_.reset(queue);
     if (n_ == 0) return;
+    ask_own_kernels();
     cl_float8 initial{};
     initial.s[kUnused] = initial.s[kSmallestPivot] = std::numeric_limits<float>::infinity();
     queue.enqueueFillBuffer(figures_, initial, 0, sizeof initial);
@@ -184,6 +184,14 @@ class RbtLu::Implementation {
     return static_cast<cl_uint>(n);
   }
 
+  /// For their known answers, once. Throws NoUsableKernel.
+  void ask_own_kernels() {
+    if (asked_) return;
+    butterflies_.prepare();
+    kernels_.prepare();
+    asked_ = true;
+  }
+
   [[nodiscard]] MatrixView matrix(const char* what) const {
     const Index ld = padded_ld(n_, factors_.type());
     return {context_.allocate(n_ * ld * bytes_of(factors_.type()), what), 0, ld};
@@ -250,7 +258,7 @@ class RbtLu::Implementation {
   cl::Buffer figures_;
   MatrixView y_;  // right-hand sides between the butterflies
   Index y_columns_ = 0;
-  bool factored_ = false;
+  bool asked_ = false, factored_ = false;
 };
 
 RbtLu::RbtLu(Context& context, RealType factor_type, RealType input_type, Index n,
