@@ -40,8 +40,9 @@
 #define ROWS (WINDOW / GRID_ROWS)
 #define COLS (NB / GRID_COLS)
 
-// A candidate for a pivot as one number that sorts as the magnitude does: its bits, the last 9 of them replaced by the row; the first
-// of the rows wins. NaN is above all.
+// A candidate for a pivot as one number that sorts as the magnitude does: its bits, the last 9 of them replaced by the row. NaN is
+// above all. (Not by the row counted backwards, so that the first of equals would win: Intel's CPU runtime then takes the backward
+// number for the row, see batched_tile.cl.)
 #if REAL_BITS == 64
 #define REAL4 double4
 #define KEY ulong
@@ -54,8 +55,8 @@
 #define BITS_OF(x) as_uint(x)
 #endif
 #define ROW_BITS 511u
-#define KEY_OF(value, row) ((BITS_OF(fabs(value)) & ~(KEY)ROW_BITS) | (ROW_BITS - (row)))
-#define ROW_OF(key) (ROW_BITS - (uint)((key)&ROW_BITS))
+#define KEY_OF(value, row) ((BITS_OF(fabs(value)) & ~(KEY)ROW_BITS) | (row))
+#define ROW_OF(key) ((uint)((key)&ROW_BITS))
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
     const global REAL* restrict a, ulong a_offset, uint a_ld, uint rows, uint size,
