@@ -1,6 +1,7 @@
 #include "cli/report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -64,22 +65,100 @@ Json samples_json(const ComparedPolicy& compared) {
           {"scaled_residual", finite_or_null(compared.solution.residual.scaled)}};
 }
 
-/// "Gauss elimination, pivoting partial, fixed NDRange" or "LU, pivoting partial".
+/// "f64, Gauss elimination, pivoting partial, fixed NDRange", "f64, LU, pivoting partial" or "double accuracy by LU in f32, ...".
 std::string method_text(const Report& report) {
   const Solution& solution = report.solution;
+  const bool mixed = solution.method == Method::mixed || solution.method == Method::rbt;
+  const std::string type(real_type_name(solution.type));
+  const std::string lu =
+      mixed ? fmt::format("{} accuracy by LU in {}{}", accuracy_name(solution.accuracy), type,
+                          solution.method == Method::rbt ? " between random butterflies" : "")
+            : type + ", LU";
   const std::string pivoting(pivoting_name(solution.pivoting));
   if (solution.method == Method::gauss)
-    return fmt::format("Gauss elimination, pivoting {}, {} NDRange", pivoting,
+    return fmt::format("{}, Gauss elimination, pivoting {}, {} NDRange", type, pivoting,
                        ndrange_name(report.options.ndrange));
   if (solution.repeated)
     return fmt::format(
-        "LU, pivoting {} (repeated so: the groups of partial did not all run at once, is the "
+        "{}, pivoting {} (repeated so: the groups of partial did not all run at once, is the "
         "device shared?)",
-        pivoting);
+        lu, pivoting);
+  if (solution.method == Method::rbt) return lu;
   const bool replaced = report.options.pivoting != solution.pivoting;
   return fmt::format(
-      "LU, pivoting {}{}", pivoting,
+      "{}, pivoting {}{}", lu, pivoting,
       replaced ? " (its groups cannot wait for each other here, as partial needs)" : "");
+}
+
+std::string refinement_text(const Solution& solution) {
+  const Refinement& refinement = solution.refinement;
+  std::string text;
+  if (!solution.passed_over.empty())
+    text += fmt::format("           {}: {}\n", solution.passed_over,
+                        solution.by_lapack               ? "x is from LAPACK on the host"
+                        : solution.type == RealType::f64 ? "done again in f64"
+                                                         : "the device has no fp64, and the host "
+                                                           "no LAPACK (liblapack3), to do better");
+  if (refinement.backward_errors.empty()) return text;
+  std::vector<std::string> errors;
+  for (const double error : refinement.backward_errors)
+    errors.push_back(fmt::format("{:.1e}", error));
+  return text + fmt::format("refined    {} correction{}{}, componentwise backward error {}\n",
+                            refinement.corrections(), refinement.corrections() == 1 ? "" : "s",
+                            refinement.gmres_steps > 0
+                                ? fmt::format(" with {} steps of GMRES", refinement.gmres_steps)
+                                : "",
+                            fmt::join(errors, ", "));
+}
+
+/// "rcond 3.2e-04, forward error <= 1.2e-13: x has at least 12 correct digits", and what to think of fewer than 3.
+std::string trust_text(const Solution& solution) {
+  if (!solution.trust) return {};
+  const Trust& trust = *solution.trust;
+  const double eps = unit_roundoff(RealType::f64);
+  const bool none = solution.residual.scaled == 0 || trust.forward_error.empty();
+  std::string text = fmt::format("trust      rcond {:.1e}", trust.rcond);
+  if (!none) {
+    const double worst = std::ranges::max(trust.forward_error);
+    text += fmt::format(", forward error <= {:.1e}: x has at least {} correct digit{}", worst,
+                        trust.correct_digits(), trust.correct_digits() == 1 ? "" : "s");
+  }
+  text += "\n";
+  if (!(trust.rcond >= eps))
+    text += "           WARNING: the matrix is nearly singular: x may have no correct digit\n";
+  else if (!none && trust.correct_digits() < 3)
+    text += "           WARNING: hardly a digit of x can be relied on\n";
+  return text;
+}
+
+Json trust_json(const std::optional<Trust>& trust) {
+  if (!trust) return nullptr;
+  Json errors = Json::array();
+  for (const double error : trust->forward_error) errors.push_back(finite_or_null(error));
+  return {{"rcond", finite_or_null(trust->rcond)},
+          {"forward_error", errors},
+          {"correct_digits", trust->correct_digits()},
+          {"reciprocal_growth", finite_or_null(trust->reciprocal_growth)},
+          {"determinant_error", finite_or_null(trust->determinant_error)}};
+}
+
+Json certificate_json(const std::optional<Certificate>& certificate) {
+  if (!certificate) return nullptr;
+  return {{"proven", certificate->proven},
+          {"norm_bound", finite_or_null(certificate->norm_bound)},
+          {"digits", certificate->digits},
+          {"norm_digits", certificate->norm_digits},
+          {"reason", certificate->reason.empty() ? Json(nullptr) : Json(certificate->reason)}};
+}
+
+Json refinement_json(const Refinement& refinement) {
+  if (refinement.backward_errors.empty()) return nullptr;
+  Json errors = Json::array();
+  for (const double error : refinement.backward_errors) errors.push_back(finite_or_null(error));
+  return {{"corrections", refinement.corrections()},
+          {"gmres_steps", refinement.gmres_steps},
+          {"backward_errors", errors},
+          {"accepted", refinement.accepted}};
 }
 
 std::string groups_text(const WorkGroupReport& group) {
@@ -126,6 +205,13 @@ std::string verdict_text(const Report& report) {
                      report.options.max_scaled_residual);
 }
 
+std::string certificate_text(const Certificate& certificate) {
+  if (!certificate.proven) return fmt::format("PROVEN     nothing: {}\n", certificate.reason);
+  return fmt::format(
+      "proven     every number of x is right to {:.1f} digits, the largest of x to {:.1f}\n",
+      certificate.digits, certificate.norm_digits);
+}
+
 Json times_json(const ProgramTimes& program, const SolveTimes& solve, const char* forward,
                 const char* backward) {
   Json times{{"device", program.device},
@@ -135,6 +221,11 @@ Json times_json(const ProgramTimes& program, const SolveTimes& solve, const char
              {forward, solve.forward}};
   if (*backward != '\0') times[backward] = solve.backward;
   times["download"] = solve.download;
+  if (*backward != '\0') {  // of one system
+    times["refine"] = solve.refine;
+    times["trust"] = solve.trust;
+    times["certify"] = program.certify;
+  }
   times["check"] = solve.check;
   times["write"] = program.write;
   times["free"] = solve.free + program.free;
@@ -155,23 +246,23 @@ std::string times_text(const Json& times) {
 
 std::string summary_text(const Report& report) {
   const Solution& solution = report.solution;
-  std::string text =
-      fmt::format("system     n = {}, {} right-hand side{}, {}, {}\n", report.n, report.nrhs,
-                  report.nrhs == 1 ? "" : "s", real_type_name(solution.type), method_text(report));
+  std::string text = fmt::format("system     n = {}, {} right-hand side{}, {}\n", report.n,
+                                 report.nrhs, report.nrhs == 1 ? "" : "s", method_text(report));
   if (!report.augmented_path.empty())
     text += report.nrhs == 1
                 ? fmt::format("           the last column of {} is b\n", report.augmented_path)
                 : fmt::format("           the last {} columns of {} are the right-hand sides\n",
                               report.nrhs, report.augmented_path);
-  if (!report.options.type && solution.type == RealType::f32)
-    text += "           f32 because the device has no fp64: expect about 7 digits, not 16\n";
   text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
                       report.device.platform_name);
   text += kernels_text(report.kernels, report.verbose);
   if (solution.work_group) text += groups_text(*solution.work_group);
+  text += refinement_text(solution);
   text += times_text(times_json(report));
   if (report.with_determinant)
     text += fmt::format("det A      {}\n", determinant_text(solution.determinant));
+  text += trust_text(solution);
+  if (report.certificate) text += certificate_text(*report.certificate);
   return text + verdict_text(report);
 }
 
@@ -185,6 +276,12 @@ Json report_json(const Report& report) {
       {"nrhs", report.nrhs},
       {"method", method_name(solution.method)},
       {"type", real_type_name(solution.type)},
+      {"accuracy", accuracy_name(solution.accuracy)},
+      {"refinement", refinement_json(solution.refinement)},
+      {"passed_over", solution.passed_over.empty() ? Json(nullptr) : Json(solution.passed_over)},
+      {"lapack", solution.by_lapack},
+      {"trust", trust_json(solution.trust)},
+      {"certificate", certificate_json(report.certificate)},
       {"pivoting", pivoting_name(solution.pivoting)},
       {"ndrange", solution.method == Method::gauss ? Json(ndrange_name(report.options.ndrange))
                                                    : Json(nullptr)},

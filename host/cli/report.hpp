@@ -1,6 +1,7 @@
 #pragma once
 /// What a solve has to say: for people on stderr, for scripts as JSON and CSV.
 
+#include <clgauss/certify.hpp>
 #include <clgauss/context.hpp>
 #include <clgauss/solve.hpp>
 #include <nlohmann/json.hpp>
@@ -15,6 +16,7 @@ namespace clgauss::cli {
 struct ProgramTimes {
   double device = 0;  // listing the devices and opening one
   double read = 0, write = 0;
+  double certify = 0;  // proving bounds, where that was asked for
   double free = 0;  // the system and the device's context; comes on top of SolveTimes::free
   double total = 0;
 };
@@ -39,12 +41,16 @@ struct Report {
   std::string augmented_path = {};
   std::vector<KernelVerdict> kernels = {};
   bool verbose = false;
+  std::optional<Certificate> certificate = {};
 };
 
 /// The lines for stderr.
 [[nodiscard]] std::string summary_text(const Report& report);
 /// The summary's line that says what came of it, and so why the exit code is not 0.
 [[nodiscard]] std::string verdict_text(const Report& report);
+
+/// The summary's line of what is proven.
+[[nodiscard]] std::string certificate_text(const Certificate& certificate);
 
 /// The report of `--json`; its keys are documented in the README. Numbers that are not finite are
 /// null.

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <clgauss/certify.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
 #include <filesystem>
@@ -42,7 +43,7 @@ struct SolveCommand {
   ReadOptions read;
   SolveOptions solve;
   ContextOptions context;
-  bool in_place = false, determinant = false, compare = false, quiet = false, verbose = false;
+  bool in_place = false, certify = false, compare = false, quiet = false, verbose = false;
   int repetitions = 3, warmups = 1;
 };
 
@@ -60,9 +61,12 @@ po::options_description solve_options() {
       ("output,o", word("FILE", "-"), "write x here, in the format of the extension")
       ("json", word("FILE", nullptr), "write a report here")
       ("device,d", word("SPEC", ""), "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)")
-      ("type", word("T", "auto"), "auto (f64 where the device has it), f32 or f64")
-      ("method", word("M", "auto"), "lu (blocked, fast), gauss (the paper's elimination), or auto: gauss if one of "
-                                    "its options is given, else lu")
+      ("accuracy", word("A", "auto"), "of x: double (its backward error is that of f64, on every device), single, or auto: that "
+                                      "of --type if it is given, else double")
+      ("type", word("T", "auto"), "of the factors: f32, f64, or auto: as accuracy and method ask")
+      ("method", word("M", "auto"), "lu (blocked), mixed (blocked in f32, x refined to double accuracy; f64 or the host's LAPACK "
+                                    "where that fails), rbt (the same between random butterflies), gauss (the paper's elimination), or auto: gauss if one of its "
+                                    "options is given, else lu or mixed, whichever is faster")
       ("pivot", word("P", "partial"), "partial, tournament (lu), or none (gauss: the paper's algorithm)")
       ("local", word("RULE", "auto"), "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a number")
       ("ndrange", word("MODE", "fixed"), "gauss: fixed (every step over the whole matrix) or shrinking")
@@ -70,6 +74,9 @@ po::options_description solve_options() {
       ("in-place", po::bool_switch(), "lu: give A up while it is uploaded and read SYSTEM again for the residual; on a "
                                       "CPU this halves the memory")
       ("batched", po::bool_switch(), "SYSTEM holds many small systems (.npy of three dimensions)")
+      ("no-rcond", po::bool_switch(), "do not estimate how far x can be trusted: rcond, forward error")
+      ("certify", po::bool_switch(), "prove bounds of the error of x, every rounding error counted; five to seven times the work "
+                                     "(devices with fp64)")
       ("determinant", po::bool_switch(), "report sign and log10 of det A")
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound)->value_name("R"),
        "scaled residual up to which an answer is accepted")
@@ -102,11 +109,14 @@ std::optional<std::string> gauss_option(const po::variables_map& values) {
 }
 
 Method read_method(const po::variables_map& values) {
-  const auto method = parse_word<Method>(
-      "method", values["method"].as<std::string>(),
-      {{"auto", Method::automatic}, {"lu", Method::lu}, {"gauss", Method::gauss}});
+  const auto method = parse_word<Method>("method", values["method"].as<std::string>(),
+                                         {{"auto", Method::automatic},
+                                          {"lu", Method::lu},
+                                          {"mixed", Method::mixed},
+                                          {"rbt", Method::rbt},
+                                          {"gauss", Method::gauss}});
   const auto option = gauss_option(values);
-  if (method == Method::lu && option)
+  if (method != Method::automatic && method != Method::gauss && option)
     throw UsageError(fmt::format(
         "--{} belongs to --method gauss; the kernels of LU have work-group sizes of their own",
         *option));
@@ -122,6 +132,12 @@ SolveOptions read_solve_options(const po::variables_map& values) {
   solve.type = parse_word<std::optional<RealType>>(
       "type", text("type"),
       {{"auto", std::nullopt}, {"f32", RealType::f32}, {"f64", RealType::f64}});
+  solve.accuracy = parse_word<std::optional<Accuracy>>("accuracy", text("accuracy"),
+                                                       {{"auto", std::nullopt},
+                                                        {"single", Accuracy::single_precision},
+                                                        {"double", Accuracy::double_precision}});
+  solve.determinant = values["determinant"].as<bool>();
+  solve.trust = !values["no-rcond"].as<bool>() && !values["compare"].as<bool>();
   solve.pivoting = parse_word<Pivoting>("pivot", text("pivot"),
                                         {{"partial", Pivoting::partial},
                                          {"tournament", Pivoting::tournament},
@@ -166,7 +182,11 @@ SolveCommand read_command(const po::variables_map& values) {
   command.context = context_options(values);
   command.context.profiling = command.launches_path.has_value();
   command.in_place = values["in-place"].as<bool>();
-  command.determinant = values["determinant"].as<bool>();
+  command.certify = values["certify"].as<bool>();
+  if (command.certify && command.in_place)
+    throw UsageError("--certify needs A, which --in-place gives up");
+  if (command.certify && values["compare"].as<bool>())
+    throw UsageError("--certify belongs to one solve, --compare makes many");
   command.compare = values["compare"].as<bool>();
   command.quiet = values["quiet"].as<bool>();
   command.verbose = values["verbose"].as<bool>();
@@ -243,6 +263,8 @@ void write_report(const SolveCommand& command, const Report& report,
     tell(summary_text(report));
   else if (report.solution.status != SolveStatus::ok)
     tell(verdict_text(report));
+  else if (report.certificate && !report.certificate->proven)
+    tell(certificate_text(*report.certificate));
 }
 
 }  // namespace
@@ -290,6 +312,12 @@ ExitCode run_solve(const Arguments& arguments) {
   } else {
     solution = solve(*context, system, command.solve, progress);
   }
+  std::optional<Certificate> certificate;
+  if (command.certify && has_answer(solution.status)) {
+    timer.lap();
+    certificate = certify(*context, system, solution.x, command.solve.lu, progress);
+    times.certify = timer.lap();
+  }
   line.clear();
   timer.lap();
   write_answer(command, solution, comparison, outputs);
@@ -305,11 +333,13 @@ ExitCode run_solve(const Arguments& arguments) {
                       n,
                       nrhs,
                       times,
-                      command.determinant,
+                      command.solve.determinant,
                       holds_b(command) ? command.system_path : std::string(),
                       kernels,
-                      command.verbose};
+                      command.verbose,
+                      certificate};
   write_report(command, report, comparison, outputs);
+  if (certificate && !certificate->proven) return ExitCode::inaccurate;
   return exit_code_of(solution.status);
 }
 

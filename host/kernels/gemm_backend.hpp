@@ -74,6 +74,11 @@ struct TunedGemm {
 /// That of the size nearest to n, see nearest_tuned(); null if there is none.
 [[nodiscard]] const GemmSpec* nearest_tuned_gemm(const std::vector<TunedGemm>& specs, Index n);
 
+/// `options` and, after what they prefer, one kernel for all updates of an LU of n, if one was tuned for its n: what is best for the
+/// first blocks is good for the last, and builds once.
+[[nodiscard]] GemmOptions gemm_options_for_lu(const Context& context, RealType type, Index n,
+                                              GemmOptions options);
+
 /// The spec's kernels, for their trial.
 [[nodiscard]] KernelBuild build_of(const GemmSpec& spec);
 

@@ -33,4 +33,11 @@ const GemmSpec* nearest_tuned_gemm(const std::vector<TunedGemm>& specs, Index n)
   return found == specs.end() ? nullptr : &found->spec;
 }
 
+GemmOptions gemm_options_for_lu(const Context& context, RealType type, Index n,
+                                GemmOptions options) {
+  const auto tuned = tuned_gemm_specs(context, type, GemmUse::update);
+  if (const GemmSpec* nearest = nearest_tuned_gemm(tuned, n)) options.preferred.push_back(*nearest);
+  return options;
+}
+
 }  // namespace clgauss

@@ -7,6 +7,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "matrix/transfer.hpp"
@@ -87,22 +88,115 @@ Matrix random_triangle(RealType type, Index n, std::uint64_t seed) {
   return t;
 }
 
-/// X = T^-1 B on the host.
-Matrix solved(const Matrix& t, const Matrix& b, Index n, bool upper) {
+/// X = T^-1 B on the host; the diagonal of T is that of `t`, or ones.
+Matrix solved(const Matrix& t, const Matrix& b, Index n, bool upper, bool unit) {
   Matrix x = b;
   for (Index step = 0; step < n; ++step) {
     const Index i = upper ? n - 1 - step : step;
     for (Index c = 0; c < b.cols(); ++c) {
       double sum = x(i, c);
       for (Index k = upper ? i + 1 : 0; k < (upper ? n : i); ++k) sum -= t(i, k) * x(k, c);
-      x(i, c) = upper ? sum / t(i, i) : sum;
+      x(i, c) = unit ? sum : sum / t(i, i);
     }
   }
   return x;
 }
 
+Matrix transpose(const Matrix& a) {
+  Matrix t(a.cols(), a.rows());
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < a.cols(); ++j) t(j, i) = a(i, j);
+  return t;
+}
+
 double largest(const Matrix& matrix) {
   return max_difference(matrix, Matrix(matrix.rows(), matrix.cols()));
+}
+
+Matrix transposed(const Matrix& matrix) {
+  Matrix result(matrix.cols(), matrix.rows());
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) result(j, i) = matrix(i, j);
+  return result;
+}
+
+/// X <- B X or B^T X for butterflies B that couple the rows i and i + `apart`, if that one is there, i counting through `count`
+/// rows from `first` on.
+void couple(Matrix& x, std::span<const float> diagonal, Index first, Index count, Index apart,
+            bool transpose) {
+  for (Index i = first; i < std::min(first + count, x.rows()); ++i)
+    for (Index c = 0; c < x.cols(); ++c) {
+      const Index partner = i + apart;
+      const double d = diagonal[i], upper = x(i, c);
+      if (partner >= x.rows()) {
+        x(i, c) = d * upper;
+        continue;
+      }
+      const double e = diagonal[partner], lower = x(partner, c);
+      x(i, c) = transpose ? d * (upper + lower) : d * upper + e * lower;
+      x(partner, c) = transpose ? e * (upper - lower) : d * upper - e * lower;
+    }
+}
+
+/// W X or W^T X for the W of cl/butterfly.cl with these numbers.
+Matrix butterflied(const std::vector<float>& numbers, Matrix x, bool transpose) {
+  const Index n = x.rows(), quarter = (n + 3) / 4;
+  const std::span all(numbers), inner = all.first(n), outer = all.last(n);
+  for (const bool first : {true, false}) {
+    if (first == transpose) {
+      couple(x, inner, 0, quarter, quarter, transpose);
+      couple(x, inner, 2 * quarter, quarter, quarter, transpose);
+    } else {
+      couple(x, outer, 0, 2 * quarter, 2 * quarter, transpose);
+    }
+  }
+  for (double& value : x.values()) value /= 2;
+  return x;
+}
+
+/// |A B - I|.
+double inverse_error(const Matrix& a, const Matrix& b) {
+  double error = 0;
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < a.rows(); ++j) {
+      double sum = i == j ? -1 : 0;
+      for (Index k = 0; k < a.rows(); ++k) sum += a(i, k) * b(k, j);
+      if (!(std::abs(sum) <= error)) error = std::abs(sum);
+    }
+  return error;
+}
+
+/// Throws unless it is one.
+void require_permutation(const std::vector<Index>& rows) {
+  std::vector<bool> taken(rows.size());
+  for (const Index row : rows) {
+    if (row >= rows.size() || taken[row])
+      throw WrongAnswer("wrong answer: rows are lost or there twice");
+    taken[row] = true;
+  }
+}
+
+/// 0 .. count - 1, in another order.
+std::vector<Index> rotated(Index count, Index by) {
+  std::vector<Index> rows(count);
+  for (Index i = 0; i < count; ++i) rows[i] = (i + by) % count;
+  return rows;
+}
+
+cl::Buffer upload_rows(const Context& context, const std::vector<Index>& rows) {
+  const std::vector<cl_int> numbers(rows.begin(), rows.end());
+  const cl::Buffer buffer = context.allocate(numbers.size() * sizeof(cl_int), kWhat);
+  context.queue().enqueueWriteBuffer(buffer, CL_TRUE, 0, numbers.size() * sizeof(cl_int),
+                                     numbers.data());
+  return buffer;
+}
+
+/// Row i is row rows[i] of `a`.
+Matrix permuted(const Matrix& a, const std::vector<Index>& sources) {
+  Matrix result = a;
+  for (Index i = 0; i < sources.size(); ++i)
+    std::ranges::copy(a.row(sources[i]), result.row(i).begin());
+  return result;
 }
 
 }  // namespace
@@ -126,9 +220,52 @@ void require_triangular_solve(
   const Matrix t = random_triangle(type, n, 2), b = random_of(type, n, nrhs, 3);
   const MatrixView dt = upload(context, type, t), db = upload(context, type, b, 0);
   solve(dt, db);
-  const Matrix x = read_back(context, type, db, n, nrhs), expected = solved(t, b, n, upper);
+  const Matrix x = read_back(context, type, db, n, nrhs), expected = solved(t, b, n, upper, !upper);
   require(max_difference(x, expected),
           64 * static_cast<double>(n) * unit_roundoff(type) * largest(expected), "T^-1 B");
+}
+
+void require_solve_with_factors(Context& context, RealType type, Index n, Index nrhs,
+                                bool transposed,
+                                const std::function<void(const FactorsQuestion&)>& solve) {
+  const Matrix t = random_triangle(type, n, 8), b = random_of(type, n, nrhs, 9);
+  std::vector<Index> pivots(n);
+  for (Index k = 0; k < n; ++k) pivots[k] = k + (k * k + 3) % (n - k);
+  const std::vector<cl_int> exchanges(pivots.begin(), pivots.end());
+  const FactorsQuestion question{
+      upload(context, type, t), context.allocate(n * sizeof(cl_int), kWhat),
+      upload(context, type, b), static_cast<cl_uint>(n), static_cast<cl_uint>(nrhs)};
+  context.queue().enqueueWriteBuffer(question.pivots, CL_TRUE, 0, n * sizeof(cl_int),
+                                     exchanges.data());
+  solve(question);
+  Matrix expected = b;
+  if (transposed) {
+    const Matrix other = transpose(t);  // U^T, not unit, lies below; L^T, unit, above
+    expected = solved(other, expected, n, false, false);
+    expected = solved(other, expected, n, true, true);
+    for (Index k = n; k-- > 0;)
+      if (pivots[k] != k) std::ranges::swap_ranges(expected.row(k), expected.row(pivots[k]));
+  } else {
+    exchange_rows(expected, pivots);
+    expected = solved(t, solved(t, expected, n, false, true), n, true, false);
+  }
+  const Matrix x = read_back(context, type, question.b, n, nrhs);
+  require(max_difference(x, expected),
+          64 * static_cast<double>(n) * unit_roundoff(type) * largest(expected),
+          transposed ? "A^-T B" : "A^-1 B");
+}
+
+void require_upper_maximum(Context& context, RealType type,
+                           const std::function<double(const MatrixView& t, Index n)>& maximum) {
+  constexpr Index kRows = 150;
+  Matrix t = random_of(type, kRows, kRows, 10);
+  for (Index i = 0; i < kRows; ++i)
+    for (Index j = 0; j < i; ++j) t(i, j) = 5;
+  t(kRows - 1, kRows - 1) = -2;
+  require(std::abs(maximum(upload(context, type, t), kRows) - 2), 0, "the largest element");
+  t(kRows / 2, kRows - 1) = std::numeric_limits<double>::quiet_NaN();
+  if (!std::isnan(maximum(upload(context, type, t), kRows)))
+    throw WrongAnswer("wrong answer: the largest element, with a NaN among them, is not NaN");
 }
 
 void require_swap_solve(Context& context, RealType type, Index block, Index strip, bool solve,
@@ -152,7 +289,7 @@ void require_swap_solve(Context& context, RealType type, Index block, Index stri
   const Matrix result = read_back(context, type, question.b, rows, columns);
   Matrix expected = b;
   exchange_rows(expected, {pivots.begin(), pivots.end()});
-  const Matrix right = solved(t, expected, block, false);
+  const Matrix right = solved(t, expected, block, false, true);
   for (Index i = 0; i < rows; ++i)
     for (Index c = 0; c < columns; ++c) {
       if (c >= hole_begin && c < hole_end) expected(i, c) = b(i, c);
@@ -175,6 +312,159 @@ void require_solution(
           "the scaled residual");
   exchange_rows(a, pivots);
   require_factors(a, lu, type, true);
+}
+
+void require_two_sided_butterfly(
+    Context& context, RealType input, RealType output, const ButterflyQuestion& question,
+    const std::function<void(const MatrixView& a, const MatrixView& r)>& two_sided) {
+  const Index n = question.u.size() / 2;
+  const Matrix a = random_of(input, n, n, 8);
+  const MatrixView dr = upload(context, output, Matrix(n, n));
+  two_sided(upload(context, input, a), dr);
+  const Matrix av = transposed(butterflied(question.v, transposed(a), true)),
+               expected = butterflied(question.u, av, true);
+  require(max_difference(read_back(context, output, dr, n, n), expected),
+          64 * unit_roundoff(output) * largest(expected), "U^T A V");
+}
+
+void require_one_sided_butterflies(
+    Context& context, RealType type, const ButterflyQuestion& question,
+    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs,
+                             const cl::Buffer& positions)>& transposed_u,
+    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs)>& forward_v) {
+  constexpr Index kNrhs = 3;
+  const Index n = question.u.size() / 2;
+  const Matrix b = random_of(type, n, kNrhs, 9);
+  const MatrixView db = upload(context, type, b), dy = upload(context, type, Matrix(n, kNrhs), 1);
+  const auto check = [&](const Matrix& expected, const char* what) {
+    require(max_difference(read_back(context, type, dy, n, kNrhs), expected),
+            64 * unit_roundoff(type) * largest(expected), what);
+  };
+  const std::vector<Index> order = rotated(n, 7);
+  std::vector<Index> positions(n);
+  for (Index i = 0; i < n; ++i) positions[order[i]] = i;
+  transposed_u(db, dy, kNrhs, upload_rows(context, positions));
+  check(permuted(butterflied(question.u, b, true), order), "U^T B");
+  forward_v(db, dy, kNrhs);
+  check(butterflied(question.v, b, false), "V B");
+}
+
+namespace {
+
+/// P A = L U of the best rows, L^-1 and U^-1.
+void require_diagonal_answer(Context& context, RealType type, Index nb, const Matrix& a,
+                             const DiagonalQuestion& question) {
+  const Index size = question.size;
+  const Matrix lu = read_back(context, type, question.lu, size, size),
+               inverses = read_back(context, type, {question.work, 0, nb}, 2 * nb, nb);
+  const std::vector<Index> sources = read_rows(context, question.sources, question.rows);
+  require_permutation(sources);
+  Matrix best(size, size);
+  for (Index i = 0; i < size; ++i) std::ranges::copy(a.row(sources[i]), best.row(i).begin());
+  require_factors(best, lu, type, false);
+  for (const bool upper : {false, true}) {
+    Matrix triangle(nb, nb), inverse(nb, nb);
+    for (Index i = 0; i < nb; ++i)
+      for (Index j = 0; j < nb; ++j) {
+        const bool inside = i < size && j < size && (upper ? i <= j : i > j);
+        triangle(i, j) = inside ? lu(i, j) : (i == j ? 1 : 0);
+        inverse(i, j) = inverses(upper ? nb + i : i, j);
+      }
+    if (!upper) require(largest(triangle), 1 + 0x1p-13, "the largest multiplier, 1 by rights,");
+    require(
+        inverse_error(triangle, inverse),
+        64 * static_cast<double>(nb) * unit_roundoff(type) * largest(triangle) * largest(inverse),
+        upper ? "U U^-1 - I" : "L L^-1 - I");
+  }
+}
+
+}  // namespace
+
+void require_diagonal_block(
+    Context& context, RealType type, const WindowSizes& sizes, bool singular,
+    const std::function<std::optional<Index>(const DiagonalQuestion&)>& factor) {
+  constexpr Index kZeroPivot = 2;
+  const auto& [nb, window] = sizes;
+  const Index less = nb > 4 ? nb - 1 : nb, more = std::max(nb, window - 3);
+  for (const auto& [rows, size] : {std::pair(less, less), {more, nb}}) {
+    if (singular && size <= kZeroPivot) continue;
+    Matrix a = random_of(type, rows, size, 10);
+    if (rows > 1) a(0, 0) = 0;
+    for (Index i = 0; singular && i < rows; ++i) a(i, kZeroPivot) = 0;
+    const DiagonalQuestion question{
+        upload(context, type, a),
+        upload(context, type, Matrix(size, size)),
+        context.allocate((2 * nb + window) * nb * bytes_of(type), kWhat),
+        context.allocate(rows * sizeof(cl_int), kWhat),
+        rows,
+        size};
+    const std::optional<Index> failed = factor(question);
+    if (failed != (singular ? std::optional(kZeroPivot) : std::nullopt))
+      throw WrongAnswer(failed ? fmt::format("wrong answer: pivot {} is said to be bad", *failed)
+                               : "wrong answer: a zero pivot is not noticed");
+    if (singular)
+      require_permutation(read_rows(context, question.sources, rows));
+    else
+      require_diagonal_answer(context, type, nb, a, question);
+  }
+}
+
+void require_exchanges(Context& context, RealType type, const WindowSizes& sizes,
+                       const std::function<void(const ExchangeQuestion&)>& exchange) {
+  const Index first = sizes.block + 1, rows = std::max<Index>(1, sizes.window - 3),
+              n = first + rows + 2, columns = n - 1;
+  const Matrix a = random_of(type, n, n, 12), lu = random_of(type, n, n, 13);
+  const std::vector<Index> sources = rotated(rows, rows / 3 + 1), order = rotated(n, 1);
+  std::vector<Index> all = rotated(n, 0), expected_order = order;
+  for (Index t = 0; t < rows; ++t) {
+    all[first + t] = first + sources[t];
+    expected_order[first + t] = order[first + sources[t]];
+  }
+  const auto exchanged = [&](const Matrix& of, Index begin, Index end) {
+    Matrix result = of;
+    for (Index i = 0; i < n; ++i)
+      for (Index j = begin; j < end; ++j) result(i, j) = of(all[i], j);
+    return result;
+  };
+  const ExchangeQuestion question{upload(context, type, a),
+                                  upload(context, type, lu, 1),
+                                  first,
+                                  rows,
+                                  columns,
+                                  upload_rows(context, sources),
+                                  upload_rows(context, order),
+                                  context.allocate(n * sizeof(cl_int), kWhat)};
+  exchange(question);
+  require(max_difference(read_back(context, type, question.a, n, n), exchanged(a, first, columns)),
+          0, "P A");
+  require(max_difference(read_back(context, type, question.lu, n, n), exchanged(lu, 0, first)), 0,
+          "P L");
+  const std::vector<Index> found = read_rows(context, question.order, n),
+                           positions = read_rows(context, question.positions, n);
+  for (Index i = 0; i < n; ++i)
+    if (found[i] != expected_order[i] || positions[expected_order[i]] != i)
+      throw WrongAnswer(fmt::format("wrong answer: row {} is not where it should be", i));
+}
+
+void require_extreme_entries(
+    Context& context, RealType type,
+    const std::function<void(const MatrixView& a, cl_uint n, const cl::Buffer& figures)>& find) {
+  constexpr Index kRows = 70;
+  Matrix a = random_triangle(type, kRows, 11);  // 1 and more on the diagonal
+  a(kRows - 1, 1) = -5;
+  a(3, kRows - 2) = -9;
+  a(kRows - 4, kRows - 4) = -0.5;
+  for (const bool with_nan : {false, true}) {
+    if (with_nan) a(kRows - 2, 2) = std::numeric_limits<double>::quiet_NaN();
+    const cl::Buffer figures = context.allocate(sizeof(cl_float4), kWhat);
+    const cl_float4 initial{{0, 0, std::numeric_limits<float>::infinity(), 0}};
+    context.queue().enqueueFillBuffer(figures, initial, 0, sizeof initial);
+    find(upload(context, type, a), kRows, figures);
+    const Values values = download(context.queue(), figures, RealType::f32, 3);
+    if ((with_nan ? !std::isnan(values[0]) : values[0] != 5) || values[1] != 9 || values[2] != 0.5)
+      throw WrongAnswer(fmt::format("wrong answer: the extreme entries are {}, {} and {}",
+                                    values[0], values[1], values[2]));
+  }
 }
 
 void require_batched(Context& context, RealType type, Index n, Index nrhs,

@@ -7,6 +7,7 @@
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace clgauss {
@@ -23,6 +24,23 @@ void require_triangular_solve(
     Context& context, RealType type, Index n, Index nrhs, bool upper,
     const std::function<void(const MatrixView& t, const MatrixView& b)>& solve);
 
+/// Factors of an LU, n-by-n, the exchanges of its rows, and B, n-by-nrhs.
+struct FactorsQuestion {
+  MatrixView lu;
+  cl::Buffer pivots;
+  MatrixView b;
+  cl_uint n, nrhs;
+};
+
+/// B <- A^-1 B or, transposed, B <- A^-T B, to 64 n eps of the largest element.
+void require_solve_with_factors(Context& context, RealType type, Index n, Index nrhs,
+                                bool transposed,
+                                const std::function<void(const FactorsQuestion&)>& solve);
+
+/// The largest magnitude on and above the diagonal, exactly: once of numbers, below which larger ones lie, and once NaN.
+void require_upper_maximum(Context& context, RealType type,
+                           const std::function<double(const MatrixView& t, Index n)>& maximum);
+
 /// What lu_swap_solve of cl/trsm.cl is asked for.
 struct SwapSolve {
   MatrixView diagonal, b;
@@ -38,6 +56,58 @@ void require_swap_solve(Context& context, RealType type, Index block, Index stri
 void require_solution(
     Context& context, RealType type, Index n,
     const std::function<std::vector<Index>(const MatrixView& a, const MatrixView& b)>& solve);
+
+/// U and V of cl/butterfly.cl that are asked for.
+struct ButterflyQuestion {
+  std::vector<float> u, v;
+};
+
+/// R = U^T A V to 64 eps of `output` and of the largest element.
+void require_two_sided_butterfly(
+    Context& context, RealType input, RealType output, const ButterflyQuestion& question,
+    const std::function<void(const MatrixView& a, const MatrixView& r)>& two_sided);
+
+/// U^T B, its rows where positions has them, and V B, likewise.
+void require_one_sided_butterflies(
+    Context& context, RealType type, const ButterflyQuestion& question,
+    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs,
+                             const cl::Buffer& positions)>& transposed_u,
+    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs)>& forward_v);
+
+/// What lu_diagonal of cl/lu_window.cl is asked for.
+struct DiagonalQuestion {
+  MatrixView a, lu;
+  cl::Buffer work, sources;
+  Index rows, size;
+};
+
+/// Its blocks and windows have so many rows.
+struct WindowSizes {
+  Index block, window;
+};
+
+/// The `size` best of `rows` rows, P A = L U, L^-1 and U^-1: with less rows than the window has and with less than a block, no
+/// multiplier above 1 but by the bits that the kernel's candidates lack; of a singular block that its third pivot, an exact zero, is
+/// noted. `factor` returns the first pivot that was.
+void require_diagonal_block(
+    Context& context, RealType type, const WindowSizes& sizes, bool singular,
+    const std::function<std::optional<Index>(const DiagonalQuestion&)>& factor);
+
+/// What exchange_rows of cl/lu_window.cl is asked for.
+struct ExchangeQuestion {
+  MatrixView a, lu;
+  Index first, rows, columns;
+  cl::Buffer sources, order, positions;
+};
+
+/// Rows of a window put as a list says, left of it in `lu`, else in A; `order` has them, and `positions` is its inverse.
+void require_exchanges(Context& context, RealType type, const WindowSizes& sizes,
+                       const std::function<void(const ExchangeQuestion&)>& exchange);
+
+/// The largest magnitudes below and not below the diagonal, and the smallest on it: three floats.
+void require_extreme_entries(
+    Context& context, RealType type,
+    const std::function<void(const MatrixView& a, cl_uint n, const cl::Buffer& figures)>& find);
 
 /// What a batched kernel is asked for: four systems of one n, the second of them singular, the third with a zero leading pivot.
 struct BatchedQuestion {

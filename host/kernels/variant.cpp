@@ -46,8 +46,10 @@ void set_value(Parameters& parameters, std::string_view name, int value) {
 std::span<const KernelVariant* const> kernel_variants() {
   static const std::vector<const KernelVariant*> all = [] {
     std::vector<const KernelVariant*> list;
-    for (const Variants group : {lu_cpu_variants(), lu_gpu_variants(), gemm_variants(),
-                                 batched_variants(), gauss_variants()})
+    for (const Variants group :
+         {lu_cpu_variants(), lu_gpu_variants(), gemm_variants(), batched_variants(), rbt_variants(),
+          gauss_variants(), condition_variants(), residual_variants(), refine_variants(),
+          inverse_variants()})
       list.insert(list.end(), group.begin(), group.end());
     return list;
   }();
@@ -127,6 +129,9 @@ Defines macros_of(const KernelVariant& variant, RealType type, const Parameters&
 
 std::string lacks_nothing(Context& /*context*/) { return {}; }
 
+std::string lacks_fp64(Context& context) {
+  return context.profile().fp64 ? std::string() : "the device has no fp64";
+}
 std::string lacks_ptx(Context& context) { return context.profile().lacks_ptx(); }
 
 }  // namespace clgauss

@@ -10,8 +10,13 @@ namespace clgauss {
 
 [[nodiscard]] Variants lu_cpu_variants();
 [[nodiscard]] Variants lu_gpu_variants();
+[[nodiscard]] Variants condition_variants();
 [[nodiscard]] Variants batched_variants();
+[[nodiscard]] Variants rbt_variants();
 [[nodiscard]] Variants gauss_variants();
+[[nodiscard]] Variants residual_variants();
+[[nodiscard]] Variants refine_variants();
+[[nodiscard]] Variants inverse_variants();
 
 /// `own`, then the variant's parameters that are macros.
 [[nodiscard]] Defines with_parameters(const KernelVariant& variant, const Parameters& parameters,
@@ -29,5 +34,7 @@ namespace clgauss {
 [[nodiscard]] std::string lacks_nothing(Context& context);
 /// KernelVariant::lacks of the kernels with inline PTX.
 [[nodiscard]] std::string lacks_ptx(Context& context);
+/// KernelVariant::lacks of the kernels that take doubles, whatever type is asked for.
+[[nodiscard]] std::string lacks_fp64(Context& context);
 
 }  // namespace clgauss

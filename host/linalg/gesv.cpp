@@ -5,9 +5,12 @@
 
 #include "io/memory.hpp"
 #include "kernels/lu_small.hpp"
+#include "kernels/upper_maxima.hpp"
+#include "linalg/device_operator.hpp"
 #include "linalg/gesv.hpp"
 #include "linalg/lu_backend.hpp"
 #include "linalg/memory_need.hpp"
+#include "linalg/solve_again.hpp"
 #include "matrix/transfer.hpp"
 #include "matrix/view_check.hpp"
 #include "opencl_error.hpp"
@@ -36,13 +39,18 @@ struct LuBuffers {
 };
 
 /// Asks for all that will be needed at once. `keeps_a`: the host's copy of A stays.
-void require_memory_for(Context& context, const System& system, RealType type, const LuSpec& spec,
+void require_memory_for(Context& context, const System& system, const GesvCall& call,
                         bool keeps_a) {
   const Index n = system.a.rows(), nrhs = system.b.cols();
+  const RealType type = call.type;
+  const LuSpec spec = lu_spec_for(context, type, n, call.lu);
   const std::uint64_t element = bytes_of(type);
   MemoryNeed need{system_text(system, type), type, n * padded_ld(n, type) * element,
                   n * nrhs * element};
   need.workspace = lu_workspace_bytes(context.profile(), spec, type, n, nrhs) + n * element;
+  if (call.keeps_f64)
+    need.workspace +=
+        n * padded_ld(n, RealType::f64) * sizeof(double) + DeviceOperator::bytes(n, nrhs);
   need.host_copy = keeps_a ? n * n * sizeof(double) : 0;
   require_memory(need, context.profile(), io::physical_memory());
 }
@@ -58,9 +66,32 @@ Values read_diagonal(Context& context, LuBackend& lu, const LuBuffers& buffers, 
 /// Writes A to the device, scaled.
 using UploadMatrix = std::function<void(const LuBuffers&, const Scaling&)>;
 
-EliminationResult factor_and_solve(Context& context, const System& system, RealType type,
-                                   const LuOptions& options, const ProgressCallback& progress,
-                                   const UploadMatrix& upload_a) {
+/// A^-1 X and A^-T X by the factors of A' = R A C: A^-1 = C A'^-1 R, A^-T = R A'^-T C. What it is made of must outlive it.
+InverseProducts inverse_by(Context& context, LuBackend& lu, const MatrixView& a, RealType type,
+                           const Scaling& scaling, Index n) {
+  const auto multiply = [&context, &lu, a, type, n](bool transposed, const Scaling& by) {
+    return [&context, &lu, a, type, n, transposed, by](const Matrix& x) {
+      const cl::CommandQueue& queue = context.queue();
+      const MatrixView b{context.allocate(n * x.cols() * bytes_of(type), "a block of vectors"), 0,
+                         x.cols()};
+      Matrix product = x;
+      const auto solve = [&] {
+        if (transposed)
+          lu.getrs_transposed(queue, a, b, x.cols());
+        else
+          (void)lu.getrs(queue, a, b, x.cols());
+      };
+      solve_again(queue, solve, b, type, by, product);
+      return product;
+    };
+  };
+  return {n, multiply(false, {scaling.rows, scaling.columns, {}}),
+          multiply(true, {scaling.columns, scaling.rows, {}})};
+}
+
+EliminationResult factor_and_solve(Context& context, const System& system, const GesvCall& call,
+                                   const ProgressCallback& progress, const UploadMatrix& upload_a) {
+  const RealType type = call.type;
   const auto report = [&](const char* what) {
     if (progress) progress(what, 0);
   };
@@ -68,15 +99,30 @@ EliminationResult factor_and_solve(Context& context, const System& system, RealT
   LapTimer timer;
   report("building the kernels");
   LuBuffers buffers(context, system, type);
-  auto lu = make_lu_backend(context, type, buffers.n, options,
-                            lu_spec_for(context, type, buffers.n, options));
+  auto lu = make_lu_backend(context, type, buffers.n, call.lu,
+                            lu_spec_for(context, type, buffers.n, call.lu));
   lu->prepare(buffers.a, buffers.nrhs);
+  std::optional<DeviceOperator> in_f64;
+  if (call.keeps_f64) {
+    MatrixView a{{}, 0, padded_ld(buffers.n, RealType::f64)};
+    a.buffer = context.allocate(buffers.n * a.ld * sizeof(double), "A in f64, for residuals");
+    in_f64.emplace(context, a, buffers.n, buffers.nrhs);
+  }
   result.times.build = timer.lap();
 
   const cl::CommandQueue& queue = context.queue();
   report("upload");
   const Scaling scaling = scaling_for(system, type);
-  upload_a(buffers, scaling);
+  if (!in_f64) {
+    upload_a(buffers, scaling);
+  } else {
+    upload_rows(queue, in_f64->a().buffer, in_f64->a().ld, RealType::f64, {&system.a});
+    in_f64->set_right_hand_sides(system.b);
+    if (scaling.rows.empty() && scaling.columns.empty())
+      in_f64->demote(buffers.a);
+    else
+      upload_a(buffers, scaling);
+  }
   upload_rows(queue, buffers.b.buffer, buffers.b.ld, type,
               {scaled_right_hand_sides(system, scaling)});
   result.times.upload = timer.lap();
@@ -105,10 +151,39 @@ EliminationResult factor_and_solve(Context& context, const System& system, RealT
   scale_back(scaling, result);
   result.times.download = timer.lap();
 
+  if (call.polish && !result.failed_column) {
+    const bool plain = scaling.rows.empty() && scaling.columns.empty();
+    const auto getrs = [&] { (void)lu->getrs(queue, buffers.a, buffers.b, buffers.nrhs); };
+    const ApproximateSolve solve = [&](Matrix& r) {
+      solve_again(queue, getrs, buffers.b, type, scaling, r);
+    };
+    LiveFactors live;
+    live.refine = [&](SystemOperator& on_host, Matrix& x) {
+      if (!in_f64) return refine(on_host, solve, x, progress);
+      std::optional<DeviceFactors> factors;
+      if (plain) factors = {buffers.b.buffer, getrs};
+      return refine(*in_f64, factors, solve, x, progress);
+    };
+    live.residual = [&](SystemOperator& on_host, const Matrix& x, Matrix& r, Matrix& d) {
+      (in_f64 ? static_cast<SystemOperator&>(*in_f64) : on_host).residual(x, r, d);
+    };
+    live.inverse = inverse_by(context, *lu, buffers.a, type, scaling, buffers.n);
+    live.largest_of_u = [&] { return upper_maximum(context, queue, type, buffers.a, buffers.n); };
+    live.scaled = !plain;
+    call.polish(result, live);
+    timer.lap();  // the polish keeps its own times
+  }
+
   lu.reset();
   buffers = {};
+  in_f64.reset();
   result.times.free = timer.lap();
   return result;
+}
+
+GesvCall with(GesvCall call, const LuOptions& lu) {
+  call.lu = lu;
+  return call;
 }
 
 }  // namespace
@@ -126,38 +201,36 @@ EliminationResult repeat_by_tournament(
   }
 }
 
-EliminationResult gesv(Context& context, const System& system, RealType type,
-                       const LuOptions& options, const ProgressCallback& progress) {
+EliminationResult gesv(Context& context, const System& system, const GesvCall& call,
+                       const ProgressCallback& progress) {
   check_shapes(system);
-  if (system.a.rows() == 0) return empty_result(system, options.pivoting);
-  require_memory_for(context, system, type, lu_spec_for(context, type, system.a.rows(), options),
-                     true);
+  if (system.a.rows() == 0) return empty_result(system, call.lu.pivoting);
+  require_memory_for(context, system, call, true);
   const auto upload = [&](const LuBuffers& buffers, const Scaling& scaling) {
-    upload_rows(context.queue(), buffers.a.buffer, buffers.a.ld, type,
+    upload_rows(context.queue(), buffers.a.buffer, buffers.a.ld, call.type,
                 {scaled_matrix(system, scaling)});
   };
   return translate_opencl_errors([&] {
-    return repeat_by_tournament(options, [&](const LuOptions& attempt) {
-      return factor_and_solve(context, system, type, attempt, progress, upload);
+    return repeat_by_tournament(call.lu, [&](const LuOptions& attempt) {
+      return factor_and_solve(context, system, with(call, attempt), progress, upload);
     });
   });
 }
 
-EliminationResult gesv_in_place(Context& context, System& system, RealType type,
-                                const ReadMatrix& read_again, const LuOptions& options,
-                                const ProgressCallback& progress) {
+EliminationResult gesv_in_place(Context& context, System& system, const ReadMatrix& read_again,
+                                const GesvCall& call, const ProgressCallback& progress) {
   check_shapes(system);
-  if (system.a.rows() == 0) return empty_result(system, options.pivoting);
-  require_memory_for(context, system, type, lu_spec_for(context, type, system.a.rows(), options),
-                     false);
+  if (system.a.rows() == 0) return empty_result(system, call.lu.pivoting);
+  require_memory_for(context, system, call, false);
   const auto upload = [&](const LuBuffers& buffers, const Scaling& scaling) {
-    upload_and_release(context.queue(), buffers.a.buffer, buffers.a.ld, type, system.a, scaling);
+    upload_and_release(context.queue(), buffers.a.buffer, buffers.a.ld, call.type, system.a,
+                       scaling);
   };
   return translate_opencl_errors([&] {
-    return repeat_by_tournament(options, [&](const LuOptions& attempt) {
+    return repeat_by_tournament(call.lu, [&](const LuOptions& attempt) {
       if (system.a.empty()) system.a = read_again();
       check_shapes(system);  // what was read again may be another matrix
-      return factor_and_solve(context, system, type, attempt, progress, upload);
+      return factor_and_solve(context, system, with(call, attempt), progress, upload);
     });
   });
 }

@@ -1,27 +1,49 @@
 #pragma once
 /// A X = B of host matrices by LU, as solve() does it.
 
+#include <clgauss/condition.hpp>
 #include <clgauss/lab/elimination.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/progress.hpp>
 #include <clgauss/solve.hpp>
 #include <functional>
 
+#include "linalg/refine.hpp"
+
 namespace clgauss {
+
+/// What can be done with the factors of a solve as long as they are there. Residuals are those of the system in f64 on the device where
+/// gesv() kept it, else of the one that is given.
+struct LiveFactors {
+  std::function<Refinement(SystemOperator& on_host, Matrix& x)> refine;
+  std::function<void(SystemOperator& on_host, const Matrix& x, Matrix& r, Matrix& d)> residual;
+  InverseProducts inverse;               // as good as the factors are
+  std::function<double()> largest_of_u;  // of the scaled matrix
+  bool scaled = false;
+};
+
+/// What is done to an answer while the factors are there. It fills in what it measured and did, and the times it took.
+using Polish = std::function<void(EliminationResult&, const LiveFactors&)>;
+
+/// What gesv() is to do.
+struct GesvCall {
+  RealType type = RealType::f64;  // of the factors
+  LuOptions lu = {};
+  Polish polish = {};
+  bool keeps_f64 = false;  // factors of f32: A and B stay on the device in f64, for residuals
+};
 
 /// With times and pivots. Memory on the device: n (ld + nrhs) elements, ld slightly above n, and the workspace of Lu; whether all of
 /// it is there is asked before anything starts. Where panels with partial pivoting lose each other (CoResidencyLost), it is done
 /// once more with tournament pivoting. Throws as gauss_solve().
-[[nodiscard]] EliminationResult gesv(Context& context, const System& system, RealType type,
-                                     const LuOptions& options = {},
+[[nodiscard]] EliminationResult gesv(Context& context, const System& system, const GesvCall& call,
                                      const ProgressCallback& progress = {});
 
 /// The same without keeping A: system.a is given back to the operating system row by row while it is uploaded, and left empty.
 /// On a CPU device, whose memory is the host's, A is so there once and not twice. `read_again` is called only where it has to
 /// be done once more.
-[[nodiscard]] EliminationResult gesv_in_place(Context& context, System& system, RealType type,
-                                              const ReadMatrix& read_again,
-                                              const LuOptions& options = {},
+[[nodiscard]] EliminationResult gesv_in_place(Context& context, System& system,
+                                              const ReadMatrix& read_again, const GesvCall& call,
                                               const ProgressCallback& progress = {});
 
 /// attempt(options); if that ends in CoResidencyLost, attempt(options with tournament pivoting), marked as repeated.

@@ -12,15 +12,6 @@ namespace clgauss {
 
 namespace {
 
-/// One kernel for all updates of this LU, if one was tuned for its n: what is best for the first blocks is good for the last, and
-/// builds once.
-GemmOptions gemm_options(Context& context, RealType type, Index n, const LuOptions& options) {
-  GemmOptions chosen = options.gemm;
-  const auto tuned = tuned_gemm_specs(context, type, GemmUse::update);
-  if (const GemmSpec* nearest = nearest_tuned_gemm(tuned, n)) chosen.preferred.push_back(*nearest);
-  return chosen;
-}
-
 class LuGpu : public LuBackend {
  public:
   LuGpu(Context& context, RealType type, Index n, const LuOptions& options, const LuSpec& spec)
@@ -31,7 +22,7 @@ class LuGpu : public LuBackend {
         flags_(context_),
         setting_{memo_, flags_, parameters_, n},
         nb_(setting_.number("NB")),
-        gemm_(context_, type, gemm_options(context_, type, n, options)),
+        gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
         pivots_(context_.allocate(n * sizeof(cl_int), "the pivots of an LU")),
         small_(setting_, pivots_),
         panels_(setting_, options.pivoting == Pivoting::tournament),
@@ -53,6 +44,10 @@ class LuGpu : public LuBackend {
     getrs_->prepare(nrhs);
   }
 
+  void prepare_transposed(Index nrhs) override {
+    few_solves().prepare_transposed(context_, memo_.type(), nrhs);
+  }
+
   void getrf(const cl::CommandQueue& queue, const MatrixView& a) override {
     flags_.reset(queue);
     for (cl_uint k = 0; k < n_; k += nb_) {
@@ -70,6 +65,11 @@ class LuGpu : public LuBackend {
              Index nrhs) override {
     getrs_->solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
     return false;  // the substitution itself may give up waiting
+  }
+
+  void getrs_transposed(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
+                        Index nrhs) override {
+    few_solves().solve_transposed(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
   }
 
   bool gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
@@ -104,6 +104,11 @@ class LuGpu : public LuBackend {
   }
 
  private:
+  FewSolves& few_solves() {
+    if (!few_) few_.emplace(context_, memo_.type(), n_);
+    return *few_;
+  }
+
   /// Columns first .. first + columns, panel by panel; the three steps of getrf() inside the block.
   void factor_block(const cl::CommandQueue& queue, const MatrixView& a, cl_uint first,
                     cl_uint columns) {
@@ -148,6 +153,7 @@ class LuGpu : public LuBackend {
   Panels panels_;
   LaswpTrsmKernels laswp_trsm_;
   std::optional<Getrs> getrs_;
+  std::optional<FewSolves> few_;  // made when first needed
 };
 
 }  // namespace

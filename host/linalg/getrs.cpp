@@ -46,6 +46,12 @@ void Getrs::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n
   for (cl_uint k = 0; k < n; k += block)  // B <- P B
     kernels_.laswp_trsm(
         queue, {lu.at(k, k), b.at(k, 0), std::min(block, n - k), nrhs, 0, 0, false, pivots, k});
+  substitute(queue, lu, n, b, nrhs);
+}
+
+void Getrs::substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                       const MatrixView& b, cl_uint nrhs) {
+  if (nrhs == 0) return;
   TrsvKernel* one = nrhs == 1 && b.ld == 1 ? way_for_one() : nullptr;
   if (one == nullptr) {
     solve_many(queue, lu, n, b, nrhs);
@@ -72,6 +78,51 @@ void Getrs::solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_u
     solve_block(k, size, true);  // X_k = U_kk^-1 Y_k
     gemm_.update(k, nrhs, size, lu.at(0, k), b.at(k, 0), b.at(0, 0), {&queue});  // Y_i -= U_ik X_k
   }
+}
+
+ColumnSolves* FewSolves::way_for(cl_uint nrhs, bool transposed) {
+  const auto found = std::ranges::find_if(ways_, [&](const auto& way) {
+    return (transposed || !way->transposed_only()) && way->works(nrhs);
+  });
+  return found == ways_.end() ? nullptr : found->get();
+}
+
+ColumnSolves& FewSolves::transposed_way_for(cl_uint nrhs) {
+  if (ColumnSolves* way = way_for(std::min(nrhs, ColumnSolves::kMostColumns), true)) return *way;
+  std::vector<std::string> names;
+  for (const auto& way : ways_) names.emplace_back(way->variant().name);
+  memo_.none_works("transposed solves", names);
+}
+
+void FewSolves::prepare_transposed(Context& context, RealType type, Index nrhs) {
+  const cl::CommandQueue& queue = context.queue();
+  const auto zeros = [&](std::uint64_t bytes) {
+    cl::Buffer buffer = context.allocate(std::max<std::uint64_t>(bytes, 1), "a first launch");
+    queue.enqueueFillBuffer(buffer, cl_uchar{0}, 0, buffer.getInfo<CL_MEM_SIZE>());
+    return buffer;
+  };
+  solve_transposed(queue, {zeros(bytes_of(type)), 0, 1}, 1, zeros(sizeof(cl_int)),
+                   {zeros(nrhs * bytes_of(type)), 0, nrhs}, static_cast<cl_uint>(nrhs));
+  queue.finish();
+}
+
+void FewSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                      const RowOrder& order, const MatrixView& b, cl_uint nrhs, bool transposed) {
+  constexpr cl_uint kMost = ColumnSolves::kMostColumns;
+  for (cl_uint c = 0; c < nrhs; c += kMost) {
+    const cl_uint columns = std::min(kMost, nrhs - c);
+    ColumnSolves& way = transposed ? transposed_way_for(columns) : *way_for(columns, false);
+    way.solve(queue, lu, n, order, b.at(0, c), columns, transposed);
+  }
+}
+
+void FewSolves::solve_transposed(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                                 const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
+  if (n == 0 || nrhs == 0) return;
+  solve(
+      queue, lu, n,
+      transposed_way_for(nrhs).order(queue, pivots, n, std::min(nrhs, ColumnSolves::kMostColumns)),
+      b, nrhs, true);
 }
 
 ManySolves::ManySolves(Context& context, RealType type, Index n, const GemmOptions& gemm_options)

@@ -8,6 +8,7 @@
 
 #include "kernels/laswp_trsm.hpp"
 #include "kernels/trsv.hpp"
+#include "kernels/trsv_columns.hpp"
 
 namespace clgauss {
 
@@ -26,6 +27,10 @@ class Getrs {
   void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
              const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
 
+  /// B <- U^-1 L^-1 B, of factors without row exchanges.
+  void substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                  const MatrixView& b, cl_uint nrhs);
+
  private:
   /// The first way for one right-hand side that works; null: as with many.
   TrsvKernel* way_for_one();
@@ -37,6 +42,36 @@ class Getrs {
   Gemm& gemm_;
   std::vector<std::unique_ptr<TrsvKernel>> ways_;  // in the order of trying
   std::optional<TrsvKernel*> way_;                 // that was found
+};
+
+/// Solves with a few right-hand sides, or transposed with any number, as both kinds of backends do them.
+class FewSolves {
+ public:
+  FewSolves(Context& context, RealType type, Index n)
+      : memo_(context, type), ways_(make_column_solves(context, type, n)) {}
+
+  /// Whether it can do B <- A^-1 B for `nrhs` right-hand sides.
+  [[nodiscard]] bool solves_plain(Index nrhs) {
+    return nrhs <= ColumnSolves::kMostColumns && way_for(static_cast<cl_uint>(nrhs), false);
+  }
+
+  /// Builds the kernels for `nrhs` right-hand sides, transposed, and launches each once, on a system of one row. Throws NoUsableKernel.
+  void prepare_transposed(Context& context, RealType type, Index nrhs);
+
+  /// B <- A^-1 B, for which solves_plain(), or B <- A^-T B. `order` belongs to the row exchanges. Throws NoUsableKernel.
+  void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n, const RowOrder& order,
+             const MatrixView& b, cl_uint nrhs, bool transposed);
+  /// B <- A^-T B with the row exchanges themselves.
+  void solve_transposed(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                        const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
+
+ private:
+  /// The first that works; null if none does.
+  ColumnSolves* way_for(cl_uint nrhs, bool transposed);
+  ColumnSolves& transposed_way_for(cl_uint nrhs);
+
+  KernelMemo memo_;
+  std::vector<std::unique_ptr<ColumnSolves>> ways_;  // in the order of trying
 };
 
 /// Solves with many right-hand sides by themselves, for factors that the kernels for CPUs left.

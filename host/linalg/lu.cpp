@@ -6,6 +6,7 @@
 
 #include "kernels/cpu_tile.hpp"
 #include "kernels/lu_cpu.hpp"
+#include "kernels/upper_maxima.hpp"
 #include "launch/queue_order.hpp"
 #include "linalg/lu_backend.hpp"
 #include "matrix/transfer.hpp"
@@ -96,11 +97,26 @@ class Lu::Implementation {
     });
   }
 
-  Matrix solve(const Matrix& b) {
+  void solve_transposed(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
+    require_factored();
+    check_view(b, n_, nrhs, type_, "B");
+    order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
+      backend_->getrs_transposed(queue, factors_, b, nrhs);
+      backend_->poison_if_failed(queue, b, nrhs);
+    });
+  }
+
+  /// A^-1 B or A^-T B; factors that failed are told by an exception, not by NaN.
+  Matrix solve(const Matrix& b, bool transposed) {
     require_factored();
     if (b.rows() != n_) throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), n_));
     const MatrixView x = to_device(context_, type_, b, b.cols(), "the right-hand sides");
-    solve(x, b.cols(), {});
+    order_.run(context_, {}, [&](const cl::CommandQueue& queue) {
+      if (transposed)
+        backend_->getrs_transposed(queue, factors_, x, b.cols());
+      else
+        (void)backend_->getrs(queue, factors_, x, b.cols());
+    });
     if (const auto column = backend_->failed_column(queue())) throw SingularFactors(*column);
     return {b.rows(), b.cols(), download(queue(), x.buffer, type_, b.rows() * b.cols())};
   }
@@ -113,6 +129,11 @@ class Lu::Implementation {
     order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
       if (!backend_->gesv(queue, factors_, b, nrhs)) backend_->poison_if_failed(queue, b, nrhs);
     });
+  }
+
+  double largest_of_u() {
+    require_factored();
+    return upper_maximum(context_, queue(), type_, factors_, n_);
   }
 
   void require_factored() const {
@@ -145,6 +166,10 @@ void Lu::prepare(const MatrixView& a, Index nrhs) {
   translate_opencl_errors([&] { implementation_->backend().prepare(a, nrhs); });
 }
 
+void Lu::prepare_transposed(Index nrhs) {
+  translate_opencl_errors([&] { implementation_->backend().prepare_transposed(nrhs); });
+}
+
 void Lu::factor(const MatrixView& a, const EnqueueOptions& enqueue) {
   translate_opencl_errors([&] { implementation_->factor(a, enqueue); });
 }
@@ -158,12 +183,24 @@ void Lu::solve(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
 }
 
 Matrix Lu::solve(const Matrix& b) {
-  return translate_opencl_errors([&] { return implementation_->solve(b); });
+  return translate_opencl_errors([&] { return implementation_->solve(b, false); });
+}
+
+void Lu::solve_transposed(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
+  translate_opencl_errors([&] { implementation_->solve_transposed(b, nrhs, enqueue); });
+}
+
+Matrix Lu::solve_transposed(const Matrix& b) {
+  return translate_opencl_errors([&] { return implementation_->solve(b, true); });
 }
 
 void Lu::factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs,
                           const EnqueueOptions& enqueue) {
   translate_opencl_errors([&] { implementation_->factor_and_solve(a, b, nrhs, enqueue); });
+}
+
+double Lu::largest_of_u() {
+  return translate_opencl_errors([&] { return implementation_->largest_of_u(); });
 }
 
 std::optional<Index> Lu::failed_column() {

@@ -17,11 +17,15 @@ class LuBackend {
   LuBackend& operator=(const LuBackend&) = delete;
 
   virtual void prepare(const MatrixView& a, Index nrhs) = 0;
+  virtual void prepare_transposed(Index nrhs) = 0;
   virtual void getrf(const cl::CommandQueue& queue, const MatrixView& a) = 0;
   /// With the factors `lu` of the last getrf(). True where its own kernels leave NaN in B if the factorisation failed; else
   /// poison_if_failed() is for the caller to say.
   virtual bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
                      Index nrhs) = 0;
+  /// B <- A^-T B; poison_if_failed() is for the caller to say.
+  virtual void getrs_transposed(const cl::CommandQueue& queue, const MatrixView& lu,
+                                const MatrixView& b, Index nrhs) = 0;
   /// B <- NaN, n-by-nrhs, if the factorisation failed.
   virtual void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) = 0;
   /// getrf() and getrs(), in one launch where the system is small; true as getrs().

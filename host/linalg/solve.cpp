@@ -7,9 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "linalg/gesv.hpp"
+#include "linalg/lu_answer.hpp"
 #include "matrix/transfer.hpp"
-#include "parallel.hpp"
 
 namespace clgauss {
 
@@ -98,10 +97,18 @@ std::string_view method_name(Method method) {
       return "auto";
     case Method::lu:
       return "lu";
+    case Method::mixed:
+      return "mixed";
+    case Method::rbt:
+      return "rbt";
     case Method::gauss:
       break;
   }
   return "gauss";
+}
+
+std::string_view accuracy_name(Accuracy accuracy) {
+  return accuracy == Accuracy::single_precision ? "single" : "double";
 }
 
 std::string_view pivoting_name(Pivoting pivoting) {
@@ -123,7 +130,16 @@ RealType choose_type(const DeviceProfile& device, std::optional<RealType> wanted
   return wanted.value_or(device.fp64 ? RealType::f64 : RealType::f32);
 }
 
+int Trust::correct_digits() const {
+  int digits = 15;
+  for (const double bound : forward_error)
+    digits = std::min(digits, clgauss::correct_digits(bound));
+  return digits;
+}
+
 Determinant determinant_of(const EliminationResult& result) {
+  if (result.pivots.empty() && !result.x.empty())
+    return {0, std::numeric_limits<double>::quiet_NaN()};
   Determinant determinant{result.row_exchanges % 2 == 0 ? 1 : -1,
                           static_cast<double>(result.exponent) * std::log10(2.0)};
   for (const double pivot : result.pivots) {
@@ -136,63 +152,44 @@ Determinant determinant_of(const EliminationResult& result) {
 
 namespace {
 
-/// The method to use; throws UsageError for a combination that no method offers.
-Method choose_method(const SolveOptions& options) {
-  if (options.method == Method::automatic)
-    return options.pivoting == Pivoting::none ? Method::gauss : Method::lu;
-  if (options.method == Method::gauss && options.pivoting == Pivoting::tournament)
-    throw UsageError("tournament pivoting belongs to the method lu; gauss takes partial or none");
-  return options.method;
-}
-
-EliminationResult run_gauss(Context& context, const System& system, const SolveOptions& options,
-                            const ProgressCallback& progress, Solution& solution) {
-  const ResolvedPolicy resolved = resolve(context, options.policy, solution.type, system.a.rows());
-  require_gauss_kernels(context, solution.type, resolved.policy);
+EliminationResult run_gauss(Context& context, const System& system, RealType type,
+                            const SolveOptions& options, const ProgressCallback& progress,
+                            Solution& solution) {
+  const ResolvedPolicy resolved = resolve(context, options.policy, type, system.a.rows());
+  require_gauss_kernels(context, type, resolved.policy);
   Launcher launcher(context.profile(), context.queue(), resolved.policy, options.split);
-  EliminationResult result = gauss_solve(
-      context, launcher, system, {solution.type, options.pivoting, options.ndrange}, progress);
-  solution.pivoting = options.pivoting;
-  solution.work_group = report_work_group(context, launcher, resolved, solution.type);
+  EliminationResult result =
+      gauss_solve(context, launcher, system, {type, options.pivoting, options.ndrange}, progress);
+  solution.work_group = report_work_group(context, launcher, resolved, type);
   solution.launches = launcher.records();
+  result.pivoting = options.pivoting;
   return result;
 }
 
-LuOptions lu_options(const SolveOptions& options) {
-  LuOptions lu = options.lu;
-  lu.pivoting = options.pivoting;
-  return lu;
-}
-
-/// What the pivots and x say; whether x is accurate is for judge().
-SolveStatus outcome_of(const EliminationResult& result) {
-  if (!result.failed_column) {
-    const Index bad =
-        find_first(result.x.values(), [](double value) { return !std::isfinite(value); });
-    return result.finite_input && bad < result.x.values().size() ? SolveStatus::overflow
-                                                                 : SolveStatus::ok;
-  }
-  const bool out_of_range =
-      result.pivots[*result.failed_column] == 0 ? result.may_underflow : result.finite_input;
-  return out_of_range ? SolveStatus::overflow : SolveStatus::singular;
-}
-
-/// Fills in what the elimination left; without an answer that is all.
-void conclude(Solution& solution, const EliminationResult& result) {
+/// Fills in what was done and what it left, and judges x by its residual.
+void conclude(Solution& solution, LuAnswer answer, double bound) {
+  const EliminationResult& result = answer.result;
+  solution.method = answer.plan.method;
+  solution.type = answer.plan.type;
+  solution.accuracy = answer.plan.accuracy;
+  solution.pivoting = result.pivoting;
   solution.repeated = result.repeated;
+  solution.passed_over = answer.passed_over;
+  solution.by_lapack = answer.by_lapack;
+  solution.refinement = result.refinement;
   solution.times = result.times;
   solution.determinant = determinant_of(result);
   solution.failed_column = result.failed_column;
   solution.status = outcome_of(result);
-  if (!result.failed_column) return;
-  solution.failed_pivot = result.pivots[*result.failed_column];
-  if (solution.status == SolveStatus::overflow)
-    solution.determinant = {0, std::numeric_limits<double>::quiet_NaN()};
-}
-
-void judge(Solution& solution, const System& system, Matrix x, double bound) {
-  solution.residual = compute_residual(system, x, unit_roundoff(solution.type));
-  solution.x = std::move(x);
+  if (result.failed_column) {
+    solution.failed_pivot = result.pivots[*result.failed_column];
+    if (solution.status == SolveStatus::overflow)
+      solution.determinant = {0, std::numeric_limits<double>::quiet_NaN()};
+  }
+  if (!has_answer(solution.status)) return;
+  solution.residual = answer.residual;
+  solution.trust = answer.trust;
+  solution.x = std::move(answer.result.x);
   const bool accurate = solution.residual.scaled <= bound;  // false for NaN
   solution.status = accurate ? SolveStatus::ok : SolveStatus::inaccurate;
 }
@@ -203,26 +200,31 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
                const ProgressCallback& progress) {
   LapTimer timer;
   Solution solution;
-  solution.method = choose_method(options);
-  solution.type = choose_type(context.profile(), options.type);
-  EliminationResult result;
-  if (solution.method == Method::lu) {
+  const Index n = system.a.rows();
+  LuAnswer answer;
+  answer.plan = make_plan(context.profile(), options, n);
+  if (answer.plan.method != Method::gauss) {
     try {
-      result = gesv(context, system, solution.type, lu_options(options), progress);
-      solution.pivoting = result.pivoting;
+      answer = solve_by_lu(context, system, answer.plan, options, progress);
     } catch (const NoUsableKernel&) {
       // The elimination asks less of a device; that it took over is seen from the method.
       if (options.method != Method::automatic || options.pivoting != Pivoting::partial) throw;
-      solution.method = Method::gauss;
+      SolveOptions elimination = options;
+      elimination.method = Method::gauss;
+      elimination.accuracy.reset();
+      answer.plan = make_plan(context.profile(), elimination, n);
     }
   }
-  if (solution.method == Method::gauss)
-    result = run_gauss(context, system, options, progress, solution);
-  conclude(solution, result);
-  solution.times.build += timer.lap() - result.times.sum();
-  if (has_answer(solution.status))
-    judge(solution, system, std::move(result.x), options.max_scaled_residual);
-  solution.times.check = timer.lap();
+  if (answer.plan.method == Method::gauss) {
+    answer.result = run_gauss(context, system, answer.plan.type, options, progress, solution);
+    LapTimer check;
+    if (has_answer(outcome_of(answer.result)))
+      answer.residual = compute_residual(system, answer.result.x, answer.plan.eps());
+    answer.result.times.check = check.lap();
+  }
+  const double known = answer.result.times.sum();
+  conclude(solution, std::move(answer), options.max_scaled_residual);
+  solution.times.build += timer.lap() - known;
   return solution;
 }
 
@@ -230,18 +232,16 @@ Solution solve_in_place(Context& context, System system, const ReadMatrix& read_
                         const SolveOptions& options, const ProgressCallback& progress) {
   LapTimer timer;
   Solution solution;
-  if (choose_method(options) != Method::lu)
-    throw UsageError("solving in place belongs to the method lu");
-  solution.type = choose_type(context.profile(), options.type);
-  EliminationResult result =
-      gesv_in_place(context, system, solution.type, read_again, lu_options(options), progress);
-  solution.pivoting = result.pivoting;
-  conclude(solution, result);
-  solution.times.build += timer.lap() - result.times.sum();
-  if (!has_answer(solution.status)) return solution;
-  system.a = read_again();
-  judge(solution, system, std::move(result.x), options.max_scaled_residual);
-  solution.times.check = timer.lap();
+  SolveOptions in_place = options;
+  if (in_place.method == Method::automatic && context.profile().fp64) in_place.method = Method::lu;
+  const Plan plan = make_plan(context.profile(), in_place, system.a.rows());
+  if (plan.method == Method::gauss || plan.method == Method::rbt)
+    throw UsageError("solving in place belongs to the methods lu and mixed");
+  LuAnswer answer =
+      solve_by_lu_in_place(context, std::move(system), read_again, plan, in_place, progress);
+  const double known = answer.result.times.sum();
+  conclude(solution, std::move(answer), options.max_scaled_residual);
+  solution.times.build += timer.lap() - known;
   return solution;
 }
 

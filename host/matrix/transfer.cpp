@@ -182,6 +182,49 @@ Values download(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealTyp
                                : download_as<double>(queue, buffer, count);
 }
 
+namespace {
+
+/// A view of f64 and host rows without gaps, as the calls for rectangles want them; `rows` without the last one, because NVIDIA's
+/// driver wants the whole of the last row's pitch inside the buffer.
+struct Rectangle {
+  std::size_t row_bytes, pitch, begin, last;
+  cl::array<cl::size_type, 3> origin, region;
+
+  Rectangle(const MatrixView& view, Index rows, Index cols)
+      : row_bytes(cols * sizeof(double)),
+        pitch(view.ld * sizeof(double)),
+        begin(view.offset * sizeof(double)),
+        last(begin + (rows - 1) * pitch),
+        origin{begin, 0, 0},
+        region{row_bytes, rows - 1, 1} {}
+};
+
+}  // namespace
+
+Matrix read_matrix(const cl::CommandQueue& queue, const MatrixView& view, Index rows, Index cols) {
+  Matrix matrix(rows, cols);
+  if (matrix.empty()) return matrix;
+  const Rectangle part(view, rows, cols);
+  double* values = matrix.values().data();
+  if (rows > 1)
+    queue.enqueueReadBufferRect(view.buffer, CL_TRUE, part.origin, {0, 0, 0}, part.region,
+                                part.pitch, 0, part.row_bytes, 0, values);
+  queue.enqueueReadBuffer(view.buffer, CL_TRUE, part.last, part.row_bytes,
+                          values + (rows - 1) * cols);
+  return matrix;
+}
+
+void write_matrix(const cl::CommandQueue& queue, const MatrixView& view, const Matrix& matrix) {
+  if (matrix.empty()) return;
+  const Rectangle part(view, matrix.rows(), matrix.cols());
+  const double* values = matrix.values().data();
+  if (matrix.rows() > 1)
+    queue.enqueueWriteBufferRect(view.buffer, CL_TRUE, part.origin, {0, 0, 0}, part.region,
+                                 part.pitch, 0, part.row_bytes, 0, values);
+  queue.enqueueWriteBuffer(view.buffer, CL_TRUE, part.last, part.row_bytes,
+                           values + (matrix.rows() - 1) * matrix.cols());
+}
+
 Index padded_ld(Index n, RealType type) {
   const Index line = 128 / bytes_of(type);
   const Index ld = (n + line - 1) / line * line;

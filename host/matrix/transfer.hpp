@@ -69,6 +69,11 @@ void upload_and_release(const cl::CommandQueue& queue, const cl::Buffer& buffer,
 [[nodiscard]] Values download(const cl::CommandQueue& queue, const cl::Buffer& buffer,
                               RealType type, Index count);
 
+/// The rows x cols numbers of f64 at `view`, and back; both wait.
+[[nodiscard]] Matrix read_matrix(const cl::CommandQueue& queue, const MatrixView& view, Index rows,
+                                 Index cols);
+void write_matrix(const cl::CommandQueue& queue, const MatrixView& view, const Matrix& matrix);
+
 /// diagonal[i] <- A(i, i), i < n, by the kernel of cl/diagonal.cl. A begins where its buffer does.
 void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
                       const cl::Buffer& diagonal);

@@ -2,7 +2,10 @@
 #include <clgauss/batched.hpp>
 #include <clgauss/gemm.hpp>
 #include <clgauss/lu.hpp>
+#include <clgauss/mixed_lu.hpp>
 #include <clgauss/solve.hpp>
+
+#include <fmt/format.h>
 
 #include "bench_contestant.hpp"
 
@@ -71,6 +74,25 @@ class ClgaussLu : public Contestant {
   mutable Lu lu_;
 };
 
+class ClgaussMixed : public Contestant {
+ public:
+  ClgaussMixed(const DeviceProblem& device, MixedFactors factors)
+      : device_(device), lu_(device.context(), device.problem().size.n, 1, factors) {}
+
+  void restore() override { device_.restore(); }
+  void run() override { done_ = lu_.solve(device_.a(), device_.x()); }
+  [[nodiscard]] Matrix result() override { return device_.result(); }
+  [[nodiscard]] std::string detail() const override {
+    return fmt::format("f32 and {} corrections to {:.1e}", done_.corrections(),
+                       done_.backward_errors.back());
+  }
+
+ private:
+  const DeviceProblem& device_;
+  MixedLu lu_;
+  Refinement done_;
+};
+
 class ClgaussBatched : public Contestant {
  public:
   explicit ClgaussBatched(const DeviceProblem& device)
@@ -106,6 +128,24 @@ std::unique_ptr<Contestant> make_clgauss(const DeviceProblem& problem) {
     return std::make_unique<ClgaussBatched>(problem);
   if (problem.problem().size.what == What::gemm) return std::make_unique<ClgaussGemm>(problem);
   return std::make_unique<ClgaussLu>(problem);
+}
+
+namespace {
+
+std::unique_ptr<Contestant> make_mixed(const DeviceProblem& problem, MixedFactors factors) {
+  const ProblemSize& size = problem.problem().size;
+  if (size.what != What::solve || size.type != RealType::f64)
+    throw UsageError("mixed and rbt are for solve in f64");
+  return std::make_unique<ClgaussMixed>(problem, factors);
+}
+
+}  // namespace
+
+std::unique_ptr<Contestant> make_mixed(const DeviceProblem& problem) {
+  return make_mixed(problem, MixedFactors::partial_pivoting);
+}
+std::unique_ptr<Contestant> make_rbt(const DeviceProblem& problem) {
+  return make_mixed(problem, MixedFactors::butterflies);
 }
 
 }  // namespace clgauss::bench

@@ -6,6 +6,8 @@ namespace clgauss::bench {
 // The adapters that CMake compiles in; see tests/CMakeLists.txt.
 std::unique_ptr<Contestant> make_clblast(const DeviceProblem& problem);
 std::unique_ptr<Contestant> make_viennacl(const DeviceProblem& problem);
+std::unique_ptr<Contestant> make_mixed(const DeviceProblem& problem);
+std::unique_ptr<Contestant> make_rbt(const DeviceProblem& problem);
 
 namespace {
 
@@ -31,6 +33,24 @@ constexpr Make kViennaCl = nullptr;
 #endif
 
 constexpr Peer kPeers[] = {
+    {.name = "mixed",
+     .about = "clgauss's own: solve in f64 by factors in f32 and refinement",
+     .gemm = false,
+     .lu = true,
+     .batched = false,
+     .cpu_only = false,
+     .not_the_same = true,
+     .make = make_mixed,
+     .prepare = nullptr},
+    {.name = "rbt",
+     .about = "clgauss's own: the same with random butterflies",
+     .gemm = false,
+     .lu = true,
+     .batched = false,
+     .cpu_only = false,
+     .not_the_same = true,
+     .make = make_rbt,
+     .prepare = nullptr},
     {.name = "openblas",
      .about = "on the host's CPU, all hardware threads",
      .gemm = true,

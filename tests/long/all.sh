@@ -22,6 +22,7 @@ check "every OpenCL call failing" tests/faults/every_call.sh
 for kind in shared subdirectory fetch_content; do
   LONG=1 check "consumer: $kind" tests/consumers/run.sh "$kind" "$build"
 done
+LONG=1 check "10,000 certificates against rational answers" "$build"/solver_tests -tc='certify: exact*'
 check "oclgrind" tests/long/oclgrind.sh
 check "sanitizers" tests/long/sanitizers.sh
 check "threads" tests/long/threads.sh

@@ -41,9 +41,14 @@ done
 for type in f32 f64; do
   checked "$build"/clgauss solve "$scratch/140.npy" --type "$type" -o "$scratch/x.npy"
 done
+for method in mixed rbt; do
+  checked "$build"/clgauss solve "$scratch/140.npy" --method "$method" --no-rcond -o "$scratch/x.npy"
+done
+checked "$build"/clgauss solve "$scratch/33.npy" --certify -o "$scratch/x.npy"
 checked "$build"/clgauss-bench gemm --sizes 20 --types f32,f64 --peers none --reps 1
 for kernel in auto tile; do
   checked "$build"/clgauss-bench batched --kernel "$kernel" --sizes 4,17 --batch 5 --peers none --reps 1
 done
+checked "$build"/solver_tests -tc='RBT: blocks and windows*'
 echo "oclgrind: $runs runs, $faults with faults"
 [ "$faults" -eq 0 ]

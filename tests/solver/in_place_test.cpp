@@ -84,11 +84,11 @@ TEST_CASE("in place: the host's copy of A is gone while the device works") {
     Matrix x_kept, x_released;
     // The f32 copy in the device's memory, half of A, may lie on pages that are already there.
     const double kept = gained_by_upload([&](const ProgressCallback& progress) {
-      x_kept = gesv(context, system, RealType::f32, {}, progress).x;
+      x_kept = gesv(context, system, {RealType::f32}, progress).x;
     });
     CHECK(kept >= -0.1 * copy);
     const double released = gained_by_upload([&](const ProgressCallback& progress) {
-      x_released = gesv_in_place(context, system, RealType::f32, {}, {}, progress).x;
+      x_released = gesv_in_place(context, system, {}, {RealType::f32}, progress).x;
     });
     CHECK(released <= -0.3 * copy);  // the sanitizers' own memory grows by an eighth of what is touched
     CHECK(system.a.empty());

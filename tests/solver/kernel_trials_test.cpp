@@ -133,7 +133,7 @@ TEST_CASE("kernels: a vendor's kernels on a device that cannot build them") {
     CHECK(spec.value("PERSISTENT") == 1);
     LuOptions options;
     options.spec = spec;
-    const EliminationResult result = gesv(context, system, RealType::f32, options);
+    const EliminationResult result = gesv(context, system, {RealType::f32, options});
     CHECK(result.pivoting == Pivoting::tournament);
     CHECK(compute_residual(system, result.x, unit_roundoff(RealType::f32)).scaled <=
           kScaledResidualBound);

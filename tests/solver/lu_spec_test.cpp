@@ -48,7 +48,7 @@ void check_blocks(Context& context, RealType type, Index n, const LuSpec& spec, 
   LuOptions options;
   options.spec = spec;
   const System system{generate_matrix("random", n, 5), random_matrix(n, 3, 6)};
-  const EliminationResult result = gesv(context, system, type, options);
+  const EliminationResult result = gesv(context, system, {type, options});
   CHECK_FALSE(result.failed_column.has_value());
   CHECK(compute_residual(system, result.x, unit_roundoff(type)).scaled <= kScaledResidualBound);
 }

@@ -47,6 +47,9 @@ class Lu {
   /// leading dimension of `a`. Without it they do so when they first need one.
   void prepare(const MatrixView& a, Index nrhs);
 
+  /// The same for solve_transposed(), for any view.
+  void prepare_transposed(Index nrhs);
+
   /// Factors the n-by-n `a` in place: its strict lower part then holds L (unit diagonal not stored), its upper part U; the buffer
   /// stays in use as long as the factors are. An exactly zero or NaN pivot is reported by failed_column(), not thrown. 2/3 n^3
   /// flops. Throws DimensionError for a view that cannot hold A, OpenClError.
@@ -63,9 +66,16 @@ class Lu {
   /// A^-1 B of a host matrix. Throws DimensionError if b has not n rows, SingularFactors, CoResidencyLost.
   [[nodiscard]] Matrix solve(const Matrix& b);
 
+  /// B <- A^-T B and A^-T B, as solve() with the transposed A.
+  void solve_transposed(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue = {});
+  [[nodiscard]] Matrix solve_transposed(const Matrix& b);
+
   /// factor() and solve() together; a small system takes one launch.
   void factor_and_solve(const MatrixView& a, const MatrixView& b, Index nrhs,
                         const EnqueueOptions& enqueue = {});
+
+  /// The largest |U(i, j)| of the last factor(); NaN if there is one. Waits.
+  [[nodiscard]] double largest_of_u();
 
   /// 0-based column of the first exactly zero or NaN pivot. Waits. Throws CoResidencyLost if the factors are worthless because
   /// work-groups that wait for each other did not all run at once.

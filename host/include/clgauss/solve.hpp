@@ -1,12 +1,14 @@
 #pragma once
 /// One call from a system to an answer and a report of how it was found.
 
+#include <clgauss/condition.hpp>
 #include <clgauss/context.hpp>
 #include <clgauss/export.hpp>
 #include <clgauss/lab/gauss.hpp>
 #include <clgauss/lab/launch.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/progress.hpp>
+#include <clgauss/refinement.hpp>
 #include <clgauss/residual.hpp>
 #include <functional>
 #include <optional>
@@ -17,8 +19,10 @@
 namespace CLGAUSS_EXPORT clgauss {
 
 enum class Method {
-  automatic,  // lu, but gauss where there is to be no pivoting
-  lu,         // blocked LU: the fast one
+  automatic,  // mixed or lu, whichever is faster for the device and n; gauss where there is to be no pivoting
+  lu,     // blocked LU in the type that is asked for
+  mixed,  // blocked LU in f32, x refined to the backward error of f64; where that fails, lu in f64, or the host's LAPACK
+  rbt,  // the same with factors of A between random butterflies, without exchanging far rows; where that fails, mixed
   gauss  // the paper's elimination, one launch a kernel and step: for experiments with the work-group size
 };
 [[nodiscard]] std::string_view method_name(Method method);
@@ -26,13 +30,18 @@ enum class Method {
 
 struct SolveOptions {
   Method method = Method::automatic;
-  std::optional<RealType> type;  // empty: f64 where the device has it, else f32
+  std::optional<RealType> type;  // of the factors; empty: what accuracy and method take
+  std::optional<Accuracy> accuracy =
+      {};  // empty: that of `type` if it is given, else double precision
   Pivoting pivoting = Pivoting::partial;
   NdRangeMode ndrange = NdRangeMode::fixed;                  // of gauss
   WorkGroupPolicy policy{WorkGroupPolicy::Rule::automatic};  // of gauss
   SplitMode split = SplitMode::automatic;                    // of gauss
   double max_scaled_residual = kScaledResidualBound;
-  LuOptions lu = {};  // more of lu; its pivoting is the one above
+  bool determinant =
+      false;  // it is wanted, too: where the method is left open and the device has fp64, from factors in f64
+  bool trust = false;  // estimate how far x can be trusted
+  LuOptions lu = {};   // more of lu and mixed; its pivoting is the one above
 };
 
 enum class SolveStatus {
@@ -64,23 +73,41 @@ struct WorkGroupReport {
   std::size_t remainder_launches = 0;
 };
 
+/// How far x can be trusted, estimated: see condition.hpp.
+struct Trust {
+  double rcond = 0;  // of A in the 1-norm
+  std::vector<double>
+      forward_error;  // bounds of ||x - x_true|| / ||x||, infinity norms, of every right-hand side
+  double reciprocal_growth = 1;  // max|A| / max|U|; 1 where A was scaled
+  double determinant_error = 0;  // relative
+
+  /// Digits of x that the worst bound leaves.
+  [[nodiscard]] int correct_digits() const;
+};
+
 struct Solution {
   SolveStatus status = SolveStatus::ok;
-  Matrix x;                               // n-by-nrhs; empty if singular or overflow
-  Method method = Method::lu;             // what was done: lu or gauss
-  Pivoting pivoting = Pivoting::partial;  // what was done; see Lu::pivoting()
-  bool repeated = false;                  // see EliminationResult
-  RealType type = RealType::f64;
-  std::optional<Index> failed_column;  // 0-based
-  double failed_pivot = 0;             // its value: 0, Inf or NaN
+  Matrix x;                    // n-by-nrhs; empty if singular or overflow
+  Method method = Method::lu;  // what gave x: lu, mixed, rbt or gauss
+  std::string passed_over;     // why the method that was tried first did not; empty: it did
+  bool by_lapack = false;      // x came from the host's LAPACK in the end
+  Accuracy accuracy = Accuracy::double_precision;  // whose backward error x is judged by
+  Refinement refinement;                           // of x; without backward errors: there was none
+  Pivoting pivoting = Pivoting::partial;           // what was done; see Lu::pivoting()
+  bool repeated = false;                           // see EliminationResult
+  RealType type = RealType::f64;                   // of the factors
+  std::optional<Index> failed_column;              // 0-based
+  double failed_pivot = 0;                         // its value: 0, Inf or NaN
   Determinant determinant;
   Residual residual;
+  std::optional<Trust> trust;  // of lu and mixed, if it was asked for; rbt has none
   SolveTimes times;
   std::optional<WorkGroupReport> work_group;  // of gauss
   std::vector<LaunchRecord> launches;         // of gauss
 };
 
-/// Solves `system` on the context's device; where no kernel of the LU works there and the method is left open, by the elimination.
+/// Solves `system` on the context's device to the accuracy asked for: on a device without fp64, or where it is faster, by factors in
+/// f32 whose x is refined with residuals in f64 (on the device, else on the host's cores); where no kernel of the LU works there and the method is left open, by the elimination.
 /// Where the range of A or b asks for it, rows, columns and right-hand sides are scaled by powers of two, without rounding; the rows,
 /// which decides on other pivots, only if they are too far apart for the type. An n = 0 system has the empty answer and determinant 1.
 /// Throws as gauss_solve() and Lu(). Memory on the host: one more copy of x.

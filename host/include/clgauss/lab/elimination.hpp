@@ -4,6 +4,7 @@
 #include <clgauss/export.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/pivoting.hpp>
+#include <clgauss/refinement.hpp>
 #include <cstdint>
 #include <optional>
 
@@ -13,11 +14,13 @@ namespace CLGAUSS_EXPORT clgauss {
 struct SolveTimes {
   double build = 0;  // and all that precedes the upload
   double upload = 0, forward = 0, backward = 0, download = 0;
+  double refine = 0;
+  double trust = 0;  // estimating how far x can be trusted
   double check = 0;  // of the answer on the host; in place also reading A again
   double free = 0;   // giving the device's memory back
 
   [[nodiscard]] double sum() const {
-    return build + upload + forward + backward + download + check + free;
+    return build + upload + forward + backward + download + refine + trust + check + free;
   }
 };
 
@@ -34,6 +37,7 @@ struct EliminationResult {
   Pivoting pivoting = Pivoting::partial;  // as it was done
   bool repeated =
       false;  // by tournament, after the work-groups of partial pivoting's panels did not all run at once
+  Refinement refinement;  // without backward errors: none was asked for
   SolveTimes times;
 };
 

@@ -1,0 +1,56 @@
+#pragma once
+/// Random butterflies (cl/butterfly.cl): U^T A V, after which an LU needs no row exchanges, nearly always.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "kernels/known_answers.hpp"
+#include "kernels/lu_common.hpp"
+
+namespace clgauss {
+
+/// Which of the two.
+enum class Butterfly { u, v };
+
+/// The 2 n numbers of U or V, as cl/butterfly.cl has them: exp(r / 10) with r uniform in [-1/2, 1/2) from SplitMix64, whose state a
+/// counter gives, so that every number is the seed's and its place's alone.
+[[nodiscard]] std::vector<float> butterfly_diagonals(Butterfly which, Index n, std::uint64_t seed);
+
+[[nodiscard]] const KernelVariant& butterfly_variant();
+
+/// U and V of one n and one seed. Nothing waits.
+class Butterflies {
+ public:
+  /// A comes in the type of `input`, all else is in that of `factors`; both must outlive this. `parameters` hold the variant's.
+  Butterflies(KernelMemo& input, KernelMemo& factors, const Parameters& parameters, Index n,
+              std::uint64_t seed);
+
+  /// What prepare() builds first.
+  [[nodiscard]] ProgramRequest program() const;
+
+  /// Builds the kernels. Throws NoUsableKernel.
+  void prepare();
+
+  /// R <- U^T A V, n-by-n; A stays.
+  void two_sided(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& r);
+  /// Row positions[i] of Y <- row i of U^T B, n-by-nrhs.
+  void transposed_u(const cl::CommandQueue& queue, const MatrixView& b, const MatrixView& y,
+                    cl_uint nrhs, const cl::Buffer& positions);
+  /// B <- V Y, n-by-nrhs.
+  void forward_v(const cl::CommandQueue& queue, const MatrixView& y, const MatrixView& b,
+                 cl_uint nrhs);
+
+ private:
+  [[nodiscard]] Defines macros() const;
+  Kernel& kernel(KernelMemo& memo, const char* name);
+  void require_works(KernelMemo& memo, const char* what,
+                     const std::function<void(const ButterflyQuestion&)>& ask);
+
+  KernelMemo &input_, &factors_;
+  const Parameters& parameters_;
+  cl_uint n_;
+  cl::Buffer u_, v_;
+};
+
+}  // namespace clgauss

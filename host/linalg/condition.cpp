@@ -1,0 +1,261 @@
+#include <algorithm>
+#include <clgauss/condition.hpp>
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <mutex>
+
+#include "linalg/norm_estimator.hpp"
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kEps = 0x1p-53;
+
+/// std::max passes a NaN over.
+double max_or_nan(double largest, double value) {
+  return std::isnan(value) || value > largest ? value : largest;
+}
+
+/// Largest magnitude in column c; Inf if it holds a number that is not finite.
+double largest_in_column(const Matrix& x, Index c) {
+  double largest = 0;
+  for (Index i = 0; i < x.rows(); ++i)
+    largest = std::isfinite(x(i, c)) ? std::max(largest, std::abs(x(i, c))) : kInf;
+  return largest;
+}
+
+/// The product with an inverse, whose numbers may be of a narrower range than doubles.
+Matrix product(const std::function<Matrix(const Matrix&)>& multiply, const Matrix& x) {
+  std::vector<int> exponents(x.cols(), 0);
+  for (Index c = 0; c < x.cols(); ++c)
+    if (const double largest = largest_in_column(x, c); largest > 0 && std::isfinite(largest))
+      exponents[c] = std::ilogb(largest);
+  std::vector<bool> known(x.cols(), false);
+  Matrix result(x.rows(), x.cols());
+  for (const int shift : {0, -100, 100}) {
+    Matrix scaled = x;
+    for (Index i = 0; i < x.rows(); ++i)
+      for (Index c = 0; c < x.cols(); ++c) scaled(i, c) = std::ldexp(x(i, c), shift - exponents[c]);
+    const Matrix y = multiply(scaled);
+    for (Index c = 0; c < x.cols(); ++c) {
+      if (known[c]) continue;
+      for (Index i = 0; i < x.rows(); ++i) result(i, c) = std::ldexp(y(i, c), exponents[c] - shift);
+      const double largest = largest_in_column(y, c);
+      known[c] = largest > 0 && std::isfinite(largest);
+    }
+    if (std::ranges::all_of(known, [](bool is) { return is; })) break;
+  }
+  return result;
+}
+
+/// B = diag(weights) A^-T, or A^-1 where there are no weights; ||B||_1 = || |A^-1| weights ||_inf, or ||A^-1||_1.
+struct Estimate {
+  explicit Estimate(NormEstimator started, std::vector<double> by = {})
+      : estimator(std::move(started)), weights(std::move(by)) {}
+
+  NormEstimator estimator;
+  std::vector<double> weights;
+
+  [[nodiscard]] bool wants_inverse_transposed() const {
+    return estimator.wants_transposed() != !weights.empty();
+  }
+  /// What is to be multiplied with A^-1 or A^-T.
+  [[nodiscard]] Matrix question() const {
+    return estimator.wants_transposed() ? weighted(estimator.question()) : estimator.question();
+  }
+  void answer(const Matrix& y) {
+    if (estimator.wants_transposed())
+      estimator.answer(y);
+    else
+      estimator.answer(weighted(y));
+  }
+
+ private:
+  [[nodiscard]] Matrix weighted(Matrix x) const {
+    for (Index i = 0; i < weights.size(); ++i)
+      for (double& value : x.row(i)) value *= weights[i];
+    return x;
+  }
+};
+
+/// Asks for what all of them want, with A^-1 and with A^-T in turn, until they are done.
+void carry_out(std::vector<Estimate>& estimates, const InverseProducts& inverse) {
+  bool transposed = true;
+  const auto is_open = [](const Estimate& e) { return !e.estimator.done(); };
+  while (std::ranges::any_of(estimates, is_open)) {
+    transposed = !transposed;
+    std::vector<Estimate*> asking;
+    std::vector<Matrix> questions;
+    Index columns = 0;
+    for (Estimate& e : estimates) {
+      if (!is_open(e) || e.wants_inverse_transposed() != transposed) continue;
+      asking.push_back(&e);
+      questions.push_back(e.question());
+      columns += questions.back().cols();
+    }
+    if (asking.empty()) continue;
+    Matrix all(inverse.n, columns);
+    for (Index q = 0, at = 0; q < questions.size(); at += questions[q++].cols())
+      for (Index i = 0; i < inverse.n; ++i)
+        std::ranges::copy(questions[q].row(i), all.row(i).subspan(at).begin());
+    const Matrix answers = product(transposed ? inverse.solve_transposed : inverse.solve, all);
+    for (Index q = 0, at = 0; q < questions.size(); at += questions[q++].cols()) {
+      Matrix& part = questions[q];
+      for (Index i = 0; i < inverse.n; ++i)
+        std::ranges::copy(answers.row(i).subspan(at, part.cols()), part.row(i).begin());
+      asking[q]->answer(part);
+    }
+  }
+}
+
+double finite_or_inf(double norm) { return std::isfinite(norm) ? norm : kInf; }
+
+double rcond_of(Index n, double norm1_of_a, double norm1_of_inverse) {
+  if (std::isnan(norm1_of_a)) return kNaN;
+  if (n == 0) return 1;
+  if (norm1_of_a == 0 || !std::isfinite(norm1_of_a)) return 0;
+  return std::min(1.0, 1 / finite_or_inf(norm1_of_inverse) / norm1_of_a);
+}
+
+/// |r| + (n + 1) eps (|A| |x| + |b|) of right-hand side c.
+std::vector<double> weights_of(const AnswerErrors& answer, Index c) {
+  const Index n = answer.x.rows();
+  std::vector<double> weights(n);
+  for (Index i = 0; i < n; ++i)
+    weights[i] = std::abs(answer.residual(i, c)) +
+                 static_cast<double>(n + 1) * kEps * answer.magnitudes(i, c);
+  return weights;
+}
+
+std::vector<Estimate> estimates_of(const AnswerErrors& answer, const NormEstimateOptions& options) {
+  const auto has_shape = [&](const Matrix& m) {
+    return m.rows() == answer.x.rows() && m.cols() == answer.x.cols();
+  };
+  if (!has_shape(answer.residual) || !has_shape(answer.magnitudes))
+    throw DimensionError("the error of x needs a residual and magnitudes of the same shape");
+  std::vector<Estimate> estimates;
+  for (Index c = 0; c < answer.x.cols(); ++c)
+    estimates.emplace_back(NormEstimator(answer.x.rows(), options), weights_of(answer, c));
+  return estimates;
+}
+
+double bound_of(const Estimate& estimate, const Matrix& x, Index c) {
+  double largest = 0;
+  for (Index i = 0; i < x.rows(); ++i) largest = max_or_nan(largest, std::abs(x(i, c)));
+  const double error = estimate.estimator.estimate();
+  if (error == 0 && std::isfinite(largest)) return 0;
+  const double bound = error / largest;
+  return std::isfinite(largest) && std::isfinite(bound) ? bound : kInf;
+}
+
+}  // namespace
+
+MatrixSize size_of(const Matrix& a) {
+  struct Part {
+    std::vector<double> sums, largest;
+  };
+  std::map<Index, Part> parts;  // by their first rows, to add them up in the same order every time
+  std::mutex one_at_a_time;
+  in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1,
+              [&](Index first, Index last) {
+                Part part{std::vector<double>(a.cols(), 0.0), std::vector<double>(a.cols(), 0.0)};
+                for (Index i = first; i < last; ++i) {
+                  const auto row = a.row(i);
+                  for (Index j = 0; j < row.size(); ++j) {
+                    const double value = std::abs(row[j]);
+                    part.sums[j] += value;
+                    part.largest[j] = value > part.largest[j] ? value : part.largest[j];
+                  }
+                }
+                const std::scoped_lock lock(one_at_a_time);
+                parts.emplace(first, std::move(part));
+              });
+  MatrixSize size;
+  for (Index j = 0; j < a.cols(); ++j) {
+    double sum = 0;
+    for (const auto& [first, part] : parts) {
+      sum += part.sums[j];
+      size.largest = std::max(size.largest, part.largest[j]);
+    }
+    size.norm1 = max_or_nan(size.norm1, sum);
+  }
+  if (std::isnan(size.norm1)) size.largest = kNaN;
+  return size;
+}
+
+InverseProducts inverse_of(Lu& lu) {
+  return {lu.n(), [&lu](const Matrix& x) { return lu.solve(x); },
+          [&lu](const Matrix& x) { return lu.solve_transposed(x); }};
+}
+
+double inverse_norm1(const InverseProducts& inverse, const NormEstimateOptions& options) {
+  std::vector<Estimate> one;
+  one.emplace_back(NormEstimator(inverse.n, options));
+  carry_out(one, inverse);
+  return finite_or_inf(one.front().estimator.estimate());
+}
+
+double reciprocal_condition(const InverseProducts& inverse, double norm1_of_a,
+                            const NormEstimateOptions& options) {
+  return rcond_of(inverse.n, norm1_of_a, inverse_norm1(inverse, options));
+}
+
+double reciprocal_condition(Lu& lu, double norm1_of_a, const NormEstimateOptions& options) {
+  if (std::isnan(norm1_of_a)) return kNaN;
+  if (lu.failed_column()) return 0;
+  return reciprocal_condition(inverse_of(lu), norm1_of_a, options);
+}
+
+std::vector<double> forward_error_bounds(const InverseProducts& inverse, const AnswerErrors& answer,
+                                         const NormEstimateOptions& options) {
+  std::vector<Estimate> estimates = estimates_of(answer, options);
+  carry_out(estimates, inverse);
+  std::vector<double> bounds;
+  for (const Estimate& estimate : estimates)
+    bounds.push_back(bound_of(estimate, answer.x, bounds.size()));
+  return bounds;
+}
+
+ConditionAndError estimate_trust(const InverseProducts& inverse, double norm1_of_a,
+                                 const AnswerErrors& answer, const NormEstimateOptions& options) {
+  return estimate_trust(inverse, norm1_of_a, answer, options, NormEstimator(inverse.n, options));
+}
+
+ConditionAndError estimate_trust(const InverseProducts& inverse, double norm1_of_a,
+                                 const AnswerErrors& answer, const NormEstimateOptions& options,
+                                 NormEstimator of_inverse) {
+  std::vector<Estimate> estimates = estimates_of(answer, options);
+  estimates.emplace_back(std::move(of_inverse));
+  carry_out(estimates, inverse);
+  ConditionAndError trust{rcond_of(inverse.n, norm1_of_a, estimates.back().estimator.estimate()),
+                          {}};
+  estimates.pop_back();
+  for (const Estimate& estimate : estimates)
+    trust.forward_error.push_back(bound_of(estimate, answer.x, trust.forward_error.size()));
+  return trust;
+}
+
+int correct_digits(double forward_error_bound) {
+  constexpr int kMost = std::numeric_limits<double>::digits10;
+  int digits = kMost;
+  while (digits > 0 && !(forward_error_bound <= std::pow(10.0, -digits))) --digits;
+  return digits;
+}
+
+double reciprocal_pivot_growth(Lu& lu, double largest_of_a) {
+  const double largest_of_u = lu.largest_of_u();
+  return largest_of_u == 0 && !std::isnan(largest_of_a) ? 1 : largest_of_a / largest_of_u;
+}
+
+double determinant_error(Index n, double eps, double reciprocal_growth, double rcond) {
+  const double growth = max_or_nan(1.0, 1 / reciprocal_growth);
+  return static_cast<double>(n) * eps * (1 + growth / rcond);
+}
+
+}  // namespace clgauss

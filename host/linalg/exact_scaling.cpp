@@ -1,0 +1,162 @@
+#include "linalg/exact_scaling.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <mutex>
+#include <numeric>
+#include <span>
+
+#include "kernels/exact_sum.hpp"
+#include "matrix/scaling.hpp"
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr Index kLanes = 8;  // vectors for the compiler
+
+int exponent_of(double magnitude) { return magnitude > 0 ? std::ilogb(magnitude) : 0; }
+
+std::vector<int> to_one(const std::vector<double>& sizes) {
+  std::vector<int> exponents(sizes.size());
+  std::ranges::transform(sizes, exponents.begin(), [](double size) { return -exponent_of(size); });
+  return exponents;
+}
+
+bool are_near_one(const std::vector<double>& sizes) {
+  constexpr double kNear = 0x1p8, kFar = 0x1p100;
+  const auto [least, largest] = std::ranges::minmax(sizes);
+  return least > 0 && largest <= kNear * least && largest < kFar && least > 1 / kFar;
+}
+
+bool are_finite(std::span<const double> values) {
+  return find_first(values, [](double value) { return !std::isfinite(value); }) == values.size();
+}
+
+/// value 2^exponent, and notes in `exact` whether that is what it is.
+double scaled_by(double value, int exponent, bool& exact) {
+  if (exponent == 0) return value;
+  const double result = std::ldexp(value, exponent);
+  exact = exact && std::ldexp(result, -exponent) == value;
+  return result;
+}
+
+/// The largest magnitudes.
+struct Sizes {
+  std::vector<double> rows, columns;
+  bool finite = true;
+
+  /// Of A with its rows multiplied by 2^by.
+  Sizes(const Matrix& a, const std::vector<int>& by) : rows(a.rows(), 0), columns(a.cols(), 0) {
+    const Index n = a.cols();
+    std::mutex one_at_a_time;
+    in_parallel(a.rows(), kElementsPerThread / n + 1, [&](Index first, Index last) {
+      std::vector<double> of_columns(n, 0);
+      Values scaled(n);
+      double differences = 0;  // NaN for NaN and Inf
+      for (Index i = first; i < last; ++i) {
+        std::span<const double> row = a.row(i);
+        if (!by.empty()) {
+          scale_row(row, by, {}, i, scaled.data());
+          row = scaled;
+        }
+        std::array<double, kLanes> largest{}, nothing{};
+        const auto look = [&](Index j, Index lane) {
+          const double size = std::abs(row[j]);
+          of_columns[j] = size > of_columns[j] ? size : of_columns[j];
+          largest[lane] = size > largest[lane] ? size : largest[lane];
+          nothing[lane] += size - size;
+        };
+        Index j = 0;
+        for (; j + kLanes <= n; j += kLanes)
+          for (Index lane = 0; lane < kLanes; ++lane) look(j + lane, lane);
+        for (; j < n; ++j) look(j, 0);
+        rows[i] = std::ranges::max(largest);
+        differences += std::accumulate(nothing.begin(), nothing.end(), 0.0);
+      }
+      const std::scoped_lock lock(one_at_a_time);
+      finite = finite && differences == 0;
+      std::ranges::transform(columns, of_columns, columns.begin(),
+                             [](double u, double v) { return std::max(u, v); });
+    });
+  }
+};
+
+}  // namespace
+
+ExactScaling::ExactScaling(const System& system, const Matrix& answer)
+    : system_(system), right_hand_sides_(system.b.cols(), 0) {
+  finite_ = are_finite(system.b.values()) && are_finite(answer.values());
+  if (finite_) choose();
+  if (!finite_ || take(answer)) return;
+  rows_.clear();
+  columns_.clear();
+  right_hand_sides_.assign(nrhs(), 0);
+  (void)take(answer);
+}
+
+double ExactScaling::residual(Index i, Index c) const {
+  Values of_a(n());
+  scale_row(system_.a.row(i), rows_, columns_, i, of_a.data());
+  ExactSum sum;
+  sum.add(b_(c, i));
+  for (Index j = 0; j < n(); ++j) sum.add_product(-of_a[j], x_(c, j));
+  return sum.rounded();
+}
+
+std::vector<double> ExactScaling::times(const std::vector<double>& signs) const {
+  std::vector<double> result(n());
+  in_parallel(n(), kElementsPerThread / n() + 1, [&](Index first, Index last) {
+    Values scaled(n());
+    for (Index i = first; i < last; ++i) {
+      std::span<const double> row = system_.a.row(i);
+      if (!rows_.empty()) {
+        scale_row(row, rows_, columns_, i, scaled.data());
+        row = scaled;
+      }
+      std::array<double, kLanes> sums{};
+      Index j = 0;
+      for (; j + kLanes <= n(); j += kLanes)
+        for (Index lane = 0; lane < kLanes; ++lane) sums[lane] += row[j + lane] * signs[j + lane];
+      for (; j < n(); ++j) sums[0] += row[j] * signs[j];
+      result[i] = std::accumulate(sums.begin(), sums.end(), 0.0);
+    }
+  });
+  return result;
+}
+
+/// Rows first, then columns.
+void ExactScaling::choose() {
+  const Sizes sizes(system_.a, {});
+  finite_ = sizes.finite;
+  if (!finite_ || (are_near_one(sizes.rows) && are_near_one(sizes.columns))) return;
+  rows_ = to_one(sizes.rows);
+  columns_ = to_one(Sizes(system_.a, rows_).columns);
+}
+
+/// Makes X' and B'; whether they, and A', are exact.
+bool ExactScaling::take(const Matrix& answer) {
+  bool exact = true;
+  const bool scales = !rows_.empty();
+  for (Index i = 0; scales && i < n(); ++i)
+    for (Index j = 0; j < n(); ++j) (void)scaled_by(system_.a(i, j), row(i) + column(j), exact);
+  x_ = b_ = Matrix(nrhs(), n());
+  for (Index c = 0; c < nrhs(); ++c) {
+    constexpr int kNone = std::numeric_limits<int>::min();
+    int largest = kNone;  // of X'
+    for (Index i = 0; scales && i < n(); ++i)
+      if (answer(i, c) != 0)
+        largest = std::max(largest, exponent_of(std::abs(answer(i, c))) - column(i));
+    const int by = right_hand_sides_[c] = largest == kNone ? 0 : -largest;
+    for (Index i = 0; i < n(); ++i) {
+      x_(c, i) = scaled_by(answer(i, c), by - column(i), exact);
+      b_(c, i) = scaled_by(system_.b(i, c), by + row(i), exact);
+    }
+  }
+  return exact;
+}
+
+}  // namespace clgauss

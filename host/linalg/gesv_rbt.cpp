@@ -1,0 +1,92 @@
+#include "linalg/gesv_rbt.hpp"
+
+#include <clgauss/error.hpp>
+
+#include "io/memory.hpp"
+#include "linalg/memory_need.hpp"
+#include "linalg/rbt.hpp"
+#include "linalg/refine.hpp"
+#include "linalg/solve_again.hpp"
+#include "matrix/transfer.hpp"
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+namespace {
+
+void require_memory_for(const Context& context, const System& system, RealType input) {
+  const DeviceProfile& device = context.profile();
+  const Index n = system.a.rows(), nrhs = system.b.cols();
+  MemoryNeed need{system_text(system, input), input, n * padded_ld(n, input) * bytes_of(input),
+                  n * nrhs * sizeof(float)};
+  need.workspace = rbt_workspace_bytes(device, RealType::f32, n, nrhs);
+  if (input == RealType::f64) need.workspace += DeviceOperator::bytes(n, nrhs);
+  need.host_copy = n * n * sizeof(double);
+  require_memory(need, device, io::physical_memory());
+}
+
+EliminationResult solve_by_butterflies(Context& context, const System& system, RealType input,
+                                       const LuOptions& options, const ProgressCallback& progress) {
+  const Index n = system.a.rows(), nrhs = system.b.cols();
+  const cl::CommandQueue& queue = context.queue();
+  const auto report = [&](const char* what) {
+    if (progress) progress(what, 0);
+  };
+  EliminationResult result;
+  result.pivoting = Pivoting::none;
+  LapTimer timer;
+  report("building the kernels");
+  RbtOptions rbt_options;
+  rbt_options.gemm = options.gemm;
+  RbtLu rbt(context, RealType::f32, input, n, rbt_options);
+  rbt.prepare(nrhs);
+  MatrixView a{{}, 0, padded_ld(n, input)};
+  a.buffer = context.allocate(n * a.ld * bytes_of(input), "A");
+  const MatrixView b{context.allocate(n * nrhs * sizeof(float), "B"), 0, nrhs};
+  std::optional<DeviceOperator> in_f64;
+  if (input == RealType::f64) in_f64.emplace(context, a, n, nrhs);
+  result.times.build = timer.lap();
+
+  report("upload");
+  upload_rows(queue, a.buffer, a.ld, input, {&system.a});
+  if (in_f64) in_f64->set_right_hand_sides(system.b);
+  result.times.upload = timer.lap();
+
+  report("factorisation");
+  rbt.factor(queue, a);
+  queue.finish();
+  result.times.forward = timer.lap();
+  if (!rbt.outcome(queue).ok()) return result;
+
+  report("substitution");
+  const auto getrs = [&] { rbt.solve(queue, b, nrhs); };
+  const ApproximateSolve solve = [&](Matrix& r) {
+    solve_again(queue, getrs, b, RealType::f32, {}, r);
+  };
+  result.x = system.b;
+  solve(result.x);
+  result.times.backward = timer.lap();
+  HostOperator on_host(system);
+  result.refinement =
+      in_f64 ? refine(*in_f64, DeviceFactors{b.buffer, getrs}, solve, result.x, progress)
+             : refine(on_host, solve, result.x, progress);
+  result.times.refine = timer.lap();
+  return result;
+}
+
+}  // namespace
+
+EliminationResult gesv_rbt(Context& context, const System& system, const LuOptions& options,
+                           const ProgressCallback& progress) {
+  check_shapes(system);
+  const Scaling scaling = scaling_for(system, RealType::f32);
+  const bool plain = scaling.finite && scaling.rows.empty() && scaling.columns.empty();
+  // Butterflies add rows and columns: those that f32 holds only scaled differ too much in size for that.
+  if (!plain || system.a.rows() == 0 || system.b.cols() == 0) return {};
+  const RealType input = context.profile().fp64 ? RealType::f64 : RealType::f32;
+  require_memory_for(context, system, input);
+  return translate_opencl_errors(
+      [&] { return solve_by_butterflies(context, system, input, options, progress); });
+}
+
+}  // namespace clgauss

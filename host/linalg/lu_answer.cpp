@@ -1,0 +1,299 @@
+#include "linalg/lu_answer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <limits>
+
+#include "linalg/gesv_rbt.hpp"
+#include "linalg/host_lapack.hpp"
+#include "linalg/host_lu.hpp"
+#include "matrix/transfer.hpp"
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Whether factors in f32 and refinement take less time than factors in f64, and A fits in both.
+bool mixed_is_better(const DeviceProfile& device, Index n) {
+  // Measured (README). PoCL's two more programs to load count for as much as the LU of n = 1500 saves; on an H200, whose f64 is half
+  // as fast as its f32, panels and not products are what an LU of less than n = 16384 spends its time on.
+  const bool cpu = device.type == DeviceType::cpu;
+  if (n < (cpu ? 1536 : 12288)) return false;
+  const Index elements = n * padded_ld(n, RealType::f64);
+  const std::uint64_t bytes =
+      elements * (sizeof(float) + sizeof(double) + (cpu ? sizeof(double) : 0));
+  return bytes <= device.global_mem_bytes;
+}
+
+Trust trust_in(const InverseProducts& inverse, const MatrixSize& size, const AnswerErrors& answer) {
+  const ConditionAndError found = estimate_trust(inverse, size.norm1, answer);
+  return {found.rcond, found.forward_error, 1, 0};
+}
+
+/// Up to here an LU by one core of the host takes less time than building the kernels that estimate with the device's factors.
+constexpr Index kLargestOnHost = 256;
+
+/// Solves once as a plan says.
+class Attempt {
+ public:
+  Attempt(Context& context, const Plan& plan, const SolveOptions& options,
+          const ProgressCallback& progress)
+      : context_(context), options_(options), progress_(progress) {
+    answer_.plan = plan;
+  }
+
+  LuAnswer run(const System& system) {
+    const bool keeps_f64 = answer_.plan.method == Method::mixed && context_.profile().fp64;
+    answer_.result = gesv(context_, system, call(system, keeps_f64), progress_);
+    return std::move(answer_);
+  }
+
+  LuAnswer run_in_place(System& system, const ReadMatrix& read_again) {
+    GesvCall in_place = call(system, false);
+    in_place.polish = [&, polish = in_place.polish](EliminationResult& result,
+                                                    const LiveFactors& factors) {
+      LapTimer timer;
+      system.a = read_again();
+      result.times.check += timer.lap();
+      polish(result, factors);
+    };
+    answer_.result = gesv_in_place(context_, system, read_again, in_place, progress_);
+    return std::move(answer_);
+  }
+
+ private:
+  GesvCall call(const System& system, bool keeps_f64) {
+    GesvCall call{answer_.plan.type, options_.lu, {}, keeps_f64};
+    call.lu.pivoting = options_.pivoting;
+    call.polish = [this, &system](EliminationResult& result, const LiveFactors& factors) {
+      polish(system, result, factors);
+    };
+    return call;
+  }
+
+  void polish(const System& system, EliminationResult& result, const LiveFactors& factors) {
+    const Plan& plan = answer_.plan;
+    if (plan.method == Method::mixed) refine_and_time(system, result, factors);
+    measure(system, result);
+    // Rare with factors of f64: their pivots grew, and that cost digits.
+    if (plan.type == RealType::f64 && !(answer_.residual.scaled <= 1) &&
+        outcome_of(result) == SolveStatus::ok) {
+      refine_and_time(system, result, factors);
+      measure(system, result);
+    }
+    if (options_.trust && has_answer(outcome_of(result))) estimate(system, result, factors);
+  }
+
+  static void refine_and_time(const System& system, EliminationResult& result,
+                              const LiveFactors& factors) {
+    LapTimer timer;
+    HostOperator on_host(system);
+    result.refinement = factors.refine(on_host, result.x);
+    result.times.refine += timer.lap();
+  }
+
+  void estimate(const System& system, EliminationResult& result, const LiveFactors& factors) {
+    LapTimer timer;
+    if (progress_) progress_("condition", 0);
+    HostOperator on_host(system);
+    Matrix r(result.x.rows(), result.x.cols()), d = r;
+    factors.residual(on_host, result.x, r, d);
+    const MatrixSize size = size_of(system.a);
+    const AnswerErrors errors{result.x, r, d};
+    if (system.a.rows() <= kLargestOnHost && !factors.scaled) {
+      const HostLu lu(system.a);
+      answer_.trust = trust_in(lu.inverse(), size, errors);
+      answer_.trust->reciprocal_growth = size.largest / lu.largest_of_u();
+    } else {
+      answer_.trust = trust_in(factors.inverse, size, errors);
+      if (!factors.scaled) answer_.trust->reciprocal_growth = size.largest / factors.largest_of_u();
+    }
+    answer_.trust->determinant_error =
+        determinant_error(result.x.rows(), unit_roundoff(answer_.plan.type),
+                          answer_.trust->reciprocal_growth, answer_.trust->rcond);
+    result.times.trust += timer.lap();
+  }
+
+  /// The host's word, from the A that was given.
+  void measure(const System& system, EliminationResult& result) {
+    LapTimer timer;
+    answer_.residual = compute_residual(system, result.x, answer_.plan.eps());
+    result.times.check += timer.lap();
+  }
+
+  Context& context_;
+  const SolveOptions& options_;
+  const ProgressCallback& progress_;
+  LuAnswer answer_;
+};
+
+/// Why the answer of factors in f32, or what they say of A, will not do; empty: it does.
+std::string doubt_about(const LuAnswer& answer) {
+  const EliminationResult& result = answer.result;
+  if (result.failed_column)
+    return fmt::format("in f32 the pivot of column {} is zero or not finite",
+                       *result.failed_column + 1);
+  // They are those of A + E, |E| about eps |A|: an A whose condition is near 1 / eps looks better to them than it is.
+  constexpr double kLimit = 0x1p-24 * 64;
+  if (result.refinement.accepted && answer.trust && !(answer.trust->rcond >= kLimit))
+    return fmt::format("rcond {:.1e} is at the limit of factors in f32", answer.trust->rcond);
+  if (result.refinement.accepted || result.x.empty()) return {};
+  const Refinement& done = result.refinement;
+  return fmt::format(
+      "factors in f32 left a backward error of {:.2g} after {} correction{}{}",
+      done.backward_errors.back(), done.corrections(), done.corrections() == 1 ? "" : "s",
+      done.gmres_steps > 0 ? fmt::format(" and {} steps of GMRES", done.gmres_steps) : "");
+}
+
+bool is_finite(const System& system) {
+  const auto bad = [](double value) { return !std::isfinite(value); };
+  return find_first(system.a.values(), bad) == system.a.values().size() &&
+         find_first(system.b.values(), bad) == system.b.values().size();
+}
+
+/// The host's LAPACK for x; what else `answer` says stays that of the device. Without a LAPACK, and where that finds A singular,
+/// nothing changes.
+void try_lapack(LuAnswer& answer, const System& system, bool trust,
+                const ProgressCallback& progress) {
+  if (!HostLapack::available() || !is_finite(system)) return;
+  if (progress) progress("factorisation by the host's LAPACK", 0);
+  LapTimer timer;
+  const HostLapack lapack(system.a);
+  if (lapack.failed_column()) return;
+  Matrix x = system.b;
+  lapack.solve(x);
+  HostOperator f64(system);
+  answer.result.refinement = refine(
+      f64, [&](Matrix& r) { lapack.solve(r); }, x, progress);
+  answer.result.times.refine += timer.lap();
+  answer.residual = compute_residual(system, x, answer.plan.eps());
+  answer.result.times.check += timer.lap();
+  if (trust) {
+    Matrix r(x.rows(), x.cols()), d = r;
+    f64.residual(x, r, d);
+    const auto by = [](auto solve) {
+      return [solve](Matrix v) {
+        solve(v);
+        return v;
+      };
+    };
+    answer.trust = trust_in({x.rows(), by([&](Matrix& v) { lapack.solve(v); }),
+                             by([&](Matrix& v) { lapack.solve_transposed(v); })},
+                            size_of(system.a), {x, r, d});
+    answer.trust->determinant_error = std::numeric_limits<double>::quiet_NaN();
+    answer.result.times.trust += timer.lap();
+  }
+  answer.result.x = std::move(x);
+  answer.result.failed_column.reset();
+  answer.result.pivots.clear();  // those of f32
+  answer.by_lapack = true;
+}
+
+/// The times of two runs, one after the other.
+void add(SolveTimes& times, const SolveTimes& more) {
+  for (double SolveTimes::*part :
+       {&SolveTimes::build, &SolveTimes::upload, &SolveTimes::forward, &SolveTimes::backward,
+        &SolveTimes::download, &SolveTimes::refine, &SolveTimes::trust, &SolveTimes::check,
+        &SolveTimes::free})
+    times.*part += more.*part;
+}
+
+/// By butterflies; where they fail, by the method mixed and what follows that.
+LuAnswer solve_by_rbt(Context& context, const System& system, const Plan& plan,
+                      const SolveOptions& options, const ProgressCallback& progress) {
+  LuAnswer answer;
+  answer.plan = plan;
+  answer.result = gesv_rbt(context, system, options.lu, progress);
+  LapTimer timer;
+  if (answer.result.refinement.accepted) {
+    answer.residual = compute_residual(system, answer.result.x, plan.eps());
+    answer.result.times.check = timer.lap();
+    return answer;
+  }
+  const SolveTimes spent = answer.result.times;
+  answer = solve_by_lu(context, system, {Method::mixed, RealType::f32, plan.accuracy}, options,
+                       progress);
+  add(answer.result.times, spent);
+  const std::string butterflies = "factors between random butterflies will not do";
+  answer.passed_over =
+      answer.passed_over.empty() ? butterflies : butterflies + ", " + answer.passed_over;
+  return answer;
+}
+
+}  // namespace
+
+Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n) {
+  using enum Accuracy;
+  const bool gauss = options.method == Method::gauss ||
+                     (options.method == Method::automatic && options.pivoting == Pivoting::none);
+  if (gauss && options.pivoting == Pivoting::tournament)
+    throw UsageError("tournament pivoting belongs to the method lu; gauss takes partial or none");
+  const RealType type = choose_type(device, options.type);
+  const Accuracy of_type = type == RealType::f64 ? double_precision : single_precision;
+  const Accuracy wanted = options.accuracy.value_or(options.type ? of_type : double_precision);
+  if (options.method == Method::mixed || options.method == Method::rbt) {
+    if (options.type == RealType::f64 || options.accuracy == single_precision)
+      throw UsageError(
+          fmt::format("the method {} takes factors in f32 and refines x to double accuracy",
+                      method_name(options.method)));
+    return {options.method, RealType::f32, double_precision};
+  }
+  if (gauss || options.method == Method::lu) {
+    if (options.accuracy == double_precision && type == RealType::f32)
+      throw UsageError(
+          fmt::format("double accuracy with factors in f32 asks for the method mixed ({})",
+                      options.type ? "the type asked for is f32" : device.name + " has no fp64"));
+    const RealType taken = wanted == single_precision ? options.type.value_or(RealType::f32) : type;
+    return {gauss ? Method::gauss : Method::lu, taken,
+            taken == RealType::f64 ? wanted : single_precision};
+  }
+  if (wanted == single_precision) return {Method::lu, options.type.value_or(RealType::f32), wanted};
+  const bool free = !options.type && !options.determinant && mixed_is_better(device, n);
+  const bool mixed = type == RealType::f32 || free;
+  return {mixed ? Method::mixed : Method::lu, mixed ? RealType::f32 : RealType::f64, wanted};
+}
+
+SolveStatus outcome_of(const EliminationResult& result) {
+  if (!result.failed_column) {
+    const Index bad =
+        find_first(result.x.values(), [](double value) { return !std::isfinite(value); });
+    return result.finite_input && bad < result.x.values().size() ? SolveStatus::overflow
+                                                                 : SolveStatus::ok;
+  }
+  const bool out_of_range =
+      result.pivots[*result.failed_column] == 0 ? result.may_underflow : result.finite_input;
+  return out_of_range ? SolveStatus::overflow : SolveStatus::singular;
+}
+
+LuAnswer solve_by_lu(Context& context, const System& system, const Plan& plan,
+                     const SolveOptions& options, const ProgressCallback& progress) {
+  if (plan.method == Method::rbt) return solve_by_rbt(context, system, plan, options, progress);
+  LuAnswer answer = Attempt(context, plan, options, progress).run(system);
+  if (plan.method != Method::mixed) return answer;
+  const std::string doubt = doubt_about(answer);
+  if (doubt.empty()) return answer;
+  if (context.profile().fp64) {
+    const SolveTimes spent = answer.result.times;
+    answer =
+        Attempt(context, {Method::lu, RealType::f64, plan.accuracy}, options, progress).run(system);
+    add(answer.result.times, spent);
+  } else {
+    try_lapack(answer, system, options.trust, progress);
+  }
+  answer.passed_over = doubt;
+  return answer;
+}
+
+LuAnswer solve_by_lu_in_place(Context& context, System system, const ReadMatrix& read_again,
+                              const Plan& plan, const SolveOptions& options,
+                              const ProgressCallback& progress) {
+  LuAnswer answer = Attempt(context, plan, options, progress).run_in_place(system, read_again);
+  if (plan.method == Method::mixed) answer.passed_over = doubt_about(answer);
+  return answer;
+}
+
+}  // namespace clgauss

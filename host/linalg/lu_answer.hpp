@@ -1,0 +1,49 @@
+#pragma once
+/// How solve() comes to an answer of the accuracy that is asked for: which factors are tried, and in which order.
+
+#include <clgauss/solve.hpp>
+#include <string>
+
+#include "linalg/gesv.hpp"
+
+namespace clgauss {
+
+/// What is tried first, and what the answer is judged by.
+struct Plan {
+  Method method = Method::lu;  // never automatic
+  RealType type = RealType::f64;
+  Accuracy accuracy = Accuracy::double_precision;
+
+  /// The unit roundoff that backward errors are measured in.
+  [[nodiscard]] double eps() const {
+    return unit_roundoff(accuracy == Accuracy::double_precision ? RealType::f64 : RealType::f32);
+  }
+};
+
+/// Throws UsageError for a combination that no method offers, DeviceLimit for a type that the device has not.
+[[nodiscard]] Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n);
+
+/// What the pivots and x say; whether x is accurate is for the residual to say.
+[[nodiscard]] SolveStatus outcome_of(const EliminationResult& result);
+
+struct LuAnswer {
+  EliminationResult result;
+  Residual residual;        // of result.x, if there is one; from the host's copy of A
+  Plan plan;                // that gave it
+  std::string passed_over;  // why the first plan did not; empty: it did
+  bool by_lapack = false;
+  std::optional<Trust> trust;
+};
+
+/// By the plan, lu or mixed; where factors in f32 are not good enough, by f64 on the device, else by the host's LAPACK where there
+/// is one. Throws as gesv().
+[[nodiscard]] LuAnswer solve_by_lu(Context& context, const System& system, const Plan& plan,
+                                   const SolveOptions& options, const ProgressCallback& progress);
+
+/// The same as gesv_in_place(): A is read again for the residuals, which the host computes.
+[[nodiscard]] LuAnswer solve_by_lu_in_place(Context& context, System system,
+                                            const ReadMatrix& read_again, const Plan& plan,
+                                            const SolveOptions& options,
+                                            const ProgressCallback& progress);
+
+}  // namespace clgauss

@@ -1,0 +1,133 @@
+#include <clgauss/error.hpp>
+#include <clgauss/mixed_lu.hpp>
+
+#include "linalg/device_operator.hpp"
+#include "linalg/lu_backend.hpp"
+#include "linalg/rbt.hpp"
+#include "linalg/refine.hpp"
+#include "linalg/solve_again.hpp"
+#include "matrix/transfer.hpp"
+#include "matrix/view_check.hpp"
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Factors in f32 of the system in f64 on the device.
+class Factors {
+ public:
+  virtual ~Factors() = default;
+  virtual void factor(const cl::CommandQueue& queue, DeviceOperator& system) = 0;
+  /// b <- ~A^-1 b, n-by-nrhs.
+  virtual void solve(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) = 0;
+  /// Whether there was a pivot for every column; waits.
+  [[nodiscard]] virtual bool usable(const cl::CommandQueue& queue) = 0;
+};
+
+class PivotedFactors : public Factors {
+ public:
+  PivotedFactors(Context& context, Index n, Index nrhs, const LuOptions& options)
+      : lu_(make_lu_backend(context, RealType::f32, n, options,
+                            lu_spec_for(context, RealType::f32, n, options))) {
+    factors_.ld = padded_ld(n, RealType::f32);
+    factors_.buffer = context.allocate(n * factors_.ld * sizeof(float), "factors in f32");
+    lu_->prepare(factors_, nrhs);
+  }
+
+  void factor(const cl::CommandQueue& queue, DeviceOperator& system) override {
+    system.demote(factors_);
+    lu_->getrf(queue, factors_);
+  }
+  void solve(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) override {
+    (void)lu_->getrs(queue, factors_, b, nrhs);
+  }
+  bool usable(const cl::CommandQueue& queue) override { return !lu_->failed_column(queue); }
+
+ private:
+  std::unique_ptr<LuBackend> lu_;
+  MatrixView factors_;
+};
+
+class ButterflyFactors : public Factors {
+ public:
+  ButterflyFactors(Context& context, Index n, Index nrhs, const LuOptions& options)
+      : rbt_(context, RealType::f32, RealType::f64, n, {kRbtSeed, {}, options.gemm}) {
+    rbt_.prepare(nrhs);
+  }
+
+  void factor(const cl::CommandQueue& queue, DeviceOperator& system) override {
+    rbt_.factor(queue, system.a());
+  }
+  void solve(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) override {
+    rbt_.solve(queue, b, nrhs);
+  }
+  bool usable(const cl::CommandQueue& queue) override { return rbt_.outcome(queue).ok(); }
+
+ private:
+  RbtLu rbt_;
+};
+
+std::unique_ptr<Factors> make_factors(Context& context, Index n, Index nrhs, MixedFactors factors,
+                                      const LuOptions& options) {
+  if (!context.profile().fp64)
+    throw DeviceLimit(context.profile().name + " has no fp64 for the residuals of MixedLu");
+  if (factors == MixedFactors::butterflies)
+    return std::make_unique<ButterflyFactors>(context, n, nrhs, options);
+  return std::make_unique<PivotedFactors>(context, n, nrhs, options);
+}
+
+}  // namespace
+
+class MixedLu::Implementation {
+ public:
+  Implementation(Context& context, Index n, Index nrhs, MixedFactors factors,
+                 const LuOptions& options)
+      : context_(context),
+        n_(n),
+        nrhs_(nrhs),
+        factors_(make_factors(context_, n, nrhs, factors, options)),
+        b_{context_.allocate(n * nrhs * sizeof(float), "right-hand sides in f32"), 0, nrhs},
+        system_(context_, MatrixView{}, n, nrhs) {}
+
+  Refinement solve(const MatrixView& a, const MatrixView& b) {
+    check_view(a, n_, n_, RealType::f64, "A");
+    check_view(b, n_, nrhs_, RealType::f64, "B");
+    const cl::CommandQueue& queue = context_.queue();
+    Matrix x = read_matrix(queue, b, n_, nrhs_);
+    system_.set_a(a);
+    system_.set_right_hand_sides(x);
+    factors_->factor(queue, system_);
+    const auto getrs = [&] { factors_->solve(queue, b_, nrhs_); };
+    const ApproximateSolve solve = [&](Matrix& r) {
+      solve_again(queue, getrs, b_, RealType::f32, {}, r);
+    };
+    solve(x);
+    Refinement refinement = refine(system_, DeviceFactors{b_.buffer, getrs}, solve, x);
+    if (!factors_->usable(queue)) refinement.accepted = false;
+    write_matrix(queue, b, x);
+    return refinement;
+  }
+
+ private:
+  Context context_;
+  Index n_, nrhs_;
+  std::unique_ptr<Factors> factors_;
+  MatrixView b_;
+  DeviceOperator system_;
+};
+
+MixedLu::MixedLu(Context& context, Index n, Index nrhs, MixedFactors factors,
+                 const LuOptions& options)
+    : implementation_(translate_opencl_errors(
+          [&] { return std::make_unique<Implementation>(context, n, nrhs, factors, options); })) {}
+
+MixedLu::MixedLu(MixedLu&&) noexcept = default;
+MixedLu& MixedLu::operator=(MixedLu&&) noexcept = default;
+MixedLu::~MixedLu() = default;
+
+Refinement MixedLu::solve(const MatrixView& a, const MatrixView& b) {
+  return translate_opencl_errors([&] { return implementation_->solve(a, b); });
+}
+
+}  // namespace clgauss

@@ -1,0 +1,39 @@
+#include "linalg/solve_again.hpp"
+
+#include <cmath>
+#include <optional>
+
+#include "matrix/transfer.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// The exponents that bring the columns of R, whose rows are multiplied by 2^rows, to magnitudes of about 1.
+std::vector<int> exponents_of_columns(const Matrix& r, std::span<const int> rows) {
+  std::vector<int> by(r.cols(), 0);
+  for (Index c = 0; c < r.cols(); ++c) {
+    std::optional<int> largest;
+    for (Index i = 0; i < r.rows(); ++i) {
+      if (r(i, c) == 0 || !std::isfinite(r(i, c))) continue;
+      const int exponent = std::ilogb(r(i, c)) + (rows.empty() ? 0 : rows[i]);
+      largest = std::max(largest.value_or(exponent), exponent);
+    }
+    by[c] = -largest.value_or(0);
+  }
+  return by;
+}
+
+}  // namespace
+
+void solve_again(const cl::CommandQueue& queue, const std::function<void()>& getrs,
+                 const MatrixView& b, RealType type, const Scaling& scaling, Matrix& r) {
+  const Index n = r.rows(), nrhs = r.cols();
+  const Scaling mine{scaling.rows, scaling.columns, exponents_of_columns(r, scaling.rows)};
+  upload_rows(queue, b.buffer, b.ld, type, {UploadPart(&r, mine.rows, mine.right_hand_sides)});
+  getrs();
+  r = Matrix(n, nrhs, download(queue, b.buffer, type, n * nrhs));
+  scale_back(mine, nrhs, r.values());
+}
+
+}  // namespace clgauss

@@ -1,0 +1,17 @@
+#pragma once
+/// Solves with the factors of a system that is solved already, as refinement asks for them.
+
+#include <clgauss/context.hpp>
+#include <clgauss/view.hpp>
+#include <functional>
+
+#include "matrix/scaling.hpp"
+
+namespace clgauss {
+
+/// R <- ~A^-1 R, n-by-nrhs on the host. getrs() enqueues B <- ~A^-1 B for A as `scaling` left it and the n-by-nrhs `b` of the device,
+/// of `type` and without gaps. Each right-hand side is brought into the range of the type, so that residuals do not underflow. Waits.
+void solve_again(const cl::CommandQueue& queue, const std::function<void()>& getrs,
+                 const MatrixView& b, RealType type, const Scaling& scaling, Matrix& r);
+
+}  // namespace clgauss

@@ -1,0 +1,75 @@
+#include "linalg/system_operator.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+struct RowSums {
+  double product = 0, magnitude = 0;
+};
+
+/// Sums of a[j] x[j] and |a[j]| |x[j]|, in lanes for the compiler's vectors.
+RowSums sums_of_row(std::span<const double> a, const double* x) {
+  constexpr Index kLanes = 8;
+  std::array<double, kLanes> product{}, magnitude{};
+  Index j = 0;
+  for (; j + kLanes <= a.size(); j += kLanes)
+    for (Index lane = 0; lane < kLanes; ++lane) {
+      const double term = a[j + lane] * x[j + lane];
+      product[lane] += term;
+      magnitude[lane] += std::abs(term);
+    }
+  for (; j < a.size(); ++j) {
+    product[0] += a[j] * x[j];
+    magnitude[0] += std::abs(a[j] * x[j]);
+  }
+  RowSums sums;
+  for (Index lane = 0; lane < kLanes; ++lane) {
+    sums.product += product[lane];
+    sums.magnitude += magnitude[lane];
+  }
+  return sums;
+}
+
+/// The columns of `matrix`, one after the other.
+Values columns_of(const Matrix& matrix) {
+  Values columns(matrix.values().size());
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index c = 0; c < matrix.cols(); ++c) columns[c * matrix.rows() + i] = matrix(i, c);
+  return columns;
+}
+
+void for_rows(const Matrix& a, const std::function<void(Index, Index)>& body) {
+  in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1, body);
+}
+
+}  // namespace
+
+void HostOperator::residual(const Matrix& x, Matrix& r, Matrix& d) {
+  const Matrix &a = system_.a, &b = system_.b;
+  const Values columns = columns_of(x);
+  for_rows(a, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i)
+      for (Index c = 0; c < b.cols(); ++c) {
+        const RowSums sums = sums_of_row(a.row(i), columns.data() + c * a.rows());
+        r(i, c) = b(i, c) - sums.product;
+        d(i, c) = std::abs(b(i, c)) + sums.magnitude;
+      }
+  });
+}
+
+Matrix HostOperator::product(const Matrix& v) {
+  Matrix y(v.rows(), 1);
+  for_rows(system_.a, [&](Index first, Index last) {
+    for (Index i = first; i < last; ++i)
+      y(i, 0) = sums_of_row(system_.a.row(i), v.values().data()).product;
+  });
+  return y;
+}
+
+}  // namespace clgauss

@@ -1,0 +1,88 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "support/process.hpp"
+
+using namespace clgauss::test;
+using nlohmann::json;
+
+namespace {
+
+/// The report of a solve that must succeed.
+json report_of(const TemporaryFolder& folder, const std::string& arguments) {
+  const auto result = run_program(folder, "solve " + arguments + " -o x.txt --json r.json");
+  CAPTURE(result.err);
+  REQUIRE(result.exit_code == 0);
+  return json::parse(content_of(folder / "r.json"));
+}
+
+}  // namespace
+
+TEST_CASE("--accuracy and --method: the report says how x was got and how good it is") {
+  const TemporaryFolder folder;
+  REQUIRE(run_program(folder, "generate --kind random --n 60 -o s.txt").exit_code == 0);
+  for (const std::string device : {"pocl", "rusticl"}) {
+    CAPTURE(device);
+    const std::string on = "s.txt --device " + device;
+    if (run_program(folder, "solve " + on).exit_code == 4) continue;  // test.sh does not allow that
+    for (const std::string method : {"mixed", "rbt"}) {
+      const json report = report_of(folder, on + " --method " + method);
+      CHECK(report["method"] == method);
+      CHECK(report["type"] == "f32");
+      CHECK(report["accuracy"] == "double");
+      CHECK(report["passed_over"].is_null());
+      const json& refinement = report["refinement"];
+      CHECK(refinement["accepted"] == true);
+      CHECK(refinement["corrections"].get<std::size_t>() + 1 ==
+            refinement["backward_errors"].size());
+      CHECK(refinement["backward_errors"].back().get<double>() <= 4 * 0x1p-53);
+      CHECK(report["scaled_residual"].get<double>() <= 1);
+    }
+    const json single = report_of(folder, on + " --accuracy single");
+    CHECK(single["type"] == "f32");
+    CHECK(single["accuracy"] == "single");
+    CHECK(single["refinement"].is_null());
+  }
+  for (const std::string wrong :
+       {"--accuracy single --method mixed", "--accuracy double --type f32 --method lu",
+        "--type f64 --method rbt --device pocl", "--accuracy triple", "--certify --in-place"})
+    CHECK(run_program(folder, "solve s.txt " + wrong).exit_code == 2);
+}
+
+TEST_CASE("how far x can be trusted: rcond, correct digits, a warning where there are none") {
+  const TemporaryFolder folder;
+  REQUIRE(run_program(folder, "generate --kind random --n 300 -o s.txt").exit_code == 0);
+  const json trust = report_of(folder, "s.txt")["trust"];
+  CHECK(trust["rcond"].get<double>() > 1e-8);
+  CHECK(trust["rcond"].get<double>() < 1e-2);
+  CHECK(trust["correct_digits"].get<int>() >= 6);
+  CHECK(trust["correct_digits"].get<int>() <= 15);
+  CHECK(trust["forward_error"].size() == 1);
+  CHECK(report_of(folder, "s.txt --no-rcond")["trust"].is_null());
+  CHECK(report_of(folder, "s.txt --method gauss")["trust"].is_null());
+
+  write_file(folder / "near.txt", "1 2 3 6\n4 5 6 15\n7 8 9 24\n");
+  const auto near = run_program(folder, "solve near.txt");
+  CHECK(near.err.find("nearly singular") != std::string::npos);
+  CHECK(report_of(folder, "near.txt")["trust"]["rcond"].get<double>() < 1e-16);
+}
+
+TEST_CASE("--certify proves digits, or exits with 8 and says why not") {
+  const TemporaryFolder folder;
+  REQUIRE(run_program(folder, "generate --kind random --n 40 -o s.txt").exit_code == 0);
+  const auto proven =
+      run_program(folder, "solve s.txt --certify --device pocl -o x.txt --json r.json");
+  if (proven.exit_code == 4) return;  // a machine without PoCL, which test.sh does not allow
+  CHECK(proven.exit_code == 0);
+  CHECK(proven.err.find("\nproven     ") != std::string::npos);
+  const json certificate = json::parse(content_of(folder / "r.json"))["certificate"];
+  CHECK(certificate["proven"] == true);
+  CHECK(certificate["digits"].get<double>() > 8);
+  CHECK(certificate["norm_bound"].get<double>() < 1);
+
+  write_file(folder / "near.txt", "1 2 3 6\n4 5 6 15\n7 8 9 24\n");
+  const auto not_proven = run_program(folder, "solve near.txt --certify --device pocl -q -o x.txt");
+  CHECK(not_proven.exit_code == 8);
+  CHECK(not_proven.err.find("PROVEN     nothing: ") == 0);
+}

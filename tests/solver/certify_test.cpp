@@ -1,0 +1,410 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <boost/multiprecision/cpp_int.hpp>
+#include <clgauss/certify.hpp>
+#include <clgauss/error.hpp>
+#include <clgauss/lab/generate.hpp>
+#include <clgauss/lu.hpp>
+#include <cmath>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <random>
+
+#include "linalg/certify.hpp"
+#include "support/devices.hpp"
+
+using namespace clgauss;
+using clgauss::test::on_every_device;
+
+namespace {
+
+using Integer = boost::multiprecision::cpp_int;
+using Rational = boost::multiprecision::cpp_rational;
+
+/// A double as integer 2^exponent.
+Integer integer_of(double value, int exponent) {
+  if (value == 0) return 0;
+  int own = 0;
+  const double fraction = std::frexp(value, &own);
+  const Integer digits(static_cast<std::int64_t>(std::ldexp(fraction, 53)));
+  REQUIRE(own - 53 >= exponent);
+  return digits << static_cast<unsigned>(own - 53 - exponent);
+}
+
+Rational rational_of(double value) {
+  const int exponent = value == 0 ? 0 : std::ilogb(value) - 53;
+  const Integer one = 1, digits = integer_of(value, exponent);
+  return exponent >= 0 ? Rational(digits << static_cast<unsigned>(exponent))
+                       : Rational(digits, one << static_cast<unsigned>(-exponent));
+}
+
+/// The exact answers, by elimination in integers (Bareiss); empty if A is singular.
+std::vector<std::vector<Rational>> exact_answers(const System& system) {
+  const Index n = system.a.rows(), width = n + system.b.cols();
+  std::vector<std::vector<Integer>> m(n, std::vector<Integer>(width));
+  for (Index i = 0; i < n; ++i) {
+    const auto value = [&](Index j) { return j < n ? system.a(i, j) : system.b(i, j - n); };
+    int least = 2000;
+    for (Index j = 0; j < width; ++j)
+      if (value(j) != 0) least = std::min(least, std::ilogb(value(j)) - 53);
+    for (Index j = 0; j < width; ++j) m[i][j] = integer_of(value(j), least);
+  }
+  Integer last = 1;
+  for (Index k = 0; k < n; ++k) {
+    Index pivot = k;
+    while (pivot < n && m[pivot][k] == 0) ++pivot;
+    if (pivot == n) return {};
+    std::swap(m[k], m[pivot]);
+    for (Index i = k + 1; i < n; ++i) {
+      for (Index j = k + 1; j < width; ++j)
+        m[i][j] = (m[k][k] * m[i][j] - m[i][k] * m[k][j]) / last;
+      m[i][k] = 0;
+    }
+    last = m[k][k];
+  }
+  std::vector<std::vector<Rational>> answers(system.b.cols(), std::vector<Rational>(n));
+  std::vector<Integer> y(n);  // det A times x
+  for (Index c = 0; c < system.b.cols(); ++c)
+    for (Index i = n; i-- > 0;) {
+      Integer sum = last * m[i][n + c];
+      for (Index j = i + 1; j < n; ++j) sum -= m[i][j] * y[j];
+      y[i] = sum / m[i][i];
+      answers[c][i] = last > 0 ? Rational(y[i], last) : Rational(-y[i], -last);
+    }
+  return answers;
+}
+
+class Systems {
+ public:
+  explicit Systems(unsigned seed) : random_(seed) {}
+
+  System make(Index n, Index nrhs, int kind) {
+    System system{Matrix(n, n), Matrix(n, nrhs)};
+    for (double& value : system.a.values()) value = uniform();
+    for (double& value : system.b.values()) value = uniform();
+    switch (kind) {
+      case 1:  // the condition grows to 1e16 and beyond
+        lower_rank(system.a, std::exp2(-60 * std::abs(uniform())));
+        break;
+      case 2:  // rows and columns of very different sizes
+        grade(system, 12, 12);
+        break;
+      case 3:
+        grade(system, 900, 0);
+        break;
+      case 4:
+        grade(system, 0, 400);
+        break;
+      case 5:  // Hilbert's
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < n; ++j) system.a(i, j) = 1 / static_cast<double>(i + j + 1);
+        break;
+      case 6:  // small integers: often singular where n is small
+        for (double& value : system.a.values()) value = std::round(1.5 * value);
+        break;
+      case 7:  // answers of very different sizes
+        for (Index i = 0; i < n; ++i) {
+          const Index row = n - 1 - i;
+          for (Index j = 0; j < row; ++j) system.a(row, j) = 0;
+          for (Index c = 0; c < nrhs; ++c)
+            system.b(row, c) = std::ldexp(system.b(row, c), -static_cast<int>(5 * row));
+        }
+        for (Index i = 0; i < n; ++i) system.a(i, i) = 1 + std::abs(system.a(i, i));
+        break;
+      default:
+        break;
+    }
+    return system;
+  }
+
+  double uniform() { return 2 * static_cast<double>(random_() >> 11U) * 0x1p-53 - 1; }
+
+ private:
+  /// The last row becomes the sum of the others, but for `rest` of itself.
+  void lower_rank(Matrix& a, double rest) {
+    const Index n = a.rows();
+    for (Index j = 0; n > 1 && j < n; ++j) {
+      double sum = 0;
+      for (Index i = 0; i + 1 < n; ++i) sum += a(i, j);
+      a(n - 1, j) = sum + rest * a(n - 1, j);
+    }
+  }
+
+  void grade(System& system, int of_rows, int of_columns) {
+    const Index n = system.a.rows();
+    std::vector<int> columns(n);
+    for (int& by : columns) by = static_cast<int>(of_columns * uniform());
+    for (Index i = 0; i < n; ++i) {
+      const int by = static_cast<int>(of_rows * uniform());
+      for (Index j = 0; j < n; ++j) system.a(i, j) = std::ldexp(system.a(i, j), by + columns[j]);
+      for (double& value : system.b.row(i)) value = std::ldexp(value, by);
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+constexpr int kKinds = 8;
+
+std::optional<Device> device_with_fp64() {
+  for (const Device& device : list_devices())
+    if (device.profile.fp64) return device;
+  return std::nullopt;
+}
+
+/// An answer by LU, worse than that for every fourth system. Empty where a pivot is 0.
+std::optional<Matrix> approximate(Lu& lu, const System& system, Systems& systems, int round) {
+  lu.factor(system.a);
+  if (lu.failed_column()) return std::nullopt;
+  Matrix x = lu.solve(system.b);
+  if (round % 4 == 3)
+    for (double& value : x.values()) value *= 1 + 1e-7 * systems.uniform();
+  return x;
+}
+
+struct Tally {
+  int proven = 0, unproven = 0, singular = 0;
+  std::map<int, int> proven_of_kind;
+  std::vector<double> widths;  // bounds over true errors
+
+  void count(const Certificate& certificate, const System& system, const Matrix& x, int kind) {
+    const auto exact = exact_answers(system);
+    if (exact.empty()) {
+      ++singular;
+      CHECK_FALSE(certificate.proven);
+      return;
+    }
+    ++(certificate.proven ? proven : unproven);
+    if (!certificate.proven) {
+      CHECK_FALSE(certificate.reason.empty());
+      CHECK_FALSE(certificate.norm_bound < 1);
+      return;
+    }
+    ++proven_of_kind[kind];
+    double digits = 16, right_digits = 16;
+    for (Index c = 0; c < x.cols(); ++c)
+      for (Index i = 0; i < x.rows(); ++i) {
+        const Rational error = abs(exact[c][i] - rational_of(x(i, c)));
+        const double bound = certificate.bounds(i, c);
+        const bool inside = error <= rational_of(bound);
+        CHECK(inside);
+        if (error != 0) widths.push_back(Rational(rational_of(bound) / error).convert_to<double>());
+        if (x(i, c) != 0) {
+          digits = std::min(digits, -std::log10(bound / std::abs(x(i, c))));
+          if (error != 0)
+            right_digits = std::min(
+                right_digits,
+                -std::log10(Rational(error / abs(rational_of(x(i, c)))).convert_to<double>()));
+        }
+      }
+    CHECK(certificate.digits == doctest::Approx(std::clamp(digits, 0.0, 15.95)).epsilon(1e-6));
+    CHECK(certificate.digits <= std::max(right_digits, 0.0) + 1e-9);
+    CHECK(certificate.norm_digits >= certificate.digits - 1e-9);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("certify: exact rational answers lie inside the bounds, every single time") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const int count = std::getenv("LONG") != nullptr ? 10000 : 1000;
+  constexpr Index kSizes[] = {1, 2, 3, 4, 5, 7, 8, 12, 16, 31, 33, 40};
+  std::map<Index, std::pair<std::unique_ptr<Certifier>, std::unique_ptr<Lu>>> kept;
+  Systems systems(2026);
+  Tally tally;
+  for (int round = 0; round < count; ++round) {
+    const Index n = kSizes[round % 20 < 12 ? round % 8 : round / 20 % 12],
+                nrhs = round % 10 == 0 ? 3 : 1;
+    const int kind = round / 3 % kKinds;
+    CAPTURE(round);
+    CAPTURE(n);
+    CAPTURE(kind);
+    auto& [certifier, lu] = kept[n];
+    if (!certifier) {
+      certifier = std::make_unique<Certifier>(context, n);
+      lu = std::make_unique<Lu>(context, RealType::f64, n);
+    }
+    const System system = systems.make(n, nrhs, kind);
+    const auto x = approximate(*lu, system, systems, round);
+    if (x)
+      tally.count(certifier->certify(system, *x), system, *x, kind);
+    else
+      CHECK_FALSE(certifier->certify(system, Matrix(n, nrhs)).proven);
+  }
+  MESSAGE(tally.proven << " proven, " << tally.unproven << " not, " << tally.singular
+                       << " singular");
+  CHECK(tally.proven > 3 * count / 4);
+  CHECK(tally.unproven > 0);
+  CHECK(tally.singular > 0);
+  for (int kind = 0; kind < kKinds; ++kind) {
+    CAPTURE(kind);
+    CHECK(tally.proven_of_kind[kind] > count / 40);
+  }
+  std::ranges::sort(tally.widths);
+  const double median = tally.widths[tally.widths.size() / 2];
+  MESSAGE("bounds over true errors: median " << median << ", 90 % "
+                                             << tally.widths[tally.widths.size() * 9 / 10]);
+  CHECK(median <= 100);
+}
+
+namespace {
+
+/// A well conditioned system whose answer is exact: integers.
+struct Known {
+  System system;
+  Matrix x;
+
+  explicit Known(Index n, Index nrhs = 1)
+      : system{random_matrix(n, n, 3), Matrix(n, nrhs)}, x(n, nrhs) {
+    for (double& value : system.a.values()) value = std::round(1000 * value);
+    for (Index i = 0; i < n; ++i)
+      for (Index c = 0; c < nrhs; ++c) x(i, c) = static_cast<double>((7 * i + 3 * c) % 19) - 9;
+    for (Index i = 0; i < n; ++i)
+      for (Index c = 0; c < nrhs; ++c)
+        for (Index j = 0; j < n; ++j) system.b(i, c) += system.a(i, j) * x(j, c);
+  }
+
+  [[nodiscard]] Matrix off_by(double relative) const {
+    Matrix off = x;
+    for (Index i = 0; i < off.values().size(); ++i)
+      off.values()[i] *= 1 + (i % 2 == 0 ? relative : -relative);
+    return off;
+  }
+
+  /// Whether the bounds of `answer` hold.
+  [[nodiscard]] bool holds(const Certificate& certificate, const Matrix& answer) const {
+    bool inside = certificate.proven;
+    for (Index k = 0; inside && k < x.values().size(); ++k)
+      inside = std::abs(x.values()[k] - answer.values()[k]) <= certificate.bounds.values()[k];
+    return inside;
+  }
+};
+
+/// value of the first element that differs from 0 <- value * by + plus
+void spoil(Context& context, const cl::Buffer& buffer, Index at, double by, double plus) {
+  double value = 0;
+  context.queue().enqueueReadBuffer(buffer, CL_TRUE, at * sizeof value, sizeof value, &value);
+  value = value * by + plus;
+  context.queue().enqueueWriteBuffer(buffer, CL_TRUE, at * sizeof value, sizeof value, &value);
+}
+
+double largest(const Matrix& matrix) { return std::ranges::max(matrix.values()); }
+
+}  // namespace
+
+TEST_CASE("certify: known answers, right and off, one and many right-hand sides, on every device") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    if (!device.profile.fp64) {
+      CHECK_THROWS_AS((void)certify(context, Known(3).system, Known(3).x), DeviceLimit);
+      return;
+    }
+    for (const Index n : {1, 2, 63, 64, 65, 127, 130, 257, 500})
+      for (const Index nrhs : {1, 5}) {
+        if (nrhs == 5 && n > 130) continue;
+        CAPTURE(n);
+        const Known known(n, nrhs);
+        const Certificate exact = certify(context, known.system, known.x);
+        CHECK(known.holds(exact, known.x));
+        CHECK(exact.digits >= 15);
+        const Matrix off = known.off_by(1e-6);
+        const Certificate of_off = certify(context, known.system, off);
+        CHECK(known.holds(of_off, off));
+        CHECK(of_off.digits == doctest::Approx(6).epsilon(0.01));
+        CHECK(of_off.norm_bound < 0.1);
+        CHECK(of_off.reason.empty());
+      }
+  });
+}
+
+TEST_CASE("certify: faults in the inverse, the product and the residual are caught") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  constexpr Index n = 100;
+  const Known known(n);
+  const Matrix x = known.off_by(1e-12);
+  Certifier certifier(context, n);
+  const auto certificate = [&](const CertifySeams& seams) {
+    return certifier.certify(known.system, x, {}, seams);
+  };
+  const auto in_view = [&](Index i, Index j, double by, double plus) {
+    return [&context, i, j, by, plus](const MatrixView& view) {
+      spoil(context, view.buffer, view.offset + i * view.ld + j, by, plus);
+    };
+  };
+  const auto in_residual = [&](Index i, double by, double plus) {
+    return [&context, i, by, plus](const cl::Buffer& residual) {
+      spoil(context, residual, i, by, plus);
+    };
+  };
+  const Certificate good = certificate({});
+  CHECK(known.holds(good, x));
+
+  SUBCASE("an inverse that is a little off still proves what is true, by a weaker norm") {
+    const Certificate spoiled = certificate({.inverse = in_view(17, 41, 1.5, 0)});
+    CHECK(known.holds(spoiled, x));
+    CHECK(spoiled.norm_bound > 10 * good.norm_bound);
+  }
+  SUBCASE("one that is far off proves nothing") {
+    for (const auto& spoiler :
+         {in_view(17, 41, 1, 1), in_view(0, 0, 0, std::nan("")), in_view(99, 99, 1, HUGE_VAL)}) {
+      const Certificate spoiled = certificate({.inverse = spoiler});
+      CHECK_FALSE(spoiled.proven);
+      CHECK_FALSE(spoiled.norm_bound < 1);
+      CHECK(spoiled.bounds.empty());
+      CHECK_FALSE(spoiled.reason.empty());
+    }
+  }
+  SUBCASE("a product that is not I - R A") {
+    for (const double by : {1e-6, 2.0})
+      CHECK_THROWS_AS((void)certificate({.product = in_view(50, 3, 1, by)}), DeviceFault);
+    CHECK_FALSE(certificate({.product = in_view(50, 3, 1, std::nan(""))}).proven);
+    // What would hide that R is off:
+    CHECK_THROWS_AS((void)certificate({.inverse = in_view(17, 41, 1.001, 0),
+                                       .product =
+                                           [&](const MatrixView& g) {
+                                             context.queue().enqueueFillBuffer(
+                                                 g.buffer, 0.0, 0, n * g.ld * sizeof(double));
+                                           }}),
+                    DeviceFault);
+  }
+  SUBCASE("a residual that is not b - A x") {
+    CHECK(largest(certificate({.residual = in_residual(1, 1, 1)}).bounds) >
+          100 * largest(good.bounds));
+    CHECK_FALSE(certificate({.residual = in_residual(1, 0, std::nan(""))}).proven);
+    CHECK_THROWS_AS((void)certificate({.residual = in_residual(0, 1, 1)}), DeviceFault);
+    CHECK_THROWS_AS((void)certificate({.residual =
+                                           [&](const cl::Buffer& residual) {
+                                             context.queue().enqueueFillBuffer(residual, 0.0, 0,
+                                                                               n * sizeof(double));
+                                           }}),
+                    DeviceFault);
+  }
+}
+
+TEST_CASE("certify: what cannot be certified, and what is empty") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  Known known(20);
+  const Certificate nothing = certify(context, {Matrix(0, 0), Matrix(0, 1)}, Matrix(0, 1));
+  CHECK(nothing.proven);
+  CHECK_THROWS_AS((void)certify(context, known.system, Matrix(19, 1)), DimensionError);
+  CHECK_THROWS_AS((void)certify(context, {Matrix(2, 3), Matrix(2, 1)}, Matrix(2, 1)),
+                  DimensionError);
+  const Certificate no_columns = certify(context, {known.system.a, Matrix(20, 0)}, Matrix(20, 0));
+  CHECK(no_columns.proven);
+  const Certificate of_zero = certify(context, {known.system.a, Matrix(20, 1)}, Matrix(20, 1));
+  CHECK(of_zero.proven);
+  CHECK(largest(of_zero.bounds) < 1e-300);
+  Matrix x = known.x;
+  x(3, 0) = std::nan("");
+  CHECK_FALSE(certify(context, known.system, x).proven);
+  known.system.a(4, 4) = HUGE_VAL;
+  CHECK_FALSE(certify(context, known.system, known.x).proven);
+}

@@ -1,0 +1,172 @@
+// Solves with the transposed factors: B <- A^-T B.
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <clgauss/lab/generate.hpp>
+#include <clgauss/lu.hpp>
+#include <clgauss/residual.hpp>
+#include <cmath>
+
+#include "support/devices.hpp"
+#include "support/gallery.hpp"
+#include "support/padded_matrix.hpp"
+
+using namespace clgauss;
+using clgauss::test::on_every_device;
+using clgauss::test::PaddedMatrix;
+using clgauss::test::rounded;
+using clgauss::test::transposed;
+using clgauss::test::types_of;
+
+namespace {
+
+/// The scaled residual of A^T x = b.
+double error_of(const Matrix& a, const Matrix& b, const Matrix& x, RealType type) {
+  return compute_residual({transposed(a), b}, x, unit_roundoff(type)).scaled;
+}
+
+}  // namespace
+
+TEST_CASE("transposed solves: every size, one to many right-hand sides, views with gaps") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const Index n : {1, 2, 3, 31, 32, 33, 127, 128, 129, 500, 1031}) {
+        const Matrix a = rounded(generate_matrix("zero-pivot", n, 3), type);
+        if (n == 1) continue;  // a zero pivot; see below
+        const PaddedMatrix da(context, type, a, 2, 3);
+        Lu lu = lu_factor(context, type, da.view, n);
+        for (const Index nrhs : {1, 2, 5}) {
+          CAPTURE(n);
+          CAPTURE(nrhs);
+          const Matrix b = rounded(random_matrix(n, nrhs, 7), type);
+          const PaddedMatrix db(context, type, b, 5, 2);
+          lu.solve_transposed(db.view, nrhs);
+          CHECK(error_of(a, b, db.read(context, type), type) <= kScaledResidualBound);
+        }
+      }
+  });
+}
+
+TEST_CASE(
+    "transposed solves: of the host's matrices, none, one and more than a kernel takes at once") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const Index n : {1, 70}) {
+        const Matrix a = rounded(random_matrix(n, n, 4), type);
+        Lu lu = lu_factor(context, type, a);
+        for (const Index nrhs : {0, 1, 8, 19}) {
+          CAPTURE(n);
+          CAPTURE(nrhs);
+          const Matrix b = rounded(random_matrix(n, nrhs, 5), type);
+          const Matrix x = lu.solve_transposed(b);
+          REQUIRE(x.cols() == nrhs);
+          if (nrhs > 0) CHECK(error_of(a, b, x, type) <= kScaledResidualBound);
+        }
+        CHECK_THROWS_AS((void)lu.solve_transposed(Matrix(n + 1, 1)), DimensionError);
+      }
+  });
+}
+
+TEST_CASE("solves with a few right-hand sides, and with one of a large system or in a wide view") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const Index n : {1, 2, 3, 33, 257, 1031}) {
+        if (n > 1000 && !context.runs_long_loops()) continue;  // slow there, and nothing new
+        const Matrix a = rounded(random_matrix(n, n, 9), type);
+        Lu lu = lu_factor(context, type, a);
+        for (const Index nrhs : {1, 2, 5, 8, 9})
+          for (const Index gap : {0, 3}) {
+            CAPTURE(n);
+            CAPTURE(nrhs);
+            CAPTURE(gap);
+            const Matrix b = rounded(random_matrix(n, nrhs, 10), type);
+            const PaddedMatrix db(context, type, b, 1, gap);
+            lu.solve(db.view, nrhs);
+            CHECK(compute_residual({a, b}, db.read(context, type), unit_roundoff(type)).scaled <=
+                  kScaledResidualBound);
+          }
+      }
+  });
+}
+
+TEST_CASE("transposed solves: with the factors of the other family, and of tournament pivoting") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const RealType type = types_of(device.profile).back();
+    const Index n = 300;
+    const Matrix a = rounded(random_matrix(n, n, 6), type),
+                 b = rounded(random_matrix(n, 3, 8), type);
+    LuOptions options;
+    options.pivoting = Pivoting::tournament;
+    Lu lu = lu_factor(context, type, a, options);
+    CHECK(error_of(a, b, lu.solve_transposed(b), type) <= kScaledResidualBound);
+  });
+}
+
+TEST_CASE("transposed solves: after a small system's one launch, and when all was built before") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const RealType type = types_of(device.profile).back();
+    const Index n = 40;
+    const Matrix a = rounded(random_matrix(n, n, 2), type),
+                 b = rounded(random_matrix(n, 3, 3), type);
+    const PaddedMatrix da(context, type, a, 0, 1), db(context, type, b, 0, 0);
+    Lu lu(context, type, n);
+    lu.prepare_transposed(3);
+    const double built = context.programs().build_seconds();
+    lu.factor_and_solve(da.view, PaddedMatrix(context, type, Matrix(n, 1), 0, 0).view, 1);
+    const double with_factors = context.programs().build_seconds();
+    CHECK(error_of(a, b, lu.solve_transposed(b), type) <= kScaledResidualBound);
+    CHECK(context.programs().build_seconds() == with_factors);
+    CHECK(with_factors >= built);
+    lu.solve_transposed(db.view, 3);
+    CHECK(error_of(a, b, db.read(context, type), type) <= kScaledResidualBound);
+  });
+}
+
+TEST_CASE("transposed solves: kernels that do not work are passed over") {
+  on_every_device([](const Device& device) {
+    const Index n = 150;
+    const auto context_with = [&](const char* faults) {
+      ContextOptions options = ContextOptions::from_environment();
+      options.kernel_faults = parse_kernel_faults(faults);
+      return Context(device, options);
+    };
+    for (const RealType type : types_of(device.profile)) {
+      const Matrix a = rounded(random_matrix(n, n, 2), type),
+                   b = rounded(random_matrix(n, 3, 3), type);
+      for (const char* faults : {"trsv_columns_cpu=wrong", "trsv_columns_cpu=build"}) {
+        CAPTURE(faults);
+        Context context = context_with(faults);
+        Lu lu = lu_factor(context, type, a);
+        CHECK(error_of(a, b, lu.solve_transposed(b), type) <= kScaledResidualBound);
+        CHECK(compute_residual({a, b}, lu.solve(b), unit_roundoff(type)).scaled <=
+              kScaledResidualBound);
+      }
+      Context nothing =
+          context_with("trsv_columns_cpu=build,trsv_transposed=wrong,upper_maxima=wrong");
+      Lu lu = lu_factor(nothing, type, a);
+      CHECK_THROWS_WITH_AS((void)lu.solve_transposed(b),
+                           doctest::Contains("trsv_transposed: wrong answer"), NoUsableKernel);
+      CHECK_THROWS_AS((void)lu.largest_of_u(), NoUsableKernel);
+    }
+  });
+}
+
+TEST_CASE("transposed solves: factors that failed are not solved with unnoticed") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const RealType type = types_of(device.profile).back();
+    Lu lu(context, type, 40);
+    CHECK_THROWS_AS((void)lu.solve_transposed(Matrix(40, 1)), UsageError);
+    lu.factor(generate_matrix("singular", 40, 3));
+    const Matrix b = random_matrix(40, 2, 1);
+    CHECK_THROWS_AS((void)lu.solve_transposed(b), SingularFactors);
+    const PaddedMatrix db(context, type, b, 4, 3);
+    lu.solve_transposed(db.view, 2);
+    const Matrix x = db.read(context, type);
+    CHECK(std::ranges::all_of(x.values(), [](double value) { return std::isnan(value); }));
+  });
+}
