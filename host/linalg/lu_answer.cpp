@@ -85,7 +85,12 @@ class Attempt {
       refine_and_time(system, result, factors);
       measure(system, result);
     }
-    if (options_.trust && has_answer(outcome_of(result))) estimate(system, result, factors);
+    if (!options_.trust || !has_answer(outcome_of(result))) return;
+    try {
+      estimate(system, result, factors);
+    } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
+      answer_.trust.reset();
+    }
   }
 
   static void refine_and_time(const System& system, EliminationResult& result,
@@ -207,7 +212,10 @@ LuAnswer solve_by_rbt(Context& context, const System& system, const Plan& plan,
                       const SolveOptions& options, const ProgressCallback& progress) {
   LuAnswer answer;
   answer.plan = plan;
-  answer.result = gesv_rbt(context, system, options.lu, progress);
+  try {
+    answer.result = gesv_rbt(context, system, options.lu, progress);
+  } catch (const NoUsableKernel&) {  // the verdicts say why
+  }
   LapTimer timer;
   if (answer.result.refinement.accepted) {
     answer.residual = compute_residual(system, answer.result.x, plan.eps());

@@ -102,6 +102,34 @@ TEST_CASE(
   });
 }
 
+TEST_CASE("kernels: refinement, estimates and butterflies do without what is broken") {
+  on_every_device([](const Device& device) {
+    const System system = random_system(300, 1);
+    SolveOptions options;
+    options.method = Method::mixed;
+    options.trust = true;
+    if (device.profile.fp64) {
+      Context on_host = broken_context(device, "refine=wrong");
+      const Solution refined = solve(on_host, system, options);
+      CHECK(refined.status == SolveStatus::ok);
+      CHECK(refined.method == Method::mixed);
+      CHECK(refined.refinement.accepted);
+      CHECK_FALSE(reason_of(on_host, "refine").empty());
+    }
+    Context no_estimate =
+        broken_context(device, "trsv_transposed=wrong,trsv_columns_cpu=wrong,upper_maxima=wrong");
+    const Solution solution = solve(no_estimate, system, options);
+    CHECK(solution.status == SolveStatus::ok);
+    CHECK_FALSE(solution.trust.has_value());
+    Context no_butterflies = broken_context(device, "butterfly=wrong");
+    options.method = Method::rbt;
+    const Solution instead = solve(no_butterflies, system, options);
+    CHECK(instead.status == SolveStatus::ok);
+    CHECK(instead.method == Method::mixed);
+    CHECK_FALSE(instead.passed_over.empty());
+  });
+}
+
 TEST_CASE("kernels: batched ones are passed over, too") {
   on_every_device([](const Device& device) {
     Context context = broken_context(device, "batched_cpu=wrong,batched_ptx=build");
