@@ -1,6 +1,5 @@
-// What refinement does on a device between the residuals of residual.cl and the solves with factors in f32.
+// What refinement does on a device between the residuals of residual.cl and the solves with factors in f32. REAL_BITS is 64.
 
-#define REAL_BITS 64
 #include "common.clh"
 
 #define WG_SIZE 128
@@ -9,11 +8,11 @@
 //   a + a_offset, a_ld   rows x columns of doubles, row-major
 //   c + c_offset, c_ld   the same of floats
 // NDRange: at least ceil(columns / 8) x rows, any local size.
-kernel void demote(global const double* restrict a, ulong a_offset, uint a_ld,
+kernel void demote(global const REAL* restrict a, ulong a_offset, uint a_ld,
                    global float* restrict c, ulong c_offset, uint c_ld, uint columns) {
   const ulong first = 8 * get_global_id(0), row = get_global_id(1);
   if (first >= columns) return;
-  global const double* from = a + a_offset + row * a_ld + first;
+  global const REAL* from = a + a_offset + row * a_ld + first;
   global float* to = c + c_offset + row * c_ld + first;
   if (first + 8 <= columns) {
     vstore8(convert_float8(vload8(0, from)), 0, to);
@@ -26,16 +25,16 @@ kernel void demote(global const double* restrict a, ulong a_offset, uint a_ld,
 // is not above `small`, the quotient is (|r| + slack) / (d + slack), or 0 for r = 0. Infinity for what is not finite.
 // NDRange: one group of WG_SIZE. Local memory: 24 WG_SIZE bytes.
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void judge(
-    global const double* restrict r, global const double* restrict d, uint n, double small,
-    double slack, global double* restrict quality, global float* restrict b) {
-  local double ratios[WG_SIZE], errors[WG_SIZE], sizes[WG_SIZE];
+    global const REAL* restrict r, global const REAL* restrict d, uint n, REAL small, REAL slack,
+    global REAL* restrict quality, global float* restrict b) {
+  local REAL ratios[WG_SIZE], errors[WG_SIZE], sizes[WG_SIZE];
   const uint id = get_local_id(0);
-  double ratio = 0, largest_r = 0, largest_d = 0;
+  REAL ratio = 0, largest_r = 0, largest_d = 0;
   for (uint i = id; i < n; i += WG_SIZE) {
-    const double error = fabs(r[i]), size = d[i];
-    const double safe = size > small ? error / size
-                        : error == 0 ? 0
-                                     : (error + slack) / (size + slack);
+    const REAL error = fabs(r[i]), size = d[i];
+    const REAL safe = size > small ? error / size
+                      : error == 0 ? 0
+                                   : (error + slack) / (size + slack);
     ratio = isfinite(error) && isfinite(size) ? fmax(ratio, safe) : INFINITY;
     largest_r = fmax(largest_r, error);
     largest_d = fmax(largest_d, size);
@@ -52,20 +51,20 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void judge(
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE);
-  const double largest = errors[0];
+  const REAL largest = errors[0];
   const int exponent = largest > 0 && isfinite(largest) ? ilogb(largest) : 0;
   for (uint i = id; i < n; i += WG_SIZE) b[i] = (float)ldexp(r[i], -exponent);
   if (id == 0) {
     quality[0] = ratios[0];
     quality[1] = largest;
     quality[2] = sizes[0];
-    quality[3] = ldexp(1.0, exponent);
+    quality[3] = ldexp((REAL)1, exponent);
   }
 }
 
 // next <- x + 2^e b with the 2^e of judge(). NDRange: at least n, any local size.
-kernel void correct(global const double* restrict x, global const float* restrict b,
-                    global const double* restrict quality, global double* restrict next, uint n) {
+kernel void correct(global const REAL* restrict x, global const float* restrict b,
+                    global const REAL* restrict quality, global REAL* restrict next, uint n) {
   const uint i = (uint)get_global_id(0);
   if (i < n) next[i] = x[i] + b[i] * quality[3];
 }

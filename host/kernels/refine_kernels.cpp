@@ -86,7 +86,9 @@ void require_judged(Context& context, const RefineKernels& kernels) {
   require(!std::isfinite(kernels.quality(queue).componentwise), "judge: a NaN is passed over");
 }
 
-KernelBuild build() { return {refine_variant().name, refine_variant().file, {}}; }
+KernelBuild build() {
+  return {refine_variant().name, refine_variant().file, real_defines(RealType::f64)};
+}
 
 }  // namespace
 
@@ -129,7 +131,7 @@ RefineKernels::RefineKernels(Context& context) {
 RefineKernels::RefineKernels(Context& context, Untried)
     : quality_(context.allocate(4 * sizeof(double), "the quality of x")) {
   const auto kernel = [&](const char* name) {
-    return context.programs().kernel(refine_variant().file, name, {});
+    return context.programs().kernel(build().file, name, build().defines);
   };
   demote_ = kernel("demote");
   judge_ = kernel("judge");

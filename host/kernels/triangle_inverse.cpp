@@ -24,9 +24,8 @@ Index half_of(Index rows) {
 
 void copy_rows(const cl::CommandQueue& queue, const MatrixView& from, const MatrixView& to,
                Index rows, Index columns, std::size_t element) {
-  queue.enqueueCopyBufferRect(from.buffer, to.buffer, {from.offset * element, 0, 0},
-                              {to.offset * element, 0, 0}, {columns * element, rows, 1},
-                              from.ld * element, 0, to.ld * element, 0);
+  enqueue_copy_rows(queue, {from.buffer, from.offset * element, from.ld * element},
+                    {to.buffer, to.offset * element, to.ld * element}, columns * element, rows);
 }
 
 }  // namespace

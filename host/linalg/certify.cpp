@@ -127,8 +127,8 @@ void enqueue_identity(Context& context, RealType type, const MatrixView& view, I
     queue.enqueueFillBuffer(ones, one, 0, n * element);
   };
   type == RealType::f32 ? fill(0.0F, 1.0F) : fill(0.0, 1.0);
-  queue.enqueueCopyBufferRect(ones, view.buffer, {0, 0, 0}, {view.offset * element, 0, 0},
-                              {element, n, 1}, element, 0, (view.ld + 1) * element, 0);
+  enqueue_copy_rows(queue, {ones, 0, element},
+                    {view.buffer, view.offset * element, (view.ld + 1) * element}, element, n);
 }
 
 }  // namespace

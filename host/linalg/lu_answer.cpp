@@ -143,7 +143,7 @@ std::string doubt_about(const LuAnswer& answer) {
     return fmt::format("in f32 the pivot of column {} is zero or not finite",
                        *result.failed_column + 1);
   // They are those of A + E, |E| about eps |A|: an A whose condition is near 1 / eps looks better to them than it is.
-  constexpr double kLimit = 0x1p-24 * 64;
+  constexpr double kLimit = 0x1p-24 * 16;
   if (result.refinement.accepted && answer.trust && !(answer.trust->rcond >= kLimit))
     return fmt::format("rcond {:.1e} is at the limit of factors in f32", answer.trust->rcond);
   if (result.refinement.accepted || result.x.empty()) return {};

@@ -201,6 +201,17 @@ struct Rectangle {
 
 }  // namespace
 
+void enqueue_copy_rows(const cl::CommandQueue& queue, const ByteRows& from, const ByteRows& to,
+                       std::size_t bytes, Index rows) {
+  if (rows == 0 || bytes == 0) return;
+  const Index last = rows - 1;
+  if (last > 0)
+    queue.enqueueCopyBufferRect(from.buffer, to.buffer, {from.begin, 0, 0}, {to.begin, 0, 0},
+                                {bytes, last, 1}, from.pitch, 0, to.pitch, 0);
+  queue.enqueueCopyBuffer(from.buffer, to.buffer, from.begin + last * from.pitch,
+                          to.begin + last * to.pitch, bytes);
+}
+
 Matrix read_matrix(const cl::CommandQueue& queue, const MatrixView& view, Index rows, Index cols) {
   Matrix matrix(rows, cols);
   if (matrix.empty()) return matrix;

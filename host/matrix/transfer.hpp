@@ -74,6 +74,16 @@ void upload_and_release(const cl::CommandQueue& queue, const cl::Buffer& buffer,
                                  Index cols);
 void write_matrix(const cl::CommandQueue& queue, const MatrixView& view, const Matrix& matrix);
 
+/// Rows of a buffer, all of `bytes` bytes, for enqueue_copy_rows().
+struct ByteRows {
+  const cl::Buffer& buffer;
+  std::size_t begin, pitch;
+};
+/// Enqueues the copy of `rows` rows. Other than enqueueCopyBufferRect it takes rows of which the last ends where the buffer does, also
+/// by NVIDIA's driver, which wants the whole of the last one's pitch inside.
+void enqueue_copy_rows(const cl::CommandQueue& queue, const ByteRows& from, const ByteRows& to,
+                       std::size_t bytes, Index rows);
+
 /// diagonal[i] <- A(i, i), i < n, by the kernel of cl/diagonal.cl. A begins where its buffer does.
 void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
                       const cl::Buffer& diagonal);
