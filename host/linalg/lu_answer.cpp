@@ -58,6 +58,7 @@ class Attempt {
                                                     const LiveFactors& factors) {
       LapTimer timer;
       system.a = read_again();
+      check_shapes(system);  // it may be another matrix
       result.times.check += timer.lap();
       polish(result, factors);
     };

@@ -84,7 +84,8 @@ class Best {
 /// Calls step(), which corrects x and returns the componentwise error that is left, as long as that halves `error`.
 void correct(double error, const std::function<double()>& step, Refinement& refinement,
              const ProgressCallback& progress) {
-  for (Index k = 0; k < kMostCorrections && !(error <= kBackwardErrorGoal); ++k) {
+  for (Index k = 0; k < kMostCorrections && error > kBackwardErrorGoal && std::isfinite(error);
+       ++k) {
     if (progress) progress("refinement", 0);
     const double before = std::exchange(error, step());
     refinement.backward_errors.push_back(error);

@@ -251,6 +251,18 @@ TEST_CASE("refinement takes back what makes x worse, and stops") {
   CHECK(bad.corrections() <= 2);
 }
 
+TEST_CASE("an x that is not finite is not refined") {
+  const System system = random_system(8, 1, 2);
+  HostOperator host(system);
+  Matrix x(8, 1);
+  x(3, 0) = std::nan("");
+  int solves = 0;
+  const Refinement refinement = refine(
+      host, [&](Matrix&) { ++solves; }, x);
+  CHECK(solves == 0);
+  CHECK_FALSE(refinement.accepted);
+}
+
 TEST_CASE("GMRES solves with a preconditioner that is wrong in a few directions") {
   constexpr Index n = 60;
   System system = random_system(n, 1, 8);
