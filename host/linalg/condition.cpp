@@ -6,6 +6,7 @@
 #include <map>
 #include <mutex>
 
+#include "linalg/max_or_nan.hpp"
 #include "linalg/norm_estimator.hpp"
 #include "parallel.hpp"
 
@@ -16,11 +17,6 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kEps = 0x1p-53;
-
-/// std::max passes a NaN over.
-double max_or_nan(double largest, double value) {
-  return std::isnan(value) || value > largest ? value : largest;
-}
 
 /// Largest magnitude in column c; Inf if it holds a number that is not finite.
 double largest_in_column(const Matrix& x, Index c) {

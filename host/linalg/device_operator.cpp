@@ -1,20 +1,9 @@
 #include "linalg/device_operator.hpp"
 
 #include "matrix/transfer.hpp"
+#include "matrix/transposed.hpp"
 
 namespace clgauss {
-
-namespace {
-
-/// n-by-nrhs to nrhs-by-n and back.
-Values transposed(std::span<const double> values, Index rows, Index columns) {
-  Values turned(values.size());
-  for (Index i = 0; i < rows; ++i)
-    for (Index j = 0; j < columns; ++j) turned[j * rows + i] = values[i * columns + j];
-  return turned;
-}
-
-}  // namespace
 
 DeviceOperator::DeviceOperator(Context& context, const MatrixView& a, Index n, Index nrhs)
     : context_(context),

@@ -5,6 +5,8 @@
 #include <clgauss/error.hpp>
 #include <limits>
 
+#include "matrix/transposed.hpp"
+
 namespace clgauss {
 
 namespace {
@@ -56,13 +58,10 @@ void HostLapack::solve_transposed(Matrix& r) const { solve(r, "N"); }
 
 void HostLapack::solve(Matrix& r, const char* trans) const {
   const int n = static_cast<int>(r.rows()), nrhs = static_cast<int>(r.cols());
-  Values columns(r.values().size());
-  for (Index i = 0; i < r.rows(); ++i)
-    for (Index c = 0; c < r.cols(); ++c) columns[c * r.rows() + i] = r(i, c);
+  Values columns = transposed(r.values(), r.rows(), r.cols());
   int info = 0;
   library().getrs(trans, &n, &nrhs, lu_.data(), &n, pivots_.data(), columns.data(), &n, &info, 1);
-  for (Index i = 0; i < r.rows(); ++i)
-    for (Index c = 0; c < r.cols(); ++c) r(i, c) = columns[c * r.rows() + i];
+  r = Matrix(r.rows(), r.cols(), transposed(columns, r.cols(), r.rows()));
 }
 
 }  // namespace clgauss

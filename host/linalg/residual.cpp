@@ -5,6 +5,7 @@
 #include <limits>
 #include <mutex>
 
+#include "linalg/max_or_nan.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -12,11 +13,6 @@ namespace clgauss {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// std::max passes a NaN in its second argument over; a norm must not.
-double max_or_nan(double largest, double value) {
-  return std::isnan(value) || value > largest ? value : largest;
-}
 
 /// The largest sums so far: of A's rows, and for each right-hand side of r, x and b.
 struct Norms {

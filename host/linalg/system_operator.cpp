@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "matrix/transposed.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -36,14 +37,6 @@ RowSums sums_of_row(std::span<const double> a, const double* x) {
   return sums;
 }
 
-/// The columns of `matrix`, one after the other.
-Values columns_of(const Matrix& matrix) {
-  Values columns(matrix.values().size());
-  for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index c = 0; c < matrix.cols(); ++c) columns[c * matrix.rows() + i] = matrix(i, c);
-  return columns;
-}
-
 void for_rows(const Matrix& a, const std::function<void(Index, Index)>& body) {
   in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1, body);
 }
@@ -52,7 +45,7 @@ void for_rows(const Matrix& a, const std::function<void(Index, Index)>& body) {
 
 void HostOperator::residual(const Matrix& x, Matrix& r, Matrix& d) {
   const Matrix &a = system_.a, &b = system_.b;
-  const Values columns = columns_of(x);
+  const Values columns = transposed(x.values(), x.rows(), x.cols());
   for_rows(a, [&](Index first, Index last) {
     for (Index i = first; i < last; ++i)
       for (Index c = 0; c < b.cols(); ++c) {
