@@ -18,7 +18,8 @@
 // over rows: rusticl's compiler warns, on the user's terminal, of arguments that are read in one.) Local memory: 3 * WG_SIZE * RHS
 // elements, none with WG_SIZE 1.
 
-#include "common.clh"
+#include "vectors.clh"
+
 #include "double_double.clh"
 
 #if !defined(WG_SIZE) || !defined(VEC_WIDTH) || !defined(RHS) || !defined(ACCURATE) || \
@@ -27,16 +28,6 @@
 #endif
 #if X_PARTS == 2 && !ACCURATE
 #error "X_PARTS 2 is for ACCURATE 1"
-#endif
-
-#if VEC_WIDTH == 1
-#define VEC REAL
-#define VLOAD(p) (*(p))
-#define VSTORE(v, p) (*(p) = (v))
-#else
-#define VEC PASTE(REAL, VEC_WIDTH)
-#define VLOAD(p) PASTE(vload, VEC_WIDTH)(0, p)
-#define VSTORE(v, p) PASTE(vstore, VEC_WIDTH)(v, 0, p)
 #endif
 
 #if USE_FMA

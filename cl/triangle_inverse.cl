@@ -6,25 +6,13 @@
 // Macros besides REAL_BITS: BLOCK, rows of a block; VEC_WIDTH, columns of an inverse that a work-item computes: 1, or a vector of
 // 2, 4, 8 or 16. NDRange: BLOCK / VEC_WIDTH x blocks; any work-group size. No local memory.
 
-#include "common.clh"
+#include "vectors.clh"
 
 #if !defined(BLOCK) || !defined(VEC_WIDTH)
 #error "BLOCK and VEC_WIDTH must be defined"
 #endif
 #if BLOCK % VEC_WIDTH != 0
 #error "BLOCK must be a multiple of VEC_WIDTH"
-#endif
-
-#define PASTE_(a, b) a##b
-#define PASTE(a, b) PASTE_(a, b)
-#if VEC_WIDTH == 1
-#define VEC REAL
-#define VLOAD(p) (*(p))
-#define VSTORE(v, p) (*(p) = (v))
-#else
-#define VEC PASTE(REAL, VEC_WIDTH)
-#define VLOAD(p) PASTE(vload, VEC_WIDTH)(0, p)
-#define VSTORE(v, p) PASTE(vstore, VEC_WIDTH)(v, 0, p)
 #endif
 
 kernel void invert_diagonal_blocks(const global REAL* restrict t, ulong offset, uint ld, uint n,
