@@ -1,5 +1,6 @@
 #include "kernels/lu_window.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include "kernels/butterfly.hpp"
@@ -69,14 +70,56 @@ std::uint64_t workspace(const Parameters& parameters, const Setting& at) {
          (3 * at.n + window) * sizeof(cl_int);
 }
 
-void ask_usual(Context& context, RealType type) {
+/// Columns that a sub-group of lu_diagonal_ptx.cl keeps, and the work-items of one.
+constexpr int kSubGroupColumns = 8, kSubGroup = 32;
+
+/// Whether lu_diagonal_ptx.cl has room for such blocks in its registers.
+bool fits_sub_groups(const Parameters& parameters, RealType type) {
+  const int nb = value_of(parameters, "NB"), window = value_of(parameters, "WINDOW");
+  return type == RealType::f32 && nb % kSubGroupColumns == 0 && nb <= 128 &&
+         (window == 128 || window == 256) && nb <= window && 2 * nb >= window;
+}
+
+/// Asks, with the usual parameters, the kernels that `ask` chooses.
+void ask_usual(Context& context, RealType type,
+               const std::function<void(WindowKernels&, const Parameters&)>& ask) {
   const Parameters parameters = usual_parameters(rbt_variants(), {context.profile(), type, 1});
   KernelMemo kernels(context, type);
   const LuFlags flags(context);
-  WindowKernels(kernels, flags, parameters).prepare();
+  WindowKernels window(kernels, flags, parameters);
+  ask(window, parameters);
 }
 
 }  // namespace
+
+const KernelVariant& lu_diagonal_ptx_variant() {
+  static const KernelVariant variant{
+      .name = "lu_diagonal_ptx",
+      .file = "lu_diagonal_ptx.cl",
+      .parameters = {},
+      .lacks = lacks_ptx,
+      .ask = [](Context& context, RealType type) {
+        ask_usual(context, type, [&](WindowKernels& kernels, const Parameters& parameters) {
+          if (fits_sub_groups(parameters, type))
+            (void)kernels.diagonal_works(lu_diagonal_ptx_variant());
+        });
+      }};
+  return variant;
+}
+
+const KernelVariant& lu_diagonal_variant() {
+  static const KernelVariant variant{
+      .name = "lu_diagonal",
+      .file = "lu_diagonal.cl",
+      .parameters = {},
+      .lacks = lacks_group,
+      .ask = [](Context& context, RealType type) {
+        ask_usual(context, type, [](WindowKernels& kernels, const Parameters&) {
+          (void)kernels.diagonal_works(lu_diagonal_variant());
+        });
+      }};
+  return variant;
+}
 
 const KernelVariant& lu_window_variant() {
   static const KernelVariant variant{
@@ -100,7 +143,12 @@ const KernelVariant& lu_window_variant() {
             .usual = usual_columns,
             .tried = {16, 32}}},
       .lacks = lacks_group,
-      .ask = ask_usual,
+      .ask =
+          [](Context& context, RealType type) {
+            ask_usual(context, type, [](WindowKernels& kernels, const Parameters&) {
+              (void)kernels.exchanges_work();
+            });
+          },
       .broken_rule = broken_rule,
       .demands = demands,
       .workspace_bytes = workspace};
@@ -108,8 +156,8 @@ const KernelVariant& lu_window_variant() {
 }
 
 Variants rbt_variants() {
-  static const std::array<const KernelVariant*, 2> variants{&butterfly_variant(),
-                                                            &lu_window_variant()};
+  static const std::array variants{&butterfly_variant(), &lu_diagonal_ptx_variant(),
+                                   &lu_diagonal_variant(), &lu_window_variant()};
   return variants;
 }
 
@@ -123,64 +171,99 @@ WindowKernels::WindowKernels(KernelMemo& kernels, const LuFlags& flags,
       grid_cols_(static_cast<cl_uint>(value_of(parameters, "GRID_COLS"))),
       group_(group_of(parameters)) {}
 
-Defines WindowKernels::macros() const {
-  return with_parameters(lu_window_variant(), parameters_, {});
+Defines WindowKernels::macros(const KernelVariant& variant) const {
+  if (&variant != &lu_diagonal_ptx_variant())
+    return with_parameters(lu_window_variant(), parameters_, {});
+  return {{"NB", std::to_string(nb_)}, {"WINDOW", std::to_string(window_)}};
 }
 
-ProgramRequest WindowKernels::program() const {
-  return {lu_window_variant().file, with_real(kernels_.type(), macros())};
+Kernel& WindowKernels::kernel(const KernelVariant& variant, const char* name) {
+  return kernels_.get(variant.file, name, macros(variant));
 }
 
-Kernel& WindowKernels::kernel(const char* name) {
-  return kernels_.get(lu_window_variant().file, name, macros());
+std::vector<const KernelVariant*> WindowKernels::diagonals() {
+  std::vector<const KernelVariant*> variants;
+  if (fits_sub_groups(parameters_, kernels_.type()) &&
+      lu_diagonal_ptx_variant().lacks(kernels_.context()).empty())
+    variants.push_back(&lu_diagonal_ptx_variant());
+  variants.push_back(&lu_diagonal_variant());
+  return variants;
+}
+
+std::vector<ProgramRequest> WindowKernels::programs() {
+  std::vector<ProgramRequest> programs;
+  for (const KernelVariant* variant : {diagonals().front(), &lu_window_variant()})
+    programs.push_back({variant->file, with_real(kernels_.type(), macros(*variant))});
+  return programs;
 }
 
 void WindowKernels::prepare() {
-  const KernelVariant& variant = lu_window_variant();
-  if (!kernels_.works(variant.name, variant.file, macros(), [&] { ask(); }))
-    kernels_.none_works("an LU with pivots from a window", {variant.name});
-  for (const char* name : {"lu_diagonal", "exchange_rows", "invert_order", "extreme_entries"})
-    (void)kernel(name);
+  const std::vector<const KernelVariant*> all = diagonals();
+  const auto usable =
+      std::ranges::find_if(all, [&](const KernelVariant* each) { return diagonal_works(*each); });
+  if (usable == all.end()) {
+    std::vector<std::string> names;
+    for (const KernelVariant* each : all) names.emplace_back(each->name);
+    kernels_.none_works("the diagonal blocks of an LU with pivots from a window", names);
+  }
+  diagonal_ = *usable;
+  if (!exchanges_work())
+    kernels_.none_works("an LU with pivots from a window", {lu_window_variant().name});
+  (void)kernel(*diagonal_, "lu_diagonal");
+  for (const char* name : {"exchange_rows", "invert_order", "extreme_entries"})
+    (void)kernel(lu_window_variant(), name);
 }
 
-void WindowKernels::ask() {
-  Context& context = kernels_.context();
-  const cl::CommandQueue& queue = context.queue();
-  const LuFlags flags(context);  // not those of a factorisation that may be under way
-  WindowKernels own(kernels_, flags, parameters_);
-  const WindowSizes sizes{nb_, window_};
-  const auto count = [](Index number) { return static_cast<cl_uint>(number); };
-  for (const bool singular : {false, true})
-    require_diagonal_block(
-        context, kernels_.type(), sizes, singular, [&](const DiagonalQuestion& q) {
-          flags.reset(queue);
-          own.diagonal(queue, {q.a, q.lu, q.work, q.sources, count(q.rows), count(q.size), 0});
-          return flags.read(queue).first_bad_pivot;
-        });
-  require_exchanges(context, kernels_.type(), sizes, [&](const ExchangeQuestion& q) {
-    own.exchange(queue,
-                 {q.a, q.lu, q.sources, q.order, count(q.first), count(q.rows), count(q.columns)});
-    own.invert(queue, q.order, count(q.columns + 1), q.positions);
+bool WindowKernels::diagonal_works(const KernelVariant& variant) {
+  return kernels_.works(variant.name, variant.file, macros(variant), [&] {
+    Context& context = kernels_.context();
+    const cl::CommandQueue& queue = context.queue();
+    const LuFlags flags(context);  // not those of a factorisation that may be under way
+    WindowKernels own(kernels_, flags, parameters_);
+    own.diagonal_ = &variant;
+    const auto count = [](Index number) { return static_cast<cl_uint>(number); };
+    for (const bool singular : {false, true})
+      require_diagonal_block(
+          context, kernels_.type(), {nb_, window_}, singular, [&](const DiagonalQuestion& q) {
+            flags.reset(queue);
+            own.diagonal(queue, {q.a, q.lu, q.work, q.sources, count(q.rows), count(q.size), 0});
+            return flags.read(queue).first_bad_pivot;
+          });
   });
-  require_extreme_entries(context, kernels_.type(),
-                          [&](const MatrixView& a, cl_uint n, const cl::Buffer& figures) {
-                            own.extremes(queue, a, n, {figures, 0, 1, 2});
-                          });
+}
+
+bool WindowKernels::exchanges_work() {
+  const KernelVariant& variant = lu_window_variant();
+  return kernels_.works(variant.name, variant.file, macros(variant), [&] {
+    Context& context = kernels_.context();
+    const cl::CommandQueue& queue = context.queue();
+    const auto count = [](Index number) { return static_cast<cl_uint>(number); };
+    require_exchanges(context, kernels_.type(), {nb_, window_}, [&](const ExchangeQuestion& q) {
+      exchange(queue,
+               {q.a, q.lu, q.sources, q.order, count(q.first), count(q.rows), count(q.columns)});
+      invert(queue, q.order, count(q.columns + 1), q.positions);
+    });
+    require_extreme_entries(context, kernels_.type(),
+                            [&](const MatrixView& a, cl_uint n, const cl::Buffer& figures) {
+                              extremes(queue, a, n, {figures, 0, 1, 2});
+                            });
+  });
 }
 
 void WindowKernels::diagonal(const cl::CommandQueue& queue, const Diagonal& block) {
-  Kernel& diagonal = kernel("lu_diagonal");
+  Kernel& diagonal = kernel(*diagonal_, "lu_diagonal");
   cl_uint index = 0;
   pass_view(diagonal, index, block.a);
   diagonal.set_arguments_from(index, block.rows, block.size);
   index += 2;
   pass_view(diagonal, index, block.lu);
   diagonal.set_arguments_from(index, block.work, block.sources, block.first, flags_.buffer());
-  launch_groups(queue, diagonal, 1, group_);
+  launch_groups(queue, diagonal, 1,
+                diagonal_ == &lu_diagonal_variant() ? group_ : nb_ / kSubGroupColumns * kSubGroup);
 }
 
 void WindowKernels::exchange(const cl::CommandQueue& queue, const Exchange& exchange) {
-  Kernel& rows = kernel("exchange_rows");
+  Kernel& rows = kernel(lu_window_variant(), "exchange_rows");
   cl_uint index = 0;
   pass_view(rows, index, exchange.a);
   pass_view(rows, index, exchange.lu);
@@ -192,7 +275,7 @@ void WindowKernels::exchange(const cl::CommandQueue& queue, const Exchange& exch
 void WindowKernels::invert(const cl::CommandQueue& queue, const cl::Buffer& order, cl_uint n,
                            const cl::Buffer& positions) {
   if (n == 0) return;
-  Kernel& invert = kernel("invert_order");
+  Kernel& invert = kernel(lu_window_variant(), "invert_order");
   invert.set_arguments(order, positions);
   enqueue_kernel(queue, invert, cl::NDRange(n));
 }
@@ -200,7 +283,7 @@ void WindowKernels::invert(const cl::CommandQueue& queue, const cl::Buffer& orde
 void WindowKernels::extremes(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
                              const Figures& figures) {
   if (n == 0) return;
-  Kernel& entries = kernel("extreme_entries");
+  Kernel& entries = kernel(lu_window_variant(), "extreme_entries");
   cl_uint index = 0;
   pass_view(entries, index, a);
   entries.set_arguments_from(index, n, figures.buffer, figures.below, figures.above,

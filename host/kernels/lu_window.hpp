@@ -1,13 +1,17 @@
 #pragma once
-/// LU with pivots from a window of rows at the diagonal (cl/lu_window.cl): the diagonal blocks with the inverses of their triangles,
-/// the row exchanges, and how far factors grew. What is left of such an LU are products.
+/// LU with pivots from a window of rows at the diagonal: the diagonal blocks with the inverses of their triangles
+/// (cl/lu_diagonal.cl, lu_diagonal_ptx.cl), the row exchanges, and how far factors grew (cl/lu_window.cl). What is left of such an LU
+/// are products.
 
 #include "kernels/lu_common.hpp"
 
 namespace clgauss {
 
-/// NB, the columns of a block, and WINDOW are this variant's.
+/// NB, the columns of a block, and WINDOW are this variant's, for the diagonal blocks too.
 [[nodiscard]] const KernelVariant& lu_window_variant();
+/// In the registers of sub-groups, f32.
+[[nodiscard]] const KernelVariant& lu_diagonal_ptx_variant();
+[[nodiscard]] const KernelVariant& lu_diagonal_variant();
 
 class WindowKernels {
  public:
@@ -19,11 +23,15 @@ class WindowKernels {
   /// Elements of a block's workspace: L^-1, U^-1, block() x block() each, and scratch.
   [[nodiscard]] Index work() const { return Index{nb_} * (2 * nb_ + window_); }
 
-  /// What prepare() builds.
-  [[nodiscard]] ProgramRequest program() const;
+  /// What prepare() builds if the kernels work.
+  [[nodiscard]] std::vector<ProgramRequest> programs();
 
   /// Builds the kernels. Throws NoUsableKernel.
   void prepare();
+
+  /// Whether lu_diagonal of that variant, and the kernels for whole matrices, gave their known answers.
+  [[nodiscard]] bool diagonal_works(const KernelVariant& variant);
+  [[nodiscard]] bool exchanges_work();
 
   /// A diagonal block and its window.
   struct Diagonal {
@@ -61,15 +69,17 @@ class WindowKernels {
                 const Figures& figures);
 
  private:
-  [[nodiscard]] Defines macros() const;
-  Kernel& kernel(const char* name);
-  void ask();
+  [[nodiscard]] Defines macros(const KernelVariant& variant) const;
+  Kernel& kernel(const KernelVariant& variant, const char* name);
+  /// Those for these parameters and this device, the fastest first.
+  [[nodiscard]] std::vector<const KernelVariant*> diagonals();
 
   KernelMemo& kernels_;
   const LuFlags& flags_;
   const Parameters& parameters_;
   cl_uint nb_, window_, grid_cols_;
   std::size_t group_;
+  const KernelVariant* diagonal_ = nullptr;  // prepare()'s choice
 };
 
 }  // namespace clgauss

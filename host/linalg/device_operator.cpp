@@ -37,6 +37,11 @@ void DeviceOperator::set_x(const Matrix& x) {
   context_.queue().enqueueWriteBuffer(x_, CL_TRUE, 0, n_ * sizeof(double), x.values().data());
 }
 
+void DeviceOperator::set_x_to_zero(const cl::Buffer& b) {
+  context_.queue().enqueueFillBuffer(x_, cl_double{0}, 0, n_ * sizeof(double));
+  refine_.judge(context_.queue(), n_, b_, b_, b);
+}
+
 Quality DeviceOperator::judge(const cl::Buffer& b) {
   const cl::CommandQueue& queue = context_.queue();
   residual_.enqueue(queue, a_, n_, 1, {x_, {}, b_, r_, d_});
@@ -52,6 +57,17 @@ Quality DeviceOperator::correct_and_judge(const cl::Buffer& b) {
 
 Matrix DeviceOperator::x() const {
   return {n_, 1, download(context_.queue(), x_, RealType::f64, n_)};
+}
+
+void DeviceOperator::copy_right_hand_side(const MatrixView& b) {
+  enqueue_copy_rows(context_.queue(), {b.buffer, b.offset * sizeof(double), b.ld * sizeof(double)},
+                    {b_, 0, sizeof(double)}, sizeof(double), n_);
+}
+
+void DeviceOperator::copy_x(const MatrixView& to) const {
+  enqueue_copy_rows(context_.queue(), {x_, 0, sizeof(double)},
+                    {to.buffer, to.offset * sizeof(double), to.ld * sizeof(double)}, sizeof(double),
+                    n_);
 }
 
 void DeviceOperator::residual(const Matrix& x, Matrix& r, Matrix& d) {

@@ -63,13 +63,17 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
   const ApproximateSolve solve = [&](Matrix& r) {
     solve_again(queue, getrs, b, RealType::f32, {}, r);
   };
-  result.x = system.b;
-  solve(result.x);
-  result.times.backward = timer.lap();
-  HostOperator on_host(system);
-  result.refinement =
-      in_f64 ? refine(*in_f64, DeviceFactors{b.buffer, getrs}, solve, result.x, progress)
-             : refine(on_host, solve, result.x, progress);
+  if (in_f64 && nrhs == 1) {
+    result.refinement = refine_from_zero(*in_f64, {b.buffer, getrs}, solve, progress);
+    result.x = in_f64->x();
+  } else {
+    result.x = system.b;
+    solve(result.x);
+    result.times.backward = timer.lap();
+    HostOperator on_host(system);
+    result.refinement =
+        refine(in_f64 ? static_cast<SystemOperator&>(*in_f64) : on_host, solve, result.x, progress);
+  }
   result.times.refine = timer.lap();
   return result;
 }

@@ -94,18 +94,26 @@ class MixedLu::Implementation {
     check_view(a, n_, n_, RealType::f64, "A");
     check_view(b, n_, nrhs_, RealType::f64, "B");
     const cl::CommandQueue& queue = context_.queue();
-    Matrix x = read_matrix(queue, b, n_, nrhs_);
     system_.set_a(a);
-    system_.set_right_hand_sides(x);
-    factors_->factor(queue, system_);
     const auto getrs = [&] { factors_->solve(queue, b_, nrhs_); };
     const ApproximateSolve solve = [&](Matrix& r) {
       solve_again(queue, getrs, b_, RealType::f32, {}, r);
     };
-    solve(x);
-    Refinement refinement = refine(system_, DeviceFactors{b_.buffer, getrs}, solve, x);
+    Refinement refinement;
+    if (nrhs_ == 1) {
+      system_.copy_right_hand_side(b);
+      factors_->factor(queue, system_);
+      refinement = refine_from_zero(system_, {b_.buffer, getrs}, solve);
+      system_.copy_x(b);
+    } else {
+      Matrix x = read_matrix(queue, b, n_, nrhs_);
+      system_.set_right_hand_sides(x);
+      factors_->factor(queue, system_);
+      solve(x);
+      refinement = refine(system_, solve, x);
+      write_matrix(queue, b, x);
+    }
     if (!factors_->usable(queue)) refinement.accepted = false;
-    write_matrix(queue, b, x);
     return refinement;
   }
 

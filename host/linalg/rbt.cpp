@@ -225,10 +225,10 @@ class RbtLu::Implementation {
   }
 
   /// What is needed if all kernels work, so that it is built side by side.
-  [[nodiscard]] std::vector<ProgramRequest> programs(Index nrhs) const {
+  [[nodiscard]] std::vector<ProgramRequest> programs(Index nrhs) {
     std::vector<ProgramRequest> programs = getrs_.programs(nrhs);
-    for (const ProgramRequest& own : {butterflies_.program(), kernels_.program()})
-      programs.push_back(own);
+    programs.push_back(butterflies_.program());
+    for (const ProgramRequest& own : kernels_.programs()) programs.push_back(own);
     for_each_block([&](const Block& at) {
       if (at.rest == 0) return;
       if (auto program = gemm_.update_program(at.rest, at.rest, at.size, at.l21, at.u12, at.corner))

@@ -114,12 +114,10 @@ void correct_by_gmres(SystemOperator& system, Best& best, const ApproximateSolve
   refinement.backward_errors.push_back(best.worst().componentwise);
 }
 
-/// Corrections of one right-hand side, without GMRES.
-Refinement correct_on_device(DeviceOperator& system, const DeviceFactors& factors, Matrix& x,
+/// Corrections of one right-hand side, without GMRES, of an x of that quality.
+Refinement correct_on_device(DeviceOperator& system, const DeviceFactors& factors, Quality quality,
                              const ProgressCallback& progress) {
   Refinement refinement;
-  system.set_x(x);
-  Quality quality = system.judge(factors.b);
   refinement.backward_errors.push_back(quality.componentwise);
   const auto step = [&] {
     factors.getrs();
@@ -131,9 +129,18 @@ Refinement correct_on_device(DeviceOperator& system, const DeviceFactors& factor
     return quality.componentwise;
   };
   correct(quality.componentwise, step, refinement, progress);
-  x = system.x();
-  refinement.accepted = quality.accepted(x.rows());
+  refinement.accepted = quality.accepted(system.rows());
   return refinement;
+}
+
+/// Goes on from x, where `refinement` came to a halt.
+void refine_further(DeviceOperator& system, const ApproximateSolve& solve, Matrix& x,
+                    Refinement& refinement, const ProgressCallback& progress) {
+  const Refinement more = refine(system, solve, x, progress);
+  refinement.backward_errors.insert(refinement.backward_errors.end(),
+                                    more.backward_errors.begin() + 1, more.backward_errors.end());
+  refinement.gmres_steps = more.gmres_steps;
+  refinement.accepted = more.accepted;
 }
 
 }  // namespace
@@ -164,13 +171,23 @@ Refinement refine(SystemOperator& system, const ApproximateSolve& solve, Matrix&
 Refinement refine(DeviceOperator& system, const std::optional<DeviceFactors>& factors,
                   const ApproximateSolve& solve, Matrix& x, const ProgressCallback& progress) {
   if (!factors || x.cols() != 1) return refine(system, solve, x, progress);
-  Refinement refinement = correct_on_device(system, *factors, x, progress);
+  system.set_x(x);
+  Refinement refinement = correct_on_device(system, *factors, system.judge(factors->b), progress);
+  x = system.x();
+  if (!refinement.accepted) refine_further(system, solve, x, refinement, progress);
+  return refinement;
+}
+
+Refinement refine_from_zero(DeviceOperator& system, const DeviceFactors& factors,
+                            const ApproximateSolve& solve, const ProgressCallback& progress) {
+  system.set_x_to_zero(factors.b);
+  factors.getrs();
+  Refinement refinement =
+      correct_on_device(system, factors, system.correct_and_judge(factors.b), progress);
   if (refinement.accepted) return refinement;
-  const Refinement more = refine(system, solve, x, progress);
-  refinement.backward_errors.insert(refinement.backward_errors.end(),
-                                    more.backward_errors.begin() + 1, more.backward_errors.end());
-  refinement.gmres_steps = more.gmres_steps;
-  refinement.accepted = more.accepted;
+  Matrix x = system.x();
+  refine_further(system, solve, x, refinement, progress);
+  system.set_x(x);
   return refinement;
 }
 

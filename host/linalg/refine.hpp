@@ -34,6 +34,11 @@ struct DeviceFactors {
                                 const ApproximateSolve& solve, Matrix& x,
                                 const ProgressCallback& progress = {});
 
+/// The same for one right-hand side from x = 0, which is left on the device: x() of `system`.
+[[nodiscard]] Refinement refine_from_zero(DeviceOperator& system, const DeviceFactors& factors,
+                                          const ApproximateSolve& solve,
+                                          const ProgressCallback& progress = {});
+
 /// Of Oettli and Prager's: LAPACK goes for eps; what a residual in f64 can tell is a few of them. Below 4 eps, with room for that.
 inline constexpr double kBackwardErrorGoal = 3 * 0x1p-53;
 

@@ -48,6 +48,7 @@ std::vector<Build> builds() {
       {"lu_panel_group.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64 -DPANEL_TOURNAMENT=1"},
       {"lu_panel_tournament.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64"},
       {"lu_small.cl", "-DSMALL_N=32 -DSMALL_NRHS=1 -DWG_SIZE=64"},
+      {"lu_diagonal.cl", "-DNB=64 -DWINDOW=128 -DGRID_ROWS=8 -DGRID_COLS=16"},
       {"lu_window.cl", "-DNB=64 -DWINDOW=128 -DGRID_ROWS=8 -DGRID_COLS=16"},
       {"matmul_kernels.cl", "-DDIM=16 -DKERNEL=1"},
       {"matmul_ladder.cl", "-DBLOCK=16"},

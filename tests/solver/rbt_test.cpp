@@ -272,10 +272,10 @@ TEST_CASE("RBT: kernels that answer wrongly are not used") {
         Fault{"butterfly.cl", "(ulong)positions[i + k * quadruples]",
               "(ulong)(i + k * quadruples)"},
 
-        Fault{"lu_window.cl", "(REAL)0 : w[r][c];", "w[r][c] : w[r][c];"},
-        Fault{"lu_window.cl", "fabs(pivot) > 0 &&", ""},
-        Fault{"lu_window.cl", "best = max(best, may ?", "best = max(best, may && i % 2 == 0 ?"},
-        Fault{"lu_window.cl", "from = displaced[rank];", "from = displaced[0];"},
+        Fault{"lu_diagonal.cl", "(REAL)0 : w[r][c];", "w[r][c] : w[r][c];"},
+        Fault{"lu_diagonal.cl", "fabs(pivot) > 0 &&", ""},
+        Fault{"lu_diagonal.cl", "best = max(best, may ?", "best = max(best, may && i % 2 == 0 ?"},
+        Fault{"lu_diagonal.cl", "from = displaced[rank];", "from = displaced[0];"},
 
         Fault{"lu_window.cl", "first ? lu + lu_offset", "first + 1 ? lu + lu_offset"},
         Fault{"lu_window.cl", "order[first + t] = was[r]", "order[first + t] = was[0]"},
