@@ -28,34 +28,15 @@ void ask_usual(Context& context, RealType type,
 
 class TrsvPersistent : public TrsvKernel {
  public:
-  explicit TrsvPersistent(const LuSetting& setting) : setting_(setting) {}
+  explicit TrsvPersistent(const LuSetting& setting) : setting_(setting), launch_(setting) {}
 
   const KernelVariant& variant() const override { return trsv_persistent_variant(); }
-
-  Defines macros(bool upper) const override {
-    return with_parameters(
-        variant(), setting_.parameters,
-        {{"BLOCK", std::to_string(kBlock)},
-         {"UPPER", upper ? "1" : "0"},
-         {"SPIN_LIMIT", std::to_string(value_of(setting_.parameters, "SPIN_LIMIT"))}});
-  }
-
+  Defines macros(bool upper) const override { return launch_.macros({upper, false, 1}); }
   void build(bool upper) override { (void)kernel(upper); }
 
   void trsv(const cl::CommandQueue& queue, const MatrixView& t, cl_uint n, const MatrixView& b,
             bool upper) override {
-    Kernel& trsv = kernel(upper);
-    const std::uint64_t bytes = parts_bytes(setting_.n, sizeof(cl_ulong2));
-    if (packets_() == nullptr)
-      packets_ = setting_.context().allocate(bytes, "the workspace of a solve");
-    if (epoch_ == 0) queue.enqueueFillBuffer(packets_, cl_int{0}, 0, bytes);  // tags would repeat
-    if (epoch_ == 0) epoch_ = 1;
-    cl_uint index = 0;
-    pass_view(trsv, index, t);
-    trsv.set_arguments_from(index, n, b.buffer, cl_ulong{b.offset}, packets_, epoch_++,
-                            setting_.flags.buffer());
-    const cl_uint compute_units = setting_.context().profile().compute_units;
-    launch_groups(queue, trsv, std::min(compute_units, ceil_div(n, kBlock)), 4 * kBlock);
+    launch_.enqueue(queue, kernel(upper), t, n, {b.buffer, b.offset, n}, 1);
   }
 
  private:
@@ -64,8 +45,7 @@ class TrsvPersistent : public TrsvKernel {
   }
 
   LuSetting setting_;
-  cl::Buffer packets_;  // parts of x on their way between work-groups, tagged with an epoch
-  cl_uint epoch_ = 0;   // of the next solve; 0: the packets are to be cleared first
+  PersistentTrsv launch_;
 };
 
 class TrsvSteps : public TrsvKernel {
@@ -134,6 +114,33 @@ const KernelVariant& trsv_variant() {
       .workspace_bytes = [](const Parameters&,
                             const Setting& at) { return parts_bytes(at.n, bytes_of(at.type)); }};
   return variant;
+}
+
+Defines PersistentTrsv::macros(const Triangle& triangle) const {
+  return {{"BLOCK", std::to_string(kBlock)},
+          {"UPPER", triangle.upper ? "1" : "0"},
+          {"TRANSPOSED", triangle.transposed ? "1" : "0"},
+          {"RHS", std::to_string(triangle.columns)},
+          {"SPIN_LIMIT", std::to_string(value_of(setting_.parameters, "SPIN_LIMIT"))}};
+}
+
+void PersistentTrsv::enqueue(const cl::CommandQueue& queue, Kernel& kernel, const MatrixView& t,
+                             cl_uint n, const MatrixView& x, cl_uint columns) {
+  const std::uint64_t bytes = columns * parts_bytes(setting_.n, sizeof(cl_ulong2));
+  if (packets_() == nullptr || packets_.getInfo<CL_MEM_SIZE>() < bytes) {
+    packets_ = setting_.context().allocate(bytes, "the workspace of a solve");
+    epoch_ = 0;
+  }
+  if (epoch_ == 0) {  // tags would repeat
+    queue.enqueueFillBuffer(packets_, cl_int{0}, 0, packets_.getInfo<CL_MEM_SIZE>());
+    epoch_ = 1;
+  }
+  cl_uint index = 0;
+  pass_view(kernel, index, t);
+  kernel.set_arguments_from(index, n, x.buffer, cl_ulong{x.offset}, cl_ulong{x.ld}, packets_,
+                            epoch_++, setting_.flags.buffer());
+  const cl_uint compute_units = setting_.context().profile().compute_units;
+  launch_groups(queue, kernel, std::min(compute_units, ceil_div(n, kBlock)), 4 * kBlock);
 }
 
 std::unique_ptr<TrsvKernel> make_trsv_persistent(const LuSetting& setting) {

@@ -32,6 +32,30 @@ class TrsvKernel {
 [[nodiscard]] std::unique_ptr<TrsvKernel> make_trsv_persistent(const LuSetting& setting);
 [[nodiscard]] std::unique_ptr<TrsvKernel> make_trsv(const LuSetting& setting);
 
+/// The launch of cl/trsv_persistent.cl.
+class PersistentTrsv {
+ public:
+  static constexpr cl_uint kMostColumns = 4;  // a power of two
+
+  explicit PersistentTrsv(const LuSetting& setting) : setting_(setting) {}
+
+  /// op(T), and how many right-hand sides: a power of two.
+  struct Triangle {
+    bool upper, transposed;
+    cl_uint columns;
+  };
+  [[nodiscard]] Defines macros(const Triangle& triangle) const;
+
+  /// X <- op(T)^-1 X, `columns` columns of n contiguous numbers, x.ld apart, by a kernel with the macros for that.
+  void enqueue(const cl::CommandQueue& queue, Kernel& kernel, const MatrixView& t, cl_uint n,
+               const MatrixView& x, cl_uint columns);
+
+ private:
+  LuSetting setting_;
+  cl::Buffer packets_;  // parts of x on their way between work-groups, tagged with an epoch
+  cl_uint epoch_ = 0;   // of the next solve; 0: the packets are to be cleared first
+};
+
 /// Whether both triangles' kernels gave their known answers.
 bool trsv_works(TrsvKernel& kernel, const LuSetting& setting);
 

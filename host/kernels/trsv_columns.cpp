@@ -6,6 +6,7 @@
 
 #include "kernels/cpu_tile.hpp"
 #include "kernels/known_answers.hpp"
+#include "kernels/trsv.hpp"
 #include "kernels/upper_maxima.hpp"
 #include "kernels/variants.hpp"
 
@@ -15,6 +16,10 @@ namespace {
 
 constexpr const char* kWorkspace = "the workspace of a solve";
 constexpr cl_uint kRowGroup = 64;  // work-items of the kernels of cl/columns.clh, one a row
+
+Defines with_columns(const KernelVariant& variant, const Parameters& parameters, cl_uint columns) {
+  return with_parameters(variant, parameters, {{"RHS", std::to_string(columns)}});
+}
 
 /// Columns that the kernels are built for: a power of two.
 cl_uint columns_for(cl_uint nrhs) { return std::bit_ceil(nrhs); }
@@ -39,7 +44,9 @@ class TransposedSteps : public ColumnSolves {
   bool transposed_only() const override { return true; }
 
  protected:
-  Defines macros() const override { return with_parameters(variant(), parameters_, {}); }
+  Defines macros_for(cl_uint columns) const override {
+    return with_columns(variant(), parameters_, columns);
+  }
   Index rows_of_question() const override { return 3 * Index{block_} - block_ / 4; }
 
   void substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
@@ -70,6 +77,38 @@ class TransposedSteps : public ColumnSolves {
   cl::Buffer inverses_, y_;
 };
 
+class PersistentColumns : public ColumnSolves {
+ public:
+  explicit PersistentColumns(const LuSetting& setting)
+      : ColumnSolves(setting.context(), setting.kernels.type()),
+        kernels_(setting.kernels),
+        launch_(setting) {}
+
+  const KernelVariant& variant() const override { return trsv_persistent_variant(); }
+  bool transposed_only() const override { return false; }
+  cl_uint most_columns() const override { return PersistentTrsv::kMostColumns; }
+
+ protected:
+  /// Of the kernels that bring columns and take them away, which are the same in all builds.
+  Defines macros_for(cl_uint columns) const override {
+    return launch_.macros({false, false, columns});
+  }
+  Index rows_of_question() const override { return 150; }
+
+  void substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                  const cl::Buffer& x, cl_uint columns, bool transposed) override {
+    for (const bool upper : {transposed, !transposed})
+      launch_.enqueue(queue,
+                      kernels_.get(variant().file, "trsv_persistent",
+                                   launch_.macros({upper, transposed, columns})),
+                      lu, n, {x, 0, n}, columns);
+  }
+
+ private:
+  KernelMemo& kernels_;
+  PersistentTrsv launch_;
+};
+
 class ColumnsCpu : public ColumnSolves {
  public:
   ColumnsCpu(Context& context, RealType type, Index n)
@@ -81,7 +120,9 @@ class ColumnsCpu : public ColumnSolves {
   bool transposed_only() const override { return false; }
 
  protected:
-  Defines macros() const override { return with_parameters(variant(), parameters_, {}); }
+  Defines macros_for(cl_uint columns) const override {
+    return with_columns(variant(), parameters_, columns);
+  }
   Index rows_of_question() const override { return 2 * Index{block_} + 7; }
 
   void substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
@@ -180,17 +221,12 @@ Variants condition_variants() {
 }
 
 std::vector<std::unique_ptr<ColumnSolves>> make_column_solves(Context& context, RealType type,
-                                                              Index n) {
+                                                              Index n, const LuSetting* may_wait) {
   std::vector<std::unique_ptr<ColumnSolves>> ways;
+  if (may_wait != nullptr) ways.push_back(std::make_unique<PersistentColumns>(*may_wait));
   if (suits_cpu_kernels(context)) ways.push_back(std::make_unique<ColumnsCpu>(context, type, n));
   ways.push_back(std::make_unique<TransposedSteps>(context, type, n));
   return ways;
-}
-
-Defines ColumnSolves::macros_for(cl_uint columns) const {
-  Defines all = macros();
-  all.emplace_back("RHS", std::to_string(columns));
-  return all;
 }
 
 Kernel& ColumnSolves::kernel(const char* name, cl_uint columns) {
@@ -211,6 +247,7 @@ void ColumnSolves::launch_rows(const cl::CommandQueue& queue, const Kernel& kern
 
 bool ColumnSolves::works(cl_uint nrhs) {
   const cl_uint columns = columns_for(nrhs);
+  if (columns > most_columns()) return false;
   return memo_.works(variant().name, variant().file, macros_for(columns), [&] {
     for (const bool transposed : {true, false}) {
       if (!transposed && transposed_only()) continue;

@@ -29,6 +29,7 @@ class ColumnSolves {
   [[nodiscard]] virtual const KernelVariant& variant() const = 0;
   /// Whether it can solve with the factors as they are, or with their transposes only.
   [[nodiscard]] virtual bool transposed_only() const = 0;
+  [[nodiscard]] virtual cl_uint most_columns() const { return kMostColumns; }
 
   /// Whether the kernels for `nrhs` <= kMostColumns right-hand sides gave their known answers.
   bool works(cl_uint nrhs);
@@ -41,8 +42,8 @@ class ColumnSolves {
              const MatrixView& b, cl_uint nrhs, bool transposed);
 
  protected:
-  /// The macros besides RHS.
-  [[nodiscard]] virtual Defines macros() const = 0;
+  /// Of the kernels for so many right-hand sides.
+  [[nodiscard]] virtual Defines macros_for(cl_uint columns) const = 0;
   /// Rows of a system in which every kernel has all of its cases.
   [[nodiscard]] virtual Index rows_of_question() const = 0;
   /// X <- U^-1 L^-1 X or X <- L^-T U^-T X in `x`: `columns` columns of n contiguous numbers.
@@ -56,7 +57,6 @@ class ColumnSolves {
   void require_buffer(cl::Buffer& buffer, std::uint64_t bytes) const;
 
  private:
-  [[nodiscard]] Defines macros_for(cl_uint columns) const;
   void launch_rows(const cl::CommandQueue& queue, const Kernel& kernel, cl_uint n) const;
 
   Context context_;
@@ -69,8 +69,9 @@ class ColumnSolves {
 /// Transposed, a launch a block of rows, after the diagonal blocks were inverted.
 [[nodiscard]] const KernelVariant& trsv_transposed_variant();
 
-/// All ways on the device, in the order of trying, with their usual parameters for systems of n.
-[[nodiscard]] std::vector<std::unique_ptr<ColumnSolves>> make_column_solves(Context& context,
-                                                                            RealType type, Index n);
+/// All ways on the device, in the order of trying, with their usual parameters for systems of n. `may_wait`: work-groups of these
+/// solves may wait for each other, as TrsvKernel's do; null: they may not.
+[[nodiscard]] std::vector<std::unique_ptr<ColumnSolves>> make_column_solves(
+    Context& context, RealType type, Index n, const LuSetting* may_wait = nullptr);
 
 }  // namespace clgauss

@@ -4,6 +4,7 @@
 #include "kernels/gemm_backend.hpp"
 #include "kernels/lu_small.hpp"
 #include "kernels/panel.hpp"
+#include "kernels/trsv.hpp"
 #include "linalg/getrs.hpp"
 #include "linalg/lu_backend.hpp"
 #include "matrix/transfer.hpp"
@@ -46,10 +47,12 @@ class LuGpu : public LuBackend {
 
   void prepare_transposed(Index nrhs) override {
     few_solves().prepare_transposed(context_, memo_.type(), nrhs);
+    order_.reset();  // that of the first launch lies in its place
   }
 
   void getrf(const cl::CommandQueue& queue, const MatrixView& a) override {
     flags_.reset(queue);
+    order_.reset();
     for (cl_uint k = 0; k < n_; k += nb_) {
       const cl_uint nb = std::min(nb_, n_ - k), next = k + nb, rest = n_ - next;
       factor_block(queue, a, k, nb);  // P_k A(k:n, k:k+nb) = L U
@@ -63,19 +66,25 @@ class LuGpu : public LuBackend {
 
   bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
              Index nrhs) override {
-    getrs_->solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
+    if (nrhs > 1 && nrhs <= PersistentTrsv::kMostColumns && panels_.persistent() &&
+        few_solves().solves_plain(nrhs))
+      few_solves().solve(queue, lu, n_, order(queue), b, static_cast<cl_uint>(nrhs), false);
+    else
+      getrs_->solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
     return false;  // the substitution itself may give up waiting
   }
 
   void getrs_transposed(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
                         Index nrhs) override {
-    few_solves().solve_transposed(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
+    if (n_ > 0 && nrhs > 0)
+      few_solves().solve(queue, lu, n_, order(queue), b, static_cast<cl_uint>(nrhs), true);
   }
 
   bool gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
             Index nrhs) override {
     if (nrhs > 1 || !small_.works()) return LuBackend::gesv(queue, a, b, nrhs);
     flags_.reset(queue);
+    order_.reset();
     small_.gesv(queue, a, b, static_cast<cl_uint>(nrhs));
     return true;
   }
@@ -105,8 +114,14 @@ class LuGpu : public LuBackend {
 
  private:
   FewSolves& few_solves() {
-    if (!few_) few_.emplace(context_, memo_.type(), n_);
+    if (!few_) few_.emplace(context_, memo_.type(), n_, panels_.persistent() ? &setting_ : nullptr);
     return *few_;
+  }
+
+  /// Of the last factorisation.
+  RowOrder order(const cl::CommandQueue& queue) {
+    if (!order_) order_ = few_solves().order(queue, pivots_, n_);
+    return *order_;
   }
 
   /// Columns first .. first + columns, panel by panel; the three steps of getrf() inside the block.
@@ -154,6 +169,7 @@ class LuGpu : public LuBackend {
   LaswpTrsmKernels laswp_trsm_;
   std::optional<Getrs> getrs_;
   std::optional<FewSolves> few_;  // made when first needed
+  std::optional<RowOrder> order_;
 };
 
 }  // namespace

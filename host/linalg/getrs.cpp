@@ -101,8 +101,9 @@ void FewSolves::prepare_transposed(Context& context, RealType type, Index nrhs) 
     queue.enqueueFillBuffer(buffer, cl_uchar{0}, 0, buffer.getInfo<CL_MEM_SIZE>());
     return buffer;
   };
-  solve_transposed(queue, {zeros(bytes_of(type)), 0, 1}, 1, zeros(sizeof(cl_int)),
-                   {zeros(nrhs * bytes_of(type)), 0, nrhs}, static_cast<cl_uint>(nrhs));
+  if (nrhs == 0) return;
+  solve(queue, {zeros(bytes_of(type)), 0, 1}, 1, order(queue, zeros(sizeof(cl_int)), 1),
+        {zeros(nrhs * bytes_of(type)), 0, nrhs}, static_cast<cl_uint>(nrhs), true);
   queue.finish();
 }
 
@@ -116,13 +117,8 @@ void FewSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_ui
   }
 }
 
-void FewSolves::solve_transposed(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
-                                 const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
-  if (n == 0 || nrhs == 0) return;
-  solve(
-      queue, lu, n,
-      transposed_way_for(nrhs).order(queue, pivots, n, std::min(nrhs, ColumnSolves::kMostColumns)),
-      b, nrhs, true);
+RowOrder FewSolves::order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n) {
+  return transposed_way_for(1).order(queue, pivots, n, 1);
 }
 
 ManySolves::ManySolves(Context& context, RealType type, Index n, const GemmOptions& gemm_options)

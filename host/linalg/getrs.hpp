@@ -47,8 +47,9 @@ class Getrs {
 /// Solves with a few right-hand sides, or transposed with any number, as both kinds of backends do them.
 class FewSolves {
  public:
-  FewSolves(Context& context, RealType type, Index n)
-      : memo_(context, type), ways_(make_column_solves(context, type, n)) {}
+  /// `may_wait`: as make_column_solves() has it.
+  FewSolves(Context& context, RealType type, Index n, const LuSetting* may_wait = nullptr)
+      : memo_(context, type), ways_(make_column_solves(context, type, n, may_wait)) {}
 
   /// Whether it can do B <- A^-1 B for `nrhs` right-hand sides.
   [[nodiscard]] bool solves_plain(Index nrhs) {
@@ -61,9 +62,8 @@ class FewSolves {
   /// B <- A^-1 B, for which solves_plain(), or B <- A^-T B. `order` belongs to the row exchanges. Throws NoUsableKernel.
   void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n, const RowOrder& order,
              const MatrixView& b, cl_uint nrhs, bool transposed);
-  /// B <- A^-T B with the row exchanges themselves.
-  void solve_transposed(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
-                        const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
+  /// P of the n row exchanges `pivots`; valid until the next order().
+  RowOrder order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n);
 
  private:
   /// The first that works; null if none does.
