@@ -247,7 +247,6 @@ void ColumnSolves::launch_rows(const cl::CommandQueue& queue, const Kernel& kern
 
 bool ColumnSolves::works(cl_uint nrhs) {
   const cl_uint columns = columns_for(nrhs);
-  if (columns > most_columns()) return false;
   return memo_.works(variant().name, variant().file, macros_for(columns), [&] {
     for (const bool transposed : {true, false}) {
       if (!transposed && transposed_only()) continue;

@@ -20,6 +20,7 @@ class ColumnSolves {
  public:
   /// Right-hand sides that are taken at once, at most.
   static constexpr cl_uint kMostColumns = 8;
+  [[nodiscard]] virtual cl_uint most_columns() const { return kMostColumns; }
 
   ColumnSolves(Context& context, RealType type) : context_(context), memo_(context_, type) {}
   virtual ~ColumnSolves() = default;
@@ -29,15 +30,14 @@ class ColumnSolves {
   [[nodiscard]] virtual const KernelVariant& variant() const = 0;
   /// Whether it can solve with the factors as they are, or with their transposes only.
   [[nodiscard]] virtual bool transposed_only() const = 0;
-  [[nodiscard]] virtual cl_uint most_columns() const { return kMostColumns; }
 
-  /// Whether the kernels for `nrhs` <= kMostColumns right-hand sides gave their known answers.
+  /// Whether the kernels for `nrhs` <= most_columns() right-hand sides gave their known answers.
   bool works(cl_uint nrhs);
 
   /// P of the n row exchanges `pivots`, for solves with `nrhs` right-hand sides.
   RowOrder order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n, cl_uint nrhs);
 
-  /// `nrhs` <= kMostColumns.
+  /// `nrhs` <= most_columns().
   void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n, const RowOrder& order,
              const MatrixView& b, cl_uint nrhs, bool transposed);
 

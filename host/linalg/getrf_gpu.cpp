@@ -66,7 +66,8 @@ class LuGpu : public LuBackend {
 
   bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
              Index nrhs) override {
-    if (nrhs > 1 && nrhs <= PersistentTrsv::kMostColumns && panels_.persistent() &&
+    // Up to two launches a triangle; more right-hand sides pay for products.
+    if (nrhs > 1 && nrhs <= 2 * PersistentTrsv::kMostColumns && panels_.persistent() &&
         few_solves().solves_plain(nrhs))
       few_solves().solve(queue, lu, n_, order(queue), b, static_cast<cl_uint>(nrhs), false);
     else

@@ -82,13 +82,14 @@ void Getrs::solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_u
 
 ColumnSolves* FewSolves::way_for(cl_uint nrhs, bool transposed) {
   const auto found = std::ranges::find_if(ways_, [&](const auto& way) {
-    return (transposed || !way->transposed_only()) && way->works(nrhs);
+    return (transposed || !way->transposed_only()) &&
+           way->works(std::min(nrhs, way->most_columns()));
   });
   return found == ways_.end() ? nullptr : found->get();
 }
 
 ColumnSolves& FewSolves::transposed_way_for(cl_uint nrhs) {
-  if (ColumnSolves* way = way_for(std::min(nrhs, ColumnSolves::kMostColumns), true)) return *way;
+  if (ColumnSolves* way = way_for(nrhs, true)) return *way;
   std::vector<std::string> names;
   for (const auto& way : ways_) names.emplace_back(way->variant().name);
   memo_.none_works("transposed solves", names);
@@ -109,11 +110,11 @@ void FewSolves::prepare_transposed(Context& context, RealType type, Index nrhs) 
 
 void FewSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
                       const RowOrder& order, const MatrixView& b, cl_uint nrhs, bool transposed) {
-  constexpr cl_uint kMost = ColumnSolves::kMostColumns;
-  for (cl_uint c = 0; c < nrhs; c += kMost) {
-    const cl_uint columns = std::min(kMost, nrhs - c);
-    ColumnSolves& way = transposed ? transposed_way_for(columns) : *way_for(columns, false);
+  for (cl_uint c = 0; c < nrhs;) {
+    ColumnSolves& way = transposed ? transposed_way_for(nrhs - c) : *way_for(nrhs - c, false);
+    const cl_uint columns = std::min(way.most_columns(), nrhs - c);
     way.solve(queue, lu, n, order, b.at(0, c), columns, transposed);
+    c += columns;
   }
 }
 
