@@ -1,5 +1,5 @@
 // Random butterflies of depth 2 (Parker 1995; Baboulin, Dongarra, Herrmann, Tomov 2013): R = U^T A V,
-// Y = P U^T X and Y = V X, portable OpenCL C 1.2, each in one pass.
+// Y = P U^T X and Y = V P^T X, portable OpenCL C 1.2, each in one pass.
 //
 //     U = diag(B1, B2) B3,   B = [ D D' ] (a butterfly; D, D' diagonal, at random near 1) / sqrt(2)
 //                                [ D -D']
@@ -12,8 +12,9 @@
 //   u, v: 2 n floats each, those of B1 and B2, then those of B3: a float is exact in both types, so all kernels mean the same U.
 // REAL is the type of A and of the arithmetic, OUT that of R: f64 -> f32 rounds once.
 // two_sided:  a work-item takes 4 x 4 elements. NDRange: q columns x q rows, rounded up to WG_SIZE columns.
-// transposed_u, forward_v: a work-item takes 4 rows of one column of X, n x nrhs; row i of U^T X becomes row positions[i] of Y, as
-//             row exchanges want it. NDRange: nrhs columns x q rows, any local size.
+// transposed, forward: a work-item takes 4 rows of one column of X, n x nrhs; row i of U^T X becomes row positions[i] of Y, as
+//             row exchanges want it, and row positions[i] of X is row i of what V is applied to. NDRange: nrhs columns x q rows, any
+//             local size.
 // Local memory: none.
 
 #include "common.clh"
@@ -98,9 +99,9 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void two_sided(
   }
 }
 
-kernel void transposed_u(const global REAL* restrict x, ulong x_offset, uint x_ld, uint n,
-                         const global float* restrict u, const global int* restrict positions,
-                         global REAL* restrict y, ulong y_offset, uint y_ld) {
+kernel void transposed(const global REAL* restrict x, ulong x_offset, uint x_ld, uint n,
+                       const global float* restrict u, const global int* restrict positions,
+                       global REAL* restrict y, ulong y_offset, uint y_ld) {
   const uint quadruples = (n + QUADRUPLE - 1) / QUADRUPLE, i = get_global_id(1),
              c = get_global_id(0), rows = members(i, quadruples, n);
   REAL inner[QUADRUPLE], outer[QUADRUPLE], z[QUADRUPLE];
@@ -114,16 +115,16 @@ kernel void transposed_u(const global REAL* restrict x, ulong x_offset, uint x_l
     if (k < rows) y[y_offset + (ulong)positions[i + k * quadruples] * y_ld + c] = z[k];
 }
 
-kernel void forward_v(const global REAL* restrict x, ulong x_offset, uint x_ld, uint n,
-                      const global float* restrict v, global REAL* restrict y, ulong y_offset,
-                      uint y_ld) {
+kernel void forward(const global REAL* restrict x, ulong x_offset, uint x_ld, uint n,
+                    const global float* restrict v, const global int* restrict positions,
+                    global REAL* restrict y, ulong y_offset, uint y_ld) {
   const uint quadruples = (n + QUADRUPLE - 1) / QUADRUPLE, i = get_global_id(1),
              c = get_global_id(0), rows = members(i, quadruples, n);
   REAL inner[QUADRUPLE], outer[QUADRUPLE], z[QUADRUPLE];
   load_diagonals(v, i, quadruples, n, inner, outer);
   UNROLLED
   for (uint k = 0; k < QUADRUPLE; ++k)
-    z[k] = k < rows ? x[x_offset + (ulong)(i + k * quadruples) * x_ld + c] : (REAL)0;
+    z[k] = k < rows ? x[x_offset + (ulong)positions[i + k * quadruples] * x_ld + c] : (REAL)0;
   apply(z, inner, outer);
   UNROLLED
   for (uint k = 0; k < QUADRUPLE; ++k)

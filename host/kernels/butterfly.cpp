@@ -108,14 +108,14 @@ void Butterflies::prepare() {
     require_one_sided_butterflies(
         factors_.context(), factors_.type(), question,
         [&](const MatrixView& x, const MatrixView& y, cl_uint nrhs, const cl::Buffer& positions) {
-          small().transposed_u(queue, x, y, nrhs, positions);
+          small().transposed(queue, Butterfly::u, x, y, nrhs, positions);
         },
-        [&](const MatrixView& x, const MatrixView& y, cl_uint nrhs) {
-          small().forward_v(queue, x, y, nrhs);
+        [&](const MatrixView& x, const MatrixView& y, cl_uint nrhs, const cl::Buffer& positions) {
+          small().forward(queue, Butterfly::v, x, y, nrhs, positions);
         });
   });
   (void)kernel(input_, "two_sided");
-  for (const char* name : {"transposed_u", "forward_v"}) (void)kernel(factors_, name);
+  for (const char* name : {"transposed", "forward"}) (void)kernel(factors_, name);
 }
 
 void Butterflies::require_works(KernelMemo& memo, const char* what,
@@ -144,28 +144,27 @@ void Butterflies::two_sided(const cl::CommandQueue& queue, const MatrixView& a,
                  cl::NDRange(group, 1));
 }
 
-void Butterflies::transposed_u(const cl::CommandQueue& queue, const MatrixView& b,
-                               const MatrixView& y, cl_uint nrhs, const cl::Buffer& positions) {
-  if (n_ == 0 || nrhs == 0) return;
-  Kernel& transposed = kernel(factors_, "transposed_u");
-  cl_uint index = 0;
-  pass_view(transposed, index, b);
-  transposed.set_arguments_from(index, n_, u_, positions);
-  index += 3;
-  pass_view(transposed, index, y);
-  enqueue_kernel(queue, transposed, cl::NDRange(nrhs, ceil_div(n_, 4)));
+void Butterflies::transposed(const cl::CommandQueue& queue, Butterfly which, const MatrixView& b,
+                             const MatrixView& y, cl_uint nrhs, const cl::Buffer& positions) {
+  one_sided(queue, "transposed", which, b, y, nrhs, positions);
 }
 
-void Butterflies::forward_v(const cl::CommandQueue& queue, const MatrixView& y, const MatrixView& b,
-                            cl_uint nrhs) {
+void Butterflies::forward(const cl::CommandQueue& queue, Butterfly which, const MatrixView& y,
+                          const MatrixView& b, cl_uint nrhs, const cl::Buffer& positions) {
+  one_sided(queue, "forward", which, y, b, nrhs, positions);
+}
+
+void Butterflies::one_sided(const cl::CommandQueue& queue, const char* name, Butterfly which,
+                            const MatrixView& from, const MatrixView& to, cl_uint nrhs,
+                            const cl::Buffer& positions) {
   if (n_ == 0 || nrhs == 0) return;
-  Kernel& forward = kernel(factors_, "forward_v");
+  Kernel& butterfly = kernel(factors_, name);
   cl_uint index = 0;
-  pass_view(forward, index, y);
-  forward.set_arguments_from(index, n_, v_);
-  index += 2;
-  pass_view(forward, index, b);
-  enqueue_kernel(queue, forward, cl::NDRange(nrhs, ceil_div(n_, 4)));
+  pass_view(butterfly, index, from);
+  butterfly.set_arguments_from(index, n_, which == Butterfly::u ? u_ : v_, positions);
+  index += 3;
+  pass_view(butterfly, index, to);
+  enqueue_kernel(queue, butterfly, cl::NDRange(nrhs, ceil_div(n_, 4)));
 }
 
 }  // namespace clgauss

@@ -34,15 +34,19 @@ class Butterflies {
 
   /// R <- U^T A V, n-by-n; A stays.
   void two_sided(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& r);
-  /// Row positions[i] of Y <- row i of U^T B, n-by-nrhs.
-  void transposed_u(const cl::CommandQueue& queue, const MatrixView& b, const MatrixView& y,
-                    cl_uint nrhs, const cl::Buffer& positions);
-  /// B <- V Y, n-by-nrhs.
-  void forward_v(const cl::CommandQueue& queue, const MatrixView& y, const MatrixView& b,
-                 cl_uint nrhs);
+  /// Row positions[i] of Y <- row i of U^T B, or V^T B, n-by-nrhs.
+  void transposed(const cl::CommandQueue& queue, Butterfly which, const MatrixView& b,
+                  const MatrixView& y, cl_uint nrhs, const cl::Buffer& positions);
+  /// B <- V Z, or U Z, n-by-nrhs, where row i of Z is row positions[i] of Y.
+  void forward(const cl::CommandQueue& queue, Butterfly which, const MatrixView& y,
+               const MatrixView& b, cl_uint nrhs, const cl::Buffer& positions);
 
  private:
   [[nodiscard]] Defines macros() const;
+  /// Either of the one-sided ones.
+  void one_sided(const cl::CommandQueue& queue, const char* name, Butterfly which,
+                 const MatrixView& from, const MatrixView& to, cl_uint nrhs,
+                 const cl::Buffer& positions);
   Kernel& kernel(KernelMemo& memo, const char* name);
   void require_works(KernelMemo& memo, const char* what,
                      const std::function<void(const ButterflyQuestion&)>& ask);

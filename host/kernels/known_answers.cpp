@@ -327,11 +327,10 @@ void require_two_sided_butterfly(
           64 * unit_roundoff(output) * largest(expected), "U^T A V");
 }
 
-void require_one_sided_butterflies(
-    Context& context, RealType type, const ButterflyQuestion& question,
-    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs,
-                             const cl::Buffer& positions)>& transposed_u,
-    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs)>& forward_v) {
+void require_one_sided_butterflies(Context& context, RealType type,
+                                   const ButterflyQuestion& question,
+                                   const OneSidedButterfly& transposed_u,
+                                   const OneSidedButterfly& forward_v) {
   constexpr Index kNrhs = 3;
   const Index n = question.u.size() / 2;
   const Matrix b = random_of(type, n, kNrhs, 9);
@@ -343,9 +342,10 @@ void require_one_sided_butterflies(
   const std::vector<Index> order = rotated(n, 7);
   std::vector<Index> positions(n);
   for (Index i = 0; i < n; ++i) positions[order[i]] = i;
-  transposed_u(db, dy, kNrhs, upload_rows(context, positions));
+  const cl::Buffer there = upload_rows(context, positions);
+  transposed_u(db, dy, kNrhs, there);
   check(permuted(butterflied(question.u, b, true), order), "U^T B");
-  forward_v(db, dy, kNrhs);
+  forward_v(upload(context, type, permuted(b, order)), dy, kNrhs, there);
   check(butterflied(question.v, b, false), "V B");
 }
 

@@ -67,12 +67,13 @@ void require_two_sided_butterfly(
     Context& context, RealType input, RealType output, const ButterflyQuestion& question,
     const std::function<void(const MatrixView& a, const MatrixView& r)>& two_sided);
 
-/// U^T B, its rows where positions has them, and V B, likewise.
-void require_one_sided_butterflies(
-    Context& context, RealType type, const ButterflyQuestion& question,
-    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs,
-                             const cl::Buffer& positions)>& transposed_u,
-    const std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs)>& forward_v);
+/// U^T B, its rows where positions has them, and V B of a B whose rows lie there, likewise.
+using OneSidedButterfly = std::function<void(const MatrixView& b, const MatrixView& y, cl_uint nrhs,
+                                             const cl::Buffer& positions)>;
+void require_one_sided_butterflies(Context& context, RealType type,
+                                   const ButterflyQuestion& question,
+                                   const OneSidedButterfly& transposed_u,
+                                   const OneSidedButterfly& forward_v);
 
 /// What lu_diagonal of cl/lu_window.cl is asked for.
 struct DiagonalQuestion {

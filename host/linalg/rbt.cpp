@@ -74,6 +74,8 @@ class RbtLu::Implementation {
         kernels_(factors_, flags_, parameters_),
         laswp_trsm_(setting_, false),
         getrs_(setting_, laswp_trsm_, gemm_, value_of(lu_parameters_, "PERSISTENT") == 1),
+        few_(context_, factor_type, n,
+             value_of(lu_parameters_, "PERSISTENT") == 1 ? &setting_ : nullptr),
         mixed_(matrix("the matrix that butterflies mixed")),
         lu_(matrix("the factors of an RBT LU")),
         work_(context_.allocate(kernels_.work() * bytes_of(factor_type),
@@ -141,9 +143,20 @@ class RbtLu::Implementation {
     if (n_ == 0 || nrhs == 0) return;
     const auto columns = static_cast<cl_uint>(nrhs);
     const MatrixView& y = right_hand_sides(nrhs);
-    butterflies_.transposed_u(queue, b, y, columns, positions_);  // Y = P U^T B
-    getrs_.substitute(queue, lu_, n_, y, columns);                // Y = R^-1 L^-1 Y
-    butterflies_.forward_v(queue, y, b, columns);                 // B = V Y
+    butterflies_.transposed(queue, Butterfly::u, b, y, columns, positions_);  // Y = P U^T B
+    getrs_.substitute(queue, lu_, n_, y, columns);                            // Y = R^-1 L^-1 Y
+    butterflies_.forward(queue, Butterfly::v, y, b, columns, identity_);      // B = V Y
+  }
+
+  void solve_transposed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) {
+    if (!factored_) throw UsageError("there is nothing to solve with: factor a matrix first");
+    check_view(b, n_, nrhs, factors_.type(), "B");
+    if (n_ == 0 || nrhs == 0) return;
+    const auto columns = static_cast<cl_uint>(nrhs);
+    const MatrixView& y = right_hand_sides(nrhs);
+    butterflies_.transposed(queue, Butterfly::v, b, y, columns, identity_);  // Y = V^T B
+    few_.solve(queue, lu_, n_, {identity_, 0}, y, columns, true);            // Y = L^-T R^-T Y
+    butterflies_.forward(queue, Butterfly::u, y, b, columns, positions_);    // B = U P^T Y
   }
 
   RbtOutcome outcome(const cl::CommandQueue& queue) {
@@ -249,6 +262,7 @@ class RbtLu::Implementation {
   WindowKernels kernels_;
   LaswpTrsmKernels laswp_trsm_;
   Getrs getrs_;
+  FewSolves few_;
   MatrixView mixed_, lu_;  // A_r, of which A22 becomes what is left; L\U
   cl::Buffer work_;        // of a diagonal block
   cl::Buffer sources_;     // of the rows of its window
@@ -281,6 +295,10 @@ void RbtLu::factor(const cl::CommandQueue& queue, const MatrixView& a) {
 
 void RbtLu::solve(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) {
   translate_opencl_errors([&] { implementation_->solve(queue, b, nrhs); });
+}
+
+void RbtLu::solve_transposed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) {
+  translate_opencl_errors([&] { implementation_->solve_transposed(queue, b, nrhs); });
 }
 
 RbtOutcome RbtLu::outcome(const cl::CommandQueue& queue) {

@@ -69,6 +69,9 @@ class RbtLu {
   /// are none.
   void solve(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs);
 
+  /// The same for B <- A^-T B = U P^T L^-T R^-T V^T B. Throws NoUsableKernel, too.
+  void solve_transposed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs);
+
   /// Of the last factor(), and of the solves since; waits for the queue. Throws CoResidencyLost.
   [[nodiscard]] RbtOutcome outcome(const cl::CommandQueue& queue);
 

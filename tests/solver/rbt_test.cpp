@@ -249,6 +249,7 @@ TEST_CASE("RBT: what cannot be is refused by name") {
     const cl::CommandQueue& queue = context.queue();
     const PaddedMatrix a(context, type, random_matrix(4, 4, 1), 0, 0);
     CHECK_THROWS_AS(lu.solve(queue, a.view, 1), UsageError);
+    CHECK_THROWS_AS(lu.solve_transposed(queue, a.view, 1), UsageError);
     const MatrixView beyond{a.view.buffer, 100, 4};
     CHECK_THROWS_WITH_AS(lu.factor(queue, beyond), doctest::Contains("A (4 x 4)"), DimensionError);
     lu.factor(queue, a.view);
@@ -258,7 +259,33 @@ TEST_CASE("RBT: what cannot be is refused by name") {
     none.prepare(1);
     none.factor(queue, {});
     none.solve(queue, {}, 1);
+    none.solve_transposed(queue, {}, 1);
     CHECK(none.outcome(queue).ok());
+  });
+}
+
+TEST_CASE("RBT: transposed solves, of sizes on and beside the edges of blocks") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const RealType type = RealType::f32;
+    for (const Index n : {1, 3, 64, 130, 389})
+      for (const Index nrhs : {1, 3, 9}) {
+        CAPTURE(n);
+        CAPTURE(nrhs);
+        const Matrix a = rounded(random_matrix(n, n, n), type),
+                     b = rounded(random_matrix(n, nrhs, n + 1), type);
+        Matrix transposed(n, n);
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < n; ++j) transposed(j, i) = a(i, j);
+        const PaddedMatrix da(context, type, a, 1, 2), db(context, type, b, 2, nrhs > 1 ? 1 : 0);
+        RbtLu lu(context, type, type, n);
+        lu.factor(context.queue(), da.view);
+        lu.solve_transposed(context.queue(), db.view, nrhs);
+        const double growth = std::max(1.0, lu.outcome(context.queue()).growth);
+        CHECK(
+            compute_residual({transposed, b}, db.read(context, type), unit_roundoff(type)).scaled <=
+            kScaledResidualBound * growth);
+      }
   });
 }
 

@@ -145,8 +145,8 @@ TEST_CASE("transposed solves: kernels that do not work are passed over") {
         CHECK(compute_residual({a, b}, lu.solve(b), unit_roundoff(type)).scaled <=
               kScaledResidualBound);
       }
-      Context nothing =
-          context_with("trsv_columns_cpu=build,trsv_transposed=wrong,upper_maxima=wrong");
+      Context nothing = context_with(
+          "trsv_columns_cpu=build,trsv_persistent=wrong,trsv_transposed=wrong,upper_maxima=wrong");
       Lu lu = lu_factor(nothing, type, a);
       CHECK_THROWS_WITH_AS((void)lu.solve_transposed(b),
                            doctest::Contains("trsv_transposed: wrong answer"), NoUsableKernel);
