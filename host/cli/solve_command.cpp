@@ -61,8 +61,8 @@ po::options_description solve_options() {
       ("output,o", word("FILE", "-"), "write x here, in the format of the extension")
       ("json", word("FILE", nullptr), "write a report here")
       ("device,d", word("SPEC", ""), "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)")
-      ("accuracy", word("A", "auto"), "of x: double (its backward error is that of f64, on every device), single, or auto: that "
-                                      "of --type if it is given, else double")
+      ("accuracy", word("A", "auto"), "of x: double (its backward error is that of f64, on every device), max (x itself has the digits of "
+                                      "f64, unless A is nearly singular), single, or auto: that of --type if it is given, else double")
       ("type", word("T", "auto"), "of the factors: f32, f64, or auto: as accuracy and method ask")
       ("method", word("M", "auto"), "lu (blocked), mixed (blocked in f32, x refined to double accuracy; f64 or the host's LAPACK "
                                     "where that fails), rbt (the same between random butterflies), gauss (the paper's elimination), or auto: gauss if one of its "
@@ -135,7 +135,8 @@ SolveOptions read_solve_options(const po::variables_map& values) {
   solve.accuracy = parse_word<std::optional<Accuracy>>("accuracy", text("accuracy"),
                                                        {{"auto", std::nullopt},
                                                         {"single", Accuracy::single_precision},
-                                                        {"double", Accuracy::double_precision}});
+                                                        {"double", Accuracy::double_precision},
+                                                        {"max", Accuracy::maximum}});
   solve.determinant = values["determinant"].as<bool>();
   solve.trust = !values["no-rcond"].as<bool>() && !values["compare"].as<bool>();
   solve.pivoting = parse_word<Pivoting>("pivot", text("pivot"),
@@ -196,6 +197,8 @@ SolveCommand read_command(const po::variables_map& values) {
     throw UsageError(
         "--compare sets the driver's default against another size; give --local lcm or a number");
   if (command.in_place) check_in_place(command);
+  if (command.in_place && command.solve.accuracy == Accuracy::maximum)
+    throw UsageError("--accuracy max needs A for its residuals, which --in-place gives up");
   return command;
 }
 

@@ -7,6 +7,7 @@
 #include "kernels/lu_small.hpp"
 #include "kernels/upper_maxima.hpp"
 #include "linalg/device_operator.hpp"
+#include "linalg/extra_precise.hpp"
 #include "linalg/gesv.hpp"
 #include "linalg/lu_backend.hpp"
 #include "linalg/memory_need.hpp"
@@ -51,6 +52,8 @@ void require_memory_for(Context& context, const System& system, const GesvCall& 
   if (call.keeps_f64)
     need.workspace +=
         n * padded_ld(n, RealType::f64) * sizeof(double) + DeviceOperator::bytes(n, nrhs);
+  if (call.extra_precise && context.profile().fp64)
+    need.workspace += ExtraPreciseDevice::bytes(n, nrhs);
   need.host_copy = keeps_a ? n * n * sizeof(double) : 0;
   require_memory(need, context.profile(), io::physical_memory());
 }
@@ -87,6 +90,18 @@ InverseProducts inverse_by(Context& context, LuBackend& lu, const MatrixView& a,
   };
   return {n, multiply(false, {scaling.rows, scaling.columns, {}}),
           multiply(true, {scaling.columns, scaling.rows, {}})};
+}
+
+/// On the device where that has fp64 and a kernel for it.
+std::unique_ptr<ExtraPreciseOperator> extra_precise_operator(Context& context, const System& system,
+                                                             const Scaling& scaling) {
+  if (context.profile().fp64) {
+    try {
+      return std::make_unique<ExtraPreciseDevice>(context, system, scaling);
+    } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
+    }
+  }
+  return std::make_unique<ExtraPreciseHost>(system, scaling);
 }
 
 EliminationResult factor_and_solve(Context& context, const System& system, const GesvCall& call,
@@ -151,6 +166,7 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
   judge_pivots(result, read_twice([&] { return lu->pivots(queue); }));
   result.x = Matrix(buffers.n, buffers.nrhs,
                     download(queue, buffers.b.buffer, type, buffers.n * buffers.nrhs));
+  const Matrix first_x = call.extra_precise ? result.x : Matrix();  // of the scaled system
   scale_back(scaling, result);
   result.times.download = timer.lap();
 
@@ -166,6 +182,17 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
       std::optional<DeviceFactors> factors;
       if (plain) factors = {buffers.b.buffer, getrs};
       return refine(*in_f64, factors, solve, x, progress);
+    };
+    live.refine_in_extra_precision = [&](Matrix& x) {
+      const auto in_extra_precision = extra_precise_operator(context, system, scaling);
+      const ApproximateSolve solve_scaled = [&](Matrix& r) {
+        solve_again(queue, getrs, buffers.b, type, {}, r);
+      };
+      x = first_x;
+      Refinement refinement =
+          clgauss::refine_in_extra_precision(*in_extra_precision, solve_scaled, x, progress);
+      scale_back(scaling, x.cols(), x.values());
+      return refinement;
     };
     live.residual = [&](SystemOperator& on_host, const Matrix& x, Matrix& r, Matrix& d) {
       (in_f64 ? static_cast<SystemOperator&>(*in_f64) : on_host).residual(x, r, d);

@@ -16,6 +16,8 @@ namespace clgauss {
 /// gesv() kept it, else of the one that is given.
 struct LiveFactors {
   std::function<Refinement(SystemOperator& on_host, Matrix& x)> refine;
+  std::function<Refinement(Matrix& x)>
+      refine_in_extra_precision;  // from the first x; where GesvCall has asked for it
   std::function<void(SystemOperator& on_host, const Matrix& x, Matrix& r, Matrix& d)> residual;
   InverseProducts inverse;               // as good as the factors are
   std::function<double()> largest_of_u;  // of the scaled matrix
@@ -31,6 +33,8 @@ struct GesvCall {
   LuOptions lu = {};
   Polish polish = {};
   bool keeps_f64 = false;  // factors of f32: A and B stay on the device in f64, for residuals
+  bool extra_precise =
+      false;  // the polish may refine in extra precision: A and B are needed once more
 };
 
 /// With times and pivots. Memory on the device: n (ld + nrhs) elements, ld slightly above n, and the workspace of Lu; whether all of

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/extra_precise.hpp"
 #include "linalg/gesv_rbt.hpp"
 #include "linalg/host_lapack.hpp"
 #include "linalg/host_lu.hpp"
@@ -34,6 +35,23 @@ Trust trust_in(const InverseProducts& inverse, const MatrixSize& size, const Ans
   return {found.rcond, found.forward_error, 1, 0};
 }
 
+/// Corrections by factors of which rounding has left nothing may shrink, too: they count where A is not singular to f64, by rcond or,
+/// which no scaling of rows spoils, by how far its errors reach x. Where they do, they tell more of x's error than its residual.
+void judge_by_condition(std::optional<Trust>& trust, Index n, Refinement& refinement) {
+  if (!trust) return;
+  const bool regular =
+      trust->rcond >= unit_roundoff(RealType::f64) ||
+      std::ranges::all_of(trust->forward_error,  // (n + 1) eps cond(A, x) and more
+                          [&](double bound) { return bound <= static_cast<double>(n + 1); });
+  if (!regular) {
+    refinement.accepted = false;
+    std::ranges::fill(refinement.forward_errors, Refinement::ForwardError{});
+  }
+  if (!refinement.accepted) return;
+  for (Index c = 0; c < refinement.forward_errors.size(); ++c)
+    trust->forward_error[c] = refinement.forward_errors[c].normwise;
+}
+
 /// Up to here an LU by one core of the host takes less time than building the kernels that estimate with the device's factors.
 constexpr Index kLargestOnHost = 256;
 
@@ -47,7 +65,8 @@ class Attempt {
   }
 
   LuAnswer run(const System& system) {
-    const bool keeps_f64 = answer_.plan.method == Method::mixed && context_.profile().fp64;
+    const bool keeps_f64 =
+        answer_.plan.method == Method::mixed && context_.profile().fp64 && !maximum();
     answer_.result = gesv(context_, system, call(system, keeps_f64), progress_);
     return std::move(answer_);
   }
@@ -68,7 +87,7 @@ class Attempt {
 
  private:
   GesvCall call(const System& system, bool keeps_f64) {
-    GesvCall call{answer_.plan.type, options_.lu, {}, keeps_f64};
+    GesvCall call{answer_.plan.type, options_.lu, {}, keeps_f64, maximum()};
     call.lu.pivoting = options_.pivoting;
     call.polish = [this, &system](EliminationResult& result, const LiveFactors& factors) {
       polish(system, result, factors);
@@ -76,8 +95,14 @@ class Attempt {
     return call;
   }
 
+  [[nodiscard]] bool maximum() const { return answer_.plan.accuracy == Accuracy::maximum; }
+
   void polish(const System& system, EliminationResult& result, const LiveFactors& factors) {
     const Plan& plan = answer_.plan;
+    if (maximum()) {
+      polish_to_the_end(system, result, factors);
+      return;
+    }
     if (plan.method == Method::mixed) refine_and_time(system, result, factors);
     measure(system, result);
     // Rare with factors of f64: their pivots grew, and that cost digits.
@@ -86,7 +111,24 @@ class Attempt {
       refine_and_time(system, result, factors);
       measure(system, result);
     }
-    if (!options_.trust || !has_answer(outcome_of(result))) return;
+    if (options_.trust) try_to_estimate(system, result, factors);
+  }
+
+  void polish_to_the_end(const System& system, EliminationResult& result,
+                         const LiveFactors& factors) {
+    LapTimer timer;
+    if (progress_) progress_("refinement", 0);
+    result.refinement = factors.refine_in_extra_precision(result.x);
+    result.times.refine += timer.lap();
+    measure(system, result);
+    try_to_estimate(system, result, factors);
+    judge_by_condition(answer_.trust, result.x.rows(), result.refinement);
+    if (!options_.trust) answer_.trust.reset();
+  }
+
+  void try_to_estimate(const System& system, EliminationResult& result,
+                       const LiveFactors& factors) {
+    if (!has_answer(outcome_of(result))) return;
     try {
       estimate(system, result, factors);
     } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
@@ -145,10 +187,13 @@ std::string doubt_about(const LuAnswer& answer) {
                        *result.failed_column + 1);
   // They are those of A + E, |E| about eps |A|: an A whose condition is near 1 / eps looks better to them than it is.
   constexpr double kLimit = 0x1p-24 * 16;
-  if (result.refinement.accepted && answer.trust && !(answer.trust->rcond >= kLimit))
+  if (answer.plan.accuracy != Accuracy::maximum && result.refinement.accepted && answer.trust &&
+      !(answer.trust->rcond >= kLimit))
     return fmt::format("rcond {:.1e} is at the limit of factors in f32", answer.trust->rcond);
   if (result.refinement.accepted || result.x.empty()) return {};
   const Refinement& done = result.refinement;
+  if (answer.plan.accuracy == Accuracy::maximum)
+    return "corrections by factors in f32 do not lead to the digits of x";
   return fmt::format(
       "factors in f32 left a backward error of {:.2g} after {} correction{}{}",
       done.backward_errors.back(), done.corrections(), done.corrections() == 1 ? "" : "s",
@@ -173,12 +218,20 @@ void try_lapack(LuAnswer& answer, const System& system, bool trust,
   Matrix x = system.b;
   lapack.solve(x);
   HostOperator f64(system);
-  answer.result.refinement = refine(
-      f64, [&](Matrix& r) { lapack.solve(r); }, x, progress);
+  const ApproximateSolve by_lapack = [&](Matrix& r) { lapack.solve(r); };
+  const bool maximum = answer.plan.accuracy == Accuracy::maximum;
+  if (maximum) {
+    const Scaling none;
+    ExtraPreciseHost in_extra_precision(system, none);
+    answer.result.refinement =
+        refine_in_extra_precision(in_extra_precision, by_lapack, x, progress);
+  } else {
+    answer.result.refinement = refine(f64, by_lapack, x, progress);
+  }
   answer.result.times.refine += timer.lap();
   answer.residual = compute_residual(system, x, answer.plan.eps());
   answer.result.times.check += timer.lap();
-  if (trust) {
+  if (trust || maximum) {
     Matrix r(x.rows(), x.cols()), d = r;
     f64.residual(x, r, d);
     const auto by = [](auto solve) {
@@ -191,6 +244,8 @@ void try_lapack(LuAnswer& answer, const System& system, bool trust,
                              by([&](Matrix& v) { lapack.solve_transposed(v); })},
                             size_of(system.a), {x, r, d});
     answer.trust->determinant_error = std::numeric_limits<double>::quiet_NaN();
+    if (maximum) judge_by_condition(answer.trust, x.rows(), answer.result.refinement);
+    if (!trust) answer.trust.reset();
     answer.result.times.trust += timer.lap();
   }
   answer.result.x = std::move(x);
@@ -245,17 +300,23 @@ Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n
   const Accuracy of_type = type == RealType::f64 ? double_precision : single_precision;
   const Accuracy wanted = options.accuracy.value_or(options.type ? of_type : double_precision);
   if (options.method == Method::mixed || options.method == Method::rbt) {
+    if (options.method == Method::rbt && wanted == maximum)
+      throw UsageError(
+          "accuracy max asks for factors that partial pivoting made: the methods lu and mixed");
     if (options.type == RealType::f64 || options.accuracy == single_precision)
       throw UsageError(
           fmt::format("the method {} takes factors in f32 and refines x to double accuracy",
                       method_name(options.method)));
-    return {options.method, RealType::f32, double_precision};
+    return {options.method, RealType::f32, wanted == maximum ? maximum : double_precision};
   }
   if (gauss || options.method == Method::lu) {
-    if (options.accuracy == double_precision && type == RealType::f32)
+    if (gauss && wanted == maximum)
       throw UsageError(
-          fmt::format("double accuracy with factors in f32 asks for the method mixed ({})",
-                      options.type ? "the type asked for is f32" : device.name + " has no fp64"));
+          "accuracy max asks for factors to correct x with: the methods lu and mixed, not gauss");
+    if (options.accuracy.value_or(single_precision) != single_precision && type == RealType::f32)
+      throw UsageError(fmt::format(
+          "{} accuracy with factors in f32 asks for the method mixed ({})", accuracy_name(wanted),
+          options.type ? "the type asked for is f32" : device.name + " has no fp64"));
     const RealType taken = wanted == single_precision ? options.type.value_or(RealType::f32) : type;
     return {gauss ? Method::gauss : Method::lu, taken,
             taken == RealType::f64 ? wanted : single_precision};

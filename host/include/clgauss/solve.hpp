@@ -49,7 +49,7 @@ enum class SolveStatus {
   singular,  // the pivot of failed_column is zero, or NaN or Inf because A holds one; there is no x
   overflow,  // numbers left the range of the type, where scaling does not help; there is no x. failed_column, if there is
              // one, has a pivot that is not finite, or 0 where numbers of A may have underflowed
-  inaccurate  // x is there, but its scaled residual is not <= the bound asked for
+  inaccurate  // x is there, but its scaled residual is not <= the bound asked for, or, with Accuracy::maximum, not all its digits
 };
 [[nodiscard]] constexpr bool has_answer(SolveStatus status) {
   return status == SolveStatus::ok || status == SolveStatus::inaccurate;
@@ -77,7 +77,8 @@ struct WorkGroupReport {
 struct Trust {
   double rcond = 0;  // of A in the 1-norm
   std::vector<double>
-      forward_error;  // bounds of ||x - x_true|| / ||x||, infinity norms, of every right-hand side
+      forward_error;  // bounds of ||x - x_true|| / ||x||, infinity norms, of every right-hand side; with Accuracy::maximum, if that
+                      // was reached, the estimates of refinement
   double reciprocal_growth = 1;  // max|A| / max|U|; 1 where A was scaled
   double determinant_error = 0;  // relative
 
