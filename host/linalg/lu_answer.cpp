@@ -179,24 +179,22 @@ class Attempt {
   LuAnswer answer_;
 };
 
-/// Whether A^-1 is within a factor of 2 of what factors M of A + E in f32 make of it. From A^-1 = M^-1 (I - E M^-1)^-1 that is so where
-/// ||E M^-1|| <= 1/2, and E M^-1 is what a correction multiplies the residual by: r of one that is no special vector by
-/// about ||E M^-1|| / sqrt(n) or more.
-bool tell_of_inverse(const Refinement& refinement, Index n) {
+/// Whether factors of A + E in f32 tell ||A^-1|| within a factor of 3. E (A + E)^-1 is what a correction multiplies the residual by: where
+/// that shrinks fast and needs no help, it is small in the directions of the small singular values, and these are those of A. (Of
+/// randsvd's matrices, tests/solver/condition_test.cpp, rcond was 0.58 to 1.04 times LAPACK's with ratios up to 1 / 4, and 0.16 to 14
+/// times with GMRES.)
+bool tell_of_inverse(const Refinement& refinement) {
   const std::vector<double>& errors = refinement.backward_errors;
-  if (errors.size() < 2) return true;
-  const double ratio = errors[1] / errors[0];
-  return refinement.gmres_steps == 0 && ratio * std::sqrt(static_cast<double>(n)) <= 0.5;
+  return errors.size() < 2 || (refinement.gmres_steps == 0 && errors[1] <= errors[0] / 4);
 }
 
 /// Why the answer of factors in f32, or what they say of A, will not do; empty: it does.
 std::string doubt_about(const LuAnswer& answer) {
   const EliminationResult& result = answer.result;
-  const Index n = result.x.rows();
   if (result.failed_column)
     return fmt::format("in f32 the pivot of column {} is zero or not finite",
                        *result.failed_column + 1);
-  if (result.refinement.accepted && answer.trust && !tell_of_inverse(result.refinement, n))
+  if (result.refinement.accepted && answer.trust && !tell_of_inverse(result.refinement))
     return fmt::format("rcond {:.1e} is at the limit of factors in f32", answer.trust->rcond);
   if (result.refinement.accepted || result.x.empty()) return {};
   const Refinement& done = result.refinement;

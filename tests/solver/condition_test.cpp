@@ -412,37 +412,35 @@ TEST_CASE("condition: rcond is within a factor of 3 of LAPACK's gecon on every k
 }
 
 TEST_CASE("condition: factors in f32 are asked for rcond where they can tell, and only there") {
-  constexpr Index n = 300;  // above what the host's LU estimates for
+  constexpr Index n = 260;  // above what the host's LU estimates for
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     Index by_f32 = 0, below_1e_6 = 0, all = 0;
-    for (const double condition : {1e2, 1e4, 1e5, 1e6, 3e6, 1e7, 1e8})
+    for (const double condition : {1e6, 1e7, 1e9})
       for (const test::Spread spread :
            {test::Spread::one_large, test::Spread::one_small, test::Spread::geometric,
-            test::Spread::arithmetic, test::Spread::random})
-        for (const bool ones : {true, false}) {
-          System system{test::randsvd(n, condition, spread, 5), random_matrix(n, 1, 6)};
-          if (ones) system.b = row_sums(system.a);
-          std::vector<double> lu(system.a.values().begin(), system.a.values().end());
-          std::vector<lapack_int> pivots(n);
-          LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, lu.data(), n, pivots.data());
-          double lapacks = 0;
-          LAPACKE_dgecon(LAPACK_ROW_MAJOR, '1', n, lu.data(), n, norm1(system.a), &lapacks);
-          SolveOptions options;
-          options.method = Method::mixed;
-          options.trust = true;
-          const Solution solution = solve(context, system, options);
-          REQUIRE(solution.trust);
-          CAPTURE(condition);
-          CAPTURE(static_cast<int>(spread));
-          CAPTURE(solution.passed_over);
-          CHECK(solution.trust->rcond >= lapacks / 3);
-          CHECK(solution.trust->rcond <= lapacks * 3);
-          ++all;
-          if (!solution.passed_over.empty()) continue;
-          ++by_f32;
-          below_1e_6 += solution.trust->rcond < 1e-6 ? 1 : 0;
-        }
+            test::Spread::arithmetic, test::Spread::random}) {
+        const System system{test::randsvd(n, condition, spread, 5), random_matrix(n, 1, 6)};
+        std::vector<double> lu(system.a.values().begin(), system.a.values().end());
+        std::vector<lapack_int> pivots(n);
+        LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, lu.data(), n, pivots.data());
+        double lapacks = 0;
+        LAPACKE_dgecon(LAPACK_ROW_MAJOR, '1', n, lu.data(), n, norm1(system.a), &lapacks);
+        SolveOptions options;
+        options.method = Method::mixed;
+        options.trust = true;
+        const Solution solution = solve(context, system, options);
+        REQUIRE(solution.trust);
+        CAPTURE(condition);
+        CAPTURE(static_cast<int>(spread));
+        CAPTURE(solution.passed_over);
+        CHECK(solution.trust->rcond >= lapacks / 3);
+        CHECK(solution.trust->rcond <= lapacks * 3);
+        ++all;
+        if (!solution.passed_over.empty()) continue;
+        ++by_f32;
+        below_1e_6 += solution.trust->rcond < 1e-6 ? 1 : 0;
+      }
     MESSAGE(by_f32, " of ", all, " by factors in f32, ", below_1e_6, " below 1e-6");
     CHECK(below_1e_6 > 0);
   });
