@@ -99,6 +99,14 @@ Refinement::ForwardError worst_of(const std::vector<Refinement::ForwardError>& e
   return worst;
 }
 
+std::string scaling_text(const Solution& solution) {
+  if (!solution.scaled_rows && !solution.scaled_columns) return {};
+  return fmt::format("           {} brought to one size by powers of two\n",
+                     !solution.scaled_columns ? "rows"
+                     : solution.scaled_rows   ? "rows and columns"
+                                              : "columns");
+}
+
 std::string refinement_text(const Solution& solution) {
   const Refinement& refinement = solution.refinement;
   std::string text;
@@ -281,6 +289,7 @@ std::string summary_text(const Report& report) {
                 ? fmt::format("           the last column of {} is b\n", report.augmented_path)
                 : fmt::format("           the last {} columns of {} are the right-hand sides\n",
                               report.nrhs, report.augmented_path);
+  text += scaling_text(solution);
   text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
                       report.device.platform_name);
   text += kernels_text(report.kernels, report.verbose);
@@ -311,6 +320,10 @@ Json report_json(const Report& report) {
       {"trust", trust_json(solution.trust)},
       {"certificate", certificate_json(report.certificate)},
       {"pivoting", pivoting_name(solution.pivoting)},
+      {"equilibration",
+       {{"mode", equilibration_name(report.options.equilibration)},
+        {"rows", solution.scaled_rows},
+        {"columns", solution.scaled_columns}}},
       {"ndrange", solution.method == Method::gauss ? Json(ndrange_name(report.options.ndrange))
                                                    : Json(nullptr)},
       {"device",

@@ -68,6 +68,8 @@ po::options_description solve_options() {
                                     "where that fails), rbt (the same between random butterflies), gauss (the paper's elimination), or auto: gauss if one of its "
                                     "options is given, else lu or mixed, whichever is faster")
       ("pivot", word("P", "partial"), "partial, tournament (lu), or none (gauss: the paper's algorithm)")
+      ("equilibrate", word("E", "auto"), "lu, mixed: rows and columns brought to one size by powers of two: on, off (only where the range "
+                                         "of the type asks for it), or auto: also where their sizes differ by more than a factor of 10")
       ("local", word("RULE", "auto"), "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a number")
       ("ndrange", word("MODE", "fixed"), "gauss: fixed (every step over the whole matrix) or shrinking")
       ("split", word("MODE", "auto"), "gauss: auto (main + remainder launch), or off (refuse a size that does not divide)")
@@ -143,6 +145,9 @@ SolveOptions read_solve_options(const po::variables_map& values) {
                                         {{"partial", Pivoting::partial},
                                          {"tournament", Pivoting::tournament},
                                          {"none", Pivoting::none}});
+  solve.equilibration = parse_word<Equilibration>(
+      "equilibrate", text("equilibrate"),
+      {{"auto", Equilibration::automatic}, {"on", Equilibration::on}, {"off", Equilibration::off}});
   solve.ndrange = parse_word<NdRangeMode>(
       "ndrange", text("ndrange"),
       {{"fixed", NdRangeMode::fixed}, {"shrinking", NdRangeMode::shrinking}});

@@ -130,13 +130,13 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
 
   const cl::CommandQueue& queue = context.queue();
   report("upload");
-  const Scaling scaling = scaling_for(system, type);
+  const Scaling scaling = scaling_for(system, type, call.equilibration);
   if (!in_f64) {
     upload_a(buffers, scaling);
   } else {
     upload_rows(queue, in_f64->a().buffer, in_f64->a().ld, RealType::f64, {&system.a});
     in_f64->set_right_hand_sides(system.b);
-    if (scaling.rows.empty() && scaling.columns.empty())
+    if (scaling.keeps_matrix())
       in_f64->demote(buffers.a);
     else
       upload_a(buffers, scaling);
@@ -171,7 +171,6 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
   result.times.download = timer.lap();
 
   if (call.polish && !result.failed_column) {
-    const bool plain = scaling.rows.empty() && scaling.columns.empty();
     const auto getrs = [&] { (void)lu->getrs(queue, buffers.a, buffers.b, buffers.nrhs); };
     const ApproximateSolve solve = [&](Matrix& r) {
       solve_again(queue, getrs, buffers.b, type, scaling, r);
@@ -180,7 +179,7 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
     live.refine = [&](SystemOperator& on_host, Matrix& x) {
       if (!in_f64) return refine(on_host, solve, x, progress);
       std::optional<DeviceFactors> factors;
-      if (plain) factors = {buffers.b.buffer, getrs};
+      if (scaling.keeps_matrix()) factors = {buffers.b.buffer, getrs};
       return refine(*in_f64, factors, solve, x, progress);
     };
     live.refine_in_extra_precision = [&](Matrix& x) {
@@ -199,7 +198,7 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
     };
     live.inverse = inverse_by(context, *lu, buffers.a, type, scaling, buffers.n);
     live.largest_of_u = [&] { return upper_maximum(context, queue, type, buffers.a, buffers.n); };
-    live.scaled = !plain;
+    live.scaling = &scaling;
     call.polish(result, live);
     timer.lap();  // the polish keeps its own times
   }

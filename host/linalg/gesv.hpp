@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "linalg/refine.hpp"
+#include "matrix/scaling.hpp"
 
 namespace clgauss {
 
@@ -21,7 +22,7 @@ struct LiveFactors {
   std::function<void(SystemOperator& on_host, const Matrix& x, Matrix& r, Matrix& d)> residual;
   InverseProducts inverse;               // as good as the factors are
   std::function<double()> largest_of_u;  // of the scaled matrix
-  bool scaled = false;
+  const Scaling* scaling = nullptr;      // with which A was factored
 };
 
 /// What is done to an answer while the factors are there. It fills in what it measured and did, and the times it took.
@@ -31,6 +32,7 @@ using Polish = std::function<void(EliminationResult&, const LiveFactors&)>;
 struct GesvCall {
   RealType type = RealType::f64;  // of the factors
   LuOptions lu = {};
+  Equilibration equilibration = Equilibration::automatic;
   Polish polish = {};
   bool keeps_f64 = false;  // factors of f32: A and B stay on the device in f64, for residuals
   bool extra_precise =

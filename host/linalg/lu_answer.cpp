@@ -6,11 +6,13 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <limits>
+#include <mutex>
 
 #include "linalg/extra_precise.hpp"
 #include "linalg/gesv_rbt.hpp"
 #include "linalg/host_lapack.hpp"
 #include "linalg/host_lu.hpp"
+#include "linalg/max_or_nan.hpp"
 #include "matrix/transfer.hpp"
 #include "parallel.hpp"
 
@@ -52,6 +54,56 @@ void judge_by_condition(std::optional<Trust>& trust, Index n, Refinement& refine
     trust->forward_error[c] = refinement.forward_errors[c].normwise;
 }
 
+/// Whether products with the powers stay in f64's range.
+bool are_moderate(const Scaling& scaling) {
+  constexpr int kModerate = 300;
+  const auto moderate = [](int exponent) { return std::abs(exponent) <= kModerate; };
+  return std::ranges::all_of(scaling.rows, moderate) &&
+         std::ranges::all_of(scaling.columns, moderate);
+}
+
+/// R X C; X has as many columns as C or C is empty.
+Matrix scaled(const Matrix& x, std::span<const int> rows, std::span<const int> columns) {
+  Matrix result(x.rows(), x.cols());
+  in_parallel(x.rows(), kElementsPerThread / std::max<Index>(x.cols(), 1) + 1,
+              [&](Index first, Index last) {
+                for (Index i = first; i < last; ++i)
+                  scale_row(x.row(i), rows, columns, i, result.row(i).data());
+              });
+  return result;
+}
+Matrix scaled(const Matrix& a, const Scaling& scaling) {
+  return scaled(a, scaling.rows, scaling.columns);
+}
+
+double largest_of_scaled(const Matrix& a, const Scaling& scaling) {
+  double largest = 0;
+  std::mutex one_at_a_time;
+  in_parallel(a.rows(), kElementsPerThread / a.cols() + 1, [&](Index first, Index last) {
+    double of_part = 0;
+    Values row(a.cols());
+    for (Index i = first; i < last; ++i) {
+      scale_row(a.row(i), scaling.rows, scaling.columns, i, row.data());
+      for (const double value : row) of_part = max_or_nan(of_part, std::abs(value));
+    }
+    const std::scoped_lock lock(one_at_a_time);
+    largest = max_or_nan(largest, of_part);
+  });
+  return largest;
+}
+
+/// Products with A^-1 = C A'^-1 R from those with A'^-1.
+InverseProducts unscaled(const InverseProducts& inverse, const Scaling& scaling) {
+  if (scaling.keeps_matrix()) return inverse;
+  return {inverse.n,
+          [&, solve = inverse.solve](const Matrix& x) {
+            return scaled(solve(scaled(x, scaling.rows, {})), scaling.columns, {});
+          },
+          [&, solve = inverse.solve_transposed](const Matrix& x) {
+            return scaled(solve(scaled(x, scaling.columns, {})), scaling.rows, {});
+          }};
+}
+
 /// Up to here an LU by one core of the host takes less time than building the kernels that estimate with the device's factors.
 constexpr Index kLargestOnHost = 256;
 
@@ -87,7 +139,7 @@ class Attempt {
 
  private:
   GesvCall call(const System& system, bool keeps_f64) {
-    GesvCall call{answer_.plan.type, options_.lu, {}, keeps_f64, maximum()};
+    GesvCall call{answer_.plan.type, options_.lu, options_.equilibration, {}, keeps_f64, maximum()};
     call.lu.pivoting = options_.pivoting;
     call.polish = [this, &system](EliminationResult& result, const LiveFactors& factors) {
       polish(system, result, factors);
@@ -152,13 +204,17 @@ class Attempt {
     factors.residual(on_host, result.x, r, d);
     const MatrixSize size = size_of(system.a);
     const AnswerErrors errors{result.x, r, d};
-    if (system.a.rows() <= kLargestOnHost && !factors.scaled) {
-      const HostLu lu(system.a);
-      answer_.trust = trust_in(lu.inverse(), size, errors);
-      answer_.trust->reciprocal_growth = size.largest / lu.largest_of_u();
+    const Scaling& scaling = *factors.scaling;
+    if (system.a.rows() <= kLargestOnHost && are_moderate(scaling)) {
+      const Matrix a = scaled(system.a, scaling);
+      const HostLu lu(a);
+      answer_.trust = trust_in(unscaled(lu.inverse(), scaling), size, errors);
+      answer_.trust->reciprocal_growth = size_of(a).largest / lu.largest_of_u();
     } else {
       answer_.trust = trust_in(factors.inverse, size, errors);
-      if (!factors.scaled) answer_.trust->reciprocal_growth = size.largest / factors.largest_of_u();
+      const double largest =
+          scaling.keeps_matrix() ? size.largest : largest_of_scaled(system.a, scaling);
+      answer_.trust->reciprocal_growth = largest / factors.largest_of_u();
     }
     answer_.trust->determinant_error =
         determinant_error(result.x.rows(), unit_roundoff(answer_.plan.type),
@@ -300,6 +356,10 @@ Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n
   using enum Accuracy;
   const bool gauss = options.method == Method::gauss ||
                      (options.method == Method::automatic && options.pivoting == Pivoting::none);
+  if ((gauss || options.method == Method::rbt) && options.equilibration == Equilibration::on)
+    throw UsageError(
+        "equilibration belongs to the methods lu and mixed: gauss is the paper's elimination, and "
+        "butterflies mix the rows and columns");
   if (gauss && options.pivoting == Pivoting::tournament)
     throw UsageError("tournament pivoting belongs to the method lu; gauss takes partial or none");
   const RealType type = choose_type(device, options.type);

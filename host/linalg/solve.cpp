@@ -119,6 +119,18 @@ std::string_view accuracy_name(Accuracy accuracy) {
   return "double";
 }
 
+std::string_view equilibration_name(Equilibration equilibration) {
+  switch (equilibration) {
+    case Equilibration::on:
+      return "on";
+    case Equilibration::off:
+      return "off";
+    case Equilibration::automatic:
+      break;
+  }
+  return "auto";
+}
+
 std::string_view pivoting_name(Pivoting pivoting) {
   switch (pivoting) {
     case Pivoting::none:
@@ -182,6 +194,8 @@ void conclude(Solution& solution, LuAnswer answer, double bound) {
   solution.accuracy = answer.plan.accuracy;
   solution.pivoting = result.pivoting;
   solution.repeated = result.repeated;
+  solution.scaled_rows = result.scaled_rows;
+  solution.scaled_columns = result.scaled_columns;
   solution.passed_over = answer.passed_over;
   solution.by_lapack = answer.by_lapack;
   solution.refinement = result.refinement;
@@ -219,7 +233,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
     } catch (const NoUsableKernel&) {
       // The elimination asks less of a device; that it took over is seen from the method.
       if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
-          options.accuracy == Accuracy::maximum)
+          options.accuracy == Accuracy::maximum || options.equilibration == Equilibration::on)
         throw;
       SolveOptions elimination = options;
       elimination.method = Method::gauss;

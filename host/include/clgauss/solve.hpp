@@ -27,6 +27,7 @@ enum class Method {
 };
 [[nodiscard]] std::string_view method_name(Method method);
 [[nodiscard]] std::string_view pivoting_name(Pivoting pivoting);
+[[nodiscard]] std::string_view equilibration_name(Equilibration equilibration);
 
 struct SolveOptions {
   Method method = Method::automatic;
@@ -34,7 +35,9 @@ struct SolveOptions {
   std::optional<Accuracy> accuracy =
       {};  // empty: that of `type` if it is given, else double precision
   Pivoting pivoting = Pivoting::partial;
-  NdRangeMode ndrange = NdRangeMode::fixed;                  // of gauss
+  Equilibration equilibration =
+      Equilibration::automatic;              // of lu and mixed; the others scale as for `off`
+  NdRangeMode ndrange = NdRangeMode::fixed;  // of gauss
   WorkGroupPolicy policy{WorkGroupPolicy::Rule::automatic};  // of gauss
   SplitMode split = SplitMode::automatic;                    // of gauss
   double max_scaled_residual = kScaledResidualBound;
@@ -79,7 +82,7 @@ struct Trust {
   std::vector<double>
       forward_error;  // bounds of ||x - x_true|| / ||x||, infinity norms, of every right-hand side; with Accuracy::maximum, if that
                       // was reached, the estimates of refinement
-  double reciprocal_growth = 1;  // max|A| / max|U|; 1 where A was scaled
+  double reciprocal_growth = 1;  // max|A| / max|U|, of A as it was scaled
   double determinant_error = 0;  // relative
 
   /// Digits of x that the worst bound leaves.
@@ -95,10 +98,11 @@ struct Solution {
   Accuracy accuracy = Accuracy::double_precision;  // whose backward error x is judged by
   Refinement refinement;                           // of x; without backward errors: there was none
   Pivoting pivoting = Pivoting::partial;           // what was done; see Lu::pivoting()
-  bool repeated = false;                           // see EliminationResult
-  RealType type = RealType::f64;                   // of the factors
-  std::optional<Index> failed_column;              // 0-based
-  double failed_pivot = 0;                         // its value: 0, Inf or NaN
+  bool scaled_rows = false, scaled_columns = false;  // by powers of two, before A was factored
+  bool repeated = false;                             // see EliminationResult
+  RealType type = RealType::f64;                     // of the factors
+  std::optional<Index> failed_column;                // 0-based
+  double failed_pivot = 0;                           // its value: 0, Inf or NaN
   Determinant determinant;
   Residual residual;
   std::optional<Trust> trust;  // of lu and mixed, if it was asked for; rbt has none
@@ -109,8 +113,8 @@ struct Solution {
 
 /// Solves `system` on the context's device to the accuracy asked for: on a device without fp64, or where it is faster, by factors in
 /// f32 whose x is refined with residuals in f64 (on the device, else on the host's cores); where no kernel of the LU works there and the method is left open, by the elimination.
-/// Where the range of A or b asks for it, rows, columns and right-hand sides are scaled by powers of two, without rounding; the rows,
-/// which decides on other pivots, only if they are too far apart for the type. An n = 0 system has the empty answer and determinant 1.
+/// Where the range of A or b or `equilibration` asks for it, rows, columns and right-hand sides are scaled by powers of two, without
+/// rounding. An n = 0 system has the empty answer and determinant 1.
 /// Throws as gauss_solve() and Lu(). Memory on the host: one more copy of x.
 [[nodiscard]] Solution solve(Context& context, const System& system,
                              const SolveOptions& options = {},
