@@ -32,6 +32,10 @@ std::string determinant_text(const Determinant& determinant) {
       fmt::format("{}10^{:.15g}", determinant.sign < 0 ? "-" : "", determinant.log10_abs);
   const double value = determinant.sign * std::pow(10.0, determinant.log10_abs);
   if (std::isnormal(value)) text += fmt::format(" = {:.12g}", value);
+  if (determinant.relative_error < 1)
+    text += fmt::format(", relative error <= {:.1e}", determinant.relative_error);
+  else if (determinant.relative_error >= 1)
+    text += ", of which not even the sign is sure";
   return text;
 }
 
@@ -341,7 +345,8 @@ Json report_json(const Report& report) {
         *solution.failed_column + 1;
   if (report.with_determinant)
     json["determinant"] = {{"sign", solution.determinant.sign},
-                           {"log10_abs", finite_or_null(solution.determinant.log10_abs)}};
+                           {"log10_abs", finite_or_null(solution.determinant.log10_abs)},
+                           {"relative_error", finite_or_null(solution.determinant.relative_error)}};
   return json;
 }
 

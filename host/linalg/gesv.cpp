@@ -197,6 +197,7 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
       (in_f64 ? static_cast<SystemOperator&>(*in_f64) : on_host).residual(x, r, d);
     };
     live.inverse = inverse_by(context, *lu, buffers.a, type, scaling, buffers.n);
+    live.scaled_inverse = inverse_by(context, *lu, buffers.a, type, {}, buffers.n);
     live.largest_of_u = [&] { return upper_maximum(context, queue, type, buffers.a, buffers.n); };
     live.scaling = &scaling;
     call.polish(result, live);

@@ -21,6 +21,7 @@ struct LiveFactors {
       refine_in_extra_precision;  // from the first x; where GesvCall has asked for it
   std::function<void(SystemOperator& on_host, const Matrix& x, Matrix& r, Matrix& d)> residual;
   InverseProducts inverse;               // as good as the factors are
+  InverseProducts scaled_inverse;        // of A as it was factored
   std::function<double()> largest_of_u;  // of the scaled matrix
   const Scaling* scaling = nullptr;      // with which A was factored
 };

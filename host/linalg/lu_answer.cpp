@@ -216,9 +216,12 @@ class Attempt {
           scaling.keeps_matrix() ? size.largest : largest_of_scaled(system.a, scaling);
       answer_.trust->reciprocal_growth = largest / factors.largest_of_u();
     }
-    answer_.trust->determinant_error =
-        determinant_error(result.x.rows(), unit_roundoff(answer_.plan.type),
-                          answer_.trust->reciprocal_growth, answer_.trust->rcond);
+    double rcond = answer_.trust->rcond;
+    if (options_.determinant && !scaling.keeps_matrix())  // which changes no digit of det A
+      rcond =
+          reciprocal_condition(factors.scaled_inverse, size_of(scaled(system.a, scaling)).norm1);
+    answer_.trust->determinant_error = determinant_error(
+        result.x.rows(), unit_roundoff(answer_.plan.type), answer_.trust->reciprocal_growth, rcond);
     result.times.trust += timer.lap();
   }
 

@@ -211,6 +211,7 @@ void conclude(Solution& solution, LuAnswer answer, double bound) {
   if (!has_answer(solution.status)) return;
   solution.residual = answer.residual;
   solution.trust = answer.trust;
+  if (answer.trust) solution.determinant.relative_error = answer.trust->determinant_error;
   solution.x = std::move(answer.result.x);
   const bool has_digits =
       solution.accuracy != Accuracy::maximum || solution.x.empty() || solution.refinement.accepted;

@@ -284,6 +284,39 @@ TEST_CASE("condition: the determinant's error stays below its estimate") {
   CHECK(std::isnan(determinant_error(10, kEps, kNaN, 1)));
 }
 
+TEST_CASE("condition: solve() says how far the determinant can be trusted, whatever the path") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    // Determinant 1 as well: its rows and columns are multiplied by powers of two that cancel.
+    Matrix graded = test::minij(40);
+    for (Index i = 0; i < 40; ++i)
+      for (Index j = 0; j < 40; ++j)
+        graded(i, j) = std::ldexp(graded(i, j), 12 * static_cast<int>(i) - 234);
+    for (const Method method : {Method::automatic, Method::lu, Method::mixed})
+      for (const Matrix& a : {test::frank(7), test::minij(40), graded, test::minij(300)}) {
+        if (method == Method::lu && !device.profile.fp64) continue;
+        CAPTURE(method_name(method));
+        CAPTURE(a.rows());
+        SolveOptions options;
+        options.method = method;
+        options.determinant = options.trust = true;
+        const Solution solution = solve(context, {a, row_sums(a)}, options);
+        REQUIRE(solution.trust);
+        const Determinant& determinant = solution.determinant;
+        const double error = std::abs(std::expm1(determinant.log10_abs * std::log(10.0))),
+                     bound = determinant.relative_error;
+        if (!(bound < 1)) continue;
+        CHECK(determinant.sign == 1);
+        CHECK(error <= bound + 1e-13);  // of the logarithm
+        if (solution.type == RealType::f64) CHECK(bound <= 1e-6);
+        options.trust = false;
+        CHECK(std::isnan(solve(context, {a, row_sums(a)}, options).determinant.relative_error));
+      }
+    CHECK(
+        std::isnan(solve(context, {test::frank(7), Matrix(7, 1)}, {}).determinant.relative_error));
+  });
+}
+
 TEST_CASE("condition: rcond is that of the inverse, on every device") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());

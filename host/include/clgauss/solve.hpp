@@ -11,6 +11,7 @@
 #include <clgauss/refinement.hpp>
 #include <clgauss/residual.hpp>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,6 +65,9 @@ enum class SolveStatus {
 struct Determinant {
   int sign = 0;
   double log10_abs = 0;
+  /// An estimate, determinant_error() of condition.hpp; NaN where Trust was not asked for or cannot be had. From 1 on, not even the sign
+  /// is known.
+  double relative_error = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// The work-group size of the kernel that does the work, gauss_fwd, and how it came about.
