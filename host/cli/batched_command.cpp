@@ -35,10 +35,11 @@ struct BatchedReport {
 
 /// What --batched does without: every option that is about one large system.
 void refuse_other_options(const po::variables_map& values) {
-  for (const char* name : {"method", "local", "ndrange", "split", "reps", "warmup"})
+  for (const char* name :
+       {"accuracy", "method", "equilibrate", "local", "ndrange", "split", "reps", "warmup"})
     if (!values[name].defaulted())
       throw UsageError(fmt::format("--{} does not go with --batched", name));
-  for (const char* name : {"determinant", "compare"})
+  for (const char* name : {"determinant", "compare", "certify", "in-place"})
     if (values[name].as<bool>())
       throw UsageError(fmt::format("--{} does not go with --batched", name));
   if (values.count("launches") > 0) throw UsageError("--launches does not go with --batched");

@@ -32,6 +32,10 @@ std::string determinant_text(const Determinant& determinant) {
       fmt::format("{}10^{:.15g}", determinant.sign < 0 ? "-" : "", determinant.log10_abs);
   const double value = determinant.sign * std::pow(10.0, determinant.log10_abs);
   if (std::isnormal(value)) text += fmt::format(" = {:.12g}", value);
+  if (determinant.relative_error < 1)
+    text += fmt::format(", relative error <= {:.1e}", determinant.relative_error);
+  else if (determinant.relative_error >= 1)
+    text += ", of which not even the sign is sure";
   return text;
 }
 
@@ -90,6 +94,23 @@ std::string method_text(const Report& report) {
       replaced ? " (its groups cannot wait for each other here, as partial needs)" : "");
 }
 
+Refinement::ForwardError worst_of(const std::vector<Refinement::ForwardError>& errors) {
+  Refinement::ForwardError worst{0, 0};
+  for (const Refinement::ForwardError& error : errors) {
+    worst.normwise = std::max(worst.normwise, error.normwise);
+    worst.componentwise = std::max(worst.componentwise, error.componentwise);
+  }
+  return worst;
+}
+
+std::string scaling_text(const Solution& solution) {
+  if (!solution.scaled_rows && !solution.scaled_columns) return {};
+  return fmt::format("           {} brought to one size by powers of two\n",
+                     !solution.scaled_columns ? "rows"
+                     : solution.scaled_rows   ? "rows and columns"
+                                              : "columns");
+}
+
 std::string refinement_text(const Solution& solution) {
   const Refinement& refinement = solution.refinement;
   std::string text;
@@ -103,6 +124,14 @@ std::string refinement_text(const Solution& solution) {
   std::vector<std::string> errors;
   for (const double error : refinement.backward_errors)
     errors.push_back(fmt::format("{:.1e}", error));
+  if (!refinement.forward_errors.empty()) {
+    const Refinement::ForwardError worst = worst_of(refinement.forward_errors);
+    return text + fmt::format(
+                      "refined    {} correction{} in extra precision, error of x about {:.1e}, of "
+                      "each of its numbers {:.1e}\n",
+                      refinement.corrections(), refinement.corrections() == 1 ? "" : "s",
+                      worst.normwise, worst.componentwise);
+  }
   return text + fmt::format("refined    {} correction{}{}, componentwise backward error {}\n",
                             refinement.corrections(), refinement.corrections() == 1 ? "" : "s",
                             refinement.gmres_steps > 0
@@ -155,9 +184,13 @@ Json refinement_json(const Refinement& refinement) {
   if (refinement.backward_errors.empty()) return nullptr;
   Json errors = Json::array();
   for (const double error : refinement.backward_errors) errors.push_back(finite_or_null(error));
+  Json forward_errors = Json::array();
+  for (const auto& [normwise, componentwise] : refinement.forward_errors)
+    forward_errors.push_back({{"normwise", normwise}, {"componentwise", componentwise}});
   return {{"corrections", refinement.corrections()},
           {"gmres_steps", refinement.gmres_steps},
           {"backward_errors", errors},
+          {"forward_errors", refinement.forward_errors.empty() ? Json(nullptr) : forward_errors},
           {"accepted", refinement.accepted}};
 }
 
@@ -199,10 +232,17 @@ std::string verdict_text(const Report& report) {
         *solution.failed_column + 1, solution.failed_pivot == 0 ? "exactly zero" : "not finite",
         report.options.pivoting == Pivoting::none ? " without row exchanges; try --pivot partial"
                                                   : "");
-  const char* verdict = solution.status == SolveStatus::ok ? "ok: <=" : "MISSED: not <=";
-  return fmt::format("residual   backward error {:.3g}, scaled residual {:.3g} ({} {:g})\n",
-                     solution.residual.backward_error, solution.residual.scaled, verdict,
-                     report.options.max_scaled_residual);
+  const double bound = report.options.max_scaled_residual;
+  const bool small = solution.residual.scaled <= bound;
+  std::string text =
+      fmt::format("residual   backward error {:.3g}, scaled residual {:.3g} ({} {:g})\n",
+                  solution.residual.backward_error, solution.residual.scaled,
+                  small ? "ok: <=" : "MISSED: not <=", bound);
+  if (small && solution.status == SolveStatus::inaccurate)
+    text +=
+        "MISSED     x has not all digits of f64: the matrix is nearly singular, or its numbers too "
+        "far apart\n";
+  return text;
 }
 
 std::string certificate_text(const Certificate& certificate) {
@@ -253,6 +293,7 @@ std::string summary_text(const Report& report) {
                 ? fmt::format("           the last column of {} is b\n", report.augmented_path)
                 : fmt::format("           the last {} columns of {} are the right-hand sides\n",
                               report.nrhs, report.augmented_path);
+  text += scaling_text(solution);
   text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
                       report.device.platform_name);
   text += kernels_text(report.kernels, report.verbose);
@@ -283,6 +324,10 @@ Json report_json(const Report& report) {
       {"trust", trust_json(solution.trust)},
       {"certificate", certificate_json(report.certificate)},
       {"pivoting", pivoting_name(solution.pivoting)},
+      {"equilibration",
+       {{"mode", equilibration_name(report.options.equilibration)},
+        {"rows", solution.scaled_rows},
+        {"columns", solution.scaled_columns}}},
       {"ndrange", solution.method == Method::gauss ? Json(ndrange_name(report.options.ndrange))
                                                    : Json(nullptr)},
       {"device",
@@ -300,7 +345,8 @@ Json report_json(const Report& report) {
         *solution.failed_column + 1;
   if (report.with_determinant)
     json["determinant"] = {{"sign", solution.determinant.sign},
-                           {"log10_abs", finite_or_null(solution.determinant.log10_abs)}};
+                           {"log10_abs", finite_or_null(solution.determinant.log10_abs)},
+                           {"relative_error", finite_or_null(solution.determinant.relative_error)}};
   return json;
 }
 

@@ -61,13 +61,15 @@ po::options_description solve_options() {
       ("output,o", word("FILE", "-"), "write x here, in the format of the extension")
       ("json", word("FILE", nullptr), "write a report here")
       ("device,d", word("SPEC", ""), "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)")
-      ("accuracy", word("A", "auto"), "of x: double (its backward error is that of f64, on every device), single, or auto: that "
-                                      "of --type if it is given, else double")
+      ("accuracy", word("A", "auto"), "of x: double (its backward error is that of f64, on every device), max (x itself has the digits of "
+                                      "f64, unless A is nearly singular), single, or auto: that of --type if it is given, else double")
       ("type", word("T", "auto"), "of the factors: f32, f64, or auto: as accuracy and method ask")
       ("method", word("M", "auto"), "lu (blocked), mixed (blocked in f32, x refined to double accuracy; f64 or the host's LAPACK "
                                     "where that fails), rbt (the same between random butterflies), gauss (the paper's elimination), or auto: gauss if one of its "
                                     "options is given, else lu or mixed, whichever is faster")
       ("pivot", word("P", "partial"), "partial, tournament (lu), or none (gauss: the paper's algorithm)")
+      ("equilibrate", word("E", "auto"), "lu, mixed: rows and columns brought to one size by powers of two: on, off (only where the range "
+                                         "of the type asks for it), or auto: also where their sizes differ by more than a factor of 10")
       ("local", word("RULE", "auto"), "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a number")
       ("ndrange", word("MODE", "fixed"), "gauss: fixed (every step over the whole matrix) or shrinking")
       ("split", word("MODE", "auto"), "gauss: auto (main + remainder launch), or off (refuse a size that does not divide)")
@@ -135,13 +137,17 @@ SolveOptions read_solve_options(const po::variables_map& values) {
   solve.accuracy = parse_word<std::optional<Accuracy>>("accuracy", text("accuracy"),
                                                        {{"auto", std::nullopt},
                                                         {"single", Accuracy::single_precision},
-                                                        {"double", Accuracy::double_precision}});
+                                                        {"double", Accuracy::double_precision},
+                                                        {"max", Accuracy::maximum}});
   solve.determinant = values["determinant"].as<bool>();
   solve.trust = !values["no-rcond"].as<bool>() && !values["compare"].as<bool>();
   solve.pivoting = parse_word<Pivoting>("pivot", text("pivot"),
                                         {{"partial", Pivoting::partial},
                                          {"tournament", Pivoting::tournament},
                                          {"none", Pivoting::none}});
+  solve.equilibration = parse_word<Equilibration>(
+      "equilibrate", text("equilibrate"),
+      {{"auto", Equilibration::automatic}, {"on", Equilibration::on}, {"off", Equilibration::off}});
   solve.ndrange = parse_word<NdRangeMode>(
       "ndrange", text("ndrange"),
       {{"fixed", NdRangeMode::fixed}, {"shrinking", NdRangeMode::shrinking}});
@@ -196,6 +202,8 @@ SolveCommand read_command(const po::variables_map& values) {
     throw UsageError(
         "--compare sets the driver's default against another size; give --local lcm or a number");
   if (command.in_place) check_in_place(command);
+  if (command.in_place && command.solve.accuracy == Accuracy::maximum)
+    throw UsageError("--accuracy max needs A for its residuals, which --in-place gives up");
   return command;
 }
 

@@ -4,9 +4,9 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <mutex>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "kernels/exact_sum.hpp"
 #include "matrix/scaling.hpp"
@@ -19,12 +19,6 @@ namespace {
 constexpr Index kLanes = 8;  // vectors for the compiler
 
 int exponent_of(double magnitude) { return magnitude > 0 ? std::ilogb(magnitude) : 0; }
-
-std::vector<int> to_one(const std::vector<double>& sizes) {
-  std::vector<int> exponents(sizes.size());
-  std::ranges::transform(sizes, exponents.begin(), [](double size) { return -exponent_of(size); });
-  return exponents;
-}
 
 bool are_near_one(const std::vector<double>& sizes) {
   constexpr double kNear = 0x1p8, kFar = 0x1p100;
@@ -43,47 +37,6 @@ double scaled_by(double value, int exponent, bool& exact) {
   exact = exact && std::ldexp(result, -exponent) == value;
   return result;
 }
-
-/// The largest magnitudes.
-struct Sizes {
-  std::vector<double> rows, columns;
-  bool finite = true;
-
-  /// Of A with its rows multiplied by 2^by.
-  Sizes(const Matrix& a, const std::vector<int>& by) : rows(a.rows(), 0), columns(a.cols(), 0) {
-    const Index n = a.cols();
-    std::mutex one_at_a_time;
-    in_parallel(a.rows(), kElementsPerThread / n + 1, [&](Index first, Index last) {
-      std::vector<double> of_columns(n, 0);
-      Values scaled(n);
-      double differences = 0;  // NaN for NaN and Inf
-      for (Index i = first; i < last; ++i) {
-        std::span<const double> row = a.row(i);
-        if (!by.empty()) {
-          scale_row(row, by, {}, i, scaled.data());
-          row = scaled;
-        }
-        std::array<double, kLanes> largest{}, nothing{};
-        const auto look = [&](Index j, Index lane) {
-          const double size = std::abs(row[j]);
-          of_columns[j] = size > of_columns[j] ? size : of_columns[j];
-          largest[lane] = size > largest[lane] ? size : largest[lane];
-          nothing[lane] += size - size;
-        };
-        Index j = 0;
-        for (; j + kLanes <= n; j += kLanes)
-          for (Index lane = 0; lane < kLanes; ++lane) look(j + lane, lane);
-        for (; j < n; ++j) look(j, 0);
-        rows[i] = std::ranges::max(largest);
-        differences += std::accumulate(nothing.begin(), nothing.end(), 0.0);
-      }
-      const std::scoped_lock lock(one_at_a_time);
-      finite = finite && differences == 0;
-      std::ranges::transform(columns, of_columns, columns.begin(),
-                             [](double u, double v) { return std::max(u, v); });
-    });
-  }
-};
 
 }  // namespace
 
@@ -128,13 +81,13 @@ std::vector<double> ExactScaling::times(const std::vector<double>& signs) const 
   return result;
 }
 
-/// Rows first, then columns.
 void ExactScaling::choose() {
-  const Sizes sizes(system_.a, {});
+  const Sizes sizes = sizes_of(system_.a.values(), n());
   finite_ = sizes.finite;
   if (!finite_ || (are_near_one(sizes.rows) && are_near_one(sizes.columns))) return;
-  rows_ = to_one(sizes.rows);
-  columns_ = to_one(Sizes(system_.a, rows_).columns);
+  Scaling scaling = scaling_for(n(), 0, system_.a.values(), {}, RealType::f64, Equilibration::on);
+  rows_ = std::move(scaling.rows);
+  columns_ = std::move(scaling.columns);
 }
 
 /// Makes X' and B'; whether they, and A', are exact.

@@ -7,6 +7,7 @@
 #include "kernels/lu_small.hpp"
 #include "kernels/upper_maxima.hpp"
 #include "linalg/device_operator.hpp"
+#include "linalg/extra_precise.hpp"
 #include "linalg/gesv.hpp"
 #include "linalg/lu_backend.hpp"
 #include "linalg/memory_need.hpp"
@@ -51,6 +52,8 @@ void require_memory_for(Context& context, const System& system, const GesvCall& 
   if (call.keeps_f64)
     need.workspace +=
         n * padded_ld(n, RealType::f64) * sizeof(double) + DeviceOperator::bytes(n, nrhs);
+  if (call.extra_precise && context.profile().fp64)
+    need.workspace += ExtraPreciseDevice::bytes(n, nrhs);
   need.host_copy = keeps_a ? n * n * sizeof(double) : 0;
   require_memory(need, context.profile(), io::physical_memory());
 }
@@ -89,6 +92,18 @@ InverseProducts inverse_by(Context& context, LuBackend& lu, const MatrixView& a,
           multiply(true, {scaling.columns, scaling.rows, {}})};
 }
 
+/// On the device where that has fp64 and a kernel for it.
+std::unique_ptr<ExtraPreciseOperator> extra_precise_operator(Context& context, const System& system,
+                                                             const Scaling& scaling) {
+  if (context.profile().fp64) {
+    try {
+      return std::make_unique<ExtraPreciseDevice>(context, system, scaling);
+    } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
+    }
+  }
+  return std::make_unique<ExtraPreciseHost>(system, scaling);
+}
+
 EliminationResult factor_and_solve(Context& context, const System& system, const GesvCall& call,
                                    const ProgressCallback& progress, const UploadMatrix& upload_a) {
   const RealType type = call.type;
@@ -115,13 +130,13 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
 
   const cl::CommandQueue& queue = context.queue();
   report("upload");
-  const Scaling scaling = scaling_for(system, type);
+  const Scaling scaling = scaling_for(system, type, call.equilibration);
   if (!in_f64) {
     upload_a(buffers, scaling);
   } else {
     upload_rows(queue, in_f64->a().buffer, in_f64->a().ld, RealType::f64, {&system.a});
     in_f64->set_right_hand_sides(system.b);
-    if (scaling.rows.empty() && scaling.columns.empty())
+    if (scaling.keeps_matrix())
       in_f64->demote(buffers.a);
     else
       upload_a(buffers, scaling);
@@ -151,11 +166,11 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
   judge_pivots(result, read_twice([&] { return lu->pivots(queue); }));
   result.x = Matrix(buffers.n, buffers.nrhs,
                     download(queue, buffers.b.buffer, type, buffers.n * buffers.nrhs));
+  const Matrix first_x = call.extra_precise ? result.x : Matrix();  // of the scaled system
   scale_back(scaling, result);
   result.times.download = timer.lap();
 
   if (call.polish && !result.failed_column) {
-    const bool plain = scaling.rows.empty() && scaling.columns.empty();
     const auto getrs = [&] { (void)lu->getrs(queue, buffers.a, buffers.b, buffers.nrhs); };
     const ApproximateSolve solve = [&](Matrix& r) {
       solve_again(queue, getrs, buffers.b, type, scaling, r);
@@ -164,15 +179,27 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
     live.refine = [&](SystemOperator& on_host, Matrix& x) {
       if (!in_f64) return refine(on_host, solve, x, progress);
       std::optional<DeviceFactors> factors;
-      if (plain) factors = {buffers.b.buffer, getrs};
+      if (scaling.keeps_matrix()) factors = {buffers.b.buffer, getrs};
       return refine(*in_f64, factors, solve, x, progress);
+    };
+    live.refine_in_extra_precision = [&](Matrix& x) {
+      const auto in_extra_precision = extra_precise_operator(context, system, scaling);
+      const ApproximateSolve solve_scaled = [&](Matrix& r) {
+        solve_again(queue, getrs, buffers.b, type, {}, r);
+      };
+      x = first_x;
+      Refinement refinement =
+          clgauss::refine_in_extra_precision(*in_extra_precision, solve_scaled, x, progress);
+      scale_back(scaling, x.cols(), x.values());
+      return refinement;
     };
     live.residual = [&](SystemOperator& on_host, const Matrix& x, Matrix& r, Matrix& d) {
       (in_f64 ? static_cast<SystemOperator&>(*in_f64) : on_host).residual(x, r, d);
     };
     live.inverse = inverse_by(context, *lu, buffers.a, type, scaling, buffers.n);
+    live.scaled_inverse = inverse_by(context, *lu, buffers.a, type, {}, buffers.n);
     live.largest_of_u = [&] { return upper_maximum(context, queue, type, buffers.a, buffers.n); };
-    live.scaled = !plain;
+    live.scaling = &scaling;
     call.polish(result, live);
     timer.lap();  // the polish keeps its own times
   }

@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "linalg/refine.hpp"
+#include "matrix/scaling.hpp"
 
 namespace clgauss {
 
@@ -16,10 +17,13 @@ namespace clgauss {
 /// gesv() kept it, else of the one that is given.
 struct LiveFactors {
   std::function<Refinement(SystemOperator& on_host, Matrix& x)> refine;
+  std::function<Refinement(Matrix& x)>
+      refine_in_extra_precision;  // from the first x; where GesvCall has asked for it
   std::function<void(SystemOperator& on_host, const Matrix& x, Matrix& r, Matrix& d)> residual;
   InverseProducts inverse;               // as good as the factors are
+  InverseProducts scaled_inverse;        // of A as it was factored
   std::function<double()> largest_of_u;  // of the scaled matrix
-  bool scaled = false;
+  const Scaling* scaling = nullptr;      // with which A was factored
 };
 
 /// What is done to an answer while the factors are there. It fills in what it measured and did, and the times it took.
@@ -29,8 +33,11 @@ using Polish = std::function<void(EliminationResult&, const LiveFactors&)>;
 struct GesvCall {
   RealType type = RealType::f64;  // of the factors
   LuOptions lu = {};
+  Equilibration equilibration = Equilibration::automatic;
   Polish polish = {};
   bool keeps_f64 = false;  // factors of f32: A and B stay on the device in f64, for residuals
+  bool extra_precise =
+      false;  // the polish may refine in extra precision: A and B are needed once more
 };
 
 /// With times and pivots. Memory on the device: n (ld + nrhs) elements, ld slightly above n, and the workspace of Lu; whether all of

@@ -16,7 +16,7 @@ struct Plan {
 
   /// The unit roundoff that backward errors are measured in.
   [[nodiscard]] double eps() const {
-    return unit_roundoff(accuracy == Accuracy::double_precision ? RealType::f64 : RealType::f32);
+    return unit_roundoff(accuracy == Accuracy::single_precision ? RealType::f32 : RealType::f64);
   }
 };
 

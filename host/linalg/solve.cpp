@@ -108,7 +108,27 @@ std::string_view method_name(Method method) {
 }
 
 std::string_view accuracy_name(Accuracy accuracy) {
-  return accuracy == Accuracy::single_precision ? "single" : "double";
+  switch (accuracy) {
+    case Accuracy::single_precision:
+      return "single";
+    case Accuracy::maximum:
+      return "max";
+    case Accuracy::double_precision:
+      break;
+  }
+  return "double";
+}
+
+std::string_view equilibration_name(Equilibration equilibration) {
+  switch (equilibration) {
+    case Equilibration::on:
+      return "on";
+    case Equilibration::off:
+      return "off";
+    case Equilibration::automatic:
+      break;
+  }
+  return "auto";
 }
 
 std::string_view pivoting_name(Pivoting pivoting) {
@@ -174,6 +194,8 @@ void conclude(Solution& solution, LuAnswer answer, double bound) {
   solution.accuracy = answer.plan.accuracy;
   solution.pivoting = result.pivoting;
   solution.repeated = result.repeated;
+  solution.scaled_rows = result.scaled_rows;
+  solution.scaled_columns = result.scaled_columns;
   solution.passed_over = answer.passed_over;
   solution.by_lapack = answer.by_lapack;
   solution.refinement = result.refinement;
@@ -189,8 +211,11 @@ void conclude(Solution& solution, LuAnswer answer, double bound) {
   if (!has_answer(solution.status)) return;
   solution.residual = answer.residual;
   solution.trust = answer.trust;
+  if (answer.trust) solution.determinant.relative_error = answer.trust->determinant_error;
   solution.x = std::move(answer.result.x);
-  const bool accurate = solution.residual.scaled <= bound;  // false for NaN
+  const bool has_digits =
+      solution.accuracy != Accuracy::maximum || solution.x.empty() || solution.refinement.accepted;
+  const bool accurate = solution.residual.scaled <= bound && has_digits;  // false for NaN
   solution.status = accurate ? SolveStatus::ok : SolveStatus::inaccurate;
 }
 
@@ -208,7 +233,9 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
       answer = solve_by_lu(context, system, answer.plan, options, progress);
     } catch (const NoUsableKernel&) {
       // The elimination asks less of a device; that it took over is seen from the method.
-      if (options.method != Method::automatic || options.pivoting != Pivoting::partial) throw;
+      if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
+          options.accuracy == Accuracy::maximum || options.equilibration == Equilibration::on)
+        throw;
       SolveOptions elimination = options;
       elimination.method = Method::gauss;
       elimination.accuracy.reset();
@@ -235,6 +262,8 @@ Solution solve_in_place(Context& context, System system, const ReadMatrix& read_
   SolveOptions in_place = options;
   if (in_place.method == Method::automatic && context.profile().fp64) in_place.method = Method::lu;
   const Plan plan = make_plan(context.profile(), in_place, system.a.rows());
+  if (plan.accuracy == Accuracy::maximum)
+    throw UsageError("accuracy max needs A for its residuals, which solving in place gives up");
   if (plan.method == Method::gauss || plan.method == Method::rbt)
     throw UsageError("solving in place belongs to the methods lu and mixed");
   LuAnswer answer =

@@ -42,6 +42,11 @@ struct Range {
   double least = HUGE_VAL, largest = 0;
   bool finite = true;
 
+  Range() = default;
+  Range(double least_of_all, double largest_of_all, bool all_finite)
+      : least(least_of_all), largest(largest_of_all), finite(all_finite) {}
+  explicit Range(const Sizes& sizes) : Range(sizes.least, sizes.largest, sizes.finite) {}
+
   void add(const Range& other) {
     least = std::min(least, other.least);
     largest = std::max(largest, other.largest);
@@ -49,20 +54,24 @@ struct Range {
   }
 };
 
-Range range_of_part(std::span<const double> values) {
+/// `columns`, if it is there, has as many numbers as `values`: it becomes the larger magnitude of both.
+Range range_of_part(std::span<const double> values, double* columns = nullptr) {
   constexpr Index kLanes = 8;  // vectors for the compiler
   std::array<double, kLanes> least, largest{}, differences{};
   least.fill(HUGE_VAL);
-  const auto look = [&](double value, Index lane) {
-    const double magnitude = std::abs(value), or_infinite = magnitude > 0 ? magnitude : HUGE_VAL;
+  const auto look = [&](Index i, Index lane) {
+    const double value = values[i], magnitude = std::abs(value),
+                 or_infinite = magnitude > 0 ? magnitude : HUGE_VAL;
     least[lane] = or_infinite < least[lane] ? or_infinite : least[lane];
     largest[lane] = magnitude > largest[lane] ? magnitude : largest[lane];
     differences[lane] += value - value;  // NaN for NaN and Inf
   };
   const Index whole = values.size() / kLanes * kLanes;
   for (Index i = 0; i < whole; i += kLanes)
-    for (Index lane = 0; lane < kLanes; ++lane) look(values[i + lane], lane);
-  for (Index i = whole; i < values.size(); ++i) look(values[i], 0);
+    for (Index lane = 0; lane < kLanes; ++lane) look(i + lane, lane);
+  for (Index i = whole; i < values.size(); ++i) look(i, 0);
+  for (Index i = 0; columns != nullptr && i < values.size(); ++i)
+    columns[i] = std::max(columns[i], std::abs(values[i]));
   return {std::ranges::min(least), std::ranges::max(largest),
           std::accumulate(differences.begin(), differences.end(), 0.0) == 0};
 }
@@ -99,6 +108,13 @@ int exponent_of(double value) {
   const int biased = static_cast<int>(std::bit_cast<std::uint64_t>(value) >> 52U & 0x7ffU);
   if (biased > 2 * kBias || value == 0) return kNone;
   return biased != 0 ? biased - kBias : std::ilogb(value);
+}
+
+std::vector<int> exponents_of(const std::vector<double>& values) {
+  std::vector<int> exponents(values.size());
+  std::ranges::transform(values, exponents.begin(),
+                         [](double value) { return exponent_of(value); });
+  return exponents;
 }
 
 /// Of a matrix whose rows and columns are multiplied by powers of two: exponents of the largest numbers, and of the least.
@@ -147,21 +163,54 @@ int span_of(Index n, Index nrhs, std::span<const double> b, std::span<const int>
   return largest == kNone ? 0 : largest - exponents.least;
 }
 
-/// With the rows where columns alone leave one below the type's range, or numbers of B further apart than the type can hold.
-void scale_matrix(Scaling& scaling, Index n, Index nrhs, std::span<const double> a,
-                  std::span<const double> b, const Limits& limits) {
+/// Whether C alone leaves a row below the type's range, or numbers of B further apart than the type can hold.
+bool range_asks_for_rows(Index n, Index nrhs, std::span<const double> a, std::span<const double> b,
+                         const Limits& limits) {
   const Exponents as_it_is = exponents_of(n, n, a, {}, {});
-  scaling.columns = to_one(as_it_is.columns);
-  Exponents scaled = exponents_of(n, n, a, {}, scaling.columns);
+  const Exponents scaled = exponents_of(n, n, a, {}, to_one(as_it_is.columns));
   const auto is_lost = [&](int row) { return row != kNone && row < limits.low(); };
-  const std::vector<int> rows = to_one(as_it_is.rows);
+  if (std::ranges::any_of(scaled.rows, is_lost)) return true;
   const int span = nrhs > 0 ? span_of(n, nrhs, b, {}) : 0;
-  if (std::ranges::any_of(scaled.rows, is_lost) ||
-      (span > limits.high() - limits.least && span_of(n, nrhs, b, rows) < span)) {
-    scaling.rows = rows;
-    scaling.columns = to_one(exponents_of(n, n, a, scaling.rows, {}).columns);
-    scaled = exponents_of(n, n, a, scaling.rows, scaling.columns);
-  }
+  return span > limits.high() - limits.least && span_of(n, nrhs, b, to_one(as_it_is.rows)) < span;
+}
+
+/// Whether the least is below a tenth of the largest, powers of two both: rowcnd and colcnd of LAPACK's dgeequb, as dlaqge asks.
+bool differ(const std::vector<int>& exponents) {
+  if (exponents.empty()) return false;
+  const auto [least, largest] = std::ranges::minmax_element(
+      exponents, {}, [](int exponent) { return exponent == kNone ? 0 : exponent; });
+  constexpr int kFar = 4;  // 2^-4 < 0.1
+  return std::ranges::count(exponents, kNone) == 0 && *largest - *least >= kFar;
+}
+
+/// What rows and columns are to be multiplied by.
+struct Wish {
+  bool rows = false, columns = false;
+};
+
+/// LAPACK's, but rows, which decide on pivots, only where they differ also if every column has the same size; and where B does not leave
+/// the type's range by it.
+Wish wish_of(const Sizes& sizes, Index n, Index nrhs, std::span<const double> a,
+             std::span<const double> b, const Limits& limits) {
+  const std::vector<int> rows = exponents_of(sizes.rows), columns = exponents_of(sizes.columns);
+  Wish wish;
+  wish.columns = differ(columns);
+  if (!differ(rows)) return wish;
+  wish.rows = (!wish.columns || differ(exponents_of(n, n, a, {}, to_one(columns)).rows)) &&
+              (nrhs == 0 || span_of(n, nrhs, b, to_one(rows)) <=
+                                std::max(span_of(n, nrhs, b, {}), limits.high() - limits.least));
+  wish.columns = !wish.rows && wish.columns;
+  return wish;
+}
+
+/// C after R.
+void scale_matrix(Scaling& scaling, Index n, std::span<const double> a, const Wish& wish,
+                  Equilibration equilibration, const Limits& limits) {
+  if (wish.rows) scaling.rows = to_one(exponents_of(n, n, a, {}, {}).rows);
+  std::vector<int> columns = exponents_of(n, n, a, scaling.rows, {}).columns;
+  if (wish.columns || (equilibration == Equilibration::automatic && differ(columns)))
+    scaling.columns = to_one(std::move(columns));
+  const Exponents scaled = exponents_of(n, n, a, scaling.rows, scaling.columns);
   const bool has_zeros = std::ranges::count(scaled.rows, kNone) > 0 ||
                          std::ranges::count(scaled.columns, kNone) > 0;  // singular for sure
   scaling.may_underflow = !has_zeros && 2 * std::int64_t{scaled.least} < limits.least;
@@ -190,24 +239,62 @@ bool fits_range(std::span<const double> a, std::span<const double> b, RealType t
          quotients_fit(of_b, of_a, limits);
 }
 
+Sizes sizes_of(std::span<const double> values, Index columns) {
+  const Index rows = columns == 0 ? 0 : values.size() / columns;
+  Sizes sizes{std::vector<double>(rows, 0), std::vector<double>(columns, 0)};
+  std::mutex one_at_a_time;
+  in_parallel(rows, kElementsPerThread / std::max<Index>(columns, 1) + 1,
+              [&](Index first, Index last) {
+                std::vector<double> of_columns(columns, 0);
+                Range all;
+                for (Index i = first; i < last; ++i) {
+                  const std::span<const double> row = values.subspan(i * columns, columns);
+                  const Range of_row = range_of_part(row, of_columns.data());
+                  sizes.rows[i] = of_row.largest;
+                  all.add(of_row);
+                }
+                const std::scoped_lock lock(one_at_a_time);
+                sizes.least = std::min(sizes.least, all.least);
+                sizes.largest = std::max(sizes.largest, all.largest);
+                sizes.finite = sizes.finite && all.finite;
+                std::ranges::transform(sizes.columns, of_columns, sizes.columns.begin(),
+                                       [](double u, double v) { return std::max(u, v); });
+              });
+  return sizes;
+}
+
 Scaling scaling_for(Index n, Index nrhs, std::span<const double> a, std::span<const double> b,
-                    RealType type) {
+                    RealType type, Equilibration equilibration) {
   const Limits limits(type);
-  const Range of_a = range_of(a), of_b = range_of(b);
+  Range of_a;
+  Wish wish;
+  if (equilibration == Equilibration::automatic) {
+    const Sizes sizes = sizes_of(a, n);
+    of_a = Range(sizes);
+    wish = wish_of(sizes, n, nrhs, a, b, limits);
+  } else {
+    of_a = range_of(a);
+    wish.rows = wish.columns = equilibration == Equilibration::on;
+  }
+  const Range of_b = range_of(b);
   Scaling scaling;
   scaling.finite = of_a.finite && of_b.finite;
   const bool spans_too_much =
       of_b.largest > 0 &&
       std::ilogb(of_b.largest) - std::ilogb(of_b.least) > limits.high() - limits.least;
-  if (!fits(of_a, limits) || spans_too_much || !quotients_fit(of_b, of_a, limits))
-    scale_matrix(scaling, n, nrhs, a, b, limits);
+  if (!fits(of_a, limits) || spans_too_much || !quotients_fit(of_b, of_a, limits)) {
+    wish.columns = true;
+    wish.rows = wish.rows || range_asks_for_rows(n, nrhs, a, b, limits);
+  }
+  if (wish.rows || wish.columns) scale_matrix(scaling, n, a, wish, equilibration, limits);
   if (!fits(of_b, limits) || !scaling.rows.empty())
     scale_right_hand_sides(scaling, n, nrhs, b, limits);
   return scaling;
 }
 
-Scaling scaling_for(const System& system, RealType type) {
-  return scaling_for(system.a.rows(), system.b.cols(), system.a.values(), system.b.values(), type);
+Scaling scaling_for(const System& system, RealType type, Equilibration equilibration) {
+  return scaling_for(system.a.rows(), system.b.cols(), system.a.values(), system.b.values(), type,
+                     equilibration);
 }
 
 void scale(const Scaling& scaling, Index n, Index nrhs, std::span<double> a, std::span<double> b) {
@@ -223,7 +310,7 @@ void scale_back(const Scaling& scaling, Index nrhs, std::span<double> x) {
   for (Index i = 0; i < x.size(); ++i) {
     const int column = scaling.columns.empty() ? 0 : scaling.columns[i / nrhs];
     const int of_b = scaling.right_hand_sides.empty() ? 0 : scaling.right_hand_sides[i % nrhs];
-    x[i] = std::ldexp(x[i], column - of_b);
+    x[i] = times_power(x[i], column - of_b);
   }
 }
 
@@ -232,6 +319,8 @@ void scale_back(const Scaling& scaling, EliminationResult& result) {
   for (const auto* exponents : {&scaling.rows, &scaling.columns})
     result.exponent -= std::accumulate(exponents->begin(), exponents->end(), std::int64_t{0});
   result.finite_input = scaling.finite;
+  result.scaled_rows = !scaling.rows.empty();
+  result.scaled_columns = !scaling.columns.empty();
   result.may_underflow = scaling.may_underflow;
 }
 

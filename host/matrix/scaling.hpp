@@ -1,10 +1,12 @@
 #pragma once
 /// Powers of two that bring the numbers of a system into the range of the type it is solved in.
 
+#include <bit>
 #include <clgauss/lab/elimination.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <cmath>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -12,24 +14,45 @@ namespace clgauss {
 
 /// A' = R A C and B' = R B S, with diagonal matrices of powers of two: A' X' = B' for X = C X' S^-1. Nothing is rounded by it.
 ///
-/// Nothing is scaled unless the range of A or of a right-hand side asks for it. C alone leaves every choice of a pivot, and
-/// every bit of the answer, as they would be in a type without limits; R, which does not, is there only where the rows are
-/// too far apart for one type.
+/// C alone leaves every choice of a pivot, and every bit of the answer, as they would be in a type without limits; R does not.
 struct Scaling {
   std::vector<int> rows, columns, right_hand_sides;  // exponents of R, C and S; empty: all 0
   bool finite = true;                                // no NaN and no Inf in A and B
   bool may_underflow =
       false;  // products of two numbers of A' may be below the type's range: a zero pivot proves nothing
+
+  /// Whether A' is A.
+  [[nodiscard]] bool keeps_matrix() const { return rows.empty() && columns.empty(); }
 };
+
+/// Largest magnitudes of the rows and columns of a matrix, and of all of it; the least that is not 0.
+struct Sizes {
+  std::vector<double> rows, columns;
+  double least = HUGE_VAL, largest = 0;
+  bool finite = true;  // no NaN and no Inf
+};
+
+/// Of row-major numbers with so many columns, by all cores.
+[[nodiscard]] Sizes sizes_of(std::span<const double> values, Index columns);
 
 /// Whether the numbers of A and B, of one system or of many, are finite and nothing of them asks for scaling.
 [[nodiscard]] bool fits_range(std::span<const double> a, std::span<const double> b, RealType type);
 
-/// What the row-major numbers of A (n-by-n) and B (n-by-nrhs) need to be solved in `type`. Reads A once where the answer is
-/// nothing, up to five times else.
+/// What the row-major numbers of A (n-by-n) and B (n-by-nrhs) need to be solved in `type`. Without equilibration nothing is scaled
+/// unless the range of A or of a right-hand side asks for it, and rows only where they are too far apart for one type. Reads A once
+/// where the answer is nothing, up to five times else.
 [[nodiscard]] Scaling scaling_for(Index n, Index nrhs, std::span<const double> a,
-                                  std::span<const double> b, RealType type);
-[[nodiscard]] Scaling scaling_for(const System& system, RealType type);
+                                  std::span<const double> b, RealType type,
+                                  Equilibration equilibration = Equilibration::off);
+[[nodiscard]] Scaling scaling_for(const System& system, RealType type,
+                                  Equilibration equilibration = Equilibration::off);
+
+/// value 2^exponent, as std::ldexp.
+inline double times_power(double value, int exponent) {
+  constexpr int kBias = 1023, kDigits = 52;
+  if (exponent < 1 - kBias || exponent > kBias) return std::ldexp(value, exponent);
+  return value * std::bit_cast<double>(static_cast<std::uint64_t>(exponent + kBias) << kDigits);
+}
 
 /// Row `row` of A' or B', from values(column) of A or B on to out(column), for exponents of which each may be empty.
 template <typename Real>
@@ -37,7 +60,7 @@ Real* scale_row(std::span<const double> values, std::span<const int> rows,
                 std::span<const int> columns, Index row, Real* out) {
   const int by = rows.empty() ? 0 : rows[row];
   for (Index j = 0; j < values.size(); ++j)
-    *out++ = static_cast<Real>(std::ldexp(values[j], by + (columns.empty() ? 0 : columns[j])));
+    *out++ = static_cast<Real>(times_power(values[j], by + (columns.empty() ? 0 : columns[j])));
   return out;
 }
 

@@ -50,6 +50,43 @@ TEST_CASE("--accuracy and --method: the report says how x was got and how good i
     CHECK(run_program(folder, "solve s.txt " + wrong).exit_code == 2);
 }
 
+TEST_CASE("--accuracy max: all digits of x, or exit code 8") {
+  const TemporaryFolder folder;
+  REQUIRE(run_program(folder, "generate --kind hilbert --n 9 -o s.txt").exit_code == 0);
+  const json report = report_of(folder, "s.txt --accuracy max");
+  CHECK(report["accuracy"] == "max");
+  CHECK(report["refinement"]["accepted"] == true);
+  const json& errors = report["refinement"]["forward_errors"];
+  REQUIRE(errors.size() == 1);
+  CHECK(errors[0]["normwise"].get<double>() <= 4 * 0x1p-53);
+  CHECK(errors[0]["componentwise"].get<double>() <= 4 * 0x1p-53);
+  CHECK(report["trust"]["correct_digits"] == 15);
+  CHECK(report_of(folder, "s.txt")["refinement"].is_null());
+
+  write_file(folder / "near.txt", "1 2 3 6\n4 5 6 15\n7 8 9 24\n");
+  const auto near = run_program(folder, "solve near.txt --accuracy max -o x.txt");
+  CHECK(near.exit_code == 8);
+  CHECK(near.err.find("\nMISSED     x has not all digits") != std::string::npos);
+  for (const std::string wrong :
+       {"--in-place", "--method rbt", "--method gauss", "--type f32 --method lu"})
+    CHECK(run_program(folder, "solve s.txt --accuracy max " + wrong).exit_code == 2);
+}
+
+TEST_CASE("--equilibrate: what was brought to one size is said") {
+  const TemporaryFolder folder;
+  write_file(folder / "rows.txt", "1e6 2e6 3e6\n3 1 4\n");
+  const auto of = [&](const std::string& arguments) {
+    return report_of(folder, "rows.txt " + arguments)["equilibration"];
+  };
+  CHECK(of("") == json{{"mode", "auto"}, {"rows", true}, {"columns", false}});
+  CHECK(of("--equilibrate on") == json{{"mode", "on"}, {"rows", true}, {"columns", true}});
+  CHECK(of("--equilibrate off") == json{{"mode", "off"}, {"rows", false}, {"columns", false}});
+  CHECK(run_program(folder, "solve rows.txt -o x.txt").err.find("rows brought to one size") !=
+        std::string::npos);
+  for (const std::string wrong : {"maybe", "on --method rbt", "on --method gauss", "on --batched"})
+    CHECK(run_program(folder, "solve rows.txt --equilibrate " + wrong).exit_code == 2);
+}
+
 TEST_CASE("how far x can be trusted: rcond, correct digits, a warning where there are none") {
   const TemporaryFolder folder;
   REQUIRE(run_program(folder, "generate --kind random --n 300 -o s.txt").exit_code == 0);

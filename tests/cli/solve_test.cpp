@@ -64,6 +64,8 @@ TEST_CASE("the JSON report has every documented key") {
   CHECK(report["scaled_residual"] == 0);
   CHECK(report["determinant"]["sign"] == -1);
   CHECK(report["determinant"]["log10_abs"] == 0);
+  CHECK(report["determinant"]["relative_error"].get<double>() > 0);
+  CHECK(report["determinant"]["relative_error"].get<double>() < 1e-12);
   CHECK(only_holds(folder, {"s.txt", "x.txt", "r.json"}));
 }
 

@@ -1,7 +1,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <boost/multiprecision/cpp_int.hpp>
 #include <clgauss/certify.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
@@ -14,67 +13,15 @@
 
 #include "linalg/certify.hpp"
 #include "support/devices.hpp"
+#include "support/exact_answers.hpp"
 
 using namespace clgauss;
+using clgauss::test::exact_answers;
 using clgauss::test::on_every_device;
+using clgauss::test::Rational;
+using clgauss::test::rational_of;
 
 namespace {
-
-using Integer = boost::multiprecision::cpp_int;
-using Rational = boost::multiprecision::cpp_rational;
-
-/// A double as integer 2^exponent.
-Integer integer_of(double value, int exponent) {
-  if (value == 0) return 0;
-  int own = 0;
-  const double fraction = std::frexp(value, &own);
-  const Integer digits(static_cast<std::int64_t>(std::ldexp(fraction, 53)));
-  REQUIRE(own - 53 >= exponent);
-  return digits << static_cast<unsigned>(own - 53 - exponent);
-}
-
-Rational rational_of(double value) {
-  const int exponent = value == 0 ? 0 : std::ilogb(value) - 53;
-  const Integer one = 1, digits = integer_of(value, exponent);
-  return exponent >= 0 ? Rational(digits << static_cast<unsigned>(exponent))
-                       : Rational(digits, one << static_cast<unsigned>(-exponent));
-}
-
-/// The exact answers, by elimination in integers (Bareiss); empty if A is singular.
-std::vector<std::vector<Rational>> exact_answers(const System& system) {
-  const Index n = system.a.rows(), width = n + system.b.cols();
-  std::vector<std::vector<Integer>> m(n, std::vector<Integer>(width));
-  for (Index i = 0; i < n; ++i) {
-    const auto value = [&](Index j) { return j < n ? system.a(i, j) : system.b(i, j - n); };
-    int least = 2000;
-    for (Index j = 0; j < width; ++j)
-      if (value(j) != 0) least = std::min(least, std::ilogb(value(j)) - 53);
-    for (Index j = 0; j < width; ++j) m[i][j] = integer_of(value(j), least);
-  }
-  Integer last = 1;
-  for (Index k = 0; k < n; ++k) {
-    Index pivot = k;
-    while (pivot < n && m[pivot][k] == 0) ++pivot;
-    if (pivot == n) return {};
-    std::swap(m[k], m[pivot]);
-    for (Index i = k + 1; i < n; ++i) {
-      for (Index j = k + 1; j < width; ++j)
-        m[i][j] = (m[k][k] * m[i][j] - m[i][k] * m[k][j]) / last;
-      m[i][k] = 0;
-    }
-    last = m[k][k];
-  }
-  std::vector<std::vector<Rational>> answers(system.b.cols(), std::vector<Rational>(n));
-  std::vector<Integer> y(n);  // det A times x
-  for (Index c = 0; c < system.b.cols(); ++c)
-    for (Index i = n; i-- > 0;) {
-      Integer sum = last * m[i][n + c];
-      for (Index j = i + 1; j < n; ++j) sum -= m[i][j] * y[j];
-      y[i] = sum / m[i][i];
-      answers[c][i] = last > 0 ? Rational(y[i], last) : Rational(-y[i], -last);
-    }
-  return answers;
-}
 
 class Systems {
  public:

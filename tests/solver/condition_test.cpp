@@ -4,6 +4,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
+#include <clgauss/solve.hpp>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -283,6 +284,39 @@ TEST_CASE("condition: the determinant's error stays below its estimate") {
   CHECK(std::isnan(determinant_error(10, kEps, kNaN, 1)));
 }
 
+TEST_CASE("condition: solve() says how far the determinant can be trusted, whatever the path") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    // Determinant 1 as well: its rows and columns are multiplied by powers of two that cancel.
+    Matrix graded = test::minij(40);
+    for (Index i = 0; i < 40; ++i)
+      for (Index j = 0; j < 40; ++j)
+        graded(i, j) = std::ldexp(graded(i, j), 12 * static_cast<int>(i) - 234);
+    for (const Method method : {Method::automatic, Method::lu, Method::mixed})
+      for (const Matrix& a : {test::frank(7), test::minij(40), graded, test::minij(300)}) {
+        if (method == Method::lu && !device.profile.fp64) continue;
+        CAPTURE(method_name(method));
+        CAPTURE(a.rows());
+        SolveOptions options;
+        options.method = method;
+        options.determinant = options.trust = true;
+        const Solution solution = solve(context, {a, row_sums(a)}, options);
+        REQUIRE(solution.trust);
+        const Determinant& determinant = solution.determinant;
+        const double error = std::abs(std::expm1(determinant.log10_abs * std::log(10.0))),
+                     bound = determinant.relative_error;
+        if (!(bound < 1)) continue;
+        CHECK(determinant.sign == 1);
+        CHECK(error <= bound + 1e-13);  // of the logarithm
+        if (solution.type == RealType::f64) CHECK(bound <= 1e-6);
+        options.trust = false;
+        CHECK(std::isnan(solve(context, {a, row_sums(a)}, options).determinant.relative_error));
+      }
+    CHECK(
+        std::isnan(solve(context, {test::frank(7), Matrix(7, 1)}, {}).determinant.relative_error));
+  });
+}
+
 TEST_CASE("condition: rcond is that of the inverse, on every device") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
@@ -407,6 +441,41 @@ TEST_CASE("condition: rcond is within a factor of 3 of LAPACK's gecon on every k
       }
       CHECK(compared >= (type == RealType::f64 ? 50 : 20));
     }
+  });
+}
+
+TEST_CASE("condition: factors in f32 are asked for rcond where they can tell, and only there") {
+  constexpr Index n = 260;  // above what the host's LU estimates for
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    Index by_f32 = 0, below_1e_6 = 0, all = 0;
+    for (const double condition : {1e6, 1e7, 1e9})
+      for (const test::Spread spread :
+           {test::Spread::one_large, test::Spread::one_small, test::Spread::geometric,
+            test::Spread::arithmetic, test::Spread::random}) {
+        const System system{test::randsvd(n, condition, spread, 5), random_matrix(n, 1, 6)};
+        std::vector<double> lu(system.a.values().begin(), system.a.values().end());
+        std::vector<lapack_int> pivots(n);
+        LAPACKE_dgetrf(LAPACK_ROW_MAJOR, n, n, lu.data(), n, pivots.data());
+        double lapacks = 0;
+        LAPACKE_dgecon(LAPACK_ROW_MAJOR, '1', n, lu.data(), n, norm1(system.a), &lapacks);
+        SolveOptions options;
+        options.method = Method::mixed;
+        options.trust = true;
+        const Solution solution = solve(context, system, options);
+        REQUIRE(solution.trust);
+        CAPTURE(condition);
+        CAPTURE(static_cast<int>(spread));
+        CAPTURE(solution.passed_over);
+        CHECK(solution.trust->rcond >= lapacks / 3);
+        CHECK(solution.trust->rcond <= lapacks * 3);
+        ++all;
+        if (!solution.passed_over.empty()) continue;
+        ++by_f32;
+        below_1e_6 += solution.trust->rcond < 1e-6 ? 1 : 0;
+      }
+    MESSAGE(by_f32, " of ", all, " by factors in f32, ", below_1e_6, " below 1e-6");
+    CHECK(below_1e_6 > 0);
   });
 }
 #endif

@@ -166,7 +166,8 @@ TEST_CASE("range: an answer beyond the range of a double is an overflow") {
 }
 
 TEST_CASE("range: a zero pivot that may be an underflow is not called singular") {
-  in_every_way([](Context& context, const SolveOptions& options) {
+  in_every_way([](Context& context, SolveOptions options) {
+    options.equilibration = Equilibration::off;
     // Regular, and no scaling of rows and columns makes the four corners alike: the last pivot is -s^2.
     const double s = options.type == RealType::f32 ? 1e-30 : 1e-200;
     const System solvable{{2, 2, {1, s, s, 0}}, {2, 1, {1, s}}};
@@ -179,6 +180,8 @@ TEST_CASE("range: a zero pivot that may be an underflow is not called singular")
     const Solution solution = solve(context, lost, options);
     CHECK(status_of(solution) == "overflow");
     CHECK(solution.failed_pivot == 0);
+    options.equilibration = Equilibration::automatic;
+    if (options.method == Method::lu) (void)x_of(context, options, lost);
   });
 }
 

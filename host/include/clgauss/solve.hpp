@@ -11,6 +11,7 @@
 #include <clgauss/refinement.hpp>
 #include <clgauss/residual.hpp>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,7 @@ enum class Method {
 };
 [[nodiscard]] std::string_view method_name(Method method);
 [[nodiscard]] std::string_view pivoting_name(Pivoting pivoting);
+[[nodiscard]] std::string_view equilibration_name(Equilibration equilibration);
 
 struct SolveOptions {
   Method method = Method::automatic;
@@ -34,7 +36,9 @@ struct SolveOptions {
   std::optional<Accuracy> accuracy =
       {};  // empty: that of `type` if it is given, else double precision
   Pivoting pivoting = Pivoting::partial;
-  NdRangeMode ndrange = NdRangeMode::fixed;                  // of gauss
+  Equilibration equilibration =
+      Equilibration::automatic;              // of lu and mixed; the others scale as for `off`
+  NdRangeMode ndrange = NdRangeMode::fixed;  // of gauss
   WorkGroupPolicy policy{WorkGroupPolicy::Rule::automatic};  // of gauss
   SplitMode split = SplitMode::automatic;                    // of gauss
   double max_scaled_residual = kScaledResidualBound;
@@ -49,7 +53,7 @@ enum class SolveStatus {
   singular,  // the pivot of failed_column is zero, or NaN or Inf because A holds one; there is no x
   overflow,  // numbers left the range of the type, where scaling does not help; there is no x. failed_column, if there is
              // one, has a pivot that is not finite, or 0 where numbers of A may have underflowed
-  inaccurate  // x is there, but its scaled residual is not <= the bound asked for
+  inaccurate  // x is there, but its scaled residual is not <= the bound asked for, or, with Accuracy::maximum, not all its digits
 };
 [[nodiscard]] constexpr bool has_answer(SolveStatus status) {
   return status == SolveStatus::ok || status == SolveStatus::inaccurate;
@@ -61,6 +65,9 @@ enum class SolveStatus {
 struct Determinant {
   int sign = 0;
   double log10_abs = 0;
+  /// An estimate, determinant_error() of condition.hpp; NaN where Trust was not asked for or cannot be had. From 1 on, not even the sign
+  /// is known.
+  double relative_error = std::numeric_limits<double>::quiet_NaN();
 };
 
 /// The work-group size of the kernel that does the work, gauss_fwd, and how it came about.
@@ -77,8 +84,9 @@ struct WorkGroupReport {
 struct Trust {
   double rcond = 0;  // of A in the 1-norm
   std::vector<double>
-      forward_error;  // bounds of ||x - x_true|| / ||x||, infinity norms, of every right-hand side
-  double reciprocal_growth = 1;  // max|A| / max|U|; 1 where A was scaled
+      forward_error;  // bounds of ||x - x_true|| / ||x||, infinity norms, of every right-hand side; with Accuracy::maximum, if that
+                      // was reached, the estimates of refinement
+  double reciprocal_growth = 1;  // max|A| / max|U|, of A as it was scaled
   double determinant_error = 0;  // relative
 
   /// Digits of x that the worst bound leaves.
@@ -94,10 +102,11 @@ struct Solution {
   Accuracy accuracy = Accuracy::double_precision;  // whose backward error x is judged by
   Refinement refinement;                           // of x; without backward errors: there was none
   Pivoting pivoting = Pivoting::partial;           // what was done; see Lu::pivoting()
-  bool repeated = false;                           // see EliminationResult
-  RealType type = RealType::f64;                   // of the factors
-  std::optional<Index> failed_column;              // 0-based
-  double failed_pivot = 0;                         // its value: 0, Inf or NaN
+  bool scaled_rows = false, scaled_columns = false;  // by powers of two, before A was factored
+  bool repeated = false;                             // see EliminationResult
+  RealType type = RealType::f64;                     // of the factors
+  std::optional<Index> failed_column;                // 0-based
+  double failed_pivot = 0;                           // its value: 0, Inf or NaN
   Determinant determinant;
   Residual residual;
   std::optional<Trust> trust;  // of lu and mixed, if it was asked for; rbt has none
@@ -108,8 +117,8 @@ struct Solution {
 
 /// Solves `system` on the context's device to the accuracy asked for: on a device without fp64, or where it is faster, by factors in
 /// f32 whose x is refined with residuals in f64 (on the device, else on the host's cores); where no kernel of the LU works there and the method is left open, by the elimination.
-/// Where the range of A or b asks for it, rows, columns and right-hand sides are scaled by powers of two, without rounding; the rows,
-/// which decides on other pivots, only if they are too far apart for the type. An n = 0 system has the empty answer and determinant 1.
+/// Where the range of A or b or `equilibration` asks for it, rows, columns and right-hand sides are scaled by powers of two, without
+/// rounding. An n = 0 system has the empty answer and determinant 1.
 /// Throws as gauss_solve() and Lu(). Memory on the host: one more copy of x.
 [[nodiscard]] Solution solve(Context& context, const System& system,
                              const SolveOptions& options = {},

@@ -10,6 +10,15 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
+/// Whether the rows and columns of A are brought to one size before it is factored: to a largest magnitude in [1, 2), by powers of two,
+/// so that nothing is rounded. Rows that are scaled decide on other pivots; columns change none.
+enum class Equilibration {
+  automatic,  // where LAPACK's dgesvx would: columns, and rows, whose largest magnitudes differ by a factor of 10 or more; and where the
+              // range of the type asks for it. Rows only where columns alone do not do.
+  on,         // always
+  off         // only where the range of the type asks for it
+};
+
 /// Wall-clock seconds of one solve, which they add up to; each part ends with a finished queue.
 struct SolveTimes {
   double build = 0;  // and all that precedes the upload
@@ -32,7 +41,8 @@ struct EliminationResult {
   Index row_exchanges = 0;    // exchanges of two different rows
   // 0-based column of the first exactly zero or non-finite pivot
   std::optional<Index> failed_column;
-  bool finite_input = true;    // no NaN and no Inf in A and b
+  bool finite_input = true;                          // no NaN and no Inf in A and b
+  bool scaled_rows = false, scaled_columns = false;  // before A was factored
   bool may_underflow = false;  // A spans more than the type: a pivot of 0 may be an underflow
   Pivoting pivoting = Pivoting::partial;  // as it was done
   bool repeated =
