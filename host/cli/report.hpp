@@ -49,6 +49,10 @@ struct Report {
 /// The summary's line that says what came of it, and so why the exit code is not 0.
 [[nodiscard]] std::string verdict_text(const Report& report);
 
+/// What is to be thought of an x of which too few digits can be relied on, or of which none is known to be right since rcond is not
+/// known; empty if x can be used. The measure of --strict.
+[[nodiscard]] std::string doubt_text(const Solution& solution);
+
 /// The summary's line of what is proven.
 [[nodiscard]] std::string certificate_text(const Certificate& certificate);
 
