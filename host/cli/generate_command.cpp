@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/io.hpp>
 #include <limits>
@@ -100,6 +101,9 @@ CommandTable generate_table() {
 ExitCode run_generate(const Given& given) {
   const po::variables_map& values = given.values;
   const auto text = [&](const char* name) { return values[name].as<std::string>(); };
+  const std::vector<std::string> kinds = kind_names();
+  if (std::ranges::find(kinds, text("kind")) == kinds.end())
+    refuse_word("--kind", text("kind"), kinds);
   const auto n = values["n"].as<Index>();
   if (n == 0) throw UsageError("--n must be at least 1");
   const auto seed = values["seed"].as<std::uint64_t>();

@@ -158,15 +158,15 @@ std::string overview_text(const Program& program) {
       text += fmt::format("  {:<10} {}\n", group.caption, wrapped(names, 13));
     }
   }
-  return text + fmt::format("\n{0} help environment, {0} help exit-codes, man {0}: more of it\n",
+  return text + fmt::format("\nMore: {0} help environment, {0} help exit-codes, man {0}\n",
                             program.name);
 }
 
 std::string help_text(const Program& program, const CommandView& command) {
   const CommandTable& table = command.table;
   std::string text =
-      fmt::format("Usage: {} {}\n\n{}\n", full_name(program, command), table.usage,
-                  wrapped(table.about, 0));
+      wrapped(fmt::format("Usage: {} {}", full_name(program, command), table.usage), 7) +
+      fmt::format("\n\n{}\n", wrapped(table.about, 0));
   for (const OptionGroup& group : table.groups) {
     text += fmt::format("\n{}:\n", group.caption);
     for (const OptionView& option : group.view(table.positional)) text += option_line(option);

@@ -103,8 +103,8 @@ std::string upper(std::string_view text) {
 std::string man_page(const Program& program) {
   const std::vector<CommandView> commands = commands_of(program);
   std::string text = fmt::format(
-      ".TH {} 1 \"\" \"clgauss {}\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", upper(program.name),
-      version(), escaped(program.name), escaped(program.summary));
+      ".TH {} 1 \"{}\" \"clgauss {}\"\n.SH NAME\n{} \\- {}\n.SH SYNOPSIS\n", upper(program.name),
+      CLGAUSS_DATE, version(), escaped(program.name), escaped(program.summary));
   for (const CommandView& command : commands)
     text += fmt::format("{}\\fB{}\\fR {}\n", &command == &commands.front() ? "" : ".br\n",
                         escaped(full_name(program, command)), escaped(command.table.usage));

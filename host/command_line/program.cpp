@@ -25,8 +25,9 @@ const CommandView& view_of(const std::vector<CommandView>& commands, std::string
                                  const std::vector<CommandView>& commands) {
   std::vector<std::string> known{"--help", "--version"};
   for (const CommandView& command : commands) known.emplace_back(command.name);
-  throw UsageError(fmt::format("'{}' is no command{}; `{} --help` lists them", name,
-                               did_you_mean(name, known), program.name));
+  const std::string suggestion = did_you_mean(name, known);
+  throw UsageError(fmt::format("'{}' is no command{} `{} --help` lists them", name,
+                               suggestion.empty() ? ";" : suggestion, program.name));
 }
 
 ExitCode run_help(const Program& program, const po::variables_map& values) {

@@ -48,7 +48,10 @@ class LuGpu : public LuBackend {
     few_solves().prepare_transposed(context_, memo_.type(), nrhs);
   }
 
-  void getrf(const cl::CommandQueue& queue, const MatrixView& a) override {
+  using LuBackend::getrf;
+  void getrf(const cl::CommandQueue& queue, const MatrixView& a,
+             const ProgressCallback& callback) override {
+    LuProgress progress(queue, callback, n_, nb_);
     flags_.reset(queue);
     for (cl_uint k = 0; k < n_; k += nb_) {
       const cl_uint nb = std::min(nb_, n_ - k), next = k + nb, rest = n_ - next;
@@ -58,7 +61,9 @@ class LuGpu : public LuBackend {
                                      k});  // A12 = L11^-1 P_k A12
       gemm_.update(rest, rest, nb, a.at(next, k), a.at(k, next), a.at(next, next),
                    {&queue});  // A22 = A22 - L21 U12
+      progress.block_enqueued(k / nb_, rest);
     }
+    if (callback) progress.finish();
   }
 
   bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,

@@ -18,7 +18,7 @@ TEST_CASE("replay prints one line a strategy and writes JSON") {
   const TemporaryFolder folder;
   const auto result = run_tune(folder, "replay " + space() +
                                            " --strategy greedy,random --evaluations 5,50 "
-                                           "--repeats 5 --json r.json");
+                                           "--reps 5 --json r.json");
   CHECK(result.exit_code == 0);
   CHECK(result.out.find("greedy") != std::string::npos);
   CHECK(result.out.find("random") != std::string::npos);
@@ -26,7 +26,7 @@ TEST_CASE("replay prints one line a strategy and writes JSON") {
   CHECK(json["results"].size() == 4);
   CHECK(json["results"][0]["median"].get<double>() <= 1);
   CHECK(
-      run_tune(folder, "replay " + space() + " --seeds " + space() + " --evaluations 1 --repeats 2")
+      run_tune(folder, "replay " + space() + " --seeds " + space() + " --evaluations 1 --reps 2")
           .out.find("1.000 (1.000)") != std::string::npos);
 }
 
@@ -46,7 +46,7 @@ TEST_CASE("replay and search name what is wrong with their input") {
   }
   for (const std::string& arguments :
        {"replay " + space() + " --evaluations 0", "replay " + space() + " --evaluations 5,,6",
-        "replay " + space() + " --repeats 0", "replay " + space() + " --strategy lucky",
+        "replay " + space() + " --reps 0", "replay " + space() + " --strategy lucky",
         std::string("search gemm --n 0"), std::string("search lu --n 8"),
         std::string("search gemm --n 8 --budget soon"),
         std::string("search gemm --n 8 --evaluations 0"), std::string("replay")}) {

@@ -5,7 +5,7 @@ int main(int argc, char** argv) {
   using enum clgauss::cli::ExitCode;
   const clgauss::cli::Program program{
       "clgauss-tune",
-      "measure what the work-group size is worth on an OpenCL device, and tune clgauss for it",
+      "measure work-group sizes, and tune clgauss for a device",
       "clgauss-tune measures what the work-group size does to an OpenCL device, and tunes clgauss "
       "for it.",
       {{"sweep", "time a kernel against the work-group size", sweep_table, run_sweep},
