@@ -196,7 +196,7 @@ std::string zsh_script(const Program& program) {
   } else {
     body = zsh_arguments(commands.front(), "  ");
   }
-  const std::string name = function_name(program);
+  const std::string name = "_" + std::string(program.name);  // as the file that zsh loads it from
   return fmt::format(
       "#compdef {0}\n# zsh completion of {0}, made by `{0} completion zsh`\n{1}() {{\n{2}}}\n"
       "if [ \"$funcstack[1]\" = {1} ]; then {1} \"$@\"; else compdef {1} {0}; fi\n",

@@ -158,8 +158,7 @@ std::string overview_text(const Program& program) {
       text += fmt::format("  {:<10} {}\n", group.caption, wrapped(names, 13));
     }
   }
-  return text + fmt::format("\nMore: {0} help environment, {0} help exit-codes, man {0}\n",
-                            program.name);
+  return text + fmt::format("\nMore: {0} help environment, help exit-codes; man {0}\n", program.name);
 }
 
 std::string help_text(const Program& program, const CommandView& command) {
