@@ -181,7 +181,8 @@ ExitCode run_devices(const Given& given) {
   const po::variables_map& values = given.values;
   std::vector<ListedDevice> devices;
   const auto wanted = values["device"].as<std::string>();
-  for (const Device& device : wanted.empty() ? list_devices() : std::vector{open_named_device(wanted)})
+  for (const Device& device :
+       wanted.empty() ? list_devices() : std::vector{open_named_device(wanted)})
     devices.push_back(inspect(device, context_options(values), values["kernels"].as<bool>()));
   Json array = Json::array();
   for (const ListedDevice& device : devices) array.push_back(to_json(device));

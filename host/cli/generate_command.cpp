@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <clgauss/lab/generate.hpp>
 #include <clgauss/io.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <limits>
 
 #include "cli/commands.hpp"
@@ -30,10 +30,8 @@ std::string kinds_text() {
 
 enum class Rhs { row_sums, ones, random, none };
 
-const WordTable<Rhs> kRhsWords{{"row-sums", Rhs::row_sums},
-                               {"ones", Rhs::ones},
-                               {"random", Rhs::random},
-                               {"none", Rhs::none}};
+const WordTable<Rhs> kRhsWords{
+    {"row-sums", Rhs::row_sums}, {"ones", Rhs::ones}, {"random", Rhs::random}, {"none", Rhs::none}};
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
@@ -114,9 +112,9 @@ ExitCode run_generate(const Given& given) {
   const Index cols = nrhs > std::numeric_limits<Index>::max() - n ? nrhs : n + nrhs;
   io::require_memory("the system", n, cols, 2);
 
-  const bool narrow = parse_word<RealType>("type", text("type"),
-                                           {{"f32", RealType::f32}, {"f64", RealType::f64}}) ==
-                      RealType::f32;
+  const bool narrow =
+      parse_word<RealType>("type", text("type"),
+                           {{"f32", RealType::f32}, {"f64", RealType::f64}}) == RealType::f32;
   const WriteOptions written = write_options(values, format);
 
   OutputFile file(text("output"));

@@ -17,7 +17,7 @@ struct ProgramTimes {
   double device = 0;  // listing the devices and opening one
   double read = 0, write = 0;
   double certify = 0;  // proving bounds, where that was asked for
-  double free = 0;  // the system and the device's context; comes on top of SolveTimes::free
+  double free = 0;     // the system and the device's context; comes on top of SolveTimes::free
   double total = 0;
 };
 

@@ -9,7 +9,8 @@ namespace clgauss::cli {
 
 namespace {
 
-constexpr std::string_view kUsage = "--total-cores N --compute-units N --multiple N --limit N [options]";
+constexpr std::string_view kUsage =
+    "--total-cores N --compute-units N --multiple N --limit N [options]";
 constexpr std::string_view kAbout =
     "Computes the LCM rule for the work-group size: the smallest common multiple of the preferred "
     "multiple and of the cores per compute unit that exceeds the total number of cores (raw), and "
@@ -42,9 +43,10 @@ ExitCode run_rule(const Given& given) {
       {number("total-cores"), number("compute-units"), number("multiple"), number("limit")});
   const nlohmann::ordered_json json{
       {"lcm", *rule.lcm}, {"raw", *rule.raw}, {"clamped", rule.clamped}, {"reason", rule.reason}};
-  JsonOutput(given.values).print(fmt::format("raw      {}\nclamped  {}\nreason   {}\n", *rule.raw, rule.clamped,
-                           rule.reason),
-               json);
+  JsonOutput(given.values)
+      .print(fmt::format("raw      {}\nclamped  {}\nreason   {}\n", *rule.raw, rule.clamped,
+                         rule.reason),
+             json);
   return ExitCode::ok;
 }
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <clgauss/certify.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
-#include <algorithm>
 #include <filesystem>
 
 #include "cli/batched_command.hpp"
@@ -58,9 +58,8 @@ const WordTable<Method> kMethods{{"auto", Method::automatic},
                                  {"rbt", Method::rbt},
                                  {"gauss", Method::gauss}};
 
-const WordTable<Pivoting> kPivotings{{"partial", Pivoting::partial},
-                                     {"tournament", Pivoting::tournament},
-                                     {"none", Pivoting::none}};
+const WordTable<Pivoting> kPivotings{
+    {"partial", Pivoting::partial}, {"tournament", Pivoting::tournament}, {"none", Pivoting::none}};
 
 const WordTable<NdRangeMode> kNdRanges{{"fixed", NdRangeMode::fixed},
                                        {"shrinking", NdRangeMode::shrinking}};

@@ -87,8 +87,8 @@ const OptionView* find_option(const std::vector<OptionView>& options, const std:
   const std::string name = bare(error.get_option_name());
   for (const po::option& given : parsed.options) {
     if (given.string_key != name || given.value.empty()) continue;
-    const auto* const typed = dynamic_cast<const po::typed_value_base*>(
-        options.find(name, false).semantic().get());
+    const auto* const typed =
+        dynamic_cast<const po::typed_value_base*>(options.find(name, false).semantic().get());
     const bool real = typed != nullptr && typed->value_type() == typeid(double);
     throw UsageError(fmt::format("--{} '{}' is no {}", name, given.value.back(),
                                  real ? "number" : "whole number (or too large)"));

@@ -99,8 +99,9 @@ void add_context_options(CommandTable& table);
 [[nodiscard]] Device open_named_device(const std::string& spec);
 
 /// Adds --json [FILE] to a group; `about` says what is written.
-void add_json_option(po::options_description_easy_init group,
-                     const char* about = "write this as JSON to FILE; without FILE, or to -, in place of the text");
+void add_json_option(
+    po::options_description_easy_init group,
+    const char* about = "write this as JSON to FILE; without FILE, or to -, in place of the text");
 /// Where --json [FILE] wants what a command found, if it was given: opened before the work starts, so that a place that cannot be
 /// written is found at once.
 class JsonOutput {

@@ -81,9 +81,10 @@ std::string bash_command(const CommandView& command) {
                           bash_values(option.hint));
   }
   const auto positional = positional_of(command);
-  return fmt::format("      options=$'{}'\n      case $prev in\n{}      esac\n"
-                     "      [[ $value ]] || {{ {}; }}\n",
-                     names, values, positional ? bash_values(positional->hint) : ":");
+  return fmt::format(
+      "      options=$'{}'\n      case $prev in\n{}      esac\n"
+      "      [[ $value ]] || {{ {}; }}\n",
+      names, values, positional ? bash_values(positional->hint) : ":");
 }
 
 std::string bash_script(const Program& program) {
@@ -100,8 +101,7 @@ std::string bash_script(const Program& program) {
         "    mapfile -t COMPREPLY < <(compgen -W $'{}\\n--help\\n--version' -- \"$cur\")\n"
         "    return\n  fi\n",
         fmt::join(words_of_program(commands), "\\n"));
-  return replaced(
-      replaced(R"(# bash completion of PROGRAM, made by `PROGRAM completion bash`
+  return replaced(replaced(R"(# bash completion of PROGRAM, made by `PROGRAM completion bash`
 FUNCTION() {
   local IFS=$'\n' cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]}
   local options='' words='' files='' value=''
@@ -109,7 +109,7 @@ FUNCTION() {
   if [[ $cur == '=' ]]; then cur=''; fi
   if [[ $prev == '=' ]]; then prev=${COMP_WORDS[COMP_CWORD - 2]}; fi
 )" + first +
-                   R"(  case ${COMP_WORDS[1]} in
+                               R"(  case ${COMP_WORDS[1]} in
 )" + cases + R"(  esac
   if [[ ! $value && $cur == -* ]]; then
     words=$options files=''
@@ -123,8 +123,8 @@ FUNCTION() {
 }
 complete -F FUNCTION PROGRAM
 )",
-               "FUNCTION", function_name(program)),
-      "PROGRAM", program.name);
+                           "FUNCTION", function_name(program)),
+                  "PROGRAM", program.name);
 }
 
 // zsh
@@ -155,11 +155,10 @@ std::string zsh_values(const ValueHint& hint) {
 
 std::string zsh_option(const OptionView& option) {
   const std::string about = zsh_quoted(in_short(option.about));
-  const std::string value =
-      option.value.empty()
-          ? ""
-          : fmt::format("{}{}:{}", option.optional_value ? "::" : ":", option.value,
-                        zsh_values(option.hint));
+  const std::string value = option.value.empty()
+                                ? ""
+                                : fmt::format("{}{}:{}", option.optional_value ? "::" : ":",
+                                              option.value, zsh_values(option.hint));
   if (option.positional) return fmt::format("'1:{}:{}'", option.value, zsh_values(option.hint));
   const std::string sign = option.value.empty() ? "" : "=";
   if (option.short_name.empty())
@@ -184,15 +183,16 @@ std::string zsh_script(const Program& program) {
       list += fmt::format("    '{}:{}'\n", command.name, zsh_quoted(std::string(command.summary)));
       cases += fmt::format("    {})\n{}      ;;\n", command.name, zsh_arguments(command, "      "));
     }
-    body = "  local context state state_descr line\n  typeset -A opt_args\n  local -a commands=(\n" +
-           list +
-           "  )\n"
-           "  _arguments -C '(- *)'{-h,--help}'[show the commands]' "
-           "'(- *)'{-V,--version}'[show the version]' \\\n"
-           "    '1:command:->command' '*::argument:->argument' && return\n"
-           "  [[ $state == command ]] && { _describe command commands; return }\n"
-           "  case $words[1] in\n" +
-           cases + "  esac\n";
+    body =
+        "  local context state state_descr line\n  typeset -A opt_args\n  local -a commands=(\n" +
+        list +
+        "  )\n"
+        "  _arguments -C '(- *)'{-h,--help}'[show the commands]' "
+        "'(- *)'{-V,--version}'[show the version]' \\\n"
+        "    '1:command:->command' '*::argument:->argument' && return\n"
+        "  [[ $state == command ]] && { _describe command commands; return }\n"
+        "  case $words[1] in\n" +
+        cases + "  esac\n";
   } else {
     body = zsh_arguments(commands.front(), "  ");
   }
@@ -240,9 +240,9 @@ std::string fish_option(std::string_view program, const std::string& condition,
 
 std::string fish_script(const Program& program) {
   const std::vector<CommandView> commands = commands_of(program);
-  std::string text = fmt::format(
-      "# fish completion of {0}, made by `{0} completion fish`\ncomplete -c {0} -f\n",
-      program.name);
+  std::string text =
+      fmt::format("# fish completion of {0}, made by `{0} completion fish`\ncomplete -c {0} -f\n",
+                  program.name);
   for (const CommandView& command : commands) {
     std::string condition;
     if (program.has_commands()) {

@@ -62,8 +62,9 @@ std::string option_line(const OptionView& option) {
     line += '\n' + std::string(kColumn, ' ');
   else
     line += std::string(kColumn - usage.size(), ' ');
-  return line + wrapped(option.about + (option.initial.empty() ? "" : " [" + option.initial + "]"),
-                        kColumn) +
+  return line +
+         wrapped(option.about + (option.initial.empty() ? "" : " [" + option.initial + "]"),
+                 kColumn) +
          "\n";
 }
 
@@ -71,8 +72,8 @@ CommandTable help_table(const Program& program) {
   std::vector<std::string> topics;
   for (const Command& command : program.commands) topics.emplace_back(command.name);
   topics.insert(topics.end(), {"completion", "environment", "exit-codes"});
-  CommandTable table{"[TOPIC]", "Tells all of a command, or of another topic.",
-                     "help environment", {}, "topic"};
+  CommandTable table{
+      "[TOPIC]", "Tells all of a command, or of another topic.", "help environment", {}, "topic"};
   table.group("Topic")("topic", words("TOPIC", topics), "a command, environment or exit-codes");
   return table;
 }
@@ -150,7 +151,7 @@ std::string overview_text(const Program& program) {
     for (const OptionGroup& group : command.table.groups) {
       std::string names;
       for (const OptionView& option : group.view(command.table.positional)) {
-        const std::string name = option.positional            ? option.usage()
+        const std::string name = option.positional           ? option.usage()
                                  : option.short_name.empty() ? "--" + option.name
                                                              : "-" + option.short_name;
         names += (names.empty() ? "" : " ") + name;
@@ -158,7 +159,8 @@ std::string overview_text(const Program& program) {
       text += fmt::format("  {:<10} {}\n", group.caption, wrapped(names, 13));
     }
   }
-  return text + fmt::format("\nMore: {0} help environment, help exit-codes; man {0}\n", program.name);
+  return text +
+         fmt::format("\nMore: {0} help environment, help exit-codes; man {0}\n", program.name);
 }
 
 std::string help_text(const Program& program, const CommandView& command) {

@@ -15,7 +15,8 @@ OptionView view_of(const po::option_description& option, const char* positional)
   const po::value_semantic& value = *option.semantic();
   OptionView view;
   view.name = option.long_name();
-  const std::string short_name = option.canonical_display_name(po::command_line_style::allow_dash_for_short);
+  const std::string short_name =
+      option.canonical_display_name(po::command_line_style::allow_dash_for_short);
   if (short_name.size() == 2 && short_name[0] == '-') view.short_name = short_name.substr(1);
   view.about = option.description();
   view.required = value.is_required();
@@ -25,7 +26,8 @@ OptionView view_of(const po::option_description& option, const char* positional)
     view.optional_value = name.starts_with("[=");
     if (view.optional_value) name = name.substr(2, name.find('(') - 2);
     const std::size_t initial = name.find(" (=");
-    if (initial != std::string::npos) view.initial = name.substr(initial + 3, name.size() - initial - 4);
+    if (initial != std::string::npos)
+      view.initial = name.substr(initial + 3, name.size() - initial - 4);
     view.value = name.substr(0, initial);
   }
   if (const auto* hinted = dynamic_cast<const TextValue*>(&value)) view.hint = hinted->hint();

@@ -82,7 +82,8 @@ ExitCode run(const Program& program, const Arguments& arguments) {
     tell(overview_text(program));
     return ExitCode::usage;
   }
-  if (first == "--help" || first == "-h") return run_command(program, view_of(commands, "help"), rest);
+  if (first == "--help" || first == "-h")
+    return run_command(program, view_of(commands, "help"), rest);
   if (first != "--version" && first != "-V") refuse_command(program, first, commands);
   print(fmt::format("{} {}\n", program.name, version()));
   return ExitCode::ok;

@@ -16,7 +16,8 @@ class LuProgress {
  public:
   LuProgress(const cl::CommandQueue& queue, const ProgressCallback& callback, Index n, Index block)
       : n_(static_cast<double>(n)),
-        blocks_(queue, callback, "factorisation", (n + block - 1) / block, 2.0 / 3 * n_ * n_ * n_) {}
+        blocks_(queue, callback, "factorisation", (n + block - 1) / block, 2.0 / 3 * n_ * n_ * n_) {
+  }
 
   /// Block `index` is enqueued, and `rest` columns are left, of which the LU takes 2/3 rest^3 flops.
   void block_enqueued(std::size_t index, Index rest) {

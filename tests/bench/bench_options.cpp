@@ -90,8 +90,7 @@ Index number_of(const char* what, const std::string& text, Index least) {
 
 What what_of(const std::string& word) {
   const auto* const found = std::ranges::find(kAllWhats, word, what_name);
-  if (found == std::end(kAllWhats))
-    cli::refuse_word("WHAT", word, what_names());
+  if (found == std::end(kAllWhats)) cli::refuse_word("WHAT", word, what_names());
   return *found;
 }
 

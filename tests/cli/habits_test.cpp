@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <sstream>
 
 #include "support/process.hpp"
@@ -91,6 +92,31 @@ TEST_CASE("habits: help of every command, in groups") {
   CHECK(has(run_program(folder, "help exit-codes").out, "\n    9  --strict"));
 }
 
+TEST_CASE("habits: every word that an option takes is named in its help") {
+  const TemporaryFolder folder;
+  const std::regex line(R"(--([a-z-]+)\) \{ words=\$'([^']*)')");
+  for (const ProgramOfTest& one : programs()) {
+    std::string help = one.commands.empty() ? run(one.path, folder, "--help").out : "";
+    for (const std::string& command : one.commands)
+      help += run(one.path, folder, command + " --help").out;
+    const std::string script = run(one.path, folder, "completion bash").out;
+    std::size_t options = 0;
+    for (std::sregex_iterator at(script.begin(), script.end(), line), end; at != end; ++at) {
+      ++options;
+      CAPTURE((*at)[1].str());
+      std::string words = (*at)[2];
+      for (std::size_t cut = 0; (cut = words.find("\\n")) != std::string::npos;)
+        words.replace(cut, 2, " ");
+      std::istringstream stream(words);
+      for (std::string word; stream >> word;) {
+        CAPTURE(word);
+        CHECK(has(help, word));
+      }
+    }
+    CHECK(options > 3);
+  }
+}
+
 TEST_CASE("habits: what was misspelt, and what may have been meant") {
   const TemporaryFolder folder;
   write_file(folder / "s.txt", "2 4\n");
@@ -131,8 +157,9 @@ TEST_CASE("habits: errors speak of what was typed") {
   const TemporaryFolder folder;
   for (const auto& [arguments, message] :
        {std::pair("solve", "clgauss: SYSTEM is missing\n"),
-        std::pair("solve --json r.json",
-                  "clgauss: SYSTEM is missing ('r.json' is the FILE of --json; give SYSTEM first)\n"),
+        std::pair(
+            "solve --json r.json",
+            "clgauss: SYSTEM is missing ('r.json' is the FILE of --json; give SYSTEM first)\n"),
         std::pair("generate --n 3", "clgauss: --kind KIND is missing\n"),
         std::pair("solve s.txt --output", "clgauss: --output needs FILE\n"),
         std::pair("solve s.txt --quiet=yes", "clgauss: --quiet takes no value\n"),
@@ -201,10 +228,12 @@ TEST_CASE("habits: numbers are as short as they may be, and read back the same")
   write_file(folder / "s.txt", "5 4\n");
   CHECK(run_program(folder, "solve s.txt -q").out == "0.8\n");
   // .npy holds all bits: the text that is made of the same numbers must as well.
-  REQUIRE(run_program(folder, "generate --kind random --n 40 --seed 7 --rhs none -o a.npy")
-              .exit_code == 0);
-  REQUIRE(run_program(folder, "generate --kind random --n 40 --seed 7 --rhs none -o a.txt")
-              .exit_code == 0);
+  REQUIRE(
+      run_program(folder, "generate --kind random --n 40 --seed 7 --rhs none -o a.npy").exit_code ==
+      0);
+  REQUIRE(
+      run_program(folder, "generate --kind random --n 40 --seed 7 --rhs none -o a.txt").exit_code ==
+      0);
   for (const char* file : {"a.npy", "a.txt"})
     REQUIRE(run_program(folder, std::string("solve -q --method lu --rhs ones -o ") + file +
                                     ".x.npy " + file)
@@ -216,8 +245,8 @@ TEST_CASE("habits: numbers are as short as they may be, and read back the same")
   CHECK(run_program(folder, "solve third.txt -q --method lu --digits 3").out == "0.333\n");
   CHECK(run_program(folder, "solve third.txt -q --method lu --digits 17").out ==
         "0.33333333333333331\n");
-  for (const char* refused : {"--digits 0", "--digits 18", "--digits -1", "--digits few",
-                              "--digits 3 -o x.npy"}) {
+  for (const char* refused :
+       {"--digits 0", "--digits 18", "--digits -1", "--digits few", "--digits 3 -o x.npy"}) {
     CAPTURE(refused);
     CHECK(run_program(folder, std::string("solve s.txt ") + refused).exit_code == 2);
   }

@@ -25,9 +25,8 @@ TEST_CASE("replay prints one line a strategy and writes JSON") {
   const auto json = nlohmann::json::parse(content_of(folder / "r.json"));
   CHECK(json["results"].size() == 4);
   CHECK(json["results"][0]["median"].get<double>() <= 1);
-  CHECK(
-      run_tune(folder, "replay " + space() + " --seeds " + space() + " --evaluations 1 --reps 2")
-          .out.find("1.000 (1.000)") != std::string::npos);
+  CHECK(run_tune(folder, "replay " + space() + " --seeds " + space() + " --evaluations 1 --reps 2")
+            .out.find("1.000 (1.000)") != std::string::npos);
 }
 
 TEST_CASE("replay and search name what is wrong with their input") {

@@ -46,9 +46,9 @@ TEST_CASE("terminal: colours there, and neither in pipes nor with NO_COLOR") {
   CHECK(has(seen("$CLGAUSS solve good.txt"), "\033[32mok:\033[0m"));
   CHECK(has(seen("$CLGAUSS solve singular.txt"), "\033[31mSINGULAR\033[0m"));
   CHECK(has(seen("$CLGAUSS sovle"), "\033[31mclgauss:\033[0m "));
-  for (const std::string plain : {"NO_COLOR=1 $CLGAUSS solve good.txt",
-                                  "TERM=dumb $CLGAUSS solve singular.txt", "NO_COLOR=1 $CLGAUSS sovle",
-                                  "$CLGAUSS solve good.txt 2>&1 | cat"}) {
+  for (const std::string plain :
+       {"NO_COLOR=1 $CLGAUSS solve good.txt", "TERM=dumb $CLGAUSS solve singular.txt",
+        "NO_COLOR=1 $CLGAUSS sovle", "$CLGAUSS solve good.txt 2>&1 | cat"}) {
     CAPTURE(plain);
     const std::string screen = seen(plain);
     CHECK(has(screen, "clgauss:") + has(screen, "residual") + has(screen, "SINGULAR") >= 1);
@@ -61,7 +61,7 @@ TEST_CASE("terminal: colours there, and neither in pipes nor with NO_COLOR") {
 TEST_CASE("terminal: progress of long work, cleared at the end, and none in a pipe") {
   const TemporaryFolder folder;
   // Work-groups of one work-item make the elimination slow; no clock decides.
-  REQUIRE(run_program(folder, "generate --kind random --n 600 -o s.npy").exit_code == 0);
+  REQUIRE(run_program(folder, "generate --kind random --n 500 -o s.npy").exit_code == 0);
   const std::string solve = "$CLGAUSS solve s.npy -o x.npy --local 1 --device pocl";
   Terminal terminal(folder, solve);
   CHECK(terminal.shows("elimination"));
@@ -82,7 +82,8 @@ TEST_CASE("terminal: progress of long work, cleared at the end, and none in a pi
 TEST_CASE("terminal: progress of an LU says blocks and GFLOP/s; Ctrl-C ends it within a second") {
   const TemporaryFolder folder;
   // Large enough to be seen: of 1 s and more on the machine at hand.
-  REQUIRE(run_program(folder, "generate --kind random --n 7000 --rhs none -o a.npy").exit_code == 0);
+  REQUIRE(run_program(folder, "generate --kind random --n 7000 --rhs none -o a.npy").exit_code ==
+          0);
   Terminal terminal(folder,
                     "exec $CLGAUSS solve a.npy --rhs ones -o x.npy --method lu --device pocl");
   if (!terminal.shows(" blocks, ", 60)) {
@@ -105,7 +106,9 @@ TEST_CASE("terminal: completion in bash") {
   const TemporaryFolder folder;
   write_file(folder / "my system.txt", "2 4\n");
   Terminal bash(folder, "PS1='> ' exec bash --norc --noprofile -i");
-  bash.type("for p in clgauss clgauss-tune clgauss-bench; do source <($p completion bash); done; echo read''y\n");
+  bash.type(
+      "for p in clgauss clgauss-tune clgauss-bench; do source <($p completion bash); done; echo "
+      "read''y\n");
   REQUIRE(bash.shows("ready"));
   const auto completes = [&](const std::string& typed, const std::string& completed) {
     bash.forget();
@@ -138,7 +141,8 @@ TEST_CASE("terminal: completion in zsh") {
   const std::string functions =
       "mkdir f; for p in clgauss clgauss-tune clgauss-bench; do $p completion zsh > f/_$p; done; ";
   Terminal zsh(folder, functions + "PS1='> ' exec zsh -f -i");
-  zsh.type("fpath=($PWD/f $fpath); autoload -Uz compinit; compinit -u -d $PWD/f/dump; echo read''y\n");
+  zsh.type(
+      "fpath=($PWD/f $fpath); autoload -Uz compinit; compinit -u -d $PWD/f/dump; echo read''y\n");
   REQUIRE(zsh.shows("ready"));
   const auto completes = [&](const std::string& typed, const std::string& completed) {
     zsh.forget();
@@ -164,10 +168,11 @@ TEST_CASE("terminal: completion in fish") {
   const TemporaryFolder folder;
   const auto completes = [&](const std::string& typed, const std::string& completed) {
     CAPTURE(typed);
-    const auto result = run_script(
-        folder,
-        "HOME=$PWD fish --no-config -c \"$CLGAUSS completion fish | source; $CLGAUSS_TUNE completion fish "
-        "| source; complete -C '" + typed + "'\"");
+    const auto result = run_script(folder,
+                                   "HOME=$PWD fish --no-config -c \"$CLGAUSS completion fish | "
+                                   "source; $CLGAUSS_TUNE completion fish "
+                                   "| source; complete -C '" +
+                                       typed + "'\"");
     CAPTURE(result.err);
     CHECK(has(result.out, completed));
   };

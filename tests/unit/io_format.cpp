@@ -99,8 +99,7 @@ TEST_CASE("formats: how they are written") {
   matrix(1, 0) = -2.5e300;
   CHECK(written(matrix, FileFormat::text) == "1 0.1\n-2.5e+300 0\n");
   CHECK(written(matrix, FileFormat::csv) == "1,0.1\n-2.5e+300,0\n");
-  CHECK(written(matrix, FileFormat::tsv) ==
-        "1\t0.1\n-2.5e+300\t0\n");
+  CHECK(written(matrix, FileFormat::tsv) == "1\t0.1\n-2.5e+300\t0\n");
   CHECK(written(matrix, FileFormat::matrix_market) ==
         "%%MatrixMarket matrix array real general\n2 2\n1\n-2.5e+300\n"
         "0.1\n0\n");

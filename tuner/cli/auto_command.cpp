@@ -7,9 +7,9 @@
 
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
+#include "command_line/typed.hpp"
 #include "tuner/auto/auto.hpp"
 #include "tuner/cli/commands.hpp"
-#include "command_line/typed.hpp"
 #include "tuner/rows/parameters_text.hpp"
 
 namespace clgauss::tune {
@@ -40,8 +40,7 @@ std::vector<std::string> words_of(const std::string& option, const std::string& 
 
 AutoOptions read_options(const cli::po::variables_map& values, const DeviceProfile& device) {
   AutoOptions options;
-  options.whats =
-      words_of("what", values["what"].as<std::string>(), kWhats);
+  options.whats = words_of("what", values["what"].as<std::string>(), kWhats);
   options.budget_s = device.type == DeviceType::cpu ? 180 : 60;
   if (const auto budget = cli::option<std::string>(values, "budget"))
     options.budget_s = cli::parse_duration(*budget).count();

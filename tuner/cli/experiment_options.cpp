@@ -78,8 +78,8 @@ ExperimentLimits experiment_limits(const po::variables_map& values) {
 }
 
 RealType chosen_type(const po::variables_map& values, const DeviceProfile& device) {
-  return choose_type(
-      device, cli::parse_word("type", values["type"].as<std::string>(), cli::type_words()));
+  return choose_type(device,
+                     cli::parse_word("type", values["type"].as<std::string>(), cli::type_words()));
 }
 
 ExperimentProgress shown_on(cli::ProgressLine& line, std::string title) {
@@ -99,14 +99,13 @@ void finish_experiment(const po::variables_map& values, const ResultFolder& fold
                        const ExperimentSummary& summary, const std::string& text) {
   folder.write_t4();
   const std::string rows = values["output"].as<std::string>() + "/rows.csv";
-  cli::JsonOutput(values).print(text,
-                    {{"points", summary.points},
-                     {"measured", summary.measured},
-                     {"left", summary.left},
-                     {"rows", rows}});
-  cli::tell(fmt::format("{} of {} points measured now, {} there before{}; rows in {}\n",
-                        summary.measured, summary.points,
-                        summary.points - summary.measured - summary.left, left_text(summary), rows));
+  cli::JsonOutput(values).print(text, {{"points", summary.points},
+                                       {"measured", summary.measured},
+                                       {"left", summary.left},
+                                       {"rows", rows}});
+  cli::tell(fmt::format(
+      "{} of {} points measured now, {} there before{}; rows in {}\n", summary.measured,
+      summary.points, summary.points - summary.measured - summary.left, left_text(summary), rows));
 }
 
 std::string typed(const std::string& name, const cli::Given& given) {

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
+#include "command_line/typed.hpp"
 #include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
-#include "command_line/typed.hpp"
 #include "tuner/measure/prime.hpp"
 
 namespace clgauss::tune {

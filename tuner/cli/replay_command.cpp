@@ -5,8 +5,8 @@
 
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
-#include "tuner/cli/commands.hpp"
 #include "command_line/typed.hpp"
+#include "tuner/cli/commands.hpp"
 #include "tuner/search/replay.hpp"
 
 namespace clgauss::tune {

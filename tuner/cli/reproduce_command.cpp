@@ -4,8 +4,8 @@
 
 #include "clock.hpp"
 #include "command_line/interrupt.hpp"
-#include "tuner/cli/experiment_options.hpp"
 #include "command_line/typed.hpp"
+#include "tuner/cli/experiment_options.hpp"
 #include "tuner/reproduce/reproduction.hpp"
 
 namespace clgauss::tune {
@@ -65,8 +65,8 @@ std::vector<Reproduction> reproductions_of(std::string_view name) {
 }
 
 /// Measures what the folder lacks and prints the table; whether the folder holds any rows.
-bool run_one(Context& context, const cli::Given& given, const Reproduction& what, const std::filesystem::path& place,
-             const ExperimentLimits& limits) {
+bool run_one(Context& context, const cli::Given& given, const Reproduction& what,
+             const std::filesystem::path& place, const ExperimentLimits& limits) {
   const po::variables_map& values = given.values;
   const ReproduceOptions options = reproduce_options(values, what);
   const ExperimentInfo info{std::string(what.name), "", "f32", "", typed("reproduce", given),
@@ -125,8 +125,8 @@ cli::ExitCode run_reproduce(const cli::Given& given) {
     if (whole.budget_s)
       limits.budget_s =
           (*whole.budget_s - seconds_since(start)) / static_cast<double>(chosen.size() - i);
-    measured |= run_one(context, given, chosen[i],
-                        name == "all" ? folder / chosen[i].name : folder, limits);
+    measured |= run_one(context, given, chosen[i], name == "all" ? folder / chosen[i].name : folder,
+                        limits);
   }
   if (name == "all" && measured) write_report(folder, folder / "report.html", kReportTitle);
   return cli::ExitCode::ok;

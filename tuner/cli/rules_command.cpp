@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "command_line/typed.hpp"
 #include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
-#include "command_line/typed.hpp"
 
 namespace clgauss::tune {
 

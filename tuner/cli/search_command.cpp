@@ -6,8 +6,8 @@
 
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
-#include "tuner/cli/commands.hpp"
 #include "command_line/typed.hpp"
+#include "tuner/cli/commands.hpp"
 #include "tuner/measure/flops.hpp"
 #include "tuner/rows/parameters_text.hpp"
 #include "tuner/rows/t4.hpp"
@@ -203,8 +203,7 @@ cli::ExitCode run_search(const cli::Given& given) {
   progress.clear();
   if (const auto path = option<std::string>(values, "record"))
     write_t4(*path, record_of(context.profile(), task, result));
-  json.print(report_of(context.profile(), task, result),
-             json_of(context.profile(), task, result));
+  json.print(report_of(context.profile(), task, result), json_of(context.profile(), task, result));
   return interrupted() ? cli::ExitCode::interrupted : cli::ExitCode::ok;
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "command_line/typed.hpp"
 #include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
-#include "command_line/typed.hpp"
 #include "tuner/experiments/kernel_sweep.hpp"
 
 namespace clgauss::tune {
@@ -97,7 +97,7 @@ cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
   sweep.type = chosen_type(values, context.profile());
   const ExperimentInfo info{
       "sweep", kernel_name(sweep.kernel), std::string(real_type_name(sweep.type)),
-      "",      typed("sweep", given), context.profile()};
+      "",      typed("sweep", given),     context.profile()};
   ResultFolder folder(values["output"].as<std::string>(), info, values["append"].as<bool>());
   std::vector<Case> cases = kernel_cases(context, info, sweep);
   std::vector<Row> wanted;
@@ -132,9 +132,7 @@ cli::ExitCode run_sweep(const cli::Given& given) {
   const auto sizes = cli::parse_sizes("sizes", values["sizes"].as<std::string>());
   const auto locals = cli::parse_sizes("local", values["local"].as<std::string>());
   const auto kernel = cli::parse_word("kernel", values["kernel"].as<std::string>(), kKernels);
-  if (kernel)
-    return run_kernel_sweep(given,
-                            {.kernel = *kernel, .sizes = sizes, .locals = locals});
+  if (kernel) return run_kernel_sweep(given, {.kernel = *kernel, .sizes = sizes, .locals = locals});
   return run_experiment(
       given,
       {"sweep", [&](Context&, RealType) { return contests_of(sizes, locals); }, summary_text});

@@ -33,8 +33,7 @@ constexpr std::string_view kImportAbout =
     "Adds the entries of an exported file to the user's store. Entries from another driver or "
     "other kernels are kept as starting points for clgauss-tune auto; a solve takes up those that "
     "fit.";
-constexpr std::string_view kImportExamples =
-    "clgauss-tune import tuned.json";
+constexpr std::string_view kImportExamples = "clgauss-tune import tuned.json";
 
 TunedDevice device_of(const DeviceProfile& profile, std::vector<TunedEntry> entries) {
   return {profile.name, profile.vendor, profile.platform_name, profile.compute_units,
@@ -63,20 +62,18 @@ cli::CommandTable show_table() {
 
 cli::ExitCode run_show(const cli::Given& given) {
   const cli::po::variables_map& values = given.values;
-  const DeviceProfile profile =
-      cli::open_named_device(values["device"].as<std::string>()).profile;
+  const DeviceProfile profile = cli::open_named_device(values["device"].as<std::string>()).profile;
   const TunedStore store = TunedStore::of_environment();
   static_cast<void>(store.read(profile));  // a damaged store is an error here
   const Tuning tuning(profile, store, std::nullopt);
   const auto file = store.file_of(profile);
   const std::string text =
       fmt::format("device {} ({}), driver {}\nstore  {}\n{}", profile.name, profile.platform_name,
-                  profile.driver_version,
-                  file ? file->string() : "none: set XDG_DATA_HOME or HOME",
+                  profile.driver_version, file ? file->string() : "none: set XDG_DATA_HOME or HOME",
                   tuning.own().empty() ? "nothing is tuned for it; run clgauss-tune auto\n"
                                        : listing(tuning, tuning.own()));
-  cli::JsonOutput(values).print(text,
-                    nlohmann::ordered_json::parse(tuned_text(device_of(profile, tuning.own()))));
+  cli::JsonOutput(values).print(
+      text, nlohmann::ordered_json::parse(tuned_text(device_of(profile, tuning.own()))));
   return cli::ExitCode::ok;
 }
 
@@ -90,8 +87,7 @@ cli::CommandTable export_table() {
 
 cli::ExitCode run_export(const cli::Given& given) {
   const cli::po::variables_map& values = given.values;
-  const DeviceProfile profile =
-      cli::open_named_device(values["device"].as<std::string>()).profile;
+  const DeviceProfile profile = cli::open_named_device(values["device"].as<std::string>()).profile;
   const TunedDevice tuned = TunedStore::of_environment().read(profile);
   if (tuned.entries.empty())
     throw UsageError("nothing is stored for " + profile.name + "; run clgauss-tune auto first");

@@ -75,7 +75,8 @@ class OutputFile {
 [[nodiscard]] bool same_output(const std::string& one, const std::string& other);
 
 struct WriteOptions {
-  std::optional<int> digits;  // significant ones, in text; empty: as few as read back the same number
+  std::optional<int>
+      digits;  // significant ones, in text; empty: as few as read back the same number
 };
 
 /// Writes `matrix`; .npy as little-endian f8.
