@@ -6,7 +6,8 @@ build_packages=(
   nlohmann-json3-dev libfmt-dev                                          # reports
 )
 device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenCL on any CPU, twice
-test_packages=(doctest-dev pkg-config libopenblas-dev liblapacke-dev gnuplot-nox)   # LAPACK to check against, figures of the report
+test_packages=(doctest-dev pkg-config libopenblas-dev liblapacke-dev gnuplot-nox   # LAPACK to check against, figures of the report
+  zsh fish mandoc)                                                       # completion and man pages, where they are read
 
 # Installs those of the named packages that are missing; says so and stops where it cannot.
 install_packages() {

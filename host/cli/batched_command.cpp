@@ -13,7 +13,7 @@
 
 #include "cli/open_context.hpp"
 #include "cli/report.hpp"
-#include "command_line/interrupt.hpp"
+#include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
 #include "matrix/transfer.hpp"
 
@@ -39,10 +39,12 @@ void refuse_other_options(const po::variables_map& values) {
        {"accuracy", "method", "equilibrate", "local", "ndrange", "split", "reps", "warmup"})
     if (!values[name].defaulted())
       throw UsageError(fmt::format("--{} does not go with --batched", name));
-  for (const char* name : {"determinant", "compare", "certify", "in-place"})
+  for (const char* name : {"determinant", "compare", "certify", "in-place", "strict"})
     if (values[name].as<bool>())
       throw UsageError(fmt::format("--{} does not go with --batched", name));
-  if (values.count("launches") > 0) throw UsageError("--launches does not go with --batched");
+  for (const char* name : {"launches", "digits"})
+    if (values.count(name) > 0)
+      throw UsageError(fmt::format("--{} does not go with --batched", name));
   if (values["pivot"].as<std::string>() != "partial")
     throw UsageError("--batched always pivots partially");
   for (const char* name : {"format", "output-format"})
@@ -148,14 +150,12 @@ ExitCode exit_code_of(SolveStatus status) {
 
 ExitCode run_batched(const po::variables_map& values, const BatchedCommand& command) {
   refuse_other_options(values);
+  keep_report_apart(command.json_path, command.output_path);
   if (command.output_path == "-" && isatty(STDOUT_FILENO) == 1)
     throw UsageError("x of --batched is .npy: name a file with -o, or redirect standard output");
   LapTimer total, timer;
   ProgressLine line(!command.quiet);
-  const ProgressCallback progress = [&](std::string_view what, double fraction) {
-    throw_if_interrupted();
-    line.update(what, fraction);
-  };
+  const ProgressCallback progress = shown_on(line);
   ReadOptions read;
   read.allow_nonfinite = command.allow_nonfinite;
   read.progress = progress;
@@ -188,9 +188,9 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
     json->commit();
   }
   if (!command.quiet)
-    tell(summary_text(report));
+    tell(painted_summary(summary_text(report)));
   else if (solution.status != SolveStatus::ok)
-    tell(failure_text(report));
+    tell(painted_summary(failure_text(report)));
   return exit_code_of(solution.status);
 }
 

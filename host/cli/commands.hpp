@@ -1,13 +1,18 @@
 #pragma once
-/// The sub-commands of clgauss.
+/// The sub-commands of clgauss, and their options.
 
 #include "command_line/command.hpp"
 
 namespace clgauss::cli {
 
-ExitCode run_devices(const Arguments& arguments);
-ExitCode run_generate(const Arguments& arguments);
-ExitCode run_rule(const Arguments& arguments);
-ExitCode run_solve(const Arguments& arguments);
+[[nodiscard]] CommandTable devices_table();
+[[nodiscard]] CommandTable generate_table();
+[[nodiscard]] CommandTable rule_table();
+[[nodiscard]] CommandTable solve_table();
+
+ExitCode run_devices(const Given& given);
+ExitCode run_generate(const Given& given);
+ExitCode run_rule(const Given& given);
+ExitCode run_solve(const Given& given);
 
 }  // namespace clgauss::cli

@@ -9,7 +9,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/kernels_report.hpp"
-#include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 
 namespace clgauss::cli {
@@ -18,17 +17,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr CommandHelp kHelp{
-    "clgauss devices [--json] [--kernels] [--device SPEC] [--cores-per-cu N]",
+constexpr std::string_view kUsage = "[options]";
+constexpr std::string_view kAbout =
     "Lists every OpenCL device: its limits, its cores and where that number comes from, and the "
-    "work-group size that\n"
-    "the LCM rule gives for the elimination kernel (raw, and clamped to what the device allows).",
-    "  clgauss devices\n"
-    "  clgauss devices --json | jq '.[].spec'\n"
-    "  clgauss devices --kernels --device pocl         # which kernels give right answers there "
+    "work-group size that the LCM rule gives for the elimination kernel (raw, and clamped to what "
+    "the device allows).";
+constexpr std::string_view kExamples =
+    "clgauss devices\n"
+    "clgauss devices --json | jq '.[].spec'\n"
+    "clgauss devices --kernels --device pocl         # which kernels give right answers there "
     "(the first time takes a while)\n"
-    "  RUSTICL_ENABLE=llvmpipe clgauss devices        # Mesa's rusticl shows a CPU device only "
-    "when told to"};
+    "RUSTICL_ENABLE=llvmpipe clgauss devices        # Mesa's rusticl shows a CPU device only when "
+    "told to";
 
 /// A device with what only a built kernel can tell; `failure` instead, if it does not build there.
 struct ListedDevice {
@@ -53,10 +53,7 @@ ListedDevice inspect(const Device& device, const ContextOptions& options, bool k
     listed.rule = launcher.rule_for(kernel);
     if (!kernels) return listed;
     ProgressLine line(true);
-    survey_kernels(context, [&](std::string_view what, double share) {
-      throw_if_interrupted();
-      line.update(what, share);
-    });
+    survey_kernels(context, shown_on(line));
     listed.kernels = context.trials().verdicts();
   } catch (const Error& error) {
     listed.failure = error.what();
@@ -119,7 +116,7 @@ constexpr Row kRows[] = {
 };
 
 /// A table a device: its values can be long, and machines have from one device to sixteen.
-std::string table(const std::vector<ListedDevice>& devices) {
+std::string table_of(const std::vector<ListedDevice>& devices) {
   std::string text;
   for (const ListedDevice& device : devices) {
     text += fmt::format("{}{:<15} {}\n", text.empty() ? "" : "\n", "device", device.profile.spec);
@@ -170,28 +167,27 @@ Json to_json(const ListedDevice& device) {
 
 }  // namespace
 
-ExitCode run_devices(const Arguments& arguments) {
-  po::options_description options("Options");
-  options.add_options()("json", po::bool_switch(), "print a JSON array")(
-      "kernels", po::bool_switch(),
-      "ask every kernel for a known answer, and say which are usable and why others are not")(
-      "device,d", po::value<std::string>()->value_name("SPEC"), "only this one");
-  add_context_options(options);
-  const auto values = parse_options(arguments, options, kHelp);
-  if (!values) return ExitCode::ok;
+CommandTable devices_table() {
+  CommandTable table{kUsage, kAbout, kExamples, {}};
+  add_context_options(table);
+  auto output = table.group("Output");
+  output("kernels", po::bool_switch(),
+         "ask every kernel for a known answer, and say which are usable and why others are not");
+  add_json_option(output);
+  return table;
+}
 
+ExitCode run_devices(const Given& given) {
+  const po::variables_map& values = given.values;
   std::vector<ListedDevice> devices;
-  const auto wanted = option<std::string>(*values, "device");
-  for (const Device& device : wanted ? std::vector{open_named_device(*wanted)} : list_devices())
-    devices.push_back(inspect(device, context_options(*values), (*values)["kernels"].as<bool>()));
-  const bool json = (*values)["json"].as<bool>();
-  if (json) {
-    Json array = Json::array();
-    for (const ListedDevice& device : devices) array.push_back(to_json(device));
-    print(array.dump(2) + "\n");
-  }
+  const auto wanted = values["device"].as<std::string>();
+  for (const Device& device :
+       wanted.empty() ? list_devices() : std::vector{open_named_device(wanted)})
+    devices.push_back(inspect(device, context_options(values), values["kernels"].as<bool>()));
+  Json array = Json::array();
+  for (const ListedDevice& device : devices) array.push_back(to_json(device));
+  JsonOutput(values).print(table_of(devices), array);
   if (devices.empty()) throw DeviceNotFound(no_device_message());
-  if (!json) print(table(devices));
   return ExitCode::ok;
 }
 

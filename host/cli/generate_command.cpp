@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 
-#include <clgauss/lab/generate.hpp>
+#include <algorithm>
 #include <clgauss/io.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <limits>
 
 #include "cli/commands.hpp"
@@ -11,14 +12,14 @@ namespace clgauss::cli {
 
 namespace {
 
-constexpr CommandHelp kHelp{
-    "clgauss generate --kind KIND --n N [options]",
+constexpr std::string_view kUsage = "--kind KIND --n N [options]";
+constexpr std::string_view kAbout =
     "Writes a test system [A | b], by default with b = A times ones so that the answer is all "
-    "ones. One seed gives the\n"
-    "same numbers on every machine.",
-    "  clgauss generate --kind random --n 1012 --seed 1 -o s.txt\n"
-    "  clgauss generate --kind hilbert --n 8 --rhs none -o hilbert.mtx\n"
-    "  clgauss generate --kind graded --n 100 --rhs random --nrhs 3 -o g.npy"};
+    "ones. One seed gives the same numbers on every machine.";
+constexpr std::string_view kExamples =
+    "clgauss generate --kind random --n 1012 --seed 1 -o s.txt\n"
+    "clgauss generate --kind hilbert --n 8 --rhs none -o hilbert.mtx\n"
+    "clgauss generate --kind graded --n 100 --rhs random --nrhs 3 -o g.npy";
 
 std::string kinds_text() {
   std::string text = "one of:";
@@ -27,15 +28,26 @@ std::string kinds_text() {
   return text;
 }
 
+enum class Rhs { row_sums, ones, random, none };
+
+const WordTable<Rhs> kRhsWords{
+    {"row-sums", Rhs::row_sums}, {"ones", Rhs::ones}, {"random", Rhs::random}, {"none", Rhs::none}};
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (const MatrixKind& kind : matrix_kinds()) names.emplace_back(kind.name);
+  return names;
+}
+
+/// As f32 holds them.
+void round_to_f32(Matrix& matrix) {
+  for (double& value : matrix.values()) value = static_cast<float>(value);
+}
+
 /// The right-hand sides that --rhs asks for; without columns for "none".
 Matrix make_rhs(std::string_view name, const Matrix& a, Index nrhs, std::uint64_t seed) {
   const Index n = a.rows();
-  enum class Rhs { row_sums, ones, random, none };
-  const auto rhs = parse_word<Rhs>("rhs", name,
-                                   {{"row-sums", Rhs::row_sums},
-                                    {"ones", Rhs::ones},
-                                    {"random", Rhs::random},
-                                    {"none", Rhs::none}});
+  const auto rhs = parse_word("rhs", name, kRhsWords);
   if (rhs != Rhs::random && nrhs != 1)
     throw UsageError("--nrhs needs --rhs random; the other right-hand sides are one column");
   switch (rhs) {
@@ -62,38 +74,55 @@ Matrix augmented(const Matrix& a, const Matrix& b) {
 
 }  // namespace
 
-ExitCode run_generate(const Arguments& arguments) {
-  po::options_description options("Options");
+CommandTable generate_table() {
+  static const std::string kinds = kinds_text();
+  CommandTable table{kUsage, kAbout, kExamples, {}};
   // clang-format off
-  options.add_options()
-      ("kind", po::value<std::string>()->required()->value_name("KIND"), kinds_text().c_str())
+  table.group("System")
+      ("kind", words("KIND", kind_names())->required(), kinds.c_str())
       ("n", po::value<Index>()->required()->value_name("N"), "unknowns")
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"),
        "seed of the random numbers")
-      ("rhs", po::value<std::string>()->default_value("row-sums")->value_name("WHAT"),
+      ("rhs", words("WHAT", kRhsWords)->default_value("row-sums"),
        "row-sums (the answer is all ones), ones, random, or none (A alone)")
       ("nrhs", po::value<Index>()->default_value(1)->value_name("M"), "columns of --rhs random")
-      ("format", po::value<std::string>()->value_name("F"),
-       "text, mtx, npy, csv or tsv; else by the extension of -o")
-      ("output,o", po::value<std::string>()->default_value("-")->value_name("FILE"),
-       "where to; - is standard output");
+      ("type", words("T", {"f32", "f64"})->default_value("f64"),
+       "f64, or f32: numbers that both types hold");
+  table.group("Output")
+      ("output,o", file("FILE")->default_value("-"), "where to; - is standard output")
+      ("format", format_words(), "text, mtx, npy, csv or tsv; else by the extension of -o")
+      ("digits", digits_value(), kDigitsHelp);
   // clang-format on
-  const auto values = parse_options(arguments, options, kHelp);
-  if (!values) return ExitCode::ok;
-  const auto text = [&](const char* name) { return (*values)[name].as<std::string>(); };
-  const auto n = (*values)["n"].as<Index>();
-  if (n == 0) throw UsageError("--n must be at least 1");
-  const auto seed = (*values)["seed"].as<std::uint64_t>();
-  const FileFormat format = output_format(*values, "format", text("output"));
+  return table;
+}
 
-  const auto nrhs = (*values)["nrhs"].as<Index>();
+ExitCode run_generate(const Given& given) {
+  const po::variables_map& values = given.values;
+  const auto text = [&](const char* name) { return values[name].as<std::string>(); };
+  const std::vector<std::string> kinds = kind_names();
+  if (std::ranges::find(kinds, text("kind")) == kinds.end())
+    refuse_word("--kind", text("kind"), kinds);
+  const auto n = values["n"].as<Index>();
+  if (n == 0) throw UsageError("--n must be at least 1");
+  const auto seed = values["seed"].as<std::uint64_t>();
+  const FileFormat format = output_format(values, "format", text("output"));
+
+  const auto nrhs = values["nrhs"].as<Index>();
   // A, and [A | b] beside it; a sum beyond all numbers is beyond all memory as well.
   const Index cols = nrhs > std::numeric_limits<Index>::max() - n ? nrhs : n + nrhs;
   io::require_memory("the system", n, cols, 2);
 
+  const bool narrow =
+      parse_word<RealType>("type", text("type"),
+                           {{"f32", RealType::f32}, {"f64", RealType::f64}}) == RealType::f32;
+  const WriteOptions written = write_options(values, format);
+
   OutputFile file(text("output"));
-  const Matrix a = generate_matrix(text("kind"), n, seed);
-  write_matrix(file, augmented(a, make_rhs(text("rhs"), a, nrhs, seed)), format);
+  Matrix a = generate_matrix(text("kind"), n, seed);
+  if (narrow) round_to_f32(a);
+  Matrix b = make_rhs(text("rhs"), a, nrhs, seed);
+  if (narrow) round_to_f32(b);
+  write_matrix(file, augmented(a, b), format, written);
   file.commit();
   return ExitCode::ok;
 }

@@ -2,32 +2,28 @@
 
 int main(int argc, char** argv) {
   using namespace clgauss::cli;
+  using enum ExitCode;
   const Program program{
       "clgauss",
+      "solve dense linear systems on every OpenCL device",
       "clgauss solves dense linear systems on every OpenCL device.",
-      {{"solve", "solve A x = b from a file and prove the answer with a residual", run_solve},
-       {"devices", "list the OpenCL devices and what the LCM rule says for each", run_devices},
-       {"rule", "compute the LCM rule for any numbers, without a device", run_rule},
-       {"generate", "write a test system", run_generate}},
-      "Examples:\n"
-      "  clgauss devices\n"
-      "  clgauss solve data/systems/random_1012.txt\n"
-      "  clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"
-      "\nEnvironment:\n"
-      "  CLGAUSS_DEVICE      the device when --device is not given\n"
-      "  CLGAUSS_KERNEL_DIR  read the .cl files from this folder\n"
-      "  CLGAUSS_CACHE=off   do not keep built kernels on disk\n"
-      "  CLGAUSS_TUNED=off   do not take up what clgauss-tune auto stored, nor what is shipped\n"
-      "  CLGAUSS_BUILDS=serial  build kernels one after the other, for a driver that cannot build "
-      "several at once\n"
-      "  CLGAUSS_KERNEL_FAULTS=lu_small=build,trsv=wrong\n"
-      "                      let these kernel files not build, or leave wrong numbers, to see what "
-      "happens\n"
-      "\nExit codes: 0 ok, 2 usage, 3 bad file, 4 no or ambiguous device, 5 OpenCL failure, 6 out "
-      "of memory,\n"
-      "            7 singular, 8 solved but not as accurately as asked, or no answer in the range "
-      "of "
-      "the type,\n"
-      "            130 interrupted\n"};
+      {{"solve", "solve A x = b from a file and prove the answer with a residual", solve_table,
+        run_solve},
+       {"devices", "list the OpenCL devices and what the LCM rule says for each", devices_table,
+        run_devices},
+       {"rule", "compute the LCM rule for any numbers, without a device", rule_table, run_rule},
+       {"generate", "write a test system", generate_table, run_generate}},
+      "solve",
+      {{"CLGAUSS_DEVICE", "the device when --device is not given"},
+       {"CLGAUSS_KERNEL_DIR", "read the .cl files from this folder"},
+       {"CLGAUSS_CACHE=off", "do not keep built kernels on disk"},
+       {"CLGAUSS_TUNED=off", "do not take up what clgauss-tune auto stored, nor what is shipped"},
+       {"CLGAUSS_BUILDS=serial",
+        "build kernels one after the other, for a driver that cannot build several at once"},
+       {"CLGAUSS_KERNEL_FAULTS=lu_small=build,trsv=wrong",
+        "let these kernel files not build, or leave wrong numbers, to see what happens"},
+       {"NO_COLOR=1", "no colours on a terminal"}},
+      {ok, usage, bad_file, no_device, opencl, out_of_memory, singular, inaccurate, doubtful,
+       interrupted}};
   return run_program(program, argc, argv);
 }

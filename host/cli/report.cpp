@@ -140,24 +140,22 @@ std::string refinement_text(const Solution& solution) {
                             fmt::join(errors, ", "));
 }
 
+/// Whether there is nothing of x to be wrong: no right-hand side, or a residual of 0.
+bool is_exact(const Solution& solution) {
+  return solution.residual.scaled == 0 || solution.trust->forward_error.empty();
+}
+
 /// "rcond 3.2e-04, forward error <= 1.2e-13: x has at least 12 correct digits", and what to think of fewer than 3.
 std::string trust_text(const Solution& solution) {
   if (!solution.trust) return {};
   const Trust& trust = *solution.trust;
-  const double eps = unit_roundoff(RealType::f64);
-  const bool none = solution.residual.scaled == 0 || trust.forward_error.empty();
   std::string text = fmt::format("trust      rcond {:.1e}", trust.rcond);
-  if (!none) {
+  if (!is_exact(solution)) {
     const double worst = std::ranges::max(trust.forward_error);
     text += fmt::format(", forward error <= {:.1e}: x has at least {} correct digit{}", worst,
                         trust.correct_digits(), trust.correct_digits() == 1 ? "" : "s");
   }
-  text += "\n";
-  if (!(trust.rcond >= eps))
-    text += "           WARNING: the matrix is nearly singular: x may have no correct digit\n";
-  else if (!none && trust.correct_digits() < 3)
-    text += "           WARNING: hardly a digit of x can be relied on\n";
-  return text;
+  return text + "\n" + doubt_text(solution);
 }
 
 Json trust_json(const std::optional<Trust>& trust) {
@@ -243,6 +241,22 @@ std::string verdict_text(const Report& report) {
         "MISSED     x has not all digits of f64: the matrix is nearly singular, or its numbers too "
         "far apart\n";
   return text;
+}
+
+std::string doubt_text(const Solution& solution) {
+  if (!solution.trust)
+    return "WARNING    rcond is not known: nothing says how far x can be relied on\n";
+  const Trust& trust = *solution.trust;
+  if (!(trust.rcond >= unit_roundoff(RealType::f64)))
+    return fmt::format(
+        "WARNING    the matrix is nearly singular (rcond {:.0e}): x may have no correct digit\n",
+        trust.rcond);
+  if (!is_exact(solution) && trust.correct_digits() < 3)
+    return fmt::format(
+        "WARNING    the matrix is ill-conditioned (rcond {:.0e}): hardly a digit of x can be "
+        "relied on\n",
+        trust.rcond);
+  return {};
 }
 
 std::string certificate_text(const Certificate& certificate) {

@@ -17,7 +17,7 @@ struct ProgramTimes {
   double device = 0;  // listing the devices and opening one
   double read = 0, write = 0;
   double certify = 0;  // proving bounds, where that was asked for
-  double free = 0;  // the system and the device's context; comes on top of SolveTimes::free
+  double free = 0;     // the system and the device's context; comes on top of SolveTimes::free
   double total = 0;
 };
 
@@ -48,6 +48,10 @@ struct Report {
 [[nodiscard]] std::string summary_text(const Report& report);
 /// The summary's line that says what came of it, and so why the exit code is not 0.
 [[nodiscard]] std::string verdict_text(const Report& report);
+
+/// What is to be thought of an x of which too few digits can be relied on, or of which none is known to be right since rcond is not
+/// known; empty if x can be used. The measure of --strict.
+[[nodiscard]] std::string doubt_text(const Solution& solution);
 
 /// The summary's line of what is proven.
 [[nodiscard]] std::string certificate_text(const Certificate& certificate);

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <clgauss/certify.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
@@ -10,7 +11,7 @@
 #include "cli/compare.hpp"
 #include "cli/open_context.hpp"
 #include "cli/report.hpp"
-#include "command_line/interrupt.hpp"
+#include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
 #include "io/formats.hpp"
 #include "matrix/transfer.hpp"
@@ -19,21 +20,19 @@ namespace clgauss::cli {
 
 namespace {
 
-constexpr CommandHelp kHelp{
-    "clgauss solve SYSTEM [options]",
+constexpr std::string_view kUsage = "SYSTEM [options]";
+constexpr std::string_view kAbout =
     "Solves A x = b on an OpenCL device. SYSTEM holds the augmented matrix [A | b] (n rows of n + "
-    "1 numbers, or n + m\n"
-    "for m right-hand sides), or A alone with --rhs. Formats: text, Matrix Market, .npy, CSV, TSV; "
-    "- is standard input.\n"
-    "With --batched SYSTEM is an .npy file of many small systems, batch x n x n (n <= 128) with "
-    "--rhs, or batch x n x (n + "
-    "m).\n"
-    "x goes to standard output or to -o, the summary to standard error.",
-    "  clgauss solve data/systems/random_1012.txt\n"
-    "  clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"
-    "  clgauss solve A.npy --rhs row-sums --device nvidia:h200 --local lcm --ndrange shrinking\n"
-    "  clgauss solve data/systems/random_1012.txt --compare\n"
-    "  clgauss solve --batched A.npy --rhs B.npy -o x.npy"};
+    "1 numbers, or n + m for m right-hand sides), or A alone with --rhs. Formats: text, Matrix "
+    "Market, .npy, CSV, TSV; - is standard input. With --batched SYSTEM is an .npy file of many "
+    "small systems, batch x n x n (n <= 128) with --rhs, or batch x n x (n + m). x goes to "
+    "standard output or to -o, the summary to standard error.";
+constexpr std::string_view kExamples =
+    "clgauss solve data/systems/random_1012.txt\n"
+    "clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"
+    "clgauss solve A.npy --rhs row-sums --device nvidia:h200 --local lcm --ndrange shrinking\n"
+    "clgauss solve data/systems/random_1012.txt --compare\n"
+    "clgauss solve --batched A.npy --rhs B.npy -o x.npy";
 
 /// The options as given, each in its own type.
 struct SolveCommand {
@@ -43,58 +42,35 @@ struct SolveCommand {
   ReadOptions read;
   SolveOptions solve;
   ContextOptions context;
-  bool in_place = false, certify = false, compare = false, quiet = false, verbose = false;
+  WriteOptions write;
+  bool in_place = false, certify = false, compare = false, strict = false, quiet = false,
+       verbose = false;
   int repetitions = 3, warmups = 1;
 };
 
-po::options_description solve_options() {
-  const auto word = [](const char* name, const char* initial) {
-    auto* value = po::value<std::string>()->value_name(name);
-    return initial != nullptr ? value->default_value(initial) : value;
-  };
-  po::options_description options("Options");
-  // clang-format off
-  options.add_options()
-      ("system", word("SYSTEM", nullptr)->required(), "the file to solve (may be given without --system)")
-      ("rhs", word("B", ""), "a file with b, ones (b = 1), row-sums (b = A 1, so x = 1), or augmented: the "
-                             "columns of SYSTEM after A (the default; .mtx asks for the word if there are several)")
-      ("output,o", word("FILE", "-"), "write x here, in the format of the extension")
-      ("json", word("FILE", nullptr), "write a report here")
-      ("device,d", word("SPEC", ""), "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)")
-      ("accuracy", word("A", "auto"), "of x: double (its backward error is that of f64, on every device), max (x itself has the digits of "
-                                      "f64, unless A is nearly singular), single, or auto: that of --type if it is given, else double")
-      ("type", word("T", "auto"), "of the factors: f32, f64, or auto: as accuracy and method ask")
-      ("method", word("M", "auto"), "lu (blocked), mixed (blocked in f32, x refined to double accuracy; f64 or the host's LAPACK "
-                                    "where that fails), rbt (the same between random butterflies), gauss (the paper's elimination), or auto: gauss if one of its "
-                                    "options is given, else lu or mixed, whichever is faster")
-      ("pivot", word("P", "partial"), "partial, tournament (lu), or none (gauss: the paper's algorithm)")
-      ("equilibrate", word("E", "auto"), "lu, mixed: rows and columns brought to one size by powers of two: on, off (only where the range "
-                                         "of the type asks for it), or auto: also where their sizes differ by more than a factor of 10")
-      ("local", word("RULE", "auto"), "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a number")
-      ("ndrange", word("MODE", "fixed"), "gauss: fixed (every step over the whole matrix) or shrinking")
-      ("split", word("MODE", "auto"), "gauss: auto (main + remainder launch), or off (refuse a size that does not divide)")
-      ("in-place", po::bool_switch(), "lu: give A up while it is uploaded and read SYSTEM again for the residual; on a "
-                                      "CPU this halves the memory")
-      ("batched", po::bool_switch(), "SYSTEM holds many small systems (.npy of three dimensions)")
-      ("no-rcond", po::bool_switch(), "do not estimate how far x can be trusted: rcond, forward error")
-      ("certify", po::bool_switch(), "prove bounds of the error of x, every rounding error counted; five to seven times the work "
-                                     "(devices with fp64)")
-      ("determinant", po::bool_switch(), "report sign and log10 of det A")
-      ("max-residual", po::value<double>()->default_value(kScaledResidualBound)->value_name("R"),
-       "scaled residual up to which an answer is accepted")
-      ("compare", po::bool_switch(), "gauss: time the driver's default against --local, A B A B")
-      ("reps", po::value<int>()->default_value(3)->value_name("N"), "timed pairs of --compare")
-      ("warmup", po::value<int>()->default_value(1)->value_name("N"), "untimed pairs before them")
-      ("launches", word("FILE", nullptr), "gauss: write a CSV row for every kernel launch, with its event time")
-      ("format", word("F", nullptr), "format of SYSTEM: text, mtx, npy, csv, tsv; else by content")
-      ("output-format", word("F", nullptr), "format of x; else by the extension of -o")
-      ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files")
-      ("verbose,v", po::bool_switch(), "say of every kernel whether it is used, or why it is passed over")
-      ("quiet,q", po::bool_switch(), "no summary and no progress; only why the exit code is not 0");
-  // clang-format on
-  add_context_options(options);
-  return options;
-}
+const WordTable<std::optional<Accuracy>> kAccuracies{{"auto", std::nullopt},
+                                                     {"single", Accuracy::single_precision},
+                                                     {"double", Accuracy::double_precision}};
+
+const WordTable<Method> kMethods{{"auto", Method::automatic},
+                                 {"lu", Method::lu},
+                                 {"mixed", Method::mixed},
+                                 {"rbt", Method::rbt},
+                                 {"gauss", Method::gauss}};
+
+const WordTable<Pivoting> kPivotings{
+    {"partial", Pivoting::partial}, {"tournament", Pivoting::tournament}, {"none", Pivoting::none}};
+
+const WordTable<Equilibration> kEquilibrations{
+    {"auto", Equilibration::automatic}, {"on", Equilibration::on}, {"off", Equilibration::off}};
+
+const WordTable<NdRangeMode> kNdRanges{{"fixed", NdRangeMode::fixed},
+                                       {"shrinking", NdRangeMode::shrinking}};
+
+const WordTable<SplitMode> kSplits{{"auto", SplitMode::automatic}, {"off", SplitMode::off}};
+
+const std::vector<std::string> kRhsWords{"ones", "row-sums", "augmented"};
+const std::vector<std::string> kLocalWords{"auto", "tuned", "lcm", "driver"};
 
 int count_option(const po::variables_map& values, const char* name, int least) {
   const int count = values[name].as<int>();
@@ -111,12 +87,7 @@ std::optional<std::string> gauss_option(const po::variables_map& values) {
 }
 
 Method read_method(const po::variables_map& values) {
-  const auto method = parse_word<Method>("method", values["method"].as<std::string>(),
-                                         {{"auto", Method::automatic},
-                                          {"lu", Method::lu},
-                                          {"mixed", Method::mixed},
-                                          {"rbt", Method::rbt},
-                                          {"gauss", Method::gauss}});
+  const auto method = parse_word("method", values["method"].as<std::string>(), kMethods);
   const auto option = gauss_option(values);
   if (method != Method::automatic && method != Method::gauss && option)
     throw UsageError(fmt::format(
@@ -125,35 +96,29 @@ Method read_method(const po::variables_map& values) {
   return option ? Method::gauss : method;
 }
 
+/// A number, or a word, of which the library would not say what was meant.
+WorkGroupPolicy read_policy(const std::string& text) {
+  const bool number = text.find_first_not_of("0123456789") == std::string::npos;
+  if (!number && std::ranges::find(kLocalWords, text) == kLocalWords.end())
+    refuse_word("--local", text, kLocalWords);
+  return parse_work_group_policy(text);
+}
+
 SolveOptions read_solve_options(const po::variables_map& values) {
   const auto text = [&](const char* name) -> std::string_view {
     return values[name].as<std::string>();
   };
   SolveOptions solve;
   solve.method = read_method(values);
-  solve.type = parse_word<std::optional<RealType>>(
-      "type", text("type"),
-      {{"auto", std::nullopt}, {"f32", RealType::f32}, {"f64", RealType::f64}});
-  solve.accuracy = parse_word<std::optional<Accuracy>>("accuracy", text("accuracy"),
-                                                       {{"auto", std::nullopt},
-                                                        {"single", Accuracy::single_precision},
-                                                        {"double", Accuracy::double_precision},
-                                                        {"max", Accuracy::maximum}});
+  solve.type = parse_word("type", text("type"), type_words());
+  solve.accuracy = parse_word("accuracy", text("accuracy"), kAccuracies);
   solve.determinant = values["determinant"].as<bool>();
   solve.trust = !values["no-rcond"].as<bool>() && !values["compare"].as<bool>();
-  solve.pivoting = parse_word<Pivoting>("pivot", text("pivot"),
-                                        {{"partial", Pivoting::partial},
-                                         {"tournament", Pivoting::tournament},
-                                         {"none", Pivoting::none}});
-  solve.equilibration = parse_word<Equilibration>(
-      "equilibrate", text("equilibrate"),
-      {{"auto", Equilibration::automatic}, {"on", Equilibration::on}, {"off", Equilibration::off}});
-  solve.ndrange = parse_word<NdRangeMode>(
-      "ndrange", text("ndrange"),
-      {{"fixed", NdRangeMode::fixed}, {"shrinking", NdRangeMode::shrinking}});
-  solve.split = parse_word<SplitMode>("split", text("split"),
-                                      {{"auto", SplitMode::automatic}, {"off", SplitMode::off}});
-  solve.policy = parse_work_group_policy(text("local"));
+  solve.pivoting = parse_word("pivot", text("pivot"), kPivotings);
+  solve.equilibration = parse_word("equilibrate", text("equilibrate"), kEquilibrations);
+  solve.ndrange = parse_word("ndrange", text("ndrange"), kNdRanges);
+  solve.split = parse_word("split", text("split"), kSplits);
+  solve.policy = read_policy(values["local"].as<std::string>());
   solve.max_scaled_residual = values["max-residual"].as<double>();
   if (!(solve.max_scaled_residual > 0)) throw UsageError("--max-residual must be above 0");
   return solve;
@@ -183,6 +148,7 @@ SolveCommand read_command(const po::variables_map& values) {
   command.launches_path = option<std::string>(values, "launches");
   command.x_format = output_format(values, "output-format", command.output_path);
   if (values.count("format") > 0) command.read.format = output_format(values, "format", {});
+  command.write = write_options(values, command.x_format);
   command.read.allow_nonfinite = values["allow-nonfinite"].as<bool>();
   command.solve = read_solve_options(values);
   command.context = context_options(values);
@@ -194,6 +160,11 @@ SolveCommand read_command(const po::variables_map& values) {
   if (command.certify && values["compare"].as<bool>())
     throw UsageError("--certify belongs to one solve, --compare makes many");
   command.compare = values["compare"].as<bool>();
+  command.strict = values["strict"].as<bool>();
+  if (command.strict && !command.solve.trust)
+    throw UsageError("--strict judges by rcond, which --no-rcond and --compare leave out");
+  if (command.strict && command.solve.method == Method::gauss)
+    throw UsageError("--strict judges by rcond, which the method gauss does not estimate");
   command.quiet = values["quiet"].as<bool>();
   command.verbose = values["verbose"].as<bool>();
   command.repetitions = count_option(values, "reps", 1);
@@ -213,6 +184,7 @@ struct Outputs {
   std::optional<OutputFile> x, json, launches;
 
   explicit Outputs(const SolveCommand& command) {
+    keep_report_apart(command.json_path, command.output_path, command.compare);
     refuse_same_outputs({{"output", command.output_path},
                          {"json", command.json_path},
                          {"launches", command.launches_path}});
@@ -250,7 +222,7 @@ void write_answer(const SolveCommand& command, const Solution& solution,
                   const std::optional<Comparison>& comparison, Outputs& outputs) {
   if (comparison) print(comparison_text(*comparison));
   if (outputs.x && has_answer(solution.status)) {
-    write_matrix(*outputs.x, solution.x, command.x_format);
+    write_matrix(*outputs.x, solution.x, command.x_format, command.write);
     outputs.x->commit();
   }
   if (outputs.launches) {
@@ -268,31 +240,100 @@ void write_report(const SolveCommand& command, const Report& report,
     outputs.json->commit();
   }
   if (!command.quiet)
-    tell(summary_text(report));
+    tell(painted_summary(summary_text(report)));
   else if (report.solution.status != SolveStatus::ok)
-    tell(verdict_text(report));
+    tell(painted_summary(verdict_text(report)));
   else if (report.certificate && !report.certificate->proven)
-    tell(certificate_text(*report.certificate));
+    tell(painted_summary(certificate_text(*report.certificate)));
+  else if (command.strict)
+    tell(painted_summary(doubt_text(report.solution)));
 }
 
 }  // namespace
 
-ExitCode run_solve(const Arguments& arguments) {
-  const auto values = parse_options(arguments, solve_options(), kHelp, "system");
-  if (!values) return ExitCode::ok;
-  SolveCommand command = read_command(*values);
-  if ((*values)["batched"].as<bool>())
-    return run_batched(*values,
+CommandTable solve_table() {
+  static const std::string max_residual = fmt::format("{}", kScaledResidualBound);
+  CommandTable table{kUsage, kAbout, kExamples, {}, "system"};
+  // clang-format off
+  table.group("System")
+      ("system", file("SYSTEM")->required(), "the file to solve; - is standard input")
+      ("rhs", words_or_file("B", kRhsWords)->default_value(""),
+       "a file with b, ones (b = 1), row-sums (b = A 1, so x = 1), or augmented: the columns of "
+       "SYSTEM after A (the default; .mtx asks for the word if there are several)")
+      ("format", format_words(), "format of SYSTEM: text, mtx, npy, csv, tsv; else by content")
+      ("batched", po::bool_switch(), "SYSTEM holds many small systems (.npy of three dimensions)")
+      ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files");
+  table.group("Method")
+      ("method", words("M", kMethods)->default_value("auto"),
+       "lu (blocked), mixed (blocked in f32, x refined to double accuracy; f64 or the host's "
+       "LAPACK where that fails), rbt (the same between random butterflies), gauss (the paper's "
+       "elimination), or auto: gauss if one of its options is given, else lu or mixed, whichever "
+       "is faster")
+      ("pivot", words("P", kPivotings)->default_value("partial"),
+       "partial, tournament (lu), or none (gauss: the paper's algorithm)")
+      ("type", words("T", type_words())->default_value("auto"),
+       "of the factors: f32, f64, or auto: as accuracy and method ask")
+      ("accuracy", words("A", kAccuracies)->default_value("auto"),
+       "of x: double (its backward error is that of f64, on every device), max (x itself has the "
+       "digits of f64, unless A is nearly singular), single, or auto: that of --type if it is "
+       "given, else double")
+      ("equilibrate", words("E", kEquilibrations)->default_value("auto"),
+       "lu, mixed: rows and columns brought to one size by powers of two: on, off (only where the "
+       "range of the type asks for it), or auto: also where their sizes differ by more than a "
+       "factor of 10")
+      ("in-place", po::bool_switch(),
+       "lu: give A up while it is uploaded and read SYSTEM again for the residual; on a CPU this "
+       "halves the memory");
+  table.group("Answer")
+      ("output,o", file("FILE")->default_value("-"), "write x here, in the format of the extension")
+      ("output-format", format_words(), "format of x; else by the extension of -o")
+      ("digits", digits_value(), kDigitsHelp)
+      ("max-residual", po::value<double>()->default_value(kScaledResidualBound, max_residual)->value_name("R"),
+       "scaled residual up to which an answer is accepted")
+      ("no-rcond", po::bool_switch(),
+       "do not estimate how far x can be trusted: rcond, forward error")
+      ("strict", po::bool_switch(),
+       "exit code 9 where hardly a digit of x can be relied on; x is written")
+      ("certify", po::bool_switch(),
+       "prove bounds of the error of x, every rounding error counted; five to seven times the "
+       "work (devices with fp64)")
+      ("determinant", po::bool_switch(), "report sign and log10 of det A");
+  table.group("Gauss")
+      ("local", words("RULE", kLocalWords)->default_value("auto"),
+       "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a "
+       "number")
+      ("ndrange", words("MODE", kNdRanges)->default_value("fixed"),
+       "gauss: fixed (every step over the whole matrix) or shrinking")
+      ("split", words("MODE", kSplits)->default_value("auto"),
+       "gauss: auto (main + remainder launch), or off (refuse a size that does not divide)")
+      ("compare", po::bool_switch(), "gauss: time the driver's default against --local, A B A B")
+      ("reps", po::value<int>()->default_value(3)->value_name("N"), "timed pairs of --compare")
+      ("warmup", po::value<int>()->default_value(1)->value_name("N"), "untimed pairs before them")
+      ("launches", file("FILE"),
+       "gauss: write a CSV row for every kernel launch, with its event time");
+  add_context_options(table);
+  auto report = table.group("Report");
+  add_json_option(report, "write a report to FILE; without FILE, or to -, it has standard output "
+                          "for itself: x then needs -o");
+  report
+      ("verbose,v", po::bool_switch(),
+       "say of every kernel whether it is used, or why it is passed over")
+      ("quiet,q", po::bool_switch(), "no summary and no progress; only why the exit code is not 0");
+  // clang-format on
+  return table;
+}
+
+ExitCode run_solve(const Given& given) {
+  SolveCommand command = read_command(given.values);
+  if (given.values["batched"].as<bool>())
+    return run_batched(given.values,
                        {command.system_path, command.rhs, command.output_path, command.device,
                         command.json_path, command.solve.type, command.solve.max_scaled_residual,
                         command.read.allow_nonfinite, command.quiet, command.context});
   LapTimer total, timer;
   ProgramTimes times;
   ProgressLine line(!command.quiet);
-  const ProgressCallback progress = [&](std::string_view what, double fraction) {
-    throw_if_interrupted();
-    line.update(what, fraction);
-  };
+  const ProgressCallback progress = shown_on(line);
   command.read.progress = progress;
 
   Outputs outputs(command);
@@ -348,6 +389,8 @@ ExitCode run_solve(const Arguments& arguments) {
                       certificate};
   write_report(command, report, comparison, outputs);
   if (certificate && !certificate->proven) return ExitCode::inaccurate;
+  if (command.strict && solution.status == SolveStatus::ok && !doubt_text(solution).empty())
+    return ExitCode::doubtful;
   return exit_code_of(solution.status);
 }
 

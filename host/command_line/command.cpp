@@ -1,8 +1,9 @@
 #include "command_line/command.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include <sstream>
+#include <algorithm>
 #include <typeinfo>
 
 #include "session/environment.hpp"
@@ -10,6 +11,28 @@
 namespace clgauss::cli {
 
 namespace {
+
+/// Boost takes the value of an option that may go without one only behind '=': `--json FILE` becomes `--json=FILE`.
+Arguments with_values_joined(const Arguments& arguments, const std::vector<OptionView>& options) {
+  const auto may_go_without = [&](const std::string& argument) {
+    return std::ranges::any_of(options, [&](const OptionView& option) {
+      return option.optional_value && argument == "--" + option.name;
+    });
+  };
+  Arguments joined;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i] == "--") {
+      joined.insert(joined.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i),
+                    arguments.end());
+      break;
+    }
+    joined.push_back(arguments[i]);
+    if (!may_go_without(arguments[i]) || i + 1 == arguments.size()) continue;
+    const std::string& next = arguments[i + 1];
+    if (next == "-" || !next.starts_with('-')) joined.back() += "=" + arguments[++i];
+  }
+  return joined;
+}
 
 /// Reading -1 as an unsigned number gives 2^64 - 1 (or 2^32 - 1) and no error.
 void refuse_negative_counts(const po::parsed_options& parsed,
@@ -30,48 +53,130 @@ void refuse_negative_counts(const po::parsed_options& parsed,
   }
 }
 
+[[noreturn]] void refuse_option(const std::string& typed, const std::vector<OptionView>& options) {
+  std::vector<std::string> known;
+  for (const OptionView& option : options)
+    if (!option.positional) known.push_back("--" + option.name);
+  throw UsageError(fmt::format("there is no option {}{}", typed, did_you_mean(typed, known)));
+}
+
+/// The option without its dashes.
+std::string bare(const std::string& name) {
+  return name.substr(std::min(name.find_first_not_of('-'), name.size()));
+}
+
+const OptionView* find_option(const std::vector<OptionView>& options, const std::string& name) {
+  const auto found = std::ranges::find_if(options, [&](const OptionView& option) {
+    return option.name == bare(name) || option.short_name == bare(name);
+  });
+  return found == options.end() ? nullptr : &*found;
+}
+
+[[noreturn]] void refuse_syntax(const po::invalid_command_line_syntax& error,
+                                const std::vector<OptionView>& options) {
+  const std::string name = error.get_option_name();
+  const OptionView* const option = find_option(options, name);
+  if (option == nullptr) throw UsageError(error.what());
+  if (option->value.empty()) throw UsageError(fmt::format("--{} takes no value", option->name));
+  throw UsageError(fmt::format("--{} needs {}", option->name, option->value));
+}
+
+/// The numbers that `parsed` holds are no numbers for the option that `error` names.
+[[noreturn]] void refuse_value(const po::validation_error& error, const po::parsed_options& parsed,
+                               const po::options_description& options) {
+  const std::string name = bare(error.get_option_name());
+  for (const po::option& given : parsed.options) {
+    if (given.string_key != name || given.value.empty()) continue;
+    const auto* const typed =
+        dynamic_cast<const po::typed_value_base*>(options.find(name, false).semantic().get());
+    const bool real = typed != nullptr && typed->value_type() == typeid(double);
+    throw UsageError(fmt::format("--{} '{}' is no {}", name, given.value.back(),
+                                 real ? "number" : "whole number (or too large)"));
+  }
+  throw UsageError(error.what());
+}
+
+po::parsed_options parse(const Arguments& arguments, const po::options_description& all,
+                         const CommandTable& table) {
+  po::positional_options_description positions;
+  if (table.positional != nullptr) positions.add(table.positional, 1);
+  namespace style = po::command_line_style;
+  const std::vector<OptionView> options = table.options();
+  try {
+    return po::command_line_parser(with_values_joined(arguments, options))
+        .options(all)
+        .positional(positions)
+        .style(style::unix_style & ~style::allow_guessing)
+        .run();
+  } catch (const po::unknown_option& error) {
+    refuse_option(error.get_option_name(), options);
+  } catch (const po::invalid_command_line_syntax& error) {
+    refuse_syntax(error, options);
+  } catch (const po::too_many_positional_options_error&) {
+    throw UsageError(table.positional == nullptr
+                         ? "there are arguments that belong to no option; --help lists the options"
+                         : fmt::format("there are more arguments than {}; --help lists the options",
+                                       table.called(table.positional)));
+  }
+}
+
 }  // namespace
 
-po::variables_map store_options(const Arguments& arguments, const po::options_description& options,
-                                const char* positional) {
-  po::positional_options_description positions;
-  if (positional != nullptr) positions.add(positional, 1);
-  namespace style = po::command_line_style;
-  const auto parsed = po::command_line_parser(arguments)
-                          .options(options)
-                          .positional(positions)
-                          .style(style::unix_style & ~style::allow_guessing)
-                          .run();
-  refuse_negative_counts(parsed, options);
+po::variables_map store_options(const Arguments& arguments, const CommandTable& table) {
+  const po::options_description all = table.all();
+  const po::parsed_options parsed = parse(arguments, all, table);
+  refuse_negative_counts(parsed, all);
   po::variables_map values;
-  po::store(parsed, values);
-  return values;
-}
-
-std::optional<po::variables_map> parse_options(const Arguments& arguments,
-                                               po::options_description options,
-                                               const CommandHelp& help, const char* positional) {
-  options.add_options()("help,h", "show this help");
-  po::variables_map values = store_options(arguments, options, positional);
-  if (values.count("help") > 0) {
-    std::ostringstream listing;
-    listing << options;
-    print(fmt::format("Usage: {}\n\n{}\n\n{}\nExamples:\n{}\n", help.usage, help.about,
-                      listing.str(), help.examples));
-    return std::nullopt;
+  try {
+    po::store(parsed, values);
+  } catch (const po::multiple_occurrences& error) {
+    throw UsageError(fmt::format("{} is given twice", table.called(bare(error.get_option_name()))));
+  } catch (const po::validation_error& error) {
+    refuse_value(error, parsed, all);
   }
-  po::notify(values);
   return values;
 }
 
-void add_context_options(po::options_description& options) {
-  // clang-format off
-  options.add_options()
-      ("cores-per-cu", po::value<unsigned>()->value_name("N"),
-       "cores of a compute unit, for the LCM rule")
-      ("kernel-dir", po::value<std::string>()->value_name("DIR"),
-       "read the .cl files from here instead of the embedded ones (also CLGAUSS_KERNEL_DIR)");
-  // clang-format on
+void require_options(const po::variables_map& values, const CommandTable& table) {
+  const std::vector<OptionView> options = table.options();
+  for (const OptionView& option : options) {
+    if (!option.required || values.count(option.name) > 0) continue;
+    if (!option.positional)
+      throw UsageError(fmt::format("--{} {} is missing", option.name, option.value));
+    for (const OptionView& taker : options)
+      if (taker.optional_value && values.count(taker.name) > 0 &&
+          values[taker.name].as<std::string>() != "-")
+        throw UsageError(fmt::format("{0} is missing ('{1}' is the {2} of --{3}; give {0} first)",
+                                     option.value, values[taker.name].as<std::string>(),
+                                     taker.value, taker.name));
+    throw UsageError(option.value + " is missing");
+  }
+}
+
+void refuse_word(std::string_view option, std::string_view text,
+                 const std::vector<std::string>& known) {
+  throw UsageError(fmt::format("{} '{}' is not one of: {}{}", option, text, fmt::join(known, ", "),
+                               did_you_mean(text, known)));
+}
+
+const WordTable<std::optional<RealType>>& type_words() {
+  static const WordTable<std::optional<RealType>> words{
+      {"auto", std::nullopt}, {"f32", RealType::f32}, {"f64", RealType::f64}};
+  return words;
+}
+
+po::options_description_easy_init add_device_option(CommandTable& table) {
+  return table.group("Device")(
+      "device,d", words("SPEC", {"auto", "gpu", "cpu", "accel"})->default_value(""),
+      "auto, gpu, cpu, accel, 1:0 (platform and device) or nvidia:h200 (parts of their names); "
+      "else CLGAUSS_DEVICE, else auto");
+}
+
+void add_context_options(CommandTable& table) {
+  add_device_option(table)("cores-per-cu", po::value<unsigned>()->value_name("N"),
+                           "cores of a compute unit, for the LCM rule")(
+      "kernel-dir", folder("DIR"),
+      "read the .cl files from here instead of the embedded ones; else CLGAUSS_KERNEL_DIR");
 }
 
 ContextOptions context_options(const po::variables_map& values) {
@@ -88,12 +193,63 @@ Device open_named_device(const std::string& spec) {
   return open_device(named.empty() ? "auto" : named);
 }
 
+void add_json_option(po::options_description_easy_init group, const char* about) {
+  group("json", optional_file("FILE"), about);
+}
+
+JsonOutput::JsonOutput(const po::variables_map& values) {
+  if (const auto path = option<std::string>(values, "json")) file_.emplace(*path);
+}
+
+void JsonOutput::write(const nlohmann::ordered_json& json) {
+  if (!file_) return;
+  file_->write(json.dump(2) + "\n");
+  file_->commit();
+}
+
+void JsonOutput::print(std::string_view text, const nlohmann::ordered_json& json) {
+  write(json);
+  if (!has_stdout()) cli::print(text);
+}
+
+void keep_report_apart(const std::optional<std::string>& json_path, const std::string& output_path,
+                       bool text) {
+  if (json_path != "-") return;
+  if (text)
+    throw UsageError(
+        "standard output has the table of --compare: name a file for the report, --json FILE");
+  if (output_path == "-")
+    throw UsageError(
+        "standard output has the report of --json: name a file for x with -o, or --json FILE");
+}
+
+po::value_semantic* digits_value() { return po::value<int>()->value_name("N"); }
+
+WriteOptions write_options(const po::variables_map& values, FileFormat format) {
+  WriteOptions options;
+  options.digits = option<int>(values, "digits");
+  if (!options.digits) return options;
+  if (format == FileFormat::npy)
+    throw UsageError("--digits is for numbers in text; .npy holds all of them");
+  if (*options.digits < 1 || *options.digits > 17)
+    throw UsageError(fmt::format("--digits {} is not one of 1 to 17", *options.digits));
+  return options;
+}
+
+namespace {
+
+const std::vector<std::string> kFormats{"text", "mtx", "npy", "csv", "tsv"};
+
+}  // namespace
+
+TextValue* format_words() { return words("F", kFormats); }
+
 FileFormat output_format(const po::variables_map& values, const char* name,
                          const std::string& path) {
   const auto word = option<std::string>(values, name);
   if (!word) return format_of_extension(path);
   if (const auto format = parse_file_format(*word)) return *format;
-  throw UsageError(fmt::format("--{} '{}' is not one of: text, mtx, npy, csv, tsv", name, *word));
+  refuse_word(fmt::format("--{}", name), *word, kFormats);
 }
 
 }  // namespace clgauss::cli

@@ -7,7 +7,8 @@
 #include <exception>
 #include <new>
 
-#include "command_line/command.hpp"
+#include "command_line/colour.hpp"
+#include "command_line/help.hpp"
 #include "command_line/interrupt.hpp"
 #include "io/memory.hpp"
 
@@ -15,34 +16,77 @@ namespace clgauss::cli {
 
 namespace {
 
-std::string overview(const Program& program) {
-  std::string text =
-      fmt::format("{0}\n\nUsage: {1} COMMAND [options]      {1} COMMAND --help\n\nCommands:\n",
-                  program.about, program.name);
-  for (const Command& command : program.commands)
-    text += fmt::format("  {:<10} {}\n", command.name, command.summary);
-  return text + "\n" + std::string(program.more);
+const CommandView& view_of(const std::vector<CommandView>& commands, std::string_view name) {
+  return *std::ranges::find(commands, name, &CommandView::name);
 }
 
-ExitCode run(const Program& program, const Arguments& arguments) {
-  if (arguments.empty()) {
-    tell(overview(program));
-    return ExitCode::usage;
+/// What `name`, which is none of them, may have been meant to be.
+[[noreturn]] void refuse_command(const Program& program, const std::string& name,
+                                 const std::vector<CommandView>& commands) {
+  std::vector<std::string> known{"--help", "--version"};
+  for (const CommandView& command : commands) known.emplace_back(command.name);
+  const std::string suggestion = did_you_mean(name, known);
+  throw UsageError(fmt::format("'{}' is no command{} `{} --help` lists them", name,
+                               suggestion.empty() ? ";" : suggestion, program.name));
+}
+
+ExitCode run_help(const Program& program, const po::variables_map& values) {
+  const std::vector<CommandView> commands = commands_of(program);
+  const std::string topic = option<std::string>(values, "topic").value_or("");
+  if (topic.empty()) {
+    print(overview_text(program));
+  } else if (topic == "environment") {
+    print(environment_text(program));
+  } else if (topic == "exit-codes") {
+    print(exit_codes_text(program));
+  } else {
+    if (std::ranges::find(commands, topic, &CommandView::name) == commands.end())
+      refuse_command(program, topic, commands);
+    print(help_text(program, view_of(commands, topic)));
   }
-  const std::string& name = arguments.front();
-  if (name == "--help" || name == "-h" || name == "help") {
-    if (arguments.size() > 1 && name == "help") return run(program, {arguments[1], "--help"});
-    print(overview(program));
+  return ExitCode::ok;
+}
+
+ExitCode run_command(const Program& program, const CommandView& view, const Arguments& arguments) {
+  Given given{arguments, store_options(arguments, view.table)};
+  const po::variables_map& values = given.values;
+  if (values["help"].as<bool>()) {
+    print(help_text(program, view));
     return ExitCode::ok;
   }
-  if (name == "--version") {
+  if (view.name.empty() && values["version"].as<bool>()) {
     print(fmt::format("{} {}\n", program.name, version()));
     return ExitCode::ok;
   }
-  const auto command = std::ranges::find(program.commands, name, &Command::name);
-  if (command == program.commands.end())
-    throw UsageError(fmt::format("'{}' is no command; `{} --help` lists them", name, program.name));
-  return command->run({arguments.begin() + 1, arguments.end()});
+  require_options(values, view.table);
+  if (view.name == "help") return run_help(program, values);
+  if (view.name == "completion") {
+    print(completion_script(program, values["shell"].as<std::string>()));
+    return ExitCode::ok;
+  }
+  return std::ranges::find(program.commands, view.name, &Command::name)->run(given);
+}
+
+ExitCode run(const Program& program, const Arguments& arguments) {
+  const std::string first = arguments.empty() ? "" : arguments.front();
+  if (first == "man") {  // for the build, which installs it
+    print(man_page(program));
+    return ExitCode::ok;
+  }
+  const std::vector<CommandView> commands = commands_of(program);
+  const auto found = std::ranges::find(commands, first, &CommandView::name);
+  const Arguments rest(arguments.begin() + (arguments.empty() ? 0 : 1), arguments.end());
+  if (!first.empty() && found != commands.end()) return run_command(program, *found, rest);
+  if (!program.has_commands()) return run_command(program, commands.front(), arguments);
+  if (arguments.empty()) {
+    tell(overview_text(program));
+    return ExitCode::usage;
+  }
+  if (first == "--help" || first == "-h")
+    return run_command(program, view_of(commands, "help"), rest);
+  if (first != "--version" && first != "-V") refuse_command(program, first, commands);
+  print(fmt::format("{} {}\n", program.name, version()));
+  return ExitCode::ok;
 }
 
 }  // namespace
@@ -56,7 +100,7 @@ int run_program(const Program& program, int argc, char** argv) {
 
 int run_caught(std::string_view program, const std::function<ExitCode()>& body) {
   const auto fail = [&](ExitCode code, std::string_view message) {
-    tell(fmt::format("{}: {}\n", program, message));
+    tell(fmt::format("{} {}\n", painted(fmt::format("{}:", program), Colour::red), message));
     if (code == ExitCode::interrupted) interrupt_is_told();
     return static_cast<int>(code);
   };

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "command_line/interrupt.hpp"
 #include "command_line/streams.hpp"
 
 namespace clgauss::cli {
@@ -58,6 +61,14 @@ void ProgressLine::clear() {
   what_.clear();
   if (shown_) tell("\r\033[K");
   shown_ = false;
+}
+
+ProgressCallback shown_on(ProgressLine& line) {
+  return [&line](std::string_view what, double fraction) {
+    throw_if_interrupted();
+    const std::size_t colon = std::min(what.find(": "), what.size());
+    line.update(what.substr(0, colon), fraction, what.substr(std::min(colon + 2, what.size())));
+  };
 }
 
 }  // namespace clgauss::cli

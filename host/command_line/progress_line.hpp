@@ -2,6 +2,7 @@
 /// A line on stderr that says how far long work has come and how long it will take.
 
 #include <chrono>
+#include <clgauss/progress.hpp>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -36,5 +37,8 @@ class ProgressLine {
   std::condition_variable_any never_;
   std::jthread painter_;  // the last member: it ends before the others
 };
+
+/// Shows the progress of the library on `line`, which must outlive it, and ends the work at Ctrl-C.
+[[nodiscard]] ProgressCallback shown_on(ProgressLine& line);
 
 }  // namespace clgauss::cli

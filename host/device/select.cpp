@@ -8,6 +8,7 @@
 
 #include "device/device_internal.hpp"
 #include "opencl_error.hpp"
+#include "suggestion.hpp"
 
 namespace clgauss {
 
@@ -54,6 +55,27 @@ std::string candidates(const std::vector<DeviceProfile>& devices) {
     text += fmt::format("\n  {:<5} {} ({}, {})", device.spec, device.name, device.platform_name,
                         device_type_name(device.type));
   return text;
+}
+
+/// What a spec that fits nothing may have been meant to be: the words for types, and the words of the names.
+std::string suggestion_for(const std::string& spec, const std::vector<DeviceProfile>& devices) {
+  std::vector<std::string> known{"auto", "gpu", "cpu", "accel"};
+  for (const DeviceProfile& device : devices)
+    for (const std::string& name : {device.name, device.platform_name, device.platform_version}) {
+      std::string word;
+      for (const char c : lower(name) + ' ') {
+        if (std::isalnum(static_cast<unsigned char>(c)) != 0) {
+          word += c;
+          continue;
+        }
+        if (word.size() > 2) known.push_back(word);
+        word.clear();
+      }
+    }
+  const std::size_t colon = std::min(spec.find(':'), spec.size());
+  const std::string typed = spec.substr(0, colon), meant = nearest_word(typed, known);
+  if (meant.empty() || meant == typed) return {};
+  return fmt::format(" (did you mean {}{}?)", meant, spec.substr(colon));
 }
 
 /// The best device of the types in `order` (an earlier type is better, then fp64, then the first);
@@ -123,8 +145,8 @@ std::size_t select_device(const std::vector<DeviceProfile>& devices, std::string
   }
   if (found.size() == 1) return found.front();
   if (found.empty())
-    throw DeviceNotFound(
-        fmt::format("no device matches '{}'. There are:{}", spec, candidates(devices)));
+    throw DeviceNotFound(fmt::format("no device matches '{}'{}. There are:{}", spec,
+                                     suggestion_for(wanted, devices), candidates(devices)));
   std::vector<DeviceProfile> several;
   for (const std::size_t i : found) several.push_back(devices[i]);
   throw DeviceNotFound(fmt::format("'{}' matches {} devices; name one of them by its number:{}",

@@ -23,7 +23,11 @@ Content read_tsv(const Input& input, const ReadOptions& options) {
   return read_table(input, options, tab);
 }
 
-void write_csv(OutputFile& file, const Matrix& matrix) { write_table(file, matrix, ','); }
-void write_tsv(OutputFile& file, const Matrix& matrix) { write_table(file, matrix, '\t'); }
+void write_csv(OutputFile& file, const Matrix& matrix, const WriteOptions& options) {
+  write_table(file, matrix, ',', options);
+}
+void write_tsv(OutputFile& file, const Matrix& matrix, const WriteOptions& options) {
+  write_table(file, matrix, '\t', options);
+}
 
 }  // namespace clgauss::io

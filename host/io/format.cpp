@@ -18,7 +18,7 @@ struct Format {
   std::string_view name;
   std::string_view extension;
   Content (*read)(const Input&, const ReadOptions&);
-  void (*write)(OutputFile&, const Matrix&);
+  void (*write)(OutputFile&, const Matrix&, const WriteOptions&);
 };
 
 constexpr std::array formats = {
@@ -90,8 +90,9 @@ Matrix read_matrix(const std::string& path, const ReadOptions& options) {
   return {content.rows, content.cols, std::move(content.values)};
 }
 
-void write_matrix(OutputFile& file, const Matrix& matrix, FileFormat format) {
-  entry_of(format).write(file, matrix);
+void write_matrix(OutputFile& file, const Matrix& matrix, FileFormat format,
+                  const WriteOptions& options) {
+  entry_of(format).write(file, matrix, options);
 }
 
 namespace io {

@@ -37,11 +37,11 @@ struct Array {
 void write_npy_array(OutputFile& file, std::span<const Index> shape,
                      std::span<const double> values);
 
-void write_text(OutputFile& file, const Matrix& matrix);
-void write_matrix_market(OutputFile& file, const Matrix& matrix);
-void write_npy(OutputFile& file, const Matrix& matrix);
-void write_csv(OutputFile& file, const Matrix& matrix);
-void write_tsv(OutputFile& file, const Matrix& matrix);
+void write_text(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
+void write_matrix_market(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
+void write_npy(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
+void write_csv(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
+void write_tsv(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
 
 /// Whether --rhs asks for the columns after A of the file itself.
 [[nodiscard]] inline bool is_augmented(std::string_view rhs) {

@@ -299,13 +299,13 @@ Content read_matrix_market(const Input& input, const ReadOptions& options) {
   return MatrixMarketReader(input, options).read();
 }
 
-void write_matrix_market(OutputFile& file, const Matrix& matrix) {
+void write_matrix_market(OutputFile& file, const Matrix& matrix, const WriteOptions& options) {
   file.write(fmt::format("%%MatrixMarket matrix array real general\n{} {}\n", matrix.rows(),
                          matrix.cols()));
   if (matrix.empty()) {
     return;  // perhaps 10^18 columns of nothing
   }
-  NumberWriter writer(file);
+  NumberWriter writer(file, options);
   for (Index j = 0; j < matrix.cols(); ++j) {
     for (Index i = 0; i < matrix.rows(); ++i) {
       writer.number(matrix(i, j), '\n');

@@ -371,7 +371,7 @@ void write_npy_array(OutputFile& file, std::span<const Index> shape,
   file.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }
 
-void write_npy(OutputFile& file, const Matrix& matrix) {
+void write_npy(OutputFile& file, const Matrix& matrix, const WriteOptions& /*options*/) {
   write_npy_array(file, std::array{matrix.rows(), matrix.cols()}, matrix.values());
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Numbers to text with 17 significant digits, in large writes.
+/// Numbers to text, in large writes: in the shortest form that reads back the same, or with a number of digits.
 
 #include <charconv>
 #include <clgauss/io.hpp>
@@ -9,7 +9,8 @@ namespace clgauss::io {
 
 class NumberWriter {
  public:
-  explicit NumberWriter(OutputFile& file) : file_(file), buffer_(buffer_bytes, '\0') {}
+  NumberWriter(OutputFile& file, const WriteOptions& options)
+      : file_(file), digits_(options.digits.value_or(0)), buffer_(buffer_bytes, '\0') {}
 
   /// Appends `value` and `separator`.
   void number(double value, char separator) {
@@ -17,7 +18,9 @@ class NumberWriter {
       flush();
     }
     char* at = buffer_.data() + used_;
-    at = std::to_chars(at, at + longest, value, std::chars_format::general, 17).ptr;
+    at = digits_ > 0
+             ? std::to_chars(at, at + longest, value, std::chars_format::general, digits_).ptr
+             : std::to_chars(at, at + longest, value).ptr;
     *at++ = separator;
     used_ = static_cast<std::size_t>(at - buffer_.data());
   }
@@ -34,6 +37,7 @@ class NumberWriter {
   static constexpr std::size_t longest = 32;  // -1.2345678901234567e-308 takes 24
 
   OutputFile& file_;
+  int digits_;  // 0: the shortest form
   std::string buffer_;
   std::size_t used_ = 0;
 };

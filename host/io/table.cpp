@@ -167,11 +167,12 @@ Content read_table(const Input& input, const ReadOptions& options, const Dialect
   return TableReader(input, options, dialect).read();
 }
 
-void write_table(OutputFile& file, const Matrix& matrix, char delimiter) {
+void write_table(OutputFile& file, const Matrix& matrix, char delimiter,
+                 const WriteOptions& options) {
   if (matrix.empty()) {
     return;  // perhaps 10^18 rows of nothing
   }
-  NumberWriter writer(file);
+  NumberWriter writer(file, options);
   for (Index i = 0; i < matrix.rows(); ++i) {
     const std::span<const double> row = matrix.row(i);
     for (Index j = 0; j < row.size(); ++j) {

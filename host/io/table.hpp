@@ -18,6 +18,7 @@ struct Dialect {
                                  const Dialect& dialect);
 
 /// Writes each row as a line of numbers with `delimiter` between them.
-void write_table(OutputFile& file, const Matrix& matrix, char delimiter);
+void write_table(OutputFile& file, const Matrix& matrix, char delimiter,
+                 const WriteOptions& options);
 
 }  // namespace clgauss::io

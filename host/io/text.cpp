@@ -14,6 +14,8 @@ Content read_text(const Input& input, const ReadOptions& options) {
   return read_table(input, options, plain);
 }
 
-void write_text(OutputFile& file, const Matrix& matrix) { write_table(file, matrix, ' '); }
+void write_text(OutputFile& file, const Matrix& matrix, const WriteOptions& options) {
+  write_table(file, matrix, ' ', options);
+}
 
 }  // namespace clgauss::io

@@ -6,9 +6,9 @@
 #include <clgauss/lab/gauss.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
-#include <deque>
 
 #include "kernels/variants.hpp"
+#include "launch/queue_progress.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 
@@ -102,58 +102,6 @@ void launch_first(const cl::CommandQueue& queue, const DeviceProfile& device,
   unrecorded.launch(kernels.diagonal, range_1d(d.n));
   queue.finish();
 }
-
-/// Tells how far the queue has come, by markers after every 64th part of the steps. Looking at a
-/// marker does not wait.
-class QueueProgress {
- public:
-  QueueProgress(cl::CommandQueue queue, const ProgressCallback& callback, const char* what,
-                Index steps)
-      : queue_(std::move(queue)),
-        callback_(callback),
-        what_(what),
-        steps_(steps),
-        stride_(steps / 64 + 1) {}
-
-  void step_enqueued(Index step) {
-    if (!callback_ || step % stride_ != 0) return;
-    cl::Event marker;
-    queue_.enqueueMarkerWithWaitList(nullptr, &marker);
-    queue_.flush();
-    marks_.push_back(
-        {std::move(marker), static_cast<double>(step + 1) / static_cast<double>(steps_)});
-    while (!marks_.empty() &&
-           marks_.front().event.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE)
-      report();
-  }
-
-  /// Waits for the queue, reporting on the way.
-  void finish() {
-    while (!marks_.empty()) {
-      marks_.front().event.wait();
-      report();
-    }
-    queue_.finish();
-  }
-
- private:
-  struct Mark {
-    cl::Event event;
-    double share;
-  };
-
-  void report() {
-    callback_(what_, marks_.front().share);
-    marks_.pop_front();
-  }
-
-  cl::CommandQueue queue_;
-  const ProgressCallback& callback_;
-  const char* what_;
-  Index steps_;
-  Index stride_;
-  std::deque<Mark> marks_;
-};
 
 /// Turns [A | B] into [U | L^-1 P B].
 void eliminate(Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d,

@@ -151,7 +151,7 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
     queue.finish();
     result.times.forward = timer.lap();
   } else {
-    lu->getrf(queue, buffers.a);
+    lu->getrf(queue, buffers.a, progress);
     queue.finish();
     result.times.forward = timer.lap();
     report("substitution");

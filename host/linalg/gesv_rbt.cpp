@@ -53,7 +53,7 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
   result.times.upload = timer.lap();
 
   report("factorisation");
-  rbt.factor(queue, a);
+  rbt.factor(queue, a, progress);
   queue.finish();
   result.times.forward = timer.lap();
   if (!rbt.outcome(queue).ok()) return result;

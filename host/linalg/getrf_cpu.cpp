@@ -36,7 +36,7 @@ class LuCpu : public LuBackend {
     const MatrixView b{context_.allocate(n * nrhs * element, "a first launch"), 0, nrhs};
     for (const MatrixView& view : {a, b})
       queue.enqueueFillBuffer(view.buffer, cl_uchar{0}, 0, view.buffer.getInfo<CL_MEM_SIZE>());
-    factor(queue, a, n);
+    factor(queue, a, n, {});
     enqueue(queue, kernels_.row_block, 1);  // finds nothing right of the only panel
     enqueue_diagonal(queue, kernels_.diagonal, a, 1, buffers_.x);
     if (nrhs > 0) (void)solve(queue, a, b, n, nrhs);
@@ -47,8 +47,10 @@ class LuCpu : public LuBackend {
     few_solves().prepare_transposed(context_, type_, nrhs);
   }
 
-  void getrf(const cl::CommandQueue& queue, const MatrixView& a) override {
-    factor(queue, a, cut_.n);
+  using LuBackend::getrf;
+  void getrf(const cl::CommandQueue& queue, const MatrixView& a,
+             const ProgressCallback& progress) override {
+    factor(queue, a, cut_.n, progress);
   }
 
   bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
@@ -105,7 +107,9 @@ class LuCpu : public LuBackend {
   }
 
   /// Factors the n-by-n `a`, n <= cut_.n.
-  void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n) {
+  void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
+              const ProgressCallback& callback) {
+    LuProgress progress(queue, callback, n, cut_.nb);
     const cl_uint panels = ceil_div(n, cut_.nb);
     LuCpuKernels& k = kernels_;
     bind_matrix(a, n, panels);
@@ -117,9 +121,11 @@ class LuCpu : public LuBackend {
       enqueue(queue, k.extract, ceil_div(n - k0, cut_.rb));  // W = A11 and A21, updated
       enqueue(queue, k.advance, compute_units_);  // P W = L U, and the rest of A -= L U before
       enqueue(queue, k.row_block, ceil_div(right, cut_.nr));  // U12 = L11^-1 P A12
+      progress.block_enqueued(step, right);
     }
     enqueue(queue, k.find_positions, n);
     enqueue(queue, k.put_back, ceil_div(n, cut_.rb), panels);
+    if (callback) progress.finish();
   }
 
   /// B <- A^-1 B with the factors `lu` of the last factorisation, n-by-n. Returns as getrs().

@@ -50,7 +50,10 @@ class LuGpu : public LuBackend {
     order_.reset();  // that of the first launch lies in its place
   }
 
-  void getrf(const cl::CommandQueue& queue, const MatrixView& a) override {
+  using LuBackend::getrf;
+  void getrf(const cl::CommandQueue& queue, const MatrixView& a,
+             const ProgressCallback& callback) override {
+    LuProgress progress(queue, callback, n_, nb_);
     flags_.reset(queue);
     order_.reset();
     for (cl_uint k = 0; k < n_; k += nb_) {
@@ -61,7 +64,9 @@ class LuGpu : public LuBackend {
                                      k});  // A12 = L11^-1 P_k A12
       gemm_.update(rest, rest, nb, a.at(next, k), a.at(k, next), a.at(next, next),
                    {&queue});  // A22 = A22 - L21 U12
+      progress.block_enqueued(k / nb_, rest);
     }
+    if (callback) progress.finish();
   }
 
   bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,

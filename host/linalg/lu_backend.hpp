@@ -2,11 +2,34 @@
 /// What stands behind Lu: one implementation for CPU devices, one for all others.
 
 #include <clgauss/lu.hpp>
+#include <clgauss/progress.hpp>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "launch/queue_progress.hpp"
+
 namespace clgauss {
+
+/// Of an LU, block by block.
+class LuProgress {
+ public:
+  LuProgress(const cl::CommandQueue& queue, const ProgressCallback& callback, Index n, Index block)
+      : n_(static_cast<double>(n)),
+        blocks_(queue, callback, "factorisation", (n + block - 1) / block, 2.0 / 3 * n_ * n_ * n_) {
+  }
+
+  /// Block `index` is enqueued, and `rest` columns are left, of which the LU takes 2/3 rest^3 flops.
+  void block_enqueued(std::size_t index, Index rest) {
+    const double left = static_cast<double>(rest) / n_;
+    blocks_.step_enqueued(index, 1 - left * left * left);
+  }
+  void finish() { blocks_.finish(); }
+
+ private:
+  double n_;
+  QueueProgress blocks_;
+};
 
 /// The operations of Lu, on views that were checked; they are enqueued on `queue`, or wait for it where they return numbers.
 class LuBackend {
@@ -18,7 +41,10 @@ class LuBackend {
 
   virtual void prepare(const MatrixView& a, Index nrhs) = 0;
   virtual void prepare_transposed(Index nrhs) = 0;
-  virtual void getrf(const cl::CommandQueue& queue, const MatrixView& a) = 0;
+  /// Where `progress` is given, the device is waited for on the way and in the end; it is told of blocks done.
+  virtual void getrf(const cl::CommandQueue& queue, const MatrixView& a,
+                     const ProgressCallback& progress) = 0;
+  void getrf(const cl::CommandQueue& queue, const MatrixView& a) { getrf(queue, a, {}); }
   /// With the factors `lu` of the last getrf(). True where its own kernels leave NaN in B if the factorisation failed; else
   /// poison_if_failed() is for the caller to say.
   virtual bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,

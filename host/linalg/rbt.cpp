@@ -14,6 +14,7 @@
 #include "kernels/lu_window.hpp"
 #include "kernels/variants.hpp"
 #include "linalg/getrs.hpp"
+#include "linalg/lu_backend.hpp"
 #include "linalg/memory_need.hpp"
 #include "matrix/transfer.hpp"
 #include "matrix/view_check.hpp"
@@ -109,7 +110,8 @@ class RbtLu::Implementation {
     (void)right_hand_sides(nrhs);
   }
 
-  void factor(const cl::CommandQueue& queue, const MatrixView& a) {
+  void factor(const cl::CommandQueue& queue, const MatrixView& a,
+              const ProgressCallback& callback) {
     check_view(a, n_, n_, input_.type(), "A");
     factored_ = true;
     flags_.reset(queue);
@@ -121,6 +123,7 @@ class RbtLu::Implementation {
     queue.enqueueCopyBuffer(identity_, order_, 0, 0, n_ * sizeof(cl_int));
     butterflies_.two_sided(queue, a, mixed_);  // A_r = U^T A V
     kernels_.extremes(queue, mixed_, n_, {figures_, kLargestOfMatrix, kLargestOfMatrix, kUnused});
+    LuProgress progress(queue, callback, n_, kernels_.block());
     for_each_block([&](const Block& at) {
       kernels_.diagonal(queue, {at.diagonal, at.factors, work_, sources_, at.window, at.size,
                                 at.k});  // P_k A(:, 1) = L U
@@ -132,9 +135,11 @@ class RbtLu::Implementation {
                      {&queue});  // U12 = L11^-1 A12
       gemm_.update(at.rest, at.rest, at.size, at.l21, at.u12, at.corner,
                    {&queue});  // A22 = A22 - L21 U12
+      progress.block_enqueued(at.k / kernels_.block(), at.rest);
     });
     kernels_.invert(queue, order_, n_, positions_);
     kernels_.extremes(queue, lu_, n_, {figures_, kLargestOfL, kLargestOfU, kSmallestPivot});
+    if (callback) progress.finish();
   }
 
   void solve(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) {
@@ -289,8 +294,9 @@ void RbtLu::prepare(Index nrhs) {
   translate_opencl_errors([&] { implementation_->prepare(nrhs); });
 }
 
-void RbtLu::factor(const cl::CommandQueue& queue, const MatrixView& a) {
-  translate_opencl_errors([&] { implementation_->factor(queue, a); });
+void RbtLu::factor(const cl::CommandQueue& queue, const MatrixView& a,
+                   const ProgressCallback& progress) {
+  translate_opencl_errors([&] { implementation_->factor(queue, a, progress); });
 }
 
 void RbtLu::solve(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) {

@@ -5,6 +5,7 @@
 #include <clgauss/context.hpp>
 #include <clgauss/gemm.hpp>
 #include <clgauss/lab/parameters.hpp>
+#include <clgauss/progress.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
 #include <cstdint>
@@ -62,8 +63,10 @@ class RbtLu {
   /// Builds and asks the kernels, and makes room, for `nrhs` right-hand sides. Throws NoUsableKernel, OutOfMemory.
   void prepare(Index nrhs);
 
-  /// Enqueues the factorisation of `a`, n-by-n, which stays. 2/3 n^3 flops, one pass over A. Throws DimensionError.
-  void factor(const cl::CommandQueue& queue, const MatrixView& a);
+  /// Enqueues the factorisation of `a`, n-by-n, which stays. 2/3 n^3 flops, one pass over A. Where `progress` is given, the device is
+  /// waited for on the way and in the end. Throws DimensionError.
+  void factor(const cl::CommandQueue& queue, const MatrixView& a,
+              const ProgressCallback& progress = {});
 
   /// Enqueues B <- V R^-1 L^-1 P U^T B, n-by-nrhs, with the factors of the last factor(). Throws DimensionError, UsageError where there
   /// are none.

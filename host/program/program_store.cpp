@@ -115,7 +115,7 @@ cl::Program& ProgramStore::program(const std::string& file, const Defines& defin
   const std::string name = file + ' ' + options;
   const auto found = programs_.find(name);
   if (found != programs_.end()) return found->second;
-  if (hear_) hear_("building " + file);
+  if (hear_) hear_("building the kernels: " + file);
   const Stopwatch watch(build_seconds_);
   return programs_.emplace(name, build(file, options)).first->second;
 }
@@ -140,9 +140,12 @@ void ProgramStore::build_all(const std::vector<ProgramRequest>& requests) {
           return std::nullopt;  // kernel() will say why
         }));
   }
-  if (hear_ && !building.empty()) hear_(fmt::format("building {} programs", building.size()));
-  for (auto& [name, program] : building)
+  std::size_t done = 0;
+  for (auto& [name, program] : building) {
+    if (hear_)
+      hear_(fmt::format("building the kernels: {} of {} programs", done++, building.size()));
     if (auto built = program.get()) programs_.emplace(name, *std::move(built));
+  }
 }
 
 std::optional<cl::Program> ProgramStore::load(const std::string& key, const std::string& source,

@@ -30,14 +30,18 @@ std::vector<const Peer*> peers_for(What what, const BenchOptions& options, Devic
   return chosen;
 }
 
-/// May execute the program anew, so it comes before anything that takes time or leaves a trace.
-void prepare_peers(const BenchOptions& options, DeviceType device, char** arguments) {
+/// May execute the program anew, with these arguments, so it comes before anything that takes time or leaves a trace.
+void prepare_peers(const BenchOptions& options, DeviceType device, cli::Arguments arguments) {
+  std::string name = "clgauss-bench";
+  std::vector<char*> argv{name.data()};
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
   for (const Peer& peer : peers()) {
     const bool takes_part = std::ranges::any_of(options.whats, [&](What what) {
       const auto chosen = peers_for(what, options, device);
       return std::ranges::find(chosen, &peer) != chosen.end();
     });
-    if (takes_part && peer.prepare != nullptr) peer.prepare(arguments);
+    if (takes_part && peer.prepare != nullptr) peer.prepare(argv.data());
   }
 }
 
@@ -71,16 +75,17 @@ std::vector<Measurement> measure(Context& context, const BenchOptions& options,
   return run_match(problem, entries, options.reps);
 }
 
-cli::ExitCode run(char** arguments, const std::vector<std::string>& words) {
-  const auto options = parse_bench_options(words);
-  if (!options) return cli::ExitCode::ok;
-  const Device device = cli::open_named_device(options->device);
-  const auto sizes = problem_sizes(*options, device.profile);
-  prepare_peers(*options, device.profile.type, arguments);
+cli::ExitCode run(const cli::Given& given) {
+  const BenchOptions options = bench_options(given.values);
+  const Device device = cli::open_named_device(options.device);
+  const auto sizes = problem_sizes(options, device.profile);
+  prepare_peers(options, device.profile.type, given.arguments);
 
   Context context(device, ContextOptions::from_environment());
-  Report report(device.profile.name, options->csv, options->samples);
-  for (const ProblemSize& size : sizes) report.add(size, measure(context, *options, size));
+  cli::JsonOutput json(given.values);
+  Report report(device.profile.name, options.csv, options.samples, !json.has_stdout());
+  for (const ProblemSize& size : sizes) report.add(size, measure(context, options, size));
+  json.write(report.rows());
   return report.any_wrong() ? cli::ExitCode::inaccurate : cli::ExitCode::ok;
 }
 
@@ -89,8 +94,18 @@ cli::ExitCode run(char** arguments, const std::vector<std::string>& words) {
 }  // namespace clgauss::bench
 
 int main(int argc, char** argv) {
-  return clgauss::cli::run_caught("clgauss-bench", [&] {
-    clgauss::set_driver_environment();
-    return clgauss::bench::run(argv, {argv + 1, argv + argc});
-  });
+  using namespace clgauss::cli;
+  using enum ExitCode;
+  const Program program{
+      "clgauss-bench",
+      "time clgauss against other libraries",
+      "clgauss-bench times clgauss against other libraries, in turns.",
+      {{"", "time clgauss against other libraries", clgauss::bench::bench_table,
+        clgauss::bench::run}},
+      "",
+      {{"CLGAUSS_DEVICE", "the device when --device is not given"},
+       {"OPENBLAS_CORETYPE", "the kernels that OpenBLAS takes; else those of this CPU"},
+       {"NO_COLOR=1", "no colours on a terminal"}},
+      {ok, usage, bad_file, no_device, opencl, out_of_memory, inaccurate, interrupted}};
+  return run_program(program, argc, argv);
 }

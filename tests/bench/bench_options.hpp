@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench_contestant.hpp"
+#include "command_line/command.hpp"
 
 namespace clgauss::bench {
 
@@ -23,8 +24,9 @@ struct BenchOptions {
   std::optional<std::string> csv, samples;
 };
 
-/// Empty after --help, which it prints. Throws UsageError and boost::program_options::error.
-[[nodiscard]] std::optional<BenchOptions> parse_bench_options(
-    const std::vector<std::string>& arguments);
+[[nodiscard]] cli::CommandTable bench_table();
+
+/// What was given. Throws UsageError.
+[[nodiscard]] BenchOptions bench_options(const cli::po::variables_map& values);
 
 }  // namespace clgauss::bench

@@ -98,6 +98,25 @@ std::vector<std::string> csv_row(const ProblemSize& size, const std::vector<std:
   return fields;
 }
 
+nlohmann::ordered_json json_row(const std::string& device, const ProblemSize& size,
+                                const Measurement& measurement, const Row& row) {
+  return {{"device", device},
+          {"what", what_name(size.what)},
+          {"type", real_type_name(size.type)},
+          {"m", size.m},
+          {"n", size.n},
+          {"k", size.k},
+          {"contestant", measurement.contestant},
+          {"detail", measurement.detail},
+          {"samples_ms", measurement.samples_ms},
+          {"median_ms", row.time.median},
+          {"gflops", row.gflops},
+          {"error", measurement.accuracy.error},
+          {"error_bound", measurement.accuracy.bound},
+          {"ratio", row.ratio},
+          {"status", status_name(measurement)}};
+}
+
 }  // namespace
 
 CsvFile::CsvFile(const std::string& path, const std::string& header)
@@ -117,10 +136,11 @@ void CsvFile::append(const std::vector<std::string>& fields) {
 }
 
 Report::Report(std::string device, const std::optional<std::string>& csv,
-               const std::optional<std::string>& samples)
-    : device_(std::move(device)), run_(utc_now()) {
+               const std::optional<std::string>& samples, bool prints)
+    : device_(std::move(device)), run_(utc_now()), prints_(prints) {
   if (csv) csv_.emplace(*csv, kRowHeader);
   if (samples) samples_.emplace(*samples, kSampleHeader);
+  if (!prints_) return;
   print(fmt::format("# {}, seed {}\n{}", device_, kSeed, kLegend));
   print(
       fmt::format("{:<7} {:<4} {:>6} {:>6} {:>6} {:<9} {:>10} {:>10} {:>10} {:>8} "
@@ -148,7 +168,8 @@ void Report::add(const ProblemSize& size, const std::vector<Measurement>& measur
     if (size.what == What::batched)
       row.systems = static_cast<double>(size.batch) / row.time.median * 1e3;
     row.ratio = row.time.median / base;
-    print_row(key, measurement, row);
+    if (prints_) print_row(key, measurement, row);
+    rows_.push_back(json_row(device_, size, measurement, row));
     if (csv_) csv_->append(csv_row(size, key, measurement, row));
     if (samples_) add_samples(size, measurement);
     any_wrong_ = any_wrong_ || !measurement.accuracy.acceptable();

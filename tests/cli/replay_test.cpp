@@ -18,16 +18,15 @@ TEST_CASE("replay prints one line a strategy and writes JSON") {
   const TemporaryFolder folder;
   const auto result = run_tune(folder, "replay " + space() +
                                            " --strategy greedy,random --evaluations 5,50 "
-                                           "--repeats 5 --json r.json");
+                                           "--reps 5 --json r.json");
   CHECK(result.exit_code == 0);
   CHECK(result.out.find("greedy") != std::string::npos);
   CHECK(result.out.find("random") != std::string::npos);
   const auto json = nlohmann::json::parse(content_of(folder / "r.json"));
   CHECK(json["results"].size() == 4);
   CHECK(json["results"][0]["median"].get<double>() <= 1);
-  CHECK(
-      run_tune(folder, "replay " + space() + " --seeds " + space() + " --evaluations 1 --repeats 2")
-          .out.find("1.000 (1.000)") != std::string::npos);
+  CHECK(run_tune(folder, "replay " + space() + " --seeds " + space() + " --evaluations 1 --reps 2")
+            .out.find("1.000 (1.000)") != std::string::npos);
 }
 
 TEST_CASE("replay and search name what is wrong with their input") {
@@ -46,7 +45,7 @@ TEST_CASE("replay and search name what is wrong with their input") {
   }
   for (const std::string& arguments :
        {"replay " + space() + " --evaluations 0", "replay " + space() + " --evaluations 5,,6",
-        "replay " + space() + " --repeats 0", "replay " + space() + " --strategy lucky",
+        "replay " + space() + " --reps 0", "replay " + space() + " --strategy lucky",
         std::string("search gemm --n 0"), std::string("search lu --n 8"),
         std::string("search gemm --n 8 --budget soon"),
         std::string("search gemm --n 8 --evaluations 0"), std::string("replay")}) {

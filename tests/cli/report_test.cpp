@@ -69,6 +69,6 @@ TEST_CASE("a report that cannot be made leaves no page") {
   fails("good -o no/folder/r.html", 3, "no/folder");
   fails("good -o -", 2, "name of a file");
   fails("good", 2, "output");
-  fails("-o r.html", 2, "folder");
+  fails("-o r.html", 2, "FOLDER is missing");
   CHECK_FALSE(std::filesystem::exists(folder / "r.html"));
 }

@@ -9,7 +9,7 @@ TEST_CASE("reproduce: usage errors exit with 2, name the fault and leave nothing
   const TemporaryFolder folder;
   for (const std::string arguments :
        {"", "matmul", "all extra", "matmul-ladder --sizes 0", "matmul-ladder --sizes 8:4",
-        "matmul-ladder --sizes many", "bandwidth --size 0", "bandwidth --local 0",
+        "matmul-ladder --sizes many", "bandwidth --sizes 0", "bandwidth --local 0",
         "bandwidth --groups -1", "matmul-kernels --reps 0", "matmul-ladder --budget soon",
         "matmul-ladder --timeout 0", "matmul-ladder --nonsense"}) {
     CAPTURE(arguments);
@@ -35,7 +35,7 @@ TEST_CASE("reproduce: help has examples and the names") {
 TEST_CASE("reproduce: rows are kept, found again, and every experiment prints its table") {
   const TemporaryFolder folder;
   const std::string all =
-      "reproduce all --sizes 40 --size 64 --local 16,32 --groups 1,2 --reps 2 -q -o results "
+      "reproduce all --sizes 64 --local 16,32 --groups 1,2 --reps 2 -q -o results "
       "--device pocl";
   const auto first = run_tune(folder, all);
   CAPTURE(first.err);

@@ -4,6 +4,7 @@
 # find_package, pkg_config   build a program against the prefix, and run it
 # subdirectory, fetch_content   take the sources: configured, and looked at for what they must not do to their parent. With LONG=1
 #                            also built, which compiles the library again (minutes), and run
+# manual                     man pages and completions lie where man and the shells look for them
 # names                      what the library gives out is its public names
 # shared                     builds libclgauss.so (minutes), then names, find_package and pkg_config with it
 set -euo pipefail
@@ -49,6 +50,18 @@ check_parent() {
 }
 
 case $kind in
+  manual)
+    install_clgauss
+    for name in clgauss clgauss-tune; do
+      for file in "man/man1/$name.1" "bash-completion/completions/$name" "zsh/site-functions/_$name" \
+                  "fish/vendor_completions.d/$name.fish"; do
+        [ -s "$prefix/share/$file" ] || fail "share/$file is not there"
+      done
+      if command -v mandoc >/dev/null; then
+        mandoc -T lint "$prefix/share/man/man1/$name.1" || fail "$name.1 is no clean page"
+      fi
+    done
+    ;;
   find_package)
     install_clgauss
     configure -DCMAKE_PREFIX_PATH="$prefix"

@@ -76,14 +76,16 @@ TEST_CASE("programs that are built side by side are there when asked for, and an
                                   {"diagonal.cl", defines},
                                   {"diagonal.cl", defines},
                                   {"gauss.cl", {}}});
-    CHECK(heard == std::vector<std::string>{"building 3 programs"});
+    CHECK(heard == std::vector<std::string>{"building the kernels: 0 of 3 programs",
+                                            "building the kernels: 1 of 3 programs",
+                                            "building the kernels: 2 of 3 programs"});
     const double before = context.programs().build_seconds();
     (void)context.programs().kernel("gauss.cl", "gauss_fwd", defines);
     (void)context.programs().kernel("diagonal.cl", "diagonal", defines);
     CHECK(context.programs().build_seconds() == before);
     // The one without its macros is left to be reported.
     CHECK_THROWS_AS((void)context.programs().kernel("gauss.cl", "gauss_fwd", {}), BuildError);
-    CHECK(heard.back() == "building gauss.cl");
+    CHECK(heard.back() == "building the kernels: gauss.cl");
   });
 }
 

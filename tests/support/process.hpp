@@ -39,11 +39,12 @@ inline ProcessResult run(const std::filesystem::path& program, const TemporaryFo
           content_of(outputs / "err")};
 }
 
-/// Runs a shell script in `folder`, where $CLGAUSS and $CLGAUSS_TUNE are the programs: for descriptors, pipes and signals.
+/// Runs a shell script in `folder`, where $CLGAUSS, $CLGAUSS_TUNE and $CLGAUSS_BENCH are the programs: for descriptors, pipes and signals.
 inline ProcessResult run_script(const TemporaryFolder& folder, const std::string& script) {
   const TemporaryFolder scripts;
   write_file(scripts / "script", "CLGAUSS='" + program().string() + "'\nCLGAUSS_TUNE='" +
-                                     tune_program().string() + "'\n" + script + "\n");
+                                     tune_program().string() + "'\nCLGAUSS_BENCH='" +
+                                     bench_program().string() + "'\n" + script + "\n");
   return run("/bin/sh", folder, "'" + (scripts / "script").string() + "'");
 }
 

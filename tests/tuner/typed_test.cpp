@@ -4,9 +4,9 @@
 #include <clgauss/error.hpp>
 #include <limits>
 
-#include "tuner/cli/typed.hpp"
+#include "command_line/typed.hpp"
 
-namespace clgauss::tune {
+namespace clgauss::cli {
 
 using Sizes = std::vector<std::size_t>;
 
@@ -48,4 +48,4 @@ TEST_CASE("typed: times as people write them") {
   }
 }
 
-}  // namespace clgauss::tune
+}  // namespace clgauss::cli

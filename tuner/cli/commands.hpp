@@ -1,5 +1,5 @@
 #pragma once
-/// The sub-commands of clgauss-tune.
+/// The sub-commands of clgauss-tune, and their options.
 
 #include <filesystem>
 #include <string>
@@ -17,16 +17,28 @@ inline constexpr const char* kReportTitle = "What the work-group size is worth";
 void write_report(const std::filesystem::path& folder, const std::filesystem::path& output,
                   const std::string& title);
 
-cli::ExitCode run_auto(const Arguments& arguments);
-cli::ExitCode run_export(const Arguments& arguments);
-cli::ExitCode run_import(const Arguments& arguments);
-cli::ExitCode run_outliers(const Arguments& arguments);
-cli::ExitCode run_report(const Arguments& arguments);
-cli::ExitCode run_reproduce(const Arguments& arguments);
-cli::ExitCode run_replay(const Arguments& arguments);
-cli::ExitCode run_rules(const Arguments& arguments);
-cli::ExitCode run_search(const Arguments& arguments);
-cli::ExitCode run_show(const Arguments& arguments);
-cli::ExitCode run_sweep(const Arguments& arguments);
+[[nodiscard]] cli::CommandTable auto_table();
+[[nodiscard]] cli::CommandTable export_table();
+[[nodiscard]] cli::CommandTable import_table();
+[[nodiscard]] cli::CommandTable outliers_table();
+[[nodiscard]] cli::CommandTable report_table();
+[[nodiscard]] cli::CommandTable reproduce_table();
+[[nodiscard]] cli::CommandTable replay_table();
+[[nodiscard]] cli::CommandTable rules_table();
+[[nodiscard]] cli::CommandTable search_table();
+[[nodiscard]] cli::CommandTable show_table();
+[[nodiscard]] cli::CommandTable sweep_table();
+
+cli::ExitCode run_auto(const cli::Given& given);
+cli::ExitCode run_export(const cli::Given& given);
+cli::ExitCode run_import(const cli::Given& given);
+cli::ExitCode run_outliers(const cli::Given& given);
+cli::ExitCode run_report(const cli::Given& given);
+cli::ExitCode run_reproduce(const cli::Given& given);
+cli::ExitCode run_replay(const cli::Given& given);
+cli::ExitCode run_rules(const cli::Given& given);
+cli::ExitCode run_search(const cli::Given& given);
+cli::ExitCode run_show(const cli::Given& given);
+cli::ExitCode run_sweep(const cli::Given& given);
 
 }  // namespace clgauss::tune

@@ -1,5 +1,5 @@
 #include "tuner/cli/experiment_options.hpp"
-#include "tuner/cli/typed.hpp"
+#include "command_line/typed.hpp"
 
 #include <fmt/format.h>
 
@@ -14,38 +14,38 @@ namespace po = cli::po;
 
 namespace {
 
-po::typed_value<std::string>* word(const char* name, const char* initial) {
-  return po::value<std::string>()->value_name(name)->default_value(initial);
-}
+const cli::WordTable<NdRangeMode> kNdRanges{{"fixed", NdRangeMode::fixed},
+                                            {"shrinking", NdRangeMode::shrinking}};
 
 }  // namespace
 
-void add_measuring_options(po::options_description& options, const char* timeout) {
+void add_measuring_options(cli::CommandTable& table, const char* timeout) {
   // clang-format off
-  options.add_options()
-      ("device,d", word("SPEC", ""), "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)")
-      ("warmup", po::value<std::size_t>()->default_value(1)->value_name("N"), "untimed repetitions before them")
-      ("timeout", word("TIME", timeout), "a repetition that would take longer is not begun")
-      ("budget", po::value<std::string>()->value_name("TIME"), "end in good order after 90s, 10min ..; run again to go on")
-      ("append", po::bool_switch(), "add to a folder that holds another experiment's rows")
-      ("quiet,q", po::bool_switch(), "no progress");
+  table.group("Limits")
+      ("warmup", po::value<std::size_t>()->default_value(1)->value_name("N"), "untimed repetitions before the timed ones")
+      ("timeout", cli::text("TIME")->default_value(timeout), "a repetition that would take longer is not begun")
+      ("budget", cli::text("TIME"), "end in good order after 90s, 10min ..; run again to go on");
   // clang-format on
-  cli::add_context_options(options);
+  cli::add_context_options(table);
+  auto report = table.group("Report");
+  report("append", po::bool_switch(), "add to a folder that holds another experiment's rows")(
+      "quiet,q", po::bool_switch(), "no progress");
+  cli::add_json_option(report);
 }
 
-void add_experiment_options(po::options_description& options) {
+void add_experiment_options(cli::CommandTable& table) {
   // clang-format off
-  options.add_options()
-      ("output,o", po::value<std::string>()->value_name("FOLDER")->required(),
+  table.group("Experiment")
+      ("output,o", cli::folder("FOLDER")->required(),
        "folder for rows.csv; rows that are there already are not measured again")
-      ("type", word("T", "auto"), "auto (f64 where the device has it), f32 or f64")
-      ("ndrange", word("MODE", "fixed"), "fixed (every step over the whole matrix, as the source does) or shrinking")
+      ("type", cli::words("T", cli::type_words())->default_value("auto"), "auto (f64 where the device has it), f32 or f64")
+      ("ndrange", cli::words("MODE", kNdRanges)->default_value("fixed"), "fixed (every step over the whole matrix, as the source does) or shrinking")
       ("steps", po::value<std::size_t>()->default_value(64)->value_name("S"),
        "time S evenly spaced steps of the n - 1 and scale")
       ("full", po::bool_switch(), "time all steps")
       ("reps", po::value<std::size_t>()->default_value(5)->value_name("N"), "timed repetitions");
   // clang-format on
-  add_measuring_options(options, "60s");
+  add_measuring_options(table, "60s");
 }
 
 namespace {
@@ -57,16 +57,14 @@ EliminationOptions elimination_options(const po::variables_map& values,
   };
   EliminationOptions options;
   options.type = chosen_type(values, device);
-  options.ndrange = cli::parse_word<NdRangeMode>(
-      "ndrange", text("ndrange"),
-      {{"fixed", NdRangeMode::fixed}, {"shrinking", NdRangeMode::shrinking}});
+  options.ndrange = cli::parse_word("ndrange", text("ndrange"), kNdRanges);
   options.steps = values["steps"].as<std::size_t>();
   if (options.steps == 0) throw UsageError("--steps must be at least 1; --full times all steps");
   if (values["full"].as<bool>()) options.steps = 0;
   options.repetitions = values["reps"].as<std::size_t>();
   if (options.repetitions == 0) throw UsageError("--reps must be at least 1");
   options.warmups = values["warmup"].as<std::size_t>();
-  options.timeout_s = parse_duration(text("timeout")).count();
+  options.timeout_s = cli::parse_duration(text("timeout")).count();
   return options;
 }
 
@@ -75,15 +73,13 @@ EliminationOptions elimination_options(const po::variables_map& values,
 ExperimentLimits experiment_limits(const po::variables_map& values) {
   ExperimentLimits limits;
   if (const auto budget = cli::option<std::string>(values, "budget"))
-    limits.budget_s = parse_duration(*budget).count();
+    limits.budget_s = cli::parse_duration(*budget).count();
   return limits;
 }
 
 RealType chosen_type(const po::variables_map& values, const DeviceProfile& device) {
   return choose_type(device,
-                     cli::parse_word<std::optional<RealType>>(
-                         "type", values["type"].as<std::string>(),
-                         {{"auto", std::nullopt}, {"f32", RealType::f32}, {"f64", RealType::f64}}));
+                     cli::parse_word("type", values["type"].as<std::string>(), cli::type_words()));
 }
 
 ExperimentProgress shown_on(cli::ProgressLine& line, std::string title) {
@@ -102,21 +98,24 @@ std::string left_text(const ExperimentSummary& summary) {
 void finish_experiment(const po::variables_map& values, const ResultFolder& folder,
                        const ExperimentSummary& summary, const std::string& text) {
   folder.write_t4();
-  cli::print(text);
-  cli::tell(fmt::format("{} of {} points measured now, {} there before{}; rows in {}/rows.csv\n",
-                        summary.measured, summary.points,
-                        summary.points - summary.measured - summary.left, left_text(summary),
-                        values["output"].as<std::string>()));
+  const std::string rows = values["output"].as<std::string>() + "/rows.csv";
+  cli::JsonOutput(values).print(text, {{"points", summary.points},
+                                       {"measured", summary.measured},
+                                       {"left", summary.left},
+                                       {"rows", rows}});
+  cli::tell(fmt::format(
+      "{} of {} points measured now, {} there before{}; rows in {}\n", summary.measured,
+      summary.points, summary.points - summary.measured - summary.left, left_text(summary), rows));
 }
 
-std::string typed(const std::string& name, const Arguments& arguments) {
+std::string typed(const std::string& name, const cli::Given& given) {
   std::string command = "clgauss-tune " + name;
-  for (const std::string& argument : arguments) command += ' ' + argument;
+  for (const std::string& argument : given.arguments) command += ' ' + argument;
   return command;
 }
 
-cli::ExitCode run_experiment(const Arguments& arguments, const po::variables_map& values,
-                             const ExperimentPlan& plan) {
+cli::ExitCode run_experiment(const cli::Given& given, const ExperimentPlan& plan) {
+  const po::variables_map& values = given.values;
   const ExperimentLimits limits = experiment_limits(values);
   const ContextOptions context_options = cli::context_options(values);
   Context context(cli::open_named_device(values["device"].as<std::string>()), context_options);
@@ -125,7 +124,7 @@ cli::ExitCode run_experiment(const Arguments& arguments, const po::variables_map
                             "gauss_fwd",
                             std::string(real_type_name(options.type)),
                             ndrange_name(options.ndrange),
-                            typed(plan.name, arguments),
+                            typed(plan.name, given),
                             context.profile()};
   const std::vector<Contest> contests = plan.contests(context, options.type);
 

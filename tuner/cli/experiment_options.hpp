@@ -13,13 +13,13 @@
 namespace clgauss::tune {
 
 /// Adds what every command takes that measures: device, warm-up, `timeout` as the initial limit of a repetition, budget.
-void add_measuring_options(cli::po::options_description& options, const char* timeout);
+void add_measuring_options(cli::CommandTable& table, const char* timeout);
 [[nodiscard]] ExperimentLimits experiment_limits(const cli::po::variables_map& values);
 /// The command as it was typed, for experiment.json.
-[[nodiscard]] std::string typed(const std::string& name, const Arguments& arguments);
+[[nodiscard]] std::string typed(const std::string& name, const cli::Given& given);
 
 /// Adds these, the type, NDRange mode, number of steps and repetitions, limits and the folder.
-void add_experiment_options(cli::po::options_description& options);
+void add_experiment_options(cli::CommandTable& table);
 
 /// What an experiment's command hands to run_experiment().
 struct ExperimentPlan {
@@ -45,7 +45,6 @@ void finish_experiment(const cli::po::variables_map& values, const ResultFolder&
                        const ExperimentSummary& summary, const std::string& text);
 
 /// Opens device and folder, measures what is missing, prints the summary. Ctrl-C keeps what was measured.
-cli::ExitCode run_experiment(const Arguments& arguments, const cli::po::variables_map& values,
-                             const ExperimentPlan& plan);
+cli::ExitCode run_experiment(const cli::Given& given, const ExperimentPlan& plan);
 
 }  // namespace clgauss::tune

@@ -2,30 +2,32 @@
 
 int main(int argc, char** argv) {
   using namespace clgauss::tune;
+  using enum clgauss::cli::ExitCode;
   const clgauss::cli::Program program{
       "clgauss-tune",
+      "measure work-group sizes, and tune clgauss for a device",
       "clgauss-tune measures what the work-group size does to an OpenCL device, and tunes clgauss "
       "for it.",
-      {{"sweep", "time a kernel against the work-group size", run_sweep},
-       {"outliers", "time it against n: the driver's work-group size against the LCM rule's",
+      {{"sweep", "time a kernel against the work-group size", sweep_table, run_sweep},
+       {"outliers", "time it against n: the driver's size against the LCM rule's", outliers_table,
         run_outliers},
-       {"rules", "compare the rules for the work-group size with the measured best", run_rules},
-       {"reproduce", "run the matrix products and memory walks of the source documents again",
+       {"rules", "compare the rules for the size with the measured best", rules_table, run_rules},
+       {"reproduce", "run the experiments of the source documents again", reproduce_table,
         run_reproduce},
-       {"report", "one HTML page with figures and verdict from the rows of all experiments",
+       {"report", "one HTML page with figures from the rows of all experiments", report_table,
         run_report},
-       {"auto", "tune what clgauss uses on a device, and store it", run_auto},
-       {"show", "what is tuned for a device", run_show},
-       {"export", "write the tuned numbers of a device to a file", run_export},
-       {"import", "add an exported file to the user's store", run_import},
-       {"search", "search for the fastest parameters of a kernel on a device", run_search},
-       {"replay", "run searches on a fully recorded space, without a device", run_replay}},
-      "Environment:\n"
-      "  CLGAUSS_DEVICE      the device when --device is not given\n"
-      "  CLGAUSS_KERNEL_DIR  read the .cl files from this folder\n"
-      "  XDG_DATA_HOME       tuned numbers lie in clgauss/tuned below it (default ~/.local/share)\n"
-      "\nExit codes: 0 ok, 2 usage, 3 bad file, 4 no or ambiguous device, 5 OpenCL failure, 6 out "
-      "of memory,\n"
-      "            130 interrupted\n"};
+       {"auto", "tune what clgauss uses on a device, and store it", auto_table, run_auto},
+       {"show", "what is tuned for a device", show_table, run_show},
+       {"export", "write the tuned numbers of a device to a file", export_table, run_export},
+       {"import", "add an exported file to the user's store", import_table, run_import},
+       {"search", "search for the fastest parameters of a kernel", search_table, run_search},
+       {"replay", "run searches on a recorded space, without a device", replay_table, run_replay}},
+      "",
+      {{"CLGAUSS_DEVICE", "the device when --device is not given"},
+       {"CLGAUSS_KERNEL_DIR", "read the .cl files from this folder"},
+       {"XDG_DATA_HOME",
+        "tuned numbers lie in clgauss/tuned below this folder (else ~/.local/share)"},
+       {"NO_COLOR=1", "no colours on a terminal"}},
+      {ok, usage, bad_file, no_device, opencl, out_of_memory, interrupted}};
   return clgauss::cli::run_program(program, argc, argv);
 }

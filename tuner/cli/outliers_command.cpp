@@ -1,23 +1,22 @@
 #include <fmt/format.h>
 
+#include "command_line/typed.hpp"
 #include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
-#include "tuner/cli/typed.hpp"
 #include "tuner/measure/prime.hpp"
 
 namespace clgauss::tune {
 
 namespace {
 
-constexpr cli::CommandHelp kHelp{
-    "clgauss-tune outliers --sizes N:N -o FOLDER [options]",
+constexpr std::string_view kUsage = "--sizes N:N -o FOLDER [options]";
+constexpr std::string_view kAbout =
     "Times the elimination against n with the driver's own work-group size and with the LCM "
-    "rule's, in turns: figure 2 of\n"
-    "Baranov and Vlatskaya (2013). Where n + 1 is prime and above the device's limit, the driver "
-    "is left with groups of one\n"
-    "work-item.",
-    "  clgauss-tune outliers --sizes 1000:1100 -o results/outliers\n"
-    "  clgauss-tune outliers --sizes 8000:8020 --device nvidia: -o results/outliers_8000"};
+    "rule's, in turns: figure 2 of Baranov and Vlatskaya (2013). Where n + 1 is prime and above "
+    "the device's limit, the driver is left with groups of one work-item.";
+constexpr std::string_view kExamples =
+    "clgauss-tune outliers --sizes 1000:1100 -o results/outliers\n"
+    "clgauss-tune outliers --sizes 8000:8020 --device nvidia: -o results/outliers_8000";
 
 std::string summary_text(const std::vector<std::vector<Point>>& grouped) {
   std::string text = "       n  n + 1    driver ms   rule ms (size)  driver/rule\n";
@@ -39,21 +38,23 @@ std::string summary_text(const std::vector<std::vector<Point>>& grouped) {
 
 }  // namespace
 
-cli::ExitCode run_outliers(const Arguments& arguments) {
-  cli::po::options_description options("Options");
-  options.add_options()("sizes", cli::po::value<std::string>()->required()->value_name("LIST"),
-                        "unknowns n: numbers and ranges first:last:step");
-  add_experiment_options(options);
-  const auto values = cli::parse_options(arguments, options, kHelp);
-  if (!values) return cli::ExitCode::ok;
-  const auto sizes = parse_sizes("sizes", (*values)["sizes"].as<std::string>());
+cli::CommandTable outliers_table() {
+  cli::CommandTable table{kUsage, kAbout, kExamples, {}};
+  table.group("What")("sizes", cli::text("LIST")->required(),
+                      "unknowns n: numbers and ranges first:last:step");
+  add_experiment_options(table);
+  return table;
+}
+
+cli::ExitCode run_outliers(const cli::Given& given) {
+  const auto sizes = cli::parse_sizes("sizes", given.values["sizes"].as<std::string>());
   const auto contests = [&](Context& context, RealType type) {
     const std::vector<Candidate> rules = rule_candidates(context, type);
     std::vector<Contest> all;
     for (const std::size_t n : sizes) all.push_back({n, {rules[0], rules[1]}});  // driver, lcm
     return all;
   };
-  return run_experiment(arguments, *values, {"outliers", contests, summary_text});
+  return run_experiment(given, {"outliers", contests, summary_text});
 }
 
 }  // namespace clgauss::tune

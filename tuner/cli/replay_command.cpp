@@ -5,8 +5,8 @@
 
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
+#include "command_line/typed.hpp"
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/typed.hpp"
 #include "tuner/search/replay.hpp"
 
 namespace clgauss::tune {
@@ -17,15 +17,16 @@ using namespace cli;
 
 constexpr std::size_t kSeeds = 5;  // of another device's file
 
-constexpr CommandHelp kHelp{
-    "clgauss-tune replay SPACE.json[.gz] [options]",
+constexpr std::string_view kUsage = "SPACE.json[.gz] [options]";
+constexpr std::string_view kAbout =
     "Runs searches on a fully recorded space (T4 format), many times and without a device, and "
-    "prints what share of the\n"
-    "optimum they reach: median and 10th percentile of best time / best found time.",
-    "  clgauss-tune replay space_T4.json.gz\n"
-    "  clgauss-tune replay space_T4.json.gz --strategy model,greedy,random --evaluations 50,200 "
-    "--repeats 20\n"
-    "  clgauss-tune replay space_T4.json.gz --seeds other_device_T4.json.gz"};
+    "prints what share of the optimum they reach: median and 10th percentile of best time / best "
+    "found time.";
+constexpr std::string_view kExamples =
+    "clgauss-tune replay space_T4.json.gz\n"
+    "clgauss-tune replay space_T4.json.gz --strategy model,greedy,random --evaluations 50,200 "
+    "--reps 20\n"
+    "clgauss-tune replay space_T4.json.gz --seeds other_device_T4.json.gz";
 
 struct StrategyFigures {
   std::string strategy;
@@ -63,33 +64,34 @@ nlohmann::ordered_json json_of(const std::vector<StrategyFigures>& all,
 
 }  // namespace
 
-cli::ExitCode run_replay(const Arguments& arguments) {
-  po::options_description options("Options");
+cli::CommandTable replay_table() {
+  static const std::string strategies = strategies_text();
+  CommandTable table{kUsage, kAbout, kExamples, {}, "space"};
   // clang-format off
-  options.add_options()
-      ("space", po::value<std::string>()->required()->value_name("FILE"), "the recorded space")
-      ("strategy", po::value<std::string>()->default_value("model,greedy,random")->value_name("LIST"),
-       strategies_text().c_str())
-      ("evaluations", po::value<std::string>()->default_value("10,25,50,100,200")->value_name("LIST"),
-       "after how many evaluations to look")
-      ("repeats", po::value<std::size_t>()->default_value(100)->value_name("R"), "searches a strategy")
+  table.group("Search")
+      ("space", file("SPACE")->required(), "the recorded space")
+      ("strategy", words("LIST", strategy_names())->default_value("model,greedy,random"),
+       strategies.c_str())
+      ("evaluations", text("LIST")->default_value("10,25,50,100,200"), "after how many evaluations to look")
+      ("reps", po::value<std::size_t>()->default_value(100)->value_name("N"), "searches a strategy")
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"),
        "seed of the first search's random numbers")
-      ("seeds", po::value<std::string>()->value_name("FILE"),
-       "another device's T4 file; its best configurations are tried first")
-      ("json", po::value<std::string>()->value_name("FILE"), "also write the figures as JSON");
+      ("seeds", file("FILE"), "another device's T4 file; its best configurations are tried first");
   // clang-format on
-  const auto values = parse_options(arguments, options, kHelp, "space");
-  if (!values) return cli::ExitCode::ok;
-  const auto names = parse_list((*values)["strategy"].as<std::string>());
+  add_json_option(table.group("Report"));
+  return table;
+}
+
+cli::ExitCode run_replay(const cli::Given& given) {
+  const po::variables_map& values = given.values;
+  const auto names = cli::parse_list(values["strategy"].as<std::string>());
   ReplayOptions replay_options{
-      parse_counts("evaluations", (*values)["evaluations"].as<std::string>()),
-      (*values)["repeats"].as<std::size_t>(), (*values)["seed"].as<std::uint64_t>()};
-  const RecordedSpace recorded = recorded_space(read_t4((*values)["space"].as<std::string>()));
-  if (const auto other = option<std::string>(*values, "seeds"))
+      cli::parse_counts("evaluations", values["evaluations"].as<std::string>()),
+      values["reps"].as<std::size_t>(), values["seed"].as<std::uint64_t>()};
+  const RecordedSpace recorded = recorded_space(read_t4(values["space"].as<std::string>()));
+  if (const auto other = option<std::string>(values, "seeds"))
     replay_options.seeds = best_of(read_t4(*other), recorded.space, kSeeds);
-  std::optional<OutputFile> file;
-  if (const auto path = option<std::string>(*values, "json")) file.emplace(*path);
+  JsonOutput json(values);
 
   ProgressLine progress(true);
   std::vector<StrategyFigures> all;
@@ -101,11 +103,7 @@ cli::ExitCode run_replay(const Arguments& arguments) {
     all.push_back({name, replay(recorded, name, replay_options)});
   }
   progress.clear();
-  if (file) {
-    file->write(json_of(all, recorded, replay_options).dump(2) + "\n");
-    file->commit();
-  }
-  print(table_of(all));
+  json.print(table_of(all), json_of(all, recorded, replay_options));
   return cli::ExitCode::ok;
 }
 

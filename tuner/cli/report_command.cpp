@@ -10,15 +10,15 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr cli::CommandHelp kHelp{
-    "clgauss-tune report FOLDER -o report.html [options]",
+constexpr std::string_view kUsage = "FOLDER -o report.html [options]";
+constexpr std::string_view kAbout =
     "Makes one HTML page of all rows beneath FOLDER: for each device a verdict on the LCM rule, "
-    "figures 2 to 6 of Baranov and\n"
-    "Vlatskaya (2013) from its own times, and tables. The page needs nothing else; what gnuplot "
-    "drew it from lies beside it, in\n"
-    "report_files/. Without gnuplot (Debian: gnuplot-nox) it has tables in place of figures.",
-    "  clgauss-tune report results -o report.html\n"
-    "  clgauss-tune report results -o h200.html --title 'H200, driver 580'"};
+    "figures 2 to 6 of Baranov and Vlatskaya (2013) from its own times, and tables. The page "
+    "needs nothing else; what gnuplot drew it from lies beside it, in report_files/. Without "
+    "gnuplot (Debian: gnuplot-nox) it has tables in place of figures.";
+constexpr std::string_view kExamples =
+    "clgauss-tune report results -o report.html\n"
+    "clgauss-tune report results -o h200.html --title 'H200, driver 580'";
 
 }  // namespace
 
@@ -35,21 +35,23 @@ void write_report(const std::filesystem::path& folder, const std::filesystem::pa
   cli::tell(fmt::format("{} written\n", output.string()));
 }
 
-cli::ExitCode run_report(const Arguments& arguments) {
-  cli::po::options_description options("Options");
+cli::CommandTable report_table() {
+  cli::CommandTable table{kUsage, kAbout, kExamples, {}, "folder"};
   // clang-format off
-  options.add_options()
-      ("folder", cli::po::value<std::string>()->value_name("FOLDER")->required(), "folder with results of sweep, outliers, rules ..; also without its name")
-      ("output,o", cli::po::value<std::string>()->value_name("FILE")->required(), "the page")
-      ("title", cli::po::value<std::string>()->default_value(kReportTitle)->value_name("T"),
-       "the page's title");
+  table.group("Report")
+      ("folder", cli::folder("FOLDER")->required(), "folder with results of sweep, outliers, rules ..")
+      ("output,o", cli::file("FILE")->required(), "the page")
+      ("title", cli::text("T")->default_value(kReportTitle), "the page's title");
   // clang-format on
-  const auto values = cli::parse_options(arguments, options, kHelp, "folder");
-  if (!values) return cli::ExitCode::ok;
-  const std::filesystem::path output = (*values)["output"].as<std::string>();
+  return table;
+}
+
+cli::ExitCode run_report(const cli::Given& given) {
+  const cli::po::variables_map& values = given.values;
+  const std::filesystem::path output = values["output"].as<std::string>();
   if (output == "-") throw UsageError("a report has files beside it: -o needs the name of a file");
 
-  write_report((*values)["folder"].as<std::string>(), output, (*values)["title"].as<std::string>());
+  write_report(values["folder"].as<std::string>(), output, values["title"].as<std::string>());
   return cli::ExitCode::ok;
 }
 

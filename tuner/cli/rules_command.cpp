@@ -2,23 +2,22 @@
 
 #include <algorithm>
 
+#include "command_line/typed.hpp"
 #include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
-#include "tuner/cli/typed.hpp"
 
 namespace clgauss::tune {
 
 namespace {
 
-constexpr cli::CommandHelp kHelp{
-    "clgauss-tune rules --sizes N,N -o FOLDER [options]",
-    "Times the elimination with the work-group size of each rule - the driver's own, the LCM rule, "
-    "the kernel's preferred\n"
-    "multiple, the largest allowed - and with a list of fixed sizes, all in turns, and prints each "
-    "rule's regret: its time\n"
-    "over the best time, minus 1.",
-    "  clgauss-tune rules --sizes 500,1012,2002,4006 -o results/rules\n"
-    "  clgauss-tune rules --sizes 1012 --local 32:1024:32 --full -o results/rules_full"};
+constexpr std::string_view kUsage = "--sizes N,N -o FOLDER [options]";
+constexpr std::string_view kAbout =
+    "Times the elimination with the work-group size of each rule - the driver's own, the LCM "
+    "rule, the kernel's preferred multiple, the largest allowed - and with a list of fixed sizes, "
+    "all in turns, and prints each rule's regret: its time over the best time, minus 1.";
+constexpr std::string_view kExamples =
+    "clgauss-tune rules --sizes 500,1012,2002,4006 -o results/rules\n"
+    "clgauss-tune rules --sizes 1012 --local 32:1024:32 --full -o results/rules_full";
 
 std::string summary_text(const std::vector<std::vector<Point>>& grouped) {
   std::string text = "       n  rule      local          ms    regret\n";
@@ -50,19 +49,19 @@ std::string summary_text(const std::vector<std::vector<Point>>& grouped) {
 
 }  // namespace
 
-cli::ExitCode run_rules(const Arguments& arguments) {
-  cli::po::options_description options("Options");
-  // clang-format off
-  options.add_options()
-      ("sizes", cli::po::value<std::string>()->required()->value_name("LIST"), "unknowns n: numbers and ranges first:last:step")
-      ("local", cli::po::value<std::string>()->default_value("32,64:1024:64")->value_name("LIST"),
-       "fixed work-group sizes among which the best is looked for");
-  // clang-format on
-  add_experiment_options(options);
-  const auto values = cli::parse_options(arguments, options, kHelp);
-  if (!values) return cli::ExitCode::ok;
-  const auto sizes = parse_sizes("sizes", (*values)["sizes"].as<std::string>());
-  const auto locals = parse_sizes("local", (*values)["local"].as<std::string>());
+cli::CommandTable rules_table() {
+  cli::CommandTable table{kUsage, kAbout, kExamples, {}};
+  table.group("What")("sizes", cli::text("LIST")->required(),
+                      "unknowns n: numbers and ranges first:last:step")(
+      "local", cli::text("LIST")->default_value("32,64:1024:64"),
+      "fixed work-group sizes among which the best is looked for");
+  add_experiment_options(table);
+  return table;
+}
+
+cli::ExitCode run_rules(const cli::Given& given) {
+  const auto sizes = cli::parse_sizes("sizes", given.values["sizes"].as<std::string>());
+  const auto locals = cli::parse_sizes("local", given.values["local"].as<std::string>());
   const auto contests = [&](Context& context, RealType type) {
     std::vector<Candidate> candidates = rule_candidates(context, type);
     for (const std::size_t local : locals)
@@ -75,7 +74,7 @@ cli::ExitCode run_rules(const Arguments& arguments) {
     }
     return all;
   };
-  return run_experiment(arguments, *values, {"rules", contests, summary_text});
+  return run_experiment(given, {"rules", contests, summary_text});
 }
 
 }  // namespace clgauss::tune

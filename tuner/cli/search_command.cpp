@@ -6,8 +6,8 @@
 
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
+#include "command_line/typed.hpp"
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/typed.hpp"
 #include "tuner/measure/flops.hpp"
 #include "tuner/rows/parameters_text.hpp"
 #include "tuner/rows/t4.hpp"
@@ -19,57 +19,26 @@ namespace {
 
 using namespace cli;
 
-constexpr CommandHelp kHelp{
-    "clgauss-tune search gemm --n N [options]",
+constexpr std::string_view kUsage = "gemm --n N [options]";
+constexpr std::string_view kAbout =
     "Searches for the fastest parameters of a GEMM kernel on a device. Every configuration is "
-    "checked before it is timed;\n"
-    "the best is timed against the built-in one in turns at the end. Ctrl-C ends the search and "
-    "keeps what was found.",
-    "  clgauss-tune search gemm --type f64 --n 2048 --budget 60s\n"
-    "  clgauss-tune search gemm --type f32 --n 4096 --use update --k 128 --evaluations 100\n"
-    "  clgauss-tune search gemm --n 512 --kernel simt --strategy exhaustive --budget 1h --record "
-    "space_T4.json.gz",
-};
+    "checked before it is timed; the best is timed against the built-in one in turns at the end. "
+    "Ctrl-C ends the search and keeps what was found.";
+constexpr std::string_view kExamples =
+    "clgauss-tune search gemm --type f64 --n 2048 --budget 60s\n"
+    "clgauss-tune search gemm --type f32 --n 4096 --use update --k 128 --evaluations 100\n"
+    "clgauss-tune search gemm --n 512 --kernel simt --strategy exhaustive --budget 1h --record "
+    "space_T4.json.gz";
 
-po::options_description options_of_search() {
-  po::options_description options("Options");
-  // clang-format off
-  options.add_options()
-      ("what", po::value<std::string>()->required()->value_name("WHAT"), "gemm")
-      ("n", po::value<Index>()->required()->value_name("N"), "rows and columns of C")
-      ("k", po::value<Index>()->value_name("K"), "depth of the product (default N)")
-      ("type", po::value<std::string>()->default_value("f32")->value_name("T"), "f32 or f64")
-      ("use", po::value<std::string>()->default_value("general")->value_name("U"),
-       "general (C <- A B) or update (C <- C - A B)")
-      ("kernel", po::value<std::string>()->default_value("")->value_name("KERNEL"),
-       "simt, mma_f64, mma_tf32x3 or cpu; else the one the device takes")
-      ("vary", po::value<std::string>()->value_name("LIST"),
-       "only these parameters: TILE_M,TILE_N,..; the others stay as built in")
-      ("budget", po::value<std::string>()->value_name("TIME"),
-       "stop after this time: 60s, 3min (default 60s without --evaluations)")
-      ("evaluations", po::value<std::size_t>()->value_name("E"), "stop after so many configurations")
-      ("strategy", po::value<std::string>()->default_value("model")->value_name("S"),
-       strategies_text().c_str())
-      ("repetitions", po::value<int>()->default_value(5)->value_name("R"), "timed runs a configuration")
-      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"), "seed of the random numbers")
-      ("seeds", po::value<std::string>()->value_name("FILE"),
-       "another device's T4 file; its best configurations are tried first")
-      ("device", po::value<std::string>()->default_value("")->value_name("SPEC"), "as in clgauss devices")
-      ("record", po::value<std::string>()->value_name("FILE"),
-       "write every configuration tried as T4 (.json or .json.gz)")
-      ("json", po::value<std::string>()->value_name("FILE"), "also write the result as JSON");
-  // clang-format on
-  add_context_options(options);
-  return options;
-}
+const WordTable<RealType> kTypes{{"f32", RealType::f32}, {"f64", RealType::f64}};
+const WordTable<GemmUse> kUses{{"general", GemmUse::general}, {"update", GemmUse::update}};
+const std::vector<std::string> kWhats{"gemm"};
 
 GemmTask task_of(const po::variables_map& values) {
   const auto n = values["n"].as<Index>(), k = option<Index>(values, "k").value_or(n);
   if (n == 0 || k == 0) throw UsageError("--n and --k must be at least 1");
-  return {parse_word<RealType>("type", values["type"].as<std::string>(),
-                               {{"f32", RealType::f32}, {"f64", RealType::f64}}),
-          parse_word<GemmUse>("use", values["use"].as<std::string>(),
-                              {{"general", GemmUse::general}, {"update", GemmUse::update}}),
+  return {parse_word("type", values["type"].as<std::string>(), kTypes),
+          parse_word("use", values["use"].as<std::string>(), kUses),
           {n, n, k}};
 }
 
@@ -89,7 +58,7 @@ StopCondition stop_of(const po::variables_map& values) {
   if (evaluations && *evaluations == 0) throw UsageError("--evaluations must be at least 1");
   if (evaluations) conditions.push_back(after_evaluations(*evaluations));
   if (budget || !evaluations)
-    conditions.push_back(after_duration(parse_duration(budget.value_or("60s"))));
+    conditions.push_back(after_duration(cli::parse_duration(budget.value_or("60s"))));
   return any_of(std::move(conditions));
 }
 
@@ -176,25 +145,54 @@ std::vector<Configuration> seeds_of(const std::string& path) {
 
 }  // namespace
 
-cli::ExitCode run_search(const Arguments& arguments) {
-  const auto values = parse_options(arguments, options_of_search(), kHelp, "what");
-  if (!values) return cli::ExitCode::ok;
-  const auto text = [&](const char* name) { return (*values)[name].as<std::string>(); };
-  if (text("what") != "gemm") throw UsageError("search knows only: gemm");
-  const GemmTask task = task_of(*values);
+cli::CommandTable search_table() {
+  static const std::string strategies = strategies_text();
+  CommandTable table{kUsage, kAbout, kExamples, {}, "what"};
+  // clang-format off
+  table.group("What")
+      ("what", words("WHAT", kWhats)->required(), "gemm")
+      ("n", po::value<Index>()->required()->value_name("N"), "rows and columns of C")
+      ("k", po::value<Index>()->value_name("K"), "depth of the product (default N)")
+      ("type", words("T", kTypes)->default_value("f32"), "f32 or f64")
+      ("use", words("U", kUses)->default_value("general"),
+       "general (C <- A B) or update (C <- C - A B)")
+      ("kernel", words("KERNEL", {"simt", "mma_f64", "mma_tf32x3", "cpu"})->default_value(""),
+       "simt, mma_f64, mma_tf32x3 or cpu; else the one the device takes")
+      ("vary", text("LIST"),
+       "only these parameters: TILE_M,TILE_N,..; the others stay as built in");
+  table.group("Search")
+      ("budget", text("TIME"), "stop after this time: 60s, 3min (default 60s without --evaluations)")
+      ("evaluations", po::value<std::size_t>()->value_name("E"), "stop after so many configurations")
+      ("strategy", words("S", strategy_names())->default_value("model"),
+       strategies.c_str())
+      ("reps", po::value<int>()->default_value(5)->value_name("N"), "timed runs a configuration")
+      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"), "seed of the random numbers")
+      ("seeds", file("FILE"), "another device's T4 file; its best configurations are tried first");
+  // clang-format on
+  add_context_options(table);
+  auto report = table.group("Report");
+  report("record", file("FILE"), "write every configuration tried as T4 (.json or .json.gz)");
+  add_json_option(report);
+  return table;
+}
+
+cli::ExitCode run_search(const cli::Given& given) {
+  const po::variables_map& values = given.values;
+  const auto text = [&](const char* name) { return values[name].as<std::string>(); };
+  if (text("what") != kWhats.front()) refuse_word("WHAT", text("what"), kWhats);
+  const GemmTask task = task_of(values);
   GemmSearchOptions search;
   search.kernel = text("kernel");
   search.strategy = text("strategy");
-  search.random_seed = (*values)["seed"].as<std::uint64_t>();
-  if (const auto vary = option<std::string>(*values, "vary")) search.vary = parse_list(*vary);
-  const int repetitions = (*values)["repetitions"].as<int>();
-  if (repetitions < 1) throw UsageError("--repetitions must be at least 1");
+  search.random_seed = values["seed"].as<std::uint64_t>();
+  if (const auto vary = option<std::string>(values, "vary")) search.vary = cli::parse_list(*vary);
+  const int repetitions = values["reps"].as<int>();
+  if (repetitions < 1) throw UsageError("--reps must be at least 1");
   search.repetitions = static_cast<std::size_t>(repetitions);
-  if (const auto path = option<std::string>(*values, "seeds")) search.seeds = seeds_of(*path);
-  std::optional<OutputFile> json;
-  if (const auto path = option<std::string>(*values, "json")) json.emplace(*path);
-  Context context(cli::open_named_device(text("device")), context_options(*values));
-  search.stop = stop_of(*values);
+  if (const auto path = option<std::string>(values, "seeds")) search.seeds = seeds_of(*path);
+  JsonOutput json(values);
+  Context context(cli::open_named_device(text("device")), context_options(values));
+  search.stop = stop_of(values);
   ProgressLine progress(true);
   search.progress = [&](const GemmTrial& trial, std::size_t tried, std::size_t size) {
     progress.update(
@@ -203,13 +201,9 @@ cli::ExitCode run_search(const Arguments& arguments) {
   };
   const GemmSearchResult result = search_gemm(context, task, search);
   progress.clear();
-  if (const auto path = option<std::string>(*values, "record"))
+  if (const auto path = option<std::string>(values, "record"))
     write_t4(*path, record_of(context.profile(), task, result));
-  if (json) {
-    json->write(json_of(context.profile(), task, result).dump(2) + "\n");
-    json->commit();
-  }
-  print(report_of(context.profile(), task, result));
+  json.print(report_of(context.profile(), task, result), json_of(context.profile(), task, result));
   return interrupted() ? cli::ExitCode::interrupted : cli::ExitCode::ok;
 }
 

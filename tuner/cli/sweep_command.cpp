@@ -2,36 +2,41 @@
 
 #include <algorithm>
 
+#include "command_line/typed.hpp"
 #include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
-#include "tuner/cli/typed.hpp"
 #include "tuner/experiments/kernel_sweep.hpp"
 
 namespace clgauss::tune {
 
 namespace {
 
-constexpr cli::CommandHelp kHelp{
-    "clgauss-tune sweep --sizes N,N:N:N --local L,L:L:L -o FOLDER [options]",
-    "Times a kernel with each work-group size at each n. Every size is checked before it is timed, "
-    "and leaves rows whatever\n"
-    "comes of it.\n"
+constexpr std::string_view kUsage = "--sizes N,N:N:N --local L,L:L:L -o FOLDER [options]";
+constexpr std::string_view kAbout =
+    "Times a kernel with each work-group size at each n. Every size is checked before it is "
+    "timed, and leaves rows whatever comes of it.\n"
     "  gauss_fwd  the elimination of n unknowns, by the kernel of Baranov and Vlatskaya (2013): "
     "their figures 3 to 6\n"
-    "  gemm       n-by-n matrix product by gemm_simt.cl: WG_M x WG_N = L, each work-item keeps its "
-    "default part of C; TILE_K and\n"
-    "             VEC_WIDTH follow, so that all work-items load the same (where none do: a row "
+    "  gemm       n-by-n matrix product by gemm_simt.cl: WG_M x WG_N = L, each work-item keeps "
+    "its default part of C; TILE_K and "
+    "VEC_WIDTH follow, so that all work-items load the same (where none do: a row "
     "'constraint')\n"
     "  panel      LU and solve as a whole, its panels by tournaments of groups of L rows "
     "(TOURNAMENT_GROUP; a multiple of 16 from 64 on)\n"
     "  trsm       the LU's solves with n right-hand sides, by diagonal blocks of L rows "
-    "(SOLVE_BLOCK; a multiple of 32)",
-    "  clgauss-tune sweep --sizes 100:900:100 --local 1,32,64,128:896:64 -o results/gt\n"
-    "  clgauss-tune sweep --sizes 1000:10000:1000 --local 32,64:1024:64 --budget 10min -o "
+    "(SOLVE_BLOCK; a multiple of 32)";
+constexpr std::string_view kExamples =
+    "clgauss-tune sweep --sizes 100:900:100 --local 1,32,64,128:896:64 -o results/gt\n"
+    "clgauss-tune sweep --sizes 1000:10000:1000 --local 32,64:1024:64 --budget 10min -o "
     "results/large\n"
-    "  clgauss-tune sweep --sizes 1012 --local 64:1024:64 --full --device nvidia: -o results/full\n"
-    "  clgauss-tune sweep --kernel gemm --type f32 --sizes 1024,4096 --local 16:1024:16 -o "
-    "results/gemm"};
+    "clgauss-tune sweep --sizes 1012 --local 64:1024:64 --full --device nvidia: -o results/full\n"
+    "clgauss-tune sweep --kernel gemm --type f32 --sizes 1024,4096 --local 16:1024:16 -o "
+    "results/gemm";
+
+const cli::WordTable<std::optional<SweptKernel>> kKernels{{"gauss_fwd", std::nullopt},
+                                                          {"gemm", SweptKernel::gemm},
+                                                          {"panel", SweptKernel::panel},
+                                                          {"trsm", SweptKernel::trsm}};
 
 std::vector<Contest> contests_of(const std::vector<std::size_t>& sizes,
                                  const std::vector<std::size_t>& locals) {
@@ -78,21 +83,21 @@ std::string summary_text(const std::vector<std::vector<Point>>& grouped) {
 }
 
 /// Measures one of the engine's kernels; options and output as run_experiment().
-cli::ExitCode run_kernel_sweep(const Arguments& arguments, const cli::po::variables_map& values,
-                               KernelSweep sweep) {
+cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
+  const cli::po::variables_map& values = given.values;
   for (const char* name : {"ndrange", "steps", "full", "warmup"})
     if (!values[name].defaulted())
       throw UsageError(fmt::format("--{} is for --kernel gauss_fwd only", name));
   sweep.repetitions = values["reps"].as<std::size_t>();
   if (sweep.repetitions == 0) throw UsageError("--reps must be at least 1");
-  sweep.timeout_s = parse_duration(values["timeout"].as<std::string>()).count();
+  sweep.timeout_s = cli::parse_duration(values["timeout"].as<std::string>()).count();
   const ExperimentLimits limits = experiment_limits(values);
   Context context(cli::open_named_device(values["device"].as<std::string>()),
                   cli::context_options(values));
   sweep.type = chosen_type(values, context.profile());
   const ExperimentInfo info{
       "sweep", kernel_name(sweep.kernel), std::string(real_type_name(sweep.type)),
-      "",      typed("sweep", arguments), context.profile()};
+      "",      typed("sweep", given),     context.profile()};
   ResultFolder folder(values["output"].as<std::string>(), info, values["append"].as<bool>());
   std::vector<Case> cases = kernel_cases(context, info, sweep);
   std::vector<Row> wanted;
@@ -109,31 +114,27 @@ cli::ExitCode run_kernel_sweep(const Arguments& arguments, const cli::po::variab
 
 }  // namespace
 
-cli::ExitCode run_sweep(const Arguments& arguments) {
-  cli::po::options_description options("Options");
+cli::CommandTable sweep_table() {
+  cli::CommandTable table{kUsage, kAbout, kExamples, {}};
   // clang-format off
-  options.add_options()
-      ("sizes", cli::po::value<std::string>()->required()->value_name("LIST"), "unknowns n: numbers and ranges first:last:step")
-      ("local", cli::po::value<std::string>()->required()->value_name("LIST"), "work-group sizes L, likewise")
-      ("kernel", cli::po::value<std::string>()->default_value("gauss_fwd")->value_name("K"),
+  table.group("What")
+      ("sizes", cli::text("LIST")->required(), "unknowns n: numbers and ranges first:last:step")
+      ("local", cli::text("LIST")->required(), "work-group sizes L, likewise")
+      ("kernel", cli::words("K", kKernels)->default_value("gauss_fwd"),
        "gauss_fwd, gemm, panel or trsm; --ndrange, --steps, --full and --warmup are for gauss_fwd only");
   // clang-format on
-  add_experiment_options(options);
-  const auto values = cli::parse_options(arguments, options, kHelp);
-  if (!values) return cli::ExitCode::ok;
-  const auto sizes = parse_sizes("sizes", (*values)["sizes"].as<std::string>());
-  const auto locals = parse_sizes("local", (*values)["local"].as<std::string>());
-  const auto kernel =
-      cli::parse_word<std::optional<SweptKernel>>("kernel", (*values)["kernel"].as<std::string>(),
-                                                  {{"gauss_fwd", std::nullopt},
-                                                   {"gemm", SweptKernel::gemm},
-                                                   {"panel", SweptKernel::panel},
-                                                   {"trsm", SweptKernel::trsm}});
-  if (kernel)
-    return run_kernel_sweep(arguments, *values,
-                            {.kernel = *kernel, .sizes = sizes, .locals = locals});
+  add_experiment_options(table);
+  return table;
+}
+
+cli::ExitCode run_sweep(const cli::Given& given) {
+  const cli::po::variables_map& values = given.values;
+  const auto sizes = cli::parse_sizes("sizes", values["sizes"].as<std::string>());
+  const auto locals = cli::parse_sizes("local", values["local"].as<std::string>());
+  const auto kernel = cli::parse_word("kernel", values["kernel"].as<std::string>(), kKernels);
+  if (kernel) return run_kernel_sweep(given, {.kernel = *kernel, .sizes = sizes, .locals = locals});
   return run_experiment(
-      arguments, *values,
+      given,
       {"sweep", [&](Context&, RealType) { return contests_of(sizes, locals); }, summary_text});
 }
 

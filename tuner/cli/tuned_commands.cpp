@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <clgauss/lab/tuned.hpp>
+#include <nlohmann/json.hpp>
 
 #include "file_content.hpp"
 #include "tuner/cli/commands.hpp"
@@ -10,32 +11,29 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr cli::CommandHelp kShowHelp{"clgauss-tune show [options]",
-                                     "Shows what is tuned for a device, the user's own entries and "
-                                     "the shipped ones, and which of them a solve takes up.",
-                                     "  clgauss-tune show\n"
-                                     "  clgauss-tune show --device nvidia:\n"
-                                     "  clgauss-tune show --json -"};
+constexpr std::string_view kShowUsage = "[options]";
+constexpr std::string_view kShowAbout =
+    "Shows what is tuned for a device, the user's own entries and the shipped ones, and which of "
+    "them a solve takes up.";
+constexpr std::string_view kShowExamples =
+    "clgauss-tune show\n"
+    "clgauss-tune show --device nvidia:\n"
+    "clgauss-tune show --json -";
 
-constexpr cli::CommandHelp kExportHelp{"clgauss-tune export -o FILE [options]",
-                                       "Writes the user's entries for a device as a file that can "
-                                       "be imported elsewhere, or sent in as\n"
-                                       "data/tuned/VENDOR/DEVICE.json to be shipped with clgauss.",
-                                       "  clgauss-tune export -o tuned.json\n"
-                                       "  clgauss-tune export --device pocl -o -"};
+constexpr std::string_view kExportUsage = "-o FILE [options]";
+constexpr std::string_view kExportAbout =
+    "Writes the user's entries for a device as a file that can be imported elsewhere, or sent in "
+    "as data/tuned/VENDOR/DEVICE.json to be shipped with clgauss.";
+constexpr std::string_view kExportExamples =
+    "clgauss-tune export -o tuned.json\n"
+    "clgauss-tune export --device pocl -o -";
 
-constexpr cli::CommandHelp kImportHelp{
-    "clgauss-tune import FILE",
+constexpr std::string_view kImportUsage = "FILE";
+constexpr std::string_view kImportAbout =
     "Adds the entries of an exported file to the user's store. Entries from another driver or "
-    "other kernels are kept as\n"
-    "starting points for clgauss-tune auto; a solve takes up those that fit.",
-    "  clgauss-tune import tuned.json"};
-
-void add_device_option(cli::po::options_description& options) {
-  options.add_options()("device,d",
-                        cli::po::value<std::string>()->default_value("")->value_name("SPEC"),
-                        "auto, gpu, cpu, accel, 1:0 or nvidia:h200 (also CLGAUSS_DEVICE)");
-}
+    "other kernels are kept as starting points for clgauss-tune auto; a solve takes up those that "
+    "fit.";
+constexpr std::string_view kImportExamples = "clgauss-tune import tuned.json";
 
 TunedDevice device_of(const DeviceProfile& profile, std::vector<TunedEntry> entries) {
   return {profile.name, profile.vendor, profile.platform_name, profile.compute_units,
@@ -55,54 +53,57 @@ std::string listing(const Tuning& tuning, const std::vector<TunedEntry>& entries
 
 }  // namespace
 
-cli::ExitCode run_show(const Arguments& arguments) {
-  cli::po::options_description options("Options");
-  add_device_option(options);
-  options.add_options()("json", cli::po::value<std::string>()->value_name("FILE"),
-                        "write the entries here instead");
-  const auto values = cli::parse_options(arguments, options, kShowHelp);
-  if (!values) return cli::ExitCode::ok;
-  const DeviceProfile profile =
-      cli::open_named_device((*values)["device"].as<std::string>()).profile;
+cli::CommandTable show_table() {
+  cli::CommandTable table{kShowUsage, kShowAbout, kShowExamples, {}};
+  cli::add_device_option(table);
+  cli::add_json_option(table.group("Report"));
+  return table;
+}
+
+cli::ExitCode run_show(const cli::Given& given) {
+  const cli::po::variables_map& values = given.values;
+  const DeviceProfile profile = cli::open_named_device(values["device"].as<std::string>()).profile;
   const TunedStore store = TunedStore::of_environment();
   static_cast<void>(store.read(profile));  // a damaged store is an error here
   const Tuning tuning(profile, store, std::nullopt);
-  if (const auto json = cli::option<std::string>(*values, "json")) {
-    write_whole(*json, tuned_text(device_of(profile, tuning.own())));
-    return cli::ExitCode::ok;
-  }
   const auto file = store.file_of(profile);
-  cli::print(fmt::format("device {} ({}), driver {}\nstore  {}\n", profile.name,
-                         profile.platform_name, profile.driver_version,
-                         file ? file->string() : "none: set XDG_DATA_HOME or HOME"));
-  cli::print(tuning.own().empty() ? "nothing is tuned for it; run clgauss-tune auto\n"
-                                  : listing(tuning, tuning.own()));
+  const std::string text =
+      fmt::format("device {} ({}), driver {}\nstore  {}\n{}", profile.name, profile.platform_name,
+                  profile.driver_version, file ? file->string() : "none: set XDG_DATA_HOME or HOME",
+                  tuning.own().empty() ? "nothing is tuned for it; run clgauss-tune auto\n"
+                                       : listing(tuning, tuning.own()));
+  cli::JsonOutput(values).print(
+      text, nlohmann::ordered_json::parse(tuned_text(device_of(profile, tuning.own()))));
   return cli::ExitCode::ok;
 }
 
-cli::ExitCode run_export(const Arguments& arguments) {
-  cli::po::options_description options("Options");
-  add_device_option(options);
-  options.add_options()("output,o", cli::po::value<std::string>()->required()->value_name("FILE"),
+cli::CommandTable export_table() {
+  cli::CommandTable table{kExportUsage, kExportAbout, kExportExamples, {}};
+  cli::add_device_option(table);
+  table.group("Output")("output,o", cli::file("FILE")->required(),
                         "where to; - is standard output");
-  const auto values = cli::parse_options(arguments, options, kExportHelp);
-  if (!values) return cli::ExitCode::ok;
-  const DeviceProfile profile =
-      cli::open_named_device((*values)["device"].as<std::string>()).profile;
+  return table;
+}
+
+cli::ExitCode run_export(const cli::Given& given) {
+  const cli::po::variables_map& values = given.values;
+  const DeviceProfile profile = cli::open_named_device(values["device"].as<std::string>()).profile;
   const TunedDevice tuned = TunedStore::of_environment().read(profile);
   if (tuned.entries.empty())
     throw UsageError("nothing is stored for " + profile.name + "; run clgauss-tune auto first");
-  write_whole((*values)["output"].as<std::string>(), tuned_text(tuned));
+  write_whole(values["output"].as<std::string>(), tuned_text(tuned));
   return cli::ExitCode::ok;
 }
 
-cli::ExitCode run_import(const Arguments& arguments) {
-  cli::po::options_description options("Options");
-  options.add_options()("file", cli::po::value<std::string>()->required()->value_name("FILE"),
-                        "an exported file (may be given without --file)");
-  const auto values = cli::parse_options(arguments, options, kImportHelp, "file");
-  if (!values) return cli::ExitCode::ok;
-  const auto path = (*values)["file"].as<std::string>();
+cli::CommandTable import_table() {
+  cli::CommandTable table{kImportUsage, kImportAbout, kImportExamples, {}, "file"};
+  table.group("Input")("file", cli::file("FILE")->required(), "an exported file");
+  return table;
+}
+
+cli::ExitCode run_import(const cli::Given& given) {
+  const cli::po::variables_map& values = given.values;
+  const auto path = values["file"].as<std::string>();
   const TunedDevice tuned = parse_tuned(file_content(path), path);
   DeviceProfile profile;
   profile.name = tuned.name;

@@ -1,10 +1,13 @@
 #include "tuner/search/searcher.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <numeric>
+
+#include "suggestion.hpp"
 
 namespace clgauss::tune {
 
@@ -26,15 +29,19 @@ std::string strategies_text() {
   return text;
 }
 
+std::vector<std::string> strategy_names() {
+  std::vector<std::string> names;
+  for (const Strategy& strategy : strategies()) names.emplace_back(strategy.name);
+  return names;
+}
+
 std::unique_ptr<Searcher> make_searcher(std::string_view strategy, const Space& space,
                                         const SearchStart& start) {
-  std::string known;
-  for (const Strategy& one : strategies()) {
+  for (const Strategy& one : strategies())
     if (one.name == strategy) return one.make(space, start);
-    if (!known.empty()) known += ", ";
-    known += one.name;
-  }
-  throw UsageError(fmt::format("the strategy '{}' is not one of: {}", strategy, known));
+  const std::vector<std::string> known = strategy_names();
+  throw UsageError(fmt::format("the strategy '{}' is not one of: {}{}", strategy,
+                               fmt::join(known, ", "), did_you_mean(strategy, known)));
 }
 
 Untried::Untried(const Space& space, const SearchStart& start)

@@ -47,6 +47,7 @@ struct Strategy {
 
 /// Name and description of each strategy, one a line, for an option's help.
 [[nodiscard]] std::string strategies_text();
+[[nodiscard]] std::vector<std::string> strategy_names();
 
 /// A searcher of `space`, which must outlive it. Throws UsageError for an unknown strategy, naming those there are.
 [[nodiscard]] std::unique_ptr<Searcher> make_searcher(std::string_view strategy, const Space& space,

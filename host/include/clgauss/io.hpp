@@ -74,8 +74,13 @@ class OutputFile {
 /// with the first. Devices (/dev/null) are no files.
 [[nodiscard]] bool same_output(const std::string& one, const std::string& other);
 
-/// Writes `matrix` with 17 significant digits (the shortest form that every f64 survives), .npy as
-/// little-endian f8.
-void write_matrix(OutputFile& file, const Matrix& matrix, FileFormat format);
+struct WriteOptions {
+  std::optional<int>
+      digits;  // significant ones, in text; empty: as few as read back the same number
+};
+
+/// Writes `matrix`; .npy as little-endian f8.
+void write_matrix(OutputFile& file, const Matrix& matrix, FileFormat format,
+                  const WriteOptions& options = {});
 
 }  // namespace clgauss

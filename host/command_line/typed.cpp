@@ -1,4 +1,4 @@
-#include "tuner/cli/typed.hpp"
+#include "command_line/typed.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-namespace clgauss::tune {
+namespace clgauss::cli {
 
 namespace {
 
@@ -91,4 +91,4 @@ std::chrono::duration<double> parse_duration(std::string_view text) {
       "'{}' is no duration: a number above 0 and ms, s, min or h, as in 60s or 3min", text));
 }
 
-}  // namespace clgauss::tune
+}  // namespace clgauss::cli

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace clgauss::tune {
+namespace clgauss::cli {
 
 /// The parts between commas: "a,b,c". None may be empty.
 [[nodiscard]] std::vector<std::string> parse_list(std::string_view text);
@@ -22,4 +22,4 @@ namespace clgauss::tune {
 /// "60s", "3min", "1.5h", "500ms"; a number alone is seconds. Above 0.
 [[nodiscard]] std::chrono::duration<double> parse_duration(std::string_view text);
 
-}  // namespace clgauss::tune
+}  // namespace clgauss::cli

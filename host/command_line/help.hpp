@@ -1,0 +1,43 @@
+#pragma once
+/// What a program tells about itself, all of it from its commands and their options: help, man page, completion.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "command_line/command.hpp"
+
+namespace clgauss::cli {
+
+/// A command and its options, --help among them.
+struct CommandView {
+  std::string_view name, summary;
+  CommandTable table;
+};
+
+/// The commands of `program`, and those that every program has.
+[[nodiscard]] std::vector<CommandView> commands_of(const Program& program);
+
+/// "clgauss solve", or the program's name where it has no commands.
+[[nodiscard]] std::string full_name(const Program& program, const CommandView& command);
+
+/// Commands, and the options of the main one by their names: one screen.
+[[nodiscard]] std::string overview_text(const Program& program);
+[[nodiscard]] std::string help_text(const Program& program, const CommandView& command);
+[[nodiscard]] std::string environment_text(const Program& program);
+[[nodiscard]] std::string exit_codes_text(const Program& program);
+
+/// The page of section 1, in the macros of man(7).
+[[nodiscard]] std::string man_page(const Program& program);
+
+/// The shells that completion_script() knows.
+[[nodiscard]] const std::vector<std::string>& shells();
+/// The script that completes commands, options, words and files. Throws UsageError for another shell.
+[[nodiscard]] std::string completion_script(const Program& program, const std::string& shell);
+
+/// `text` in lines of at most `width` columns, all but the first behind `indent` blanks. A line "  word  meaning" of the text
+/// goes on below its meaning.
+[[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent,
+                                  std::size_t width = 80);
+
+}  // namespace clgauss::cli

@@ -1,0 +1,70 @@
+#include "command_line/option_table.hpp"
+
+#include <fmt/format.h>
+
+namespace clgauss::cli {
+
+po::typed_value<std::string>* optional_file(const char* name) {
+  return file(name)->implicit_value("-");
+}
+
+namespace {
+
+/// Boost tells value and default as one: "FILE (=-)", "[=FILE(=-)]", "arg" for a switch.
+OptionView view_of(const po::option_description& option, const char* positional) {
+  const po::value_semantic& value = *option.semantic();
+  OptionView view;
+  view.name = option.long_name();
+  const std::string short_name =
+      option.canonical_display_name(po::command_line_style::allow_dash_for_short);
+  if (short_name.size() == 2 && short_name[0] == '-') view.short_name = short_name.substr(1);
+  view.about = option.description();
+  view.required = value.is_required();
+  view.positional = positional != nullptr && view.name == positional;
+  if (value.max_tokens() > 0) {
+    std::string name = value.name();
+    view.optional_value = name.starts_with("[=");
+    if (view.optional_value) name = name.substr(2, name.find('(') - 2);
+    const std::size_t initial = name.find(" (=");
+    if (initial != std::string::npos)
+      view.initial = name.substr(initial + 3, name.size() - initial - 4);
+    view.value = name.substr(0, initial);
+  }
+  if (const auto* hinted = dynamic_cast<const TextValue*>(&value)) view.hint = hinted->hint();
+  return view;
+}
+
+}  // namespace
+
+std::string OptionView::usage() const {
+  if (positional) return required ? value : "[" + value + "]";
+  return fmt::format("{}--{}{}{}", short_name.empty() ? "" : "-" + short_name + ", ", name,
+                     value.empty() ? "" : " ", optional_value ? "[" + value + "]" : value);
+}
+
+std::vector<OptionView> OptionGroup::view(const char* positional) const {
+  std::vector<OptionView> views;
+  for (const auto& option : options.options()) views.push_back(view_of(*option, positional));
+  return views;
+}
+
+po::options_description CommandTable::all() const {
+  po::options_description all;
+  for (const OptionGroup& group : groups) all.add(group.options);
+  return all;
+}
+
+std::vector<OptionView> CommandTable::options() const {
+  std::vector<OptionView> all;
+  for (const OptionGroup& group : groups)
+    for (OptionView& option : group.view(positional)) all.push_back(std::move(option));
+  return all;
+}
+
+std::string CommandTable::called(const std::string& name) const {
+  for (const OptionView& option : options())
+    if (option.name == name && option.positional) return option.value;
+  return "--" + name;
+}
+
+}  // namespace clgauss::cli

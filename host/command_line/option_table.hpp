@@ -1,0 +1,108 @@
+#pragma once
+/// The options of a command, in groups: the one source of what is read, of help, man pages and completion.
+
+#include <boost/program_options.hpp>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace clgauss::cli {
+
+namespace po = boost::program_options;
+
+/// What can stand for a value.
+struct ValueHint {
+  enum class Kind { anything, words, file, folder, words_or_file };
+  Kind kind = Kind::anything;
+  std::vector<std::string> words = {};
+};
+
+/// A value of text that knows what can stand for it.
+class TextValue : public po::typed_value<std::string> {
+ public:
+  TextValue(const char* name, ValueHint hint) : typed_value(nullptr), hint_(std::move(hint)) {
+    value_name(name);
+  }
+  [[nodiscard]] const ValueHint& hint() const { return hint_; }
+
+ private:
+  ValueHint hint_;
+};
+
+[[nodiscard]] inline TextValue* text(const char* name) { return new TextValue(name, {}); }
+[[nodiscard]] inline TextValue* file(const char* name) {
+  return new TextValue(name, {ValueHint::Kind::file});
+}
+[[nodiscard]] inline TextValue* folder(const char* name) {
+  return new TextValue(name, {ValueHint::Kind::folder});
+}
+/// A file that may be left out, which then is standard output: `--json`, `--json FILE`, `--json=FILE`.
+[[nodiscard]] po::typed_value<std::string>* optional_file(const char* name);
+/// A list of words between commas is a value as well, where the option takes one.
+[[nodiscard]] inline TextValue* words(const char* name, std::vector<std::string> words) {
+  return new TextValue(name, {ValueHint::Kind::words, std::move(words)});
+}
+
+[[nodiscard]] inline TextValue* words_or_file(const char* name, std::vector<std::string> words) {
+  return new TextValue(name, {ValueHint::Kind::words_or_file, std::move(words)});
+}
+
+/// The words that an option takes, and what they mean.
+template <typename T>
+using WordTable = std::vector<std::pair<std::string_view, T>>;
+
+template <typename T>
+std::vector<std::string> words_in(const WordTable<T>& table) {
+  std::vector<std::string> known;
+  for (const auto& [word, value] : table) known.emplace_back(word);
+  return known;
+}
+
+template <typename T>
+[[nodiscard]] TextValue* words(const char* name, const WordTable<T>& table) {
+  return words(name, words_in(table));
+}
+
+/// All that the parts of the program say of one option.
+struct OptionView {
+  std::string name;             // without dashes
+  std::string short_name;       // without its dash; empty if there is none
+  std::string value;            // FILE; empty for a switch
+  bool optional_value = false;  // a value may be left out
+  bool required = false;
+  std::string initial;  // the default, if there is one to show
+  std::string about;
+  ValueHint hint;
+  bool positional = false;  // given without its name
+
+  /// "-o, --output FILE", "SYSTEM".
+  [[nodiscard]] std::string usage() const;
+};
+
+struct OptionGroup {
+  std::string caption;
+  po::options_description options;
+
+  [[nodiscard]] std::vector<OptionView> view(const char* positional) const;
+};
+
+/// A command's line: its options, the one that is given without its name, and what is told about it.
+struct CommandTable {
+  std::string_view usage;     // after the names of program and command: "SYSTEM [options]"
+  std::string_view about;     // paragraphs, each on one line, and lines "  word  meaning"
+  std::string_view examples;  // one command a line
+  std::vector<OptionGroup> groups;
+  const char* positional = nullptr;
+
+  /// Begins a group of options.
+  po::options_description_easy_init group(const char* caption) {
+    return groups.emplace_back(OptionGroup{caption, {}}).options.add_options();
+  }
+  [[nodiscard]] po::options_description all() const;
+  [[nodiscard]] std::vector<OptionView> options() const;
+  /// What the user calls the option `name`: "SYSTEM" for the positional one, else "--name".
+  [[nodiscard]] std::string called(const std::string& name) const;
+};
+
+}  // namespace clgauss::cli

@@ -1,0 +1,34 @@
+#include "launch/queue_progress.hpp"
+
+#include <fmt/format.h>
+
+#include "clock.hpp"
+
+namespace clgauss {
+
+void QueueProgress::step_enqueued(std::size_t step, double share) {
+  if (!callback_ || (step + 1) % stride_ != 0) return;
+  cl::Event marker;
+  queue_.enqueueMarkerWithWaitList(nullptr, &marker);
+  queue_.flush();
+  marks_.push_back({std::move(marker), step, share});
+  while (marks_.size() > kAhead) tell_oldest();
+}
+
+void QueueProgress::finish() {
+  while (!marks_.empty()) tell_oldest();
+  queue_.finish();
+}
+
+void QueueProgress::tell_oldest() {
+  marks_.front().event.wait();
+  const Mark passed = std::move(marks_.front());
+  marks_.pop_front();
+  std::string text = what_;
+  if (flops_ > 0)
+    text += fmt::format(": {} of {} blocks, {:.3g} GFLOP/s", passed.step + 1, steps_,
+                        1e-9 * flops_ * passed.share / seconds_since(start_));
+  callback_(text, passed.share);
+}
+
+}  // namespace clgauss
