@@ -263,9 +263,9 @@ Json times_json(const ProgramTimes& program, const SolveTimes& solve, const char
   times["download"] = solve.download;
   if (*backward != '\0') {  // of one system
     times["refine"] = solve.refine;
-    times["trust"] = solve.trust;
     times["certify"] = program.certify;
   }
+  times["trust"] = solve.trust;
   times["check"] = solve.check;
   times["write"] = program.write;
   times["free"] = solve.free + program.free;

@@ -282,10 +282,10 @@ ExitCode run_solve(const Arguments& arguments) {
   if (!values) return ExitCode::ok;
   SolveCommand command = read_command(*values);
   if ((*values)["batched"].as<bool>())
-    return run_batched(*values,
-                       {command.system_path, command.rhs, command.output_path, command.device,
-                        command.json_path, command.solve.type, command.solve.max_scaled_residual,
-                        command.read.allow_nonfinite, command.quiet, command.context});
+    return run_batched(*values, {command.system_path, command.rhs, command.output_path,
+                                 command.device, command.json_path, command.solve.type,
+                                 command.solve.max_scaled_residual, command.solve.trust,
+                                 command.read.allow_nonfinite, command.quiet, command.context});
   LapTimer total, timer;
   ProgramTimes times;
   ProgressLine line(!command.quiet);
