@@ -80,6 +80,23 @@ std::string residual_text(const BatchedReport& report) {
       solution.worst.scaled <= report.bound ? "ok: <=" : "MISSED: not <=", report.bound);
 }
 
+std::string trust_text(const BatchedSolution& solution) {
+  if (!solution.trust) return {};
+  const BatchedTrust& trust = *solution.trust;
+  std::string text = fmt::format("trust      worst of all in system [{}]: rcond {:.1e}",
+                                 trust.worst_system, trust.worst_rcond);
+  if (trust.below_eps > 0)
+    text += fmt::format("; {} nearly singular: their x may have no correct digit", trust.below_eps);
+  return text + "\n";
+}
+
+Json trust_json(const std::optional<BatchedTrust>& trust) {
+  if (!trust) return nullptr;
+  return {{"worst_rcond", trust->worst_rcond},
+          {"worst_system", trust->worst_system},
+          {"below_eps", trust->below_eps}};
+}
+
 /// The summary's line that says why the exit code is not 0.
 std::string failure_text(const BatchedReport& report) {
   switch (report.solution.status) {
@@ -106,6 +123,7 @@ std::string summary_text(const BatchedReport& report) {
   text += times_text(times_json(report.times, solution.times, "solve", ""));
   if (!solution.singular.empty()) text += singular_text(solution);
   if (!solution.overflowed.empty()) text += overflow_text(solution);
+  text += trust_text(solution);
   if (solution.worst_system) text += residual_text(report);
   return text;
 }
@@ -137,6 +155,7 @@ Json report_json(const BatchedReport& report) {
           {"worst_system", any ? Json(*solution.worst_system) : Json(nullptr)},
           {"backward_error", any ? finite_or_null(solution.worst.backward_error) : Json(nullptr)},
           {"scaled_residual", any ? finite_or_null(solution.worst.scaled) : Json(nullptr)},
+          {"trust", trust_json(solution.trust)},
           {"singular", singular},
           {"overflowed", solution.overflowed}};
 }
@@ -173,6 +192,7 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   BatchedOptions options;
   options.type = command.type;
   options.max_scaled_residual = command.max_scaled_residual;
+  options.trust = command.trust;
   const BatchedSolution solution = solve_batched(*context, system, options, progress);
   line.clear();
   timer.lap();

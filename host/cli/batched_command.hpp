@@ -13,7 +13,7 @@ struct BatchedCommand {
   std::optional<std::string> json_path;
   std::optional<RealType> type;
   double max_scaled_residual = 0;
-  bool allow_nonfinite = false, quiet = false;
+  bool trust = true, allow_nonfinite = false, quiet = false;
   ContextOptions context;
 };
 

@@ -275,11 +275,10 @@ Json times_json(const ProgramTimes& program, const SolveTimes& solve, const char
              {forward, solve.forward}};
   if (*backward != '\0') times[backward] = solve.backward;
   times["download"] = solve.download;
-  if (*backward != '\0') {  // of one system
-    times["refine"] = solve.refine;
-    times["trust"] = solve.trust;
-    times["certify"] = program.certify;
-  }
+  const bool one_system = *backward != '\0';
+  if (one_system) times["refine"] = solve.refine;
+  times["trust"] = solve.trust;
+  if (one_system) times["certify"] = program.certify;
   times["check"] = solve.check;
   times["write"] = program.write;
   times["free"] = solve.free + program.free;

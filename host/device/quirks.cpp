@@ -150,9 +150,20 @@ std::size_t kernel_work_group_limit(const Kernel& kernel, const cl::Device& devi
   return is_preference ? device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>() : limit;
 }
 
+namespace {
+
+std::string platform_of(const cl::Device& device) {
+  return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>();
+}
+
+}  // namespace
+
 bool driver_keeps_programs(const cl::Device& device) {
-  return cl::Platform(device.getInfo<CL_DEVICE_PLATFORM>()).getInfo<CL_PLATFORM_NAME>() ==
-         "Portable Computing Language";
+  return platform_of(device) == "Portable Computing Language";
+}
+
+bool driver_builds_side_by_side(const cl::Device& device) {
+  return platform_of(device) != "Oclgrind";
 }
 
 void set_driver_environment() {

@@ -38,4 +38,8 @@ T query_or(const cl::Device& device, cl_device_info what, T fallback) {
 /// give its binary: half of a first start.
 [[nodiscard]] bool driver_keeps_programs(const cl::Device& device);
 
+/// Oclgrind's compiler shares its state between threads: two clBuildProgram at once corrupt its heap, as soon as a program needs
+/// several kernels together.
+[[nodiscard]] bool driver_builds_side_by_side(const cl::Device& device);
+
 }  // namespace clgauss

@@ -11,6 +11,7 @@
 #include <map>
 #include <optional>
 
+#include "linalg/max_or_nan.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 
@@ -66,7 +67,7 @@ Scalings scalings_of(const BatchedSystem& system, Index first, Index count, Real
 /// Buffers for one chunk after the other.
 class Chunks {
  public:
-  Chunks(Context& context, RealType type, const BatchedSystem& system, Index chunk)
+  Chunks(Context& context, RealType type, const BatchedSystem& system, Index chunk, bool trust)
       : context_(context), type_(type), system_(system) {
     const auto buffer = [&](Index numbers, const char* what) {
       return context.allocate(numbers * bytes_of(type), what);
@@ -75,6 +76,7 @@ class Chunks {
     a_ = {buffer(chunk * n * n, "the matrices of a batch"), 0, n, n * n};
     b_ = {buffer(chunk * n * nrhs, "the right-hand sides of a batch"), 0, nrhs, n * nrhs};
     info_ = context.allocate(chunk * sizeof(cl_int), "the outcomes of a batch");
+    if (trust) inverse_ = {buffer(chunk * n * n, "the inverses of a batch"), 0, n, n * n};
   }
 
   /// Systems [first, first + count), into `solution`.
@@ -99,6 +101,9 @@ class Chunks {
       const auto special = scalings.find(first + s);
       judge(first + s, info[s], special == scalings.end() ? Scaling{} : special->second, solution);
     }
+    timer.lap();
+    if (inverse_.stride != 0) estimate(lu, first, info, scalings, solution);
+    solution.times.trust += timer.lap();
   }
 
  private:
@@ -118,6 +123,51 @@ class Chunks {
     }
     upload_values(context_.queue(), a_.buffer, type_, a);
     upload_values(context_.queue(), b_.buffer, type_, b);
+  }
+
+  /// The rcond of systems from `first` on, one for each `info`, of which A is still there.
+  void estimate(BatchedLu& lu, Index first, const std::vector<cl_int>& info,
+                const Scalings& scalings, BatchedSolution& solution) const {
+    const Index n = system_.a.rows, size = n * n, count = info.size();
+    Values ones(count * size, 0.0);
+    for (Index s = 0; s < count; ++s)
+      for (Index i = 0; i < n; ++i) ones[s * size + i * n + i] = 1;
+    upload_values(context_.queue(), inverse_.buffer, type_, ones);
+    lu.factor_and_solve(a_, inverse_, n, count, info_);
+    const Values inverses = download(context_.queue(), inverse_.buffer, type_, count * size);
+    for (Index s = 0; s < count; ++s) {
+      const auto x = std::as_const(solution.x).matrix(first + s);
+      if (info[s] != 0 || std::isnan(x.empty() ? 0.0 : x.front())) continue;
+      const auto special = scalings.find(first + s);
+      const double norm = largest_column_sum(system_.a.matrix(first + s), n, {}),
+                   of_inverse =
+                       largest_column_sum(std::span(inverses).subspan(s * size, size), n,
+                                          special == scalings.end() ? Scaling{} : special->second);
+      const double rcond = std::isfinite(norm) && std::isfinite(of_inverse)
+                               ? std::min(1.0, 1 / norm / of_inverse)
+                               : 0.0;
+      if (!solution.trust) solution.trust = BatchedTrust{rcond, first + s, 0};
+      BatchedTrust& trust = *solution.trust;
+      if (rcond < trust.worst_rcond) {
+        trust.worst_rcond = rcond;
+        trust.worst_system = first + s;
+      }
+      trust.below_eps += rcond >= unit_roundoff(type_) ? 0 : 1;
+    }
+  }
+
+  /// Of C M R, n-by-n: M = A'^-1 of a scaled system.
+  static double largest_column_sum(std::span<const double> m, Index n, const Scaling& scaling) {
+    std::vector<double> sums(n, 0.0);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) {
+        const int by = (scaling.columns.empty() ? 0 : scaling.columns[i]) +
+                       (scaling.rows.empty() ? 0 : scaling.rows[j]);
+        sums[j] += by == 0 ? std::abs(m[i * n + j]) : times_power(std::abs(m[i * n + j]), by);
+      }
+    double largest = 0;
+    for (const double sum : sums) largest = max_or_nan(largest, sum);
+    return largest;
   }
 
   /// Whether the zero or non-finite pivot of `column` comes from a range that the type does not have.
@@ -148,7 +198,7 @@ class Chunks {
   Context& context_;
   RealType type_;
   const BatchedSystem& system_;
-  BatchView a_, b_;
+  BatchView a_, b_, inverse_;
   cl::Buffer info_;
 };
 
@@ -190,6 +240,7 @@ BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
   solution.type = choose_type(context.profile(), options.type);
   std::optional<BatchedLu> lu(std::in_place, context, solution.type, system.a.rows, options.lu);
   lu->prepare(system.b.cols);
+  if (options.trust) lu->prepare(system.a.rows);
   solution.kernel = lu->kernel_name();
   solution.times.build = timer.lap();
 
@@ -197,7 +248,7 @@ BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
   solution.x = {batch, system.b.rows, system.b.cols, Values(system.b.values.size(), 0.0)};
   translate_opencl_errors([&] {
     const Index chunk = chunk_of(context.profile(), system, solution.type, options.chunk);
-    Chunks chunks(context, solution.type, system, chunk);
+    Chunks chunks(context, solution.type, system, chunk, options.trust);
     for (Index first = 0; first < batch; first += chunk) {
       if (progress) progress("solving", static_cast<double>(first) / static_cast<double>(batch));
       chunks.run(*lu, first, std::min(chunk, batch - first), solution);
@@ -206,7 +257,7 @@ BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
   lu.reset();
   // What is between the parts: the buffers, and the memory of x.
   SolveTimes& times = solution.times;
-  times.free = timer.lap() - times.upload - times.forward - times.download;
+  times.free = timer.lap() - times.upload - times.forward - times.download - times.trust;
   check_answers(system, solution);
   times.check = timer.lap();
   solution.status = status_of(solution, options.max_scaled_residual);

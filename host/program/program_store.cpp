@@ -91,7 +91,7 @@ ProgramStore::ProgramStore(cl::Context context, cl::Device device, const Context
       kernel_folder_(options.kernel_folder),
       faults_(options.kernel_faults),
       driver_caches_(options.driver_caches && driver_keeps_programs(device_)),
-      concurrent_(options.concurrent_builds) {}
+      concurrent_(options.concurrent_builds && driver_builds_side_by_side(device_)) {}
 
 Kernel ProgramStore::kernel(const std::string& file, const std::string& kernel,
                             const Defines& defines) {

@@ -196,6 +196,34 @@ TEST_CASE("batched: chunks give the answers of the whole") {
   });
 }
 
+TEST_CASE("batched: rcond of every system, the worst and how many are nearly singular") {
+  on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
+    const double eps = unit_roundoff(type);
+    BatchedOptions options;
+    options.type = type;
+    options.lu = lu;
+    options.trust = true;
+    // Singular, 1 / 21, far beyond f32's range and eps / 4, in chunks of two.
+    BatchedSystem system{{4, 2, 2, {1, 2, 2, 4, 1, 2, 3, 4, 1e-60, 0, 0, 1e-61, 1, 0, 0, eps / 4}},
+                         {4, 2, 1, Values(8, 1.0)}};
+    options.chunk = 2;
+    const BatchedSolution solution = solve_batched(context, system, options);
+    REQUIRE(solution.trust);
+    CHECK(solution.trust->worst_system == 3);
+    CHECK(solution.trust->worst_rcond == doctest::Approx(eps / 4));
+    CHECK(solution.trust->below_eps == 1);
+    const auto rcond_of_first = [&](Values a) {
+      const BatchedSystem one{{1, 2, 2, std::move(a)}, {1, 2, 1, {1, 1}}};
+      return solve_batched(context, one, options).trust;
+    };
+    CHECK(rcond_of_first({1, 2, 3, 4})->worst_rcond == doctest::Approx(1.0 / 21).epsilon(1e-5));
+    CHECK(rcond_of_first({1e-60, 0, 0, 1e-61})->worst_rcond == doctest::Approx(0.1).epsilon(1e-5));
+    CHECK_FALSE(rcond_of_first({1, 2, 2, 4}));  // singular: nothing to trust
+    options.trust = false;
+    CHECK_FALSE(solve_batched(context, system, options).trust);
+  });
+}
+
 TEST_CASE("batched: a subnormal pivot is a pivot") {
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
     if (type == RealType::f32) return;  // f32 subnormals are optional in OpenCL

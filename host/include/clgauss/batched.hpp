@@ -115,8 +115,17 @@ struct BatchedSystem {
 struct BatchedOptions {
   std::optional<RealType> type;  // empty: f64 where the device has it, else f32
   double max_scaled_residual = kScaledResidualBound;
-  Index chunk = 0;  // systems that are on the device at once; 0 = as many as fit well
+  bool trust = false;  // rcond of every system, from its whole inverse: n more right-hand sides
+  Index chunk = 0;     // systems that are on the device at once; 0 = as many as fit well
   BatchedLuOptions lu;
+};
+
+/// How well conditioned the systems of a batch are that have an answer: rcond in the 1-norm, with the inverse as the device computes it.
+struct BatchedTrust {
+  double worst_rcond = 1;
+  Index worst_system = 0;
+  Index below_eps =
+      0;  // how many have an rcond below the type's eps: nothing of their x may be right
 };
 
 struct BatchedSolution {
@@ -130,6 +139,7 @@ struct BatchedSolution {
   std::vector<Index> overflowed;      // 0-based systems, ascending, that left the range of the type
   Residual worst;                     // the largest of all systems that have an answer
   std::optional<Index> worst_system;  // whose it is
+  std::optional<BatchedTrust> trust;  // if it was asked for, and a system has an answer
   SolveTimes times;                   // forward holds factorisation and solution, backward nothing
 };
 
