@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include <clgauss/lab/generate.hpp>
 #include <clgauss/io.hpp>
+#include <clgauss/lab/generate.hpp>
 #include <limits>
 
 #include "cli/commands.hpp"
@@ -51,15 +51,6 @@ Matrix make_rhs(std::string_view name, const Matrix& a, Index nrhs, std::uint64_
   return {n, 0};
 }
 
-Matrix augmented(const Matrix& a, const Matrix& b) {
-  Matrix joined(a.rows(), a.cols() + b.cols());
-  for (Index i = 0; i < a.rows(); ++i) {
-    const auto end = std::ranges::copy(a.row(i), joined.row(i).begin()).out;
-    std::ranges::copy(b.row(i), end);
-  }
-  return joined;
-}
-
 }  // namespace
 
 ExitCode run_generate(const Arguments& arguments) {
@@ -74,7 +65,7 @@ ExitCode run_generate(const Arguments& arguments) {
        "row-sums (the answer is all ones), ones, random, or none (A alone)")
       ("nrhs", po::value<Index>()->default_value(1)->value_name("M"), "columns of --rhs random")
       ("format", po::value<std::string>()->value_name("F"),
-       "text, mtx, npy, csv or tsv; else by the extension of -o")
+       "text, mtx, npy, csv, tsv, npz, mat or h5; else by the extension of -o")
       ("output,o", po::value<std::string>()->default_value("-")->value_name("FILE"),
        "where to; - is standard output");
   // clang-format on
@@ -92,8 +83,9 @@ ExitCode run_generate(const Arguments& arguments) {
   io::require_memory("the system", n, cols, 2);
 
   OutputFile file(text("output"));
-  const Matrix a = generate_matrix(text("kind"), n, seed);
-  write_matrix(file, augmented(a, make_rhs(text("rhs"), a, nrhs, seed)), format);
+  System system{generate_matrix(text("kind"), n, seed), {}};
+  system.b = make_rhs(text("rhs"), system.a, nrhs, seed);
+  write_system(file, system, format);
   file.commit();
   return ExitCode::ok;
 }

@@ -23,8 +23,9 @@ constexpr CommandHelp kHelp{
     "clgauss solve SYSTEM [options]",
     "Solves A x = b on an OpenCL device. SYSTEM holds the augmented matrix [A | b] (n rows of n + "
     "1 numbers, or n + m\n"
-    "for m right-hand sides), or A alone with --rhs. Formats: text, Matrix Market, .npy, CSV, TSV; "
-    "- is standard input.\n"
+    "for m right-hand sides), or A alone with --rhs. Formats: text, Matrix Market, .npy, .npz, CSV, "
+    "TSV, .mat, HDF5,\n"
+    "each also as gzip; FILE:ARRAY names one array of several; - is standard input.\n"
     "With --batched SYSTEM is an .npy file of many small systems, batch x n x n (n <= 128) with "
     "--rhs, or batch x n x (n + "
     "m).\n"
@@ -84,7 +85,7 @@ po::options_description solve_options() {
       ("reps", po::value<int>()->default_value(3)->value_name("N"), "timed pairs of --compare")
       ("warmup", po::value<int>()->default_value(1)->value_name("N"), "untimed pairs before them")
       ("launches", word("FILE", nullptr), "gauss: write a CSV row for every kernel launch, with its event time")
-      ("format", word("F", nullptr), "format of SYSTEM: text, mtx, npy, csv, tsv; else by content")
+      ("format", word("F", nullptr), "format of SYSTEM: text, mtx, npy, csv, tsv, npz, mat, h5; else by content")
       ("output-format", word("F", nullptr), "format of x; else by the extension of -o")
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files")
       ("verbose,v", po::bool_switch(), "say of every kernel whether it is used, or why it is passed over")

@@ -91,9 +91,14 @@ Device open_named_device(const std::string& spec) {
 FileFormat output_format(const po::variables_map& values, const char* name,
                          const std::string& path) {
   const auto word = option<std::string>(values, name);
-  if (!word) return format_of_extension(path);
-  if (const auto format = parse_file_format(*word)) return *format;
-  throw UsageError(fmt::format("--{} '{}' is not one of: text, mtx, npy, csv, tsv", name, *word));
+  const auto format = word ? parse_file_format(*word) : format_of_extension(path);
+  if (!format)
+    throw UsageError(fmt::format("--{} '{}' is not one of: {}", name, *word, file_format_names()));
+  if (!is_available(*format))
+    throw UsageError(
+        fmt::format("this build of clgauss does without {} files: their library was not there",
+                    file_format_name(*format)));
+  return *format;
 }
 
 }  // namespace clgauss::cli

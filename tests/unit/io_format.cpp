@@ -13,7 +13,8 @@ using namespace clgauss::test;
 namespace {
 
 constexpr std::array all_formats = {FileFormat::text, FileFormat::matrix_market, FileFormat::npy,
-                                    FileFormat::csv, FileFormat::tsv};
+                                    FileFormat::csv,  FileFormat::tsv,           FileFormat::npz,
+                                    FileFormat::mat,  FileFormat::hdf5};
 
 /// Numbers that are easily spoiled, and random bits.
 Matrix difficult_matrix() {
@@ -70,6 +71,11 @@ TEST_CASE("formats: names and extensions") {
   CHECK(format_of_extension("A.txt") == FileFormat::text);
   CHECK(format_of_extension("A.MTX") == FileFormat::matrix_market);
   CHECK(format_of_extension("A.dat") == FileFormat::text);
+  CHECK(format_of_extension("A.mtx.gz") == FileFormat::matrix_market);
+  CHECK(format_of_extension("A.NPY.GZ") == FileFormat::npy);
+  CHECK(format_of_extension("A.gz") == FileFormat::text);
+  CHECK(format_of_extension("A.hdf5") == FileFormat::hdf5);
+  CHECK(file_format_names() == "text, mtx, npy, csv, tsv, npz, mat, h5");
   CHECK(format_of_extension("csv") == FileFormat::text);
   CHECK(format_of_extension("-") == FileFormat::text);
 }
