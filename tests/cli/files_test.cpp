@@ -24,24 +24,21 @@ TEST_CASE("a system in one file is solved into any format, from a pipe as well")
     const auto result = run_program(folder, "solve '" + path + "'");
     CHECK(result.exit_code == 0);
     CHECK(result.out == "1\n1\n1\n");
-    for (const std::string x : {"x.npz", "x.mat", "x.h5", "x.txt.gz", "x.npy.gz"}) {
+    for (const std::string x : {"x.npz", "x.mat", "x.h5", "x.txt.gz"}) {
       const auto written =
           run_program(folder, "solve '" + path + ":A' --rhs '" + path + ":b' -o " + x);
       CAPTURE(written.err);
       CHECK(written.exit_code == 0);
       const auto again =
           run_program(folder, "solve '" + path + ":A' --rhs " + x + " -q -o again.txt");
-      CHECK(again.exit_code ==
-            (x.find(".txt") == std::string::npos && x.find(".npy") == std::string::npos
-                 ? 3
-                 : 0));  // its array is x, not b
+      CHECK(again.exit_code == 0);  // the only array of a file needs no name
     }
     const auto named = run_program(folder, "solve '" + path + ":A' --rhs x.h5:/x -q -o again.txt");
     CHECK(named.exit_code == 0);
   }
   const std::string h5 = (file_folder() / "system.h5").string();
   CHECK(run_script(folder, "$CLGAUSS solve - <'" + h5 + "'").out == "1\n1\n1\n");
-  CHECK(run_script(folder, "$CLGAUSS solve -:A --rhs '" + h5 + ":b' <'" + h5 + "'").out ==
+  CHECK(run_script(folder, "$CLGAUSS solve --system=-:A --rhs '" + h5 + ":b' <'" + h5 + "'").out ==
         "1\n1\n1\n");
 }
 
