@@ -139,7 +139,7 @@ def speed_svg():
     """How many times longer the peer takes, a bar each."""
     bars = [(f"PoCL {kind} n = {n}", peer / own) for kind, n, own, peer in pocl_against_openblas()]
     for n, cells in h200_against_cusolver():
-        if n in ("1024", "4096", "16384"):
+        if n in ("1024", "4096", "16384", "32768"):
             bars += [(f"H200 {kind} n = {n}", peer / own) for kind, (own, peer) in zip(("f32", "f64"), cells)]
     left, width, step, top = 150, 460, 22, 52
     scale = width / 2.0

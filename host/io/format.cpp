@@ -8,6 +8,7 @@
 
 #include "io/archive.hpp"
 #include "io/ascii.hpp"
+#include "io/memory.hpp"
 #include "io/number.hpp"
 
 namespace clgauss {
@@ -127,6 +128,11 @@ FileFormat detect(std::string_view bytes, FileFormat by_extension) {
   return line.find_first_of(" \t") != std::string_view::npos ? FileFormat::text : by_extension;
 }
 
+/// The libraries put a file together in memory, from another copy of the matrix in some formats.
+void require_room(const OutputFile& file, const Matrix& matrix) {
+  io::require_memory(file.path(), matrix.rows(), matrix.cols(), 3);
+}
+
 }  // namespace
 
 std::optional<FileFormat> parse_file_format(std::string_view name) {
@@ -169,12 +175,14 @@ Matrix read_matrix(const std::string& path, const ReadOptions& options) {
 void write_matrix(OutputFile& file, const Matrix& matrix, FileFormat format) {
   const Format& entry = entry_of(format);
   if (entry.write_arrays == nullptr) return entry.write(file, matrix);
+  require_room(file, matrix);
   entry.write_arrays(file, std::array{io::NamedMatrix{"x", matrix}});
 }
 
 void write_system(OutputFile& file, const System& system, FileFormat format) {
   const Format& entry = entry_of(format);
   if (entry.write_arrays == nullptr) return entry.write(file, io::augmented(system));
+  require_room(file, system.a);
   const std::array arrays = {io::NamedMatrix{"A", system.a}, io::NamedMatrix{"b", system.b}};
   entry.write_arrays(file, std::span(arrays).first(system.b.cols() > 0 ? 2 : 1));
 }

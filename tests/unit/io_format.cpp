@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "io/formats.hpp"
 #include "io_support.hpp"
 
 using namespace clgauss;
@@ -78,6 +79,14 @@ TEST_CASE("formats: names and extensions") {
   CHECK(file_format_names() == "text, mtx, npy, csv, tsv, npz, mat, h5");
   CHECK(format_of_extension("csv") == FileFormat::text);
   CHECK(format_of_extension("-") == FileFormat::text);
+}
+
+TEST_CASE("formats: one whose library was not there says which") {
+  for (const FileFormat format : all_formats) CHECK(is_available(format));  // test.sh installs them
+  check_throws<FileError>(
+      [] { io::refuse_unavailable("A.h5", FileFormat::hdf5); },
+      "A.h5: is .h5, which this build of clgauss neither reads nor writes: libhdf5 "
+      "(libhdf5-dev) was not there");
 }
 
 TEST_CASE("formats: what is written is read again, bit for bit") {
