@@ -295,7 +295,7 @@ Counts fuzz(const Reader& reader, const std::string& path, double seconds, std::
   while (Clock::now() < end) {
     std::string bytes = one_of(random, reader.samples);
     // The first inputs are the samples themselves.
-    if (counts.inputs >= 20)
+    if (counts.inputs >= reader.samples.size())
       for (std::size_t i = 1 + below(random, 6); i > 0; --i) damage(bytes, reader, random);
     std::filesystem::remove(path);  // to write over a file waits for the disk
     std::ofstream(path, std::ios::binary)
