@@ -8,9 +8,8 @@ namespace clgauss::cli {
 
 double ComparedPolicy::median() const { return clgauss::median(seconds); }
 
-Comparison compare_policies(Context& context, const System& system,
-                            const SolveOptions& options, int repetitions, int warmups,
-                            const ProgressCallback& progress) {
+Comparison compare_policies(Context& context, const System& system, const SolveOptions& options,
+                            int repetitions, int warmups, const ProgressCallback& progress) {
   SolveOptions driver_options = options;
   driver_options.method = Method::gauss;
   SolveOptions chosen_options = driver_options;

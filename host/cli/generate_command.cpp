@@ -63,15 +63,6 @@ Matrix make_rhs(std::string_view name, const Matrix& a, Index nrhs, std::uint64_
   return {n, 0};
 }
 
-Matrix augmented(const Matrix& a, const Matrix& b) {
-  Matrix joined(a.rows(), a.cols() + b.cols());
-  for (Index i = 0; i < a.rows(); ++i) {
-    const auto end = std::ranges::copy(a.row(i), joined.row(i).begin()).out;
-    std::ranges::copy(b.row(i), end);
-  }
-  return joined;
-}
-
 }  // namespace
 
 CommandTable generate_table() {
@@ -90,7 +81,7 @@ CommandTable generate_table() {
        "f64, or f32: numbers that both types hold");
   table.group("Output")
       ("output,o", file("FILE")->default_value("-"), "where to; - is standard output")
-      ("format", format_words(), "text, mtx, npy, csv or tsv; else by the extension of -o")
+      ("format", format_words(), "text, mtx, npy, csv, tsv, npz, mat or h5; else by the extension of -o")
       ("digits", digits_value(), kDigitsHelp);
   // clang-format on
   return table;
@@ -118,11 +109,11 @@ ExitCode run_generate(const Given& given) {
   const WriteOptions written = write_options(values, format);
 
   OutputFile file(text("output"));
-  Matrix a = generate_matrix(text("kind"), n, seed);
-  if (narrow) round_to_f32(a);
-  Matrix b = make_rhs(text("rhs"), a, nrhs, seed);
-  if (narrow) round_to_f32(b);
-  write_matrix(file, augmented(a, b), format, written);
+  System system{generate_matrix(text("kind"), n, seed), {}};
+  if (narrow) round_to_f32(system.a);
+  system.b = make_rhs(text("rhs"), system.a, nrhs, seed);
+  if (narrow) round_to_f32(system.b);
+  write_system(file, system, format, written);
   file.commit();
   return ExitCode::ok;
 }

@@ -24,7 +24,8 @@ constexpr std::string_view kUsage = "SYSTEM [options]";
 constexpr std::string_view kAbout =
     "Solves A x = b on an OpenCL device. SYSTEM holds the augmented matrix [A | b] (n rows of n + "
     "1 numbers, or n + m for m right-hand sides), or A alone with --rhs. Formats: text, Matrix "
-    "Market, .npy, CSV, TSV; - is standard input. With --batched SYSTEM is an .npy file of many "
+    "Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also as gzip; FILE:ARRAY names one array of "
+    "several; - is standard input. With --batched SYSTEM is an .npy file of many "
     "small systems, batch x n x n (n <= 128) with --rhs, or batch x n x (n + m). x goes to "
     "standard output or to -o, the summary to standard error.";
 constexpr std::string_view kExamples =
@@ -50,7 +51,8 @@ struct SolveCommand {
 
 const WordTable<std::optional<Accuracy>> kAccuracies{{"auto", std::nullopt},
                                                      {"single", Accuracy::single_precision},
-                                                     {"double", Accuracy::double_precision}};
+                                                     {"double", Accuracy::double_precision},
+                                                     {"max", Accuracy::maximum}};
 
 const WordTable<Method> kMethods{{"auto", Method::automatic},
                                  {"lu", Method::lu},
@@ -260,7 +262,7 @@ CommandTable solve_table() {
       ("rhs", words_or_file("B", kRhsWords)->default_value(""),
        "a file with b, ones (b = 1), row-sums (b = A 1, so x = 1), or augmented: the columns of "
        "SYSTEM after A (the default; .mtx asks for the word if there are several)")
-      ("format", format_words(), "format of SYSTEM: text, mtx, npy, csv, tsv; else by content")
+      ("format", format_words(), "format of SYSTEM: text, mtx, npy, csv, tsv, npz, mat, h5; else by content")
       ("batched", po::bool_switch(), "SYSTEM holds many small systems (.npy of three dimensions)")
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files");
   table.group("Method")
@@ -326,10 +328,11 @@ CommandTable solve_table() {
 ExitCode run_solve(const Given& given) {
   SolveCommand command = read_command(given.values);
   if (given.values["batched"].as<bool>())
-    return run_batched(given.values,
-                       {command.system_path, command.rhs, command.output_path, command.device,
-                        command.json_path, command.solve.type, command.solve.max_scaled_residual,
-                        command.read.allow_nonfinite, command.quiet, command.context});
+    return run_batched(
+        given.values,
+        {command.system_path, command.rhs, command.output_path, command.device, command.json_path,
+         command.solve.type, command.solve.max_scaled_residual, command.solve.trust,
+         command.read.allow_nonfinite, command.quiet, command.context});
   LapTimer total, timer;
   ProgramTimes times;
   ProgressLine line(!command.quiet);

@@ -24,7 +24,8 @@ add_library(clgauss::clgauss ALIAS clgauss)
 set_target_properties(clgauss PROPERTIES LINKER_LANGUAGE CXX)
 target_compile_features(clgauss PUBLIC cxx_std_20)
 target_include_directories(clgauss PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/host/include>)
-target_link_libraries(clgauss PUBLIC OpenCL::OpenCL OpenCL::HeadersCpp PRIVATE Threads::Threads fmt::fmt)
+target_link_libraries(clgauss PUBLIC OpenCL::OpenCL OpenCL::HeadersCpp PRIVATE Threads::Threads fmt::fmt Boost::iostreams
+  "$<BUILD_INTERFACE:${format_libraries}>" "$<INSTALL_INTERFACE:${format_library_names}>")
 
 if(NOT CLGAUSS_INSTALL)
   return()
@@ -43,5 +44,7 @@ install(FILES ${PROJECT_BINARY_DIR}/clgaussConfig.cmake ${PROJECT_BINARY_DIR}/cl
   DESTINATION ${package_folder})
 
 file(RELATIVE_PATH to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
+list(TRANSFORM format_library_names PREPEND -l OUTPUT_VARIABLE format_link_options)
+list(JOIN format_link_options " " format_link_options)
 configure_file(host/cmake/clgauss.pc.in ${PROJECT_BINARY_DIR}/clgauss.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/clgauss.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

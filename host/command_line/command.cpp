@@ -229,8 +229,10 @@ WriteOptions write_options(const po::variables_map& values, FileFormat format) {
   WriteOptions options;
   options.digits = option<int>(values, "digits");
   if (!options.digits) return options;
-  if (format == FileFormat::npy)
-    throw UsageError("--digits is for numbers in text; .npy holds all of them");
+  using enum FileFormat;
+  if (format == npy || format == npz || format == mat || format == hdf5)
+    throw UsageError(fmt::format("--digits is for numbers in text; .{} holds all of them",
+                                 file_format_name(format)));
   if (*options.digits < 1 || *options.digits > 17)
     throw UsageError(fmt::format("--digits {} is not one of 1 to 17", *options.digits));
   return options;
@@ -238,18 +240,23 @@ WriteOptions write_options(const po::variables_map& values, FileFormat format) {
 
 namespace {
 
-const std::vector<std::string> kFormats{"text", "mtx", "npy", "csv", "tsv"};
+FileFormat available(FileFormat format) {
+  if (is_available(format)) return format;
+  throw UsageError(
+      fmt::format("this build of clgauss does without {} files: their library was not there",
+                  file_format_name(format)));
+}
 
 }  // namespace
 
-TextValue* format_words() { return words("F", kFormats); }
+TextValue* format_words() { return words("F", file_format_names()); }
 
 FileFormat output_format(const po::variables_map& values, const char* name,
                          const std::string& path) {
   const auto word = option<std::string>(values, name);
-  if (!word) return format_of_extension(path);
-  if (const auto format = parse_file_format(*word)) return *format;
-  refuse_word(fmt::format("--{}", name), *word, kFormats);
+  if (!word) return available(format_of_extension(path));
+  if (const auto format = parse_file_format(*word)) return available(*format);
+  refuse_word(fmt::format("--{}", name), *word, file_format_names());
 }
 
 }  // namespace clgauss::cli

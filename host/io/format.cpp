@@ -1,9 +1,15 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <clgauss/error.hpp>
 #include <string>
+#include <system_error>
 
+#include "io/archive.hpp"
 #include "io/ascii.hpp"
-#include "io/formats.hpp"
+#include "io/memory.hpp"
+#include "io/number.hpp"
 
 namespace clgauss {
 
@@ -12,22 +18,73 @@ namespace {
 using io::Content;
 using io::Input;
 
+#ifdef CLGAUSS_WITH_ZIP
+constexpr bool kWithZip = true;
+#else
+constexpr bool kWithZip = false;
+#endif
+#ifdef CLGAUSS_WITH_MATIO
+constexpr bool kWithMatio = true;
+#else
+constexpr bool kWithMatio = false;
+#endif
+#ifdef CLGAUSS_WITH_HDF5
+constexpr bool kWithHdf5 = true;
+#else
+constexpr bool kWithHdf5 = false;
+#endif
+
 /// Everything there is to know about a format; a new one is a line here and a value of FileFormat.
+/// It holds one matrix, and has `read` and `write`, or several with names, and has `open` and `write_arrays`.
 struct Format {
   FileFormat format;
   std::string_view name;
-  std::string_view extension;
-  Content (*read)(const Input&, const ReadOptions&);
-  void (*write)(OutputFile&, const Matrix&, const WriteOptions&);
+  std::array<std::string_view, 2> extensions;
+  Content (*read)(const Input&, const ReadOptions&) = nullptr;
+  void (*write)(OutputFile&, const Matrix&, const WriteOptions&) = nullptr;
+  std::unique_ptr<io::Archive> (*open)(const Input&, const ReadOptions&) = nullptr;
+  void (*write_arrays)(OutputFile&, std::span<const io::NamedMatrix>) = nullptr;
+  std::string_view library = {};  // that does it
+  bool available = true;          // the library was there when this one was built
 };
 
 constexpr std::array formats = {
-    Format{FileFormat::text, "text", ".txt", io::read_text, io::write_text},
-    Format{FileFormat::matrix_market, "mtx", ".mtx", io::read_matrix_market,
+    Format{FileFormat::text, "text", {".txt"}, io::read_text, io::write_text},
+    Format{FileFormat::matrix_market,
+           "mtx",
+           {".mtx"},
+           io::read_matrix_market,
            io::write_matrix_market},
-    Format{FileFormat::npy, "npy", ".npy", io::read_npy, io::write_npy},
-    Format{FileFormat::csv, "csv", ".csv", io::read_csv, io::write_csv},
-    Format{FileFormat::tsv, "tsv", ".tsv", io::read_tsv, io::write_tsv},
+    Format{FileFormat::npy, "npy", {".npy"}, io::read_npy, io::write_npy},
+    Format{FileFormat::csv, "csv", {".csv"}, io::read_csv, io::write_csv},
+    Format{FileFormat::tsv, "tsv", {".tsv"}, io::read_tsv, io::write_tsv},
+    Format{FileFormat::npz,
+           "npz",
+           {".npz"},
+           nullptr,
+           nullptr,
+           io::open_npz,
+           io::write_npz,
+           "libzip (libzip-dev)",
+           kWithZip},
+    Format{FileFormat::mat,
+           "mat",
+           {".mat"},
+           nullptr,
+           nullptr,
+           io::open_mat,
+           io::write_mat,
+           "libmatio (libmatio-dev)",
+           kWithMatio},
+    Format{FileFormat::hdf5,
+           "h5",
+           {".h5", ".hdf5"},
+           nullptr,
+           nullptr,
+           io::open_hdf5,
+           io::write_hdf5,
+           "libhdf5 (libhdf5-dev)",
+           kWithHdf5},
 };
 
 const Format& entry_of(FileFormat format) {
@@ -35,17 +92,26 @@ const Format& entry_of(FileFormat format) {
                        [format](const Format& entry) { return entry.format == format; });
 }
 
-/// The format of `bytes`. Only .npy and Matrix Market have a signature; tables are told apart by
-/// what stands between the first numbers, and a file that says .mtx or .npy without the signature
-/// is left to that parser to refuse.
+bool is_mat(std::string_view bytes) {
+  constexpr std::size_t kTextBytes = 116;
+  return bytes.starts_with("MATLAB ") &&
+         bytes.substr(0, kTextBytes).find(" MAT-file") != std::string_view::npos;
+}
+
+/// The format of `bytes`. Tables have no signature, they are told apart by what stands between the first numbers; a file whose
+/// extension promises a signature and that has none is left to that parser to refuse.
 FileFormat detect(std::string_view bytes, FileFormat by_extension) {
+  if (bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6")) return FileFormat::npz;
+  if (is_mat(bytes)) return FileFormat::mat;
+  if (bytes.starts_with("\x89HDF\r\n\x1a\n")) return FileFormat::hdf5;
   if (io::is_npy(bytes)) {
     return FileFormat::npy;
   }
   if (io::is_matrix_market(bytes)) {
     return FileFormat::matrix_market;
   }
-  if (by_extension == FileFormat::npy || by_extension == FileFormat::matrix_market) {
+  if (by_extension == FileFormat::npy || by_extension == FileFormat::matrix_market ||
+      entry_of(by_extension).open != nullptr) {
     return by_extension;
   }
   const std::string_view line = io::first_line_with_content(bytes, "#%");
@@ -62,6 +128,11 @@ FileFormat detect(std::string_view bytes, FileFormat by_extension) {
   return line.find_first_of(" \t") != std::string_view::npos ? FileFormat::text : by_extension;
 }
 
+/// The libraries put a file together in memory, from another copy of the matrix in some formats.
+void require_room(const OutputFile& file, const Matrix& matrix) {
+  io::require_memory(file.path(), matrix.rows(), matrix.cols(), 3);
+}
+
 }  // namespace
 
 std::optional<FileFormat> parse_file_format(std::string_view name) {
@@ -75,10 +146,20 @@ std::optional<FileFormat> parse_file_format(std::string_view name) {
 
 std::string_view file_format_name(FileFormat format) { return entry_of(format).name; }
 
+bool is_available(FileFormat format) { return entry_of(format).available; }
+
+std::vector<std::string> file_format_names() {
+  std::vector<std::string> names;
+  for (const Format& entry : formats) names.emplace_back(entry.name);
+  return names;
+}
+
 FileFormat format_of_extension(const std::filesystem::path& path) {
   const std::string extension = io::lowercase(path.extension().string());
+  if (extension == ".gz" && path.has_stem()) return format_of_extension(path.stem());
   for (const Format& entry : formats) {
-    if (entry.extension == extension) {
+    if (std::ranges::find(entry.extensions, extension) != entry.extensions.end() &&
+        !extension.empty()) {
       return entry.format;
     }
   }
@@ -86,26 +167,91 @@ FileFormat format_of_extension(const std::filesystem::path& path) {
 }
 
 Matrix read_matrix(const std::string& path, const ReadOptions& options) {
-  Content content = io::read_content(path, options);
+  Content content = io::read_content(path, options, "A");
   return {content.rows, content.cols, std::move(content.values)};
 }
 
 void write_matrix(OutputFile& file, const Matrix& matrix, FileFormat format,
                   const WriteOptions& options) {
-  entry_of(format).write(file, matrix, options);
+  const Format& entry = entry_of(format);
+  if (entry.write_arrays == nullptr) return entry.write(file, matrix, options);
+  require_room(file, matrix);
+  entry.write_arrays(file, std::array{io::NamedMatrix{"x", matrix}});
+}
+
+void write_system(OutputFile& file, const System& system, FileFormat format,
+                  const WriteOptions& options) {
+  const Format& entry = entry_of(format);
+  if (entry.write_arrays == nullptr) return entry.write(file, io::augmented(system), options);
+  require_room(file, system.a);
+  const std::array arrays = {io::NamedMatrix{"A", system.a}, io::NamedMatrix{"b", system.b}};
+  entry.write_arrays(file, std::span(arrays).first(system.b.cols() > 0 ? 2 : 1));
 }
 
 namespace io {
 
-Content read_content(const std::string& path, const ReadOptions& options) {
-  const Input input(path);
+void refuse_unavailable(const std::string& file, FileFormat format) {
+  const Format& entry = entry_of(format);
+  throw FileError(
+      file,
+      fmt::format("is {}, which this build of clgauss neither reads nor writes: {} was not there",
+                  entry.extensions[0], entry.library));
+}
+
+namespace {
+
+/// What `read(input, array, format)` makes of a file that is there.
+template <typename Read>
+auto with_file(const std::string& path, const ReadOptions& options, Read read) {
+  const Place place = place_of(path);
+  const Input input(place.file);
   return input.parsed([&] {
     const FileFormat format =
-        options.format ? *options.format : detect(input.bytes(), format_of_extension(path));
-    Content content = entry_of(format).read(input, options);
-    content.format = format;
-    return content;
+        options.format ? *options.format : detect(input.bytes(), format_of_extension(place.file));
+    return read(input, place.array, entry_of(format));
   });
+}
+
+Content read_plain(const Input& input, const std::string& array, const Format& entry,
+                   const ReadOptions& options) {
+  if (!array.empty())
+    throw FormatError(
+        input.name(), 0, 0,
+        fmt::format("holds one matrix without a name, there is no array {}", in_quotes(array)));
+  Content content = entry.read(input, options);
+  content.format = entry.format;
+  return content;
+}
+
+}  // namespace
+
+Content read_content(const std::string& path, const ReadOptions& options, std::string_view role) {
+  return with_file(path, options,
+                   [&](const Input& input, const std::string& array, const Format& entry) {
+                     if (entry.open == nullptr) return read_plain(input, array, entry, options);
+                     const std::unique_ptr<Archive> archive = entry.open(input, options);
+                     Content content = archive->read(chosen(input, archive->arrays(), array, role));
+                     content.format = entry.format;
+                     return content;
+                   });
+}
+
+SystemContent read_system_content(const std::string& path, const ReadOptions& options) {
+  return with_file(
+      path, options,
+      [&](const Input& input, const std::string& array, const Format& entry) -> SystemContent {
+        if (entry.open == nullptr) return {read_plain(input, array, entry, options), {}};
+        const std::unique_ptr<Archive> archive = entry.open(input, options);
+        const std::vector<ArrayInfo> arrays = archive->arrays();
+        const ArrayInfo& a = chosen(input, arrays, array, "A");
+        const bool both =
+            array.empty() && is_called(a, "A") &&
+            std::ranges::any_of(arrays, [](const ArrayInfo& each) { return is_called(each, "b"); });
+        SystemContent system{archive->read(a), {}};
+        if (both) system.b = archive->read(chosen(input, arrays, "b", "b"));
+        system.a.format = entry.format;
+        return system;
+      });
 }
 
 std::string_view first_line_with_content(std::string_view bytes, std::string_view comments) {

@@ -3,7 +3,10 @@
 /// them.
 
 #include <clgauss/io.hpp>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "io/input.hpp"
@@ -33,7 +36,8 @@ struct Array {
 
 [[nodiscard]] Array read_npy_array(const Input& input, const ReadOptions& options);
 
-/// `shape` has two dimensions or more.
+/// Signature and header of an .npy of doubles in C order. `shape` has two dimensions or more.
+[[nodiscard]] std::string npy_header(std::span<const Index> shape);
 void write_npy_array(OutputFile& file, std::span<const Index> shape,
                      std::span<const double> values);
 
@@ -48,8 +52,24 @@ void write_tsv(OutputFile& file, const Matrix& matrix, const WriteOptions& optio
   return rhs.empty() || rhs == "augmented";
 }
 
-/// Finds the format, by content before extension, and reads. `path` "-" is standard input.
-[[nodiscard]] Content read_content(const std::string& path, const ReadOptions& options);
+/// Finds the format, by content before extension, and reads; of several arrays the one that the path names (FILE:ARRAY), the only
+/// one, or the one called `role`. `path` "-" is standard input.
+[[nodiscard]] Content read_content(const std::string& path, const ReadOptions& options,
+                                   std::string_view role);
+
+/// What a file holds that is to be a system: where it holds arrays called A and b, and the path names none, both of them.
+struct SystemContent {
+  Content a;
+  std::optional<Content> b;
+};
+[[nodiscard]] SystemContent read_system_content(const std::string& path,
+                                                const ReadOptions& options);
+
+/// [A | b]
+[[nodiscard]] Matrix augmented(const System& system);
+
+/// Throws FileError: this build reads and writes no such files.
+[[noreturn]] void refuse_unavailable(const std::string& file, FileFormat format);
 
 /// Whether the first bytes are those of an .npy or a Matrix Market file.
 [[nodiscard]] bool is_npy(std::string_view bytes);

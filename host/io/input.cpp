@@ -5,13 +5,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <clgauss/error.hpp>
 #include <system_error>
 
 #include "io/descriptor.hpp"
-#include "io/memory.hpp"
+#include "io/gzip.hpp"
 
 namespace clgauss::io {
 
@@ -21,42 +20,20 @@ constexpr std::string_view utf8_mark = "\xEF\xBB\xBF";
 
 std::string reason_of(int error_number) { return std::generic_category().message(error_number); }
 
-std::vector<char, UninitializedAllocator<char>> read_whole(int descriptor,
-                                                           const std::string& name) {
-  std::vector<char, UninitializedAllocator<char>> bytes;
-  std::size_t used = 0;
-  const std::size_t most = physical_memory();
-  while (true) {
-    if (used == bytes.size()) {
-      if (used > most / 2) {
-        throw OutOfMemory(
-            fmt::format("{}: more than {} of input do not fit this machine's {} of memory", name,
-                        readable_bytes(used), readable_bytes(most)));
-      }
-      try {
-        bytes.resize(used == 0 ? std::size_t{1} << 16 : 2 * used);
-      } catch (const OutOfMemory& error) {
-        throw OutOfMemory(fmt::format("{}: {}", name, error.what()));
-      }
+Bytes read_whole(int descriptor, const std::string& name) {
+  return read_all(name, "holds", most_unsized_bytes(), [&](char* place, std::size_t count) {
+    while (true) {
+      const ssize_t got = ::read(descriptor, place, count);
+      if (got >= 0) return static_cast<std::size_t>(got);
+      if (errno != EINTR) throw FileError(name, reason_of(errno));
     }
-    const ssize_t got = ::read(descriptor, bytes.data() + used, bytes.size() - used);
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got < 0) {
-      throw FileError(name, reason_of(errno));
-    }
-    if (got == 0) {
-      bytes.resize(used);
-      return bytes;
-    }
-    used += static_cast<std::size_t>(got);
-  }
+  });
 }
 
 }  // namespace
 
-Input::Input(const std::string& path) : name_(path == "-" ? "standard input" : path) {
+Input::Input(const std::string& path, Index most_unpacked)
+    : name_(path == "-" ? "standard input" : path) {
   std::optional<Descriptor> file;
   if (path != "-") {
     file.emplace(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
@@ -82,12 +59,13 @@ Input::Input(const std::string& path) : name_(path == "-" ? "standard input" : p
                       readable_bytes(size)));
     }
   }
-  if (mapping_ && mapping_->mapped()) {
+  if (mapped()) {
     bytes_ = mapping_->bytes();
   } else {  // also what lies where no file can be mapped
     buffer_ = read_whole(descriptor, name_);
     bytes_ = {buffer_.data(), buffer_.size()};
   }
+  if (is_gzip(bytes_)) unpack(most_unpacked);
   if (bytes_.starts_with(utf8_mark)) {
     bytes_.remove_prefix(utf8_mark.size());
   }
@@ -96,8 +74,14 @@ Input::Input(const std::string& path) : name_(path == "-" ? "standard input" : p
   }
 }
 
+void Input::unpack(Index most) {
+  buffer_ = parsed([&] { return unpacked(bytes_, name_, most); });
+  bytes_ = {buffer_.data(), buffer_.size()};
+  mapping_.reset();
+}
+
 void Input::require_intact() const {
-  if (mapping_ && mapping_->mapped() && !mapping_->intact()) {
+  if (mapped() && !mapping_->intact()) {
     throw FileError(name_, "was cut short while it was read, or its disk failed");
   }
 }

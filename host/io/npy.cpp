@@ -9,8 +9,11 @@
 #include <charconv>
 #include <clgauss/error.hpp>
 #include <cmath>
+#include <concepts>
+#include <cstdint>
 #include <cstring>
 
+#include "io/exact.hpp"
 #include "io/formats.hpp"
 #include "io/memory.hpp"
 #include "io/number.hpp"
@@ -163,12 +166,17 @@ class NpyReader {
   void apply_type(const std::string& dtype);
   void apply_shape();
   void check_length() const;
-  template <typename Float>
-  [[nodiscard]] double load(Index i) const;
-  template <typename Float>
-  void convert(bool fortran_order);
-  template <typename Float>
+  template <typename Number>
+  [[nodiscard]] Number load(Index i) const;
+  void convert_as(const std::string& dtype);
+  template <typename Number>
+  void convert();
+  template <typename Number>
   void convert_columns();
+  template <typename Integer>
+  void refuse_inexact() const;
+  [[nodiscard]] Index column_index(Index row, Index col) const;
+  [[nodiscard]] std::string place_text(Index i) const;
   void refuse_nonfinite() const;
   [[noreturn]] void fail(const std::string& reason) const {
     throw FormatError(file_, 0, 0, reason);
@@ -180,7 +188,8 @@ class NpyReader {
   bool allow_nonfinite_;
   Progress progress_;
   std::size_t number_bytes_ = 0;
-  bool swap_ = false;  // the bytes of each number stand in the other order
+  bool swap_ = false;     // the bytes of each number stand in the other order
+  bool fortran_ = false;  // the first index runs fastest
   Array array_;
   Index rows_ = 0, cols_ = 0;  // the first extent, and the product of the others
 };
@@ -193,11 +202,8 @@ Array NpyReader::read() {
   check_length();
   require_memory(file_, rows_, cols_);
   array_.values.resize(rows_ * cols_);
-  if (number_bytes_ == 4) {
-    convert<float>(header.fortran_order);
-  } else {
-    convert<double>(header.fortran_order);
-  }
+  fortran_ = header.fortran_order;
+  convert_as(header.dtype);
   if (!allow_nonfinite_) {
     refuse_nonfinite();
   }
@@ -233,15 +239,31 @@ std::string_view NpyReader::split_header() {
 }
 
 void NpyReader::apply_type(const std::string& dtype) {
+  constexpr std::array kinds = {"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
   const std::string_view kind = std::string_view(dtype).substr(dtype.empty() ? 0 : 1);
-  const bool known_order = dtype.find_first_of("<>=") == 0;
-  if (!known_order || (kind != "f4" && kind != "f8")) {
+  if (dtype.find_first_of("<>=|") != 0 || std::ranges::find(kinds, kind) == kinds.end()) {
     fail("dtype " + in_quotes(dtype) +
-         " is not read, only float32 and float64: save the array with .astype('float64')");
+         " is not read, only floats and integers of up to 64 bits: save the array with "
+         ".astype('float64')" +
+         (kind.starts_with('c') ? " (it is complex: .real leaves its real part)" : ""));
   }
   constexpr char native = std::endian::native == std::endian::little ? '<' : '>';
-  number_bytes_ = kind == "f4" ? 4 : 8;
-  swap_ = dtype[0] != '=' && dtype[0] != native;
+  number_bytes_ = static_cast<std::size_t>(kind[1] - '0');
+  swap_ = (dtype[0] == '<' || dtype[0] == '>') && dtype[0] != native;
+}
+
+void NpyReader::convert_as(const std::string& dtype) {
+  const std::string_view kind = std::string_view(dtype).substr(1);
+  if (kind == "f8") return convert<double>();
+  if (kind == "f4") return convert<float>();
+  if (kind == "i8") return convert<std::int64_t>();
+  if (kind == "u8") return convert<std::uint64_t>();
+  if (kind == "i4") return convert<std::int32_t>();
+  if (kind == "u4") return convert<std::uint32_t>();
+  if (kind == "i2") return convert<std::int16_t>();
+  if (kind == "u2") return convert<std::uint16_t>();
+  if (kind == "i1") return convert<std::int8_t>();
+  convert<std::uint8_t>();  // b1, too
 }
 
 void NpyReader::apply_shape() {
@@ -271,23 +293,26 @@ void NpyReader::check_length() const {
   }
 }
 
-template <typename Float>
-double NpyReader::load(Index i) const {
-  std::array<char, sizeof(Float)> raw;
-  std::memcpy(raw.data(), bytes_.data() + i * sizeof(Float), sizeof(Float));
+template <typename Number>
+Number NpyReader::load(Index i) const {
+  std::array<char, sizeof(Number)> raw;
+  std::memcpy(raw.data(), bytes_.data() + i * sizeof(Number), sizeof(Number));
   if (swap_) {
     std::reverse(raw.begin(), raw.end());
   }
-  return static_cast<double>(std::bit_cast<Float>(raw));
+  return std::bit_cast<Number>(raw);
 }
 
-template <typename Float>
-void NpyReader::convert(bool fortran_order) {
+template <typename Number>
+void NpyReader::convert() {
   if (array_.values.empty()) {
     return;  // a shape like (10^18, 0) leaves nothing to loop over
   }
-  if (fortran_order) {
-    convert_columns<Float>();
+  if constexpr (std::integral<Number> && sizeof(Number) == sizeof(std::uint64_t)) {
+    refuse_inexact<Number>();
+  }
+  if (fortran_) {
+    convert_columns<Number>();
     return;
   }
   constexpr Index block = Index{1} << 22;  // between two looks at the progress
@@ -295,50 +320,63 @@ void NpyReader::convert(bool fortran_order) {
     const Index count = std::min(block, array_.values.size() - begin);
     in_parallel(count, kElementsPerThread, [&](Index first, Index last) {
       double* out = array_.values.data() + begin;
-      if (sizeof(Float) == sizeof(double) && !swap_) {
+      if (std::same_as<Number, double> && !swap_) {
         std::memcpy(out + first, bytes_.data() + (begin + first) * sizeof(double),
                     (last - first) * sizeof(double));
         return;
       }
       for (Index i = first; i < last; ++i) {
-        out[i] = load<Float>(begin + i);
+        out[i] = static_cast<double>(load<Number>(begin + i));
       }
     });
-    progress_.at((begin + count) * sizeof(Float));
+    progress_.at((begin + count) * sizeof(Number));
   }
 }
 
-template <typename Float>
+template <typename Number>
 void NpyReader::convert_columns() {
   constexpr Index width = 8;  // columns at a time, so that each cache line is written once
-  const Index rows = rows_;
-  const Index cols = cols_;
-  // Of three dimensions, `cols` are the elements of a matrix whose own columns lie one after the other.
-  const Index last = array_.shape.size() == 3 ? array_.shape[2] : 1;
-  const Index middle = cols / std::max<Index>(last, 1);
-  for (Index left = 0; left < cols; left += width) {
-    const Index right = std::min(left + width, cols);
-    for (Index row = 0; row < rows; ++row) {
+  for (Index left = 0; left < cols_; left += width) {
+    const Index right = std::min(left + width, cols_);
+    for (Index row = 0; row < rows_; ++row) {
       for (Index col = left; col < right; ++col) {
-        array_.values[row * cols + col] =
-            load<Float>((col % last * middle + col / last) * rows + row);
+        array_.values[row * cols_ + col] =
+            static_cast<double>(load<Number>(column_index(row, col)));
       }
     }
-    progress_.at(right * rows * sizeof(Float));
+    progress_.at(right * rows_ * sizeof(Number));
   }
+}
+
+/// Where an element lies in Fortran order. Of three dimensions, `cols_` are the elements of a matrix whose own columns lie one
+/// after the other.
+Index NpyReader::column_index(Index row, Index col) const {
+  const Index last = array_.shape.size() == 3 ? array_.shape[2] : 1;
+  const Index middle = cols_ / last;
+  return (col % last * middle + col / last) * rows_ + row;
+}
+
+template <typename Integer>
+void NpyReader::refuse_inexact() const {
+  for (Index i = 0; i < array_.values.size(); ++i) {
+    const auto value = load<Integer>(fortran_ ? column_index(i / cols_, i % cols_) : i);
+    if (!is_exact(value)) fail(place_text(i) + fmt::format(" {}, which no 64-bit float is", value));
+  }
+}
+
+/// The place of element `i` in C order, as in "row 2, column 1 holds".
+std::string NpyReader::place_text(Index i) const {
+  if (array_.shape.size() == 3) {
+    const Index last = array_.shape[2];
+    return fmt::format("element [{}, {}, {}] is", i / cols_, i % cols_ / last, i % last);
+  }
+  return fmt::format("row {}, column {} holds", i / cols_ + 1, i % cols_ + 1);
 }
 
 void NpyReader::refuse_nonfinite() const {
   const Index i = find_first(array_.values, [](double value) { return !std::isfinite(value); });
   if (i == array_.values.size()) return;
-  const double value = array_.values[i];
-  if (array_.shape.size() == 3) {
-    const Index last = array_.shape[2];
-    fail(fmt::format("element [{}, {}, {}] is {} (it can be allowed)", i / cols_, i % cols_ / last,
-                     i % last, value));
-  }
-  fail(fmt::format("row {}, column {} holds {} (it can be allowed)", i / cols_ + 1, i % cols_ + 1,
-                   value));
+  fail(place_text(i) + fmt::format(" {} (it can be allowed)", array_.values[i]));
 }
 
 }  // namespace
@@ -354,8 +392,7 @@ Array read_npy_array(const Input& input, const ReadOptions& options) {
   return NpyReader(input, options, 3).read();
 }
 
-void write_npy_array(OutputFile& file, std::span<const Index> shape,
-                     std::span<const double> values) {
+std::string npy_header(std::span<const Index> shape) {
   static_assert(std::endian::native == std::endian::little, "the doubles are written as they are");
   constexpr std::size_t alignment = 64;
   std::string text = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}",
@@ -365,9 +402,13 @@ void write_npy_array(OutputFile& file, std::span<const Index> shape,
   text += '\n';
   const std::array<char, 4> version_and_length = {1, 0, static_cast<char>(text.size() & 0xff),
                                                   static_cast<char>(text.size() >> 8)};
-  file.write(signature);
-  file.write({version_and_length.data(), version_and_length.size()});
-  file.write(text);
+  return std::string(signature) +
+         std::string(version_and_length.data(), version_and_length.size()) + text;
+}
+
+void write_npy_array(OutputFile& file, std::span<const Index> shape,
+                     std::span<const double> values) {
+  file.write(npy_header(shape));
   file.write({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }
 

@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <system_error>
 
+#include "io/ascii.hpp"
+#include "io/gzip.hpp"
 #include "io/temporary.hpp"
 
 namespace clgauss {
@@ -97,13 +99,17 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write(std::string_view bytes) {
-  if (!bytes.empty() && std::fwrite(bytes.data(), 1, bytes.size(), file_) != bytes.size()) {
-    fail(path_, errno);
-  }
+  if (bytes.empty()) return;
+  if (!gzip_ && io::lowercase(path_).ends_with(".gz"))
+    gzip_ = std::make_unique<io::GzipWriter>(file_);
+  const bool whole = gzip_ ? gzip_->write(bytes)
+                           : std::fwrite(bytes.data(), 1, bytes.size(), file_) == bytes.size();
+  if (!whole) fail(path_, errno);
 }
 
 void OutputFile::commit() {
   std::FILE* file = file_;
+  if (gzip_ && !gzip_->finish()) fail(path_, errno);
   if (std::fflush(file) != 0 || std::ferror(file) != 0) {
     fail(path_, errno);
   }

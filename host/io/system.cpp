@@ -51,6 +51,21 @@ System part_augmented(Content content, const std::string& path, bool by_word) {
   return {Matrix(n, n, std::move(content.values)), std::move(b)};
 }
 
+/// `content`, from the file `name`, as what belongs to `a`.
+Matrix right_hand_side(Content content, const std::string& name, const Matrix& a,
+                       const std::string& a_path) {
+  const Index n = a.rows();
+  if (content.rows == 1 && content.cols == n) {
+    std::swap(content.rows, content.cols);
+  }
+  if (content.rows != n) {
+    throw DimensionError(fmt::format(
+        "{}: {} right-hand sides do not belong to the {} matrix of {}: {} rows are needed",
+        name_of(name), shape_of(content.rows, content.cols), shape_of(n, n), name_of(a_path), n));
+  }
+  return {content.rows, content.cols, std::move(content.values)};
+}
+
 Matrix read_right_hand_side(const std::string& rhs, const Matrix& a, const std::string& a_path,
                             const ReadOptions& options) {
   const Index n = a.rows();
@@ -62,16 +77,17 @@ Matrix read_right_hand_side(const std::string& rhs, const Matrix& a, const std::
   }
   ReadOptions rhs_options = options;
   rhs_options.format.reset();  // --format is about the matrix
-  Content content = io::read_content(rhs, rhs_options);
-  if (content.rows == 1 && content.cols == n) {
-    std::swap(content.rows, content.cols);
+  return right_hand_side(io::read_content(rhs, rhs_options, "b"), rhs, a, a_path);
+}
+
+void require_square(const Matrix& a, const std::string& path) {
+  if (a.rows() == a.cols()) return;
+  std::string message = name_of(path) + ": " + shape_of(a.rows(), a.cols()) +
+                        " is not square: with rhs given the file holds A alone";
+  if (a.cols() > a.rows()) {
+    message += " (without rhs, the columns after A are the right-hand sides)";
   }
-  if (content.rows != n) {
-    throw DimensionError(fmt::format(
-        "{}: {} right-hand sides do not belong to the {} matrix of {}: {} rows are needed",
-        name_of(rhs), shape_of(content.rows, content.cols), shape_of(n, n), name_of(a_path), n));
-  }
-  return {content.rows, content.cols, std::move(content.values)};
+  throw DimensionError(message);
 }
 
 }  // namespace
@@ -80,20 +96,33 @@ System read_system(const std::string& path, const std::string& rhs, const ReadOp
   if (path == "-" && rhs == "-") {
     throw UsageError("the matrix and the right-hand sides cannot both come from standard input");
   }
+  if (rhs.empty()) {
+    io::SystemContent content = io::read_system_content(path, options);
+    if (!content.b) return part_augmented(std::move(content.a), path, false);
+    Matrix a(content.a.rows, content.a.cols, std::move(content.a.values));
+    if (a.rows() != a.cols())
+      throw DimensionError(name_of(path) + ": A is " + shape_of(a.rows(), a.cols()) +
+                           ", not square");
+    Matrix b = right_hand_side(std::move(*content.b), path + ":b", a, path + ":A");
+    return {std::move(a), std::move(b)};
+  }
   if (io::is_augmented(rhs)) {
-    return part_augmented(io::read_content(path, options), path, !rhs.empty());
+    return part_augmented(io::read_content(path, options, "A"), path, true);
   }
   Matrix a = read_matrix(path, options);
-  if (a.rows() != a.cols()) {
-    std::string message = name_of(path) + ": " + shape_of(a.rows(), a.cols()) +
-                          " is not square: with rhs given the file holds A alone";
-    if (a.cols() > a.rows()) {
-      message += " (without rhs, the columns after A are the right-hand sides)";
-    }
-    throw DimensionError(message);
-  }
+  require_square(a, path);
   Matrix b = read_right_hand_side(rhs, a, path, options);
   return {std::move(a), std::move(b)};
+}
+
+Matrix io::augmented(const System& system) {
+  const auto& [a, b] = system;
+  Matrix joined(a.rows(), a.cols() + b.cols());
+  for (Index i = 0; i < a.rows(); ++i) {
+    const auto end = std::ranges::copy(a.row(i), joined.row(i).begin()).out;
+    std::ranges::copy(b.row(i), end);
+  }
+  return joined;
 }
 
 }  // namespace clgauss

@@ -111,9 +111,9 @@ Reader table_reader(const std::string& name, FileFormat format,
           [format](const std::string& path) { read_as(path, format); }};
 }
 
-std::string gzip_sample(const std::string& folder, const tune::T4File& file) {
-  const std::string path = folder + "/sample.json.gz";
-  tune::write_t4(path, file);
+std::string gzip_sample(const std::string& folder, const std::string& text) {
+  const std::string path = folder + "/sample.gz";
+  write_whole(path, text);
   return file_content(path);
 }
 
@@ -155,6 +155,37 @@ Reader make_reader(const std::string& name, const std::string& folder) {
             {"'descr'", "'fortran_order'", "'shape'", "True", "False", "(", ")", ",", "L", "{", "}",
              "'<f8'", "'>f4'", "'|b1'", "[('a', '<f8')]", "\x93NUMPY"},
             [](const std::string& path) { read_as(path, FileFormat::npy); }};
+  if (name == "gzip") {
+    const std::string packed = gzip_sample(folder, "1 2 3\n4 5 6\n");
+    return {
+        name,
+        {packed, packed + packed, gzip_sample(folder, npy_sample("<i8", "False", "(2, 3)", 48))},
+        {"\x1f\x8b", "\x1f\x8b\x08"},
+        [](const std::string& path) { read_as(path, {}); }};
+  }
+  if (name == "npz" || name == "mat" || name == "h5") {
+    // As other programs write them; what belongs to several arrays is asked for by name.
+    std::vector<std::string> files = {"system.h5", "kinds.h5"};
+    if (name == "npz") files = {"system.npz", "one.npz", "kinds.npz"};
+    if (name == "mat")
+      files = {"system.mat", "compressed.mat", "level4.mat", "level73.mat", "kinds.mat"};
+    Reader reader{name,
+                  {},
+                  {"A", "b", "PK\3\4", "PK\1\2", "MATLAB 5.0 MAT-file", "\xff\xff\xff\xff",
+                   std::string(8, '\0')},
+                  [format = parse_file_format(name)](const std::string& path) {
+                    for (const std::string array : {":sparse", ":fortran", ":group/chunks"}) {
+                      try {
+                        static_cast<void>(read_matrix(path + array));
+                      } catch (const Error&) {
+                      }
+                    }
+                    read_as(path, format);
+                  }};
+    for (const std::string& file : files)
+      reader.samples.push_back(file_content(std::filesystem::path(CLGAUSS_FILES) / file));
+    return reader;
+  }
   const std::vector<std::string> json_words = {"{",
                                                "}",
                                                "[",
@@ -179,7 +210,7 @@ Reader make_reader(const std::string& name, const std::string& folder) {
                                                "\"parameters\""};
   if (name == "t4")
     return {name,
-            {tune::t4_text(t4_sample()), gzip_sample(folder, t4_sample())},
+            {tune::t4_text(t4_sample()), gzip_sample(folder, tune::t4_text(t4_sample()))},
             json_words,
             [](const std::string& path) { static_cast<void>(tune::read_t4(path)); }};
   if (name == "tuned") {
@@ -199,7 +230,7 @@ Reader make_reader(const std::string& name, const std::string& folder) {
         json_words,
         [](const std::string& path) { static_cast<void>(parse_tuned(file_content(path), path)); }};
   }
-  throw UsageError("READER is one of: text, csv, tsv, mtx, npy, t4, tuned");
+  throw UsageError("READER is one of: text, csv, tsv, mtx, npy, gzip, npz, mat, h5, t4, tuned");
 }
 
 std::size_t below(Random& random, std::size_t bound) { return bound == 0 ? 0 : random() % bound; }
@@ -264,7 +295,7 @@ Counts fuzz(const Reader& reader, const std::string& path, double seconds, std::
   while (Clock::now() < end) {
     std::string bytes = one_of(random, reader.samples);
     // The first inputs are the samples themselves.
-    if (counts.inputs >= 20)
+    if (counts.inputs >= reader.samples.size())
       for (std::size_t i = 1 + below(random, 6); i > 0; --i) damage(bytes, reader, random);
     std::filesystem::remove(path);  // to write over a file waits for the disk
     std::ofstream(path, std::ios::binary)

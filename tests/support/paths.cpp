@@ -1,5 +1,7 @@
 #include "support/paths.hpp"
 
+#include "support/file_folder.hpp"
+
 namespace clgauss::test {
 
 namespace {
@@ -12,6 +14,7 @@ std::filesystem::path path_from(const char* variable, const char* built_in) {
 }  // namespace
 
 std::filesystem::path data_folder() { return path_from("CLGAUSS_TEST_DATA", CLGAUSS_DATA); }
+std::filesystem::path file_folder() { return path_from("CLGAUSS_TEST_FILES", CLGAUSS_FILES); }
 std::filesystem::path kernel_folder() { return path_from("CLGAUSS_TEST_KERNELS", CLGAUSS_KERNELS); }
 std::filesystem::path program() { return path_from("CLGAUSS_TEST_PROGRAM", CLGAUSS_PROGRAM); }
 std::filesystem::path tune_program() {

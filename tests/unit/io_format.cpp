@@ -5,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "io/formats.hpp"
 #include "io_support.hpp"
 
 using namespace clgauss;
@@ -13,7 +14,8 @@ using namespace clgauss::test;
 namespace {
 
 constexpr std::array all_formats = {FileFormat::text, FileFormat::matrix_market, FileFormat::npy,
-                                    FileFormat::csv, FileFormat::tsv};
+                                    FileFormat::csv,  FileFormat::tsv,           FileFormat::npz,
+                                    FileFormat::mat,  FileFormat::hdf5};
 
 /// Numbers that are easily spoiled, and random bits.
 Matrix difficult_matrix() {
@@ -70,8 +72,22 @@ TEST_CASE("formats: names and extensions") {
   CHECK(format_of_extension("A.txt") == FileFormat::text);
   CHECK(format_of_extension("A.MTX") == FileFormat::matrix_market);
   CHECK(format_of_extension("A.dat") == FileFormat::text);
+  CHECK(format_of_extension("A.mtx.gz") == FileFormat::matrix_market);
+  CHECK(format_of_extension("A.NPY.GZ") == FileFormat::npy);
+  CHECK(format_of_extension("A.gz") == FileFormat::text);
+  CHECK(format_of_extension("A.hdf5") == FileFormat::hdf5);
+  CHECK(file_format_names() ==
+        std::vector<std::string>{"text", "mtx", "npy", "csv", "tsv", "npz", "mat", "h5"});
   CHECK(format_of_extension("csv") == FileFormat::text);
   CHECK(format_of_extension("-") == FileFormat::text);
+}
+
+TEST_CASE("formats: one whose library was not there says which") {
+  for (const FileFormat format : all_formats) CHECK(is_available(format));  // test.sh installs them
+  check_throws<FileError>(
+      [] { io::refuse_unavailable("A.h5", FileFormat::hdf5); },
+      "A.h5: is .h5, which this build of clgauss neither reads nor writes: libhdf5 "
+      "(libhdf5-dev) was not there");
 }
 
 TEST_CASE("formats: what is written is read again, bit for bit") {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 
@@ -100,13 +101,41 @@ TEST_CASE("npy: shapes") {
                 "3 dimensions");
 }
 
+TEST_CASE("npy: whole numbers are exact, or refused") {
+  const auto i8 = [](std::vector<std::int64_t> values) {
+    return std::string(reinterpret_cast<const char*>(values.data()), 8 * values.size());
+  };
+  constexpr std::int64_t most = std::int64_t{1} << 53;
+  check_matrix(
+      read_as("A.npy", npy(1, dict("<i8", "False", "(2, 2)"), i8({1, -2, most, -4 * most}))), 2, 2,
+      {1, -2, 0x1p53, -0x1p55});
+  check_matrix(read_as("A.npy", npy(1, dict("<u8", "False", "(1, 1)"),
+                                    i8({std::numeric_limits<std::int64_t>::min()}))),
+               1, 1, {0x1p63});
+  check_matrix(read_as("A.npy", npy(1, dict("<i8", "False", "(1, 1)"),
+                                    i8({std::numeric_limits<std::int64_t>::min()}))),
+               1, 1, {-0x1p63});
+  check_matrix(read_as("A.npy", npy(1, dict("|b1", "False", "(1, 2)"), std::string("\1\0", 2))), 1,
+               2, {1, 0});
+  check_matrix(read_as("A.npy", npy(1, dict("|i1", "True", "(1, 2)"), "\xff\x7f")), 1, 2,
+               {-1, 127});
+  check_matrix(read_as("A.npy", npy(1, dict(">u2", "False", "(1, 1)"), "\xff\xfe")), 1, 1, {65534});
+  check_matrix(read_as("A.npy", npy(1, dict(">i4", "False", "(1, 1)"), "\xff\xff\xff\xfe")), 1, 1,
+               {-2});
+  check_refused("A.npy", npy(1, dict("<i8", "False", "(2, 2)"), i8({1, 2, most + 1, 4})), 0, 0,
+                "row 2, column 1 holds 9007199254740993, which no 64-bit float is");
+  check_refused("A.npy", npy(1, dict("<u8", "True", "(2, 2)"), i8({1, 2, -1, 4})), 0, 0,
+                "row 1, column 2 holds 18446744073709551615");
+}
+
 TEST_CASE("npy: types that are refused") {
   for (const std::string dtype :
-       {"<i8", "<c16", "|b1", "<f2", "<f16", "<U5", "|O", "f8", "", ">"}) {
-    check_refused("A.npy", npy(1, dict(dtype, "False", "(1, 1)"), data<double>({1})), 0, 0,
-                  "dtype '" + dtype +
-                      "' is not read, only float32 and float64: save the array with "
-                      ".astype('float64')");
+       {"<c16", "<f2", "<f16", "<i16", "<U5", "|O", "<m8", "f8", "", ">"}) {
+    check_refused(
+        "A.npy", npy(1, dict(dtype, "False", "(1, 1)"), data<double>({1})), 0, 0,
+        "dtype '" + dtype +
+            "' is not read, only floats and integers of up to 64 bits: save the array with "
+            ".astype('float64')");
   }
   check_refused("A.npy",
                 npy(1, "{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }\n",

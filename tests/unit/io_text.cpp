@@ -94,7 +94,7 @@ TEST_CASE("text: files that are no text") {
   check_refused("A.txt", " \r\n", 0, 0, "no numbers");
   check_refused("A.txt", std::string_view("1 2\n3 \0 4\n", 10), 2, 3, "byte 0x00 is not text");
   check_refused("A.txt", std::string_view("1 2\0\n", 5), 1, 4, "byte 0x00 is not text");
-  check_refused("A.txt", "\x1f\x8b\x08 1", 1, 1, "byte 0x1f is not text");
+  check_refused("A.txt", "\x1f 1", 1, 1, "byte 0x1f is not text");
   check_refused("A.txt",
                 "\x7f"
                 "ELF\x02\x01",

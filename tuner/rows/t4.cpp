@@ -1,23 +1,10 @@
-// GCC 12 warns, wrongly, of overlaps of 2^63 bytes and of bounds in what the gzip filter of Boost.Iostreams does with its header.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wrestrict"
-#pragma GCC diagnostic ignored "-Warray-bounds"
-#pragma GCC diagnostic ignored "-Wstringop-overread"
-#endif
-
 #include "tuner/rows/t4.hpp"
 
 #include <fmt/format.h>
 
-#include <array>
-#include <boost/iostreams/copy.hpp>
-#include <boost/iostreams/device/array.hpp>
-#include <boost/iostreams/filter/gzip.hpp>
-#include <boost/iostreams/filtering_streambuf.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "io/input.hpp"
 #include "io/memory.hpp"
@@ -28,7 +15,6 @@ namespace clgauss::tune {
 namespace {
 
 using Json = nlohmann::ordered_json;
-namespace bio = boost::iostreams;
 
 constexpr double kNsPerMs = 1e6;
 
@@ -54,37 +40,6 @@ Json json_of(const T4Result& result) {
             {"objectives", {"time"}}};
   if (!result.outcome.detail.empty()) json["detail"] = result.outcome.detail;
   return json;
-}
-
-bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
-
-std::string compressed(std::string_view bytes) {
-  bio::filtering_istreambuf stream;
-  stream.push(bio::gzip_compressor(bio::gzip_params(bio::gzip::best_compression)));
-  stream.push(bio::array_source(bytes.data(), bytes.size()));
-  std::ostringstream result;
-  bio::copy(stream, result);
-  return std::move(result).str();
-}
-
-[[noreturn]] void refuse_large(const std::string& file, std::string_view how) {
-  throw OutOfMemory(fmt::format(
-      "{}: {} more than the {} that are parsed as JSON on a machine with {} of memory", file, how,
-      io::readable_bytes(io::most_json_bytes()), io::readable_bytes(io::physical_memory())));
-}
-
-/// Three megabytes can unpack to three gigabytes: no more is unpacked than can be parsed.
-std::string unpacked(std::string_view bytes, const std::string& file) {
-  bio::filtering_istreambuf stream;
-  stream.push(bio::gzip_decompressor());
-  stream.push(bio::array_source(bytes.data(), bytes.size()));
-  std::string text;
-  std::array<char, 1U << 16U> part;
-  while (const std::streamsize got = stream.sgetn(part.data(), part.size())) {
-    text.append(part.data(), static_cast<std::size_t>(got));
-    if (text.size() > io::most_json_bytes()) refuse_large(file, "unpacks to");
-  }
-  return text;
 }
 
 /// Throws std::invalid_argument for nesting that no T4 file has, which takes far more memory than its text.
@@ -190,8 +145,7 @@ std::string t4_text(const T4File& file) {
 
 void write_t4(const std::string& path, const T4File& file) {
   OutputFile output(path);
-  const std::string text = t4_text(file);
-  output.write(path.ends_with(".gz") ? compressed(text) : text);
+  output.write(t4_text(file));
   output.commit();
 }
 
@@ -199,13 +153,12 @@ namespace {
 
 T4File parse_t4(const io::Input& input) {
   try {
-    if (is_gzip(input.bytes())) return file_of(parsed_json(unpacked(input.bytes(), input.name())));
-    if (input.bytes().size() > io::most_json_bytes()) refuse_large(input.name(), "holds");
+    if (input.bytes().size() > io::most_json_bytes())
+      throw OutOfMemory(fmt::format(
+          "{}: holds more than the {} that are parsed as JSON on a machine with {} of memory",
+          input.name(), io::readable_bytes(io::most_json_bytes()),
+          io::readable_bytes(io::physical_memory())));
     return file_of(parsed_json(input.bytes()));
-  } catch (const bio::gzip_error&) {
-    throw FormatError(input.name(), 0, 0, "the compressed data are cut off or damaged");
-  } catch (const std::ios_base::failure&) {
-    throw FormatError(input.name(), 0, 0, "the compressed data are cut off or damaged");
   } catch (const Json::exception& error) {
     throw FormatError(input.name(), 0, 0, fmt::format("no T4 results: {}", error.what()));
   } catch (const std::invalid_argument& error) {
@@ -216,7 +169,7 @@ T4File parse_t4(const io::Input& input) {
 }  // namespace
 
 T4File read_t4(const std::string& path) {
-  const io::Input input(path);
+  const io::Input input(path, io::most_json_bytes());
   return input.parsed([&] { return parse_t4(input); });
 }
 

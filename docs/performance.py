@@ -1,0 +1,186 @@
+#!/usr/bin/env python3
+"""Writes performance.md and speed.svg, in this folder, from the raw numbers in data/runs.
+
+  docs/performance.py            writes both
+  docs/performance.py --check    fails if one of them is not what it would write
+"""
+
+import csv
+import pathlib
+import statistics
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+RUNS = HERE.parent / "data" / "runs"
+
+
+def rows_of(name):
+    with open(RUNS / name, newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def digits(value, count=3):
+    """`value` with `count` significant digits, as 0.814, 2.68e3 never: 2680."""
+    if value >= 10 ** count:
+        scale = 10 ** (len(str(int(value))) - count)
+        return str(round(value / scale) * scale)
+    text = f"{value:#.{count}g}"
+    return text.rstrip(".")
+
+
+def table(head, rows):
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def median_ms(row):
+    return float(row["median_ms"])
+
+
+def pocl_against_openblas():
+    """Each size from the run in which OpenBLAS, with either of its kernels, was faster."""
+    rows = [row for row in rows_of("bench_pocl.csv") if row["what"] == "solve"]
+    for kind in ("f32", "f64"):
+        for n in ("1000", "2048", "4096"):
+            of_size = [row for row in rows if (row["type"], row["m"]) == (kind, n)]
+            peer = min((row for row in of_size if row["contestant"] == "openblas"), key=median_ms)
+            own = next(row for row in of_size if row["contestant"] == "clgauss" and row["run"] == peer["run"])
+            yield kind, n, median_ms(own), median_ms(peer)
+
+
+def h200_against_cusolver():
+    """LU with tuned numbers, the best of its runs; those in turns with another library are not among them."""
+    rows = [row for row in rows_of("bench_h200_tuned.csv") if row["what"] == "lu"]
+    shared = {row["run"] for row in rows if row["contestant"] != "clgauss"}
+    vendor = {(row["type"], row["n"]): float(row["median_ms"]) for row in rows_of("vendor_h200.csv")
+              if (row["run"], row["what"]) == ("fourth", "lu")}
+    for n in ("500", "1024", "2048", "4096", "8192", "16384", "32768"):
+        cells = []
+        for kind in ("f32", "f64"):
+            own = min(median_ms(row) for row in rows
+                      if (row["type"], row["m"]) == (kind, n) and row["run"] not in shared)
+            cells.append((own, vendor[kind, n]))
+        yield n, cells
+
+
+def mixed_rows():
+    rows = {(row["m"], row["contestant"]): median_ms(row) for row in rows_of("bench_h200_mixed.csv")}
+    vendor = {row["n"]: float(row["median_ms"]) for row in rows_of("vendor_h200.csv") if row["run"] == "mixed"}
+    for n in ("1024", "2048", "4096", "8192", "16384", "32768"):
+        yield [n] + [digits(value) for value in
+                     (rows[n, "clgauss"], rows[n, "mixed"], rows[n, "rbt"], vendor[n])]
+
+
+# Measured another day, of which no raw rows were kept: million systems a second by getrfBatched and getrsBatched, f64.
+CUBLAS_BATCHED = {"8": "429", "16": "144", "32": "28", "64": "3.5", "128": "0.8"}
+
+
+def batched_rows():
+    """On the H200 a million systems where that was measured, else the last run."""
+    h200 = [row for row in rows_of("bench_batched_h200.csv") if row["contestant"] == "clgauss"]
+    pocl = {(row["type"], row["n"], row["contestant"]): row for row in rows_of("bench_batched_pocl.csv")}
+
+    def rate(row):
+        return digits(int(row["m"]) / median_ms(row) / 1e3)
+
+    for n, peer in CUBLAS_BATCHED.items():
+        own = {}
+        for kind in ("f32", "f64"):
+            of_size = [row for row in h200 if (row["type"], row["n"]) == (kind, n)]
+            million = [row for row in of_size if row["m"] == "1000000"]
+            own[kind] = rate((million or of_size)[-1])
+        ratio = float(own["f64"]) / float(peer)
+        cells = [n, own["f32"], own["f64"], peer, f"{ratio:.2f}" if ratio < 2 else f"{ratio:.1f}"]
+        for kind in ("f32", "f64"):
+            mine, gesv = pocl[kind, n, "clgauss"], pocl[kind, n, "openblas"]
+            cells += [rate(mine), rate(gesv), f"{float(gesv['ratio_to_clgauss']):.1f}"]
+        yield cells
+
+
+def work_group_rows():
+    names = {"NVIDIA H200": "H200", "pthread-skylake-avx512-AMD EPYC": "PoCL, 2 cores"}
+    times, beside, last = {}, {}, None
+    for row in rows_of("work_group_comparison.csv"):
+        key = (names.get(row["device"], "rusticl (llvmpipe)"), int(row["n"]), row["rule"])
+        times.setdefault(key, []).append((float(row["time_s"]), row["size"]))
+        if row["rule"] == "lcm":  # in turns with the driver's choice
+            beside.setdefault(key[:2], []).append(last)
+        last = float(row["time_s"])
+    for device in ("H200", "PoCL, 2 cores", "rusticl (llvmpipe)"):
+        for n in sorted({key[1] for key in times if key[0] == device}):
+            def median(rule):
+                return statistics.median(time for time, _ in times[device, n, rule])
+            driver = statistics.median(beside[device, n])
+            size = times[device, n, "lcm"][0][1]
+            fixed = [f"{median(rule):.3g}" if (device, n, rule) in times else "" for rule in ("192", "256")]
+            yield [device, str(n), f"{driver:.3g}", f"{median('lcm'):.3g} ({size})", f"{driver / median('lcm'):.3g}"] + fixed
+
+
+def performance_md():
+    pocl = [[kind, n, f"{own:.2f}", f"{peer:.2f}", f"{peer / own:.2f}"] for kind, n, own, peer in pocl_against_openblas()]
+    h200 = []
+    for n, cells in h200_against_cusolver():
+        h200.append([n] + [text for own, peer in cells for text in (digits(own), digits(peer), f"{peer / own:.2f}")])
+    text = (HERE / "performance.template.md").read_text(encoding="utf-8")
+    tables = {
+        "pocl": table(["type", "n", "clgauss", "OpenBLAS", "ratio"], pocl),
+        "mixed": table(["n", "lu f64", "mixed", "rbt", "cuSOLVER"], mixed_rows()),
+        "h200": table(["n", "f32 LU", "cuSOLVER", "ratio", "f64 LU", "cuSOLVER", "ratio"], h200),
+        "batched": table(["n", "H200 f32", "H200 f64", "cuBLAS f64", "ratio", "PoCL f32", "gesv", "ratio", "PoCL f64",
+                          "gesv", "ratio"], batched_rows()),
+        "work_group": table(["device", "n", "driver default", "LCM rule", "ratio", "192", "256"], work_group_rows()),
+    }
+    for name, rows in tables.items():
+        text = text.replace("{" + name + "}", rows)
+    return text
+
+
+def speed_svg():
+    """How many times longer the peer takes, a bar each."""
+    bars = [(f"PoCL {kind} n = {n}", peer / own) for kind, n, own, peer in pocl_against_openblas()]
+    for n, cells in h200_against_cusolver():
+        if n in ("1024", "4096", "16384", "32768"):
+            bars += [(f"H200 {kind} n = {n}", peer / own) for kind, (own, peer) in zip(("f32", "f64"), cells)]
+    left, width, step, top = 150, 460, 22, 52
+    scale = width / 2.0
+    height = top + step * len(bars) + 30
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 60}" height="{height}" '
+        'font-family="sans-serif" font-size="13">',
+        '<rect width="100%" height="100%" fill="#ffffff"/>',
+        '<text x="12" y="22" font-size="15" font-weight="bold">How many times as long the vendor\'s library takes</text>',
+        '<text x="12" y="40" fill="#555">OpenBLAS 0.3.21, factor + solve, 2 cores; cuSOLVER, LU, H200</text>',
+    ]
+    for i, (label, ratio) in enumerate(bars):
+        y = top + step * i
+        color = "#2a6fb0" if label.startswith("PoCL") else "#4f9d4f"
+        parts += [
+            f'<text x="{left - 8}" y="{y + 15}" text-anchor="end">{label}</text>',
+            f'<rect x="{left}" y="{y + 3}" width="{ratio * scale:.1f}" height="{step - 6}" fill="{color}"/>',
+            f'<text x="{left + ratio * scale + 6:.1f}" y="{y + 15}">{ratio:.2f}</text>',
+        ]
+    bottom = top + step * len(bars)
+    parts += [
+        f'<line x1="{left + scale:.1f}" y1="{top}" x2="{left + scale:.1f}" y2="{bottom}" stroke="#000" stroke-dasharray="4 3"/>',
+        f'<text x="{left + scale:.1f}" y="{bottom + 18}" text-anchor="middle">1: as fast</text>',
+        "</svg>",
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def main():
+    if sys.argv[1:] not in ([], ["--check"]):
+        sys.exit(__doc__)
+    wrong = []
+    for name, text in {"performance.md": performance_md(), "speed.svg": speed_svg()}.items():
+        path = HERE / name
+        if not sys.argv[1:]:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            wrong.append(name)
+    if wrong:
+        sys.exit(f"docs/{', docs/'.join(wrong)} is not what data/runs says: run docs/performance.py")
+
+
+if __name__ == "__main__":
+    main()

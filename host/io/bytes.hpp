@@ -1,0 +1,50 @@
+#pragma once
+/// Bytes whose number is known only in the end.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <clgauss/matrix.hpp>
+#include <string>
+#include <vector>
+
+#include "io/memory.hpp"
+
+namespace clgauss::io {
+
+using Bytes = std::vector<char, UninitializedAllocator<char>>;
+
+/// The most bytes that are taken into memory of what does not say its size before: half of what this machine has, for the
+/// numbers in them need the rest.
+[[nodiscard]] inline Index most_unsized_bytes() { return physical_memory() / 2; }
+
+/// All that `read(place, count)` gives, until it gives 0. Throws OutOfMemory, naming the file and `what` (as in "unpacks to"),
+/// before there are more than `most` bytes.
+template <typename Read>
+[[nodiscard]] Bytes read_all(const std::string& name, std::string_view what, Index most,
+                             Read read) {
+  Bytes bytes;
+  std::size_t used = 0;
+  while (true) {
+    if (used == bytes.size()) {
+      if (used > most)
+        throw OutOfMemory(fmt::format(
+            "{}: {} more than the {} that are taken of such a file on a machine with {} of memory",
+            name, what, readable_bytes(most), readable_bytes(physical_memory())));
+      try {
+        bytes.resize(std::clamp(2 * used, std::size_t{1} << 16U, most + 1));
+      } catch (const OutOfMemory& error) {
+        throw OutOfMemory(fmt::format("{}: {}", name, error.what()));
+      }
+    }
+    const std::size_t got = read(bytes.data() + used, bytes.size() - used);
+    used += got;
+    if (got == 0) {
+      bytes.resize(used);
+      return bytes;
+    }
+  }
+}
+
+}  // namespace clgauss::io

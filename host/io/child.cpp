@@ -1,0 +1,275 @@
+#include "io/child.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include "io/descriptor.hpp"
+#include "io/memory.hpp"
+#include "io/progress.hpp"
+#include "parallel.hpp"
+
+namespace clgauss::io {
+
+namespace {
+
+/// What a child tells: messages of a kind, a length and as many bytes.
+enum class Kind : std::uint64_t { array, numbers, unreadable, out_of_memory, end };
+struct Head {
+  Kind kind;
+  std::uint64_t bytes;
+};
+
+class Sender {
+ public:
+  explicit Sender(int pipe) : pipe_(pipe) {}
+
+  void send(Kind kind, std::string_view bytes) const {
+    const Head head{kind, bytes.size()};
+    put({reinterpret_cast<const char*>(&head), sizeof head});
+    put(bytes);
+  }
+
+ private:
+  void put(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t done = ::write(pipe_, bytes.data(), bytes.size());
+      if (done < 0 && errno != EINTR) ::_exit(1);  // nobody listens
+      bytes.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(done, 0)));
+    }
+  }
+
+  int pipe_;
+};
+
+/// The name, a zero, the obstacle; before them rows and cols.
+std::string packed(const ArrayInfo& array) {
+  const std::array<Index, 2> shape = {array.rows, array.cols};
+  return std::string(reinterpret_cast<const char*>(shape.data()), sizeof shape) + array.name +
+         '\0' + array.obstacle;
+}
+
+ArrayInfo unpacked_info(const std::string& text) {
+  std::array<Index, 2> shape{};
+  std::memcpy(shape.data(), text.data(), sizeof shape);
+  const std::size_t zero = text.find('\0', sizeof shape);
+  return {text.substr(sizeof shape, zero - sizeof shape), shape[0], shape[1],
+          text.substr(zero + 1)};
+}
+
+void limit(__rlimit_resource what, rlim_t most) {
+  rlimit now{};
+  ::getrlimit(what, &now);
+  now.rlim_cur = std::min(now.rlim_cur, most);
+  ::setrlimit(what, &now);
+}
+
+/// No more memory than half of the machine's, no more time than `cpu_seconds`, no words, no core dump, no life after its parent.
+void confine(pid_t parent, rlim_t cpu_seconds) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
+  for (const int signal : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM, SIGXCPU})
+    std::signal(signal, SIG_DFL);
+  ::alarm(0);
+  const int null = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (null >= 0) ::dup2(null, STDERR_FILENO);
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, cpu_seconds);
+#ifndef __SANITIZE_ADDRESS__  // whose shadow takes what there is
+  Index pages = 0;
+  if (std::ifstream("/proc/self/statm") >> pages)
+    limit(RLIMIT_AS, pages * static_cast<Index>(::sysconf(_SC_PAGE_SIZE)) + most_unsized_bytes());
+#endif
+}
+
+/// A process that runs `work` and sends what comes of it. It is killed, if it still runs, at the end of the scope.
+class Child {
+ public:
+  template <typename Work>
+  Child(rlim_t cpu_seconds, Work work) {
+    std::array<int, 2> ends{};
+    if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
+    pipe_ = Descriptor(ends[0]);
+    Descriptor writing(ends[1]);
+    const pid_t parent = ::getpid();
+    process_ = ::fork();
+    if (process_ < 0) fail("fork");
+    if (process_ > 0) return;
+    confine(parent, cpu_seconds);
+    run(Sender(writing.number()), work);
+  }
+  Child(const Child&) = delete;
+  Child& operator=(const Child&) = delete;
+  ~Child() {
+    ::kill(process_, SIGKILL);
+    while (::waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+
+  /// Fills `count` bytes; false if the child ended before. `wait` is called ten times a second.
+  template <typename Wait>
+  [[nodiscard]] bool receive(void* place, std::size_t count, const Wait& wait) {
+    auto* at = static_cast<char*>(place);
+    while (count > 0) {
+      pollfd ready{pipe_.number(), POLLIN, 0};
+      if (::poll(&ready, 1, 100) <= 0) {
+        wait();
+        continue;
+      }
+      const ssize_t got = ::read(pipe_.number(), at, count);
+      if (got < 0 && errno == EINTR) continue;
+      if (got <= 0) return false;
+      at += got;
+      count -= static_cast<std::size_t>(got);
+    }
+    return true;
+  }
+
+ private:
+  template <typename Work>
+  [[noreturn]] static void run(const Sender& sender, Work work) {
+    try {
+      work(sender);
+      sender.send(Kind::end, {});
+    } catch (const Unreadable& error) {
+      sender.send(Kind::unreadable, error.what());
+    } catch (const std::bad_alloc&) {
+      sender.send(Kind::out_of_memory, {});
+    } catch (const std::exception& error) {
+      sender.send(Kind::unreadable, error.what());
+    }
+    ::_exit(0);  // what the parent would do at its end is not for a child
+  }
+
+  [[noreturn]] static void fail(const char* call) {
+    throw OutOfMemory(fmt::format("{}: {}", call, std::generic_category().message(errno)));
+  }
+
+  Descriptor pipe_;
+  pid_t process_ = -1;
+};
+
+class ChildArchive : public Archive {
+ public:
+  ChildArchive(const Input& input, const ReadOptions& options, const ForeignReader& reader)
+      : input_(input), options_(options), reader_(reader) {}
+
+  [[nodiscard]] std::vector<ArrayInfo> arrays() override;
+  [[nodiscard]] Content read(const ArrayInfo& array) override;
+
+ private:
+  /// Seconds of computing, generous, for the file and `bytes` of numbers.
+  [[nodiscard]] rlim_t patience(Index bytes) const {
+    return 2 + (input_.bytes().size() + bytes) / 5'000'000;
+  }
+  void receive(Child& child, void* place, std::size_t count, const std::string& name,
+               double fraction) const;
+  [[nodiscard]] std::string text(Child& child, const Head& head, const std::string& name) const;
+  void refuse_nonfinite(const Content& content, const std::string& name) const;
+  [[noreturn]] void fail(Child& child, const Head& head, const std::string& name) const;
+
+  const Input& input_;
+  const ReadOptions& options_;
+  ForeignReader reader_;
+};
+
+void ChildArchive::receive(Child& child, void* place, std::size_t count, const std::string& name,
+                           double fraction) const {
+  const bool whole = child.receive(place, count, [&] {
+    if (options_.progress) options_.progress("reading " + name, fraction);
+  });
+  if (!whole)
+    throw FormatError(
+        name, 0, 0,
+        fmt::format("the file is cut off or damaged: {} failed on it", reader_.library));
+}
+
+std::string ChildArchive::text(Child& child, const Head& head, const std::string& name) const {
+  std::string bytes(std::min<std::uint64_t>(head.bytes, 1U << 20U), '\0');
+  receive(child, bytes.data(), bytes.size(), name, 0);
+  return bytes;
+}
+
+void ChildArchive::fail(Child& child, const Head& head, const std::string& name) const {
+  if (head.kind == Kind::unreadable) throw FormatError(name, 0, 0, text(child, head, name));
+  if (head.kind == Kind::out_of_memory)
+    throw OutOfMemory(
+        fmt::format("{}: does not fit this machine's memory, or the file is damaged", name));
+  throw FormatError(name, 0, 0, "the file is damaged: it holds less than it says");
+}
+
+std::vector<ArrayInfo> ChildArchive::arrays() {
+  Child child(patience(0), [&](const Sender& sender) {
+    for (const ArrayInfo& array : reader_.list(input_)) sender.send(Kind::array, packed(array));
+  });
+  std::vector<ArrayInfo> found;
+  while (true) {
+    Head head{};
+    receive(child, &head, sizeof head, input_.name(), 0);
+    if (head.kind == Kind::end) return found;
+    if (head.kind != Kind::array || head.bytes <= 2 * sizeof(Index))
+      fail(child, head, input_.name());
+    found.push_back(unpacked_info(text(child, head, input_.name())));
+  }
+}
+
+Content ChildArchive::read(const ArrayInfo& array) {
+  const std::string name = name_of(input_, array.name);
+  require_memory(name, array.rows, array.cols, 2);  // here and in the library
+  const Index bytes = *dense_bytes(array.rows, array.cols);
+  Child child(patience(bytes), [&](const Sender& sender) {
+    reader_.read(input_, array, [&](std::span<const double> numbers) {
+      sender.send(Kind::numbers,
+                  {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
+    });
+  });
+  Content content{array.rows, array.cols, {}};
+  Progress progress(options_.progress, name, bytes);
+  Index done = 0;
+  while (true) {
+    Head head{};
+    const double fraction = bytes == 0 ? 0 : static_cast<double>(done) / static_cast<double>(bytes);
+    receive(child, &head, sizeof head, name, fraction);
+    if (head.kind == Kind::end && done == bytes) break;
+    if (head.kind != Kind::numbers || head.bytes > bytes - done) fail(child, head, name);
+    if (done == 0) content.values.resize(bytes / sizeof(double));
+    receive(child, reinterpret_cast<char*>(content.values.data()) + done, head.bytes, name,
+            fraction);
+    done += head.bytes;
+    progress.at(done);
+  }
+  if (!options_.allow_nonfinite) refuse_nonfinite(content, name);
+  progress.finish();
+  return content;
+}
+
+void ChildArchive::refuse_nonfinite(const Content& content, const std::string& name) const {
+  const Index i = find_first(content.values, [](double value) { return !std::isfinite(value); });
+  if (i == content.values.size()) return;
+  throw FormatError(name, 0, 0,
+                    fmt::format("row {}, column {} holds {} (it can be allowed)",
+                                i / content.cols + 1, i % content.cols + 1, content.values[i]));
+}
+
+}  // namespace
+
+std::unique_ptr<Archive> open_in_child(const Input& input, const ReadOptions& options,
+                                       const ForeignReader& reader) {
+  return std::make_unique<ChildArchive>(input, options, reader);
+}
+
+}  // namespace clgauss::io

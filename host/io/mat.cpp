@@ -1,0 +1,253 @@
+// MATLAB's .mat, levels 4, 5 and 7.3, by libmatio. It stores matrices column by column.
+// https://www.mathworks.com/help/pdf_doc/matlab/matfile_format.pdf
+
+#include "io/archive.hpp"
+
+#ifdef CLGAUSS_WITH_MATIO
+
+#include <fmt/format.h>
+#include <matio.h>
+
+#include <algorithm>
+#include <array>
+#include <clgauss/error.hpp>
+#include <clgauss/version.hpp>
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "io/child.hpp"
+#include "io/exact.hpp"
+#include "io/memory_file.hpp"
+
+namespace clgauss::io {
+
+namespace {
+
+struct Close {
+  void operator()(mat_t* file) const { Mat_Close(file); }
+  void operator()(matvar_t* variable) const { Mat_VarFree(variable); }
+};
+using Variable = std::unique_ptr<matvar_t, Close>;
+
+/// libmatio takes a name alone; what is packed, or comes from a pipe, is copied for it.
+class File {
+ public:
+  explicit File(const Input& input) {
+    if (!input.mapped()) copy_.emplace().write(input.bytes());
+    file_.reset(Mat_Open((copy_ ? copy_->path() : input.name()).c_str(), MAT_ACC_RDONLY));
+    if (!file_) throw Unreadable("the file is cut off or damaged, or no .mat of level 4, 5 or 7.3");
+    if (copy_ && Mat_GetVersion(file_.get()) == MAT_FT_MAT73)
+      throw Unreadable("a .mat of level 7.3 is read neither packed nor from a pipe");
+  }
+  [[nodiscard]] mat_t* get() const { return file_.get(); }
+
+ private:
+  std::optional<MemoryFile> copy_;
+  std::unique_ptr<mat_t, Close> file_;
+};
+
+std::string obstacle_of(const matvar_t& variable) {
+  switch (variable.class_type) {
+    case MAT_C_CELL:
+      return "is a cell array";
+    case MAT_C_STRUCT:
+      return "is a struct";
+    case MAT_C_CHAR:
+      return "holds text";
+    case MAT_C_SPARSE:
+    case MAT_C_DOUBLE:
+    case MAT_C_SINGLE:
+    case MAT_C_INT8:
+    case MAT_C_UINT8:
+    case MAT_C_INT16:
+    case MAT_C_UINT16:
+    case MAT_C_INT32:
+    case MAT_C_UINT32:
+    case MAT_C_INT64:
+    case MAT_C_UINT64:
+      break;
+    default:
+      return "holds no numbers";
+  }
+  if (variable.isComplex != 0) return "is complex, only real numbers are read";
+  return variable.rank == 2 ? "" : fmt::format("has {} dimensions, 2 are read", variable.rank);
+}
+
+std::vector<ArrayInfo> list(const Input& input) {
+  const File file(input);
+  std::vector<ArrayInfo> found;
+  while (const Variable variable{Mat_VarReadNextInfo(file.get())}) {
+    if (variable->name == nullptr) continue;
+    ArrayInfo info{variable->name, 0, 0, obstacle_of(*variable)};
+    if (info.obstacle.empty()) {
+      info.rows = variable->dims[0];
+      info.cols = variable->dims[1];
+    }
+    found.push_back(std::move(info));
+  }
+  return found;
+}
+
+/// Calls `with` with a null pointer to the C type of `type`.
+template <typename With>
+void with_type(matio_types type, With with) {
+  switch (type) {
+    case MAT_T_DOUBLE:
+      return with(static_cast<const double*>(nullptr));
+    case MAT_T_SINGLE:
+      return with(static_cast<const float*>(nullptr));
+    case MAT_T_INT8:
+      return with(static_cast<const std::int8_t*>(nullptr));
+    case MAT_T_UINT8:
+      return with(static_cast<const std::uint8_t*>(nullptr));
+    case MAT_T_INT16:
+      return with(static_cast<const std::int16_t*>(nullptr));
+    case MAT_T_UINT16:
+      return with(static_cast<const std::uint16_t*>(nullptr));
+    case MAT_T_INT32:
+      return with(static_cast<const std::int32_t*>(nullptr));
+    case MAT_T_UINT32:
+      return with(static_cast<const std::uint32_t*>(nullptr));
+    case MAT_T_INT64:
+      return with(static_cast<const std::int64_t*>(nullptr));
+    case MAT_T_UINT64:
+      return with(static_cast<const std::uint64_t*>(nullptr));
+    default:
+      throw Unreadable("its numbers are of a type that is not read");
+  }
+}
+
+template <typename T>
+double exact_number(T value, Index row, Index col) {
+  if constexpr (std::integral<T>)
+    if (!is_exact(value)) throw Unreadable(inexact_text(value, row, col));
+  return static_cast<double>(value);
+}
+
+template <typename T>
+void take_columns(const T* data, const ArrayInfo& array, const ForeignReader::Take& take) {
+  const Index step = std::min((Index{1} << 20U) / array.cols + 1, array.rows);
+  std::vector<double> part(step * array.cols);
+  for (Index top = 0; top < array.rows; top += step) {
+    const Index rows = std::min(step, array.rows - top);
+    for (Index col = 0; col < array.cols; ++col)
+      for (Index row = 0; row < rows; ++row)
+        part[row * array.cols + col] =
+            exact_number(data[col * array.rows + top + row], top + row, col);
+    take({part.data(), rows * array.cols});
+  }
+}
+
+template <typename T>
+void take_sparse(const mat_sparse_t& sparse, const ArrayInfo& array,
+                 const ForeignReader::Take& take) {
+  const auto* data = static_cast<const T*>(sparse.data);
+  std::vector<double> dense(array.rows * array.cols);
+  const Index entries = std::min<Index>(sparse.nir, sparse.ndata);
+  const auto damaged = [] {
+    return Unreadable("the sparse matrix is damaged: its indices contradict its size");
+  };
+  if (sparse.njc != array.cols + 1) throw damaged();
+  for (Index col = 0; col < array.cols; ++col) {
+    if (sparse.jc[col] > sparse.jc[col + 1] || sparse.jc[col + 1] > entries) throw damaged();
+    for (Index k = sparse.jc[col]; k < sparse.jc[col + 1]; ++k) {
+      const Index row = sparse.ir[k];
+      if (row >= array.rows) throw damaged();
+      dense[row * array.cols + col] += exact_number(data[k], row, col);
+    }
+  }
+  take(dense);
+}
+
+void read(const Input& input, const ArrayInfo& array, const ForeignReader::Take& take) {
+  const File file(input);
+  const Variable variable(Mat_VarReadInfo(file.get(), array.name.c_str()));
+  if (array.rows == 0 || array.cols == 0) return;
+  if (!variable || Mat_VarReadDataAll(file.get(), variable.get()) != 0 || variable->data == nullptr)
+    throw Unreadable("the file is cut off or damaged: libmatio cannot read the array");
+  with_type(variable->data_type, [&](auto* of_type) {
+    using T = std::remove_const_t<std::remove_pointer_t<decltype(of_type)>>;
+    if (variable->class_type == MAT_C_SPARSE)
+      return take_sparse<T>(*static_cast<const mat_sparse_t*>(variable->data), array, take);
+    if (variable->nbytes / sizeof(T) < array.rows * array.cols)
+      throw Unreadable("the file is cut off or damaged: the array is shorter than its shape");
+    take_columns(static_cast<const T*>(variable->data), array, take);
+  });
+}
+
+/// Throws FormatError unless the arrays of a file of level 5 fill it: libmatio takes one that is cut off for the end. Behind the
+/// header of 128 bytes, whose last two tell the order of bytes, each begins with its type and its length.
+void require_whole(const Input& input) {
+  constexpr std::size_t kHeader = 128, kTag = 8;
+  std::string_view rest = input.bytes();
+  if (!rest.starts_with("MATLAB 5")) return;
+  const bool swapped = rest.size() >= kHeader && rest.substr(kHeader - 2, 2) == "MI";
+  rest.remove_prefix(std::min(kHeader, rest.size()));
+  while (!rest.empty()) {
+    std::uint32_t length = 0;
+    for (std::size_t i = 0; i < sizeof length && rest.size() >= kTag; ++i)
+      length |= std::uint32_t{static_cast<unsigned char>(rest[swapped ? kTag - 1 - i : 4 + i])}
+                << 8 * i;
+    if (rest.size() < kTag || length > rest.size() - kTag)
+      throw FormatError(input.name(), 0, 0,
+                        "the file is cut off or damaged: an array is longer than it");
+    rest.remove_prefix(kTag + length);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Archive> open_mat(const Input& input, const ReadOptions& options) {
+  require_whole(input);
+  return open_in_child(input, options, {"libmatio", list, read});
+}
+
+void write_mat(OutputFile& output, std::span<const NamedMatrix> arrays) {
+  MemoryFile whole;
+  const auto header = fmt::format("MATLAB 5.0 MAT-file, written by clgauss {}", version());
+  std::unique_ptr<mat_t, Close> file(
+      Mat_CreateVer(whole.path().c_str(), header.c_str(), MAT_FT_MAT5));
+  bool written = file != nullptr;
+  for (const auto& [name, matrix] : arrays) {
+    constexpr Index kMostBytes =
+        std::numeric_limits<std::int32_t>::max() - 1024;  // level 5 counts so
+    if (matrix.values().size() > kMostBytes / sizeof(double))
+      throw FileError(
+          output.path(),
+          fmt::format(
+              "a .mat of level 5 takes arrays up to 2.147 GB, {} is {} x {}: write .h5 or .npy",
+              name, matrix.rows(), matrix.cols()));
+    Values columns(matrix.values().size());
+    for (Index row = 0; row < matrix.rows(); ++row)
+      for (Index col = 0; col < matrix.cols(); ++col)
+        columns[col * matrix.rows() + row] = matrix(row, col);
+    std::array<std::size_t, 2> shape = {matrix.rows(), matrix.cols()};
+    const Variable variable(Mat_VarCreate(std::string(name).c_str(), MAT_C_DOUBLE, MAT_T_DOUBLE, 2,
+                                          shape.data(), columns.data(), MAT_F_DONT_COPY_DATA));
+    written =
+        written && variable && Mat_VarWrite(file.get(), variable.get(), MAT_COMPRESSION_NONE) == 0;
+  }
+  written = written && Mat_Close(file.release()) == 0;
+  if (!written)
+    throw OutOfMemory(output.path() +
+                      ": libmatio cannot write it; it is put together in memory first");
+  output.write(whole.bytes(output.path()));
+}
+
+}  // namespace clgauss::io
+
+#else
+
+namespace clgauss::io {
+
+std::unique_ptr<Archive> open_mat(const Input& input, const ReadOptions& /*options*/) {
+  refuse_unavailable(input.name(), FileFormat::mat);
+}
+void write_mat(OutputFile& file, std::span<const NamedMatrix> /*arrays*/) {
+  refuse_unavailable(file.path(), FileFormat::mat);
+}
+
+}  // namespace clgauss::io
+
+#endif
