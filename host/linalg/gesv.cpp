@@ -69,29 +69,6 @@ Values read_diagonal(Context& context, LuBackend& lu, const LuBuffers& buffers, 
 /// Writes A to the device, scaled.
 using UploadMatrix = std::function<void(const LuBuffers&, const Scaling&)>;
 
-/// A^-1 X and A^-T X by the factors of A' = R A C: A^-1 = C A'^-1 R, A^-T = R A'^-T C. What it is made of must outlive it.
-InverseProducts inverse_by(Context& context, LuBackend& lu, const MatrixView& a, RealType type,
-                           const Scaling& scaling, Index n) {
-  const auto multiply = [&context, &lu, a, type, n](bool transposed, const Scaling& by) {
-    return [&context, &lu, a, type, n, transposed, by](const Matrix& x) {
-      const cl::CommandQueue& queue = context.queue();
-      const MatrixView b{context.allocate(n * x.cols() * bytes_of(type), "a block of vectors"), 0,
-                         x.cols()};
-      Matrix product = x;
-      const auto solve = [&] {
-        if (transposed)
-          lu.getrs_transposed(queue, a, b, x.cols());
-        else
-          (void)lu.getrs(queue, a, b, x.cols());
-      };
-      solve_again(queue, solve, b, type, by, product);
-      return product;
-    };
-  };
-  return {n, multiply(false, {scaling.rows, scaling.columns, {}}),
-          multiply(true, {scaling.columns, scaling.rows, {}})};
-}
-
 /// On the device where that has fp64 and a kernel for it.
 std::unique_ptr<ExtraPreciseOperator> extra_precise_operator(Context& context, const System& system,
                                                              const Scaling& scaling) {
@@ -196,8 +173,14 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
     live.residual = [&](SystemOperator& on_host, const Matrix& x, Matrix& r, Matrix& d) {
       (in_f64 ? static_cast<SystemOperator&>(*in_f64) : on_host).residual(x, r, d);
     };
-    live.inverse = inverse_by(context, *lu, buffers.a, type, scaling, buffers.n);
-    live.scaled_inverse = inverse_by(context, *lu, buffers.a, type, {}, buffers.n);
+    const EnqueueSolve solve_with = [&](bool transposed, const MatrixView& b, Index columns) {
+      if (transposed)
+        lu->getrs_transposed(queue, buffers.a, b, columns);
+      else
+        (void)lu->getrs(queue, buffers.a, b, columns);
+    };
+    live.inverse = inverse_by_solves(context, type, buffers.n, scaling, solve_with);
+    live.scaled_inverse = inverse_by_solves(context, type, buffers.n, {}, solve_with);
     live.largest_of_u = [&] { return upper_maximum(context, queue, type, buffers.a, buffers.n); };
     live.scaling = &scaling;
     call.polish(result, live);

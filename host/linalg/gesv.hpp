@@ -23,6 +23,7 @@ struct LiveFactors {
   InverseProducts inverse;               // as good as the factors are
   InverseProducts scaled_inverse;        // of A as it was factored
   std::function<double()> largest_of_u;  // of the scaled matrix
+  std::optional<double> growth;          // where it is known already, instead of that
   const Scaling* scaling = nullptr;      // with which A was factored
 };
 

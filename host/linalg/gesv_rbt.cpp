@@ -26,7 +26,7 @@ void require_memory_for(const Context& context, const System& system, RealType i
 }
 
 EliminationResult solve_by_butterflies(Context& context, const System& system, RealType input,
-                                       const LuOptions& options, const ProgressCallback& progress) {
+                                       const GesvCall& call, const ProgressCallback& progress) {
   const Index n = system.a.rows(), nrhs = system.b.cols();
   const cl::CommandQueue& queue = context.queue();
   const auto report = [&](const char* what) {
@@ -37,7 +37,7 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
   LapTimer timer;
   report("building the kernels");
   RbtOptions rbt_options;
-  rbt_options.gemm = options.gemm;
+  rbt_options.gemm = call.lu.gemm;
   RbtLu rbt(context, RealType::f32, input, n, rbt_options);
   rbt.prepare(nrhs);
   MatrixView a{{}, 0, padded_ld(n, input)};
@@ -56,13 +56,16 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
   rbt.factor(queue, a, progress);
   queue.finish();
   result.times.forward = timer.lap();
-  if (!rbt.outcome(queue).ok()) return result;
+  const RbtOutcome outcome = rbt.outcome(queue);
+  if (!outcome.ok()) return result;
 
   report("substitution");
   const auto getrs = [&] { rbt.solve(queue, b, nrhs); };
   const ApproximateSolve solve = [&](Matrix& r) {
     solve_again(queue, getrs, b, RealType::f32, {}, r);
   };
+  HostOperator on_host(system);
+  SystemOperator& residuals = in_f64 ? static_cast<SystemOperator&>(*in_f64) : on_host;
   if (in_f64 && nrhs == 1) {
     result.refinement = refine_from_zero(*in_f64, {b.buffer, getrs}, solve, progress);
     result.x = in_f64->x();
@@ -70,27 +73,43 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
     result.x = system.b;
     solve(result.x);
     result.times.backward = timer.lap();
-    HostOperator on_host(system);
-    result.refinement =
-        refine(in_f64 ? static_cast<SystemOperator&>(*in_f64) : on_host, solve, result.x, progress);
+    result.refinement = refine(residuals, solve, result.x, progress);
   }
   result.times.refine = timer.lap();
+  if (!result.refinement.accepted || !call.polish) return result;
+
+  const Scaling none;
+  LiveFactors live;
+  live.residual = [&](SystemOperator&, const Matrix& x, Matrix& r, Matrix& d) {
+    residuals.residual(x, r, d);
+  };
+  live.inverse = live.scaled_inverse =
+      inverse_by_solves(context, RealType::f32, n, none,
+                        [&](bool transposed, const MatrixView& vectors, Index columns) {
+                          if (transposed)
+                            rbt.solve_transposed(queue, vectors, columns);
+                          else
+                            rbt.solve(queue, vectors, columns);
+                        });
+  live.growth = outcome.growth;
+  live.scaling = &none;
+  call.polish(result, live);
   return result;
 }
 
 }  // namespace
 
-EliminationResult gesv_rbt(Context& context, const System& system, const LuOptions& options,
+EliminationResult gesv_rbt(Context& context, const System& system, const GesvCall& call,
                            const ProgressCallback& progress) {
   check_shapes(system);
-  const Scaling scaling = scaling_for(system, RealType::f32);
+  const Scaling scaling = scaling_for(system, RealType::f32, call.equilibration);
   const bool plain = scaling.finite && scaling.rows.empty() && scaling.columns.empty();
   // Butterflies add rows and columns: those that f32 holds only scaled differ too much in size for that.
   if (!plain || system.a.rows() == 0 || system.b.cols() == 0) return {};
   const RealType input = context.profile().fp64 ? RealType::f64 : RealType::f32;
   require_memory_for(context, system, input);
   return translate_opencl_errors(
-      [&] { return solve_by_butterflies(context, system, input, options, progress); });
+      [&] { return solve_by_butterflies(context, system, input, call, progress); });
 }
 
 }  // namespace clgauss

@@ -12,6 +12,7 @@
 #include "kernels/butterfly.hpp"
 #include "kernels/gemm_backend.hpp"
 #include "kernels/lu_window.hpp"
+#include "kernels/trsv.hpp"
 #include "kernels/variants.hpp"
 #include "linalg/getrs.hpp"
 #include "linalg/lu_backend.hpp"
@@ -74,9 +75,9 @@ class RbtLu::Implementation {
                      options.seed),
         kernels_(factors_, flags_, parameters_),
         laswp_trsm_(setting_, false),
-        getrs_(setting_, laswp_trsm_, gemm_, value_of(lu_parameters_, "PERSISTENT") == 1),
-        few_(context_, factor_type, n,
-             value_of(lu_parameters_, "PERSISTENT") == 1 ? &setting_ : nullptr),
+        waits_(value_of(lu_parameters_, "PERSISTENT") == 1),
+        getrs_(setting_, laswp_trsm_, gemm_, waits_),
+        few_(context_, factor_type, n, waits_ ? &setting_ : nullptr),
         mixed_(matrix("the matrix that butterflies mixed")),
         lu_(matrix("the factors of an RBT LU")),
         work_(context_.allocate(kernels_.work() * bytes_of(factor_type),
@@ -149,8 +150,11 @@ class RbtLu::Implementation {
     const auto columns = static_cast<cl_uint>(nrhs);
     const MatrixView& y = right_hand_sides(nrhs);
     butterflies_.transposed(queue, Butterfly::u, b, y, columns, positions_);  // Y = P U^T B
-    getrs_.substitute(queue, lu_, n_, y, columns);                            // Y = R^-1 L^-1 Y
-    butterflies_.forward(queue, Butterfly::v, y, b, columns, identity_);      // B = V Y
+    if (waits_ && nrhs > 1 && nrhs <= 2 * PersistentTrsv::kMostColumns && few_.solves_plain(nrhs))
+      few_.solve(queue, lu_, n_, {identity_, 0}, y, columns, false);
+    else
+      getrs_.substitute(queue, lu_, n_, y, columns);                      // Y = R^-1 L^-1 Y
+    butterflies_.forward(queue, Butterfly::v, y, b, columns, identity_);  // B = V Y
   }
 
   void solve_transposed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) {
@@ -266,6 +270,7 @@ class RbtLu::Implementation {
   Butterflies butterflies_;
   WindowKernels kernels_;
   LaswpTrsmKernels laswp_trsm_;
+  bool waits_;  // work-groups of a solve may, for each other
   Getrs getrs_;
   FewSolves few_;
   MatrixView mixed_, lu_;  // A_r, of which A22 becomes what is left; L\U

@@ -36,4 +36,20 @@ void solve_again(const cl::CommandQueue& queue, const std::function<void()>& get
   scale_back(mine, nrhs, r.values());
 }
 
+InverseProducts inverse_by_solves(Context& context, RealType type, Index n, const Scaling& scaling,
+                                  const EnqueueSolve& solve) {
+  const auto multiply = [&context, type, n, solve](bool transposed, const Scaling& by) {
+    return [&context, type, n, solve, transposed, by](const Matrix& x) {
+      const MatrixView b{context.allocate(n * x.cols() * bytes_of(type), "a block of vectors"), 0,
+                         x.cols()};
+      Matrix product = x;
+      solve_again(
+          context.queue(), [&] { solve(transposed, b, x.cols()); }, b, type, by, product);
+      return product;
+    };
+  };
+  return {n, multiply(false, {scaling.rows, scaling.columns, {}}),
+          multiply(true, {scaling.columns, scaling.rows, {}})};
+}
+
 }  // namespace clgauss

@@ -264,6 +264,32 @@ TEST_CASE("RBT: what cannot be is refused by name") {
   });
 }
 
+TEST_CASE("RBT: solve() says how far x can be trusted, as it does of pivoted factors") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const Index n = 300;  // above what the host estimates
+    const System system{random_matrix(n, n, 21), random_matrix(n, 2, 22)};
+    SolveOptions options;
+    options.trust = true;
+    options.method = Method::mixed;
+    const Solution pivoted = solve(context, system, options);
+    options.method = Method::rbt;
+    const Solution butterflies = solve(context, system, options);
+    CHECK(butterflies.method == Method::rbt);
+    REQUIRE(butterflies.trust);
+    REQUIRE(pivoted.trust);
+    CHECK(butterflies.trust->rcond >= pivoted.trust->rcond / 3);
+    CHECK(butterflies.trust->rcond <= pivoted.trust->rcond * 3);
+    CHECK(butterflies.trust->forward_error.size() == 2);
+    for (const double error : butterflies.trust->forward_error) {
+      CHECK(error > 0);
+      CHECK(error <= 1e-8);
+    }
+    CHECK(butterflies.trust->reciprocal_growth > 1e-3);
+    CHECK(butterflies.trust->reciprocal_growth <= 1.5);
+  });
+}
+
 TEST_CASE("RBT: transposed solves, of sizes on and beside the edges of blocks") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());

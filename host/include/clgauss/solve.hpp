@@ -109,7 +109,7 @@ struct Solution {
   double failed_pivot = 0;                           // its value: 0, Inf or NaN
   Determinant determinant;
   Residual residual;
-  std::optional<Trust> trust;  // of lu and mixed, if it was asked for; rbt has none
+  std::optional<Trust> trust;  // of lu, mixed and rbt, if it was asked for
   SolveTimes times;
   std::optional<WorkGroupReport> work_group;  // of gauss
   std::vector<LaunchRecord> launches;         // of gauss
