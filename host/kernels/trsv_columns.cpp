@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "kernels/cpu_tile.hpp"
 #include "kernels/known_answers.hpp"
@@ -20,6 +21,23 @@ constexpr cl_uint kRowGroup = 64;  // work-items of the kernels of cl/columns.cl
 Defines with_columns(const KernelVariant& variant, const Parameters& parameters, cl_uint columns) {
   return with_parameters(variant, parameters, {{"RHS", std::to_string(columns)}});
 }
+
+/// Buffers that are empty for a while.
+class AsideBuffers {
+ public:
+  explicit AsideBuffers(std::vector<cl::Buffer*> buffers) : buffers_(std::move(buffers)) {
+    for (cl::Buffer* each : buffers_) kept_.push_back(std::exchange(*each, cl::Buffer()));
+  }
+  ~AsideBuffers() {
+    for (std::size_t i = 0; i < buffers_.size(); ++i) *buffers_[i] = std::move(kept_[i]);
+  }
+  AsideBuffers(const AsideBuffers&) = delete;
+  AsideBuffers& operator=(const AsideBuffers&) = delete;
+
+ private:
+  std::vector<cl::Buffer*> buffers_;
+  std::vector<cl::Buffer> kept_;
+};
 
 /// Columns that the kernels are built for: a power of two.
 cl_uint columns_for(cl_uint nrhs) { return std::bit_ceil(nrhs); }
@@ -248,6 +266,7 @@ void ColumnSolves::launch_rows(const cl::CommandQueue& queue, const Kernel& kern
 bool ColumnSolves::works(cl_uint nrhs) {
   const cl_uint columns = columns_for(nrhs);
   return memo_.works(variant().name, variant().file, macros_for(columns), [&] {
+    const AsideBuffers aside({&x_, &rows_});  // an order() may be in use
     for (const bool transposed : {true, false}) {
       if (!transposed && transposed_only()) continue;
       const auto solve_it = [&](const FactorsQuestion& q) {

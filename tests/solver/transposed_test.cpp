@@ -126,6 +126,30 @@ TEST_CASE("transposed solves: after a small system's one launch, and when all wa
   });
 }
 
+TEST_CASE("transposed solves: more right-hand sides ask a kernel anew, and spoil no row order") {
+  on_every_device([](const Device& device) {
+    ContextOptions unremembered = ContextOptions::from_environment();
+    unremembered.cache_folder.reset();
+    Context context(device, unremembered);
+    const RealType type = types_of(device.profile).back();
+    const Index n = 90;  // not the size of a known answer
+    const Matrix a = rounded(random_matrix(n, n, 6), type);
+    for (const LuFamily family : {LuFamily::gpu, LuFamily::cpu}) {
+      LuOptions options;
+      try {
+        options.spec = default_lu_spec(context.profile(), type, n, family);
+        Lu lu = lu_factor(context, type, a, options);
+        for (const Index nrhs : {1, 3, 8, 2}) {
+          CAPTURE(nrhs);
+          const Matrix b = rounded(random_matrix(n, nrhs, 8), type);
+          CHECK(error_of(a, b, lu.solve_transposed(b), type) <= kScaledResidualBound);
+        }
+      } catch (const DeviceLimit&) {  // the family is not for this device
+      }
+    }
+  });
+}
+
 TEST_CASE("transposed solves: kernels that do not work are passed over") {
   on_every_device([](const Device& device) {
     const Index n = 150;
