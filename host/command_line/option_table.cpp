@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace clgauss::cli {
 
 po::typed_value<std::string>* optional_file(const char* name) {
@@ -46,6 +48,13 @@ std::vector<OptionView> OptionGroup::view(const char* positional) const {
   std::vector<OptionView> views;
   for (const auto& option : options.options()) views.push_back(view_of(*option, positional));
   return views;
+}
+
+po::options_description_easy_init CommandTable::group(const char* caption) {
+  const auto there = std::ranges::find(groups, std::string_view(caption), &OptionGroup::caption);
+  OptionGroup& group =
+      there != groups.end() ? *there : groups.emplace_back(OptionGroup{caption, {}});
+  return group.options.add_options();
 }
 
 po::options_description CommandTable::all() const {

@@ -95,10 +95,8 @@ struct CommandTable {
   std::vector<OptionGroup> groups;
   const char* positional = nullptr;
 
-  /// Begins a group of options.
-  po::options_description_easy_init group(const char* caption) {
-    return groups.emplace_back(OptionGroup{caption, {}}).options.add_options();
-  }
+  /// Begins a group of options, or goes on with the one of that caption.
+  po::options_description_easy_init group(const char* caption);
   [[nodiscard]] po::options_description all() const;
   [[nodiscard]] std::vector<OptionView> options() const;
   /// What the user calls the option `name`: "SYSTEM" for the positional one, else "--name".

@@ -25,12 +25,11 @@ void add_measuring_options(cli::CommandTable& table, const char* timeout) {
       ("warmup", po::value<std::size_t>()->default_value(1)->value_name("N"), "untimed repetitions before the timed ones")
       ("timeout", cli::text("TIME")->default_value(timeout), "a repetition that would take longer is not begun")
       ("budget", cli::text("TIME"), "end in good order after 90s, 10min ..; run again to go on");
-  // clang-format on
   cli::add_context_options(table);
-  auto report = table.group("Report");
-  report("append", po::bool_switch(), "add to a folder that holds another experiment's rows")(
-      "quiet,q", po::bool_switch(), "no progress");
-  cli::add_json_option(report);
+  table.group("Report")
+      ("append", po::bool_switch(), "add to a folder that holds another experiment's rows")
+      ("quiet,q", po::bool_switch(), "no progress");
+  // clang-format on
 }
 
 void add_experiment_options(cli::CommandTable& table) {
@@ -46,6 +45,8 @@ void add_experiment_options(cli::CommandTable& table) {
       ("reps", po::value<std::size_t>()->default_value(5)->value_name("N"), "timed repetitions");
   // clang-format on
   add_measuring_options(table, "60s");
+  auto report = table.group("Report");
+  cli::add_json_option(report);
 }
 
 namespace {
