@@ -106,6 +106,8 @@ class RbtLu::Implementation {
       (void)gemm_.kernel_name({at.size, at.rest, at.size}, at.lower_inverse, at.right, at.u12, 1,
                               0);
       gemm_.prepare_update(at.rest, at.rest, at.size, at.l21, at.u12, at.corner);
+      if (may_wait(at))
+        gemm_.prepare_update(at.rest, at.rest, 2 * at.size, at.l21, at.u12, at.corner);
     });
     getrs_.prepare(nrhs);
     (void)right_hand_sides(nrhs);
@@ -125,6 +127,7 @@ class RbtLu::Implementation {
     butterflies_.two_sided(queue, a, mixed_);  // A_r = U^T A V
     kernels_.extremes(queue, mixed_, n_, {figures_, kLargestOfMatrix, kLargestOfMatrix, kUnused});
     LuProgress progress(queue, callback, n_, kernels_.block());
+    bool pending = false;  // the last block's update of the rest
     for_each_block([&](const Block& at) {
       kernels_.diagonal(queue, {at.diagonal, at.factors, work_, sources_, at.window, at.size,
                                 at.k});  // P_k A(:, 1) = L U
@@ -134,8 +137,7 @@ class RbtLu::Implementation {
                      {&queue});  // L21 = A21 U11^-1
       gemm_.multiply({at.size, at.rest, at.size}, 1, at.lower_inverse, at.right, 0, at.u12,
                      {&queue});  // U12 = L11^-1 A12
-      gemm_.update(at.rest, at.rest, at.size, at.l21, at.u12, at.corner,
-                   {&queue});  // A22 = A22 - L21 U12
+      pending = update_rest(queue, at, pending);
       progress.block_enqueued(at.k / kernels_.block(), at.rest);
     });
     kernels_.invert(queue, order_, n_, positions_);
@@ -232,6 +234,38 @@ class RbtLu::Implementation {
     }
     y_.ld = nrhs;
     return y_;
+  }
+
+  /// Whether the update by this block can wait for the next one's.
+  [[nodiscard]] bool may_wait(const Block& at) const {
+    return value_of(parameters_, "PAIRED") == 1 && at.rest > kernels_.window();
+  }
+
+  /// A22 = A22 - L21 U12. Of an update that waits only what the next block is found in, and is exchanged with, is done: its window's
+  /// rows and its columns. That block then does the rest for both. Says whether this one waits; `pending`: the last one did.
+  bool update_rest(const cl::CommandQueue& queue, const Block& at, bool pending) {
+    const cl_uint nb = kernels_.block(), size = at.size, rest = at.rest;
+    const auto update = [&](cl_uint first_row, cl_uint rows, cl_uint columns) {
+      if (rows > 0)
+        gemm_.update(rows, columns, size, at.l21.at(first_row, 0), at.u12,
+                     at.corner.at(first_row, 0), {&queue});
+    };
+    if (pending) {
+      const cl_uint done = at.window - size;  // rows of the window that the last block has updated
+      update(0, done, rest);
+      if (rest > done)
+        gemm_.update(rest - done, rest, 2 * nb, lu_.at(at.k + at.window, at.k - nb),
+                     lu_.at(at.k - nb, at.k + nb), at.corner.at(done, 0), {&queue});
+      return false;
+    }
+    if (!may_wait(at)) {
+      update(0, rest, rest);
+      return false;
+    }
+    const cl_uint window = kernels_.window();
+    update(0, window, rest);
+    update(window, rest - window, nb);
+    return true;
   }
 
   template <typename Do>

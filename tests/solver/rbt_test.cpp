@@ -24,8 +24,8 @@ namespace {
 constexpr double kEps = 0x1p-53;
 
 /// Built soon, and soon there is more than one block.
-const Parameters kSmall{
-    {"WG_SIZE", 8}, {"NB", 16}, {"WINDOW", 32}, {"GRID_ROWS", 4}, {"GRID_COLS", 8}};
+const Parameters kSmall{{"WG_SIZE", 8},   {"NB", 16},       {"WINDOW", 32},
+                        {"GRID_ROWS", 4}, {"GRID_COLS", 8}, {"PAIRED", 0}};
 
 /// An answer in f64 from factors in `factor_type`: refined on the host until it is as good as one in f64, at most `steps` times.
 struct Refined {
@@ -143,12 +143,35 @@ TEST_CASE("RBT: blocks and windows that are whole and that are not") {
   });
 }
 
+TEST_CASE("RBT: two blocks that update the rest together leave the factors of two by themselves") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    RbtOptions paired, single;
+    paired.parameters = single.parameters = kSmall;
+    set_value(*paired.parameters, "PAIRED", 1);
+    // With the last block in a pair and not, whole and not, and with hardly a row below a window.
+    for (const Index n : {32, 48, 49, 64, 65, 80, 97, 150}) {
+      CAPTURE(n);
+      const System system = system_of(random_matrix(n, n, n + 5));
+      const Refined together = refine(context, RealType::f32, system, 3, paired),
+                    apart = refine(context, RealType::f32, system, 3, single);
+      CHECK(together.outcome.ok());
+      CHECK(together.scaled <= 1);
+      CHECK(together.steps <= apart.steps + 1);
+      CHECK(std::abs(together.outcome.growth - apart.outcome.growth) <=
+            1e-3 * apart.outcome.growth);
+      CHECK(std::abs(together.outcome.smallest_pivot - apart.outcome.smallest_pivot) <=
+            1e-2 * apart.outcome.smallest_pivot);
+    }
+  });
+}
+
 TEST_CASE("RBT: blocks and windows as large GPUs take them") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     RbtOptions options;
-    options.parameters = {
-        {"WG_SIZE", 64}, {"NB", 128}, {"WINDOW", 256}, {"GRID_ROWS", 16}, {"GRID_COLS", 32}};
+    options.parameters = {{"WG_SIZE", 64},   {"NB", 128},       {"WINDOW", 256},
+                          {"GRID_ROWS", 16}, {"GRID_COLS", 32}, {"PAIRED", 0}};
     const Refined of =
         refine(context, RealType::f32, system_of(random_matrix(300, 300, 4)), 3, options);
     CHECK(of.outcome.ok());
