@@ -105,8 +105,7 @@ InverseProducts unscaled(const InverseProducts& inverse, const Scaling& scaling)
 }
 
 /// Whether butterflies, factors in f32 and refinement take less time than either: where diagonal blocks are factored by sub-groups
-/// (lu_diagonal_ptx.cl). On an H200 0.83, 0.70, 0.68, 0.68 times the time of LU in f64 at n = 2048, 4096, 8192, 16384; at 1024 there is no
-/// difference.
+/// (lu_diagonal_ptx.cl). On an H200 1.01, 0.83, 0.69, 0.64, 0.62, 0.62 times the time of LU in f64 at n = 1024, 2048 .. 32768.
 bool rbt_is_better(const DeviceProfile& device, Index n) {
   if (device.type == DeviceType::cpu || !device.fp64 || !device.lacks_ptx().empty() || n < 1536)
     return false;
