@@ -8,6 +8,7 @@
 
 #include "linalg/max_or_nan.hpp"
 #include "linalg/norm_estimator.hpp"
+#include "matrix/scaling.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -37,11 +38,13 @@ Matrix product(const std::function<Matrix(const Matrix&)>& multiply, const Matri
   for (const int shift : {0, -100, 100}) {
     Matrix scaled = x;
     for (Index i = 0; i < x.rows(); ++i)
-      for (Index c = 0; c < x.cols(); ++c) scaled(i, c) = std::ldexp(x(i, c), shift - exponents[c]);
+      for (Index c = 0; c < x.cols(); ++c)
+        scaled(i, c) = times_power(x(i, c), shift - exponents[c]);
     const Matrix y = multiply(scaled);
     for (Index c = 0; c < x.cols(); ++c) {
       if (known[c]) continue;
-      for (Index i = 0; i < x.rows(); ++i) result(i, c) = std::ldexp(y(i, c), exponents[c] - shift);
+      for (Index i = 0; i < x.rows(); ++i)
+        result(i, c) = times_power(y(i, c), exponents[c] - shift);
       const double largest = largest_in_column(y, c);
       known[c] = largest > 0 && std::isfinite(largest);
     }

@@ -13,13 +13,21 @@ namespace {
 std::vector<int> exponents_of_columns(const Matrix& r, std::span<const int> rows) {
   std::vector<int> by(r.cols(), 0);
   for (Index c = 0; c < r.cols(); ++c) {
-    std::optional<int> largest;
-    for (Index i = 0; i < r.rows(); ++i) {
-      if (r(i, c) == 0 || !std::isfinite(r(i, c))) continue;
-      const int exponent = std::ilogb(r(i, c)) + (rows.empty() ? 0 : rows[i]);
-      largest = std::max(largest.value_or(exponent), exponent);
+    std::optional<int> exponent;
+    const auto hear = [&](double value, int power) {
+      if (value == 0 || !std::isfinite(value)) return;
+      const int mine = std::ilogb(value) + power;
+      exponent = std::max(exponent.value_or(mine), mine);
+    };
+    if (rows.empty()) {
+      double largest = 0;
+      for (Index i = 0; i < r.rows(); ++i)
+        if (std::isfinite(r(i, c))) largest = std::max(largest, std::abs(r(i, c)));
+      hear(largest, 0);
+    } else {
+      for (Index i = 0; i < r.rows(); ++i) hear(r(i, c), rows[i]);
     }
-    by[c] = -largest.value_or(0);
+    by[c] = -exponent.value_or(0);
   }
   return by;
 }
