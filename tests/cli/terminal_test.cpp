@@ -61,7 +61,7 @@ TEST_CASE("terminal: colours there, and neither in pipes nor with NO_COLOR") {
 TEST_CASE("terminal: progress of long work, cleared at the end, and none in a pipe") {
   const TemporaryFolder folder;
   // Work-groups of one work-item make the elimination slow; no clock decides.
-  REQUIRE(run_program(folder, "generate --kind random --n 500 -o s.npy").exit_code == 0);
+  REQUIRE(run_program(folder, "generate --kind random --n 900 -o s.npy").exit_code == 0);
   const std::string solve = "$CLGAUSS solve s.npy -o x.npy --local 1 --device pocl";
   Terminal terminal(folder, solve);
   CHECK(terminal.shows("elimination"));
@@ -79,7 +79,7 @@ TEST_CASE("terminal: progress of long work, cleared at the end, and none in a pi
   CHECK(quiet.screen().empty());
 }
 
-TEST_CASE("terminal: progress of an LU says blocks and GFLOP/s; Ctrl-C ends it within a second") {
+TEST_CASE("terminal: progress of an LU says blocks and GFLOP/s, and Ctrl-C ends it within a second") {
   const TemporaryFolder folder;
   // Large enough to be seen: of 1 s and more on the machine at hand.
   REQUIRE(run_program(folder, "generate --kind random --n 7000 --rhs none -o a.npy").exit_code ==

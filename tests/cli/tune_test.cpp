@@ -57,7 +57,7 @@ void tune_quickly(const Laboratory& laboratory) {
 
 }  // namespace
 
-TEST_CASE("sweep: rows and a summary; a second run measures nothing") {
+TEST_CASE("sweep: rows and a summary, and a second run measures nothing") {
   const Laboratory laboratory;
   const std::string sweep = "sweep --sizes 20,64 --local 1,16,100000000 -o r";
   const auto first = laboratory.measure(sweep);

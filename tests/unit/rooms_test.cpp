@@ -134,3 +134,15 @@ TEST_CASE("rooms: an arrow back is found") {
   test::write_file(tuner / "rows" / "t4.cpp", "#include \"support/paths.hpp\"\n");
   CHECK(forbidden(tuner, kTests).size() == 1);
 }
+
+TEST_CASE("no name of a test has a semicolon, at which CMake cuts it in two that match no test") {
+  for (const auto& entry : fs::recursive_directory_iterator(source_folder() / "tests")) {
+    if (entry.path().extension() != ".cpp") continue;
+    std::istringstream lines(test::content_of(entry.path()));
+    for (std::string line; std::getline(lines, line);) {
+      if (!line.starts_with("TEST_CASE(\"")) continue;
+      CAPTURE(line);
+      CHECK(line.substr(0, line.rfind('"')).find(';') == std::string::npos);
+    }
+  }
+}
