@@ -4,7 +4,6 @@
 #include "kernels/gemm_backend.hpp"
 #include "kernels/lu_small.hpp"
 #include "kernels/panel.hpp"
-#include "kernels/trsv.hpp"
 #include "linalg/getrs.hpp"
 #include "linalg/lu_backend.hpp"
 #include "matrix/transfer.hpp"
@@ -71,9 +70,7 @@ class LuGpu : public LuBackend {
 
   bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
              Index nrhs) override {
-    // Up to two launches a triangle; more right-hand sides pay for products.
-    if (nrhs > 1 && nrhs <= 2 * PersistentTrsv::kMostColumns && panels_.persistent() &&
-        few_solves().solves_plain(nrhs))
+    if (nrhs > 1 && few_solves().beats_products(nrhs))
       few_solves().solve(queue, lu, n_, order(queue), b, static_cast<cl_uint>(nrhs), false);
     else
       getrs_->solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));

@@ -49,11 +49,18 @@ class FewSolves {
  public:
   /// `may_wait`: as make_column_solves() has it.
   FewSolves(Context& context, RealType type, Index n, const LuSetting* may_wait = nullptr)
-      : memo_(context, type), ways_(make_column_solves(context, type, n, may_wait)) {}
+      : memo_(context, type),
+        waits_(may_wait != nullptr),
+        ways_(make_column_solves(context, type, n, may_wait)) {}
 
   /// Whether it can do B <- A^-1 B for `nrhs` right-hand sides.
   [[nodiscard]] bool solves_plain(Index nrhs) {
     return nrhs <= ColumnSolves::kMostColumns && way_for(static_cast<cl_uint>(nrhs), false);
+  }
+
+  /// Whether that takes less time than substitution by products: up to two launches a triangle.
+  [[nodiscard]] bool beats_products(Index nrhs) {
+    return waits_ && nrhs > 1 && nrhs <= 2 * PersistentTrsv::kMostColumns && solves_plain(nrhs);
   }
 
   /// Builds the kernels for `nrhs` right-hand sides, transposed, and launches each once, on a system of one row. Throws NoUsableKernel.
@@ -71,6 +78,7 @@ class FewSolves {
   ColumnSolves& transposed_way_for(cl_uint nrhs);
 
   KernelMemo memo_;
+  bool waits_;
   std::vector<std::unique_ptr<ColumnSolves>> ways_;  // in the order of trying
 };
 

@@ -12,7 +12,6 @@
 #include "kernels/butterfly.hpp"
 #include "kernels/gemm_backend.hpp"
 #include "kernels/lu_window.hpp"
-#include "kernels/trsv.hpp"
 #include "kernels/variants.hpp"
 #include "linalg/getrs.hpp"
 #include "linalg/lu_backend.hpp"
@@ -152,7 +151,7 @@ class RbtLu::Implementation {
     const auto columns = static_cast<cl_uint>(nrhs);
     const MatrixView& y = right_hand_sides(nrhs);
     butterflies_.transposed(queue, Butterfly::u, b, y, columns, positions_);  // Y = P U^T B
-    if (waits_ && nrhs > 1 && nrhs <= 2 * PersistentTrsv::kMostColumns && few_.solves_plain(nrhs))
+    if (few_.beats_products(nrhs))
       few_.solve(queue, lu_, n_, {identity_, 0}, y, columns, false);
     else
       getrs_.substitute(queue, lu_, n_, y, columns);                      // Y = R^-1 L^-1 Y
