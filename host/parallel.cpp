@@ -1,7 +1,9 @@
 #include "parallel.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <cmath>
 #include <thread>
 #include <vector>
 
@@ -37,6 +39,24 @@ Index find_first(std::span<const double> values, bool (*is_bad)(double)) {
     }
   });
   return least;
+}
+
+Index first_nonfinite(std::span<const double> values) {
+  constexpr Index kBlock = 4096, kLanes = 8;
+  for (Index begin = 0; begin < values.size(); begin += kBlock) {
+    const auto block = values.subspan(begin, std::min(kBlock, values.size() - begin));
+    std::array<double, kLanes> differences{};  // NaN for NaN and Inf
+    for (Index i = 0; i + kLanes <= block.size(); i += kLanes)
+      for (Index lane = 0; lane < kLanes; ++lane)
+        differences[lane] += block[i + lane] - block[i + lane];
+    const auto is_nan = [](double value) { return std::isnan(value); };
+    const bool whole = block.size() % kLanes == 0;
+    if (whole && std::ranges::none_of(differences, is_nan)) continue;
+    const auto found =
+        std::ranges::find_if(block, [](double value) { return !std::isfinite(value); });
+    if (found != block.end()) return begin + static_cast<Index>(found - block.begin());
+  }
+  return values.size();
 }
 
 }  // namespace clgauss

@@ -14,10 +14,14 @@ inline constexpr Index kElementsPerThread = Index{1} << 17U;
 [[nodiscard]] Index parts_of(Index count, Index grain);
 
 /// Calls body(first, last) for parts that make up 0 .. count, side by side, none smaller than `grain` if there are several.
-/// Waits for all of them. `body` must not throw.
+/// Waits for all of them. `body` must not throw,
+/// except on the caller's thread, which has the first part.
 void in_parallel(Index count, Index grain, const std::function<void(Index, Index)>& body);
 
 /// Index of the first value that `is_bad`; values.size() if none is.
 [[nodiscard]] Index find_first(std::span<const double> values, bool (*is_bad)(double));
+
+/// Index of the first value that is not finite; values.size() if all are. On this thread alone, at the speed of memory.
+[[nodiscard]] Index first_nonfinite(std::span<const double> values);
 
 }  // namespace clgauss

@@ -9,6 +9,8 @@
 #include <csignal>
 #include <mutex>
 
+#include "io/memory.hpp"
+
 namespace clgauss::io {
 
 namespace {
@@ -73,6 +75,7 @@ Mapping::~Mapping() {
   const std::scoped_lock lock(changing);
   if (--mappings == 0) sigaction(SIGBUS, &handler_before, nullptr);
   ranges[place_].end = nullptr;
+  discard_pages(begin_, size_);
   munmap(begin_, size_);
 }
 

@@ -1,14 +1,19 @@
 #include "io/memory.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <clgauss/error.hpp>
+#include <cstdint>
 #include <fstream>
 #include <limits>
+#include <system_error>
+
+#include "parallel.hpp"
 
 namespace clgauss::io {
 
@@ -118,6 +123,22 @@ std::string memory_in_use() {
   return fmt::format("{} were in use at most, this machine or container has {}",
                      readable_bytes(static_cast<Index>(usage.ru_maxrss) * 1024),
                      readable_bytes(physical_memory()));
+}
+
+void discard_pages(void* begin, std::size_t bytes) noexcept {
+  constexpr std::size_t kBytesOfPart = std::size_t{64} << 20U;
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const std::uintptr_t from = (address + page - 1) / page, to = (address + bytes) / page;
+  if (from >= to) return;
+  const auto discard = [&](Index first, Index last) {
+    (void)madvise(reinterpret_cast<void*>((from + first) * page), (last - first) * page,
+                  MADV_DONTNEED);
+  };
+  try {
+    in_parallel(to - from, kBytesOfPart / page, discard);
+  } catch (const std::system_error&) {  // no thread to be had
+  }
 }
 
 }  // namespace clgauss::io

@@ -28,6 +28,10 @@ void require_memory(const std::string& what, Index rows, Index cols, Index copie
 /// The most bytes of text that are parsed as JSON, which may take some thirty times as much memory as its text.
 [[nodiscard]] Index most_json_bytes();
 
+/// Gives the whole pages between `begin` and the end back to the operating system; their content is lost. A hint: where it is
+/// refused, they go with the memory that they are part of. Large memory by all cores.
+void discard_pages(void* begin, std::size_t bytes) noexcept;
+
 /// "8.59 GB".
 [[nodiscard]] std::string readable_bytes(Index bytes);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <charconv>
 #include <clgauss/error.hpp>
@@ -12,6 +13,7 @@
 #include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 
 #include "io/exact.hpp"
 #include "io/formats.hpp"
@@ -172,6 +174,8 @@ class NpyReader {
   template <typename Number>
   void convert();
   template <typename Number>
+  void convert_row_major(Index first, Index last);
+  template <typename Number>
   void convert_columns();
   template <typename Integer>
   void refuse_inexact() const;
@@ -192,6 +196,7 @@ class NpyReader {
   bool fortran_ = false;  // the first index runs fastest
   Array array_;
   Index rows_ = 0, cols_ = 0;  // the first extent, and the product of the others
+  std::atomic<Index> nonfinite_ = std::numeric_limits<Index>::max();  // the first such element
 };
 
 Array NpyReader::read() {
@@ -204,9 +209,7 @@ Array NpyReader::read() {
   array_.values.resize(rows_ * cols_);
   fortran_ = header.fortran_order;
   convert_as(header.dtype);
-  if (!allow_nonfinite_) {
-    refuse_nonfinite();
-  }
+  refuse_nonfinite();
   progress_.finish();
   return std::move(array_);
 }
@@ -315,21 +318,31 @@ void NpyReader::convert() {
     convert_columns<Number>();
     return;
   }
-  constexpr Index block = Index{1} << 22;  // between two looks at the progress
-  for (Index begin = 0; begin < array_.values.size(); begin += block) {
-    const Index count = std::min(block, array_.values.size() - begin);
+  // Elements between two looks at the progress and starts of threads, and such as stay in a core's cache until they are looked at.
+  constexpr Index kBlock = Index{1} << 23U, kStep = Index{1} << 15U;
+  for (Index begin = 0; begin < array_.values.size(); begin += kBlock) {
+    const Index count = std::min(kBlock, array_.values.size() - begin);
     in_parallel(count, kElementsPerThread, [&](Index first, Index last) {
-      double* out = array_.values.data() + begin;
-      if (std::same_as<Number, double> && !swap_) {
-        std::memcpy(out + first, bytes_.data() + (begin + first) * sizeof(double),
-                    (last - first) * sizeof(double));
-        return;
-      }
-      for (Index i = first; i < last; ++i) {
-        out[i] = static_cast<double>(load<Number>(begin + i));
-      }
+      for (Index at = begin + first; at < begin + last; at += kStep)
+        convert_row_major<Number>(at, std::min(at + kStep, begin + last));
     });
     progress_.at((begin + count) * sizeof(Number));
+  }
+}
+
+/// Elements first .. last; keeps in mind where one is not finite.
+template <typename Number>
+void NpyReader::convert_row_major(Index first, Index last) {
+  double* const out = array_.values.data();
+  if (std::same_as<Number, double> && !swap_)
+    std::memcpy(out + first, bytes_.data() + first * sizeof(double),
+                (last - first) * sizeof(double));
+  else
+    for (Index i = first; i < last; ++i) out[i] = static_cast<double>(load<Number>(i));
+  if (std::integral<Number> || allow_nonfinite_) return;
+  const Index bad = first + first_nonfinite({out + first, last - first});
+  if (bad == last) return;
+  for (Index known = nonfinite_; bad < known && !nonfinite_.compare_exchange_weak(known, bad);) {
   }
 }
 
@@ -346,6 +359,7 @@ void NpyReader::convert_columns() {
     }
     progress_.at(right * rows_ * sizeof(Number));
   }
+  if (!allow_nonfinite_) nonfinite_ = first_nonfinite(array_.values);
 }
 
 /// Where an element lies in Fortran order. Of three dimensions, `cols_` are the elements of a matrix whose own columns lie one
@@ -374,8 +388,8 @@ std::string NpyReader::place_text(Index i) const {
 }
 
 void NpyReader::refuse_nonfinite() const {
-  const Index i = find_first(array_.values, [](double value) { return !std::isfinite(value); });
-  if (i == array_.values.size()) return;
+  const Index i = nonfinite_;
+  if (i >= array_.values.size()) return;
   fail(place_text(i) + fmt::format(" {} (it can be allowed)", array_.values[i]));
 }
 

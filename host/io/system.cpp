@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
+#include <span>
+#include <vector>
 
 #include "io/formats.hpp"
+#include "parallel.hpp"
 
 namespace clgauss {
 
@@ -14,6 +17,50 @@ using io::Content;
 std::string name_of(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 std::string shape_of(Index rows, Index cols) { return fmt::format("{} x {}", rows, cols); }
+
+std::span<const double> row_of(const Content& content, Index i) {
+  return std::span<const double>(content.values).subspan(i * content.cols, content.cols);
+}
+
+/// Moves the first `cols` numbers of each row to the left, where they belong without the others. Each core moves some rows; those at
+/// their end that the next one's first rows come to lie on are put aside before.
+void keep_first_columns(Content& content, Index cols) {
+  const Index rows = content.rows, gap = content.cols - cols;
+  double* const values = content.values.data();
+  struct Part {
+    Index first, last, end_of_own;  // rows; those from end_of_own on are put aside
+    Values aside;
+  };
+  const auto move_rows = [&](const Part& part) {
+    for (Index i = part.first; i < part.end_of_own; ++i)
+      std::copy_n(values + i * content.cols, cols, values + i * cols);
+    for (Index i = part.end_of_own, at = 0; i < part.last; ++i, at += cols)
+      std::copy_n(part.aside.data() + at, cols, values + i * cols);
+  };
+  std::vector<Part> parts;
+  const Index count = gap == 0 ? 0 : parts_of(rows, kElementsPerThread / content.cols + 1);
+  for (Index p = 0, first = 0; p < count; ++p) {
+    const Index last = rows * (p + 1) / count;
+    // The next part's numbers begin at last * cols, which is in this row.
+    const Index safe = p + 1 == count ? last : last * cols / content.cols;
+    if (safe < first) {  // a part that is shorter than it moves: one core does it all
+      parts.assign(1, {0, rows, rows, {}});
+      break;
+    }
+    parts.push_back({first, last, safe, {}});
+    first = last;
+  }
+  for (Part& part : parts) {
+    part.aside.resize((part.last - part.end_of_own) * cols);
+    for (Index i = part.end_of_own, at = 0; i < part.last; ++i, at += cols)
+      std::copy_n(values + i * content.cols, cols, part.aside.data() + at);
+  }
+  in_parallel(parts.size(), 1, [&](Index first, Index last) {
+    for (; first < last; ++first) move_rows(parts[first]);
+  });
+  content.values.resize(rows * cols);
+  content.cols = cols;
+}
 
 /// Parts [A | b], n rows of n + nrhs numbers. A stays where it is: beside it there is only b.
 /// `by_word`: --rhs augmented was given.
@@ -38,16 +85,8 @@ System part_augmented(Content content, const std::string& path, bool by_word) {
         shape, nrhs));
   }
   Matrix b(n, nrhs);
-  auto begin = content.values.cbegin();
-  auto a_end = content.values.begin();
-  for (Index i = 0; i < n; ++i) {
-    const auto row_a_end = begin + static_cast<std::ptrdiff_t>(n);
-    const auto row_end = row_a_end + static_cast<std::ptrdiff_t>(nrhs);
-    std::copy(row_a_end, row_end, b.row(i).begin());
-    a_end = std::copy(begin, row_a_end, a_end);  // to the left, or onto itself
-    begin = row_end;
-  }
-  content.values.erase(a_end, content.values.end());
+  for (Index i = 0; i < n; ++i) std::ranges::copy(row_of(content, i).subspan(n), b.row(i).begin());
+  keep_first_columns(content, n);
   return {Matrix(n, n, std::move(content.values)), std::move(b)};
 }
 

@@ -3,11 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <clgauss/error.hpp>
+#include <span>
+#include <vector>
 
 #include "io/memory.hpp"
 #include "io/number.hpp"
 #include "io/number_writer.hpp"
+#include "parallel.hpp"
 
 namespace clgauss::io {
 
@@ -16,15 +20,36 @@ namespace {
 constexpr std::string_view decimal_comma_hint =
     " (if the commas are decimal commas, write points: 1.5, not 1,5)";
 
+/// Lines that one core parses, and where their rows belong.
+struct Part {
+  std::string_view text;
+  Index lines = 0;
+  double* out = nullptr;
+  Index rows = 0;
+};
+
 class TableReader {
  public:
   TableReader(const Input& input, const ReadOptions& options, const Dialect& dialect)
-      : input_(input), dialect_(dialect), cursor_(input, options, dialect.characters) {}
+      : input_(input),
+        options_(options),
+        dialect_(dialect),
+        cursor_(input, options, dialect.characters) {}
+  TableReader(const Input& input, const ReadOptions& options, const Dialect& dialect,
+              std::string_view part)
+      : input_(input),
+        options_(options),
+        dialect_(dialect),
+        cursor_(input, options, dialect.characters, part) {}
 
   Content read();
 
  private:
-  void read_row();
+  bool read_rest_in_parallel();
+  [[nodiscard]] std::vector<Part> parts_of_rest() const;
+  bool read_part(Part& part, Index cols, const std::atomic<bool>& stop);
+  template <typename Take>
+  void read_row(const Take& take);
   double read_number();
   void pass_delimiter();
   void reserve_all();
@@ -33,6 +58,7 @@ class TableReader {
   [[noreturn]] void fail_field() const { cursor_.fail_no_number(field(), hint(field())); }
 
   const Input& input_;
+  const ReadOptions& options_;
   const Dialect& dialect_;
   TextCursor cursor_;
   Content content_;
@@ -40,21 +66,25 @@ class TableReader {
 };
 
 Content TableReader::read() {
+  const auto keep = [this](double value) { content_.values.push_back(value); };
   while (cursor_.skip_to_next_line_with_content()) {
     const std::size_t before = content_.values.size();
     const char* row_begin = cursor_.position();
-    read_row();
+    read_row(keep);
     const Index found = content_.values.size() - before;
     if (content_.rows == 0) {
       content_.cols = found;
       first_line_ = cursor_.line();
-      reserve_all();
     } else if (found != content_.cols) {
       cursor_.fail_at(row_begin, fmt::format("{} numbers expected, as in line {}, but {} found",
                                              content_.cols, first_line_, found));
     }
     ++content_.rows;
     cursor_.finish_line();
+    if (content_.rows == 1) {
+      if (read_rest_in_parallel()) break;
+      reserve_all();
+    }
   }
   if (content_.rows == 0) {
     throw FormatError(input_.name(), 0, 0, "there are no numbers in the file");
@@ -63,9 +93,93 @@ Content TableReader::read() {
   return std::move(content_);
 }
 
-void TableReader::read_row() {
+/// The rows behind the first one by all cores, if there are many and none of them is at fault. Else false, and nothing has
+/// changed: who reads them one after the other knows which line to blame.
+bool TableReader::read_rest_in_parallel() {
+  std::vector<Part> parts = parts_of_rest();
+  if (parts.size() < 2) return false;
+  in_parallel(parts.size(), 1, [&](Index first, Index last) {
+    for (Part& part : std::span(parts).subspan(first, last - first))
+      part.lines = static_cast<Index>(std::count(part.text.begin(), part.text.end(), '\n')) + 1;
+  });
+  const Index cols = content_.cols;
+  Index lines = 0;
+  for (const Part& part : parts) {
+    if (part.lines * cols > cols + part.text.size() / 2) return false;  // mostly blank lines
+    lines += part.lines;
+  }
+  require_memory(input_.name(), 1 + lines, cols);
+  content_.values.resize((1 + lines) * cols);
+  double* out = content_.values.data() + cols;
+  for (Part& part : parts) {
+    part.out = out;
+    out += part.lines * cols;
+  }
+  std::atomic<bool> stop = false;
+  in_parallel(parts.size(), 1, [&](Index first, Index last) {
+    ReadOptions options = options_;
+    if (first > 0) options.progress = {};  // the caller's thread alone tells it
+    try {
+      for (Index p = first; p < last && !stop; ++p)
+        if (!TableReader(input_, options, dialect_, parts[p].text).read_part(parts[p], cols, stop))
+          stop = true;
+    } catch (const FormatError&) {
+      stop = true;
+    } catch (...) {  // of the progress
+      stop = true;
+      throw;
+    }
+  });
+  if (stop) {
+    content_.values.resize(cols);
+    return false;
+  }
+  double* end = content_.values.data() + cols;
+  for (const Part& part : parts) {  // together, where lines had no numbers
+    end = part.out == end ? end + part.rows * cols
+                          : std::copy(part.out, part.out + part.rows * cols, end);
+    content_.rows += part.rows;
+  }
+  content_.values.resize(content_.rows * cols);
+  return true;
+}
+
+/// What is left, in parts that begin with a line.
+std::vector<Part> TableReader::parts_of_rest() const {
+  constexpr std::size_t kBytesOfPart = std::size_t{1} << 20U;
+  std::string_view rest(cursor_.position(), cursor_.bytes_left());
+  std::vector<Part> parts;
+  for (Index left = parts_of(rest.size(), kBytesOfPart); !rest.empty(); --left) {
+    const std::size_t newline = left == 1 ? rest.npos : rest.find('\n', rest.size() / left);
+    const std::size_t end = newline == rest.npos ? rest.size() : newline + 1;
+    parts.push_back({rest.substr(0, end)});
+    rest.remove_prefix(end);
+  }
+  return parts;
+}
+
+/// Whether all lines of this reader's part have `cols` numbers.
+bool TableReader::read_part(Part& part, Index cols, const std::atomic<bool>& stop) {
+  double* out = part.out;
+  for (; cursor_.skip_to_next_line_with_content(); ++part.rows) {
+    if (stop) return false;
+    const double* const row_end = out + cols;
+    Index found = 0;
+    read_row([&](double value) {
+      if (out != row_end) *out++ = value;
+      ++found;
+    });
+    if (found != cols) return false;
+    cursor_.finish_line();
+  }
+  return true;
+}
+
+/// Gives the numbers of a line to `take`.
+template <typename Take>
+void TableReader::read_row(const Take& take) {
   while (true) {
-    content_.values.push_back(read_number());
+    take(read_number());
     if (cursor_.skip_to_content()) {
       return;
     }

@@ -14,18 +14,23 @@ namespace clgauss::io {
 
 TextCursor::TextCursor(const Input& input, const ReadOptions& options,
                        const CharacterClass& characters)
-    : file_(input.name()),
-      characters_(characters),
-      allow_nonfinite_(options.allow_nonfinite),
-      begin_(input.bytes().data()),
-      at_(begin_),
-      end_(begin_ + input.bytes().size()),
-      line_begin_(begin_),
-      progress_(options.progress, input.name(), input.bytes().size()) {
+    : TextCursor(input, options, characters, input.bytes()) {
   if (input.bytes().starts_with("\xFF\xFE") || input.bytes().starts_with("\xFE\xFF")) {
     fail("the text is in UTF-16: save it as UTF-8 or ASCII");
   }
 }
+
+TextCursor::TextCursor(const Input& input, const ReadOptions& options,
+                       const CharacterClass& characters, std::string_view part)
+    : file_(input.name()),
+      characters_(characters),
+      allow_nonfinite_(options.allow_nonfinite),
+      begin_(part.data()),
+      at_(begin_),
+      end_(begin_ + part.size()),
+      line_begin_(begin_),
+      side_by_side_(part.empty() ? 1 : (input.bytes().size() + part.size() / 2) / part.size()),
+      progress_(options.progress, input.name(), input.bytes().size()) {}
 
 std::string_view TextCursor::rest_of_line() const {
   const std::string_view rest(at_, bytes_left());
@@ -74,7 +79,7 @@ void TextCursor::finish_line() {
     ++line_;
     line_begin_ = at_;
   }
-  progress_.at(static_cast<std::size_t>(at_ - begin_));
+  progress_.at(side_by_side_ * static_cast<std::size_t>(at_ - begin_));
 }
 
 bool TextCursor::read_plain_number(double& value) {

@@ -49,6 +49,10 @@ class TextCursor {
   /// Throws FormatError if the file begins like UTF-16. `characters`, `input` and `options` must
   /// outlive the cursor.
   TextCursor(const Input& input, const ReadOptions& options, const CharacterClass& characters);
+  /// For some lines of `input` alone, which it counts from 1, while others read as much of it: its progress is taken
+  /// for that of all.
+  TextCursor(const Input& input, const ReadOptions& options, const CharacterClass& characters,
+             std::string_view part);
 
   [[nodiscard]] bool at_end() const { return at_ == end_; }
   [[nodiscard]] char peek() const { return *at_; }  // not at the end
@@ -96,6 +100,7 @@ class TextCursor {
   const char* end_;
   const char* line_begin_;
   std::size_t line_ = 1;
+  std::size_t side_by_side_;  // parts of which this is one
   Progress progress_;
 };
 

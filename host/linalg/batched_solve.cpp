@@ -11,7 +11,7 @@
 #include <map>
 #include <optional>
 
-#include "linalg/max_or_nan.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 

@@ -3,13 +3,10 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <limits>
-#include <map>
-#include <mutex>
 
-#include "linalg/max_or_nan.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "linalg/norm_estimator.hpp"
 #include "matrix/scaling.hpp"
-#include "parallel.hpp"
 
 namespace clgauss {
 
@@ -155,38 +152,7 @@ double bound_of(const Estimate& estimate, const Matrix& x, Index c) {
 
 }  // namespace
 
-MatrixSize size_of(const Matrix& a) {
-  struct Part {
-    std::vector<double> sums, largest;
-  };
-  std::map<Index, Part> parts;  // by their first rows, to add them up in the same order every time
-  std::mutex one_at_a_time;
-  in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1,
-              [&](Index first, Index last) {
-                Part part{std::vector<double>(a.cols(), 0.0), std::vector<double>(a.cols(), 0.0)};
-                for (Index i = first; i < last; ++i) {
-                  const auto row = a.row(i);
-                  for (Index j = 0; j < row.size(); ++j) {
-                    const double value = std::abs(row[j]);
-                    part.sums[j] += value;
-                    part.largest[j] = value > part.largest[j] ? value : part.largest[j];
-                  }
-                }
-                const std::scoped_lock lock(one_at_a_time);
-                parts.emplace(first, std::move(part));
-              });
-  MatrixSize size;
-  for (Index j = 0; j < a.cols(); ++j) {
-    double sum = 0;
-    for (const auto& [first, part] : parts) {
-      sum += part.sums[j];
-      size.largest = std::max(size.largest, part.largest[j]);
-    }
-    size.norm1 = max_or_nan(size.norm1, sum);
-  }
-  if (std::isnan(size.norm1)) size.largest = kNaN;
-  return size;
-}
+MatrixSize size_of(const Matrix& a) { return size_of(sizes_of(a.values(), a.cols())); }
 
 InverseProducts inverse_of(Lu& lu) {
   return {lu.n(), [&lu](const Matrix& x) { return lu.solve(x); },

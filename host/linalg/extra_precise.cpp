@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "kernels/exact_sum.hpp"
-#include "linalg/max_or_nan.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "matrix/transfer.hpp"
 #include "matrix/transposed.hpp"
 #include "parallel.hpp"

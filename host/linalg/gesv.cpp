@@ -170,9 +170,6 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
       scale_back(scaling, x.cols(), x.values());
       return refinement;
     };
-    live.residual = [&](SystemOperator& on_host, const Matrix& x, Matrix& r, Matrix& d) {
-      (in_f64 ? static_cast<SystemOperator&>(*in_f64) : on_host).residual(x, r, d);
-    };
     const EnqueueSolve solve_with = [&](bool transposed, const MatrixView& b, Index columns) {
       if (transposed)
         lu->getrs_transposed(queue, buffers.a, b, columns);

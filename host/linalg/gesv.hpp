@@ -13,13 +13,12 @@
 
 namespace clgauss {
 
-/// What can be done with the factors of a solve as long as they are there. Residuals are those of the system in f64 on the device where
-/// gesv() kept it, else of the one that is given.
+/// What can be done with the factors of a solve as long as they are there.
 struct LiveFactors {
-  std::function<Refinement(SystemOperator& on_host, Matrix& x)> refine;
+  std::function<Refinement(SystemOperator& on_host, Matrix& x)>
+      refine;  // with residuals of the device where that kept A in f64, else of `on_host`
   std::function<Refinement(Matrix& x)>
-      refine_in_extra_precision;  // from the first x; where GesvCall has asked for it
-  std::function<void(SystemOperator& on_host, const Matrix& x, Matrix& r, Matrix& d)> residual;
+      refine_in_extra_precision;         // from the first x; where GesvCall has asked for it
   InverseProducts inverse;               // as good as the factors are
   InverseProducts scaled_inverse;        // of A as it was factored
   std::function<double()> largest_of_u;  // of the scaled matrix

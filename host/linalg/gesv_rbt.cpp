@@ -25,8 +25,10 @@ void require_memory_for(const Context& context, const System& system, RealType i
   require_memory(need, device, io::physical_memory());
 }
 
+/// `scaling` leaves the matrix as it is.
 EliminationResult solve_by_butterflies(Context& context, const System& system, RealType input,
-                                       const GesvCall& call, const ProgressCallback& progress) {
+                                       const Scaling& scaling, const GesvCall& call,
+                                       const ProgressCallback& progress) {
   const Index n = system.a.rows(), nrhs = system.b.cols();
   const cl::CommandQueue& queue = context.queue();
   const auto report = [&](const char* what) {
@@ -78,13 +80,9 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
   result.times.refine = timer.lap();
   if (!result.refinement.accepted || !call.polish) return result;
 
-  const Scaling none;
   LiveFactors live;
-  live.residual = [&](SystemOperator&, const Matrix& x, Matrix& r, Matrix& d) {
-    residuals.residual(x, r, d);
-  };
   live.inverse = live.scaled_inverse =
-      inverse_by_solves(context, RealType::f32, n, none,
+      inverse_by_solves(context, RealType::f32, n, scaling,
                         [&](bool transposed, const MatrixView& vectors, Index columns) {
                           if (transposed)
                             rbt.solve_transposed(queue, vectors, columns);
@@ -92,7 +90,7 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
                             rbt.solve(queue, vectors, columns);
                         });
   live.growth = outcome.growth;
-  live.scaling = &none;
+  live.scaling = &scaling;
   call.polish(result, live);
   return result;
 }
@@ -109,7 +107,7 @@ EliminationResult gesv_rbt(Context& context, const System& system, const GesvCal
   const RealType input = context.profile().fp64 ? RealType::f64 : RealType::f32;
   require_memory_for(context, system, input);
   return translate_opencl_errors(
-      [&] { return solve_by_butterflies(context, system, input, call, progress); });
+      [&] { return solve_by_butterflies(context, system, input, scaling, call, progress); });
 }
 
 }  // namespace clgauss

@@ -8,11 +8,12 @@
 #include <limits>
 #include <mutex>
 
+#include "linalg/answer_residual.hpp"
 #include "linalg/extra_precise.hpp"
 #include "linalg/gesv_rbt.hpp"
 #include "linalg/host_lapack.hpp"
 #include "linalg/host_lu.hpp"
-#include "linalg/max_or_nan.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "matrix/transfer.hpp"
 #include "parallel.hpp"
 
@@ -215,12 +216,9 @@ class Attempt {
   void estimate(const System& system, EliminationResult& result, const LiveFactors& factors) {
     LapTimer timer;
     if (progress_) progress_("condition", 0);
-    HostOperator on_host(system);
-    Matrix r(result.x.rows(), result.x.cols()), d = r;
-    factors.residual(on_host, result.x, r, d);
-    const MatrixSize size = size_of(system.a);
-    const AnswerErrors errors{result.x, r, d};
+    const AnswerErrors errors{result.x, measured_.r, measured_.d};
     const Scaling& scaling = *factors.scaling;
+    const MatrixSize& size = scaling.size;
     if (system.a.rows() <= kLargestOnHost && are_moderate(scaling)) {
       const Matrix a = scaled(system.a, scaling);
       const HostLu lu(a);
@@ -245,7 +243,8 @@ class Attempt {
   /// The host's word, from the A that was given.
   void measure(const System& system, EliminationResult& result) {
     LapTimer timer;
-    answer_.residual = compute_residual(system, result.x, answer_.plan.eps());
+    measured_ = answer_residual(system, result.x, answer_.plan.eps());
+    answer_.residual = measured_.norms;
     result.times.check += timer.lap();
   }
 
@@ -253,6 +252,7 @@ class Attempt {
   const SolveOptions& options_;
   const ProgressCallback& progress_;
   LuAnswer answer_;
+  AnswerResidual measured_;  // of the last x
 };
 
 /// Whether factors of A + E in f32 tell ||A^-1|| within a factor of 3. E (A + E)^-1 is what a correction multiplies the residual by: where
@@ -311,11 +311,10 @@ void try_lapack(LuAnswer& answer, const System& system, bool trust,
     answer.result.refinement = refine(f64, by_lapack, x, progress);
   }
   answer.result.times.refine += timer.lap();
-  answer.residual = compute_residual(system, x, answer.plan.eps());
+  const AnswerResidual measured = answer_residual(system, x, answer.plan.eps());
+  answer.residual = measured.norms;
   answer.result.times.check += timer.lap();
   if (trust || maximum) {
-    Matrix r(x.rows(), x.cols()), d = r;
-    f64.residual(x, r, d);
     const auto by = [](auto solve) {
       return [solve](Matrix v) {
         solve(v);
@@ -324,7 +323,7 @@ void try_lapack(LuAnswer& answer, const System& system, bool trust,
     };
     answer.trust = trust_in({x.rows(), by([&](Matrix& v) { lapack.solve(v); }),
                              by([&](Matrix& v) { lapack.solve_transposed(v); })},
-                            size_of(system.a), {x, r, d});
+                            size_of(system.a), {x, measured.r, measured.d});
     answer.trust->determinant_error = std::numeric_limits<double>::quiet_NaN();
     if (maximum) judge_by_condition(answer.trust, x.rows(), answer.result.refinement);
     if (!trust) answer.trust.reset();

@@ -5,7 +5,10 @@
 #include <limits>
 #include <mutex>
 
-#include "linalg/max_or_nan.hpp"
+#include "linalg/answer_residual.hpp"
+#include "matrix/max_or_nan.hpp"
+#include "linalg/row_sums.hpp"
+#include "matrix/transposed.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -40,7 +43,9 @@ struct Numbers {
 
 /// As the numbers are.
 struct Unscaled {
-  double a(double value) const { return value; }
+  std::span<const double> row(std::span<const double> values, Values& /*space*/) const {
+    return values;
+  }
   double b(double value, Index /*c*/) const { return value; }
 };
 
@@ -48,41 +53,51 @@ struct Unscaled {
 struct Scaled {
   int of_a = 0;
   std::vector<int> of_b;
-  double a(double value) const { return std::ldexp(value, -of_a); }
+  std::span<const double> row(std::span<const double> values, Values& space) const {
+    space.resize(values.size());
+    std::ranges::transform(values, space.begin(),
+                           [this](double value) { return std::ldexp(value, -of_a); });
+    return space;
+  }
   double b(double value, Index c) const { return std::ldexp(value, -of_b[c]); }
 };
 
-/// Norms of the rows first .. last of A x = b; x is there as `scale` wants it.
+/// Where r and d of the answer belong, n-by-nrhs; null: nowhere.
+struct Wanted {
+  Matrix *r = nullptr, *d = nullptr;
+};
+
+/// Norms of the rows first .. last of A x = b; x is there as `scale` wants it, column by column in `columns`, too.
 template <typename Scale>
-Norms norms_of_rows(const Numbers& system, const Scale& scale, Index first, Index last) {
+Norms norms_of_rows(const Numbers& system, const Values& columns, const Scale& scale, Index first,
+                    Index last, const Wanted& wanted) {
   const auto& [n, nrhs, a, b, x] = system;
   Norms norms{0, std::vector<Norms::OfOne>(nrhs)};
-  std::vector<double> r(nrhs);
+  Values space;
   for (Index i = first; i < last; ++i) {
-    for (Index c = 0; c < nrhs; ++c) r[c] = scale.b(b[i * nrhs + c], c);
-    double row_sum = 0;
-    for (Index j = 0; j < n; ++j) {
-      const double entry = scale.a(a[i * n + j]);
-      row_sum += std::abs(entry);
-      for (Index c = 0; c < nrhs; ++c) r[c] -= entry * x[j * nrhs + c];
-    }
-    norms.a = max_or_nan(norms.a, row_sum);
+    const std::span<const double> row = scale.row(a.subspan(i * n, n), space);
     for (Index c = 0; c < nrhs; ++c) {
-      norms.of[c].residual = max_or_nan(norms.of[c].residual, std::abs(r[c]));
+      const RowSums sums = sums_of_row(row, columns.data() + c * n);
+      const double of_b = scale.b(b[i * nrhs + c], c), r = of_b - sums.product;
+      if (wanted.r != nullptr) (*wanted.r)(i, c) = r;
+      if (wanted.d != nullptr) (*wanted.d)(i, c) = std::abs(of_b) + sums.magnitude;
+      norms.a = max_or_nan(norms.a, sums.row);
+      norms.of[c].residual = max_or_nan(norms.of[c].residual, std::abs(r));
       norms.of[c].x = max_or_nan(norms.of[c].x, std::abs(x[i * nrhs + c]));
-      norms.of[c].b = max_or_nan(norms.of[c].b, std::abs(scale.b(b[i * nrhs + c], c)));
+      norms.of[c].b = max_or_nan(norms.of[c].b, std::abs(of_b));
     }
   }
   return norms;
 }
 
 template <typename Scale>
-Norms norms_of(const Numbers& system, const Scale& scale) {
+Norms norms_of(const Numbers& system, const Scale& scale, const Wanted& wanted) {
   Norms norms{0, std::vector<Norms::OfOne>(system.nrhs)};
+  const Values columns = transposed(system.x, system.n, system.nrhs);
   std::mutex one_at_a_time;
   in_parallel(system.n, kElementsPerThread / std::max<Index>(system.n, 1) + 1,
               [&](Index first, Index last) {
-                const Norms part = norms_of_rows(system, scale, first, last);
+                const Norms part = norms_of_rows(system, columns, scale, first, last, wanted);
                 const std::scoped_lock lock(one_at_a_time);
                 norms.add(part);
               });
@@ -109,7 +124,7 @@ Norms norms_in_range(const Numbers& system) {
     for (Index i = 0; i < n; ++i)
       scaled_x[i * nrhs + c] = std::ldexp(x[i * nrhs + c], scale.of_a - scale.of_b[c]);
   }
-  return norms_of({n, nrhs, a, b, scaled_x}, scale);
+  return norms_of({n, nrhs, a, b, scaled_x}, scale, {});
 }
 
 double scale_of(const Norms& norms, const Norms::OfOne& norm) { return norms.a * norm.x + norm.b; }
@@ -122,14 +137,11 @@ bool in_range(const Norms& norms) {
   });
 }
 
-}  // namespace
-
-Residual compute_residual(Index n, Index nrhs, std::span<const double> a, std::span<const double> b,
-                          std::span<const double> x, double eps) {
-  if (a.size() != n * n || b.size() != n * nrhs || x.size() != n * nrhs)
+Residual residual_of(const Numbers& system, double eps, const Wanted& wanted) {
+  if (system.a.size() != system.n * system.n || system.b.size() != system.n * system.nrhs ||
+      system.x.size() != system.n * system.nrhs)
     throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
-  const Numbers system{n, nrhs, a, b, x};
-  Norms norms = norms_of(system, Unscaled{});
+  Norms norms = norms_of(system, Unscaled{}, wanted);
   if (!in_range(norms)) norms = norms_in_range(system);
   Residual worst;
   for (const Norms::OfOne& norm : norms.of) {
@@ -141,15 +153,33 @@ Residual compute_residual(Index n, Index nrhs, std::span<const double> a, std::s
                                                                     : kNaN;
     worst.backward_error = max_or_nan(worst.backward_error, error);
   }
-  worst.scaled = n == 0 ? 0.0 : worst.backward_error / (eps * static_cast<double>(n));
+  const auto n = static_cast<double>(system.n);
+  worst.scaled = system.n == 0 ? 0.0 : worst.backward_error / (eps * n);
   return worst;
 }
 
-Residual compute_residual(const System& system, const Matrix& x, double eps) {
+/// Throws DimensionError.
+Numbers numbers_of(const System& system, const Matrix& x) {
   if (x.rows() != system.b.rows() || x.cols() != system.b.cols())
     throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
-  return compute_residual(system.a.rows(), x.cols(), system.a.values(), system.b.values(),
-                          x.values(), eps);
+  return {system.a.rows(), x.cols(), system.a.values(), system.b.values(), x.values()};
+}
+
+}  // namespace
+
+Residual compute_residual(Index n, Index nrhs, std::span<const double> a, std::span<const double> b,
+                          std::span<const double> x, double eps) {
+  return residual_of({n, nrhs, a, b, x}, eps, {});
+}
+
+Residual compute_residual(const System& system, const Matrix& x, double eps) {
+  return residual_of(numbers_of(system, x), eps, {});
+}
+
+AnswerResidual answer_residual(const System& system, const Matrix& x, double eps) {
+  AnswerResidual answer{{}, Matrix(x.rows(), x.cols()), Matrix(x.rows(), x.cols())};
+  answer.norms = residual_of(numbers_of(system, x), eps, {&answer.r, &answer.d});
+  return answer;
 }
 
 double max_difference(const Matrix& u, const Matrix& v) {

@@ -1,41 +1,14 @@
 #include "linalg/system_operator.hpp"
 
-#include <array>
 #include <cmath>
 
+#include "linalg/row_sums.hpp"
 #include "matrix/transposed.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
 
 namespace {
-
-struct RowSums {
-  double product = 0, magnitude = 0;
-};
-
-/// Sums of a[j] x[j] and |a[j]| |x[j]|, in lanes for the compiler's vectors.
-RowSums sums_of_row(std::span<const double> a, const double* x) {
-  constexpr Index kLanes = 8;
-  std::array<double, kLanes> product{}, magnitude{};
-  Index j = 0;
-  for (; j + kLanes <= a.size(); j += kLanes)
-    for (Index lane = 0; lane < kLanes; ++lane) {
-      const double term = a[j + lane] * x[j + lane];
-      product[lane] += term;
-      magnitude[lane] += std::abs(term);
-    }
-  for (; j < a.size(); ++j) {
-    product[0] += a[j] * x[j];
-    magnitude[0] += std::abs(a[j] * x[j]);
-  }
-  RowSums sums;
-  for (Index lane = 0; lane < kLanes; ++lane) {
-    sums.product += product[lane];
-    sums.magnitude += magnitude[lane];
-  }
-  return sums;
-}
 
 void for_rows(const Matrix& a, const std::function<void(Index, Index)>& body) {
   in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1, body);

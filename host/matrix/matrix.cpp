@@ -30,6 +30,11 @@ void* allocate_host_memory(std::size_t count, std::size_t element_bytes) {
   return memory;
 }
 
+void free_host_memory(void* memory, std::size_t bytes) noexcept {
+  io::discard_pages(memory, bytes);
+  ::operator delete(memory);
+}
+
 Matrix::Matrix(Index rows, Index cols)
     : rows_(rows), cols_(cols), values_(checked_count(rows, cols), 0.0) {}
 

@@ -7,9 +7,11 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
+#include <map>
 #include <mutex>
 #include <numeric>
 
+#include "matrix/max_or_nan.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -54,8 +56,7 @@ struct Range {
   }
 };
 
-/// `columns`, if it is there, has as many numbers as `values`: it becomes the larger magnitude of both.
-Range range_of_part(std::span<const double> values, double* columns = nullptr) {
+Range range_of_part(std::span<const double> values) {
   constexpr Index kLanes = 8;  // vectors for the compiler
   std::array<double, kLanes> least, largest{}, differences{};
   least.fill(HUGE_VAL);
@@ -70,11 +71,23 @@ Range range_of_part(std::span<const double> values, double* columns = nullptr) {
   for (Index i = 0; i < whole; i += kLanes)
     for (Index lane = 0; lane < kLanes; ++lane) look(i + lane, lane);
   for (Index i = whole; i < values.size(); ++i) look(i, 0);
-  for (Index i = 0; columns != nullptr && i < values.size(); ++i)
-    columns[i] = std::max(columns[i], std::abs(values[i]));
   return {std::ranges::min(least), std::ranges::max(largest),
           std::accumulate(differences.begin(), differences.end(), 0.0) == 0};
 }
+
+/// Sums and maxima of the magnitudes of some rows, column by column.
+struct OfColumns {
+  std::vector<double> sums, largest;
+
+  explicit OfColumns(Index columns) : sums(columns, 0.0), largest(columns, 0.0) {}
+  void add_row(std::span<const double> row) {
+    for (Index j = 0; j < row.size(); ++j) {
+      const double magnitude = std::abs(row[j]);
+      sums[j] += magnitude;
+      largest[j] = magnitude > largest[j] ? magnitude : largest[j];
+    }
+  }
+};
 
 Range range_of(std::span<const double> values) {
   Range range;
@@ -242,42 +255,56 @@ bool fits_range(std::span<const double> a, std::span<const double> b, RealType t
 Sizes sizes_of(std::span<const double> values, Index columns) {
   const Index rows = columns == 0 ? 0 : values.size() / columns;
   Sizes sizes{std::vector<double>(rows, 0), std::vector<double>(columns, 0)};
+  std::map<Index, OfColumns>
+      parts;  // by their first rows, to add them up in the same order every time
+  Range all;
   std::mutex one_at_a_time;
   in_parallel(rows, kElementsPerThread / std::max<Index>(columns, 1) + 1,
               [&](Index first, Index last) {
-                std::vector<double> of_columns(columns, 0);
-                Range all;
+                OfColumns part(columns);
+                Range range;
                 for (Index i = first; i < last; ++i) {
                   const std::span<const double> row = values.subspan(i * columns, columns);
-                  const Range of_row = range_of_part(row, of_columns.data());
+                  const Range of_row = range_of_part(row);
+                  part.add_row(row);
                   sizes.rows[i] = of_row.largest;
-                  all.add(of_row);
+                  range.add(of_row);
                 }
                 const std::scoped_lock lock(one_at_a_time);
-                sizes.least = std::min(sizes.least, all.least);
-                sizes.largest = std::max(sizes.largest, all.largest);
-                sizes.finite = sizes.finite && all.finite;
-                std::ranges::transform(sizes.columns, of_columns, sizes.columns.begin(),
-                                       [](double u, double v) { return std::max(u, v); });
+                all.add(range);
+                parts.emplace(first, std::move(part));
               });
+  sizes.least = all.least;
+  sizes.largest = all.largest;
+  sizes.finite = all.finite;
+  for (Index j = 0; j < columns; ++j) {
+    double sum = 0;
+    for (const auto& [first, part] : parts) {
+      sum += part.sums[j];
+      sizes.columns[j] = std::max(sizes.columns[j], part.largest[j]);
+    }
+    sizes.norm1 = max_or_nan(sizes.norm1, sum);
+  }
   return sizes;
+}
+
+MatrixSize size_of(const Sizes& sizes) {
+  const bool has_nan = std::isnan(sizes.norm1);
+  return {sizes.norm1, has_nan ? sizes.norm1 : sizes.largest};
 }
 
 Scaling scaling_for(Index n, Index nrhs, std::span<const double> a, std::span<const double> b,
                     RealType type, Equilibration equilibration) {
   const Limits limits(type);
-  Range of_a;
+  const Sizes sizes = sizes_of(a, n);
+  const Range of_a(sizes), of_b = range_of(b);
   Wish wish;
-  if (equilibration == Equilibration::automatic) {
-    const Sizes sizes = sizes_of(a, n);
-    of_a = Range(sizes);
+  if (equilibration == Equilibration::automatic)
     wish = wish_of(sizes, n, nrhs, a, b, limits);
-  } else {
-    of_a = range_of(a);
+  else
     wish.rows = wish.columns = equilibration == Equilibration::on;
-  }
-  const Range of_b = range_of(b);
   Scaling scaling;
+  scaling.size = size_of(sizes);
   scaling.finite = of_a.finite && of_b.finite;
   const bool spans_too_much =
       of_b.largest > 0 &&

@@ -2,6 +2,7 @@
 /// Powers of two that bring the numbers of a system into the range of the type it is solved in.
 
 #include <bit>
+#include <clgauss/condition.hpp>
 #include <clgauss/lab/elimination.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
@@ -18,6 +19,7 @@ namespace clgauss {
 struct Scaling {
   std::vector<int> rows, columns, right_hand_sides;  // exponents of R, C and S; empty: all 0
   bool finite = true;                                // no NaN and no Inf in A and B
+  MatrixSize size{};                                 // of A as it is
   bool may_underflow =
       false;  // products of two numbers of A' may be below the type's range: a zero pivot proves nothing
 
@@ -28,12 +30,16 @@ struct Scaling {
 /// Largest magnitudes of the rows and columns of a matrix, and of all of it; the least that is not 0.
 struct Sizes {
   std::vector<double> rows, columns;
+  double norm1 = 0;  // the largest sum of magnitudes of a column
   double least = HUGE_VAL, largest = 0;
   bool finite = true;  // no NaN and no Inf
 };
 
 /// Of row-major numbers with so many columns, by all cores.
 [[nodiscard]] Sizes sizes_of(std::span<const double> values, Index columns);
+
+/// Its norm and largest number; NaN if it holds one.
+[[nodiscard]] MatrixSize size_of(const Sizes& sizes);
 
 /// Whether the numbers of A and B, of one system or of many, are finite and nothing of them asks for scaling.
 [[nodiscard]] bool fits_range(std::span<const double> a, std::span<const double> b, RealType type);

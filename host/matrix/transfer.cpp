@@ -1,8 +1,6 @@
 #include "matrix/transfer.hpp"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <clgauss/error.hpp>
@@ -13,6 +11,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "io/memory.hpp"
 #include "launch/staging.hpp"
 #include "parallel.hpp"
 
@@ -61,23 +60,14 @@ void upload_items(const Context& context, const cl::Buffer& buffer, Index count,
                           });
 }
 
-/// Gives the whole pages of the values back to the operating system; their content is lost.
-void discard(std::span<double> values) {
-  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto begin = reinterpret_cast<std::uintptr_t>(values.data());
-  const std::uintptr_t first = (begin + page - 1) / page * page,
-                       last = (begin + values.size_bytes()) / page * page;
-  // A hint: where it is refused, the memory goes when the matrix does.
-  if (first < last) (void)madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
-}
-
 template <typename Real>
 void upload_and_release_as(const Context& context, const cl::Buffer& buffer, Index ld,
                            Matrix& matrix, const Scaling& scaling) {
   const Index cols = matrix.cols();
   upload_items<Real>(context, buffer, matrix.rows(), ld, [&](Index first, Index last, Real* out) {
     copy_rows({{&matrix, scaling.rows, scaling.columns}}, first, last, ld, out);
-    discard(matrix.values().subspan(first * cols, (last - first) * cols));
+    const auto given_up = matrix.values().subspan(first * cols, (last - first) * cols);
+    io::discard_pages(given_up.data(), given_up.size_bytes());
   });
 }
 

@@ -77,7 +77,10 @@ struct Peer {
 
   [[nodiscard]] bool compiled_in() const { return make != nullptr; }
   [[nodiscard]] bool does(What what) const {
-    return what == What::gemm ? gemm : what == What::batched ? batched : lu;
+    return what == What::gemm      ? gemm
+           : what == What::batched ? batched
+           : what == What::file    ? false
+                                   : lu;
   }
 };
 

@@ -3,6 +3,7 @@
 #include <clgauss/error.hpp>
 #include <clgauss/solve.hpp>
 
+#include "bench_file.hpp"
 #include "bench_measure.hpp"
 #include "bench_options.hpp"
 #include "bench_report.hpp"
@@ -57,6 +58,7 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
   for (const What what : options.whats)
     for (const RealType type : types_for(options, device))
       for (const Index n : options.sizes) {
+        if (what == What::file && type != RealType::f64) continue;  // .npy is written in f64
         const bool update = what == What::gemm && options.k.has_value();
         sizes.push_back({what, type, n, n, update ? *options.k : n, update, options.pad,
                          options.batch, options.batched});
@@ -67,6 +69,10 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
 std::vector<Measurement> measure(Context& context, const BenchOptions& options,
                                  const ProblemSize& size) {
   const Problem problem = make_problem(size);
+  if (size.what == What::file)
+    return run_match(
+        problem, file_entries(problem, options.device, !options.peers || !options.peers->empty()),
+        options.reps);
   const DeviceProblem device(context, problem);
   std::vector<Entry> entries;
   entries.push_back({"clgauss", make_clgauss(device)});

@@ -23,6 +23,8 @@ constexpr const char* kAbout =
     "  lu       the factorisation alone; it is checked by a solve with the factors\n"
     "  solve    factorisation and solve of one right-hand side\n"
     "  batched  the same for --batch small systems, n <= 128\n"
+    "  file     whole programs, from an .npy file to x in another: clgauss solve with and without "
+    "rcond, NumPy and PyTorch (on its GPU) where python3 has them\n"
     "Inputs lie where a library works (device buffers for OpenCL, host memory for openblas) and "
     "are restored outside the timed region; no transfer is timed. The peers:";
 
@@ -31,6 +33,7 @@ constexpr const char* kExamples =
     "clgauss-bench gemm,lu --sizes 1000,2048,4096 --types f64 --peers openblas\n"
     "clgauss-bench batched --sizes 8,16,32,64,128 --batch 20000\n"
     "clgauss-bench gemm --k 256 --sizes 4096 --peers none\n"
+    "clgauss-bench file --sizes 8010 --reps 3\n"
     "clgauss-bench solve --device nvidia:h200 --sizes 8192 --reps 11 --csv rows.csv --samples "
     "samples.csv";
 
@@ -141,7 +144,7 @@ cli::CommandTable bench_table() {
   cli::CommandTable table{"WHAT [options]", about, kExamples, {}, "what"};
   // clang-format off
   table.group("What")
-      ("what", cli::words("WHAT", what_names())->required(), "gemm, lu, solve, batched, or several, separated by commas")
+      ("what", cli::words("WHAT", what_names())->required(), "gemm, lu, solve, batched, file, or several, separated by commas")
       ("sizes", cli::text("LIST")->default_value("1000,2048,4096"), "n: numbers and ranges first:last:step")
       ("types", cli::words("LIST", kTypes), "f32, f64 (default: both, as far as the device has them)")
       ("peers", cli::words("LIST", peer_names()), "libraries to compare with, or none (default: all compiled in that fit)")

@@ -123,6 +123,8 @@ std::string_view what_name(What what) {
       return "lu";
     case What::solve:
       return "solve";
+    case What::file:
+      return "file";
     case What::batched:
       break;
   }
@@ -152,6 +154,7 @@ double flops(const ProblemSize& size) {
       return tune::lu_flops(size.n);
     case What::solve:
     case What::batched:
+    case What::file:
       break;
   }
   const double systems = size.what == What::batched ? static_cast<double>(size.batch) : 1;

@@ -11,15 +11,16 @@
 namespace clgauss::bench {
 
 enum class What {
-  gemm,    // C <- C - A B
-  lu,      // P A = L U
-  solve,   // P A = L U, then x = A^-1 b for one b
-  batched  // the same for many small systems
+  gemm,     // C <- C - A B
+  lu,       // P A = L U
+  solve,    // P A = L U, then x = A^-1 b for one b
+  batched,  // the same for many small systems
+  file      // solve by whole programs, from a file to an answer in another
 };
-inline constexpr What kAllWhats[] = {What::gemm, What::lu, What::solve, What::batched};
+inline constexpr What kAllWhats[] = {What::gemm, What::lu, What::solve, What::batched, What::file};
 [[nodiscard]] std::string_view what_name(What what);
 
-/// Sizes and type of a problem; of lu and solve only n and pad are read, of batched n and what follows pad.
+/// Sizes and type of a problem; of lu, solve and file only n and pad are read, of batched n and what follows pad.
 struct ProblemSize {
   What what = What::gemm;
   RealType type = RealType::f64;

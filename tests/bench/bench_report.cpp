@@ -24,6 +24,8 @@ constexpr const char* kLegend =
     "median absolute deviation\n"
     "# gemm: C <- C - A B; lu: factor only; solve: factor + solve of 1 right-hand side; data where "
     "the library works, inputs restored untimed\n"
+    "# file: whole programs from an .npy file [A | b] to one with x; what a program says of its "
+    "own seconds stands behind\n"
     "# error, gemm: norm1(C - Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3, "
     "norm1(C - Cref) from below by sign vectors and columns\n"
     "# error, else: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16\n"

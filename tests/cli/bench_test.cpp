@@ -20,3 +20,16 @@ TEST_CASE("clgauss-bench: a row a contestant, on the device that is named and on
   }
   CHECK(run(bench_program(), folder, "solve --device no-such-device").exit_code == 4);
 }
+
+TEST_CASE("clgauss-bench: whole programs from a file to the answer, which is checked") {
+  const TemporaryFolder folder;
+  const auto result =
+      run(bench_program(), folder, "file --sizes 40 --reps 1 --device pocl --csv rows.csv");
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  const std::string rows = content_of(folder / "rows.csv");
+  for (const char* row : {",file,f64,40,40,,clgauss,", ",file,f64,40,40,,no-rcond,"})
+    CHECK(rows.find(row) != std::string::npos);
+  CHECK(rows.find("read ") != std::string::npos);
+  CHECK(rows.find("wrong_result") == std::string::npos);
+}

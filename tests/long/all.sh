@@ -25,6 +25,7 @@ for kind in shared subdirectory fetch_content; do
 done
 LONG=1 check "10,000 certificates against rational answers" "$build"/solver_tests -tc='certify: exact*'
 # CLGAUSS_TEST_MATRICES names a folder of .mtx files that are solved as well; CLGAUSS_ORACLES a table to append to.
+LONG=1 check "every size of every kind" "$build"/solver_tests -tc="*systems*are solved*,permuted*are solved"
 LONG=1 check "every method on every kind of matrix against LAPACK" "$build"/solver_tests -tc='oracles*'
 check "oclgrind" tests/long/oclgrind.sh
 check "sanitizers" tests/long/sanitizers.sh

@@ -4,6 +4,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 
 #include "support/devices.hpp"
@@ -65,19 +66,27 @@ void check_residuals(const char* kind, const std::vector<Index>& sizes) {
 
 const std::vector<Index> kSizes{1, 2, 3, 31, 32, 33, 100, 191, 192, 193, 508, 1012, 1030};
 
+/// Of the large ones one is enough for the kinds after the first, except with LONG=1.
+std::vector<Index> sizes_of_kind() {
+  if (std::getenv("LONG") != nullptr) return kSizes;
+  return {1, 2, 3, 31, 32, 33, 100, 191, 192, 193, 508};
+}
+
 }  // namespace
 
 TEST_CASE("random systems are solved") { check_residuals("random", kSizes); }
 TEST_CASE("integer systems are solved") { check_residuals("integer", {2, 5, 33, 193}); }
 TEST_CASE("systems with a zero leading pivot are solved") {
-  check_residuals("zero-pivot", {2, 3, 31, 32, 33, 100, 191, 192, 193, 508, 1012, 1030});
+  std::vector<Index> sizes = sizes_of_kind();
+  std::erase(sizes, 1);
+  check_residuals("zero-pivot", sizes);
 }
-TEST_CASE("graded systems are solved") { check_residuals("graded", kSizes); }
-TEST_CASE("symmetric positive definite systems are solved") { check_residuals("spd", kSizes); }
+TEST_CASE("graded systems are solved") { check_residuals("graded", sizes_of_kind()); }
+TEST_CASE("symmetric positive definite systems are solved") { check_residuals("spd", sizes_of_kind()); }
 TEST_CASE("Hilbert systems are solved as far as f64 goes") {
   check_residuals("hilbert", {1, 2, 3, 5, 8, 12});
 }
-TEST_CASE("permuted identities are solved") { check_residuals("permuted-identity", kSizes); }
+TEST_CASE("permuted identities are solved") { check_residuals("permuted-identity", sizes_of_kind()); }
 
 TEST_CASE("the 2 x 2 exchange matrix needs a row exchange and gets it") {
   on_every_device([](const Device& device) {

@@ -34,11 +34,11 @@ void check_cut_short(FileFormat format, Index n) {
 }  // namespace
 
 TEST_CASE("input: a file that is cut short while it is read") {
-  // Progress is told every 4 MB of text, and every 32 MB of .npy.
+  // Progress is told every 4 MB of text, and every 64 MB of .npy.
   check_cut_short(FileFormat::text, 700);
   check_cut_short(FileFormat::csv, 700);
   check_cut_short(FileFormat::matrix_market, 700);
-  check_cut_short(FileFormat::npy, 2200);
+  check_cut_short(FileFormat::npy, 3200);
 }
 
 TEST_CASE(

@@ -1,0 +1,138 @@
+#include "bench_file.hpp"
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+
+#include <clgauss/error.hpp>
+#include <clgauss/io.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+namespace clgauss::bench {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A folder with the system, gone with the last contestant.
+class SystemFolder {
+ public:
+  explicit SystemFolder(const Problem& problem) {
+    std::string name = (fs::temp_directory_path() / "clgauss-bench-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw FileError(name, "cannot be made");
+    path_ = name;
+    OutputFile file((path_ / "a.npy").string());
+    write_system(file, {problem.a, problem.b}, FileFormat::npy);
+    file.commit();
+  }
+  SystemFolder(const SystemFolder&) = delete;
+  SystemFolder& operator=(const SystemFolder&) = delete;
+  ~SystemFolder() {
+    std::error_code nobody_to_tell;
+    fs::remove_all(path_, nobody_to_tell);
+  }
+
+  [[nodiscard]] std::string operator/(const char* name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+/// `text` as one word of the shell.
+std::string quoted(const std::string& text) {
+  std::string word = "'";
+  for (const char c : text) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return word + "'";
+}
+
+bool succeeds(const std::string& command) {
+  const int status = std::system(command.c_str());
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/// A command that reads a.npy, and leaves x.npy and the seconds of its parts in report.json.
+class ProgramContestant : public Contestant {
+ public:
+  ProgramContestant(std::shared_ptr<const SystemFolder> folder, std::string command)
+      : folder_(std::move(folder)), command_(std::move(command)) {}
+
+  void restore() override {}
+  void run() override {
+    if (!succeeds(command_))
+      throw FileError(*folder_ / "a.npy", "this command failed: " + command_);
+  }
+  Matrix result() override { return read_matrix(*folder_ / "x.npy"); }
+  [[nodiscard]] std::string detail() const override {
+    std::ifstream file(*folder_ / "report.json");
+    auto report = nlohmann::ordered_json::parse(file);
+    if (report.contains("time_s")) report = report["time_s"];
+    std::string text;
+    for (const auto& [part, seconds] : report.items())
+      if (seconds >= 0.0005)
+        text += fmt::format("{}{} {:.3f}", text.empty() ? "" : ", ", part, seconds.get<double>());
+    return text + " s";
+  }
+
+ private:
+  std::shared_ptr<const SystemFolder> folder_;
+  std::string command_;
+};
+
+/// What Python's programs share; {0} imports, {1} loads what is then solved by {2}, which gives x as an array.
+constexpr const char* kPython = R"(import json, sys, time
+start = time.perf_counter()
+import numpy
+{0}
+imported = time.perf_counter()
+ab = numpy.load(sys.argv[1])
+{1}
+loaded = time.perf_counter()
+x = {2}
+solved = time.perf_counter()
+numpy.save(sys.argv[2], numpy.asarray(x).reshape(-1, 1))
+json.dump(dict(zip(("import", "read", "solve"),
+                   (imported - start, loaded - imported, solved - loaded))), open(sys.argv[3], "w"))
+)";
+
+struct PythonPeer {
+  const char *name, *import, *load, *solve;
+};
+
+constexpr PythonPeer kPythonPeers[] = {
+    {"numpy", "import numpy.linalg", "", "numpy.linalg.solve(ab[:, :-1], ab[:, -1])"},
+    {"pytorch", "import torch; torch.backends.cuda.matmul.allow_tf32 = False",
+     "ab = torch.from_numpy(ab).to('cuda' if torch.cuda.is_available() else 'cpu')",
+     "torch.linalg.solve(ab[:, :-1], ab[:, -1]).cpu().numpy()"}};
+
+/// The program clgauss that lies beside this one.
+std::string clgauss_program() {
+  return fs::read_symlink("/proc/self/exe").replace_filename("clgauss").string();
+}
+
+}  // namespace
+
+std::vector<Entry> file_entries(const Problem& problem, const std::string& spec, bool peers) {
+  const auto folder = std::make_shared<const SystemFolder>(problem);
+  const std::string a = quoted(*folder / "a.npy"), x = quoted(*folder / "x.npy"),
+                    report = quoted(*folder / "report.json");
+  std::vector<Entry> entries;
+  const auto add = [&](std::string_view name, std::string command) {
+    entries.push_back({name, std::make_unique<ProgramContestant>(folder, std::move(command))});
+  };
+  const std::string solve = fmt::format("{} solve {} -q -d {} -o {} --json {}",
+                                        quoted(clgauss_program()), a, quoted(spec), x, report);
+  add("no-rcond", solve + " --no-rcond");
+  add("clgauss", solve);
+  for (const PythonPeer& peer : kPythonPeers) {
+    const std::string import = fmt::format("import numpy\n{}", peer.import);
+    if (!peers || !succeeds("python3 -c " + quoted(import) + " 2>/dev/null")) continue;
+    add(peer.name, fmt::format("python3 -c {} {} {} {}",
+                               quoted(fmt::format(kPython, peer.import, peer.load, peer.solve)), a,
+                               x, report));
+  }
+  return entries;
+}
+
+}  // namespace clgauss::bench
