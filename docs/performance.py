@@ -71,6 +71,12 @@ def mixed_rows():
                      (rows[n, "clgauss"], rows[n, "mixed"], rows[n, "rbt"], vendor[n])]
 
 
+def file_rows():
+    rows = {(row["n"], row["contestant"]): row for row in rows_of("bench_h200_file.csv")}
+    for n in ("8010", "16384"):
+        yield [n] + [f"{median_ms(rows[n, who]) / 1e3:.2f}" for who in ("clgauss", "no-rcond", "numpy", "pytorch")]
+
+
 # Measured another day, of which no raw rows were kept: million systems a second by getrfBatched and getrsBatched, f64.
 CUBLAS_BATCHED = {"8": "429", "16": "144", "32": "28", "64": "3.5", "128": "0.8"}
 
@@ -126,6 +132,7 @@ def performance_md():
         "pocl": table(["type", "n", "clgauss", "OpenBLAS", "ratio"], pocl),
         "mixed": table(["n", "lu f64", "mixed", "rbt", "cuSOLVER"], mixed_rows()),
         "h200": table(["n", "f32 LU", "cuSOLVER", "ratio", "f64 LU", "cuSOLVER", "ratio"], h200),
+        "files": table(["n", "clgauss", "without rcond", "NumPy", "PyTorch"], file_rows()),
         "batched": table(["n", "H200 f32", "H200 f64", "cuBLAS f64", "ratio", "PoCL f32", "gesv", "ratio", "PoCL f64",
                           "gesv", "ratio"], batched_rows()),
         "work_group": table(["device", "n", "driver default", "LCM rule", "ratio", "192", "256"], work_group_rows()),
