@@ -82,9 +82,7 @@ void copy_in(const Array& array, std::span<double> values) {
   }
 }
 
-Matrix to_matrix(const Array& array) {
-  return {array.shape(0), array.shape(1), to_values(array)};
-}
+Matrix to_matrix(const Array& array) { return {array.shape(0), array.shape(1), to_values(array)}; }
 
 Batch to_batch(const Array& array) {
   return {array.shape(0), array.shape(1), array.shape(2), to_values(array)};

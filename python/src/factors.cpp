@@ -3,7 +3,6 @@
 #include <clgauss/condition.hpp>
 #include <clgauss/error.hpp>
 #include <cmath>
-#include <limits>
 
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
@@ -50,7 +49,8 @@ Factors::Factors(std::shared_ptr<Session> session, const Array& a) : session_(st
     const Matrix matrix = to_matrix(a);
     const RealType type = type_of(a);
     auto state = std::make_shared<State>(State{Lu(session->context(), type, n), n});
-    state->a = to_device(session->context(), type, matrix, padded_ld(n, type), "the matrix to factor");
+    state->a =
+        to_device(session->context(), type, matrix, padded_ld(n, type), "the matrix to factor");
     state->lu.factor(state->a);
     state->norm1 = size_of(matrix).norm1;  // while the device works
     state->failed_column = state->lu.failed_column();
@@ -63,8 +63,8 @@ Factors::Factors(std::shared_ptr<Session> session, const Place& a, Index n)
     : session_(std::move(session)) {
   const auto result = std::make_shared<std::shared_ptr<State>>();
   session_->run([=, session = session_](const ProgressCallback&) {
-    auto state = std::make_shared<State>(
-        State{Lu(session->context(), a.type, n), n, view_of(*session, a)});
+    auto state =
+        std::make_shared<State>(State{Lu(session->context(), a.type, n), n, view_of(*session, a)});
     state->lu.factor(state->a);
     state->failed_column = state->lu.failed_column();
     *result = std::move(state);
@@ -92,9 +92,9 @@ void Factors::solve_in_place(const Place& b, Index columns, bool transposed) {
   });
 }
 
-SignAndLog Factors::determinant() {
-  if (failed_column()) return {0, -std::numeric_limits<double>::infinity()};
-  const auto det = std::make_shared<SignAndLog>(SignAndLog{1, 0});
+Determinant Factors::determinant() {
+  if (failed_column()) return {0, 0};
+  const auto det = std::make_shared<Determinant>();
   session_->run([=, session = session_, state = state_](const ProgressCallback&) {
     const cl::CommandQueue& queue = session->context().queue();
     const auto diagonal = translate_opencl_errors([&] {
@@ -103,8 +103,10 @@ SignAndLog Factors::determinant() {
     });
     const std::vector<Index> rows = state->lu.pivots();
     for (Index j = 0; j < state->n; ++j) {
-      if ((diagonal[j] < 0) != (rows[j] != j)) det->sign = -det->sign;
-      det->log_abs += std::log(std::abs(diagonal[j]));
+      int exponent = 0;
+      det->mantissa = std::frexp(det->mantissa * diagonal[j], &exponent);
+      det->exponent += exponent;
+      if (rows[j] != j) det->mantissa = -det->mantissa;
     }
   });
   return *det;

@@ -21,9 +21,10 @@ struct Place {
 /// Throws UsageError for a NULL handle, or a buffer of another OpenCL context than the session's.
 [[nodiscard]] MatrixView view_of(Session& session, const Place& place);
 
-/// det A = sign * exp(log_abs), as numpy.linalg.slogdet has it.
-struct SignAndLog {
-  double sign = 0, log_abs = 0;
+/// det A = mantissa * 2^exponent, which cannot overflow; 0 if A is singular.
+struct Determinant {
+  double mantissa = 1;
+  std::int64_t exponent = 0;
 };
 
 /// Operations run as Session::run() says; those of a context that is busy wait.
@@ -42,7 +43,7 @@ class Factors {
   /// The same in place, in an application's n-by-k matrix; waits.
   void solve_in_place(const Place& b, Index columns, bool transposed);
 
-  [[nodiscard]] SignAndLog determinant();
+  [[nodiscard]] Determinant determinant();
   /// In the 1-norm, 0 if A is singular. Empty for a matrix that was factored in place, whose norm is not known.
   [[nodiscard]] std::optional<double> rcond();
   /// Row exchanged with row j, from 0, as scipy.linalg.lu_factor has it.

@@ -81,7 +81,9 @@ nb::dict report_of(const BatchedSolution& solution) {
 /// Whether x is there. For the usual case, in which there is nothing to report.
 bool solve_small(Session& session, const Array& a, const Array& b, const WritableArray& x) {
   const Index n = a.shape(0), nrhs = b.shape(1);
-  if (n > kLargestSmallSystem || nrhs > n || !session.context().profile().fp64) return false;
+  const DeviceProfile& device = session.context().profile();
+  if (n > kLargestSmallSystem || nrhs > n || !device.fp64) return false;
+  if (n <= kLargestOnHost && device.type == DeviceType::cpu) return solve_on_host(a, b, x);
   bool solved = false;
   (void)session.run_at_once([&] { solved = session.small_solver(n, nrhs).solve(a, b, x); });
   return solved;
@@ -107,7 +109,8 @@ nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, co
 nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
                      const WritableArray& x, const std::string& accuracy, bool report) {
   BatchedOptions options;
-  options.type = accuracy_of(accuracy) == Accuracy::single_precision ? RealType::f32 : RealType::f64;
+  options.type =
+      accuracy_of(accuracy) == Accuracy::single_precision ? RealType::f32 : RealType::f64;
   options.trust = report;
   const auto solution = std::make_shared<BatchedSolution>();
   session->run([=](const ProgressCallback& progress) {
@@ -133,6 +136,7 @@ nb::dict describe(const DeviceProfile& device) {
 }
 
 nb::list devices() {
+  require_first_process();
   nb::list all;
   for (const Device& device : list_devices()) all.append(describe(device.profile));
   return all;
@@ -169,7 +173,8 @@ void register_errors(nb::module_& module) {
 }
 
 Place place_of(std::uintptr_t memory, Index offset, Index ld, const std::string& type) {
-  return {memory, offset, ld, type == real_type_name(RealType::f32) ? RealType::f32 : RealType::f64};
+  return {memory, offset, ld,
+          type == real_type_name(RealType::f32) ? RealType::f32 : RealType::f64};
 }
 
 }  // namespace
@@ -182,36 +187,44 @@ NB_MODULE(_core, module) {
   module.def("wait_for_abandoned_work", &wait_for_abandoned_work);
 
   nb::class_<Session>(module, "Session")
-      .def(nb::new_([](const std::string& spec) { return std::make_shared<Session>(spec); }), "spec"_a)
-      .def_static("on_queue",
-                  [](std::uintptr_t queue) { return std::make_shared<Session>(queue); }, "queue"_a)
+      .def(nb::new_([](const std::string& spec) { return std::make_shared<Session>(spec); }),
+           "spec"_a)
+      .def_static(
+          "on_queue", [](std::uintptr_t queue) { return std::make_shared<Session>(queue); },
+          "queue"_a)
       .def_prop_ro("device", [](Session& session) { return describe(session.context().profile()); })
-      .def("same_queue", [](Session& session, std::uintptr_t queue) {
-        return session.context().queue()() == reinterpret_cast<cl_command_queue>(queue);
-      }, "queue"_a)
+      .def(
+          "same_queue",
+          [](Session& session, std::uintptr_t queue) {
+            return session.context().queue()() == reinterpret_cast<cl_command_queue>(queue);
+          },
+          "queue"_a)
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
 
   nb::class_<Factors>(module, "Factors")
       .def(nb::init<std::shared_ptr<Session>, const Array&>(), "session"_a, "a"_a)
-      .def_static("in_place",
-                  [](std::shared_ptr<Session> session, std::uintptr_t memory, Index offset, Index ld,
-                     const std::string& type, Index n) {
-                    return Factors(std::move(session), place_of(memory, offset, ld, type), n);
-                  },
-                  "session"_a, "memory"_a, "offset"_a, "ld"_a, "type"_a, "n"_a)
+      .def_static(
+          "in_place",
+          [](std::shared_ptr<Session> session, std::uintptr_t memory, Index offset, Index ld,
+             const std::string& type, Index n) {
+            return Factors(std::move(session), place_of(memory, offset, ld, type), n);
+          },
+          "session"_a, "memory"_a, "offset"_a, "ld"_a, "type"_a, "n"_a)
       .def_prop_ro("failed_column", &Factors::failed_column)
       .def("solve", &Factors::solve, "b"_a, "x"_a, "transposed"_a)
-      .def("solve_in_place",
-           [](Factors& factors, std::uintptr_t memory, Index offset, Index ld, const std::string& type,
-              Index columns, bool transposed) {
-             factors.solve_in_place(place_of(memory, offset, ld, type), columns, transposed);
-           },
-           "memory"_a, "offset"_a, "ld"_a, "type"_a, "columns"_a, "transposed"_a)
-      .def("determinant", [](Factors& factors) {
-        const SignAndLog det = factors.determinant();
-        return std::pair(det.sign, det.log_abs);
-      })
+      .def(
+          "solve_in_place",
+          [](Factors& factors, std::uintptr_t memory, Index offset, Index ld,
+             const std::string& type, Index columns, bool transposed) {
+            factors.solve_in_place(place_of(memory, offset, ld, type), columns, transposed);
+          },
+          "memory"_a, "offset"_a, "ld"_a, "type"_a, "columns"_a, "transposed"_a)
+      .def("determinant",
+           [](Factors& factors) {
+             const Determinant det = factors.determinant();
+             return std::pair(det.mantissa, det.exponent);
+           })
       .def("rcond", &Factors::rcond)
       .def("pivots", &Factors::pivots);
 }

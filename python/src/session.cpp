@@ -31,33 +31,46 @@ std::vector<std::thread>& abandoned_work() {
   return threads;
 }
 
+constexpr const char* kForked =
+    "OpenCL was opened before fork(), which its drivers do not survive; start processes by "
+    "multiprocessing's "
+    "\"spawn\", or open the first context in the child";
+
 Context open(const std::string& spec) {
+  require_first_process();
   set_driver_environment();
   return Context(open_device(spec), ContextOptions::from_environment());
 }
 
 cl::CommandQueue retained(std::uintptr_t handle) {
+  require_first_process();
   if (handle == 0) throw UsageError("the command queue is NULL");
   return cl::CommandQueue(reinterpret_cast<cl_command_queue>(handle), true);
 }
 
 }  // namespace
 
-Session::Session(const std::string& spec)
-    : opened_(new Opened{open(spec)}), process_(getpid()) {}
+void require_first_process() {
+  static const pid_t first = getpid();
+  if (getpid() != first) throw Error(ErrorCode::opencl, kForked);
+}
+
+Session::Session(const std::string& spec) : opened_(new Opened{open(spec)}), process_(getpid()) {}
 
 Session::Session(std::uintptr_t queue)
     : opened_(new Opened{Context(retained(queue), ContextOptions::from_environment())}),
       process_(getpid()) {}
 
 Session::~Session() {
-  if (getpid() != process_) (void)opened_.release();  // its driver would wait for threads that are not there
+  if (getpid() != process_)
+    (void)opened_.release();  // its driver would wait for threads that are not there
 }
 
 void Session::require_own_process() const {
   if (getpid() != process_)
     throw Error(ErrorCode::opencl,
-                "this context was opened before fork(), which OpenCL drivers do not survive; start processes by "
+                "this context was opened before fork(), which OpenCL drivers do not survive; start "
+                "processes by "
                 "multiprocessing's \"spawn\", or open the first context in the child");
 }
 

@@ -18,6 +18,9 @@
 
 namespace clgauss::python {
 
+/// Throws Error in a child of the process that called it first: drivers' own threads do not come along with fork().
+void require_first_process();
+
 class Session : public std::enable_shared_from_this<Session> {
  public:
   /// Opens the device that `spec` names. PoCL is told to pin its workers (set_driver_environment()), which matters where it has not been
@@ -50,7 +53,6 @@ class Session : public std::enable_shared_from_this<Session> {
     std::map<std::pair<Index, Index>, std::unique_ptr<SmallSolver>> small = {};
   };
 
-  /// Drivers' own threads do not come along with fork().
   void require_own_process() const;
 
   std::unique_ptr<Opened> opened_;
