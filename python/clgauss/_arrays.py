@@ -20,11 +20,9 @@ def numbers(array: Any) -> NDArray[Any]:
     array = np.asarray(array)
     dtype = array.dtype
     if dtype is not FLOAT64 and dtype is not FLOAT32:
-        if dtype.kind in "biu":
-            return array.astype(FLOAT64)
-        if dtype.kind != "f" or dtype.itemsize not in (4, 8):
+        if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
             raise TypeError(f"array type {dtype.name} is unsupported: clgauss takes float32, float64 and integers")
-        array = array.astype(dtype.newbyteorder("="), copy=False)
+        array = array.astype(FLOAT32 if dtype.kind == "f" and dtype.itemsize == 4 else FLOAT64)
     if not array.flags.aligned or any(stride % array.itemsize for stride in array.strides):
         return array.copy()
     return array
