@@ -145,11 +145,11 @@ nb::list devices() {
 /// Errors of the library as those of Python's. DeviceError is the package's own.
 void register_errors(nb::module_& module) {
   static nb::object device_error = nb::exception<Error>(module, "DeviceError", PyExc_RuntimeError);
-  static nb::object linalg_error = nb::module_::import_("numpy.linalg").attr("LinAlgError");
   nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
+      nb::object linalg_error;
       PyObject* type = device_error.ptr();
       switch (error.error_code()) {
         case ErrorCode::usage:
@@ -160,6 +160,7 @@ void register_errors(nb::module_& module) {
           type = PyExc_MemoryError;
           break;
         case ErrorCode::singular:
+          linalg_error = nb::module_::import_("numpy.linalg").attr("LinAlgError");
           type = linalg_error.ptr();
           break;
         case ErrorCode::no_device:
