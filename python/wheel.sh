@@ -24,5 +24,5 @@ mkdir -p "$content/clgauss" "$build/wheel/raw"
 cp python/clgauss/*.py python/clgauss/py.typed "$build"/python/clgauss/_core* "$content/clgauss"
 python3 -c 'import sys, scikit_build_core.build as build; build.prepare_metadata_for_build_wheel(sys.argv[1])' "$content" >/dev/null
 wheel pack --dest-dir "$build/wheel/raw" "$content" >/dev/null
-auditwheel --quiet repair --exclude libOpenCL.so.1 --wheel-dir "$build/wheel" "$build"/wheel/raw/*.whl
+auditwheel repair --exclude libOpenCL.so.1 --wheel-dir "$build/wheel" "$build"/wheel/raw/*.whl 2>/dev/null
 ls "$build"/wheel/*.whl

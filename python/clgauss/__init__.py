@@ -12,12 +12,14 @@ import atexit as _atexit
 from numpy.linalg import LinAlgError
 
 from clgauss._contexts import Context, Device, devices
-from clgauss._core import DeviceError, __version__
+from clgauss._core import DeviceError
 from clgauss._linalg import AccuracyWarning, inv, solve
 from clgauss._lu import LU, aslinearoperator, lu
 from clgauss._report import BatchReport, Report
 
 from . import _contexts, _core
+
+__version__ = _core.version
 
 __all__ = [
     "LU",

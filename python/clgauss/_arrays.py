@@ -17,25 +17,25 @@ def numbers(array: Any) -> NDArray[Any]:
 
     Integers and booleans become float64, as in numpy.linalg. TypeError for what is not a real number of these types.
     """
-    array = np.asarray(array)
-    dtype = array.dtype
+    numbers: NDArray[Any] = np.asarray(array)
+    dtype = numbers.dtype
     if dtype is not FLOAT64 and dtype is not FLOAT32:
         if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
             raise TypeError(f"array type {dtype.name} is unsupported: clgauss takes float32, float64 and integers")
-        array = array.astype(FLOAT32 if dtype.kind == "f" and dtype.itemsize == 4 else FLOAT64)
-    if not array.flags.aligned or any(stride % array.itemsize for stride in array.strides):
-        return array.copy()
-    return array
+        numbers = numbers.astype(FLOAT32 if dtype.kind == "f" and dtype.itemsize == 4 else FLOAT64)
+    if not numbers.flags.aligned or any(stride % numbers.itemsize for stride in numbers.strides):
+        numbers = numbers.copy()
+    return numbers
 
 
 def require_square(a: NDArray[Any]) -> int:
     """n of an array of n-by-n matrices; LinAlgError, in NumPy's words, for any other shape."""
     if a.ndim < 2:
         raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
-    rows, columns = a.shape[-2:]
-    if rows != columns:
+    n: int = a.shape[-1]
+    if a.shape[-2] != n:
         raise LinAlgError("Last 2 dimensions of the array must be square")
-    return columns
+    return n
 
 
 def as_columns(b: NDArray[Any], n: int) -> tuple[NDArray[Any], bool]:

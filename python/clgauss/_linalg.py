@@ -172,7 +172,7 @@ def _solve_one(
 ) -> Any:
     if not x.size:
         return _empty_report(context, accuracy) if full_output else None
-    told = context._session.solve(a, b, x, accuracy, full_output)
+    told: Any = context._session.solve(a, b, x, accuracy, full_output)
     if told is None:
         return None
     failed = told.pop("failed_column")

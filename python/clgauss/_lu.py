@@ -153,7 +153,8 @@ class LU:
 
     def inv(self) -> NDArray[Any]:
         """``A^-1``."""
-        return self.solve(np.eye(self.n, dtype=self.dtype))
+        inverse: NDArray[Any] = self.solve(np.eye(self.n, dtype=self.dtype))
+        return inverse
 
 
 def lu(a: Any, *, device: str | Context = "auto") -> LU:
@@ -235,10 +236,10 @@ def aslinearoperator(lu: LU) -> Any:
     if not isinstance(lu, LU):
         raise TypeError(f"not a clgauss.LU, but {type(lu).__name__}")
 
-    def solve(b: NDArray[Any]) -> NDArray[Any]:
+    def solve(b: NDArray[Any]) -> Any:
         return lu.solve(b)
 
-    def solve_transposed(b: NDArray[Any]) -> NDArray[Any]:
+    def solve_transposed(b: NDArray[Any]) -> Any:
         return lu.solve(b, trans=1)
 
     return LinearOperator(

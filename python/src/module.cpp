@@ -182,7 +182,7 @@ Place place_of(std::uintptr_t memory, Index offset, Index ld, const std::string&
 
 NB_MODULE(_core, module) {
   register_errors(module);
-  module.attr("__version__") = version();
+  module.attr("version") = version();
   module.attr("largest_batched_system") = kLargestBatchedSystem;
   module.def("devices", &devices);
   module.def("wait_for_abandoned_work", &wait_for_abandoned_work);
