@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds clgauss and runs every test on every OpenCL platform present, Intel's runtime for CPUs included
 # where .intel-opencl.sh has set it up. On Debian 12 as root it installs by itself; elsewhere it says what is needed.
+# The Python package is built, and tried in a virtual environment in the build folder, with packages from PyPI.
 # --long: then the longer checks: fuzzing, faults of OpenCL calls, oclgrind, sanitizers; each prints its figures.
 # BUILD_DIR chooses the build folder.
 set -euo pipefail
@@ -29,4 +30,5 @@ fi
 export CLGAUSS_REQUIRED_DEVICES=${CLGAUSS_REQUIRED_DEVICES-$required}
 "$BUILD_DIR"/clgauss devices
 ctest --test-dir "$BUILD_DIR" --output-on-failure --no-tests=error --timeout 900
+python/check.sh "$BUILD_DIR" "$@"
 [ "${1-}" != --long ] || tests/long/all.sh

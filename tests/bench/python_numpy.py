@@ -29,10 +29,10 @@ def residual(a, x, b):
     return np.abs(a @ x - b).max() / (size * len(a) * 2.0**-53)
 
 
-def compare(n, reps, context, rows):
+def compare(n, reps, device, solvers, rows):
+    """Two solvers in turns: A B, B A, ..."""
     rng = np.random.default_rng(n)
     a, b = rng.standard_normal((n, n)), rng.standard_normal(n)
-    solvers = {"clgauss": lambda a, b: clgauss.solve(a, b, device=context), "numpy": np.linalg.solve}
     for name, solve in solvers.items():  # and warm up
         worst = residual(a, solve(a, b), b)
         if not worst <= 16:
@@ -41,22 +41,23 @@ def compare(n, reps, context, rows):
     for repetition in range(reps):
         for name in solvers if repetition % 2 == 0 else reversed(solvers):
             times[name].append(seconds_of(solvers[name], a, b))
-            rows.append([context.device.name, n, 1, name, repetition, times[name][-1]])
-    ratio = np.median(times["numpy"]) / np.median(times["clgauss"])
-    low, high = np.percentile(np.divide(times["numpy"], times["clgauss"]), [25, 75])
+            rows.append([device, n, 1, name, repetition, times[name][-1]])
+    (ours, our_times), (theirs, their_times) = times.items()
+    ratio = np.median(their_times) / np.median(our_times)
+    low, high = np.percentile(np.divide(their_times, our_times), [25, 75])
     print(
-        f"n = {n:5}: clgauss {np.median(times['clgauss']):.4g} s, NumPy {np.median(times['numpy']):.4g} s: "
+        f"n = {n:5}: {ours} {np.median(our_times):.4g} s, {theirs} {np.median(their_times):.4g} s: "
         f"{ratio:.2f} times as long ({low:.2f} .. {high:.2f})",
         flush=True,
     )
 
 
-def overhead(context, rows, calls=20000):
+def overhead(device, solvers, rows, calls=20000):
     rng = np.random.default_rng(10)
     a, b = rng.standard_normal((10, 10)), rng.standard_normal(10)
-    for name, solve in (("clgauss", lambda a, b: clgauss.solve(a, b, device=context)), ("numpy", np.linalg.solve)):
+    for name, solve in solvers.items():
         times = [seconds_of(solve, a, b) for _ in range(calls)]
-        rows += [[context.device.name, 10, 1, name, repetition, seconds] for repetition, seconds in enumerate(times[:1000])]
+        rows += [[device, 10, 1, name, repetition, seconds] for repetition, seconds in enumerate(times[:1000])]
         print(f"n =    10: {name} {1e6 * np.median(times):.1f} us a call (95th percentile {1e6 * np.percentile(times, 95):.1f})")
 
 
@@ -69,9 +70,10 @@ def main():
     options = parser.parse_args()
     context, rows = clgauss.Context(options.device), []
     print(f"{context.device.name}, NumPy {np.__version__}")
-    overhead(context, rows)
+    solvers = {"clgauss": lambda a, b: clgauss.solve(a, b, device=context), "numpy": np.linalg.solve}
+    overhead(context.device.name, solvers, rows)
     for n in options.sizes:
-        compare(n, options.reps, context, rows)
+        compare(n, options.reps, context.device.name, solvers, rows)
     if options.output:
         with open(options.output, "w", newline="", encoding="utf-8") as file:
             csv.writer(file).writerows([["device", "n", "nrhs", "solver", "repetition", "seconds"], *rows])
