@@ -79,13 +79,23 @@ nb::dict report_of(const BatchedSolution& solution) {
 }
 
 /// Whether x is there. For the usual case, in which there is nothing to report.
-bool solve_small(Session& session, const Array& a, const Array& b, const WritableArray& x) {
+bool solve_small(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
+                 const WritableArray& x) {
   const Index n = a.shape(0), nrhs = b.shape(1);
-  const DeviceProfile& device = session.context().profile();
+  const DeviceProfile& device = session->context().profile();
   if (n > kLargestSmallSystem || nrhs > n || !device.fp64) return false;
   if (n <= kLargestOnHost && device.type == DeviceType::cpu) return solve_on_host(a, b, x);
+  std::optional<SmallSolver*> solver;
   bool solved = false;
-  (void)session.run_at_once([&] { solved = session.small_solver(n, nrhs).solve(a, b, x); });
+  const auto attempt = [&] {
+    solver = session->small_solver(n, nrhs);
+    solved = solver && *solver != nullptr && (*solver)->solve(a, b, x);
+  };
+  if (!session->run_at_once(attempt)) return false;
+  if (!solver) {
+    session->run([=](const ProgressCallback&) { session->make_small_solver(n, nrhs); });
+    (void)session->run_at_once(attempt);
+  }
   return solved;
 }
 
@@ -94,7 +104,7 @@ nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, co
   SolveOptions options;
   options.accuracy = accuracy_of(accuracy);
   options.trust = report;
-  if (!report && options.accuracy == Accuracy::double_precision && solve_small(*session, a, b, x))
+  if (!report && options.accuracy == Accuracy::double_precision && solve_small(session, a, b, x))
     return nb::none();
   const auto solution = std::make_shared<Solution>();
   session->run([=](const ProgressCallback& progress) {
@@ -137,8 +147,12 @@ nb::dict describe(const DeviceProfile& device) {
 
 nb::list devices() {
   require_first_process();
+  const std::vector<Device> present = [] {
+    const nb::gil_scoped_release no_gil;
+    return list_devices();
+  }();
   nb::list all;
-  for (const Device& device : list_devices()) all.append(describe(device.profile));
+  for (const Device& device : present) all.append(describe(device.profile));
   return all;
 }
 
@@ -188,10 +202,17 @@ NB_MODULE(_core, module) {
   module.def("wait_for_abandoned_work", &wait_for_abandoned_work);
 
   nb::class_<Session>(module, "Session")
-      .def(nb::new_([](const std::string& spec) { return std::make_shared<Session>(spec); }),
+      .def(nb::new_([](const std::string& spec) {
+             const nb::gil_scoped_release no_gil;
+             return std::make_shared<Session>(spec);
+           }),
            "spec"_a)
       .def_static(
-          "on_queue", [](std::uintptr_t queue) { return std::make_shared<Session>(queue); },
+          "on_queue",
+          [](std::uintptr_t queue) {
+            const nb::gil_scoped_release no_gil;
+            return std::make_shared<Session>(queue);
+          },
           "queue"_a)
       .def_prop_ro("device", [](Session& session) { return describe(session.context().profile()); })
       .def(

@@ -112,12 +112,20 @@ bool Session::run_at_once(const std::function<void()>& body) {
   return true;
 }
 
-SmallSolver& Session::small_solver(Index n, Index nrhs) {
+std::optional<SmallSolver*> Session::small_solver(Index n, Index nrhs) const {
+  const auto found = opened_->small.find({n, nrhs});
+  if (found == opened_->small.end()) return {};
+  return found->second.get();
+}
+
+void Session::make_small_solver(Index n, Index nrhs) {
   auto& small = opened_->small;
-  const std::pair key(n, nrhs);
-  if (const auto found = small.find(key); found != small.end()) return *found->second;
   if (small.size() >= kSmallSolvers) small.clear();
-  return *small.emplace(key, std::make_unique<SmallSolver>(context(), n, nrhs)).first->second;
+  std::unique_ptr<SmallSolver>& made = small[{n, nrhs}];
+  try {
+    made = std::make_unique<SmallSolver>(context(), n, nrhs);
+  } catch (const NoUsableKernel&) {  // the verdicts say why; solve() may know another way
+  }
 }
 
 void wait_for_abandoned_work() {

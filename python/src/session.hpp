@@ -10,6 +10,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -44,8 +45,10 @@ class Session : public std::enable_shared_from_this<Session> {
   /// busy. Throws Error in a child process.
   [[nodiscard]] bool run_at_once(const std::function<void()>& body);
 
-  /// Of n unknowns; made when it is first asked for. For use within run_at_once().
-  [[nodiscard]] SmallSolver& small_solver(Index n, Index nrhs);
+  /// The solver for this size, within run() or run_at_once(): empty if none was made, null if the device's kernels make none.
+  [[nodiscard]] std::optional<SmallSolver*> small_solver(Index n, Index nrhs) const;
+  /// Makes one, with all its kernels; within run().
+  void make_small_solver(Index n, Index nrhs);
 
  private:
   struct Opened {

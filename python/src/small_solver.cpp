@@ -41,6 +41,7 @@ SmallSolver::SmallSolver(Context& context, Index n, Index nrhs)
       context_.allocate(host_.size() * sizeof(double), "a small system in f64");
   a_ = {buffer, 0, n};
   b_ = {buffer, n * n, nrhs};
+  lu_.prepare(a_, nrhs);
 }
 
 bool SmallSolver::solve(const Array& a, const Array& b, const WritableArray& x) {

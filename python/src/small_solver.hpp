@@ -24,7 +24,7 @@ inline constexpr Index kLargestOnHost = 32;
 /// the launches of the LU in f64 with partial pivoting, and a copy back.
 class SmallSolver {
  public:
-  /// Throws as Lu().
+  /// Builds the kernels. Throws as Lu().
   SmallSolver(Context& context, Index n, Index nrhs);
 
   /// As solve_on_host().
