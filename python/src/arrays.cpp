@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 
+#include "io/memory.hpp"
 #include "parallel.hpp"
 
 namespace clgauss::python {
@@ -57,6 +58,8 @@ Values to_values(const Array& array) {
   if (type_of(array) == RealType::f64 && is_row_major(array))  // borrowed ones are never written to
     return Values(array.size(), UninitializedAllocator<double>(
                                     const_cast<double*>(static_cast<const double*>(array.data()))));
+  if (array.size() > kElementsPerThread)  // to ask takes longer than to copy a few numbers
+    io::require_memory("a copy of the array in f64", array.size(), 1);
   Values values(array.size());
   copy_in(array, values);
   return values;
