@@ -7,11 +7,14 @@
 
 namespace clgauss {
 
-void in_parallel(Index count, Index grain, const std::function<void(Index, Index)>& body) {
+Index parts_of(Index count, Index grain) {
   constexpr Index kMost = 16;  // more only share the same memory
   const Index cores = std::max<Index>(1, std::thread::hardware_concurrency());
-  const Index parts =
-      std::clamp<Index>(count / std::max<Index>(grain, 1), 1, std::min(cores, kMost));
+  return std::clamp<Index>(count / std::max<Index>(grain, 1), 1, std::min(cores, kMost));
+}
+
+void in_parallel(Index count, Index grain, const std::function<void(Index, Index)>& body) {
+  const Index parts = parts_of(count, grain);
   const auto begin_of = [&](Index part) {
     return count / parts * part + count % parts * part / parts;
   };

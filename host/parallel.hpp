@@ -10,6 +10,9 @@ namespace clgauss {
 /// Elements that are worth a thread of their own: starting one costs about as much as copying these.
 inline constexpr Index kElementsPerThread = Index{1} << 17U;
 
+/// How many parts in_parallel() makes of 0 .. count: as many threads work side by side.
+[[nodiscard]] Index parts_of(Index count, Index grain);
+
 /// Calls body(first, last) for parts that make up 0 .. count, side by side, none smaller than `grain` if there are several.
 /// Waits for all of them. `body` must not throw.
 void in_parallel(Index count, Index grain, const std::function<void(Index, Index)>& body);

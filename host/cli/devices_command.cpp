@@ -105,6 +105,10 @@ constexpr Row kRows[] = {
      }},
     {"global memory", [](const ListedDevice& d) { return megabytes(d.profile.global_mem_bytes); }},
     {"max allocation", [](const ListedDevice& d) { return megabytes(d.profile.max_alloc_bytes); }},
+    {"host's memory",
+     [](const ListedDevice& d) {
+       return std::string(d.profile.host_unified_memory ? "is the device's" : "is another");
+     }},
     {"fp64", [](const ListedDevice& d) { return std::string(d.profile.fp64 ? "yes" : "no"); }},
     {"LCM rule",
      [](const ListedDevice& d) {
@@ -151,6 +155,7 @@ Json to_json(const ListedDevice& device) {
             {"local_mem_bytes", profile.local_mem_bytes},
             {"global_mem_bytes", profile.global_mem_bytes},
             {"max_alloc_bytes", profile.max_alloc_bytes},
+            {"host_unified_memory", profile.host_unified_memory},
             {"fp64", profile.fp64},
             {"lcm_rule", nullptr}};
   if (!device.failure.empty()) {

@@ -20,6 +20,8 @@ int main(int argc, char** argv) {
        {"CLGAUSS_TUNED=off", "do not take up what clgauss-tune auto stored, nor what is shipped"},
        {"CLGAUSS_BUILDS=serial",
         "build kernels one after the other, for a driver that cannot build several at once"},
+       {"CLGAUSS_TRANSFERS=mapped",
+        "how large arrays reach the device: mapped, pinned or pageable, instead of what suits it"},
        {"CLGAUSS_KERNEL_FAULTS=lu_small=build,trsv=wrong",
         "let these kernel files not build, or leave wrong numbers, to see what happens"},
        {"NO_COLOR=1", "no colours on a terminal"}},

@@ -2,18 +2,43 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
+#include <mutex>
+
 #include "command_line/command.hpp"
 #include "command_line/streams.hpp"
+#include "io/child.hpp"
 
 namespace clgauss::cli {
 
-std::unique_ptr<Context> open_context(const std::string& spec, const ContextOptions& options,
-                                      const ProgressCallback& progress, bool quiet) {
-  auto context = std::make_unique<Context>(open_named_device(spec), options);
-  context->programs().announce_to([&progress](const std::string& what) { progress(what, 0); });
-  if (const auto problem = context->programs().cache_problem(); !problem.empty() && !quiet)
+namespace {
+
+Context open_context(const std::string& spec, const ContextOptions& options,
+                     const ProgressCallback& progress, bool quiet) {
+  const std::scoped_lock no_child(io::forking());
+  Context context(open_named_device(spec), options);
+  context.programs().announce_to([&progress](const std::string& what) { progress(what, 0); });
+  if (const auto problem = context.programs().cache_problem(); !problem.empty() && !quiet)
     tell(fmt::format("note       {}\n", problem));
   return context;
+}
+
+}  // namespace
+
+OpeningContext::OpeningContext(const std::string& spec, const ContextOptions& options,
+                               const ProgressCallback& progress, bool quiet)
+    : progress_(progress), opening_(std::async(std::launch::async, [=, &progress] {
+        return open_context(spec, options, progress, quiet);
+      })) {}
+
+Context& OpeningContext::take() {
+  if (opening_.valid()) context_ = opening_.get();
+  return *context_;
+}
+
+void OpeningContext::throw_if_failed() {
+  using namespace std::chrono_literals;
+  if (opening_.valid() && opening_.wait_for(0s) == std::future_status::ready) (void)take();
 }
 
 }  // namespace clgauss::cli

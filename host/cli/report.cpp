@@ -268,8 +268,8 @@ std::string certificate_text(const Certificate& certificate) {
 
 Json times_json(const ProgramTimes& program, const SolveTimes& solve, const char* forward,
                 const char* backward) {
-  Json times{{"device", program.device},
-             {"read", program.read},
+  Json times{{"read", program.read},
+             {"device", program.device},
              {"build", solve.build},
              {"upload", solve.upload},
              {forward, solve.forward}};
@@ -309,6 +309,8 @@ std::string summary_text(const Report& report) {
   text += scaling_text(solution);
   text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
                       report.device.platform_name);
+  if (report.transfers == Transfers::pageable)
+    text += "           copies through pageable memory\n";
   text += kernels_text(report.kernels, report.verbose);
   if (solution.work_group) text += groups_text(*solution.work_group);
   text += refinement_text(solution);
@@ -347,7 +349,8 @@ Json report_json(const Report& report) {
        {{"spec", report.device.spec},
         {"name", report.device.name},
         {"driver", report.device.driver_version},
-        {"platform", report.device.platform_name}}},
+        {"platform", report.device.platform_name},
+        {"transfers", transfers_name(report.transfers)}}},
       {"kernels", kernels_json(report.kernels)},
       {"work_group", work_group_json(solution.work_group)},
       {"time_s", times_json(report)},

@@ -14,8 +14,8 @@ namespace clgauss::cli {
 /// Wall-clock seconds of what the program does around a solve, and of all together. The parts here and those of the solve
 /// add up to the total.
 struct ProgramTimes {
-  double device = 0;  // listing the devices and opening one
   double read = 0, write = 0;
+  double device = 0;   // listing the devices and opening one, as far as it took longer than reading
   double certify = 0;  // proving bounds, where that was asked for
   double free = 0;     // the system and the device's context; comes on top of SolveTimes::free
   double total = 0;
@@ -32,6 +32,7 @@ struct ProgramTimes {
 /// A finished solve with what surrounds it.
 struct Report {
   const DeviceProfile& device;
+  Transfers transfers;
   const SolveOptions& options;
   const Solution& solution;
   Index n = 0, nrhs = 0;

@@ -337,21 +337,27 @@ ExitCode run_solve(const Given& given) {
   ProgramTimes times;
   ProgressLine line(!command.quiet);
   const ProgressCallback progress = shown_on(line);
-  command.read.progress = progress;
 
   Outputs outputs(command);
-  auto context = open_context(command.device, command.context, progress, command.quiet);
-  const DeviceProfile device = context->profile();
-  times.device = timer.lap();
-  System system = read_system(command.system_path, command.rhs, command.read);
+  OpeningContext opening(command.device, command.context, progress, command.quiet);
+  System system = opening.beside([&](const ProgressCallback& reading) {
+    ReadOptions options = command.read;
+    options.progress = reading;
+    System read = read_system(command.system_path, command.rhs, options);
+    check_system(read, command.system_path);
+    return read;
+  });
+  command.read.progress = progress;
   times.read = timer.lap();
-  check_system(system, command.system_path);
+  Context& context = opening.take();
+  const DeviceProfile device = context.profile();
+  times.device = timer.lap();
   const Index n = system.a.rows(), nrhs = system.b.cols();
 
   std::optional<Comparison> comparison;
   Solution solution;
   if (command.compare) {
-    comparison = compare_policies(*context, system, command.solve, command.repetitions,
+    comparison = compare_policies(context, system, command.solve, command.repetitions,
                                   command.warmups, progress);
     solution = comparison->chosen.solution;
   } else if (command.in_place) {
@@ -360,26 +366,28 @@ ExitCode run_solve(const Given& given) {
                  ? read_system(command.system_path, command.rhs, command.read).a
                  : read_matrix(command.system_path, command.read);
     };
-    solution = solve_in_place(*context, std::move(system), read_again, command.solve, progress);
+    solution = solve_in_place(context, std::move(system), read_again, command.solve, progress);
   } else {
-    solution = solve(*context, system, command.solve, progress);
+    solution = solve(context, system, command.solve, progress);
   }
   std::optional<Certificate> certificate;
   if (command.certify && has_answer(solution.status)) {
     timer.lap();
-    certificate = certify(*context, system, solution.x, command.solve.lu, progress);
+    certificate = certify(context, system, solution.x, command.solve.lu, progress);
     times.certify = timer.lap();
   }
   line.clear();
   timer.lap();
   write_answer(command, solution, comparison, outputs);
   times.write = timer.lap();
-  const std::vector<KernelVerdict> kernels = context->trials().verdicts();
-  context.reset();
+  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
+  const Transfers transfers = context.transfers();
+  opening.close();
   system = {};
   times.free = timer.lap();
   times.total = total.lap();
   const Report report{device,
+                      transfers,
                       command.solve,
                       solution,
                       n,

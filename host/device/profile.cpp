@@ -67,6 +67,8 @@ DeviceProfile query_profile(const cl::Device& device, std::string spec) {
   profile.max_alloc_bytes = device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>();
   profile.native_vector_bytes =
       sizeof(cl_float) * query_or<cl_uint>(device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT, 0);
+  profile.host_unified_memory =
+      query_or<cl_bool>(device, CL_DEVICE_HOST_UNIFIED_MEMORY, CL_FALSE) == CL_TRUE;
   profile.fast_fma =
       (query_or<cl_device_fp_config>(device, CL_DEVICE_SINGLE_FP_CONFIG, 0) & CL_FP_FMA) != 0;
   // A device that does not know the query, but has the extension, has the type.

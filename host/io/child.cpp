@@ -106,7 +106,10 @@ class Child {
     pipe_ = Descriptor(ends[0]);
     Descriptor writing(ends[1]);
     const pid_t parent = ::getpid();
-    process_ = ::fork();
+    process_ = [] {
+      const std::scoped_lock alone(forking());
+      return ::fork();
+    }();
     if (process_ < 0) fail("fork");
     if (process_ > 0) return;
     confine(parent, cpu_seconds);
@@ -266,6 +269,11 @@ void ChildArchive::refuse_nonfinite(const Content& content, const std::string& n
 }
 
 }  // namespace
+
+std::mutex& forking() {
+  static std::mutex mutex;
+  return mutex;
+}
 
 std::unique_ptr<Archive> open_in_child(const Input& input, const ReadOptions& options,
                                        const ForeignReader& reader) {

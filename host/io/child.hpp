@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -27,6 +28,10 @@ class Unreadable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Held while a child begins, and by other threads where none must: it has the locks of all threads, but no thread that would give
+/// them back.
+[[nodiscard]] std::mutex& forking();
 
 /// An archive that is read so: when the child dies, the file is damaged, and this process goes on.
 [[nodiscard]] std::unique_ptr<Archive> open_in_child(const Input& input, const ReadOptions& options,

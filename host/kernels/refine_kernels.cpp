@@ -22,7 +22,7 @@ constexpr const char* kWhat = "a kernel's known answer";
 
 cl::Buffer doubles(Context& context, std::span<const double> values) {
   cl::Buffer buffer = context.allocate(values.size_bytes(), kWhat);
-  upload_values(context.queue(), buffer, RealType::f64, values);
+  upload_values(context, buffer, RealType::f64, values);
   return buffer;
 }
 

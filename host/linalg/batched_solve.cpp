@@ -121,8 +121,8 @@ class Chunks {
       a = scaled_a;
       b = scaled_b;
     }
-    upload_values(context_.queue(), a_.buffer, type_, a);
-    upload_values(context_.queue(), b_.buffer, type_, b);
+    upload_values(context_, a_.buffer, type_, a);
+    upload_values(context_, b_.buffer, type_, b);
   }
 
   /// The rcond of systems from `first` on, one for each `info`, of which A is still there.
@@ -132,7 +132,7 @@ class Chunks {
     Values ones(count * size, 0.0);
     for (Index s = 0; s < count; ++s)
       for (Index i = 0; i < n; ++i) ones[s * size + i * n + i] = 1;
-    upload_values(context_.queue(), inverse_.buffer, type_, ones);
+    upload_values(context_, inverse_.buffer, type_, ones);
     lu.factor_and_solve(a_, inverse_, n, count, info_);
     const Values inverses = download(context_.queue(), inverse_.buffer, type_, count * size);
     for (Index s = 0; s < count; ++s) {

@@ -193,7 +193,7 @@ Certifier::Products Certifier::products(const MatrixView& m, const Matrix& vecto
   const Index count = vectors.rows(), elements = count * n_;
   const auto space = [&] { return context_.allocate(elements * sizeof(double), kWhat); };
   const ResidualOperands on_device{space(), {}, space(), space(), space()};
-  upload_values(queue, on_device.x, kType, vectors.values());
+  upload_values(context_, on_device.x, kType, vectors.values());
   queue.enqueueFillBuffer(on_device.b, 0.0, 0, elements * sizeof(double));
   ordinary_.enqueue(queue, m, n_, count, on_device);
   Products result{Matrix(count, n_, download(queue, on_device.r, kType, elements)),
@@ -286,8 +286,8 @@ Matrix Certifier::correction(const ExactScaling& scaled, const std::vector<Index
   for (Index c = 0; c < nrhs; ++c)
     for (Index i = 0; i < n_; ++i) b(c, i) = scaled.b()(c, rows[i]);
   const ResidualOperands on_device{space(), {}, space(), space(), space()};
-  upload_values(queue, on_device.x, kType, scaled.x().values());
-  upload_values(queue, on_device.b, kType, b.values());
+  upload_values(context_, on_device.x, kType, scaled.x().values());
+  upload_values(context_, on_device.b, kType, b.values());
   accurate_.enqueue(queue, a_, n_, nrhs, on_device);
   if (seams.residual) seams.residual(on_device.r);
   const Matrix residual(nrhs, n_, download(queue, on_device.r, kType, elements)),
@@ -336,8 +336,7 @@ Certificate Certifier::certify(const System& system, const Matrix& x,
   report("certificate: scaling");
   const ExactScaling scaled(system, x);
   if (!scaled.finite()) return unproven(kInfinity, "A, b or x holds a NaN or an infinity");
-  upload_rows(context_.queue(), a_.buffer, a_.ld, kType,
-              {{&scaled.a(), scaled.rows(), scaled.columns()}});
+  upload_rows(context_, a_.buffer, a_.ld, kType, {{&scaled.a(), scaled.rows(), scaled.columns()}});
   const Signs signs(scaled);
   std::vector<Index> rows(n_);  // of A, in the order of P A
   std::iota(rows.begin(), rows.end(), Index{0});

@@ -26,7 +26,7 @@ DeviceOperator::DeviceOperator(Context& context, const MatrixView& a, Index n, I
 std::uint64_t DeviceOperator::bytes(Index n, Index nrhs) { return 6 * n * nrhs * sizeof(double); }
 
 void DeviceOperator::set_right_hand_sides(const Matrix& b) {
-  upload_values(context_.queue(), b_, RealType::f64, transposed(b.values(), n_, nrhs_));
+  upload_values(context_, b_, RealType::f64, transposed(b.values(), n_, nrhs_));
 }
 
 void DeviceOperator::demote(const MatrixView& to) {
@@ -72,7 +72,7 @@ void DeviceOperator::copy_x(const MatrixView& to) const {
 
 void DeviceOperator::residual(const Matrix& x, Matrix& r, Matrix& d) {
   const cl::CommandQueue& queue = context_.queue();
-  upload_values(queue, x_, RealType::f64, transposed(x.values(), n_, nrhs_));
+  upload_values(context_, x_, RealType::f64, transposed(x.values(), n_, nrhs_));
   residual_.enqueue(queue, a_, n_, nrhs_, {x_, {}, b_, r_, d_});
   const auto read = [&](const cl::Buffer& buffer) {
     const Values values = download(queue, buffer, RealType::f64, n_ * nrhs_);
@@ -84,7 +84,7 @@ void DeviceOperator::residual(const Matrix& x, Matrix& r, Matrix& d) {
 
 Matrix DeviceOperator::product(const Matrix& v) {
   const cl::CommandQueue& queue = context_.queue();
-  upload_values(queue, x_, RealType::f64, v.values());
+  upload_values(context_, x_, RealType::f64, v.values());
   residual_.enqueue(queue, a_, n_, 1, {x_, {}, zero_, r_, d_});
   Matrix y(n_, 1, download(queue, r_, RealType::f64, n_));
   for (double& value : y.values()) value = -value;

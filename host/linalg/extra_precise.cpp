@@ -144,16 +144,15 @@ ExtraPreciseDevice::ExtraPreciseDevice(Context& context, const System& system,
       n_(system.a.rows()),
       nrhs_(system.b.cols()),
       residual_(context, RealType::f64, ResidualSum::accurate_two_parts) {
-  const cl::CommandQueue& queue = context.queue();
   a_.ld = padded_ld(n_, RealType::f64);
   a_.buffer = context.allocate(n_ * a_.ld * sizeof(double), "A in f64, for residuals");
   for (cl::Buffer* vectors : {&b_, &x_, &x_lo_, &r_, &d_})
     *vectors = context.allocate(n_ * nrhs_ * sizeof(double), "the right-hand sides in f64");
-  upload_rows(queue, a_.buffer, a_.ld, RealType::f64, {scaled_matrix(system, scaling)});
+  upload_rows(context_, a_.buffer, a_.ld, RealType::f64, {scaled_matrix(system, scaling)});
   Matrix b(n_, nrhs_);
   for (Index i = 0; i < n_; ++i)
     scale_row(system.b.row(i), scaling.rows, scaling.right_hand_sides, i, b.row(i).data());
-  upload_values(queue, b_, RealType::f64, transposed(b.values(), n_, nrhs_));
+  upload_values(context_, b_, RealType::f64, transposed(b.values(), n_, nrhs_));
   residual_.prepare(nrhs_);
 }
 
@@ -163,8 +162,8 @@ std::uint64_t ExtraPreciseDevice::bytes(Index n, Index nrhs) {
 
 void ExtraPreciseDevice::residual(const TwoParts& x, Matrix& r, Matrix& d) {
   const cl::CommandQueue& queue = context_.queue();
-  upload_values(queue, x_, RealType::f64, transposed(x.hi.values(), n_, nrhs_));
-  upload_values(queue, x_lo_, RealType::f64, transposed(x.lo.values(), n_, nrhs_));
+  upload_values(context_, x_, RealType::f64, transposed(x.hi.values(), n_, nrhs_));
+  upload_values(context_, x_lo_, RealType::f64, transposed(x.lo.values(), n_, nrhs_));
   residual_.enqueue(queue, a_, n_, nrhs_, {x_, x_lo_, b_, r_, d_});
   const auto read = [&](const cl::Buffer& buffer) {
     const Values values = download(queue, buffer, RealType::f64, n_ * nrhs_);

@@ -166,7 +166,7 @@ EliminationResult eliminate_and_substitute(Context& context, Launcher& launcher,
   result.times.build = timer.lap();
 
   const Scaling scaling = scaling_for(system, options.type);
-  upload_rows(queue, buffers.augmented, buffers.ld, options.type,
+  upload_rows(context, buffers.augmented, buffers.ld, options.type,
               {scaled_matrix(system, scaling), scaled_right_hand_sides(system, scaling)});
   result.times.upload = timer.lap();
 

@@ -111,14 +111,14 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
   if (!in_f64) {
     upload_a(buffers, scaling);
   } else {
-    upload_rows(queue, in_f64->a().buffer, in_f64->a().ld, RealType::f64, {&system.a});
+    upload_rows(context, in_f64->a().buffer, in_f64->a().ld, RealType::f64, {&system.a});
     in_f64->set_right_hand_sides(system.b);
     if (scaling.keeps_matrix())
       in_f64->demote(buffers.a);
     else
       upload_a(buffers, scaling);
   }
-  upload_rows(queue, buffers.b.buffer, buffers.b.ld, type,
+  upload_rows(context, buffers.b.buffer, buffers.b.ld, type,
               {scaled_right_hand_sides(system, scaling)});
   result.times.upload = timer.lap();
 
@@ -150,7 +150,7 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
   if (call.polish && !result.failed_column) {
     const auto getrs = [&] { (void)lu->getrs(queue, buffers.a, buffers.b, buffers.nrhs); };
     const ApproximateSolve solve = [&](Matrix& r) {
-      solve_again(queue, getrs, buffers.b, type, scaling, r);
+      solve_again(context, getrs, buffers.b, type, scaling, r);
     };
     LiveFactors live;
     live.refine = [&](SystemOperator& on_host, Matrix& x) {
@@ -162,7 +162,7 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
     live.refine_in_extra_precision = [&](Matrix& x) {
       const auto in_extra_precision = extra_precise_operator(context, system, scaling);
       const ApproximateSolve solve_scaled = [&](Matrix& r) {
-        solve_again(queue, getrs, buffers.b, type, {}, r);
+        solve_again(context, getrs, buffers.b, type, {}, r);
       };
       x = first_x;
       Refinement refinement =
@@ -220,7 +220,7 @@ EliminationResult gesv(Context& context, const System& system, const GesvCall& c
   if (system.a.rows() == 0) return empty_result(system, call.lu.pivoting);
   require_memory_for(context, system, call, true);
   const auto upload = [&](const LuBuffers& buffers, const Scaling& scaling) {
-    upload_rows(context.queue(), buffers.a.buffer, buffers.a.ld, call.type,
+    upload_rows(context, buffers.a.buffer, buffers.a.ld, call.type,
                 {scaled_matrix(system, scaling)});
   };
   return translate_opencl_errors([&] {
@@ -236,8 +236,7 @@ EliminationResult gesv_in_place(Context& context, System& system, const ReadMatr
   if (system.a.rows() == 0) return empty_result(system, call.lu.pivoting);
   require_memory_for(context, system, call, false);
   const auto upload = [&](const LuBuffers& buffers, const Scaling& scaling) {
-    upload_and_release(context.queue(), buffers.a.buffer, buffers.a.ld, call.type, system.a,
-                       scaling);
+    upload_and_release(context, buffers.a.buffer, buffers.a.ld, call.type, system.a, scaling);
   };
   return translate_opencl_errors([&] {
     return repeat_by_tournament(call.lu, [&](const LuOptions& attempt) {

@@ -48,7 +48,7 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
   result.times.build = timer.lap();
 
   report("upload");
-  upload_rows(queue, a.buffer, a.ld, input, {&system.a});
+  upload_rows(context, a.buffer, a.ld, input, {&system.a});
   if (in_f64) in_f64->set_right_hand_sides(system.b);
   result.times.upload = timer.lap();
 
@@ -62,7 +62,7 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
   report("substitution");
   const auto getrs = [&] { rbt.solve(queue, b, nrhs); };
   const ApproximateSolve solve = [&](Matrix& r) {
-    solve_again(queue, getrs, b, RealType::f32, {}, r);
+    solve_again(context, getrs, b, RealType::f32, {}, r);
   };
   HostOperator on_host(system);
   SystemOperator& residuals = in_f64 ? static_cast<SystemOperator&>(*in_f64) : on_host;

@@ -357,7 +357,10 @@ LuAnswer solve_by_rbt(Context& context, const System& system, const Plan& plan,
   if (refinement.accepted && (!answer.trust || tell_of_inverse(refinement))) return answer;
   const SolveTimes spent = answer.result.times;
   const Index n = system.a.rows();
-  const Plan next = options.method == Method::rbt || mixed_is_better(context.profile(), n)
+  // Where x will do and only the inverse is in doubt, other factors in f32 would not tell more of it.
+  const bool doubts_inverse = refinement.accepted && context.profile().fp64;
+  const bool prefers_f32 = options.method == Method::rbt || mixed_is_better(context.profile(), n);
+  const Plan next = prefers_f32 && !doubts_inverse
                         ? Plan{Method::mixed, RealType::f32, plan.accuracy}
                         : Plan{Method::lu, RealType::f64, plan.accuracy};
   answer = solve_by_lu(context, system, next, options, progress);

@@ -97,7 +97,7 @@ class MixedLu::Implementation {
     system_.set_a(a);
     const auto getrs = [&] { factors_->solve(queue, b_, nrhs_); };
     const ApproximateSolve solve = [&](Matrix& r) {
-      solve_again(queue, getrs, b_, RealType::f32, {}, r);
+      solve_again(context_, getrs, b_, RealType::f32, {}, r);
     };
     Refinement refinement;
     if (nrhs_ == 1) {

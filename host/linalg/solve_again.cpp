@@ -34,13 +34,13 @@ std::vector<int> exponents_of_columns(const Matrix& r, std::span<const int> rows
 
 }  // namespace
 
-void solve_again(const cl::CommandQueue& queue, const std::function<void()>& getrs,
-                 const MatrixView& b, RealType type, const Scaling& scaling, Matrix& r) {
+void solve_again(const Context& context, const std::function<void()>& getrs, const MatrixView& b,
+                 RealType type, const Scaling& scaling, Matrix& r) {
   const Index n = r.rows(), nrhs = r.cols();
   const Scaling mine{scaling.rows, scaling.columns, exponents_of_columns(r, scaling.rows)};
-  upload_rows(queue, b.buffer, b.ld, type, {UploadPart(&r, mine.rows, mine.right_hand_sides)});
+  upload_rows(context, b.buffer, b.ld, type, {UploadPart(&r, mine.rows, mine.right_hand_sides)});
   getrs();
-  r = Matrix(n, nrhs, download(queue, b.buffer, type, n * nrhs));
+  r = Matrix(n, nrhs, download(context.queue(), b.buffer, type, n * nrhs));
   scale_back(mine, nrhs, r.values());
 }
 
@@ -52,7 +52,7 @@ InverseProducts inverse_by_solves(Context& context, RealType type, Index n, cons
                          x.cols()};
       Matrix product = x;
       solve_again(
-          context.queue(), [&] { solve(transposed, b, x.cols()); }, b, type, by, product);
+          context, [&] { solve(transposed, b, x.cols()); }, b, type, by, product);
       return product;
     };
   };

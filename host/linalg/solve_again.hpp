@@ -12,8 +12,8 @@ namespace clgauss {
 
 /// R <- ~A^-1 R, n-by-nrhs on the host. getrs() enqueues B <- ~A^-1 B for A as `scaling` left it and the n-by-nrhs `b` of the device,
 /// of `type` and without gaps. Each right-hand side is brought into the range of the type, so that residuals do not underflow. Waits.
-void solve_again(const cl::CommandQueue& queue, const std::function<void()>& getrs,
-                 const MatrixView& b, RealType type, const Scaling& scaling, Matrix& r);
+void solve_again(const Context& context, const std::function<void()>& getrs, const MatrixView& b,
+                 RealType type, const Scaling& scaling, Matrix& r);
 
 /// Enqueues B <- A'^-1 B, or transposed A'^-T B, n-by-nrhs.
 using EnqueueSolve = std::function<void(bool transposed, const MatrixView& b, Index nrhs)>;

@@ -13,6 +13,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "launch/staging.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -40,29 +41,24 @@ Real* copy_row(const UploadPart& part, Index i, Real* out) {
   return scale_row(row, part.rows, part.columns, i, out);
 }
 
-/// The rows of `parts`, side by side, from row `first` on to row `last`.
+/// The rows first .. last of `parts`, side by side.
 template <typename Real>
-void copy_rows(std::initializer_list<UploadPart> parts, Real* mapped, Index ld, Index first,
-               Index last) {
-  // Bound by memory, and by the page faults of a new buffer. Huge pages (madvise) were up to 10 times faster and, where memory was
-  // fragmented, 4 times slower: not asked for.
-  in_parallel(last - first, kElementsPerThread / ld + 1, [&](Index begin, Index end) {
-    for (Index i = first + begin; i < first + end; ++i) {
-      Real* out = mapped + i * ld;
-      for (const UploadPart& part : parts) out = copy_row(part, i, out);
-    }
-  });
+void copy_rows(std::initializer_list<UploadPart> parts, Index first, Index last, Index ld,
+               Real* out) {
+  for (Index i = first; i < last; ++i, out += ld) {
+    Real* at = out;
+    for (const UploadPart& part : parts) at = copy_row(part, i, at);
+  }
 }
 
-/// `fill` writes what the buffer is to hold into the driver's own memory.
+/// `count` items of `per_item` numbers each: fill(first, last, numbers) writes some of them.
 template <typename Real, typename Fill>
-void fill_mapped(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
-                 const Fill& fill) {
-  auto* mapped = static_cast<Real*>(queue.enqueueMapBuffer(
-      buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, count * sizeof(Real)));
-  fill(mapped);
-  queue.enqueueUnmapMemObject(buffer, mapped);
-  queue.finish();
+void upload_items(const Context& context, const cl::Buffer& buffer, Index count, Index per_item,
+                  const Fill& fill) {
+  context.staging().write(context.queue(), buffer, count, per_item * sizeof(Real),
+                          [&](Index first, Index last, std::byte* out) {
+                            fill(first, last, reinterpret_cast<Real*>(out));
+                          });
 }
 
 /// Gives the whole pages of the values back to the operating system; their content is lost.
@@ -76,32 +72,29 @@ void discard(std::span<double> values) {
 }
 
 template <typename Real>
-void upload_and_release_as(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld,
+void upload_and_release_as(const Context& context, const cl::Buffer& buffer, Index ld,
                            Matrix& matrix, const Scaling& scaling) {
-  constexpr Index kBlock = Index{1} << 22;  // elements between two releases
-  const Index rows = matrix.rows(), cols = matrix.cols(), step = kBlock / cols + 1;
-  fill_mapped<Real>(queue, buffer, rows * ld, [&](Real* mapped) {
-    for (Index first = 0; first < rows; first += step) {
-      const Index last = std::min(rows, first + step);
-      copy_rows<Real>({{&matrix, scaling.rows, scaling.columns}}, mapped, ld, first, last);
-      discard(matrix.values().subspan(first * cols, (last - first) * cols));
-    }
+  const Index cols = matrix.cols();
+  upload_items<Real>(context, buffer, matrix.rows(), ld, [&](Index first, Index last, Real* out) {
+    copy_rows({{&matrix, scaling.rows, scaling.columns}}, first, last, ld, out);
+    discard(matrix.values().subspan(first * cols, (last - first) * cols));
   });
 }
 
 template <typename Real>
-void upload_rows_as(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld,
+void upload_rows_as(const Context& context, const cl::Buffer& buffer, Index ld,
                     std::initializer_list<UploadPart> parts) {
-  const Index rows = parts.begin()->matrix->rows();
-  fill_mapped<Real>(queue, buffer, rows * ld,
-                    [&](Real* mapped) { copy_rows(parts, mapped, ld, 0, rows); });
+  upload_items<Real>(
+      context, buffer, parts.begin()->matrix->rows(), ld,
+      [&](Index first, Index last, Real* out) { copy_rows(parts, first, last, ld, out); });
 }
 
 template <typename Real>
-void upload_values_as(const cl::CommandQueue& queue, const cl::Buffer& buffer,
+void upload_values_as(const Context& context, const cl::Buffer& buffer,
                       std::span<const double> values) {
-  fill_mapped<Real>(queue, buffer, values.size(), [&](Real* mapped) {
-    std::ranges::transform(values, mapped, [](double value) { return static_cast<Real>(value); });
+  upload_items<Real>(context, buffer, values.size(), 1, [&](Index first, Index last, Real* out) {
+    std::ranges::transform(values.subspan(first, last - first), out,
+                           [](double value) { return static_cast<Real>(value); });
   });
 }
 
@@ -153,26 +146,26 @@ UploadPart scaled_right_hand_sides(const System& system, const Scaling& scaling)
   return {&system.b, scaling.rows, scaling.right_hand_sides};
 }
 
-void upload_rows(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld, RealType type,
+void upload_rows(const Context& context, const cl::Buffer& buffer, Index ld, RealType type,
                  std::initializer_list<UploadPart> parts) {
   if (ld == 0 || parts.begin()->matrix->rows() == 0) return;
-  type == RealType::f32 ? upload_rows_as<float>(queue, buffer, ld, parts)
-                        : upload_rows_as<double>(queue, buffer, ld, parts);
+  type == RealType::f32 ? upload_rows_as<float>(context, buffer, ld, parts)
+                        : upload_rows_as<double>(context, buffer, ld, parts);
 }
 
-void upload_and_release(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld,
-                        RealType type, Matrix& matrix, const Scaling& scaling) {
+void upload_and_release(const Context& context, const cl::Buffer& buffer, Index ld, RealType type,
+                        Matrix& matrix, const Scaling& scaling) {
   if (!matrix.empty())
-    type == RealType::f32 ? upload_and_release_as<float>(queue, buffer, ld, matrix, scaling)
-                          : upload_and_release_as<double>(queue, buffer, ld, matrix, scaling);
+    type == RealType::f32 ? upload_and_release_as<float>(context, buffer, ld, matrix, scaling)
+                          : upload_and_release_as<double>(context, buffer, ld, matrix, scaling);
   matrix = Matrix();
 }
 
-void upload_values(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,
+void upload_values(const Context& context, const cl::Buffer& buffer, RealType type,
                    std::span<const double> values) {
   if (values.empty()) return;
-  type == RealType::f32 ? upload_values_as<float>(queue, buffer, values)
-                        : upload_values_as<double>(queue, buffer, values);
+  type == RealType::f32 ? upload_values_as<float>(context, buffer, values)
+                        : upload_values_as<double>(context, buffer, values);
 }
 
 Values download(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,
@@ -251,7 +244,7 @@ std::string system_text(const System& system, RealType type) {
 MatrixView to_device(const Context& context, RealType type, const Matrix& matrix, Index ld,
                      const std::string& what) {
   MatrixView view{context.allocate(matrix.rows() * ld * bytes_of(type), what), 0, ld};
-  upload_rows(context.queue(), view.buffer, ld, type, {&matrix});
+  upload_rows(context, view.buffer, ld, type, {&matrix});
   return view;
 }
 

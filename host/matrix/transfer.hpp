@@ -52,18 +52,19 @@ struct UploadPart {
 [[nodiscard]] UploadPart scaled_right_hand_sides(const System& system, const Scaling& scaling);
 
 /// Writes the rows of `parts`, side by side, to `buffer` with leading dimension `ld`, and waits. The numbers are
-/// converted on their way into the driver's own memory (the buffer is mapped), without a second copy on the host.
-void upload_rows(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld, RealType type,
+/// converted by all cores on their way into memory of the driver (launch/staging.hpp), without a second copy on the host. What lies
+/// between the rows is undefined.
+void upload_rows(const Context& context, const cl::Buffer& buffer, Index ld, RealType type,
                  std::initializer_list<UploadPart> parts);
 
 /// The same for numbers that lie one after the other on both sides.
-void upload_values(const cl::CommandQueue& queue, const cl::Buffer& buffer, RealType type,
+void upload_values(const Context& context, const cl::Buffer& buffer, RealType type,
                    std::span<const double> values);
 
 /// Uploads `matrix`, scaled as an UploadPart, and gives its memory back to the operating system on the way; it is empty then.
 /// Waits.
-void upload_and_release(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index ld,
-                        RealType type, Matrix& matrix, const Scaling& scaling);
+void upload_and_release(const Context& context, const cl::Buffer& buffer, Index ld, RealType type,
+                        Matrix& matrix, const Scaling& scaling);
 
 /// The first `count` elements of `buffer`, and waits.
 [[nodiscard]] Values download(const cl::CommandQueue& queue, const cl::Buffer& buffer,

@@ -7,6 +7,7 @@
 
 #include "device/device_internal.hpp"
 #include "launch/queue_order.hpp"
+#include "launch/staging.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -39,6 +40,18 @@ std::string megabytes(std::uint64_t bytes) {
 
 }  // namespace
 
+std::string_view transfers_name(Transfers transfers) {
+  switch (transfers) {
+    case Transfers::pinned:
+      return "pinned";
+    case Transfers::pageable:
+      return "pageable";
+    case Transfers::mapped:
+      break;
+  }
+  return "mapped";
+}
+
 struct Context::State {
   State(DeviceProfile of, cl::Context in, const cl::CommandQueue& on, const cl::Device& device,
         const ContextOptions& options)
@@ -48,7 +61,10 @@ struct Context::State {
         programs(context, device, options),
         tuning(options.tuned
                    ? Tuning(profile, TunedStore(options.tuned_folder), options.kernel_folder)
-                   : Tuning()) {
+                   : Tuning()),
+        staging(context, queue,
+                options.transfers.value_or(profile.host_unified_memory ? Transfers::mapped
+                                                                       : Transfers::pinned)) {
     override_cores(profile, options.cores_per_compute_unit);
   }
   State(const State&) = delete;
@@ -64,6 +80,7 @@ struct Context::State {
   bool owns_queue = false;
   ProgramStore programs;
   Tuning tuning;
+  Staging staging;
   std::optional<bool> runs_long_loops;
   KernelTrials trials{programs};
 };
@@ -71,9 +88,9 @@ struct Context::State {
 Context::Context(const Device& device, const ContextOptions& options)
     : state_(translate_opencl_errors([&] {
         const cl::Context context(device.handle);
-        auto state = std::make_shared<State>(
-            device.profile, context, open_queue(context, device.handle, options.profiling),
-            device.handle, options);
+        auto state = std::make_shared<State>(device.profile, context,
+                                             open_queue(context, device.handle, options.profiling),
+                                             device.handle, options);
         state->owns_queue = true;
         return state;
       })) {}
@@ -92,6 +109,8 @@ const cl::Context& Context::context() const noexcept { return state_->context; }
 const cl::CommandQueue& Context::queue() const noexcept { return state_->queue; }
 ProgramStore& Context::programs() noexcept { return state_->programs; }
 const Tuning& Context::tuning() const noexcept { return state_->tuning; }
+Transfers Context::transfers() const noexcept { return state_->staging.transfers(); }
+Staging& Context::staging() const noexcept { return state_->staging; }
 KernelTrials& Context::trials() noexcept { return state_->trials; }
 
 bool Context::runs_long_loops() {

@@ -1,4 +1,6 @@
 /// The only place where the library reads the environment, and it does so when it is asked to.
+#include <fmt/format.h>
+
 #include <clgauss/context.hpp>
 #include <clgauss/error.hpp>
 #include <cstdlib>
@@ -13,6 +15,15 @@ namespace {
 std::string_view setting(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr ? value : "";
+}
+
+/// What the value of CLGAUSS_TRANSFERS means.
+std::optional<Transfers> transfers_from(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  for (const auto transfers : {Transfers::mapped, Transfers::pinned, Transfers::pageable})
+    if (text == transfers_name(transfers)) return transfers;
+  throw UsageError(
+      fmt::format("CLGAUSS_TRANSFERS: '{}' is not mapped, pinned or pageable", text));
 }
 
 /// The folder that `variable` names, else `below_home` in the home folder; relative ones are to be ignored (XDG base directories).
@@ -46,6 +57,7 @@ ContextOptions ContextOptions::from_environment() {
   options.tuned_folder = user_tuned_folder();
   options.concurrent_builds = setting("CLGAUSS_BUILDS") != "serial";
   options.driver_caches = setting("POCL_KERNEL_CACHE") != "0";
+  options.transfers = transfers_from(setting("CLGAUSS_TRANSFERS"));
   options.kernel_faults = parse_kernel_faults(setting("CLGAUSS_KERNEL_FAULTS"));
   return options;
 }

@@ -143,3 +143,34 @@ TEST_CASE("a failing OpenCL call leaves every public function as an error of clg
     }
   }
 }
+
+TEST_CASE("memory that the driver does not pin is replaced by plain memory, and nothing is lost") {
+  setenv("OPENCL_LAYERS", fault_layer().c_str(), 1);
+  const Device device = open_device();
+  ContextOptions options = ContextOptions::from_environment();
+  options.transfers = Transfers::pinned;
+  const Values numbers(100, 1.5);
+  int replaced = 0;
+  bool failed = true;
+  for (long k = 1; failed; ++k) {
+    CAPTURE(k);
+    const Context context(device, options);
+    const cl::Buffer buffer = context.allocate(numbers.size() * sizeof(float), "a test's numbers");
+    clgauss_fail_call(k);
+    bool arrived = true;
+    try {
+      upload_values(context, buffer, kType, numbers);
+    } catch (const OpenClError& error) {
+      arrived = false;
+      CHECK(error.code() == CL_OUT_OF_RESOURCES);
+    } catch (const cl::Error& error) {  // as inside the library, where it is translated
+      arrived = false;
+      CHECK(error.err() == CL_OUT_OF_RESOURCES);
+    }
+    failed = clgauss_failed_call() != nullptr;
+    clgauss_fail_call(0);
+    if (arrived) CHECK(download(context.queue(), buffer, kType, numbers.size()) == numbers);
+    replaced += context.transfers() == Transfers::pageable ? 1 : 0;
+  }
+  CHECK(replaced == 2);  // where no buffer is made, and where none is mapped
+}

@@ -47,7 +47,7 @@ struct PaddedMatrix {
     for (Index i = 0; i < rows; ++i)
       for (Index j = 0; j < cols; ++j) flat(0, offset + i * ld + j) = matrix(i, j);
     view = {context.allocate(flat.cols() * bytes_of(type), "a test's matrix"), offset, ld};
-    upload_rows(context.queue(), view.buffer, flat.cols(), type, {&flat});
+    upload_rows(context, view.buffer, flat.cols(), type, {&flat});
   }
 
   /// The matrix as it is now; checks that the canaries are alive.

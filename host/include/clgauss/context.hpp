@@ -11,8 +11,19 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace CLGAUSS_EXPORT clgauss {
+
+/// How large arrays reach the device.
+enum class Transfers {
+  mapped,   // written where the buffer lies, or by the driver from there
+  pinned,   // through host memory that the driver pinned
+  pageable  // through plain memory
+};
+[[nodiscard]] std::string_view transfers_name(Transfers transfers);
+
+class Staging;
 
 /// What a context does beside opening the device. Nothing is read from the environment but by from_environment().
 struct ContextOptions {
@@ -27,9 +38,11 @@ struct ContextOptions {
   bool concurrent_builds = true;  // programs that are needed together are built side by side
   KernelFaults kernel_faults;     // kernels broken on purpose, for tests
   std::optional<unsigned> cores_per_compute_unit;  // instead of what the device's attributes say
+  std::optional<Transfers>
+      transfers;  // empty: mapped where device and host share their memory, else pinned
 
   /// As the programs do it: CLGAUSS_KERNEL_DIR, CLGAUSS_CACHE=off, CLGAUSS_TUNED=off, CLGAUSS_BUILDS=serial,
-  /// CLGAUSS_KERNEL_FAULTS, POCL_KERNEL_CACHE=0, and the folders that XDG_CACHE_HOME, XDG_DATA_HOME and HOME name. Throws UsageError for a value that
+  /// CLGAUSS_TRANSFERS, CLGAUSS_KERNEL_FAULTS, POCL_KERNEL_CACHE=0, and the folders that XDG_CACHE_HOME, XDG_DATA_HOME and HOME name. Throws UsageError for a value that
   /// makes no sense.
   [[nodiscard]] static ContextOptions from_environment();
 };
@@ -61,6 +74,10 @@ class Context {
 
   /// Which kernels gave their known answers here, and which are passed over and why.
   [[nodiscard]] KernelTrials& trials() noexcept;
+
+  /// How uploads are done: pageable where pinned memory was wanted and the driver has none.
+  [[nodiscard]] Transfers transfers() const noexcept;
+  [[nodiscard]] Staging& staging() const noexcept;
 
   /// Throws OutOfMemory, with the bytes needed and there, if `bytes` for `what` exceed the device's
   /// memory or one allocation's limit.

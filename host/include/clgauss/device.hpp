@@ -57,6 +57,7 @@ struct DeviceProfile {
   std::uint64_t global_mem_bytes = 0;
   std::uint64_t max_alloc_bytes = 0;
   std::size_t native_vector_bytes = 0;  // of f32 vectors; CPUs say what suits them
+  bool host_unified_memory = false;     // device and host share one memory
   bool fp64 = false;
   bool fast_fma = false;  // fma() in f32 is an instruction
   VendorAttributes attributes;

@@ -1,0 +1,147 @@
+#include "launch/staging.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+
+#include "opencl_error.hpp"
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// So much at a time: long enough for the bus, short enough to stay in a core's cache.
+constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
+
+Index items_of_chunk(std::size_t item_bytes) {
+  return std::max<Index>(1, kChunkBytes / std::max<std::size_t>(item_bytes, 1));
+}
+
+}  // namespace
+
+/// What one thread works with: two chunks, of which one may be on its way.
+struct Staging::Lane {
+  cl::Buffer pinned;  // empty: the memory is pageable
+  std::byte* memory = nullptr;
+  std::vector<std::byte> pageable;
+  std::size_t chunk_bytes = 0;
+  std::array<cl::Event, 2> sent;
+
+  /// Items first .. last. Returns an OpenCL error code.
+  cl_int write(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index first, Index last,
+               std::size_t item_bytes, const FillItems& fill) {
+    const Index step = items_of_chunk(item_bytes);
+    for (int turn = 0; first < last; first += step, turn = 1 - turn) {
+      const Index end = std::min(last, first + step);
+      std::byte* const chunk = memory + static_cast<std::size_t>(turn) * chunk_bytes;
+      cl::Event& mine = sent[static_cast<std::size_t>(turn)];
+      if (const cl_int error = wait_for(mine); error != CL_SUCCESS) return error;
+      fill(first, end, chunk);
+      cl_event event = nullptr;
+      const cl_int error =
+          clEnqueueWriteBuffer(queue(), buffer(), CL_FALSE, first * item_bytes,
+                               (end - first) * item_bytes, chunk, 0, nullptr, &event);
+      if (error != CL_SUCCESS) return error;
+      mine = cl::Event(event);
+      if (const cl_int flushed = clFlush(queue()); flushed != CL_SUCCESS) return flushed;
+    }
+    return CL_SUCCESS;
+  }
+
+  /// Until both chunks have arrived, whatever became of them.
+  cl_int wait() {
+    cl_int worst = CL_SUCCESS;
+    for (cl::Event& event : sent)
+      if (const cl_int error = wait_for(event); error != CL_SUCCESS) worst = error;
+    return worst;
+  }
+
+ private:
+  static cl_int wait_for(cl::Event& event) {
+    if (event() == nullptr) return CL_SUCCESS;
+    const cl_int error = clWaitForEvents(1, &event());
+    event = cl::Event();
+    return error;
+  }
+};
+
+Staging::Staging(const cl::Context& context, const cl::CommandQueue& queue, Transfers transfers)
+    : context_(context), queue_(queue), transfers_(transfers) {}
+
+Staging::~Staging() {
+  bool any = false;
+  for (const auto& lane : lanes_)
+    if (lane->pinned() != nullptr) {
+      (void)clEnqueueUnmapMemObject(queue_(), lane->pinned(), lane->memory, 0, nullptr, nullptr);
+      any = true;
+    }
+  if (any) (void)clFinish(queue_());
+}
+
+void Staging::require_lanes(Index lanes, std::size_t chunk_bytes) {
+  const auto too_small = [&](const auto& lane) { return lane->chunk_bytes < chunk_bytes; };
+  if (std::ranges::any_of(lanes_, too_small)) {
+    for (const auto& lane : lanes_)
+      if (lane->pinned() != nullptr) queue_.enqueueUnmapMemObject(lane->pinned, lane->memory);
+    lanes_.clear();
+  }
+  while (lanes_.size() < lanes) {
+    auto lane = std::make_unique<Lane>();
+    lane->chunk_bytes = std::max(chunk_bytes, kChunkBytes);
+    const std::size_t bytes = 2 * lane->chunk_bytes;
+    if (transfers_ == Transfers::pinned) {
+      try {
+        lane->pinned = cl::Buffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes);
+        lane->memory = static_cast<std::byte*>(
+            queue_.enqueueMapBuffer(lane->pinned, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes));
+      } catch (const cl::Error&) {
+        transfers_ = Transfers::pageable;
+        lane->pinned = cl::Buffer();
+      }
+    }
+    if (transfers_ == Transfers::pageable) {
+      lane->pageable.resize(bytes);
+      lane->memory = lane->pageable.data();
+    }
+    lanes_.push_back(std::move(lane));
+  }
+}
+
+void Staging::write_mapped(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
+                           std::size_t item_bytes, const FillItems& fill) const {
+  auto* const mapped = static_cast<std::byte*>(queue.enqueueMapBuffer(
+      buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, count * item_bytes));
+  // Bound by memory, and by the page faults of a new buffer. Huge pages (madvise) were up to 10 times faster and, where memory was
+  // fragmented, 4 times slower: not asked for.
+  const Index step = items_of_chunk(item_bytes);
+  in_parallel(count, step, [&](Index first, Index last) {
+    for (; first < last; first += step)
+      fill(first, std::min(last, first + step), mapped + first * item_bytes);
+  });
+  queue.enqueueUnmapMemObject(buffer, mapped);
+  queue.finish();
+}
+
+void Staging::write(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
+                    std::size_t item_bytes, const FillItems& fill) {
+  if (count == 0 || item_bytes == 0) return;
+  if (transfers_ == Transfers::mapped) {
+    write_mapped(queue, buffer, count, item_bytes, fill);
+    return;
+  }
+  const Index grain = items_of_chunk(item_bytes);
+  require_lanes(parts_of(count, grain), item_bytes);
+  std::atomic<Index> next = 0;
+  std::atomic<cl_int> error = CL_SUCCESS;
+  in_parallel(count, grain, [&](Index first, Index last) {
+    Lane& lane = *lanes_[next++];
+    const cl_int written = lane.write(queue, buffer, first, last, item_bytes, fill);
+    const cl_int arrived = lane.wait();
+    if (const cl_int code = written != CL_SUCCESS ? written : arrived; code != CL_SUCCESS)
+      error = code;
+  });
+  check_call("clEnqueueWriteBuffer", error);
+}
+
+}  // namespace clgauss
