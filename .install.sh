@@ -7,7 +7,8 @@ build_packages=(
   libzip-dev libmatio-dev libhdf5-dev                                    # .npz, .mat and .h5
 )
 device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenCL on any CPU, twice
-test_packages=(doctest-dev pkg-config libopenblas-dev liblapacke-dev gnuplot-nox python3   # LAPACK to check against, figures of the report
+test_packages=(doctest-dev pkg-config libopenblas-dev liblapacke-dev gnuplot-nox   # LAPACK to check against, figures of the report
+  python3 python3-dev python3-venv                                       # the commands of the pages, the Python package
   zsh fish mandoc)                                                       # completion and man pages, where they are read
 
 # Installs those of the named packages that are missing; says so and stops where it cannot.

@@ -123,9 +123,9 @@ herr_t add_dataset(hid_t file, const char* name, const H5O_info_t* object, void*
   if (object->type != H5O_TYPE_DATASET) return 0;
   try {
     const Handle dataset(H5Dopen2(file, name, H5P_DEFAULT), H5Dclose, "dataset");
-    found.push_back(info_of(dataset, "/" + std::string(name)));
+    found.push_back(info_of(dataset, std::string("/") + name));
   } catch (const Unreadable&) {  // not through the library that called
-    found.push_back({"/" + std::string(name), 0, 0, "is damaged"});
+    found.push_back({std::string("/") + name, 0, 0, "is damaged"});
   }
   return found.size() < kMost ? 0 : 1;
 }

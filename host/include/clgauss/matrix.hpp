@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -23,15 +24,27 @@ void free_host_memory(void* memory, std::size_t bytes) noexcept;
 
 /// Leaves new elements as they are in memory: what is written next, by several threads, need not be set to zero before by one.
 /// Throws OutOfMemory.
+///
+/// Given memory of the caller's, which must outlive what is made with it, it takes that instead, with the numbers that are there:
+/// Values(count, UninitializedAllocator(memory)) borrows them. Such a vector must not grow; a copy of it owns its elements.
 template <typename T>
-struct UninitializedAllocator : std::allocator<T> {
+class UninitializedAllocator {
+ public:
+  using value_type = T;
+  using propagate_on_container_move_assignment = std::true_type;
+  using propagate_on_container_swap = std::true_type;
+
+  UninitializedAllocator() = default;
+  explicit UninitializedAllocator(T* borrowed) : borrowed_(borrowed) {}
   template <typename U>
-  struct rebind {
-    using other = UninitializedAllocator<U>;
-  };
-  T* allocate(std::size_t count) { return static_cast<T*>(allocate_host_memory(count, sizeof(T))); }
+  explicit UninitializedAllocator(const UninitializedAllocator<U>&) {}
+
+  T* allocate(std::size_t count) {
+    if (borrowed_ != nullptr) return borrowed_;
+    return static_cast<T*>(allocate_host_memory(count, sizeof(T)));
+  }
   void deallocate(T* memory, std::size_t count) noexcept {
-    free_host_memory(memory, count * sizeof(T));
+    if (memory != borrowed_) free_host_memory(memory, count * sizeof(T));
   }
   template <typename U>
   void construct(U* place) {
@@ -41,6 +54,11 @@ struct UninitializedAllocator : std::allocator<T> {
   void construct(U* place, Arguments&&... arguments) {
     ::new (static_cast<void*>(place)) U(std::forward<Arguments>(arguments)...);
   }
+  [[nodiscard]] UninitializedAllocator select_on_container_copy_construction() const { return {}; }
+  bool operator==(const UninitializedAllocator&) const = default;
+
+ private:
+  T* borrowed_ = nullptr;
 };
 
 /// The numbers of a matrix. Values(count) is not initialised, Values(count, 0.0) is.

@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# python/check.sh BUILD_DIR [--long]: builds the wheel, installs it in a virtual environment that has nothing else, and runs there the
+# example of docs/python.md, the tests, the doctests and the notebook. --long: also builds it from nothing, as a user does by `pip install .`, and checks the types.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=$(realpath "$1")
+user=$build/python-user
+packages=(numpy scipy pyopencl pytest hypothesis matplotlib nbconvert ipykernel)
+export CLGAUSS_DEVICE=${CLGAUSS_DEVICE:-pocl} PIP_DISABLE_PIP_VERSION_CHECK=1
+
+python/wheel.sh "$build"
+if [ "$(cat "$user/installed" 2>/dev/null)" != "${packages[*]}" ]; then
+  rm -rf "$user"
+  python3 -m venv "$user"
+  "$user/bin/pip" install --quiet --no-compile "$build"/wheel/*.whl                    # brings NumPy, and needs no more
+  "$user/bin/python" examples/solve.py
+  "$user/bin/pip" install --quiet --no-compile "${packages[@]}"
+  echo "${packages[*]}" >"$user/installed"
+fi
+"$user/bin/pip" install --quiet --no-compile --no-deps --force-reinstall "$build"/wheel/*.whl
+export PATH=$user/bin:$PATH
+python examples/solve.py
+pytest --quiet -p no:cacheprovider python/tests
+pytest --quiet -p no:cacheprovider --doctest-modules --pyargs clgauss
+jupyter nbconvert --execute --to notebook --output-dir "$build" --log-level ERROR examples/work_group_size.ipynb
+
+[ "${2-}" = --long ] || exit 0
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+python3 -m venv "$scratch/venv"
+"$scratch/venv/bin/pip" install --quiet --no-compile -Cbuild-dir="$scratch/build" .
+"$scratch/venv/bin/python" examples/solve.py
+"$scratch/venv/bin/pip" install --quiet --no-compile mypy scipy-stubs
+"$scratch/venv/bin/mypy" --package clgauss

@@ -1,0 +1,219 @@
+"""solve and inv."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, Literal, overload
+
+import numpy as np
+from numpy.linalg import LinAlgError
+from numpy.typing import ArrayLike, NDArray
+
+from clgauss import _core
+from clgauss._arrays import FLOAT32, FLOAT64, as_columns, is_finite, numbers, require_square
+from clgauss._contexts import Context, context_of
+from clgauss._lu import lu
+from clgauss._report import BatchReport, Report
+
+Accuracy = Literal["single", "double", "max"]
+
+
+class AccuracyWarning(RuntimeWarning):
+    """The residual of an answer is larger than it should be."""
+
+
+@overload
+def solve(
+    a: ArrayLike, b: ArrayLike, *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[False] = ...
+) -> NDArray[Any]: ...
+@overload
+def solve(
+    a: ArrayLike, b: ArrayLike, *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[True]
+) -> tuple[NDArray[Any], Report | BatchReport | list[Report]]: ...
+def solve(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    device: str | Context = "auto",
+    accuracy: Accuracy = "double",
+    full_output: bool = False,
+) -> Any:
+    """Solve ``a @ x = b`` on an OpenCL device.
+
+    Parameters
+    ----------
+    a : (..., n, n) array_like
+        Float32 or float64, in any order and strides; integers become float64. It stays as it is. Rows of float64 one after the other
+        (C order) are read where they lie; of others a copy in float64 is made on the host.
+    b : (n,) or (..., n, k) array_like
+        A vector, or k right-hand sides. Leading dimensions are broadcast, as by `numpy.linalg.solve`.
+    device : str or Context, optional
+        See `Context`.
+    accuracy : {"double", "single", "max"}, optional
+        ``"double"``: x solves a system as close to the given one as double precision can tell, also on a device without it.
+        ``"single"``: that of float32, which is sooner there. ``"max"``: all digits of x, as long as A is not singular to double precision.
+    full_output : bool, optional
+        Return a report, too. It estimates the condition number, which takes as long as some more right-hand sides.
+
+    Returns
+    -------
+    x : (n,) or (..., n, k) ndarray
+        Float32 if both a and b are, else float64.
+    report : Report, BatchReport, or list of Report
+        With ``full_output``: for one system, for a stack of systems up to n = 128, or one for each of a stack of larger ones.
+
+    Raises
+    ------
+    LinAlgError
+        A is singular, not square, or the numbers leave the range of the type.
+    ValueError
+        Shapes that do not fit, or NaN or Inf in a or b.
+    TypeError
+        Complex numbers, float16, longdouble, objects.
+    MemoryError
+        The system does not fit into the device's memory or the host's.
+    DeviceError
+        No such device, or a driver that fails.
+
+    Warns
+    -----
+    AccuracyWarning
+        The answer is there, and its residual is larger than accepted.
+
+    Notes
+    -----
+    The GIL is free meanwhile; Ctrl-C is heard within a second. Every answer is checked by its residual, which the host computes in float64.
+    One system of up to 32 unknowns on a CPU device is solved by the calling thread, by the library's LU for the host: to wake up the device
+    takes longer. The first call on a device builds kernels, which are kept on disk.
+
+    Examples
+    --------
+    >>> import numpy as np, clgauss
+    >>> a = np.array([[0.0, 2.0], [1.0, 1.0]])
+    >>> clgauss.solve(a, [4.0, 5.0])
+    array([3., 2.])
+    >>> x, report = clgauss.solve(a, np.eye(2), full_output=True)
+    >>> x
+    array([[-0.5,  1. ],
+           [ 0.5,  0. ]])
+    >>> report.status, report.rcond
+    ('ok', 0.3333333333333333)
+    >>> clgauss.solve([[1.0, 2.0], [2.0, 4.0]], [1.0, 1.0])
+    Traceback (most recent call last):
+        ...
+    numpy.linalg.LinAlgError: Singular matrix: the pivot of column 1 (from 0) is zero
+    """
+    a = numbers(a)
+    b = numbers(b)
+    n = require_square(a)
+    b, vector = as_columns(b, n)
+    if accuracy not in ("double", "single", "max"):
+        raise ValueError(f'accuracy is "single", "double" or "max", not {accuracy!r}')
+    context = context_of(device)
+    dtype = FLOAT32 if a.dtype is FLOAT32 and b.dtype is FLOAT32 else FLOAT64
+    report: Report | BatchReport | list[Report]
+    if a.ndim == 2 and b.ndim == 2:
+        x = np.empty(b.shape, dtype)
+        report = _solve_one(context, a, b, x, accuracy, full_output)
+    else:
+        leading = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+        x = np.empty(leading + b.shape[-2:], dtype)
+        report = _solve_stack(
+            context,
+            np.broadcast_to(a, leading + a.shape[-2:]).reshape((-1, n, n)) if x.size else a,
+            np.broadcast_to(b, x.shape).reshape((-1, *b.shape[-2:])) if x.size else b,
+            x,
+            accuracy,
+            full_output,
+        )
+    if vector:
+        x = x[..., 0]
+    return (x, report) if full_output else x
+
+
+def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
+    """Inverse of a matrix, or of each of a stack.
+
+    To solve a system, `solve` and `lu` are sooner and nearer.
+
+    Parameters
+    ----------
+    a : (..., n, n) array_like
+        As for `solve`.
+    device : str or Context, optional
+        See `Context`.
+
+    Returns
+    -------
+    ainv : (..., n, n) ndarray
+        Float32 if a is, else float64.
+
+    Raises
+    ------
+    LinAlgError
+        A is singular or not square.
+
+    Examples
+    --------
+    >>> import clgauss
+    >>> clgauss.inv([[2.0, 0.0], [1.0, 1.0]])
+    array([[ 0.5,  0. ],
+           [-0.5,  1. ]])
+    """
+    a = numbers(a)
+    n = require_square(a)
+    if a.ndim == 2 and n > _core.largest_batched_system:
+        return lu(a, device=device).inv()
+    return solve(a, np.eye(n, dtype=a.dtype), device=device)
+
+
+def _solve_one(
+    context: Context, a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], accuracy: Accuracy, full_output: bool
+) -> Any:
+    if not x.size:
+        return _empty_report(context, accuracy) if full_output else None
+    told: Any = context._session.solve(a, b, x, accuracy, full_output)
+    if told is None:
+        return None
+    failed = told.pop("failed_column")
+    _judge(told["status"], f": the pivot of column {failed} (from 0) is zero", told["scaled_residual"], a, b)
+    return Report(device=context.device.name, **told)
+
+
+def _solve_stack(
+    context: Context, a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], accuracy: Accuracy, full_output: bool
+) -> Any:
+    if not x.size:
+        return []
+    flat = x.reshape((-1, *x.shape[-2:]))
+    fits = a.shape[-1] <= _core.largest_batched_system
+    if not fits or accuracy == "max" or (accuracy == "double" and not context.device.fp64):
+        return [_solve_one(context, *system, accuracy, full_output) for system in zip(a, b, flat)]
+    told = context._session.solve_batch(a, b, flat, accuracy, full_output)
+    singular, columns, overflowed = (told.pop(key) for key in ("singular", "failed_columns", "overflowed"))
+    where = f": of system {singular[0]} the pivot of column {columns[0]} (from 0) is zero" if singular else ""
+    if told["status"] == "overflow":
+        where = f" of system {overflowed[0]}"
+    _judge(told["status"], where, told["scaled_residual"], a, b)
+    return BatchReport(device=context.device.name, **told)
+
+
+def _judge(status: str, where: str, scaled_residual: float, a: NDArray[Any], b: NDArray[Any]) -> None:
+    """An exception or a warning for what is not "ok"."""
+    if status == "ok":
+        return
+    if not is_finite(a, b):
+        raise ValueError("array must not contain infs or NaNs")
+    if status == "singular":
+        raise LinAlgError("Singular matrix" + where)
+    if status == "overflow":
+        raise LinAlgError(f"the numbers{where} leave the range of the type")
+    warnings.warn(
+        f"the answer is inaccurate: its scaled residual is {scaled_residual:.3g}, or not all its digits are known",
+        AccuracyWarning,
+        stacklevel=4,
+    )
+
+
+def _empty_report(context: Context, accuracy: Accuracy) -> Report:
+    return Report(context.device.name, "ok", "lu", "", "f64", accuracy, "partial", 0.0, 0.0, 1.0, [], 0, {"total": 0.0})

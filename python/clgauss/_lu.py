@@ -1,0 +1,247 @@
+"""Factors that are kept and used again."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.linalg import LinAlgError
+from numpy.typing import ArrayLike, NDArray
+
+from clgauss import _core, _opencl
+from clgauss._arrays import FLOAT32, FLOAT64, as_columns, is_finite, numbers, require_square
+from clgauss._contexts import Context, context_of
+
+
+class LU:
+    """``P A = L U`` with partial pivoting, on a device. Made by `lu`.
+
+    Attributes
+    ----------
+    n : int
+    shape : tuple of int
+        ``(n, n)``.
+    dtype : numpy.dtype
+        Of the factors: float32 or float64.
+    """
+
+    def __init__(self, context: Context, factors: _core.Factors | None, n: int, dtype: np.dtype[Any]) -> None:
+        self._context = context
+        self._factors = factors  # None: n = 0
+        self.n = n
+        self.shape = (n, n)
+        self.dtype = dtype
+
+    def __repr__(self) -> str:
+        return f"<clgauss.LU of a {self.n} x {self.n} matrix of {self.dtype} on {self._context.device.name}>"
+
+    def solve(self, b: Any, trans: int | str = 0) -> Any:
+        """``A^-1 b``, or ``A^-T b``.
+
+        Parameters
+        ----------
+        b : (n,) or (n, k) array_like, or pyopencl.array.Array
+            An array of pyopencl's, of the factors' type and in C order, is replaced by the answer.
+        trans : {0, 1, "N", "T"}, optional
+            1 or ``"T"``: solve with the transposed A.
+
+        Returns
+        -------
+        x : ndarray, or b
+            Float32 if factors and b are, else float64, with the accuracy of the factors.
+
+        Raises
+        ------
+        LinAlgError
+            A is singular.
+
+        Examples
+        --------
+        >>> import clgauss
+        >>> factors = clgauss.lu([[0.0, 2.0], [1.0, 1.0]])
+        >>> factors.solve([4.0, 5.0])
+        array([3., 2.])
+        >>> factors.solve([2.0, 4.0], trans="T")
+        array([1., 2.])
+        """
+        if trans not in (0, 1, "N", "T"):
+            raise ValueError(f'trans is 0 or "N", 1 or "T", not {trans!r}')
+        transposed = trans in (1, "T")
+        if _opencl.is_array(b):
+            return self._solve_in_place(b, transposed)
+        b = numbers(b)
+        if b.ndim > 2:
+            raise ValueError(f"b has {b.ndim} dimensions, not 1 or 2")
+        b, vector = as_columns(b, self.n)
+        x = np.empty(b.shape, FLOAT32 if b.dtype is FLOAT32 and self.dtype is FLOAT32 else FLOAT64)
+        if x.size and self._factors is not None:
+            self._factors.solve(b, x, transposed)
+        return x[:, 0] if vector else x
+
+    def _solve_in_place(self, b: Any, transposed: bool) -> Any:
+        memory, offset, ld, columns = _opencl.place(b, self._context, rows=self.n)
+        if b.dtype != self.dtype:
+            raise TypeError(f"b is of {b.dtype}, the factors are of {self.dtype}")
+        if columns and self._factors is not None:
+            name = _opencl.type_name(self.dtype)
+            self._factors.solve_in_place(memory, offset, ld, name, columns, transposed)
+        return b
+
+    def slogdet(self) -> tuple[float, float]:
+        """Sign and natural logarithm of ``|det A|``, as `numpy.linalg.slogdet`; sign 0 if A is singular.
+
+        Examples
+        --------
+        >>> import clgauss
+        >>> clgauss.lu([[0.0, 1.0], [1.0, 0.0]]).slogdet()
+        (-1.0, 0.0)
+        """
+        mantissa, exponent = self._determinant()
+        if mantissa == 0:
+            return 0.0, -math.inf
+        return math.copysign(1.0, mantissa), math.log(abs(mantissa)) + exponent * math.log(2.0)
+
+    def det(self) -> float:
+        """Determinant of A; inf where it is too large for a float, see `slogdet`.
+
+        Examples
+        --------
+        >>> import clgauss
+        >>> clgauss.lu([[0.0, 2.0], [1.0, 1.0]]).det()
+        -2.0
+        """
+        mantissa, exponent = self._determinant()
+        try:
+            return math.ldexp(mantissa, exponent)
+        except OverflowError:
+            return math.copysign(math.inf, mantissa)
+
+    def _determinant(self) -> tuple[float, int]:
+        return (1.0, 0) if self._factors is None else self._factors.determinant()
+
+    def rcond(self) -> float:
+        """Reciprocal condition number of A in the 1-norm, estimated as by LAPACK's ``gecon``; 0 if A is singular.
+
+        Raises
+        ------
+        ValueError
+            A was factored in place: its norm is not known.
+
+        Examples
+        --------
+        >>> import clgauss
+        >>> clgauss.lu([[1.0, 0.0], [0.0, 4.0]]).rcond()
+        0.25
+        """
+        if self._factors is None:
+            return 1.0
+        rcond = self._factors.rcond()
+        if rcond is None:
+            raise ValueError("rcond needs the norm of A, which factoring it in place has not kept")
+        return rcond
+
+    @property
+    def pivots(self) -> NDArray[np.intp]:
+        """Row j was exchanged with row ``pivots[j]``, as in `scipy.linalg.lu_factor`."""
+        return np.array([] if self._factors is None else self._factors.pivots(), dtype=np.intp)
+
+    @property
+    def singular_column(self) -> int | None:
+        """The first column, from 0, whose pivot is zero or not a number; None if A is not singular."""
+        return None if self._factors is None else self._factors.failed_column
+
+    def inv(self) -> NDArray[Any]:
+        """``A^-1``."""
+        inverse: NDArray[Any] = self.solve(np.eye(self.n, dtype=self.dtype))
+        return inverse
+
+
+def lu(a: Any, *, device: str | Context = "auto") -> LU:
+    """Factor a matrix on an OpenCL device, to solve with it again and again.
+
+    Parameters
+    ----------
+    a : (n, n) array_like, or pyopencl.array.Array
+        Float32 or float64, factored in its own type; integers become float64. Of an array of pyopencl's, in C order, the factors take
+        the place, without a copy: L below the diagonal, whose own ones are not stored, and U.
+    device : str or Context, optional
+        See `Context`. For an array of pyopencl's it is the `Context` of a queue in the same OpenCL context.
+
+    Returns
+    -------
+    LU
+        A singular A is told by ``singular_column``, ``det()`` and ``rcond()``; to solve with it is an error.
+
+    Raises
+    ------
+    LinAlgError
+        A is not square.
+    ValueError
+        NaN or Inf in a; an array of another OpenCL context, or not in C order.
+    TypeError
+        As `solve`.
+    DeviceError
+        Float64 on a device without it, and as `solve`.
+
+    Examples
+    --------
+    >>> import numpy as np, clgauss
+    >>> factors = clgauss.lu(np.array([[0.0, 2.0], [1.0, 1.0]]))
+    >>> factors.solve(np.array([4.0, 5.0]))
+    array([3., 2.])
+    >>> factors.pivots
+    array([1, 1])
+    """
+    if _opencl.is_array(a):
+        if not isinstance(device, Context):
+            raise TypeError("an array of pyopencl's is factored on its own queue: device=clgauss.Context(queue)")
+        n = require_square(a)
+        memory, offset, ld, _ = _opencl.place(a, device, rows=n)
+        name = _opencl.type_name(a.dtype)
+        factors = _core.Factors.in_place(device._session, memory, offset, ld, name, n) if n else None
+        return LU(device, factors, n, np.dtype(a.dtype))
+    a = numbers(a)
+    if a.ndim != 2:
+        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
+    n = require_square(a)
+    context = context_of(device)
+    factors = _core.Factors(context._session, a) if n else None
+    if factors is not None and factors.failed_column is not None and not is_finite(a):
+        raise ValueError("array must not contain infs or NaNs")
+    return LU(context, factors, n, a.dtype)
+
+
+def aslinearoperator(lu: LU) -> Any:
+    """``A^-1`` as a `scipy.sparse.linalg.LinearOperator`, for SciPy's iterative solvers and eigensolvers.
+
+    Parameters
+    ----------
+    lu : LU
+
+    Returns
+    -------
+    scipy.sparse.linalg.LinearOperator
+        ``op @ b`` is ``lu.solve(b)``, and ``op.T @ b`` solves with the transposed A.
+
+    Examples
+    --------
+    >>> import numpy as np, clgauss
+    >>> preconditioner = clgauss.aslinearoperator(clgauss.lu(np.diag([1.0, 2.0, 4.0])))
+    >>> preconditioner @ np.ones(3)
+    array([1.  , 0.5 , 0.25])
+    """
+    from scipy.sparse.linalg import LinearOperator
+
+    if not isinstance(lu, LU):
+        raise TypeError(f"not a clgauss.LU, but {type(lu).__name__}")
+
+    def solve(b: NDArray[Any]) -> Any:
+        return lu.solve(b)
+
+    def solve_transposed(b: NDArray[Any]) -> Any:
+        return lu.solve(b, trans=1)
+
+    return LinearOperator(
+        lu.shape, dtype=lu.dtype, matvec=solve, rmatvec=solve_transposed, matmat=solve, rmatmat=solve_transposed
+    )

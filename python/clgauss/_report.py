@@ -1,0 +1,80 @@
+"""What `solve` tells of an answer when it is asked for ``full_output``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Report:
+    """How an answer came about and how good it is.
+
+    Attributes
+    ----------
+    device : str
+        Name of the device.
+    status : str
+        ``"ok"``, or ``"inaccurate"``: the scaled residual is above 16, or ``accuracy="max"`` was not reached.
+    method : str
+        What gave x: ``"lu"``, ``"mixed"`` (factors in f32, x refined to the accuracy of f64), ``"rbt"`` (the same between random
+        butterflies) or ``"gauss"`` (elimination, where a device runs no LU).
+    passed_over : str
+        Why the method that was tried first did not do; empty if it did.
+    factors : str
+        ``"f32"`` or ``"f64"``.
+    accuracy : str
+        Of which precision the backward error is: ``"single"``, ``"double"`` or ``"max"``.
+    pivoting : str
+        ``"partial"``, ``"tournament"`` or ``"none"``. Which rows were exchanged, `LU.pivots` says.
+    backward_error : float
+        ``||b - A x|| / (||A|| ||x|| + ||b||)`` in infinity norms, of the worst right-hand side, computed in f64 on the host.
+    scaled_residual : float
+        The same over ``n eps``, as the HPL benchmark has it; up to 16 is accepted.
+    rcond : float or None
+        Reciprocal condition number of A in the 1-norm, estimated; None where it cannot be had.
+    forward_error : list of float or None
+        Bounds of ``||x - x_true|| / ||x||`` for every right-hand side, estimated.
+    corrections : int
+        Steps of refinement.
+    times : dict of str to float
+        Seconds of wall clock by part, and their ``"total"``.
+    """
+
+    device: str
+    status: str
+    method: str
+    passed_over: str
+    factors: str
+    accuracy: str
+    pivoting: str
+    backward_error: float
+    scaled_residual: float
+    rcond: float | None
+    forward_error: list[float] | None
+    corrections: int
+    times: dict[str, float]
+
+
+@dataclass(frozen=True)
+class BatchReport:
+    """The same of a stack of small systems, solved together; of the worst system where one number stands for all.
+
+    Attributes
+    ----------
+    device, status, factors, backward_error, scaled_residual, rcond, times
+        As in `Report`.
+    worst_system : int or None
+        Whose residual it is, counted along the flattened leading dimensions.
+    kernel : str
+        What ran on the device.
+    """
+
+    device: str
+    status: str
+    factors: str
+    backward_error: float
+    scaled_residual: float
+    rcond: float | None
+    times: dict[str, float]
+    worst_system: int | None
+    kernel: str

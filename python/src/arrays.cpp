@@ -1,0 +1,102 @@
+#include "arrays.hpp"
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+
+#include "io/memory.hpp"
+#include "parallel.hpp"
+
+namespace clgauss::python {
+
+namespace {
+
+/// Rows and columns of one type, so many elements apart.
+template <typename Real>
+struct Strided {
+  const Real* data;
+  Index rows, columns;
+  std::ptrdiff_t row_stride, column_stride;
+};
+
+/// The numbers of `from` to `out`, row by row. Where columns are what lies together, squares that stay in the cache are turned over.
+template <typename Real>
+void convert(const Strided<Real>& from, double* out) {
+  constexpr Index kSquare = 64;
+  const Index width = from.column_stride == 1 ? from.columns : kSquare;
+  const Index grain = kElementsPerThread / (from.columns * kSquare) + 1;
+  in_parallel((from.rows + kSquare - 1) / kSquare, grain, [&](Index first, Index last) {
+    const Index end = std::min(from.rows, last * kSquare);
+    for (Index top = first * kSquare; top < end; top += kSquare)
+      for (Index left = 0; left < from.columns; left += width)
+        for (Index i = top; i < std::min(end, top + kSquare); ++i) {
+          const Real* row = from.data + static_cast<std::ptrdiff_t>(i) * from.row_stride;
+          for (Index j = left; j < std::min(from.columns, left + width); ++j)
+            out[i * from.columns + j] =
+                static_cast<double>(row[static_cast<std::ptrdiff_t>(j) * from.column_stride]);
+        }
+  });
+}
+
+template <typename Real>
+Strided<Real> matrix_of(const Array& array, Index s) {
+  const std::size_t row = array.ndim() - 2, column = array.ndim() - 1;
+  const auto* data = static_cast<const Real*>(array.data());
+  if (array.ndim() == 3) data += static_cast<std::ptrdiff_t>(s) * array.stride(0);
+  return {data, array.shape(row), array.shape(column), array.stride(row), array.stride(column)};
+}
+
+bool is_row_major(const Array& array) {
+  std::int64_t apart = 1;
+  for (std::size_t d = array.ndim(); d-- > 0;) {
+    if (array.shape(d) != 1 && array.stride(d) != apart) return false;
+    apart *= static_cast<std::int64_t>(array.shape(d));
+  }
+  return true;
+}
+
+Values to_values(const Array& array) {
+  if (type_of(array) == RealType::f64 && is_row_major(array))  // borrowed ones are never written to
+    return Values(array.size(), UninitializedAllocator<double>(
+                                    const_cast<double*>(static_cast<const double*>(array.data()))));
+  if (array.size() > kElementsPerThread)  // to ask takes longer than to copy a few numbers
+    io::require_memory("a copy of the array in f64", array.size(), 1);
+  Values values(array.size());
+  copy_in(array, values);
+  return values;
+}
+
+}  // namespace
+
+RealType type_of(const Array& array) {
+  if (array.dtype() == nb::dtype<double>()) return RealType::f64;
+  if (array.dtype() == nb::dtype<float>()) return RealType::f32;
+  throw UsageError("an array of another type than float32 or float64");
+}
+
+void copy_in(const Array& array, std::span<double> values) {
+  const RealType type = type_of(array);
+  const Index count = array.ndim() == 3 ? array.shape(0) : 1;
+  for (Index s = 0; s < count; ++s) {
+    double* const out = values.data() + s * (values.size() / count);
+    if (type == RealType::f64)
+      convert(matrix_of<double>(array, s), out);
+    else
+      convert(matrix_of<float>(array, s), out);
+  }
+}
+
+Matrix to_matrix(const Array& array) { return {array.shape(0), array.shape(1), to_values(array)}; }
+
+Batch to_batch(const Array& array) {
+  return {array.shape(0), array.shape(1), array.shape(2), to_values(array)};
+}
+
+void copy_out(std::span<const double> values, const WritableArray& array) {
+  if (array.dtype() == nb::dtype<double>())
+    std::ranges::copy(values, static_cast<double*>(array.data()));
+  else
+    std::ranges::transform(values, static_cast<float*>(array.data()),
+                           [](double value) { return static_cast<float>(value); });
+}
+
+}  // namespace clgauss::python

@@ -1,0 +1,254 @@
+/// The module clgauss._core: what the package in Python stands on. Shapes and types are checked there.
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <clgauss/batched.hpp>
+#include <clgauss/error.hpp>
+#include <clgauss/solve.hpp>
+#include <clgauss/version.hpp>
+
+#include "factors.hpp"
+#include "session.hpp"
+
+namespace clgauss::python {
+
+namespace {
+
+using namespace nb::literals;
+
+nb::str text(std::string_view of) { return nb::str(of.data(), of.size()); }
+
+Accuracy accuracy_of(const std::string& name) {
+  for (const Accuracy accuracy :
+       {Accuracy::single_precision, Accuracy::double_precision, Accuracy::maximum})
+    if (name == accuracy_name(accuracy)) return accuracy;
+  throw UsageError("accuracy is \"single\", \"double\" or \"max\", not \"" + name + "\"");
+}
+
+nb::dict times_of(const SolveTimes& times) {
+  nb::dict parts;
+  parts["build"] = times.build;
+  parts["upload"] = times.upload;
+  parts["forward"] = times.forward;
+  parts["backward"] = times.backward;
+  parts["download"] = times.download;
+  parts["refine"] = times.refine;
+  parts["trust"] = times.trust;
+  parts["check"] = times.check;
+  parts["free"] = times.free;
+  parts["total"] = times.sum();
+  return parts;
+}
+
+nb::dict report_of(const Solution& solution) {
+  nb::dict report;
+  report["status"] = text(solve_status_name(solution.status));
+  report["failed_column"] = nb::cast(solution.failed_column);
+  report["method"] = text(method_name(solution.method));
+  report["passed_over"] = text(solution.passed_over);
+  report["factors"] = text(real_type_name(solution.type));
+  report["accuracy"] = text(accuracy_name(solution.accuracy));
+  report["pivoting"] = text(pivoting_name(solution.pivoting));
+  report["backward_error"] = solution.residual.backward_error;
+  report["scaled_residual"] = solution.residual.scaled;
+  report["corrections"] = solution.refinement.corrections();
+  report["rcond"] = solution.trust ? nb::cast(solution.trust->rcond) : nb::none();
+  report["forward_error"] = solution.trust ? nb::cast(solution.trust->forward_error) : nb::none();
+  report["times"] = times_of(solution.times);
+  return report;
+}
+
+nb::dict report_of(const BatchedSolution& solution) {
+  nb::dict report;
+  report["status"] = text(solve_status_name(solution.status));
+  report["singular"] = nb::cast(solution.singular);
+  report["failed_columns"] = nb::cast(solution.failed_columns);
+  report["overflowed"] = nb::cast(solution.overflowed);
+  report["kernel"] = text(solution.kernel);
+  report["factors"] = text(real_type_name(solution.type));
+  report["backward_error"] = solution.worst.backward_error;
+  report["scaled_residual"] = solution.worst.scaled;
+  report["worst_system"] = nb::cast(solution.worst_system);
+  report["rcond"] = solution.trust ? nb::cast(solution.trust->worst_rcond) : nb::none();
+  report["times"] = times_of(solution.times);
+  return report;
+}
+
+/// Whether x is there. For the usual case, in which there is nothing to report.
+bool solve_small(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
+                 const WritableArray& x) {
+  const Index n = a.shape(0), nrhs = b.shape(1);
+  const DeviceProfile& device = session->context().profile();
+  if (n > kLargestSmallSystem || nrhs > n || !device.fp64) return false;
+  if (n <= kLargestOnHost && device.type == DeviceType::cpu) return solve_on_host(a, b, x);
+  std::optional<SmallSolver*> solver;
+  bool solved = false;
+  const auto attempt = [&] {
+    solver = session->small_solver(n, nrhs);
+    solved = solver && *solver != nullptr && (*solver)->solve(a, b, x);
+  };
+  if (!session->run_at_once(attempt)) return false;
+  if (!solver) {
+    session->run([=](const ProgressCallback&) { session->make_small_solver(n, nrhs); });
+    (void)session->run_at_once(attempt);
+  }
+  return solved;
+}
+
+nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
+                     const WritableArray& x, const std::string& accuracy, bool report) {
+  SolveOptions options;
+  options.accuracy = accuracy_of(accuracy);
+  options.trust = report;
+  if (!report && options.accuracy == Accuracy::double_precision && solve_small(session, a, b, x))
+    return nb::none();
+  const auto solution = std::make_shared<Solution>();
+  session->run([=](const ProgressCallback& progress) {
+    const System system{to_matrix(a), to_matrix(b)};
+    *solution = solve(session->context(), system, options, progress);
+    if (has_answer(solution->status)) copy_out(solution->x.values(), x);
+  });
+  if (!report && solution->status == SolveStatus::ok) return nb::none();
+  return report_of(*solution);
+}
+
+nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
+                     const WritableArray& x, const std::string& accuracy, bool report) {
+  BatchedOptions options;
+  options.type =
+      accuracy_of(accuracy) == Accuracy::single_precision ? RealType::f32 : RealType::f64;
+  options.trust = report;
+  const auto solution = std::make_shared<BatchedSolution>();
+  session->run([=](const ProgressCallback& progress) {
+    const BatchedSystem system{to_batch(a), to_batch(b)};
+    *solution = solve_batched(session->context(), system, options, progress);
+    copy_out(solution->x.values, x);
+  });
+  return report_of(*solution);
+}
+
+nb::dict describe(const DeviceProfile& device) {
+  nb::dict description;
+  description["spec"] = device.spec;
+  description["name"] = device.name;
+  description["platform"] = device.platform_name;
+  description["vendor"] = device.vendor;
+  description["type"] = text(device_type_name(device.type));
+  description["driver"] = device.driver_version;
+  description["compute_units"] = device.compute_units;
+  description["global_mem_bytes"] = device.global_mem_bytes;
+  description["fp64"] = device.fp64;
+  return description;
+}
+
+nb::list devices() {
+  require_first_process();
+  const std::vector<Device> present = [] {
+    const nb::gil_scoped_release no_gil;
+    return list_devices();
+  }();
+  nb::list all;
+  for (const Device& device : present) all.append(describe(device.profile));
+  return all;
+}
+
+/// Errors of the library as those of Python's. DeviceError is the package's own.
+void register_errors(nb::module_& module) {
+  static nb::object device_error = nb::exception<Error>(module, "DeviceError", PyExc_RuntimeError);
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const Error& error) {
+      nb::object linalg_error;
+      PyObject* type = device_error.ptr();
+      switch (error.error_code()) {
+        case ErrorCode::usage:
+        case ErrorCode::input:
+          type = PyExc_ValueError;
+          break;
+        case ErrorCode::out_of_memory:
+          type = PyExc_MemoryError;
+          break;
+        case ErrorCode::singular:
+          linalg_error = nb::module_::import_("numpy.linalg").attr("LinAlgError");
+          type = linalg_error.ptr();
+          break;
+        case ErrorCode::no_device:
+        case ErrorCode::opencl:
+        case ErrorCode::stopped:
+          break;
+      }
+      PyErr_SetString(type, error.what());
+    }
+  });
+}
+
+Place place_of(std::uintptr_t memory, Index offset, Index ld, const std::string& type) {
+  return {memory, offset, ld,
+          type == real_type_name(RealType::f32) ? RealType::f32 : RealType::f64};
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  register_errors(module);
+  module.attr("version") = version();
+  module.attr("largest_batched_system") = kLargestBatchedSystem;
+  module.def("devices", &devices);
+  module.def("wait_for_abandoned_work", &wait_for_abandoned_work);
+
+  nb::class_<Session>(module, "Session")
+      .def(nb::new_([](const std::string& spec) {
+             const nb::gil_scoped_release no_gil;
+             return std::make_shared<Session>(spec);
+           }),
+           "spec"_a)
+      .def_static(
+          "on_queue",
+          [](std::uintptr_t queue) {
+            const nb::gil_scoped_release no_gil;
+            return std::make_shared<Session>(queue);
+          },
+          "queue"_a)
+      .def_prop_ro("device", [](Session& session) { return describe(session.context().profile()); })
+      .def(
+          "same_queue",
+          [](Session& session, std::uintptr_t queue) {
+            return session.context().queue()() == reinterpret_cast<cl_command_queue>(queue);
+          },
+          "queue"_a)
+      .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
+      .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
+
+  nb::class_<Factors>(module, "Factors")
+      .def(nb::init<std::shared_ptr<Session>, const Array&>(), "session"_a, "a"_a)
+      .def_static(
+          "in_place",
+          [](std::shared_ptr<Session> session, std::uintptr_t memory, Index offset, Index ld,
+             const std::string& type, Index n) {
+            return Factors(std::move(session), place_of(memory, offset, ld, type), n);
+          },
+          "session"_a, "memory"_a, "offset"_a, "ld"_a, "type"_a, "n"_a)
+      .def_prop_ro("failed_column", &Factors::failed_column)
+      .def("solve", &Factors::solve, "b"_a, "x"_a, "transposed"_a)
+      .def(
+          "solve_in_place",
+          [](Factors& factors, std::uintptr_t memory, Index offset, Index ld,
+             const std::string& type, Index columns, bool transposed) {
+            factors.solve_in_place(place_of(memory, offset, ld, type), columns, transposed);
+          },
+          "memory"_a, "offset"_a, "ld"_a, "type"_a, "columns"_a, "transposed"_a)
+      .def("determinant",
+           [](Factors& factors) {
+             const Determinant det = factors.determinant();
+             return std::pair(det.mantissa, det.exponent);
+           })
+      .def("rcond", &Factors::rcond)
+      .def("pivots", &Factors::pivots);
+}
+
+}  // namespace clgauss::python

@@ -1,0 +1,118 @@
+"""clgauss.lu against SciPy's lu_factor and lu_solve."""
+
+import numpy as np
+import pytest
+import scipy.linalg
+import scipy.sparse.linalg
+from conftest import scaled_residual
+
+import clgauss
+
+
+@pytest.mark.parametrize("n", [1, 2, 50, 129, 300])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_factors_solve_again_and_again(rng, n, order):
+    a = np.asarray(rng.standard_normal((n, n)), order=order)
+    factors = clgauss.lu(a)
+    for b in (rng.standard_normal(n), rng.standard_normal((n, 5)), rng.standard_normal((5, n)).T):
+        assert scaled_residual(a, factors.solve(b), b) <= 16
+        assert scaled_residual(a.T, factors.solve(b, trans=1), b) <= 16
+        assert factors.solve(b, trans="T").shape == b.shape
+    assert (factors.n, factors.shape, factors.dtype) == (n, (n, n), np.float64)
+
+
+def test_what_the_factors_say(rng):
+    a = rng.standard_normal((60, 60))
+    factors = clgauss.lu(a)
+    assert np.array_equal(factors.pivots, scipy.linalg.lu_factor(a)[1])
+    assert factors.det() == pytest.approx(np.linalg.det(a), rel=1e-11)
+    sign, log = np.linalg.slogdet(a)
+    assert factors.slogdet() == (sign, pytest.approx(log))
+    assert 1 / factors.rcond() == pytest.approx(np.linalg.cond(a, 1), rel=2)
+    np.testing.assert_allclose(factors.inv(), np.linalg.inv(a), rtol=1e-8)
+    assert factors.singular_column is None
+    assert "60 x 60" in repr(factors)
+
+
+def test_determinants_that_no_float_holds():
+    assert clgauss.lu(np.eye(400) * 1e3).det() == np.inf
+    assert clgauss.lu(np.eye(401) * -1e3).det() == -np.inf
+    assert clgauss.lu(np.eye(400) * 1e3).slogdet() == (1.0, pytest.approx(400 * np.log(1e3)))
+    assert clgauss.lu(np.eye(400) * 1e-3).det() == 0.0
+
+
+def test_singular_matrices_have_factors_that_do_not_solve():
+    a = np.ones((5, 5))
+    factors = clgauss.lu(a)
+    assert (factors.det(), factors.rcond(), factors.singular_column) == (0, 0, 1)
+    assert factors.slogdet() == (0.0, -np.inf)
+    with pytest.raises(np.linalg.LinAlgError, match="singular"):
+        factors.solve(np.ones(5))
+
+
+def test_types(rng):
+    a = rng.standard_normal((20, 20)).astype(np.float32)
+    factors = clgauss.lu(a)
+    assert factors.dtype == np.float32
+    assert factors.solve(np.ones(20, np.float32)).dtype == np.float32
+    assert factors.solve(np.ones(20)).dtype == np.float64
+    assert clgauss.lu(a.astype(np.int64) + 20 * np.eye(20, dtype=int)).dtype == np.float64
+
+
+def test_a_device_without_double_precision_says_so(device):
+    fp64 = next(known.fp64 for known in clgauss.devices() if known.spec == device)
+    assert clgauss.lu(np.eye(3, dtype=np.float32), device=device).det() == 1
+    if fp64:
+        assert clgauss.lu(np.eye(3), device=device).det() == 1
+    else:
+        with pytest.raises(clgauss.DeviceError, match="fp64"):
+            clgauss.lu(np.eye(3), device=device)
+
+
+def test_bad_input():
+    with pytest.raises(np.linalg.LinAlgError):
+        clgauss.lu(np.ones((2, 3)))
+    with pytest.raises(np.linalg.LinAlgError):
+        clgauss.lu(np.ones((2, 2, 2)))
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        clgauss.lu([[np.nan, 1], [1, 1]])
+    with pytest.raises(TypeError):
+        clgauss.lu(np.eye(2, dtype=complex))
+    factors = clgauss.lu(np.eye(2))
+    with pytest.raises(ValueError, match="3 rows"):
+        factors.solve(np.ones(3))
+    with pytest.raises(ValueError, match="dimensions"):
+        factors.solve(np.ones((1, 2, 2)))
+    with pytest.raises(ValueError, match="trans"):
+        factors.solve(np.ones(2), trans=2)
+    with pytest.raises(TypeError):
+        factors.solve(np.ones(2, complex))
+
+
+def test_empty():
+    factors = clgauss.lu(np.empty((0, 0)))
+    assert (factors.det(), factors.rcond(), factors.slogdet()) == (1, 1, (1, 0))
+    assert factors.solve(np.empty((0, 3))).shape == (0, 3)
+    assert factors.solve(np.empty(0)).shape == (0,)
+    assert factors.pivots.size == 0
+    assert clgauss.lu(np.eye(3)).solve(np.empty((3, 0))).shape == (3, 0)
+
+
+def test_factors_outlive_their_context():
+    factors = clgauss.lu(2 * np.eye(3), device=clgauss.Context("pocl"))
+    assert factors.solve(np.ones(3)).tolist() == [0.5] * 3
+
+
+def test_as_a_linear_operator(rng):
+    a = rng.standard_normal((40, 40)) + 40 * np.eye(40)
+    inverse = clgauss.aslinearoperator(clgauss.lu(a))
+    assert isinstance(inverse, scipy.sparse.linalg.LinearOperator)
+    b = rng.standard_normal((40, 3))
+    np.testing.assert_allclose(inverse @ b, np.linalg.solve(a, b))
+    np.testing.assert_allclose(inverse @ b[:, 0], np.linalg.solve(a, b[:, 0]))
+    np.testing.assert_allclose(inverse.T @ b, np.linalg.solve(a.T, b))
+    x, info = scipy.sparse.linalg.gmres(a, b[:, 0], M=inverse, maxiter=2)
+    assert info == 0
+    np.testing.assert_allclose(a @ x, b[:, 0], rtol=1e-4)
+    with pytest.raises(TypeError, match="LU"):
+        clgauss.aslinearoperator(a)

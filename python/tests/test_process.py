@@ -1,0 +1,147 @@
+"""Threads, Ctrl-C, fork() and the end of the interpreter."""
+
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import clgauss
+
+
+def test_other_threads_run_meanwhile():
+    a = np.random.default_rng(1).standard_normal((1500, 1500))
+    clgauss.solve(a, a[0])
+    counted, done = [0], threading.Event()
+
+    def count():
+        while not done.is_set():
+            counted[0] += 1
+            time.sleep(1e-3)
+
+    thread = threading.Thread(target=count)
+    thread.start()
+    start = time.monotonic()
+    while time.monotonic() - start < 0.5:
+        clgauss.solve(a, a[0])
+    spent = time.monotonic() - start
+    done.set()
+    thread.join()
+    assert counted[0] > 20 * spent  # of 1000 a second, were the cores not busy
+
+
+def test_threads_may_share_a_context():
+    context = clgauss.Context("pocl")
+    wrong = []
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for n in (5, 40, 200, 5, 40):
+            a, x = rng.standard_normal((n, n)) + n * np.eye(n), rng.standard_normal(n)
+            if not np.allclose(clgauss.solve(a, a @ x, device=context), x):
+                wrong.append(n)
+            if not np.allclose(clgauss.lu(a, device=context).solve(a @ x), x):
+                wrong.append(-n)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+INTERRUPTED = """
+import os, signal, sys, threading, time
+import numpy as np, clgauss
+what, n = sys.argv[1], int(sys.argv[2])
+a = np.random.default_rng(1).random((n, n))
+small = np.eye(200) + 1e-3
+work = {"solve": lambda: clgauss.solve(a, a[0]), "lu": lambda: clgauss.lu(a)}[what]
+clgauss.solve(small, small[0])
+clgauss.lu(small)
+sent = []
+def send():
+    time.sleep(0.7)
+    sent.append(time.monotonic())
+    os.kill(os.getpid(), signal.SIGINT)
+threading.Thread(target=send).start()
+try:
+    work()
+    print("never interrupted")
+except KeyboardInterrupt:
+    print(time.monotonic() - sent[0])
+if what == "solve":
+    assert np.allclose(small @ clgauss.solve(small, small[0]), small[0])   # the context goes on
+"""
+
+
+@pytest.mark.parametrize(("what", "n"), [("solve", 7000), ("lu", 6500)])
+def test_ctrl_c_is_heard_within_a_second(what, n):
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED, what, str(n)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert float(done.stdout) < 1
+
+
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_fork_is_an_error_and_no_deadlock():
+    clgauss.solve(np.eye(300), np.ones(300))  # OpenCL is open
+    kept = clgauss.Context("pocl")
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        told = []
+        for attempt in (lambda: clgauss.solve(np.eye(300), np.ones(300)),
+                        lambda: clgauss.solve(np.eye(300), np.ones(300), device=kept),
+                        clgauss.devices):  # fmt: skip
+            try:
+                attempt()
+                told.append("solved")
+            except clgauss.DeviceError as error:
+                told.append("fork()" if "fork()" in str(error) else str(error))
+        os.write(write, " ".join(told).encode())
+        os._exit(0)
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        assert pipe.read() == "fork() fork() fork()"
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def solve_in_child(n):
+    return clgauss.solve(2 * np.eye(n), np.ones(n))
+
+
+def test_spawned_processes_work():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(solve_in_child, (150,)).tolist() == [0.5] * 150
+
+
+ENDS = """
+import numpy as np, clgauss
+kept = clgauss.lu(np.eye(200)), clgauss.Context("pocl")
+clgauss.solve(np.eye(200), np.ones(200))
+print("fine")
+"""
+
+
+def test_the_interpreter_ends_without_a_word():
+    done = subprocess.run([sys.executable, "-c", ENDS], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "fine\n", "")
+
+
+def test_ctrl_c_while_another_thread_works_is_left_alone():
+    """A signal that comes while only other threads solve belongs to the main thread."""
+    a = np.random.default_rng(1).standard_normal((1000, 1000))
+    answers = []
+    thread = threading.Thread(target=lambda: answers.append(clgauss.solve(a, a[0])))
+    with pytest.raises(KeyboardInterrupt):
+        thread.start()
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(5)
+    thread.join()
+    assert np.allclose(a @ answers[0], a[0])
