@@ -1,5 +1,7 @@
 #include "c/handles.hpp"
 
+#include <fmt/format.h>
+
 #include <clgauss/error.hpp>
 #include <cstdint>
 #include <mutex>

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <clgauss/condition.hpp>
 #include <clgauss/lu.hpp>
+#include <clgauss/solve.hpp>
 #include <cmath>
 #include <utility>
 
@@ -71,9 +72,9 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
   const auto b = host_matrix(layout, n, nrhs, b_data, ldb, "B");
   if (n == 0) return CLGAUSS_OK;
   not_null(ipiv, "ipiv");
-  constexpr RealType kType = kRealType<Real>;
-  Lu lu(context, kType, n);
-  const MatrixView on_device = upload(context, constant(a), padded_ld(n, kType), "A");
+  const RealType type = choose_type(context.profile(), kRealType<Real>);
+  Lu lu(context, type, n);
+  const MatrixView on_device = upload(context, constant(a), padded_ld(n, type), "A");
   if (nrhs == 0) {
     lu.factor(on_device);
   } else {
@@ -223,15 +224,17 @@ clgauss_status clgauss_dnorm1(int layout, size_t rows, size_t columns, const dou
   return guarded([&] { return norm1(layout, rows, columns, a, lda, norm); });
 }
 
-clgauss_status clgauss_lu_create(clgauss_context context, int type, size_t n, clgauss_lu* lu) {
+clgauss_status clgauss_lu_create(clgauss_context handle, int type, size_t n, clgauss_lu* lu) {
   return guarded([&] {
-    auto owner = object_of(context);
+    auto owner = object_of(handle);
     const Use use(owner);
     not_null(lu, "lu");
     if (type != CLGAUSS_F32 && type != CLGAUSS_F64)
       throw UsageError(
           fmt::format("type is {}, neither CLGAUSS_F32 (32) nor CLGAUSS_F64 (64)", type));
-    Lu made(use.context(), type == CLGAUSS_F32 ? RealType::f32 : RealType::f64, n);
+    Context& context = use.context();
+    const RealType wanted = type == CLGAUSS_F32 ? RealType::f32 : RealType::f64;
+    Lu made(context, choose_type(context.profile(), wanted), n);
     *lu = add_handle(std::make_shared<LuObject>(std::move(owner), std::move(made)));
     return CLGAUSS_OK;
   });

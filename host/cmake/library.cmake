@@ -19,6 +19,7 @@ else()
     COMMENT "Joining the objects of libclgauss.a"
     COMMAND_EXPAND_LISTS VERBATIM)
   add_library(clgauss STATIC ${joined})
+  target_link_libraries(clgauss INTERFACE $<$<NOT:$<LINK_LANGUAGE:CXX>>:stdc++>)  # a program in C or Fortran
 endif()
 add_library(clgauss::clgauss ALIAS clgauss)
 set_target_properties(clgauss PROPERTIES LINKER_LANGUAGE CXX)
@@ -35,6 +36,7 @@ include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/clgauss)
 install(TARGETS clgauss EXPORT clgaussTargets INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES host/include/clgauss.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY host/include/clgauss DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT clgaussTargets NAMESPACE clgauss:: DESTINATION ${package_folder})
 configure_package_config_file(host/cmake/clgaussConfig.cmake.in ${PROJECT_BINARY_DIR}/clgaussConfig.cmake
