@@ -18,6 +18,7 @@ check() {
 for reader in text csv tsv mtx npy gzip npz mat h5 t4 tuned; do
   check "fuzzing the reader of $reader" "$build"/tests/fuzz/fuzz_readers "$reader" 60
 done
+check "fuzzing clgauss.h" "$build"/tests/fuzz/fuzz_c 60
 check "the commands of README and docs" tests/docs/run_commands.py "$build" --long
 check "every OpenCL call failing" tests/faults/every_call.sh
 for kind in shared subdirectory fetch_content; do
