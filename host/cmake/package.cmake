@@ -4,7 +4,7 @@ get_cmake_property(installed_components COMPONENTS)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME clgauss)
 set(CPACK_PACKAGE_VENDOR clgauss)
-set(CPACK_PACKAGE_CONTACT "The clgauss authors <clgauss@users.noreply.github.com>")
+set(CPACK_PACKAGE_CONTACT "The clgauss authors <clgauss@example.org>")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
