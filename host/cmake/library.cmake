@@ -7,6 +7,9 @@ if(BUILD_SHARED_LIBS)
   # Of the binary interface: one more wherever a program that was linked before may not run with this any more.
   set(clgauss_soversion 1)
   set_target_properties(clgauss PROPERTIES VERSION ${clgauss_soversion}.${PROJECT_VERSION} SOVERSION ${clgauss_soversion})
+elseif(NOT CMAKE_OBJCOPY)
+  # Without the binary utilities of GNU (macOS) nothing makes the hidden names local.
+  add_library(clgauss STATIC $<TARGET_OBJECTS:clgauss_objects>)
 else()
   # One object, of which the hidden names are made local; it must be code by then.
   set_target_properties(clgauss_objects PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)

@@ -1,7 +1,6 @@
 #include "io/memory.hpp"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,8 @@
 #include <clgauss/error.hpp>
 #include <fstream>
 #include <limits>
+
+#include "operating_system.hpp"
 
 namespace clgauss::io {
 
@@ -113,10 +114,8 @@ Index most_json_bytes() {
 std::string readable_bytes(Index bytes) { return readable(static_cast<double>(bytes)); }
 
 std::string memory_in_use() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   return fmt::format("{} were in use at most, this machine or container has {}",
-                     readable_bytes(static_cast<Index>(usage.ru_maxrss) * 1024),
+                     readable_bytes(operating_system::most_resident_bytes()),
                      readable_bytes(physical_memory()));
 }
 
