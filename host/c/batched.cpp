@@ -1,11 +1,13 @@
-// clgauss_sgesv_batched and clgauss_dgesv_batched.
+// Batches of small systems of clgauss.h, in host memory and on cl_mem.
 #include <clgauss.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <clgauss/batched.hpp>
+#include <clgauss/solve.hpp>
 
 #include "c/call.hpp"
+#include "c/enqueue.hpp"
 #include "c/host_matrix.hpp"
 #include "io/memory.hpp"
 
@@ -77,10 +79,35 @@ clgauss_status gesv_batched(clgauss_context handle, int layout, Index n, Index n
   return status_of(solution);
 }
 
+/// A BatchView of the caller's.
+struct CallerBatch {
+  cl_mem buffer;
+  Index offset, ld, stride;
+};
+
+clgauss_status gesv_batched_buffer(clgauss_context handle, RealType type, Index n, Index nrhs,
+                                   const CallerBatch& a, const CallerBatch& b, Index batch,
+                                   cl_mem info, const CallerEnqueue& caller) {
+  const Use use(object_of(handle));
+  Context& context = use.context();
+  BatchedLu lu(context, choose_type(context.profile(), type), n);
+  const auto view = [&](const CallerBatch& of, const char* name) -> BatchView {
+    return {caller_buffer(context, of.buffer, name), of.offset, of.ld, of.stride};
+  };
+  if (nrhs == 0) throw DimensionError("nrhs is 0: there is nothing to solve for");
+  caller.run(context, [&](const EnqueueOptions& options) {
+    if (batch == 0) return enqueue_nothing(options);
+    lu.factor_and_solve(view(a, "A"), view(b, "B"), nrhs, batch,
+                        caller_buffer(context, info, "info"), options);
+  });
+  return CLGAUSS_OK;
+}
+
 }  // namespace
 
 }  // namespace clgauss::c
 
+using namespace clgauss;
 using namespace clgauss::c;
 
 extern "C" {
@@ -98,6 +125,32 @@ clgauss_status clgauss_dgesv_batched(clgauss_context context, int layout, size_t
                                      size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
   return guarded([&] {
     return gesv_batched(context, layout, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch, info);
+  });
+}
+
+clgauss_status clgauss_sgesv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
+                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
+                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
+                                            size_t batch, cl_mem info, cl_command_queue queue,
+                                            uint32_t events_in_wait_list, const cl_event* wait_list,
+                                            cl_event* event) {
+  return guarded([&] {
+    return gesv_batched_buffer(context, RealType::f32, n, nrhs, {a, offset_a, lda, stride_a},
+                               {b, offset_b, ldb, stride_b}, batch, info,
+                               {queue, events_in_wait_list, wait_list, event});
+  });
+}
+
+clgauss_status clgauss_dgesv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
+                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
+                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
+                                            size_t batch, cl_mem info, cl_command_queue queue,
+                                            uint32_t events_in_wait_list, const cl_event* wait_list,
+                                            cl_event* event) {
+  return guarded([&] {
+    return gesv_batched_buffer(context, RealType::f64, n, nrhs, {a, offset_a, lda, stride_a},
+                               {b, offset_b, ldb, stride_b}, batch, info,
+                               {queue, events_in_wait_list, wait_list, event});
   });
 }
 

@@ -75,6 +75,11 @@ cl::Buffer caller_buffer(const Context& context, cl_mem buffer, const char* name
   return cl::Buffer(buffer, true);
 }
 
+void enqueue_nothing(const EnqueueOptions& options) {
+  if (!options.wait_for.empty()) options.queue->enqueueBarrierWithWaitList(&options.wait_for);
+  if (options.done != nullptr) options.queue->enqueueMarkerWithWaitList(nullptr, options.done);
+}
+
 void CallerEnqueue::run(const Context& context,
                         const std::function<void(const EnqueueOptions&)>& body) const {
   if (event != nullptr) *event = nullptr;

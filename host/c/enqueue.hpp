@@ -25,4 +25,7 @@ struct CallerEnqueue {
   void run(const Context& context, const std::function<void(const EnqueueOptions&)>& body) const;
 };
 
+/// An operation of no work, with the events of one.
+void enqueue_nothing(const EnqueueOptions& options);
+
 }  // namespace clgauss::c

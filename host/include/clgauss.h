@@ -248,6 +248,19 @@ CLGAUSS_API clgauss_status clgauss_dgetrs_buffer(clgauss_lu lu, int layout, int 
                                                  struct _cl_event* const* wait_list,
                                                  struct _cl_event** event);
 
+/* The same of gesv_batched, row-major: element (i, j) of matrix s is number offset + s stride + i ld + j. info is a buffer of `batch`
+ * int32_t, from its begin: 0, or the first column, counted from 1, whose pivot is zero or not finite; then X_s is NaN. */
+CLGAUSS_API clgauss_status clgauss_sgesv_batched_buffer(
+    clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
+    size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
+    struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
+    struct _cl_event* const* wait_list, struct _cl_event** event);
+CLGAUSS_API clgauss_status clgauss_dgesv_batched_buffer(
+    clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
+    size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
+    struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
+    struct _cl_event* const* wait_list, struct _cl_event** event);
+
 /* The first column, counted from 1, whose pivot is zero or NaN (a row of A where a buffer was column-major); 0: none. Waits. */
 CLGAUSS_API clgauss_status clgauss_lu_failed_column(clgauss_lu lu, size_t* column);
 

@@ -329,6 +329,54 @@ static void T(test_buffers)(clgauss_context context, const struct queues* q) {
     clReleaseMemObject(a_buffer);
     clReleaseMemObject(b_buffer);
   }
+  /* A batch, of which the second system is singular. */
+  enum { BATCH = 3, STRIDE_A = N * LDA + 1, STRIDE_B = LDB * LDB + 2 };
+  static REAL as[BATCH * STRIDE_A], bs[BATCH * STRIDE_B];
+  int32_t info[BATCH] = {-1, -1, -1};
+  for (int s = 0; s < BATCH; ++s)
+    T(fill)(CLGAUSS_ROW_MAJOR, as + s * STRIDE_A, bs + s * STRIDE_B, 0);
+  for (size_t i = 0; i < N; ++i) as[STRIDE_A + i * LDA + 4] = 0;
+  cl_mem as_buffer = T(buffer_of)(q->mine, as, OFFSET, BATCH * STRIDE_A);
+  cl_mem bs_buffer = T(buffer_of)(q->mine, bs, OFFSET, BATCH * STRIDE_B);
+  cl_mem info_buffer = clCreateBuffer(q->mine, CL_MEM_READ_WRITE, sizeof info, NULL, NULL);
+  cl_event done = NULL;
+#define GESV_BUFFER(n, nrhs, a, lda, b, batch, info)                                             \
+  P(gesv_batched_buffer)                                                                         \
+  (context, n, nrhs, a, OFFSET, lda, STRIDE_A, b, OFFSET, LDB, STRIDE_B, batch, info, q->second, \
+   0, NULL, &done)
+  EXPECT_STATUS(CLGAUSS_OK, GESV_BUFFER(N, NRHS, as_buffer, LDA, bs_buffer, BATCH, info_buffer));
+  EXPECT(done != NULL && clWaitForEvents(1, &done) == CL_SUCCESS);
+  clReleaseEvent(done);
+  EXPECT(clEnqueueReadBuffer(q->own, info_buffer, CL_TRUE, 0, sizeof info, info, 0, NULL, NULL) ==
+         CL_SUCCESS);
+  EXPECT(clEnqueueReadBuffer(q->own, bs_buffer, CL_TRUE, OFFSET * sizeof(REAL), sizeof bs, bs, 0,
+                             NULL, NULL) == CL_SUCCESS);
+  EXPECT(info[0] == 0 && info[1] == 5 && info[2] == 0);
+  EXPECT_ANSWER(CLGAUSS_ROW_MAJOR, bs);
+  EXPECT_ANSWER(CLGAUSS_ROW_MAJOR, bs + 2 * STRIDE_B);
+  EXPECT(isnan(bs[STRIDE_B]));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV_BUFFER(N, 1, NULL, LDA, bs_buffer, 1, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV_BUFFER(N, 1, as_buffer, LDA, bs_buffer, 1, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(N, 0, as_buffer, LDA, bs_buffer, 1, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(0, 1, as_buffer, LDA, bs_buffer, 1, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(129, 1, as_buffer, LDA, bs_buffer, 1, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(N, 1, as_buffer, N - 1, bs_buffer, 1, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(N, 1, as_buffer, LDA, bs_buffer, 4, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(N, 1, as_buffer, LDA, bs_buffer, (size_t)-1, info_buffer));
+  EXPECT(done == NULL);
+  EXPECT_STATUS(CLGAUSS_OK, GESV_BUFFER(N, 1, NULL, LDA, NULL, 0, NULL));
+  EXPECT(done != NULL && clWaitForEvents(1, &done) == CL_SUCCESS);
+  clReleaseEvent(done);
+  clReleaseMemObject(as_buffer);
+  clReleaseMemObject(bs_buffer);
+  clReleaseMemObject(info_buffer);
+
   /* Without events; a singular A gives NaN. */
   T(fill)(CLGAUSS_ROW_MAJOR, a, b, 0);
   for (size_t i = 0; i < N; ++i) a[i * LDA + 6] = 0;

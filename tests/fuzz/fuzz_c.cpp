@@ -58,7 +58,7 @@ class Fuzzer {
   void step() {
     alarm(kPatienceSeconds);
     if (lus_.size() > 12) destroy_one();
-    switch (below(12)) {
+    switch (below(13)) {
       case 0:
         return contexts();
       case 1:
@@ -81,6 +81,9 @@ class Fuzzer {
         return getrf_buffer(one_in(2) ? clgauss_sgetrf_buffer : clgauss_dgetrf_buffer);
       case 10:
         return getrs_buffer(one_in(2) ? clgauss_sgetrs_buffer : clgauss_dgetrs_buffer);
+      case 11:
+        return batched_buffer(one_in(2) ? clgauss_sgesv_batched_buffer
+                                        : clgauss_dgesv_batched_buffer);
       default:
         return ask();
     }
@@ -350,6 +353,16 @@ class Fuzzer {
     const std::size_t nrhs = size(), ldb = ld(std::max(n, nrhs));
     enqueue("getrs_buffer", [&, factors = handle](auto... rest) {
       return call(factors, layout(), trans(), nrhs, buffer(), offset(), ldb, rest...);
+    });
+  }
+
+  template <typename Call>
+  void batched_buffer(const Call& call) {
+    const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(nrhs);
+    const std::size_t batch = one_in(10) ? size() : 1 + below(4);
+    enqueue("gesv_batched_buffer", [&](auto... rest) {
+      return call(context(), n, nrhs, buffer(), offset(), lda, ld(n * lda), buffer(), offset(), ldb,
+                  ld(n * ldb), batch, buffer(), rest...);
     });
   }
 
