@@ -16,7 +16,7 @@ python=()
 cmake --preset package -B "$build" "${launcher[@]}" "${python[@]}" >/dev/null
 cmake --build "$build" | tail -1
 rm -f "$build"/*.deb
-(cd "$build" && cpack -G DEB >cpack.log) || { tail -20 "$build/cpack.log" >&2; exit 1; }
+(cd "$build" && cpack -G DEB >cpack.log 2>&1) || { tail -20 "$build/cpack.log" >&2; exit 1; }
 ls -s --block-size=K "$build"/*.deb
 lintian --allow-root --fail-on error "$build"/*.deb
 
@@ -27,8 +27,9 @@ mirror=$(awk -v suite="$suite" '$3 == suite && $4 == "main" {print $2; exit}' <<
 proxy=$(apt-config dump --format '%v%n' Acquire::http::Proxy)
 [ -z "$proxy" ] || export http_proxy=$proxy
 root=$(mktemp -d)
+chmod 755 "$root"  # apt reads as a user of its own
 clean() {
-  ! mountpoint -q "$root/proc" || umount "$root/proc"
+  for each in proc sys; do ! mountpoint -q "$root/$each" || umount "$root/$each"; done
   rm -rf --one-file-system "$root"
 }
 trap clean EXIT
@@ -36,7 +37,7 @@ debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$build/debootstrap.lo
 echo "$sources" >"$root/etc/apt/sources.list"
 apt-config dump Acquire::http >"$root/etc/apt/apt.conf.d/90machine"
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
-mount -t proc proc "$root/proc" 2>/dev/null || true  # a sandbox may forbid it
+for each in proc sys; do mount --bind "/$each" "$root/$each"; done  # PoCL counts the cores
 mkdir "$root/packages"
 cp "$build"/*.deb examples/c/solve.c tests/package/use.sh "$root/packages"
 env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root ${http_proxy:+http_proxy=$http_proxy} \
