@@ -165,6 +165,7 @@ clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrh
                           Index lda, const Real* b, Index ldb, Real* x, Index ldx,
                           const clgauss_solve_options* asked, clgauss_report* report) {
   const Use use(object_of(handle));
+  if (n == 0) nrhs = 0;  // so that nothing is kept of right-hand sides that are empty
   const auto a_view = host_matrix(layout, n, n, a, lda, "A");
   const auto b_view = host_matrix(layout, n, nrhs, b, ldb, "B");
   const auto x_view = host_matrix(layout, n, nrhs, x, ldx, "X");

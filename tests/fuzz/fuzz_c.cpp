@@ -23,7 +23,7 @@ namespace {
 
 constexpr unsigned kPatienceSeconds =
     60;  // for one call, which may build kernels; a hang ends by SIGALRM
-constexpr long kMostResidentKb = 3L << 20U;
+constexpr long kMostResidentKb = 3L << 19U;
 constexpr std::size_t kElements = 1200;  // of every host array and buffer
 constexpr double kCanary = -12345;
 
@@ -212,6 +212,7 @@ class Fuzzer {
                      : one_in(2) ? CLGAUSS_F32
                                  : CLGAUSS_F64;
     const std::size_t n = size();
+    if (n > kElements && n <= 1U << 30U) return;  // there may be gigabytes for its workspace
     if (check("lu_create", clgauss_lu_create(context(), type, n, perhaps(&made))) == CLGAUSS_OK)
       lus_.emplace_back(made, n);
   }
