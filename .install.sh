@@ -8,8 +8,8 @@ build_packages=(
 )
 device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenCL on any CPU, twice
 test_packages=(doctest-dev pkg-config libopenblas-dev liblapacke-dev gnuplot-nox python3   # LAPACK to check against, figures of the report
-  zsh fish mandoc                                                        # completion and man pages, where they are read
-  gfortran)                                                              # an example
+  zsh fish mandoc)                                                       # completion and man pages, where they are read
+test_packages+=(gfortran)                                                # an example
 
 # Installs those of the named packages that are missing; says so and stops where it cannot.
 install_packages() {
