@@ -62,3 +62,4 @@ if(BUILD_SHARED_LIBS)
 endif()
 configure_file(host/cmake/clgauss.pc.in ${PROJECT_BINARY_DIR}/clgauss.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/clgauss.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)  # what else is installed, see package.cmake
