@@ -12,7 +12,12 @@ install_packages debootstrap lintian dpkg-dev
 launcher=()
 ! command -v ccache >/dev/null || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_FLAGS=-fpch-preprocess)
 python=()
-[ ! -e python/CMakeLists.txt ] || ! python3 -c 'import nanobind' 2>/dev/null || python=(-DCLGAUSS_PYTHON=ON)
+if [ -e python/CMakeLists.txt ]; then  # what its build takes is not in Debian
+  install_packages python3-dev python3-venv
+  python3 -m venv "$build/venv"
+  "$build/venv/bin/pip" install --quiet --disable-pip-version-check nanobind
+  python=(-DCLGAUSS_PYTHON=ON -DPython_EXECUTABLE="$build/venv/bin/python")
+fi
 cmake --preset package -B "$build" "${launcher[@]}" "${python[@]}" >/dev/null
 cmake --build "$build" | tail -1
 rm -f "$build"/*.deb
