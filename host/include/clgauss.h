@@ -45,7 +45,7 @@ CLGAUSS_API const char* clgauss_version_string(void); /* "0.1.0" */
 enum {
   CLGAUSS_OK = 0,
   CLGAUSS_INVALID_ARGUMENT = 1, /* a NULL, or a value that makes no sense */
-  CLGAUSS_INVALID_INPUT = 2,    /* sizes, leading dimensions, buffers or numbers that cannot be taken */
+  CLGAUSS_INVALID_INPUT = 2,    /* sizes, leading dimensions, buffers or numbers that do not do */
   CLGAUSS_NO_DEVICE = 3,        /* no OpenCL device, none that matches, or several */
   CLGAUSS_OPENCL = 4,           /* an OpenCL call failed, or the device cannot do what is asked */
   CLGAUSS_OUT_OF_MEMORY = 5,    /* on the host or on the device; asked before anything starts */
@@ -66,8 +66,8 @@ CLGAUSS_API const char* clgauss_last_error(void);
 
 /* ---- What calls name (the first two as CBLAS and LAPACKE number them) ------------------------------------------------- */
 
-enum { CLGAUSS_ROW_MAJOR = 101, CLGAUSS_COLUMN_MAJOR = 102 };      /* layout */
-enum { CLGAUSS_NO_TRANSPOSE = 111, CLGAUSS_TRANSPOSE = 112 };      /* trans: A x = b, or A^T x = b */
+enum { CLGAUSS_ROW_MAJOR = 101, CLGAUSS_COLUMN_MAJOR = 102 }; /* layout */
+enum { CLGAUSS_NO_TRANSPOSE = 111, CLGAUSS_TRANSPOSE = 112 }; /* trans: A x = b, or A^T x = b */
 enum { CLGAUSS_TYPE_DEFAULT = 0, CLGAUSS_F32 = 32, CLGAUSS_F64 = 64 }; /* element types */
 
 /* ---- Contexts -------------------------------------------------------------------------------------------------------- */
@@ -81,7 +81,8 @@ struct _cl_event;
 typedef struct clgauss_context_handle* clgauss_context;
 
 enum {
-  CLGAUSS_USE_ENVIRONMENT = 1 /* as the programs: kernels are kept on disk, and CLGAUSS_CACHE and its like are obeyed */
+  CLGAUSS_USE_ENVIRONMENT =
+      1 /* as the programs: kernels are kept on disk, and CLGAUSS_CACHE and its like are obeyed */
 };
 
 /* `device` is as for `clgauss --device`: "auto" (or NULL), "gpu", "cpu", "1:0", "nvidia:h200"; `flags` is 0 or an or of the above. */
@@ -146,15 +147,17 @@ typedef struct clgauss_solve_options {
 
 /* What is known of an answer. It may grow at its end; what was not asked for is NaN, or 0 for whole numbers. */
 typedef struct clgauss_report {
-  size_t struct_size;       /* sizeof(clgauss_report), set by the caller */
-  int method;               /* what gave x: CLGAUSS_METHOD_... */
-  int factor_type;          /* CLGAUSS_F32 or CLGAUSS_F64 */
-  size_t failed_column;     /* whose pivot is zero or not finite, counted from 1; 0: none */
-  size_t corrections;       /* how often x was refined */
-  double backward_error;    /* ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, in double; of the worst right-hand side */
-  double scaled_residual;   /* backward_error / (eps n) */
-  double rcond;             /* of A, in the 1-norm; with `trust` */
-  double forward_error;     /* a bound of ||x - x_true|| / ||x||, of the worst right-hand side; with `trust` */
+  size_t struct_size;   /* sizeof(clgauss_report), set by the caller */
+  int method;           /* what gave x: CLGAUSS_METHOD_... */
+  int factor_type;      /* CLGAUSS_F32 or CLGAUSS_F64 */
+  size_t failed_column; /* whose pivot is zero or not finite, counted from 1; 0: none */
+  size_t corrections;   /* how often x was refined */
+  double
+      backward_error; /* ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, in double; of the worst right-hand side */
+  double scaled_residual; /* backward_error / (eps n) */
+  double rcond;           /* of A, in the 1-norm; with `trust` */
+  double
+      forward_error; /* a bound of ||x - x_true|| / ||x||, of the worst right-hand side; with `trust` */
   double reciprocal_growth; /* max|A| / max|U|; with `trust` */
   int correct_digits;       /* of x, by forward_error; with `trust` */
   int determinant_sign;     /* -1, 0 or 1 */
