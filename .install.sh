@@ -10,6 +10,7 @@ device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenC
 test_packages=(doctest-dev pkg-config libopenblas-dev liblapacke-dev gnuplot-nox   # LAPACK to check against, figures of the report
   python3 python3-dev python3-venv                                       # the commands of the pages, the Python package
   zsh fish mandoc)                                                       # completion and man pages, where they are read
+test_packages+=(gfortran)                                                # an example
 
 # Installs those of the named packages that are missing; says so and stops where it cannot.
 install_packages() {

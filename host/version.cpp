@@ -2,7 +2,7 @@
 
 namespace clgauss {
 
-const char* version() { return CLGAUSS_VERSION; }
+const char* version() { return CLGAUSS_PROJECT_VERSION; }
 
 const char* revision() { return CLGAUSS_REVISION; }
 

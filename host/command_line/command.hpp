@@ -48,6 +48,7 @@ struct Program {
   std::string_view main_command;  // its options are in the overview; may be empty
   std::vector<EnvironmentVariable> environment;
   std::vector<ExitCode> exit_codes;  // that it ends with
+  std::string_view parts = {};       // what it was built with, for --version; may be empty
 
   /// Whether its arguments begin with the name of a command.
   [[nodiscard]] bool has_commands() const { return !commands.front().name.empty(); }

@@ -16,6 +16,11 @@ namespace clgauss::cli {
 
 namespace {
 
+std::string version_line(const Program& program) {
+  return fmt::format("{} {}{}{}\n", program.name, version(), program.parts.empty() ? "" : ", ",
+                     program.parts);
+}
+
 const CommandView& view_of(const std::vector<CommandView>& commands, std::string_view name) {
   return *std::ranges::find(commands, name, &CommandView::name);
 }
@@ -55,7 +60,7 @@ ExitCode run_command(const Program& program, const CommandView& view, const Argu
     return ExitCode::ok;
   }
   if (view.name.empty() && values["version"].as<bool>()) {
-    print(fmt::format("{} {}\n", program.name, version()));
+    print(version_line(program));
     return ExitCode::ok;
   }
   require_options(values, view.table);
@@ -85,7 +90,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
   if (first == "--help" || first == "-h")
     return run_command(program, view_of(commands, "help"), rest);
   if (first != "--version" && first != "-V") refuse_command(program, first, commands);
-  print(fmt::format("{} {}\n", program.name, version()));
+  print(version_line(program));
   return ExitCode::ok;
 }
 

@@ -2,7 +2,6 @@
 
 #include <CL/cl_ext.h>
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <algorithm>
 #include <clgauss/device.hpp>
@@ -10,6 +9,7 @@
 #include <cstdlib>
 
 #include "opencl_error.hpp"
+#include "operating_system.hpp"
 
 namespace clgauss {
 
@@ -76,15 +76,6 @@ CoreCount intel_cores(const VendorAttributes::Intel& intel, unsigned compute_uni
   // Rounded, because a part with EUs fused off has fewer compute units than this product has EUs.
   const unsigned eus_per_compute_unit = std::max(1U, (eus + compute_units / 2) / compute_units);
   return {eus_per_compute_unit * lanes, std::move(source)};
-}
-
-/// Whether the process may run on the cores 0 .. count - 1, however many they are, and on no other.
-bool has_first_cores() {
-  cpu_set_t allowed;
-  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
-  for (int core = 0, count = CPU_COUNT(&allowed); core < count; ++core)
-    if (!CPU_ISSET(core, &allowed)) return false;
-  return true;
 }
 
 }  // namespace
@@ -167,7 +158,7 @@ bool driver_builds_side_by_side(const cl::Device& device) {
 }
 
 void set_driver_environment() {
-  if (has_first_cores()) setenv("POCL_AFFINITY", "1", 0);
+  if (operating_system::has_first_cores()) setenv("POCL_AFFINITY", "1", 0);
 }
 
 }  // namespace clgauss

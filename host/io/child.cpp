@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,12 +14,12 @@
 #include <cmath>
 #include <csignal>
 #include <cstring>
-#include <fstream>
 #include <system_error>
 
 #include "io/descriptor.hpp"
 #include "io/memory.hpp"
 #include "io/progress.hpp"
+#include "operating_system.hpp"
 #include "parallel.hpp"
 
 namespace clgauss::io {
@@ -71,7 +70,7 @@ ArrayInfo unpacked_info(const std::string& text) {
           text.substr(zero + 1)};
 }
 
-void limit(__rlimit_resource what, rlim_t most) {
+void limit(decltype(RLIMIT_CORE) what, rlim_t most) {
   rlimit now{};
   ::getrlimit(what, &now);
   now.rlim_cur = std::min(now.rlim_cur, most);
@@ -80,7 +79,7 @@ void limit(__rlimit_resource what, rlim_t most) {
 
 /// No more memory than half of the machine's, no more time than `cpu_seconds`, no words, no core dump, no life after its parent.
 void confine(pid_t parent, rlim_t cpu_seconds) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  operating_system::end_with_parent();
   if (::getppid() != parent) ::_exit(1);
   for (const int signal : {SIGINT, SIGTERM, SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM, SIGXCPU})
     std::signal(signal, SIG_DFL);
@@ -90,9 +89,8 @@ void confine(pid_t parent, rlim_t cpu_seconds) {
   limit(RLIMIT_CORE, 0);
   limit(RLIMIT_CPU, cpu_seconds);
 #ifndef __SANITIZE_ADDRESS__  // whose shadow takes what there is
-  Index pages = 0;
-  if (std::ifstream("/proc/self/statm") >> pages)
-    limit(RLIMIT_AS, pages * static_cast<Index>(::sysconf(_SC_PAGE_SIZE)) + most_unsized_bytes());
+  if (const auto taken = operating_system::address_space_bytes())
+    limit(RLIMIT_AS, *taken + most_unsized_bytes());
 #endif
 }
 
@@ -102,7 +100,7 @@ class Child {
   template <typename Work>
   Child(rlim_t cpu_seconds, Work work) {
     std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
+    if (!operating_system::open_pipe(ends)) fail("pipe");
     pipe_ = Descriptor(ends[0]);
     Descriptor writing(ends[1]);
     const pid_t parent = ::getpid();

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <limits>
 #include <system_error>
 
+#include "operating_system.hpp"
 #include "parallel.hpp"
 
 namespace clgauss::io {
@@ -118,10 +118,8 @@ Index most_json_bytes() {
 std::string readable_bytes(Index bytes) { return readable(static_cast<double>(bytes)); }
 
 std::string memory_in_use() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
   return fmt::format("{} were in use at most, this machine or container has {}",
-                     readable_bytes(static_cast<Index>(usage.ru_maxrss) * 1024),
+                     readable_bytes(operating_system::most_resident_bytes()),
                      readable_bytes(physical_memory()));
 }
 

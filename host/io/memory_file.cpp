@@ -1,12 +1,12 @@
 #include "io/memory_file.hpp"
 
-#include <fmt/format.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <clgauss/error.hpp>
 #include <system_error>
+
+#include "operating_system.hpp"
 
 namespace clgauss::io {
 
@@ -18,11 +18,11 @@ namespace {
 
 }  // namespace
 
-MemoryFile::MemoryFile() : file_(::memfd_create("clgauss", MFD_CLOEXEC)) {
+MemoryFile::MemoryFile() : file_(operating_system::open_memory_file()) {
   if (!file_.open()) fail("a file in memory");
 }
 
-std::string MemoryFile::path() const { return fmt::format("/proc/self/fd/{}", file_.number()); }
+std::string MemoryFile::path() const { return operating_system::name_of_open_file(file_.number()); }
 
 void MemoryFile::write(std::string_view bytes) {
   while (!bytes.empty()) {

@@ -204,8 +204,9 @@ double Lu::largest_of_u() {
 }
 
 std::optional<Index> Lu::failed_column() {
-  return translate_opencl_errors([&] {
+  return translate_opencl_errors([&]() -> std::optional<Index> {
     implementation_->require_factored();
+    if (n() == 0) return {};  // no kernel ran
     return implementation_->backend().failed_column(implementation_->queue());
   });
 }

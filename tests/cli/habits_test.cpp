@@ -58,6 +58,7 @@ TEST_CASE("habits: --help fits a screen, and -V is --version") {
     CAPTURE(one.name);
     const std::string version = run(one.path, folder, "--version").out;
     CHECK(version.starts_with(one.name + " 0."));
+    CHECK(has(version, "OpenBLAS") == (one.name == "clgauss-tune"));
     CHECK(run(one.path, folder, "-V").out == version);
     const auto help = run(one.path, folder, "--help");
     CHECK(help.exit_code == 0);

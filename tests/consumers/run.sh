@@ -5,7 +5,8 @@
 # subdirectory, fetch_content   take the sources: configured, and looked at for what they must not do to their parent. With LONG=1
 #                            also built, which compiles the library again (minutes), and run
 # manual                     man pages and completions lie where man and the shells look for them
-# names                      what the library gives out is its public names
+# names                      what the library gives out is its public names, of C those of host/c/symbols.txt
+# pkg_config_c               builds a C99 program against the prefix, and runs it
 # shared                     builds libclgauss.so (minutes), then names, find_package and pkg_config with it
 set -euo pipefail
 kind=${1:?KIND}
@@ -75,6 +76,14 @@ case $kind in
       $(pkg-config --cflags clgauss) "$here/consumer.cpp" -o "$work/consumer" $(pkg-config $static --libs clgauss)
     "$work/consumer"
     ;;
+  pkg_config_c)
+    install_clgauss
+    static=$([ -e "$libraries/libclgauss.so" ] || echo --static)
+    # shellcheck disable=SC2046,SC2086
+    "${CC:-cc}" -std=c99 -Wall -Wextra -pedantic -Werror $(pkg-config --cflags clgauss) "$source_folder/examples/c/solve.c" \
+      -o "$work/consumer" $(pkg-config $static --libs clgauss)
+    "$work/consumer"
+    ;;
   subdirectory | fetch_content)
     configure -DCLGAUSS_SOURCE="$source_folder" -DFETCHCONTENT_SOURCE_DIR_CLGAUSS="$source_folder"
     check_parent
@@ -95,13 +104,16 @@ case $kind in
       grep -E ' [A-Zui] (guard variable for |vtable for |typeinfo .*for )?(nlohmann|fmt|boost|cl|clgauss::io)::' ||
       fail "the names above leave the library"
     ! grep -E ' T .*::(Implementation|State)::' <<<"$names" || fail "the names above leave the library"
+    # The C interface, name by name. One that goes, or changes its arguments, ends compatibility: SOVERSION in library.cmake.
+    grep -oE ' [A-Z] clgauss_[a-z0-9_]+$' <<<"$names" | cut -c4- | LC_ALL=C sort |
+      diff "$source_folder/host/c/symbols.txt" - || fail "host/c/symbols.txt lists (<) other C functions than the library has (>)"
     echo "$(grep -c ' T clgauss::' <<<"$names") functions of clgauss, none of others"
     ;;
   shared)
     cmake -S "$source_folder" -B "$work/shared" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCLGAUSS_TESTS=OFF \
       -DCLGAUSS_PROGRAMS=OFF >"$work/configure.log"
     cmake --build "$work/shared" >"$work/build.log" 2>&1 || fail "$(tail -20 "$work/build.log")"
-    for each in names find_package pkg_config; do
+    for each in names find_package pkg_config pkg_config_c; do
       "$0" "$each" "$work/shared"
     done
     ;;

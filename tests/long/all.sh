@@ -18,11 +18,13 @@ check() {
 for reader in text csv tsv mtx npy gzip npz mat h5 t4 tuned; do
   check "fuzzing the reader of $reader" "$build"/tests/fuzz/fuzz_readers "$reader" 60
 done
+check "fuzzing clgauss.h" "$build"/tests/fuzz/fuzz_c 60
 check "the commands of README and docs" tests/docs/run_commands.py "$build" --long
 check "every OpenCL call failing" tests/faults/every_call.sh
 for kind in shared subdirectory fetch_content; do
   LONG=1 check "consumer: $kind" tests/consumers/run.sh "$kind" "$build"
 done
+check "Debian packages, in a fresh Debian" tests/package/debian.sh "$build"
 LONG=1 check "10,000 certificates against rational answers" "$build"/solver_tests -tc='certify: exact*'
 # CLGAUSS_TEST_MATRICES names a folder of .mtx files that are solved as well; CLGAUSS_ORACLES a table to append to.
 LONG=1 check "every size of every kind" "$build"/solver_tests -tc="*systems*are solved*,permuted*are solved"

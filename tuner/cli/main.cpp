@@ -1,4 +1,5 @@
 #include "tuner/cli/commands.hpp"
+#include "tuner/measure/cpu_matmul.hpp"
 
 int main(int argc, char** argv) {
   using namespace clgauss::tune;
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
        {"XDG_DATA_HOME",
         "tuned numbers lie in clgauss/tuned below this folder (else ~/.local/share)"},
        {"NO_COLOR=1", "no colours on a terminal"}},
-      {ok, usage, bad_file, no_device, opencl, out_of_memory, interrupted}};
+      {ok, usage, bad_file, no_device, opencl, out_of_memory, interrupted},
+      has_openblas() ? "with OpenBLAS" : "without OpenBLAS"};
   return clgauss::cli::run_program(program, argc, argv);
 }

@@ -26,7 +26,8 @@ void free_host_memory(void* memory, std::size_t bytes) noexcept;
 /// Throws OutOfMemory.
 ///
 /// Given memory of the caller's, which must outlive what is made with it, it takes that instead, with the numbers that are there:
-/// Values(count, UninitializedAllocator(memory)) borrows them. Such a vector must not grow; a copy of it owns its elements.
+/// Values(count, UninitializedAllocator(memory)) borrows them. Such a vector must not grow, nor be
+/// what solve_in_place() gives up; a copy of it owns its elements.
 template <typename T>
 class UninitializedAllocator {
  public:

@@ -1,0 +1,157 @@
+// Batches of small systems of clgauss.h, in host memory and on cl_mem.
+#include <clgauss.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/batched.hpp>
+#include <clgauss/solve.hpp>
+
+#include "c/call.hpp"
+#include "c/enqueue.hpp"
+#include "c/host_matrix.hpp"
+#include "io/memory.hpp"
+
+namespace clgauss::c {
+
+namespace {
+
+/// Matrix s behind the `first`.
+template <typename Real>
+HostMatrix<Real> matrix_of(HostMatrix<Real> first, Index stride, Index s) {
+  if (!first.empty()) first.data += s * stride;
+  return first;
+}
+
+template <typename Real>
+Batch own_batch(const HostMatrix<Real>& first, Index stride, Index count, const char* name) {
+  const Index one = first.rows * first.columns;  // memory holds one, as host_matrix() has seen
+  io::require_memory(name, count, one);
+  Batch batch{count, first.rows, first.columns, Values(count * one)};
+  for (Index s = 0; s < count; ++s)
+    copy(matrix_of(first, stride, s),
+         row_major(batch.matrix(s).data(), first.rows, first.columns, first.columns));
+  return batch;
+}
+
+clgauss_status status_of(const BatchedSolution& solution) {
+  switch (solution.status) {
+    case SolveStatus::ok:
+      return CLGAUSS_OK;
+    case SolveStatus::singular:
+      return failed(CLGAUSS_SINGULAR,
+                    fmt::format("{} of the systems are singular, system {} (from 0) the first",
+                                solution.singular.size(), solution.singular.front())
+                        .c_str());
+    case SolveStatus::overflow:
+      return failed(CLGAUSS_OVERFLOW, "numbers of some systems left the range of the type");
+    case SolveStatus::inaccurate:
+      break;
+  }
+  return failed(
+      CLGAUSS_INACCURATE,
+      fmt::format("the largest scaled residual is {:.3g}", solution.worst.scaled).c_str());
+}
+
+template <typename Real>
+clgauss_status gesv_batched(clgauss_context handle, int layout, Index n, Index nrhs, const Real* a,
+                            Index lda, Index stride_a, Real* b, Index ldb, Index stride_b,
+                            Index batch, int32_t* info) {
+  const Use use(object_of(handle));
+  const auto first_a = host_matrix(layout, n, n, a, lda, "A", batch, stride_a);
+  const auto first_b = host_matrix(layout, n, nrhs, b, ldb, "B", batch, stride_b);
+  if (n > kLargestBatchedSystem)
+    throw DimensionError(
+        fmt::format("n = {}: batched systems have up to {} unknowns", n, kLargestBatchedSystem));
+  if (batch == 0) return CLGAUSS_OK;
+  not_null(info, "info");
+  BatchedOptions options;
+  options.type = kRealType<Real>;
+  const BatchedSolution solution = solve_batched(
+      use.context(),
+      {own_batch(first_a, stride_a, batch, "A"), own_batch(first_b, stride_b, batch, "B")},
+      options);
+  std::fill_n(info, batch, 0);
+  for (Index i = 0; i < solution.singular.size(); ++i)
+    info[solution.singular[i]] = static_cast<int32_t>(solution.failed_columns[i] + 1);
+  for (const Index s : solution.overflowed) info[s] = -1;
+  for (Index s = 0; s < batch; ++s)
+    copy(row_major(solution.x.matrix(s).data(), n, nrhs, nrhs), matrix_of(first_b, stride_b, s));
+  return status_of(solution);
+}
+
+/// A BatchView of the caller's.
+struct CallerBatch {
+  cl_mem buffer;
+  Index offset, ld, stride;
+};
+
+clgauss_status gesv_batched_buffer(clgauss_context handle, RealType type, Index n, Index nrhs,
+                                   const CallerBatch& a, const CallerBatch& b, Index batch,
+                                   cl_mem info, const CallerEnqueue& caller) {
+  const Use use(object_of(handle));
+  Context& context = use.context();
+  BatchedLu lu(context, choose_type(context.profile(), type), n);
+  const auto view = [&](const CallerBatch& of, const char* name) -> BatchView {
+    return {caller_buffer(context, of.buffer, name), of.offset, of.ld, of.stride};
+  };
+  if (nrhs == 0) throw DimensionError("nrhs is 0: there is nothing to solve for");
+  caller.run(context, [&](const EnqueueOptions& options) {
+    if (batch == 0) return enqueue_nothing(options);
+    lu.factor_and_solve(view(a, "A"), view(b, "B"), nrhs, batch,
+                        caller_buffer(context, info, "info"), options);
+  });
+  return CLGAUSS_OK;
+}
+
+}  // namespace
+
+}  // namespace clgauss::c
+
+using namespace clgauss;
+using namespace clgauss::c;
+
+extern "C" {
+
+clgauss_status clgauss_sgesv_batched(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                     const float* a, size_t lda, size_t stride_a, float* b,
+                                     size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
+  return guarded([&] {
+    return gesv_batched(context, layout, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch, info);
+  });
+}
+
+clgauss_status clgauss_dgesv_batched(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                     const double* a, size_t lda, size_t stride_a, double* b,
+                                     size_t ldb, size_t stride_b, size_t batch, int32_t* info) {
+  return guarded([&] {
+    return gesv_batched(context, layout, n, nrhs, a, lda, stride_a, b, ldb, stride_b, batch, info);
+  });
+}
+
+clgauss_status clgauss_sgesv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
+                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
+                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
+                                            size_t batch, cl_mem info, cl_command_queue queue,
+                                            uint32_t events_in_wait_list, const cl_event* wait_list,
+                                            cl_event* event) {
+  return guarded([&] {
+    return gesv_batched_buffer(context, RealType::f32, n, nrhs, {a, offset_a, lda, stride_a},
+                               {b, offset_b, ldb, stride_b}, batch, info,
+                               {queue, events_in_wait_list, wait_list, event});
+  });
+}
+
+clgauss_status clgauss_dgesv_batched_buffer(clgauss_context context, size_t n, size_t nrhs,
+                                            cl_mem a, size_t offset_a, size_t lda, size_t stride_a,
+                                            cl_mem b, size_t offset_b, size_t ldb, size_t stride_b,
+                                            size_t batch, cl_mem info, cl_command_queue queue,
+                                            uint32_t events_in_wait_list, const cl_event* wait_list,
+                                            cl_event* event) {
+  return guarded([&] {
+    return gesv_batched_buffer(context, RealType::f64, n, nrhs, {a, offset_a, lda, stride_a},
+                               {b, offset_b, ldb, stride_b}, batch, info,
+                               {queue, events_in_wait_list, wait_list, event});
+  });
+}
+
+}  // extern "C"

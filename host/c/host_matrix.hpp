@@ -1,0 +1,87 @@
+#pragma once
+/// A caller's matrix in host memory, in either layout, and copies of it.
+
+#include <clgauss.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <clgauss/matrix.hpp>
+#include <cstdint>
+
+#include "c/call.hpp"
+#include "parallel.hpp"
+
+namespace clgauss::c {
+
+/// Element (i, j) lies at data[i * row_step + j * column_step].
+template <typename Real>
+struct HostMatrix {
+  Real* data = nullptr;
+  Index rows = 0, columns = 0;
+  Index row_step = 0, column_step = 0;
+
+  [[nodiscard]] bool empty() const { return rows == 0 || columns == 0; }
+};
+
+inline bool is_row_major(int layout) {
+  if (layout != CLGAUSS_ROW_MAJOR && layout != CLGAUSS_COLUMN_MAJOR)
+    throw UsageError(fmt::format(
+        "layout is {}, neither CLGAUSS_ROW_MAJOR (101) nor CLGAUSS_COLUMN_MAJOR (102)", layout));
+  return layout == CLGAUSS_ROW_MAJOR;
+}
+
+/// Throws DimensionError if what lies before the end of the last of `batch` matrices, `stride` apart, fills more than an address space.
+inline void check_extent(Index outer, Index inner, Index ld, Index batch, Index stride,
+                         std::size_t element_bytes, const char* name) {
+  using Wide = unsigned __int128;
+  constexpr auto kMost = static_cast<Wide>(PTRDIFF_MAX);
+  const Wide one = Wide{outer - 1} * ld + inner, before = Wide{batch - 1} * stride;
+  if (one > kMost || before > kMost || (before + one) * element_bytes > kMost)
+    throw DimensionError(fmt::format(
+        "{} ({} times {} elements, leading dimension {}{}) is larger than any memory", name, outer,
+        inner, ld, batch > 1 ? fmt::format(", {} times, stride {}", batch, stride) : ""));
+}
+
+/// The caller's matrix, or the first of `batch`. Throws UsageError for a NULL that would be followed and for a layout that is none,
+/// DimensionError for sizes that do not fit each other.
+template <typename Real>
+HostMatrix<Real> host_matrix(int layout, Index rows, Index columns, Real* data, Index ld,
+                             const char* name, Index batch = 1, Index stride = 0) {
+  const bool row_major = is_row_major(layout);
+  const Index outer = row_major ? rows : columns, inner = row_major ? columns : rows;
+  const HostMatrix<Real> matrix{data, rows, columns, row_major ? ld : 1, row_major ? 1 : ld};
+  if (matrix.empty() || batch == 0) return matrix;
+  not_null(data, name);
+  if (ld < inner)
+    throw DimensionError(fmt::format("{} is {} x {}: its leading dimension {} is below its {} {}",
+                                     name, rows, columns, ld, inner,
+                                     row_major ? "columns" : "rows"));
+  check_extent(outer, inner, ld, batch, stride, sizeof(Real), name);
+  return matrix;
+}
+
+/// Our own row-major copy of such a matrix.
+template <typename Real>
+HostMatrix<Real> row_major(Real* data, Index rows, Index columns, Index ld) {
+  return {data, rows, columns, ld, 1};
+}
+
+/// to <- from, of one shape, on all of this machine's cores; in tiles, so that a matrix that is turned over passes the caches once.
+template <typename From, typename To>
+void copy(const HostMatrix<From>& from, const HostMatrix<To>& to) {
+  if (to.empty()) return;
+  constexpr Index kTile = 32;
+  const Index tiles = (to.rows + kTile - 1) / kTile;
+  in_parallel(tiles, kElementsPerThread / (kTile * to.columns) + 1, [&](Index first, Index last) {
+    const Index end = std::min(last * kTile, to.rows);
+    for (Index i0 = first * kTile; i0 < end; i0 += kTile)
+      for (Index j0 = 0; j0 < to.columns; j0 += kTile)
+        for (Index i = i0; i < std::min(i0 + kTile, end); ++i)
+          for (Index j = j0; j < std::min(j0 + kTile, to.columns); ++j)
+            to.data[i * to.row_step + j * to.column_step] =
+                static_cast<To>(from.data[i * from.row_step + j * from.column_step]);
+  });
+}
+
+}  // namespace clgauss::c

@@ -1,0 +1,209 @@
+// clgauss_ssolve and clgauss_dsolve.
+#include <clgauss.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/solve.hpp>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "c/call.hpp"
+#include "c/host_matrix.hpp"
+#include "io/memory.hpp"
+
+namespace clgauss::c {
+
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kLargestStruct = 4096;  // above, struct_size was never set
+
+/// What the caller's structure holds, as far as this library knows it. Throws UsageError for one of no version, or of a later one that
+/// asks for what is not known here.
+clgauss_solve_options checked(const clgauss_solve_options* options) {
+  clgauss_solve_options known{};
+  if (options == nullptr) return known;
+  const std::size_t size = options->struct_size;
+  if (size < sizeof known || size > kLargestStruct)
+    throw UsageError(fmt::format(
+        "options: struct_size is {}; set it to sizeof(clgauss_solve_options), which is {} here",
+        size, sizeof known));
+  const auto* bytes = reinterpret_cast<const unsigned char*>(options);
+  if (std::any_of(bytes + sizeof known, bytes + size, [](unsigned char byte) { return byte != 0; }))
+    throw UsageError("options ask for what this version of clgauss does not know");
+  std::memcpy(&known, options, sizeof known);
+  if (known.reserved != 0) throw UsageError("options: reserved is not 0");
+  return known;
+}
+
+/// `values` in the order of the constants, which begin with `first`.
+template <typename Value>
+Value choice(const char* name, int number, int first, std::initializer_list<Value> values) {
+  const auto last = first + static_cast<int>(values.size()) - 1;
+  if (number < first || number > last)
+    throw UsageError(fmt::format("options: {} is {}, not {} to {}", name, number, first, last));
+  return values.begin()[number - first];
+}
+
+RealType checked_type(int type) {
+  if (type != CLGAUSS_F32 && type != CLGAUSS_F64)
+    throw UsageError(fmt::format(
+        "options: factor_type is {}, none of 0, CLGAUSS_F32 (32) and CLGAUSS_F64 (64)", type));
+  return type == CLGAUSS_F32 ? RealType::f32 : RealType::f64;
+}
+
+/// `type` is that of the call.
+SolveOptions solve_options(const clgauss_solve_options& asked, RealType type) {
+  SolveOptions options;
+  options.method =
+      choice("method", asked.method, CLGAUSS_METHOD_AUTOMATIC,
+             {Method::automatic, Method::lu, Method::mixed, Method::rbt, Method::gauss});
+  if (asked.factor_type != CLGAUSS_TYPE_DEFAULT) options.type = checked_type(asked.factor_type);
+  if (asked.accuracy != CLGAUSS_ACCURACY_DEFAULT)
+    options.accuracy =
+        choice("accuracy", asked.accuracy, CLGAUSS_ACCURACY_SINGLE,
+               {Accuracy::single_precision, Accuracy::double_precision, Accuracy::maximum});
+  else if (type == RealType::f32 && !options.type)
+    options.type = type;
+  if (!(asked.max_scaled_residual >= 0))
+    throw UsageError(fmt::format("options: max_scaled_residual is {}", asked.max_scaled_residual));
+  if (asked.max_scaled_residual > 0) options.max_scaled_residual = asked.max_scaled_residual;
+  options.determinant = asked.determinant != 0;
+  options.trust = asked.trust != 0;
+  return options;
+}
+
+ProgressCallback progress_of(const clgauss_solve_options& asked) {
+  if (asked.progress == nullptr) return {};
+  return [asked](std::string_view what, double fraction) {
+    if (asked.progress(std::string(what).c_str(), fraction, asked.user) != 0)
+      throw Error(ErrorCode::stopped, "the progress function stopped the work");
+  };
+}
+
+clgauss_report report_of(const Solution& solution, bool determinant) {
+  clgauss_report report{};
+  report.method = static_cast<int>(solution.method);
+  report.factor_type = solution.type == RealType::f32 ? CLGAUSS_F32 : CLGAUSS_F64;
+  report.failed_column = solution.failed_column ? *solution.failed_column + 1 : 0;
+  report.corrections = solution.refinement.corrections();
+  const bool answered = has_answer(solution.status);
+  report.backward_error = answered ? solution.residual.backward_error : kNaN;
+  report.scaled_residual = answered ? solution.residual.scaled : kNaN;
+  report.rcond = report.forward_error = report.reciprocal_growth = kNaN;
+  if (const auto& trust = solution.trust) {
+    report.rcond = trust->rcond;
+    report.forward_error =
+        trust->forward_error.empty() ? kNaN : *std::ranges::max_element(trust->forward_error);
+    report.reciprocal_growth = trust->reciprocal_growth;
+    report.correct_digits = trust->correct_digits();
+  }
+  report.determinant_sign = determinant ? solution.determinant.sign : 0;
+  report.determinant_log10 = determinant ? solution.determinant.log10_abs : kNaN;
+  report.seconds = solution.times.sum();
+  return report;
+}
+static_assert(static_cast<int>(Method::automatic) == CLGAUSS_METHOD_AUTOMATIC &&
+              static_cast<int>(Method::lu) == CLGAUSS_METHOD_LU &&
+              static_cast<int>(Method::mixed) == CLGAUSS_METHOD_MIXED &&
+              static_cast<int>(Method::rbt) == CLGAUSS_METHOD_RBT &&
+              static_cast<int>(Method::gauss) == CLGAUSS_METHOD_GAUSS);
+
+std::size_t checked_size(const clgauss_report* report) {
+  if (report == nullptr) return 0;
+  if (report->struct_size < sizeof(clgauss_report) || report->struct_size > kLargestStruct)
+    throw UsageError(
+        fmt::format("report: struct_size is {}; set it to sizeof(clgauss_report), which is {} here",
+                    report->struct_size, sizeof(clgauss_report)));
+  return report->struct_size;
+}
+
+/// What a later version's structure has more becomes 0.
+void write(clgauss_report* to, std::size_t size, clgauss_report report) {
+  if (to == nullptr) return;
+  report.struct_size = size;
+  std::memset(to, 0, size);
+  std::memcpy(to, &report, sizeof report);
+}
+
+clgauss_status status_of(const Solution& solution) {
+  switch (solution.status) {
+    case SolveStatus::ok:
+      return CLGAUSS_OK;
+    case SolveStatus::singular:
+      return failed(CLGAUSS_SINGULAR,
+                    solution.failed_column
+                        ? fmt::format("A is singular: the pivot of column {} is {}",
+                                      *solution.failed_column + 1, solution.failed_pivot)
+                              .c_str()
+                        : "A is singular");
+    case SolveStatus::overflow:
+      return failed(CLGAUSS_OVERFLOW,
+                    "numbers left the range of the type; factors in double may do");
+    case SolveStatus::inaccurate:
+      break;
+  }
+  return failed(
+      CLGAUSS_INACCURATE,
+      fmt::format("the scaled residual of x is {:.3g}, larger than asked for, or x has not "
+                  "all the digits that were",
+                  solution.residual.scaled)
+          .c_str());
+}
+
+template <typename Real>
+Matrix own_copy(const HostMatrix<const Real>& from, const char* name) {
+  io::require_memory(name, from.rows, from.columns);
+  Values values(from.rows * from.columns);
+  copy(from, row_major(values.data(), from.rows, from.columns, from.columns));
+  return {from.rows, from.columns, std::move(values)};
+}
+
+template <typename Real>
+clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrhs, const Real* a,
+                          Index lda, const Real* b, Index ldb, Real* x, Index ldx,
+                          const clgauss_solve_options* asked, clgauss_report* report) {
+  const Use use(object_of(handle));
+  if (n == 0) nrhs = 0;  // so that nothing is kept of right-hand sides that are empty
+  const auto a_view = host_matrix(layout, n, n, a, lda, "A");
+  const auto b_view = host_matrix(layout, n, nrhs, b, ldb, "B");
+  const auto x_view = host_matrix(layout, n, nrhs, x, ldx, "X");
+  const std::size_t report_size = checked_size(report);
+  const clgauss_solve_options known = checked(asked);
+  const SolveOptions options = solve_options(known, kRealType<Real>);
+  const Solution solution = clgauss::solve(
+      use.context(), {own_copy(a_view, "A"), own_copy(b_view, "B")}, options, progress_of(known));
+  if (has_answer(solution.status))
+    copy(row_major(solution.x.values().data(), n, nrhs, nrhs), x_view);
+  write(report, report_size, report_of(solution, options.determinant));
+  return status_of(solution);
+}
+
+}  // namespace
+
+}  // namespace clgauss::c
+
+using namespace clgauss::c;
+
+extern "C" {
+
+clgauss_status clgauss_ssolve(clgauss_context context, int layout, size_t n, size_t nrhs,
+                              const float* a, size_t lda, const float* b, size_t ldb, float* x,
+                              size_t ldx, const clgauss_solve_options* options,
+                              clgauss_report* report) {
+  return guarded([&] {
+    return solve_host(context, layout, n, nrhs, a, lda, b, ldb, x, ldx, options, report);
+  });
+}
+
+clgauss_status clgauss_dsolve(clgauss_context context, int layout, size_t n, size_t nrhs,
+                              const double* a, size_t lda, const double* b, size_t ldb, double* x,
+                              size_t ldx, const clgauss_solve_options* options,
+                              clgauss_report* report) {
+  return guarded([&] {
+    return solve_host(context, layout, n, nrhs, a, lda, b, ldb, x, ldx, options, report);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,279 @@
+#ifndef CLGAUSS_H
+#define CLGAUSS_H
+/* clgauss in C99, and in every language that calls C: dense linear systems on OpenCL devices.
+ *
+ * Every function returns a status, CLGAUSS_OK or what went wrong; clgauss_last_error() then says why and what to try. What a
+ * call that fails was to write is as it was before, unless its description says otherwise. No exception leaves a function, and
+ * no bad argument ends the program as long as pointers point to what their types and the sizes say.
+ *
+ * Handles are numbers, not addresses: one that was never given out, was destroyed or is of another kind is told by
+ * CLGAUSS_INVALID_HANDLE. A context, and what is made on it, belongs to one thread at a time; a call that finds it at work
+ * returns CLGAUSS_INVALID_ARGUMENT. Different contexts do not disturb each other.
+ *
+ * Matrices are row-major or column-major, as `layout` says, with a leading dimension in elements. Columns and rows are counted
+ * from 1, as LAPACK does. Where nothing would be read or written (n = 0, nrhs = 0) pointers may be NULL.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define CLGAUSS_API __attribute__((visibility("default")))
+#else
+#define CLGAUSS_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Versions -------------------------------------------------------------------------------------------------------- */
+
+#define CLGAUSS_VERSION_MAJOR 0
+#define CLGAUSS_VERSION_MINOR 1
+#define CLGAUSS_VERSION_PATCH 0
+/* Of this header, to compare with clgauss_version(): 10000 major + 100 minor + patch. */
+#define CLGAUSS_VERSION \
+  (10000 * CLGAUSS_VERSION_MAJOR + 100 * CLGAUSS_VERSION_MINOR + CLGAUSS_VERSION_PATCH)
+
+/* Of the library that is linked. */
+CLGAUSS_API int clgauss_version(void);
+CLGAUSS_API const char* clgauss_version_string(void); /* "0.1.0" */
+
+/* ---- Statuses -------------------------------------------------------------------------------------------------------- */
+
+enum {
+  CLGAUSS_OK = 0,
+  CLGAUSS_INVALID_ARGUMENT = 1, /* a NULL, or a value that makes no sense */
+  CLGAUSS_INVALID_INPUT = 2,    /* sizes, leading dimensions, buffers or numbers that do not do */
+  CLGAUSS_NO_DEVICE = 3,        /* no OpenCL device, none that matches, or several */
+  CLGAUSS_OPENCL = 4,           /* an OpenCL call failed, or the device cannot do what is asked */
+  CLGAUSS_OUT_OF_MEMORY = 5,    /* on the host or on the device; asked before anything starts */
+  CLGAUSS_SINGULAR = 6,         /* a pivot is exactly zero, or A holds NaN or Inf: there is no x */
+  CLGAUSS_STOPPED = 7,          /* by your callback */
+  CLGAUSS_INACCURATE = 8,       /* x is there, but its residual is larger than asked for */
+  CLGAUSS_OVERFLOW = 9,         /* numbers left the range of the type: there is no x */
+  CLGAUSS_INVALID_HANDLE = 10,  /* not a handle, or one that was destroyed */
+  CLGAUSS_INTERNAL = 11         /* a fault of clgauss itself */
+};
+typedef int clgauss_status;
+
+/* "singular" for CLGAUSS_SINGULAR; never NULL. */
+CLGAUSS_API const char* clgauss_status_string(clgauss_status status);
+
+/* Why the last call of this thread that returns a status failed; "" if it did not. Stands until the thread's next call. */
+CLGAUSS_API const char* clgauss_last_error(void);
+
+/* ---- What calls name (the first two as CBLAS and LAPACKE number them) ------------------------------------------------- */
+
+enum { CLGAUSS_ROW_MAJOR = 101, CLGAUSS_COLUMN_MAJOR = 102 }; /* layout */
+enum { CLGAUSS_NO_TRANSPOSE = 111, CLGAUSS_TRANSPOSE = 112 }; /* trans: A x = b, or A^T x = b */
+enum { CLGAUSS_TYPE_DEFAULT = 0, CLGAUSS_F32 = 32, CLGAUSS_F64 = 64 }; /* element types */
+
+/* ---- Contexts -------------------------------------------------------------------------------------------------------- */
+
+/* OpenCL's own handles, so that this header needs no other: cl_mem, cl_command_queue and cl_event are pointers to these. */
+struct _cl_mem;
+struct _cl_command_queue;
+struct _cl_event;
+
+/* A device opened for work. Keep it: kernels are built once, a second solve builds nothing. */
+typedef struct clgauss_context_handle* clgauss_context;
+
+enum {
+  CLGAUSS_USE_ENVIRONMENT =
+      1 /* as the programs: kernels are kept on disk, and CLGAUSS_CACHE and its like are obeyed */
+};
+
+/* `device` is as for `clgauss --device`: "auto" (or NULL), "gpu", "cpu", "1:0", "nvidia:h200"; `flags` is 0 or an or of the above. */
+CLGAUSS_API clgauss_status clgauss_context_create(const char* device, unsigned flags,
+                                                  clgauss_context* context);
+
+/* Inside an application's own OpenCL: on the context and device of its in-order `queue`. */
+CLGAUSS_API clgauss_status clgauss_context_create_on_queue(struct _cl_command_queue* queue,
+                                                           unsigned flags,
+                                                           clgauss_context* context);
+
+/* Gives the handle up; factorisations made on it live on. NULL is nothing to do. */
+CLGAUSS_API clgauss_status clgauss_context_destroy(clgauss_context context);
+
+/* The device's name, cut off to `size` bytes with the final 0. */
+CLGAUSS_API clgauss_status clgauss_context_device_name(clgauss_context context, char* name,
+                                                       size_t size);
+
+/* 1 if the device computes in double, else 0; clgauss_dsolve() works on both. */
+CLGAUSS_API clgauss_status clgauss_context_has_fp64(clgauss_context context, int* has_fp64);
+
+/* ---- Systems in host memory ------------------------------------------------------------------------------------------ */
+
+/* LAPACK's gesv: A = P^T L U with partial pivoting, X = A^-1 B. On return the n-by-n A holds L (unit diagonal not stored) and U,
+ * ipiv[i] the row exchanged with row i + 1, counted from 1, and the n-by-nrhs B holds X. CLGAUSS_SINGULAR: A and ipiv are
+ * written, B is not. No refinement and no residual, as in LAPACK: clgauss_dsolve() has both. dgesv needs a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_sgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                         float* a, size_t lda, int32_t* ipiv, float* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_dgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                         double* a, size_t lda, int32_t* ipiv, double* b,
+                                         size_t ldb);
+
+enum {
+  CLGAUSS_METHOD_AUTOMATIC = 0, /* the fastest for the device and n that gives the accuracy */
+  CLGAUSS_METHOD_LU = 1,        /* in factor_type, without refinement */
+  CLGAUSS_METHOD_MIXED = 2,     /* factors in float, x refined to double; lu where that fails */
+  CLGAUSS_METHOD_RBT = 3,       /* the same with random butterflies instead of exchanges */
+  CLGAUSS_METHOD_GAUSS = 4      /* step by step, for experiments */
+};
+enum {
+  CLGAUSS_ACCURACY_DEFAULT = 0, /* of the type of the call */
+  CLGAUSS_ACCURACY_SINGLE = 1,  /* the backward error of float */
+  CLGAUSS_ACCURACY_DOUBLE = 2,  /* the backward error of double, also on devices without fp64 */
+  CLGAUSS_ACCURACY_MAXIMUM = 3  /* x itself to the digits of double, where rcond allows it */
+};
+
+/* Zeros are the defaults: clgauss_solve_options options = {.struct_size = sizeof options}; It may grow at its end. */
+typedef struct clgauss_solve_options {
+  size_t struct_size;         /* sizeof(clgauss_solve_options) */
+  int method;                 /* CLGAUSS_METHOD_... */
+  int accuracy;               /* CLGAUSS_ACCURACY_... */
+  int factor_type;            /* CLGAUSS_F32 or CLGAUSS_F64; 0: what method and accuracy take */
+  int trust;                  /* not 0: estimate rcond, forward error and growth */
+  int determinant;            /* not 0: it is wanted */
+  int reserved;               /* 0 */
+  double max_scaled_residual; /* 0: 16, as the HPL benchmark */
+  /* Called now and then with what is done and the share done, 0 to 1; not 0 stops the work: CLGAUSS_STOPPED. May be NULL. It must
+   * not call clgauss on the same context, nor leave by longjmp. */
+  int (*progress)(const char* what, double fraction, void* user);
+  void* user;
+} clgauss_solve_options;
+
+/* What is known of an answer. It may grow at its end; what was not asked for is NaN, or 0 for whole numbers. */
+typedef struct clgauss_report {
+  size_t struct_size;   /* sizeof(clgauss_report), set by the caller */
+  int method;           /* what gave x: CLGAUSS_METHOD_... */
+  int factor_type;      /* CLGAUSS_F32 or CLGAUSS_F64 */
+  size_t failed_column; /* whose pivot is zero or not finite, counted from 1; 0: none */
+  size_t corrections;   /* how often x was refined */
+  double
+      backward_error; /* ||b - A x|| / (||A|| ||x|| + ||b||), infinity norms, in double; of the worst right-hand side */
+  double scaled_residual; /* backward_error / (eps n) */
+  double rcond;           /* of A, in the 1-norm; with `trust` */
+  double
+      forward_error; /* a bound of ||x - x_true|| / ||x||, of the worst right-hand side; with `trust` */
+  double reciprocal_growth; /* max|A| / max|U|; with `trust` */
+  int correct_digits;       /* of x, by forward_error; with `trust` */
+  int determinant_sign;     /* -1, 0 or 1 */
+  double determinant_log10; /* det A = sign 10^log10 */
+  double seconds;
+} clgauss_report;
+
+/* X = A^-1 B, judged by its residual in double; A and B stay as they are, and X may be B. `options` and `report` may be NULL; the
+ * report is also written with CLGAUSS_SINGULAR, CLGAUSS_OVERFLOW and CLGAUSS_INACCURATE, X also with the last. It takes a copy of
+ * the system in double on the host. ssolve computes in float and judges x by the backward error of float, unless `options` say
+ * otherwise. */
+CLGAUSS_API clgauss_status clgauss_ssolve(clgauss_context context, int layout, size_t n,
+                                          size_t nrhs, const float* a, size_t lda, const float* b,
+                                          size_t ldb, float* x, size_t ldx,
+                                          const clgauss_solve_options* options,
+                                          clgauss_report* report);
+CLGAUSS_API clgauss_status clgauss_dsolve(clgauss_context context, int layout, size_t n,
+                                          size_t nrhs, const double* a, size_t lda, const double* b,
+                                          size_t ldb, double* x, size_t ldx,
+                                          const clgauss_solve_options* options,
+                                          clgauss_report* report);
+
+/* X_s = A_s^-1 B_s for `batch` systems of one n, 1 to 128, in one go: matrix s begins stride elements behind matrix s - 1; A stays
+ * as it is, B becomes X. info[s] is 0; or the first column, counted from 1, whose pivot is zero or not finite, or -1 where numbers
+ * left the range of the type: then X_s is NaN. The status is that of the worst system, and B and info are written with
+ * CLGAUSS_SINGULAR, CLGAUSS_OVERFLOW and CLGAUSS_INACCURATE, too. dgesv_batched needs a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_sgesv_batched(clgauss_context context, int layout, size_t n,
+                                                 size_t nrhs, const float* a, size_t lda,
+                                                 size_t stride_a, float* b, size_t ldb,
+                                                 size_t stride_b, size_t batch, int32_t* info);
+CLGAUSS_API clgauss_status clgauss_dgesv_batched(clgauss_context context, int layout, size_t n,
+                                                 size_t nrhs, const double* a, size_t lda,
+                                                 size_t stride_a, double* b, size_t ldb,
+                                                 size_t stride_b, size_t batch, int32_t* info);
+
+/* ||A||_1 of a rows-by-columns matrix, for clgauss_lu_rcond(); NaN if it holds one. */
+CLGAUSS_API clgauss_status clgauss_snorm1(int layout, size_t rows, size_t columns, const float* a,
+                                          size_t lda, double* norm);
+CLGAUSS_API clgauss_status clgauss_dnorm1(int layout, size_t rows, size_t columns, const double* a,
+                                          size_t lda, double* norm);
+
+/* ---- Factorisations -------------------------------------------------------------------------------------------------- */
+
+/* Factors of an n-by-n matrix, and the workspace for them: one handle takes one matrix after the other. */
+typedef struct clgauss_lu_handle* clgauss_lu;
+
+/* `type` is CLGAUSS_F32, for the functions with s, or CLGAUSS_F64, for those with d. */
+CLGAUSS_API clgauss_status clgauss_lu_create(clgauss_context context, int type, size_t n,
+                                             clgauss_lu* lu);
+CLGAUSS_API clgauss_status clgauss_lu_destroy(clgauss_lu lu); /* NULL is nothing to do */
+
+/* Factors a host matrix, which stays as it is, on the device. A zero pivot is told by clgauss_lu_failed_column(). */
+CLGAUSS_API clgauss_status clgauss_sgetrf(clgauss_lu lu, int layout, const float* a, size_t lda);
+CLGAUSS_API clgauss_status clgauss_dgetrf(clgauss_lu lu, int layout, const double* a, size_t lda);
+
+/* B <- A^-1 B or A^-T B, n-by-nrhs, in host memory. CLGAUSS_SINGULAR: B stays as it is. */
+CLGAUSS_API clgauss_status clgauss_sgetrs(clgauss_lu lu, int layout, int trans, size_t nrhs,
+                                          float* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_dgetrs(clgauss_lu lu, int layout, int trans, size_t nrhs,
+                                          double* b, size_t ldb);
+
+/* The same on cl_mem: element (1, 1) of the matrix is number `offset` of the buffer. Enqueued on `queue` (in order, of the context
+ * and its device; NULL: the context's own) after the `events_in_wait_list` events of `wait_list`; nothing waits. `event`, unless
+ * NULL, is set to one of the operation's end, for clReleaseEvent(), and to NULL if the call fails.
+ *
+ * getrf_buffer factors A in place, and the buffer is in use as long as the factors are. In row-major it then holds L and U of P A =
+ * L U; in column-major, where the buffer is A^T row by row and is not turned over, those of P A^T = L U, with which
+ * getrs_buffer solves for A all the same. A singular A makes B NaN. In column-major nrhs > 1 takes a copy of B on the device. */
+CLGAUSS_API clgauss_status clgauss_sgetrf_buffer(clgauss_lu lu, int layout, struct _cl_mem* a,
+                                                 size_t offset, size_t lda,
+                                                 struct _cl_command_queue* queue,
+                                                 uint32_t events_in_wait_list,
+                                                 struct _cl_event* const* wait_list,
+                                                 struct _cl_event** event);
+CLGAUSS_API clgauss_status clgauss_dgetrf_buffer(clgauss_lu lu, int layout, struct _cl_mem* a,
+                                                 size_t offset, size_t lda,
+                                                 struct _cl_command_queue* queue,
+                                                 uint32_t events_in_wait_list,
+                                                 struct _cl_event* const* wait_list,
+                                                 struct _cl_event** event);
+CLGAUSS_API clgauss_status clgauss_sgetrs_buffer(clgauss_lu lu, int layout, int trans, size_t nrhs,
+                                                 struct _cl_mem* b, size_t offset, size_t ldb,
+                                                 struct _cl_command_queue* queue,
+                                                 uint32_t events_in_wait_list,
+                                                 struct _cl_event* const* wait_list,
+                                                 struct _cl_event** event);
+CLGAUSS_API clgauss_status clgauss_dgetrs_buffer(clgauss_lu lu, int layout, int trans, size_t nrhs,
+                                                 struct _cl_mem* b, size_t offset, size_t ldb,
+                                                 struct _cl_command_queue* queue,
+                                                 uint32_t events_in_wait_list,
+                                                 struct _cl_event* const* wait_list,
+                                                 struct _cl_event** event);
+
+/* The same of gesv_batched, row-major: element (i, j) of matrix s is number offset + s stride + i ld + j. info is a buffer of `batch`
+ * int32_t, from its begin: 0, or the first column, counted from 1, whose pivot is zero or not finite; then X_s is NaN. */
+CLGAUSS_API clgauss_status clgauss_sgesv_batched_buffer(
+    clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
+    size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
+    struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
+    struct _cl_event* const* wait_list, struct _cl_event** event);
+CLGAUSS_API clgauss_status clgauss_dgesv_batched_buffer(
+    clgauss_context context, size_t n, size_t nrhs, struct _cl_mem* a, size_t offset_a, size_t lda,
+    size_t stride_a, struct _cl_mem* b, size_t offset_b, size_t ldb, size_t stride_b, size_t batch,
+    struct _cl_mem* info, struct _cl_command_queue* queue, uint32_t events_in_wait_list,
+    struct _cl_event* const* wait_list, struct _cl_event** event);
+
+/* The first column, counted from 1, whose pivot is zero or NaN (a row of A where a buffer was column-major); 0: none. Waits. */
+CLGAUSS_API clgauss_status clgauss_lu_failed_column(clgauss_lu lu, size_t* column);
+
+/* ipiv[i], i < n: the row that was exchanged with row i + 1, counted from 1 (the column where a buffer was column-major). Waits. */
+CLGAUSS_API clgauss_status clgauss_lu_pivots(clgauss_lu lu, int32_t* ipiv);
+
+/* LAPACK's gecon: an estimate of 1 / (||A||_1 ||A^-1||_1) from the factors and anorm = ||A||_1; 0 for a singular A. Waits. */
+CLGAUSS_API clgauss_status clgauss_lu_rcond(clgauss_lu lu, double anorm, double* rcond);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

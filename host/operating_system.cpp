@@ -1,0 +1,89 @@
+#include "operating_system.hpp"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+// CLGAUSS_PLAIN_POSIX: a test of what other systems take.
+#if defined(__linux__) && !defined(CLGAUSS_PLAIN_POSIX)
+#define CLGAUSS_LINUX
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+#include <csignal>
+#include <fstream>
+#else
+#include <cstdlib>
+#include <filesystem>
+#endif
+
+namespace clgauss::operating_system {
+
+#if defined(CLGAUSS_LINUX)
+
+bool has_first_cores() {
+  cpu_set_t allowed;
+  if (::sched_getaffinity(0, sizeof allowed, &allowed) != 0) return false;
+  for (int core = 0, count = CPU_COUNT(&allowed); core < count; ++core)
+    if (!CPU_ISSET(core, &allowed)) return false;
+  return true;
+}
+
+int open_memory_file() { return ::memfd_create("clgauss", MFD_CLOEXEC); }
+
+std::string name_of_open_file(int descriptor) {
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+bool open_pipe(std::array<int, 2>& ends) { return ::pipe2(ends.data(), O_CLOEXEC) == 0; }
+
+void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
+
+std::optional<std::uint64_t> address_space_bytes() {
+  std::uint64_t pages = 0;
+  if (!(std::ifstream("/proc/self/statm") >> pages)) return {};
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
+}
+
+#else
+
+bool has_first_cores() { return false; }
+
+int open_memory_file() {
+  std::error_code none;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(none);
+  std::string name = ((none ? "/tmp" : folder) / "clgauss-XXXXXX").string();
+  const int descriptor = ::mkstemp(name.data());
+  if (descriptor < 0) return -1;
+  ::unlink(name.c_str());
+  ::fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+  return descriptor;
+}
+
+std::string name_of_open_file(int descriptor) { return "/dev/fd/" + std::to_string(descriptor); }
+
+bool open_pipe(std::array<int, 2>& ends) {
+  if (::pipe(ends.data()) != 0) return false;
+  for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
+  return true;
+}
+
+void end_with_parent() {}
+
+std::optional<std::uint64_t> address_space_bytes() { return {}; }
+
+#endif
+
+std::uint64_t most_resident_bytes() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+#if defined(__APPLE__)
+  constexpr std::uint64_t kUnit = 1;
+#else
+  constexpr std::uint64_t kUnit = 1024;
+#endif
+  return static_cast<std::uint64_t>(usage.ru_maxrss) * kUnit;
+}
+
+}  // namespace clgauss::operating_system

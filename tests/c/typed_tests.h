@@ -1,0 +1,468 @@
+/* Included by c_test.c, once for each type. */
+
+static void T(fill)(int layout, REAL* a, REAL* b, int transposed) {
+  for (size_t i = 0; i < N * LDA; ++i) a[i] = PAD;
+  for (size_t i = 0; i < LDB * LDB; ++i) b[i] = PAD;
+  for (size_t i = 0; i < N; ++i) {
+    for (size_t j = 0; j < N; ++j) a[at(layout, i, j, LDA)] = (REAL)a_of(i, j);
+    for (size_t j = 0; j < NRHS; ++j) b[at(layout, i, j, LDB)] = (REAL)b_of(transposed, i, j);
+  }
+}
+
+/* B is X, and what lies between its rows or columns is as it was. */
+static void T(expect_answer)(int line, int layout, const REAL* b) {
+  int wrong = 0, touched = 0;
+  for (size_t i = 0; i < LDB; ++i)
+    for (size_t j = 0; j < LDB; ++j) {
+      const REAL value = b[at(layout, i, j, LDB)];
+      if (i < N && j < NRHS)
+        wrong += fabs((double)value - x_of(i, j)) <= 200 * (double)EPS ? 0 : 1;
+      else
+        touched += value != PAD;
+    }
+  if (wrong > 0) fail_at(line, "wrong numbers", clgauss_last_error());
+  if (touched > 0) fail_at(line, "the padding of B was written", "");
+}
+#define EXPECT_ANSWER(layout, b) T(expect_answer)(__LINE__, layout, b)
+
+/* P A = L U for what gesv left in `lu` and ipiv, in either layout. */
+static void T(expect_factors)(int line, int layout, const REAL* lu, const int32_t* ipiv) {
+  double pa[N][N];
+  for (size_t i = 0; i < N; ++i)
+    for (size_t j = 0; j < N; ++j) pa[i][j] = a_of(i, j);
+  for (size_t k = 0; k < N; ++k) {
+    if (ipiv[k] < (int32_t)k + 1 || ipiv[k] > N) {
+      fail_at(line, "a pivot is out of range", "");
+      return;
+    }
+    for (size_t j = 0; j < N; ++j) {
+      const double swapped = pa[k][j];
+      pa[k][j] = pa[ipiv[k] - 1][j];
+      pa[ipiv[k] - 1][j] = swapped;
+    }
+  }
+  for (size_t i = 0; i < N; ++i)
+    for (size_t j = 0; j < N; ++j) {
+      double sum = 0;
+      for (size_t k = 0; k <= i && k <= j; ++k)
+        sum += (k == i ? 1 : (double)lu[at(layout, i, k, LDA)]) * (double)lu[at(layout, k, j, LDA)];
+      if (!(fabs(sum - pa[i][j]) <= 200 * (double)EPS)) {
+        fail_at(line, "P A is not L U", "");
+        return;
+      }
+    }
+  for (size_t i = 0; i < N; ++i)
+    if (lu[i * LDA + N] != PAD) fail_at(line, "the padding of A was written", "");
+}
+
+static void T(test_host)(clgauss_context context) {
+  REAL a[N * LDA], b[LDB * LDB];
+  int32_t ipiv[N];
+  for (int l = 0; l < 2; ++l) {
+    const int layout = kLayouts[l];
+    T(fill)(layout, a, b, 0);
+    EXPECT_STATUS(CLGAUSS_OK, P(gesv)(context, layout, N, NRHS, a, LDA, ipiv, b, LDB));
+    EXPECT_ANSWER(layout, b);
+    T(expect_factors)(__LINE__, layout, a, ipiv);
+
+    /* LAPACK's way with nrhs = 0: factors alone. */
+    T(fill)(layout, a, b, 0);
+    EXPECT_STATUS(CLGAUSS_OK, P(gesv)(context, layout, N, 0, a, LDA, ipiv, NULL, 0));
+    T(expect_factors)(__LINE__, layout, a, ipiv);
+
+    T(fill)(layout, a, b, 0);
+    EXPECT_STATUS(CLGAUSS_OK,
+                  P(solve)(context, layout, N, NRHS, a, LDA, b, LDB, b, LDB, NULL, NULL));
+    EXPECT_ANSWER(layout, b);
+
+    double norm = 0, wanted = 0, rcond = -1;
+    EXPECT_STATUS(CLGAUSS_OK, P(norm1)(layout, N, N, a, LDA, &norm));
+    for (size_t j = 0; j < N; ++j) {
+      double sum = 0;
+      for (size_t i = 0; i < N; ++i) sum += fabs(a_of(i, j));
+      wanted = sum > wanted ? sum : wanted;
+    }
+    EXPECT(norm == wanted);
+
+    clgauss_lu lu = NULL;
+    int32_t pivots[N];
+    size_t column = 99;
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_create(context, TYPE, N, &lu));
+    EXPECT_STATUS(CLGAUSS_OK, P(getrf)(lu, layout, a, LDA));
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_failed_column(lu, &column));
+    EXPECT(column == 0);
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_pivots(lu, pivots));
+    EXPECT(memcmp(pivots, ipiv, sizeof pivots) == 0);
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_rcond(lu, norm, &rcond));
+    EXPECT(rcond > 0.001 && rcond < 1);
+    for (int transposed = 0; transposed < 2; ++transposed)
+      for (int b_layout = 0; b_layout < 2; ++b_layout) { /* need not be A's */
+        T(fill)(kLayouts[b_layout], a, b, transposed);
+        EXPECT_STATUS(CLGAUSS_OK, P(getrs)(lu, kLayouts[b_layout],
+                                           transposed ? CLGAUSS_TRANSPOSE : CLGAUSS_NO_TRANSPOSE,
+                                           NRHS, b, LDB));
+        EXPECT_ANSWER(kLayouts[b_layout], b);
+      }
+
+    /* Column 3 is zero. */
+    T(fill)(layout, a, b, 0);
+    for (size_t i = 0; i < N; ++i) a[at(layout, i, 2, LDA)] = 0;
+    const REAL first = b[0];
+    EXPECT_STATUS(CLGAUSS_OK, P(getrf)(lu, layout, a, LDA));
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_failed_column(lu, &column));
+    EXPECT(column == 3);
+    EXPECT_STATUS(CLGAUSS_SINGULAR, P(getrs)(lu, layout, CLGAUSS_NO_TRANSPOSE, NRHS, b, LDB));
+    EXPECT(b[0] == first);
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_rcond(lu, norm, &rcond));
+    EXPECT(rcond == 0);
+    EXPECT_STATUS(CLGAUSS_SINGULAR, P(gesv)(context, layout, N, NRHS, a, LDA, ipiv, b, LDB));
+    EXPECT_MESSAGE("column 3");
+    EXPECT(b[0] == first);
+    clgauss_report report = {.struct_size = sizeof report};
+    T(fill)(layout, a, b, 0);
+    for (size_t i = 0; i < N; ++i) a[at(layout, i, 2, LDA)] = 0;
+    EXPECT_STATUS(CLGAUSS_SINGULAR,
+                  P(solve)(context, layout, N, NRHS, a, LDA, b, LDB, b, LDB, NULL, &report));
+    EXPECT(report.failed_column == 3 && b[0] == first);
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_destroy(lu));
+  }
+}
+
+static void T(test_bad_host)(clgauss_context context) {
+  REAL a[N * LDA], b[LDB * LDB];
+  OTHER_REAL other[1] = {1};
+  int32_t ipiv[N];
+  double norm;
+  clgauss_lu lu = NULL;
+  const size_t huge = (size_t)-1 / 4;
+  T(fill)(CLGAUSS_ROW_MAJOR, a, b, 0);
+#define GESV(layout, n, nrhs, a, lda, ipiv, b, ldb) \
+  P(gesv)(context, layout, n, nrhs, a, lda, ipiv, b, ldb)
+  EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
+                P(gesv)(NULL, CLGAUSS_ROW_MAJOR, N, 1, a, LDA, ipiv, b, LDB));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, GESV(0, N, 1, a, LDA, ipiv, b, LDB));
+  EXPECT_MESSAGE("layout");
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, GESV(101, N, 1, NULL, LDA, ipiv, b, LDB));
+  EXPECT_MESSAGE("A is NULL");
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, GESV(101, N, 1, a, LDA, NULL, b, LDB));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, GESV(101, N, 1, a, LDA, ipiv, NULL, LDB));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV(101, N, 1, a, N - 1, ipiv, b, LDB));
+  EXPECT_MESSAGE("leading dimension");
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV(102, N, 1, a, LDA, ipiv, b, N - 1));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV(101, N, NRHS, a, LDA, ipiv, b, NRHS - 1));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV(101, huge, 1, a, huge, ipiv, b, 1));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV(101, N, huge, a, LDA, ipiv, b, huge));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV(101, N, 1, a, huge, ipiv, b, 1));
+  EXPECT_STATUS(CLGAUSS_OUT_OF_MEMORY, GESV(101, 1u << 24, 1, a, 1u << 24, ipiv, b, 1));
+  EXPECT_STATUS(CLGAUSS_OK, GESV(101, 0, 1, NULL, 0, NULL, NULL, 1));
+  EXPECT_STATUS(CLGAUSS_OK, GESV(102, 0, 0, NULL, 0, NULL, NULL, 0));
+
+#define SOLVE_HOST(layout, n, nrhs, a, lda, b, ldb, x, ldx) \
+  P(solve)(context, layout, n, nrhs, a, lda, b, ldb, x, ldx, NULL, NULL)
+  EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
+                P(solve)(NULL, CLGAUSS_ROW_MAJOR, N, 1, a, LDA, b, LDB, b, LDB, NULL, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, SOLVE_HOST(7, N, 1, a, LDA, b, LDB, b, LDB));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, SOLVE_HOST(101, N, 1, NULL, LDA, b, LDB, b, LDB));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, SOLVE_HOST(101, N, 1, a, LDA, NULL, LDB, b, LDB));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, SOLVE_HOST(101, N, 1, a, LDA, b, LDB, NULL, LDB));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, SOLVE_HOST(101, N, 1, a, 0, b, LDB, b, LDB));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, SOLVE_HOST(101, N, 2, a, LDA, b, LDB, b, 1));
+  EXPECT_STATUS(CLGAUSS_OUT_OF_MEMORY, SOLVE_HOST(101, 1u << 24, 1, a, 1u << 24, b, LDB, b, LDB));
+  EXPECT_STATUS(CLGAUSS_OK, SOLVE_HOST(101, 0, 1, NULL, 0, NULL, 1, NULL, 1));
+  EXPECT_STATUS(CLGAUSS_OK, SOLVE_HOST(101, N, 0, a, LDA, NULL, 0, NULL, 0));
+  T(fill)(CLGAUSS_ROW_MAJOR, a, b, 0);
+  a[LDA + 3] = (REAL)NAN;
+  EXPECT_STATUS(CLGAUSS_SINGULAR, SOLVE_HOST(101, N, 1, a, LDA, b, LDB, b, LDB));
+
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, P(norm1)(3, N, N, a, LDA, &norm));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, P(norm1)(101, N, N, NULL, LDA, &norm));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, P(norm1)(101, N, N, a, LDA, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, P(norm1)(101, N, N, a, N - 1, &norm));
+  EXPECT_STATUS(CLGAUSS_OK, P(norm1)(101, N, N, a, LDA, &norm));
+  EXPECT(isnan(norm));
+  EXPECT_STATUS(CLGAUSS_OK, P(norm1)(101, 0, huge, NULL, 0, &norm));
+  EXPECT(norm == 0);
+
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_lu_create(context, TYPE, N, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_lu_create(context, 0, N, &lu));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, clgauss_lu_create(context, TYPE, huge, &lu));
+  EXPECT(lu == NULL);
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_create(context, TYPE, N, &lu));
+  /* Nothing is factored yet. */
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(getrs)(lu, CLGAUSS_ROW_MAJOR, CLGAUSS_NO_TRANSPOSE, 1, b, LDB));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_lu_pivots(lu, ipiv));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_lu_rcond(lu, 1, &norm));
+  T(fill)(CLGAUSS_ROW_MAJOR, a, b, 0);
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, P(getrf)(lu, CLGAUSS_ROW_MAJOR, NULL, LDA));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, P(getrf)(lu, CLGAUSS_ROW_MAJOR, a, N - 1));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, OTHER(getrf)(lu, CLGAUSS_ROW_MAJOR, other, LDA));
+  EXPECT_STATUS(CLGAUSS_OK, P(getrf)(lu, CLGAUSS_ROW_MAJOR, a, LDA));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, P(getrs)(lu, CLGAUSS_ROW_MAJOR, 1, 1, b, LDB));
+  EXPECT_MESSAGE("trans");
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(getrs)(lu, CLGAUSS_ROW_MAJOR, CLGAUSS_TRANSPOSE, 1, NULL, LDB));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                P(getrs)(lu, CLGAUSS_ROW_MAJOR, CLGAUSS_TRANSPOSE, huge, b, LDB));
+  EXPECT_STATUS(CLGAUSS_OK, P(getrs)(lu, CLGAUSS_ROW_MAJOR, CLGAUSS_NO_TRANSPOSE, 0, NULL, 0));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_lu_failed_column(lu, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_lu_pivots(lu, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_lu_rcond(lu, 1, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_lu_rcond(lu, -1, &norm));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_lu_rcond(lu, NAN, &norm));
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_destroy(lu));
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_create(context, TYPE, 0, &lu));
+  EXPECT_STATUS(CLGAUSS_OK, P(getrf)(lu, CLGAUSS_ROW_MAJOR, NULL, 0));
+  EXPECT_STATUS(CLGAUSS_OK, P(getrs)(lu, CLGAUSS_COLUMN_MAJOR, CLGAUSS_NO_TRANSPOSE, 2, NULL, 0));
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_pivots(lu, NULL));
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_destroy(lu));
+}
+
+static void T(test_batched)(clgauss_context context) {
+  enum { BATCH = 3, STRIDE_A = N * LDA + 1, STRIDE_B = LDB * LDB + 2 };
+  static REAL a[BATCH * STRIDE_A], b[BATCH * STRIDE_B];
+  int32_t info[BATCH];
+  for (int l = 0; l < 2; ++l) {
+    const int layout = kLayouts[l];
+#define GESV_BATCHED(n, nrhs, a, b, batch, info) \
+  P(gesv_batched)(context, layout, n, nrhs, a, LDA, STRIDE_A, b, LDB, STRIDE_B, batch, info)
+    for (int s = 0; s < BATCH; ++s) T(fill)(layout, a + s * STRIDE_A, b + s * STRIDE_B, 0);
+    EXPECT_STATUS(CLGAUSS_OK, GESV_BATCHED(N, NRHS, a, b, BATCH, info));
+    for (int s = 0; s < BATCH; ++s) {
+      EXPECT_ANSWER(layout, b + s * STRIDE_B);
+      EXPECT(info[s] == 0);
+    }
+    /* The second one is singular. */
+    for (int s = 0; s < BATCH; ++s) T(fill)(layout, a + s * STRIDE_A, b + s * STRIDE_B, 0);
+    for (size_t i = 0; i < N; ++i) a[STRIDE_A + at(layout, i, 4, LDA)] = 0;
+    EXPECT_STATUS(CLGAUSS_SINGULAR, GESV_BATCHED(N, NRHS, a, b, BATCH, info));
+    EXPECT(info[0] == 0 && info[1] == 5 && info[2] == 0);
+    EXPECT_ANSWER(layout, b);
+    EXPECT_ANSWER(layout, b + 2 * STRIDE_B);
+    EXPECT(isnan(b[STRIDE_B]));
+
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, GESV_BATCHED(N, NRHS, NULL, b, BATCH, info));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, GESV_BATCHED(N, NRHS, a, NULL, BATCH, info));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, GESV_BATCHED(N, NRHS, a, b, BATCH, NULL));
+    EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV_BATCHED(LDA + 1, NRHS, a, b, BATCH, info));
+    EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV_BATCHED(0, NRHS, a, b, BATCH, info));
+    EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV_BATCHED(N, NRHS, a, b, (size_t)-1, info));
+    EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                  P(gesv_batched)(context, layout, 129, 1, a, 129, 0, b, 129, 0, 1, info));
+    EXPECT_STATUS(CLGAUSS_OK, GESV_BATCHED(N, NRHS, NULL, NULL, 0, NULL));
+    EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
+                  P(gesv_batched)(NULL, layout, N, 1, a, LDA, 0, b, LDB, 0, 1, info));
+  }
+}
+
+#ifndef CLGAUSS_TEST_QUEUES
+#define CLGAUSS_TEST_QUEUES
+struct queues {
+  cl_context mine, foreign;
+  cl_command_queue own, second, foreign_queue, unordered;
+};
+#endif
+
+static cl_mem T(buffer_of)(cl_context context, const REAL* values, size_t offset, size_t count) {
+  cl_int error;
+  REAL* const copy = calloc(offset + count, sizeof *copy);
+  memcpy(copy + offset, values, count * sizeof *copy);
+  cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                 (offset + count) * sizeof *copy, copy, &error);
+  free(copy);
+  EXPECT(error == CL_SUCCESS);
+  return buffer;
+}
+
+static void T(test_buffers)(clgauss_context context, const struct queues* q) {
+  enum { OFFSET = 5 };
+  REAL a[N * LDA], b[LDB * LDB], read[LDB * LDB];
+  clgauss_lu lu = NULL;
+  size_t column = 99;
+  int32_t pivots[N];
+  double rcond = -1, norm = 0;
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_create(context, TYPE, N, &lu));
+  /* Every layout of A and B, transposed or not, one and several right-hand sides, every queue. */
+  for (int turn = 0; turn < 32; ++turn) {
+    const int a_layout = kLayouts[turn & 1], b_layout = kLayouts[(turn >> 1) & 1];
+    const int transposed = (turn >> 2) & 1;
+    const size_t nrhs = (turn >> 3) & 1 ? NRHS : 1;
+    cl_command_queue queue = (turn >> 4) & 1 ? q->second : (turn & 1 ? q->own : NULL);
+    cl_int error;
+    T(fill)(b_layout, a, b, transposed);
+    cl_mem b_buffer = T(buffer_of)(q->mine, b, OFFSET, LDB * LDB);
+    T(fill)(a_layout, a, b, transposed);
+    cl_mem a_buffer = T(buffer_of)(q->mine, a, OFFSET, N * LDA);
+    cl_event gate = clCreateUserEvent(q->mine, &error), factored = NULL, solved = NULL;
+    const cl_event gates[] = {gate};
+    EXPECT_STATUS(CLGAUSS_OK,
+                  P(getrf_buffer)(lu, a_layout, a_buffer, OFFSET, LDA, queue, 1, gates, &factored));
+    EXPECT(factored != NULL);
+    const cl_event before[] = {factored};
+    EXPECT_STATUS(
+        CLGAUSS_OK,
+        P(getrs_buffer)(lu, b_layout, transposed ? CLGAUSS_TRANSPOSE : CLGAUSS_NO_TRANSPOSE, nrhs,
+                        b_buffer, OFFSET, LDB, queue, 1, before, &solved));
+    EXPECT(solved != NULL);
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    EXPECT(clWaitForEvents(1, &solved) == CL_SUCCESS);
+    EXPECT(clEnqueueReadBuffer(q->own, b_buffer, CL_TRUE, OFFSET * sizeof(REAL), sizeof read, read,
+                               0, NULL, NULL) == CL_SUCCESS);
+    if (nrhs == 1) /* the others are untouched: make them X for the comparison */
+      for (size_t i = 0; i < N; ++i)
+        for (size_t j = 1; j < NRHS; ++j) {
+          EXPECT(read[at(b_layout, i, j, LDB)] == (REAL)b_of(transposed, i, j));
+          read[at(b_layout, i, j, LDB)] = (REAL)x_of(i, j);
+        }
+    EXPECT_ANSWER(b_layout, read);
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_failed_column(lu, &column));
+    EXPECT(column == 0);
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_pivots(lu, pivots));
+    P(norm1)(a_layout, N, N, a, LDA, &norm);
+    double first = rcond;
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_rcond(lu, norm, &rcond));
+    /* Of one A, whatever its layout. */
+    EXPECT(turn == 0 ? rcond > 0.001 && rcond < 1 : fabs(rcond - first) <= 0.1 * first);
+    clReleaseEvent(gate);
+    clReleaseEvent(factored);
+    clReleaseEvent(solved);
+    clReleaseMemObject(a_buffer);
+    clReleaseMemObject(b_buffer);
+  }
+  /* A batch, of which the second system is singular. */
+  enum { BATCH = 3, STRIDE_A = N * LDA + 1, STRIDE_B = LDB * LDB + 2 };
+  static REAL as[BATCH * STRIDE_A], bs[BATCH * STRIDE_B];
+  int32_t info[BATCH] = {-1, -1, -1};
+  for (int s = 0; s < BATCH; ++s)
+    T(fill)(CLGAUSS_ROW_MAJOR, as + s * STRIDE_A, bs + s * STRIDE_B, 0);
+  for (size_t i = 0; i < N; ++i) as[STRIDE_A + i * LDA + 4] = 0;
+  cl_mem as_buffer = T(buffer_of)(q->mine, as, OFFSET, BATCH * STRIDE_A);
+  cl_mem bs_buffer = T(buffer_of)(q->mine, bs, OFFSET, BATCH * STRIDE_B);
+  cl_mem info_buffer = clCreateBuffer(q->mine, CL_MEM_READ_WRITE, sizeof info, NULL, NULL);
+  cl_event done = NULL;
+#define GESV_BUFFER(n, nrhs, a, lda, b, batch, info)                                             \
+  P(gesv_batched_buffer)                                                                         \
+  (context, n, nrhs, a, OFFSET, lda, STRIDE_A, b, OFFSET, LDB, STRIDE_B, batch, info, q->second, \
+   0, NULL, &done)
+  EXPECT_STATUS(CLGAUSS_OK, GESV_BUFFER(N, NRHS, as_buffer, LDA, bs_buffer, BATCH, info_buffer));
+  EXPECT(done != NULL && clWaitForEvents(1, &done) == CL_SUCCESS);
+  clReleaseEvent(done);
+  EXPECT(clEnqueueReadBuffer(q->own, info_buffer, CL_TRUE, 0, sizeof info, info, 0, NULL, NULL) ==
+         CL_SUCCESS);
+  EXPECT(clEnqueueReadBuffer(q->own, bs_buffer, CL_TRUE, OFFSET * sizeof(REAL), sizeof bs, bs, 0,
+                             NULL, NULL) == CL_SUCCESS);
+  EXPECT(info[0] == 0 && info[1] == 5 && info[2] == 0);
+  EXPECT_ANSWER(CLGAUSS_ROW_MAJOR, bs);
+  EXPECT_ANSWER(CLGAUSS_ROW_MAJOR, bs + 2 * STRIDE_B);
+  EXPECT(isnan(bs[STRIDE_B]));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV_BUFFER(N, 1, NULL, LDA, bs_buffer, 1, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV_BUFFER(N, 1, as_buffer, LDA, bs_buffer, 1, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(N, 0, as_buffer, LDA, bs_buffer, 1, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(0, 1, as_buffer, LDA, bs_buffer, 1, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(129, 1, as_buffer, LDA, bs_buffer, 1, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(N, 1, as_buffer, N - 1, bs_buffer, 1, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(N, 1, as_buffer, LDA, bs_buffer, 4, info_buffer));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                GESV_BUFFER(N, 1, as_buffer, LDA, bs_buffer, (size_t)-1, info_buffer));
+  EXPECT(done == NULL);
+  EXPECT_STATUS(CLGAUSS_OK, GESV_BUFFER(N, 1, NULL, LDA, NULL, 0, NULL));
+  EXPECT(done != NULL && clWaitForEvents(1, &done) == CL_SUCCESS);
+  clReleaseEvent(done);
+  clReleaseMemObject(as_buffer);
+  clReleaseMemObject(bs_buffer);
+  clReleaseMemObject(info_buffer);
+
+  /* Without events; a singular A gives NaN. */
+  T(fill)(CLGAUSS_ROW_MAJOR, a, b, 0);
+  for (size_t i = 0; i < N; ++i) a[i * LDA + 6] = 0;
+  cl_mem a_buffer = T(buffer_of)(q->mine, a, 0, N * LDA),
+         b_buffer = T(buffer_of)(q->mine, b, 0, LDB * LDB);
+  EXPECT_STATUS(CLGAUSS_OK,
+                P(getrf_buffer)(lu, CLGAUSS_ROW_MAJOR, a_buffer, 0, LDA, q->own, 0, NULL, NULL));
+  EXPECT_STATUS(CLGAUSS_OK, P(getrs_buffer)(lu, CLGAUSS_ROW_MAJOR, CLGAUSS_NO_TRANSPOSE, NRHS,
+                                            b_buffer, 0, LDB, q->own, 0, NULL, NULL));
+  EXPECT(clEnqueueReadBuffer(q->own, b_buffer, CL_TRUE, 0, sizeof read, read, 0, NULL, NULL) ==
+         CL_SUCCESS);
+  EXPECT(isnan(read[0]));
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_failed_column(lu, &column));
+  EXPECT(column == 7);
+  clReleaseMemObject(a_buffer);
+  clReleaseMemObject(b_buffer);
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_destroy(lu));
+}
+
+static void T(test_bad_buffers)(clgauss_context context, const struct queues* q) {
+  REAL a[N * LDA], b[LDB * LDB];
+  clgauss_lu lu = NULL;
+  cl_int error;
+  const cl_image_format format = {CL_R, CL_FLOAT};
+  const cl_image_desc image_of = {
+      .image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 64, .image_height = 64};
+  T(fill)(CLGAUSS_ROW_MAJOR, a, b, 0);
+  cl_mem ours = T(buffer_of)(q->mine, a, 0, N * LDA),
+         theirs = T(buffer_of)(q->foreign, a, 0, N * LDA);
+  cl_mem image = clCreateImage(q->mine, CL_MEM_READ_WRITE, &format, &image_of, NULL, &error);
+  cl_mem constant = clCreateBuffer(q->mine, CL_MEM_READ_ONLY, sizeof a, NULL, &error);
+  const cl_event their_event[] = {clCreateUserEvent(q->foreign, &error)}, no_event[] = {NULL};
+  cl_event event = (cl_event)(void*)a;
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_create(context, TYPE, N, &lu));
+#define GETRF(wanted, lu, a, offset, lda, queue, count, list) \
+  EXPECT_STATUS(                                              \
+      wanted, P(getrf_buffer)(lu, CLGAUSS_ROW_MAJOR, a, offset, lda, queue, count, list, &event))
+#define GETRS(wanted, layout, trans, nrhs, b, offset, ldb, queue) \
+  EXPECT_STATUS(wanted,                                           \
+                P(getrs_buffer)(lu, layout, trans, nrhs, b, offset, ldb, queue, 0, NULL, &event))
+  GETRS(CLGAUSS_INVALID_ARGUMENT, 101, 111, 1, ours, 0, LDB, NULL); /* nothing is factored */
+  EXPECT(event == NULL);
+  GETRF(CLGAUSS_INVALID_HANDLE, NULL, ours, 0, LDA, NULL, 0, NULL);
+  GETRF(CLGAUSS_INVALID_INPUT, lu, NULL, 0, LDA, NULL, 0, NULL);
+  GETRF(CLGAUSS_INVALID_INPUT, lu, ours, 3, LDA, NULL, 0, NULL);
+  GETRF(CLGAUSS_INVALID_INPUT, lu, ours, (size_t)-1, LDA, NULL, 0, NULL);
+  GETRF(CLGAUSS_INVALID_INPUT, lu, ours, 0, LDA + 1, NULL, 0, NULL);
+  GETRF(CLGAUSS_INVALID_INPUT, lu, ours, 0, (size_t)-1, NULL, 0, NULL);
+  GETRF(CLGAUSS_INVALID_INPUT, lu, ours, 0, N - 1, NULL, 0, NULL);
+  GETRF(CLGAUSS_INVALID_ARGUMENT, lu, theirs, 0, LDA, NULL, 0, NULL);
+  EXPECT_MESSAGE("another OpenCL context");
+  GETRF(CLGAUSS_INVALID_ARGUMENT, lu, constant, 0, LDA, NULL, 0, NULL);
+  if (image != NULL) GETRF(CLGAUSS_INVALID_ARGUMENT, lu, image, 0, LDA, NULL, 0, NULL);
+  GETRF(CLGAUSS_INVALID_ARGUMENT, lu, ours, 0, LDA, q->foreign_queue, 0, NULL);
+  EXPECT_MESSAGE("queue");
+  if (q->unordered != NULL)
+    GETRF(CLGAUSS_INVALID_ARGUMENT, lu, ours, 0, LDA, q->unordered, 0, NULL);
+  GETRF(CLGAUSS_INVALID_ARGUMENT, lu, ours, 0, LDA, NULL, 1, NULL);
+  GETRF(CLGAUSS_INVALID_ARGUMENT, lu, ours, 0, LDA, NULL, 0, their_event);
+  GETRF(CLGAUSS_INVALID_ARGUMENT, lu, ours, 0, LDA, NULL, 1, their_event);
+  GETRF(CLGAUSS_INVALID_ARGUMENT, lu, ours, 0, LDA, NULL, 1, no_event);
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(getrf_buffer)(lu, 5, ours, 0, LDA, NULL, 0, NULL, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                OTHER(getrf_buffer)(lu, CLGAUSS_ROW_MAJOR, ours, 0, LDA, NULL, 0, NULL, NULL));
+  EXPECT(event == NULL);
+  EXPECT_STATUS(CLGAUSS_OK,
+                P(getrf_buffer)(lu, CLGAUSS_ROW_MAJOR, ours, 0, LDA, NULL, 0, NULL, NULL));
+  GETRS(CLGAUSS_INVALID_ARGUMENT, 101, 0, 1, ours, 0, LDB, NULL);
+  GETRS(CLGAUSS_INVALID_ARGUMENT, 0, 111, 1, ours, 0, LDB, NULL);
+  GETRS(CLGAUSS_INVALID_INPUT, 101, 111, 1, NULL, 0, LDB, NULL);
+  GETRS(CLGAUSS_INVALID_INPUT, 102, 111, 2, NULL, 0, LDB, NULL);
+  GETRS(CLGAUSS_INVALID_INPUT, 102, 111, LDA, ours, 1, LDB, NULL);
+  GETRS(CLGAUSS_INVALID_INPUT, 102, 111, 2, ours, 0, N - 1, NULL);
+  GETRS(CLGAUSS_INVALID_INPUT, 102, 111, (size_t)-1, ours, 0, LDB, NULL);
+  GETRS(CLGAUSS_INVALID_INPUT, 101, 111, 2, ours, (size_t)-1, LDB, NULL);
+  GETRS(CLGAUSS_INVALID_ARGUMENT, 101, 111, 1, theirs, 0, LDB, NULL);
+  GETRS(CLGAUSS_INVALID_ARGUMENT, 101, 111, 1, ours, 0, LDB, q->foreign_queue);
+  EXPECT(event == NULL);
+  GETRS(CLGAUSS_OK, 102, 111, 0, NULL, 0, 0, NULL); /* nothing to do, and an event of that */
+  EXPECT(event != NULL && clWaitForEvents(1, &event) == CL_SUCCESS);
+  clReleaseEvent(event);
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_lu_destroy(lu));
+  clReleaseEvent(their_event[0]);
+  clReleaseMemObject(constant);
+  if (image != NULL) clReleaseMemObject(image);
+  clReleaseMemObject(theirs);
+  clReleaseMemObject(ours);
+}

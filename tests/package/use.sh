@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Of debian.sh, in the fresh Debian: installs the packages of this folder as a person would, uses and removes them.
+set -euo pipefail
+cd "$(dirname "$0")"
+export DEBIAN_FRONTEND=noninteractive LC_ALL=C
+step() { printf '\n$ %s\n' "$*"; "$@"; }
+fail() { echo "packages: $*" >&2; exit 1; }
+
+apt-get update -q >/dev/null
+find / -xdev -name '*clgauss*' -not -path '/packages/*' | sort >before
+apt-get install -y -q --no-install-recommends ./*.deb pocl-opencl-icd gcc libc6-dev pkg-config >install.log 2>&1 || fail "$(tail -20 install.log)"
+step clgauss devices
+step clgauss-tune --version
+step clgauss generate --kind random --n 200 -o system.txt
+step clgauss solve system.txt -o x.txt
+[ -s x.txt ] || fail "no x was written"
+for name in clgauss clgauss-tune; do
+  gzip -t "/usr/share/man/man1/$name.1.gz"
+  [ -s "/usr/share/bash-completion/completions/$name" ] || fail "no completion of $name"
+done
+# shellcheck disable=SC2046
+step cc -std=c99 -Wall -Wextra -pedantic -Werror solve.c -o solve $(pkg-config --cflags --libs clgauss)
+step ./solve
+ldd solve | grep -q 'libclgauss\.so\.1 => /' || fail "the example is not linked to libclgauss.so.1"
+if compgen -G './python3-clgauss_*.deb' >/dev/null; then
+  step python3 -c 'import clgauss, numpy
+a = numpy.random.default_rng(1).standard_normal((100, 100))
+x = clgauss.solve(a, a.sum(axis=1))
+print(abs(x - 1).max())
+assert abs(x - 1).max() <= 1e-9'
+fi
+
+mapfile -t installed < <(for deb in ./*.deb; do dpkg-deb -f "$deb" Package; done)
+apt-get purge -y -q "${installed[@]}" >remove.log 2>&1 || fail "$(tail -20 remove.log)"
+find / -xdev -name '*clgauss*' -not -path '/packages/*' -not -path '/root/*' | sort | diff before - || fail "the files above (>) stay behind"
+echo "packages: installed, used and removed: ${installed[*]}"
