@@ -170,6 +170,7 @@ class DistributedLu::Implementation {
 
   [[nodiscard]] std::optional<Index> failed() const { return failed_; }
   [[nodiscard]] const std::vector<Index>& pivots() const { return pivots_; }
+  [[nodiscard]] Index n() const { return n_; }
   [[nodiscard]] Index block_columns() const { return width_; }
   [[nodiscard]] Index resumed() const { return resumed_; }
 
@@ -335,12 +336,14 @@ class DistributedLu::Implementation {
       for (Index k = 0; k < begin; ++k) {
         for (Index j = begin; j < end; ++j) update(k, j);  // A_j <- L_k^-1 P_k A_j, A_j -= L_k U_kj
         forget_copies(k);
+        pass_by(k);
       }
       for (Index k = begin; k < end; ++k) {
         panel(k);                                          // P_k A_k = L_k U_kk
         for (Index j = k + 1; j < end; ++j) update(k, j);
         forward(k);                                        // the same for B
         forget_copies(k);
+        pass_by(k);
       }
     }
   }
@@ -397,6 +400,14 @@ class DistributedLu::Implementation {
     starpu_mpi_cache_flush(MPI_COMM_WORLD, blocks_[k].pivots.get());
   }
 
+  /// Where the devices do not hold all: block k is the first to leave, and what comes later waits outside until it is due, for
+  /// StarPU would begin to fetch for it.
+  void pass_by(Index k) {
+    if (group_ >= count()) return;
+    if (own(k)) starpu_data_wont_use(blocks_[k].columns.get());
+    wait_for(4 * group_);
+  }
+
   static starpu_codelet& codelet(StepKind kind) {
     static std::array<starpu_codelet, 4> codelets = [] {
       std::array<starpu_codelet, 4> made{};
@@ -417,7 +428,13 @@ class DistributedLu::Implementation {
   static void run_step(void* buffers[], void* argument) {
     const Step& step = *static_cast<Step*>(argument);
     const std::size_t device = Engine::Implementation::current_device();
-    step.lu->engine_.guard(device, [&] { step.lu->run(step, device, buffers); });
+    Engine::Implementation& engine = step.lu->engine_;
+    engine.guard(device, [&] {
+      step.lu->run(step, device, buffers);
+      // StarPU asks again and again whether a device has finished, on a core that a CPU device needs itself.
+      if (engine.profiles[device].type == DeviceType::cpu)
+        engine.workers[device].context->queue().finish();
+    });
   }
 
   void run(const Step& step, std::size_t device, void* buffers[]) {
@@ -478,11 +495,18 @@ class DistributedLu::Implementation {
     if (!engine_.ranks.alone()) b_.give_to(0, static_cast<std::int64_t>(2 * count()));
     tasks_.clear();
     done_flops_ = 0;
-    begin_ = std::chrono::steady_clock::now();
-    submit();
-    for (Index k = count(); k-- > 0;) backward(k);
-    if (!engine_.ranks.alone()) starpu_mpi_cache_flush(MPI_COMM_WORLD, b_.get());
-    wait(progress, what);
+    progress_ = &progress;
+    what_ = what;
+    begin_ = last_told_ = last_stored_ = std::chrono::steady_clock::now();
+    try {
+      submit();
+      for (Index k = count(); k-- > 0;) backward(k);
+      if (!engine_.ranks.alone()) starpu_mpi_cache_flush(MPI_COMM_WORLD, b_.get());
+      finish();
+    } catch (const std::exception&) {
+      abandon();
+      throw;
+    }
     Matrix x(n_, nrhs_);
     if (root) {
       const HostAccess access(b_, STARPU_R);
@@ -507,54 +531,52 @@ class DistributedLu::Implementation {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(numbers[i]);
   }
 
-  /// Until all tasks are done: tells of it, writes checkpoints. Throws what one of them failed with.
-  void wait(const ProgressCallback& progress, const char* what) {
-    constexpr auto kTick = std::chrono::milliseconds(2);
-    auto last_told = begin_, last_stored = begin_;
-    std::exception_ptr interrupted;
-    while (starpu_task_nsubmitted() > 0 && !(engine_.failed() && !engine_.ranks.alone())) {
-      std::this_thread::sleep_for(kTick);
+  /// Until no more than `most` of this rank's tasks are left: tells of them, writes checkpoints. Throws what one of them failed with.
+  void wait_for(Index most) {
+    while (static_cast<Index>(starpu_task_nsubmitted()) > most && !engine_.failed()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
       const auto now = std::chrono::steady_clock::now();
-      try {
-        if (progress && now - last_told > std::chrono::milliseconds(50)) {
-          tell(progress, what, now);
-          last_told = now;
-        }
-        if (options_.checkpoint &&
-            std::chrono::duration<double>(now - last_stored).count() >= options_.checkpoint->every_s) {
-          store_blocks();
-          last_stored = now;
-        }
-      } catch (const std::exception&) {
-        if (!engine_.ranks.alone()) throw;
-        interrupted = std::current_exception();
-        engine_.stop();
+      if (*progress_ && now - last_told_ > std::chrono::milliseconds(50)) {
+        last_told_ = now;
+        tell(now);
       }
-      if (interrupted) break;
+      if (options_.checkpoint &&
+          std::chrono::duration<double>(now - last_stored_).count() >= options_.checkpoint->every_s) {
+        store_blocks();
+        last_stored_ = now;
+      }
     }
-    if (engine_.failed() && !engine_.ranks.alone()) engine_.rethrow();
+    if (engine_.failed()) engine_.rethrow();
+  }
+
+  void finish() {
+    wait_for(0);
     if (engine_.ranks.alone())
       starpu_task_wait_for_all();
     else
       starpu_mpi_wait_for_all(MPI_COMM_WORLD);
-    if (interrupted) {
-      engine_.rethrow();
-      std::rethrow_exception(interrupted);
-    }
     engine_.ranks.together([&] { engine_.rethrow(); });
   }
 
-  void tell(const ProgressCallback& progress, const char* what,
-            std::chrono::steady_clock::time_point now) const {
+  /// Lets the tasks that are there end without doing anything, so that what they use can go.
+  void abandon() {
+    if (!engine_.ranks.alone()) return;  // the process ends
+    engine_.stop();
+    starpu_task_wait_for_all();
+    b_ = Handle();
+    engine_.start_again();
+  }
+
+  void tell(std::chrono::steady_clock::time_point now) const {
     const double done = done_flops_, time = std::chrono::duration<double>(now - begin_).count();
     const auto blocks = std::ranges::count_if(
         blocks_, [](const Block& block) { return block.factored.load(); });
     if (total_flops_ > 0)
-      progress(fmt::format("{}: {} of {} blocks here, {:.1f} GFLOP/s", what, blocks,
-                           own_count(), done / time / 1e9),
-               std::min(1.0, done / total_flops_));
+      (*progress_)(fmt::format("{}: {} of {} blocks here, {:.1f} GFLOP/s", what_, blocks,
+                               own_count(), done / time / 1e9),
+                   std::min(1.0, done / total_flops_));
     else
-      progress(what, 0);
+      (*progress_)(what_, 0);
   }
 
   [[nodiscard]] Index own_count() const {
@@ -649,7 +671,9 @@ class DistributedLu::Implementation {
   std::vector<double> row_sums_;
   std::vector<Index> pivots_;
   std::optional<Index> failed_;
-  std::chrono::steady_clock::time_point begin_;
+  const ProgressCallback* progress_ = nullptr;  // of the work that goes on
+  const char* what_ = "";
+  std::chrono::steady_clock::time_point begin_, last_told_, last_stored_;
   std::atomic<double> done_flops_ = 0;
   double total_flops_ = 0;
 };
@@ -674,6 +698,7 @@ Residual DistributedLu::judge(const Matrix& b, const Matrix& x, const Matrix& re
 }
 std::optional<Index> DistributedLu::failed_column() const { return implementation_->failed(); }
 const std::vector<Index>& DistributedLu::pivots() const { return implementation_->pivots(); }
+Index DistributedLu::n() const { return implementation_->n(); }
 Index DistributedLu::block_columns() const { return implementation_->block_columns(); }
 Index DistributedLu::resumed_blocks() const { return implementation_->resumed(); }
 

@@ -211,7 +211,7 @@ void Engine::Implementation::on_each_worker(const std::function<void(std::size_t
         },
         &call, 1, &id, "clgauss");
   }
-  rethrow();
+  if (failed()) rethrow();
 }
 
 std::size_t Engine::Implementation::current_device() {
@@ -233,8 +233,13 @@ void Engine::Implementation::guard(std::size_t device, const std::function<void(
 }
 
 void Engine::Implementation::rethrow() {
-  stopped_ = false;
-  if (const std::exception_ptr error = std::exchange(error_, nullptr)) std::rethrow_exception(error);
+  std::exception_ptr error;
+  {
+    const std::scoped_lock lock(mutex);
+    error = std::exchange(error_, nullptr);
+    stopped_ = false;
+  }
+  if (error) std::rethrow_exception(error);
 }
 
 std::uint64_t Engine::Implementation::matrix_bytes(std::size_t device) const {
@@ -253,7 +258,10 @@ int Engine::rank() const { return implementation_->ranks.rank(); }
 int Engine::ranks() const { return implementation_->ranks.count(); }
 const std::vector<DeviceProfile>& Engine::devices() const { return implementation_->profiles; }
 std::vector<StepRecord> Engine::steps() const { return implementation_->records; }
-void Engine::together(const std::function<void()>& body) { implementation_->ranks.together(body); }
+void Engine::together(const std::function<void()>& body) const {
+  implementation_->ranks.together(body);
+}
+const Ranks& Engine::world() const { return implementation_->ranks; }
 
 std::vector<DeviceUse> Engine::use() const {
   std::vector<DeviceUse> all;

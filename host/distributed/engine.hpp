@@ -32,7 +32,8 @@ struct Engine::Implementation {
   void guard(std::size_t device, const std::function<void()>& body) noexcept;
   [[nodiscard]] bool failed() const { return stopped_; }
   void stop() { stopped_ = true; }
-  /// Throws what was kept, and lets tasks work again.
+  void start_again() { stopped_ = false; }
+  /// Throws what was kept, if anything, and lets tasks work again.
   void rethrow();
 
   /// Bytes of a device's memory that blocks may take.

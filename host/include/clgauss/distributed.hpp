@@ -19,6 +19,8 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
+class Ranks;
+
 struct EngineOptions {
   /// "all": every GPU, or every CPU device where there is no GPU; else specs of devices as select_device() takes them, with commas
   /// between. Ranks of one machine share them out; where there are more ranks than devices, several take the same one.
@@ -62,7 +64,9 @@ class Engine {
   [[nodiscard]] std::vector<StepRecord> steps() const;
 
   /// Runs `body` on this rank. Throws what it throws, and RankError on the others, so that all go on or none does.
-  void together(const std::function<void()>& body);
+  void together(const std::function<void()>& body) const;
+  /// For who has the ranks talk to each other himself; distributed/ranks.hpp.
+  [[nodiscard]] const Ranks& world() const;
 
   struct CLGAUSS_HIDDEN Implementation;
   [[nodiscard]] Implementation& implementation() { return *implementation_; }
@@ -141,6 +145,7 @@ class DistributedLu {
   [[nodiscard]] std::optional<Index> failed_column() const;
   /// Row exchanged with row j, 0-based: LAPACK's ipiv - 1, on all ranks.
   [[nodiscard]] const std::vector<Index>& pivots() const;
+  [[nodiscard]] Index n() const;
   [[nodiscard]] Index block_columns() const;
   /// Blocks that were taken from a checkpoint.
   [[nodiscard]] Index resumed_blocks() const;
@@ -149,5 +154,26 @@ class DistributedLu {
   class CLGAUSS_HIDDEN Implementation;
   std::unique_ptr<Implementation> implementation_;
 };
+
+/// An answer, on every rank, and how it was found.
+struct DistributedSolution {
+  Matrix x;  // empty: singular
+  std::optional<Index> failed_column;
+  Residual residual;      // for the unit roundoff of f64 with `refine`, else of the type
+  int refinements = 0;    // of x by solves for the residual
+  Index block_columns = 0, resumed_blocks = 0;
+  double load_s = 0, solve_s = 0, check_s = 0;
+};
+
+/// B for the matrix in `source`, which is asked when A is there.
+using MakeRightHandSides = std::function<Matrix(DistributedLu& lu)>;
+
+/// Factors, solves, and computes the residual; `refine`: x is refined until its residual, in f64, is what an f64 solve gives, as factors in f32
+/// mostly allow. Throws as DistributedLu.
+[[nodiscard]] DistributedSolution solve_distributed(Engine& engine, const ColumnSource& source,
+                                                    const MakeRightHandSides& make_b,
+                                                    const DistributedOptions& options = {},
+                                                    bool refine = false,
+                                                    const ProgressCallback& progress = {});
 
 }  // namespace clgauss
