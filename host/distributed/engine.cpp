@@ -143,6 +143,8 @@ void Engine::Implementation::set_environment() {
                 (std::filesystem::temp_directory_path() / "clgauss-starpu").string());
   std::error_code unknown;
   std::filesystem::create_directories(std::getenv("STARPU_HOME"), unknown);
+  for (const char* limit : {"STARPU_LIMIT_OPENCL_MEM", "STARPU_LIMIT_CPU_MEM", "STARPU_DISK_SWAP"})
+    ::unsetenv(limit);  // of an engine before
   if (options.memory_bytes) set_megabytes("STARPU_LIMIT_OPENCL_MEM", *options.memory_bytes);
   if (options.host_bytes) set_megabytes("STARPU_LIMIT_CPU_MEM", *options.host_bytes);
   if (options.spill) {

@@ -11,6 +11,9 @@
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace clgauss {
 
@@ -32,6 +35,16 @@ void in_parts(std::span<double> values, const Call& call) {
     call(values.data() + i, static_cast<int>(std::min(kMostNumbers, values.size() - i)));
 }
 
+/// Until the process ends in order; one that an error ends is for end_all_ranks().
+void start_mpi(int& level) {
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
+  std::atexit([] {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (ended == 0) MPI_Finalize();
+  });
+}
+
 /// How `body` went on this rank, for the others.
 struct Outcome {
   int failed = 0;
@@ -43,6 +56,14 @@ struct Outcome {
 
 bool has_ranks() noexcept {
   return environment_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}).value_or(1) > 1;
+}
+
+void share_cores_among_ranks() {
+  const int ranks = environment_number({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}).value_or(1);
+  if (ranks <= 1) return;
+  const auto cores = static_cast<int>(std::thread::hardware_concurrency());
+  ::setenv("POCL_MAX_PTHREAD_COUNT", std::to_string(std::max(1, cores / ranks)).c_str(), 0);
+  ::setenv("POCL_AFFINITY", "0", 1);  // every rank would take the first cores
 }
 
 void end_all_ranks(int exit_code) noexcept {
@@ -58,7 +79,7 @@ Ranks::Ranks() {
   if (there != 0)
     MPI_Query_thread(&level);
   else
-    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &level);
+    start_mpi(level);
   if (level != MPI_THREAD_MULTIPLE)
     throw UsageError("this MPI does not let several threads work at once (MPI_THREAD_MULTIPLE)");
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -70,10 +91,6 @@ Ranks::Ranks() {
   MPI_Comm_free(&local);
 }
 
-Ranks::~Ranks() {
-  // Not while an error leaves: the others may wait for what will not come, and end_all_ranks() is to follow.
-  if (!alone() && std::uncaught_exceptions() == 0) MPI_Finalize();
-}
 
 void Ranks::together(const std::function<void()>& body) const {
   if (alone()) {

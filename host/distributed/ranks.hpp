@@ -11,11 +11,8 @@ namespace clgauss {
 
 class Ranks {
  public:
+  /// Throws UsageError for an MPI that lets one thread alone talk.
   Ranks();
-  Ranks(const Ranks&) = delete;
-  Ranks& operator=(const Ranks&) = delete;
-  /// Leaves MPI.
-  ~Ranks();
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int count() const { return count_; }

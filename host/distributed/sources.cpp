@@ -92,8 +92,10 @@ class RandomColumns : public ColumnSource {
 
   Index n() const override { return n_; }
   void read(Index first, Index count, std::span<double> to) const override {
-    for (Index i = 0; i < n_; ++i)
-      for (Index j = 0; j < count; ++j) to[i * count + j] = number(i * n_ + first + j);
+    in_parallel(n_, std::max<Index>(1, kElementsPerThread / count), [&](Index from, Index end) {
+      for (Index i = from; i < end; ++i)
+        for (Index j = 0; j < count; ++j) to[i * count + j] = number(i * n_ + first + j);
+    });
   }
   std::uint64_t fingerprint() const override { return seed_ * 0x9e3779b97f4a7c15U + n_; }
 

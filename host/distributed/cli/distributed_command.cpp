@@ -9,8 +9,6 @@
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
 #include <csignal>
-#include <cstdlib>
-#include <thread>
 
 #include "cli/commands.hpp"
 #include "command_line/colour.hpp"
@@ -259,16 +257,6 @@ void on_abort(int /*signal*/) {
   ::_exit(static_cast<int>(ExitCode::opencl));
 }
 
-/// Ranks of one machine share its cores, and PoCL's threads of each stay on its share.
-void share_cores() {
-  const char* const local = std::getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-  const unsigned ranks = local != nullptr ? static_cast<unsigned>(std::atoi(local)) : 1;
-  if (ranks <= 1) return;
-  const unsigned cores = std::max(1U, std::thread::hardware_concurrency());
-  ::setenv("POCL_MAX_PTHREAD_COUNT", std::to_string(std::max(1U, cores / ranks)).c_str(), 0);
-  ::setenv("POCL_AFFINITY", "0", 1);  // every rank would take the first cores
-}
-
 ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
   const po::variables_map& values = given.values;
   const bool first = ranks.rank() == 0, quiet = values["quiet"].as<bool>() || !first;
@@ -329,7 +317,7 @@ ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
 
 ExitCode run_distributed(const Given& given) {
   refuse_others(given.values);
-  share_cores();
+  share_cores_among_ranks();
   std::signal(SIGABRT, on_abort);
   try {
     Engine engine(engine_options(given.values));

@@ -77,6 +77,9 @@ class Engine {
 
 /// Whether this process is one of several ranks.
 [[nodiscard]] bool has_ranks() noexcept;
+/// For a program to call before anything else of OpenCL: ranks of one machine share its cores, PoCL's threads of each take as many
+/// as are its. A library leaves its host's environment alone, so nothing in clgauss calls it.
+void share_cores_among_ranks();
 /// Ends all ranks with this exit code; for what a rank finds out while the others work. Returns where there are no others.
 void end_all_ranks(int exit_code) noexcept;
 
