@@ -305,8 +305,7 @@ CommandTable solve_table() {
        "solve on several: all (GPUs, or CPU devices where there is none), or devices with commas "
        "between; with mpirun, on those of all ranks")
       ("memory", text("SIZE"), "of each device's memory for A, as 8GB; else what there is")
-      ("spill", folder("DIR"), "the disk for what the host's memory does not hold")
-      ("host-memory", text("SIZE"), "of the host's memory, before --spill; else what there is")
+      ("spill", folder("DIR"), "keep A in a nameless file there, for what the host's memory does not hold")
       ("checkpoint", folder("DIR"), "write finished columns there")
       ("every", text("TIME")->default_value("10min"), "how often")
       ("resume", folder("DIR"), "go on from a checkpoint, and write further ones")
@@ -337,7 +336,7 @@ CommandTable solve_table() {
 }
 
 ExitCode run_solve(const Given& given) {
-  for (const char* name : {"devices", "memory", "spill", "host-memory", "checkpoint", "resume", "trace"})
+  for (const char* name : {"devices", "memory", "spill", "checkpoint", "resume", "trace"})
     if (given.values.count(name) > 0) return run_distributed(given);
   if (!given.values["every"].defaulted())
     throw UsageError("--every belongs to --checkpoint or --resume");

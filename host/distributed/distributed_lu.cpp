@@ -266,10 +266,11 @@ class DistributedLu::Implementation {
   void make_blocks() {
     for (Index j = 0; j < count(); ++j) {
       Block& block = blocks_.emplace_back();
-      const bool here = own(j) && !engine_.options.spill;
-      if (here)
+      if (own(j) && engine_.options.spill)
+        block.memory.emplace(*engine_.options.spill, numbers() * element_);
+      else if (own(j))
         block.memory.emplace(*engine_.workers[device(j)].context, numbers() * element_);
-      block.columns.make(here ? block.memory->data() : nullptr, numbers(), element_);
+      block.columns.make(own(j) ? block.memory->data() : nullptr, numbers(), element_);
       block.pivot_memory.resize(columns(j) + PanelOutcome::kCount);
       block.pivots.make(own(j) ? block.pivot_memory.data() : nullptr, block.pivot_memory.size(),
                         sizeof(std::int32_t));

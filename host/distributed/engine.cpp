@@ -118,12 +118,6 @@ Engine::Implementation::Implementation(const EngineOptions& given) : options(giv
       ids.push_back(static_cast<unsigned>(found - numbered.begin()));
       profiles.push_back(device.profile);
     }
-    if (options.spill) {
-      spill = *options.spill / fmt::format("clgauss-{}-{}", ::getpid(), ranks.rank());
-      std::error_code error;
-      std::filesystem::create_directories(spill, error);
-      if (error) throw FileError(spill.string(), error.message());
-    }
     set_environment();
     start(ids);
   });
@@ -143,15 +137,8 @@ void Engine::Implementation::set_environment() {
                 (std::filesystem::temp_directory_path() / "clgauss-starpu").string());
   std::error_code unknown;
   std::filesystem::create_directories(std::getenv("STARPU_HOME"), unknown);
-  for (const char* limit : {"STARPU_LIMIT_OPENCL_MEM", "STARPU_LIMIT_CPU_MEM", "STARPU_DISK_SWAP"})
-    ::unsetenv(limit);  // of an engine before
+  ::unsetenv("STARPU_LIMIT_OPENCL_MEM");  // of an engine before
   if (options.memory_bytes) set_megabytes("STARPU_LIMIT_OPENCL_MEM", *options.memory_bytes);
-  if (options.host_bytes) set_megabytes("STARPU_LIMIT_CPU_MEM", *options.host_bytes);
-  if (options.spill) {
-    ::setenv("STARPU_DISK_SWAP", spill.c_str(), 1);
-    set_default("STARPU_DISK_SWAP_BACKEND", "unistd");
-    set_megabytes("STARPU_DISK_SWAP_SIZE", std::uint64_t{1} << 44U);
-  }
 }
 
 void Engine::Implementation::start(const std::vector<unsigned>& ids) {
@@ -194,8 +181,6 @@ Engine::Implementation::~Implementation() {
     }
     engine_is_there = false;
   }
-  std::error_code unknown;
-  if (!spill.empty()) std::filesystem::remove_all(spill, unknown);
 }
 
 void Engine::Implementation::on_each_worker(const std::function<void(std::size_t)>& body) {

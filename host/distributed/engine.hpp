@@ -45,7 +45,6 @@ struct Engine::Implementation {
   EngineOptions options;
   std::vector<DeviceProfile> profiles;
   std::vector<Worker> workers;
-  std::filesystem::path spill;  // our own folder in that of the options
   std::mutex mutex;             // of the records
   std::vector<StepRecord> records;
 

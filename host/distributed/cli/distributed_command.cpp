@@ -8,7 +8,9 @@
 #include <clgauss/distributed.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 
 #include "cli/commands.hpp"
 #include "command_line/colour.hpp"
@@ -60,11 +62,7 @@ EngineOptions engine_options(const po::variables_map& values) {
   options.devices = option<std::string>(values, "devices").value_or("all");
   if (const auto memory = option<std::string>(values, "memory"))
     options.memory_bytes = parse_bytes("memory", *memory);
-  if (const auto memory = option<std::string>(values, "host-memory"))
-    options.host_bytes = parse_bytes("host-memory", *memory);
   if (const auto folder = option<std::string>(values, "spill")) options.spill = *folder;
-  if (options.host_bytes && !options.spill)
-    throw UsageError("--host-memory says from where on --spill is used");
   options.context = context_options(values);
   return options;
 }
@@ -116,6 +114,8 @@ Problem read_problem(const po::variables_map& values, const Ranks& ranks,
   ranks.together([&] {
     if (!io::is_augmented(rhs) && (!read.format || *read.format == FileFormat::npy))
       problem.source = columns_of_npy(path);
+    if (!ranks.alone() && path != "-" && ::access(path.c_str(), R_OK) != 0)
+      throw FileError(path, std::strerror(errno));
   });
   double by_columns = problem.source != nullptr ? 1 : 0;
   ranks.add_up({&by_columns, 1});
@@ -249,7 +249,7 @@ Json report(const Engine& engine, Index n, Index nrhs, const DistributedOptions&
 /// StarPU ends a program whose device or disk fails.
 void on_abort(int /*signal*/) {
   constexpr std::string_view kText =
-      "clgauss: StarPU gave up: a device, its memory or the spill folder's disk failed (what it said stands above)\n";
+      "clgauss: StarPU gave up: a device or its memory failed (what it said stands above)\n";
   if (::write(STDERR_FILENO, kText.data(), kText.size()) < 0) {
     // Nobody reads it.
   }

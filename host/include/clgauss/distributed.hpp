@@ -26,8 +26,7 @@ struct EngineOptions {
   /// between. Ranks of one machine share them out; where there are more ranks than devices, several take the same one.
   std::string devices = "all";
   std::optional<std::uint64_t> memory_bytes;   // of every device, for the matrix; empty: what there is
-  std::optional<std::filesystem::path> spill;  // a folder for what the host's memory does not hold
-  std::optional<std::uint64_t> host_bytes;     // of the host's memory with `spill`; empty: what there is
+  std::optional<std::filesystem::path> spill;  // a folder for the matrix instead of the host's memory
   ContextOptions context;                      // of every device
 };
 
