@@ -485,14 +485,14 @@ class DistributedLu::Implementation {
     nrhs_ = b.cols();
     if (nrhs_ == 0) throw DimensionError("there is no right-hand side");
     const bool root = engine_.ranks.rank() == 0;
-    std::vector<std::byte> memory(root ? n_ * nrhs_ * element_ : 0);
+    b_memory_.assign(root ? n_ * nrhs_ * element_ : 0, std::byte{0});
     const auto numbers = b.values();
     if (options_.type == RealType::f64)
-      copy_to<double>(numbers, memory);
+      copy_to<double>(numbers, b_memory_);
     else
-      copy_to<float>(numbers, memory);
+      copy_to<float>(numbers, b_memory_);
     b_ = Handle();
-    b_.make(root ? memory.data() : nullptr, n_ * nrhs_, element_);
+    b_.make(root ? b_memory_.data() : nullptr, n_ * nrhs_, element_);
     if (!engine_.ranks.alone()) b_.give_to(0, static_cast<std::int64_t>(2 * count()));
     tasks_.clear();
     done_flops_ = 0;
@@ -667,6 +667,7 @@ class DistributedLu::Implementation {
   std::uint64_t run_ = 0;
   std::vector<std::unique_ptr<ColumnSteps>> steps_;  // of the devices
   std::deque<Block> blocks_;
+  std::vector<std::byte> b_memory_;
   Handle b_;
   std::deque<Step> tasks_;
   std::vector<double> row_sums_;
@@ -683,7 +684,10 @@ DistributedLu::DistributedLu(Engine& engine, const ColumnSource& source,
                              const DistributedOptions& options)
     : implementation_(std::make_unique<Implementation>(engine, source, options)) {}
 DistributedLu::DistributedLu(DistributedLu&&) noexcept = default;
-DistributedLu::~DistributedLu() = default;
+DistributedLu::~DistributedLu() {
+  // Among other ranks an error ends the process, and until then tasks go on with what is here.
+  if (has_ranks() && std::uncaught_exceptions() > 0) (void)implementation_.release();
+}
 
 Matrix DistributedLu::factor_and_solve(const Matrix& b, const ProgressCallback& progress) {
   return implementation_->factor_and_solve(b, progress);

@@ -172,15 +172,12 @@ void Engine::Implementation::start(const std::vector<unsigned>& ids) {
 }
 
 Engine::Implementation::~Implementation() {
-  // With other ranks an error ends the process: they may wait for what will not come.
-  if (ranks.alone() || std::uncaught_exceptions() == 0) {
-    if (!workers.empty()) {
-      if (!ranks.alone()) starpu_mpi_shutdown();
-      for (Worker& worker : workers) worker.context.reset();
-      starpu_shutdown();
-    }
-    engine_is_there = false;
+  if (!workers.empty()) {
+    if (!ranks.alone()) starpu_mpi_shutdown();
+    for (Worker& worker : workers) worker.context.reset();
+    starpu_shutdown();
   }
+  engine_is_there = false;
 }
 
 void Engine::Implementation::on_each_worker(const std::function<void(std::size_t)>& body) {
@@ -239,7 +236,10 @@ std::uint64_t Engine::Implementation::matrix_bytes(std::size_t device) const {
 
 Engine::Engine(const EngineOptions& options)
     : implementation_(std::make_unique<Implementation>(options)) {}
-Engine::~Engine() = default;
+Engine::~Engine() {
+  // As ~DistributedLu().
+  if (has_ranks() && std::uncaught_exceptions() > 0) (void)implementation_.release();
+}
 
 int Engine::rank() const { return implementation_->ranks.rank(); }
 int Engine::ranks() const { return implementation_->ranks.count(); }

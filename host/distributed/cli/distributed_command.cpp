@@ -14,6 +14,7 @@
 
 #include "cli/commands.hpp"
 #include "command_line/colour.hpp"
+#include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 #include "command_line/typed.hpp"
 #include "distributed/ranks.hpp"
@@ -325,6 +326,8 @@ ExitCode run_distributed(const Given& given) {
   } catch (const Error& error) {
     if (has_ranks()) {
       tell(fmt::format("clgauss: {}\n", error.what()));
+      interrupt_is_told();
+      io::remove_temporaries();
       end_all_ranks(static_cast<int>(exit_code_of(error)));
     }
     throw;
