@@ -648,6 +648,9 @@ class DistributedLu::Implementation {
     const BlockStore folder = store();
     resumed_ = options_.checkpoint->resume ? count() : 0;
     each_own_block([&](Index k, Index, Index) {
+      if (!options_.checkpoint->resume && folder.has(k))
+        throw UsageError(options_.checkpoint->folder.string() +
+                         " holds a checkpoint: resume from it, or remove it to begin anew");
       if (k >= resumed_) return;
       if (!folder.has(k)) {
         resumed_ = k;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <clgauss/device.hpp>
 #include <clgauss/distributed.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
@@ -319,6 +320,7 @@ ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
 ExitCode run_distributed(const Given& given) {
   refuse_others(given.values);
   share_cores_among_ranks();
+  (void)list_devices();  // drivers that bring LLVM take the signal when they are loaded
   std::signal(SIGABRT, on_abort);
   try {
     Engine engine(engine_options(given.values));
