@@ -13,30 +13,30 @@
 
 // NDRange: 1 work-item. moves: [3 nb], see record_moves; pivots are counted from the block's top.
 kernel void block_moves(global uint* pivots, const uint nb, global uint* moves) {
-    const Panel p = {0, 0, 0, 0, pivots};
-    record_moves(p, nb, moves, nb);
+  const Panel p = {0, 0, 0, 0, pivots};
+  record_moves(p, nb, moves, nb);
 }
 
 // NDRange: one work-item a strip of NR columns of B.
 kernel void block_rows(global REAL* b, const ulong offset, const ulong ld, const uint columns,
                        const uint nb, global const REAL* store, global REAL* u,
                        global const uint* moves) {
-    const uint col = (uint)get_global_id(0) * NR;
-    if (col >= columns) return;
-    const uint cols = min((uint)NR, columns - col);
-    global REAL* top = b + offset + col;
-    global REAL* strip = u + (ulong)col * nb;
-    for (uint t = 0; t < nb; ++t) {
-        copy_row(top + moves[t] * ld, strip + t * NR, cols);
-        PLAIN_LOOP
-        for (uint j = cols; j < NR; ++j) strip[t * NR + j] = 0;
-    }
-    for (uint t = 0; t < nb; ++t) {
-        if (moves[nb + t] < nb) continue;
-        copy_row(top + moves[2 * nb + t] * ld, top + moves[nb + t] * ld, cols);
-    }
-    solve_strip(store, chunk_size(nb), strip, nb);
-    for (uint t = 0; t < nb; ++t) copy_row(strip + t * NR, top + t * ld, cols);
+  const uint col = (uint)get_global_id(0) * NR;
+  if (col >= columns) return;
+  const uint cols = min((uint)NR, columns - col);
+  global REAL* top = b + offset + col;
+  global REAL* strip = u + (ulong)col * nb;
+  for (uint t = 0; t < nb; ++t) {
+    copy_row(top + moves[t] * ld, strip + t * NR, cols);
+    PLAIN_LOOP
+    for (uint j = cols; j < NR; ++j) strip[t * NR + j] = 0;
+  }
+  for (uint t = 0; t < nb; ++t) {
+    if (moves[nb + t] < nb) continue;
+    copy_row(top + moves[2 * nb + t] * ld, top + moves[nb + t] * ld, cols);
+  }
+  solve_strip(store, chunk_size(nb), strip, nb);
+  for (uint t = 0; t < nb; ++t) copy_row(strip + t * NR, top + t * ld, cols);
 }
 
 // NDRange: one work-item a tile of tile_rows x tile_cols (multiples of RB and NR) of the `rows` rows
@@ -44,8 +44,8 @@ kernel void block_rows(global REAL* b, const ulong offset, const ulong ld, const
 kernel void block_subtract(global REAL* b, const ulong offset, const ulong ld, const uint rows,
                            const uint columns, const uint nb, global const REAL* store,
                            global const REAL* u, const uint tile_rows, const uint tile_cols) {
-    const uint row = (uint)get_global_id(0) * tile_rows, col = (uint)get_global_id(1) * tile_cols;
-    if (row >= rows || col >= columns) return;
-    subtract_block(store + nb / RB * chunk_size(nb), u, b + offset + nb * ld, ld, nb, row,
-                   min(tile_rows, rows - row), col, min(tile_cols, columns - col));
+  const uint row = (uint)get_global_id(0) * tile_rows, col = (uint)get_global_id(1) * tile_cols;
+  if (row >= rows || col >= columns) return;
+  subtract_block(store + nb / RB * chunk_size(nb), u, b + offset + nb * ld, ld, nb, row,
+                 min(tile_rows, rows - row), col, min(tile_cols, columns - col));
 }

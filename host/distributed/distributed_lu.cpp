@@ -36,8 +36,10 @@ class Handle {
   }
   ~Handle() {
     // While an error leaves among other ranks nothing ends in order.
-    if (handle_ != nullptr && std::uncaught_exceptions() == 0) starpu_data_unregister(handle_);
-    else if (handle_ != nullptr && !has_ranks()) starpu_data_unregister_no_coherency(handle_);
+    if (handle_ != nullptr && std::uncaught_exceptions() == 0)
+      starpu_data_unregister(handle_);
+    else if (handle_ != nullptr && !has_ranks())
+      starpu_data_unregister_no_coherency(handle_);
   }
 
   /// `count` elements; at `memory`, or where StarPU likes.
@@ -133,14 +135,16 @@ class DistributedLu::Implementation {
       each_own_block([&](Index j, Index first, Index columns) {
         (void)j;
         const std::vector<double> a = read_columns(first, columns);
-        in_parallel(n_, std::max<Index>(1, kElementsPerThread / columns), [&](Index from, Index to) {
-          for (Index i = from; i < to; ++i)
-            for (Index c = 0; c < nrhs; ++c) {
-              double dot = 0;
-              for (Index l = 0; l < columns; ++l) dot += a[i * columns + l] * x(first + l, c);
-              sum(i, c) += dot;
-            }
-        });
+        in_parallel(n_, std::max<Index>(1, kElementsPerThread / columns),
+                    [&](Index from, Index to) {
+                      for (Index i = from; i < to; ++i)
+                        for (Index c = 0; c < nrhs; ++c) {
+                          double dot = 0;
+                          for (Index l = 0; l < columns; ++l)
+                            dot += a[i * columns + l] * x(first + l, c);
+                          sum(i, c) += dot;
+                        }
+                    });
       });
     });
     engine_.ranks.add_up(sum.values());
@@ -163,8 +167,8 @@ class DistributedLu::Implementation {
       const double backward = error == 0 ? 0 : error / scale;
       if (!(backward <= residual.backward_error)) residual.backward_error = backward;
     }
-    residual.scaled = residual.backward_error /
-                      (unit_roundoff(options_.type) * static_cast<double>(n_));
+    residual.scaled =
+        residual.backward_error / (unit_roundoff(options_.type) * static_cast<double>(n_));
     return residual;
   }
 
@@ -223,8 +227,7 @@ class DistributedLu::Implementation {
       engine_.ranks.together([&] {
         engine_.on_each_worker([&](std::size_t device) {
           width = std::min<std::uint64_t>(
-              width,
-              usual_block_columns(*engine_.workers[device].context, options_.type, n_));
+              width, usual_block_columns(*engine_.workers[device].context, options_.type, n_));
         });
       });
     width_ = static_cast<Index>(engine_.ranks.least(width));
@@ -247,9 +250,9 @@ class DistributedLu::Implementation {
                                 static_cast<std::uint64_t>(engine_.ranks.count());
     if (room < kLeast)
       throw OutOfMemory(fmt::format(
-          "{} blocks of {} columns need {:.0f} MB of {}, which is to give {:.0f} MB", kLeast, width_,
-          static_cast<double>(kLeast * numbers() * element_) / 1e6, engine_.profiles[device].name,
-          static_cast<double>(engine_.matrix_bytes(device)) / 1e6));
+          "{} blocks of {} columns need {:.0f} MB of {}, which is to give {:.0f} MB", kLeast,
+          width_, static_cast<double>(kLeast * numbers() * element_) / 1e6,
+          engine_.profiles[device].name, static_cast<double>(engine_.matrix_bytes(device)) / 1e6));
     const std::uint64_t mine = (count() + share - 1) / share;
     return room >= mine + kPassing ? mine : room - kPassing;
   }
@@ -340,9 +343,9 @@ class DistributedLu::Implementation {
         pass_by(k);
       }
       for (Index k = begin; k < end; ++k) {
-        panel(k);                                          // P_k A_k = L_k U_kk
+        panel(k);  // P_k A_k = L_k U_kk
         for (Index j = k + 1; j < end; ++j) update(k, j);
-        forward(k);                                        // the same for B
+        forward(k);  // the same for B
         forget_copies(k);
         pass_by(k);
       }
@@ -541,8 +544,8 @@ class DistributedLu::Implementation {
         last_told_ = now;
         tell(now);
       }
-      if (options_.checkpoint &&
-          std::chrono::duration<double>(now - last_stored_).count() >= options_.checkpoint->every_s) {
+      if (options_.checkpoint && std::chrono::duration<double>(now - last_stored_).count() >=
+                                     options_.checkpoint->every_s) {
         store_blocks();
         last_stored_ = now;
       }
@@ -570,8 +573,8 @@ class DistributedLu::Implementation {
 
   void tell(std::chrono::steady_clock::time_point now) const {
     const double done = done_flops_, time = std::chrono::duration<double>(now - begin_).count();
-    const auto blocks = std::ranges::count_if(
-        blocks_, [](const Block& block) { return block.factored.load(); });
+    const auto blocks =
+        std::ranges::count_if(blocks_, [](const Block& block) { return block.factored.load(); });
     if (total_flops_ > 0)
       (*progress_)(fmt::format("{}: {} of {} blocks here, {:.1f} GFLOP/s", what_, blocks,
                                own_count(), done / time / 1e9),
@@ -594,8 +597,7 @@ class DistributedLu::Implementation {
       const HostAccess access(blocks_[k].pivots, STARPU_R);
       const std::span numbers(reinterpret_cast<const std::int32_t*>(access.data()),
                               columns + PanelOutcome::kCount);
-      for (Index i = 0; i < columns; ++i)
-        all[first + i] = static_cast<double>(first) + numbers[i];
+      for (Index i = 0; i < columns; ++i) all[first + i] = static_cast<double>(first) + numbers[i];
       if (numbers[columns] >= 0 && static_cast<Index>(numbers[columns]) < columns)
         bad[0] = std::max(bad[0], -static_cast<double>(first) - numbers[columns]);
       gave_up = gave_up || numbers[columns + 1] != 0;
@@ -620,9 +622,9 @@ class DistributedLu::Implementation {
     std::string program(version());
     for (const DeviceProfile& profile : engine_.profiles)
       program += profile.name + profile.driver_version;
-    return {options_.checkpoint->folder,
-            {n_, width_, element_, source_.fingerprint(),
-             checksum(std::as_bytes(std::span(program)))}};
+    return {
+        options_.checkpoint->folder,
+        {n_, width_, element_, source_.fingerprint(), checksum(std::as_bytes(std::span(program)))}};
   }
 
   [[nodiscard]] StoredBlock stored(Index k, const HostAccess& columns,

@@ -45,7 +45,7 @@ struct Engine::Implementation {
   EngineOptions options;
   std::vector<DeviceProfile> profiles;
   std::vector<Worker> workers;
-  std::mutex mutex;             // of the records
+  std::mutex mutex;  // of the records
   std::vector<StepRecord> records;
 
  private:

@@ -37,9 +37,9 @@ HostMemory::HostMemory(const Context& context, std::size_t bytes) {
 
 HostMemory::HostMemory(const std::filesystem::path& folder, std::size_t bytes) {
   const auto fail = [&](int error) -> void {
-    throw FileError(folder.string(), fmt::format("{:.1f} MB for the matrix: {}",
-                                                 static_cast<double>(bytes) / 1e6,
-                                                 std::strerror(error)));
+    throw FileError(folder.string(),
+                    fmt::format("{:.1f} MB for the matrix: {}", static_cast<double>(bytes) / 1e6,
+                                std::strerror(error)));
   };
   std::string name = folder / "clgauss-XXXXXX";
   const io::Descriptor file(::mkstemp(name.data()));
@@ -47,11 +47,9 @@ HostMemory::HostMemory(const std::filesystem::path& folder, std::size_t bytes) {
   ::unlink(name.c_str());
   if (const int error = ::posix_fallocate(file.number(), 0, static_cast<off_t>(bytes)); error != 0)
     fail(error);
-  void* const memory =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
+  void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0);
   if (memory == MAP_FAILED) fail(errno);
-  bytes_ = {static_cast<std::byte*>(memory),
-            [bytes](std::byte* begin) { ::munmap(begin, bytes); }};
+  bytes_ = {static_cast<std::byte*>(memory), [bytes](std::byte* begin) { ::munmap(begin, bytes); }};
 }
 
 }  // namespace clgauss

@@ -59,7 +59,8 @@ bool has_ranks() noexcept {
 }
 
 void share_cores_among_ranks() {
-  const int ranks = environment_number({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}).value_or(1);
+  const int ranks =
+      environment_number({"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"}).value_or(1);
   if (ranks <= 1) return;
   const auto cores = static_cast<int>(std::thread::hardware_concurrency());
   ::setenv("POCL_MAX_PTHREAD_COUNT", std::to_string(std::max(1, cores / ranks)).c_str(), 0);
@@ -90,7 +91,6 @@ Ranks::Ranks() {
   MPI_Comm_size(local, &local_count_);
   MPI_Comm_free(&local);
 }
-
 
 void Ranks::together(const std::function<void()>& body) const {
   if (alone()) {

@@ -58,8 +58,7 @@ class MappedColumns : public ColumnSource {
   void read(Index first, Index count, std::span<double> to) const override {
     std::vector<Number> row(count);
     for (Index i = 0; i < n_; ++i) {
-      std::memcpy(row.data(),
-                  mapping_.bytes().data() + data_ + (i * n_ + first) * sizeof(Number),
+      std::memcpy(row.data(), mapping_.bytes().data() + data_ + (i * n_ + first) * sizeof(Number),
                   count * sizeof(Number));
       std::ranges::copy(row, to.begin() + static_cast<std::ptrdiff_t>(i * count));
     }
@@ -158,7 +157,8 @@ std::unique_ptr<ColumnSource> columns_of_npy(const std::filesystem::path& path) 
   const std::size_t data = sizeof start + length, size = static_cast<std::size_t>(status.st_size);
   if (size != data + rows * cols * (f64 ? 8 : 4)) return nullptr;
   if (f64)
-    return std::make_unique<MappedColumns<double>>(path.string(), std::move(file), size, data, rows);
+    return std::make_unique<MappedColumns<double>>(path.string(), std::move(file), size, data,
+                                                   rows);
   return std::make_unique<MappedColumns<float>>(path.string(), std::move(file), size, data, rows);
 }
 

@@ -62,7 +62,7 @@ class GeneralSteps : public ColumnSteps {
     for (cl_uint end = columns; end > 0;) {
       const cl_uint w = (end - 1) % size + 1, i = end - w;
       laswp_trsm_.trsm(queue, u.at(first + i, i), y.at(first + i, 0), w, nrhs,
-                       true);  // X_i = U_ii^-1 Y_i
+                       true);                                               // X_i = U_ii^-1 Y_i
       gemm_.update(first + i, nrhs, w, u.at(0, i), y.at(first + i, 0), y);  // Y_j -= U_ji X_i
       end = i;
     }
@@ -110,8 +110,8 @@ class GpuSteps : public GeneralSteps {
       const cl_uint w = std::min(kPanelWidth, width - j), next = j + w;
       panels_.factor(queue, {view.at(j, j), rows - j, w, j, a.pivots});
       if (w == width) break;
-      laswp_trsm_.laswp_trsm(
-          queue, {view.at(j, j), view.at(j, 0), w, width, j, next, true, a.pivots, j});
+      laswp_trsm_.laswp_trsm(queue,
+                             {view.at(j, j), view.at(j, 0), w, width, j, next, true, a.pivots, j});
       gemm_.update(rows - next, width - next, w, view.at(next, j), view.at(j, next),
                    view.at(next, next));
     }
@@ -219,8 +219,7 @@ class CpuSteps : public GeneralSteps {
   }
 
   void launch(const Kernel& kernel, cl_uint items) {
-    if (items > 0)
-      enqueue_kernel(context_.queue(), kernel, cl::NDRange(items), cl::NDRange(1));
+    if (items > 0) enqueue_kernel(context_.queue(), kernel, cl::NDRange(items), cl::NDRange(1));
   }
   void launch(const Kernel& kernel, cl_uint items, cl_uint other) {
     if (items > 0 && other > 0)

@@ -16,14 +16,16 @@ namespace {
 
 constexpr const char* kMpirun =
     "export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n"
-    "ranks() { count=$1; shift; timeout 60 mpirun --oversubscribe -n $count \"$CLGAUSS\" \"$@\"; }\n";
+    "ranks() { count=$1; shift; timeout 60 mpirun --oversubscribe -n $count \"$CLGAUSS\" \"$@\"; "
+    "}\n";
 
 /// A folder with A.npy, of which the answer for row sums is all ones.
 class Workplace {
  public:
   explicit Workplace(Index n, const char* kind = "random") {
-    REQUIRE(run_program(folder_, fmt::format("generate --kind {} --n {} --rhs none -o A.npy", kind, n))
-                .exit_code == 0);
+    REQUIRE(
+        run_program(folder_, fmt::format("generate --kind {} --n {} --rhs none -o A.npy", kind, n))
+            .exit_code == 0);
   }
 
   ProcessResult script(const std::string& text) { return run_script(folder_, kMpirun + text); }
@@ -80,7 +82,8 @@ TEST_CASE("ranks give the answer that one process gives, to the bit") {
   const std::string one = content_of(place.path("x.npy"));
   for (const int ranks : {2, 3, 4}) {
     CAPTURE(ranks);
-    const ProcessResult result = place.script(fmt::format("rm x.npy; ranks {} {}", ranks, arguments));
+    const ProcessResult result =
+        place.script(fmt::format("rm x.npy; ranks {} {}", ranks, arguments));
     INFO(result.err);
     REQUIRE(result.exit_code == 0);
     CHECK(bool(content_of(place.path("x.npy")) == one));
@@ -134,7 +137,8 @@ TEST_CASE("what differs between ranks is refused before work starts") {
     return place.script(
         "\"$CLGAUSS\" generate --kind random --n 200 --seed 5 --rhs none -o B.npy\n"
         "timeout 60 mpirun --oversubscribe -n 1 \"$CLGAUSS\" solve A.npy --rhs ones --devices all "
-        "-o x.npy : -n 1 \"$CLGAUSS\" solve " + other + " --rhs ones --devices all -o x.npy");
+        "-o x.npy : -n 1 \"$CLGAUSS\" solve " +
+        other + " --rhs ones --devices all -o x.npy");
   };
   const ProcessResult different = both("B.npy");
   INFO(different.err);
@@ -159,7 +163,8 @@ TEST_CASE("a rank that is killed takes the others with it, and leaves nothing") 
       "sleep 1; kill -9 $victim; date +%s > begin; wait $run; code=$?; date +%s > end; exit $code");
   INFO(result.err);
   CHECK(result.exit_code == 137);
-  CHECK(std::stol(content_of(place.path("end"))) - std::stol(content_of(place.path("begin"))) <= 10);
+  CHECK(std::stol(content_of(place.path("end"))) - std::stol(content_of(place.path("begin"))) <=
+        10);
   CHECK_FALSE(place.has("x.npy"));
 }
 
@@ -174,7 +179,8 @@ TEST_CASE("Ctrl-C ends with 130 and leaves nothing") {
 
 TEST_CASE("a spill folder without room is an error before work starts") {
   Workplace place(1031);
-  REQUIRE(place.script("\"$CLGAUSS\" solve A.npy --rhs ones --devices all -o y.npy").exit_code == 0);  // builds kernels, which takes files, too
+  REQUIRE(place.script("\"$CLGAUSS\" solve A.npy --rhs ones --devices all -o y.npy").exit_code ==
+          0);  // builds kernels, which takes files, too
   const ProcessResult result = place.script(
       "mkdir full; ulimit -f 2000; exec \"$CLGAUSS\" solve A.npy --rhs ones --spill full -o x.npy");
   INFO(result.err);
@@ -185,8 +191,8 @@ TEST_CASE("a spill folder without room is an error before work starts") {
 
 TEST_CASE("a device that fails is an error that ends the program") {
   Workplace place(300);
-  const std::string layer = "OPENCL_LAYERS=" + fault_layer().string() + " CLGAUSS_FAULT_LOG=" +
-                            place.path("log").string();
+  const std::string layer = "OPENCL_LAYERS=" + fault_layer().string() +
+                            " CLGAUSS_FAULT_LOG=" + place.path("log").string();
   REQUIRE(place.solve("--devices all", layer).exit_code == 0);
   std::vector<std::string> calls;
   std::istringstream log(content_of(place.path("log")));

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
 #include <clgauss/device.hpp>
 #include <clgauss/distributed.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 
@@ -108,7 +108,8 @@ void share(const Ranks& ranks, Matrix& matrix) {
 
 Problem read_problem(const po::variables_map& values, const Ranks& ranks,
                      const ProgressCallback& progress) {
-  const std::string path = values["system"].as<std::string>(), rhs = values["rhs"].as<std::string>();
+  const std::string path = values["system"].as<std::string>(),
+                    rhs = values["rhs"].as<std::string>();
   ReadOptions read;
   if (values.count("format") > 0) read.format = output_format(values, "format", {});
   read.progress = progress;
@@ -139,10 +140,11 @@ Problem read_problem(const po::variables_map& values, const Ranks& ranks,
       if (ranks.rank() != 0) return;
       b = rhs == "ones" ? Matrix(problem.source->n(), 1, Values(problem.source->n(), 1.0))
                         : read_matrix(rhs, {});
-      if (b.rows() == 1 && b.rows() != problem.source->n()) b = Matrix(b.cols(), 1, Values(b.values().begin(), b.values().end()));
+      if (b.rows() == 1 && b.rows() != problem.source->n())
+        b = Matrix(b.cols(), 1, Values(b.values().begin(), b.values().end()));
       if (b.rows() != problem.source->n())
-        throw DimensionError(fmt::format("{} has {} rows, A has {}", rhs, b.rows(),
-                                         problem.source->n()));
+        throw DimensionError(
+            fmt::format("{} has {} rows, A has {}", rhs, b.rows(), problem.source->n()));
     });
     share(ranks, b);
     problem.b = [b](DistributedLu&) { return b; };
@@ -188,9 +190,10 @@ double gflops(Index n, double time) {
 std::string device_text(const Engine& engine) {
   std::string text;
   for (const DeviceUse& use : engine.use())
-    text += fmt::format("device     {}: busy {:.2f} s, waiting {:.2f} s, in {:.0f} MB, out {:.0f} MB\n",
-                        use.name, use.busy_s, use.waiting_s, static_cast<double>(use.bytes_in) / 1e6,
-                        static_cast<double>(use.bytes_out) / 1e6);
+    text +=
+        fmt::format("device     {}: busy {:.2f} s, waiting {:.2f} s, in {:.0f} MB, out {:.0f} MB\n",
+                    use.name, use.busy_s, use.waiting_s, static_cast<double>(use.bytes_in) / 1e6,
+                    static_cast<double>(use.bytes_out) / 1e6);
   return text;
 }
 
@@ -212,9 +215,9 @@ std::string summary(const Engine& engine, Index n, Index nrhs, const Distributed
   text += device_text(engine);
   if (solution.resumed_blocks > 0)
     text += fmt::format("resumed    after {} blocks\n", solution.resumed_blocks);
-  text += fmt::format("times      load {:.2f} s, solve {:.2f} s ({:.1f} GFLOP/s), check {:.2f} s\n",
-                      solution.load_s, solution.solve_s, gflops(n, solution.solve_s),
-                      solution.check_s);
+  text +=
+      fmt::format("times      load {:.2f} s, solve {:.2f} s ({:.1f} GFLOP/s), check {:.2f} s\n",
+                  solution.load_s, solution.solve_s, gflops(n, solution.solve_s), solution.check_s);
   if (solution.refinements > 0) text += fmt::format("refined    {} times\n", solution.refinements);
   return text;
 }
@@ -279,8 +282,8 @@ ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
   });
   const Problem problem = read_problem(values, ranks, progress);
   const Index n = problem.source->n();
-  const bool refine = options.type == RealType::f32 &&
-                      values["accuracy"].as<std::string>() == "double";
+  const bool refine =
+      options.type == RealType::f32 && values["accuracy"].as<std::string>() == "double";
   Index nrhs = 0;
   const DistributedSolution solution = solve_distributed(
       engine, *problem.source,
@@ -304,7 +307,9 @@ ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
     }
     if (json) {
       json->write(report(engine, n, nrhs, options, solution,
-                         solution.failed_column ? "singular" : good ? "ok" : "inaccurate")
+                         solution.failed_column ? "singular"
+                         : good                 ? "ok"
+                                                : "inaccurate")
                       .dump(2) +
                   "\n");
       json->commit();

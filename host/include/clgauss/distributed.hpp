@@ -25,9 +25,11 @@ struct EngineOptions {
   /// "all": every GPU, or every CPU device where there is no GPU; else specs of devices as select_device() takes them, with commas
   /// between. Ranks of one machine share them out; where there are more ranks than devices, several take the same one.
   std::string devices = "all";
-  std::optional<std::uint64_t> memory_bytes;   // of every device, for the matrix; empty: what there is
-  std::optional<std::filesystem::path> spill;  // a folder for the matrix instead of the host's memory
-  ContextOptions context;                      // of every device
+  std::optional<std::uint64_t>
+      memory_bytes;  // of every device, for the matrix; empty: what there is
+  std::optional<std::filesystem::path>
+      spill;               // a folder for the matrix instead of the host's memory
+  ContextOptions context;  // of every device
 };
 
 /// What a device did since the last DistributedLu was made.
@@ -161,8 +163,8 @@ class DistributedLu {
 struct DistributedSolution {
   Matrix x;  // empty: singular
   std::optional<Index> failed_column;
-  Residual residual;      // for the unit roundoff of f64 with `refine`, else of the type
-  int refinements = 0;    // of x by solves for the residual
+  Residual residual;    // for the unit roundoff of f64 with `refine`, else of the type
+  int refinements = 0;  // of x by solves for the residual
   Index block_columns = 0, resumed_blocks = 0;
   double load_s = 0, solve_s = 0, check_s = 0;
 };

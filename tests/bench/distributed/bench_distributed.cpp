@@ -97,8 +97,8 @@ Row run_engine(const Run& run, const ColumnSource& source, const Matrix& b,
   engine_options.memory_bytes = run.memory;
   engine_options.context = ContextOptions::from_environment();
   Engine engine(engine_options);
-  const DistributedSolution solution =
-      solve_distributed(engine, source, [&](DistributedLu&) { return b; }, options);
+  const DistributedSolution solution = solve_distributed(
+      engine, source, [&](DistributedLu&) { return b; }, options);
   Row row{fmt::format("{} x {}", engine.devices().size(), engine.devices().front().name)};
   row.load = solution.load_s;
   row.solve = solution.solve_s;
@@ -172,15 +172,16 @@ cli::ExitCode run(const cli::Given& given) {
         good = good && row.residual <= kScaledResidualBound;
         const double gflops = 2.0 / 3 * std::pow(static_cast<double>(n), 3) / row.solve / 1e9;
         if (!first) continue;
-        cli::print(fmt::format("n = {:6}  {:12}  load {:7.2f} s  solve {:8.3f} s  {:8.1f} GFLOP/s  "
-                               "residual {:.3g}  busy {:.2f} s  in {:.2f} GB  out {:.2f} GB\n",
-                               n, run.name, row.load, row.solve, gflops, row.residual, row.busy,
-                               row.in, row.out));
+        cli::print(fmt::format(
+            "n = {:6}  {:12}  load {:7.2f} s  solve {:8.3f} s  {:8.1f} GFLOP/s  "
+            "residual {:.3g}  busy {:.2f} s  in {:.2f} GB  out {:.2f} GB\n",
+            n, run.name, row.load, row.solve, gflops, row.residual, row.busy, row.in, row.out));
         if (csv)
-          csv->add(fmt::format("{},{},{},{},{},{},{},{},{:.3f},{:.4f},{:.1f},{:.4g},{:.3f},{:.3f},{:.3f}",
-                               now(), version(), run.name, ranks.count(), row.devices,
-                               given.values["type"].as<std::string>(), n, repetition, row.load,
-                               row.solve, gflops, row.residual, row.busy, row.in, row.out));
+          csv->add(fmt::format(
+              "{},{},{},{},{},{},{},{},{:.3f},{:.4f},{:.1f},{:.4g},{:.3f},{:.3f},{:.3f}", now(),
+              version(), run.name, ranks.count(), row.devices,
+              given.values["type"].as<std::string>(), n, repetition, row.load, row.solve, gflops,
+              row.residual, row.busy, row.in, row.out));
       }
   }
   return good ? cli::ExitCode::ok : cli::ExitCode::inaccurate;
@@ -193,14 +194,14 @@ cli::ExitCode run(const cli::Given& given) {
 int main(int argc, char** argv) {
   using namespace clgauss::cli;
   using enum ExitCode;
-  const Program program{"clgauss-bench distributed",
-                        "time solves beyond one device",
-                        "clgauss-bench distributed times solves beyond one device, in turns.",
-                        {{"", "time solves beyond one device", clgauss::bench::table,
-                          clgauss::bench::run}},
-                        "",
-                        {},
-                        {ok, usage, no_device, opencl, out_of_memory, inaccurate, interrupted}};
+  const Program program{
+      "clgauss-bench distributed",
+      "time solves beyond one device",
+      "clgauss-bench distributed times solves beyond one device, in turns.",
+      {{"", "time solves beyond one device", clgauss::bench::table, clgauss::bench::run}},
+      "",
+      {},
+      {ok, usage, no_device, opencl, out_of_memory, inaccurate, interrupted}};
   clgauss::share_cores_among_ranks();
   return run_program(program, argc, argv);
 }

@@ -56,7 +56,8 @@ double time_pdgesv(const Ranks& ranks, const ColumnSource& source, const Matrix&
             columns = numroc_(&n, &kBlock, &grid.column, &zero, &grid.columns),
             right = numroc_(&nrhs, &kBlock, &grid.column, &zero, &grid.columns),
             ld = std::max(1, rows);
-  std::vector<double> a(static_cast<std::size_t>(ld) * static_cast<std::size_t>(std::max(1, columns))),
+  std::vector<double> a(static_cast<std::size_t>(ld) *
+                        static_cast<std::size_t>(std::max(1, columns))),
       y(static_cast<std::size_t>(ld) * static_cast<std::size_t>(std::max(1, right)));
   std::vector<double> column(source.n());
   for (int j = 0; j < columns; ++j) {
