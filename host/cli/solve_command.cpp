@@ -300,7 +300,7 @@ CommandTable solve_table() {
        "prove bounds of the error of x, every rounding error counted; five to seven times the "
        "work (devices with fp64)")
       ("determinant", po::bool_switch(), "report sign and log10 of det A");
-  table.group("Beyond one device")
+  table.group("Large systems")
       ("devices", text("LIST"),
        "solve on several: all (GPUs, or CPU devices where there is none), or devices with commas "
        "between; with mpirun, on those of all ranks")

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <clgauss/error.hpp>
 #include <clgauss/gemm.hpp>
 #include <clgauss/lab/launch.hpp>
@@ -299,6 +300,11 @@ const KernelVariant& lu_columns_cpu_variant() {
     return columns;
   }();
   return variant;
+}
+
+Variants lu_columns_variants() {
+  static const std::array<const KernelVariant*, 1> variants{&lu_columns_cpu_variant()};
+  return variants;
 }
 
 cl_uint usual_block_columns(Context& context, RealType type, Index n) {
