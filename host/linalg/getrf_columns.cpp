@@ -38,6 +38,10 @@ class GeneralSteps : public ColumnSteps {
     if (nrhs == 0) return;
     laswp_trsm_.prepare(setting_.number("NB"), false);
     laswp_trsm_.prepare_trsm();
+    const MatrixView block{{}, 0, columns_}, right{{}, 0, nrhs};
+    if (n_ > columns_)
+      gemm_.prepare_update(n_ - columns_, nrhs, columns_, block.at(columns_, 0), right,
+                           right.at(columns_, 0));
   }
 
   void forward(const FactoredBlock& l, const MatrixView& b, cl_uint nrhs) override {
@@ -101,6 +105,16 @@ class GpuSteps : public GeneralSteps {
     GeneralSteps::prepare(nrhs);
     for (cl_uint k = 0; k < n_; k += kPanelWidth) panels_.prepare(n_ - k);
     for (const cl_uint width : {kPanelWidth, columns_}) laswp_trsm_.prepare(width, true);
+    const MatrixView block{{}, 0, columns_};
+    for (cl_uint k = 0; k < n_; k += columns_) {
+      const auto below = [&](cl_uint w, cl_uint right) {
+        if (n_ > k + w)
+          gemm_.prepare_update(n_ - k - w, right, w, block.at(k + w, 0), block.at(k, 0),
+                               block.at(k + w, 0));
+      };
+      below(columns_, columns_);
+      below(kPanelWidth, columns_ - kPanelWidth);
+    }
   }
 
   void panel(const FactoredBlock& a) override {

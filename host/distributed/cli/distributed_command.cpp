@@ -251,15 +251,23 @@ Json report(const Engine& engine, Index n, Index nrhs, const DistributedOptions&
   return json;
 }
 
-/// StarPU ends a program whose device or disk fails.
+std::array<char, 400> abort_message{};
+
+/// StarPU ends a program whose device fails.
 void on_abort(int /*signal*/) {
-  constexpr std::string_view kText =
-      "clgauss: StarPU gave up: a device or its memory failed (what it said stands above)\n";
-  if (::write(STDERR_FILENO, kText.data(), kText.size()) < 0) {
+  if (::write(STDERR_FILENO, abort_message.data(), std::strlen(abort_message.data())) < 0) {
     // Nobody reads it.
   }
   io::remove_temporaries();
   ::_exit(static_cast<int>(ExitCode::opencl));
+}
+
+/// What on_abort() says of `devices`.
+void prepare_for_abort(const std::string& devices) {
+  const std::string text = fmt::format(
+      "clgauss: {}: a call of StarPU's failed, which stands above: the device or its memory\n",
+      devices);
+  abort_message[text.copy(abort_message.data(), abort_message.size() - 1)] = 0;
 }
 
 ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
@@ -326,9 +334,14 @@ ExitCode run_distributed(const Given& given) {
   refuse_others(given.values);
   share_cores_among_ranks();
   (void)list_devices();  // drivers that bring LLVM take the signal when they are loaded
+  prepare_for_abort("devices " + engine_options(given.values).devices);
   std::signal(SIGABRT, on_abort);
   try {
     Engine engine(engine_options(given.values));
+    std::string names;
+    for (const DeviceProfile& device : engine.devices())
+      names += (names.empty() ? "" : ", ") + device.name;
+    prepare_for_abort(names);
     return solve_on(engine, given, engine.world());
   } catch (const Error& error) {
     if (has_ranks()) {
