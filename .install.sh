@@ -5,9 +5,10 @@ build_packages=(
   libboost-dev libboost-program-options-dev libboost-iostreams-dev       # options; gzip, checksums, names
   nlohmann-json3-dev libfmt-dev                                          # reports
   libzip-dev libmatio-dev libhdf5-dev                                    # .npz, .mat and .h5
+  pkg-config libstarpu-dev libopenmpi-dev openmpi-bin                    # several devices and ranks
 )
 device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenCL on any CPU, twice
-test_packages=(doctest-dev pkg-config libopenblas-dev liblapacke-dev gnuplot-nox   # LAPACK to check against, figures of the report
+test_packages=(doctest-dev libopenblas-dev liblapacke-dev libscalapack-openmpi-dev gnuplot-nox   # LAPACK to check against, figures of the report
   python3 python3-dev python3-venv                                       # the commands of the pages, the Python package
   zsh fish mandoc)                                                       # completion and man pages, where they are read
 test_packages+=(gfortran)                                                # an example

@@ -14,5 +14,7 @@ ExitCode run_devices(const Given& given);
 ExitCode run_generate(const Given& given);
 ExitCode run_rule(const Given& given);
 ExitCode run_solve(const Given& given);
+/// Solves beyond one device.
+ExitCode run_distributed(const Given& given);
 
 }  // namespace clgauss::cli

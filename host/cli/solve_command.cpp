@@ -300,6 +300,16 @@ CommandTable solve_table() {
        "prove bounds of the error of x, every rounding error counted; five to seven times the "
        "work (devices with fp64)")
       ("determinant", po::bool_switch(), "report sign and log10 of det A");
+  table.group("Large systems")
+      ("devices", text("LIST"),
+       "solve on several: all (GPUs, or CPU devices where there is none), or devices with commas "
+       "between; with mpirun, on those of all ranks")
+      ("memory", text("SIZE"), "of each device's memory for A, as 8GB; else what there is")
+      ("spill", folder("DIR"), "keep A in a nameless file there, for what the host's memory does not hold")
+      ("checkpoint", folder("DIR"), "write finished columns there")
+      ("every", text("TIME")->default_value("10min"), "how often")
+      ("resume", folder("DIR"), "go on from a checkpoint, and write further ones")
+      ("trace", file("FILE"), "write what each device did when, as Chrome's trace JSON");
   table.group("Gauss")
       ("local", words("RULE", kLocalWords)->default_value("auto"),
        "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a "
@@ -326,6 +336,10 @@ CommandTable solve_table() {
 }
 
 ExitCode run_solve(const Given& given) {
+  for (const char* name : {"devices", "memory", "spill", "checkpoint", "resume", "trace"})
+    if (given.values.count(name) > 0) return run_distributed(given);
+  if (!given.values["every"].defaulted())
+    throw UsageError("--every belongs to --checkpoint or --resume");
   SolveCommand command = read_command(given.values);
   if (given.values["batched"].as<bool>())
     return run_batched(

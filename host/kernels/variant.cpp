@@ -47,9 +47,9 @@ std::span<const KernelVariant* const> kernel_variants() {
   static const std::vector<const KernelVariant*> all = [] {
     std::vector<const KernelVariant*> list;
     for (const Variants group :
-         {lu_cpu_variants(), lu_gpu_variants(), gemm_variants(), batched_variants(), rbt_variants(),
-          gauss_variants(), condition_variants(), residual_variants(), refine_variants(),
-          inverse_variants()})
+         {lu_cpu_variants(), lu_gpu_variants(), lu_columns_variants(), gemm_variants(),
+          batched_variants(), rbt_variants(), gauss_variants(), condition_variants(),
+          residual_variants(), refine_variants(), inverse_variants()})
       list.insert(list.end(), group.begin(), group.end());
     return list;
   }();

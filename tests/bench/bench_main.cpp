@@ -1,7 +1,11 @@
+#include <unistd.h>
+
 #include <algorithm>
 #include <clgauss/device.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/solve.hpp>
+#include <filesystem>
+#include <string_view>
 
 #include "bench_file.hpp"
 #include "bench_measure.hpp"
@@ -99,7 +103,15 @@ cli::ExitCode run(const cli::Given& given) {
 
 }  // namespace clgauss::bench
 
+/// Solves beyond one device are timed by a program of their own: StarPU and MPI stay outside of this one.
+void start_distributed(char** argv) {
+  std::error_code unknown;
+  const auto self = std::filesystem::read_symlink("/proc/self/exe", unknown);
+  ::execv((self.parent_path() / "clgauss-bench-distributed").c_str(), argv);
+}
+
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "distributed") start_distributed(argv + 1);
   using namespace clgauss::cli;
   using enum ExitCode;
   const Program program{

@@ -44,6 +44,7 @@ std::vector<Build> builds() {
       {"latency.cl", ""},
       {"loop_probe.cl", ""},
       {"lu_cpu.cl", tile + "-DRB=24"},
+      {"lu_columns_cpu.cl", tile + "-DRB=24"},
       {"lu_panel_group.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64 -DPANEL_TOURNAMENT=0"},
       {"lu_panel_group.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64 -DPANEL_TOURNAMENT=1"},
       {"lu_panel_tournament.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64"},

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+"""Writes distributed.md, in this folder, from its template, the raw numbers in data/runs and the model that the page describes.
+
+  docs/distributed.py            writes it
+  docs/distributed.py --check    fails if it is not what it would write
+"""
+
+import math
+import statistics
+import sys
+
+from performance import HERE, digits, rows_of, table
+
+W, WORD = 512, 8
+COLUMN_S, ROW_S = 2.87e-6, 2.84e-11  # of a panel: a column, and each of its rows
+WIRE, NETWORK, PER_HOST, MESSAGE_S = 55e9, 50e9, 8, 5e-6
+DEVICES = [1, 2, 4, 8, 32, 128, 512, 4096]
+SIZES = [32768, 65536, 131072, 262144, 1048576]
+
+
+def lu_seconds(n, devices, speed, rows_of_grid=1):
+    """Of an LU in f64; `rows_of_grid`: devices that share a column of the grid."""
+    total = 0.0
+    columns_of_grid = devices / rows_of_grid
+    hosts = math.ceil(devices / PER_HOST)
+    for m in range(n, 0, -W):
+        w = min(W, m)
+        rows = m / rows_of_grid
+        blocks = math.ceil((m - w) / W / columns_of_grid) if m > w else 0
+        update = 2 * rows * w * blocks * W / speed
+        panel = w * (COLUMN_S + ROW_S * rows) + rows * w * w / speed
+        if rows_of_grid > 1:
+            panel += w * MESSAGE_S * math.log2(rows_of_grid)
+        move = 0.0 if devices == 1 else 2 * rows * w * WORD / WIRE
+        if rows_of_grid == 1:
+            move += rows * w * WORD * (hosts - 1) / NETWORK
+        elif hosts > 1:
+            move += rows * w * WORD / NETWORK
+        if devices == 1:
+            total += update + panel
+        else:
+            total += max(update + panel / columns_of_grid, panel + move + 2 * rows * w * W / speed)
+    return total
+
+
+def calibrated_speed():
+    """Of products, so that n = 32768 on one device takes what was measured."""
+    low, high = 1e13, 1e14
+    while high / low > 1.0001:
+        middle = math.sqrt(low * high)
+        if lu_seconds(32768, 1, middle) > 0.663:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def model_table(speed, grid):
+    rows = []
+    for n in SIZES:
+        one = lu_seconds(n, 1, speed)
+        cells = [str(n)]
+        for devices in DEVICES:
+            seconds = lu_seconds(n, devices, speed, math.sqrt(devices) if grid and devices > 2 else 1)
+            cells.append(f"{round(100 * one / (devices * seconds))} % {digits(seconds)}")
+        rows.append(cells)
+    return table(["n"] + [str(d) for d in DEVICES], rows)
+
+
+def measured():
+    times = {}
+    for row in rows_of("distributed_pocl.csv"):
+        if row["n"] == "4096":
+            times.setdefault((row["run"], row["ranks"]), []).append(float(row["solve_s"]))
+    one = statistics.median(times[("plain", "1")])
+    names = {("plain", "1"): "`solve` on one device", ("all", "1"): "`--devices` with one device",
+             ("all@100", "1"): "the same, `--memory 100MB` (A has 134)", ("all", "2"): "two ranks of one core",
+             ("pdgesv", "2"): "ScaLAPACK's pdgesv on two ranks, OpenBLAS"}
+    return table(["what", "runs", "s", "speed of `solve`"],
+                 [[name, str(len(times[key])), digits(statistics.median(times[key])),
+                   digits(one / statistics.median(times[key])) + " times"] for key, name in names.items()])
+
+
+def page():
+    speed = calibrated_speed()
+    hide = 4 * speed / WIRE
+    return (HERE / "distributed.template.md").read_text(encoding="utf-8").format(
+        measured=measured(), g=digits(speed / 1e12), a=f"{COLUMN_S * 1e6:.2f}", b=f"{ROW_S * 1e9:.4f}",
+        one_d=model_table(speed, False), two_d=model_table(speed, True), hide=round(hide),
+        gb=digits(hide * WORD * 65536 / 1e9, 2), ooc=round(16e9 / (WORD * 65536)),
+        slack=digits(16e9 / (WORD * 65536) / hide, 2))
+
+
+def main():
+    target = HERE / "distributed.md"
+    if "--check" in sys.argv[1:]:
+        if target.read_text(encoding="utf-8") != page():
+            sys.exit("distributed.md is not what docs/distributed.py writes")
+    else:
+        target.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

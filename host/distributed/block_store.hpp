@@ -1,0 +1,42 @@
+#pragma once
+/// Finished blocks of an LU on disk, so that a killed run can go on.
+
+#include <clgauss/distributed.hpp>
+#include <string>
+
+namespace clgauss {
+
+/// What a folder of blocks belongs to; another LU does not take them up.
+struct LuIdentity {
+  std::uint64_t n = 0, block_columns = 0, bytes_of_element = 0, source = 0, program = 0;
+  bool operator==(const LuIdentity&) const = default;
+};
+
+/// A block: its pivots and how its panel went, as FactoredBlock has them, and its columns as they lie in memory.
+struct StoredBlock {
+  std::span<std::int32_t> pivots;
+  std::span<std::byte> columns;
+};
+
+class BlockStore {
+ public:
+  /// Throws FileError if the folder cannot be written.
+  BlockStore(std::filesystem::path folder, const LuIdentity& identity);
+
+  /// Writes block `index`: whole, or not at all. Throws FileError.
+  void write(Index index, const StoredBlock& block) const;
+  [[nodiscard]] bool has(Index index) const;
+  /// Throws FormatError for a file that is damaged or of another LU.
+  void read(Index index, const StoredBlock& block) const;
+
+ private:
+  [[nodiscard]] std::filesystem::path file_of(Index index) const;
+
+  std::filesystem::path folder_;
+  LuIdentity identity_;
+};
+
+/// Tells byte strings apart: FNV-1a over words of 8 bytes, in four lanes.
+[[nodiscard]] std::uint64_t checksum(std::span<const std::byte> bytes, std::uint64_t seed = 0);
+
+}  // namespace clgauss

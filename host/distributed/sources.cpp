@@ -1,0 +1,165 @@
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <charconv>
+#include <clgauss/distributed.hpp>
+#include <clgauss/error.hpp>
+#include <cstring>
+
+#include "distributed/block_store.hpp"
+#include "io/descriptor.hpp"
+#include "io/mapping.hpp"
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+class MatrixColumns : public ColumnSource {
+ public:
+  explicit MatrixColumns(const Matrix& a) : a_(a) {
+    if (a.rows() != a.cols())
+      throw DimensionError(fmt::format("A is {} x {}, not square", a.rows(), a.cols()));
+  }
+
+  Index n() const override { return a_.rows(); }
+  void read(Index first, Index count, std::span<double> to) const override {
+    for (Index i = 0; i < a_.rows(); ++i)
+      std::ranges::copy(a_.row(i).subspan(first, count),
+                        to.begin() + static_cast<std::ptrdiff_t>(i * count));
+  }
+  std::uint64_t fingerprint() const override {
+    return checksum(std::as_bytes(a_.values()), a_.rows());
+  }
+
+ private:
+  const Matrix& a_;
+};
+
+/// Of a mapped file: pages come when they are read, by whom they are needed.
+template <typename Number>
+class MappedColumns : public ColumnSource {
+ public:
+  MappedColumns(std::string name, io::Descriptor file, std::size_t size, std::size_t data, Index n)
+      : name_(std::move(name)),
+        file_(std::move(file)),
+        mapping_(file_.number(), size),
+        data_(data),
+        n_(n) {
+    if (!mapping_.mapped()) throw FileError(name_, std::strerror(errno));
+  }
+
+  Index n() const override { return n_; }
+
+  void read(Index first, Index count, std::span<double> to) const override {
+    std::vector<Number> row(count);
+    for (Index i = 0; i < n_; ++i) {
+      std::memcpy(row.data(), mapping_.bytes().data() + data_ + (i * n_ + first) * sizeof(Number),
+                  count * sizeof(Number));
+      std::ranges::copy(row, to.begin() + static_cast<std::ptrdiff_t>(i * count));
+    }
+    if (!mapping_.intact()) throw FileError(name_, "it was cut short while it was read");
+  }
+
+  /// The size, and the numbers of 64 rows: all of them would be read by every rank.
+  std::uint64_t fingerprint() const override {
+    std::uint64_t sum = mapping_.bytes().size();
+    for (Index s = 0; s < std::min<Index>(n_, 64); ++s) {
+      const Index i = s * n_ / std::min<Index>(n_, 64);
+      sum = checksum(std::as_bytes(std::span(mapping_.bytes().substr(
+                         data_ + i * n_ * sizeof(Number), n_ * sizeof(Number)))),
+                     sum);
+    }
+    return sum;
+  }
+
+ private:
+  std::string name_;
+  io::Descriptor file_;
+  io::Mapping mapping_;
+  std::size_t data_;
+  Index n_;
+};
+
+class RandomColumns : public ColumnSource {
+ public:
+  RandomColumns(Index n, std::uint64_t seed) : n_(n), seed_(seed) {}
+
+  Index n() const override { return n_; }
+  void read(Index first, Index count, std::span<double> to) const override {
+    in_parallel(n_, std::max<Index>(1, kElementsPerThread / count), [&](Index from, Index end) {
+      for (Index i = from; i < end; ++i)
+        for (Index j = 0; j < count; ++j) to[i * count + j] = number(i * n_ + first + j);
+    });
+  }
+  std::uint64_t fingerprint() const override { return seed_ * 0x9e3779b97f4a7c15U + n_; }
+
+ private:
+  /// SplitMix64 of the element's number.
+  [[nodiscard]] double number(std::uint64_t element) const {
+    std::uint64_t z = (element + 1) * 0x9e3779b97f4a7c15U + seed_ * 0xd1342543de82ef95U;
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    z ^= z >> 31U;
+    return static_cast<double>(z >> 11U) * 0x1p-52 - 1;
+  }
+
+  Index n_;
+  std::uint64_t seed_;
+};
+
+}  // namespace
+
+std::unique_ptr<ColumnSource> columns_of(const Matrix& a) {
+  return std::make_unique<MatrixColumns>(a);
+}
+
+std::unique_ptr<ColumnSource> random_columns(Index n, std::uint64_t seed) {
+  return std::make_unique<RandomColumns>(n, seed);
+}
+
+// The few headers that NumPy itself writes; whatever looks different is for the reader of whole files.
+std::unique_ptr<ColumnSource> columns_of_npy(const std::filesystem::path& path) {
+  if constexpr (std::endian::native != std::endian::little) return nullptr;
+  io::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (!file.open() || ::fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode))
+    return nullptr;
+  char start[10];
+  if (::pread(file.number(), start, sizeof start, 0) != sizeof start ||
+      std::string_view(start, 6) != "\x93NUMPY" || start[6] != 1)
+    return nullptr;
+  const std::size_t length = static_cast<unsigned char>(start[8]) +
+                             (std::size_t{static_cast<unsigned char>(start[9])} << 8U);
+  std::string header(length, ' ');
+  if (::pread(file.number(), header.data(), header.size(), sizeof start) !=
+      static_cast<ssize_t>(header.size()))
+    return nullptr;
+  std::erase(header, ' ');
+  const auto shape = header.find("'shape':(");
+  const bool f64 = header.find("'descr':'<f8'") != std::string::npos,
+             f32 = header.find("'descr':'<f4'") != std::string::npos;
+  if (shape == std::string::npos || (!f64 && !f32) ||
+      header.find("'fortran_order':False") == std::string::npos)
+    return nullptr;
+  Index rows = 0, cols = 0;
+  const char *const end = header.data() + header.size(), *at = header.data() + shape + 9;
+  const auto first = std::from_chars(at, end, rows);
+  if (first.ec != std::errc{} || first.ptr == end || *first.ptr != ',') return nullptr;
+  const auto second = std::from_chars(first.ptr + 1, end, cols);
+  if (second.ec != std::errc{} || second.ptr == end || *second.ptr != ')' || rows != cols ||
+      rows == 0)
+    return nullptr;
+  const std::size_t data = sizeof start + length, size = static_cast<std::size_t>(status.st_size);
+  if (size != data + rows * cols * (f64 ? 8 : 4)) return nullptr;
+  if (f64)
+    return std::make_unique<MappedColumns<double>>(path.string(), std::move(file), size, data,
+                                                   rows);
+  return std::make_unique<MappedColumns<float>>(path.string(), std::move(file), size, data, rows);
+}
+
+}  // namespace clgauss
