@@ -70,17 +70,6 @@ std::string line_of(const AutoResult& result) {
                            : "not stored: no faster, beyond the noise, than what is taken so far");
 }
 
-/// Throws UsageError, with advice, where equal launches differ by more than tuning gains.
-void require_quiet_machine(Context& context) {
-  const std::string load = load_doubt(load_average(), std::thread::hardware_concurrency());
-  const double noise = machine_noise(context);
-  if (noise <= kMostNoise) return;
-  throw UsageError(fmt::format(
-      "equal launches differ by {:.0f} % here and now, what is faster cannot be told{}; end other "
-      "programs and run it again, or --accept-noise stores only what wins by more than that",
-      100 * noise, load.empty() ? "" : " (" + load + ")"));
-}
-
 nlohmann::ordered_json json_of(const AutoResult& result) {
   const TunedEntry& entry = result.entry;
   nlohmann::ordered_json json{{"what", entry.what},
@@ -102,6 +91,16 @@ nlohmann::ordered_json json_of(const AutoResult& result) {
 }
 
 }  // namespace
+
+void require_quiet_machine(Context& context) {
+  const std::string load = load_doubt(load_average(), std::thread::hardware_concurrency());
+  const double noise = machine_noise(context);
+  if (noise <= kMostNoise) return;
+  throw UsageError(fmt::format(
+      "equal launches differ by {:.0f} % here and now, what is faster cannot be told{}; end other "
+      "programs and run it again, or --accept-noise stores only what wins by more than that",
+      100 * noise, load.empty() ? "" : " (" + load + ")"));
+}
 
 cli::CommandTable auto_table() {
   cli::CommandTable table{kUsage, kAbout, kExamples, {}};

@@ -84,6 +84,14 @@ Estimate inverse(const Estimate& ratio) {
   return {1 / ratio.median, 1 / ratio.high, 1 / ratio.low, ratio.count};
 }
 
+Estimate operator+(const Estimate& a, const Estimate& b) {
+  return {a.median + b.median, a.low + b.low, a.high + b.high, std::min(a.count, b.count)};
+}
+
+Estimate operator/(const Estimate& a, const Estimate& b) {
+  return {a.median / b.median, a.low / b.high, a.high / b.low, std::min(a.count, b.count)};
+}
+
 double noise_floor(std::span<const double> times, std::span<const double> twin) {
   if (times.empty() || twin.empty()) return 0;
   const double ratio = median_of(times) / median_of(twin);

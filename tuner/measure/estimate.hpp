@@ -25,6 +25,9 @@ struct Estimate {
 [[nodiscard]] Estimate ratio_of(std::span<const double> a, std::span<const double> b);
 /// 1 / ratio.
 [[nodiscard]] Estimate inverse(const Estimate& ratio);
+/// Of numbers that were not measured together: bounds of the sum and of the quotient from the bounds of both.
+[[nodiscard]] Estimate operator+(const Estimate& a, const Estimate& b);
+[[nodiscard]] Estimate operator/(const Estimate& a, const Estimate& b);
 
 /// The times of something and of its twin, taken in the same rounds, differ by this share although nothing differs: the floor
 /// below which no difference means anything. 0 where there is no twin.

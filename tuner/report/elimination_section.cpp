@@ -11,16 +11,11 @@
 #include "tuner/report/elimination_tables.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/verdict.hpp"
+#include "tuner/reproduce/published.hpp"
 
 namespace clgauss::tune::report {
 
 namespace {
-
-/// What the source says of its own device; data/published/baranov_claims.csv has the same.
-struct Published {
-  const char* device = "GeForce GT 555M (2013)";
-  std::size_t cores = 144, compute_units = 3, multiple = 32, rule = 192, best = 192;
-};
 
 std::string number_or(std::optional<std::size_t> number, const char* otherwise) {
   return number && *number > 0 ? std::to_string(*number) : otherwise;
@@ -37,7 +32,7 @@ std::string best_words(const EliminationData& data) {
 }
 
 Table source_table(const EliminationData& data) {
-  const Published source;
+  const published::Elimination source = published::elimination();
   const DeviceProfile& device = data.device;
   const auto raw = data.raw_rule(), local = data.rule_local();
   const std::string rule = raw && raw != local

@@ -123,25 +123,6 @@ constexpr std::array<Column, 29> kColumns{{
 /// `detail` is the last column, so that a table that is cut at the screen's edge loses the least.
 constexpr Column kDetail = text_column<&Row::detail>("detail");
 
-/// The fields of one line; quotes are taken off.
-std::vector<std::string> split_csv(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back() += line[++i];
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
-}
-
 /// The columns that files of `schema` have.
 std::vector<Column> columns_of(int schema) {
   std::vector<Column> columns;
