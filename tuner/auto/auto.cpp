@@ -241,6 +241,15 @@ double machine_noise(Context& context) {
   return noise;
 }
 
+std::string noise_refusal(double noise, double load_average, unsigned cores) {
+  if (noise <= kMostNoise) return {};
+  const std::string load = load_doubt(load_average, cores);
+  return fmt::format(
+      "equal launches differ by {:.0f} % here and now, what is faster cannot be told{}; end other "
+      "programs and run it again, or --accept-noise keeps only what wins by more than that",
+      100 * noise, load.empty() ? "" : " (" + load + ")");
+}
+
 std::vector<Index> default_tuning_sizes(const DeviceProfile& device) {
   if (device.type == DeviceType::cpu) return {508, 1012, 2002, 4006};
   return {508, 1012, 2002, 4006, 8010};

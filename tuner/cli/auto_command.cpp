@@ -93,13 +93,10 @@ nlohmann::ordered_json json_of(const AutoResult& result) {
 }  // namespace
 
 void require_quiet_machine(Context& context) {
-  const std::string load = load_doubt(load_average(), std::thread::hardware_concurrency());
-  const double noise = machine_noise(context);
-  if (noise <= kMostNoise) return;
-  throw UsageError(fmt::format(
-      "equal launches differ by {:.0f} % here and now, what is faster cannot be told{}; end other "
-      "programs and run it again, or --accept-noise stores only what wins by more than that",
-      100 * noise, load.empty() ? "" : " (" + load + ")"));
+  const double load = load_average();
+  const std::string refusal =
+      noise_refusal(machine_noise(context), load, std::thread::hardware_concurrency());
+  if (!refusal.empty()) throw UsageError(refusal);
 }
 
 cli::CommandTable auto_table() {

@@ -8,6 +8,7 @@
 #include "command_line/typed.hpp"
 #include "tuner/auto/auto.hpp"
 #include "tuner/cli/commands.hpp"
+#include "tuner/measure/outcome.hpp"
 
 namespace clgauss::tune {
 
@@ -140,7 +141,12 @@ cli::ExitCode run_laboratory(const cli::Given& given) {
     if (quiet) arguments.emplace_back("-q");
     shares -= part.share;
     const cli::CommandTable table = part.table();
-    static_cast<void>(part.run({arguments, cli::store_options(arguments, table)}));
+    const Outcome outcome = guarded([&]() -> Outcome {
+      static_cast<void>(part.run({arguments, cli::store_options(arguments, table)}));
+      return {};
+    });
+    if (outcome.status != Status::ok)  // of this device: the others go on
+      cli::tell(fmt::format("laboratory: {}: {}\n", part.folder, outcome.detail));
   }
   for (const char* page : {"report.html", "report.md"})
     write_report(folder, folder / page, kReportTitle);

@@ -210,7 +210,13 @@ ExperimentSummary run_contests(Context& context, ResultFolder& folder, const Exp
     std::vector<Row> rows;  // with the time at which the contest starts
     for (const Candidate& candidate : contest.candidates)
       rows.push_back(row_of(info, options, contest.n, candidate));
-    const auto results = measure(context, options, contest, report);
+    EliminationOptions here = options;
+    if (limits
+            .budget_s)  // what may be the fastest is settled within the contest's share of the time
+      here.settle_until = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                      std::chrono::duration<double>(
+                                          *limits.budget_s * (done_weight + weight) / all_weight));
+    const auto results = measure(context, here, contest, report);
     std::vector<Row> done;
     for (std::size_t i = 0; i < rows.size(); ++i)
       std::ranges::move(rows_of_result(rows[i], results.choices[i]), std::back_inserter(done));

@@ -303,6 +303,7 @@ void EliminationBench::settle(std::vector<Contender>& contenders,
           order_of(one.times(), best->times(), floor) == Order::tie)
         rivals.emplace_back(median(one.times()), &one);
     if (rivals.empty()) return;
+    if (options_.settle_until && std::chrono::steady_clock::now() > *options_.settle_until) return;
     std::ranges::sort(rivals, {}, &std::pair<double, Contender*>::first);
     rivals.resize(std::min(rivals.size(), kMostRivals - 1));
     std::vector<Contender*> turn{&*control, &*twin};

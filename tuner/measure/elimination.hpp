@@ -1,6 +1,7 @@
 #pragma once
 /// Times the kernels of the source, above all gauss_fwd whose work-group size it varies, step by step over an augmented matrix.
 
+#include <chrono>
 #include <clgauss/context.hpp>
 #include <clgauss/lab/gauss.hpp>
 #include <clgauss/lab/launch.hpp>
@@ -23,7 +24,8 @@ struct EliminationOptions {
   std::size_t steps = 64;  // timed, evenly spaced; 0 = all
   std::size_t repetitions = 5, warmups = 1;
   std::size_t duels = 0;  // further repetitions, at most, of those that may be the fastest
-  double timeout_s = 60;  // a repetition that is expected to take longer is not begun
+  std::optional<std::chrono::steady_clock::time_point> settle_until;  // no such repetition after it
+  double timeout_s = 60;             // a repetition that is expected to take longer is not begun
   std::string kernel = "gauss_fwd";  // of gauss.cl: what is timed
 };
 

@@ -14,7 +14,7 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::size_t kResamples = 1000, kRangeBelow = 6;
+constexpr std::size_t kResamples = 1000, kRangeBelow = 9;
 constexpr double kTail = 0.025;
 
 double median_of(std::span<const double> samples) {

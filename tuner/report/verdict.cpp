@@ -160,11 +160,11 @@ std::string advice_sentence(const Verdict& verdict) {
                                   ? fmt::format("n = {}", advice.from)
                                   : fmt::format("n = {} to {}", advice.from, advice.to);
     std::string worth = "nothing timed is faster by more than the noise";
-    if (advice.least && advice.least->n != advice.most->n)
+    if (advice.most && advice.most->ratio.low > 1 && advice.least->n != advice.most->n)
       worth = fmt::format("worth {} (n = {}) to {} (n = {}) times the LCM rule's speed",
                           ratio_words(*advice.least), advice.least->n, ratio_words(*advice.most),
                           advice.most->n);
-    else if (advice.least)
+    else if (advice.most && advice.most->ratio.low > 1)
       worth = fmt::format("worth {} times the LCM rule's speed", ratio_words(*advice.least));
     text += fmt::format("{} `--local {}` for {} ({})", text.empty() ? "Use" : ",", advice.local,
                         sizes, worth);
