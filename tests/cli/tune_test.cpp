@@ -92,7 +92,7 @@ TEST_CASE("sweep: rows and a summary, and a second run measures nothing") {
   const json t4 = json::parse(laboratory.content("r/rows.json"));
   CHECK(t4["schema_version"] == "1.1.0");
   CHECK(t4["results"].size() == 8);  // with a control for each n
-  CHECK(t4["results"][0]["times"]["runtimes"].size() == 2);
+  CHECK(t4["results"][0]["times"]["runtimes"].size() >= 2);  // more of what may be the best
 
   const auto second = laboratory.measure(sweep);
   CHECK(second.exit_code == 0);
@@ -237,13 +237,13 @@ TEST_CASE("Ctrl-C ends a sweep with 130 and keeps its rows") {
   const Laboratory laboratory;
   // Interrupted as soon as there is a row, however long the first one takes.
   const std::string interrupted =
-      R"( bash -c 'set -m; "$@" & until grep -qs "^1," r/rows.csv || ! kill -0 $!; do sleep 0.1; done; )"
+      R"( bash -c 'set -m; "$@" & until grep -qs "^2," r/rows.csv || ! kill -0 $!; do sleep 0.1; done; )"
       R"(kill -INT $!; wait $!' interrupted)";
   const auto result =
       run_tune(laboratory.folder,
-               "sweep --sizes 20:400 --local 1:64 --steps 4 --reps 2 -q -o r --device pocl",
+               "sweep --sizes 20:400 --local 1:8 --steps 4 --reps 2 -q -o r --device pocl",
                laboratory.store() + interrupted);
   CHECK(result.exit_code == 130);
-  CHECK(laboratory.content("r/rows.csv").find("\n1,") != std::string::npos);
+  CHECK(laboratory.content("r/rows.csv").find("\n2,") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(laboratory.folder / "r/rows.json"));
 }
