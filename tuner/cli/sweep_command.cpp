@@ -87,7 +87,11 @@ cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
   std::vector<Case> cases = kernel_cases(context, info, sweep);
   std::vector<Row> wanted;
   for (const Case& one : cases) wanted.push_back(one.rows.front());
-  cli::ProgressLine line(!values["quiet"].as<bool>());
+  const bool quiet = values["quiet"].as<bool>();
+  if (!quiet)
+    cli::tell(fmt::format("sweep: {} configurations of at most {} a run\n", cases.size(),
+                          cli::duration_text(sweep.timeout_s)));
+  cli::ProgressLine line(!quiet);
   const ExperimentSummary summary =
       run_cases(folder, std::move(cases), limits, shown_on(line, "sweep"));
   line.clear();
