@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "support/process.hpp"
@@ -91,7 +92,7 @@ TEST_CASE("sweep: rows and a summary, and a second run measures nothing") {
   holds(rows, "device_limit");
   const json t4 = json::parse(laboratory.content("r/rows.json"));
   CHECK(t4["schema_version"] == "1.1.0");
-  CHECK(t4["results"].size() == 8);  // with a control for each n
+  CHECK(t4["results"].size() == 8);                          // with a control for each n
   CHECK(t4["results"][0]["times"]["runtimes"].size() >= 2);  // more of what may be the best
 
   const auto second = laboratory.measure(sweep);
@@ -160,6 +161,15 @@ TEST_CASE("outliers and rules print their tables, each in a folder of its own") 
                            "divisor", "256 rounded up", "A/A floor"})
     holds(rules.out, part);
   holds(laboratory.content("rules/rows.csv"), ",control,");
+  const auto as_json =
+      laboratory.measure("rules --sizes 20 --local 16,32 -o rules --json rules.out");
+  CHECK(as_json.exit_code == 0);
+  const json found = json::parse(laboratory.content("rules.out"))["results"];
+  REQUIRE(!found.empty());
+  CHECK(
+      std::ranges::any_of(found, [](const json& one) { return one.value("best_or_tie", false); }));
+  for (const json& one : found)
+    if (one["status"] == "ok") CHECK(one["low_ms"] <= one["median_ms"]);
   const auto told =
       laboratory.tune("outliers --sizes 20:22 --steps 4 --reps 2 -o told");  // not at a terminal
   holds(told.err, "outliers: about ");

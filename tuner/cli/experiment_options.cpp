@@ -8,6 +8,7 @@
 
 #include "command_line/interrupt.hpp"
 #include "tuner/measure/estimate.hpp"
+#include "tuner/report/elimination_data.hpp"
 #include "tuner/rows/result_folder.hpp"
 
 namespace clgauss::tune {
@@ -111,14 +112,43 @@ std::string left_text(const ExperimentSummary& summary) {
              : "";
 }
 
+namespace {
+
+/// Each launch at each n with its interval, and whether it can be told from the best.
+nlohmann::ordered_json json_of(const report::ByN& judged) {
+  auto results = nlohmann::ordered_json::array();
+  for (const auto& [n, contest] : judged)
+    for (const Timing& timing : contest.timings) {
+      nlohmann::ordered_json one{{"n", n},
+                                 {"size", timing.name()},
+                                 {"rules", timing.rules},
+                                 {"status", status_name(timing.status)}};
+      if (timing.ok()) {
+        one["median_ms"] = timing.ms.median;
+        one["low_ms"] = timing.ms.low;
+        one["high_ms"] = timing.ms.high;
+        one["runs"] = timing.ms.count;
+        one["best_or_tie"] =
+            &timing == contest.best() || contest.order(timing, *contest.best()) == Order::tie;
+        one["floor"] = contest.floor;
+      }
+      results.push_back(std::move(one));
+    }
+  return results;
+}
+
+}  // namespace
+
 void finish_experiment(const po::variables_map& values, const ResultFolder& folder,
-                       const ExperimentSummary& summary, const std::string& text) {
+                       const ExperimentSummary& summary, const std::string& text,
+                       const std::vector<Point>& points) {
   folder.write_t4();
   const std::string rows = values["output"].as<std::string>() + "/rows.csv";
   cli::JsonOutput(values).print(text, {{"points", summary.points},
                                        {"measured", summary.measured},
                                        {"left", summary.left},
-                                       {"rows", rows}});
+                                       {"rows", rows},
+                                       {"results", json_of(report::by_n(points))}});
   cli::tell(fmt::format(
       "{} of {} points measured now, {} there before{}; rows in {}\n", summary.measured,
       summary.points, summary.points - summary.measured - summary.left, left_text(summary), rows));
@@ -163,8 +193,8 @@ cli::ExitCode run_experiment(const cli::Given& given, const ExperimentPlan& plan
   const ExperimentSummary summary =
       run_contests(context, folder, info, options, contests, limits, shown_on(line, plan.name));
   line.clear();
-  finish_experiment(values, folder, summary,
-                    plan.summary(context, all_points_of(folder, info, options, contests)));
+  const std::vector<Point> points = all_points_of(folder, info, options, contests);
+  finish_experiment(values, folder, summary, plan.summary(context, points), points);
   return cli::ExitCode::ok;
 }
 

@@ -40,10 +40,11 @@ struct ExperimentPlan {
 /// ", 3 left: the budget is used up, run again to go on"; empty if nothing is.
 [[nodiscard]] std::string left_text(const ExperimentSummary& summary);
 
-/// What remains to be done when the rows are there: rows.json, `text` on standard output, and on standard error how many points were
-/// measured.
+/// What remains to be done when the rows are there: rows.json, `text` on standard output or with --json what was found about
+/// `points`, and on standard error how many points were measured.
 void finish_experiment(const cli::po::variables_map& values, const ResultFolder& folder,
-                       const ExperimentSummary& summary, const std::string& text);
+                       const ExperimentSummary& summary, const std::string& text,
+                       const std::vector<Point>& points);
 
 /// Says on standard error how long it will take, at most the budget, and what makes times doubtful before it begins.
 void announce(const std::string& what, double expected_s, const ExperimentLimits& limits);

@@ -97,7 +97,7 @@ cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
   line.clear();
   const std::vector<Point> points = points_of(folder, wanted);
   if (summary.left == 0) require_one_ok(info.device, points);
-  finish_experiment(values, folder, summary, summary_text(context, points));
+  finish_experiment(values, folder, summary, summary_text(context, points), points);
   return cli::ExitCode::ok;
 }
 

@@ -4,6 +4,7 @@
 #include <clgauss/lab/launch.hpp>
 
 #include "statistics.hpp"
+#include "tuner/measure/elimination.hpp"
 #include "tuner/report/section.hpp"
 
 namespace clgauss::tune::report {
@@ -64,7 +65,7 @@ std::vector<EliminationData> elimination_data(const std::vector<Results>& result
       return data.type == row.type && data.variant == row.variant;
     });
     if (found != all.end()) return *found;
-    all.push_back({row.type, row.variant, profile_of(results), {}, {}, {}});
+    all.push_back({row.type, row.variant, profile_of(results), {}, {}, {}, {}});
     return all.back();
   };
   const std::pair<const char*, ByN EliminationData::*> experiments[] = {
@@ -76,6 +77,14 @@ std::vector<EliminationData> elimination_data(const std::vector<Results>& result
     for (const Point& point : points_of_experiment(results, name, "gauss_fwd"))
       parts[{point.row.type, point.row.variant}].push_back(point);
     for (const auto& [part, points] : parts) data_for(points.front().row).*member = by_n(points);
+  }
+  for (const std::string& kernel : elimination_kernels()) {
+    if (kernel == "gauss_fwd") continue;
+    std::map<std::pair<std::string, std::string>, std::vector<Point>> parts;
+    for (const Point& point : points_of_experiment(results, "sweep", kernel))
+      parts[{point.row.type, point.row.variant}].push_back(point);
+    for (const auto& [part, points] : parts)
+      data_for(points.front().row).other_kernels[kernel] = by_n(points);
   }
   for (EliminationData& data : all)
     for (auto& [n, contest] : data.sweep) std::ranges::sort(contest.timings, {}, &Timing::local);

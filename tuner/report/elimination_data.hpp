@@ -22,7 +22,8 @@ using ByN = std::map<std::size_t, ContestResult>;
 struct EliminationData {
   std::string type, variant;
   DeviceProfile device;
-  ByN sweep, outliers, rules;
+  ByN sweep, outliers, rules;                // of gauss_fwd
+  std::map<std::string, ByN> other_kernels;  // of gauss.cl: their sweeps
 
   /// The work-group size that the LCM rule gives gauss_fwd on this device, from the rows or else from the device's numbers.
   [[nodiscard]] std::optional<std::size_t> rule_local() const;

@@ -82,6 +82,7 @@ Section section_of(const EliminationData& data, Illustrator& illustrator) {
                     distribution_table(data.outliers, data.work_group_limit()),
                     outliers_table(data.outliers, data.work_group_limit()),
                     sweep_table(data.sweep),
+                    other_kernels_table(data.other_kernels),
                     failures_table(data)};
   const auto draw = [&](std::optional<Figure> figure) {
     if (figure) section.html += illustrator.draw(std::move(*figure));

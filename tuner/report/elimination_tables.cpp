@@ -106,15 +106,22 @@ Table rules_table(const ByN& rules) {
             rules, [&](const auto& of_n) { return of_n.second.of_rule(rule.first) != nullptr; }))
       present.push_back(rule);
   for (const auto& [rule, label] : present) table.columns.emplace_back(label);
-  table.columns.insert(table.columns.end(), {"256 rounded up", "256 non-uniform", "A/A floor"});
+  std::vector<const char*> splits;
+  for (const auto& [split, label] : {std::pair{"SPLIT=round_up", "256 rounded up"},
+                                     std::pair{"SPLIT=non_uniform", "256 non-uniform"}})
+    if (std::ranges::any_of(
+            rules, [&](const auto& of_n) { return split_of(of_n.second, split) != nullptr; })) {
+      splits.push_back(split);
+      table.columns.emplace_back(label);
+    }
+  table.columns.emplace_back("A/A floor");
   for (const auto& [n, contest] : rules) {
     if (contest.best() == nullptr) continue;
     std::vector<std::string> row{std::to_string(n), text_of(contest.best()->ms),
                                  names_of(contest.indistinguishable())};
     for (const auto& [rule, label] : present)
       row.push_back(cost_cell(contest, contest.of_rule(rule)));
-    for (const char* split : {"SPLIT=round_up", "SPLIT=non_uniform"})
-      row.push_back(cost_cell(contest, split_of(contest, split)));
+    for (const char* split : splits) row.push_back(cost_cell(contest, split_of(contest, split)));
     row.push_back(floor_cell(contest));
     table.rows.push_back(std::move(row));
   }
@@ -192,6 +199,19 @@ Table sweep_table(const ByN& sweep) {
                           names_of(contest.indistinguishable()), worst->name(),
                           text_of(ratio_of(*worst, *best), 1, 3), floor_cell(contest),
                           std::to_string(ok), std::to_string(contest.timings.size() - ok)});
+  }
+  return table;
+}
+
+Table other_kernels_table(const std::map<std::string, ByN>& kernels) {
+  Table table{"The elimination's other kernels, all their steps",
+              {"kernel", "n", "best", "best, ms", "indistinguishable", "worst", "worst / best"},
+              {},
+              true};
+  for (const auto& [kernel, sweep] : kernels) {
+    const Table one = sweep_table(sweep);
+    for (const auto& row : one.rows)
+      table.rows.push_back({kernel, row[0], row[1], row[2], row[3], row[4], row[5]});
   }
   return table;
 }

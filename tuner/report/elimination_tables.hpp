@@ -24,6 +24,9 @@ inline constexpr std::size_t kSmallDivisor = 32;
 /// At each n the best size, the sizes that cannot be told from it, and the worst.
 [[nodiscard]] Table sweep_table(const ByN& sweep);
 
+/// The other kernels of the elimination: what the size is worth there.
+[[nodiscard]] Table other_kernels_table(const std::map<std::string, ByN>& kernels);
+
 /// "+12 [11, 13] %", "x 173 [170, 176]", "tie": a ratio of times as what it costs. A single run is called one.
 [[nodiscard]] std::string cost_words(const Estimate& ratio, Order order);
 
