@@ -257,3 +257,16 @@ TEST_CASE("Ctrl-C ends a sweep with 130 and keeps its rows") {
   CHECK(laboratory.content("r/rows.csv").find("\n2,") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(laboratory.folder / "r/rows.json"));
 }
+
+TEST_CASE("laboratory: what is chosen is run within the time, each in its folder, with pages") {
+  const Laboratory laboratory;
+  const auto result =
+      laboratory.tune("laboratory --only gauss_bwd_prepare --budget 20s --accept-noise -o lab");
+  CAPTURE(result.err);
+  REQUIRE(result.exit_code == 0);
+  holds(result.err, "laboratory: 1 experiments, at most about 20 s");
+  holds(laboratory.content("lab/gauss_bwd_prepare/rows.csv"), "gauss_bwd_prepare");
+  holds(laboratory.content("lab/report.md"), "The elimination's other kernels");
+  CHECK(std::filesystem::exists(laboratory.folder / "lab/report.html"));
+  CHECK(laboratory.tune("laboratory --only nothing --accept-noise -o none").exit_code == 2);
+}
