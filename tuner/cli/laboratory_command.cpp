@@ -52,9 +52,9 @@ std::vector<Part> parts_of(bool gpu) {
                  {"--kernel", name, "--sizes", gpu ? "1012,4006" : "1012", "--local",
                   "1,32,64,128,192,256,512,1024", "--steps", "32"});
   };
-  // The raw rule is not cut where a unit counts as so few cores.
+  // The raw rule is not cut where a unit counts as so few cores. At n of its own: what it gives there is another size.
   const Part raw = rules("rules_few_cores", 4,
-                         {"--sizes", gpu ? "1030,4006" : "1012", "--cores-per-cu", gpu ? "4" : "24",
+                         {"--sizes", gpu ? "3000,6000" : "1500", "--cores-per-cu", gpu ? "4" : "24",
                           "--local", "256", "--steps", "16"});
   const Part shrinking = rules("rules_shrinking", 6,
                                {"--sizes", gpu ? "1030,4006" : "1012", "--ndrange", "shrinking",

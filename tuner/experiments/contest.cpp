@@ -169,15 +169,19 @@ double expected_seconds(Context& context, const EliminationOptions& options,
     if (!times.empty()) step_s = times.front() * 1e-9 / static_cast<double>(n - 1);
     return {};
   }));
-  constexpr double least_run_s = 5e-3;  // EliminationBench goes over short ones again
+  constexpr double least_run_s = 5e-3;    // EliminationBench goes over short ones again
+  constexpr double first_launch_s = 0.1;  // a CPU's driver builds for a size when it meets it
+  const bool cpu = context.profile().type == DeviceType::cpu;
   double expected_s = 0;
   for (const Contest& contest : contests) {
     const double share = static_cast<double>(contest.n * contest.n) / static_cast<double>(n * n);
     const double run_s =
         std::max(least_run_s, step_s * share * static_cast<double>(steps_of(contest.n)));
-    const auto runs = static_cast<double>(contest.candidates.size() + 1) *
-                      static_cast<double>(options.warmups + options.repetitions);
-    expected_s += runs * run_s;
+    const auto candidates = static_cast<double>(contest.candidates.size());
+    const double runs =
+        (candidates + 1) * static_cast<double>(options.warmups + options.repetitions) +
+        3 * static_cast<double>(options.duels);  // half of what ties may take
+    expected_s += runs * run_s + (cpu ? candidates * first_launch_s : 0);
   }
   return expected_s;
 }
