@@ -10,8 +10,8 @@ build_packages=(
 device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenCL on any CPU, twice
 test_packages=(doctest-dev libopenblas-dev liblapacke-dev libscalapack-openmpi-dev gnuplot-nox   # LAPACK to check against, figures of the report
   python3 python3-dev python3-venv                                       # the commands of the pages, the Python package
-  zsh fish mandoc)                                                       # completion and man pages, where they are read
-test_packages+=(gfortran)                                                # an example
+  zsh fish mandoc                                                        # completion and man pages, where they are read
+  gfortran)                                                              # an example
 
 # Installs those of the named packages that are missing; says so and stops where it cannot.
 install_packages() {

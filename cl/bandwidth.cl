@@ -39,6 +39,13 @@ kernel void sum_columns(global const ELEMENT* data, uint height, uint width, glo
   output[get_global_id(0)] = SUM_OF(sum);
 }
 
+// The walk of sum_rows without its reads: what the arithmetic and the loops cost.
+kernel void arithmetic(global const ELEMENT* data, uint height, uint width, global float* output) {
+  ELEMENT sum = 0.0f;
+  BY_ROWS sum += 1.0f;
+  output[get_global_id(0)] = SUM_OF(sum);
+}
+
 // Every element <- value.
 kernel void write_rows(global ELEMENT* data, uint height, uint width, float value) {
   BY_ROWS data[PLACE] = value;

@@ -103,6 +103,11 @@ def batched_rows():
         yield cells
 
 
+def runs(value, count):
+    """The median, and of how many runs it is; one is called a single run."""
+    return f"{value:.3g} (single run)" if count == 1 else f"{value:.3g} ({count})"
+
+
 def work_group_rows():
     names = {"NVIDIA H200": "H200", "pthread-skylake-avx512-AMD EPYC": "PoCL, 2 cores"}
     times, beside, last = {}, {}, None
@@ -118,8 +123,10 @@ def work_group_rows():
                 return statistics.median(time for time, _ in times[device, n, rule])
             driver = statistics.median(beside[device, n])
             size = times[device, n, "lcm"][0][1]
-            fixed = [f"{median(rule):.3g}" if (device, n, rule) in times else "" for rule in ("192", "256")]
-            yield [device, str(n), f"{driver:.3g}", f"{median('lcm'):.3g} ({size})", f"{driver / median('lcm'):.3g}"] + fixed
+            fixed = [runs(median(rule), len(times[device, n, rule])) if (device, n, rule) in times else ""
+                     for rule in ("192", "256")]
+            yield [device, str(n), runs(driver, len(beside[device, n])),
+                   f"{runs(median('lcm'), len(times[device, n, 'lcm']))}, size {size}", f"{driver / median('lcm'):.3g}"] + fixed
 
 
 def performance_md():

@@ -23,12 +23,11 @@ ProgressLine::ProgressLine(bool enabled) {
   });
 }
 
-namespace {
-
-/// "12 s" or "3 min".
 std::string duration_text(double seconds) {
   return seconds < 100 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", seconds / 60);
 }
+
+namespace {
 
 /// How far it has come, and the time left by the pace so far; the time that has passed while nothing is known.
 std::string pace_text(double elapsed_s, double fraction) {

@@ -38,6 +38,9 @@ class ProgressLine {
   std::jthread painter_;  // the last member: it ends before the others
 };
 
+/// "12 s" or "3 min".
+[[nodiscard]] std::string duration_text(double seconds);
+
 /// Shows the progress of the library on `line`, which must outlive it, and ends the work at Ctrl-C.
 [[nodiscard]] ProgressCallback shown_on(ProgressLine& line);
 

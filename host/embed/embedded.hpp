@@ -16,4 +16,7 @@ using EmbeddedFiles = std::map<std::string, std::string, std::less<>>;
 /// data/tuned/VENDOR/DEVICE.json: what was tuned before clgauss was shipped.
 [[nodiscard]] const EmbeddedFiles& embedded_tuning();
 
+/// data/published/*.csv, by file name: in clgauss-tune only.
+[[nodiscard]] const EmbeddedFiles& embedded_published();
+
 }  // namespace clgauss

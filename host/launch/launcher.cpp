@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/launch.hpp>
 
@@ -20,11 +21,12 @@ bool queue_has_profiling(const cl::CommandQueue& queue) {
 }  // namespace
 
 Launcher::Launcher(const DeviceProfile& device, const cl::CommandQueue& queue,
-                   WorkGroupPolicy policy, SplitMode split) try
+                   WorkGroupPolicy policy, SplitMode split, std::size_t longest) try
     : device_(device),
       queue_(queue),
       policy_(policy),
       split_(split),
+      longest_(longest),
       profiling_(queue_has_profiling(queue_)) {
   if (policy.rule == WorkGroupPolicy::Rule::automatic ||
       policy.rule == WorkGroupPolicy::Rule::tuned)
@@ -40,8 +42,11 @@ LcmRule Launcher::rule_for(const Kernel& kernel) const {
 }
 
 std::size_t Launcher::local_size_for(const Kernel& kernel) const {
-  if (policy_.rule == WorkGroupPolicy::Rule::lcm) return rule_for(kernel).clamped;
-  return policy_.rule == WorkGroupPolicy::Rule::fixed ? policy_.size : 0;
+  if (policy_.rule == WorkGroupPolicy::Rule::lcm)
+    return std::min(rule_for(kernel).clamped, longest_);
+  if (policy_.rule != WorkGroupPolicy::Rule::fixed) return 0;
+  check_limits(kernel, policy_.size);
+  return std::min(policy_.size, longest_);
 }
 
 void Launcher::check_limits(const Kernel& kernel, std::size_t local) const {
@@ -66,6 +71,16 @@ void Launcher::launch(const Kernel& kernel, const NdRange& range) {
   }
   check_limits(kernel, local);
   const Split split = split_range(range.size[0], local);
+  if (split.remainder != 0 && split_ == SplitMode::round_up) {
+    NdRange whole = range;
+    whole.size[0] = split.main + local;
+    enqueue(kernel, whole, local, false);
+    return;
+  }
+  if (split_ == SplitMode::non_uniform) {
+    enqueue(kernel, range, local, false);
+    return;
+  }
   if (split_ == SplitMode::off && split.remainder != 0)
     throw DeviceLimit(
         fmt::format("{}: work-group size {} does not divide the range of {} work-items; use "

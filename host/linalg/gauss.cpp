@@ -82,7 +82,7 @@ void bind(GaussKernels& kernels, const GaussBuffers& d, RealType type, cl_ulong 
 void launch_first(const cl::CommandQueue& queue, const DeviceProfile& device,
                   const WorkGroupPolicy& policy, GaussKernels& kernels, const GaussBuffers& d,
                   const GaussOptions& options) {
-  Launcher unrecorded(device, queue, policy, SplitMode::automatic);
+  Launcher unrecorded(device, queue, policy, SplitMode::automatic, d.ld);
   bind(kernels, d, options.type, d.n - 1);  // the last step: it exchanges and eliminates nothing
   const auto launch = [&](const Kernel& kernel, NdRange range) {
     unrecorded.launch(kernel, range);

@@ -177,7 +177,8 @@ EliminationResult run_gauss(Context& context, const System& system, RealType typ
                             Solution& solution) {
   const ResolvedPolicy resolved = resolve(context, options.policy, type, system.a.rows());
   require_gauss_kernels(context, type, resolved.policy);
-  Launcher launcher(context.profile(), context.queue(), resolved.policy, options.split);
+  Launcher launcher(context.profile(), context.queue(), resolved.policy, options.split,
+                    system.a.rows() + system.b.cols());
   EliminationResult result =
       gauss_solve(context, launcher, system, {type, options.pivoting, options.ndrange}, progress);
   solution.work_group = report_work_group(context, launcher, resolved, type);

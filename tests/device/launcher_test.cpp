@@ -124,6 +124,32 @@ TEST_CASE("the record of a split launch tells main from remainder") {
   });
 }
 
+TEST_CASE(
+    "no group is larger than the longest range, and a range can be one launch beyond its end") {
+  on_every_device([](const Device& device) {
+    VisitContext visit(device);
+    VisitGrid grid(visit.context, 520, 1);
+    grid.bind(visit.kernel, 40);
+    const WorkGroupPolicy policy{WorkGroupPolicy::Rule::fixed, 64};
+    Launcher longest(device.profile, visit.context.queue(), policy, SplitMode::automatic, 40);
+    CHECK(longest.local_size_for(visit.kernel) == 40);
+    longest.launch(visit.kernel, range_1d(40));
+    REQUIRE(longest.records().size() == 1);
+    CHECK(longest.records()[0].local == 40);
+    CHECK(longest.records()[0].range.size[0] == 40);
+    CHECK(grid.covered_once_by(range_1d(40)));
+
+    VisitGrid other(visit.context, 520, 1);
+    other.bind(visit.kernel, 101);
+    Launcher whole(device.profile, visit.context.queue(), {WorkGroupPolicy::Rule::fixed, 32},
+                   SplitMode::round_up);
+    whole.launch(visit.kernel, range_1d(101));
+    REQUIRE(whole.records().size() == 1);
+    CHECK(whole.records()[0].range.size[0] == 128);
+    CHECK(other.covered_once_by(range_1d(101)));
+  });
+}
+
 TEST_CASE("events of a profiling queue end up in the records") {
   on_every_device([](const Device& device) {
     test::TemporaryFolder folder;

@@ -42,7 +42,7 @@ inline std::vector<tune::Row> made_up_rows(const tune::ExperimentInfo& info,
     row.time = "2026-01-02T03:04:05Z";
     row.rule = point.rule;
     row.n = point.n;
-    row.local = point.local;
+    row.local = row.group = point.local;
     row.steps = row.all_steps = point.n - 1;
     tune::Outcome outcome;
     if (point.ms > 0)

@@ -8,8 +8,8 @@
 #include "support/paths.hpp"
 #include "tuner/experiments/contest.hpp"
 #include "tuner/experiments/kernel_sweep.hpp"
+#include "tuner/measure/divisors.hpp"
 #include "tuner/measure/gemm_rules.hpp"
-#include "tuner/measure/prime.hpp"
 
 namespace clgauss::tune {
 
@@ -28,11 +28,11 @@ EliminationOptions quick(RealType type) {
 Status status_with(const Device& device, const std::string& right, const std::string& wrong) {
   const test::ChangedKernels kernels("gauss.cl", right, wrong);
   Context context(device, kernels.context_options());
-  const std::vector<WorkGroupPolicy> policies{{Rule::fixed, 16}};
+  const std::vector<LaunchChoice> choices{{{Rule::fixed, 16}}};
   return guarded([&] {
            return EliminationBench(context, 40, quick(RealType::f32))
-               .measure(policies)
-               .at(0)
+               .measure(choices)
+               .choices.at(0)
                .outcome;
          })
       .status;
@@ -43,11 +43,11 @@ Status status_with(const Device& device, const std::string& right, const std::st
 TEST_CASE("work-group sizes are checked and timed on every device, in both NDRange modes") {
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    const std::vector<WorkGroupPolicy> policies{{Rule::driver, 0},
-                                                {Rule::lcm, 0},
-                                                {Rule::fixed, 1},
-                                                {Rule::fixed, 7},
-                                                {Rule::fixed, 1u << 20u}};
+    const std::vector<LaunchChoice> policies{{{Rule::driver, 0}},
+                                             {{Rule::lcm, 0}},
+                                             {{Rule::fixed, 1}},
+                                             {{Rule::fixed, 7}},
+                                             {{Rule::fixed, 1u << 20u}}};
     for (const RealType type : test::types_of(device.profile))
       for (const NdRangeMode mode : {NdRangeMode::fixed, NdRangeMode::shrinking}) {
         EliminationOptions options = quick(type);
@@ -55,7 +55,10 @@ TEST_CASE("work-group sizes are checked and timed on every device, in both NDRan
         EliminationBench bench(context, 37, options);
         CHECK(bench.estimated());
         CHECK(bench.timed_steps() == 4);
-        const auto results = bench.measure(policies);
+        const auto measured = bench.measure(policies);
+        const auto& results = measured.choices;
+        REQUIRE(measured.control.has_value());
+        CHECK(measured.control->outcome.times_ns.size() == 2);
         for (std::size_t i = 0; i < 4; ++i) {
           CAPTURE(results[i].outcome.detail);
           CHECK(results[i].outcome.status == Status::ok);
@@ -83,10 +86,10 @@ TEST_CASE("a kernel that is wrong, or does not build, is found out before it is 
 TEST_CASE("what takes too long is not begun, and what does not fit says so") {
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    const std::vector<WorkGroupPolicy> policies{{Rule::fixed, 16}};
+    const std::vector<LaunchChoice> policies{{{Rule::fixed, 16}}};
     EliminationOptions options = quick(RealType::f32);
     options.timeout_s = 1e-9;
-    CHECK(EliminationBench(context, 37, options).measure(policies)[0].outcome.status ==
+    CHECK(EliminationBench(context, 37, options).measure(policies).choices[0].outcome.status ==
           Status::timeout);
     CHECK_THROWS_AS(EliminationBench(context, 1u << 24u, options), OutOfMemory);
     CHECK_THROWS_AS(EliminationBench(context, 1, options), UsageError);
@@ -99,7 +102,7 @@ TEST_CASE("contests leave rows, go on after an end, and stop at the budget") {
     Context context(device, ContextOptions::from_environment());
     const EliminationOptions options = quick(RealType::f32);
     const ExperimentInfo info{"sweep", "gauss_fwd", "f32", "fixed", "test", device.profile};
-    const auto fixed = [](std::size_t size) { return Candidate{"fixed", {Rule::fixed, size}}; };
+    const auto fixed = fixed_candidate;
     const std::vector<Contest> contests{
         {10, {fixed(4)}}, {10, {fixed(8)}}, {10, {fixed(1u << 20u)}}, {12, {fixed(4)}}};
     const auto run = [&](const std::vector<Contest>& asked, double budget_s,
@@ -112,9 +115,12 @@ TEST_CASE("contests leave rows, go on after an end, and stop at the budget") {
 
     struct Stop {};
     int seen = 0;
+    double last = 0;
     CHECK_THROWS_AS(
         run(contests, 60,
-            [&](double, const std::string&) {
+            [&](double fraction, const std::string&) {
+              CHECK(fraction >= last);  // the time left is told from it
+              last = fraction;
               if (++seen == 6)
                 throw Stop();  // a contest alone reports before its check and its 3 repetitions
             }),
@@ -125,6 +131,54 @@ TEST_CASE("contests leave rows, go on after an end, and stop at the budget") {
     const auto rows = read_results(folder.path()).at(0).rows;
     CHECK(rows.size() == 2 + 2 + 1 + 2);
     CHECK_THROWS_AS(run({contests[2]}, 60, silent), DeviceLimit);
+  });
+}
+
+TEST_CASE(
+    "sizes above n + 1 are one launch, equal rules share a measurement, and a twin is timed") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    EliminationOptions options = quick(RealType::f32);
+    options.duels = 3;
+    const std::size_t limit = std::min<std::size_t>(device.profile.max_work_group_size, 256);
+    const std::vector<LaunchChoice> choices{
+        {{Rule::fixed, 38}}, {{Rule::fixed, 40}}, {{Rule::fixed, limit}},
+        {{Rule::fixed, 8}},  {{Rule::fixed, 8}},  {{Rule::fixed, 8}, SplitMode::round_up}};
+    const EliminationResults results = EliminationBench(context, 37, options).measure(choices);
+    for (const std::size_t i : {1, 2}) {
+      CHECK(results.choices[i].group == 38);
+      CHECK(results.choices[i].outcome.times_ns == results.choices[0].outcome.times_ns);
+    }
+    CHECK(results.choices[4].outcome.times_ns == results.choices[3].outcome.times_ns);
+    CHECK(results.choices[3].outcome.times_ns != results.choices[0].outcome.times_ns);
+    CHECK(results.choices[5].outcome.status == Status::ok);
+    CHECK(results.choices[5].remainder_launches == 0);
+    CHECK(results.choices[3].remainder_launches > 0);  // 38 = 4 * 8 + 6
+    REQUIRE(results.control.has_value());
+    CHECK(results.control->group == 38);
+    CHECK(results.floor() >= 0);
+  });
+}
+
+TEST_CASE("every kernel of the elimination can be timed") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const std::string& kernel : elimination_kernels()) {
+      EliminationOptions options = quick(RealType::f32);
+      options.kernel = kernel;
+      for (const NdRangeMode mode : {NdRangeMode::fixed, NdRangeMode::shrinking}) {
+        options.ndrange = mode;
+        const std::vector<LaunchChoice> choices{{{Rule::fixed, 16}}};
+        const auto results = EliminationBench(context, 37, options).measure(choices);
+        CAPTURE(kernel);
+        CAPTURE(results.choices[0].outcome.detail);
+        CHECK(results.choices[0].outcome.status == Status::ok);
+      }
+      CHECK(elimination_work(kernel, 37) > 0);
+    }
+    EliminationOptions unknown = quick(RealType::f32);
+    unknown.kernel = "gauss_no";
+    CHECK_THROWS_AS(EliminationBench(context, 37, unknown), UsageError);
   });
 }
 
@@ -175,11 +229,20 @@ TEST_CASE("the engine's kernels are checked and timed at each size, or say why n
 TEST_CASE("rules give sizes that the device takes") {
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    const auto rules = rule_candidates(context, RealType::f32);
-    REQUIRE(rules.size() == 4);
-    for (const Candidate& candidate : rules)
-      CHECK(candidate.policy.size <= device.profile.max_work_group_size);
+    const auto rules = rule_candidates(context, RealType::f32, 1012);
+    for (const char* rule : {"driver", "lcm", "multiple", "max", "divisor"}) {
+      CAPTURE(rule);
+      CHECK(candidate_of(rules, rule).choice.policy.size <= device.profile.max_work_group_size);
+    }
+    CHECK(1013 % candidate_of(rules, "divisor").choice.policy.size == 0);
+    CHECK(candidate_of(rules, "192").choice.policy.size == 192);
   });
+  CHECK(largest_divisor(8006, 1024) == 2);  // 2 x 4003
+  CHECK(largest_divisor(8011, 1024) == 1);  // a prime
+  CHECK(largest_divisor(8013, 1024) == 3);
+  CHECK(largest_divisor(1013, 1024) == 1013);
+  CHECK(largest_divisor(8001, 1024) == 889);  // 9 x 7 x 127
+  CHECK(largest_divisor(1, 1) == 1);
   CHECK(is_prime(1013));
   CHECK(is_prime(2));
   CHECK_FALSE(is_prime(1));

@@ -8,7 +8,9 @@
 #include "support/process.hpp"
 #include "tuner/report/elimination_data.hpp"
 #include "tuner/report/elimination_figures.hpp"
+#include "tuner/report/elimination_tables.hpp"
 #include "tuner/report/html.hpp"
+#include "tuner/report/markdown.hpp"
 #include "tuner/report/page.hpp"
 #include "tuner/report/section.hpp"
 #include "tuner/report/verdict.hpp"
@@ -63,21 +65,26 @@ TEST_CASE("text cannot become markup") {
 
 TEST_CASE("the verdict where the rule holds") {
   const Verdict verdict = verdict_on({made_up_results("rules", kRuleHolds)});
-  CHECK(verdict.rule_holds());
   CHECK(verdict.rule_local == 192);
   CHECK(verdict.rule_sizes == 2);
-  CHECK(verdict.rule->regret == doctest::Approx(0.05));
+  CHECK(verdict.rule_ties == 2);  // 5 % slower, but times scatter by 10 %
+  CHECK(verdict.rule->ratio.median == doctest::Approx(1.05));
   CHECK(verdict.rule->n == 500);
-  CHECK(verdict.driver_prime->regret == doctest::Approx(79));
-  CHECK(verdict.driver_other->regret == doctest::Approx(0.2));
-  REQUIRE(verdict.advice.size() == 2);
-  CHECK(verdict.advice[0].local == "256");
-  CHECK(verdict.advice[1].local == "192");
+  CHECK_FALSE(verdict.rule_is_largest());
+  CHECK(verdict.small_divisor.slower == 0);
+  CHECK(verdict.other.slower ==
+        1);  // 1013 is prime, but below the limit of 1024: its divisor is large
+  CHECK(verdict.other.ties == 1);
+  CHECK(verdict.other.worst->ratio.median == doctest::Approx(80));
+  REQUIRE(verdict.advice.size() == 1);
+  CHECK(verdict.advice[0].local == "192");
+  CHECK(verdict.advice[0].from == 500);
+  CHECK(verdict.advice[0].to == 1012);
   const auto text = sentences(verdict);
   REQUIRE(text.size() == 3);
-  CHECK(contains(text[0], "holds on this device"));
-  CHECK(contains(text[1], "80\u00a0times"));
-  CHECK(contains(text[2], "`--local 192` for n = 1012 (the best there)"));
+  CHECK(contains(text[0], "at 2 of the 2 n timed: it holds"));
+  CHECK(contains(text[1], "at worst 80 [65.5, 97.8] times its time (n = 1012)"));
+  CHECK(contains(text[2], "`--local 192` for n = 500 to 1012 (nothing timed is faster"));
 }
 
 TEST_CASE("the verdict where the rule fails, and one size for all n") {
@@ -87,40 +94,99 @@ TEST_CASE("the verdict where the rule fails, and one size for all n") {
                                                                 {2000, "lcm", 192, 100},
                                                                 {2000, "fixed", 64, 99},
                                                                 {2000, "fixed", 512, 150}})});
-  CHECK_FALSE(verdict.rule_holds());
-  CHECK(verdict.rule_holds_at == 1);
-  CHECK(verdict.rule->regret == doctest::Approx(2));
-  CHECK(verdict.rule_best_local == 64);
+  CHECK(verdict.rule_ties == 1);
+  CHECK(verdict.rule->ratio.median == doctest::Approx(3));
+  CHECK(verdict.rule_best == "64");
   REQUIRE(verdict.advice.size() == 1);
   CHECK(verdict.advice[0].local == "64");
   CHECK(verdict.advice[0].from == 500);
   CHECK(verdict.advice[0].to == 2000);
+  CHECK(verdict.advice[0].most->n == 500);
   const auto text = sentences(verdict);
   CHECK(contains(text[0], "does not hold"));
   CHECK(contains(text[0], "at 1 of the 2 n"));
   CHECK(text.size() == 2);  // nothing on the driver: it was not timed
 }
 
-TEST_CASE("a driver that is best by chance is not advised where outliers show its peaks") {
+TEST_CASE(
+    "advice names the n where a size stops being the best, and agrees with what auto stores") {
+  std::vector<MadeUp> points;
+  for (const std::size_t n : {1000, 2000, 4000, 8000}) {
+    const double ms = static_cast<double>(n);
+    points.push_back({n, "lcm", 1024, n == 1000 ? ms : 1.5 * ms});
+    points.push_back({n, "fixed", 512, n == 1000 ? 1.5 * ms : ms});
+  }
+  const auto verdict = verdict_on({made_up_results("rules", points)});
+  REQUIRE(verdict.advice.size() == 2);
+  CHECK(verdict.advice[0].local == "1024");
+  CHECK(verdict.advice[0].to == 1000);
+  CHECK_FALSE(verdict.advice[0].most.has_value());
+  CHECK(verdict.advice[1].local == "512");
+  CHECK(verdict.advice[1].from == 2000);
+  CHECK(verdict.advice[1].count == 3);
+  CHECK(verdict.advice[1].most->ratio.median == doctest::Approx(1.5));
+  CHECK(verdict.rule_is_largest());
+}
+
+TEST_CASE("the driver is judged by the largest divisor of n + 1, not by primes") {
+  // 2006 = 2 * 17 * 59: 118; 2002 + 1 = 2003 is prime; 2026 = 2 * 1013: 1013; 4006 = 2 * 2003: 2
+  const auto outliers = made_up_results("outliers", {{2002, "driver", 0, 900},
+                                                     {2002, "lcm", 192, 10},
+                                                     {2005, "driver", 0, 9},
+                                                     {2005, "lcm", 192, 10},
+                                                     {2025, "driver", 0, 5},
+                                                     {2025, "lcm", 192, 10},
+                                                     {4005, "driver", 0, 800},
+                                                     {4005, "lcm", 192, 10}});
+  const Verdict verdict = verdict_on({outliers});
+  CHECK(verdict.small_divisor.slower == 2);
+  CHECK(verdict.small_divisor.worst->n == 2002);
+  CHECK(verdict.other.faster == 1);  // 9 against 10 is within the scatter of 10 %
+  CHECK(verdict.other.ties == 1);
+  const auto data = elimination_data({outliers}).front();
+  const Table distribution = distribution_table(data.outliers, 1024);
+  REQUIRE(distribution.rows.size() == 5);
+  CHECK(distribution.rows[0][1] == "4");
+  CHECK(distribution.rows[1][0] == "n + 1 prime");
+  CHECK(distribution.rows[1][1] == "1");
+  CHECK(distribution.rows[3][0] == "divisor below 32");
+  CHECK(distribution.rows[3][4] == "2");
+  const Table lines = outliers_table(data.outliers, 1024);
+  REQUIRE(lines.rows.size() == 4);
+  CHECK(lines.rows[0][1] == "prime");
+  CHECK(lines.rows[3][1].empty());
+  CHECK(lines.rows[3][2] == "2");
+  CHECK(contains(page_of({outliers}), "1 of 1 primes, 1 of 3 others"));
+}
+
+TEST_CASE("a driver that is best by chance is not advised where its size is not safe") {
   const auto rules = made_up_results(
-      "rules", {{1000, "driver", 0, 9}, {1000, "lcm", 192, 10}, {1000, "fixed", 64, 20}});
-  CHECK(verdict_on({rules}).advice.front().local == "driver");
-  const auto outliers =
-      made_up_results("outliers", {{1012, "driver", 0, 500}, {1012, "lcm", 192, 10}});
-  CHECK(verdict_on({rules, outliers}).advice.front().local == "192");
+      "rules", {{1000, "driver", 0, 5}, {1000, "lcm", 192, 10}, {1000, "fixed", 64, 20}});
+  CHECK(verdict_on({rules}).advice.front().local == "192");
+  const auto small = made_up_results(
+      "rules", {{500, "driver", 0, 5}, {500, "lcm", 192, 10}, {500, "fixed", 64, 20}});
+  CHECK(verdict_on({small}).advice.front().local == "driver");
 
   auto slow = made_up_results("outliers", {{1018, "driver", 0, 0}, {1018, "lcm", 192, 10}});
   slow.rows.front().status = Status::timeout;
   const Verdict verdict = verdict_on({rules, slow});
-  CHECK(verdict.advice.front().local == "192");
   CHECK(contains(sentences(verdict)[1], "too long to be timed at 1 n, first at n = 1018"));
+}
+
+TEST_CASE("the page as Markdown has the same verdict and tables, and nothing in them is markup") {
+  const std::string text = markdown({made_up_results("rules", kRuleHolds)}, "T | <b>");
+  CHECK(contains(text, "# T \\| \\<b>"));
+  CHECK(contains(text, "it holds"));
+  CHECK(contains(text, "| 500 | 10 [9, 11] |"));
+  CHECK(contains(text, "clgauss-tune rules <x>"));
+  CHECK_THROWS_AS(markdown({made_up_results("rules", {})}, "t"), FileError);
 }
 
 TEST_CASE("the rule's size comes from the device where no row has it") {
   const auto sweep = made_up_results("sweep", {{100, "fixed", 64, 2}, {100, "fixed", 192, 1}});
   const Verdict verdict = verdict_on({sweep});
   CHECK(verdict.rule_local == 192);
-  CHECK(verdict.rule_holds());
+  CHECK(verdict.rule_ties == 1);
   const auto alone = made_up_results("sweep", {{100, "fixed", 64, 2}});
   CHECK(contains(sentences(verdict_on({alone})).front(), "do not say"));
 }

@@ -3,6 +3,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "matrix/transfer.hpp"
 #include "support/devices.hpp"
@@ -49,14 +50,33 @@ TEST_CASE("timing: what is wrong or slow is not timed, what is hopeless only onc
   CHECK(outcome_of({3, 25.1}, "").times_ns.size() == 3);
 }
 
-TEST_CASE("timing: two are compared in turns, by medians, without the first pair") {
+TEST_CASE("timing: a duel takes turns in a random order, with a twin, and without the first runs") {
   std::string turns;
-  Script a{{900, 1, 5, 3}}, b{{900, 2, 2, 9}};
-  const auto [a_ns, b_ns] = compare_in_turns(
+  Script a{{900, 1, 1, 1}}, b{{900, 2, 2, 2, 2, 2, 2}};
+  const Duel times = duel(
       3, [&] { return turns += 'a', a(); }, [&] { return turns += 'b', b(); });
-  CHECK(turns == "abababab");
-  CHECK(a_ns == 3);
-  CHECK(b_ns == 2);
+  CHECK(turns.starts_with("ab"));
+  CHECK(turns.size() == 2 + 3 * 3);
+  CHECK(turns != "ababbabbabb");
+  CHECK(times.a_ns == std::vector<double>{1, 1, 1});
+  CHECK(times.b_ns.size() == 3);
+  CHECK(times.twin_ns.size() == 3);
+  CHECK(times.gain().median == 2);
+  CHECK(times.order() == Order::faster);
+}
+
+TEST_CASE("timing: a duel of equals goes on until its end, and a noisy one decides nothing") {
+  std::mt19937 random(7);
+  const auto noisy = [&] { return 1 + static_cast<double>(random() % 1000) / 1000; };
+  const Duel equal = duel(5, noisy, noisy);
+  CHECK(equal.a_ns.size() == 15);
+  CHECK(equal.order() == Order::tie);
+  int decided = 0;
+  for (int i = 0; i < 50; ++i)  // a gain of 2 % under a noise of 100 %
+    decided += duel(
+                   5, [&] { return noisy() / 1.02; }, noisy)
+                   .order() != Order::tie;
+  CHECK(decided <= 5);
 }
 
 TEST_CASE("timing: short runs are repeated, within bounds") {

@@ -23,12 +23,8 @@ namespace {
 using Seconds = std::chrono::duration<double>;
 using Clock = std::chrono::steady_clock;
 
-/// A tuned spec must beat the built-in one by this much in runs in turns: medians of 7 to 11 pairs differ by less of themselves.
-constexpr double kWorthIt = 0.98;
-
-/// At neighbouring sizes it must not lose by more than noise.
-constexpr double kNoise = 1.01;
-constexpr int kNearPairs = 7;
+/// Of comparisons at neighbouring sizes, and with what a solve takes so far.
+constexpr std::size_t kRounds = 7;
 
 /// Columns per trailing update for which the update kernels are tuned: the LU's own choice for large n.
 constexpr Index kUpdateDepth = 128;
@@ -95,6 +91,29 @@ class AutoTuner {
     return result;
   }
 
+  /// The entry that a solve of this job's size takes so far; nullptr if there is none.
+  [[nodiscard]] const TunedEntry* taken_by(const Job& job) const {
+    return options_.known == nullptr ? nullptr : options_.known->find(job.what, job.type, job.n);
+  }
+
+  /// Fills in what came of the last comparison, and of that with what a solve takes so far, where that is an entry that works.
+  static bool judge(AutoResult& result, const Duel& last, bool taken_known,
+                    const std::function<Duel()>& against_taken) {
+    Duel duel = last;
+    bool wins = last.order() == Order::faster;
+    if (wins && taken_known) {
+      const Outcome outcome = guarded([&]() -> Outcome {
+        duel = against_taken();
+        return {};
+      });
+      if (outcome.status == Status::ok) wins = duel.order() == Order::faster;
+    }
+    result.gain = duel.gain();
+    result.entry.time_ns = estimate(duel.a_ns).median;
+    result.entry.default_time_ns = estimate(duel.b_ns).median;
+    return wins;
+  }
+
   [[nodiscard]] std::vector<TunedEntry> seeds_for(const Job& job) const {
     std::vector<TunedEntry> seeds;
     for (const TunedEntry& entry : options_.seeds)
@@ -107,14 +126,18 @@ class AutoTuner {
     for (const TunedEntry& seed : seeds_for(job))
       for (const auto& [name, value] : seed.parameters)
         if (name == "LOCAL" && value > 0) seeds.push_back(static_cast<std::size_t>(value));
-    const EliminationTuning tuned =
-        tune_elimination(context_, job.type, job.n, seeds, [&] { between(); });
+    std::optional<std::size_t> taken;
+    if (const TunedEntry* entry = taken_by(job))
+      taken = static_cast<std::size_t>(value_of(entry->parameters, "LOCAL"));
+    const EliminationTuning tuned = tune_elimination(context_, job.type, job.n, seeds,
+                                                     taken ? &*taken : nullptr, [&] { between(); });
     result.entry.kernel = "gauss.cl";
-    result.entry.parameters = {{"LOCAL", static_cast<int>(tuned.best.local)}};
-    result.entry.time_ns = tuned.best.time_ns;
-    result.entry.default_time_ns = tuned.by_rule.time_ns;
+    result.entry.parameters = {{"LOCAL", static_cast<int>(tuned.local)}};
+    result.entry.time_ns = 1e6 * tuned.best.ms.median;
+    result.entry.default_time_ns = 1e6 * tuned.incumbent.ms.median;
+    if (tuned.incumbent.ok()) result.gain = ratio_of(tuned.incumbent, tuned.best);
     result.tried = tuned.tried;
-    result.worth_storing = true;
+    result.worth_storing = tuned.wins;
   }
 
   void gemm(const Job& job, Seconds share, AutoResult& result) const {
@@ -138,26 +161,28 @@ class AutoTuner {
     if (!found.best) throw DeviceLimit("no GEMM kernel of the space works");
     result.entry.kernel = found.best->file;
     result.entry.parameters = found.best->parameters;
-    result.entry.time_ns = found.best_ns;
-    result.entry.default_time_ns = found.built_in_ns;
+    const TunedEntry* const taken = taken_by(job);
+    const auto against_taken = [&] {
+      const GemmSpec spec{"taken", taken->kernel, job.type, task.use, taken->parameters};
+      return GemmBench(context_, task).compare(*found.best, spec, kRounds);
+    };
     result.worth_storing =
-        found.best_ns <= kWorthIt * found.built_in_ns && wins_nearby(n, [&](Index near) {
+        judge(result, found.last, taken != nullptr, against_taken) &&
+        holds_nearby(n, [&](Index near) {
           const Index k = task.use == GemmUse::update ? task.shape.k : near;
           const GemmTask other{task.type, task.use, {near, near, k}};
           return GemmBench(context_, other)
-              .compare(*found.best, built_in_gemm_spec(context_, other), kNearPairs);
+              .compare(*found.best, built_in_gemm_spec(context_, other), kRounds);
         });
   }
 
   /// Whether the best is no slower than the built-in spec at other sizes that the entry counts for: how a size divides into tiles
   /// and these into compute units decides as much as the kernel (H200, f64: 1.03 at n = 2016, 0.96 at 2048). `compare` takes the
   /// times of both at a size.
-  [[nodiscard]] bool wins_nearby(
-      Index n, const std::function<std::pair<double, double>(Index near)>& compare) const {
+  [[nodiscard]] bool holds_nearby(Index n, const std::function<Duel(Index near)>& compare) const {
     return std::ranges::all_of(near_sizes(n), [&](Index near) {
       between();
-      const auto [best_ns, built_in_ns] = compare(near);
-      return best_ns <= kNoise * built_in_ns;
+      return compare(near).order() != Order::slower;
     });
   }
 
@@ -167,12 +192,17 @@ class AutoTuner {
     result.tried = tuned.tried;
     result.entry.kernel = lu_family_name(tuned.best.family);
     result.entry.parameters = tuned.best.parameters;
-    result.entry.time_ns = tuned.best_ns;
-    result.entry.default_time_ns = tuned.built_in_ns;
+    const TunedEntry* const taken = taken_by(job);
+    const auto against_taken = [&] {
+      const LuSpec spec{tuned.built_in.family, taken->parameters};
+      return LuBench(context_, job.type, job.n).compare(tuned.best, spec, kRounds);
+    };
+    const bool same_family = taken != nullptr && taken->kernel == result.entry.kernel;
     result.worth_storing =
-        tuned.best_ns <= kWorthIt * tuned.built_in_ns && wins_nearby(job.n, [&](Index near) {
+        judge(result, tuned.last, same_family, against_taken) &&
+        holds_nearby(job.n, [&](Index near) {
           return LuBench(context_, job.type, near)
-              .compare(tuned.best, default_lu_spec(context_, job.type, near), kNearPairs);
+              .compare(tuned.best, default_lu_spec(context_, job.type, near), kRounds);
         });
   }
 
@@ -193,6 +223,31 @@ class AutoTuner {
 void tune_automatically(Context& context, const AutoOptions& options, const AutoProgress& progress,
                         const std::function<void(const AutoResult&)>& found) {
   AutoTuner(context, options, progress).run(found);
+}
+
+double machine_noise(Context& context) {
+  EliminationOptions options;
+  options.type = RealType::f32;
+  options.repetitions = 21;
+  const std::vector<LaunchChoice> sizes{{{WorkGroupPolicy::Rule::fixed, 32}},
+                                        {{WorkGroupPolicy::Rule::fixed, 16}}};
+  const EliminationResults results = EliminationBench(context, 400, options).measure(sizes);
+  double noise = results.floor();
+  for (const EliminationResultOf& result : results.choices)
+    if (const auto& times = result.outcome.times_ns; !times.empty()) {
+      const Estimate ns = estimate(times);
+      noise = std::max(noise, (ns.high - ns.low) / 2 / ns.median);
+    }
+  return noise;
+}
+
+std::string noise_refusal(double noise, double load_average, unsigned cores) {
+  if (noise <= kMostNoise) return {};
+  const std::string load = load_doubt(load_average, cores);
+  return fmt::format(
+      "equal launches differ by {:.0f} % here and now, what is faster cannot be told{}; end other "
+      "programs and run it again, or --accept-noise keeps only what wins by more than that",
+      100 * noise, load.empty() ? "" : " (" + load + ")");
 }
 
 std::vector<Index> default_tuning_sizes(const DeviceProfile& device) {

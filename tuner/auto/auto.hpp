@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "tuner/measure/estimate.hpp"
+
 namespace clgauss::tune {
 
 struct AutoOptions {
@@ -15,13 +17,15 @@ struct AutoOptions {
   std::vector<RealType> types;
   std::vector<Index> sizes;       // n of elimination, gemm and lu
   std::vector<TunedEntry> seeds;  // where searches start: earlier results, other devices'
+  const Tuning* known = nullptr;  // what a solve takes so far, stored or shipped; nullptr: nothing
 };
 
 /// One thing that was tuned: the entry to store, and what it gained.
 struct AutoResult {
-  TunedEntry entry;  // its times are medians of runs in turns with the default
-  bool worth_storing =
-      false;  // faster than the default by more than noise; elimination always: there the numbers are the answer
+  TunedEntry entry;  // its times are medians of runs in turns with what a solve takes so far
+  Estimate gain;     // how many times as long that takes
+  /// Faster by more than the noise than clgauss's own choice, and than what was stored or shipped for this n.
+  bool worth_storing = false;
   std::size_t tried = 0;
   std::string problem;  // not empty: nothing was found, and why
 };
@@ -33,6 +37,14 @@ using AutoProgress = std::function<void(double fraction, const std::string& what
 /// purpose that the device cannot do leaves a result with a problem. The context must not take up tuned numbers itself.
 void tune_automatically(Context& context, const AutoOptions& options, const AutoProgress& progress,
                         const std::function<void(const AutoResult&)>& found);
+
+/// The most that runs may differ for which there is no reason: gains of tuning are not told from more.
+inline constexpr double kMostNoise = 0.05;
+/// How much they differ on this machine now, as a share: equal launches of a small elimination, timed for about a second.
+[[nodiscard]] double machine_noise(Context& context);
+
+/// Why a machine is too noisy to tune on, with advice; empty if it is not.
+[[nodiscard]] std::string noise_refusal(double noise, double load_average, unsigned cores);
 
 /// n one less than a prime, where a work-group size that is left to chance does the most harm: 508, 1012, 2002, 4006, 8010.
 [[nodiscard]] std::vector<Index> default_tuning_sizes(const DeviceProfile& device);

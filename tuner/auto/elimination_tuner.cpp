@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "statistics.hpp"
@@ -12,72 +13,96 @@ namespace clgauss::tune {
 
 namespace {
 
-using Rule = WorkGroupPolicy::Rule;
-
-WorkGroupPolicy policy_of(std::size_t local) {
-  return local == 0 ? WorkGroupPolicy{Rule::driver, 0} : WorkGroupPolicy{Rule::fixed, local};
-}
-
-/// Measures sets of sizes, each in turns, and remembers the last median of each.
+/// Measures sets of sizes, each in turns, and remembers the last times of each.
 class Rounds {
  public:
   Rounds(Context& context, RealType type, Index n, const std::function<void()>& between)
-      : context_(context), type_(type), n_(n), between_(between) {}
+      : context_(context), between_(between), n_(n) {
+    options_.type = type;
+  }
 
   void run(const std::set<std::size_t>& locals, std::size_t steps, std::size_t repetitions,
-           double timeout_s) {
-    EliminationOptions options;
-    options.type = type_;
-    options.steps = steps;
-    options.repetitions = repetitions;
-    options.timeout_s = timeout_s;
-    std::vector<WorkGroupPolicy> policies;
-    for (const std::size_t local : locals) policies.push_back(policy_of(local));
-    for (const auto& result : EliminationBench(context_, n_, options).measure(policies, between_)) {
-      times_.erase(result.policy.size);
+           double timeout_s, std::size_t duels = 0) {
+    options_.steps = steps;
+    options_.repetitions = repetitions;
+    options_.timeout_s = timeout_s;
+    options_.duels = duels;
+    std::vector<LaunchChoice> choices;
+    for (const std::size_t local : locals) choices.push_back(fixed_candidate(local).choice);
+    const auto results = EliminationBench(context_, n_, options_).measure(choices, between_);
+    for (const EliminationResultOf& result : results.choices) {
+      points_.erase(result.choice.policy.size);
       if (result.outcome.status == Status::ok)
-        times_[result.policy.size] = median(result.outcome.times_ns);
-      tried_.insert(result.policy.size);
+        points_[result.choice.policy.size] = point_of(result, "fixed");
+      tried_.insert(result.choice.policy.size);
     }
+    if (results.control) control_ = point_of(*results.control, std::string(kControlRule));
   }
 
   /// The fastest `count` sizes of those in the last rounds, the fastest first.
-  [[nodiscard]] std::vector<TunedSize> best(std::size_t count) const {
-    std::vector<TunedSize> sizes;
-    for (const auto& [local, time_ns] : times_) sizes.push_back({local, time_ns});
-    std::ranges::sort(sizes, {}, &TunedSize::time_ns);
-    sizes.resize(std::min(count, sizes.size()));
-    return sizes;
+  [[nodiscard]] std::vector<std::size_t> best(std::size_t count) const {
+    std::vector<std::pair<double, std::size_t>> sizes;
+    for (const auto& [local, point] : points_) sizes.emplace_back(median(point.times_ns), local);
+    std::ranges::sort(sizes);
+    std::vector<std::size_t> locals;
+    for (std::size_t i = 0; i < std::min(count, sizes.size()); ++i)
+      locals.push_back(sizes[i].second);
+    return locals;
   }
 
-  [[nodiscard]] TunedSize at(std::size_t local) const {
-    const auto found = times_.find(local);
-    return {local, found == times_.end() ? 0 : found->second};
+  /// All that was timed since forget().
+  [[nodiscard]] ContestResult result() const {
+    std::vector<Point> points;
+    for (const auto& [local, point] : points_) points.push_back(point);
+    if (control_) points.push_back(*control_);
+    return contest_result(points);
   }
 
   [[nodiscard]] bool was_tried(std::size_t local) const { return tried_.contains(local); }
   [[nodiscard]] std::size_t tried() const { return tried_.size(); }
-  void forget() { times_.clear(); }
+  void forget() { points_.clear(); }
 
  private:
+  [[nodiscard]] Point point_of(const EliminationResultOf& result, const std::string& rule) const {
+    Point point;
+    point.row.n = n_;
+    point.row.local = result.choice.policy.size;
+    point.row.group = result.group;
+    point.row.rule = point.row.local == 0 && rule == "fixed" ? "driver" : rule;
+    point.times_ns = result.outcome.times_ns;
+    return point;
+  }
+
   Context& context_;
-  RealType type_;
-  Index n_;
   const std::function<void()>& between_;
-  std::map<std::size_t, double> times_;
+  Index n_;
+  EliminationOptions options_;
+  std::map<std::size_t, Point> points_;
+  std::optional<Point> control_;
   std::set<std::size_t> tried_;
 };
+
+/// The launch that groups of `local` come to, if it was timed.
+const Timing* launch_of(const ContestResult& contest, Index n, std::size_t local) {
+  for (const Timing& timing : contest.timings)
+    if (timing.ok() && timing.by_driver() == (local == 0) &&
+        timing.group == std::min<std::size_t>(local, n + 1))
+      return &timing;
+  return nullptr;
+}
 
 }  // namespace
 
 EliminationTuning tune_elimination(Context& context, RealType type, Index n,
-                                   const std::vector<std::size_t>& seeds,
+                                   const std::vector<std::size_t>& seeds, const std::size_t* taken,
                                    const std::function<void()>& between) {
-  constexpr double kClearly = 0.97;
   constexpr double kRoundTimeout = 2;  // a size that is so slow at few steps is out of the question
-  const std::vector<Candidate> rules = rule_candidates(context, type);
-  const std::size_t rule = rules[1].policy.size, multiple = rules[2].policy.size,
-                    limit = rules[3].policy.size;
+  constexpr std::size_t kDuels = 20;
+  const std::vector<Candidate> rules = rule_candidates(context, type, n);
+  const auto size_of = [&](const char* name) {
+    return candidate_of(rules, name).choice.policy.size;
+  };
+  const std::size_t rule = size_of("lcm"), multiple = size_of("multiple"), limit = size_of("max");
   const auto rounded = [&](std::size_t size) {
     return (size + multiple - 1) / multiple * multiple;
   };
@@ -86,31 +111,42 @@ EliminationTuning tune_elimination(Context& context, RealType type, Index n,
   for (std::size_t size = 32; size <= limit; size *= 2) first.insert({size, size + size / 2});
   for (std::size_t parts = 1; parts <= 4; ++parts) first.insert(rounded((n + parts) / parts));
   first.insert(seeds.begin(), seeds.end());
-  std::erase_if(first, [&](std::size_t size) { return size > limit; });
+  // Above the n + 1 columns all are the same launch.
+  std::erase_if(first, [&](std::size_t size) { return size > std::min(limit, rounded(n + 1)); });
 
   Rounds rounds(context, type, n, between);
   rounds.run(first, 8, 3, kRoundTimeout);
   std::set<std::size_t> second;
-  for (const TunedSize& size : rounds.best(2))
+  for (const std::size_t local : rounds.best(2))
     for (const std::size_t step : {multiple, 4 * multiple}) {
-      if (size.local > step) second.insert(size.local - step);
-      if (size.local > 0 && size.local + step <= limit) second.insert(size.local + step);
+      if (local > step) second.insert(local - step);
+      if (local > 0 && local + step <= std::min(limit, rounded(n + 1))) second.insert(local + step);
     }
   std::erase_if(second, [&](std::size_t size) { return rounds.was_tried(size); });
   if (!second.empty()) rounds.run(second, 8, 3, kRoundTimeout);
 
   std::set<std::size_t> last{0, rule};
-  for (const TunedSize& size : rounds.best(4)) last.insert(size.local);
+  if (taken != nullptr) last.insert(*taken);
+  for (const std::size_t local : rounds.best(4)) last.insert(local);
   rounds.forget();
-  rounds.run(last, 64, 7, 16 * kRoundTimeout);
-  const std::vector<TunedSize> best = rounds.best(2);
-  if (best.empty())
+  rounds.run(last, 64, 7, 16 * kRoundTimeout, kDuels);
+
+  EliminationTuning tuning;
+  tuning.last = rounds.result();
+  tuning.tried = rounds.tried();
+  const Timing* const best = fastest_choice(tuning.last, limit);
+  if (best == nullptr)
     throw DeviceLimit("no work-group size can run gauss_fwd on " + context.profile().name);
-  const bool by_driver = best.front().local == 0;
-  const bool safe = 1.5 * static_cast<double>(n) < static_cast<double>(limit);
-  const bool clear = best.size() < 2 || best[0].time_ns < kClearly * best[1].time_ns;
-  return {by_driver && best.size() > 1 && !(safe && clear) ? best[1] : best[0], rounds.at(0),
-          rounds.at(rule), rounds.tried()};
+  tuning.best = *best;
+  tuning.local = best->by_driver() ? 0 : best->local;
+  tuning.wins = true;
+  for (const std::size_t local : {rule, taken != nullptr ? *taken : rule}) {
+    const Timing* const other = launch_of(tuning.last, n, local);
+    if (other == nullptr) continue;  // it does not run
+    tuning.incumbent = *other;
+    tuning.wins = tuning.wins && other != best && tuning.last.order(*best, *other) == Order::faster;
+  }
+  return tuning;
 }
 
 }  // namespace clgauss::tune

@@ -7,28 +7,27 @@
 #include <vector>
 
 #include "tuner/measure/elimination.hpp"
+#include "tuner/rows/contest_result.hpp"
 
 namespace clgauss::tune {
 
-/// A size and its median time of all n - 1 steps.
-struct TunedSize {
-  std::size_t local = 0;  // 0 = left to the driver
-  double time_ns = 0;
-};
-
 struct EliminationTuning {
-  TunedSize best;
-  TunedSize by_driver,
-      by_rule;  // the driver's own size and the LCM rule's, timed in turns with the best; 0 ns if they cannot run
+  std::size_t local = 0;  // the fastest that may be stored; 0 = left to the driver
+  Timing best;            // its times
+  Timing incumbent;       // what a solve takes so far: as stored or shipped, else the LCM rule's
+  ContestResult last;     // the last comparison, of these and the driver
+  bool wins = false;      // faster, by more than the noise, than the incumbent and than the rule
   std::size_t tried = 0;
 };
 
 /// Three rounds: sizes of all magnitudes, the rules' and those that cut the n + 1 columns into few equal groups, `seeds` first; the
-/// neighbours of the best two; at last the best four against the driver and the rule, in turns and with more repetitions. Where the
-/// driver's own size wins clearly, it is left to the driver - but not where a prime near n is above the device's limit: there its
-/// size would be 1. Throws DeviceLimit if no size runs, OutOfMemory.
+/// neighbours of the best two; at last the best four against the driver, the rule and `taken`, the size that a solve takes so far
+/// (nullptr: the rule's), in turns until the fastest separate or are a tie. Where the driver's own size wins, it is left to the
+/// driver - but not where a prime near n is above the device's limit: there its size would be 1. Throws DeviceLimit if no size
+/// runs, OutOfMemory.
 [[nodiscard]] EliminationTuning tune_elimination(Context& context, RealType type, Index n,
                                                  const std::vector<std::size_t>& seeds,
+                                                 const std::size_t* taken,
                                                  const std::function<void()>& between);
 
 }  // namespace clgauss::tune

@@ -1,7 +1,6 @@
 #include "tuner/auto/lu_tuner.hpp"
 
 #include <clgauss/error.hpp>
-#include <tuple>
 #include <vector>
 
 #include "statistics.hpp"
@@ -12,7 +11,7 @@ namespace clgauss::tune {
 LuTuningResult tune_lu(Context& context, RealType type, Index n, const StopCondition& stop,
                        const std::function<void()>& between) {
   constexpr std::size_t kRepetitions = 5;
-  constexpr int kPairs = 11;
+  constexpr std::size_t kRounds = 11;
   constexpr double kGain = 0.99;  // less is not told from noise
   LuBench bench(context, type, n);
   LuTuningResult result;
@@ -34,8 +33,7 @@ LuTuningResult tune_lu(Context& context, RealType type, Index n, const StopCondi
   for (const KernelVariant* variant : variants_of(result.built_in.family))
     for (const ParameterSpec& parameter : variant->parameters)
       for (const int value : parameter.tried) try_value(parameter, value);
-  std::tie(result.built_in_ns, result.best_ns) =
-      bench.compare(result.built_in, result.best, kPairs);
+  result.last = bench.compare(result.best, result.built_in, kRounds);
   return result;
 }
 

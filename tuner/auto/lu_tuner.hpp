@@ -5,13 +5,14 @@
 #include <clgauss/lab/lu_spec.hpp>
 #include <functional>
 
+#include "tuner/measure/timing.hpp"
 #include "tuner/search/stop.hpp"
 
 namespace clgauss::tune {
 
 struct LuTuningResult {
   LuSpec built_in, best;
-  double built_in_ns = 0, best_ns = 0;  // medians of the last comparison, A B A B
+  Duel last;  // of the best with the built-in one
   std::size_t tried = 0;
 };
 

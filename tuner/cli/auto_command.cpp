@@ -4,6 +4,7 @@
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
@@ -62,11 +63,11 @@ std::string line_of(const AutoResult& result) {
   const std::string name =
       fmt::format("{:<12} {}  n = {:5}", entry.what, real_type_name(entry.type), entry.n);
   if (!result.problem.empty()) return fmt::format("{}  not tuned: {}\n", name, result.problem);
-  return fmt::format("{}  {:10.4g} ms  default {:10.4g} ms  {:5.2f}x  {} tried  {}\n", name,
-                     entry.time_ns / 1e6, entry.default_time_ns / 1e6,
-                     entry.default_time_ns / entry.time_ns, result.tried,
-                     result.worth_storing ? parameters_text(entry.parameters)
-                                          : "not stored: the default is as good");
+  return fmt::format(
+      "{}  {:10.4g} ms  so far {:10.4g} ms  {}x  {} tried  {}\n", name, entry.time_ns / 1e6,
+      entry.default_time_ns / 1e6, text_of(result.gain, 1, 3), result.tried,
+      result.worth_storing ? parameters_text(entry.parameters)
+                           : "not stored: no faster, beyond the noise, than what is taken so far");
 }
 
 nlohmann::ordered_json json_of(const AutoResult& result) {
@@ -82,12 +83,21 @@ nlohmann::ordered_json json_of(const AutoResult& result) {
   }
   json["time_s"] = entry.time_ns * 1e-9;
   json["default_time_s"] = entry.default_time_ns * 1e-9;
+  json["gain"] = {
+      {"median", result.gain.median}, {"low", result.gain.low}, {"high", result.gain.high}};
   json["parameters"] = nlohmann::ordered_json::object();
   for (const auto& [name, value] : entry.parameters) json["parameters"][name] = value;
   return json;
 }
 
 }  // namespace
+
+void require_quiet_machine(Context& context) {
+  const double load = load_average();
+  const std::string refusal =
+      noise_refusal(machine_noise(context), load, std::thread::hardware_concurrency());
+  if (!refusal.empty()) throw UsageError(refusal);
+}
 
 cli::CommandTable auto_table() {
   cli::CommandTable table{kUsage, kAbout, kExamples, {}};
@@ -98,7 +108,8 @@ cli::CommandTable auto_table() {
       ("sizes", cli::text("LIST"),
        "n to tune for (default 508,1012,2002,4006 and on GPUs 8010: one less than a prime, the hardest)")
       ("budget", cli::text("TIME"), "time to take (default 3min on a CPU, 1min elsewhere)")
-      ("dry-run", cli::po::bool_switch(), "store nothing");
+      ("dry-run", cli::po::bool_switch(), "store nothing")
+      ("accept-noise", cli::po::bool_switch(), "tune although times differ by more than a gain would");
   // clang-format on
   cli::add_context_options(table);
   auto report = table.group("Report");
@@ -124,7 +135,12 @@ cli::ExitCode run_auto(const cli::Given& given) {
       plan.seeds.insert(plan.seeds.end(), seeds.begin(), seeds.end());
     }
 
-  cli::ProgressLine line(!values["quiet"].as<bool>());
+  plan.known = &known;
+  if (!values["accept-noise"].as<bool>()) require_quiet_machine(context);
+
+  const bool quiet = values["quiet"].as<bool>();
+  if (!quiet) cli::tell(fmt::format("tuning for {:.3g} s (--budget)\n", plan.budget_s));
+  cli::ProgressLine line(!quiet);
   const auto progress = [&](double fraction, const std::string& what) {
     cli::throw_if_interrupted();
     line.update("tuning", fraction, what);

@@ -17,9 +17,13 @@ inline constexpr const char* kReportTitle = "What the work-group size is worth";
 void write_report(const std::filesystem::path& folder, const std::filesystem::path& output,
                   const std::string& title);
 
+/// Throws UsageError, with advice, where equal launches differ by more than tuning gains.
+void require_quiet_machine(Context& context);
+
 [[nodiscard]] cli::CommandTable auto_table();
 [[nodiscard]] cli::CommandTable export_table();
 [[nodiscard]] cli::CommandTable import_table();
+[[nodiscard]] cli::CommandTable laboratory_table();
 [[nodiscard]] cli::CommandTable outliers_table();
 [[nodiscard]] cli::CommandTable report_table();
 [[nodiscard]] cli::CommandTable reproduce_table();
@@ -32,6 +36,7 @@ void write_report(const std::filesystem::path& folder, const std::filesystem::pa
 cli::ExitCode run_auto(const cli::Given& given);
 cli::ExitCode run_export(const cli::Given& given);
 cli::ExitCode run_import(const cli::Given& given);
+cli::ExitCode run_laboratory(const cli::Given& given);
 cli::ExitCode run_outliers(const cli::Given& given);
 cli::ExitCode run_report(const cli::Given& given);
 cli::ExitCode run_reproduce(const cli::Given& given);

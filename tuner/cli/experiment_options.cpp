@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <clgauss/solve.hpp>
+#include <thread>
 
 #include "command_line/interrupt.hpp"
+#include "tuner/measure/estimate.hpp"
+#include "tuner/report/elimination_data.hpp"
 #include "tuner/rows/result_folder.hpp"
 
 namespace clgauss::tune {
@@ -42,7 +45,8 @@ void add_experiment_options(cli::CommandTable& table) {
       ("steps", po::value<std::size_t>()->default_value(64)->value_name("S"),
        "time S evenly spaced steps of the n - 1 and scale")
       ("full", po::bool_switch(), "time all steps")
-      ("reps", po::value<std::size_t>()->default_value(5)->value_name("N"), "timed repetitions");
+      ("reps", po::value<std::size_t>()->default_value(5)->value_name("N"),
+       "timed repetitions; of those that may be the fastest up to five times as many");
   // clang-format on
   add_measuring_options(table, "60s");
   auto report = table.group("Report");
@@ -50,6 +54,17 @@ void add_experiment_options(cli::CommandTable& table) {
 }
 
 namespace {
+
+constexpr std::size_t kDuelsOfRepetition = 4;
+
+std::vector<Point> all_points_of(const ResultFolder& folder, const ExperimentInfo& info,
+                                 const EliminationOptions& options,
+                                 const std::vector<Contest>& contests) {
+  std::vector<Point> all;
+  for (const auto& points : points_of(folder, info, options, contests))
+    all.insert(all.end(), points.begin(), points.end());
+  return all;
+}
 
 EliminationOptions elimination_options(const po::variables_map& values,
                                        const DeviceProfile& device) {
@@ -65,6 +80,7 @@ EliminationOptions elimination_options(const po::variables_map& values,
   options.repetitions = values["reps"].as<std::size_t>();
   if (options.repetitions == 0) throw UsageError("--reps must be at least 1");
   options.warmups = values["warmup"].as<std::size_t>();
+  options.duels = kDuelsOfRepetition * options.repetitions;
   options.timeout_s = cli::parse_duration(text("timeout")).count();
   return options;
 }
@@ -96,14 +112,43 @@ std::string left_text(const ExperimentSummary& summary) {
              : "";
 }
 
+namespace {
+
+/// Each launch at each n with its interval, and whether it can be told from the best.
+nlohmann::ordered_json json_of(const report::ByN& judged) {
+  auto results = nlohmann::ordered_json::array();
+  for (const auto& [n, contest] : judged)
+    for (const Timing& timing : contest.timings) {
+      nlohmann::ordered_json one{{"n", n},
+                                 {"size", timing.name()},
+                                 {"rules", timing.rules},
+                                 {"status", status_name(timing.status)}};
+      if (timing.ok()) {
+        one["median_ms"] = timing.ms.median;
+        one["low_ms"] = timing.ms.low;
+        one["high_ms"] = timing.ms.high;
+        one["runs"] = timing.ms.count;
+        one["best_or_tie"] =
+            &timing == contest.best() || contest.order(timing, *contest.best()) == Order::tie;
+        one["floor"] = contest.floor;
+      }
+      results.push_back(std::move(one));
+    }
+  return results;
+}
+
+}  // namespace
+
 void finish_experiment(const po::variables_map& values, const ResultFolder& folder,
-                       const ExperimentSummary& summary, const std::string& text) {
+                       const ExperimentSummary& summary, const std::string& text,
+                       const std::vector<Point>& points) {
   folder.write_t4();
   const std::string rows = values["output"].as<std::string>() + "/rows.csv";
   cli::JsonOutput(values).print(text, {{"points", summary.points},
                                        {"measured", summary.measured},
                                        {"left", summary.left},
-                                       {"rows", rows}});
+                                       {"rows", rows},
+                                       {"results", json_of(report::by_n(points))}});
   cli::tell(fmt::format(
       "{} of {} points measured now, {} there before{}; rows in {}\n", summary.measured,
       summary.points, summary.points - summary.measured - summary.left, left_text(summary), rows));
@@ -115,14 +160,26 @@ std::string typed(const std::string& name, const cli::Given& given) {
   return command;
 }
 
+void announce(const std::string& what, double expected_s, const ExperimentLimits& limits) {
+  const bool cut = limits.budget_s && *limits.budget_s < expected_s;
+  cli::tell(fmt::format("{}: about {}{}\n", what,
+                        cli::duration_text(cut ? *limits.budget_s : expected_s),
+                        cut ? fmt::format(" of the {} that it needs; run again to go on",
+                                          cli::duration_text(expected_s))
+                            : ""));
+  const std::string doubt = load_doubt(load_average(), std::thread::hardware_concurrency());
+  if (!doubt.empty()) cli::tell(fmt::format("{}: intervals will be wide: {}\n", what, doubt));
+}
+
 cli::ExitCode run_experiment(const cli::Given& given, const ExperimentPlan& plan) {
   const po::variables_map& values = given.values;
   const ExperimentLimits limits = experiment_limits(values);
   const ContextOptions context_options = cli::context_options(values);
   Context context(cli::open_named_device(values["device"].as<std::string>()), context_options);
-  const EliminationOptions options = elimination_options(values, context.profile());
+  EliminationOptions options = elimination_options(values, context.profile());
+  options.kernel = plan.kernel;
   const ExperimentInfo info{plan.name,
-                            "gauss_fwd",
+                            plan.kernel,
                             std::string(real_type_name(options.type)),
                             ndrange_name(options.ndrange),
                             typed(plan.name, given),
@@ -130,12 +187,14 @@ cli::ExitCode run_experiment(const cli::Given& given, const ExperimentPlan& plan
   const std::vector<Contest> contests = plan.contests(context, options.type);
 
   ResultFolder folder(values["output"].as<std::string>(), info, values["append"].as<bool>());
-  cli::ProgressLine line(!values["quiet"].as<bool>());
+  const bool quiet = values["quiet"].as<bool>();
+  if (!quiet) announce(plan.name, expected_seconds(context, options, contests), limits);
+  cli::ProgressLine line(!quiet);
   const ExperimentSummary summary =
       run_contests(context, folder, info, options, contests, limits, shown_on(line, plan.name));
   line.clear();
-  finish_experiment(values, folder, summary,
-                    plan.summary(points_of(folder, info, options, contests)));
+  const std::vector<Point> points = all_points_of(folder, info, options, contests);
+  finish_experiment(values, folder, summary, plan.summary(context, points), points);
   return cli::ExitCode::ok;
 }
 

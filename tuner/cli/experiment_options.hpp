@@ -23,10 +23,11 @@ void add_experiment_options(cli::CommandTable& table);
 
 /// What an experiment's command hands to run_experiment().
 struct ExperimentPlan {
-  std::string name;  // sweep, outliers, rules
+  std::string name;    // sweep, outliers, rules
+  std::string kernel;  // of gauss.cl
   std::function<std::vector<Contest>(Context&, RealType)> contests;
   /// The text for standard output when the rows are there.
-  std::function<std::string(const std::vector<std::vector<Point>>&)> summary;
+  std::function<std::string(const Context&, const std::vector<Point>&)> summary;
 };
 
 /// --type, or what the device does best where it is auto.
@@ -39,10 +40,14 @@ struct ExperimentPlan {
 /// ", 3 left: the budget is used up, run again to go on"; empty if nothing is.
 [[nodiscard]] std::string left_text(const ExperimentSummary& summary);
 
-/// What remains to be done when the rows are there: rows.json, `text` on standard output, and on standard error how many points were
-/// measured.
+/// What remains to be done when the rows are there: rows.json, `text` on standard output or with --json what was found about
+/// `points`, and on standard error how many points were measured.
 void finish_experiment(const cli::po::variables_map& values, const ResultFolder& folder,
-                       const ExperimentSummary& summary, const std::string& text);
+                       const ExperimentSummary& summary, const std::string& text,
+                       const std::vector<Point>& points);
+
+/// Says on standard error how long it will take, at most the budget, and what makes times doubtful before it begins.
+void announce(const std::string& what, double expected_s, const ExperimentLimits& limits);
 
 /// Opens device and folder, measures what is missing, prints the summary. Ctrl-C keeps what was measured.
 cli::ExitCode run_experiment(const cli::Given& given, const ExperimentPlan& plan);

@@ -4,6 +4,7 @@
 
 #include "command_line/interrupt.hpp"
 #include "tuner/cli/commands.hpp"
+#include "tuner/report/markdown.hpp"
 #include "tuner/report/page.hpp"
 
 namespace clgauss::tune {
@@ -14,17 +15,25 @@ constexpr std::string_view kUsage = "FOLDER -o report.html [options]";
 constexpr std::string_view kAbout =
     "Makes one HTML page of all rows beneath FOLDER: for each device a verdict on the LCM rule, "
     "figures 2 to 6 of Baranov and Vlatskaya (2013) from its own times, and tables. The page "
-    "needs nothing else; what gnuplot drew it from lies beside it, in report_files/. Without "
+    "needs nothing else; a name that ends in .md makes it Markdown, without figures. What gnuplot "
+    "drew it from lies beside it, in report_files/. Without "
     "gnuplot (Debian: gnuplot-nox) it has tables in place of figures.";
 constexpr std::string_view kExamples =
     "clgauss-tune report results -o report.html\n"
-    "clgauss-tune report results -o h200.html --title 'H200, driver 580'";
+    "clgauss-tune report results -o h200.html --title 'H200, driver 580'\n"
+    "clgauss-tune report results -o h200.md";
 
 }  // namespace
 
 void write_report(const std::filesystem::path& folder, const std::filesystem::path& output,
                   const std::string& title) {
   OutputFile file(output.string());
+  if (output.extension() == ".md") {
+    file.write(report::markdown(read_results(folder), title));
+    file.commit();
+    cli::tell(fmt::format("{} written\n", output.string()));
+    return;
+  }
   const std::string files = output.stem().string() + "_files";
   report::Illustrator illustrator(output.parent_path() / files, files);
   file.write(report::page(read_results(folder), title, illustrator));

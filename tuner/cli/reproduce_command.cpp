@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "clock.hpp"
@@ -64,6 +65,29 @@ std::vector<Reproduction> reproductions_of(std::string_view name) {
   cli::refuse_word("NAME", name, known);
 }
 
+/// Seconds that what the folder lacks will take, by the amount of work and what devices of this kind do of it: within a factor of
+/// two or three.
+double expected_seconds(const std::vector<Case>& cases, const ResultFolder& folder,
+                        const DeviceProfile& device, const TimingOptions& timing) {
+  const bool cpu = device.type == DeviceType::cpu;
+  const double operations_s = cpu ? 5e9 : 5e11, bytes_s = cpu ? 5e9 : 1e12, loop_s = 2e9;
+  const double build_s = cpu ? 0.3 : 0.02, least_s = 4e-3;
+  const auto runs = static_cast<double>(timing.repetitions + timing.warmups + 1);
+  double expected_s = 0;
+  for (const Case& one : cases)
+    for (const Row& row : one.rows) {
+      if (folder.has(row)) continue;
+      const bool on_host = row.kernel.starts_with("cpu") || row.kernel.starts_with("openmp");
+      const bool bytes = row.part == "walk" || row.part.starts_with("copy");
+      const double share = row.all_steps > 0
+                               ? static_cast<double>(row.steps) / static_cast<double>(row.all_steps)
+                               : 1;
+      const double run_s = row.work * share / (on_host ? loop_s : bytes ? bytes_s : operations_s);
+      expected_s += runs * std::clamp(run_s, least_s, timing.timeout_s) + (on_host ? 0 : build_s);
+    }
+  return expected_s;
+}
+
 /// Measures what the folder lacks and prints the table; whether the folder holds any rows.
 bool run_one(Context& context, const cli::Given& given, const Reproduction& what,
              const std::filesystem::path& place, const ExperimentLimits& limits) {
@@ -72,9 +96,15 @@ bool run_one(Context& context, const cli::Given& given, const Reproduction& what
   const ExperimentInfo info{std::string(what.name), "", "f32", "", typed("reproduce", given),
                             context.profile()};
   ResultFolder folder(place, info, values["append"].as<bool>());
-  cli::ProgressLine line(!values["quiet"].as<bool>());
-  const ExperimentSummary summary = run_cases(folder, what.cases({context, info, options}), limits,
-                                              shown_on(line, std::string(what.name)));
+  const bool quiet = values["quiet"].as<bool>();
+  const Laboratory laboratory{context, info, options};
+  std::vector<Case> cases = what.cases(laboratory);
+  if (!quiet)
+    announce(std::string(what.name),
+             expected_seconds(cases, folder, context.profile(), options.timing), limits);
+  cli::ProgressLine line(!quiet);
+  const ExperimentSummary summary =
+      run_cases(folder, std::move(cases), limits, shown_on(line, std::string(what.name)));
   line.clear();
   folder.write_t4();
   cli::print(fmt::format("{}\non {} ({})\n\n{}\n", what.source, context.profile().name,
@@ -98,7 +128,7 @@ cli::CommandTable reproduce_table() {
        "folder for rows.csv (default: results/NAME, results for all); rows that are there already are not measured again")
       ("sizes", cli::text("LIST"),
        "n of the matrices, side of the array of bandwidth (default: the document's, or what fits the device)")
-      ("local", cli::text("LIST"), "bandwidth: work-group sizes of the sweep at 1024 groups (default: 16:512; 16:512:16 on a CPU)")
+      ("local", cli::text("LIST"), "bandwidth: work-group sizes of the sweep at 1024 groups (default: 16:512, coarse steps first)")
       ("groups", cli::text("LIST"), "bandwidth: numbers of groups of the sweep at 256 work-items (default: 1:1024; fewer on a CPU)")
       ("full", po::bool_switch(), "time all rows of the CPU loops, however long that takes")
       ("reps", po::value<std::size_t>()->value_name("N"),

@@ -94,24 +94,27 @@ std::string report_of(const DeviceProfile& device, const GemmTask& task,
   for (const auto& [status, count] : count_statuses(result))
     text += fmt::format(" {} {}", count, status);
   if (!result.best) return text + "\nbest       none: no configuration works\n";
-  const auto line = [&](const char* what, const GemmSpec& spec, double time_ns) {
-    return fmt::format("\n{:<10} {:.4f} ms, {:.1f} Gflop/s: {} {}", what, time_ns * 1e-6,
-                       flops(task) / time_ns, spec.file, parameters_text(spec.parameters));
+  const auto line = [&](const char* what, const GemmSpec& spec, const Estimate& ns) {
+    return fmt::format("\n{:<10} {} ms, {:.1f} Gflop/s: {} {}", what, text_of(ns, 1e6),
+                       flops(task) / ns.median, spec.file, parameters_text(spec.parameters));
   };
-  text += line("built-in", result.built_in, result.built_in_ns);
-  text += line("best", *result.best, result.best_ns);
-  return text + fmt::format("\nratio      {:.3f} times as fast as built-in{}\n",
-                            result.built_in_ns / result.best_ns,
+  text += line("built-in", result.built_in, estimate(result.last.b_ns));
+  text += line("best", *result.best, estimate(result.last.a_ns));
+  return text + fmt::format("\nratio      {} times as fast as built-in{}\n",
+                            text_of(result.last.gain()),
                             result.is_better() ? "" : ": keep the built-in one");
 }
 
 nlohmann::ordered_json json_of(const DeviceProfile& device, const GemmTask& task,
                                const GemmSearchResult& result) {
-  const auto json_of_spec = [](const GemmSpec& spec, double time_ns) {
+  const auto json_of_spec = [](const GemmSpec& spec, const Estimate& ns) {
     nlohmann::ordered_json parameters;
     for (const auto& [name, value] : spec.parameters) parameters[name] = value;
-    return nlohmann::ordered_json{
-        {"file", spec.file}, {"parameters", parameters}, {"median_s", time_ns * 1e-9}};
+    return nlohmann::ordered_json{{"file", spec.file},
+                                  {"parameters", parameters},
+                                  {"median_s", ns.median * 1e-9},
+                                  {"low_s", ns.low * 1e-9},
+                                  {"high_s", ns.high * 1e-9}};
   };
   nlohmann::ordered_json json{{"device", device.name},
                               {"platform", device.platform_name},
@@ -125,8 +128,8 @@ nlohmann::ordered_json json_of(const DeviceProfile& device, const GemmTask& task
                               {"statuses", count_statuses(result)},
                               {"better", result.is_better()}};
   if (!result.best) return json;
-  json["built_in"] = json_of_spec(result.built_in, result.built_in_ns);
-  json["best"] = json_of_spec(*result.best, result.best_ns);
+  json["built_in"] = json_of_spec(result.built_in, estimate(result.last.b_ns));
+  json["best"] = json_of_spec(*result.best, estimate(result.last.a_ns));
   return json;
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "command_line/typed.hpp"
-#include "statistics.hpp"
 #include "tuner/cli/experiment_options.hpp"
 #include "tuner/experiments/kernel_sweep.hpp"
+#include "tuner/report/elimination_tables.hpp"
 
 namespace clgauss::tune {
 
@@ -17,6 +17,9 @@ constexpr std::string_view kAbout =
     "timed, and leaves rows whatever comes of it.\n"
     "  gauss_fwd  the elimination of n unknowns, by the kernel of Baranov and Vlatskaya (2013): "
     "their figures 3 to 6\n"
+    "  gauss_fwd_pre, gauss_bwd_prepare, gauss_bwd, gauss_pivot, gauss_swap  its other kernels, "
+    "one "
+    "by one\n"
     "  gemm       n-by-n matrix product by gemm_simt.cl: WG_M x WG_N = L, each work-item keeps "
     "its default part of C; TILE_K and "
     "VEC_WIDTH follow, so that all work-items load the same (where none do: a row "
@@ -33,53 +36,35 @@ constexpr std::string_view kExamples =
     "clgauss-tune sweep --kernel gemm --type f32 --sizes 1024,4096 --local 16:1024:16 -o "
     "results/gemm";
 
-const cli::WordTable<std::optional<SweptKernel>> kKernels{{"gauss_fwd", std::nullopt},
-                                                          {"gemm", SweptKernel::gemm},
-                                                          {"panel", SweptKernel::panel},
-                                                          {"trsm", SweptKernel::trsm}};
+/// One of the engine's kernels, or one of gauss.cl.
+struct Kernels {
+  std::optional<SweptKernel> engine;
+  const char* gauss = nullptr;
+};
+const cli::WordTable<Kernels> kKernels{{"gauss_fwd", {{}, "gauss_fwd"}},
+                                       {"gauss_fwd_pre", {{}, "gauss_fwd_pre"}},
+                                       {"gauss_bwd_prepare", {{}, "gauss_bwd_prepare"}},
+                                       {"gauss_bwd", {{}, "gauss_bwd"}},
+                                       {"gauss_pivot", {{}, "gauss_pivot"}},
+                                       {"gauss_swap", {{}, "gauss_swap"}},
+                                       {"gemm", {SweptKernel::gemm, nullptr}},
+                                       {"panel", {SweptKernel::panel, nullptr}},
+                                       {"trsm", {SweptKernel::trsm, nullptr}}};
 
 std::vector<Contest> contests_of(const std::vector<std::size_t>& sizes,
                                  const std::vector<std::size_t>& locals) {
   std::vector<Contest> contests;
-  for (const std::size_t n : sizes)
+  for (const std::size_t n : sizes) {
+    contests.push_back({n, {}});
     for (const std::size_t local : locals)
-      contests.push_back({n, {{"fixed", {WorkGroupPolicy::Rule::fixed, local}}}});
+      contests.back().candidates.push_back(fixed_candidate(local));
+  }
   return contests;
 }
 
-/// For each n the best size and what the others cost.
-std::string summary_text(const std::vector<std::vector<Point>>& grouped) {
-  struct Line {
-    std::size_t best_local = 0, worst_local = 0, ok = 0, failed = 0;
-    double best_ms = 0, worst_ms = 0;
-  };
-  std::map<std::size_t, Line> lines;
-  for (const auto& points : grouped)
-    for (const Point& point : points) {
-      Line& line = lines[point.row.n];
-      if (point.times_ns.empty()) {
-        ++line.failed;
-        continue;
-      }
-      const double ms = median(point.times_ns) / 1e6;
-      if (line.ok == 0 || ms < line.best_ms)
-        std::tie(line.best_local, line.best_ms) = std::pair(point.row.local, ms);
-      if (line.ok == 0 || ms > line.worst_ms)
-        std::tie(line.worst_local, line.worst_ms) = std::pair(point.row.local, ms);
-      ++line.ok;
-    }
-  std::string text =
-      "       n  best local     best ms  worst local    worst ms  worst/best  sizes  failed\n";
-  for (const auto& [n, line] : lines)
-    text +=
-        line.ok == 0
-            ? fmt::format(
-                  "{:8}           -           -            -           -           -  {:5}  {:6}\n",
-                  n, 0, line.failed)
-            : fmt::format("{:8}  {:10}  {:10.4g}  {:11}  {:10.4g}  {:10.2f}  {:5}  {:6}\n", n,
-                          line.best_local, line.best_ms, line.worst_local, line.worst_ms,
-                          line.worst_ms / line.best_ms, line.ok, line.failed);
-  return text;
+/// For each n the best size, what cannot be told from it, and what the worst costs.
+std::string summary_text(const Context& /*context*/, const std::vector<Point>& points) {
+  return text(report::sweep_table(report::by_n(points)));
 }
 
 /// Measures one of the engine's kernels; options and output as run_experiment().
@@ -87,7 +72,7 @@ cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
   const cli::po::variables_map& values = given.values;
   for (const char* name : {"ndrange", "steps", "full", "warmup"})
     if (!values[name].defaulted())
-      throw UsageError(fmt::format("--{} is for --kernel gauss_fwd only", name));
+      throw UsageError(fmt::format("--{} is for the kernels of the elimination", name));
   sweep.repetitions = values["reps"].as<std::size_t>();
   if (sweep.repetitions == 0) throw UsageError("--reps must be at least 1");
   sweep.timeout_s = cli::parse_duration(values["timeout"].as<std::string>()).count();
@@ -102,13 +87,17 @@ cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
   std::vector<Case> cases = kernel_cases(context, info, sweep);
   std::vector<Row> wanted;
   for (const Case& one : cases) wanted.push_back(one.rows.front());
-  cli::ProgressLine line(!values["quiet"].as<bool>());
+  const bool quiet = values["quiet"].as<bool>();
+  if (!quiet)
+    cli::tell(fmt::format("sweep: {} configurations of at most {} a run\n", cases.size(),
+                          cli::duration_text(sweep.timeout_s)));
+  cli::ProgressLine line(!quiet);
   const ExperimentSummary summary =
       run_cases(folder, std::move(cases), limits, shown_on(line, "sweep"));
   line.clear();
   const std::vector<Point> points = points_of(folder, wanted);
   if (summary.left == 0) require_one_ok(info.device, points);
-  finish_experiment(values, folder, summary, summary_text({points}));
+  finish_experiment(values, folder, summary, summary_text(context, points), points);
   return cli::ExitCode::ok;
 }
 
@@ -121,7 +110,7 @@ cli::CommandTable sweep_table() {
       ("sizes", cli::text("LIST")->required(), "unknowns n: numbers and ranges first:last:step")
       ("local", cli::text("LIST")->required(), "work-group sizes L, likewise")
       ("kernel", cli::words("K", kKernels)->default_value("gauss_fwd"),
-       "gauss_fwd, gemm, panel or trsm; --ndrange, --steps, --full and --warmup are for gauss_fwd only");
+       "what is timed; --ndrange, --steps, --full and --warmup are for the elimination's kernels");
   // clang-format on
   add_experiment_options(table);
   return table;
@@ -132,10 +121,11 @@ cli::ExitCode run_sweep(const cli::Given& given) {
   const auto sizes = cli::parse_sizes("sizes", values["sizes"].as<std::string>());
   const auto locals = cli::parse_sizes("local", values["local"].as<std::string>());
   const auto kernel = cli::parse_word("kernel", values["kernel"].as<std::string>(), kKernels);
-  if (kernel) return run_kernel_sweep(given, {.kernel = *kernel, .sizes = sizes, .locals = locals});
+  if (kernel.engine)
+    return run_kernel_sweep(given, {.kernel = *kernel.engine, .sizes = sizes, .locals = locals});
   return run_experiment(
-      given,
-      {"sweep", [&](Context&, RealType) { return contests_of(sizes, locals); }, summary_text});
+      given, {"sweep", kernel.gauss, [&](Context&, RealType) { return contests_of(sizes, locals); },
+              summary_text});
 }
 
 }  // namespace clgauss::tune

@@ -40,14 +40,19 @@ TunedDevice device_of(const DeviceProfile& profile, std::vector<TunedEntry> entr
           std::move(entries)};
 }
 
+/// Whether a solve takes the entry: some n is nearest to it, and its numbers are what its kernel takes.
+bool is_taken(const Tuning& tuning, const TunedEntry& entry) {
+  return tuning.holds(entry) && tuning.find(entry.what, entry.type, entry.n) == &entry;
+}
+
 std::string listing(const Tuning& tuning, const std::vector<TunedEntry>& entries) {
-  std::string text =
-      "what         type     n         ms  default/tuned  used  driver, parameters\n";
+  std::string text = "what         type     n         ms  before/tuned  used  driver, parameters\n";
   for (const TunedEntry& entry : entries)
-    text += fmt::format("{:<12} {}  {:6}  {:9.4g}  {:13.2f}  {:<4}  {}  {} {}\n", entry.what,
-                        real_type_name(entry.type), entry.n, entry.time_ns / 1e6,
-                        entry.default_time_ns / entry.time_ns, tuning.holds(entry) ? "yes" : "no",
-                        entry.driver, entry.kernel, parameters_text(entry.parameters));
+    text +=
+        fmt::format("{:<12} {}  {:6}  {:9.4g}  {:12.2f}  {:<4}  {}  {} {}\n", entry.what,
+                    real_type_name(entry.type), entry.n, entry.time_ns / 1e6,
+                    entry.default_time_ns / entry.time_ns, is_taken(tuning, entry) ? "yes" : "no",
+                    entry.driver, entry.kernel, parameters_text(entry.parameters));
   return text;
 }
 

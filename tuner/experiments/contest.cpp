@@ -5,33 +5,42 @@
 #include <algorithm>
 #include <chrono>
 #include <clgauss/error.hpp>
+#include <iterator>
+#include <set>
 
 #include "clock.hpp"
+#include "tuner/measure/divisors.hpp"
 
 namespace clgauss::tune {
 
 namespace {
 
+/// How a range that the size does not divide is launched, where not in two parts.
+std::string split_text(SplitMode split) {
+  if (split == SplitMode::round_up) return "SPLIT=round_up";
+  return split == SplitMode::non_uniform ? "SPLIT=non_uniform" : "";
+}
+
 /// The row of a candidate before it is measured.
 Row row_of(const ExperimentInfo& info, const EliminationOptions& options, Index n,
            const Candidate& candidate) {
   Row row = row_for(info);
-  row.kernel = "gauss_fwd";
+  row.kernel = options.kernel;
   row.type = real_type_name(options.type);
   row.variant = ndrange_name(options.ndrange);
   row.rule = candidate.rule;
   row.n = n;
-  row.local = candidate.policy.size;
+  row.local = candidate.choice.policy.size;
+  row.parameters = split_text(candidate.choice.split);
   row.all_steps = n - 1;
   row.steps = options.steps == 0 ? row.all_steps : std::min(options.steps, row.all_steps);
   row.estimated = row.steps < row.all_steps;
-  // 2 operations for each of the sum of j (j + 1), j = 1 .. n - 1, elements that the steps change
-  const auto size = static_cast<double>(n);
-  row.work = 2 * ((size - 1) * size * (2 * size - 1) / 6 + (size - 1) * size / 2);
+  row.work = elimination_work(options.kernel, n);
   return row;
 }
 
 std::vector<Row> rows_of_result(Row row, const EliminationResultOf& result) {
+  row.group = result.group;
   row.main_launches = result.main_launches;
   row.remainder_launches = result.remainder_launches;
   row.build_options = result.build_options;
@@ -49,43 +58,132 @@ Contest missing_of(const ResultFolder& folder, const ExperimentInfo& info,
 }
 
 /// One result for each candidate; where not even the matrix can be made, all say why.
-std::vector<EliminationResultOf> measure(Context& context, const EliminationOptions& options,
-                                         const Contest& contest,
-                                         const std::function<void()>& between) {
-  std::vector<WorkGroupPolicy> policies;
-  for (const Candidate& candidate : contest.candidates) policies.push_back(candidate.policy);
-  std::vector<EliminationResultOf> results;
+EliminationResults measure(Context& context, const EliminationOptions& options,
+                           const Contest& contest, const std::function<void()>& between) {
+  std::vector<LaunchChoice> choices;
+  for (const Candidate& candidate : contest.candidates) choices.push_back(candidate.choice);
+  EliminationResults results;
   const Outcome failure = guarded([&]() -> Outcome {
-    results = EliminationBench(context, contest.n, options).measure(policies, between);
+    results = EliminationBench(context, contest.n, options).measure(choices, between);
     return {};
   });
   if (failure.status != Status::ok) {
-    results.assign(contest.candidates.size(), {});
-    for (EliminationResultOf& result : results) result.outcome = failure;
+    results.choices.assign(contest.candidates.size(), {});
+    for (EliminationResultOf& result : results.choices) result.outcome = failure;
+    results.control.reset();
   }
   return results;
 }
 
+/// Times that something is launched in a contest, without the last rounds.
+std::size_t runs_of(const Contest& contest, const EliminationOptions& options) {
+  return (contest.candidates.size() + 1) * (1 + options.warmups + options.repetitions);
+}
+
+/// The share of a contest in the time of all.
+double weight_of(const Contest& contest, const EliminationOptions& options) {
+  return contest.candidates.empty() ? 0
+                                    : static_cast<double>(contest.n * contest.n) *
+                                          static_cast<double>(runs_of(contest, options));
+}
+
+/// The rows of a control: its twin's, by another name.
+std::vector<Row> rows_of_control(const ExperimentInfo& info, const EliminationOptions& options,
+                                 Index n, const EliminationResultOf& control) {
+  return rows_of_result(row_of(info, options, n, {std::string(kControlRule), control.choice}),
+                        control);
+}
+
 }  // namespace
 
-std::vector<Candidate> rule_candidates(Context& context, RealType type) {
+Candidate fixed_candidate(std::size_t size) {
+  using Rule = WorkGroupPolicy::Rule;
+  if (size == 0) return {"driver", {{Rule::driver, 0}}};
+  return {"fixed", {{Rule::fixed, size}}};
+}
+
+std::vector<Candidate> rule_candidates(Context& context, RealType type, Index n) {
   const Kernel forward = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
-  const Launcher launcher(context.profile(), context.queue(), {}, SplitMode::automatic);
-  const auto fixed = [](std::size_t size) {
-    return WorkGroupPolicy{WorkGroupPolicy::Rule::fixed, size};
+  const DeviceProfile& device = context.profile();
+  const LcmRuleInput input{device.total_cores(), device.compute_units, forward.preferred_multiple,
+                           forward.work_group_limit};
+  const LcmRule rule = lcm_rule(input);
+  const auto named = [](const char* name, std::size_t size) {
+    return Candidate{name, fixed_candidate(size).choice};
   };
-  return {{"driver", {WorkGroupPolicy::Rule::driver, 0}},
-          {"lcm", fixed(launcher.rule_for(forward).clamped)},
-          {"multiple", fixed(forward.preferred_multiple)},
-          {"max", fixed(forward.work_group_limit)}};
+  std::vector<Candidate> rules{fixed_candidate(0), named("lcm", rule.clamped)};
+  if (rule.raw) rules.push_back(named("lcm_raw", *rule.raw));
+  if (const std::size_t lanes = device.native_vector_bytes / sizeof(float);
+      device.type == DeviceType::cpu && lanes > 1) {
+    LcmRuleInput by_lanes = input;
+    by_lanes.total_cores = lanes * device.compute_units;
+    rules.push_back(named("lcm_lanes", *lcm_rule(by_lanes).raw));
+  }
+  const std::size_t limit = forward.work_group_limit;
+  for (const Candidate& one :
+       {named("multiple", forward.preferred_multiple), named("max", limit), named("192", 192),
+        named("256", 256), named("divisor", largest_divisor(n + 1, limit))})
+    rules.push_back(one);
+  return rules;
+}
+
+const Candidate& candidate_of(const std::vector<Candidate>& rules, std::string_view rule) {
+  return *std::ranges::find(rules, rule, &Candidate::rule);
+}
+
+std::vector<Candidate> split_candidates() {
+  std::vector<Candidate> candidates;
+  for (const SplitMode split : {SplitMode::round_up, SplitMode::non_uniform}) {
+    candidates.push_back(fixed_candidate(256));
+    candidates.back().rule = "256";
+    candidates.back().choice.split = split;
+  }
+  return candidates;
 }
 
 std::optional<Candidate> tuned_candidate(const Context& context, RealType type, Index n) {
   const TunedEntry* tuned = context.tuning().find(kTunedElimination, type, n);
   if (tuned == nullptr) return std::nullopt;
-  const auto local = static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL"));
-  if (local == 0) return Candidate{"tuned", {WorkGroupPolicy::Rule::driver, 0}};
-  return Candidate{"tuned", {WorkGroupPolicy::Rule::fixed, local}};
+  Candidate candidate =
+      fixed_candidate(static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL")));
+  candidate.rule = "tuned";
+  return candidate;
+}
+
+double expected_seconds(Context& context, const EliminationOptions& options,
+                        const std::vector<Contest>& contests) {
+  if (contests.empty()) return 0;
+  const auto steps_of = [&](Index n) {
+    return options.steps == 0 ? n - 1 : std::min<std::size_t>(options.steps, n - 1);
+  };
+  const Index n = std::ranges::max_element(contests, {}, &Contest::n)->n;
+  EliminationOptions probe = options;
+  probe.steps = 3;
+  probe.repetitions = 1;
+  probe.duels = 0;
+  const std::vector<LaunchChoice> choice{{{WorkGroupPolicy::Rule::lcm, 0}}};
+  double step_s = 0;
+  static_cast<void>(guarded([&]() -> Outcome {
+    const auto results = EliminationBench(context, n, probe).measure(choice);
+    const auto& times = results.choices.front().outcome.times_ns;
+    if (!times.empty()) step_s = times.front() * 1e-9 / static_cast<double>(n - 1);
+    return {};
+  }));
+  constexpr double least_run_s = 5e-3;    // EliminationBench goes over short ones again
+  constexpr double first_launch_s = 0.1;  // a CPU's driver builds for a size when it meets it
+  const bool cpu = context.profile().type == DeviceType::cpu;
+  double expected_s = 0;
+  for (const Contest& contest : contests) {
+    const double share = static_cast<double>(contest.n * contest.n) / static_cast<double>(n * n);
+    const double run_s =
+        std::max(least_run_s, step_s * share * static_cast<double>(steps_of(contest.n)));
+    const auto candidates = static_cast<double>(contest.candidates.size());
+    const double runs =
+        (candidates + 1) * static_cast<double>(options.warmups + options.repetitions) +
+        3 * static_cast<double>(options.duels);  // half of what ties may take
+    expected_s += runs * run_s + (cpu ? candidates * first_launch_s : 0);
+  }
+  return expected_s;
 }
 
 ExperimentSummary run_contests(Context& context, ResultFolder& folder, const ExperimentInfo& info,
@@ -94,26 +192,44 @@ ExperimentSummary run_contests(Context& context, ResultFolder& folder, const Exp
                                const ExperimentProgress& progress) {
   const auto start = std::chrono::steady_clock::now();
   ExperimentSummary summary;
-  for (std::size_t c = 0; c < contests.size(); ++c) {
-    const Contest contest = missing_of(folder, info, options, contests[c]);
-    summary.points += contests[c].candidates.size();
+  double all_weight = 0, done_weight = 0;
+  for (const Contest& one : contests)
+    all_weight += weight_of(missing_of(folder, info, options, one), options);
+  for (const Contest& one : contests) {
+    const Contest contest = missing_of(folder, info, options, one);
+    summary.points += one.candidates.size();
     if (contest.candidates.empty()) continue;
     if (limits.budget_s && seconds_since(start) >= *limits.budget_s) {
       summary.left += contest.candidates.size();
       continue;
     }
+    const double weight = weight_of(contest, options);
+    std::size_t runs = 0;
     const auto report = [&] {
-      progress(
-          static_cast<double>(c) / static_cast<double>(contests.size()),
-          fmt::format("n = {}, local size {}", contest.n, contest.candidates.front().policy.size));
+      const double part = std::min(
+          1.0, static_cast<double>(runs++) / static_cast<double>(runs_of(contest, options)));
+      progress((done_weight + part * weight) / all_weight,
+               fmt::format("n = {}, {} sizes in turns", contest.n, contest.candidates.size()));
     };
     std::vector<Row> rows;  // with the time at which the contest starts
     for (const Candidate& candidate : contest.candidates)
       rows.push_back(row_of(info, options, contest.n, candidate));
-    const auto results = measure(context, options, contest, report);
-    for (std::size_t i = 0; i < results.size(); ++i)
-      folder.append(rows_of_result(rows[i], results[i]));
-    summary.measured += results.size();
+    EliminationOptions here = options;
+    if (limits
+            .budget_s)  // what may be the fastest is settled within the contest's share of the time
+      here.settle_until = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                      std::chrono::duration<double>(
+                                          *limits.budget_s * (done_weight + weight) / all_weight));
+    const auto results = measure(context, here, contest, report);
+    std::vector<Row> done;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      std::ranges::move(rows_of_result(rows[i], results.choices[i]), std::back_inserter(done));
+    if (results.control)
+      std::ranges::move(rows_of_control(info, options, contest.n, *results.control),
+                        std::back_inserter(done));
+    folder.append(done);
+    summary.measured += rows.size();
+    done_weight += weight;
   }
   if (summary.left == 0) {
     std::vector<Point> all;
@@ -130,8 +246,14 @@ std::vector<std::vector<Point>> points_of(const ResultFolder& folder, const Expe
   std::vector<std::vector<Point>> grouped;
   for (const Contest& contest : contests) {
     std::vector<Row> rows;
-    for (const Candidate& candidate : contest.candidates)
-      rows.push_back(row_of(info, options, contest.n, candidate));
+    std::set<std::string> keys;
+    const auto add = [&](const Candidate& candidate) {
+      Row row = row_of(info, options, contest.n, candidate);
+      if (keys.insert(row.key()).second) rows.push_back(std::move(row));
+    };
+    for (const Candidate& candidate : contest.candidates) add(candidate);
+    for (const Candidate& candidate : contest.candidates)  // one of them has a twin
+      add({std::string(kControlRule), candidate.choice});
     grouped.push_back(points_of(folder, rows));
   }
   return grouped;

@@ -11,11 +11,13 @@
 
 namespace clgauss::tune {
 
-/// One work-group size and the rule that it comes from.
+/// One way to launch and the rule that it comes from.
 struct Candidate {
-  std::string rule;  // driver, lcm, multiple, max, tuned, or fixed
-  WorkGroupPolicy policy;
+  std::string rule;  // a rule of rule_candidates(), tuned, or fixed
+  LaunchChoice choice;
 };
+/// Groups of `size`, "fixed"; 0 leaves it to the driver.
+[[nodiscard]] Candidate fixed_candidate(std::size_t size);
 
 /// Candidates that are timed in turns.
 struct Contest {
@@ -23,25 +25,45 @@ struct Contest {
   std::vector<Candidate> candidates;
 };
 
-/// What the rules say for gauss_fwd on this device: driver, lcm, multiple (the kernel's preferred multiple), max (its limit).
-[[nodiscard]] std::vector<Candidate> rule_candidates(Context& context, RealType type);
+/// What the rules say for gauss_fwd on this device at this n:
+///   driver     left to it
+///   lcm        the LCM rule, cut to what the device allows
+///   lcm_raw    as the source prints it; a device may refuse it. Only where the cores are known
+///   lcm_lanes  the same with the lanes of a CPU's vectors as its cores
+///   multiple   the kernel's preferred multiple
+///   max        the largest that the kernel allows
+///   192, 256   the source's own best, and what many programs take
+///   divisor    the largest divisor of n + 1 that is allowed
+[[nodiscard]] std::vector<Candidate> rule_candidates(Context& context, RealType type, Index n);
+/// The one of `rules` named `rule`, which must be there.
+[[nodiscard]] const Candidate& candidate_of(const std::vector<Candidate>& rules,
+                                            std::string_view rule);
+/// Groups of 256 that do not divide the range: one launch of whole groups beyond its end (round_up), and one whose last group is
+/// smaller (non_uniform). What all others do is a launch of whole groups and one for the remainder.
+[[nodiscard]] std::vector<Candidate> split_candidates();
 
 /// What is tuned for this size and may be used; empty if nothing is.
 [[nodiscard]] std::optional<Candidate> tuned_candidate(const Context& context, RealType type,
                                                        Index n);
 
-/// Measures what the folder does not hold yet; each contest's rows are written when it is over. A size that cannot run leaves a row
-/// that says why. Throws DeviceLimit if none of all points is ok.
-ExperimentSummary run_contests(Context& context, ResultFolder& folder,
-                               const ExperimentInfo& info, const EliminationOptions& options,
+/// Measures what the folder does not hold yet; each contest's rows are written when it is over, with those of its control. A size
+/// that cannot run leaves a row that says why. Throws DeviceLimit if none of all points is ok.
+ExperimentSummary run_contests(Context& context, ResultFolder& folder, const ExperimentInfo& info,
+                               const EliminationOptions& options,
                                const std::vector<Contest>& contests, const ExperimentLimits& limits,
                                const ExperimentProgress& progress);
 
-/// The points of the folder that belong to each of `contests`, in their order.
+/// The points of the folder that belong to each of `contests`, in their order, controls last.
 [[nodiscard]] std::vector<std::vector<Point>> points_of(const ResultFolder& folder,
                                                         const ExperimentInfo& info,
                                                         const EliminationOptions& options,
                                                         const std::vector<Contest>& contests);
+
+/// Seconds that the contests will take: three steps of one launch by the LCM rule are timed at the largest n, the others are taken
+/// to cost in proportion to their work. A driver that is left with groups of one work-item costs more; what it may cost is bounded
+/// by the timeout.
+[[nodiscard]] double expected_seconds(Context& context, const EliminationOptions& options,
+                                      const std::vector<Contest>& contests);
 
 /// "fixed" or "shrinking": the variant of a row.
 [[nodiscard]] const char* ndrange_name(NdRangeMode mode);

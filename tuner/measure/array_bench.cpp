@@ -133,12 +133,7 @@ Outcome ArrayBench::walk(const ArrayAccess& access, const GroupedRange& range) {
   Kernel walking = kernel(access.kernel(), access.width);
   require_group(context_.profile(), walking, {range.local, 1});
   const GroupedRange checking = checking_range(context_.profile());
-  const std::size_t partials =
-      std::max(range.local * range.groups, checking.local * checking.groups);
-  if (partials > partials_held_) {
-    partials_ = context_.allocate(partials * sizeof(float), "the partial sums");
-    partials_held_ = partials;
-  }
+  hold_partials(std::max(range.local * range.groups, checking.local * checking.groups));
   if (access.write)
     value_ = value_ < kMostValues ? value_ + 1 : 1;  // not what the array holds
   else
@@ -161,6 +156,31 @@ Outcome ArrayBench::walk(const ArrayAccess& access, const GroupedRange& range) {
   const std::string fault = access.write ? fault_of_write() : fault_of_sum(access, range);
   if (!fault.empty()) return {Status::wrong_result, fault, {}};
   return timed(walking, range, once_s);
+}
+
+Outcome ArrayBench::arithmetic(const GroupedRange& range) {
+  Kernel counting = kernel("arithmetic", 1);
+  require_group(context_.profile(), counting, {range.local, 1});
+  hold_partials(range.local * range.groups);
+  prepare(counting, {}, size_);
+  const double once_s = time_once([&] {
+    run(counting, range);
+    context_.queue().finish();
+  });
+  if (!(once_s <= options_.timeout_s)) return too_slow(once_s);
+  const double sum = sum_of_partials(range), expected = static_cast<double>(size_ * size_);
+  if (sum != expected)
+    return {Status::wrong_result,
+            fmt::format("{:.9g} elements were counted, not {:.9g}", sum, expected),
+            {}};
+  return timed(counting, range, once_s);
+}
+
+/// Room for so many partial sums.
+void ArrayBench::hold_partials(std::size_t partials) {
+  if (partials <= partials_held_) return;
+  partials_ = context_.allocate(partials * sizeof(float), "the partial sums");
+  partials_held_ = partials;
 }
 
 /// Whether the first `bytes` of `copy` are those of the array.

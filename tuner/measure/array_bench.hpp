@@ -38,6 +38,8 @@ class ArrayBench {
 
   /// Checks and times one walk over the array.
   [[nodiscard]] Outcome walk(const ArrayAccess& access, const GroupedRange& range);
+  /// The walk by rows without its reads: every element adds 1.
+  [[nodiscard]] Outcome arithmetic(const GroupedRange& range);
   /// The launch without the walk.
   [[nodiscard]] Outcome empty(const GroupedRange& range);
   /// Half of the array copied elsewhere: reads half of the bytes and writes as many.
@@ -48,6 +50,7 @@ class ArrayBench {
   [[nodiscard]] Kernel kernel(const char* name, unsigned width);
   void prepare(Kernel& kernel, const ArrayAccess& access, std::size_t height);
   void run(const Kernel& kernel, const GroupedRange& range);
+  void hold_partials(std::size_t partials);
   [[nodiscard]] double sum_of_partials(const GroupedRange& range);
   [[nodiscard]] std::string fault_of_sum(const ArrayAccess& access, const GroupedRange& range);
   [[nodiscard]] std::string fault_of_write();

@@ -5,8 +5,14 @@
 #include <algorithm>
 #include <chrono>
 #include <clgauss/error.hpp>
+#include <limits>
+#include <tuple>
 
 #include "clock.hpp"
+#include "kernels/variants.hpp"
+#include "opencl_error.hpp"
+#include "statistics.hpp"
+#include "tuner/measure/estimate.hpp"
 #include "tuner/measure/timing.hpp"
 
 namespace clgauss::tune {
@@ -17,6 +23,10 @@ namespace {
 /// 20 us on an H200, where a step of n = 1000 takes 13) does not count.
 constexpr double kShortest = 5e-3;
 constexpr std::size_t kMostPasses = 32;
+/// Of those that may be the fastest, how many are timed until they separate.
+constexpr std::size_t kMostRivals = 4;
+
+constexpr const char* kFile = "gauss.cl";
 
 std::vector<std::size_t> spaced_steps(std::size_t all, std::size_t wanted) {
   const std::size_t count = wanted == 0 ? all : std::min(all, wanted);
@@ -36,27 +46,95 @@ std::size_t helper_group(const DeviceProfile& device) {
   return std::min<std::size_t>(device.max_work_group_size, 64);
 }
 
+WorkGroupPolicy fixed_policy(std::size_t size) { return {WorkGroupPolicy::Rule::fixed, size}; }
+
+/// The kernel built by the version of OpenCL C that allows groups which do not divide the range. Throws DeviceLimit where the
+/// device has no such version.
+Kernel non_uniform_kernel(Context& context, const std::string& name, const Defines& defines) {
+  const auto device = context.queue().getInfo<CL_QUEUE_DEVICE>();
+  const std::string version = device.getInfo<CL_DEVICE_VERSION>();
+  const bool second = version.starts_with("OpenCL 2.");
+  cl_bool supported = second ? CL_TRUE : CL_FALSE;
+  if (version.starts_with("OpenCL 3."))
+    clGetDeviceInfo(device(), CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT, sizeof supported,
+                    &supported, nullptr);
+  if (supported == CL_FALSE)
+    throw DeviceLimit(fmt::format("{} has no non-uniform work-groups", context.profile().name));
+  std::string options = second ? "-cl-std=CL2.0" : "-cl-std=CL3.0";
+  for (const auto& [macro, value] : defines) options += fmt::format(" -D{}={}", macro, value);
+  Kernel kernel;
+  translate_opencl_errors([&] {
+    cl::Program program(context.queue().getInfo<CL_QUEUE_CONTEXT>(),
+                        kernel_source(kFile, context.programs().kernel_folder()));
+    program.build(device, options.c_str());
+    kernel.handle = cl::Kernel(program, name.c_str());
+    kernel.name = name;
+    kernel.work_group_limit = kernel.handle.getWorkGroupInfo<CL_KERNEL_WORK_GROUP_SIZE>(device);
+    kernel.preferred_multiple =
+        kernel.handle.getWorkGroupInfo<CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE>(device);
+  });
+  return kernel;
+}
+
 }  // namespace
+
+double EliminationResults::floor() const {
+  if (!control) return 0;
+  for (const EliminationResultOf& result : choices)
+    if (result.group == control->group && result.choice.split == control->choice.split &&
+        result.choice.policy.rule == control->choice.policy.rule)
+      return noise_floor(result.outcome.times_ns, control->outcome.times_ns);
+  return 0;
+}
+
+const std::vector<std::string>& elimination_kernels() {
+  static const std::vector<std::string> names{"gauss_fwd", "gauss_fwd_pre", "gauss_bwd_prepare",
+                                              "gauss_bwd", "gauss_pivot",   "gauss_swap"};
+  return names;
+}
+
+double elimination_work(std::string_view kernel, Index n) {
+  const auto size = static_cast<double>(n);
+  const double half = (size - 1) * size / 2;  // the sum of j, j = 1 .. n - 1
+  if (kernel == "gauss_fwd")                  // j (j + 1) elements a step
+    return 2 * ((size - 1) * size * (2 * size - 1) / 6 + half);
+  if (kernel == "gauss_bwd") return 2 * half;
+  return kernel == "gauss_bwd_prepare" ? size - 1 : half;
+}
 
 struct EliminationBench::Contender {
   EliminationResultOf result;
   std::size_t passes = 1;
+  bool is_control = false;
+
+  [[nodiscard]] bool ok() const { return result.outcome.status == Status::ok; }
+  [[nodiscard]] const std::vector<double>& times() const { return result.outcome.times_ns; }
+  /// What tells launches apart.
+  [[nodiscard]] auto launch() const {
+    return std::tuple(result.choice.policy.rule == WorkGroupPolicy::Rule::driver, result.group,
+                      result.choice.split);
+  }
 };
 
-EliminationBench::EliminationBench(Context& context, Index n,
-                                   const EliminationOptions& options)
-    : context_(context), options_(options), n_(n) {
+EliminationBench::EliminationBench(Context& context, Index n, const EliminationOptions& options)
+    : context_(context), options_(options), n_(n), random_(static_cast<unsigned>(n)) {
   if (n < 2) throw UsageError("an elimination needs n of at least 2");
+  if (std::ranges::find(elimination_kernels(), options.kernel) == elimination_kernels().end())
+    throw UsageError(fmt::format("gauss.cl has no kernel {}", options.kernel));
   steps_ = spaced_steps(all_steps(), options.steps);
   const Defines defines = real_defines(options.type);
   ProgramStore& programs = context.programs();
-  forward_ = programs.kernel("gauss.cl", "gauss_fwd", defines);
+  kernel_ = programs.kernel(kFile, options.kernel, defines);
   fill_ = programs.kernel("laboratory.cl", "lab_fill", defines);
   check_ = programs.kernel("laboratory.cl", "lab_check", defines);
-  matrix_ =
-      context.allocate(n * (n + 1) * bytes_of(options.type),
-                       fmt::format("the {} system of n = {}", real_type_name(options.type), n));
+  const std::string what = fmt::format("the {} system of n = {}", real_type_name(options.type), n);
+  matrix_ = context.allocate(n * (n + 1) * bytes_of(options.type), what);
+  x_ = context.allocate(n * bytes_of(options.type), what);
+  pivots_ = context.allocate(n * sizeof(cl_ulong), what);
   mismatches_ = context.allocate(sizeof(cl_uint), "a counter");
+  std::vector<cl_ulong> last(n, n - 1);  // every row is exchanged with the last
+  context.queue().enqueueWriteBuffer(pivots_, CL_TRUE, 0, n * sizeof(cl_ulong), last.data());
+  context.queue().enqueueFillBuffer(x_, cl_uchar{0}, 0, n * bytes_of(options.type));
 }
 
 void EliminationBench::fill(bool for_timing) {
@@ -68,44 +146,96 @@ void EliminationBench::fill(bool for_timing) {
     fill_.set_arguments_from(2, static_cast<cl_float>(scale));
   fill_.set_arguments_from(3, cl_int{for_timing});
   Launcher launcher(context_.profile(), context_.queue(),
-                    {WorkGroupPolicy::Rule::fixed, helper_group(context_.profile())},
-                    SplitMode::automatic);
+                    fixed_policy(helper_group(context_.profile())), SplitMode::automatic);
   launcher.launch(fill_, range_2d({n_ + 1, n_}));
 }
 
-void EliminationBench::run_steps(Launcher& launcher, std::span<const std::size_t> steps) {
+Launcher EliminationBench::launcher_of(const LaunchChoice& choice) const {
+  return {context_.profile(), context_.queue(), choice.policy, choice.split, n_ + 1};
+}
+
+Kernel& EliminationBench::kernel_of(const LaunchChoice& choice) {
+  if (choice.split != SplitMode::non_uniform) return kernel_;
+  if (!non_uniform_)
+    non_uniform_ = non_uniform_kernel(context_, options_.kernel, real_defines(options_.type));
+  return *non_uniform_;
+}
+
+void EliminationBench::run_steps(Launcher& launcher, Kernel& kernel,
+                                 std::span<const std::size_t> steps) {
   const bool fixed = options_.ndrange == NdRangeMode::fixed;
-  forward_.set_arguments(matrix_, cl_ulong{n_ + 1}, cl_ulong{0});
-  for (const std::size_t k : steps) {
-    forward_.handle.setArg(2, cl_ulong{k});
-    launcher.launch(
-        forward_, fixed ? range_2d({n_ + 1, n_}) : range_2d({n_ - k, n_ - k - 1}, {k + 1, k + 1}));
+  const cl_ulong ld{n_ + 1}, n{n_}, one{1};
+  const auto over = [&](const auto& set_step, const auto& range) {
+    for (const std::size_t k : steps) {
+      set_step(cl_ulong{k});
+      launcher.launch(kernel, range(k));
+    }
+  };
+  const std::string& name = options_.kernel;
+  if (name == "gauss_fwd") {
+    kernel.set_arguments(matrix_, ld, cl_ulong{0});
+    over([&](cl_ulong k) { kernel.set_arguments_from(2, k); },
+         [&](Index k) {
+           return fixed ? range_2d({n_ + 1, n_}) : range_2d({n_ - k, n_ - k - 1}, {k + 1, k + 1});
+         });
+  } else if (name == "gauss_fwd_pre") {
+    kernel.set_arguments(matrix_, ld, cl_ulong{0}, n);
+    over([&](cl_ulong k) { kernel.set_arguments_from(2, k); },
+         [&](Index k) { return fixed ? range_1d(n_) : range_1d(n_ - k - 1, k + 1); });
+  } else if (name == "gauss_swap") {
+    kernel.set_arguments(matrix_, ld, cl_ulong{0}, pivots_);
+    over([&](cl_ulong k) { kernel.set_arguments_from(2, k); },
+         [&](Index k) { return fixed ? range_1d(n_ + 1) : range_1d(n_ + 1 - k, k); });
+  } else if (name == "gauss_bwd_prepare") {
+    kernel.set_arguments(matrix_, ld, n, cl_ulong{0}, x_, one);
+    over([&](cl_ulong k) { kernel.set_arguments_from(3, k); }, [](Index) { return range_1d(1); });
+  } else if (name == "gauss_bwd") {
+    kernel.set_arguments(matrix_, ld, n, cl_ulong{0}, x_, one);
+    over([&](cl_ulong k) { kernel.set_arguments_from(3, k); },
+         [&](Index k) {
+           return range_2d({fixed ? n_ : k + 1, 1});
+         });
+  } else {  // gauss_pivot: one group
+    const std::size_t local = launcher.local_size_for(kernel);
+    if (local == 0) throw DeviceLimit("gauss_pivot is one group: the driver has no choice");
+    kernel.set_arguments(matrix_, ld, n, cl_ulong{0}, pivots_,
+                         cl::Local(local * bytes_of(options_.type)),
+                         cl::Local(local * sizeof(cl_ulong)));
+    for (const std::size_t k : steps) {
+      kernel.set_arguments_from(3, cl_ulong{k});
+      launcher.launch_group(kernel, local);
+    }
   }
 }
 
 /// Checks three steps, and learns from them how long a repetition will take.
 void EliminationBench::prepare(Contender& contender) {
   const cl::CommandQueue& queue = context_.queue();
-  Launcher launcher(context_.profile(), queue, contender.result.policy, SplitMode::automatic);
-  contender.result.local = launcher.local_size_for(forward_);
+  Kernel& kernel = kernel_of(contender.result.choice);
+  contender.result.build_options = options_of(kernel);
+  Launcher launcher = launcher_of(contender.result.choice);
+  contender.result.group = launcher.local_size_for(kernel);
   const std::vector<std::size_t> checked{0, (n_ - 1) / 2, n_ - 2};
+  const bool forward = options_.kernel == "gauss_fwd";
+  if (!forward) require_gauss_kernels(context_, options_.type, contender.result.choice.policy);
 
   fill(false);
   queue.enqueueFillBuffer(mismatches_, cl_uint{0}, 0, sizeof(cl_uint));
   queue.finish();
   const auto start = std::chrono::steady_clock::now();
-  run_steps(launcher, checked);
+  run_steps(launcher, kernel, checked);
   queue.finish();
   const double step_s = seconds_since(start) / static_cast<double>(checked.size());
 
-  check_.set_arguments(matrix_, cl_ulong{n_ + 1}, cl_ulong{checked[0]}, cl_ulong{checked[1]},
-                       cl_ulong{checked[2]}, mismatches_);
-  Launcher helper(context_.profile(), queue,
-                  {WorkGroupPolicy::Rule::fixed, helper_group(context_.profile())},
-                  SplitMode::automatic);
-  helper.launch(check_, range_2d({n_ + 1, n_}));
   cl_uint mismatches = 0;
-  queue.enqueueReadBuffer(mismatches_, CL_TRUE, 0, sizeof mismatches, &mismatches);
+  if (forward) {
+    check_.set_arguments(matrix_, cl_ulong{n_ + 1}, cl_ulong{checked[0]}, cl_ulong{checked[1]},
+                         cl_ulong{checked[2]}, mismatches_);
+    Launcher helper(context_.profile(), queue, fixed_policy(helper_group(context_.profile())),
+                    SplitMode::automatic);
+    helper.launch(check_, range_2d({n_ + 1, n_}));
+    queue.enqueueReadBuffer(mismatches_, CL_TRUE, 0, sizeof mismatches, &mismatches);
+  }
 
   Outcome& outcome = contender.result.outcome;
   const double repetition_s = step_s * static_cast<double>(timed_steps());
@@ -123,10 +253,10 @@ void EliminationBench::prepare(Contender& contender) {
 void EliminationBench::time_once(Contender& contender, bool keep) {
   fill(true);
   context_.queue().finish();
-  Launcher launcher(context_.profile(), context_.queue(), contender.result.policy,
-                    SplitMode::automatic);
+  Launcher launcher = launcher_of(contender.result.choice);
+  Kernel& kernel = kernel_of(contender.result.choice);
   const auto start = std::chrono::steady_clock::now();
-  for (std::size_t pass = 0; pass < contender.passes; ++pass) run_steps(launcher, steps_);
+  for (std::size_t pass = 0; pass < contender.passes; ++pass) run_steps(launcher, kernel, steps_);
   context_.queue().finish();
   contender.result.main_launches = launcher.main_launches() / contender.passes;
   contender.result.remainder_launches = launcher.remainder_launches() / contender.passes;
@@ -139,29 +269,97 @@ void EliminationBench::time_once(Contender& contender, bool keep) {
   }
 }
 
-std::vector<EliminationResultOf> EliminationBench::measure(
-    std::span<const WorkGroupPolicy> policies, const std::function<void()>& between) {
-  std::vector<Contender> contenders(policies.size());
-  const auto attempt = [&](Contender& contender, const auto& action) {
-    if (contender.result.outcome.status != Status::ok) return;
-    if (between) between();
-    const Outcome failure = guarded([&] {
-      action();
-      return contender.result.outcome;
-    });
-    if (failure.status != Status::ok) contender.result.outcome = failure;
-  };
-  for (std::size_t i = 0; i < policies.size(); ++i) {
-    contenders[i].result.policy = policies[i];
-    contenders[i].result.build_options = options_of(forward_);
-    attempt(contenders[i], [&] { prepare(contenders[i]); });
-  }
-  for (std::size_t round = 0; round < options_.warmups + options_.repetitions; ++round)
-    for (Contender& contender : contenders)
-      attempt(contender, [&] { time_once(contender, round >= options_.warmups); });
+void EliminationBench::attempt(Contender& contender, const std::function<void()>& between,
+                               const std::function<void()>& action) {
+  if (!contender.ok()) return;
+  if (between) between();
+  const Outcome failure = guarded([&] {
+    action();
+    return contender.result.outcome;
+  });
+  if (failure.status != Status::ok) contender.result.outcome = failure;
+}
 
-  std::vector<EliminationResultOf> results;
-  for (Contender& contender : contenders) results.push_back(std::move(contender.result));
+/// Times those that may be the fastest until they are not, or the rounds are over; the control's twin and the control go along.
+void EliminationBench::settle(std::vector<Contender>& contenders,
+                              const std::function<void()>& between) {
+  const auto timed = [](const Contender& one) { return one.ok() && !one.times().empty(); };
+  for (std::size_t round = 0; round < options_.duels; ++round) {
+    const Contender* best = nullptr;
+    for (const Contender& one : contenders)
+      if (timed(one) && !one.is_control &&
+          (best == nullptr || median(one.times()) < median(best->times())))
+        best = &one;
+    const auto control = std::ranges::find_if(contenders, &Contender::is_control);
+    if (best == nullptr || control == contenders.end() || !timed(*control)) return;
+    const auto twin = std::ranges::find_if(contenders, [&](const Contender& one) {
+      return !one.is_control && one.launch() == control->launch();
+    });
+    if (!timed(*twin)) return;
+    const double floor = noise_floor(twin->times(), control->times());
+    std::vector<std::pair<double, Contender*>> rivals;
+    for (Contender& one : contenders)
+      if (&one != best && timed(one) && !one.is_control &&
+          order_of(one.times(), best->times(), floor) == Order::tie)
+        rivals.emplace_back(median(one.times()), &one);
+    if (rivals.empty()) return;
+    if (options_.settle_until && std::chrono::steady_clock::now() > *options_.settle_until) return;
+    std::ranges::sort(rivals, {}, &std::pair<double, Contender*>::first);
+    rivals.resize(std::min(rivals.size(), kMostRivals - 1));
+    std::vector<Contender*> turn{&*control, &*twin};
+    for (Contender& one : contenders)
+      if (&one == best && &one != &*twin) turn.push_back(&one);
+    for (const auto& [ns, one] : rivals)
+      if (one != &*twin) turn.push_back(one);
+    std::ranges::shuffle(turn, random_);
+    for (Contender* one : turn) attempt(*one, between, [&] { time_once(*one, true); });
+  }
+}
+
+EliminationResults EliminationBench::measure(std::span<const LaunchChoice> choices,
+                                             const std::function<void()>& between) {
+  std::vector<Contender> contenders;
+  std::vector<std::size_t> places;  // of each choice among the contenders
+  contenders.reserve(choices.size() + 1);
+  for (const LaunchChoice& choice : choices) {
+    Contender one;
+    one.result.choice = choice;
+    attempt(one, {},
+            [&] { one.result.group = launcher_of(choice).local_size_for(kernel_of(choice)); });
+    const auto same = std::ranges::find_if(contenders, [&](const Contender& other) {
+      return one.ok() && other.ok() && other.launch() == one.launch();
+    });
+    places.push_back(static_cast<std::size_t>(same - contenders.begin()));
+    if (same == contenders.end()) contenders.push_back(std::move(one));
+  }
+  for (Contender& one : contenders) attempt(one, between, [&] { prepare(one); });
+
+  const auto round = [&](bool keep) {
+    std::vector<Contender*> turn;
+    for (Contender& one : contenders) turn.push_back(&one);
+    std::ranges::shuffle(turn, random_);
+    for (Contender* one : turn) attempt(*one, between, [&] { time_once(*one, keep); });
+  };
+  // The first that runs and is no size left to the driver, which may be a hundred times as slow as all others.
+  if (std::ranges::count_if(contenders, &Contender::ok) > 1) {
+    auto twin = std::ranges::find_if(
+        contenders, [](const Contender& one) { return one.ok() && one.result.group > 1; });
+    if (twin == contenders.end()) twin = std::ranges::find_if(contenders, &Contender::ok);
+    Contender control = *twin;
+    control.is_control = true;
+    contenders.push_back(std::move(control));
+  }
+  for (std::size_t r = 0; r < options_.warmups + options_.repetitions; ++r)
+    round(r >= options_.warmups);
+  settle(contenders, between);
+
+  EliminationResults results;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    results.choices.push_back(contenders[places[i]].result);
+    results.choices.back().choice = choices[i];
+  }
+  if (!contenders.empty() && contenders.back().is_control)
+    results.control = std::move(contenders.back().result);
   return results;
 }
 

@@ -116,7 +116,7 @@ Outcome GemmBench::run(const GemmSpec& spec, const RunLimits& limits) {
       limits, "a product", [&] { return timed_ns(*gemm); }, [&] { return first_wrong_element(); });
 }
 
-std::pair<double, double> GemmBench::compare(const GemmSpec& a, const GemmSpec& b, int pairs) {
+Duel GemmBench::compare(const GemmSpec& a, const GemmSpec& b, std::size_t rounds) {
   Gemm gemm_a(context_, task_.type, {{a}}), gemm_b(context_, task_.type, {{b}});
   int pair = 0;
   const auto timed_a_ns = [&] {
@@ -126,7 +126,7 @@ std::pair<double, double> GemmBench::compare(const GemmSpec& a, const GemmSpec& 
     }
     return timed_ns(gemm_a);
   };
-  return compare_in_turns(pairs, timed_a_ns, [&] { return timed_ns(gemm_b); });
+  return duel(rounds, timed_a_ns, [&] { return timed_ns(gemm_b); });
 }
 
 }  // namespace clgauss::tune

@@ -4,7 +4,6 @@
 #include <clgauss/context.hpp>
 #include <clgauss/gemm.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "tuner/measure/restored_matrix.hpp"
@@ -34,8 +33,8 @@ class GemmBench {
   /// up. Never throws for what one configuration can fail by.
   [[nodiscard]] Outcome measure(const GemmSpec& spec, const RunLimits& limits = {});
 
-  /// Median times of two specs that work, in ns, taken in turns A B A B over `pairs` pairs.
-  [[nodiscard]] std::pair<double, double> compare(const GemmSpec& a, const GemmSpec& b, int pairs);
+  /// Two specs that work, timed in turns: duel().
+  [[nodiscard]] Duel compare(const GemmSpec& a, const GemmSpec& b, std::size_t rounds);
 
  private:
   [[nodiscard]] Outcome run(const GemmSpec& spec, const RunLimits& limits);

@@ -76,10 +76,10 @@ Outcome LuBench::measure(const LuSpec& spec, const RunLimits& limits) {
   });
 }
 
-std::pair<double, double> LuBench::compare(const LuSpec& a, const LuSpec& b, int pairs) {
+Duel LuBench::compare(const LuSpec& a, const LuSpec& b, std::size_t rounds) {
   Lu lu_a = prepared(a), lu_b = prepared(b);
-  return compare_in_turns(
-      pairs, [&] { return timed_ns(lu_a); }, [&] { return timed_ns(lu_b); });
+  return duel(
+      rounds, [&] { return timed_ns(lu_a); }, [&] { return timed_ns(lu_b); });
 }
 
 }  // namespace clgauss::tune

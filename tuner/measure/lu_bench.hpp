@@ -5,7 +5,6 @@
 #include <clgauss/lu.hpp>
 #include <functional>
 #include <memory>
-#include <utility>
 
 #include "tuner/measure/restored_matrix.hpp"
 #include "tuner/measure/timing.hpp"
@@ -29,8 +28,8 @@ class LuBench {
   /// together.
   [[nodiscard]] Outcome measure(const LuSpec& spec, const RunLimits& limits = {});
 
-  /// Median times in ns of two specs that work, in turns A B A B.
-  [[nodiscard]] std::pair<double, double> compare(const LuSpec& a, const LuSpec& b, int pairs);
+  /// Two specs that work, timed in turns: duel().
+  [[nodiscard]] Duel compare(const LuSpec& a, const LuSpec& b, std::size_t rounds);
 
  private:
   [[nodiscard]] Lu prepared(const LuSpec& spec) const;

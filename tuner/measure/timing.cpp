@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <random>
 
 #include "clock.hpp"
-#include "statistics.hpp"
 
 namespace clgauss::tune {
 
@@ -68,16 +69,24 @@ Outcome check_and_time(const RunLimits& limits, std::string_view what,
   return outcome;
 }
 
-std::pair<double, double> compare_in_turns(int pairs, const std::function<double()>& timed_a_ns,
-                                           const std::function<double()>& timed_b_ns) {
+Duel duel(std::size_t rounds, const std::function<double()>& timed_a_ns,
+          const std::function<double()>& timed_b_ns) {
   timed_a_ns();
   timed_b_ns();
-  std::vector<double> times_a, times_b;
-  for (int pair = 0; pair < pairs; ++pair) {
-    times_a.push_back(timed_a_ns());
-    times_b.push_back(timed_b_ns());
+  Duel times;
+  std::mt19937 random(1);
+  std::array<int, 3> turn{0, 1, 2};
+  for (std::size_t round = 0; round < rounds || (round < 3 * rounds && times.order() == Order::tie);
+       ++round) {
+    std::ranges::shuffle(turn, random);
+    for (const int who : turn) {
+      if (who == 0)
+        times.a_ns.push_back(timed_a_ns());
+      else
+        (who == 1 ? times.b_ns : times.twin_ns).push_back(timed_b_ns());
+    }
   }
-  return {median(times_a), median(times_b)};
+  return times;
 }
 
 }  // namespace clgauss::tune

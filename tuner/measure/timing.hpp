@@ -8,8 +8,9 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
+#include "tuner/measure/estimate.hpp"
 #include "tuner/measure/outcome.hpp"
 
 namespace clgauss::tune {
@@ -47,9 +48,20 @@ struct RunLimits {
                                      const std::function<double()>& timed_ns,
                                      const std::function<std::string()>& fault);
 
-/// Median times of two that work, taken in turns A B A B over `pairs` pairs after one that warms up.
-[[nodiscard]] std::pair<double, double> compare_in_turns(int pairs,
-                                                         const std::function<double()>& timed_a_ns,
-                                                         const std::function<double()>& timed_b_ns);
+/// The times of two that work, and of the second's twin.
+struct Duel {
+  std::vector<double> a_ns, b_ns, twin_ns;
+
+  /// How many times as long B takes as A.
+  [[nodiscard]] Estimate gain() const { return ratio_of(b_ns, a_ns); }
+  [[nodiscard]] double floor() const { return noise_floor(b_ns, twin_ns); }
+  /// Whether A is faster or slower than B.
+  [[nodiscard]] Order order() const { return order_of(a_ns, b_ns, floor()); }
+};
+
+/// Times A, B and B once more, as its own control, in every round in a random order, after one of each that warms up: `rounds`, or
+/// up to three times as many until the two separate.
+[[nodiscard]] Duel duel(std::size_t rounds, const std::function<double()>& timed_a_ns,
+                        const std::function<double()>& timed_b_ns);
 
 }  // namespace clgauss::tune

@@ -4,49 +4,19 @@
 #include <clgauss/lab/launch.hpp>
 
 #include "statistics.hpp"
+#include "tuner/measure/elimination.hpp"
 #include "tuner/report/section.hpp"
 
 namespace clgauss::tune::report {
 
 namespace {
 
-Timing timing_of(const Point& point) {
-  Timing timing;
-  timing.n = point.row.n;
-  timing.local = point.row.local;
-  timing.rule = point.row.rule;
-  timing.status = point.row.status;
-  timing.detail = point.row.detail;
-  timing.steps = point.row.steps;
-  timing.estimated = point.row.estimated;
-  timing.repetitions = point.times_ns.size();
-  if (timing.ok()) {
-    const Statistics times = statistics(point.times_ns);
-    timing.median_ms = times.median / 1e6;
-    timing.min_ms = times.min / 1e6;
-    timing.max_ms = times.max / 1e6;
-  }
-  return timing;
-}
-
-/// Adds `timing`, or replaces the same configuration if it says less.
-void take(EliminationData::ByN& by_n, const Timing& timing) {
-  std::vector<Timing>& timings = by_n[timing.n];
-  const auto same = std::ranges::find_if(timings, [&](const Timing& other) {
-    return other.rule == timing.rule && other.local == timing.local;
-  });
-  if (same == timings.end())
-    timings.push_back(timing);
-  else if (std::pair(timing.ok(), timing.steps) > std::pair(same->ok(), same->steps))
-    *same = timing;
-}
-
-/// The size of the first timing by `rule`, in `rules` or else in `outliers`.
+/// The size by `rule`, in `rules` or else in `outliers`.
 std::optional<std::size_t> local_of(const EliminationData& data, const std::string& rule) {
   for (const auto* by_n : {&data.rules, &data.outliers})
     for (const auto& [n, timings] : *by_n)
-      for (const Timing& timing : timings)
-        if (timing.rule == rule && timing.local > 0) return timing.local;
+      if (const Timing* timing = timings.of_rule(rule); timing != nullptr && timing->local > 0)
+        return timing->local;
   return std::nullopt;
 }
 
@@ -60,6 +30,14 @@ std::optional<LcmRule> rule_from_device(const EliminationData& data) {
 }
 
 }  // namespace
+
+ByN by_n(const std::vector<Point>& points) {
+  std::map<std::size_t, std::vector<Point>> grouped;
+  for (const Point& point : points) grouped[point.row.n].push_back(point);
+  ByN judged;
+  for (const auto& [n, of_n] : grouped) judged[n] = contest_result(of_n);
+  return judged;
+}
 
 std::optional<std::size_t> EliminationData::rule_local() const {
   if (const auto local = local_of(*this, "lcm")) return local;
@@ -87,18 +65,29 @@ std::vector<EliminationData> elimination_data(const std::vector<Results>& result
       return data.type == row.type && data.variant == row.variant;
     });
     if (found != all.end()) return *found;
-    all.push_back({row.type, row.variant, profile_of(results), {}, {}, {}});
+    all.push_back({row.type, row.variant, profile_of(results), {}, {}, {}, {}});
     return all.back();
   };
-  const std::pair<const char*, EliminationData::ByN EliminationData::*> experiments[] = {
+  const std::pair<const char*, ByN EliminationData::*> experiments[] = {
       {"sweep", &EliminationData::sweep},
       {"outliers", &EliminationData::outliers},
       {"rules", &EliminationData::rules}};
-  for (const auto& [name, member] : experiments)
+  for (const auto& [name, member] : experiments) {
+    std::map<std::pair<std::string, std::string>, std::vector<Point>> parts;
     for (const Point& point : points_of_experiment(results, name, "gauss_fwd"))
-      take(data_for(point.row).*member, timing_of(point));
+      parts[{point.row.type, point.row.variant}].push_back(point);
+    for (const auto& [part, points] : parts) data_for(points.front().row).*member = by_n(points);
+  }
+  for (const std::string& kernel : elimination_kernels()) {
+    if (kernel == "gauss_fwd") continue;
+    std::map<std::pair<std::string, std::string>, std::vector<Point>> parts;
+    for (const Point& point : points_of_experiment(results, "sweep", kernel))
+      parts[{point.row.type, point.row.variant}].push_back(point);
+    for (const auto& [part, points] : parts)
+      data_for(points.front().row).other_kernels[kernel] = by_n(points);
+  }
   for (EliminationData& data : all)
-    for (auto& [n, timings] : data.sweep) std::ranges::sort(timings, {}, &Timing::local);
+    for (auto& [n, contest] : data.sweep) std::ranges::sort(contest.timings, {}, &Timing::local);
   std::ranges::sort(all, {},
                     [](const EliminationData& data) { return std::pair(data.type, data.variant); });
   return all;

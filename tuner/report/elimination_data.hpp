@@ -6,30 +6,24 @@
 #include <string>
 #include <vector>
 
+#include "tuner/rows/contest_result.hpp"
 #include "tuner/rows/result_folder.hpp"
 
 namespace clgauss::tune::report {
 
-/// One work-group size at one n, and the times of a whole elimination with it.
-struct Timing {
-  std::size_t n = 0, local = 0;  // local 0 = left to the driver
-  std::string rule;              // driver, lcm, multiple, max, fixed
-  Status status = Status::ok;
-  std::string detail;
-  double median_ms = 0, min_ms = 0, max_ms = 0;  // 0 unless ok
-  std::size_t repetitions = 0, steps = 0;
-  bool estimated = false;
+/// What competed at each n.
+using ByN = std::map<std::size_t, ContestResult>;
 
-  [[nodiscard]] bool ok() const { return repetitions > 0; }
-};
+/// Points of any n, judged n by n.
+[[nodiscard]] ByN by_n(const std::vector<Point>& points);
 
 /// What was timed on one device with one type and NDRange mode, by n. Of a size that was timed several times, that with the most
 /// steps counts.
 struct EliminationData {
-  using ByN = std::map<std::size_t, std::vector<Timing>>;
   std::string type, variant;
   DeviceProfile device;
-  ByN sweep, outliers, rules;
+  ByN sweep, outliers, rules;                // of gauss_fwd
+  std::map<std::string, ByN> other_kernels;  // of gauss.cl: their sweeps
 
   /// The work-group size that the LCM rule gives gauss_fwd on this device, from the rows or else from the device's numbers.
   [[nodiscard]] std::optional<std::size_t> rule_local() const;

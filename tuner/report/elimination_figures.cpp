@@ -6,8 +6,8 @@
 #include <limits>
 
 #include "statistics.hpp"
-#include "tuner/measure/prime.hpp"
-#include "tuner/report/verdict.hpp"
+#include "tuner/measure/divisors.hpp"
+#include "tuner/report/elimination_tables.hpp"
 
 namespace clgauss::tune::report {
 
@@ -20,9 +20,9 @@ constexpr double kLogFrom = 8;
 
 void add(Series& series, double x, const Timing& timing) {
   series.x.push_back(x);
-  series.y.push_back(timing.median_ms);
-  series.low.push_back(timing.min_ms);
-  series.high.push_back(timing.max_ms);
+  series.y.push_back(timing.ms.median);
+  series.low.push_back(timing.ms.low);
+  series.high.push_back(timing.ms.high);
 }
 
 /// A logarithmic axis where the values need it, and seconds in place of milliseconds where they are long.
@@ -74,14 +74,14 @@ std::string drawn_words(const std::vector<std::size_t>& sizes, std::size_t most)
 }
 
 /// `by_n` cut where n jumps: two ranges of n in one figure would be two spots and a line.
-std::vector<EliminationData::ByN> ranges_of(const EliminationData::ByN& by_n) {
+std::vector<ByN> ranges_of(const ByN& by_n) {
   constexpr std::size_t jump = 20;  // times the smallest distance
   std::size_t nearest = kAny, last = 0;
   for (const auto& [n, timings] : by_n) {
     if (last > 0) nearest = std::min(nearest, n - last);
     last = n;
   }
-  std::vector<EliminationData::ByN> ranges;
+  std::vector<ByN> ranges;
   for (const auto& [n, timings] : by_n) {
     if (ranges.empty() || (n - last) / jump > nearest) ranges.emplace_back();
     ranges.back()[n] = timings;
@@ -137,10 +137,11 @@ constexpr SweepCut kCuts[] = {
     {6, "Time against the work-group size, n >= 1000, sizes 128 to 384", 1000, kAny, 128, 384}};
 
 /// The ok timings of `data` within the cut, by n.
-EliminationData::ByN within(const EliminationData& data, const SweepCut& cut) {
-  EliminationData::ByN kept;
-  for (const auto& [n, timings] : data.sweep)
-    for (const Timing& timing : timings)
+std::map<std::size_t, std::vector<Timing>> within(const EliminationData& data,
+                                                  const SweepCut& cut) {
+  std::map<std::size_t, std::vector<Timing>> kept;
+  for (const auto& [n, contest] : data.sweep)
+    for (const Timing& timing : contest.timings)
       if (n >= cut.first_n && n <= cut.last_n && timing.ok() && timing.local >= cut.first_local &&
           timing.local <= cut.last_local)
         kept[n].push_back(timing);
@@ -148,20 +149,24 @@ EliminationData::ByN within(const EliminationData& data, const SweepCut& cut) {
 }
 
 /// Figure 2 for one range of n.
-std::optional<Figure> outliers_figure(const EliminationData& data,
-                                      const EliminationData::ByN& range) {
+std::optional<Figure> outliers_figure(const EliminationData& data, const ByN& range) {
   Series driver{"driver's default", Style::line, {}, {}, {}, {}};
-  Series rule = driver, primes{"n + 1 prime", Style::rings, {}, {}, {}, {}};
+  Series rule = driver, divisor = driver,
+         small{"largest divisor below 32", Style::rings, {}, {}, {}, {}};
+  divisor.label = "largest divisor";
   std::vector<Timing> shown;
-  for (const auto& [n, timings] : range)
-    for (const Timing& timing : timings) {
+  const std::size_t limit = data.work_group_limit();
+  for (const auto& [n, contest] : range)
+    for (const Timing& timing : contest.timings) {
       if (!timing.ok()) continue;
       shown.push_back(timing);
-      const bool by_driver = timing.rule == "driver";
-      add(by_driver ? driver : rule, static_cast<double>(n), timing);
-      if (!by_driver || !is_prime(n + 1)) continue;
-      primes.x.push_back(static_cast<double>(n));
-      primes.y.push_back(timing.median_ms);
+      if (timing.has_rule("lcm")) add(rule, static_cast<double>(n), timing);
+      if (timing.has_rule("divisor")) add(divisor, static_cast<double>(n), timing);
+      if (!timing.by_driver()) continue;
+      add(driver, static_cast<double>(n), timing);
+      if (limit == 0 || largest_divisor(n + 1, limit) >= kSmallDivisor) continue;
+      small.x.push_back(static_cast<double>(n));
+      small.y.push_back(timing.ms.median);
     }
   if (shown.empty()) return std::nullopt;
   rule.label = data.rule_local() ? fmt::format("LCM rule ({})", *data.rule_local()) : "LCM rule";
@@ -175,11 +180,13 @@ std::optional<Figure> outliers_figure(const EliminationData& data,
                 {},
                 false};
   figure.series = {driver, rule};
-  if (!primes.x.empty()) figure.series.push_back(primes);
+  if (!divisor.x.empty()) figure.series.push_back(divisor);
+  if (!small.x.empty()) figure.series.push_back(small);
   fit_time_axis(figure);
   figure.caption =
-      "The work-group size left to the driver, and by the LCM rule. The source finds the "
-      "driver's peaks where n + 1 is prime (rings)." +
+      "The work-group size left to the driver, by the LCM rule, and the largest divisor of n + 1 "
+      "that the device allows. The source finds the driver's peaks where n + 1 is prime; they are "
+      "where that divisor is small (rings). Bands: 95 % intervals of the medians." +
       estimated_words(shown);
   return figure;
 }
@@ -188,14 +195,14 @@ std::optional<Figure> outliers_figure(const EliminationData& data,
 
 std::vector<Figure> outliers_figures(const EliminationData& data) {
   std::vector<Figure> figures;
-  for (const EliminationData::ByN& range : ranges_of(data.outliers))
+  for (const ByN& range : ranges_of(data.outliers))
     if (auto figure = outliers_figure(data, range)) figures.push_back(std::move(*figure));
   return figures;
 }
 
 std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
   const SweepCut& cut = *std::ranges::find(kCuts, number, &SweepCut::number);
-  const EliminationData::ByN kept = within(data, cut);
+  const auto kept = within(data, cut);
   std::vector<std::size_t> sizes;
   bool with_one = false;
   for (const auto& [n, timings] : kept) {
@@ -221,9 +228,10 @@ std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
     shown.insert(shown.end(), kept.at(n).begin(), kept.at(n).end());
     first = std::min(first, series.x.front());
     last = std::max(last, series.x.back());
-    const Timing& fastest = *best_of(kept.at(n));
+    const Timing& fastest = *std::ranges::min_element(
+        kept.at(n), {}, [](const Timing& timing) { return timing.ms.median; });
     best.x.push_back(static_cast<double>(fastest.local));
-    best.y.push_back(fastest.median_ms);
+    best.y.push_back(fastest.ms.median);
     figure.series.push_back(std::move(series));
   }
   std::ranges::reverse(figure.series);  // the legend in the order of the curves, the slowest on top
@@ -240,13 +248,13 @@ std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
 std::optional<Figure> one_size_figure(const EliminationData& data) {
   std::map<std::size_t, std::vector<double>> ratios;  // of each size, one an n
   std::size_t count = 0;
-  for (const auto& [n, timings] : data.sweep) {
-    const Timing* best = best_of(timings);
+  for (const auto& [n, contest] : data.sweep) {
+    const Timing* best = contest.best();
     if (best == nullptr) continue;
     ++count;
-    for (const Timing& timing : timings)
-      if (timing.ok() && timing.local > 1)
-        ratios[timing.local].push_back(timing.median_ms / best->median_ms);
+    for (const Timing& timing : contest.timings)
+      for (const std::size_t local : timing.locals)
+        if (timing.ok() && local > 1) ratios[local].push_back(timing.ms.median / best->ms.median);
   }
   std::erase_if(ratios, [&](const auto& size) { return size.second.size() < count; });
   if (count < 2 || ratios.size() < 2) return std::nullopt;
@@ -287,31 +295,36 @@ std::optional<Figure> rules_figure(const EliminationData& data) {
                 false};
   std::vector<std::pair<std::string, std::string>> rules{{"driver", "driver's default"},
                                                          {"lcm", "LCM rule"},
-                                                         {"multiple", "preferred multiple"},
-                                                         {"max", "largest allowed"}};
+                                                         {"divisor", "largest divisor"},
+                                                         {"192", "192"},
+                                                         {"256", "256"},
+                                                         {"tuned", "tuned"}};
   for (const auto& [rule, label] : rules)
     figure.series.push_back({label, Style::bars, {}, {}, {}, {}});
   std::vector<std::size_t> sizes;
-  for (const auto& [n, timings] : data.rules)
-    if (best_of(timings) != nullptr) sizes.push_back(n);
+  for (const auto& [n, contest] : data.rules)
+    if (contest.best() != nullptr) sizes.push_back(n);
   std::vector<Timing> shown;
   double most = 1;
   for (const std::size_t n : evenly(sizes, kMostGroupsOfBars)) {
-    const std::vector<Timing>& timings = data.rules.at(n);
+    const ContestResult& contest = data.rules.at(n);
     const auto place = static_cast<double>(figure.x.ticks.size());
     figure.x.ticks.emplace_back(place, std::to_string(n));
-    for (const Timing& timing : timings)
-      for (std::size_t i = 0; i < rules.size(); ++i) {
-        if (rules[i].first != timing.rule || !timing.ok()) continue;
-        figure.series[i].x.push_back(place);
-        figure.series[i].y.push_back(timing.median_ms / best_of(timings)->median_ms);
-        most = std::max(most, figure.series[i].y.back());
-        shown.push_back(timing);
-      }
+    for (std::size_t i = 0; i < rules.size(); ++i) {
+      const Timing* const timing = contest.of_rule(rules[i].first);
+      if (timing == nullptr || !timing->ok()) continue;
+      const Estimate ratio = ratio_of(*timing, *contest.best());
+      figure.series[i].x.push_back(place);
+      figure.series[i].y.push_back(ratio.median);
+      figure.series[i].low.push_back(ratio.low);
+      figure.series[i].high.push_back(ratio.high);
+      most = std::max(most, ratio.median);
+      shown.push_back(*timing);
+    }
   }
   if (shown.empty()) return std::nullopt;
   figure.y.log = most > kLogFrom;
-  figure.caption = "1 is the best of all sizes timed at that n." +
+  figure.caption = "1 is the best of all sizes timed at that n; bars: 95 % intervals." +
                    drawn_words(sizes, kMostGroupsOfBars) + estimated_words(shown);
   return figure;
 }

@@ -3,49 +3,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
+#include "tuner/report/elimination_claims.hpp"
 #include "tuner/report/elimination_figures.hpp"
+#include "tuner/report/elimination_tables.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/verdict.hpp"
+#include "tuner/reproduce/published.hpp"
 
 namespace clgauss::tune::report {
 
 namespace {
 
-/// What the source says of its own device; data/published/baranov_claims.csv has the same.
-struct Published {
-  const char* device = "GeForce GT 555M (2013)";
-  std::size_t cores = 144, compute_units = 3, multiple = 32, rule = 192, best = 192;
-};
-
 std::string number_or(std::optional<std::size_t> number, const char* otherwise) {
   return number && *number > 0 ? std::to_string(*number) : otherwise;
 }
 
-/// The best work-group size: "192", or with the n where they differ.
+/// The best work-group sizes of all n: "192", or the range that they span.
 std::string best_words(const EliminationData& data) {
-  std::map<std::size_t, std::string> sizes;  // and the n at which each is best
-  for (auto [n, timings] : contests_of(data)) {
-    std::erase_if(timings, [](const Timing& timing) { return timing.rule == "driver"; });
-    const Timing* best = best_of(timings);
-    if (best == nullptr) continue;
-    std::string& where = sizes[best->local];
-    where += (where.empty() ? "n = " : ", ") + std::to_string(n);
-  }
+  std::set<std::size_t> sizes;
+  for (const auto& [n, contest] : contests_of(data))
+    if (const Timing* best = fastest_choice(contest, 0)) sizes.insert(best->local);
   if (sizes.empty()) return "not timed";
-  constexpr std::size_t most = 4;
-  if (sizes.size() > most)
-    return fmt::format("{} to {}, by n", sizes.begin()->first, sizes.rbegin()->first);
-  std::string words;
-  for (const auto& [local, where] : sizes)
-    words += fmt::format("{}{}", words.empty() ? "" : "; ", local) +
-             (sizes.size() > 1 ? fmt::format(" ({})", where) : "");
-  return words;
+  return sizes.size() == 1 ? std::to_string(*sizes.begin())
+                           : fmt::format("{} to {}, by n", *sizes.begin(), *sizes.rbegin());
 }
 
 Table source_table(const EliminationData& data) {
-  const Published source;
+  const published::Elimination source = published::elimination();
   const DeviceProfile& device = data.device;
   const auto raw = data.raw_rule(), local = data.rule_local();
   const std::string rule = raw && raw != local
@@ -64,63 +51,15 @@ Table source_table(const EliminationData& data) {
       false};
 }
 
-/// "+12 % (192)", "driver": what a rule costs at one n.
-std::string regret_cell(const std::vector<Timing>& timings, const std::string& rule) {
-  const Timing* best = best_of(timings);
-  const auto found = std::ranges::find(timings, rule, &Timing::rule);
-  if (found == timings.end()) return "-";
-  if (!found->ok()) return std::string(status_name(found->status));
-  const double ratio = found->median_ms / best->median_ms;
-  const std::string regret =
-      ratio < 10 ? fmt::format("{:+.0f} %", 100 * (ratio - 1)) : fmt::format("x {:.0f}", ratio);
-  return found->local > 0 ? fmt::format("{} ({})", regret, found->local) : regret;
-}
-
-Table rules_table(const EliminationData& data) {
-  Table table{"What each rule costs",
-              {"n", "best, ms", "driver", "LCM rule", "multiple", "largest"},
-              {},
-              true};
-  for (const auto& [n, timings] : data.rules) {
-    const Timing* best = best_of(timings);
-    if (best == nullptr) continue;
-    std::vector<std::string> row{
-        std::to_string(n), fmt::format("{} ({})", digits(best->median_ms),
-                                       best->local > 0 ? std::to_string(best->local) : "driver")};
-    for (const char* rule : {"driver", "lcm", "multiple", "max"})
-      row.push_back(regret_cell(timings, rule));
-    table.rows.push_back(std::move(row));
-  }
-  return table;
-}
-
-Table sweep_table(const EliminationData& data) {
-  Table table{"The sweeps: best and worst size at each n",
-              {"n", "best", "ms", "worst", "ms", "worst / best"},
-              {},
-              true};
-  for (const auto& [n, timings] : data.sweep) {
-    const Timing* best = best_of(timings);
-    if (best == nullptr) continue;
-    const Timing* worst = best;
-    for (const Timing& timing : timings)
-      if (timing.ok() && timing.median_ms > worst->median_ms) worst = &timing;
-    table.rows.push_back({std::to_string(n), std::to_string(best->local), digits(best->median_ms),
-                          std::to_string(worst->local), digits(worst->median_ms),
-                          fmt::format("{:.3g}", worst->median_ms / best->median_ms)});
-  }
-  return table;
-}
-
 /// What was tried and has no time; the n that failed alike share a line.
 Table failures_table(const EliminationData& data) {
   using Kind = std::tuple<std::string, std::size_t, std::string, std::string>;
   std::map<Kind, std::string> failures;
   for (const auto* by_n : {&data.sweep, &data.outliers, &data.rules})
-    for (const auto& [n, timings] : *by_n)
-      for (const Timing& timing : timings) {
+    for (const auto& [n, contest] : *by_n)
+      for (const Timing& timing : contest.timings) {
         if (timing.ok()) continue;
-        std::string& sizes = failures[{timing.rule, timing.local,
+        std::string& sizes = failures[{timing.rules.front(), timing.local,
                                        std::string(status_name(timing.status)), timing.detail}];
         sizes += (sizes.empty() ? "" : ", ") + std::to_string(n);
       }
@@ -137,22 +76,23 @@ Section section_of(const EliminationData& data, Illustrator& illustrator) {
   Section section;
   section.title = fmt::format("Elimination in {}, {} NDRange", data.type, data.variant);
   section.verdict = sentences(verdict_of(data));
-  section.html = html(source_table(data));
+  section.tables = {source_table(data),
+                    claims_table(data),
+                    rules_table(data.rules),
+                    distribution_table(data.outliers, data.work_group_limit()),
+                    outliers_table(data.outliers, data.work_group_limit()),
+                    sweep_table(data.sweep),
+                    other_kernels_table(data.other_kernels),
+                    failures_table(data)};
   const auto draw = [&](std::optional<Figure> figure) {
     if (figure) section.html += illustrator.draw(std::move(*figure));
   };
-  if (const Table rules = rules_table(data); !rules.rows.empty())
-    section.html +=
-        paragraph(
-            "The regret of a rule is its time over the best time of any size, minus 1; its "
-            "work-group size stands in brackets.") +
-        html(rules);
   section.html += "<div class=\"figures\">\n";
   draw(rules_figure(data));
   for (Figure& figure : outliers_figures(data)) draw(std::move(figure));
   for (const int number : {3, 4, 5, 6}) draw(sweep_figure(data, number));
   draw(one_size_figure(data));
-  section.html += "</div>\n" + html(sweep_table(data)) + html(failures_table(data));
+  section.html += "</div>\n";
   return section;
 }
 

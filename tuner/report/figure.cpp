@@ -106,7 +106,14 @@ std::string Illustrator::svg_of(const Figure& figure) {
   return {};
 }
 
+Illustrator Illustrator::none() {
+  Illustrator silent({}, {});
+  silent.draws_ = false;
+  return silent;
+}
+
 std::string Illustrator::draw(Figure figure) {
+  if (!draws_) return {};
   check(figure);
   const std::size_t count = ++drawn_[figure.name];
   if (count > 1) figure.name += fmt::format("-{}", count);

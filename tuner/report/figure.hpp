@@ -54,6 +54,9 @@ class Illustrator {
   /// `folder` is made when the first figure is drawn; `link` is its path as seen from the page.
   Illustrator(std::filesystem::path folder, std::string link, std::string gnuplot = "gnuplot");
 
+  /// Draws nothing.
+  [[nodiscard]] static Illustrator none();
+
   /// <figure> with the drawing, its caption and its numbers as a table. Where gnuplot is missing or fails the table stands alone,
   /// and problems() says why. A name that was drawn before gets a number. Throws FileError if the files cannot be written,
   /// UsageError for a figure whose series are not as long as they should be.
@@ -67,7 +70,7 @@ class Illustrator {
 
   std::filesystem::path folder_;
   std::string link_, gnuplot_;
-  bool found_ = true;
+  bool found_ = true, draws_ = true;
   std::map<std::string, std::size_t> drawn_;
   std::vector<std::string> problems_;
 };

@@ -121,8 +121,10 @@ std::string device_part(const std::vector<Results>& results, Illustrator& illust
     if (!section.verdict.empty() && sections.size() > 1)
       verdict += fmt::format("<p><strong>{}.</strong></p>\n", escape(section.title));
     for (const std::string& sentence : section.verdict) verdict += paragraph(sentence);
-    bodies +=
-        fmt::format("<section>\n<h3>{}</h3>\n{}</section>\n", escape(section.title), section.html);
+    std::string tables;
+    for (const Table& table : section.tables) tables += html(table);
+    bodies += fmt::format("<section>\n<h3>{}</h3>\n{}{}</section>\n", escape(section.title), tables,
+                          section.html);
   }
   std::string text = fmt::format("<h2>{}</h2>\n", escape(results.front().info.device.name));
   if (!verdict.empty()) text += "<div class=\"verdict\">\n" + verdict + "</div>\n";

@@ -14,10 +14,17 @@ namespace clgauss::tune::report {
 
 namespace {
 
-void add_point(Series& series, double x, const std::optional<double>& y) {
+void add_point(Series& series, double x, const std::optional<Estimate>& y) {
   if (!y) return;
   series.x.push_back(x);
-  series.y.push_back(*y);
+  series.y.push_back(y->median);
+  series.low.push_back(y->low);
+  series.high.push_back(y->high);
+}
+
+/// A printed number: without an interval.
+std::optional<Estimate> printed(const std::optional<double>& number) {
+  return number ? std::optional<Estimate>(Estimate{*number, *number, *number, 2}) : std::nullopt;
 }
 
 /// Bars of several series over named categories, which give each series its value.
@@ -28,7 +35,7 @@ class Bars {
   }
 
   /// A category that none of the series has is left out.
-  void add(const std::string& name, const std::vector<std::optional<double>>& values) {
+  void add(const std::string& name, const std::vector<std::optional<Estimate>>& values) {
     if (std::ranges::none_of(values, [](const auto& value) { return value.has_value(); })) return;
     ticks_.emplace_back(static_cast<double>(ticks_.size()), name);
     for (std::size_t s = 0; s < values.size(); ++s)
@@ -53,11 +60,11 @@ struct Rung {
   std::size_t block;
   const char* letter = "";
 
-  [[nodiscard]] std::optional<double> ns(const Measured& measured, std::size_t n) const {
+  [[nodiscard]] std::optional<Estimate> ns(const Measured& measured, std::size_t n) const {
     const std::string parameters = fmt::format("BLOCK={}", block);
     Measured::Wanted wanted{.kernel = kernel, .n = n};
     if (block > 0) wanted.parameters = parameters;
-    return measured.ns(wanted);
+    return measured.time(wanted);
   }
   [[nodiscard]] std::string name() const {
     return block > 0 ? fmt::format("{} {}", kernel, block) : std::string(kernel);
@@ -97,7 +104,7 @@ Figure ladder_bars(const Measured& measured, std::size_t n) {
   const auto naive_s = published::ladder_seconds("naive", n, 0);
   for (const Rung& rung : kRungs)
     bars.add(rung.block > 0 ? fmt::format("{}{}", rung.letter, rung.block) : rung.letter,
-             {ratio(naive_s, published::ladder_seconds(rung.kernel, n, rung.block)),
+             {printed(ratio(naive_s, published::ladder_seconds(rung.kernel, n, rung.block))),
               ratio(naive_ns, rung.ns(measured, n))});
   Figure figure;
   figure.name = fmt::format("ladder-gains-{}", n);
@@ -134,10 +141,9 @@ std::vector<std::string> ladder_verdict(const Measured& measured) {
       cell(four), cell(ratio(published_naive, published::ladder_seconds("blocked_4", n, 32))))};
 }
 
-/// Mean time, as the document has it.
-std::optional<double> mean_ms(const Point* point) {
+std::optional<Estimate> ns_of(const Point* point) {
   if (point == nullptr || point->times_ns.empty()) return std::nullopt;
-  return statistics(point->times_ns).mean / 1e6;
+  return estimate(point->times_ns);
 }
 
 /// GFLOP/s of kernels 2 to 5 against the side of the tile.
@@ -153,8 +159,7 @@ Figure kernels_lines(const Measured& measured, std::size_t n) {
     Series series{kernel, Style::line_points, {}, {}, {}, {}};
     for (const Point& point : measured.points())
       if (point.row.kernel == kernel && point.row.n == n && !point.times_ns.empty())
-        add_point(series, static_cast<double>(point.row.local),
-                  product_gflops(n, median(point.times_ns)));
+        add_point(series, static_cast<double>(point.row.local), product_gflops(n, ns_of(&point)));
     if (!series.x.empty()) figure.series.push_back(std::move(series));
   }
   return figure;
@@ -165,16 +170,17 @@ std::vector<Figure> kernels_all(const Measured& measured) {
   const auto published_cpu = published::kernel_time("cpu_naive", "");
   for (const std::size_t n : measured.sizes_of("kernel_1")) {
     Bars bars({"published", "here"});
-    const auto cpu_ms = mean_ms(measured.find({.kernel = "cpu_naive", .n = n}));
+    const auto cpu_ns = measured.time({.kernel = "cpu_naive", .n = n});
     for (const Point& point : measured.points()) {
       const Row& row = point.row;
       if (row.n != n || !row.kernel.starts_with("kernel_")) continue;
       const std::string configuration = row.parameters.substr(row.parameters.find('=') + 1);
       const auto published = published::kernel_time(row.kernel, configuration);
       if (!published) continue;
-      bars.add(fmt::format("{} {}", row.kernel.substr(7),
-                           configuration.substr(0, configuration.find('x'))),
-               {ratio(published_cpu->mean_ms, published->mean_ms), ratio(cpu_ms, mean_ms(&point))});
+      bars.add(
+          fmt::format("{} {}", row.kernel.substr(7),
+                      configuration.substr(0, configuration.find('x'))),
+          {printed(published_cpu->mean_ms / published->mean_ms), ratio(cpu_ns, ns_of(&point))});
     }
     Figure figure;
     figure.name = fmt::format("kernels-{}", n);
@@ -193,14 +199,14 @@ std::vector<std::string> kernels_verdict(const Measured& measured) {
   const Point* best = nullptr;
   for (const Point& point : measured.points())
     if (point.row.kernel.starts_with("kernel_") && !point.times_ns.empty() &&
-        (best == nullptr || *mean_ms(&point) < *mean_ms(best)))
+        (best == nullptr || ns_of(&point)->median < ns_of(best)->median))
       best = &point;
   if (best == nullptr) return {};
-  const auto cpu_ms = mean_ms(measured.find({.kernel = "cpu_naive", .n = best->row.n}));
+  const auto cpu_ns = measured.time({.kernel = "cpu_naive", .n = best->row.n});
   return {
       fmt::format("Lopatin's five kernels: the fastest is {} with {}, {} times the loop on the "
                   "CPU (published: kernel_5 with DIM=32, 413 times).",
-                  best->row.kernel, best->row.parameters, cell(ratio(cpu_ms, mean_ms(best))))};
+                  best->row.kernel, best->row.parameters, cell(ratio(cpu_ns, ns_of(best))))};
 }
 
 std::vector<Figure> cpu_gpu_all(const Measured& measured) {
@@ -210,17 +216,20 @@ std::vector<Figure> cpu_gpu_all(const Measured& measured) {
     for (const auto& [version, label] :
          {std::pair{"cpu_naive", "serial"}, std::pair{"openmp_ijk", "ijk"},
           std::pair{"openmp_blocked", "block"}, std::pair{"openmp_ikj", "ikj"},
+          std::pair{"text_naive", "t.naive"}, std::pair{"text_tiles", "t.tiles"},
+          std::pair{"text_coalesced", "t.coal."}, std::pair{"text_unrolled", "t.unroll"},
           std::pair{"gpu_naive", "naive"}, std::pair{"gpu_tiles", "tiles"},
           std::pair{"gpu_coalesced", "coal."}, std::pair{"gpu_conflict_free", "banks"},
           std::pair{"gpu_unrolled", "unroll"}})
-      bars.add(label, {product_gflops(n, measured.ns({.kernel = version, .n = n}))});
+      bars.add(label, {product_gflops(n, measured.time({.kernel = version, .n = n}))});
     Figure figure;
     figure.name = fmt::format("cpu-gpu-{}", n);
     figure.title = fmt::format("CPU loops and device steps, n = {}", n);
     figure.caption =
-        "CPU: serial and parallel loops; device: naive, tiles in local memory, coalesced access, "
-        "no "
-        "bank conflicts, unrolled. The article's own figures did not survive.";
+        "CPU: serial and parallel loops; device: t. as the article's text has it, then from "
+        "strided "
+        "accesses and bank conflicts on: naive, tiles in local memory, coalesced access, no bank "
+        "conflicts, unrolled. The article's own figures did not survive.";
     figure.y = {"GFLOP/s", true, 0, {}};
     figures.push_back(bars.figure(std::move(figure)));
   }
@@ -231,9 +240,12 @@ std::vector<std::string> cpu_gpu_verdict(const Measured& measured) {
   const auto sizes = measured.sizes_of("gpu_naive");
   if (sizes.empty()) return {};
   const std::size_t n = sizes.back();
-  const auto ns = [&](const char* kernel) { return measured.ns({.kernel = kernel, .n = n}); };
-  const auto naive = ratio(ns("openmp_ikj"), ns("gpu_naive"));
-  const auto unrolled = ratio(ns("gpu_naive"), ns("gpu_unrolled"));
+  const auto ns = [&](const char* kernel) { return measured.time({.kernel = kernel, .n = n}); };
+  const bool text =
+      ns("text_naive").has_value();  // rows of an earlier version have the strided steps alone
+  const auto naive = ratio(ns("openmp_ikj"), ns(text ? "text_naive" : "gpu_naive"));
+  const auto unrolled = text ? ratio(ns("text_naive"), ns("text_unrolled"))
+                             : ratio(ns("gpu_naive"), ns("gpu_unrolled"));
   if (!naive || !unrolled) return {};
   return {
       fmt::format("Zhao's steps, n = {}: the naive kernel is {} times the best loop order on the "
@@ -259,7 +271,8 @@ Figure sweep_figure(const Rates& rates, std::size_t size, bool over_locals) {
   for (const bool write : {false, true}) {
     Series series{write ? "writes" : "reads", Style::line, {}, {}, {}, {}};
     for (const Rate& rate : over_locals ? rates.over_locals(write) : rates.over_groups(write))
-      add_point(series, static_cast<double>(over_locals ? rate.local : rate.groups), rate.gb_per_s);
+      add_point(series, static_cast<double>(over_locals ? rate.local : rate.groups),
+                Estimate{rate.gb_per_s, rate.low, rate.high, 2});
     if (!series.x.empty()) figure.series.push_back(std::move(series));
   }
   return figure;

@@ -20,7 +20,7 @@ std::vector<Row> rows_of_experiment(const std::vector<Results>& results, std::st
   return rows;
 }
 
-/// The findings as paragraphs and tables, with the figures between them.
+/// The findings as paragraphs, and the figures.
 std::string body_of(const Findings& findings, std::vector<Figure> figures,
                     Illustrator& illustrator) {
   std::string body;
@@ -28,7 +28,6 @@ std::string body_of(const Findings& findings, std::vector<Figure> figures,
   body += "<div class=\"figures\">\n";
   for (Figure& figure : figures) body += illustrator.draw(std::move(figure));
   body += "</div>\n";
-  for (const Table& table : findings.tables) body += html(table);
   return body;
 }
 
@@ -39,8 +38,9 @@ void add_section(std::vector<Section>& sections, const std::vector<Results>& res
   const std::vector<Row> rows = rows_of_experiment(results, what.name);
   if (rows.empty()) return;
   const Measured measured(rows);
-  sections.push_back({std::string(what.source), drawn.verdict(measured),
-                      body_of(what.findings(rows), drawn.figures(measured), illustrator)});
+  const Findings findings = what.findings(rows);
+  sections.push_back({std::string(what.source), drawn.verdict(measured), findings.tables,
+                      body_of(findings, drawn.figures(measured), illustrator)});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "tuner/report/figure.hpp"
 #include "tuner/rows/result_folder.hpp"
+#include "tuner/rows/table.hpp"
 
 namespace clgauss::tune::report {
 
@@ -14,7 +15,8 @@ struct Section {
   std::string title;
   // Plain sentences, with `code` in back quotes; they open the device's part of the page.
   std::vector<std::string> verdict;
-  std::string html;
+  std::vector<Table> tables;  // after the verdict
+  std::string html;           // the figures
 };
 
 /// A kind of section, how its rows were measured (a few plain sentences, once a page), and how it comes from all results of one

@@ -3,137 +3,149 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
-#include "tuner/measure/prime.hpp"
+#include "tuner/measure/divisors.hpp"
+#include "tuner/report/elimination_tables.hpp"
 
 namespace clgauss::tune::report {
 
 namespace {
 
-/// The regret of those of `timings` that `choice` accepts; empty if it has none, or nothing to compare it with.
-template <typename Choice>
-std::optional<Regret> regret_of(const std::vector<Timing>& timings, const Choice& choice) {
-  const Timing* best = best_of(timings);
-  std::optional<Regret> least;
-  std::size_t timed = 0;
-  for (const Timing& timing : timings) {
-    if (!timing.ok()) continue;
-    ++timed;
-    const double regret = timing.median_ms / best->median_ms - 1;
-    if (choice(timing) && (!least || regret < least->regret)) least = Regret{regret, timing.n};
-  }
-  return timed > 1 ? least : std::nullopt;
+void raise(std::optional<Cost>& most, const Cost& cost) {
+  if (!most || cost.ratio.median > most->ratio.median) most = cost;
 }
 
-void raise(std::optional<Regret>& worst, const std::optional<Regret>& regret) {
-  if (regret && (!worst || regret->regret > worst->regret)) worst = regret;
+void lower(std::optional<Cost>& least, const Cost& cost) {
+  if (!least || cost.ratio.median < least->ratio.median) least = cost;
 }
 
-bool by_driver(const Timing& timing) { return timing.rule == "driver"; }
+/// What one may use at one n, by the name that --local takes: the fastest choice and what cannot be told from it.
+struct Choices {
+  std::map<std::string, const Timing*> by_name;
 
-bool driver_timeout(const Timing& timing) {
-  return by_driver(timing) && timing.status == Status::timeout;
-}
-
-/// "driver" or the size: what --local takes.
-std::string local_word(const Timing& timing) {
-  return by_driver(timing) ? "driver" : std::to_string(timing.local);
-}
-
-/// The choice with the smallest worst regret among those that were timed at the most n. The driver's also answers for `outliers`,
-/// for its size depends on n.
-std::optional<Advice> advice_of(const EliminationData& data, const EliminationData::ByN& contests,
-                                std::size_t first, std::size_t last) {
-  struct Choice {
-    std::size_t count = 0;
-    std::optional<Regret> worst;
-  };
-  std::map<std::string, Choice> choices;
-  Advice advice;
-  for (const auto& [n, timings] : contests) {
-    if (n < first || n > last || best_of(timings) == nullptr) continue;
-    std::set<std::string> words;
-    for (const Timing& timing : timings)
-      if (timing.ok()) words.insert(local_word(timing));
-    if (words.size() < 2) continue;
-    advice.from = advice.count == 0 ? n : advice.from;
-    advice.to = n;
-    ++advice.count;
-    for (const std::string& word : words) {
-      ++choices[word].count;
-      raise(choices[word].worst,
-            regret_of(timings, [&](const Timing& t) { return local_word(t) == word; }));
+  Choices(const ContestResult& contest, std::size_t limit) {
+    const Timing* const fastest = fastest_choice(contest, limit);
+    if (fastest == nullptr) return;
+    for (const Timing& timing : contest.timings) {
+      if (!timing.ok() || !timing.parameters.empty()) continue;
+      if (timing.by_driver() && !driver_is_safe(timing.n, limit)) continue;
+      if (&timing != fastest && contest.order(timing, *fastest) != Order::tie) continue;
+      if (timing.by_driver()) by_name.emplace("driver", &timing);
+      for (const std::size_t local : timing.locals)
+        if (local > 0) by_name.emplace(std::to_string(local), &timing);
     }
   }
-  if (const auto driver = choices.find("driver"); driver != choices.end())
-    for (const auto& [n, timings] : data.outliers)
-      if (n >= first && n <= last) raise(driver->second.worst, regret_of(timings, by_driver));
-  for (const auto* by_n : {&contests, &data.outliers})
-    for (const auto& [n, timings] : *by_n)
-      if (n >= first && n <= last && std::ranges::any_of(timings, driver_timeout))
-        choices.erase("driver");
-  const auto better = [](const auto& a, const auto& b) {
-    return std::pair(b.second.count, a.second.worst->regret) <
-           std::pair(a.second.count, b.second.worst->regret);
-  };
-  const auto chosen = std::ranges::min_element(choices, better);
-  if (chosen == choices.end()) return std::nullopt;
-  advice.local = chosen->first;
-  advice.worst = *chosen->second.worst;
-  return advice;
-}
+};
 
-/// Adds what is advised for larger n, or says the same of both.
-void add(std::vector<Advice>& all, const Advice& advice) {
-  if (all.empty() || all.back().local != advice.local) {
-    all.push_back(advice);
-    return;
+/// Advice for neighbouring n that share a choice; of several choices the LCM rule's own, else the one that is fastest on the whole.
+class Adviser {
+ public:
+  Adviser(const ByN& contests, std::optional<std::size_t> rule, std::size_t limit) {
+    const std::string of_rule = rule ? std::to_string(*rule) : "";
+    for (const auto& [n, contest] : contests) {
+      const Choices choices(contest, limit);
+      if (choices.by_name.empty() || contest.timings.size() < 2) continue;
+      std::map<std::string, double> kept;  // name, sum of the logarithms of its times
+      for (const auto& [name, timing] : choices.by_name)
+        if (sizes_.empty() || shared_.contains(name))
+          kept[name] = (sizes_.empty() ? 0 : shared_.at(name)) + std::log(timing->ms.median);
+      if (kept.empty()) {
+        conclude(contests, of_rule);
+        for (const auto& [name, timing] : choices.by_name) kept[name] = std::log(timing->ms.median);
+      }
+      shared_ = std::move(kept);
+      sizes_.push_back(n);
+    }
+    conclude(contests, of_rule);
   }
-  Advice& both = all.back();
-  both.to = advice.to;
-  both.count += advice.count;
-  if (advice.worst.regret > both.worst.regret) both.worst = advice.worst;
-}
+
+  [[nodiscard]] std::vector<Advice> take() { return std::move(advice_); }
+
+ private:
+  void conclude(const ByN& contests, const std::string& of_rule) {
+    if (sizes_.empty()) return;
+    Advice advice{sizes_.front(), sizes_.back(), sizes_.size(), of_rule, {}, {}};
+    if (!shared_.contains(of_rule)) {
+      advice.local = std::ranges::min_element(shared_, {}, [](const auto& choice) {
+                       return choice.second;
+                     })->first;
+      for (const std::size_t n : sizes_) {
+        const ContestResult& contest = contests.at(n);
+        const Timing* const rule = contest.of_rule("lcm");
+        for (const Timing& timing : contest.timings) {
+          const bool is_it =
+              timing.ok() && timing.parameters.empty() &&
+              (timing.by_driver() ? advice.local == "driver"
+                                  : std::ranges::any_of(timing.locals, [&](std::size_t local) {
+                                      return std::to_string(local) == advice.local;
+                                    }));
+          if (!is_it || rule == nullptr || !rule->ok()) continue;
+          lower(advice.least, {ratio_of(*rule, timing), n});
+          raise(advice.most, {ratio_of(*rule, timing), n});
+        }
+      }
+    }
+    advice_.push_back(std::move(advice));
+    sizes_.clear();
+    shared_.clear();
+  }
+
+  std::vector<Advice> advice_;
+  std::vector<std::size_t> sizes_;
+  std::map<std::string, double> shared_;
+};
+
+std::string ratio_words(const Cost& cost) { return text_of(cost.ratio, 1, 3); }
 
 std::string rule_sentence(const Verdict& verdict) {
   if (!verdict.rule)
     return "Whether the LCM rule holds on this device the rows do not say: no other size was timed "
            "beside its own (`clgauss-tune rules` does that).";
-  const std::string local = std::to_string(*verdict.rule_local);
-  const std::string where = verdict.rule_sizes == 1
-                                ? fmt::format("at the one n timed, {},", verdict.rule->n)
-                                : fmt::format("at all {} n timed", verdict.rule_sizes);
-  if (verdict.rule_holds())
-    return fmt::format(
-        "The LCM rule holds on this device: {} its work-group size, {}, is within {:.0f}\u00a0% of "
-        "the "
-        "best (at worst {} slower, at n = {}).",
-        where, local, 100 * kHoldsWithin, percent(verdict.rule->regret), verdict.rule->n);
-  return fmt::format(
-      "The LCM rule does not hold on this device: its work-group size, {}, is within {:.0f}\u00a0% "
-      "of "
-      "the best at {} of the {} n timed; at worst it is {} slower (at n = {}, where {} is best).",
-      local, 100 * kHoldsWithin,
-      verdict.rule_holds_at > 0 ? std::to_string(verdict.rule_holds_at) : "none",
-      verdict.rule_sizes, percent(verdict.rule->regret), verdict.rule->n,
-      verdict.rule_best_local > 0 ? std::to_string(verdict.rule_best_local) : "the driver's");
+  std::string text = fmt::format("The LCM rule gives {} here", *verdict.rule_local);
+  if (verdict.rule_raw && *verdict.rule_raw != *verdict.rule_local)
+    text +=
+        fmt::format(" (as printed {}, above the limit of {})", *verdict.rule_raw, verdict.limit);
+  if (verdict.rule_is_largest())
+    text += fmt::format(
+        "; so cut it says the same as \"the largest multiple of {} up to the limit\", and what "
+        "remains of it is the advice to set a size at all",
+        verdict.multiple);
+  text += fmt::format(". It cannot be told from the best at {} of the {} n timed",
+                      verdict.rule_ties == 0 ? "none" : std::to_string(verdict.rule_ties),
+                      verdict.rule_sizes);
+  if (verdict.rule_ties == verdict.rule_sizes) return text + ": it holds.";
+  return text + fmt::format(
+                    "; at worst it takes {} times as long (n = {}, where {} is best): it "
+                    "does not hold.",
+                    ratio_words(*verdict.rule), verdict.rule->n, verdict.rule_best);
+}
+
+std::string counts_words(const DriverCounts& counts) {
+  const std::size_t all = counts.faster + counts.ties + counts.slower;
+  std::string text = fmt::format("at {} n faster, {} the same, {} slower than the LCM rule",
+                                 counts.faster, counts.ties, counts.slower);
+  if (counts.worst && all > 0)
+    text += fmt::format(", at worst {} times its time (n = {})", ratio_words(*counts.worst),
+                        counts.worst->n);
+  return text;
 }
 
 std::string driver_sentence(const Verdict& verdict) {
-  const auto part = [](const Regret& regret) {
-    return regret.regret > 0
-               ? fmt::format("up to {} slower than the best size timed beside it (at n = {})",
-                             percent(regret.regret), regret.n)
-               : std::string("never slower");
+  const auto any = [](const DriverCounts& counts) {
+    return counts.faster + counts.ties + counts.slower > 0;
   };
-  const auto &prime = verdict.driver_prime, &other = verdict.driver_other;
   std::string text;
-  if (prime) text += part(*prime) + " where n + 1 is prime";
-  if (prime && other) text += ", and ";
-  if (other)
-    text += part(*other) + (prime ? " elsewhere" : "; no n was timed where n + 1 is prime");
-  if (!text.empty()) text = "Left to the driver, the elimination is " + text + ".";
+  if (any(verdict.small_divisor))
+    text += fmt::format("where the largest divisor of n + 1 within {} is below {}: {}",
+                        verdict.limit, kSmallDivisor, counts_words(verdict.small_divisor));
+  if (any(verdict.other))
+    text += fmt::format(
+        "{}{}: {}", text.empty() ? "" : "; ",
+        text.empty() ? fmt::format("where it is {} or more", kSmallDivisor) : "elsewhere",
+        counts_words(verdict.other));
+  if (!text.empty()) text = "Left to the driver, the elimination is, " + text + ".";
   if (const auto& slow = verdict.driver_timeouts; !slow.empty())
     text +=
         fmt::format("{}The driver's default took too long to be timed at {} n, first at n = {}.",
@@ -147,56 +159,65 @@ std::string advice_sentence(const Verdict& verdict) {
     const std::string sizes = advice.count == 1
                                   ? fmt::format("n = {}", advice.from)
                                   : fmt::format("n = {} to {}", advice.from, advice.to);
-    text += fmt::format(
-        "{} `--local {}` for {} ({})", text.empty() ? "Use" : ",", advice.local, sizes,
-        advice.worst.regret > 0 ? fmt::format("at worst {} slower than the best, at n = {}",
-                                              percent(advice.worst.regret), advice.worst.n)
-        : advice.count == 1     ? "the best there"
-                                : "the best at every n timed");
+    std::string worth = "nothing timed is faster by more than the noise";
+    if (advice.most && advice.most->ratio.low > 1 && advice.least->n != advice.most->n)
+      worth = fmt::format("worth {} (n = {}) to {} (n = {}) times the LCM rule's speed",
+                          ratio_words(*advice.least), advice.least->n, ratio_words(*advice.most),
+                          advice.most->n);
+    else if (advice.most && advice.most->ratio.low > 1)
+      worth = fmt::format("worth {} times the LCM rule's speed", ratio_words(*advice.least));
+    text += fmt::format("{} `--local {}` for {} ({})", text.empty() ? "Use" : ",", advice.local,
+                        sizes, worth);
   }
   return text.empty() ? text : text + ".";
 }
 
 }  // namespace
 
-const Timing* best_of(const std::vector<Timing>& timings) {
-  const Timing* best = nullptr;
-  for (const Timing& timing : timings)
-    if (timing.ok() && (best == nullptr || timing.median_ms < best->median_ms)) best = &timing;
-  return best;
+bool Verdict::rule_is_largest() const {
+  return rule_local && multiple > 0 && limit > 0 && *rule_local == limit / multiple * multiple;
 }
 
-EliminationData::ByN contests_of(const EliminationData& data) {
-  EliminationData::ByN contests = data.sweep;
-  for (const auto& [n, timings] : data.rules) contests[n] = timings;
+ByN contests_of(const EliminationData& data) {
+  ByN contests = data.sweep;
+  for (const auto& [n, contest] : data.rules) contests[n] = contest;
   return contests;
 }
 
 Verdict verdict_of(const EliminationData& data) {
   Verdict verdict;
   verdict.rule_local = data.rule_local();
-  const EliminationData::ByN contests = contests_of(data);
-  const auto note_driver = [&](const std::vector<Timing>& timings) {
-    for (const Timing& timing : timings)
-      if (driver_timeout(timing)) verdict.driver_timeouts.push_back(timing.n);
-    if (const auto regret = regret_of(timings, by_driver))
-      raise(is_prime(regret->n + 1) ? verdict.driver_prime : verdict.driver_other, regret);
+  verdict.rule_raw = data.raw_rule();
+  verdict.multiple = data.preferred_multiple();
+  verdict.limit = data.work_group_limit();
+  const ByN contests = contests_of(data);
+  const auto note_driver = [&](std::size_t n, const ContestResult& contest) {
+    const Timing *driver = contest.of_rule("driver"), *rule = contest.of_rule("lcm");
+    if (driver == nullptr) return;
+    if (driver->status == Status::timeout) verdict.driver_timeouts.push_back(n);
+    if (!driver->ok() || rule == nullptr || !rule->ok()) return;
+    const bool small = verdict.limit > 0 && largest_divisor(n + 1, verdict.limit) < kSmallDivisor;
+    DriverCounts& counts = small ? verdict.small_divisor : verdict.other;
+    const Order order = contest.order(*driver, *rule);
+    ++(order == Order::faster ? counts.faster : order == Order::tie ? counts.ties : counts.slower);
+    raise(counts.worst, {ratio_of(*driver, *rule), n});
   };
-  for (const auto& [n, timings] : contests) {
-    note_driver(timings);
-    const auto regret = regret_of(timings, [&](const Timing& timing) {
-      return !by_driver(timing) && timing.local == verdict.rule_local;
-    });
-    if (!regret) continue;
+  for (const auto& [n, contest] : contests) {
+    if (!data.outliers.contains(n)) note_driver(n, contest);
+    const Timing* rule = nullptr;
+    for (const Timing& timing : contest.timings)
+      if (verdict.rule_local && timing.ok() && !timing.by_driver() && timing.parameters.empty() &&
+          std::ranges::find(timing.locals, *verdict.rule_local) != timing.locals.end())
+        rule = &timing;
+    if (rule == nullptr || std::ranges::count_if(contest.timings, &Timing::ok) < 2) continue;
+    const Timing& best = *contest.best();
     ++verdict.rule_sizes;
-    if (regret->regret <= kHoldsWithin) ++verdict.rule_holds_at;
-    raise(verdict.rule, regret);
-    if (verdict.rule->n == n) verdict.rule_best_local = best_of(timings)->local;
+    if (rule == &best || contest.order(*rule, best) == Order::tie) ++verdict.rule_ties;
+    raise(verdict.rule, {ratio_of(*rule, best), n});
+    if (verdict.rule->n == n) verdict.rule_best = best.name();
   }
-  for (const auto& [n, timings] : data.outliers) note_driver(timings);
-  constexpr std::size_t large = 1000;  // where the source divides its figures
-  for (const auto& [first, last] : {std::pair<std::size_t, std::size_t>{0, large - 1}, {large, -1}})
-    if (const auto advice = advice_of(data, contests, first, last)) add(verdict.advice, *advice);
+  for (const auto& [n, contest] : data.outliers) note_driver(n, contest);
+  verdict.advice = Adviser(contests, verdict.rule_local, verdict.limit).take();
   return verdict;
 }
 
@@ -205,11 +226,6 @@ std::vector<std::string> sentences(const Verdict& verdict) {
   for (const auto& sentence : {driver_sentence(verdict), advice_sentence(verdict)})
     if (!sentence.empty()) all.push_back(sentence);
   return all;
-}
-
-std::string percent(double share) {
-  return share >= 9 ? fmt::format("{:.0f}\u00a0times", share + 1)
-                    : fmt::format("{:.{}f}\u00a0%", 100 * share, share < 0.1 ? 1 : 0);
 }
 
 }  // namespace clgauss::tune::report

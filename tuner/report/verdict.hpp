@@ -9,48 +9,48 @@
 
 namespace clgauss::tune::report {
 
-/// A rule holds where its time is within this share of the best time.
-inline constexpr double kHoldsWithin = 0.10;
-
-/// What a choice costs: its time over the best of the sizes timed with it, minus 1, and where it costs that.
-struct Regret {
-  double regret = 0;
+/// What a choice costs: its time over another's, with its interval, and where it costs that.
+struct Cost {
+  Estimate ratio;
   std::size_t n = 0;
 };
 
-/// A value for --local, for sizes from..to.
+/// A value for --local, for sizes from..to: nothing that was timed there is faster by more than the noise.
 struct Advice {
   std::size_t from = 0, to = 0;  // least and largest n among those that it is drawn from
   std::size_t count = 0;         // of these n
   std::string local;             // "driver" or a number
-  Regret worst;
+  std::optional<Cost> least,
+      most;  // the LCM rule's time over it, where it is not the rule's own size
+};
+
+/// How the driver's own size compares with the LCM rule's at the n of one kind.
+struct DriverCounts {
+  std::size_t faster = 0, ties = 0, slower = 0;
+  std::optional<Cost> worst;  // over the LCM rule
 };
 
 struct Verdict {
-  std::optional<std::size_t> rule_local;
-  std::size_t rule_sizes = 0;       // n at which the rule was timed beside other sizes
-  std::size_t rule_holds_at = 0;    // of these
-  std::optional<Regret> rule;       // the largest
-  std::size_t rule_best_local = 0;  // the best at that n
-  std::optional<Regret> driver_prime, driver_other;  // the largest, where n + 1 is prime, elsewhere
-  std::vector<std::size_t> driver_timeouts;          // n at which it took too long to be timed
-  std::vector<Advice> advice;                        // n < 1000, n >= 1000; those that were timed
+  std::optional<std::size_t> rule_local, rule_raw;
+  std::size_t multiple = 0, limit = 0;
+  std::size_t rule_sizes = 0;                // n at which the rule was timed beside other sizes
+  std::size_t rule_ties = 0;                 // of these: not told from the best
+  std::optional<Cost> rule;                  // the largest over the best
+  std::string rule_best;                     // the best at that n
+  DriverCounts small_divisor, other;         // n by the largest divisor of n + 1 within the limit
+  std::vector<std::size_t> driver_timeouts;  // n at which it took too long to be timed
+  std::vector<Advice> advice;                // by ascending n
 
-  [[nodiscard]] bool rule_holds() const { return rule && rule_holds_at == rule_sizes; }
+  /// The rule as clamped says no more than "the largest multiple up to the limit".
+  [[nodiscard]] bool rule_is_largest() const;
 };
 
-/// The fastest of `timings`; null if none is ok.
-[[nodiscard]] const Timing* best_of(const std::vector<Timing>& timings);
-
-/// The sizes that competed at each n: those of `rules`, or else of `sweep`.
-[[nodiscard]] EliminationData::ByN contests_of(const EliminationData& data);
+/// What competed at each n: the launches of `rules`, or else of `sweep`.
+[[nodiscard]] ByN contests_of(const EliminationData& data);
 
 [[nodiscard]] Verdict verdict_of(const EliminationData& data);
 
-/// In plain sentences. The first says whether the rule holds, the second what the driver's default costs, the third what to use.
+/// In plain sentences: whether the rule holds, what the driver's default costs, what to use, how noisy the machine was.
 [[nodiscard]] std::vector<std::string> sentences(const Verdict& verdict);
-
-/// "12 %", "0.4 %"; from 10 times on "17 times": the share by which something costs more, with a blank that does not break.
-[[nodiscard]] std::string percent(double share);
 
 }  // namespace clgauss::tune::report

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <functional>
 #include <set>
 
 #include "tuner/experiments/lazy.hpp"
@@ -20,10 +22,14 @@ std::vector<std::size_t> steps(std::size_t first, std::size_t last, std::size_t 
   return values;
 }
 
-/// The document's sweep on a GPU; on a CPU, where a point takes a thousand times as long, every 16th size.
+/// The document's sweep, every size: first the multiples of 32, then those of 16 only, of 8 .., so that a budget that ends it leaves
+/// an even picture. (On PoCL a size costs a second or two, most of it for building the kernels.)
 std::vector<std::size_t> sweep_locals(const Laboratory& laboratory) {
   if (!laboratory.options.locals.empty()) return laboratory.options.locals;
-  return steps(16, 512, laboratory.context.profile().type == DeviceType::gpu ? 1 : 16);
+  std::vector<std::size_t> all = steps(16, 512, 1);
+  std::ranges::stable_sort(all, std::ranges::greater{},
+                           [](std::size_t local) { return std::min(std::countr_zero(local), 5); });
+  return all;
 }
 
 /// Every number of groups up to 1024 on a GPU; on a CPU powers of 2 and their halves, and the peaks of the document.
@@ -52,9 +58,16 @@ class BandwidthCases {
         for (const unsigned width : {1U, 4U})
           for (const std::size_t local : kTableLocals)
             add_walk({write, by_columns, width}, {local, kSweepGroups});
+    {
+      Row counting = row("arithmetic", variant_of(1), "walk");
+      counting.local = kSweepLocal;
+      counting.parameters = groups_parameter(kSweepGroups);
+      counting.work = static_cast<double>(size_ * size_);
+      add(counting, [bench = bench_] { return bench->arithmetic({kSweepLocal, kSweepGroups}); });
+    }
+    for (const std::size_t local : sweep_locals(laboratory_))
+      for (const bool write : {false, true}) add_walk({write, false, 1}, {local, kSweepGroups});
     for (const bool write : {false, true}) {
-      for (const std::size_t local : sweep_locals(laboratory_))
-        add_walk({write, false, 1}, {local, kSweepGroups});
       for (const std::size_t groups : sweep_groups(laboratory_))
         add_walk({write, false, 1}, {kSweepLocal, groups});
     }

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "statistics.hpp"
+#include "tuner/reproduce/claims.hpp"
 #include "tuner/reproduce/published.hpp"
 
 namespace clgauss::tune {
@@ -16,11 +18,13 @@ Rates::Rates(const Measured& measured, std::size_t size) {
   for (const Point& point : measured.points()) {
     const Row& row = point.row;
     if (row.n != size || point.times_ns.empty()) continue;
-    const double ns = median(point.times_ns);
+    const Estimate ns = estimate(point.times_ns);
     if (row.kernel == "empty")
-      empty_ns_[place(row)] = ns;
+      empty_ns_[place(row)] = ns.median;
     else if (row.kernel == "copy")
-      copy_ = row.work / ns;
+      copy_ = row.work / ns.median;
+    else if (row.kernel == "arithmetic")
+      arithmetic_ms_ = Estimate{ns.median / 1e6, ns.low / 1e6, ns.high / 1e6, ns.count};
     else
       walks_.emplace_back(row, ns);
   }
@@ -46,10 +50,20 @@ std::vector<Rate> Rates::of(
         !wanted(local, groups))
       continue;
     const auto empty = empty_ns_.find({local, groups});
-    const double net_ns = ns - (empty == empty_ns_.end() ? 0 : empty->second);
-    if (net_ns > 0) rates.push_back({local, groups, row.work / net_ns});
+    const double empty_ns = empty == empty_ns_.end() ? 0 : empty->second;
+    if (ns.low > empty_ns)
+      rates.push_back({local, groups, row.work / (ns.median - empty_ns),
+                       row.work / (ns.high - empty_ns), row.work / (ns.low - empty_ns)});
   }
   return rates;
+}
+
+std::optional<Estimate> Rates::walk_ms(const ArrayAccess& access, const GroupedRange& range) const {
+  for (const auto& [row, ns] : walks_)
+    if (row.kernel == access.kernel() && row.variant == variant_of(access.width) &&
+        place(row) == Place{range.local, range.groups})
+      return Estimate{ns.median / 1e6, ns.low / 1e6, ns.high / 1e6, ns.count};
+  return std::nullopt;
 }
 
 std::vector<Rate> Rates::over_locals(bool write) const {
@@ -73,7 +87,7 @@ std::optional<Rate> best_of(const std::vector<Rate>& rates) {
 
 std::optional<double> vendor_peak(std::string_view device) {
   if (device.find("H200") != std::string_view::npos) return 4800;
-  if (device.find("8800 GTX") != std::string_view::npos) return published::kBandwidthPeak;
+  if (device.find("8800 GTX") != std::string_view::npos) return published::bandwidth_peak();
   return std::nullopt;
 }
 
@@ -81,6 +95,11 @@ namespace {
 
 std::optional<double> rate_of(const std::optional<Rate>& rate) {
   return rate ? std::optional<double>(rate->gb_per_s) : std::nullopt;
+}
+
+std::optional<Estimate> estimate_of(const std::optional<Rate>& rate) {
+  if (!rate) return std::nullopt;
+  return Estimate{rate->gb_per_s, rate->low, rate->high, 2};
 }
 
 std::optional<double> mean_of(const std::vector<Rate>& rates,
@@ -122,13 +141,13 @@ Table table_1(const Rates& rates, std::size_t size, const std::optional<double>&
             by_columns ? std::nullopt
                        : std::optional<double>(published::bandwidth_gb_per_s(true, width));
         const auto columns = by_columns ? std::nullopt : rate_of(best({write, true, width}));
-        table.rows.push_back({fmt::format("{} {} by {}", write ? "write" : "read",
-                                          variant_of(width), by_columns ? "columns" : "rows"),
-                              cell(published), cell(percent(published, published::kBandwidthPeak)),
-                              cell(ratio(published, published_columns)), cell(rate_of(here)),
-                              cell(percent(rate_of(here), peak)),
-                              cell(ratio(rate_of(here), columns)),
-                              here ? std::to_string(here->local) : "-"});
+        table.rows.push_back(
+            {fmt::format("{} {} by {}", write ? "write" : "read", variant_of(width),
+                         by_columns ? "columns" : "rows"),
+             cell(published), cell(percent(published, published::bandwidth_peak())),
+             cell(ratio(published, published_columns)), cell(estimate_of(here)),
+             cell(percent(rate_of(here), peak)), cell(ratio(rate_of(here), columns)),
+             here ? std::to_string(here->local) : "-"});
       }
   return table;
 }
@@ -198,11 +217,83 @@ Table groups_table(const Rates& rates) {
   return table;
 }
 
+std::vector<Claim> bandwidth_claims(const Rates& rates, std::optional<double> peak) {
+  const auto at_1024 = [](std::size_t, std::size_t groups) { return groups == kSweepGroups; };
+  const auto best = [&](const ArrayAccess& access) {
+    return estimate_of(best_of(rates.of(access, at_1024)));
+  };
+  const std::string not_run = "not measured";
+  const auto rows = best({false, false, 1}), columns = best({false, true, 1}),
+             rows_4 = best({false, false, 4}), columns_4 = best({false, true, 4});
+  const auto rate = [](bool by_columns, unsigned width) {
+    return published::bandwidth_gb_per_s(by_columns, width);
+  };
+  const auto printed = [](double value) { return fmt::format("{:.3g} times", value); };
+  std::vector<Claim> claims{
+      ratio_claim("by rows floats are read many times as fast as by columns",
+                  printed(rate(false, 1) / rate(true, 1)), ratio(rows, columns), 1, not_run),
+      ratio_claim("by rows float4 is slower than float", printed(rate(false, 1) / rate(false, 4)),
+                  ratio(rows, rows_4), 1, not_run),
+      ratio_claim("by columns float4 is about four times as fast as float",
+                  printed(rate(true, 4) / rate(true, 1)), ratio(columns_4, columns), 3, not_run)};
+  if (rows && peak)
+    claims.push_back(
+        {"by rows over four fifths of the peak are reached",
+         fmt::format("{:.0f} % of {} GB/s", 100 * rate(false, 1) / published::bandwidth_peak(),
+                     published::bandwidth_peak()),
+         fmt::format("{:.0f} [{:.0f}, {:.0f}] % of {:.4g} GB/s", 100 * rows->median / *peak,
+                     100 * rows->low / *peak, 100 * rows->high / *peak, *peak),
+         held(rows->low > 0.8 * *peak)});
+  const std::vector<Rate> reads = rates.over_locals(false);
+  const auto mean = [&](std::size_t first, std::size_t last, std::size_t divisor,
+                        std::size_t not_divisor) {
+    return mean_of(reads, [=](const Rate& one) {
+      return one.local >= first && one.local <= last && one.local % divisor == 0 &&
+             (not_divisor == 0 || one.local % not_divisor != 0);
+    });
+  };
+  const auto means = [&](const char* claim, const char* published, std::optional<double> a,
+                         std::optional<double> b, double least) {
+    const auto quotient = ratio(a, b);
+    if (!quotient) {
+      claims.push_back(unjudged(claim, published, "those sizes were not swept"));
+      return;
+    }
+    claims.push_back({claim, published,
+                      fmt::format("{:.3g} times (means {:.4g} and {:.4g} GB/s)", *quotient, *a, *b),
+                      held(*quotient > least)});
+  };
+  means("teeth: multiples of 16 against sizes that 4 does not divide", "6 to 7 times",
+        mean(64, 512, 16, 0),
+        mean_of(reads, [](const Rate& one) { return one.local >= 64 && one.local % 4 != 0; }), 2);
+  means("groups of 16 are 3 to 4 times too slow", "3 to 4 times", mean(192, 384, 32, 0),
+        mean(16, 16, 16, 0), 2);
+  means("a steep fall after 384", "figure", mean(192, 384, 32, 0), mean(416, 512, 32, 0), 1.1);
+  const std::vector<Rate> by_groups = rates.over_groups(false);
+  const auto peaks = mean_of(by_groups, [](const Rate& one) {
+    return one.groups == 256 || one.groups == 512 || one.groups == 640 || one.groups == 768;
+  });
+  means("256, 512, 640 and 768 groups are peaks", "figure", peaks,
+        mean_of(by_groups, [](const Rate& one) { return one.groups > 256; }), 1.02);
+  if (const auto best_groups = best_of(by_groups)) {
+    const auto at_32 = mean_of(by_groups, [](const Rate& one) { return one.groups == 32; });
+    means("32 groups of 256 reach nearly the best", "nearly", at_32, best_groups->gb_per_s, 0.9);
+  }
+  const auto walk_ms = rates.walk_ms({false, false, 1}, {kSweepLocal, kSweepGroups});
+  if (rates.arithmetic_ms() && walk_ms)
+    claims.push_back(ratio_claim("the arithmetic is a small part of the walk", "not stated",
+                                 *walk_ms / *rates.arithmetic_ms(), 2, not_run));
+  else
+    claims.push_back(unjudged("the arithmetic is a small part of the walk", "not stated", not_run));
+  return claims;
+}
+
 }  // namespace
 
 Findings bandwidth_findings(const std::vector<Row>& rows) {
   const Measured measured(rows);
   Findings findings;
+  std::vector<Table> claims;
   for (const std::size_t size : measured.sizes_of("sum_rows")) {
     const Rates rates(measured, size);
     const auto vendor = vendor_peak(rows.front().device);
@@ -215,8 +306,10 @@ Findings bandwidth_findings(const std::vector<Row>& rows) {
     findings.tables.push_back(table_1(rates, size, vendor ? vendor : rates.copy()));
     findings.tables.push_back(local_table(rates));
     findings.tables.push_back(groups_table(rates));
+    claims.push_back(table_of(bandwidth_claims(rates, vendor ? vendor : rates.copy())));
   }
   findings.tables.push_back(untimed_table(measured));
+  std::ranges::move(claims, std::back_inserter(findings.tables));
   return findings;
 }
 

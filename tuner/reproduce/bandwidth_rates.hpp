@@ -23,7 +23,7 @@ inline constexpr std::array<std::size_t, 6> kTableLocals{64, 128, 192, 256, 384,
 
 struct Rate {
   std::size_t local = 0, groups = 0;
-  double gb_per_s = 0;
+  double gb_per_s = 0, low = 0, high = 0;  // with the 95 % interval
 };
 
 /// The rates on one array.
@@ -38,6 +38,10 @@ class Rates {
   /// Of the sweeps, by rows and float: ascending in the size that varies.
   [[nodiscard]] std::vector<Rate> over_locals(bool write) const;
   [[nodiscard]] std::vector<Rate> over_groups(bool write) const;
+  /// Milliseconds of a walk, and of the walk's arithmetic alone.
+  [[nodiscard]] std::optional<Estimate> walk_ms(const ArrayAccess& access,
+                                                const GroupedRange& range) const;
+  [[nodiscard]] const std::optional<Estimate>& arithmetic_ms() const { return arithmetic_ms_; }
   /// Of the copy, which reads half of its bytes and writes half.
   [[nodiscard]] std::optional<double> copy() const { return copy_; }
 
@@ -47,7 +51,8 @@ class Rates {
 
   std::optional<double> copy_;
   std::map<Place, double> empty_ns_;
-  std::vector<std::pair<Row, double>> walks_;  // with their ns
+  std::vector<std::pair<Row, Estimate>> walks_;  // with their ns
+  std::optional<Estimate> arithmetic_ms_;
 };
 
 /// The fastest; empty if there is none.

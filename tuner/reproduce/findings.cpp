@@ -40,6 +40,20 @@ std::string cell(const std::optional<double>& value) {
   return value ? fmt::format("{:.4g}", *value) : "-";
 }
 
+std::string cell(const std::optional<Estimate>& value, double unit) {
+  return value ? text_of(*value, unit, 3) : "-";
+}
+
+std::optional<Estimate> ratio(const std::optional<Estimate>& a, const std::optional<Estimate>& b) {
+  return a && b ? std::optional<Estimate>(*a / *b) : std::nullopt;
+}
+
+std::optional<Estimate> product_gflops(std::size_t n, const std::optional<Estimate>& ns) {
+  const double flops = product_flops(n);
+  return ns ? std::optional<Estimate>(Estimate{flops, flops, flops, ns->count} / *ns)
+            : std::nullopt;
+}
+
 std::optional<double> ratio(const std::optional<double>& a, const std::optional<double>& b) {
   return a && b && *b != 0 ? std::optional<double>(*a / *b) : std::nullopt;
 }

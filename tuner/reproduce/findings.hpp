@@ -23,10 +23,17 @@ struct Findings {
 
 /// The number with four digits, or "-" where there is none.
 [[nodiscard]] std::string cell(const std::optional<double>& value);
+/// "12.3 [11.9, 12.8]" in `unit`, or "-".
+[[nodiscard]] std::string cell(const std::optional<Estimate>& value, double unit = 1);
+/// a / b where both are there.
+[[nodiscard]] std::optional<Estimate> ratio(const std::optional<Estimate>& a,
+                                            const std::optional<Estimate>& b);
 /// a / b where both are there and b is not 0.
 [[nodiscard]] std::optional<double> ratio(const std::optional<double>& a,
                                           const std::optional<double>& b);
 /// GFLOP/s of a product of n-by-n matrices.
+[[nodiscard]] std::optional<Estimate> product_gflops(std::size_t n,
+                                                     const std::optional<Estimate>& ns);
 [[nodiscard]] std::optional<double> product_gflops(std::size_t n, const std::optional<double>& ns);
 /// "estimated from 32 of 2048 rows", the status where it is not ok, or nothing: the last cell of a configuration's line.
 [[nodiscard]] std::string remark_cell(const Row& row);

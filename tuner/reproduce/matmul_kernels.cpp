@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 
 #include <clgauss/error.hpp>
+#include <cmath>
 
 #include "statistics.hpp"
 #include "tuner/measure/work_groups.hpp"
+#include "tuner/reproduce/claims.hpp"
 #include "tuner/reproduce/matmul_cases.hpp"
 #include "tuner/reproduce/published.hpp"
 
@@ -107,25 +109,84 @@ std::string time_cell(double mean_ms, double error_ms) {
   return fmt::format("{:.4g} +- {:.2g}", mean_ms, error_ms);
 }
 
-std::vector<std::string> line(const Point& point, const std::optional<double>& cpu_ms) {
+/// A speed-up and its standard error, from those of both times.
+std::string speedup_cell(const Point* base, const Statistics& times) {
+  if (base == nullptr || base->times_ns.empty()) return "-";
+  const Statistics of_base = statistics(base->times_ns);
+  const double ratio = of_base.mean / times.mean;
+  return time_cell(ratio, ratio * std::hypot(of_base.standard_error / of_base.mean,
+                                             times.standard_error / times.mean));
+}
+
+std::vector<std::string> line(const Point& point, const Point* cpu) {
   const Row& row = point.row;
   const std::string configuration = row.parameters.substr(row.parameters.find('=') + 1);
   const auto published = published::kernel_time(row.kernel, configuration);
-  const double published_cpu_ms = published::kernel_time("cpu_naive", "")->mean_ms;
   std::vector<std::string> cells{
       configuration.empty() ? row.kernel : fmt::format("{}, {}", row.kernel, configuration),
       published ? time_cell(published->mean_ms, published->standard_error_ms) : "-",
-      published ? cell(published_cpu_ms / published->mean_ms) : "-"};
+      published ? time_cell(published->speedup, published->speedup_error) : "-"};
   if (point.times_ns.empty()) {
-    cells.insert(cells.end(), {"-", "-", "-", remark_cell(row)});
+    cells.insert(cells.end(), {"-", "-", "-", "-", remark_cell(row)});
     return cells;
   }
   const Statistics times = statistics(point.times_ns);
-  const double mean_ms = times.mean / 1e6;
-  cells.insert(cells.end(),
-               {time_cell(mean_ms, times.standard_error / 1e6), cell(ratio(cpu_ms, mean_ms)),
-                cell(product_gflops(row.n, times.mean)), remark_cell(row)});
+  cells.insert(cells.end(), {time_cell(times.mean / 1e6, times.standard_error / 1e6),
+                             text_of(estimate(point.times_ns), 1e6, 3), speedup_cell(cpu, times),
+                             cell(product_gflops(row.n, times.mean)), remark_cell(row)});
   return cells;
+}
+
+std::vector<Claim> kernels_claims(const Measured& measured) {
+  const auto sizes = measured.sizes_of("kernel_1");
+  if (sizes.empty()) return {};
+  const std::size_t n = sizes.back();
+  const auto time = [&](std::string_view kernel, std::string_view parameters) {
+    return measured.time({.kernel = kernel, .n = n, .parameters = parameters});
+  };
+  const auto printed = [](std::string_view slow, std::string_view of_slow, std::string_view fast,
+                          std::string_view of_fast) {
+    return fmt::format("{:.3g} times", published::kernel_time(slow, of_slow)->mean_ms /
+                                           published::kernel_time(fast, of_fast)->mean_ms);
+  };
+  const std::string no_tile = "a kernel of both is not there, see above",
+                    no_shuffle = "the device has no sub-group shuffle, see above";
+  const Point* const loop = measured.find({.kernel = "cpu_naive", .n = n});
+  const std::string base = loop != nullptr && loop->row.estimated
+                               ? fmt::format(" (the CPU loop here is estimated from {} of {} rows)",
+                                             loop->row.steps, loop->row.all_steps)
+                               : "";
+  std::vector<Claim> claims{
+      ratio_claim("kernel 1: wider groups are faster, 32 against 8",
+                  printed("kernel_1", "8x1", "kernel_1", "32x1"),
+                  ratio(time("kernel_1", "GROUP=8x1"), time("kernel_1", "GROUP=32x1")), 1, no_tile),
+      ratio_claim("kernel 2: larger tiles are slower, 128 against 32",
+                  printed("kernel_2", "128", "kernel_2", "32"),
+                  ratio(time("kernel_2", "DIM=128"), time("kernel_2", "DIM=32")), 1, no_tile),
+      ratio_claim("kernel 3 against 2: without bank conflicts it is faster",
+                  printed("kernel_2", "32", "kernel_3", "32"),
+                  ratio(time("kernel_2", "DIM=32"), time("kernel_3", "DIM=32")), 1, no_tile),
+      ratio_claim("kernel 4 against 3: shuffles are faster than local memory",
+                  printed("kernel_3", "32", "kernel_4", "32"),
+                  ratio(time("kernel_3", "DIM=32"), time("kernel_4", "DIM=32")), 1, no_shuffle),
+      ratio_claim("kernel 5 against 4: the tile in registers is faster still",
+                  printed("kernel_4", "32", "kernel_5", "32"),
+                  ratio(time("kernel_4", "DIM=32"), time("kernel_5", "DIM=32")), 1, no_shuffle)};
+  const auto five = time("kernel_5", "DIM=32");
+  std::optional<Estimate> other;
+  for (const Point& point : measured.points())
+    if (point.row.n == n && point.row.kernel.starts_with("kernel_") &&
+        point.row.kernel != "kernel_5" && !point.times_ns.empty()) {
+      const Estimate ns = estimate(point.times_ns);
+      if (!other || ns.median < other->median) other = ns;
+    }
+  claims.push_back(ratio_claim("kernel 5 is the fastest of all",
+                               printed("kernel_4", "32", "kernel_5", "32"), ratio(other, five), 1,
+                               no_shuffle));
+  claims.push_back(ratio_claim("kernel 5 is 413 times the CPU" + base, "413.15 +- 0.1",
+                               ratio(measured.time({.kernel = "cpu_naive", .n = n}), five), 413,
+                               no_shuffle));
+  return claims;
 }
 
 Findings kernels_findings(const std::vector<Row>& rows) {
@@ -135,19 +196,22 @@ Findings kernels_findings(const std::vector<Row>& rows) {
       "Means and their standard errors; the speed-up is over the loop on one core of the CPU.");
   for (const std::size_t n : measured.sizes_of("kernel_1")) {
     Table table{fmt::format("n = {}{}", n, n == 1000 ? "" : " (published: n = 1000)"),
-                {"version, configuration", "published, ms", "speed-up", "here, ms", "speed-up",
-                 "GFLOP/s", ""},
+                {"version, configuration", "published, ms", "speed-up", "here, ms", "median, 95 %",
+                 "speed-up", "GFLOP/s", ""},
                 {},
                 true};
     const Point* cpu = measured.find({.kernel = "cpu_naive", .n = n});
-    const auto cpu_ms = cpu != nullptr && !cpu->times_ns.empty()
-                            ? std::optional<double>(statistics(cpu->times_ns).mean / 1e6)
-                            : std::nullopt;
+    if (cpu != nullptr && cpu->row.estimated)
+      findings.remarks.push_back(
+          fmt::format("n = {}: the loop on the CPU is estimated from {} of {} rows, and all "
+                      "speed-ups with it; --full times all of them.",
+                      n, cpu->row.steps, cpu->row.all_steps));
     for (const Point& point : measured.points())
-      if (point.row.n == n) table.rows.push_back(line(point, cpu_ms));
+      if (point.row.n == n) table.rows.push_back(line(point, cpu));
     findings.tables.push_back(std::move(table));
   }
   findings.tables.push_back(untimed_table(measured));
+  findings.tables.push_back(table_of(kernels_claims(measured)));
   return findings;
 }
 

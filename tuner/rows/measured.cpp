@@ -23,6 +23,12 @@ std::optional<double> Measured::ns(const Wanted& wanted) const {
   return median(point->times_ns);
 }
 
+std::optional<Estimate> Measured::time(const Wanted& wanted) const {
+  const Point* point = find(wanted);
+  if (point == nullptr || point->times_ns.empty()) return std::nullopt;
+  return estimate(point->times_ns);
+}
+
 std::vector<std::size_t> Measured::sizes_of(std::string_view kernel) const {
   std::set<std::size_t> sizes;
   for (const Point& point : points_)

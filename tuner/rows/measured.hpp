@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/measure/estimate.hpp"
 #include "tuner/rows/row.hpp"
 
 namespace clgauss::tune {
@@ -23,6 +24,8 @@ class Measured {
   [[nodiscard]] const Point* find(const Wanted& wanted) const;
   /// Its median time; empty if it is not there or not ok.
   [[nodiscard]] std::optional<double> ns(const Wanted& wanted) const;
+  /// The same with its interval.
+  [[nodiscard]] std::optional<Estimate> time(const Wanted& wanted) const;
   [[nodiscard]] const std::vector<Point>& points() const { return points_; }
 
   /// The sizes n of all rows of `kernel`, ascending.

@@ -70,6 +70,10 @@ T4Result t4_result(const Point& point) {
   result.time_ns = median(point.times_ns);
   if (row.work > 0)  // operations or bytes
     result.measurements.push_back({"work_rate", row.work / *result.time_ns, "1e9/s"});
+  if (row.high_ns > 0) {
+    result.measurements.push_back({"time_low_95", row.low_ns / 1e6, "ms"});
+    result.measurements.push_back({"time_high_95", row.high_ns / 1e6, "ms"});
+  }
   return result;
 }
 

@@ -6,27 +6,43 @@
 #include <array>
 #include <charconv>
 #include <clgauss/error.hpp>
+#include <cmath>
+#include <iterator>
 #include <map>
+#include <type_traits>
 
+#include "tuner/measure/estimate.hpp"
 #include "tuner/rows/csv.hpp"
 
 namespace clgauss::tune {
 
 namespace {
 
-/// One column: its name, and how it is written and read. A reader returns whether it understood the field.
+/// One column: its name, how it is written and read, and since which schema it is there. A reader returns whether it understood
+/// the field.
 struct Column {
   std::string_view name;
   std::string (*write)(const Row&);
   bool (*read)(std::string_view, Row&);
+  int since = 1;
 };
+
+constexpr std::size_t kMostCount = std::size_t{1} << 40U;  // of anything that is counted
+constexpr double kMostNs = 366 * 86400e9;
 
 template <typename Number>
 bool read_number(std::string_view text, Number& number) {
   if (text.empty()) return number == Number{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc{} && end == text.data() + text.size();
+  if (error != std::errc{} || end != text.data() + text.size()) return false;
+  if constexpr (std::is_floating_point_v<Number>) return number >= 0 && std::isfinite(number);
+  if constexpr (std::is_same_v<Number, std::size_t>) return number <= kMostCount;
+  return true;
 }
+
+bool read_time(std::string_view text, double& ns) { return read_number(text, ns) && ns <= kMostNs; }
+
+std::string write_time(double ns) { return ns > 0 ? fmt::format("{:.1f}", ns) : std::string(); }
 
 template <typename Number>
 std::string write_number(Number number) {
@@ -48,9 +64,14 @@ constexpr Column number_column(std::string_view name) {
           [](std::string_view text, Row& row) { return read_number(text, row.*field); }};
 }
 
+constexpr Column since_2(Column column) {
+  column.since = 2;
+  return column;
+}
+
 bool read_schema(std::string_view text, Row& /*row*/) {
   int schema = 0;
-  return read_number(text, schema) && schema == kRowSchema;
+  return read_number(text, schema) && schema >= 1 && schema <= kRowSchema;
 }
 
 bool read_status(std::string_view text, Row& row) {
@@ -59,7 +80,7 @@ bool read_status(std::string_view text, Row& row) {
   return status.has_value();
 }
 
-constexpr std::array<Column, 26> kColumns{{
+constexpr std::array<Column, 29> kColumns{{
     {"schema", [](const Row&) { return std::to_string(kRowSchema); }, read_schema},
     text_column<&Row::time>("time"),
     text_column<&Row::version>("version"),
@@ -74,6 +95,7 @@ constexpr std::array<Column, 26> kColumns{{
     text_column<&Row::rule>("rule"),
     number_column<&Row::n>("n"),
     number_column<&Row::local>("local"),
+    since_2(number_column<&Row::group>("group")),
     text_column<&Row::parameters>("parameters"),
     number_column<&Row::main_launches>("main_launches"),
     number_column<&Row::remainder_launches>("remainder_launches"),
@@ -82,11 +104,12 @@ constexpr std::array<Column, 26> kColumns{{
     {"repetition", [](const Row& row) { return std::to_string(row.repetition); },
      [](std::string_view text, Row& row) { return read_number(text, row.repetition); }},
     number_column<&Row::repetitions>("repetitions"),
-    {"time_ns",
-     [](const Row& row) {
-       return row.time_ns > 0 ? fmt::format("{:.1f}", row.time_ns) : std::string();
-     },
-     [](std::string_view text, Row& row) { return read_number(text, row.time_ns); }},
+    {"time_ns", [](const Row& row) { return write_time(row.time_ns); },
+     [](std::string_view text, Row& row) { return read_time(text, row.time_ns); }},
+    {"low_ns", [](const Row& row) { return write_time(row.low_ns); },
+     [](std::string_view text, Row& row) { return read_time(text, row.low_ns); }, 2},
+    {"high_ns", [](const Row& row) { return write_time(row.high_ns); },
+     [](std::string_view text, Row& row) { return read_time(text, row.high_ns); }, 2},
     {"estimated", [](const Row& row) { return std::string(row.estimated ? "1" : "0"); },
      [](std::string_view text, Row& row) {
        row.estimated = text == "1";
@@ -100,38 +123,35 @@ constexpr std::array<Column, 26> kColumns{{
 /// `detail` is the last column, so that a table that is cut at the screen's edge loses the least.
 constexpr Column kDetail = text_column<&Row::detail>("detail");
 
-/// The fields of one line; quotes are taken off.
-std::vector<std::string> split_csv(std::string_view line) {
-  std::vector<std::string> fields(1);
-  bool quoted = false;
-  for (std::size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-      fields.back() += line[++i];
-    } else if (c == '"') {
-      quoted = !quoted;
-    } else if (c == ',' && !quoted) {
-      fields.emplace_back();
-    } else {
-      fields.back() += c;
-    }
-  }
-  return fields;
+/// The columns that files of `schema` have.
+std::vector<Column> columns_of(int schema) {
+  std::vector<Column> columns;
+  std::ranges::copy_if(kColumns, std::back_inserter(columns),
+                       [&](const Column& column) { return column.since <= schema; });
+  columns.push_back(kDetail);
+  return columns;
 }
 
-Row parse_row(std::string_view line, const std::string& file, std::size_t number) {
+std::string header_of(int schema) {
+  std::string line;
+  for (const Column& column : columns_of(schema))
+    line += (line.empty() ? "" : ",") + std::string(column.name);
+  return line;
+}
+
+Row parse_row(std::string_view line, const std::vector<Column>& columns, const std::string& file,
+              std::size_t number) {
   const std::vector<std::string> fields = split_csv(line);
-  if (fields.size() != kColumns.size() + 1)
+  if (fields.size() != columns.size())
     throw FormatError(file, number, 0,
-                      fmt::format("{} fields, a row has {}", fields.size(), kColumns.size() + 1));
+                      fmt::format("{} fields, a row has {}", fields.size(), columns.size()));
   Row row;
   row.repetitions = 0;
-  for (std::size_t i = 0; i < kColumns.size(); ++i)
-    if (!kColumns[i].read(fields[i], row))
-      throw FormatError(file, number, 0,
-                        fmt::format("'{}' is no value for the column {} of schema {}", fields[i],
-                                    kColumns[i].name, kRowSchema));
-  kDetail.read(fields.back(), row);
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (!columns[i].read(fields[i], row))
+      throw FormatError(
+          file, number, 0,
+          fmt::format("'{}' is no value for the column {}", fields[i], columns[i].name));
   return row;
 }
 
@@ -151,11 +171,7 @@ std::string description_of(const Row& row) {
   return row.parameters.empty() ? text : text + ' ' + row.parameters;
 }
 
-std::string row_header() {
-  std::string line;
-  for (const Column& column : kColumns) line += std::string(column.name) + ',';
-  return line + std::string(kDetail.name);
-}
+std::string row_header() { return header_of(kRowSchema); }
 
 std::string row_line(const Row& row) {
   std::string line;
@@ -165,6 +181,7 @@ std::string row_line(const Row& row) {
 
 std::vector<Row> parse_rows(std::string_view text, const std::string& file) {
   std::vector<Row> rows;
+  std::vector<Column> columns;
   std::size_t number = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
@@ -172,10 +189,13 @@ std::vector<Row> parse_rows(std::string_view text, const std::string& file) {
     text.remove_prefix(std::min(end + 1, text.size()));
     ++number;
     if (number == 1) {
-      if (line != row_header())
+      for (int schema = 1; schema <= kRowSchema; ++schema)
+        if (line == header_of(schema)) columns = columns_of(schema);
+      if (columns.empty())
         throw FormatError(file, 1, 0, "this is not the header of clgauss-tune's rows");
     } else {
-      rows.push_back(parse_row(line, file, number));
+      rows.push_back(parse_row(line, columns, file, number));
+      if (columns.size() <= kColumns.size()) rows.back().group = rows.back().local;  // version 1
     }
   }
   return rows;
@@ -187,6 +207,10 @@ std::vector<Row> rows_of(const Row& row, const Outcome& outcome) {
   if (!outcome.detail.empty()) copy.detail = outcome.detail;
   if (outcome.times_ns.empty()) return {copy};
   std::vector<Row> rows;
+  if (const Estimate times = estimate(outcome.times_ns); !times.single()) {
+    copy.low_ns = times.low;
+    copy.high_ns = times.high;
+  }
   copy.repetitions = outcome.times_ns.size();
   for (const double time_ns : outcome.times_ns) {
     copy.repetition = rows.size();

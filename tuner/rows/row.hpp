@@ -10,8 +10,9 @@
 
 namespace clgauss::tune {
 
-/// Version of the columns; a file with another one is not read.
-inline constexpr int kRowSchema = 1;
+/// Version of the columns that are written. Files of version 1 are read as well: they lack `group` (then it is `local`), `low_ns` and
+/// `high_ns`.
+inline constexpr int kRowSchema = 2;
 
 /// One repetition of one configuration, or the one row of a configuration that was not timed. Numbers that do not apply are 0 and
 /// written as empty fields.
@@ -24,16 +25,20 @@ struct Row {
   std::string type;        // f32 or f64
   std::string variant;     // of the kernel: its NDRange mode, its rung ..
   std::string part;  // of the work, where its parts are timed one by one: copy_in, multiply ..
-  std::string rule;  // where the local size comes from: driver, lcm, multiple, max, fixed, tuned
+  std::string
+      rule;  // where the local size comes from: driver, lcm, lcm_raw, .., fixed, tuned, control
   std::size_t n = 0;
   std::size_t local = 0;   // work-items a work-group; 0 = left to the driver
+  std::size_t group = 0;   // work-items of a group as it was launched; 0 = left to the driver
   std::string parameters;  // NAME=VALUE, separated by spaces
   std::size_t main_launches = 0, remainder_launches = 0;
   std::string build_options;
   Status status = Status::ok;
   std::size_t repetition = 0, repetitions = 1;  // from 0; of how many
   double time_ns = 0;                           // 0 unless ok
-  bool estimated = false;                       // from `steps` of `all_steps` steps
+  double low_ns = 0,
+         high_ns = 0;      // 95 % interval of the median of all repetitions; 0 for a single run
+  bool estimated = false;  // from `steps` of `all_steps` steps
   std::size_t steps = 0, all_steps = 0;
   double work = 0;     // floating-point operations, or bytes, of what time_ns is the time of
   std::string detail;  // why not ok, or a remark
@@ -50,7 +55,8 @@ struct Row {
 /// One line with its end; a field with a comma, quote or line break is quoted, line breaks become spaces.
 [[nodiscard]] std::string row_line(const Row& row);
 
-/// Reads lines that row_line() wrote, header first. Throws FormatError with `file` and line for anything else.
+/// Reads lines that row_line() wrote, header first, of this schema or of version 1. Throws FormatError with `file` and line for
+/// anything else: numbers that no measurement gives (negative, not finite, sizes above 2^40, times above a year) among it.
 [[nodiscard]] std::vector<Row> parse_rows(std::string_view text, const std::string& file);
 
 /// Rows of one configuration: a copy of `row` with each time of `outcome`, or one without a time if it is not ok.
@@ -61,6 +67,9 @@ struct Point {
   Row row;  // the first of them
   std::vector<double> times_ns;
 };
+/// The rule of the rows of an A/A control: another row of its group is its twin.
+inline constexpr std::string_view kControlRule = "control";
+
 /// In the order of their first rows.
 [[nodiscard]] std::vector<Point> group_rows(const std::vector<Row>& rows);
 

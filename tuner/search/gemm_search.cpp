@@ -1,14 +1,12 @@
 #include "tuner/search/gemm_search.hpp"
 
-#include <tuple>
-
 #include "statistics.hpp"
 
 namespace clgauss::tune {
 
 namespace {
 
-constexpr int kPairs = 7;
+constexpr std::size_t kRounds = 7;
 constexpr double kTimeoutNs = 10e9;
 
 }  // namespace
@@ -40,9 +38,7 @@ GemmSearchResult search_gemm(Context& context, const GemmTask& task,
     if (options.progress) options.progress(trial, result.trials.size() + 1, result.space_size);
     result.trials.push_back(std::move(trial));
   }
-  if (result.best)
-    std::tie(result.best_ns, result.built_in_ns) =
-        bench.compare(*result.best, result.built_in, kPairs);
+  if (result.best) result.last = bench.compare(*result.best, result.built_in, kRounds);
   return result;
 }
 

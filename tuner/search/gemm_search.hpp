@@ -30,20 +30,19 @@ struct GemmSearchOptions {
 };
 
 struct GemmSearchResult {
-  GemmSpec built_in;             // what Gemm takes without tuning
-  std::optional<GemmSpec> best;  // the fastest that works; empty if none does
-  double best_ns = 0;            // medians of the last comparison, A B A B
-  double built_in_ns = 0;
+  GemmSpec built_in;                  // what Gemm takes without tuning
+  std::optional<GemmSpec> best;       // the fastest that works; empty if none does
+  Duel last;                          // of the best with the built-in one
   std::vector<GemmTrial> trials;      // all, in order
   std::vector<Parameter> parameters;  // of the space
   std::size_t space_size = 0;
 
-  /// Whether the best beats the built-in spec in the last comparison.
-  [[nodiscard]] bool is_better() const { return best && best_ns < built_in_ns; }
+  /// Whether the best beats the built-in spec in the last comparison, by more than its noise.
+  [[nodiscard]] bool is_better() const { return best && last.order() == Order::faster; }
 };
 
 /// Searches until the stop condition is met or all was tried, then times the best against the built-in spec in at least 7
-/// pairs. Throws UsageError (unknown kernel or strategy) and as GemmBench.
+/// rounds. Throws UsageError (unknown kernel or strategy) and as GemmBench.
 [[nodiscard]] GemmSearchResult search_gemm(Context& context, const GemmTask& task,
                                            const GemmSearchOptions& options);
 

@@ -8,6 +8,7 @@
 #include <clgauss/lab/program.hpp>
 #include <clgauss/opencl.hpp>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,8 +52,10 @@ struct Split {
 [[nodiscard]] Split split_range(std::size_t size, std::size_t local);
 
 enum class SplitMode {
-  automatic,  // main launch and, if anything is left, one more group for the remainder
-  off         // a size that does not divide is refused, as OpenCL 1.x does
+  automatic,   // main launch and, if anything is left, one more group for the remainder
+  off,         // a size that does not divide is refused, as OpenCL 1.x does
+  round_up,    // one launch of whole groups beyond the end: the kernel must return at once there
+  non_uniform  // one launch whose last group is smaller: OpenCL 2.0 and devices that have it
 };
 
 /// Where the work-group size comes from.
@@ -103,10 +106,11 @@ void enqueue_kernel(const cl::CommandQueue& queue, const Kernel& kernel, const c
 /// size. It never waits for the device.
 class Launcher {
  public:
-  /// `device` gives the limits and the cores; it must outlive the launcher. Throws UsageError for a policy that says where to look
-  /// a size up, automatic or tuned, and not which it is.
+  /// `device` gives the limits and the cores; it must outlive the launcher. No group is larger than `longest`, the longest range
+  /// that will be launched: work-items beyond it would only cost time (PoCL, n = 1012: groups of 4096 take 4 times as long as one
+  /// of 1013). Throws UsageError for a policy that says where to look a size up, automatic or tuned, and not which it is.
   Launcher(const DeviceProfile& device, const cl::CommandQueue& queue, WorkGroupPolicy policy,
-           SplitMode split);
+           SplitMode split, std::size_t longest = std::numeric_limits<std::size_t>::max());
 
   /// The rule's answer for this kernel on this device.
   [[nodiscard]] LcmRule rule_for(const Kernel& kernel) const;
@@ -141,6 +145,7 @@ class Launcher {
   cl::CommandQueue queue_;
   WorkGroupPolicy policy_;
   SplitMode split_;
+  std::size_t longest_;
   bool profiling_;
   std::vector<LaunchRecord> records_;
   std::vector<cl::Event> events_;  // beside records_, with profiling only

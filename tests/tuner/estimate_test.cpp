@@ -1,0 +1,113 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "tuner/measure/estimate.hpp"
+
+namespace clgauss::tune {
+
+namespace {
+
+/// Times of a run that takes 1, with a tail to the right as wall clocks have it.
+std::vector<double> planted(std::size_t count, double median, double spread, unsigned seed) {
+  std::mt19937 random(seed);
+  std::lognormal_distribution<double> of(std::log(median), spread);
+  std::vector<double> times(count);
+  for (double& time : times) time = of(random);
+  return times;
+}
+
+}  // namespace
+
+TEST_CASE("the interval of a median holds the planted one in about 95 of 100 samples") {
+  for (const std::size_t count : {7, 9, 15, 41}) {
+    int held = 0;
+    double width = 0;
+    for (unsigned seed = 0; seed < 400; ++seed) {
+      const auto times = planted(count, 3, 0.1, seed + 1);
+      const Estimate estimated = estimate(times);
+      held += estimated.low <= 3 && 3 <= estimated.high;
+      width += (estimated.high - estimated.low) / 400;
+      CHECK(estimated.low <= estimated.median);
+      CHECK(estimated.median <= estimated.high);
+    }
+    CAPTURE(count);
+    CHECK(held >= 360);
+    if (count == 7) continue;  // the whole range: 98.4 of 100
+    CHECK(held <= 396);        // an interval that always holds would be too wide
+    CHECK(width <
+          1.7 / std::sqrt(count));  // 3 * 0.1 * 1.2533 * 2 * 1.96 = 1.47, more for few samples
+  }
+}
+
+TEST_CASE("few samples have their whole range, one is a single run, none is refused") {
+  const std::vector<double> three{3, 1, 2}, one{5}, none;
+  const Estimate estimated = estimate(three);
+  CHECK(estimated.median == 2);
+  CHECK(estimated.low == 1);
+  CHECK(estimated.high == 3);
+  CHECK_FALSE(estimated.single());
+  CHECK(estimate(one).single());
+  CHECK(text_of(estimate(one)) == "5 (single run)");
+  CHECK(text_of(estimated, 0.5) == "4 [2, 6]");
+  CHECK_THROWS_AS(static_cast<void>(estimate(none)), UsageError);
+}
+
+TEST_CASE("identical launches are a tie, planted differences are told, whatever their order") {
+  int told = 0, wrong = 0, invented = 0;
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const auto a = planted(15, 1, 0.03, 3 * seed), same = planted(15, 1, 0.03, 3 * seed + 1),
+               slower = planted(15, 1.2, 0.03, 3 * seed + 2);
+    const double floor = noise_floor(a, same);
+    told +=
+        order_of(slower, a, floor) == Order::slower && order_of(a, slower, floor) == Order::faster;
+    wrong += order_of(slower, a, floor) == Order::faster;
+    invented += order_of(a, same, floor) != Order::tie;
+  }
+  CHECK(told >= 190);
+  CHECK(wrong == 0);
+  CHECK(invented == 0);  // the floor is the very difference of the two
+}
+
+TEST_CASE("a difference below the floor is none, and NaN decides nothing") {
+  const std::vector<double> a{1.00, 1.01, 1.00, 1.01, 1.00, 1.01, 1.0},
+      b{1.05, 1.06, 1.05, 1.06, 1.05, 1.06, 1.05};
+  CHECK(order_of(b, a, 0.0) == Order::slower);
+  CHECK(order_of(b, a, 0.08) == Order::tie);
+  CHECK(order_of(a, b, 0.08) == Order::tie);
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  CHECK(order_of(Estimate{nan, nan, nan, 9}, 0) == Order::tie);
+  CHECK(order_of(Estimate{2, 1.9, 2.1, 9}, nan) == Order::tie);
+  const Estimate turned = inverse({2, 1.6, 2.5, 9});
+  CHECK(turned.median == doctest::Approx(0.5));
+  CHECK(turned.low == doctest::Approx(0.4));
+  CHECK(turned.high == doctest::Approx(0.625));
+}
+
+TEST_CASE("single runs are believed only from a factor of two on") {
+  const std::vector<double> one{1}, close{1.5}, far{2.5};
+  CHECK(order_of(close, one, 0) == Order::tie);
+  CHECK(order_of(far, one, 0) == Order::slower);
+  CHECK(order_of(one, far, 0) == Order::faster);
+}
+
+TEST_CASE("outliers, a slow first run and others' load are named") {
+  auto times = planted(20, 1, 0.01, 5);
+  CHECK(doubts_of(times).empty());
+  times[7] = 1.8;
+  REQUIRE(doubts_of(times).size() == 1);
+  CHECK(doubts_of(times).front().find("1 of 20") == 0);
+  times[7] = 1;
+  times[0] = 3;
+  REQUIRE(doubts_of(times).size() == 1);
+  CHECK(doubts_of(times).front().find("first run") != std::string::npos);
+  CHECK(load_doubt(0.5, 2).empty());
+  CHECK_FALSE(load_doubt(1.5, 2).empty());
+  CHECK(load_doubt(std::numeric_limits<double>::quiet_NaN(), 2).empty());
+}
+
+}  // namespace clgauss::tune

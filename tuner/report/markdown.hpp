@@ -1,0 +1,14 @@
+#pragma once
+/// The report as Markdown, for pages beside the source: verdicts and tables, without figures.
+
+#include <string>
+#include <vector>
+
+#include "tuner/rows/result_folder.hpp"
+
+namespace clgauss::tune::report {
+
+/// The results of `results` as page() has them, without figures. Throws FileError if there are no rows.
+[[nodiscard]] std::string markdown(const std::vector<Results>& results, const std::string& title);
+
+}  // namespace clgauss::tune::report
