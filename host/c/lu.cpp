@@ -12,7 +12,7 @@
 #include "c/enqueue.hpp"
 #include "c/mapped.hpp"
 #include "io/memory.hpp"
-#include "linalg/max_or_nan.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "matrix/transfer.hpp"
 #include "matrix/view_check.hpp"
 
