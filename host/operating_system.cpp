@@ -15,7 +15,6 @@
 #include <fstream>
 #else
 #include <cstdlib>
-#include <filesystem>
 #endif
 
 namespace clgauss::operating_system {
@@ -37,6 +36,21 @@ std::string name_of_open_file(int descriptor) {
 }
 
 bool open_pipe(std::array<int, 2>& ends) { return ::pipe2(ends.data(), O_CLOEXEC) == 0; }
+
+std::filesystem::path program_file() {
+  std::error_code unknown;
+  return std::filesystem::read_symlink("/proc/self/exe", unknown);
+}
+
+void step_back(const std::string& name, int nice) {
+  std::error_code none;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", none)) {
+    std::string called;
+    std::ifstream(thread.path() / "comm") >> called;
+    if (called == name)
+      ::setpriority(PRIO_PROCESS, static_cast<id_t>(std::stoul(thread.path().filename())), nice);
+  }
+}
 
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
 
@@ -68,6 +82,10 @@ bool open_pipe(std::array<int, 2>& ends) {
   for (const int end : ends) ::fcntl(end, F_SETFD, FD_CLOEXEC);
   return true;
 }
+
+std::filesystem::path program_file() { return {}; }
+
+void step_back(const std::string& /*name*/, int /*nice*/) {}
 
 void end_with_parent() {}
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -20,6 +21,12 @@ namespace clgauss::operating_system {
 
 /// Both ends of a pipe, which are closed on exec(); false, and errno.
 [[nodiscard]] bool open_pipe(std::array<int, 2>& ends);
+
+/// The file of the program that runs; empty where that is not known.
+[[nodiscard]] std::filesystem::path program_file();
+
+/// Lets the threads of this process that are called `name` step back behind others by `nice`; nothing where threads have no names.
+void step_back(const std::string& name, int nice);
 
 /// Kills this process when its parent ends; elsewhere it lives on until its pipe breaks.
 void end_with_parent();

@@ -2,17 +2,16 @@
 
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 
 #include "cli/commands.hpp"
+#include "operating_system.hpp"
 
 namespace clgauss::cli {
 
 /// StarPU and MPI are another program's, beside this one, so that this one starts without loading them.
 ExitCode run_distributed(const Given& given) {
-  std::error_code unknown;
-  const auto self = std::filesystem::read_symlink("/proc/self/exe", unknown);
-  const std::string program = (self.parent_path() / "clgauss-distributed").string();
+  const auto folder = operating_system::program_file().parent_path();
+  const std::string program = (folder / "clgauss-distributed").string();
   std::vector<std::string> arguments{"clgauss", "solve"};
   arguments.insert(arguments.end(), given.arguments.begin(), given.arguments.end());
   std::vector<char*> pointers;

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <starpu.h>
 #include <starpu_mpi.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include <fstream>
 
 #include "opencl_error.hpp"
+#include "operating_system.hpp"
 
 namespace clgauss {
 
@@ -86,18 +86,6 @@ double seconds(const timespec& time) {
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
-/// StarPU's thread for MPI asks without pause whether messages have come. Where the devices are the host's cores it takes one of them
-/// half away (measured: more time than the kernels), so it is to step back.
-void calm_message_thread() {
-  constexpr int kNice = 5;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/task")) {
-    std::string name;
-    std::ifstream(entry.path() / "comm") >> name;
-    if (name == "MPI")
-      ::setpriority(PRIO_PROCESS, static_cast<id_t>(std::stoul(entry.path().filename())), kNice);
-  }
-}
-
 std::exception_ptr named(const std::string& device, const std::exception_ptr& error) {
   try {
     std::rethrow_exception(error);
@@ -168,7 +156,12 @@ void Engine::Implementation::start(const std::vector<unsigned>& ids) {
   conf.catch_signals = 0;
   if (starpu_init(&conf) != 0) throw UsageError("StarPU does not start: it finds no OpenCL device");
   if (!ranks.alone()) starpu_mpi_init_comm(nullptr, nullptr, 0, MPI_COMM_WORLD);
-  if (!ranks.alone() && profiles.front().type == DeviceType::cpu) calm_message_thread();
+  if (!ranks.alone() &&
+      profiles.front().type ==
+          DeviceType::
+              cpu)  // StarPU's thread for MPI asks without pause whether messages have come. Where the devices are the host's cores it takes one of them
+    // half away (measured: more time than the kernels).
+    operating_system::step_back("MPI", 5);
   starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
   std::vector<int> workers_found(ids.size());
   const unsigned count = starpu_worker_get_ids_by_type(STARPU_OPENCL_WORKER, workers_found.data(),
