@@ -10,7 +10,6 @@
 #include <clgauss/error.hpp>
 #include <clgauss/version.hpp>
 #include <cstdlib>
-#include <fstream>
 
 #include "opencl_error.hpp"
 #include "operating_system.hpp"
@@ -156,11 +155,9 @@ void Engine::Implementation::start(const std::vector<unsigned>& ids) {
   conf.catch_signals = 0;
   if (starpu_init(&conf) != 0) throw UsageError("StarPU does not start: it finds no OpenCL device");
   if (!ranks.alone()) starpu_mpi_init_comm(nullptr, nullptr, 0, MPI_COMM_WORLD);
-  if (!ranks.alone() &&
-      profiles.front().type ==
-          DeviceType::
-              cpu)  // StarPU's thread for MPI asks without pause whether messages have come. Where the devices are the host's cores it takes one of them
-    // half away (measured: more time than the kernels).
+  // StarPU's thread for MPI asks without pause whether messages have come. Where the devices are the host's cores it takes one of them
+  // half away (measured: more time than the kernels).
+  if (!ranks.alone() && profiles.front().type == DeviceType::cpu)
     operating_system::step_back("MPI", 5);
   starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
   std::vector<int> workers_found(ids.size());
