@@ -81,11 +81,28 @@ def measured():
                    digits(one / statistics.median(times[key])) + " times"] for key, name in names.items()])
 
 
+def measured_on_h200():
+    """Two devices up to n = 16384, four above; the last of the runs of each."""
+    rows = {(row["n"], "plain" if row["run"] == "plain" else row["run"], row["devices"]): float(row["solve_s"])
+            for row in rows_of("distributed_h200.csv")}
+
+    def cell(n, run, devices):
+        return digits(rows[n, run, devices]) if (n, run, devices) in rows else "-"
+
+    one, more = "1 x NVIDIA H200", {"16384": 2, "32768": 4, "65536": 4}
+    lines = []
+    for n, count in more.items():
+        alone, together = rows[n, "0:0", one], rows[n, "all", f"{count} x NVIDIA H200"]
+        lines.append([n, cell(n, "plain", "NVIDIA H200"), digits(alone), f"{digits(together)} ({count})",
+                      f"{round(100 * alone / (count * together))} %", cell(n, "0:0@16000", one)])
+    return table(["n", "`solve`", "`--devices`, one", "several", "efficiency", "one, `--memory 16GB`"], lines)
+
+
 def page():
     speed = calibrated_speed()
     hide = 4 * speed / WIRE
     return (HERE / "distributed.template.md").read_text(encoding="utf-8").format(
-        measured=measured(), g=digits(speed / 1e12), a=f"{COLUMN_S * 1e6:.2f}", b=f"{ROW_S * 1e9:.4f}",
+        measured=measured(), h200=measured_on_h200(), g=digits(speed / 1e12), a=f"{COLUMN_S * 1e6:.2f}", b=f"{ROW_S * 1e9:.4f}",
         one_d=model_table(speed, False), two_d=model_table(speed, True), hide=round(hide),
         gb=digits(hide * WORD * 65536 / 1e9, 2), ooc=round(16e9 / (WORD * 65536)),
         slack=digits(16e9 / (WORD * 65536) / hide, 2))
