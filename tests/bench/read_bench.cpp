@@ -27,7 +27,8 @@ using namespace clgauss;
 
 constexpr std::string_view usage =
     "usage: read_bench [N [FORMAT [REPS]]]\n"
-    "Times reading N x (N + 1) random numbers with 17 digits, on one core and from the page "
+    "Times reading N x (N + 1) random numbers with 17 digits, by all cores (one: taskset -c 0) and "
+    "from the page "
     "cache.\n"
     "N is 3000, FORMAT text (or mtx, npy, csv, tsv) and REPS 5 unless given.\n"
     "Prints CSV: format,n,bytes,median_s,MB_per_s,reps\n";
