@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <functional>
 #include <numeric>
 
 #include "support/devices.hpp"
@@ -35,46 +36,47 @@ bool arrives(const Context& context, RealType type, const Matrix& matrix) {
   return true;
 }
 
-}  // namespace
-
-TEST_CASE("numbers arrive whichever way they take") {
-  on_every_device([](const Device& device) {
+/// A context for each way on every device.
+void on_every_way(const std::function<void(const Device&, const Context&)>& body) {
+  on_every_device([&](const Device& device) {
     for (const auto transfers : {Transfers::mapped, Transfers::pinned, Transfers::pageable}) {
       CAPTURE(transfers_name(transfers));
       ContextOptions options = ContextOptions::from_environment();
       options.transfers = transfers;
       const Context context(device, options);
-      for (const RealType type : {RealType::f32, RealType::f64}) {
-        if (type == RealType::f64 && !device.profile.fp64) continue;
-        CHECK(arrives(context, type, counted(1)));
-        CHECK(arrives(context, type, counted(1'000'003)));  // several chunks of every thread
-        CHECK(arrives(context, type, Matrix(3, 300'000, counted(900'000))));  // rows beyond a chunk
-        CHECK(arrives(context, type, Matrix(1031, 517, counted(1031 * 517))));
-        CHECK(arrives(context, type, Matrix(7, 1, counted(7))));
-      }
+      body(device, context);
       CHECK(context.transfers() == transfers);
     }
   });
 }
 
-TEST_CASE("a matrix that is given up arrives, scaled, whichever way it takes") {
-  on_every_device([](const Device& device) {
-    for (const auto transfers : {Transfers::mapped, Transfers::pinned, Transfers::pageable}) {
-      CAPTURE(transfers_name(transfers));
-      ContextOptions options = ContextOptions::from_environment();
-      options.transfers = transfers;
-      const Context context(device, options);
-      constexpr Index kRows = 700, kCols = 811;
-      Matrix matrix(kRows, kCols, counted(kRows * kCols));
-      Scaling scaling;
-      scaling.columns.assign(kCols, 0);
-      scaling.columns[5] = 3;
-      const cl::Buffer buffer = context.allocate(kRows * kCols * sizeof(float), "a test's matrix");
-      upload_and_release(context, buffer, kCols, RealType::f32, matrix, scaling);
-      CHECK(matrix.empty());
-      Values expected = counted(kRows * kCols);
-      for (Index i = 0; i < kRows; ++i) expected[i * kCols + 5] *= 8;
-      CHECK(download(context.queue(), buffer, RealType::f32, kRows * kCols) == expected);
+}  // namespace
+
+TEST_CASE("numbers arrive whichever way they take") {
+  on_every_way([](const Device& device, const Context& context) {
+    for (const RealType type : {RealType::f32, RealType::f64}) {
+      if (type == RealType::f64 && !device.profile.fp64) continue;
+      CHECK(arrives(context, type, counted(1)));
+      CHECK(arrives(context, type, counted(1'000'003)));  // several chunks of every thread
+      CHECK(arrives(context, type, Matrix(3, 300'000, counted(900'000))));  // rows beyond a chunk
+      CHECK(arrives(context, type, Matrix(1031, 517, counted(1031 * 517))));
+      CHECK(arrives(context, type, Matrix(7, 1, counted(7))));
     }
+  });
+}
+
+TEST_CASE("a matrix that is given up arrives, scaled, whichever way it takes") {
+  on_every_way([](const Device& /*device*/, const Context& context) {
+    constexpr Index kRows = 700, kCols = 811;
+    Matrix matrix(kRows, kCols, counted(kRows * kCols));
+    Scaling scaling;
+    scaling.columns.assign(kCols, 0);
+    scaling.columns[5] = 3;
+    const cl::Buffer buffer = context.allocate(kRows * kCols * sizeof(float), "a test's matrix");
+    upload_and_release(context, buffer, kCols, RealType::f32, matrix, scaling);
+    CHECK(matrix.empty());
+    Values expected = counted(kRows * kCols);
+    for (Index i = 0; i < kRows; ++i) expected[i * kCols + 5] *= 8;
+    CHECK(download(context.queue(), buffer, RealType::f32, kRows * kCols) == expected);
   });
 }
