@@ -409,7 +409,7 @@ class DistributedLu::Implementation {
   void pass_by(Index k) {
     if (group_ >= count()) return;
     if (own(k)) starpu_data_wont_use(blocks_[k].columns.get());
-    wait_for(4 * group_);
+    wait_for(2 * group_);
   }
 
   static starpu_codelet& codelet(StepKind kind) {
