@@ -67,18 +67,33 @@ def model_table(speed, grid):
     return table(["n"] + [str(d) for d in DEVICES], rows)
 
 
+LIMITS_SINCE = "2026-11-22T13:25"  # rows of distributed_pocl.csv from then on are those of the second table
+
+
 def measured():
     times = {}
     for row in rows_of("distributed_pocl.csv"):
-        if row["n"] == "4096":
+        if row["n"] == "4096" and row["date"] < LIMITS_SINCE:
             times.setdefault((row["run"], row["ranks"]), []).append(float(row["solve_s"]))
     one = statistics.median(times[("plain", "1")])
-    names = {("plain", "1"): "`solve` on one device", ("all", "1"): "`--devices` with one device",
-             ("all@100", "1"): "the same, `--memory 100MB` (A has 134)", ("all", "2"): "two ranks of one core",
+    names = {("plain", "1"): "`solve` on one device", ("all", "2"): "two ranks of one core",
              ("pdgesv", "2"): "ScaLAPACK's pdgesv on two ranks, OpenBLAS"}
     return table(["what", "runs", "s", "speed of `solve`"],
                  [[name, str(len(times[key])), digits(statistics.median(times[key])),
                    digits(one / statistics.median(times[key])) + " times"] for key, name in names.items()])
+
+
+def limits():
+    times = {}
+    for row in rows_of("distributed_pocl.csv"):
+        if row["date"] >= LIMITS_SINCE:
+            times.setdefault((row["n"], row["run"]), []).append(float(row["solve_s"]))
+    lines = []
+    for n, limit in (("4096", "100"), ("8192", "200")):
+        plain, one, less = (statistics.median(times[n, run]) for run in ("plain", "all", "all@" + limit))
+        lines.append([n, str(len(times[n, "all"])), digits(plain), digits(one), f"{digits(less)} ({limit} MB)",
+                      digits(one / less) + " times"])
+    return table(["n", "runs", "`solve`", "`--devices`, one", "the same with less memory", "of its speed"], lines)
 
 
 def measured_on_h200():
@@ -102,7 +117,7 @@ def page():
     speed = calibrated_speed()
     hide = 4 * speed / WIRE
     return (HERE / "distributed.template.md").read_text(encoding="utf-8").format(
-        measured=measured(), h200=measured_on_h200(), g=digits(speed / 1e12), a=f"{COLUMN_S * 1e6:.2f}", b=f"{ROW_S * 1e9:.4f}",
+        measured=measured(), limits=limits(), h200=measured_on_h200(), g=digits(speed / 1e12), a=f"{COLUMN_S * 1e6:.2f}", b=f"{ROW_S * 1e9:.4f}",
         one_d=model_table(speed, False), two_d=model_table(speed, True), hide=round(hide),
         gb=digits(hide * WORD * 65536 / 1e9, 2), ooc=round(16e9 / (WORD * 65536)),
         slack=digits(16e9 / (WORD * 65536) / hide, 2))
