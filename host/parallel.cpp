@@ -26,19 +26,32 @@ void in_parallel(Index count, Index grain, const std::function<void(Index, Index
   body(0, begin_of(1));
 }
 
-Index find_first(std::span<const double> values, bool (*is_bad)(double)) {
+namespace {
+
+/// The least of what search(part) finds in parts of the values, all cores beside each other.
+template <typename Search>
+Index search_parts(std::span<const double> values, const Search& search) {
   std::atomic<Index> least = values.size();
   in_parallel(values.size(), kElementsPerThread, [&](Index first, Index last) {
-    const auto begin = values.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto end = values.begin() + static_cast<std::ptrdiff_t>(last);
-    const auto found = std::find_if(begin, end, is_bad);
-    if (found == end) return;
-    const auto index = static_cast<Index>(found - values.begin());
-    Index known = least;
-    while (index < known && !least.compare_exchange_weak(known, index)) {
+    const Index found = search(values.subspan(first, last - first));
+    if (found == last - first) return;
+    const Index index = first + found;
+    for (Index known = least; index < known && !least.compare_exchange_weak(known, index);) {
     }
   });
   return least;
+}
+
+}  // namespace
+
+Index find_first(std::span<const double> values, bool (*is_bad)(double)) {
+  return search_parts(values, [&](std::span<const double> part) {
+    return static_cast<Index>(std::ranges::find_if(part, is_bad) - part.begin());
+  });
+}
+
+Index find_nonfinite(std::span<const double> values) {
+  return search_parts(values, first_nonfinite);
 }
 
 Index first_nonfinite(std::span<const double> values) {

@@ -21,7 +21,8 @@ void in_parallel(Index count, Index grain, const std::function<void(Index, Index
 /// Index of the first value that `is_bad`; values.size() if none is.
 [[nodiscard]] Index find_first(std::span<const double> values, bool (*is_bad)(double));
 
-/// Index of the first value that is not finite; values.size() if all are. On this thread alone, at the speed of memory.
+/// Index of the first value that is not finite; values.size() if all are. At the speed of memory; the first on this thread alone.
 [[nodiscard]] Index first_nonfinite(std::span<const double> values);
+[[nodiscard]] Index find_nonfinite(std::span<const double> values);
 
 }  // namespace clgauss

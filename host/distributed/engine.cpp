@@ -87,18 +87,12 @@ double seconds(const timespec& time) {
 
 std::exception_ptr named(const std::string& device, const std::exception_ptr& error) {
   try {
-    std::rethrow_exception(error);
+    translate_opencl_errors([&] { std::rethrow_exception(error); });
   } catch (const Error& caught) {
     return std::make_exception_ptr(Error(caught.error_code(), device + ": " + caught.what()));
-  } catch (const cl::Error& caught) {
-    try {
-      throw_opencl_error(caught.what(), caught.err());
-    } catch (const Error& typed) {
-      return std::make_exception_ptr(Error(typed.error_code(), device + ": " + typed.what()));
-    }
   } catch (...) {
-    return error;
   }
+  return error;
 }
 
 }  // namespace

@@ -259,7 +259,7 @@ Content ChildArchive::read(const ArrayInfo& array) {
 }
 
 void ChildArchive::refuse_nonfinite(const Content& content, const std::string& name) const {
-  const Index i = find_first(content.values, [](double value) { return !std::isfinite(value); });
+  const Index i = find_nonfinite(content.values);
   if (i == content.values.size()) return;
   throw FormatError(name, 0, 0,
                     fmt::format("row {}, column {} holds {} (it can be allowed)",

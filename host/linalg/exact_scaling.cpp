@@ -26,9 +26,7 @@ bool are_near_one(const std::vector<double>& sizes) {
   return least > 0 && largest <= kNear * least && largest < kFar && least > 1 / kFar;
 }
 
-bool are_finite(std::span<const double> values) {
-  return find_first(values, [](double value) { return !std::isfinite(value); }) == values.size();
-}
+bool are_finite(std::span<const double> values) { return find_nonfinite(values) == values.size(); }
 
 /// value 2^exponent, and notes in `exact` whether that is what it is.
 double scaled_by(double value, int exponent, bool& exact) {

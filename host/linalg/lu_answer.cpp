@@ -283,9 +283,8 @@ std::string doubt_about(const LuAnswer& answer) {
 }
 
 bool is_finite(const System& system) {
-  const auto bad = [](double value) { return !std::isfinite(value); };
-  return find_first(system.a.values(), bad) == system.a.values().size() &&
-         find_first(system.b.values(), bad) == system.b.values().size();
+  return find_nonfinite(system.a.values()) == system.a.values().size() &&
+         find_nonfinite(system.b.values()) == system.b.values().size();
 }
 
 /// The host's LAPACK for x; what else `answer` says stays that of the device. Without a LAPACK, and where that finds A singular,
@@ -418,8 +417,7 @@ Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n
 
 SolveStatus outcome_of(const EliminationResult& result) {
   if (!result.failed_column) {
-    const Index bad =
-        find_first(result.x.values(), [](double value) { return !std::isfinite(value); });
+    const Index bad = find_nonfinite(result.x.values());
     return result.finite_input && bad < result.x.values().size() ? SolveStatus::overflow
                                                                  : SolveStatus::ok;
   }
