@@ -33,6 +33,13 @@ RAN = {"h200": "NVIDIA H200", "pocl": "PoCL", "rusticl": "rusticl", "intel-cpu":
 NVIDIA = ["sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
 AMD = ["gfx906", "gfx90a", "gfx1030", "gfx1100"]
 INTEL = ["skl", "tgllp"]  # Gen9, with fp64, and Xe, without
+# libclc has no 64-bit atomics for NVIDIA's, whose own compiler has them.
+ATOM_XCHG = """ulong __attribute__((overloadable, always_inline)) atom_xchg(volatile global ulong* p, ulong v) {
+  ulong old;
+  __asm__ volatile("atom.global.exch.b64 %0, [%1], %2;" : "=l"(old) : "l"(p), "l"(v) : "memory");
+  return old;
+}
+"""
 FIELDS = ["target", "kernel", "file", "macros", "compiled", "warnings", "registers", "spilled_bytes", "private_bytes",
           "local_bytes", "problem"]
 # For CPUs alone, or of one vendor: what they are compiled for.
@@ -101,9 +108,10 @@ def on_amd(target, file, macros, folder):
 
 
 def ptx_of(file, macros, folder):
-    out = folder / "out.ptx"
-    done = run([CLANG, "-target", "nvptx64-nvidia-nvcl", "-Xclang", "-target-cpu", "-Xclang", "sm_60", "-Xclang", "-target-feature", "-Xclang",
-                "+ptx75", "-D__NV_CL_C_VERSION=120"] + source_options(macros) + library("nvptx64--nvidiacl.bc") +
+    out, atomics = folder / "out.ptx", folder / "atomics.h"
+    atomics.write_text(ATOM_XCHG)
+    done = run([CLANG, "-include", atomics, "-target", "nvptx64-nvidia-nvcl", "-Xclang", "-target-cpu", "-Xclang", "sm_60", "-Xclang", "-target-feature", "-Xclang",
+                "+ptx75", "-D__NV_CL_C_VERSION=120", "-Dasm=__asm__"] + source_options(macros) + library("nvptx64--nvidiacl.bc") +
                ["-Wall", "-S", "-o", out, ROOT / "cl" / file])
     return done, out
 
@@ -116,7 +124,7 @@ def on_nvidia(targets, file, macros, folder):
     found = {}
     text = ptx.read_text()
     for target in targets:
-        name = target + ("a" if target == "sm_90" and needs_ptx(file) else "")
+        name = target + ("a" if int(target[3:]) >= 90 and needs_ptx(file) else "")
         at = folder / f"{target}.ptx"
         at.write_text(re.sub(r"\.target \w+", f".target {name}", re.sub(r"\.version [\d.]+", ".version 8.7", text)))
         made = run([PTXAS, "-v", f"-arch={name}", at, "-o", folder / "out.cubin"])
@@ -152,7 +160,7 @@ def compile_one(build, targets):
         for target in targets:
             if target in AMD and not ptx:
                 found[target] = on_amd(target, file, macros, folder)
-            if target in INTEL and not ptx and not (target == "tgllp" and "BITS=64" in macros):
+            if target in INTEL and not ptx and not (target == "tgllp" and "REAL_BITS=64" in macros):
                 found[target] = on_intel(target, file, macros, folder)
     for target, row in found.items():
         problem = next((line for line in row.get("problem", "").splitlines() if "error" in line.lower()), row.get("problem", ""))
