@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "bench_breakdown.hpp"
 #include "bench_file.hpp"
 #include "bench_measure.hpp"
 #include "bench_options.hpp"
@@ -85,6 +86,18 @@ std::vector<Measurement> measure(Context& context, const BenchOptions& options,
   return run_match(problem, entries, options.reps);
 }
 
+cli::ExitCode run_breakdown(Context& context, const BenchOptions& options,
+                            const std::vector<ProblemSize>& sizes) {
+  std::optional<CsvFile> csv;
+  if (options.csv) csv.emplace(*options.csv, kBreakdownHeader);
+  for (const ProblemSize& size : sizes) {
+    const Problem problem = make_problem(size);
+    report_breakdown(context.profile().name, size, breakdown(DeviceProblem(context, problem)),
+                     csv ? &*csv : nullptr);
+  }
+  return cli::ExitCode::ok;
+}
+
 cli::ExitCode run(const cli::Given& given) {
   const BenchOptions options = bench_options(given.values);
   const Device device = cli::open_named_device(options.device);
@@ -93,7 +106,9 @@ cli::ExitCode run(const cli::Given& given) {
 
   ContextOptions context_options = ContextOptions::from_environment();
   cli::take_kernels_option(given.values, context_options);
+  context_options.profiling = options.breakdown;
   Context context(device, context_options);
+  if (options.breakdown) return run_breakdown(context, options, sizes);
   cli::JsonOutput json(given.values);
   Report report(device.profile.name, options.csv, options.samples, !json.has_stdout());
   for (const ProblemSize& size : sizes) report.add(size, measure(context, options, size));

@@ -17,6 +17,7 @@ struct BenchOptions {
   std::string device;
   std::optional<std::vector<const Peer*>> peers;  // empty: all that fit
   int reps = 5;
+  bool breakdown = false;  // where the time of clgauss goes, instead of a match
   std::optional<Index> k;
   Index pad = 0;
   Index batch = 0;

@@ -33,3 +33,17 @@ TEST_CASE("clgauss-bench: whole programs from a file to the answer, which is che
   CHECK(rows.find("read ") != std::string::npos);
   CHECK(rows.find("wrong_result") == std::string::npos);
 }
+
+TEST_CASE("clgauss-bench: where the time of a factorisation goes") {
+  const TemporaryFolder folder;
+  const auto result = run(bench_program(), folder,
+                          "lu --sizes 300 --types f32 --breakdown --device pocl --csv parts.csv");
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.find(" gaps ") != std::string::npos);
+  const std::string rows = content_of(folder / "parts.csv");
+  CHECK(rows.find(",lu,f32,300,lu_advance,") != std::string::npos);
+  const auto gemm = run(bench_program(), folder, "gemm --breakdown --device pocl");
+  CHECK(gemm.exit_code == 2);
+  CHECK(gemm.err.find("--breakdown is for lu and solve") != std::string::npos);
+}
