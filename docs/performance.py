@@ -129,6 +129,20 @@ def work_group_rows():
                    f"{runs(median('lcm'), len(times[device, n, 'lcm']))}, size {size}", f"{driver / median('lcm'):.3g}"] + fixed
 
 
+def laboratory(name):
+    """What the laboratory's page says over all n of the elimination in f64: {name.line.column: number}."""
+    lines = (HERE / f"laboratory_{name}.md").read_text(encoding="utf-8").splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("**Over all n timed"))
+    said = {}
+    for line in lines[start + 4:]:
+        if not line.startswith("|"):
+            return said
+        what, count, faster, tie, slower, over_rule, _ = (cell.strip() for cell in line.strip("|").split("|"))
+        least, _, median, _, most = over_rule.split(", ")
+        columns = {"n": count, "faster": faster, "tie": tie, "slower": slower, "least": least, "median": median, "most": most}
+        said |= {f"{name}: {what}: {column}": value for column, value in columns.items()}
+
+
 def performance_md():
     pocl = [[kind, n, f"{own:.2f}", f"{peer:.2f}", f"{peer / own:.2f}"] for kind, n, own, peer in pocl_against_openblas()]
     h200 = []
@@ -144,6 +158,8 @@ def performance_md():
                           "gesv", "ratio"], batched_rows()),
         "work_group": table(["device", "n", "driver default", "LCM rule", "ratio", "192", "256"], work_group_rows()),
     }
+    for name in ("h200", "pocl", "rusticl"):
+        tables |= laboratory(name)
     for name, rows in tables.items():
         text = text.replace("{" + name + "}", rows)
     return text

@@ -1,10 +1,12 @@
-# cpack -G DEB: the packages clgauss (programs, man pages, completions), libclgauss1, libclgauss-dev, and python3-clgauss where the
-# Python package is installed along. The preset `package` configures for it: the shared library, in Debian's places.
+# cpack -G DEB: the packages clgauss (programs, man pages, completions), clgauss-distributed where StarPU was found, libclgauss1,
+# libclgauss-dev, and python3-clgauss where the Python package is installed along. The preset `package` configures for it: the shared library, in Debian's places.
 get_cmake_property(installed_components COMPONENTS)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME clgauss)
 set(CPACK_PACKAGE_VENDOR clgauss)
-set(CPACK_PACKAGE_CONTACT "The clgauss authors <clgauss@example.org>")
+# Who makes packages for others names himself; clgauss has no address for mail, and .invalid is nobody's.
+set(CLGAUSS_MAINTAINER "The clgauss authors <no-mail@clgauss.invalid>" CACHE STRING "Maintainer of the Debian packages")
+set(CPACK_PACKAGE_CONTACT "${CLGAUSS_MAINTAINER}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
@@ -41,6 +43,11 @@ set(library libclgauss${clgauss_soversion})
 add_package(programs clgauss math "" "dense linear systems on every OpenCL device"
   "This package has the program clgauss, and clgauss-tune, which measures
 what the work-group size is worth and tunes clgauss for a device.")
+add_package(distributed clgauss-distributed math "clgauss (= ${version}), openmpi-bin"
+  "dense linear systems on every OpenCL device - several devices"
+  "This package has what `clgauss solve' starts for systems beyond one
+device: several devices, machines, and matrices larger than a device's
+memory, by StarPU and MPI.")
 add_package(runtime ${library} libs "" "dense linear systems on every OpenCL device - library"
   "This package has the shared library.")
 add_package(development libclgauss-dev libdevel

@@ -1,49 +1,70 @@
 #!/usr/bin/env bash
-# The Debian packages of a build: made, read by lintian, and installed, used and removed in a fresh Debian of their own.
-#   tests/package/debian.sh [BUILD_DIR]        as root, on Debian; some minutes, most of them for the shared library
+# The Debian packages and the wheel of a finished build, as a person meets them: made, read by lintian, then installed, used and
+# removed in a fresh Debian of their own (use.sh).
+#   tests/package/debian.sh [BUILD_DIR]        as root, on Debian; a minute
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source .install.sh
-build=$(realpath -m "${1:-${BUILD_DIR:-build}}")/package
+build=$(realpath -m "${1:-${BUILD_DIR:-build}}")
+work=$build/package
 suite=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
 [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null || { echo "The packages are tried as root on Debian" >&2; exit 1; }
-install_packages debootstrap lintian dpkg-dev
+install_packages mmdebstrap lintian dpkg-dev
+mkdir -p "$work"
+lap() { echo "== $1: $((SECONDS - started)) s"; started=$SECONDS; }
+started=$SECONDS
 
-launcher=()
-! command -v ccache >/dev/null || launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_FLAGS=-fpch-preprocess)
-python=()
-if [ -e python/CMakeLists.txt ]; then  # what its build takes is not in Debian
-  install_packages python3-dev python3-venv
-  python3 -m venv "$build/venv"
-  "$build/venv/bin/pip" install --quiet --disable-pip-version-check nanobind
-  python=(-DCLGAUSS_PYTHON=ON -DPython_EXECUTABLE="$build/venv/bin/python")
-fi
-cmake --preset package -B "$build" "${launcher[@]}" "${python[@]}" >/dev/null
-cmake --build "$build" | tail -1
-rm -f "$build"/*.deb
-(cd "$build" && cpack -G DEB >cpack.log 2>&1) || { tail -20 "$build/cpack.log" >&2; exit 1; }
-ls -s --block-size=K "$build"/*.deb
-lintian --allow-root --fail-on error "$build"/*.deb
+compgen -G "$build/wheel/*.whl" >/dev/null || python/wheel.sh "$build"
 
-# Debian from where this machine gets its own.
-sources=$(apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
-  sort -u | grep " $suite")
-mirror=$(awk -v suite="$suite" '$3 == suite && $4 == "main" {print $2; exit}' <<<"$sources")
-proxy=$(apt-config dump --format '%v%n' Acquire::http::Proxy)
-[ -z "$proxy" ] || export http_proxy=$proxy
-root=$(mktemp -d)
-chmod 755 "$root"  # apt reads as a user of its own
+# The objects of the static library are those of the shared one: the build folder links that for a moment. The manual belongs to the
+# packages, so that `all` would relink the tests as well.
+root=
+prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")
+configure() {  # shared, prefix
+  cmake -S . -B "$build" -DBUILD_SHARED_LIBS="$1" -DCMAKE_INSTALL_PREFIX="$2" -DCMAKE_SKIP_INSTALL_RPATH="$1" \
+    -DCMAKE_SKIP_INSTALL_ALL_DEPENDENCY="$1" >/dev/null
+}
 clean() {
-  for each in proc sys; do ! mountpoint -q "$root/$each" || umount "$root/$each"; done
-  rm -rf --one-file-system "$root"
+  [ -z "$root" ] || for each in proc sys; do ! mountpoint -q "$root/$each" || umount "$root/$each"; done
+  [ -z "$root" ] || rm -rf --one-file-system "$root"
+  configure OFF "$prefix"
+  cmake --build "$build" >/dev/null
 }
 trap clean EXIT
-debootstrap --variant=minbase "$suite" "$root" "$mirror" >"$build/debootstrap.log" || { tail -5 "$build/debootstrap.log" >&2; exit 1; }
-echo "$sources" >"$root/etc/apt/sources.list"
-apt-config dump Acquire::http >"$root/etc/apt/apt.conf.d/90machine"
+configure ON /usr
+targets=$(cmake --build "$build" --target help | grep -oE '^clgauss_(program|tune|distributed_program|program_manual|tune_manual|python|python_stub)\b')
+# shellcheck disable=SC2086
+cmake --build "$build" --target clgauss $targets | tail -1
+rm -f "$build"/*.deb
+(cd "$build" && cpack -G DEB >"$work/cpack.log" 2>&1) || { tail -20 "$work/cpack.log" >&2; exit 1; }
+ls -s --block-size=K "$build"/*.deb
+lap "packages"
+lintian --allow-root --fail-on error "$build"/*.deb
+tests/consumers/run.sh names "$build"
+lap "lintian, and what the shared library gives out"
+
+# Debian from where this machine gets its own, with what a person brings along: a device, a C compiler, Python. Kept for a day.
+fresh=$work/fresh-$suite.tar
+if [ -z "$(find "$fresh" -mmin -1440 2>/dev/null)" ]; then
+  apt-config dump Acquire::http >"$work/apt.conf"
+  apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' | sort -u |
+    grep " $suite" | mmdebstrap --quiet --variant=minbase --aptopt="$work/apt.conf" --dpkgopt=force-unsafe-io \
+      --include=pocl-opencl-icd,gcc,libc6-dev,pkg-config,python3-venv --skip=cleanup/apt/lists \
+      "$suite" "$fresh.new" - >"$work/fresh.log" 2>&1 || { tail -5 "$work/fresh.log" >&2; exit 1; }
+  mv "$fresh.new" "$fresh"
+fi
+root=$(mktemp -d)
+tar -C "$root" -xf "$fresh"
+chmod 755 "$root"  # apt reads as a user of its own
+lap "a fresh Debian"
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 for each in proc sys; do mount --bind "/$each" "$root/$each"; done  # PoCL counts the cores
 mkdir "$root/packages"
-cp "$build"/*.deb examples/c/solve.c tests/package/use.sh "$root/packages"
-env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root ${http_proxy:+http_proxy=$http_proxy} \
-  chroot "$root" bash /packages/use.sh
+cp "$build"/*.deb "$build"/wheel/*.whl examples/c/solve.c examples/solve.py tests/package/use.sh "$root/packages"
+# The machine's ways to Debian and PyPI.
+mapfile -t ways < <(env | grep -E '^(PIP_[A-Z_]+|SSL_CERT_FILE|[a-z]+_proxy|[A-Z]+_PROXY)=' | grep -v '^PIP_FIND_LINKS=')
+for certificates in "${PIP_CERT-}" "${SSL_CERT_FILE-}"; do
+  [ -z "$certificates" ] || install -D "$certificates" "$root$certificates"
+done
+env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root "${ways[@]}" chroot "$root" bash /packages/use.sh
+lap "installed, used, removed"
