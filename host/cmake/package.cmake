@@ -61,6 +61,10 @@ add_package(python python3-clgauss python "python3 (>= 3.11), python3-numpy"
 # Debian's ldconfig runs by a trigger.
 file(WRITE ${PROJECT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
+# Debian's Python compiles what is installed, and takes that away again.
+file(WRITE ${PROJECT_BINARY_DIR}/package/postinst "#!/bin/sh\nset -e\nif [ \"$1\" = configure ]; then\n  py3compile -p python3-clgauss\nfi\n")
+file(WRITE ${PROJECT_BINARY_DIR}/package/prerm "#!/bin/sh\nset -e\npy3clean -p python3-clgauss\n")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/postinst ${PROJECT_BINARY_DIR}/package/prerm)
 # A GPU's driver brings its own ICD; on any other machine this is a device.
 set(icd "pocl-opencl-icd | opencl-icd")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS ${icd})

@@ -1,14 +1,16 @@
 #!/usr/bin/env bash
 # The Debian packages and the wheel of a finished build, as a person meets them: made, read by lintian, then installed, used and
 # removed in a fresh Debian of their own (use.sh).
-#   tests/package/debian.sh [BUILD_DIR]        as root, on Debian; a minute
+#   tests/package/debian.sh [BUILD_DIR]        as root, on Debian, a minute; ends with 77 where that cannot be done
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 source .install.sh
 build=$(realpath -m "${1:-${BUILD_DIR:-build}}")
 work=$build/package
 suite=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
-[ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null || { echo "The packages are tried as root on Debian" >&2; exit 1; }
+[ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null && unshare --mount true 2>/dev/null ||
+  { echo "The packages are not tried: that takes root, Debian, and mounts" >&2; exit 77; }
+[ -n "${WITH_OWN_MOUNTS-}" ] || WITH_OWN_MOUNTS=1 exec unshare --mount tests/package/debian.sh "$build"  # they go when it does
 install_packages mmdebstrap lintian dpkg-dev
 mkdir -p "$work"
 lap() { echo "== $1: $((SECONDS - started)) s"; started=$SECONDS; }
@@ -16,25 +18,28 @@ started=$SECONDS
 
 compgen -G "$build/wheel/*.whl" >/dev/null || python/wheel.sh "$build"
 
-# The objects of the static library are those of the shared one: the build folder links that for a moment. The manual belongs to the
-# packages, so that `all` would relink the tests as well.
-root=
-prefix=$(sed -n 's/^CMAKE_INSTALL_PREFIX:PATH=//p' "$build/CMakeCache.txt")
-configure() {  # shared, prefix
-  cmake -S . -B "$build" -DBUILD_SHARED_LIBS="$1" -DCMAKE_INSTALL_PREFIX="$2" -DCMAKE_SKIP_INSTALL_RPATH="$1" \
-    -DCMAKE_SKIP_INSTALL_ALL_DEPENDENCY="$1" >/dev/null
+# The objects of the static library are those of the shared one: the build folder links that for a moment. The packages alone are made
+# before they are packed; `all` would link the tests anew.
+memory=$work/memory
+root=$memory/root
+cached() { sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"; }
+prefix=$(cached CMAKE_INSTALL_PREFIX)
+shared=$(cached BUILD_SHARED_LIBS)
+configure() {  # shared, prefix, for packages
+  cmake -S . -B "$build" -DBUILD_SHARED_LIBS="$1" -DCMAKE_INSTALL_PREFIX="$2" -DCMAKE_SKIP_INSTALL_RPATH="$3" \
+    -DCMAKE_SKIP_INSTALL_ALL_DEPENDENCY="$3" >/dev/null
 }
 clean() {
-  [ -z "$root" ] || for each in proc sys; do ! mountpoint -q "$root/$each" || umount "$root/$each"; done
-  [ -z "$root" ] || rm -rf --one-file-system "$root"
-  configure OFF "$prefix"
+  for each in "$root/proc" "$root/sys" "$memory"; do ! mountpoint -q "$each" || umount "$each"; done
+  [ "$shared" = ON ] || rm -f "$build"/libclgauss.so*
+  configure "${shared:-OFF}" "$prefix" OFF
   cmake --build "$build" >/dev/null
+  lap "the build folder as it was"
 }
 trap clean EXIT
-configure ON /usr
-targets=$(cmake --build "$build" --target help | grep -oE '^clgauss_(program|tune|distributed_program|program_manual|tune_manual|python|python_stub)\b')
-# shellcheck disable=SC2086
-cmake --build "$build" --target clgauss $targets | tail -1
+configure ON /usr ON
+cmake --build "$build" --target libclgauss.so clgauss_program clgauss_tune clgauss_program_manual clgauss_tune_manual clgauss_python \
+  clgauss_python_stub | tail -1
 rm -f "$build"/*.deb
 (cd "$build" && cpack -G DEB >"$work/cpack.log" 2>&1) || { tail -20 "$work/cpack.log" >&2; exit 1; }
 ls -s --block-size=K "$build"/*.deb
@@ -44,18 +49,19 @@ tests/consumers/run.sh names "$build"
 lap "lintian, and what the shared library gives out"
 
 # Debian from where this machine gets its own, with what a person brings along: a device, a C compiler, Python. Kept for a day.
+mkdir -p "$memory"
+mount -t tmpfs -o size=4g,mode=755 none "$memory"
 fresh=$work/fresh-$suite.tar
 if [ -z "$(find "$fresh" -mmin -1440 2>/dev/null)" ]; then
   apt-config dump Acquire::http >"$work/apt.conf"
   apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' | sort -u |
-    grep " $suite" | mmdebstrap --quiet --variant=minbase --aptopt="$work/apt.conf" --dpkgopt=force-unsafe-io \
+    grep " $suite" | TMPDIR=$memory mmdebstrap --quiet --variant=minbase --aptopt="$work/apt.conf" --dpkgopt=force-unsafe-io \
       --include=pocl-opencl-icd,gcc,libc6-dev,pkg-config,python3-venv --skip=cleanup/apt/lists \
-      "$suite" "$fresh.new" - >"$work/fresh.log" 2>&1 || { tail -5 "$work/fresh.log" >&2; exit 1; }
-  mv "$fresh.new" "$fresh"
+      "$suite" "$work/new.tar" - >"$work/fresh.log" 2>&1 || { tail -5 "$work/fresh.log" >&2; exit 1; }
+  mv "$work/new.tar" "$fresh"
 fi
-root=$(mktemp -d)
+mkdir "$root"
 tar -C "$root" -xf "$fresh"
-chmod 755 "$root"  # apt reads as a user of its own
 lap "a fresh Debian"
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 for each in proc sys; do mount --bind "/$each" "$root/$each"; done  # PoCL counts the cores
