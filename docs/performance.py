@@ -134,6 +134,10 @@ def laboratory(name):
     lines = (HERE / f"laboratory_{name}.md").read_text(encoding="utf-8").splitlines()
     start = next(i for i, line in enumerate(lines) if line.startswith("**Over all n timed"))
     said = {}
+    head = [cell.strip() for cell in next(line for line in lines if "| LCM raw |" in line).strip("|").split("|")]
+    few = [cell.strip() for cell in next(line for line in lines if ", --cores-per-cu |" in line).strip("|").split("|")]
+    said |= {f"{name}: few cores: n": few[0].split(",")[0], f"{name}: few cores: raw": few[head.index("LCM raw")],
+             f"{name}: few cores: best": few[head.index("indistinguishable")].split(",")[0].replace("\\_", "_")}
     for line in lines[start + 4:]:
         if not line.startswith("|"):
             return said
