@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The Debian packages and the wheel of a finished build, as a person meets them: made, read by lintian, then installed, used and
-# removed in a fresh Debian of their own (use.sh).
+# The Debian packages and the wheel of a finished build, as a person meets them: made, then installed, used and
+# removed in a fresh Debian of their own (use.sh). Where lintian is installed, it reads them.
 #   tests/package/debian.sh [BUILD_DIR]        as root, on Debian, a minute; ends with 77 where that cannot be done
 set -euo pipefail
 cd "$(dirname "$0")/../.."
@@ -11,7 +11,7 @@ suite=$(. /etc/os-release && echo "${VERSION_CODENAME-}")
 [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null && unshare --mount true 2>/dev/null ||
   { echo "The packages are not tried: that takes root, Debian, and mounts" >&2; exit 77; }
 [ -n "${WITH_OWN_MOUNTS-}" ] || WITH_OWN_MOUNTS=1 exec unshare --mount tests/package/debian.sh "$build"  # they go when it does
-install_packages mmdebstrap lintian dpkg-dev
+install_packages mmdebstrap dpkg-dev file
 mkdir -p "$work"
 lap() { echo "== $1: $((SECONDS - started)) s"; started=$SECONDS; }
 started=$SECONDS
@@ -44,20 +44,24 @@ rm -f "$build"/*.deb
 (cd "$build" && cpack -G DEB >"$work/cpack.log" 2>&1) || { tail -20 "$work/cpack.log" >&2; exit 1; }
 ls -s --block-size=K "$build"/*.deb
 lap "packages"
-lintian --allow-root --fail-on error "$build"/*.deb
+! command -v lintian >/dev/null || lintian --allow-root --fail-on error "$build"/*.deb
 tests/consumers/run.sh names "$build"
-lap "lintian, and what the shared library gives out"
+lap "packages and shared library read"
 
 # Debian from where this machine gets its own, with what a person brings along: a device, a C compiler, Python. Kept for a day.
 mkdir -p "$memory"
 mount -t tmpfs -o size=4g,mode=755 none "$memory"
 fresh=$work/fresh-$suite.tar
 if [ -z "$(find "$fresh" -mmin -1440 2>/dev/null)" ]; then
+  sources() {
+    apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' | sort -u |
+      grep " $suite"
+  }
+  sources >/dev/null || apt-get update -q >/dev/null
   apt-config dump Acquire::http >"$work/apt.conf"
-  apt-get indextargets --format 'deb $(REPO_URI) $(CODENAME) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' | sort -u |
-    grep " $suite" | TMPDIR=$memory mmdebstrap --quiet --variant=minbase --aptopt="$work/apt.conf" --dpkgopt=force-unsafe-io \
-      --include=pocl-opencl-icd,gcc,libc6-dev,pkg-config,python3-venv --skip=cleanup/apt/lists \
-      "$suite" "$work/new.tar" - >"$work/fresh.log" 2>&1 || { tail -5 "$work/fresh.log" >&2; exit 1; }
+  sources | TMPDIR=$memory mmdebstrap --quiet --variant=minbase --aptopt="$work/apt.conf" --dpkgopt=force-unsafe-io \
+    --include=pocl-opencl-icd,gcc,libc6-dev,pkg-config,python3-venv --skip=cleanup/apt/lists "$suite" "$work/new.tar" - \
+    >"$work/fresh.log" 2>&1 || { tail -5 "$work/fresh.log" >&2; exit 1; }
   mv "$work/new.tar" "$fresh"
 fi
 mkdir "$root"
