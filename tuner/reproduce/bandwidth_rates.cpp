@@ -224,6 +224,7 @@ Table groups_table(const Rates& rates) {
                           cell(mean_of(all, [](const Rate& rate) { return rate.groups == 1; })),
                           cell(ratio(peaks, upper))});
   }
+  if (table.rows.size() == 1) table.rows.clear();  // no sweep to compare with
   return table;
 }
 
