@@ -71,6 +71,17 @@ def mixed_rows():
                      (rows[n, "clgauss"], rows[n, "mixed"], rows[n, "rbt"], vendor[n])]
 
 
+def portable_rows():
+    rows = {(row["what"], row["type"], row["n"], row["contestant"]): row for row in rows_of("portable_h200.csv")}
+    for n in ("1024", "2048", "4096", "8192", "16384"):
+        cells = [n]
+        for kind in ("f32", "f64"):
+            portable, vendor, peer = (median_ms(rows["lu", kind, n, who])
+                                      for who in ("clgauss, portable kernels", "clgauss", "cuSOLVER"))
+            cells += [digits(portable), digits(vendor), digits(peer), f"{peer / portable:.2f}"]
+        yield cells
+
+
 def file_rows():
     rows = {(row["n"], row["contestant"]): row for row in rows_of("bench_h200_file.csv")}
     for n in ("8010", "16384"):
@@ -157,6 +168,8 @@ def performance_md():
         "pocl": table(["type", "n", "clgauss", "OpenBLAS", "ratio"], pocl),
         "mixed": table(["n", "lu f64", "mixed", "rbt", "cuSOLVER"], mixed_rows()),
         "h200": table(["n", "f32 LU", "cuSOLVER", "ratio", "f64 LU", "cuSOLVER", "ratio"], h200),
+        "portable": table(["n", "f32 portable", "NVIDIA's kernels", "cuSOLVER", "ratio", "f64 portable", "NVIDIA's kernels",
+                           "cuSOLVER", "ratio"], portable_rows()),
         "files": table(["n", "clgauss", "without rcond", "NumPy", "PyTorch"], file_rows()),
         "batched": table(["n", "H200 f32", "H200 f64", "cuBLAS f64", "ratio", "PoCL f32", "gesv", "ratio", "PoCL f64",
                           "gesv", "ratio"], batched_rows()),

@@ -174,11 +174,10 @@ Json to_json(const ListedDevice& device) {
 
 CommandTable devices_table() {
   CommandTable table{kUsage, kAbout, kExamples, {}};
-  add_context_options(table);
-  auto output = table.group("Output");
-  output("kernels", po::bool_switch(),
-         "ask every kernel for a known answer, and say which are usable and why others are not");
-  add_json_option(output);
+  add_context_options(
+      table,
+      "ask every kernel for a known answer, and say which are usable and why others are not; ");
+  add_json_option(table.group("Output"));
   return table;
 }
 
@@ -188,7 +187,7 @@ ExitCode run_devices(const Given& given) {
   const auto wanted = values["device"].as<std::string>();
   for (const Device& device :
        wanted.empty() ? list_devices() : std::vector{open_named_device(wanted)})
-    devices.push_back(inspect(device, context_options(values), values["kernels"].as<bool>()));
+    devices.push_back(inspect(device, context_options(values), values.count("kernels") > 0));
   Json array = Json::array();
   for (const ListedDevice& device : devices) array.push_back(to_json(device));
   JsonOutput(values).print(table_of(devices), array);

@@ -35,6 +35,7 @@ nlohmann::ordered_json kernels_json(const std::vector<KernelVerdict>& verdicts) 
   auto kernels = nlohmann::ordered_json::array();
   for (const KernelVerdict& verdict : verdicts)
     kernels.push_back({{"kernel", verdict.kernel},
+                       {"file", verdict.file},
                        {"build", verdict.build},
                        {"usable", verdict.usable},
                        {"reason", verdict.usable ? nlohmann::ordered_json(nullptr)

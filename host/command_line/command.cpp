@@ -165,6 +165,15 @@ const WordTable<std::optional<RealType>>& type_words() {
   return words;
 }
 
+namespace {
+
+const WordTable<bool>& kernels_words() {
+  static const WordTable<bool> words{{"all", true}, {"portable", false}};
+  return words;
+}
+
+}  // namespace
+
 po::options_description_easy_init add_device_option(CommandTable& table) {
   return table.group("Device")(
       "device,d", words("SPEC", {"auto", "gpu", "cpu", "accel"})->default_value(""),
@@ -172,9 +181,24 @@ po::options_description_easy_init add_device_option(CommandTable& table) {
       "else CLGAUSS_DEVICE, else auto");
 }
 
-void add_context_options(CommandTable& table) {
-  add_device_option(table)("cores-per-cu", po::value<unsigned>()->value_name("N"),
-                           "cores of a compute unit, for the LCM rule")(
+po::options_description_easy_init add_kernels_option(po::options_description_easy_init group,
+                                                     const char* more) {
+  static const std::string about =
+      "all, or portable: only those of plain OpenCL, as a GPU of any vendor takes; else "
+      "CLGAUSS_KERNELS";
+  return group("kernels", words("WHICH", kernels_words())->implicit_value("all"),
+               (more + about).c_str());
+}
+
+void take_kernels_option(const po::variables_map& values, ContextOptions& options) {
+  if (const auto which = option<std::string>(values, "kernels"))
+    options.vendor_kernels = parse_word("kernels", *which, kernels_words());
+}
+
+void add_context_options(CommandTable& table, const char* about_kernels) {
+  add_kernels_option(add_device_option(table), about_kernels)(
+      "cores-per-cu", po::value<unsigned>()->value_name("N"),
+      "cores of a compute unit, for the LCM rule")(
       "kernel-dir", folder("DIR"),
       "read the .cl files from here instead of the embedded ones; else CLGAUSS_KERNEL_DIR");
 }
@@ -183,6 +207,7 @@ ContextOptions context_options(const po::variables_map& values) {
   ContextOptions options = ContextOptions::from_environment();
   options.cores_per_compute_unit = option<unsigned>(values, "cores-per-cu");
   if (options.cores_per_compute_unit == 0U) throw UsageError("--cores-per-cu must be at least 1");
+  take_kernels_option(values, options);
   if (const auto folder = option<std::string>(values, "kernel-dir"))
     options.kernel_folder = *folder;
   return options;

@@ -92,8 +92,12 @@ T parse_word(std::string_view option, std::string_view text, const WordTable<T>&
 
 /// Begins the group of options about the device with --device.
 po::options_description_easy_init add_device_option(CommandTable& table);
-/// That, --cores-per-cu and --kernel-dir, and what they say. Throws UsageError for zero cores.
-void add_context_options(CommandTable& table);
+/// --kernels, and what it says; `more` comes before what the help says of it.
+po::options_description_easy_init add_kernels_option(po::options_description_easy_init group,
+                                                     const char* more = "");
+void take_kernels_option(const po::variables_map& values, ContextOptions& options);
+/// The two, --cores-per-cu and --kernel-dir, and what they say. Throws UsageError for zero cores.
+void add_context_options(CommandTable& table, const char* about_kernels = "");
 [[nodiscard]] ContextOptions context_options(const po::variables_map& values);
 
 /// The device that `spec` means; an empty one means the environment's CLGAUSS_DEVICE, else "auto".

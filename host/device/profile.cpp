@@ -75,6 +75,7 @@ DeviceProfile query_profile(const cl::Device& device, std::string spec) {
   profile.fp64 =
       query_or<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG,
                                     has_extension(extensions, "cl_khr_fp64") ? 1 : 0) != 0;
+  profile.int64_atomics = has_extension(extensions, "cl_khr_int64_base_atomics");
   profile.attributes = query_attributes(device, extensions);
   profile.cores = count_cores(profile);
   return profile;

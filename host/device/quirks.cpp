@@ -86,6 +86,7 @@ std::uint64_t DeviceProfile::static_local_bytes() const {
 }
 
 std::string DeviceProfile::lacks_ptx(unsigned major) const {
+  if (!vendor_kernels) return "vendors' kernels are switched off";
   if (!attributes.nvidia)
     return "it needs NVIDIA's instructions, and the device reports no compute capability";
   if (attributes.nvidia->capability_major >= major) return {};

@@ -103,7 +103,7 @@ const KernelVariant& gemm_simt_variant() {
       .file = "gemm_simt.cl",
       .parameters = {number("TILE_M", {16, 32, 64, 128, 256}),
                      number("TILE_N", {32, 64, 128, 256}),
-                     number("TILE_K", {8, 16, 32}),
+                     number("TILE_K", {4, 8, 16, 32}),
                      number("WG_M", {4, 8, 16, 32}),
                      number("WG_N", {4, 8, 16, 32}),
                      number("LANES_M", {1, 2, 4, 8}),

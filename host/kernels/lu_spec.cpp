@@ -20,10 +20,14 @@ Variants lu_cpu_variants() {
 }
 
 Variants lu_gpu_variants() {
-  static const std::array<const KernelVariant*, 7> variants{
-      &panel_persistent_variant(), &panel_group_variant(),     &panel_tournament_variant(),
-      &laswp_trsm_variant(),       &trsv_persistent_variant(), &trsv_variant(),
-      &lu_small_variant()};
+  static const std::array variants{&panel_persistent_variant(),
+                                   &panel_group_variant(),
+                                   &panel_waiting_variant(),
+                                   &panel_tournament_variant(),
+                                   &laswp_trsm_variant(),
+                                   &trsv_persistent_variant(),
+                                   &trsv_variant(),
+                                   &lu_small_variant()};
   return variants;
 }
 

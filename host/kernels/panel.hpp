@@ -39,12 +39,15 @@ class PanelKernel {
 
 /// A work-group a few sub-groups of rows, all resident at once, so that they may wait for each other at every column.
 [[nodiscard]] const KernelVariant& panel_persistent_variant();
+/// The same without sub-groups and vendors' instructions.
+[[nodiscard]] const KernelVariant& panel_waiting_variant();
 /// One work-group.
 [[nodiscard]] const KernelVariant& panel_group_variant();
 /// Tournament pivoting: work-groups choose candidates, those of several choose again.
 [[nodiscard]] const KernelVariant& panel_tournament_variant();
 
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_persistent(const LuSetting& setting);
+[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_waiting(const LuSetting& setting);
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_group(const LuSetting& setting);
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_tournament(const LuSetting& setting);
 
@@ -56,7 +59,7 @@ void ask_panels(Context& context, RealType type,
 /// Factors panels, each by the first way that fits it and works.
 class Panels {
  public:
-  /// `tournament`: never the persistent kernel.
+  /// `tournament`: never a kernel whose work-groups wait for each other.
   Panels(const LuSetting& setting, bool tournament);
 
   /// What panels of `m` rows and less, down to nothing, will need if every way that fits works.
@@ -69,8 +72,10 @@ class Panels {
 
   /// Whether the persistent kernel is to be tried.
   [[nodiscard]] bool may_persist() const;
-  /// Whether work-groups were shown to be resident at once, so that kernels may wait for one another.
+  /// Whether its work-groups were shown to be resident at once, so that other kernels with its packets may wait, too.
   [[nodiscard]] bool persistent();
+  /// Whether all panels of `m` rows and less get true partial pivoting.
+  [[nodiscard]] bool partial(cl_uint m);
 
  private:
   struct Way {
@@ -78,7 +83,7 @@ class Panels {
     std::unique_ptr<PanelKernel> kernel;
   };
 
-  PanelKernel& way_for(cl_uint m);
+  Way& way_for(cl_uint m);
 
   LuSetting setting_;
   std::vector<Way> ways_;

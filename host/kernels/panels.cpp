@@ -17,6 +17,7 @@ Panels::Panels(const LuSetting& setting, bool tournament)
     : setting_(setting), tournament_(tournament) {
   if (!tournament) ways_.push_back({&panel_persistent_variant(), make_panel_persistent(setting)});
   ways_.push_back({&panel_group_variant(), make_panel_group(setting)});
+  if (!tournament) ways_.push_back({&panel_waiting_variant(), make_panel_waiting(setting)});
   ways_.push_back({&panel_tournament_variant(), make_panel_tournament(setting)});
 }
 
@@ -30,22 +31,26 @@ std::vector<ProgramRequest> Panels::programs(cl_uint m) const {
   return programs;
 }
 
-PanelKernel& Panels::way_for(cl_uint m) {
-  for (const Way& way : ways_)
-    if (way.kernel->fits(m) && way.kernel->works(m)) return *way.kernel;
+Panels::Way& Panels::way_for(cl_uint m) {
+  for (Way& way : ways_)
+    if (way.kernel->fits(m) && way.kernel->works(m)) return way;
   std::vector<std::string> names;
   for (const Way& way : ways_) names.emplace_back(way.variant->name);
   setting_.kernels.none_works("the panel of an LU", names);
 }
 
-void Panels::prepare(cl_uint m) { way_for(m).build(m); }
+void Panels::prepare(cl_uint m) { way_for(m).kernel->build(m); }
 
 void Panels::factor(const cl::CommandQueue& queue, const Panel& panel) {
-  way_for(panel.m).factor(queue, panel);
+  way_for(panel.m).kernel->factor(queue, panel);
 }
 
 // The lowest panel fits if any does, and what works for one height works for all.
 bool Panels::may_persist() const { return !tournament_ && ways_.front().kernel->fits(1); }
+// What the lower panels take is the same or comes before it.
+bool Panels::partial(cl_uint m) {
+  return !tournament_ && way_for(m).variant != &panel_tournament_variant();
+}
 bool Panels::persistent() { return may_persist() && ways_.front().kernel->works(1); }
 
 }  // namespace clgauss

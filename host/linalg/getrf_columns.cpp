@@ -95,10 +95,11 @@ class GpuSteps : public GeneralSteps {
   GpuSteps(Context& context, RealType type, Index n, cl_uint columns, Parameters parameters)
       : GeneralSteps(context, type, n, columns, std::move(parameters)), panels_(setting_, false) {
     // Work-groups that wait for each other are what partial pivoting takes on a GPU.
-    if (!panels_.persistent())
+    if (!panels_.partial(static_cast<cl_uint>(n)))
       throw DeviceLimit("no kernel of " + context.profile().name +
                         " factors a block of columns with partial pivoting: " +
-                        context.trials().reasons({panel_persistent_variant().name}));
+                        context.trials().reasons(
+                            {panel_persistent_variant().name, panel_waiting_variant().name}));
   }
 
   void prepare(Index nrhs) override {

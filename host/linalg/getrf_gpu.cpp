@@ -112,7 +112,7 @@ class LuGpu : public LuBackend {
   }
 
   Pivoting pivoting() override {
-    return panels_.persistent() ? Pivoting::partial : Pivoting::tournament;
+    return panels_.partial(n_) ? Pivoting::partial : Pivoting::tournament;
   }
 
  private:

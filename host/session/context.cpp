@@ -59,13 +59,14 @@ struct Context::State {
         context(std::move(in)),
         queue(on),
         programs(context, device, options),
-        tuning(options.tuned
+        tuning(options.tuned && options.vendor_kernels  // what was tuned was tuned with those
                    ? Tuning(profile, TunedStore(options.tuned_folder), options.kernel_folder)
                    : Tuning()),
         staging(context, queue,
                 options.transfers.value_or(profile.host_unified_memory ? Transfers::mapped
                                                                        : Transfers::pinned)) {
     override_cores(profile, options.cores_per_compute_unit);
+    profile.vendor_kernels = options.vendor_kernels;
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;

@@ -22,8 +22,14 @@ std::optional<Transfers> transfers_from(std::string_view text) {
   if (text.empty()) return std::nullopt;
   for (const auto transfers : {Transfers::mapped, Transfers::pinned, Transfers::pageable})
     if (text == transfers_name(transfers)) return transfers;
-  throw UsageError(
-      fmt::format("CLGAUSS_TRANSFERS: '{}' is not mapped, pinned or pageable", text));
+  throw UsageError(fmt::format("CLGAUSS_TRANSFERS: '{}' is not mapped, pinned or pageable", text));
+}
+
+/// What the value of CLGAUSS_KERNELS means: whether vendors' kernels are taken.
+bool vendor_kernels_from(std::string_view text) {
+  if (text.empty() || text == "all") return true;
+  if (text == "portable") return false;
+  throw UsageError(fmt::format("CLGAUSS_KERNELS: '{}' is not all or portable", text));
 }
 
 /// The folder that `variable` names, else `below_home` in the home folder; relative ones are to be ignored (XDG base directories).
@@ -57,6 +63,7 @@ ContextOptions ContextOptions::from_environment() {
   options.tuned_folder = user_tuned_folder();
   options.concurrent_builds = setting("CLGAUSS_BUILDS") != "serial";
   options.driver_caches = setting("POCL_KERNEL_CACHE") != "0";
+  options.vendor_kernels = vendor_kernels_from(setting("CLGAUSS_KERNELS"));
   options.transfers = transfers_from(setting("CLGAUSS_TRANSFERS"));
   options.kernel_faults = parse_kernel_faults(setting("CLGAUSS_KERNEL_FAULTS"));
   return options;

@@ -91,7 +91,9 @@ cli::ExitCode run(const cli::Given& given) {
   const auto sizes = problem_sizes(options, device.profile);
   prepare_peers(options, device.profile.type, given.arguments);
 
-  Context context(device, ContextOptions::from_environment());
+  ContextOptions context_options = ContextOptions::from_environment();
+  cli::take_kernels_option(given.values, context_options);
+  Context context(device, context_options);
   cli::JsonOutput json(given.values);
   Report report(device.profile.name, options.csv, options.samples, !json.has_stdout());
   for (const ProblemSize& size : sizes) report.add(size, measure(context, options, size));

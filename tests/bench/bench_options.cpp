@@ -154,7 +154,7 @@ cli::CommandTable bench_table() {
       ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, tile or ptx")
       ("grid", cli::text("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n")
       ("pad", cli::text("P")->default_value("0"), "elements to leave free behind every row (viennacl pads by itself)");
-  cli::add_device_option(table);
+  cli::add_kernels_option(cli::add_device_option(table));
   auto report = table.group("Report");
   report
       ("csv", cli::file("FILE"), "add a row a contestant to FILE")

@@ -48,6 +48,8 @@ std::vector<Build> builds() {
       {"lu_panel_group.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64 -DPANEL_TOURNAMENT=0"},
       {"lu_panel_group.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64 -DPANEL_TOURNAMENT=1"},
       {"lu_panel_tournament.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64"},
+      {"lu_panel_waiting.cl", "-DPANEL_WIDTH=8 -DROWS=64 -DSPIN_LIMIT=100 -DPACKET_BITS=64"},
+      {"lu_panel_waiting.cl", "-DPANEL_WIDTH=8 -DROWS=64 -DSPIN_LIMIT=100 -DPACKET_BITS=32"},
       {"lu_small.cl", "-DSMALL_N=32 -DSMALL_NRHS=1 -DWG_SIZE=64"},
       {"lu_diagonal.cl", "-DNB=64 -DWINDOW=128 -DGRID_ROWS=8 -DGRID_COLS=16"},
       {"lu_window.cl", "-DNB=64 -DWINDOW=128 -DGRID_ROWS=8 -DGRID_COLS=16"},

@@ -156,8 +156,8 @@ TEST_CASE("kernels: a vendor's kernels on a device that cannot build them") {
     Device claims = device;  // what a driver might say: the kernels are tried, and do not build
     claims.profile.attributes.nvidia = {9, 0};
     Context context(claims, ContextOptions::from_environment());
-    const System system = random_system(150, 1);
-    const LuSpec spec = default_lu_spec(claims.profile, RealType::f32, 150, LuFamily::gpu);
+    const System system = random_system(300, 1);
+    const LuSpec spec = default_lu_spec(claims.profile, RealType::f32, 300, LuFamily::gpu);
     CHECK(spec.value("PERSISTENT") == 1);
     LuOptions options;
     options.spec = spec;

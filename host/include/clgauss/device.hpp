@@ -59,7 +59,9 @@ struct DeviceProfile {
   std::size_t native_vector_bytes = 0;  // of f32 vectors; CPUs say what suits them
   bool host_unified_memory = false;     // device and host share one memory
   bool fp64 = false;
-  bool fast_fma = false;  // fma() in f32 is an instruction
+  bool fast_fma = false;       // fma() in f32 is an instruction
+  bool int64_atomics = false;  // on global memory (cl_khr_int64_base_atomics)
+  bool vendor_kernels = true;  // false: those with instructions of one vendor are switched off
   VendorAttributes attributes;
 
   /// Bytes that the static local arrays of a kernel may take: what the device reports or, where it reports a compute capability,

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""Makes the table of devices and kernels: docs/kernels.md and README's short one, from verdicts and compilations in data/runs.
+
+  docs/kernels.py ask NAME [SPEC]   asks every kernel for its known answer on the device SPEC (else NAME), keeps the verdicts in
+                                    data/runs/kernels_NAME.json
+  docs/kernels.py compile [TARGET..]   compiles what those verdicts name for devices that are not here, without running it:
+                                    data/runs/kernels_compiled.csv
+  docs/kernels.py page              writes docs/kernels.md and README's table
+  docs/kernels.py --check           fails if they are not what `page` would write
+
+`compile` takes clang-15 with libclc (packages clang-15, libclc-15-dev), ptxas of CUDA (PATH, or $PTXAS) and Intel's ocloc (package
+intel-opencl-icd, or $OCLOC); the targets of a compiler that is missing are left out with a note.
+"""
+
+import concurrent.futures
+import csv
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+RUNS = ROOT / "data" / "runs"
+PROGRAM = pathlib.Path(os.environ.get("CLGAUSS", ROOT / "build" / "clgauss"))
+CLANG = os.environ.get("CLANG", "clang-15")
+PTXAS = os.environ.get("PTXAS", "ptxas")
+OCLOC = os.environ.get("OCLOC", "ocloc")
+RAN = {"h200": "NVIDIA H200", "pocl": "PoCL", "rusticl": "rusticl", "intel-cpu": "Intel CPU"}
+NVIDIA = ["sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
+AMD = ["gfx906", "gfx90a", "gfx1030", "gfx1100"]
+INTEL = ["skl", "tgllp"]  # Gen9, with fp64, and Xe, without
+# libclc has no 64-bit atomics for NVIDIA's, whose own compiler has them.
+ATOM_XCHG = """ulong __attribute__((overloadable, always_inline)) atom_xchg(volatile global ulong* p, ulong v) {
+  ulong old;
+  __asm__ volatile("atom.global.exch.b64 %0, [%1], %2;" : "=l"(old) : "l"(p), "l"(v) : "memory");
+  return old;
+}
+"""
+FIELDS = ["target", "kernel", "file", "macros", "compiled", "warnings", "registers", "spilled_bytes", "private_bytes",
+          "local_bytes", "problem"]
+# For CPUs alone, or of one vendor: what they are compiled for.
+FOR_CPUS = {"lu_cpu.cl", "lu_columns_cpu.cl", "gemm_cpu.cl", "batched_cpu.cl", "trsv_columns_cpu.cl"}
+
+
+def verdicts(name):
+    path = RUNS / f"kernels_{name}.json"
+    return json.loads(path.read_text())[0]["kernels"] if path.exists() else []
+
+
+def needs_ptx(file):
+    return "#include \"ptx.clh\"" in (ROOT / "cl" / file).read_text() or "gemm_mma.clh" in (ROOT / "cl" / file).read_text()
+
+
+def macros_of(verdict):
+    return [word for word in verdict["build"].split() if re.fullmatch(r"\w+=-?\w+", word)]
+
+
+def builds():
+    """Every build that a GPU was asked for, once: (kernel, file, macros)."""
+    found = {}
+    for name in ("h200", "rusticl"):
+        for verdict in verdicts(name):
+            macros = macros_of(verdict)
+            if macros and verdict["file"] not in FOR_CPUS:
+                found.setdefault((verdict["file"], " ".join(macros)), verdict["kernel"])
+    return [(kernel, file, macros) for (file, macros), kernel in sorted(found.items())]
+
+
+def run(command, **more):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600, **more)
+
+
+def source_options(macros):
+    return ["-x", "cl", "-cl-std=CL1.2", "-O3", "-I", ROOT / "cl", "-Wno-linker-warnings", "-Xclang", "-finclude-default-header",
+            "-Xclang", "-cl-ext=+cl_khr_fp64,+cl_khr_int64_base_atomics"] + [
+        f"-D{macro}" for macro in macros.split()]
+
+
+def library(name):
+    found = sorted(pathlib.Path("/usr/lib/clc").glob(name)) + sorted(pathlib.Path("/usr/share/clc").glob(name))
+    return ["-nogpulib", "-Xclang", "-mlink-builtin-bitcode", "-Xclang", found[0]]
+
+
+def largest(pattern, text):
+    return max((int(number) for number in re.findall(pattern, text)), default=0)
+
+
+def warnings_in(text):
+    return len(re.findall(r"\bwarning:", text))
+
+
+def on_amd(target, file, macros, folder):
+    out = folder / "out.s"
+    done = run([CLANG, "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}"] + source_options(macros) + library("amdgcn--amdhsa.bc") +
+               ["-Wall", "-S", "-o", out, ROOT / "cl" / file])
+    if done.returncode != 0:
+        return {"problem": done.stderr}
+    text = out.read_text()
+    lanes = 4 * (32 if target.startswith("gfx1") else 64)  # bytes of a vector register of a wave
+    return {"compiled": 1, "warnings": warnings_in(done.stderr), "registers": largest(r"\.vgpr_count:\s+(\d+)", text),
+            "spilled_bytes": 4 * largest(r"\.vgpr_spill_count:\s+(\d+)", text),
+            "private_bytes": largest(r"\.private_segment_fixed_size:\s+(\d+)", text),
+            "local_bytes": largest(r"\.group_segment_fixed_size:\s+(\d+)", text)}
+
+
+def ptx_of(file, macros, folder):
+    out, atomics = folder / "out.ptx", folder / "atomics.h"
+    atomics.write_text(ATOM_XCHG)
+    done = run([CLANG, "-include", atomics, "-target", "nvptx64-nvidia-nvcl", "-Xclang", "-target-cpu", "-Xclang", "sm_60", "-Xclang", "-target-feature", "-Xclang",
+                "+ptx75", "-D__NV_CL_C_VERSION=120", "-Dasm=__asm__"] + source_options(macros) + library("nvptx64--nvidiacl.bc") +
+               ["-Wall", "-S", "-o", out, ROOT / "cl" / file])
+    return done, out
+
+
+def on_nvidia(targets, file, macros, folder):
+    """By ptxas, for every target, from one translation to PTX."""
+    done, ptx = ptx_of(file, macros, folder)
+    if done.returncode != 0:
+        return {target: {"problem": done.stderr} for target in targets}
+    found = {}
+    text = ptx.read_text()
+    for target in targets:
+        name = target + ("a" if int(target[3:]) >= 90 and needs_ptx(file) else "")
+        at = folder / f"{target}.ptx"
+        at.write_text(re.sub(r"\.target \w+", f".target {name}", re.sub(r"\.version [\d.]+", ".version 8.7", text)))
+        made = run([PTXAS, "-v", f"-arch={name}", at, "-o", folder / "out.cubin"])
+        if made.returncode != 0:
+            found[target] = {"problem": made.stderr}
+            continue
+        found[target] = {"compiled": 1, "warnings": warnings_in(done.stderr) + warnings_in(made.stderr),
+                         "registers": largest(r"Used (\d+) registers", made.stderr),
+                         "spilled_bytes": largest(r"(\d+) bytes spill stores", made.stderr),
+                         "private_bytes": largest(r"(\d+) bytes stack frame", made.stderr),
+                         "local_bytes": largest(r"(\d+) bytes smem", made.stderr)}
+    return found
+
+
+def on_intel(target, file, macros, folder):
+    done = run([OCLOC, "compile", "-q", "-file", ROOT / "cl" / file, "-device", target, "-output", "out", "-out_dir", folder, "-options",
+                f"-cl-std=CL1.2 -I {ROOT / 'cl'} " + " ".join(f"-D{macro}" for macro in macros.split())])
+    text = done.stdout + done.stderr
+    if done.returncode != 0:
+        return {"problem": text}
+    spilled = largest(r"spilled around (\d+)", text)
+    return {"compiled": 1, "warnings": warnings_in(text) - len(re.findall(r"warning: kernel .* spill", text)), "spilled_bytes": spilled}
+
+
+def compile_one(build, targets):
+    kernel, file, macros = build
+    rows = []
+    ptx = needs_ptx(file)
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        found = on_nvidia([target for target in targets if target in NVIDIA and not (ptx and int(target[3:]) < 80)], file, macros,
+                          folder) if any(target in NVIDIA for target in targets) else {}
+        for target in targets:
+            if target in AMD and not ptx:
+                found[target] = on_amd(target, file, macros, folder)
+            if target in INTEL and not ptx and not (target == "tgllp" and "REAL_BITS=64" in macros):
+                found[target] = on_intel(target, file, macros, folder)
+    for target, row in found.items():
+        problem = next((line for line in row.get("problem", "").splitlines() if "error" in line.lower()), row.get("problem", ""))
+        rows.append({"target": target, "kernel": kernel, "file": file, "macros": macros, "compiled": 0} | row | {"problem": problem[:200]})
+    return rows
+
+
+def compile_all(wanted):
+    there = [target for targets, compiler in ((NVIDIA, PTXAS), (AMD, CLANG), (INTEL, OCLOC))
+             for target in targets if shutil.which(compiler) or print(f"{target}: no {compiler}, left out", file=sys.stderr)]
+    targets = [target for target in there if not wanted or target in wanted]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        rows = [row for found in pool.map(lambda build: compile_one(build, targets), builds()) for row in found]
+    path = RUNS / "kernels_compiled.csv"
+    if wanted and path.exists():
+        with path.open(newline="") as file:
+            rows += [row for row in csv.DictReader(file) if row["target"] not in targets]
+    order = NVIDIA + AMD + INTEL
+    rows.sort(key=lambda row: (row["file"], row["macros"], order.index(row["target"])))
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, FIELDS, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    failed = [row for row in rows if not int(row["compiled"])]
+    print(f"{len(rows)} compilations, {len(failed)} failed: {RUNS / 'kernels_compiled.csv'}")
+
+
+def ask(name, spec):
+    done = run([PROGRAM, "devices", "--kernels", "--device", spec, "--json"], env=os.environ | {"CLGAUSS_TUNED": "off"})
+    if done.returncode != 0:
+        sys.exit(done.stderr)
+    (RUNS / f"kernels_{name}.json").write_text(done.stdout)
+    print(f"data/runs/kernels_{name}.json written")
+
+
+def cell_ran(found):
+    """Of the verdicts of one kernel on one device."""
+    if not found:
+        return ""
+    usable = sum(verdict["usable"] for verdict in found)
+    if usable == len(found):
+        return "runs"
+    return f"{usable} of {len(found)} run" if usable else "not"
+
+
+def cell_compiled(found):
+    if not found:
+        return ""
+    right = [row for row in found if int(row["compiled"]) and int(row["warnings"] or 0) == 0]
+    if len(right) < len(found):
+        return f"{len(right)} of {len(found)}" if right else "not"
+    spilled = max(int(row["spilled_bytes"] or 0) for row in found)
+    return f"compiles, {spilled} B spilled" if spilled else "compiles"
+
+
+def operation(file):
+    return file.removesuffix(".cl")
+
+
+def table():
+    """Header and rows: what became of every kernel file on every device and target."""
+    ran = {name: verdicts(name) for name in RAN}
+    with (RUNS / "kernels_compiled.csv").open(newline="") as file:
+        compiled = list(csv.DictReader(file))
+    files = sorted({verdict["file"] for found in ran.values() for verdict in found if verdict["file"]})
+    targets = [target for target in NVIDIA + AMD + INTEL if any(row["target"] == target for row in compiled)]
+    rows = []
+    for file in files:
+        row = [operation(file)]
+        row += [cell_ran([verdict for verdict in ran[name] if verdict["file"] == file and (macros_of(verdict) or not verdict["usable"])]) for name in RAN]
+        row += [cell_compiled([one for one in compiled if one["file"] == file and one["target"] == target]) for target in targets]
+        rows.append(row)
+    return ["kernel"] + list(RAN.values()) + targets, rows, compiled
+
+
+def markdown(header, rows):
+    return "\n".join(["| " + " | ".join(header) + " |", "|" + "---|" * len(header)] + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
+
+
+def page():
+    header, rows, compiled = table()
+    worst = sorted((row for row in compiled if int(row["compiled"])), key=lambda row: -int(row["spilled_bytes"] or 0))[:12]
+    failed = [row for row in compiled if not int(row["compiled"])]
+    text = f"""# Which kernels run where
+
+Made by `docs/kernels.py` from `data/runs/kernels_*.json` (every kernel asked for its known answer, with the parameters that are usual on that
+device) and `data/runs/kernels_compiled.csv` ({len(compiled)} compilations for devices that were not at hand: clang and libclc for AMD's, clang and
+CUDA's ptxas for NVIDIA's, ocloc for Intel's). "runs": it gave the right answer. "not": it is passed over there, `clgauss devices --kernels` says
+why. "compiles": without a warning. An empty cell: it is not for such devices.
+
+{markdown(header, rows)}
+## What spills
+
+The compilations with the most bytes of registers spilled to memory, of a work-item:
+
+{markdown(["kernel", "target", "macros", "registers", "spilled", "private", "local memory"],
+          [[row["kernel"], row["target"], row["macros"], row["registers"] or "", row["spilled_bytes"], row["private_bytes"] or "", row["local_bytes"] or ""] for row in worst if int(row["spilled_bytes"] or 0)])}
+## What does not compile
+
+""" + ("Everything does.\n" if not failed else markdown(["kernel", "target", "macros", "problem"],
+       [[row["kernel"], row["target"], row["macros"], row["problem"].replace("|", "\\|").strip()] for row in failed]))
+    return text
+
+
+def readme():
+    """README with its table made anew: the devices at hand, and how many kernels compile for the others."""
+    header, rows, compiled = table()
+    short = [[row[0]] + row[1:1 + len(RAN)] + [", ".join(
+        f"{vendor} {sum(cell.startswith('compiles') for cell in cells)} of {len(cells)}"
+        for vendor, targets in (("NVIDIA", NVIDIA), ("AMD", AMD), ("Intel", INTEL))
+        if (cells := [cell for name, cell in zip(header, row) if name in targets and cell]))] for row in rows]
+    made = markdown(header[:1 + len(RAN)] + ["compiles for"], short)
+    text = (ROOT / "README.md").read_text()
+    return re.sub(r"(<!-- kernels -->\n).*?(<!-- /kernels -->)", lambda found: found[1] + made + found[2], text, flags=re.S)
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["ask"] and len(arguments) in (2, 3) and arguments[1] in RAN:
+        ask(arguments[1], arguments[-1])
+    elif arguments[:1] == ["compile"]:
+        compile_all(arguments[1:])
+    elif arguments == ["page"]:
+        (ROOT / "docs" / "kernels.md").write_text(page())
+        (ROOT / "README.md").write_text(readme())
+    elif arguments == ["--check"]:
+        if (ROOT / "docs" / "kernels.md").read_text() != page() or (ROOT / "README.md").read_text() != readme():
+            sys.exit("docs/kernels.md or README.md: not what data/runs says, run docs/kernels.py page")
+    else:
+        sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    main()
