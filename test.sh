@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds clgauss and runs every test on every OpenCL platform present, Intel's runtime for CPUs included
 # where .intel-opencl.sh has set it up. On Debian 12 as root it installs by itself; elsewhere it says what is needed.
-# The Python package is built, and tried in a virtual environment in the build folder, with packages from PyPI.
+# The Python package is built, and tried in a virtual environment in the build folder, with packages from PyPI. As root on Debian the
+# packages are made, installed in a fresh Debian in memory, used, and removed.
 # --long: then the longer checks: fuzzing, faults of OpenCL calls, oclgrind, sanitizers; each prints its figures.
 # BUILD_DIR chooses the build folder.
 set -euo pipefail
@@ -30,6 +31,7 @@ fi
 export CLGAUSS_REQUIRED_DEVICES=${CLGAUSS_REQUIRED_DEVICES-$required}
 "$BUILD_DIR"/clgauss devices
 python/check.sh "$BUILD_DIR" "$@"
+tests/package/debian.sh "$BUILD_DIR" || [ $? -eq 77 ]
 # Two at a time: a test often waits for a driver that compiles on one core. Those that look at the clock run alone.
 ctest --test-dir "$BUILD_DIR" --output-on-failure --no-tests=error --timeout 900 -j 2
 [ "${1-}" != --long ] || tests/long/all.sh

@@ -10,8 +10,10 @@ A measurement says before it starts how long it will take (6 minutes on a GPU, 2
 stopped. It needs a quiet machine, and refuses another.
 """
 
+import io
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tarfile
@@ -42,7 +44,7 @@ def write_page(name):
 
 
 def pack(name, folder):
-    """rows.csv and experiment.json of every experiment below `folder`, always in the same order and with the same dates."""
+    """rows.csv and experiment.json of every experiment below `folder`, which their commands call results/NAME, always in the same order."""
     def plain(info):
         info.uid = info.gid = 0
         info.uname = info.gname = "root"
@@ -50,8 +52,13 @@ def pack(name, folder):
 
     with tarfile.open(RUNS / f"laboratory_{name}.tar.gz", "w:gz") as archive:
         for path in sorted(pathlib.Path(folder).rglob("*")):
-            if path.name in ("rows.csv", "experiment.json"):
-                archive.add(path, path.relative_to(folder), filter=plain)
+            if path.name not in ("rows.csv", "experiment.json"):
+                continue
+            place = rb'-o [^ "]*/' + re.escape(pathlib.Path(folder).name).encode() + b"/"
+            content = re.sub(place, f"-o results/{name}/".encode(), path.read_bytes())
+            info = plain(archive.gettarinfo(path, path.relative_to(folder)))
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
     print(f"data/runs/laboratory_{name}.tar.gz written")
     write_page(name)
 

@@ -140,6 +140,24 @@ def work_group_rows():
                    f"{runs(median('lcm'), len(times[device, n, 'lcm']))}, size {size}", f"{driver / median('lcm'):.3g}"] + fixed
 
 
+def laboratory(name):
+    """What the laboratory's page says over all n of the elimination in f64: {name.line.column: number}."""
+    lines = (HERE / f"laboratory_{name}.md").read_text(encoding="utf-8").splitlines()
+    start = next(i for i, line in enumerate(lines) if line.startswith("**Over all n timed"))
+    said = {}
+    head = [cell.strip() for cell in next(line for line in lines if "| LCM raw |" in line).strip("|").split("|")]
+    few = [cell.strip() for cell in next(line for line in lines if ", --cores-per-cu |" in line).strip("|").split("|")]
+    said |= {f"{name}: few cores: n": few[0].split(",")[0], f"{name}: few cores: raw": few[head.index("LCM raw")],
+             f"{name}: few cores: best": few[head.index("indistinguishable")].split(",")[0].replace("\\_", "_")}
+    for line in lines[start + 4:]:
+        if not line.startswith("|"):
+            return said
+        what, count, faster, tie, slower, over_rule, _ = (cell.strip() for cell in line.strip("|").split("|"))
+        least, _, median, _, most = over_rule.split(", ")
+        columns = {"n": count, "faster": faster, "tie": tie, "slower": slower, "least": least, "median": median, "most": most}
+        said |= {f"{name}: {what}: {column}": value for column, value in columns.items()}
+
+
 def performance_md():
     pocl = [[kind, n, f"{own:.2f}", f"{peer:.2f}", f"{peer / own:.2f}"] for kind, n, own, peer in pocl_against_openblas()]
     h200 = []
@@ -157,6 +175,8 @@ def performance_md():
                           "gesv", "ratio"], batched_rows()),
         "work_group": table(["device", "n", "driver default", "LCM rule", "ratio", "192", "256"], work_group_rows()),
     }
+    for name in ("h200", "pocl", "rusticl"):
+        tables |= laboratory(name)
     for name, rows in tables.items():
         text = text.replace("{" + name + "}", rows)
     return text

@@ -20,8 +20,9 @@ ExitCode run_distributed(const Given& given) {
   ::execv(program.c_str(), pointers.data());
   throw UsageError(
       errno == ENOENT
-          ? "this clgauss was built without solves beyond one device: build it where libstarpu-dev "
-            "is installed"
+          ? "the program clgauss-distributed, which solves beyond one device, is not there: "
+            "install "
+            "the package of that name, or build clgauss where libstarpu-dev is installed"
           : program + ": " + std::strerror(errno));
 }
 

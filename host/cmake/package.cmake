@@ -1,10 +1,12 @@
-# cpack -G DEB: the packages clgauss (programs, man pages, completions), libclgauss1, libclgauss-dev, and python3-clgauss where the
-# Python package is installed along. The preset `package` configures for it: the shared library, in Debian's places.
+# cpack -G DEB: the packages clgauss (programs, man pages, completions), clgauss-distributed where StarPU was found, libclgauss1,
+# libclgauss-dev, and python3-clgauss where the Python package is installed along. The preset `package` configures for it: the shared library, in Debian's places.
 get_cmake_property(installed_components COMPONENTS)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME clgauss)
 set(CPACK_PACKAGE_VENDOR clgauss)
-set(CPACK_PACKAGE_CONTACT "The clgauss authors <clgauss@example.org>")
+# Who makes packages for others names himself; clgauss has no address for mail, and .invalid is nobody's.
+set(CLGAUSS_MAINTAINER "The clgauss authors <no-mail@clgauss.invalid>" CACHE STRING "Maintainer of the Debian packages")
+set(CPACK_PACKAGE_CONTACT "${CLGAUSS_MAINTAINER}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
@@ -18,6 +20,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_THREADS 0)  # all cores
 
 # The name of a package, its section, what it needs beside the libraries it is linked to, and what it says of itself.
 set(CPACK_COMPONENTS_ALL)
@@ -41,6 +44,11 @@ set(library libclgauss${clgauss_soversion})
 add_package(programs clgauss math "" "dense linear systems on every OpenCL device"
   "This package has the program clgauss, and clgauss-tune, which measures
 what the work-group size is worth and tunes clgauss for a device.")
+add_package(distributed clgauss-distributed math "clgauss (= ${version}), openmpi-bin"
+  "dense linear systems on every OpenCL device - several devices"
+  "This package has what `clgauss solve' starts for systems beyond one
+device: several devices, machines, and matrices larger than a device's
+memory, by StarPU and MPI.")
 add_package(runtime ${library} libs "" "dense linear systems on every OpenCL device - library"
   "This package has the shared library.")
 add_package(development libclgauss-dev libdevel
@@ -54,6 +62,10 @@ add_package(python python3-clgauss python "python3 (>= 3.11), python3-numpy"
 # Debian's ldconfig runs by a trigger.
 file(WRITE ${PROJECT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
+# Debian's Python compiles what is installed, and takes that away again.
+file(WRITE ${PROJECT_BINARY_DIR}/package/postinst "#!/bin/sh\nset -e\nif [ \"$1\" = configure ]; then\n  py3compile -p python3-clgauss\nfi\n")
+file(WRITE ${PROJECT_BINARY_DIR}/package/prerm "#!/bin/sh\nset -e\npy3clean -p python3-clgauss\n")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/postinst ${PROJECT_BINARY_DIR}/package/prerm)
 # A GPU's driver brings its own ICD; on any other machine this is a device.
 set(icd "pocl-opencl-icd | opencl-icd")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS ${icd})

@@ -331,6 +331,7 @@ void try_lapack(LuAnswer& answer, const System& system, bool trust,
   answer.result.x = std::move(x);
   answer.result.failed_column.reset();
   answer.result.pivots.clear();  // those of f32
+  answer.result.pivot_rows.clear();
   answer.by_lapack = true;
 }
 

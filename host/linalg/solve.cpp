@@ -190,6 +190,7 @@ EliminationResult run_gauss(Context& context, const System& system, RealType typ
 /// Fills in what was done and what it left, and judges x by its residual.
 void conclude(Solution& solution, LuAnswer answer, double bound) {
   const EliminationResult& result = answer.result;
+  solution.pivot_rows = result.pivot_rows;
   solution.method = answer.plan.method;
   solution.type = answer.plan.type;
   solution.accuracy = answer.plan.accuracy;

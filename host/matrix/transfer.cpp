@@ -10,6 +10,7 @@
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "io/memory.hpp"
 #include "launch/staging.hpp"
@@ -275,7 +276,7 @@ Index checked_failed_column(Index column, Index count) {
                                 static_cast<std::int64_t>(column), count));
 }
 
-void judge_pivots(EliminationResult& result, const std::vector<Index>& rows) {
+void judge_pivots(EliminationResult& result, std::vector<Index> rows) {
   const auto bad =
       std::ranges::find_if(result.pivots, [](double p) { return p == 0 || !std::isfinite(p); });
   if (result.failed_column &&
@@ -285,7 +286,9 @@ void judge_pivots(EliminationResult& result, const std::vector<Index>& rows) {
                     *result.failed_column + 1, result.pivots[*result.failed_column]));
   if (bad != result.pivots.end())
     result.failed_column = static_cast<Index>(bad - result.pivots.begin());
+  for (Index k = rows.size(); k < result.pivots.size(); ++k) rows.push_back(k);
   for (Index k = 0; k < rows.size(); ++k) result.row_exchanges += rows[k] != k ? 1 : 0;
+  result.pivot_rows = std::move(rows);
 }
 
 EliminationResult empty_result(const System& system, Pivoting pivoting) {

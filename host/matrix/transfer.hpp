@@ -119,7 +119,7 @@ template <typename Number>
 /// Completes a result whose pivots are read: the first column whose pivot allows no answer, exactly zero or not finite, and
 /// how many of the exchanges of row k with rows[k] were of two different rows. Throws DeviceFault if the device reported another
 /// column as failed, whose pivot is as good as any.
-void judge_pivots(EliminationResult& result, const std::vector<Index>& rows);
+void judge_pivots(EliminationResult& result, std::vector<Index> rows);
 
 /// The answer of an n = 0 system.
 [[nodiscard]] EliminationResult empty_result(const System& system, Pivoting pivoting);

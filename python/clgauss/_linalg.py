@@ -177,6 +177,7 @@ def _solve_one(
         return None
     failed = told.pop("failed_column")
     _judge(told["status"], f": the pivot of column {failed} (from 0) is zero", told["scaled_residual"], a, b)
+    told["pivots"] = np.array(told["pivots"], dtype=np.intp)
     return Report(device=context.device.name, **told)
 
 
@@ -216,4 +217,5 @@ def _judge(status: str, where: str, scaled_residual: float, a: NDArray[Any], b: 
 
 
 def _empty_report(context: Context, accuracy: Accuracy) -> Report:
-    return Report(context.device.name, "ok", "lu", "", "f64", accuracy, "partial", 0.0, 0.0, 1.0, [], 0, {"total": 0.0})
+    pivots = np.empty(0, np.intp)
+    return Report(context.device.name, "ok", "lu", "", "f64", accuracy, "partial", pivots, 0.0, 0.0, 1.0, [], 0, {"total": 0.0})

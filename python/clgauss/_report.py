@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,10 @@ class Report:
     accuracy : str
         Of which precision the backward error is: ``"single"``, ``"double"`` or ``"max"``.
     pivoting : str
-        ``"partial"``, ``"tournament"`` or ``"none"``. Which rows were exchanged, `LU.pivots` says.
+        ``"partial"``, ``"tournament"`` or ``"none"``.
+    pivots : ndarray of intp
+        Row j was exchanged with row ``pivots[j]``, as in `scipy.linalg.lu_factor`; empty where x is not of ``P A = L U`` (``"rbt"``,
+        or the host's LAPACK on a device without float64).
     backward_error : float
         ``||b - A x|| / (||A|| ||x|| + ||b||)`` in infinity norms, of the worst right-hand side, computed in f64 on the host.
     scaled_residual : float
@@ -47,6 +53,7 @@ class Report:
     factors: str
     accuracy: str
     pivoting: str
+    pivots: NDArray[np.intp] = field(repr=False, compare=False)
     backward_error: float
     scaled_residual: float
     rcond: float | None

@@ -53,6 +53,7 @@ nb::dict report_of(const Solution& solution) {
   report["factors"] = text(real_type_name(solution.type));
   report["accuracy"] = text(accuracy_name(solution.accuracy));
   report["pivoting"] = text(pivoting_name(solution.pivoting));
+  report["pivots"] = nb::cast(solution.pivot_rows);
   report["backward_error"] = solution.residual.backward_error;
   report["scaled_residual"] = solution.residual.scaled;
   report["corrections"] = solution.refinement.corrections();

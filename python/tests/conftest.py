@@ -1,11 +1,14 @@
 """Tests of the installed package clgauss; CLGAUSS_DEVICE says on which device."""
 
 import os
+import signal
 
 import numpy as np
 import pytest
 
 import clgauss
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background is told to ignore it
 
 
 @pytest.fixture(scope="session", params=["fp64", "fp32"])

@@ -6,6 +6,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.linalg
 from conftest import scaled_residual
 
 import clgauss
@@ -31,6 +32,8 @@ def test_any_device_solves_to_double_accuracy(device, rng, n):
     rcond = 1 / (np.abs(a).sum(axis=0).max() * np.abs(inverse).sum(axis=0).max())
     assert rcond / 3.1 <= report.rcond <= 3.1 * rcond
     assert report.times["total"] == pytest.approx(sum(report.times.values()) / 2)
+    if report.factors == "f64":
+        assert report.pivots.tolist() == scipy.linalg.lu_factor(a)[1].tolist()
 
 
 def test_zero_leading_pivots():
@@ -212,7 +215,7 @@ def test_an_inaccurate_answer_warns(monkeypatch):
         @staticmethod
         def solve(a, b, x, accuracy, report):
             x[:] = 1
-            return {"status": "inaccurate", "failed_column": None, "scaled_residual": 17.0} | dict.fromkeys(
+            return {"status": "inaccurate", "failed_column": None, "scaled_residual": 17.0, "pivots": []} | dict.fromkeys(
                 "method passed_over factors accuracy pivoting backward_error rcond forward_error corrections times".split()
             )
 

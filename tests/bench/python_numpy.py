@@ -3,7 +3,7 @@
 
   tests/bench/python_numpy.py [--sizes 1000,2048,4096] [--reps 9] [--device pocl] [-o FILE.csv]
 
-Both solve the same random system of float64 from NumPy arrays to NumPy arrays. Answers are checked before anything is timed. A row of the
+Both solve the same random system of float64 from NumPy arrays to NumPy arrays, after a pause in which the other's threads go to sleep. Answers are checked before anything is timed. A row of the
 file is one solve (at n = 10 every 100th): device, n, nrhs, solver, repetition, seconds. To the terminal goes, for every n, the ratio of the medians and the
 middle half of the ratios of neighbours.
 """
@@ -16,6 +16,10 @@ import time
 import numpy as np
 
 import clgauss
+
+
+# OpenBLAS's threads wait for more work by turning, and would take a core from whoever is timed next.
+UNTIL_THREADS_SLEEP = 0.2
 
 
 def seconds_of(solve, a, b):
@@ -40,6 +44,7 @@ def compare(n, reps, device, solvers, rows):
     times = {name: [] for name in solvers}
     for repetition in range(reps):
         for name in solvers if repetition % 2 == 0 else reversed(solvers):
+            time.sleep(UNTIL_THREADS_SLEEP)
             times[name].append(seconds_of(solvers[name], a, b))
             rows.append([device, n, 1, name, repetition, times[name][-1]])
     (ours, our_times), (theirs, their_times) = times.items()

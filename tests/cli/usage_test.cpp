@@ -126,3 +126,11 @@ TEST_CASE("the shipped sample system is solved by ones") {
     CHECK(std::abs(value - 1) <= 0.05);  // f32 devices: 1012 unknowns, cond 1e4
   CHECK(count == 1012);
 }
+
+TEST_CASE("--devices says where its program comes from where that is not there") {
+  const TemporaryFolder folder;
+  const auto result =
+      run_script(folder, "cp \"$CLGAUSS\" alone && ./alone solve a.npy --devices all");
+  CHECK(result.exit_code == 2);
+  CHECK(result.err.find("install the package of that name") != std::string::npos);
+}

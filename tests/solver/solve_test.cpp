@@ -74,6 +74,18 @@ std::vector<Index> sizes_of_kind() {
 
 }  // namespace
 
+TEST_CASE("a solution tells which rows were exchanged") {
+  const System system{Matrix(3, 3, {0, 2, 1, 1, 1, 0, 4, 0, 0}), Matrix(3, 1, {1, 1, 1})};
+  with_both_methods([&](Context& context, const SolveOptions& options) {
+    CHECK(solve(context, system, options).pivot_rows == std::vector<Index>{2, 2, 2});
+    if (options.method != Method::gauss) return;
+    SolveOptions none = options;
+    none.pivoting = Pivoting::none;
+    const System regular{Matrix(2, 2, {1, 2, 3, 4}), Matrix(2, 1, {1, 1})};
+    CHECK(solve(context, regular, none).pivot_rows == std::vector<Index>{0, 1});
+  });
+}
+
 TEST_CASE("random systems are solved") { check_residuals("random", kSizes); }
 TEST_CASE("integer systems are solved") { check_residuals("integer", {2, 5, 33, 193}); }
 TEST_CASE("systems with a zero leading pivot are solved") {
@@ -82,11 +94,15 @@ TEST_CASE("systems with a zero leading pivot are solved") {
   check_residuals("zero-pivot", sizes);
 }
 TEST_CASE("graded systems are solved") { check_residuals("graded", sizes_of_kind()); }
-TEST_CASE("symmetric positive definite systems are solved") { check_residuals("spd", sizes_of_kind()); }
+TEST_CASE("symmetric positive definite systems are solved") {
+  check_residuals("spd", sizes_of_kind());
+}
 TEST_CASE("Hilbert systems are solved as far as f64 goes") {
   check_residuals("hilbert", {1, 2, 3, 5, 8, 12});
 }
-TEST_CASE("permuted identities are solved") { check_residuals("permuted-identity", sizes_of_kind()); }
+TEST_CASE("permuted identities are solved") {
+  check_residuals("permuted-identity", sizes_of_kind());
+}
 
 TEST_CASE("the 2 x 2 exchange matrix needs a row exchange and gets it") {
   on_every_device([](const Device& device) {

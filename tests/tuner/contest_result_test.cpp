@@ -39,6 +39,16 @@ TEST_CASE("rules that come to the same launch are one point, and the twin is the
   CHECK(names_of(contest.indistinguishable()) == "4096, 512");
   CHECK(contest.order(*contest.of_rule("lcm"), *contest.best()) == Order::slower);
   CHECK(contest.of_rule("control") == nullptr);
+  CHECK(contest.controlled);
+  CHECK(contest.told_apart);  // 10.6 lies beyond the range of its twin's times
+}
+
+TEST_CASE("a launch that cannot be told from itself is a control that says so") {
+  const ContestResult contest = contest_result(
+      {point_of("fixed", 64, 64, {10, 11, 10.5}), point_of("control", 64, 64, {10.9, 10.2, 11.3})});
+  CHECK(contest.controlled);
+  CHECK_FALSE(contest.told_apart);
+  CHECK_FALSE(contest_result({point_of("fixed", 64, 64, {10, 11})}).controlled);
 }
 
 TEST_CASE("without a twin, launches that were timed twice are the floor, and their times one") {

@@ -57,6 +57,17 @@ TEST_CASE("few samples have their whole range, one is a single run, none is refu
   CHECK_THROWS_AS(static_cast<void>(estimate(none)), UsageError);
 }
 
+TEST_CASE("numbers are written with so many significant digits, and without exponents") {
+  CHECK(significant(0.0123456, 3) == "0.0123");
+  CHECK(significant(12.3456, 3) == "12.3");
+  CHECK(significant(999.7, 3) == "1000");
+  CHECK(significant(41723, 3) == "41700");
+  CHECK(significant(-41773, 3) == "-41800");
+  CHECK(significant(2.5e8, 3) == "2.5e+08");
+  CHECK(significant(std::numeric_limits<double>::infinity(), 3) == "inf");
+  CHECK(text_of(Estimate{41723, 40000, 43210.5, 5}, 1, 3) == "41700 [40000, 43200]");
+}
+
 TEST_CASE("identical launches are a tie, planted differences are told, whatever their order") {
   int told = 0, wrong = 0, invented = 0;
   for (unsigned seed = 0; seed < 200; ++seed) {

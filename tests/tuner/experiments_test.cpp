@@ -6,6 +6,7 @@
 #include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
 #include "support/paths.hpp"
+#include "support/process.hpp"
 #include "tuner/experiments/contest.hpp"
 #include "tuner/experiments/kernel_sweep.hpp"
 #include "tuner/measure/divisors.hpp"
@@ -210,7 +211,9 @@ TEST_CASE("the engine's kernels are checked and timed at each size, or say why n
       const ExperimentInfo info{"sweep", kernel_name(kernel), "f32", "", "test", device.profile};
       const KernelSweep sweep{kernel, RealType::f32, {37}, {64, 67, std::size_t{1} << 30U}, 2, 60};
       std::vector<Case> cases = kernel_cases(context, info, sweep);
-      REQUIRE(cases.size() == 3);
+      REQUIRE(cases.size() == 4);
+      CHECK(cases[3].rows.at(0).rule == kControlRule);  // the A/A control, of the middle one
+      CHECK(cases[3].rows.at(0).local == 67);
       const Outcome ok = cases[0].measure().at(0);
       CAPTURE(ok.detail);
       CHECK(ok.status == Status::ok);
@@ -224,6 +227,35 @@ TEST_CASE("the engine's kernels are checked and timed at each size, or say why n
       CHECK(kernel_cases(context, info, hasty)[0].measure().at(0).status == Status::timeout);
     }
   });
+}
+
+TEST_CASE("cases of one n are measured in a random order, those of another n after them") {
+  const test::TemporaryFolder place;
+  const ExperimentInfo info{"made up", "k", "f32", "", "test", {}};
+  std::vector<std::size_t> order;
+  const auto measure = [&](const std::string& name) {
+    std::vector<Case> cases;
+    for (const std::size_t n : {100U, 200U})
+      for (std::size_t local = 1; local <= 20; ++local) {
+        Row row = row_for(info);
+        row.n = n;
+        row.local = local;
+        cases.push_back(single_case(row, [&order, n, local]() -> Outcome {
+          order.push_back(n + local);
+          return {Status::ok, "", {1e6}};
+        }));
+      }
+    ResultFolder folder(place / name, info, false);
+    order.clear();
+    CHECK(run_cases(folder, std::move(cases), {}, [](double, const std::string&) {}).measured ==
+          40);
+    return order;
+  };
+  const auto first = measure("a");
+  REQUIRE(first.size() == 40);
+  CHECK(std::ranges::all_of(first.begin(), first.begin() + 20, [](auto c) { return c < 200; }));
+  CHECK_FALSE(std::ranges::is_sorted(first));
+  CHECK(measure("b") == first);
 }
 
 TEST_CASE("rules give sizes that the device takes") {

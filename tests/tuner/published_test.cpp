@@ -5,7 +5,6 @@
 
 #include "support/paths.hpp"
 #include "support/process.hpp"
-#include "tuner/reproduce/claims.hpp"
 #include "tuner/reproduce/published.hpp"
 
 namespace clgauss::tune {
@@ -47,18 +46,6 @@ TEST_CASE("the published figures are those of data/published, all of them") {
   CHECK(published::elimination().rule == 192);
   CHECK_THROWS_AS(published::records("none.csv"), FormatError);
   CHECK_THROWS_AS((void)published::records("zhao_claims.csv").front().text("none"), FormatError);
-}
-
-TEST_CASE("a claim holds, does not, or says why it cannot be judged") {
-  const auto judged = [](const std::optional<Estimate>& here) {
-    return ratio_claim("c", "p", here, 2, "no such kernel").verdict;
-  };
-  CHECK(judged(Estimate{3, 2.5, 3.5, 9}) == kHolds);
-  CHECK(judged(Estimate{1, 0.5, 1.5, 9}) == kDoesNotHold);
-  CHECK(judged(Estimate{2, 1.5, 2.5, 9}) == "cannot be told from the noise");
-  CHECK(judged(Estimate{9, 9, 9, 1}).find("single run") != std::string::npos);
-  CHECK(judged(std::nullopt) == "cannot be judged here: no such kernel");
-  CHECK(table_of({{"c", "p", "h", "v"}}).rows.size() == 1);
 }
 
 }  // namespace clgauss::tune

@@ -82,9 +82,10 @@ TEST_CASE("the verdict where the rule holds") {
   CHECK(verdict.advice[0].to == 1012);
   const auto text = sentences(verdict);
   REQUIRE(text.size() == 3);
-  CHECK(contains(text[0], "at 2 of the 2 n timed: it holds"));
+  CHECK(contains(text[0],
+                 "At 2 of the 2 n timed it is the best or cannot be told from it: it holds"));
   CHECK(contains(text[1], "at worst 80 [65.5, 97.8] times its time (n = 1012)"));
-  CHECK(contains(text[2], "`--local 192` for n = 500 to 1012 (nothing timed is faster"));
+  CHECK(contains(text[2], "`--local 192` for n = 500 to 1012 (no other size timed is faster"));
 }
 
 TEST_CASE("the verdict where the rule fails, and one size for all n") {
@@ -104,7 +105,7 @@ TEST_CASE("the verdict where the rule fails, and one size for all n") {
   CHECK(verdict.advice[0].most->n == 500);
   const auto text = sentences(verdict);
   CHECK(contains(text[0], "does not hold"));
-  CHECK(contains(text[0], "at 1 of the 2 n"));
+  CHECK(contains(text[0], "At 1 of the 2 n"));
   CHECK(text.size() == 2);  // nothing on the driver: it was not timed
 }
 
@@ -126,6 +127,31 @@ TEST_CASE(
   CHECK(verdict.advice[1].count == 3);
   CHECK(verdict.advice[1].most->ratio.median == doctest::Approx(1.5));
   CHECK(verdict.rule_is_largest());
+}
+
+TEST_CASE(
+    "one group over the whole range is one choice by whatever size, and what was not timed is no "
+    "objection") {
+  Results results =
+      made_up_results("sweep", {{500, "fixed", 512, 10},
+                                {500, "fixed", 64, 20},
+                                {800, "fixed", 832, 20},
+                                {800, "fixed", 64, 40},
+                                {900, "fixed", 128, 30},  // and nothing of 901 and more
+                                {900, "fixed", 64, 31},
+                                {1000, "fixed", 1024, 30},
+                                {1000, "fixed", 64, 60},
+                                {2000, "fixed", 1024, 100},
+                                {2000, "fixed", 64, 50}});
+  for (Row& row : results.rows) row.group = std::min(row.local, row.n + 1);
+  const auto verdict = verdict_on({results});
+  REQUIRE(verdict.advice.size() == 2);
+  CHECK(verdict.advice[0].local == "1024");
+  CHECK(verdict.advice[0].from == 500);
+  CHECK(verdict.advice[0].to == 1000);
+  CHECK(verdict.advice[0].count == 3);
+  CHECK(verdict.advice[1].local == "64");
+  CHECK(verdict.advice[1].from == 2000);
 }
 
 TEST_CASE("the driver is judged by the largest divisor of n + 1, not by primes") {

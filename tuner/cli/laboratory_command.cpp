@@ -33,7 +33,7 @@ struct Part {
   Arguments arguments;
 };
 
-std::vector<Part> parts_of(bool gpu) {
+std::vector<Part> parts_of(bool gpu, std::size_t limit) {
   const auto rules = [](const char* folder, double share, Arguments arguments) {
     return Part{folder, share, rules_table, run_rules, std::move(arguments)};
   };
@@ -59,18 +59,21 @@ std::vector<Part> parts_of(bool gpu) {
   const Part shrinking = rules("rules_shrinking", 6,
                                {"--sizes", gpu ? "1030,4006" : "1012", "--ndrange", "shrinking",
                                 "--local", "64,128,512,1024"});
+  const auto sizes = [&](const char* list) { return fmt::format("{},{}", list, limit); };
   std::vector<Part> parts;
   if (gpu)
-    parts = {rules("rules", 20, {"--sizes", "508,1012,1030,2002,4006,8010", "--timeout", "15s"}),
-             outliers("outliers", 12, "1000:1099"), outliers("outliers_8000", 10, "8000:8015"),
-             sweep("small", 8, {"--sizes", "100:900:100", "--local", "1,32,64:896:64"}),
-             sweep("large", 10, {"--sizes", "1000,2000,4000,8000", "--local", "32,64:1024:64"})};
+    parts = {
+        rules("rules", 20, {"--sizes", "508,1012,1030,2002,4006,8010", "--timeout", "15s"}),
+        outliers("outliers", 12, "1000:1099"), outliers("outliers_8000", 10, "8000:8015"),
+        sweep("small", 8, {"--sizes", "100:900:100", "--local", sizes("1,32,64:896:64")}),
+        sweep("large", 10, {"--sizes", "1000,2000,4000,8000", "--local", sizes("32,64:1024:64")})};
   else
-    parts = {rules("rules", 25, {"--sizes", "508,1012,2002", "--steps", "32"}),
-             outliers("outliers", 12, "1000:1040"),
-             sweep("small", 8, {"--sizes", "100:900:200", "--local", "1,32,64:896:64"}),
-             sweep("large", 10,
-                   {"--sizes", "1000,2000", "--local", "32,64,128:1024:128", "--steps", "16"})};
+    parts = {
+        rules("rules", 25, {"--sizes", "508,1012,2002", "--steps", "32"}),
+        outliers("outliers", 12, "1000:1040"),
+        sweep("small", 8, {"--sizes", "100:900:200", "--local", sizes("1,32,64:896:64")}),
+        sweep("large", 10,
+              {"--sizes", "1000,2000", "--local", sizes("32,64,128:1024:128"), "--steps", "16"})};
   parts.push_back(shrinking);
   parts.push_back(raw);
   for (const char* name :
@@ -105,7 +108,7 @@ cli::ExitCode run_laboratory(const cli::Given& given) {
   {
     Context context(cli::open_named_device(device), {});
     const bool gpu = context.profile().type != DeviceType::cpu;
-    parts = parts_of(gpu);
+    parts = parts_of(gpu, context.profile().max_work_group_size);
     budget_s = gpu ? 360 : 1200;
     if (!values["accept-noise"].as<bool>()) require_quiet_machine(context);
   }

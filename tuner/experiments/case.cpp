@@ -1,6 +1,7 @@
 #include "tuner/experiments/case.hpp"
 
 #include <algorithm>
+#include <random>
 
 #include "clock.hpp"
 
@@ -19,7 +20,25 @@ std::vector<Outcome> outcomes_of(const Case& one) {
   return outcomes;
 }
 
+/// Shuffles neighbours of one n; those of the next n wait, as every n holds its matrices.
+void shuffle(std::vector<Case>& cases) {
+  constexpr std::size_t most = 32;
+  std::mt19937 random(1);
+  for (std::size_t first = 0, end = 0; first < cases.size(); first = end) {
+    while (end < cases.size() && end - first < most &&
+           cases[end].rows.front().n == cases[first].rows.front().n)
+      ++end;
+    std::shuffle(cases.begin() + static_cast<std::ptrdiff_t>(first),
+                 cases.begin() + static_cast<std::ptrdiff_t>(end), random);
+  }
+}
+
 }  // namespace
+
+Case control_of(Case one) {
+  for (Row& row : one.rows) row.rule = kControlRule;
+  return one;
+}
 
 Case single_case(Row row, std::function<Outcome()> measure) {
   return {{std::move(row)},
@@ -29,6 +48,7 @@ Case single_case(Row row, std::function<Outcome()> measure) {
 ExperimentSummary run_cases(ResultFolder& folder, std::vector<Case> cases,
                             const ExperimentLimits& limits, const ExperimentProgress& progress) {
   const auto start = std::chrono::steady_clock::now();
+  shuffle(cases);
   ExperimentSummary summary{cases.size(), 0, 0};
   for (std::size_t c = 0; c < cases.size(); ++c) {
     Case one = std::move(cases[c]);  // what it holds, matrices among it, goes with it

@@ -17,8 +17,12 @@ struct Case {
 /// A case of one row.
 [[nodiscard]] Case single_case(Row row, std::function<Outcome()> measure);
 
-/// Measures the cases that the folder does not hold, in their order, and writes the rows of each when it is over. What a case fails
-/// by becomes the status of its rows.
+/// The same once more, as an A/A control.
+[[nodiscard]] Case control_of(Case one);
+
+/// Measures the cases that the folder does not hold and writes the rows of each when it is over; up to 32 neighbours of one n in a
+/// random order, the same each time, so that what a machine does meanwhile meets contestants by chance. What a case fails by becomes
+/// the status of its rows.
 ExperimentSummary run_cases(ResultFolder& folder, std::vector<Case> cases,
                             const ExperimentLimits& limits, const ExperimentProgress& progress);
 

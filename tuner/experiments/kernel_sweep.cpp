@@ -119,6 +119,9 @@ std::vector<Case> cases_with(const KernelSweep& sweep, const MakeBench& make_ben
   for (const Index n : sweep.sizes) {
     const Lazy<Bench> bench([=] { return make_bench(n); });
     for (const std::size_t local : sweep.locals) cases.push_back(make_case(bench, n, local));
+    // Of the middle one: the ends are where sizes fail.
+    const std::size_t middle = cases.size() - 1 - sweep.locals.size() / 2;
+    cases.push_back(control_of(cases[middle]));
   }
   return cases;
 }

@@ -139,8 +139,15 @@ double load_average() {
   return getloadavg(&load, 1) == 1 ? load : 0;
 }
 
+std::string significant(double value, int digits) {
+  const double size = std::abs(value), whole = std::pow(10, digits);
+  if (!(size >= whole - 0.5 && size < 1e7)) return fmt::format("{:.{}g}", value, digits);
+  const double last = std::pow(10, std::floor(std::log10(size))) * 10 / whole;
+  return fmt::format("{:.0f}", std::round(value / last) * last);
+}
+
 std::string text_of(const Estimate& estimate, double unit, int digits) {
-  const auto number = [&](double value) { return fmt::format("{:.{}g}", value / unit, digits); };
+  const auto number = [&](double value) { return significant(value / unit, digits); };
   if (estimate.single()) return number(estimate.median) + " (single run)";
   return fmt::format("{} [{}, {}]", number(estimate.median), number(estimate.low),
                      number(estimate.high));

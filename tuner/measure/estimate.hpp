@@ -52,6 +52,9 @@ enum class Order { faster, slower, tie };
 /// The machine's, of the last minute; 0 where it does not say.
 [[nodiscard]] double load_average();
 
+/// With `digits` significant digits and, below ten millions, no exponent: 0.0123, 41700.
+[[nodiscard]] std::string significant(double value, int digits);
+
 /// "12.3 [11.9, 12.8]", or "12.3 (single run)"; numbers divided by `unit`, with `digits` significant digits.
 [[nodiscard]] std::string text_of(const Estimate& estimate, double unit = 1, int digits = 4);
 

@@ -22,21 +22,25 @@ Claim outliers_claim(const EliminationData& data) {
                     published = "figure 2";
   const std::size_t limit = data.work_group_limit();
   std::size_t primes = 0, bad_primes = 0, others = 0, bad_others = 0;
-  std::string example;
+  std::optional<std::pair<std::size_t, std::size_t>> example;  // least divisor, n
   for (const auto& [n, contest] : data.outliers) {
     const Timing *driver = contest.of_rule("driver"), *rule = contest.of_rule("lcm");
     if (driver == nullptr || rule == nullptr || !driver->ok() || !rule->ok()) continue;
     const bool prime = is_prime(n + 1), bad = ratio_of(*driver, *rule).low > kOutlier;
     ++(prime ? primes : others);
     if (bad) ++(prime ? bad_primes : bad_others);
-    if (bad && !prime && limit > 0 && example.empty())
-      example = fmt::format(", so n = {}: largest divisor {}", n, largest_divisor(n + 1, limit));
+    if (!bad || prime || limit == 0) continue;
+    const std::pair found{largest_divisor(n + 1, limit), n};
+    if (!example || found < *example) example = found;
   }
   if (primes == 0 || others == 0)
     return unjudged(claim, published, "outliers was not run over primes and others");
   return {claim, published,
           fmt::format("over {} times the rule's time: {} of {} primes, {} of {} others{}", kOutlier,
-                      bad_primes, primes, bad_others, others, example),
+                      bad_primes, primes, bad_others, others,
+                      example ? fmt::format(", as at n = {}, whose largest divisor is {}",
+                                            example->second, example->first)
+                              : ""),
           held(bad_primes == primes && bad_others == 0)};
 }
 
@@ -88,12 +92,11 @@ Claim plateau_claim(const EliminationData& data, const char* claim, const char* 
           held(holds == all)};
 }
 
-/// How much the time depends on what remains: over sizes of 64 to the limit, the worst time over the best, small n against large.
+/// How much the time depends on what remains: the worst of 128 to 384 over the best, at its largest below n = 1000 and from there on.
 Claim remainder_claim(const EliminationData& data) {
-  const std::string claim = "the remainder weighs on n below 1000, and not above",
+  const std::string claim = "the remainder weighs more on n below 1000 than on larger ones",
                     published = "figures 3 to 6";
-  double small = 0, large = 0;
-  std::size_t small_n = 0, large_n = 0;
+  std::optional<Cost> small, large;
   for (const auto& [n, contest] : data.sweep) {
     const Timing *least = nullptr, *most = nullptr;
     for (const Timing& timing : contest.timings) {
@@ -102,19 +105,18 @@ Claim remainder_claim(const EliminationData& data) {
       if (most == nullptr || timing.ms.median > most->ms.median) most = &timing;
     }
     if (least == nullptr || least == most) continue;
-    const double spread = most->ms.median / least->ms.median;
-    double& worst = n < kLarge ? small : large;
-    if (!(spread > worst)) continue;
-    worst = spread;
-    (n < kLarge ? small_n : large_n) = n;
+    const Cost spread{ratio_of(*most, *least), n};
+    std::optional<Cost>& worst = n < kLarge ? small : large;
+    if (!worst || spread.ratio.median > worst->ratio.median) worst = spread;
   }
-  if (small_n == 0 || large_n == 0)
+  if (!small || !large)
     return unjudged(claim, published, "sizes 128 to 384 were not swept below and above n = 1000");
-  return {claim, published,
-          fmt::format("sizes 128 to 384 differ by up to {:.3g} times below (n = {}), {:.3g} above "
-                      "(n = {})",
-                      small, small_n, large, large_n),
-          held(small > large)};
+  Claim judged = Judge().over(claim, published, small->ratio / large->ratio, 1, "");
+  judged.here = fmt::format(
+      "sizes 128 to 384 differ by up to {} times below (n = {}), {} above "
+      "(n = {})",
+      text_of(small->ratio, 1, 3), small->n, text_of(large->ratio, 1, 3), large->n);
+  return judged;
 }
 
 Claim rule_claim(const EliminationData& data) {
@@ -130,8 +132,9 @@ Claim rule_claim(const EliminationData& data) {
 
 /// The source sets the size of gauss_fwd alone: what the other kernels take beside it, each with its best size.
 Claim other_kernels_claim(const EliminationData& data) {
-  const std::string claim = "only the second kernel's size matters: the others take little time",
-                    published = "its figures are of gauss_fwd";
+  const std::string
+      claim = "only the second kernel's size matters: the others take little time (under 20 %)",
+      published = "its figures are of gauss_fwd";
   const ByN contests = contests_of(data);
   std::optional<std::size_t> largest;
   for (const auto& [kernel, sweep] : data.other_kernels)
@@ -149,7 +152,9 @@ Claim other_kernels_claim(const EliminationData& data) {
     parts += fmt::format("{}{} {:.1f} %", parts.empty() ? "" : ", ", kernel,
                          100 * found->second.best()->ms.median / forward_ms);
   }
-  return {claim, published, fmt::format("of gauss_fwd's time at n = {}: {}", *largest, parts),
+  return {claim, published,
+          fmt::format("together {:.0f} % of gauss_fwd's time at n = {}: {}",
+                      100 * others_ms / forward_ms, *largest, parts),
           held(others_ms < 0.2 * forward_ms)};
 }
 

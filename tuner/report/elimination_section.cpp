@@ -72,13 +72,34 @@ Table failures_table(const EliminationData& data) {
   return table;
 }
 
+/// How far the intervals can be believed: whether they tell a launch from itself.
+std::string control_sentence(const EliminationData& data) {
+  std::size_t controlled = 0, told_apart = 0;
+  const auto count = [&](const ByN& contests) {
+    for (const auto& [n, contest] : contests) {
+      controlled += contest.controlled ? 1 : 0;
+      told_apart += contest.told_apart ? 1 : 0;
+    }
+  };
+  for (const ByN* contests : {&data.sweep, &data.outliers, &data.rules}) count(*contests);
+  for (const auto& [kernel, contests] : data.other_kernels) count(contests);
+  if (controlled == 0) return {};
+  return fmt::format(
+      "A/A control: one launch was timed as two contestants in {} comparison{}; the intervals tell "
+      "it from itself in {} ({:.1f} %; 5 % are to be expected).",
+      controlled, controlled == 1 ? "" : "s", told_apart,
+      100 * static_cast<double>(told_apart) / static_cast<double>(controlled));
+}
+
 Section section_of(const EliminationData& data, Illustrator& illustrator) {
   Section section;
   section.title = fmt::format("Elimination in {}, {} NDRange", data.type, data.variant);
   section.verdict = sentences(verdict_of(data));
+  if (std::string control = control_sentence(data); !control.empty())
+    section.verdict.push_back(std::move(control));
   section.tables = {source_table(data),
                     claims_table(data),
-                    rules_table(data.rules),
+                    rules_table(data.rules, data.rule_local()),
                     distribution_table(data.outliers, data.work_group_limit()),
                     outliers_table(data.outliers, data.work_group_limit()),
                     sweep_table(data.sweep),

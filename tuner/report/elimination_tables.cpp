@@ -32,6 +32,10 @@ const Timing* split_of(const ContestResult& contest, std::string_view parameters
   return found == contest.timings.end() ? nullptr : &*found;
 }
 
+bool has_local(const Timing& timing, std::size_t local) {
+  return std::ranges::find(timing.locals, local) != timing.locals.end();
+}
+
 std::string floor_cell(const ContestResult& contest) {
   return contest.floor > 0 ? fmt::format("{:.1f} %", 100 * contest.floor) : "-";
 }
@@ -65,7 +69,7 @@ std::string quantiles(const std::vector<double>& values) {
   if (values.empty()) return "-";
   std::string text;
   for (const double p : {0.0, 0.25, 0.5, 0.75, 1.0})
-    text += fmt::format("{}{:.3g}", text.empty() ? "" : ", ", quantile(values, p));
+    text += (text.empty() ? "" : ", ") + significant(quantile(values, p), 3);
   return text;
 }
 
@@ -75,7 +79,7 @@ std::string cost_words(const Estimate& ratio, Order order) {
   if (order == Order::tie && !ratio.single()) return "tie";
   const bool times = ratio.median >= 3;
   const auto number = [&](double value) {
-    return times ? fmt::format("{:.3g}", value) : fmt::format("{:.1f}", 100 * (value - 1));
+    return times ? significant(value, 3) : fmt::format("{:.1f}", 100 * (value - 1));
   };
   const std::string interval =
       ratio.single() ? std::string(" (single run)")
@@ -84,7 +88,7 @@ std::string cost_words(const Estimate& ratio, Order order) {
                : (ratio.median >= 1 ? "+" : "") + number(ratio.median) + interval + " %";
 }
 
-Table rules_table(const ByN& rules) {
+Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local) {
   constexpr std::array<std::pair<const char*, const char*>, 10> named{{{"driver", "driver"},
                                                                        {"lcm", "LCM rule"},
                                                                        {"lcm_raw", "LCM raw"},
@@ -117,8 +121,11 @@ Table rules_table(const ByN& rules) {
   table.columns.emplace_back("A/A floor");
   for (const auto& [n, contest] : rules) {
     if (contest.best() == nullptr) continue;
-    std::vector<std::string> row{std::to_string(n), text_of(contest.best()->ms),
-                                 names_of(contest.indistinguishable())};
+    const Timing* const rule = contest.of_rule("lcm");
+    const bool other_cores = rule_local && rule != nullptr && !has_local(*rule, *rule_local);
+    std::vector<std::string> row{
+        other_cores ? fmt::format("{}, --cores-per-cu", n) : std::to_string(n),
+        text_of(contest.best()->ms), names_of(contest.indistinguishable())};
     for (const auto& [rule, label] : present)
       row.push_back(cost_cell(contest, contest.of_rule(rule)));
     for (const char* split : splits) row.push_back(cost_cell(contest, split_of(contest, split)));
@@ -197,8 +204,10 @@ Table sweep_table(const ByN& sweep) {
       if (timing.ok() && timing.ms.median > worst->ms.median) worst = &timing;
     table.rows.push_back({std::to_string(n), best->name(), text_of(best->ms),
                           names_of(contest.indistinguishable()), worst->name(),
-                          text_of(ratio_of(*worst, *best), 1, 3), floor_cell(contest),
-                          std::to_string(ok), std::to_string(contest.timings.size() - ok)});
+                          text_of(ratio_of(*worst, *best), 1, 3) +
+                              (contest.order(*worst, *best) == Order::tie ? " tie" : ""),
+                          floor_cell(contest), std::to_string(ok),
+                          std::to_string(contest.timings.size() - ok)});
   }
   return table;
 }

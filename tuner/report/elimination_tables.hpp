@@ -10,8 +10,8 @@ namespace clgauss::tune::report {
 inline constexpr std::size_t kSmallDivisor = 32;
 
 /// At each n what each rule and each way to launch costs: its time over the best, with its interval, and the sizes that cannot be
-/// told from the best.
-[[nodiscard]] Table rules_table(const ByN& rules);
+/// told from the best. Where the LCM rule's size is not `rule_local`, the row says so: the cores were counted otherwise there.
+[[nodiscard]] Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local = {});
 
 /// At each n the driver's time, the rule's and the largest divisor's; empty for more n than a reader takes in, of which
 /// distribution_table() tells.

@@ -8,6 +8,7 @@
 #include "statistics.hpp"
 #include "tuner/reproduce/bandwidth_rates.hpp"
 #include "tuner/reproduce/findings.hpp"
+#include "tuner/reproduce/matmul_cases.hpp"
 #include "tuner/reproduce/published.hpp"
 
 namespace clgauss::tune::report {
@@ -66,6 +67,10 @@ struct Rung {
     if (block > 0) wanted.parameters = parameters;
     return measured.time(wanted);
   }
+  /// t1 + t2 + t3, as published.
+  [[nodiscard]] std::optional<Estimate> whole_ns(const Measured& measured, std::size_t n) const {
+    return ladder_time(measured, kernel, n, block > 0 ? fmt::format("BLOCK={}", block) : "");
+  }
   [[nodiscard]] std::string name() const {
     return block > 0 ? fmt::format("{} {}", kernel, block) : std::string(kernel);
   }
@@ -100,19 +105,19 @@ Figure ladder_lines(const Measured& measured) {
 
 Figure ladder_bars(const Measured& measured, std::size_t n) {
   Bars bars({"published (GTX 770)", "here"});
-  const auto naive_ns = Rung{"naive", 0}.ns(measured, n);
+  const auto naive_ns = Rung{"naive", 0}.whole_ns(measured, n);
   const auto naive_s = published::ladder_seconds("naive", n, 0);
   for (const Rung& rung : kRungs)
     bars.add(rung.block > 0 ? fmt::format("{}{}", rung.letter, rung.block) : rung.letter,
              {printed(ratio(naive_s, published::ladder_seconds(rung.kernel, n, rung.block))),
-              ratio(naive_ns, rung.ns(measured, n))});
+              ratio(naive_ns, rung.whole_ns(measured, n))});
   Figure figure;
   figure.name = fmt::format("ladder-gains-{}", n);
   figure.title = fmt::format("What each rung gains over the naive kernel, n = {}", n);
   figure.caption =
       "a naive; b, c column and row buffered; d tiles of 2 to 32; e tiles with four results a "
-      "work-item; g clgauss; h, i the CPU's naive and blocked loops on one core. Published: whole "
-      "times with transfers; here: the multiplication alone.";
+      "work-item; g clgauss; h, i the CPU's naive and blocked loops on one core. Whole times with "
+      "transfers, published and here.";
   figure.y = {"times the naive kernel", true, 0, {}};
   return bars.figure(std::move(figure));
 }
@@ -121,21 +126,22 @@ std::vector<Figure> ladder_all(const Measured& measured) {
   std::vector<Figure> figures;
   const auto sizes = measured.sizes_of("naive");
   if (sizes.size() > 1) figures.push_back(ladder_lines(measured));
-  if (!sizes.empty()) figures.push_back(ladder_bars(measured, sizes.back()));
+  if (!sizes.empty()) figures.push_back(ladder_bars(measured, *ladder_n(measured)));
   return figures;
 }
 
 std::vector<std::string> ladder_verdict(const Measured& measured) {
-  const auto sizes = measured.sizes_of("naive");
-  if (sizes.empty()) return {};
-  const std::size_t n = sizes.back();
-  const auto naive = Rung{"naive", 0}.ns(measured, n);
-  const auto blocked = ratio(naive, Rung{"blocked", 32}.ns(measured, n));
-  const auto four = ratio(naive, Rung{"blocked_4", 32}.ns(measured, n));
+  const auto largest = ladder_n(measured);
+  if (!largest) return {};
+  const std::size_t n = *largest;
+  const auto naive = Rung{"naive", 0}.whole_ns(measured, n);
+  const auto blocked = ratio(naive, Rung{"blocked", 32}.whole_ns(measured, n));
+  const auto four = ratio(naive, Rung{"blocked_4", 32}.whole_ns(measured, n));
   if (!blocked || !four) return {};
   const auto published_naive = published::ladder_seconds("naive", n, 0);
   return {fmt::format(
-      "Vatutin's ladder, n = {}: tiles of 32 in local memory are {} times the naive kernel "
+      "Vatutin's ladder, n = {}, with transfers: tiles of 32 in local memory are {} times the "
+      "naive kernel "
       "(published {}), with four results a work-item {} times (published {}).",
       n, cell(blocked), cell(ratio(published_naive, published::ladder_seconds("blocked", n, 32))),
       cell(four), cell(ratio(published_naive, published::ladder_seconds("blocked_4", n, 32))))};
@@ -237,20 +243,16 @@ std::vector<Figure> cpu_gpu_all(const Measured& measured) {
 }
 
 std::vector<std::string> cpu_gpu_verdict(const Measured& measured) {
-  const auto sizes = measured.sizes_of("gpu_naive");
-  if (sizes.empty()) return {};
-  const std::size_t n = sizes.back();
+  const auto largest = measured.largest_of("text_naive");
+  if (!largest) return {};
+  const std::size_t n = *largest;
   const auto ns = [&](const char* kernel) { return measured.time({.kernel = kernel, .n = n}); };
-  const bool text =
-      ns("text_naive").has_value();  // rows of an earlier version have the strided steps alone
-  const auto naive = ratio(ns("openmp_ikj"), ns(text ? "text_naive" : "gpu_naive"));
-  const auto unrolled = text ? ratio(ns("text_naive"), ns("text_unrolled"))
-                             : ratio(ns("gpu_naive"), ns("gpu_unrolled"));
+  const auto naive = ratio(best_loop(measured, n), ns("text_naive"));
+  const auto unrolled = ratio(ns("text_naive"), ns("text_unrolled"));
   if (!naive || !unrolled) return {};
   return {
-      fmt::format("Zhao's steps, n = {}: the naive kernel is {} times the best loop order on the "
-                  "CPU (published: "
-                  "over 400), the last step {} times the naive kernel.",
+      fmt::format("Zhao's steps, n = {}: the naive kernel is {} times the best loop on the CPU "
+                  "(published: over 400), the last step {} times the naive kernel.",
                   n, cell(naive), cell(unrolled))};
 }
 
@@ -272,7 +274,7 @@ Figure sweep_figure(const Rates& rates, std::size_t size, bool over_locals) {
     Series series{write ? "writes" : "reads", Style::line, {}, {}, {}, {}};
     for (const Rate& rate : over_locals ? rates.over_locals(write) : rates.over_groups(write))
       add_point(series, static_cast<double>(over_locals ? rate.local : rate.groups),
-                Estimate{rate.gb_per_s, rate.low, rate.high, 2});
+                rate.estimate());
     if (!series.x.empty()) figure.series.push_back(std::move(series));
   }
   return figure;
@@ -299,9 +301,10 @@ std::vector<std::string> bandwidth_verdict(const Measured& measured) {
   const auto columns = best_of(rates.of({false, true, 1}, any));
   if (!rows || !columns) return {};
   return {fmt::format(
-      "Memory: floats are read at {:.4g} GB/s by rows, {:.3g} times as fast as by columns "
-      "(published: 77 times); best with {} groups of {}.",
-      rows->gb_per_s, rows->gb_per_s / columns->gb_per_s, rows->groups, rows->local)};
+      "Memory: floats are read at {} GB/s by rows, {} times as fast as by columns (published: 77 "
+      "times); best with {} groups of {}.",
+      cell(rows->estimate()), cell(ratio(rows->estimate(), columns->estimate())), rows->groups,
+      rows->local)};
 }
 
 }  // namespace

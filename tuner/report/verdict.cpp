@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <tuple>
 
 #include "tuner/measure/divisors.hpp"
 #include "tuner/report/elimination_tables.hpp"
@@ -21,80 +22,106 @@ void lower(std::optional<Cost>& least, const Cost& cost) {
   if (!least || cost.ratio.median < least->ratio.median) least = cost;
 }
 
+/// What --local may be for this launch: every size that was timed as it, and, of one group over the whole range, the largest there is.
+std::vector<std::string> names_of_choice(const Timing& timing, std::size_t limit) {
+  if (timing.by_driver()) return {"driver"};
+  std::vector<std::string> names;
+  for (const std::size_t local : timing.locals)
+    if (local > 0) names.push_back(std::to_string(local));
+  if (timing.group > timing.n && limit >= timing.group) names.push_back(std::to_string(limit));
+  return names;
+}
+
+/// The LCM rule's launch; null where it has no time, or is another than `of_rule` because the cores were counted otherwise.
+const Timing* rule_timing(const ContestResult& contest, std::string_view of_rule) {
+  const Timing* const rule = contest.of_rule("lcm");
+  const bool is_it =
+      rule != nullptr && rule->ok() && std::ranges::any_of(rule->locals, [&](std::size_t local) {
+        return std::to_string(local) == of_rule;
+      });
+  return is_it ? rule : nullptr;
+}
+
 /// What one may use at one n, by the name that --local takes: the fastest choice and what cannot be told from it.
 struct Choices {
   std::map<std::string, const Timing*> by_name;
+  std::set<std::string> timed;  // also what is slower
 
   Choices(const ContestResult& contest, std::size_t limit) {
     const Timing* const fastest = fastest_choice(contest, limit);
     if (fastest == nullptr) return;
     for (const Timing& timing : contest.timings) {
       if (!timing.ok() || !timing.parameters.empty()) continue;
+      const std::vector<std::string> names = names_of_choice(timing, limit);
+      timed.insert(names.begin(), names.end());
       if (timing.by_driver() && !driver_is_safe(timing.n, limit)) continue;
       if (&timing != fastest && contest.order(timing, *fastest) != Order::tie) continue;
-      if (timing.by_driver()) by_name.emplace("driver", &timing);
-      for (const std::size_t local : timing.locals)
-        if (local > 0) by_name.emplace(std::to_string(local), &timing);
+      for (const std::string& name : names) by_name.emplace(name, &timing);
     }
   }
 };
 
-/// Advice for neighbouring n that share a choice; of several choices the LCM rule's own, else the one that is fastest on the whole.
+/// Advice for neighbouring n that share a choice; of several that which was found at the most n, the LCM rule's own, or the fastest on
+/// the whole. Where a choice was not timed, nothing is said against it.
 class Adviser {
  public:
-  Adviser(const ByN& contests, std::optional<std::size_t> rule, std::size_t limit) {
-    const std::string of_rule = rule ? std::to_string(*rule) : "";
+  Adviser(const ByN& contests, std::optional<std::size_t> rule, std::size_t limit)
+      : of_rule_(rule ? std::to_string(*rule) : ""), limit_(limit) {
     for (const auto& [n, contest] : contests) {
       const Choices choices(contest, limit);
       if (choices.by_name.empty() || contest.timings.size() < 2) continue;
-      std::map<std::string, double> kept;  // name, sum of the logarithms of its times
-      for (const auto& [name, timing] : choices.by_name)
-        if (sizes_.empty() || shared_.contains(name))
-          kept[name] = (sizes_.empty() ? 0 : shared_.at(name)) + std::log(timing->ms.median);
-      if (kept.empty()) {
-        conclude(contests, of_rule);
-        for (const auto& [name, timing] : choices.by_name) kept[name] = std::log(timing->ms.median);
+      const auto found = [&](const auto& shared) { return choices.by_name.contains(shared.first); };
+      const auto timed = [&](const auto& shared) { return choices.timed.contains(shared.first); };
+      if (std::ranges::none_of(shared_, found)) {
+        if (!shared_.empty() && std::ranges::none_of(shared_, timed)) continue;
+        conclude(contests);
+        for (const auto& [name, timing] : choices.by_name) shared_[name];
       }
-      shared_ = std::move(kept);
-      sizes_.push_back(n);
+      std::erase_if(shared_, [&](const auto& shared) { return timed(shared) && !found(shared); });
+      for (auto& [name, at] : shared_)
+        if (const auto choice = choices.by_name.find(name); choice != choices.by_name.end()) {
+          at.sizes.push_back(n);
+          at.cost += std::log(choice->second->ms.median);
+        }
     }
-    conclude(contests, of_rule);
+    conclude(contests);
   }
 
   [[nodiscard]] std::vector<Advice> take() { return std::move(advice_); }
 
  private:
-  void conclude(const ByN& contests, const std::string& of_rule) {
-    if (sizes_.empty()) return;
-    Advice advice{sizes_.front(), sizes_.back(), sizes_.size(), of_rule, {}, {}};
-    if (!shared_.contains(of_rule)) {
-      advice.local = std::ranges::min_element(shared_, {}, [](const auto& choice) {
-                       return choice.second;
-                     })->first;
-      for (const std::size_t n : sizes_) {
+  /// The n at which a choice was found, and the sum of the logarithms of its times.
+  struct Found {
+    std::vector<std::size_t> sizes;
+    double cost = 0;
+  };
+
+  void conclude(const ByN& contests) {
+    if (shared_.empty()) return;
+    // Of names of the same launches the largest number, which larger n may share.
+    const auto& [local, at] = *std::ranges::max_element(shared_, {}, [&](const auto& shared) {
+      const auto& [name, found] = shared;
+      return std::tuple(found.sizes.size(), name == of_rule_, -found.cost,
+                        name == "driver" ? 0L : std::stol(name));
+    });
+    Advice advice{at.sizes.front(), at.sizes.back(), at.sizes.size(), local, {}, {}};
+    if (local != of_rule_)
+      for (const std::size_t n : at.sizes) {
         const ContestResult& contest = contests.at(n);
-        const Timing* const rule = contest.of_rule("lcm");
-        for (const Timing& timing : contest.timings) {
-          const bool is_it =
-              timing.ok() && timing.parameters.empty() &&
-              (timing.by_driver() ? advice.local == "driver"
-                                  : std::ranges::any_of(timing.locals, [&](std::size_t local) {
-                                      return std::to_string(local) == advice.local;
-                                    }));
-          if (!is_it || rule == nullptr || !rule->ok()) continue;
-          lower(advice.least, {ratio_of(*rule, timing), n});
-          raise(advice.most, {ratio_of(*rule, timing), n});
-        }
+        const Timing* const rule = rule_timing(contest, of_rule_);
+        const Timing* const own = Choices(contest, limit_).by_name.at(local);
+        if (rule == nullptr) continue;
+        lower(advice.least, {ratio_of(*rule, *own), n});
+        raise(advice.most, {ratio_of(*rule, *own), n});
       }
-    }
     advice_.push_back(std::move(advice));
-    sizes_.clear();
     shared_.clear();
   }
 
+  std::string of_rule_;
+  std::size_t limit_;
   std::vector<Advice> advice_;
-  std::vector<std::size_t> sizes_;
-  std::map<std::string, double> shared_;
+  std::map<std::string, Found> shared_;
 };
 
 std::string ratio_words(const Cost& cost) { return text_of(cost.ratio, 1, 3); }
@@ -112,7 +139,7 @@ std::string rule_sentence(const Verdict& verdict) {
         "; so cut it says the same as \"the largest multiple of {} up to the limit\", and what "
         "remains of it is the advice to set a size at all",
         verdict.multiple);
-  text += fmt::format(". It cannot be told from the best at {} of the {} n timed",
+  text += fmt::format(". At {} of the {} n timed it is the best or cannot be told from it",
                       verdict.rule_ties == 0 ? "none" : std::to_string(verdict.rule_ties),
                       verdict.rule_sizes);
   if (verdict.rule_ties == verdict.rule_sizes) return text + ": it holds.";
@@ -122,7 +149,7 @@ std::string rule_sentence(const Verdict& verdict) {
                     ratio_words(*verdict.rule), verdict.rule->n, verdict.rule_best);
 }
 
-std::string counts_words(const DriverCounts& counts) {
+std::string counts_words(const Counts& counts) {
   const std::size_t all = counts.faster + counts.ties + counts.slower;
   std::string text = fmt::format("at {} n faster, {} the same, {} slower than the LCM rule",
                                  counts.faster, counts.ties, counts.slower);
@@ -133,7 +160,7 @@ std::string counts_words(const DriverCounts& counts) {
 }
 
 std::string driver_sentence(const Verdict& verdict) {
-  const auto any = [](const DriverCounts& counts) {
+  const auto any = [](const Counts& counts) {
     return counts.faster + counts.ties + counts.slower > 0;
   };
   std::string text;
@@ -143,7 +170,9 @@ std::string driver_sentence(const Verdict& verdict) {
   if (any(verdict.other))
     text += fmt::format(
         "{}{}: {}", text.empty() ? "" : "; ",
-        text.empty() ? fmt::format("where it is {} or more", kSmallDivisor) : "elsewhere",
+        text.empty() ? fmt::format("where the largest divisor of n + 1 within {} is {} or more",
+                                   verdict.limit, kSmallDivisor)
+                     : "elsewhere",
         counts_words(verdict.other));
   if (!text.empty()) text = "Left to the driver, the elimination is, " + text + ".";
   if (const auto& slow = verdict.driver_timeouts; !slow.empty())
@@ -159,8 +188,11 @@ std::string advice_sentence(const Verdict& verdict) {
     const std::string sizes = advice.count == 1
                                   ? fmt::format("n = {}", advice.from)
                                   : fmt::format("n = {} to {}", advice.from, advice.to);
-    std::string worth = "nothing timed is faster by more than the noise";
-    if (advice.most && advice.most->ratio.low > 1 && advice.least->n != advice.most->n)
+    std::string worth = "no other size timed is faster by more than the noise";
+    if (advice.most && advice.most->ratio.low > 1 && advice.least->ratio.low <= 1)
+      worth = fmt::format("worth up to {} (n = {}) times the LCM rule's speed",
+                          ratio_words(*advice.most), advice.most->n);
+    else if (advice.most && advice.most->ratio.low > 1 && advice.least->n != advice.most->n)
       worth = fmt::format("worth {} (n = {}) to {} (n = {}) times the LCM rule's speed",
                           ratio_words(*advice.least), advice.least->n, ratio_words(*advice.most),
                           advice.most->n);
@@ -170,6 +202,18 @@ std::string advice_sentence(const Verdict& verdict) {
                         sizes, worth);
   }
   return text.empty() ? text : text + ".";
+}
+
+std::string split_sentence(const Verdict& verdict) {
+  const auto& [faster, ties, slower, most] = verdict.rounded_up;
+  if (faster + ties + slower == 0) return {};
+  std::string text = fmt::format(
+      "One launch of whole groups of 256 beyond the end of the range, as CLBlast does, in place of "
+      "two launches, compared with the best size in two: at {} n faster, {} the same, {} slower",
+      faster, ties, slower);
+  if (most && most->ratio.low > 1)
+    text += fmt::format(", at most {} times as fast (n = {})", ratio_words(*most), most->n);
+  return text + ".";
 }
 
 }  // namespace
@@ -192,18 +236,30 @@ Verdict verdict_of(const EliminationData& data) {
   verdict.limit = data.work_group_limit();
   const ByN contests = contests_of(data);
   const auto note_driver = [&](std::size_t n, const ContestResult& contest) {
-    const Timing *driver = contest.of_rule("driver"), *rule = contest.of_rule("lcm");
+    const Timing *driver = contest.of_rule("driver"),
+                 *rule = rule_timing(contest, std::to_string(verdict.rule_local.value_or(0)));
     if (driver == nullptr) return;
     if (driver->status == Status::timeout) verdict.driver_timeouts.push_back(n);
-    if (!driver->ok() || rule == nullptr || !rule->ok()) return;
+    if (!driver->ok() || rule == nullptr) return;
     const bool small = verdict.limit > 0 && largest_divisor(n + 1, verdict.limit) < kSmallDivisor;
-    DriverCounts& counts = small ? verdict.small_divisor : verdict.other;
+    Counts& counts = small ? verdict.small_divisor : verdict.other;
     const Order order = contest.order(*driver, *rule);
     ++(order == Order::faster ? counts.faster : order == Order::tie ? counts.ties : counts.slower);
     raise(counts.worst, {ratio_of(*driver, *rule), n});
   };
   for (const auto& [n, contest] : contests) {
     if (!data.outliers.contains(n)) note_driver(n, contest);
+    const auto rounded = std::ranges::find_if(contest.timings, [](const Timing& timing) {
+      return timing.ok() && timing.parameters == "SPLIT=round_up";
+    });
+    if (const Timing* whole = fastest_choice(contest, 0);
+        whole != nullptr && rounded != contest.timings.end()) {
+      const Order order = contest.order(*rounded, *whole);
+      ++(order == Order::faster ? verdict.rounded_up.faster
+         : order == Order::tie  ? verdict.rounded_up.ties
+                                : verdict.rounded_up.slower);
+      raise(verdict.rounded_up.worst, {ratio_of(*whole, *rounded), n});
+    }
     const Timing* rule = nullptr;
     for (const Timing& timing : contest.timings)
       if (verdict.rule_local && timing.ok() && !timing.by_driver() && timing.parameters.empty() &&
@@ -223,7 +279,8 @@ Verdict verdict_of(const EliminationData& data) {
 
 std::vector<std::string> sentences(const Verdict& verdict) {
   std::vector<std::string> all{rule_sentence(verdict)};
-  for (const auto& sentence : {driver_sentence(verdict), advice_sentence(verdict)})
+  for (const auto& sentence :
+       {driver_sentence(verdict), advice_sentence(verdict), split_sentence(verdict)})
     if (!sentence.empty()) all.push_back(sentence);
   return all;
 }

@@ -24,20 +24,22 @@ struct Advice {
       most;  // the LCM rule's time over it, where it is not the rule's own size
 };
 
-/// How the driver's own size compares with the LCM rule's at the n of one kind.
-struct DriverCounts {
+/// At how many n something is faster than something else, and the most that it costs, or gains.
+struct Counts {
   std::size_t faster = 0, ties = 0, slower = 0;
-  std::optional<Cost> worst;  // over the LCM rule
+  std::optional<Cost> worst;
 };
 
 struct Verdict {
   std::optional<std::size_t> rule_local, rule_raw;
   std::size_t multiple = 0, limit = 0;
-  std::size_t rule_sizes = 0;                // n at which the rule was timed beside other sizes
-  std::size_t rule_ties = 0;                 // of these: not told from the best
-  std::optional<Cost> rule;                  // the largest over the best
-  std::string rule_best;                     // the best at that n
-  DriverCounts small_divisor, other;         // n by the largest divisor of n + 1 within the limit
+  std::size_t rule_sizes = 0;  // n at which the rule was timed beside other sizes
+  std::size_t rule_ties = 0;   // of these: not told from the best
+  std::optional<Cost> rule;    // the largest over the best
+  std::string rule_best;       // the best at that n
+  Counts small_divisor,
+      other;  // the driver over the LCM rule; n by the largest divisor of n + 1 within the limit
+  Counts rounded_up;  // one launch beyond the range and the best size in two, over that
   std::vector<std::size_t> driver_timeouts;  // n at which it took too long to be timed
   std::vector<Advice> advice;                // by ascending n
 

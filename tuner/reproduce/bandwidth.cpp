@@ -22,20 +22,25 @@ std::vector<std::size_t> steps(std::size_t first, std::size_t last, std::size_t 
   return values;
 }
 
-/// The document's sweep, every size: first the multiples of 32, then those of 16 only, of 8 .., so that a budget that ends it leaves
-/// an even picture. (On PoCL a size costs a second or two, most of it for building the kernels.)
+/// Multiples of 2^`highest` first, then those of half of that alone, ..: a budget that ends the sweep leaves an even picture.
+std::vector<std::size_t> coarse_first(std::vector<std::size_t> all, int highest) {
+  std::ranges::stable_sort(all, std::ranges::greater{}, [=](std::size_t value) {
+    return std::min(std::countr_zero(value), highest);
+  });
+  return all;
+}
+
+/// The document's sweep, every size. (On PoCL a size costs a second or two, most of it for building the kernels.)
 std::vector<std::size_t> sweep_locals(const Laboratory& laboratory) {
   if (!laboratory.options.locals.empty()) return laboratory.options.locals;
-  std::vector<std::size_t> all = steps(16, 512, 1);
-  std::ranges::stable_sort(all, std::ranges::greater{},
-                           [](std::size_t local) { return std::min(std::countr_zero(local), 5); });
-  return all;
+  return coarse_first(steps(16, 512, 1), 5);
 }
 
 /// Every number of groups up to 1024 on a GPU; on a CPU powers of 2 and their halves, and the peaks of the document.
 std::vector<std::size_t> sweep_groups(const Laboratory& laboratory) {
   if (!laboratory.options.groups.empty()) return laboratory.options.groups;
-  if (laboratory.context.profile().type == DeviceType::gpu) return steps(1, 1024, 1);
+  if (laboratory.context.profile().type == DeviceType::gpu)
+    return coarse_first(steps(1, 1024, 1), 5);
   return {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024};
 }
 
@@ -59,18 +64,26 @@ class BandwidthCases {
           for (const std::size_t local : kTableLocals)
             add_walk({write, by_columns, width}, {local, kSweepGroups});
     {
+      const Case& read_by_rows = *std::ranges::find_if(cases_, [](const Case& one) {
+        const Row& row = one.rows.front();
+        return row.kernel == "sum_rows" && row.local == kSweepLocal;
+      });
+      cases_.push_back(control_of(read_by_rows));
+    }
+    {
       Row counting = row("arithmetic", variant_of(1), "walk");
       counting.local = kSweepLocal;
       counting.parameters = groups_parameter(kSweepGroups);
       counting.work = static_cast<double>(size_ * size_);
       add(counting, [bench = bench_] { return bench->arithmetic({kSweepLocal, kSweepGroups}); });
     }
-    for (const std::size_t local : sweep_locals(laboratory_))
-      for (const bool write : {false, true}) add_walk({write, false, 1}, {local, kSweepGroups});
-    for (const bool write : {false, true}) {
-      for (const std::size_t groups : sweep_groups(laboratory_))
-        add_walk({write, false, 1}, {kSweepLocal, groups});
-    }
+    const auto locals = sweep_locals(laboratory_), groups = sweep_groups(laboratory_);
+    for (std::size_t i = 0; i < std::max(locals.size(), groups.size());
+         ++i)  // both, within any budget
+      for (const bool write : {false, true}) {
+        if (i < locals.size()) add_walk({write, false, 1}, {locals[i], kSweepGroups});
+        if (i < groups.size()) add_walk({write, false, 1}, {kSweepLocal, groups[i]});
+      }
     return std::move(cases_);
   }
 

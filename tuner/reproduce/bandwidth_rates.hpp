@@ -24,6 +24,8 @@ inline constexpr std::array<std::size_t, 6> kTableLocals{64, 128, 192, 256, 384,
 struct Rate {
   std::size_t local = 0, groups = 0;
   double gb_per_s = 0, low = 0, high = 0;  // with the 95 % interval
+
+  [[nodiscard]] Estimate estimate() const { return {gb_per_s, low, high, 2}; }
 };
 
 /// The rates on one array.

@@ -22,12 +22,26 @@ inline constexpr const char *kHolds = "holds", *kDoesNotHold = "does not hold";
 /// "cannot be judged here: " and `why`.
 [[nodiscard]] Claim unjudged(std::string claim, std::string published, const std::string& why);
 
-/// Of a claim that something is so many times as fast: holds where the interval lies above `least`; where it holds `least` the
-/// claim cannot be told.
-[[nodiscard]] Claim ratio_claim(std::string claim, std::string published,
-                                const std::optional<Estimate>& here, double least,
-                                const std::string& why_not);
+/// Judges claims on ratios by their whole intervals; where the interval, or the `floor` of the A/A control beside it, holds what is
+/// claimed, the claim cannot be told.
+class Judge {
+ public:
+  explicit Judge(double floor = 0) : floor_(floor) {}
 
-[[nodiscard]] Table table_of(const std::vector<Claim>& claims);
+  /// That something is more than `least` times.
+  [[nodiscard]] Claim over(std::string claim, std::string published,
+                           const std::optional<Estimate>& here, double least,
+                           const std::string& why_not) const;
+  /// That something is less than `most` times.
+  [[nodiscard]] Claim under(std::string claim, std::string published,
+                            const std::optional<Estimate>& here, double most,
+                            const std::string& why_not) const;
+
+ private:
+  double floor_;
+};
+
+/// `n`: where they are judged.
+[[nodiscard]] Table table_of(const std::vector<Claim>& claims, std::optional<std::size_t> n = {});
 
 }  // namespace clgauss::tune

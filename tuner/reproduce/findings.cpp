@@ -16,6 +16,16 @@ std::string text(const Findings& findings) {
   return result;
 }
 
+std::vector<std::string> control_remarks(const Measured& measured) {
+  std::vector<std::string> remarks;
+  for (const auto& [row, floor] : measured.controls())
+    remarks.push_back(
+        fmt::format("A/A control: {}, timed twice among the others, is {:.1f} % apart, below which "
+                    "no difference counts.",
+                    description_of(row), 100 * floor));
+  return remarks;
+}
+
 Table untimed_table(const Measured& measured) {
   std::map<std::pair<Status, std::string>, std::vector<const Row*>> failed;
   for (const Point& point : measured.points())
@@ -37,7 +47,7 @@ Table untimed_table(const Measured& measured) {
 }
 
 std::string cell(const std::optional<double>& value) {
-  return value ? fmt::format("{:.4g}", *value) : "-";
+  return value ? significant(*value, 4) : "-";
 }
 
 std::string cell(const std::optional<Estimate>& value, double unit) {

@@ -18,6 +18,9 @@ struct Findings {
 /// For a terminal: remarks, and tables with columns in line.
 [[nodiscard]] std::string text(const Findings& findings);
 
+/// How far apart the times of what was timed twice lie.
+[[nodiscard]] std::vector<std::string> control_remarks(const Measured& measured);
+
 /// What was not timed and why, equal reasons in one line; no rows if everything was.
 [[nodiscard]] Table untimed_table(const Measured& measured);
 

@@ -23,6 +23,16 @@ struct MatmulRung {
 [[nodiscard]] std::vector<MatmulRung> kernels_rungs(Context& context, Index n);
 [[nodiscard]] std::vector<MatmulRung> steps_rungs(const DeviceProfile& device, Index n);
 
+/// t1 + t2 + t3 of a rung of matmul-ladder here, as its document's times are; a CPU has t2 alone.
+[[nodiscard]] std::optional<Estimate> ladder_time(const Measured& measured, std::string_view rung,
+                                                  std::size_t n, std::string_view parameters = {});
+
+/// The largest n at which the rungs of the claims have times, else the largest of all; empty without rows.
+[[nodiscard]] std::optional<std::size_t> ladder_n(const Measured& measured);
+
+/// The fastest of matmul-cpu-gpu's loops on the CPU.
+[[nodiscard]] std::optional<Estimate> best_loop(const Measured& measured, std::size_t n);
+
 /// The sizes asked for, or `initial`.
 [[nodiscard]] std::vector<std::size_t> sizes_or(const ReproduceOptions& options,
                                                 std::vector<std::size_t> initial);

@@ -66,7 +66,9 @@ namespace {
 
 std::vector<Case> cpu_gpu_cases(const Laboratory& laboratory) {
   std::vector<Case> cases;
-  for (const std::size_t n : sizes_or(laboratory.options, {2048})) {
+  // A CPU's naive kernel would take half a minute at the article's n.
+  const bool cpu = laboratory.context.profile().type == DeviceType::cpu;
+  for (const std::size_t n : sizes_or(laboratory.options, {cpu ? 1024U : 2048U})) {
     const MatmulCases at(laboratory, n);
     if (auto refusal = at.too_large()) {
       cases.push_back(std::move(*refusal));
@@ -74,8 +76,11 @@ std::vector<Case> cpu_gpu_cases(const Laboratory& laboratory) {
     }
     for (const CpuLoop& loop : {cpu_naive(), openmp_ijk(), openmp_ikj(), openmp_blocked()})
       cases.push_back(at.cpu(loop));
-    for (MatmulRung& rung : steps_rungs(laboratory.context.profile(), n))
+    for (MatmulRung& rung : steps_rungs(laboratory.context.profile(), n)) {
+      const bool twice = rung.name == "text_tiles";
       cases.push_back(at.device(std::move(rung)));
+      if (twice) cases.push_back(control_of(cases.back()));
+    }
   }
   return cases;
 }
@@ -87,7 +92,8 @@ std::string claim(std::string_view rung) {
   return published::steps_claim(name);
 }
 
-/// The fastest of the loops on the CPU.
+}  // namespace
+
 std::optional<Estimate> best_loop(const Measured& measured, std::size_t n) {
   std::optional<Estimate> best;
   for (const std::string_view loop : kLoops)
@@ -96,6 +102,8 @@ std::optional<Estimate> best_loop(const Measured& measured, std::size_t n) {
       best = ns;
   return best;
 }
+
+namespace {
 
 Table steps_table(const Measured& measured, std::size_t n) {
   const auto best_cpu = best_loop(measured, n);
@@ -125,22 +133,23 @@ Table steps_table(const Measured& measured, std::size_t n) {
 }
 
 std::vector<Claim> cpu_gpu_claims(const Measured& measured) {
-  const auto sizes = measured.sizes_of("gpu_naive");
-  if (sizes.empty()) return {};
-  const std::size_t n = sizes.back();
+  const auto largest = measured.largest_of("text_naive");
+  if (!largest) return {};
+  const std::size_t n = *largest;
   const auto time = [&](std::string_view kernel) {
     return measured.time({.kernel = kernel, .n = n});
   };
   const std::string not_run = fmt::format("not measured at n = {}", n);
+  const Judge judge(measured.floor(n));
   const auto step = [&](const char* claim_text, const char* slow, const char* fast) {
-    return ratio_claim(claim_text, claim(fast), ratio(time(slow), time(fast)), 1, not_run);
+    return judge.over(claim_text, claim(fast), ratio(time(slow), time(fast)), 1, not_run);
   };
   std::vector<Claim> claims{
       step("OpenMP is a little faster than one thread", "cpu_naive", "openmp_ijk"),
       step("blocks are clearly faster", "openmp_ijk", "openmp_blocked"),
       step("the order ikj is the fastest on the CPU", "openmp_blocked", "openmp_ikj"),
-      ratio_claim("the naive kernel is over 400 times the best loop on the CPU", claim("gpu_naive"),
-                  ratio(best_loop(measured, n), time("text_naive")), 400, not_run),
+      judge.over("the naive kernel is over 400 times the best loop on the CPU", claim("gpu_naive"),
+                 ratio(best_loop(measured, n), time("text_naive")), 400, not_run),
       step("tiles in local memory are clearly faster", "text_naive", "text_tiles"),
       step("aligned, coalesced accesses are much faster", "text_tiles", "text_coalesced"),
       unjudged("without bank conflicts it is somewhat faster", claim("gpu_conflict_free"),
@@ -152,8 +161,8 @@ std::vector<Claim> cpu_gpu_claims(const Measured& measured) {
              aligned = ratio(time("text_tiles"), time("text_coalesced"));
   if (unroll && tiles && aligned) {
     const Estimate& other = tiles->median > aligned->median ? *tiles : *aligned;
-    claims.push_back(ratio_claim("unrolling gains the most of all steps", claim("gpu_unrolled"),
-                                 *unroll / other, 1, not_run));
+    claims.push_back(judge.over("unrolling gains the most of all steps", claim("gpu_unrolled"),
+                                *unroll / other, 1, not_run));
   }
   return claims;
 }
@@ -166,8 +175,9 @@ Findings cpu_gpu_findings(const std::vector<Row>& rows) {
       "says of them.");
   for (const std::size_t n : measured.sizes_of("gpu_naive"))
     findings.tables.push_back(steps_table(measured, n));
+  std::ranges::move(control_remarks(measured), std::back_inserter(findings.remarks));
   findings.tables.push_back(untimed_table(measured));
-  findings.tables.push_back(table_of(cpu_gpu_claims(measured)));
+  findings.tables.push_back(table_of(cpu_gpu_claims(measured), measured.largest_of("text_naive")));
   return findings;
 }
 

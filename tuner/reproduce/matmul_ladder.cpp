@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tuner/measure/flops.hpp"
 #include "tuner/measure/latency.hpp"
 #include "tuner/measure/work_groups.hpp"
@@ -92,8 +94,11 @@ std::vector<Case> ladder_cases(const Laboratory& laboratory) {
       continue;
     }
     cases.push_back(at.transfer());
-    for (MatmulRung& rung : ladder_rungs(laboratory.context.profile(), n))
+    for (MatmulRung& rung : ladder_rungs(laboratory.context.profile(), n)) {
+      const bool twice = rung.name == "blocked" && rung.parameters == block_parameter(32);
       cases.push_back(at.device(std::move(rung)));
+      if (twice) cases.push_back(control_of(cases.back()));
+    }
     for (const std::size_t block : {1U, 2U})
       cases.push_back(at.constraint("blocked_4", block_parameter(block),
                                     "four results a work-item need BLOCK to be a multiple of 4"));
@@ -179,67 +184,100 @@ class LadderTable {
   std::optional<Estimate> copies_ns_;
 };
 
-/// t1 + t2 + t3 of a rung here; a CPU has t2 alone.
-std::optional<Estimate> whole_time(const Measured& measured, std::string_view rung, std::size_t n,
-                                   std::string_view parameters = {}) {
+}  // namespace
+
+std::optional<Estimate> ladder_time(const Measured& measured, std::string_view rung, std::size_t n,
+                                    std::string_view parameters) {
   Measured::Wanted wanted{.kernel = rung, .n = n};
   if (!parameters.empty()) wanted.parameters = parameters;
   const auto ns = measured.time(wanted);
-  if (!ns || rung.starts_with("cpu")) return ns;
+  if (!ns || rung.starts_with("cpu") || rung == "openblas") return ns;
   const auto in = measured.time({.kernel = "transfer", .n = n, .part = "copy_in"}),
              out = measured.time({.kernel = "transfer", .n = n, .part = "copy_out"});
   return in && out ? std::optional<Estimate>(*ns + *in + *out) : std::nullopt;
 }
 
-/// How many times as long `slow` takes as `fast`, at the largest n of both with transfers.
+std::optional<std::size_t> ladder_n(const Measured& measured) {
+  const auto sizes = measured.sizes_of("naive");
+  if (sizes.empty()) return std::nullopt;
+  const auto timed = std::ranges::find_if(sizes.rbegin(), sizes.rend(), [&](std::size_t n) {
+    return ladder_time(measured, "naive", n) && ladder_time(measured, "blocked_4", n, "BLOCK=32");
+  });
+  return timed == sizes.rend() ? sizes.back() : *timed;
+}
+
+namespace {
+
+/// Of whole times: at the largest n, or, where a buffered rung is not there at it, at the largest that has it.
 std::vector<Claim> ladder_claims(const Measured& measured) {
   const auto sizes = measured.sizes_of("naive");
   if (sizes.empty()) return {};
-  const std::size_t n = sizes.back();
+  const std::size_t n = *ladder_n(measured);
   const std::string not_run = fmt::format("not measured at n = {}", n);
+  const Judge judge(measured.floor(n));
+  const auto gain_at = [&](std::size_t at, std::string_view slow, std::string_view fast,
+                           std::string_view block = {}) {
+    return ratio(ladder_time(measured, slow, at), ladder_time(measured, fast, at, block));
+  };
   const auto gain = [&](std::string_view slow, std::string_view fast, std::string_view block = {}) {
-    return ratio(whole_time(measured, slow, n), whole_time(measured, fast, n, block));
+    return gain_at(n, slow, fast, block);
+  };
+  const auto printed_at = [](std::size_t at, std::string_view slow, std::string_view fast,
+                             std::size_t block, std::string_view machine = published::kGtx770) {
+    const auto value = ratio(published::ladder_seconds(slow, at, 0, machine),
+                             published::ladder_seconds(fast, at, block, machine));
+    return value ? significant(*value, 3) + " times" : std::string("no figure at this n");
   };
   const auto printed = [&](std::string_view slow, std::string_view fast, std::size_t block,
                            std::string_view machine = published::kGtx770) {
-    const auto value = ratio(published::ladder_seconds(slow, n, 0, machine),
-                             published::ladder_seconds(fast, n, block, machine));
-    return value ? fmt::format("{:.3g} times", *value) : std::string("no figure at this n");
+    return printed_at(n, slow, fast, block, machine);
   };
+  const auto buffered_n = [&](std::string_view rung) {
+    const auto found = std::ranges::find_if(sizes.rbegin(), sizes.rend(), [&](std::size_t one) {
+      return gain_at(one, "naive", rung).has_value();
+    });
+    return found == sizes.rend() ? n : *found;
+  };
+  const std::size_t row_n = buffered_n("buffered_row"), column_n = buffered_n("buffered_column");
+  const auto row_gain = gain_at(row_n, "naive", "buffered_row");
+  const std::string row_printed = printed_at(row_n, "naive", "buffered_row", 0);
   const Point* const loop = measured.find({.kernel = "cpu_naive", .n = n});
   const std::string base = loop != nullptr && loop->row.estimated
                                ? fmt::format(" (the CPU loop is estimated from {} of {} rows)",
                                              loop->row.steps, loop->row.all_steps)
                                : "";
   std::vector<Claim> claims{
-      ratio_claim("table 1: the naive kernel beats the loop on the CPU" + base,
-                  printed("cpu_naive", "naive", 0, published::kGts450), gain("cpu_naive", "naive"),
-                  1, not_run),
-      ratio_claim("table 2: the same on the GTX 770" + base, printed("cpu_naive", "naive", 0),
-                  gain("cpu_naive", "naive"), 1, not_run),
-      ratio_claim("table 4: a buffered row gains, by theory less than 2 times",
-                  printed("naive", "buffered_row", 0), gain("naive", "buffered_row"), 1, not_run),
-      ratio_claim("table 4: a buffered column loses", printed("buffered_column", "naive", 0),
-                  gain("buffered_column", "naive"), 1, not_run),
-      ratio_claim("table 5: tiles of 32 gain", printed("naive", "blocked", 32),
-                  gain("naive", "blocked", "BLOCK=32"), 1, not_run),
-      ratio_claim("table 6: with four results a work-item more", printed("naive", "blocked_4", 32),
-                  gain("naive", "blocked_4", "BLOCK=32"), 1, not_run),
-      ratio_claim("text: over 2000 times the loop on the CPU" + base,
-                  printed("cpu_naive", "blocked_4", 32) + " by table 6",
-                  gain("cpu_naive", "blocked_4", "BLOCK=32"), 2000, not_run),
-      ratio_claim("text: nearly 60 times the best loop on one core", "60 times",
-                  gain("cpu_blocked", "blocked_4", "BLOCK=32"), 60, not_run),
-      ratio_claim("text: the best loop is 35 times the naive one" + base, "35 times",
-                  gain("cpu_naive", "cpu_blocked"), 35, not_run)};
-  const auto best = product_gflops(n, whole_time(measured, "blocked_4", n, "BLOCK=32"));
-  claims.push_back(ratio_claim(
+      judge.over("table 1: the naive kernel beats the loop on the CPU" + base,
+                 printed("cpu_naive", "naive", 0, published::kGts450), gain("cpu_naive", "naive"),
+                 1, not_run),
+      judge.over("table 2: the same on the GTX 770" + base, printed("cpu_naive", "naive", 0),
+                 gain("cpu_naive", "naive"), 1, not_run),
+      judge.over(fmt::format("table 4: a buffered row gains (n = {})", row_n), row_printed,
+                 row_gain, 1, not_run),
+      judge.under(fmt::format("theory: a buffered row gains less than 2 times (n = {})", row_n),
+                  row_printed, row_gain, 2, not_run),
+      judge.over(fmt::format("table 4: a buffered column loses (n = {})", column_n),
+                 printed_at(column_n, "buffered_column", "naive", 0),
+                 gain_at(column_n, "buffered_column", "naive"), 1, not_run),
+      judge.over("table 5: tiles of 32 gain", printed("naive", "blocked", 32),
+                 gain("naive", "blocked", "BLOCK=32"), 1, not_run),
+      judge.over("table 6: with four results a work-item more", printed("naive", "blocked_4", 32),
+                 gain("naive", "blocked_4", "BLOCK=32"), 1, not_run),
+      judge.over("text: over 2000 times the loop on the CPU" + base,
+                 printed("cpu_naive", "blocked_4", 32) + " by table 6",
+                 gain("cpu_naive", "blocked_4", "BLOCK=32"), 2000, not_run),
+      judge.over("text: nearly 60 times the best loop on one core", "60 times, n = 2048",
+                 gain("cpu_blocked", "blocked_4", "BLOCK=32"), 60, not_run),
+      judge.over("text: the best loop is 35 times the naive one" + base, "35 times, n = 2048",
+                 gain("cpu_naive", "cpu_blocked"), 35, not_run)};
+  const auto best = product_gflops(n, ladder_time(measured, "blocked_4", n, "BLOCK=32"));
+  claims.push_back(judge.over(
       "text: 344 GFLOP/s with transfers",
-      fmt::format("344; 2 n^3 over table 6's time is {:.3g}",
+      fmt::format("344, n = 2048; 2 n^3 over table 6's time is {:.3g}",
                   product_flops(2048) / 1e9 / *published::ladder_seconds("blocked_4", 2048, 32)),
       best, 344, not_run));
   const std::size_t least = sizes.front();
-  const auto floor_ns = whole_time(measured, "blocked", least, "BLOCK=32");
+  const auto floor_ns = ladder_time(measured, "blocked", least, "BLOCK=32");
   claims.push_back(
       {"not said, but in table 5: no time is below 50 ms, in table 6 they are down to "
        "0.5 ms, so their gains at small n are of something else",
@@ -268,8 +306,9 @@ Findings ladder_findings(const std::vector<Row>& rows) {
       "them.");
   for (const std::size_t n : measured.sizes_of("naive"))
     findings.tables.push_back(LadderTable(measured, latencies, n).table());
+  std::ranges::move(control_remarks(measured), std::back_inserter(findings.remarks));
   findings.tables.push_back(untimed_table(measured));
-  findings.tables.push_back(table_of(ladder_claims(measured)));
+  findings.tables.push_back(table_of(ladder_claims(measured), ladder_n(measured)));
   return findings;
 }
 

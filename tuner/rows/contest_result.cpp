@@ -116,8 +116,11 @@ ContestResult contest_result(const std::vector<Point>& points) {
   for (const Timing& control : controls)
     for (const Timing& timing : result.timings)
       if (control.ok() && timing.ok() && timing.group == control.group &&
-          timing.parameters == control.parameters && timing.steps == control.steps)
+          timing.parameters == control.parameters && timing.steps == control.steps) {
         result.floor = std::max(result.floor, noise_floor(timing.times_ns, control.times_ns));
+        result.controlled = true;
+        if (order_of(timing.times_ns, control.times_ns, 0) != Order::tie) result.told_apart = true;
+      }
   for (Timing& timing : result.timings) {
     if (!timing.ok()) continue;
     timing.ms = estimate(timing.times_ns);

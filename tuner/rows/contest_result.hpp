@@ -39,6 +39,8 @@ struct ContestResult {
   std::vector<Timing> timings;
   double floor =
       0;  // noise_floor() of the control, or of launches that were timed twice; 0 if there is neither
+  bool controlled = false,
+       told_apart = false;  // a launch has a twin; their intervals tell the two apart, wrongly
 
   /// By the median; null if none is ok.
   [[nodiscard]] const Timing* best() const;

@@ -7,6 +7,26 @@
 
 namespace clgauss::tune {
 
+Measured::Measured(const std::vector<Row>& rows) {
+  std::vector<Point> twins;
+  for (Point& point : group_rows(rows))
+    (point.row.rule == kControlRule ? twins : points_).push_back(std::move(point));
+  for (const Point& twin : twins)
+    for (const Point& point : points_) {
+      Row as_control = point.row;
+      as_control.rule = kControlRule;
+      if (as_control.key() == twin.row.key() && !point.times_ns.empty() && !twin.times_ns.empty())
+        controls_.push_back({point.row, noise_floor(point.times_ns, twin.times_ns)});
+    }
+}
+
+double Measured::floor(std::size_t n) const {
+  double floor = 0;
+  for (const Control& control : controls_)
+    if (control.row.n == n) floor = std::max(floor, control.floor);
+  return floor;
+}
+
 const Point* Measured::find(const Wanted& wanted) const {
   const auto found = std::ranges::find_if(points_, [&](const Point& point) {
     const Row& row = point.row;
@@ -34,6 +54,14 @@ std::vector<std::size_t> Measured::sizes_of(std::string_view kernel) const {
   for (const Point& point : points_)
     if (point.row.kernel == kernel) sizes.insert(point.row.n);
   return {sizes.begin(), sizes.end()};
+}
+
+std::optional<std::size_t> Measured::largest_of(std::string_view kernel) const {
+  std::optional<std::pair<bool, std::size_t>> largest;
+  for (const Point& point : points_)
+    if (point.row.kernel == kernel)
+      largest = std::max(largest, std::optional(std::pair(!point.times_ns.empty(), point.row.n)));
+  return largest ? std::optional(largest->second) : std::nullopt;
 }
 
 }  // namespace clgauss::tune

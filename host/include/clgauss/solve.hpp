@@ -107,6 +107,8 @@ struct Solution {
   RealType type = RealType::f64;                     // of the factors
   std::optional<Index> failed_column;                // 0-based
   double failed_pivot = 0;                           // its value: 0, Inf or NaN
+  std::vector<Index>
+      pivot_rows;  // row k was exchanged with row pivot_rows[k]; empty where x is not of A = P^T L U
   Determinant determinant;
   Residual residual;
   std::optional<Trust> trust;  // of lu, mixed and rbt, if it was asked for

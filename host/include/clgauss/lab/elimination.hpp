@@ -39,6 +39,8 @@ struct EliminationResult {
   Values pivots;              // the diagonal of U, of the matrix as it was scaled
   std::int64_t exponent = 0;  // det A is +- 2^exponent times the product of the pivots
   Index row_exchanges = 0;    // exchanges of two different rows
+  std::vector<Index>
+      pivot_rows;  // row k was exchanged with row pivot_rows[k]; empty without A = P^T L U
   // 0-based column of the first exactly zero or non-finite pivot
   std::optional<Index> failed_column;
   bool finite_input = true;                          // no NaN and no Inf in A and b

@@ -1,0 +1,112 @@
+#include <doctest/doctest.h>
+
+#include "tuner/reproduce/claims.hpp"
+#include "tuner/reproduce/reproduction.hpp"
+#include "tuner/rows/measured.hpp"
+
+namespace clgauss::tune {
+
+namespace {
+
+Row row_of(const std::string& kernel, std::size_t n, const std::string& parameters = "",
+           const std::string& part = "multiply") {
+  Row row;
+  row.kernel = kernel;
+  row.n = n;
+  row.parameters = parameters;
+  row.part = part;
+  return row;
+}
+
+void add(std::vector<Row>& rows, const Row& row, double ms) {
+  Outcome outcome;
+  if (ms > 0)
+    outcome.times_ns = {ms * 0.99e6, ms * 1e6, ms * 1.01e6};
+  else
+    outcome = {Status::timeout, "would take long", {}};
+  for (const Row& one : rows_of(row, outcome)) rows.push_back(one);
+}
+
+/// The line of the claims' table that begins so; the last table of the findings.
+std::vector<std::string> claim_of(const Findings& findings, const std::string& begin) {
+  for (const auto& row : findings.tables.back().rows)
+    if (row.front().starts_with(begin)) return row;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a claim is judged by its whole interval, from below and from above") {
+  const Estimate two{2, 1.9, 2.1, 5}, single{2, 2, 2, 1};
+  CHECK(Judge().over("c", "p", two, 1.5, "").verdict == kHolds);
+  CHECK(Judge().over("c", "p", two, 2.5, "").verdict == kDoesNotHold);
+  CHECK(Judge().over("c", "p", two, 2, "").verdict == "cannot be told from the noise");
+  CHECK(Judge().over("c", "p", single, 1, "").verdict == "cannot be judged here: a single run");
+  CHECK(Judge().under("c", "p", two, 3, "").verdict == kHolds);
+  CHECK(Judge().under("c", "p", two, 3, "").here == "2 [1.9, 2.1]");
+  CHECK(Judge().under("c", "p", two, 1.5, "").verdict == kDoesNotHold);
+  CHECK(Judge().under("c", "p", two, 2, "").verdict == "cannot be told from the noise");
+  CHECK(Judge(0.2).over("c", "p", two, 1.7, "").verdict == "cannot be told from the noise");
+  CHECK(Judge(0.2).under("c", "p", two, 2.4, "").verdict == "cannot be told from the noise");
+  CHECK(Judge(0.2).over("c", "p", two, 1.5, "").verdict == kHolds);
+  CHECK(Judge().under("c", "p", {}, 2, "not run").verdict == "cannot be judged here: not run");
+}
+
+TEST_CASE("what was timed twice is a floor of its n, and no configuration of its own") {
+  std::vector<Row> rows;
+  Row naive = row_of("naive", 64);
+  add(rows, naive, 10);
+  naive.rule = kControlRule;
+  add(rows, naive, 11);
+  const Measured measured(rows);
+  CHECK(measured.points().size() == 1);
+  CHECK(measured.floor(64) == doctest::Approx(0.1));
+  CHECK(measured.floor(128) == 0);
+  REQUIRE(control_remarks(measured).size() == 1);
+  CHECK(control_remarks(measured)[0].find("10.0 % apart") != std::string::npos);
+}
+
+TEST_CASE("the ladder's claims are judged by whole times, at the largest n that was timed") {
+  std::vector<Row> rows;
+  for (const std::size_t n : {1024U, 2048U}) {
+    add(rows, row_of("transfer", n, "", "copy_in"), 6);
+    add(rows, row_of("transfer", n, "", "copy_out"), 4);
+    add(rows, row_of("naive", n, "GROUP=32x32"), n == 1024 ? 90 : 0);  // 100 with the transfers
+    add(rows, row_of("buffered_row", n), n == 1024 ? 30 : 0);          // 40: 2.5 times
+    add(rows, row_of("blocked", n, "BLOCK=32"), 10);                   // 20: 5 times, not 9
+    add(rows, row_of("blocked_4", n, "BLOCK=32"), 5);
+  }
+  const Findings findings = matmul_ladder().findings(rows);
+  CHECK(findings.tables.back().caption == "What the document claims, judged at n = 1024");
+  CHECK(claim_of(findings, "table 4: a buffered row")[3] == kHolds);
+  CHECK(claim_of(findings, "theory: a buffered row")[3] == kDoesNotHold);
+  const auto tiles = claim_of(findings, "table 5");
+  CHECK(tiles[2].starts_with("5 ["));
+  CHECK(tiles[3] == kHolds);
+}
+
+TEST_CASE("claims on the bandwidth carry intervals, and one number of groups is no sweep") {
+  std::vector<Row> rows;
+  const auto walk = [&](std::size_t local, std::size_t groups, double ms) {
+    Row row = row_of("sum_rows", 1024, "GROUPS=" + std::to_string(groups), "walk");
+    row.variant = "float";
+    row.local = local;
+    row.work = 1e9;
+    add(rows, row, ms);
+  };
+  for (const std::size_t local : {192U, 256U, 384U}) walk(local, 1024, 10);
+  walk(16, 1024, 50);
+  Findings findings = bandwidth().findings(rows);
+  const auto sixteen = claim_of(findings, "groups of 16");
+  CHECK(sixteen[2] == "5 [4.9, 5.1] times (means 100 [99, 101] and 20 [19.8, 20.2] GB/s)");
+  CHECK(sixteen[3] == kHolds);
+  CHECK(claim_of(findings, "256, 512")[3].starts_with("cannot be judged here"));
+  CHECK(claim_of(findings, "32 groups")[3].starts_with("cannot be judged here"));
+  for (const std::size_t groups : {256U, 512U, 300U, 600U, 32U})
+    walk(256, groups, groups == 32 ? 20 : groups % 256 == 0 ? 8 : 12);
+  findings = bandwidth().findings(rows);
+  CHECK(claim_of(findings, "256, 512")[3] == kHolds);
+  CHECK(claim_of(findings, "32 groups")[3] == kDoesNotHold);
+}
+
+}  // namespace clgauss::tune
