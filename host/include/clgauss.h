@@ -116,6 +116,20 @@ CLGAUSS_API clgauss_status clgauss_dgesv(clgauss_context context, int layout, si
                                          size_t ldb);
 
 enum {
+  CLGAUSS_LOWER = 121, /* of a symmetric matrix the lower triangle is there: CBLAS's numbers */
+  CLGAUSS_UPPER = 122
+};
+
+/* LAPACK's posv: A = L L^T (CLGAUSS_LOWER) or R^T R (CLGAUSS_UPPER) by Cholesky, X = A^-1 B, for a symmetric positive definite A of which
+ * one triangle is read. On return that triangle holds L or R, the other one is as it was, and the n-by-nrhs B holds X.
+ * CLGAUSS_SINGULAR: A is not positive definite, clgauss_last_error() names the column, A and B are as they were. dposv needs a
+ * device with fp64. */
+CLGAUSS_API clgauss_status clgauss_sposv(clgauss_context context, int layout, int uplo, size_t n,
+                                         size_t nrhs, float* a, size_t lda, float* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_dposv(clgauss_context context, int layout, int uplo, size_t n,
+                                         size_t nrhs, double* a, size_t lda, double* b, size_t ldb);
+
+enum {
   CLGAUSS_METHOD_AUTOMATIC = 0, /* the fastest for the device and n that gives the accuracy */
   CLGAUSS_METHOD_LU = 1,        /* in factor_type, without refinement */
   CLGAUSS_METHOD_MIXED = 2,     /* factors in float, x refined to double; lu where that fails */

@@ -380,13 +380,14 @@ LuAnswer solve_by_cholesky(Context& context, const System& system, const Plan& p
   LuAnswer answer = Attempt(context, plan, options, progress).run(system);
   const bool open = options.method == Method::automatic;
   const auto failed = answer.result.failed_column;
-  std::string doubt = plan.refines() ? doubt_about(answer) : std::string();
-  if (doubt.empty() && failed && open)
-    doubt = fmt::format("A is not positive definite (Cholesky's pivot of column {} is {:.2g})",
-                        *failed + 1, answer.result.pivots[*failed]);
+  const bool narrow = plan.refines();
+  std::string doubt = narrow ? doubt_about(answer) : std::string();
+  if (failed && (narrow || open))
+    doubt = fmt::format("A is not positive definite{} (Cholesky's pivot of column {} is {:.2g})",
+                        narrow ? " to f32" : "", *failed + 1, answer.result.pivots[*failed]);
   if (doubt.empty()) return answer;
   std::optional<Plan> next;
-  if (plan.refines() && context.profile().fp64)
+  if (narrow && context.profile().fp64)
     next = Plan{Method::cholesky, RealType::f64, plan.accuracy};
   else if (open)
     next = make_plan(context.profile(), options, system.a.rows());
@@ -394,7 +395,9 @@ LuAnswer solve_by_cholesky(Context& context, const System& system, const Plan& p
     const SolveTimes spent = answer.result.times;
     answer = solve_by_lu(context, system, *next, options, progress);
     add(answer.result.times, spent);
-  } else if (!failed) {
+  } else if (failed) {
+    return answer;
+  } else {
     try_lapack(answer, system, options.trust, progress);
   }
   answer.passed_over = answer.passed_over.empty() ? doubt : doubt + ", " + answer.passed_over;
