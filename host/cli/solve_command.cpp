@@ -293,8 +293,6 @@ CommandTable solve_table() {
        "lu, mixed: rows and columns brought to one size by powers of two: on, off (only where the "
        "range of the type asks for it), or auto: also where their sizes differ by more than a "
        "factor of 10")
-      ("max-iterations", po::value<Index>()->default_value(10000)->value_name("N"),
-       "jacobi, seidel: give up after so many")
       ("in-place", po::bool_switch(),
        "lu: give A up while it is uploaded and read SYSTEM again for the residual; on a CPU this "
        "halves the memory");
@@ -311,7 +309,9 @@ CommandTable solve_table() {
       ("certify", po::bool_switch(),
        "prove bounds of the error of x, every rounding error counted; five to seven times the "
        "work (devices with fp64)")
-      ("determinant", po::bool_switch(), "report sign and log10 of det A");
+      ("determinant", po::bool_switch(), "report sign and log10 of det A")
+      ("max-iterations", po::value<Index>()->default_value(10000)->value_name("N"),
+       "jacobi, seidel: give up after so many");
   table.group("Large systems")
       ("devices", text("LIST"),
        "solve on several: all (GPUs, or CPU devices where there is none), or devices with commas "
