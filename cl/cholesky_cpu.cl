@@ -56,13 +56,14 @@ void solve_columns(global REAL* chunk, const uint j0, global const REAL* u,
   SOLVE_COL(0)
   ELIMINATE(0, 1)
   ELIMINATE(0, 2)
-  ELIMINATE(0, 3) ELIMINATE(0, 4) ELIMINATE(0, 5) ELIMINATE(0, 6) ELIMINATE(0, 7) SOLVE_COL(1)
-      ELIMINATE(1, 2) ELIMINATE(1, 3) ELIMINATE(1, 4) ELIMINATE(1, 5) ELIMINATE(1, 6)
-          ELIMINATE(1, 7) SOLVE_COL(2) ELIMINATE(2, 3) ELIMINATE(2, 4) ELIMINATE(2, 5)
-              ELIMINATE(2, 6) ELIMINATE(2, 7) SOLVE_COL(3) ELIMINATE(3, 4) ELIMINATE(3, 5)
-                  ELIMINATE(3, 6) ELIMINATE(3, 7) SOLVE_COL(4) ELIMINATE(4, 5) ELIMINATE(4, 6)
-                      ELIMINATE(4, 7) SOLVE_COL(5) ELIMINATE(5, 6) ELIMINATE(5, 7) SOLVE_COL(6)
-                          ELIMINATE(6, 7) SOLVE_COL(7) EACH_COL(STORE_COL)
+  ELIMINATE(0, 3)
+  ELIMINATE(0, 4) ELIMINATE(0, 5) ELIMINATE(0, 6) ELIMINATE(0, 7) SOLVE_COL(1) ELIMINATE(1, 2)
+      ELIMINATE(1, 3) ELIMINATE(1, 4) ELIMINATE(1, 5) ELIMINATE(1, 6) ELIMINATE(1, 7) SOLVE_COL(2)
+          ELIMINATE(2, 3) ELIMINATE(2, 4) ELIMINATE(2, 5) ELIMINATE(2, 6) ELIMINATE(2, 7)
+              SOLVE_COL(3) ELIMINATE(3, 4) ELIMINATE(3, 5) ELIMINATE(3, 6) ELIMINATE(3, 7)
+                  SOLVE_COL(4) ELIMINATE(4, 5) ELIMINATE(4, 6) ELIMINATE(4, 7) SOLVE_COL(5)
+                      ELIMINATE(5, 6) ELIMINATE(5, 7) SOLVE_COL(6) ELIMINATE(6, 7) SOLVE_COL(7)
+                          EACH_COL(STORE_COL)
 }
 
 #define DECLARE_DIAGONAL(q) VEC8 y_##q = vload8(0, top + (j0 + q) * RB);
@@ -133,6 +134,7 @@ kernel void ldlt_advance(global REAL* a, const ulong offset, const ulong ld, con
                          global REAL* triangle, global int* info, global uint* tickets,
                          const uint tile_rows, const uint tile_cols) {
   const uint k0 = step * nb;
+  if (info[0] < (int)k0) return;  // A is not positive definite
   const uint cols = min(nb, n - k0);
   const uint rest = step > 0 ? n - k0 - cols : 0;
   const uint tiles_m = (rest + tile_rows - 1) / tile_rows;

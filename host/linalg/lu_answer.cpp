@@ -387,10 +387,10 @@ LuAnswer solve_by_cholesky(Context& context, const System& system, const Plan& p
                         narrow ? " to f32" : "", *failed + 1, answer.result.pivots[*failed]);
   if (doubt.empty()) return answer;
   std::optional<Plan> next;
-  if (narrow && context.profile().fp64)
-    next = Plan{Method::cholesky, RealType::f64, plan.accuracy};
-  else if (open)
+  if (failed && open)
     next = make_plan(context.profile(), options, system.a.rows());
+  else if (narrow && context.profile().fp64)
+    next = Plan{Method::cholesky, RealType::f64, plan.accuracy};
   if (next) {
     const SolveTimes spent = answer.result.times;
     answer = solve_by_lu(context, system, *next, options, progress);
@@ -410,7 +410,7 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options, const Ma
               const Plan& plan) {
   if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
       options.equilibration == Equilibration::on || plan.method == Method::gauss ||
-      a.rows() < kLeastForCholesky || !has_positive_diagonal(a) || asymmetric_element(a))
+      a.rows() < kLeastForCholesky || !may_be_positive_definite(a))
     return plan;
   const bool gpu = device.type != DeviceType::cpu && device.fp64;
   return {Method::cholesky, gpu && plan.refines() ? RealType::f64 : plan.type, plan.accuracy};

@@ -29,8 +29,8 @@ struct Plan {
 /// Throws UsageError for a combination that no method offers, DeviceLimit for a type that the device has not.
 [[nodiscard]] Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n);
 
-/// The plan to try first for this A where the method is left open and make_plan() said `plan`: by Cholesky if A is symmetric with a
-/// positive diagonal and that takes less time.
+/// The plan to try first for this A where the method is left open and make_plan() said `plan`: by Cholesky if A may be positive definite
+/// and that takes less time.
 [[nodiscard]] Plan plan_for(const DeviceProfile& device, const SolveOptions& options,
                             const Matrix& a, const Plan& plan);
 

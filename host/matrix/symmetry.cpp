@@ -7,6 +7,7 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 #include "parallel.hpp"
 
@@ -22,34 +23,43 @@ constexpr Index kNone = std::numeric_limits<Index>::max();
 
 bool is_same(double u, double v) { return u == v || (std::isnan(u) && std::isnan(v)); }
 
-/// The first in rows first .. last, columns left of the diagonal; kNone twice if there is none.
-Element asymmetric_in_rows(const Matrix& a, Index first, Index last) {
+/// The first (i, j) with i > j that `is_bad`, in rows first .. last; kNone twice if there is none.
+template <typename Bad>
+Element find_in_rows(Index first, Index last, const Bad& is_bad) {
   Element found{kNone, kNone};
   for (Index left = 0; left < last; left += kTile)
     for (Index i = first; i < last; ++i)
       for (Index j = left; j < std::min(left + kTile, i); ++j)
-        if (!is_same(a(i, j), a(j, i))) found = std::min(found, Element{i, j});
+        if (is_bad(i, j)) found = std::min(found, Element{i, j});
   return found;
 }
 
-}  // namespace
-
-std::optional<Element> asymmetric_element(const Matrix& a) {
-  const Index n = a.rows(), strips = (n + kTile - 1) / kTile;
+/// The first of n rows, by all cores, in one pass that ends where it is found.
+template <typename Bad>
+std::optional<Element> find_below_diagonal(Index n, const Bad& is_bad) {
+  const Index strips = (n + kTile - 1) / kTile;
+  const auto find_in_strip = [&](Index strip) {
+    return find_in_rows(strip * kTile, std::min(n, (strip + 1) * kTile), is_bad);
+  };
   std::atomic<Index> bad_strip = kNone,
                      next = 0;  // those further down are longer: whoever is free takes one
   in_parallel(strips, kElementsPerThread / (kTile * std::max<Index>(n, 1)) + 1, [&](Index, Index) {
     for (Index strip = next++; strip < std::min<Index>(strips, bad_strip); strip = next++) {
-      const Index top = strip * kTile;
-      if (asymmetric_in_rows(a, top, std::min(n, top + kTile)).first == kNone) continue;
+      if (find_in_strip(strip).first == kNone) continue;
       Index before = bad_strip;
       while (strip < before && !bad_strip.compare_exchange_weak(before, strip)) {
       }
     }
   });
   if (bad_strip == kNone) return std::nullopt;
-  const Index top = bad_strip * kTile;
-  return asymmetric_in_rows(a, top, std::min(n, top + kTile));
+  return find_in_strip(bad_strip);
+}
+
+}  // namespace
+
+std::optional<Element> asymmetric_element(const Matrix& a) {
+  return find_below_diagonal(a.rows(),
+                             [&](Index i, Index j) { return !is_same(a(i, j), a(j, i)); });
 }
 
 void require_symmetric(const Matrix& a) {
@@ -62,10 +72,15 @@ void require_symmetric(const Matrix& a) {
       i + 1, j + 1, a(i, j), j + 1, i + 1, a(j, i)));
 }
 
-bool has_positive_diagonal(const Matrix& a) {
-  for (Index i = 0; i < a.rows(); ++i)
+bool may_be_positive_definite(const Matrix& a) {
+  std::vector<double> roots(a.rows());
+  for (Index i = 0; i < a.rows(); ++i) {
     if (!(a(i, i) > 0)) return false;
-  return true;
+    roots[i] = std::sqrt(a(i, i));
+  }
+  return !find_below_diagonal(a.rows(), [&](Index i, Index j) {
+    return a(i, j) != a(j, i) || !(std::abs(a(i, j)) <= roots[i] * roots[j]);
+  });
 }
 
 }  // namespace clgauss

@@ -14,7 +14,8 @@ namespace clgauss {
 /// Throws ValueError, which names that element.
 void require_symmetric(const Matrix& a);
 
-/// Whether every diagonal element of a square A is above 0.
-[[nodiscard]] bool has_positive_diagonal(const Matrix& a);
+/// Whether a square A is symmetric, its diagonal positive, and no element larger than positive definite matrices have it, |a_ij|^2 <=
+/// a_ii a_jj. One pass over A, by all cores, that ends at the first element that is not so.
+[[nodiscard]] bool may_be_positive_definite(const Matrix& a);
 
 }  // namespace clgauss

@@ -198,7 +198,7 @@ static void test_reports(clgauss_context context) {
   EXPECT_BAD(struct_size = 0);
   EXPECT_BAD(struct_size = sizeof options - 1);
   EXPECT_BAD(struct_size = (size_t)-1);
-  EXPECT_BAD(method = 5);
+  EXPECT_BAD(method = 8);
   EXPECT_BAD(method = -1);
   EXPECT_BAD(accuracy = 4);
   EXPECT_BAD(accuracy = -1);

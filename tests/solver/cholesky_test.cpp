@@ -189,16 +189,23 @@ TEST_CASE("auto takes Cholesky where A allows it, and LU where a pivot fails, an
     CHECK(definite.status == SolveStatus::ok);
     CHECK(definite.method == Method::cholesky);
     CHECK(definite.passed_over.empty());
-    a(2, 0) = a(0, 2) = 4 * a(0, 0);  // positive on the diagonal, but not definite
+    const double large = 0.9 * a(0, 0);  // each two rows go together, but not all three
+    a(1, 0) = a(0, 1) = a(2, 0) = a(0, 2) = large;
+    a(2, 1) = a(1, 2) = -large;
     const Solution indefinite = solve(context, system_of(a));
     CHECK(indefinite.status == SolveStatus::ok);
     CHECK(indefinite.method != Method::cholesky);
     CHECK(indefinite.passed_over.find("not positive definite") != std::string::npos);
     CHECK(indefinite.passed_over.find("column 3") != std::string::npos);
-    a(2, 0) = 0;
-    const Solution plain = solve(context, system_of(a));
-    CHECK(plain.method != Method::cholesky);
-    CHECK(plain.passed_over.find("definite") == std::string::npos);
+    for (const double other :
+         {0.0, 4 * a(0, 0)}) {  // not symmetric, or too large for a positive definite A
+      a(2, 0) = other;
+      a(0, 2) = 4 * a(0, 0);
+      const Solution plain = solve(context, system_of(a));
+      CHECK(plain.status == SolveStatus::ok);
+      CHECK(plain.method != Method::cholesky);
+      CHECK(plain.passed_over.find("definite") == std::string::npos);
+    }
   });
 }
 
