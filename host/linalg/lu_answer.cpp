@@ -377,10 +377,16 @@ constexpr Index kLeastForCholesky = 1024;
 /// By Cholesky; where that fails, as its callers say.
 LuAnswer solve_by_cholesky(Context& context, const System& system, const Plan& plan,
                            const SolveOptions& options, const ProgressCallback& progress) {
-  LuAnswer answer = Attempt(context, plan, options, progress).run(system);
-  const bool open = options.method == Method::automatic;
+  const bool open = options.method == Method::automatic, narrow = plan.refines();
+  const auto without = [&] { return make_plan(context.profile(), options, system.a.rows()); };
+  LuAnswer answer;
+  try {
+    answer = Attempt(context, plan, options, progress).run(system);
+  } catch (const NoUsableKernel&) {  // the verdicts say why
+    if (!open) throw;
+    return solve_by_lu(context, system, without(), options, progress);
+  }
   const auto failed = answer.result.failed_column;
-  const bool narrow = plan.refines();
   std::string doubt = narrow ? doubt_about(answer) : std::string();
   if (failed && (narrow || open))
     doubt = fmt::format("A is not positive definite{} (Cholesky's pivot of column {} is {:.2g})",
@@ -388,7 +394,7 @@ LuAnswer solve_by_cholesky(Context& context, const System& system, const Plan& p
   if (doubt.empty()) return answer;
   std::optional<Plan> next;
   if (failed && open)
-    next = make_plan(context.profile(), options, system.a.rows());
+    next = without();
   else if (narrow && context.profile().fp64)
     next = Plan{Method::cholesky, RealType::f64, plan.accuracy};
   if (next) {

@@ -229,6 +229,31 @@ TEST_CASE("Cholesky: numbers beyond the range of f32, and factors in f32 that ar
   });
 }
 
+TEST_CASE("Cholesky: kernels that do not work are passed over") {
+  on_every_device([](const Device& device) {
+    const auto with_faults = [&](const char* faults) {
+      ContextOptions options = ContextOptions::from_environment();
+      options.kernel_faults = parse_kernel_faults(faults);
+      return Context(device, options);
+    };
+    SolveOptions cholesky;
+    cholesky.method = Method::cholesky;
+    const System system = system_of(dominant(1030, 2));
+    for (const char* faults : {"cholesky_cpu=wrong", "cholesky_cpu=build"}) {
+      Context context = with_faults(faults);
+      const Solution solution = solve(context, system, cholesky);
+      CHECK(solution.status == SolveStatus::ok);
+      CHECK(solution.method == Method::cholesky);
+    }
+    Context context = with_faults("cholesky_cpu=wrong,cholesky=wrong");
+    CHECK_THROWS_AS((void)solve(context, system, cholesky), NoUsableKernel);
+    const Solution by_lu = solve(context, system);
+    CHECK(by_lu.status == SolveStatus::ok);
+    CHECK(by_lu.method != Method::cholesky);
+    CHECK(by_lu.method != Method::gauss);
+  });
+}
+
 TEST_CASE("Cholesky: what it does not go with is refused") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
