@@ -418,8 +418,10 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options, const Ma
       options.equilibration == Equilibration::on || plan.method == Method::gauss ||
       a.rows() < kLeastForCholesky || !may_be_positive_definite(a))
     return plan;
-  const bool gpu = device.type != DeviceType::cpu && device.fp64;
-  return {Method::cholesky, gpu && plan.refines() ? RealType::f64 : plan.type, plan.accuracy};
+  // On GPUs with fp64 factors in f64 are less than a refinement away from those in f32.
+  const bool wide = !options.type && device.type != DeviceType::cpu && device.fp64 &&
+                    plan.accuracy != Accuracy::single_precision;
+  return {Method::cholesky, wide ? RealType::f64 : plan.type, plan.accuracy};
 }
 
 Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n) {
