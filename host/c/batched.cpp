@@ -45,6 +45,7 @@ clgauss_status status_of(const BatchedSolution& solution) {
     case SolveStatus::overflow:
       return failed(CLGAUSS_OVERFLOW, "numbers of some systems left the range of the type");
     case SolveStatus::inaccurate:
+    case SolveStatus::not_positive_definite:  // of LU never
       break;
   }
   return failed(

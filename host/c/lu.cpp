@@ -88,6 +88,56 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
   return column ? singular(*column) : CLGAUSS_OK;
 }
 
+/// The matrix of which `uplo` says that the triangle is there, turned over where that is the upper one.
+template <typename Real>
+HostMatrix<Real> with_lower_triangle(HostMatrix<Real> a, int uplo) {
+  if (uplo != CLGAUSS_LOWER && uplo != CLGAUSS_UPPER)
+    throw UsageError(
+        fmt::format("uplo is {}, neither CLGAUSS_LOWER (121) nor CLGAUSS_UPPER (122)", uplo));
+  if (uplo == CLGAUSS_UPPER) std::swap(a.row_step, a.column_step);
+  return a;
+}
+
+/// The lower triangle of `a` <- L D^(1/2), from the factors of A = L D L^T.
+template <typename Real>
+void write_cholesky(const Context& context, const MatrixView& factors, const HostMatrix<Real>& a) {
+  const Index n = a.rows;
+  const Values values = clgauss::download(context.queue(), factors.buffer, kRealType<Real>,
+                                          factors.offset + n * factors.ld);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j <= i; ++j) {
+      const double root = std::sqrt(values[j * factors.ld + j]);
+      a.data[i * a.row_step + j * a.column_step] =
+          static_cast<Real>(i == j ? root : values[i * factors.ld + j] * root);
+    }
+}
+
+template <typename Real>
+clgauss_status posv(clgauss_context handle, int layout, int uplo, Index n, Index nrhs, Real* a_data,
+                    Index lda, Real* b_data, Index ldb) {
+  const Use use(object_of(handle));
+  Context& context = use.context();
+  check_counts(n, nrhs);
+  const auto a = with_lower_triangle(host_matrix(layout, n, n, a_data, lda, "A"), uplo);
+  const auto b = host_matrix(layout, n, nrhs, b_data, ldb, "B");
+  if (n == 0) return CLGAUSS_OK;
+  const RealType type = choose_type(context.profile(), kRealType<Real>);
+  LuOptions options;
+  options.positive_definite = true;
+  Lu cholesky(context, type, n, options);
+  const MatrixView on_device = upload(context, constant(a), padded_ld(n, type), "A");
+  const MatrixView x = upload(context, constant(b), std::max<Index>(nrhs, 1), "B");
+  cholesky.factor_and_solve(on_device, x, nrhs);
+  if (const auto column = cholesky.failed_column())
+    return failed(CLGAUSS_SINGULAR,
+                  fmt::format("A is not positive definite: the pivot of column {} is not positive",
+                              *column + 1)
+                      .c_str());
+  write_cholesky(context, on_device, a);
+  download(context, x, b);
+  return CLGAUSS_OK;
+}
+
 template <typename Real>
 clgauss_status getrf(clgauss_lu handle, int layout, const Real* data, Index lda) {
   const LuUse at_work(handle);
@@ -203,6 +253,16 @@ using namespace clgauss;
 using namespace clgauss::c;
 
 extern "C" {
+
+clgauss_status clgauss_sposv(clgauss_context context, int layout, int uplo, size_t n, size_t nrhs,
+                             float* a, size_t lda, float* b, size_t ldb) {
+  return guarded([&] { return posv(context, layout, uplo, n, nrhs, a, lda, b, ldb); });
+}
+
+clgauss_status clgauss_dposv(clgauss_context context, int layout, int uplo, size_t n, size_t nrhs,
+                             double* a, size_t lda, double* b, size_t ldb) {
+  return guarded([&] { return posv(context, layout, uplo, n, nrhs, a, lda, b, ldb); });
+}
 
 clgauss_status clgauss_sgesv(clgauss_context context, int layout, size_t n, size_t nrhs, float* a,
                              size_t lda, int32_t* ipiv, float* b, size_t ldb) {

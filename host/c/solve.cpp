@@ -58,7 +58,8 @@ SolveOptions solve_options(const clgauss_solve_options& asked, RealType type) {
   SolveOptions options;
   options.method =
       choice("method", asked.method, CLGAUSS_METHOD_AUTOMATIC,
-             {Method::automatic, Method::lu, Method::mixed, Method::rbt, Method::gauss});
+             {Method::automatic, Method::lu, Method::mixed, Method::rbt, Method::gauss,
+              Method::cholesky, Method::jacobi, Method::seidel});
   if (asked.factor_type != CLGAUSS_TYPE_DEFAULT) options.type = checked_type(asked.factor_type);
   if (asked.accuracy != CLGAUSS_ACCURACY_DEFAULT)
     options.accuracy =
@@ -108,7 +109,10 @@ static_assert(static_cast<int>(Method::automatic) == CLGAUSS_METHOD_AUTOMATIC &&
               static_cast<int>(Method::lu) == CLGAUSS_METHOD_LU &&
               static_cast<int>(Method::mixed) == CLGAUSS_METHOD_MIXED &&
               static_cast<int>(Method::rbt) == CLGAUSS_METHOD_RBT &&
-              static_cast<int>(Method::gauss) == CLGAUSS_METHOD_GAUSS);
+              static_cast<int>(Method::gauss) == CLGAUSS_METHOD_GAUSS &&
+              static_cast<int>(Method::cholesky) == CLGAUSS_METHOD_CHOLESKY &&
+              static_cast<int>(Method::jacobi) == CLGAUSS_METHOD_JACOBI &&
+              static_cast<int>(Method::seidel) == CLGAUSS_METHOD_SEIDEL);
 
 std::size_t checked_size(const clgauss_report* report) {
   if (report == nullptr) return 0;
@@ -138,6 +142,11 @@ clgauss_status status_of(const Solution& solution) {
                                       *solution.failed_column + 1, solution.failed_pivot)
                               .c_str()
                         : "A is singular");
+    case SolveStatus::not_positive_definite:
+      return failed(CLGAUSS_SINGULAR,
+                    fmt::format("A is not positive definite: Cholesky's pivot of column {} is {}",
+                                *solution.failed_column + 1, solution.failed_pivot)
+                        .c_str());
     case SolveStatus::overflow:
       return failed(CLGAUSS_OVERFLOW,
                     "numbers left the range of the type; factors in double may do");

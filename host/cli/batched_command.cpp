@@ -35,8 +35,8 @@ struct BatchedReport {
 
 /// What --batched does without: every option that is about one large system.
 void refuse_other_options(const po::variables_map& values) {
-  for (const char* name :
-       {"accuracy", "method", "equilibrate", "local", "ndrange", "split", "reps", "warmup"})
+  for (const char* name : {"accuracy", "method", "max-iterations", "equilibrate", "local",
+                           "ndrange", "split", "reps", "warmup"})
     if (!values[name].defaulted())
       throw UsageError(fmt::format("--{} does not go with --batched", name));
   for (const char* name : {"determinant", "compare", "certify", "in-place", "strict"})
@@ -106,6 +106,7 @@ std::string failure_text(const BatchedReport& report) {
       return overflow_text(report.solution);
     case SolveStatus::ok:
     case SolveStatus::inaccurate:
+    case SolveStatus::not_positive_definite:  // of LU never
       break;
   }
   return residual_text(report);

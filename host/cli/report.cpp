@@ -25,20 +25,6 @@ std::string group_size_text(const WorkGroupReport& group) {
                    : fmt::format("{}", group.size);
 }
 
-std::string determinant_text(const Determinant& determinant) {
-  if (std::isnan(determinant.log10_abs)) return "not known";
-  if (determinant.sign == 0) return "0";
-  std::string text =
-      fmt::format("{}10^{:.15g}", determinant.sign < 0 ? "-" : "", determinant.log10_abs);
-  const double value = determinant.sign * std::pow(10.0, determinant.log10_abs);
-  if (std::isnormal(value)) text += fmt::format(" = {:.12g}", value);
-  if (determinant.relative_error < 1)
-    text += fmt::format(", relative error <= {:.1e}", determinant.relative_error);
-  else if (determinant.relative_error >= 1)
-    text += ", of which not even the sign is sure";
-  return text;
-}
-
 /// What left the range of the type, and what to do.
 std::string overflow_text(const Solution& solution) {
   const std::string type(real_type_name(solution.type));
@@ -74,6 +60,13 @@ std::string method_text(const Report& report) {
   const Solution& solution = report.solution;
   const bool mixed = solution.method == Method::mixed || solution.method == Method::rbt;
   const std::string type(real_type_name(solution.type));
+  if (solution.method == Method::cholesky)
+    return solution.type == RealType::f32 && solution.accuracy != Accuracy::single_precision
+               ? fmt::format("{} accuracy by Cholesky in f32", accuracy_name(solution.accuracy))
+               : type + ", Cholesky";
+  if (solution.iterations)
+    return fmt::format("{}, iterations of {}", type,
+                       solution.method == Method::jacobi ? "Jacobi" : "Seidel");
   const std::string lu =
       mixed ? fmt::format("{} accuracy by LU in {}{}", accuracy_name(solution.accuracy), type,
                           solution.method == Method::rbt ? " between random butterflies" : "")
@@ -111,13 +104,34 @@ std::string scaling_text(const Solution& solution) {
                                               : "columns");
 }
 
+/// What was done in f64 after another method did not.
+const char* again_text(Method method) {
+  return method == Method::cholesky ? "done again by Cholesky in f64" : "done again by LU in f64";
+}
+
+std::string iterations_text(const Iterations& iterations) {
+  return fmt::format("iterated   {} sweep{}, each leaves at most {:.3g} of the error; {}\n",
+                     iterations.count, iterations.count == 1 ? "" : "s", iterations.contraction,
+                     iterations.converged
+                         ? fmt::format("x is off by at most {:.1e}", iterations.error_bound)
+                         : "x had not come to rest, --max-iterations allows more");
+}
+
+Json iterations_json(const std::optional<Iterations>& iterations) {
+  if (!iterations) return nullptr;
+  return {{"count", iterations->count},
+          {"contraction", finite_or_null(iterations->contraction)},
+          {"error_bound", finite_or_null(iterations->error_bound)},
+          {"converged", iterations->converged}};
+}
+
 std::string refinement_text(const Solution& solution) {
   const Refinement& refinement = solution.refinement;
   std::string text;
   if (!solution.passed_over.empty())
     text += fmt::format("           {}: {}\n", solution.passed_over,
                         solution.by_lapack               ? "x is from LAPACK on the host"
-                        : solution.type == RealType::f64 ? "done again in f64"
+                        : solution.type == RealType::f64 ? again_text(solution.method)
                                                          : "the device has no fp64, and the host "
                                                            "no LAPACK (liblapack3), to do better");
   if (refinement.backward_errors.empty()) return text;
@@ -221,9 +235,48 @@ Json times_json(const Report& report) {
 
 }  // namespace
 
+std::string determinant_text(const Determinant& determinant) {
+  if (std::isnan(determinant.log10_abs)) return "not known";
+  if (determinant.sign == 0) return "0";
+  std::string text =
+      fmt::format("{}10^{:.15g}", determinant.sign < 0 ? "-" : "", determinant.log10_abs);
+  const double value = determinant.sign * std::pow(10.0, determinant.log10_abs);
+  if (std::isnormal(value)) text += fmt::format(" = {:.12g}", value);
+  if (determinant.relative_error < 1)
+    text += fmt::format(", relative error <= {:.1e}", determinant.relative_error);
+  else if (determinant.relative_error >= 1)
+    text += ", of which not even the sign is sure";
+  return text;
+}
+
+Json determinant_json(const Determinant& determinant) {
+  return {{"sign", determinant.sign},
+          {"log10_abs", finite_or_null(determinant.log10_abs)},
+          {"relative_error", finite_or_null(determinant.relative_error)}};
+}
+
+Json device_json(const DeviceProfile& device, Transfers transfers) {
+  return {{"spec", device.spec},
+          {"name", device.name},
+          {"driver", device.driver_version},
+          {"platform", device.platform_name},
+          {"transfers", transfers_name(transfers)}};
+}
+
+std::string device_text(const DeviceProfile& device, Transfers transfers) {
+  return fmt::format("device     {} {} ({})\n", device.spec, device.name, device.platform_name) +
+         (transfers == Transfers::pageable ? "           copies through pageable memory\n" : "");
+}
+
 std::string verdict_text(const Report& report) {
   const Solution& solution = report.solution;
   if (solution.status == SolveStatus::overflow) return overflow_text(solution);
+  if (solution.status == SolveStatus::not_positive_definite)
+    return fmt::format(
+        "INDEFINITE the pivot of column {} is {:.3g}: A is not positive definite{}, as the method "
+        "cholesky asks for; try --method lu\n",
+        *solution.failed_column + 1, solution.failed_pivot,
+        solution.type == RealType::f32 ? " to f32" : "");
   if (solution.status == SolveStatus::singular)
     return fmt::format(
         "SINGULAR   the pivot of column {} is {}; there is no unique answer{}\n",
@@ -297,7 +350,7 @@ std::string times_text(const Json& times) {
   return text + "\n";
 }
 
-std::string summary_text(const Report& report) {
+std::string work_text(const Report& report) {
   const Solution& solution = report.solution;
   std::string text = fmt::format("system     n = {}, {} right-hand side{}, {}\n", report.n,
                                  report.nrhs, report.nrhs == 1 ? "" : "s", method_text(report));
@@ -307,14 +360,17 @@ std::string summary_text(const Report& report) {
                 : fmt::format("           the last {} columns of {} are the right-hand sides\n",
                               report.nrhs, report.augmented_path);
   text += scaling_text(solution);
-  text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
-                      report.device.platform_name);
-  if (report.transfers == Transfers::pageable)
-    text += "           copies through pageable memory\n";
+  text += device_text(report.device, report.transfers);
   text += kernels_text(report.kernels, report.verbose);
   if (solution.work_group) text += groups_text(*solution.work_group);
   text += refinement_text(solution);
-  text += times_text(times_json(report));
+  if (solution.iterations) text += iterations_text(*solution.iterations);
+  return text + times_text(times_json(report));
+}
+
+std::string summary_text(const Report& report) {
+  const Solution& solution = report.solution;
+  std::string text = work_text(report);
   if (report.with_determinant)
     text += fmt::format("det A      {}\n", determinant_text(solution.determinant));
   text += trust_text(solution);
@@ -334,6 +390,7 @@ Json report_json(const Report& report) {
       {"type", real_type_name(solution.type)},
       {"accuracy", accuracy_name(solution.accuracy)},
       {"refinement", refinement_json(solution.refinement)},
+      {"iterations", iterations_json(solution.iterations)},
       {"passed_over", solution.passed_over.empty() ? Json(nullptr) : Json(solution.passed_over)},
       {"lapack", solution.by_lapack},
       {"trust", trust_json(solution.trust)},
@@ -345,24 +402,16 @@ Json report_json(const Report& report) {
         {"columns", solution.scaled_columns}}},
       {"ndrange", solution.method == Method::gauss ? Json(ndrange_name(report.options.ndrange))
                                                    : Json(nullptr)},
-      {"device",
-       {{"spec", report.device.spec},
-        {"name", report.device.name},
-        {"driver", report.device.driver_version},
-        {"platform", report.device.platform_name},
-        {"transfers", transfers_name(report.transfers)}}},
+      {"device", device_json(report.device, report.transfers)},
       {"kernels", kernels_json(report.kernels)},
       {"work_group", work_group_json(solution.work_group)},
       {"time_s", times_json(report)},
       {"backward_error", solved ? finite_or_null(solution.residual.backward_error) : Json(nullptr)},
       {"scaled_residual", solved ? finite_or_null(solution.residual.scaled) : Json(nullptr)}};
   if (solution.failed_column)
-    json[solution.status == SolveStatus::singular ? "singular_column" : "overflow_column"] =
+    json[solution.status == SolveStatus::overflow ? "overflow_column" : "singular_column"] =
         *solution.failed_column + 1;
-  if (report.with_determinant)
-    json["determinant"] = {{"sign", solution.determinant.sign},
-                           {"log10_abs", finite_or_null(solution.determinant.log10_abs)},
-                           {"relative_error", finite_or_null(solution.determinant.relative_error)}};
+  if (report.with_determinant) json["determinant"] = determinant_json(solution.determinant);
   return json;
 }
 

@@ -45,8 +45,10 @@ struct Report {
   std::optional<Certificate> certificate = {};
 };
 
-/// The lines for stderr.
+/// The lines for stderr: what was done on what device and how long it took, and what came of it.
 [[nodiscard]] std::string summary_text(const Report& report);
+/// The first of them, up to the times.
+[[nodiscard]] std::string work_text(const Report& report);
 /// The summary's line that says what came of it, and so why the exit code is not 0.
 [[nodiscard]] std::string verdict_text(const Report& report);
 
@@ -56,6 +58,14 @@ struct Report {
 
 /// The summary's line of what is proven.
 [[nodiscard]] std::string certificate_text(const Certificate& certificate);
+
+/// "-10^3.2 = -1584.89, relative error <= 1e-12", "0", or that it is not known.
+[[nodiscard]] std::string determinant_text(const Determinant& determinant);
+[[nodiscard]] nlohmann::ordered_json determinant_json(const Determinant& determinant);
+
+/// The summary's line of the device, and what the reports say of it.
+[[nodiscard]] std::string device_text(const DeviceProfile& device, Transfers transfers);
+[[nodiscard]] nlohmann::ordered_json device_json(const DeviceProfile& device, Transfers transfers);
 
 /// The report of `--json`; its keys are documented in the README. Numbers that are not finite are
 /// null.

@@ -54,11 +54,10 @@ const WordTable<std::optional<Accuracy>> kAccuracies{{"auto", std::nullopt},
                                                      {"double", Accuracy::double_precision},
                                                      {"max", Accuracy::maximum}};
 
-const WordTable<Method> kMethods{{"auto", Method::automatic},
-                                 {"lu", Method::lu},
-                                 {"mixed", Method::mixed},
-                                 {"rbt", Method::rbt},
-                                 {"gauss", Method::gauss}};
+const WordTable<Method> kMethods{{"auto", Method::automatic}, {"lu", Method::lu},
+                                 {"mixed", Method::mixed},    {"rbt", Method::rbt},
+                                 {"gauss", Method::gauss},    {"cholesky", Method::cholesky},
+                                 {"jacobi", Method::jacobi},  {"seidel", Method::seidel}};
 
 const WordTable<Pivoting> kPivotings{
     {"partial", Pivoting::partial}, {"tournament", Pivoting::tournament}, {"none", Pivoting::none}};
@@ -121,9 +120,16 @@ SolveOptions read_solve_options(const po::variables_map& values) {
   solve.ndrange = parse_word("ndrange", text("ndrange"), kNdRanges);
   solve.split = parse_word("split", text("split"), kSplits);
   solve.policy = read_policy(values["local"].as<std::string>());
+  solve.max_iterations = values["max-iterations"].as<Index>();
+  if (solve.max_iterations == 0) throw UsageError("--max-iterations must be at least 1");
   solve.max_scaled_residual = values["max-residual"].as<double>();
   if (!(solve.max_scaled_residual > 0)) throw UsageError("--max-residual must be above 0");
   return solve;
+}
+
+/// Without factors nothing is known of A's inverse.
+bool estimates_rcond(Method method) {
+  return method != Method::gauss && method != Method::jacobi && method != Method::seidel;
 }
 
 /// --in-place reads the system twice.
@@ -165,8 +171,9 @@ SolveCommand read_command(const po::variables_map& values) {
   command.strict = values["strict"].as<bool>();
   if (command.strict && !command.solve.trust)
     throw UsageError("--strict judges by rcond, which --no-rcond and --compare leave out");
-  if (command.strict && command.solve.method == Method::gauss)
-    throw UsageError("--strict judges by rcond, which the method gauss does not estimate");
+  if (command.strict && !estimates_rcond(command.solve.method))
+    throw UsageError(fmt::format("--strict judges by rcond, which the method {} does not estimate",
+                                 method_name(command.solve.method)));
   command.quiet = values["quiet"].as<bool>();
   command.verbose = values["verbose"].as<bool>();
   command.repetitions = count_option(values, "reps", 1);
@@ -212,6 +219,7 @@ ExitCode exit_code_of(SolveStatus status) {
     case SolveStatus::ok:
       return ExitCode::ok;
     case SolveStatus::singular:
+    case SolveStatus::not_positive_definite:
       return ExitCode::singular;
     case SolveStatus::overflow:
     case SolveStatus::inaccurate:
@@ -268,9 +276,11 @@ CommandTable solve_table() {
   table.group("Method")
       ("method", words("M", kMethods)->default_value("auto"),
        "lu (blocked), mixed (blocked in f32, x refined to double accuracy; f64 or the host's "
-       "LAPACK where that fails), rbt (the same between random butterflies), gauss (the paper's "
-       "elimination), or auto: gauss if one of its options is given, else lu or mixed, whichever "
-       "is faster")
+       "LAPACK where that fails), rbt (the same between random butterflies), cholesky (for a "
+       "symmetric positive definite A), jacobi and seidel (iterations to learn from, for a strictly "
+       "diagonally dominant A), gauss (the paper's elimination), or auto: gauss if one of its "
+       "options is given, else lu, mixed or, where A is symmetric with a positive diagonal, "
+       "cholesky, whichever is faster")
       ("pivot", words("P", kPivotings)->default_value("partial"),
        "partial, tournament (lu), or none (gauss: the paper's algorithm)")
       ("type", words("T", type_words())->default_value("auto"),
@@ -299,7 +309,9 @@ CommandTable solve_table() {
       ("certify", po::bool_switch(),
        "prove bounds of the error of x, every rounding error counted; five to seven times the "
        "work (devices with fp64)")
-      ("determinant", po::bool_switch(), "report sign and log10 of det A");
+      ("determinant", po::bool_switch(), "report sign and log10 of det A")
+      ("max-iterations", po::value<Index>()->default_value(10000)->value_name("N"),
+       "jacobi, seidel: give up after so many");
   table.group("Large systems")
       ("devices", text("LIST"),
        "solve on several: all (GPUs, or CPU devices where there is none), or devices with commas "

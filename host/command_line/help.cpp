@@ -138,8 +138,9 @@ std::string full_name(const Program& program, const CommandView& command) {
                               : fmt::format("{} {}", program.name, command.name);
 }
 
+/// As few lines as it can do with: a screen has 24.
 std::string overview_text(const Program& program) {
-  std::string text = fmt::format("{0}\n\nUsage: {1} COMMAND [options]\n\nCommands:\n",
+  std::string text = fmt::format("{0}\nUsage: {1} COMMAND [options]\n\nCommands:\n",
                                  wrapped(program.about, 0), program.name);
   const std::vector<CommandView> commands = commands_of(program);
   for (const CommandView& command : commands)
@@ -149,6 +150,7 @@ std::string overview_text(const Program& program) {
     text += fmt::format("\nOptions of {} (all of it: {} help {}):\n", command.name, program.name,
                         command.name);
     for (const OptionGroup& group : command.table.groups) {
+      if (&group == &command.table.groups.back()) break;  // -h, which was found
       std::string names;
       for (const OptionView& option : group.view(command.table.positional)) {
         const std::string name = option.positional           ? option.usage()
@@ -160,7 +162,7 @@ std::string overview_text(const Program& program) {
     }
   }
   return text +
-         fmt::format("\nMore: {0} help environment, help exit-codes; man {0}\n", program.name);
+         fmt::format("More: {0} help environment, help exit-codes; man {0}\n", program.name);
 }
 
 std::string help_text(const Program& program, const CommandView& command) {

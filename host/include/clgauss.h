@@ -49,7 +49,7 @@ enum {
   CLGAUSS_NO_DEVICE = 3,        /* no OpenCL device, none that matches, or several */
   CLGAUSS_OPENCL = 4,           /* an OpenCL call failed, or the device cannot do what is asked */
   CLGAUSS_OUT_OF_MEMORY = 5,    /* on the host or on the device; asked before anything starts */
-  CLGAUSS_SINGULAR = 6,         /* a pivot is exactly zero, or A holds NaN or Inf: there is no x */
+  CLGAUSS_SINGULAR = 6,         /* a pivot is exactly zero, or A holds NaN or Inf: there is no x. Of Cholesky's: not positive */
   CLGAUSS_STOPPED = 7,          /* by your callback */
   CLGAUSS_INACCURATE = 8,       /* x is there, but its residual is larger than asked for */
   CLGAUSS_OVERFLOW = 9,         /* numbers left the range of the type: there is no x */
@@ -116,11 +116,28 @@ CLGAUSS_API clgauss_status clgauss_dgesv(clgauss_context context, int layout, si
                                          size_t ldb);
 
 enum {
+  CLGAUSS_LOWER = 121, /* of a symmetric matrix the lower triangle is there: CBLAS's numbers */
+  CLGAUSS_UPPER = 122
+};
+
+/* LAPACK's posv: A = L L^T (CLGAUSS_LOWER) or R^T R (CLGAUSS_UPPER) by Cholesky, X = A^-1 B, for a symmetric positive definite A of which
+ * one triangle is read. On return that triangle holds L or R, the other one is as it was, and the n-by-nrhs B holds X.
+ * CLGAUSS_SINGULAR: A is not positive definite, clgauss_last_error() names the column, A and B are as they were. dposv needs a
+ * device with fp64. */
+CLGAUSS_API clgauss_status clgauss_sposv(clgauss_context context, int layout, int uplo, size_t n,
+                                         size_t nrhs, float* a, size_t lda, float* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_dposv(clgauss_context context, int layout, int uplo, size_t n,
+                                         size_t nrhs, double* a, size_t lda, double* b, size_t ldb);
+
+enum {
   CLGAUSS_METHOD_AUTOMATIC = 0, /* the fastest for the device and n that gives the accuracy */
   CLGAUSS_METHOD_LU = 1,        /* in factor_type, without refinement */
   CLGAUSS_METHOD_MIXED = 2,     /* factors in float, x refined to double; lu where that fails */
   CLGAUSS_METHOD_RBT = 3,       /* the same with random butterflies instead of exchanges */
-  CLGAUSS_METHOD_GAUSS = 4      /* step by step, for experiments */
+  CLGAUSS_METHOD_GAUSS = 4,     /* step by step, for experiments */
+  CLGAUSS_METHOD_CHOLESKY = 5,  /* A must be symmetric and positive definite; half the work of LU */
+  CLGAUSS_METHOD_JACOBI = 6,    /* iterations to learn from; A must be strictly diagonally dominant */
+  CLGAUSS_METHOD_SEIDEL = 7
 };
 enum {
   CLGAUSS_ACCURACY_DEFAULT = 0, /* of the type of the call */

@@ -314,6 +314,65 @@ void require_solution(
   require_factors(a, lu, type, true);
 }
 
+void require_positive_definite_solution(
+    Context& context, RealType type, Index n,
+    const std::function<std::optional<Index>(const MatrixView& a, const MatrixView& b)>& solve) {
+  const Matrix r = random_of(type, n, n, 11), b = random_of(type, n, 1, 7);
+  Matrix a(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j <= i; ++j) {
+      double sum = 0;
+      for (Index k = 0; k < n; ++k) sum += r(i, k) * r(j, k);
+      sum = sum / static_cast<double>(n) + (i == j ? 0.25 : 0);
+      a(i, j) = a(j, i) =
+          type == RealType::f32 ? static_cast<double>(static_cast<float>(sum)) : sum;
+    }
+  const auto lower = [&] {
+    Matrix half = a;
+    for (Index i = 0; i < n; ++i)
+      for (Index j = i + 1; j < n; ++j) half(i, j) = 5;
+    return upload(context, type, half);
+  };
+  const MatrixView da = lower(), db = upload(context, type, b, 0);
+  if (const auto failed = solve(da, db))
+    throw WrongAnswer(
+        fmt::format("wrong answer: column {} of a positive definite matrix fails", *failed));
+  const Matrix x = read_back(context, type, db, n, 1);
+  require(compute_residual({a, b}, x, unit_roundoff(type)).scaled, kScaledResidualBound,
+          "the scaled residual");
+  require_factors(a, read_back(context, type, da, n, n), type, false);
+  a(n / 2, n / 2) = -1;
+  if (solve(lower(), db) != n / 2)
+    throw WrongAnswer("wrong answer: the column of a pivot that is not positive is not named");
+}
+
+void require_sweep(Context& context, RealType type, bool seidel,
+                   const std::function<void(const SweepQuestion&)>& sweep) {
+  constexpr Index kRows = 37, kRhs = 2;
+  Matrix a = random_of(type, kRows, kRows, 12);
+  for (Index i = 0; i < kRows; ++i) a(i, i) += a(i, i) < 0 ? -1 : 1;
+  const Matrix b = random_of(type, kRhs, kRows, 13), x = random_of(type, kRhs, kRows, 14);
+  const SweepQuestion question{upload(context, type, a),
+                               upload(context, type, b, 0).buffer,
+                               upload(context, type, x, 0).buffer,
+                               upload(context, type, Matrix(kRhs, kRows), 0).buffer,
+                               kRows,
+                               kRhs};
+  sweep(question);
+  Matrix expected = x;
+  for (Index c = 0; c < kRhs; ++c)
+    for (Index i = 0; i < kRows; ++i) {
+      double sum = b(c, i);
+      for (Index j = 0; j < kRows; ++j)
+        if (j != i) sum -= a(i, j) * (seidel ? expected : x)(c, j);
+      expected(c, i) = sum / a(i, i);
+    }
+  const Matrix result =
+      read_back(context, type, {seidel ? question.x : question.next, 0, kRows}, kRhs, kRows);
+  require(max_difference(result, expected),
+          64 * static_cast<double>(kRows) * unit_roundoff(type) * largest(expected), "a sweep");
+}
+
 void require_two_sided_butterfly(
     Context& context, RealType input, RealType output, const ButterflyQuestion& question,
     const std::function<void(const MatrixView& a, const MatrixView& r)>& two_sided) {

@@ -57,6 +57,24 @@ void require_solution(
     Context& context, RealType type, Index n,
     const std::function<std::vector<Index>(const MatrixView& a, const MatrixView& b)>& solve);
 
+/// A = L D L^T of a symmetric positive definite n-by-n A, of which only the lower triangle is there, as the factors of an LU without row
+/// exchanges, and a solve with one right-hand side, as require_solution(). Of another A, which is indefinite, that the column is named.
+/// `solve` returns the failed one.
+void require_positive_definite_solution(
+    Context& context, RealType type, Index n,
+    const std::function<std::optional<Index>(const MatrixView& a, const MatrixView& b)>& solve);
+
+/// What a sweep of cl/iterations.cl is asked for: a right-hand side is a row of b, x and next.
+struct SweepQuestion {
+  MatrixView a;
+  cl::Buffer b, x, next;
+  cl_uint n, nrhs;
+};
+
+/// A sweep of Jacobi into `next`, or of Seidel in x, to 64 n eps of the largest element.
+void require_sweep(Context& context, RealType type, bool seidel,
+                   const std::function<void(const SweepQuestion&)>& sweep);
+
 /// U and V of cl/butterfly.cl that are asked for.
 struct ButterflyQuestion {
   std::vector<float> u, v;

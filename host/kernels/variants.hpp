@@ -18,6 +18,8 @@ namespace clgauss {
 [[nodiscard]] Variants residual_variants();
 [[nodiscard]] Variants refine_variants();
 [[nodiscard]] Variants inverse_variants();
+[[nodiscard]] Variants cholesky_variants();
+[[nodiscard]] Variants iteration_variants();
 
 /// `own`, then the variant's parameters that are macros.
 [[nodiscard]] Defines with_parameters(const KernelVariant& variant, const Parameters& parameters,

@@ -116,23 +116,6 @@ void Certifier::copy(const char* kernel, const MatrixView& from, const MatrixVie
   launch_groups(context_.queue(), copy, n_, std::min<std::size_t>(64, copy.work_group_limit));
 }
 
-namespace {
-
-void enqueue_identity(Context& context, RealType type, const MatrixView& view, Index n) {
-  const cl::CommandQueue& queue = context.queue();
-  const std::size_t element = bytes_of(type);
-  const cl::Buffer ones = context.allocate(n * element, kWhat);
-  const auto fill = [&]<typename Real>(Real zero, Real one) {
-    queue.enqueueFillBuffer(view.buffer, zero, view.offset * element, n * view.ld * element);
-    queue.enqueueFillBuffer(ones, one, 0, n * element);
-  };
-  type == RealType::f32 ? fill(0.0F, 1.0F) : fill(0.0, 1.0);
-  enqueue_copy_rows(queue, {ones, 0, element},
-                    {view.buffer, view.offset * element, (view.ld + 1) * element}, element, n);
-}
-
-}  // namespace
-
 /// Where the factors and the inverse in f32 lie: both in g_, which is free then.
 MatrixView Certifier::half_of_g(bool second) const {
   return {g_.buffer, second ? n_ * g_.ld : 0, g_.ld};

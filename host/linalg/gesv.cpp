@@ -2,6 +2,7 @@
 
 #include <clgauss/error.hpp>
 #include <clgauss/lab/launch.hpp>
+#include <limits>
 
 #include "io/memory.hpp"
 #include "kernels/lu_small.hpp"
@@ -48,7 +49,8 @@ void require_memory_for(Context& context, const System& system, const GesvCall& 
   const std::uint64_t element = bytes_of(type);
   MemoryNeed need{system_text(system, type), type, n * padded_ld(n, type) * element,
                   n * nrhs * element};
-  need.workspace = lu_workspace_bytes(context.profile(), spec, type, n, nrhs) + n * element;
+  need.workspace = n * element + lu_workspace_bytes(context.profile(), spec, type, n, nrhs,
+                                                    call.lu.positive_definite);
   if (call.keeps_f64)
     need.workspace +=
         n * padded_ld(n, RealType::f64) * sizeof(double) + DeviceOperator::bytes(n, nrhs);
@@ -56,6 +58,11 @@ void require_memory_for(Context& context, const System& system, const GesvCall& 
     need.workspace += ExtraPreciseDevice::bytes(n, nrhs);
   need.host_copy = keeps_a ? n * n * sizeof(double) : 0;
   require_memory(need, context.profile(), io::physical_memory());
+}
+
+double least_normal(RealType type) {
+  return type == RealType::f32 ? static_cast<double>(std::numeric_limits<float>::min())
+                               : std::numeric_limits<double>::min();
 }
 
 /// The pivots, from the diagonal of U.
@@ -107,7 +114,10 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
 
   const cl::CommandQueue& queue = context.queue();
   report("upload");
-  const Scaling scaling = scaling_for(system, type, call.equilibration);
+  const Scaling scaling = call.lu.positive_definite
+                              ? symmetric_scaling_for(system.a.rows(), system.b.cols(),
+                                                      system.a.values(), system.b.values(), type)
+                              : scaling_for(system, type, call.equilibration);
   if (!in_f64) {
     upload_a(buffers, scaling);
   } else {
@@ -140,7 +150,8 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
   result.pivoting = lu->pivoting();
   result.failed_column = lu->failed_column(queue);
   result.pivots = read_diagonal(context, *lu, buffers, type);
-  judge_pivots(result, read_twice([&] { return lu->pivots(queue); }));
+  judge_pivots(result, read_twice([&] { return lu->pivots(queue); }),
+               call.lu.positive_definite ? std::optional(least_normal(type)) : std::nullopt);
   result.x = Matrix(buffers.n, buffers.nrhs,
                     download(queue, buffers.b.buffer, type, buffers.n * buffers.nrhs));
   const Matrix first_x = call.extra_precise ? result.x : Matrix();  // of the scaled system

@@ -92,6 +92,11 @@ class ManySolves {
              const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
     solves_.solve(queue, lu, n, pivots, b, nrhs);
   }
+  /// The same for factors without row exchanges.
+  void substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                  const MatrixView& b, cl_uint nrhs) {
+    solves_.substitute(queue, lu, n, b, nrhs);
+  }
 
  private:
   KernelMemo memo_;

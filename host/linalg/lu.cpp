@@ -4,11 +4,13 @@
 
 #include <clgauss/error.hpp>
 
+#include "kernels/cholesky_cpu.hpp"
 #include "kernels/cpu_tile.hpp"
 #include "kernels/lu_cpu.hpp"
 #include "kernels/upper_maxima.hpp"
 #include "launch/queue_order.hpp"
 #include "linalg/lu_backend.hpp"
+#include "linalg/potrf.hpp"
 #include "matrix/transfer.hpp"
 #include "matrix/view_check.hpp"
 #include "opencl_error.hpp"
@@ -50,15 +52,18 @@ std::unique_ptr<LuBackend> make_lu_backend(Context& context, RealType type, Inde
     throw DimensionError(fmt::format("n = {} is above the largest that LU takes, {}", n, kLargest));
   if (options.pivoting == Pivoting::none)
     throw UsageError("LU always exchanges rows; elimination without pivoting is the method gauss");
-  if (spec.family == LuFamily::gpu) return make_lu_gpu(context, type, n, options, spec);
-  if (options.pivoting == Pivoting::tournament)
+  const auto make_gpu = options.positive_definite ? make_cholesky_gpu : make_lu_gpu;
+  if (spec.family == LuFamily::gpu) return make_gpu(context, type, n, options, spec);
+  if (options.pivoting == Pivoting::tournament && !options.positive_definite)
     throw UsageError("the LU for CPUs has partial pivoting only; tournament needs a spec for GPUs");
   if (const std::string lacks = lu_cpu_variant().lacks(context); !lacks.empty())
     throw DeviceLimit("the LU for CPUs cannot run on " + context.profile().name + ": " + lacks);
-  if (!options.spec && !lu_cpu_works(context, type, spec))
-    return make_lu_gpu(context, type, n, options,
-                       default_lu_spec(context.profile(), type, n, LuFamily::gpu));
-  return make_lu_cpu(context, type, n, options, spec);
+  const auto works = options.positive_definite ? cholesky_cpu_works : lu_cpu_works;
+  if (!options.spec && !works(context, type, spec))
+    return make_gpu(context, type, n, options,
+                    default_lu_spec(context.profile(), type, n, LuFamily::gpu));
+  return options.positive_definite ? make_cholesky_cpu(context, type, n, options, spec)
+                                   : make_lu_cpu(context, type, n, options, spec);
 }
 
 class Lu::Implementation {

@@ -14,6 +14,7 @@
 #include "linalg/host_lapack.hpp"
 #include "linalg/host_lu.hpp"
 #include "matrix/max_or_nan.hpp"
+#include "matrix/symmetry.hpp"
 #include "matrix/transfer.hpp"
 #include "parallel.hpp"
 
@@ -128,8 +129,7 @@ class Attempt {
   }
 
   LuAnswer run(const System& system) {
-    const bool keeps_f64 =
-        answer_.plan.method == Method::mixed && context_.profile().fp64 && !maximum();
+    const bool keeps_f64 = answer_.plan.refines() && context_.profile().fp64 && !maximum();
     answer_.result = gesv(context_, system, call(system, keeps_f64), progress_);
     return std::move(answer_);
   }
@@ -158,6 +158,7 @@ class Attempt {
   GesvCall call(const System& system, bool keeps_f64) {
     GesvCall call{answer_.plan.type, options_.lu, options_.equilibration, {}, keeps_f64, maximum()};
     call.lu.pivoting = options_.pivoting;
+    call.lu.positive_definite = answer_.plan.method == Method::cholesky;
     call.polish = [this, &system](EliminationResult& result, const LiveFactors& factors) {
       polish(system, result, factors);
     };
@@ -172,7 +173,7 @@ class Attempt {
       polish_to_the_end(system, result, factors);
       return;
     }
-    if (plan.method == Method::mixed) refine_and_time(system, result, factors);
+    if (plan.refines()) refine_and_time(system, result, factors);
     measure(system, result);
     // Rare with factors of f64: their pivots grew, and that cost digits.
     if (plan.type == RealType::f64 && !(answer_.residual.scaled <= 1) &&
@@ -268,8 +269,9 @@ bool tell_of_inverse(const Refinement& refinement) {
 std::string doubt_about(const LuAnswer& answer) {
   const EliminationResult& result = answer.result;
   if (result.failed_column)
-    return fmt::format("in f32 the pivot of column {} is zero or not finite",
-                       *result.failed_column + 1);
+    return fmt::format(
+        "in f32 the pivot of column {} is {}", *result.failed_column + 1,
+        answer.plan.method == Method::cholesky ? "not positive" : "zero or not finite");
   if (result.refinement.accepted && answer.trust && !tell_of_inverse(result.refinement))
     return fmt::format("rcond {:.1e} is at the limit of factors in f32", answer.trust->rcond);
   if (result.refinement.accepted || result.x.empty()) return {};
@@ -370,18 +372,78 @@ LuAnswer solve_by_rbt(Context& context, const System& system, const Plan& plan,
   return answer;
 }
 
+/// Below, Cholesky's factors save less time than it takes to load their kernels.
+constexpr Index kLeastForCholesky = 1024;
+
+/// By Cholesky; where that fails, as its callers say.
+LuAnswer solve_by_cholesky(Context& context, const System& system, const Plan& plan,
+                           const SolveOptions& options, const ProgressCallback& progress) {
+  const bool open = options.method == Method::automatic, narrow = plan.refines();
+  const auto without = [&] { return make_plan(context.profile(), options, system.a.rows()); };
+  LuAnswer answer;
+  try {
+    answer = Attempt(context, plan, options, progress).run(system);
+  } catch (const NoUsableKernel&) {  // the verdicts say why
+    if (!open) throw;
+    return solve_by_lu(context, system, without(), options, progress);
+  }
+  const auto failed = answer.result.failed_column;
+  std::string doubt = narrow ? doubt_about(answer) : std::string();
+  if (failed && (narrow || open))
+    doubt = fmt::format("A is not positive definite{} (Cholesky's pivot of column {} is {:.2g})",
+                        narrow ? " to f32" : "", *failed + 1, answer.result.pivots[*failed]);
+  if (doubt.empty()) return answer;
+  std::optional<Plan> next;
+  if (failed && open)
+    next = without();
+  else if (narrow && context.profile().fp64)
+    next = Plan{Method::cholesky, RealType::f64, plan.accuracy};
+  if (next) {
+    const SolveTimes spent = answer.result.times;
+    answer = solve_by_lu(context, system, *next, options, progress);
+    add(answer.result.times, spent);
+  } else if (failed) {
+    return answer;
+  } else {
+    try_lapack(answer, system, options.trust, progress);
+  }
+  answer.passed_over = answer.passed_over.empty() ? doubt : doubt + ", " + answer.passed_over;
+  return answer;
+}
+
 }  // namespace
+
+Plan plan_for(const DeviceProfile& device, const SolveOptions& options, const Matrix& a,
+              const Plan& plan) {
+  if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
+      options.equilibration == Equilibration::on || plan.method == Method::gauss ||
+      a.rows() < kLeastForCholesky || !may_be_positive_definite(a))
+    return plan;
+  // On GPUs with fp64 factors in f64 are less than a refinement away from those in f32.
+  const bool wide = !options.type && device.type != DeviceType::cpu && device.fp64 &&
+                    plan.accuracy != Accuracy::single_precision;
+  return {Method::cholesky, wide ? RealType::f64 : plan.type, plan.accuracy};
+}
 
 Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n) {
   using enum Accuracy;
   const bool gauss = options.method == Method::gauss ||
                      (options.method == Method::automatic && options.pivoting == Pivoting::none);
-  if ((gauss || options.method == Method::rbt) && options.equilibration == Equilibration::on)
+  const bool cholesky = options.method == Method::cholesky;
+  const bool iterates = options.method == Method::jacobi || options.method == Method::seidel;
+  if ((gauss || iterates || options.method == Method::rbt) &&
+      options.equilibration == Equilibration::on)
     throw UsageError(
-        "equilibration belongs to the methods lu and mixed: gauss is the paper's elimination, and "
-        "butterflies mix the rows and columns");
-  if (gauss && options.pivoting == Pivoting::tournament)
-    throw UsageError("tournament pivoting belongs to the method lu; gauss takes partial or none");
+        "equilibration belongs to the methods lu and mixed: gauss is the paper's elimination, "
+        "butterflies mix the rows and columns, and iterations change nothing of A");
+  if (cholesky && options.equilibration == Equilibration::on)
+    throw UsageError(
+        "equilibration belongs to the methods lu and mixed: powers of two change no digit of "
+        "Cholesky's factors");
+  if ((gauss || cholesky || iterates) && options.pivoting == Pivoting::tournament)
+    throw UsageError(
+        "tournament pivoting belongs to the method lu; gauss takes partial or none, and the others "
+        "exchange no rows");
   const RealType type = choose_type(device, options.type);
   const Accuracy of_type = type == RealType::f64 ? double_precision : single_precision;
   const Accuracy wanted = options.accuracy.value_or(options.type ? of_type : double_precision);
@@ -395,16 +457,21 @@ Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n
                       method_name(options.method)));
     return {options.method, RealType::f32, wanted == maximum ? maximum : double_precision};
   }
-  if (gauss || options.method == Method::lu) {
-    if (gauss && wanted == maximum)
-      throw UsageError(
-          "accuracy max asks for factors to correct x with: the methods lu and mixed, not gauss");
+  if (cholesky) {
+    const RealType taken = wanted == single_precision ? options.type.value_or(RealType::f32) : type;
+    return {Method::cholesky, taken, wanted};
+  }
+  if (gauss || iterates || options.method == Method::lu) {
+    if ((gauss || iterates) && wanted == maximum)
+      throw UsageError(fmt::format(
+          "accuracy max asks for factors to correct x with: the methods lu and mixed, not {}",
+          method_name(gauss ? Method::gauss : options.method)));
     if (options.accuracy.value_or(single_precision) != single_precision && type == RealType::f32)
       throw UsageError(fmt::format(
           "{} accuracy with factors in f32 asks for the method mixed ({})", accuracy_name(wanted),
           options.type ? "the type asked for is f32" : device.name + " has no fp64"));
     const RealType taken = wanted == single_precision ? options.type.value_or(RealType::f32) : type;
-    return {gauss ? Method::gauss : Method::lu, taken,
+    return {gauss ? Method::gauss : options.method, taken,
             taken == RealType::f64 ? wanted : single_precision};
   }
   if (wanted == single_precision) return {Method::lu, options.type.value_or(RealType::f32), wanted};
@@ -422,6 +489,8 @@ SolveStatus outcome_of(const EliminationResult& result) {
     return result.finite_input && bad < result.x.values().size() ? SolveStatus::overflow
                                                                  : SolveStatus::ok;
   }
+  if (result.positive_definite && std::isfinite(result.pivots[*result.failed_column]))
+    return SolveStatus::not_positive_definite;
   const bool out_of_range =
       result.pivots[*result.failed_column] == 0 ? result.may_underflow : result.finite_input;
   return out_of_range ? SolveStatus::overflow : SolveStatus::singular;
@@ -430,6 +499,8 @@ SolveStatus outcome_of(const EliminationResult& result) {
 LuAnswer solve_by_lu(Context& context, const System& system, const Plan& plan,
                      const SolveOptions& options, const ProgressCallback& progress) {
   if (plan.method == Method::rbt) return solve_by_rbt(context, system, plan, options, progress);
+  if (plan.method == Method::cholesky)
+    return solve_by_cholesky(context, system, plan, options, progress);
   LuAnswer answer = Attempt(context, plan, options, progress).run(system);
   if (plan.method != Method::mixed) return answer;
   const std::string doubt = doubt_about(answer);

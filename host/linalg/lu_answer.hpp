@@ -14,6 +14,12 @@ struct Plan {
   RealType type = RealType::f64;
   Accuracy accuracy = Accuracy::double_precision;
 
+  /// Whether x is refined to more than the factors' own accuracy.
+  [[nodiscard]] bool refines() const {
+    return method == Method::mixed || (method == Method::cholesky && type == RealType::f32 &&
+                                       accuracy != Accuracy::single_precision);
+  }
+
   /// The unit roundoff that backward errors are measured in.
   [[nodiscard]] double eps() const {
     return unit_roundoff(accuracy == Accuracy::single_precision ? RealType::f32 : RealType::f64);
@@ -22,6 +28,11 @@ struct Plan {
 
 /// Throws UsageError for a combination that no method offers, DeviceLimit for a type that the device has not.
 [[nodiscard]] Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n);
+
+/// The plan to try first for this A where the method is left open and make_plan() said `plan`: by Cholesky if A may be positive definite
+/// and that takes less time.
+[[nodiscard]] Plan plan_for(const DeviceProfile& device, const SolveOptions& options,
+                            const Matrix& a, const Plan& plan);
 
 /// What the pivots and x say; whether x is accurate is for the residual to say.
 [[nodiscard]] SolveStatus outcome_of(const EliminationResult& result);
@@ -35,8 +46,8 @@ struct LuAnswer {
   std::optional<Trust> trust;
 };
 
-/// By the plan, lu or mixed; where factors in f32 are not good enough, by f64 on the device, else by the host's LAPACK where there
-/// is one. Throws as gesv().
+/// By the plan, which is one of factors; where those in f32 are not good enough, by f64 on the device, else by the host's LAPACK where
+/// there is one; where A is not positive definite and the method was left open, by make_plan()'s. Throws as gesv().
 [[nodiscard]] LuAnswer solve_by_lu(Context& context, const System& system, const Plan& plan,
                                    const SolveOptions& options, const ProgressCallback& progress);
 

@@ -14,12 +14,13 @@ namespace clgauss {
 /// Of an LU, block by block.
 class LuProgress {
  public:
-  LuProgress(const cl::CommandQueue& queue, const ProgressCallback& callback, Index n, Index block)
+  /// Of `share` n^3 flops.
+  LuProgress(const cl::CommandQueue& queue, const ProgressCallback& callback, Index n, Index block,
+             double share = 2.0 / 3)
       : n_(static_cast<double>(n)),
-        blocks_(queue, callback, "factorisation", (n + block - 1) / block, 2.0 / 3 * n_ * n_ * n_) {
-  }
+        blocks_(queue, callback, "factorisation", (n + block - 1) / block, share * n_ * n_ * n_) {}
 
-  /// Block `index` is enqueued, and `rest` columns are left, of which the LU takes 2/3 rest^3 flops.
+  /// Block `index` is enqueued, and `rest` columns are left, which take `share` rest^3 flops.
   void block_enqueued(std::size_t index, Index rest) {
     const double left = static_cast<double>(rest) / n_;
     blocks_.step_enqueued(index, 1 - left * left * left);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 
+#include "kernels/cholesky.hpp"
+#include "kernels/cholesky_cpu.hpp"
 #include "kernels/gemm_backend.hpp"
 
 namespace clgauss {
@@ -45,10 +47,13 @@ void require_memory(const MemoryNeed& need, const DeviceProfile& device, std::ui
 }
 
 std::uint64_t lu_workspace_bytes(const DeviceProfile& device, const LuSpec& spec, RealType type,
-                                 Index n, Index nrhs) {
+                                 Index n, Index nrhs, bool positive_definite) {
   const Setting setting{device, type, n};
-  std::uint64_t bytes = workspace_bytes(variants_of(spec.family), spec.parameters, setting);
   const bool gpu = spec.family == LuFamily::gpu;
+  std::uint64_t bytes =
+      !positive_definite ? workspace_bytes(variants_of(spec.family), spec.parameters, setting)
+      : gpu ? cholesky_variant().workspace_bytes(usual_cholesky_parameters(setting), setting)
+            : cholesky_cpu_variant().workspace_bytes(spec.parameters, setting);
   if (gpu) bytes += n * sizeof(std::uint32_t);  // pivots
   if (device.type != DeviceType::cpu) return bytes;
   // Only CPUs pack the operands of products: of trailing updates, and of solves with many right-hand sides.
@@ -56,7 +61,12 @@ std::uint64_t lu_workspace_bytes(const DeviceProfile& device, const LuSpec& spec
   const auto block = [&](const Parameters& parameters, const char* name) {
     return static_cast<Index>(value_of(parameters, name));
   };
-  if (gpu) return bytes + gemm_workspace_bytes(gemm, {n, n, block(spec.parameters, "NB")});
+  if (gpu)
+    return bytes +
+           gemm_workspace_bytes(gemm, {n, n,
+                                       block(positive_definite ? usual_cholesky_parameters(setting)
+                                                               : spec.parameters,
+                                             "NB")});
   if (nrhs <= 1) return bytes;
   const Parameters many = default_lu_spec(device, type, n, LuFamily::gpu).parameters;
   return bytes + gemm_workspace_bytes(gemm, {n, nrhs, block(many, "SOLVE_BLOCK")});

@@ -23,8 +23,10 @@ struct MemoryNeed {
 /// device, whose memory is the host's, if `host_bytes` of the machine do not suffice for the device's part and the copy.
 void require_memory(const MemoryNeed& need, const DeviceProfile& device, std::uint64_t host_bytes);
 
-/// Bytes of everything that an LU with this spec holds beside A and B: its variants' workspaces, pivots, packed operands.
+/// Bytes of everything that an LU with this spec holds beside A and B: its variants' workspaces, pivots, packed operands. Or, of a
+/// positive definite A, Cholesky's factors.
 [[nodiscard]] std::uint64_t lu_workspace_bytes(const DeviceProfile& device, const LuSpec& spec,
-                                               RealType type, Index n, Index nrhs);
+                                               RealType type, Index n, Index nrhs,
+                                               bool positive_definite = false);
 
 }  // namespace clgauss

@@ -7,7 +7,9 @@
 #include <cmath>
 #include <limits>
 
+#include "linalg/iterations.hpp"
 #include "linalg/lu_answer.hpp"
+#include "matrix/symmetry.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss {
@@ -83,6 +85,8 @@ std::string_view solve_status_name(SolveStatus status) {
       return "ok";
     case SolveStatus::singular:
       return "singular";
+    case SolveStatus::not_positive_definite:
+      return "not_positive_definite";
     case SolveStatus::overflow:
       return "overflow";
     case SolveStatus::inaccurate:
@@ -101,6 +105,12 @@ std::string_view method_name(Method method) {
       return "mixed";
     case Method::rbt:
       return "rbt";
+    case Method::cholesky:
+      return "cholesky";
+    case Method::jacobi:
+      return "jacobi";
+    case Method::seidel:
+      return "seidel";
     case Method::gauss:
       break;
   }
@@ -187,6 +197,16 @@ EliminationResult run_gauss(Context& context, const System& system, RealType typ
   return result;
 }
 
+bool iterates(Method method) { return method == Method::jacobi || method == Method::seidel; }
+
+/// The residual of what came without one.
+void answer_by_residual(const System& system, LuAnswer& answer) {
+  LapTimer check;
+  if (has_answer(outcome_of(answer.result)))
+    answer.residual = compute_residual(system, answer.result.x, answer.plan.eps());
+  answer.result.times.check = check.lap();
+}
+
 /// Fills in what was done and what it left, and judges x by its residual.
 void conclude(Solution& solution, LuAnswer answer, double bound) {
   const EliminationResult& result = answer.result;
@@ -230,7 +250,15 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
   const Index n = system.a.rows();
   LuAnswer answer;
   answer.plan = make_plan(context.profile(), options, n);
-  if (answer.plan.method != Method::gauss) {
+  if (iterates(answer.plan.method)) {
+    check_shapes(system);
+    answer.result = iterate(context, system, answer.plan.method, answer.plan.type,
+                            options.max_iterations, progress, solution.iterations.emplace());
+    answer_by_residual(system, answer);
+  } else if (answer.plan.method != Method::gauss) {
+    check_shapes(system);
+    answer.plan = plan_for(context.profile(), options, system.a, answer.plan);
+    if (options.method == Method::cholesky) require_symmetric(system.a);
     try {
       answer = solve_by_lu(context, system, answer.plan, options, progress);
     } catch (const NoUsableKernel&) {
@@ -246,10 +274,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
   }
   if (answer.plan.method == Method::gauss) {
     answer.result = run_gauss(context, system, answer.plan.type, options, progress, solution);
-    LapTimer check;
-    if (has_answer(outcome_of(answer.result)))
-      answer.residual = compute_residual(system, answer.result.x, answer.plan.eps());
-    answer.result.times.check = check.lap();
+    answer_by_residual(system, answer);
   }
   const double known = answer.result.times.sum();
   conclude(solution, std::move(answer), options.max_scaled_residual);
@@ -266,7 +291,7 @@ Solution solve_in_place(Context& context, System system, const ReadMatrix& read_
   const Plan plan = make_plan(context.profile(), in_place, system.a.rows());
   if (plan.accuracy == Accuracy::maximum)
     throw UsageError("accuracy max needs A for its residuals, which solving in place gives up");
-  if (plan.method == Method::gauss || plan.method == Method::rbt)
+  if (plan.method != Method::lu && plan.method != Method::mixed)
     throw UsageError("solving in place belongs to the methods lu and mixed");
   LuAnswer answer =
       solve_by_lu_in_place(context, std::move(system), read_again, plan, in_place, progress);

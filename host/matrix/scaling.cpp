@@ -319,6 +319,27 @@ Scaling scaling_for(Index n, Index nrhs, std::span<const double> a, std::span<co
   return scaling;
 }
 
+Scaling symmetric_scaling_for(Index n, Index nrhs, std::span<const double> a,
+                              std::span<const double> b, RealType type) {
+  const Limits limits(type);
+  const Sizes sizes = sizes_of(a, n);
+  const Range of_a(sizes), of_b = range_of(b);
+  Scaling scaling;
+  scaling.size = size_of(sizes);
+  scaling.finite = of_a.finite && of_b.finite;
+  if (!fits(of_a, limits) || !quotients_fit(of_b, of_a, limits)) {
+    scaling.rows.resize(n);
+    for (Index i = 0; i < n; ++i) {
+      const int exponent = exponent_of(a[i * n + i]);
+      scaling.rows[i] = exponent == kNone ? 0 : -((exponent - (exponent & 1)) / 2);
+    }
+    scaling.columns = scaling.rows;
+  }
+  if (!fits(of_b, limits) || !scaling.rows.empty())
+    scale_right_hand_sides(scaling, n, nrhs, b, limits);
+  return scaling;
+}
+
 Scaling scaling_for(const System& system, RealType type, Equilibration equilibration) {
   return scaling_for(system.a.rows(), system.b.cols(), system.a.values(), system.b.values(), type,
                      equilibration);

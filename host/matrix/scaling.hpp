@@ -53,6 +53,11 @@ struct Sizes {
 [[nodiscard]] Scaling scaling_for(const System& system, RealType type,
                                   Equilibration equilibration = Equilibration::off);
 
+/// The same for Cholesky's factors of a symmetric A, R = C: they change with R as A does, not by a bit otherwise, and so it is the range
+/// alone that may ask for it. The diagonal, which nothing of a positive definite A exceeds, then comes to lie in [1, 4).
+[[nodiscard]] Scaling symmetric_scaling_for(Index n, Index nrhs, std::span<const double> a,
+                                            std::span<const double> b, RealType type);
+
 /// value 2^exponent, as std::ldexp.
 inline double times_power(double value, int exponent) {
   constexpr int kBias = 1023, kDigits = 52;

@@ -239,6 +239,19 @@ MatrixView to_device(const Context& context, RealType type, const Matrix& matrix
   return view;
 }
 
+void enqueue_identity(Context& context, RealType type, const MatrixView& view, Index n) {
+  const cl::CommandQueue& queue = context.queue();
+  const std::size_t element = bytes_of(type);
+  const cl::Buffer ones = context.allocate(n * element, "the diagonal of an identity");
+  const auto fill = [&]<typename Real>(Real zero, Real one) {
+    queue.enqueueFillBuffer(view.buffer, zero, view.offset * element, n * view.ld * element);
+    queue.enqueueFillBuffer(ones, one, 0, n * element);
+  };
+  type == RealType::f32 ? fill(0.0F, 1.0F) : fill(0.0, 1.0);
+  enqueue_copy_rows(queue, {ones, 0, element},
+                    {view.buffer, view.offset * element, (view.ld + 1) * element}, element, n);
+}
+
 void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
                       const cl::Buffer& diagonal) {
   // One size for every n: PoCL compiles a kernel anew for every work-group size.
@@ -276,9 +289,10 @@ Index checked_failed_column(Index column, Index count) {
                                 static_cast<std::int64_t>(column), count));
 }
 
-void judge_pivots(EliminationResult& result, std::vector<Index> rows) {
-  const auto bad =
-      std::ranges::find_if(result.pivots, [](double p) { return p == 0 || !std::isfinite(p); });
+void judge_pivots(EliminationResult& result, std::vector<Index> rows, std::optional<double> least) {
+  result.positive_definite = least.has_value();
+  const auto bad = std::ranges::find_if(
+      result.pivots, [&](double p) { return !std::isfinite(p) || (least ? p < *least : p == 0); });
   if (result.failed_column &&
       !(bad <= result.pivots.begin() + static_cast<std::ptrdiff_t>(*result.failed_column)))
     throw DeviceFault(

@@ -10,6 +10,7 @@
 #include <clgauss/view.hpp>
 #include <functional>
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -85,6 +86,9 @@ struct ByteRows {
 void enqueue_copy_rows(const cl::CommandQueue& queue, const ByteRows& from, const ByteRows& to,
                        std::size_t bytes, Index rows);
 
+/// Enqueues `view` <- I, n-by-n, with zeros between its rows.
+void enqueue_identity(Context& context, RealType type, const MatrixView& view, Index n);
+
 /// diagonal[i] <- A(i, i), i < n, by the kernel of cl/diagonal.cl. A begins where its buffer does.
 void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
                       const cl::Buffer& diagonal);
@@ -118,8 +122,10 @@ template <typename Number>
 
 /// Completes a result whose pivots are read: the first column whose pivot allows no answer, exactly zero or not finite, and
 /// how many of the exchanges of row k with rows[k] were of two different rows. Throws DeviceFault if the device reported another
-/// column as failed, whose pivot is as good as any.
-void judge_pivots(EliminationResult& result, std::vector<Index> rows);
+/// column as failed, whose pivot is as good as any. With `least` the pivots are those of a matrix that is positive definite if none is
+/// below it.
+void judge_pivots(EliminationResult& result, std::vector<Index> rows,
+                  std::optional<double> least = {});
 
 /// The answer of an n = 0 system.
 [[nodiscard]] EliminationResult empty_result(const System& system, Pivoting pivoting);

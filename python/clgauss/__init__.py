@@ -14,7 +14,7 @@ from numpy.linalg import LinAlgError
 from clgauss._contexts import Context, Device, devices
 from clgauss._core import DeviceError
 from clgauss._linalg import AccuracyWarning, inv, solve
-from clgauss._lu import LU, aslinearoperator, lu
+from clgauss._lu import LU, aslinearoperator, cholesky, lu
 from clgauss._report import BatchReport, Report
 
 from . import _contexts, _core
@@ -32,6 +32,7 @@ __all__ = [
     "Report",
     "__version__",
     "aslinearoperator",
+    "cholesky",
     "devices",
     "inv",
     "lu",

@@ -42,13 +42,16 @@ MatrixView view_of(Session& session, const Place& place) {
   });
 }
 
-Factors::Factors(std::shared_ptr<Session> session, const Array& a) : session_(std::move(session)) {
+Factors::Factors(std::shared_ptr<Session> session, const Array& a, bool positive_definite)
+    : session_(std::move(session)) {
   const Index n = square(a);
   const auto result = std::make_shared<std::shared_ptr<State>>();
   session_->run([=, session = session_](const ProgressCallback&) {
     const Matrix matrix = to_matrix(a);
     const RealType type = type_of(a);
-    auto state = std::make_shared<State>(State{Lu(session->context(), type, n), n});
+    LuOptions options;
+    options.positive_definite = positive_definite;
+    auto state = std::make_shared<State>(State{Lu(session->context(), type, n, options), n});
     state->a =
         to_device(session->context(), type, matrix, padded_ld(n, type), "the matrix to factor");
     state->lu.factor(state->a);

@@ -30,8 +30,9 @@ struct Determinant {
 /// Operations run as Session::run() says; those of a context that is busy wait.
 class Factors {
  public:
-  /// Copies A to the device and factors it there, in its own type. Throws DimensionError, SingularFactors, ValueError, as Lu().
-  Factors(std::shared_ptr<Session> session, const Array& a);
+  /// Copies A to the device and factors it there, in its own type; a `positive_definite` A by Cholesky. Throws DimensionError,
+  /// SingularFactors, ValueError, as Lu().
+  Factors(std::shared_ptr<Session> session, const Array& a, bool positive_definite);
   /// Factors an application's n-by-n matrix in place.
   Factors(std::shared_ptr<Session> session, const Place& a, Index n);
 

@@ -226,7 +226,8 @@ NB_MODULE(_core, module) {
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
 
   nb::class_<Factors>(module, "Factors")
-      .def(nb::init<std::shared_ptr<Session>, const Array&>(), "session"_a, "a"_a)
+      .def(nb::init<std::shared_ptr<Session>, const Array&, bool>(), "session"_a, "a"_a,
+           "positive_definite"_a)
       .def_static(
           "in_place",
           [](std::shared_ptr<Session> session, std::uintptr_t memory, Index offset, Index ld,

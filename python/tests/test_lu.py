@@ -34,6 +34,33 @@ def test_what_the_factors_say(rng):
     assert "60 x 60" in repr(factors)
 
 
+@pytest.mark.parametrize("n", [0, 1, 2, 50, 129, 300])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_cholesky_is_the_lu_of_positive_definite_matrices(rng, n, dtype):
+    b = rng.standard_normal((n, n))
+    a = (b @ b.T + n * np.eye(n)).astype(dtype)
+    a = (a + a.T) / 2
+    factors = clgauss.cholesky(a)
+    right = rng.standard_normal((n, 2)).astype(dtype)
+    x = factors.solve(right)
+    assert x.dtype == dtype
+    assert np.abs(a @ x - right).max(initial=0) <= 1e3 * max(n, 1) * np.finfo(dtype).eps
+    sign, log = np.linalg.slogdet(a.astype(np.float64))
+    assert factors.slogdet() == (sign, pytest.approx(log, rel=1e-4))
+    assert list(factors.pivots) == list(range(n))
+
+
+def test_cholesky_refuses_what_it_cannot_factor():
+    with pytest.raises(np.linalg.LinAlgError, match="not symmetric"):
+        clgauss.cholesky([[2.0, 1.0], [0.0, 2.0]])
+    with pytest.raises(np.linalg.LinAlgError, match="column 1 .from 0. is not positive"):
+        clgauss.cholesky([[1.0, 2.0], [2.0, 1.0]])
+    with pytest.raises(np.linalg.LinAlgError):
+        clgauss.cholesky(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="NaN"):
+        clgauss.cholesky([[np.nan, 0.0], [0.0, 1.0]])
+
+
 def test_determinants_that_no_float_holds():
     assert clgauss.lu(np.eye(400) * 1e3).det() == np.inf
     assert clgauss.lu(np.eye(401) * -1e3).det() == -np.inf

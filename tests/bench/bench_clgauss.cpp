@@ -46,8 +46,10 @@ class ClgaussLu : public Contestant {
  public:
   explicit ClgaussLu(const DeviceProblem& device)
       : device_(device),
-        solve_(device.problem().size.what == What::solve),
-        lu_(device.context(), device.problem().size.type, device.problem().size.n) {}
+        solve_(device.problem().size.what != What::lu),
+        cholesky_(device.problem().size.what == What::cholesky),
+        lu_(device.context(), device.problem().size.type, device.problem().size.n,
+            {.positive_definite = cholesky_}) {}
 
   void restore() override { device_.restore(); }
 
@@ -65,12 +67,12 @@ class ClgaussLu : public Contestant {
   }
 
   [[nodiscard]] std::string detail() const override {
-    return std::string(pivoting_name(lu_.pivoting())) + " pivoting";
+    return cholesky_ ? "Cholesky" : std::string(pivoting_name(lu_.pivoting())) + " pivoting";
   }
 
  private:
   const DeviceProblem& device_;
-  bool solve_;
+  bool solve_, cholesky_;
   mutable Lu lu_;
 };
 

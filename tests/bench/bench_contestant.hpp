@@ -70,17 +70,19 @@ struct Peer {
   std::string_view name;
   std::string_view about;
   bool gemm, lu, batched;  // what it does; lu stands for solve too
-  bool cpu_only;           // works on the host: by default compared with CPU devices only
-  bool not_the_same;       // does less than clgauss in lu and solve: there only if it is named
+  bool cholesky = false;
+  bool cpu_only;      // works on the host: by default compared with CPU devices only
+  bool not_the_same;  // does less than clgauss in lu and solve: there only if it is named
   std::unique_ptr<Contestant> (*make)(const DeviceProblem& problem);  // null: not compiled in
   void (*prepare)(char** arguments);  // once, before the first make; may execute the program anew
 
   [[nodiscard]] bool compiled_in() const { return make != nullptr; }
   [[nodiscard]] bool does(What what) const {
-    return what == What::gemm      ? gemm
-           : what == What::batched ? batched
-           : what == What::file    ? false
-                                   : lu;
+    return what == What::gemm       ? gemm
+           : what == What::batched  ? batched
+           : what == What::cholesky ? cholesky
+           : what == What::file     ? false
+                                    : lu;
   }
 };
 

@@ -155,6 +155,42 @@ class OpenBlasLu : public Contestant {
   std::vector<lapack_int> pivots_;
 };
 
+/// posv; A is symmetric and needs no transposition.
+template <typename T>
+class OpenBlasCholesky : public Contestant {
+ public:
+  explicit OpenBlasCholesky(const Problem& problem)
+      : n_(narrow(problem.size.n)),
+        lda_(narrow(problem.size.n + problem.size.pad)),
+        a_(typed_rows<T>(problem.a, problem.size.n + problem.size.pad)),
+        b_(typed_rows<T>(problem.b, 1)),
+        work_(a_),
+        x_(b_) {}
+
+  void restore() override {
+    std::ranges::copy(a_, work_.begin());
+    std::ranges::copy(b_, x_.begin());
+  }
+
+  void run() override {
+    if constexpr (is_f32<T>)
+      LAPACKE_sposv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, x_.data(), n_);
+    else
+      LAPACKE_dposv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, x_.data(), n_);
+  }
+
+  [[nodiscard]] Matrix result() override {
+    return matrix_of(x_.data(), static_cast<Index>(n_), 1, 1);
+  }
+
+  [[nodiscard]] std::string detail() const override { return describe(); }
+
+ private:
+  static constexpr char kTriangle = 'L';  // the faster one
+  int n_, lda_;
+  std::vector<T> a_, b_, work_, x_;
+};
+
 /// gesv in a loop over column-major copies of the systems, with the number of threads that is the faster one for a sample.
 template <typename T>
 class OpenBlasBatched : public Contestant {
@@ -246,6 +282,10 @@ std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
   if (problem.size.what == What::gemm) {
     if (f32) return std::make_unique<OpenBlasGemm<float>>(problem);
     return std::make_unique<OpenBlasGemm<double>>(problem);
+  }
+  if (problem.size.what == What::cholesky) {
+    if (f32) return std::make_unique<OpenBlasCholesky<float>>(problem);
+    return std::make_unique<OpenBlasCholesky<double>>(problem);
   }
   if (problem.size.what == What::batched) {
     if (f32) return std::make_unique<OpenBlasBatched<float>>(problem);

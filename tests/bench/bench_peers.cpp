@@ -56,6 +56,7 @@ constexpr Peer kPeers[] = {
      .gemm = true,
      .lu = true,
      .batched = true,
+     .cholesky = true,
      .cpu_only = true,
      .not_the_same = false,
      .make = kOpenBlas,

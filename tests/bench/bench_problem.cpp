@@ -29,6 +29,14 @@ Matrix random_in_type(Index rows, Index cols, RealType type, unsigned seed) {
   return matrix;
 }
 
+/// The lower triangle in both, and a diagonal that outweighs the rows; exact in f32 where A is.
+void make_positive_definite(Matrix& a) {
+  for (Index i = 0; i < a.rows(); ++i) {
+    for (Index j = 0; j < i; ++j) a(j, i) = a(i, j);
+    a(i, i) = static_cast<double>(a.rows());
+  }
+}
+
 /// y^T M, by rows of M.
 std::vector<double> times_from_left(const std::vector<double>& y, const Matrix& m) {
   std::vector<double> product(m.cols());
@@ -123,6 +131,8 @@ std::string_view what_name(What what) {
       return "lu";
     case What::solve:
       return "solve";
+    case What::cholesky:
+      return "cholesky";
     case What::file:
       return "file";
     case What::batched:
@@ -143,7 +153,9 @@ Problem make_problem(const ProblemSize& size) {
             random(size.batch, size.n * size.n, kSeed),
             random(size.batch, size.n, kSeed + 1),
             {}};
-  return {size, random(size.n, size.n, kSeed), random(size.n, 1, kSeed + 1), {}};
+  Matrix a = random(size.n, size.n, kSeed);
+  if (size.what == What::cholesky) make_positive_definite(a);
+  return {size, std::move(a), random(size.n, 1, kSeed + 1), {}};
 }
 
 double flops(const ProblemSize& size) {
@@ -152,6 +164,8 @@ double flops(const ProblemSize& size) {
       return tune::product_flops(size.m, size.n, size.k);
     case What::lu:
       return tune::lu_flops(size.n);
+    case What::cholesky:
+      return tune::lu_flops(size.n) / 2 + tune::solve_flops(size.n, 1);
     case What::solve:
     case What::batched:
     case What::file:

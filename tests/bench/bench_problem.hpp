@@ -11,13 +11,15 @@
 namespace clgauss::bench {
 
 enum class What {
-  gemm,     // C <- C - A B
-  lu,       // P A = L U
-  solve,    // P A = L U, then x = A^-1 b for one b
-  batched,  // the same for many small systems
-  file      // solve by whole programs, from a file to an answer in another
+  gemm,      // C <- C - A B
+  lu,        // P A = L U
+  solve,     // P A = L U, then x = A^-1 b for one b
+  cholesky,  // the same for a symmetric positive definite A, by Cholesky's factors
+  batched,   // solve for many small systems
+  file       // solve by whole programs, from a file to an answer in another
 };
-inline constexpr What kAllWhats[] = {What::gemm, What::lu, What::solve, What::batched, What::file};
+inline constexpr What kAllWhats[] = {What::gemm,     What::lu,      What::solve,
+                                     What::cholesky, What::batched, What::file};
 [[nodiscard]] std::string_view what_name(What what);
 
 /// Sizes and type of a problem; of lu, solve and file only n and pad are read, of batched n and what follows pad.
@@ -43,7 +45,7 @@ struct Problem {
 inline constexpr unsigned kSeed = 20130522;
 [[nodiscard]] Problem make_problem(const ProblemSize& size);
 
-/// 2 m n k for gemm, 2/3 n^3 for lu, 2/3 n^3 + 2 n^2 for solve and for each system of batched.
+/// 2 m n k for gemm, 2/3 n^3 for lu, 2/3 n^3 + 2 n^2 for solve and for each system of batched, 1/3 n^3 + 2 n^2 for cholesky.
 [[nodiscard]] double flops(const ProblemSize& size);
 
 /// How wrong an answer is, as a multiple of what rounding alone may do.

@@ -43,6 +43,9 @@ static size_t at(int layout, size_t i, size_t j, size_t ld) {
 static double a_of(size_t i, size_t j) {
   return i == j ? (i == 0 ? 0 : 12.0 + (double)i) : (double)((3 * i + 5 * j) % 7) - 2;
 }
+static double spd_of(size_t i, size_t j) {
+  return i == j ? N + 1 : a_of(i < j ? j : i, i < j ? i : j) / 4;
+}
 static double x_of(size_t i, size_t j) { return (double)i - 2 * (double)j + 1; }
 static double b_of(int transposed, size_t i, size_t j) {
   double sum = 0;
@@ -195,7 +198,7 @@ static void test_reports(clgauss_context context) {
   EXPECT_BAD(struct_size = 0);
   EXPECT_BAD(struct_size = sizeof options - 1);
   EXPECT_BAD(struct_size = (size_t)-1);
-  EXPECT_BAD(method = 5);
+  EXPECT_BAD(method = 8);
   EXPECT_BAD(method = -1);
   EXPECT_BAD(accuracy = 4);
   EXPECT_BAD(accuracy = -1);
@@ -318,10 +321,12 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_contexts(context);
   test_handles(context);
   test_host_f32(context);
+  test_posv_f32(context);
   test_bad_host_f32(context);
   test_batched_f32(context);
   if (fp64) {
     test_host_f64(context);
+    test_posv_f64(context);
     test_bad_host_f64(context);
     test_batched_f64(context);
   } else {

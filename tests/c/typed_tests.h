@@ -55,6 +55,58 @@ static void T(expect_factors)(int line, int layout, const REAL* lu, const int32_
     if (lu[i * LDA + N] != PAD) fail_at(line, "the padding of A was written", "");
 }
 
+/* A symmetric A whose diagonal outweighs its rows, of which one triangle is there, and B = A X. */
+static void T(fill_spd)(int layout, int uplo, REAL* a, REAL* b) {
+  T(fill)(layout, a, b, 0);
+  for (size_t i = 0; i < N; ++i) {
+    for (size_t j = 0; j < N; ++j)
+      a[at(layout, i, j, LDA)] =
+          (REAL)((uplo == CLGAUSS_LOWER ? j <= i : j >= i) ? spd_of(i, j) : 77);
+    for (size_t c = 0; c < NRHS; ++c) {
+      double sum = 0;
+      for (size_t j = 0; j < N; ++j) sum += spd_of(i, j) * x_of(j, c);
+      b[at(layout, i, c, LDB)] = (REAL)sum;
+    }
+  }
+}
+
+static void T(test_posv)(clgauss_context context) {
+  REAL a[N * LDA], b[LDB * LDB];
+  const int triangles[] = {CLGAUSS_LOWER, CLGAUSS_UPPER};
+  for (int l = 0; l < 2; ++l)
+    for (int t = 0; t < 2; ++t) {
+      const int layout = kLayouts[l], uplo = triangles[t];
+      T(fill_spd)(layout, uplo, a, b);
+      EXPECT_STATUS(CLGAUSS_OK, P(posv)(context, layout, uplo, N, NRHS, a, LDA, b, LDB));
+      EXPECT_ANSWER(layout, b);
+      for (size_t i = 0; i < N; ++i)
+        for (size_t j = 0; j < N; ++j) {
+          if (uplo == CLGAUSS_LOWER ? j > i : j < i) {
+            EXPECT(a[at(layout, i, j, LDA)] == 77);
+            continue;
+          }
+          double sum = 0; /* L L^T or R^T R */
+          for (size_t k = 0; k <= i && k <= j; ++k)
+            sum += uplo == CLGAUSS_LOWER
+                       ? (double)a[at(layout, i, k, LDA)] * (double)a[at(layout, j, k, LDA)]
+                       : (double)a[at(layout, k, i, LDA)] * (double)a[at(layout, k, j, LDA)];
+          EXPECT(fabs(sum - spd_of(i, j)) <= 200 * N * (double)EPS);
+        }
+      T(fill_spd)(layout, uplo, a, b);
+      a[at(layout, 2, 2, LDA)] = -1;
+      const REAL first = b[0];
+      EXPECT_STATUS(CLGAUSS_SINGULAR, P(posv)(context, layout, uplo, N, NRHS, a, LDA, b, LDB));
+      EXPECT_MESSAGE("column 3");
+      EXPECT(b[0] == first && a[at(layout, 2, 2, LDA)] == -1);
+    }
+  EXPECT_STATUS(CLGAUSS_OK,
+                P(posv)(context, CLGAUSS_ROW_MAJOR, CLGAUSS_LOWER, 0, 1, NULL, 1, NULL, 1));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(posv)(context, CLGAUSS_ROW_MAJOR, 'L', N, NRHS, a, LDA, b, LDB));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(posv)(context, CLGAUSS_ROW_MAJOR, CLGAUSS_LOWER, N, 1, NULL, LDA, b, LDB));
+}
+
 static void T(test_host)(clgauss_context context) {
   REAL a[N * LDA], b[LDB * LDB];
   int32_t ipiv[N];

@@ -43,6 +43,14 @@ done
 for method in mixed rbt; do
   checked "$build"/clgauss solve "$scratch/140.npy" --method "$method" --no-rcond -o "$scratch/x.npy"
 done
+# A block at the diagonal that is full and one that is not.
+"$build"/clgauss generate --kind spd --n 140 --rhs none -o "$scratch/spd.npy"
+checked "$build"/clgauss solve "$scratch/spd.npy" --rhs ones --method cholesky -o "$scratch/x.npy"
+printf '9 1 2 3\n1 8 -2 1\n0.5 1 7 2\n1 1 1 6\n' >"$scratch/dominant.txt"
+for method in jacobi seidel; do
+  checked "$build"/clgauss solve "$scratch/dominant.txt" --rhs ones --method "$method" -o "$scratch/x.npy"
+done
+checked "$build"/clgauss invert "$scratch/dominant.txt" -o "$scratch/x.npy"
 checked "$build"/clgauss solve "$scratch/33.npy" --certify -o "$scratch/x.npy"
 checked "$build"/clgauss-bench gemm --sizes 20 --types f32,f64 --peers none --reps 1
 for kernel in auto tile; do

@@ -18,6 +18,8 @@ namespace CLGAUSS_EXPORT clgauss {
 
 struct LuOptions {
   Pivoting pivoting = Pivoting::partial;  // partial or tournament
+  bool positive_definite =
+      false;  // A is symmetric and positive definite: by Cholesky, see Lu
   bool substitute =
       false;  // solve with diagonal blocks by substitution, not by their inverses (a check)
   std::optional<LuSpec> spec =
@@ -30,6 +32,10 @@ struct LuOptions {
 ///
 /// Matrices are row-major. Operations on views are enqueued in order and wait for nothing; those that return numbers wait. A
 /// factorisation that failed cannot be solved with unnoticed: on the host solve() throws, on the device it gives NaN.
+///
+/// With LuOptions::positive_definite it is Cholesky's factorisation without its square roots, A = L D L^T, stored as the LU without
+/// exchanges that it is, U = D L^T. It reads the lower triangle of A alone and takes half the flops; failed_column() is then the first
+/// whose pivot is not a positive number, and A, if it is symmetric, not positive definite.
 class Lu {
  public:
   /// Throws DimensionError (n above 2^30), DeviceLimit, OutOfMemory (the workspace does not fit), BuildError, NoUsableKernel, and for

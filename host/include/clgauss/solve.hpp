@@ -20,11 +20,15 @@
 namespace CLGAUSS_EXPORT clgauss {
 
 enum class Method {
-  automatic,  // mixed or lu, whichever is faster for the device and n; gauss where there is to be no pivoting
+  automatic,  // mixed or lu, whichever is faster for the device and n, with Cholesky's factors where A is symmetric with a positive
+              // diagonal and they are faster; gauss where there is to be no pivoting
   lu,     // blocked LU in the type that is asked for
   mixed,  // blocked LU in f32, x refined to the backward error of f64; where that fails, lu in f64, or the host's LAPACK
   rbt,  // the same with factors of A between random butterflies, without exchanging far rows; where that fails, mixed
-  gauss  // the paper's elimination, one launch a kernel and step: for experiments with the work-group size
+  gauss,  // the paper's elimination, one launch a kernel and step: for experiments with the work-group size
+  cholesky,  // of a symmetric positive definite A, half the work of lu; in f32 x is refined as for mixed, if double accuracy is asked for
+  jacobi,    // iterations for a strictly diagonally dominant A, to learn from: all numbers of x at once
+  seidel     // the same, one number after the other
 };
 [[nodiscard]] std::string_view method_name(Method method);
 [[nodiscard]] std::string_view pivoting_name(Pivoting pivoting);
@@ -42,6 +46,7 @@ struct SolveOptions {
   WorkGroupPolicy policy{WorkGroupPolicy::Rule::automatic};  // of gauss
   SplitMode split = SplitMode::automatic;                    // of gauss
   double max_scaled_residual = kScaledResidualBound;
+  Index max_iterations = 10000;  // of jacobi and seidel
   bool determinant =
       false;  // it is wanted, too: where the method is left open and the device has fp64, from factors in f64
   bool trust = false;  // estimate how far x can be trusted
@@ -53,7 +58,8 @@ enum class SolveStatus {
   singular,  // the pivot of failed_column is zero, or NaN or Inf because A holds one; there is no x
   overflow,  // numbers left the range of the type, where scaling does not help; there is no x. failed_column, if there is
              // one, has a pivot that is not finite, or 0 where numbers of A may have underflowed
-  inaccurate  // x is there, but its scaled residual is not <= the bound asked for, or, with Accuracy::maximum, not all its digits
+  inaccurate,  // x is there, but its scaled residual is not <= the bound asked for, or, with Accuracy::maximum, not all its digits
+  not_positive_definite  // the pivot of failed_column of Cholesky's factorisation is finite and not positive; there is no x
 };
 [[nodiscard]] constexpr bool has_answer(SolveStatus status) {
   return status == SolveStatus::ok || status == SolveStatus::inaccurate;
@@ -93,10 +99,18 @@ struct Trust {
   [[nodiscard]] int correct_digits() const;
 };
 
+/// What jacobi or seidel did.
+struct Iterations {
+  Index count = 0;
+  double contraction = 0;  // each brings x nearer to the answer by this factor at least, in the infinity norm
+  double error_bound = 0;  // of the last x, relative: contraction / (1 - contraction) times the last change
+  bool converged = false;  // x changed by no more than rounding does
+};
+
 struct Solution {
   SolveStatus status = SolveStatus::ok;
   Matrix x;                    // n-by-nrhs; empty if singular or overflow
-  Method method = Method::lu;  // what gave x: lu, mixed, rbt or gauss
+  Method method = Method::lu;  // what gave x; never automatic
   std::string passed_over;     // why the method that was tried first did not; empty: it did
   bool by_lapack = false;      // x came from the host's LAPACK in the end
   Accuracy accuracy = Accuracy::double_precision;  // whose backward error x is judged by
@@ -113,6 +127,7 @@ struct Solution {
   Residual residual;
   std::optional<Trust> trust;  // of lu, mixed and rbt, if it was asked for
   SolveTimes times;
+  std::optional<Iterations> iterations;       // of jacobi and seidel
   std::optional<WorkGroupReport> work_group;  // of gauss
   std::vector<LaunchRecord> launches;         // of gauss
 };
@@ -121,7 +136,8 @@ struct Solution {
 /// f32 whose x is refined with residuals in f64 (on the device, else on the host's cores); where no kernel of the LU works there and the method is left open, by the elimination.
 /// Where the range of A or b or `equilibration` asks for it, rows, columns and right-hand sides are scaled by powers of two, without
 /// rounding. An n = 0 system has the empty answer and determinant 1.
-/// Throws as gauss_solve() and Lu(). Memory on the host: one more copy of x.
+/// Throws as gauss_solve() and Lu(); ValueError for a matrix that the method asked for is not for: not symmetric (cholesky), not
+/// strictly diagonally dominant (jacobi, seidel). Memory on the host: one more copy of x.
 [[nodiscard]] Solution solve(Context& context, const System& system,
                              const SolveOptions& options = {},
                              const ProgressCallback& progress = {});

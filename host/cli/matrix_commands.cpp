@@ -1,0 +1,358 @@
+// clgauss invert, det and cond: what there is to know of one matrix.
+
+#include <fmt/format.h>
+
+#include <clgauss/inverse.hpp>
+#include <clgauss/io.hpp>
+#include <clgauss/solve.hpp>
+#include <cmath>
+
+#include "cli/commands.hpp"
+#include "cli/kernels_report.hpp"
+#include "cli/open_context.hpp"
+#include "cli/report.hpp"
+#include "command_line/colour.hpp"
+#include "command_line/progress_line.hpp"
+#include "matrix/transfer.hpp"
+
+namespace clgauss::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kUsage = "MATRIX [options]";
+constexpr const char* kMatrix =
+    " MATRIX holds the square A: text, Matrix Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also "
+    "as gzip; FILE:ARRAY names one array of several; - is standard input.";
+
+const WordTable<Method> kMethods{
+    {"auto", Method::automatic}, {"lu", Method::lu}, {"cholesky", Method::cholesky}};
+const WordTable<std::optional<Accuracy>> kAccuracies{{"auto", std::nullopt},
+                                                     {"single", Accuracy::single_precision},
+                                                     {"double", Accuracy::double_precision}};
+
+/// The options that all three have.
+CommandTable matrix_table(std::string_view about, std::string_view examples) {
+  CommandTable table{kUsage, about, examples, {}, "matrix"};
+  // clang-format off
+  table.group("Matrix")
+      ("matrix", file("MATRIX")->required(), "the file with A; - is standard input")
+      ("format", format_words(), "format of MATRIX: text, mtx, npy, csv, tsv, npz, mat, h5; else by content")
+      ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the file");
+  table.group("Method")
+      ("method", words("M", kMethods)->default_value("auto"),
+       "lu, cholesky (for a symmetric positive definite A), or auto")
+      ("type", words("T", type_words())->default_value("auto"),
+       "of the factors: f32, f64, or auto: f64 where the device has it")
+      ("accuracy", words("A", kAccuracies)->default_value("auto"),
+       "double, single, or auto: that of --type if it is given, else double where the device has "
+       "fp64");
+  // clang-format on
+  return table;
+}
+
+void add_report_options(CommandTable& table, const char* json) {
+  add_context_options(table);
+  auto report = table.group("Report");
+  add_json_option(report, json);
+  // clang-format off
+  report
+      ("verbose,v", po::bool_switch(),
+       "say of every kernel whether it is used, or why it is passed over")
+      ("quiet,q", po::bool_switch(), "no summary and no progress; only why the exit code is not 0");
+  // clang-format on
+}
+
+/// What was asked for.
+struct MatrixCommand {
+  std::string path, device;
+  ReadOptions read;
+  ContextOptions context;
+  Method method = Method::automatic;
+  std::optional<RealType> type;
+  bool quiet = false, verbose = false;
+
+  explicit MatrixCommand(const po::variables_map& values) {
+    const auto text = [&](const char* name) { return values[name].as<std::string>(); };
+    path = text("matrix");
+    device = text("device");
+    if (values.count("format") > 0) read.format = output_format(values, "format", {});
+    read.allow_nonfinite = values["allow-nonfinite"].as<bool>();
+    context = context_options(values);
+    method = parse_word("method", text("method"), kMethods);
+    type = parse_word("type", text("type"), type_words());
+    const auto accuracy = parse_word("accuracy", text("accuracy"), kAccuracies);
+    if (accuracy == Accuracy::double_precision && type == RealType::f32)
+      throw UsageError("--accuracy double asks for factors in f64, not --type f32");
+    if (accuracy && !type)
+      type = accuracy == Accuracy::single_precision ? RealType::f32 : RealType::f64;
+    quiet = values["quiet"].as<bool>();
+    verbose = values["verbose"].as<bool>();
+  }
+};
+
+/// A and the device that it goes to.
+struct Opened {
+  Matrix a;
+  Context& context;
+};
+
+/// Reads A while the device is opened.
+Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes& times) {
+  LapTimer timer;
+  Matrix a = opening.beside([&](const ProgressCallback& reading) {
+    ReadOptions options = command.read;
+    options.progress = reading;
+    Matrix read = read_matrix(command.path, options);
+    if (read.rows() != read.cols() || read.rows() == 0)
+      throw DimensionError(fmt::format("{}: the matrix is {} x {}, not square", command.path,
+                                       read.rows(), read.cols()));
+    return read;
+  });
+  times.read = timer.lap();
+  Context& context = opening.take();
+  times.device = timer.lap();
+  return {std::move(a), context};
+}
+
+/// Of a matrix whose numbers are not all finite, or left the range of the type.
+ExitCode exit_code_of(SolveStatus status) {
+  return status == SolveStatus::singular || status == SolveStatus::not_positive_definite
+             ? ExitCode::singular
+             : ExitCode::inaccurate;
+}
+
+/// det and cond, from a factorisation without right-hand sides; `tell` gives the line for standard output, its JSON and the exit
+/// code.
+struct Told {
+  std::string line;
+  const char* key;
+  Json json;
+  std::string warning = {};  // for stderr
+  ExitCode code = ExitCode::ok;
+};
+
+template <typename Tell>
+ExitCode run_factors(const Given& given, const Tell& tell_of) {
+  const MatrixCommand command(given.values);
+  JsonOutput json(given.values);
+  LapTimer total;
+  ProgramTimes times;
+  ProgressLine line(!command.quiet);
+  const ProgressCallback progress = shown_on(line);
+  OpeningContext opening(command.device, command.context, progress, command.quiet);
+  auto [a, context] = open(command, opening, times);
+  const Index n = a.rows();
+  const DeviceProfile device = context.profile();
+  SolveOptions options;
+  options.method = command.method;
+  options.type = command.type;
+  options.determinant = options.trust = true;
+  if (!device.fp64 && !command.type) options.accuracy = Accuracy::single_precision;
+  const Solution solution = solve(context, System{std::move(a), Matrix(n, 0)}, options, progress);
+  line.clear();
+  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
+  const Transfers transfers = context.transfers();
+  opening.close();
+  times.total = total.lap();
+  Report report{device, transfers, options, solution, n, 0, times};
+  report.kernels = kernels;
+  report.verbose = command.verbose;
+  // An exactly zero pivot answers both questions.
+  const bool answers = has_answer(solution.status) ||
+                       (solution.status == SolveStatus::singular && solution.failed_pivot == 0);
+  Json all = report_json(report);
+  for (const char* key : {"nrhs", "refinement", "certificate", "backward_error", "scaled_residual",
+                          "ndrange", "work_group", "iterations"})
+    all.erase(key);
+  if (!command.quiet) tell(work_text(report));
+  if (!answers) {
+    tell(painted_summary(verdict_text(report)));
+    json.print("", all);
+    return exit_code_of(solution.status);
+  }
+  const Told told = tell_of(solution);
+  all["status"] = told.code == ExitCode::ok ? "ok" : "inaccurate";
+  all[told.key] = told.json;
+  json.print(told.line, all);
+  if (!told.warning.empty()) tell(painted_summary(told.warning));
+  return told.code;
+}
+
+std::string residual_text(const Inverse& inverse, double bound) {
+  return fmt::format("residual   ||A X - I|| {:.3g}, scaled residual {:.3g} ({} {:g})\n",
+                     inverse.residual, inverse.scaled_residual,
+                     inverse.scaled_residual <= bound ? "ok: <=" : "MISSED: not <=", bound);
+}
+
+std::string verdict_of(const Inverse& inverse, double bound) {
+  switch (inverse.status) {
+    case SolveStatus::singular:
+      return fmt::format("SINGULAR   the pivot of column {} is {}; there is no inverse\n",
+                         *inverse.failed_column + 1,
+                         inverse.failed_pivot == 0 ? "exactly zero" : "not finite");
+    case SolveStatus::not_positive_definite:
+      return fmt::format(
+          "INDEFINITE the pivot of column {} is {:.3g}: A is not positive definite, as the method "
+          "cholesky asks for; try --method lu\n",
+          *inverse.failed_column + 1, inverse.failed_pivot);
+    case SolveStatus::overflow:
+      return fmt::format("OVERFLOW   numbers left the range of {}; no inverse\n",
+                         real_type_name(inverse.type));
+    case SolveStatus::ok:
+    case SolveStatus::inaccurate:
+      break;
+  }
+  return residual_text(inverse, bound);
+}
+
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+}  // namespace
+
+CommandTable invert_table() {
+  static const std::string about =
+      std::string(
+          "Computes the inverse X of a matrix on an OpenCL device and checks it by "
+          "||A X - I||.") +
+      kMatrix + " X goes to standard output or to -o, the summary to standard error.";
+  static const std::string bound = fmt::format("{}", kScaledResidualBound);
+  CommandTable table = matrix_table(about,
+                                    "clgauss invert A.mtx -o X.mtx\nclgauss invert A.npy --method "
+                                    "cholesky -o X.npy --json r.json");
+  // clang-format off
+  table.group("Answer")
+      ("output,o", file("FILE")->default_value("-"), "write X here, in the format of the extension")
+      ("output-format", format_words(), "format of X; else by the extension of -o")
+      ("digits", digits_value(), kDigitsHelp)
+      ("max-residual", po::value<double>()->default_value(kScaledResidualBound, bound)->value_name("R"),
+       "||A X - I|| / (n eps ||A|| ||X||) up to which X is accepted");
+  // clang-format on
+  add_report_options(table,
+                     "write a report to FILE; without FILE, or to -, it has standard output for "
+                     "itself: X then needs -o");
+  return table;
+}
+
+ExitCode run_invert(const Given& given) {
+  const po::variables_map& values = given.values;
+  const MatrixCommand command(values);
+  const auto output = values["output"].as<std::string>();
+  const FileFormat format = output_format(values, "output-format", output);
+  const WriteOptions written = write_options(values, format);
+  const auto json_path = option<std::string>(values, "json");
+  InverseOptions options;
+  options.type = command.type;
+  options.lu.positive_definite = command.method == Method::cholesky;
+  options.max_scaled_residual = values["max-residual"].as<double>();
+  if (!(options.max_scaled_residual > 0)) throw UsageError("--max-residual must be above 0");
+  keep_report_apart(json_path, output);
+  refuse_same_outputs({{"output", output}, {"json", json_path}});
+
+  LapTimer total;
+  ProgramTimes times;
+  ProgressLine line(!command.quiet);
+  const ProgressCallback progress = shown_on(line);
+  OutputFile file(output);
+  JsonOutput json(values);
+  OpeningContext opening(command.device, command.context, progress, command.quiet);
+  const auto [a, context] = open(command, opening, times);
+  const DeviceProfile device = context.profile();
+  const Inverse inverse = invert(context, a, options, progress);
+  line.clear();
+  LapTimer timer;
+  if (has_answer(inverse.status)) {
+    write_matrix(file, inverse.x, format, written);
+    file.commit();
+  }
+  times.write = timer.lap();
+  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
+  const Transfers transfers = context.transfers();
+  opening.close();
+  times.free = timer.lap();
+  times.total = total.lap();
+
+  const char* const method = options.lu.positive_definite ? "Cholesky" : "LU";
+  const Json seconds = times_json(times, inverse.times, "forward", "backward");
+  Json report{{"schema_version", 1},
+              {"status", solve_status_name(inverse.status)},
+              {"n", a.rows()},
+              {"method", options.lu.positive_definite ? "cholesky" : "lu"},
+              {"type", real_type_name(inverse.type)},
+              {"device", device_json(device, transfers)},
+              {"kernels", kernels_json(kernels)},
+              {"time_s", seconds}};
+  const bool answered = has_answer(inverse.status);
+  report["residual"] = answered ? finite_or_null(inverse.residual) : Json(nullptr);
+  report["scaled_residual"] = answered ? finite_or_null(inverse.scaled_residual) : Json(nullptr);
+  report["rcond"] = answered ? finite_or_null(inverse.rcond) : Json(nullptr);
+  if (inverse.failed_column) report["singular_column"] = *inverse.failed_column + 1;
+  if (json_path) json.write(report);
+  const std::string verdict = verdict_of(inverse, options.max_scaled_residual);
+  if (!command.quiet)
+    tell(painted_summary(
+        fmt::format("matrix     n = {}, {}, {}\n", a.rows(), real_type_name(inverse.type), method) +
+        device_text(device, transfers) + kernels_text(kernels, command.verbose) +
+        times_text(seconds) +
+        (answered ? fmt::format("trust      rcond {:.1e}\n", inverse.rcond) : "") + verdict));
+  else if (inverse.status != SolveStatus::ok)
+    tell(painted_summary(verdict));
+  return inverse.status == SolveStatus::ok ? ExitCode::ok : exit_code_of(inverse.status);
+}
+
+CommandTable det_table() {
+  static const std::string about =
+      std::string(
+          "Computes the determinant of a matrix on an OpenCL device as its sign and the "
+          "logarithm of its magnitude, which cannot overflow, with an estimate of its "
+          "relative error.") +
+      kMatrix +
+      " An exactly zero pivot makes it 0. Where not even the sign is sure, the exit code is 8.";
+  CommandTable table = matrix_table(about, "clgauss det A.mtx\nclgauss det A.npy --json");
+  add_report_options(table, "write a report to FILE; without FILE, or to -, in place of the text");
+  return table;
+}
+
+ExitCode run_det(const Given& given) {
+  return run_factors(given, [](const Solution& solution) {
+    const Determinant& determinant = solution.determinant;
+    Told told{fmt::format("det A      {}\n", determinant_text(determinant)), "determinant",
+              determinant_json(determinant)};
+    if (determinant.sign != 0 && !(determinant.relative_error < 1)) {
+      told.warning = "MISSED     not even the sign of det A is sure: A is nearly singular\n";
+      told.code = ExitCode::inaccurate;
+    }
+    return told;
+  });
+}
+
+CommandTable cond_table() {
+  static const std::string about =
+      std::string(
+          "Estimates the condition ||A|| ||A^-1|| of a matrix in the 1-norm on an OpenCL "
+          "device, as LAPACK's gecon does: almost never below a third of it.") +
+      kMatrix + " A singular matrix has the condition inf.";
+  CommandTable table = matrix_table(about, "clgauss cond A.mtx\nclgauss cond A.npy --json");
+  add_report_options(table, "write a report to FILE; without FILE, or to -, in place of the text");
+  return table;
+}
+
+ExitCode run_cond(const Given& given) {
+  return run_factors(given, [](const Solution& solution) {
+    const double rcond = solution.trust ? solution.trust->rcond : 0;
+    const double eps = unit_roundoff(solution.type);
+    Told told{fmt::format("cond A     {:.3g} (rcond {:.3g})\n", 1 / rcond, rcond),
+              "condition",
+              {{"norm", "1"}, {"estimate", finite_or_null(1 / rcond)}, {"rcond", rcond}}};
+    if (rcond < eps)
+      told.warning = fmt::format(
+          "WARNING    A is singular to {}: the condition is above {:.1g}, and not known any "
+          "better{}\n",
+          real_type_name(solution.type), 1 / eps,
+          solution.type == RealType::f32 ? "; a device with fp64 may tell" : "");
+    return told;
+  });
+}
+
+}  // namespace clgauss::cli

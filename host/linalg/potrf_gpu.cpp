@@ -1,0 +1,190 @@
+#include <algorithm>
+#include <clgauss/error.hpp>
+
+#include "kernels/cholesky.hpp"
+#include "kernels/cpu_tile.hpp"
+#include "kernels/gemm_backend.hpp"
+#include "kernels/known_answers.hpp"
+#include "kernels/variants.hpp"
+#include "linalg/getrs.hpp"
+#include "linalg/potrf.hpp"
+#include "matrix/transfer.hpp"
+
+namespace clgauss {
+
+namespace {
+
+class CholeskyGpu : public CholeskyBackend {
+ public:
+  CholeskyGpu(Context& context, RealType type, Index n, const LuOptions& options,
+              const LuSpec& spec)
+      : CholeskyBackend(context, type, n),
+        columns_(static_cast<cl_uint>(n)),
+        parameters_(spec.parameters),
+        memo_(context_, type),
+        flags_(context_),
+        setting_{memo_, flags_, parameters_, n},
+        gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
+        kernels_(memo_, flags_, n),
+        laswp_trsm_(setting_, options.substitute),
+        waits_(value_of(parameters_, "PERSISTENT") == 1),
+        getrs_(setting_, laswp_trsm_, gemm_, waits_),
+        few_(context_, type, n, waits_ ? &setting_ : nullptr) {
+    const std::uint64_t element = bytes_of(type), nb = kernels_.block();
+    inverse_ = {context_.allocate(nb * nb * element, kWorkspace), 0, nb};
+    below_ = {context_.allocate(std::max<Index>(n, 1) * nb * element, kWorkspace), 0, nb};
+  }
+
+  void prepare(const MatrixView& a, Index nrhs) override {
+    if (n_ == 0) return;
+    context_.programs().build_all(programs(nrhs));
+    for_each_block(a, [&](const Block& at) {
+      if (at.rest == 0) return;
+      (void)gemm_.kernel_name({at.rest, at.size, at.size}, at.l21, inverse_, below_, 1, 0);
+      for_each_part(at, [&](const Part& part) {
+        gemm_.prepare_update(part.rows, part.columns, at.size, part.l, part.u, part.corner);
+      });
+    });
+    getrs_.prepare(nrhs);
+  }
+
+  void prepare_transposed(Index nrhs) override { getrs_.prepare(nrhs); }
+
+  using LuBackend::getrf;
+  void getrf(const cl::CommandQueue& queue, const MatrixView& a,
+             const ProgressCallback& callback) override {
+    LuProgress progress(queue, callback, n_, kernels_.block(), 1.0 / 3);
+    flags_.reset(queue);
+    for_each_block(a, [&](const Block& at) {
+      kernels_.diagonal(queue, at.diagonal, at.size, at.k, inverse_.buffer);  // A11 = L D L^T
+      if (at.rest == 0) return;
+      gemm_.multiply({at.rest, at.size, at.size}, 1, at.l21, inverse_, 0, below_,
+                     {&queue});                                              // L21 = A21 U11^-1
+      kernels_.spread(queue, at.diagonal, at.size, at.rest, below_.buffer);  // U12 = D1 L21^T
+      for_each_part(at, [&](const Part& part) {                              // A22 = A22 - L21 U12
+        gemm_.update(part.rows, part.columns, at.size, part.l, part.u, part.corner, {&queue});
+      });
+      progress.block_enqueued(at.k / kernels_.block(), at.rest);
+    });
+    if (callback) progress.finish();
+  }
+
+  bool getrs(const cl::CommandQueue& queue, const MatrixView& factors, const MatrixView& b,
+             Index nrhs) override {
+    if (n_ == 0 || nrhs == 0) return false;
+    const auto columns = static_cast<cl_uint>(nrhs);
+    if (few_.beats_products(nrhs))
+      few_.solve(queue, factors, columns_, {identity(), 0}, b, columns, false);
+    else
+      getrs_.substitute(queue, factors, columns_, b, columns);
+    return false;
+  }
+
+  std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
+    const LuFlags::Values flags = flags_.read(queue);
+    if (flags.gave_up)
+      throw CoResidencyLost("the work-groups of a triangular solve did not all run at once on " +
+                            context_.profile().name + " (is it shared?); try again");
+    if (flags.first_bad_pivot) (void)checked_failed_column(*flags.first_bad_pivot, n_);
+    return flags.first_bad_pivot;
+  }
+
+  void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) override {
+    enqueue_poison(context_, queue, type_, {flags_.buffer(), LuFlags::kNoBadPivot, true}, b, n_,
+                   nrhs);
+  }
+
+ private:
+  static constexpr const char* kWorkspace = "the workspace of Cholesky's factors";
+
+  /// One step: where its parts lie.
+  struct Block {
+    cl_uint k, size, rest;
+    MatrixView diagonal, l21, u12, corner;
+  };
+  /// Of its update, C = C - L U.
+  struct Part {
+    cl_uint rows, columns;
+    MatrixView l, u, corner;
+  };
+
+  template <typename Do>
+  void for_each_block(const MatrixView& a, const Do& what) const {
+    const cl_uint nb = kernels_.block();
+    for (cl_uint k = 0; k < columns_; k += nb) {
+      const cl_uint size = std::min(nb, columns_ - k), next = k + size;
+      what(Block{k, size, columns_ - next, a.at(k, k), a.at(next, k), a.at(k, next),
+                 a.at(next, next)});
+    }
+  }
+
+  /// The lower triangle of A22 as columns of blocks, each from the diagonal down: the more, the less is done above the diagonal in
+  /// vain, and the more launches there are.
+  template <typename Do>
+  void for_each_part(const Block& at, const Do& what) const {
+    constexpr cl_uint kParts = 6, kLeast = 512;
+    const cl_uint width = std::max(kLeast, round_up(ceil_div(at.rest, kParts), kernels_.block()));
+    for (cl_uint c = 0; c < at.rest; c += width)
+      what(Part{at.rest - c, std::min(width, at.rest - c), at.l21.at(c, 0), at.u12.at(0, c),
+                at.corner.at(c, c)});
+  }
+
+  /// What is needed if all kernels work, so that it is built side by side.
+  [[nodiscard]] std::vector<ProgramRequest> programs(Index nrhs) {
+    std::vector<ProgramRequest> programs = getrs_.programs(nrhs);
+    programs.push_back(kernels_.program());
+    const MatrixView view{{}, 0, padded_ld(n_, type_)};
+    for_each_block(view, [&](const Block& at) {
+      for_each_part(at, [&](const Part& part) {
+        if (auto program =
+                gemm_.update_program(part.rows, part.columns, at.size, part.l, part.u, part.corner))
+          programs.push_back(*std::move(program));
+      });
+    });
+    return programs;
+  }
+
+  cl_uint columns_;
+  Parameters parameters_;  // of the solves
+  KernelMemo memo_;
+  LuFlags flags_;
+  LuSetting setting_;
+  Gemm gemm_;
+  CholeskyKernels kernels_;
+  LaswpTrsmKernels laswp_trsm_;
+  bool waits_;  // work-groups of a solve may, for each other
+  Getrs getrs_;
+  FewSolves few_;
+  MatrixView inverse_, below_;  // U11^-1; L21, until it is put in its place
+};
+
+}  // namespace
+
+std::unique_ptr<LuBackend> make_cholesky_gpu(Context& context, RealType type, Index n,
+                                             const LuOptions& options, const LuSpec& spec) {
+  if (!cholesky_works(context, type))
+    throw NoUsableKernel("no kernel for Cholesky's factorisation works on " +
+                         context.profile().name + ": " +
+                         context.trials().reasons({cholesky_variant().name}));
+  return std::make_unique<CholeskyGpu>(context, type, n, options, spec);
+}
+
+bool cholesky_works(Context& context, RealType type) {
+  KernelMemo memo(context, type);
+  const LuFlags flags(context);
+  const CholeskyKernels kernels(memo, flags, 1);
+  const ProgramRequest program = kernels.program();
+  return context.trials().passes({cholesky_variant().name, program.file, program.defines}, [&] {
+    const Index n = kernels.block() + 5;
+    CholeskyGpu cholesky(context, type, n, {},
+                         default_lu_spec(context.profile(), type, n, LuFamily::gpu));
+    require_positive_definite_solution(context, type, n,
+                                       [&](const MatrixView& a, const MatrixView& b) {
+                                         cholesky.getrf(context.queue(), a);
+                                         (void)cholesky.getrs(context.queue(), a, b, 1);
+                                         return cholesky.failed_column(context.queue());
+                                       });
+  });
+}
+
+}  // namespace clgauss

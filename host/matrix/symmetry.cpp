@@ -1,0 +1,86 @@
+#include "matrix/symmetry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+using Element = std::pair<Index, Index>;
+
+/// Rows and columns of a tile: two of them stay in a cache while one is read across.
+constexpr Index kTile = 64;
+constexpr Index kNone = std::numeric_limits<Index>::max();
+
+bool is_same(double u, double v) { return u == v || (std::isnan(u) && std::isnan(v)); }
+
+/// The first (i, j) with i > j that `is_bad`, in rows first .. last; kNone twice if there is none.
+template <typename Bad>
+Element find_in_rows(Index first, Index last, const Bad& is_bad) {
+  Element found{kNone, kNone};
+  for (Index left = 0; left < last; left += kTile)
+    for (Index i = first; i < last; ++i)
+      for (Index j = left; j < std::min(left + kTile, i); ++j)
+        if (is_bad(i, j)) found = std::min(found, Element{i, j});
+  return found;
+}
+
+/// The first of n rows, by all cores, in one pass that ends where it is found.
+template <typename Bad>
+std::optional<Element> find_below_diagonal(Index n, const Bad& is_bad) {
+  const Index strips = (n + kTile - 1) / kTile;
+  const auto find_in_strip = [&](Index strip) {
+    return find_in_rows(strip * kTile, std::min(n, (strip + 1) * kTile), is_bad);
+  };
+  std::atomic<Index> bad_strip = kNone,
+                     next = 0;  // those further down are longer: whoever is free takes one
+  in_parallel(strips, kElementsPerThread / (kTile * std::max<Index>(n, 1)) + 1, [&](Index, Index) {
+    for (Index strip = next++; strip < std::min<Index>(strips, bad_strip); strip = next++) {
+      if (find_in_strip(strip).first == kNone) continue;
+      Index before = bad_strip;
+      while (strip < before && !bad_strip.compare_exchange_weak(before, strip)) {
+      }
+    }
+  });
+  if (bad_strip == kNone) return std::nullopt;
+  return find_in_strip(bad_strip);
+}
+
+}  // namespace
+
+std::optional<Element> asymmetric_element(const Matrix& a) {
+  return find_below_diagonal(a.rows(),
+                             [&](Index i, Index j) { return !is_same(a(i, j), a(j, i)); });
+}
+
+void require_symmetric(const Matrix& a) {
+  const auto at = asymmetric_element(a);
+  if (!at) return;
+  const auto [i, j] = *at;
+  throw ValueError(fmt::format(
+      "A is not symmetric, which the method cholesky asks for: element ({}, {}) is {:.17g}, "
+      "element ({}, {}) is {:.17g}; the method lu takes any A",
+      i + 1, j + 1, a(i, j), j + 1, i + 1, a(j, i)));
+}
+
+bool may_be_positive_definite(const Matrix& a) {
+  std::vector<double> roots(a.rows());
+  for (Index i = 0; i < a.rows(); ++i) {
+    if (!(a(i, i) > 0)) return false;
+    roots[i] = std::sqrt(a(i, i));
+  }
+  return !find_below_diagonal(a.rows(), [&](Index i, Index j) {
+    return a(i, j) != a(j, i) || !(std::abs(a(i, j)) <= roots[i] * roots[j]);
+  });
+}
+
+}  // namespace clgauss

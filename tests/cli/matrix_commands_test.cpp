@@ -1,0 +1,170 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "support/process.hpp"
+
+using namespace clgauss::test;
+using doctest::Contains;
+using nlohmann::json;
+
+namespace {
+
+std::vector<double> numbers_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<double>(in), {}};
+}
+
+const char* const kTwo = "4 7\n2 6\n";         // det 10, inverse [0.6 -0.7; -0.2 0.4]
+const char* const kDefinite = "4 2\n2 3\n";    // det 8
+const char* const kIndefinite = "1 2\n2 1\n";  // det -3
+const char* const kSingular = "1 2\n2 4\n";
+
+}  // namespace
+
+TEST_CASE("invert writes the inverse and checks it") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", kTwo);
+  const auto result = run_program(folder, "invert a.txt --json r.json");
+  CHECK(result.exit_code == 0);
+  const std::vector<double> x = numbers_of(result.out);
+  REQUIRE(x.size() == 4);
+  const double expected[] = {0.6, -0.7, -0.2, 0.4};
+  for (std::size_t i = 0; i < 4; ++i) CHECK(x[i] == doctest::Approx(expected[i]).epsilon(1e-14));
+  for (const char* part : {"n = 2", "LU", "device", "time", "rcond", "||A X - I||", "ok: <= 16"})
+    CHECK(result.err.find(part) != std::string::npos);
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["schema_version"] == 1);
+  CHECK(report["status"] == "ok");
+  CHECK(report["n"] == 2);
+  CHECK(report["method"] == "lu");
+  CHECK(report["rcond"].get<double>() == doctest::Approx(1 / (13.0 * 1.1)));
+  CHECK(report["scaled_residual"].get<double>() <= 16);
+  CHECK(report["residual"].get<double>() <= 1e-14);
+  write_file(folder / "spd.txt", kDefinite);
+  const auto cholesky = run_program(folder, "invert spd.txt --method cholesky -o x.npy -q");
+  CHECK(cholesky.exit_code == 0);
+  CHECK(cholesky.err.empty());
+  CHECK(std::filesystem::exists(folder / "x.npy"));
+}
+
+TEST_CASE("det prints sign and logarithm, cond the condition") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", kTwo);
+  write_file(folder / "spd.txt", kDefinite);
+  write_file(folder / "indefinite.txt", kIndefinite);
+  CHECK_MESSAGE(run_program(folder, "det a.txt -q").out.find("= 10,") != std::string::npos,
+                run_program(folder, "det a.txt -q").out);
+  CHECK(run_program(folder, "det spd.txt --method cholesky -q").out.find("= 8,") !=
+        std::string::npos);
+  const auto negative = run_program(folder, "det indefinite.txt -q --json");
+  CHECK(negative.exit_code == 0);
+  const json report = json::parse(negative.out);
+  CHECK(report["determinant"]["sign"] == -1);
+  CHECK(report["determinant"]["log10_abs"].get<double>() == doctest::Approx(std::log10(3)));
+  CHECK_FALSE(report.contains("nrhs"));
+  const auto condition = run_program(folder, "cond a.txt --json");
+  CHECK(condition.exit_code == 0);
+  CHECK(json::parse(condition.out)["condition"]["estimate"].get<double>() ==
+        doctest::Approx(13 * 1.1));
+  CHECK(run_program(folder, "cond a.txt -q").out == "cond A     14.3 (rcond 0.0699)\n");
+  // 10^600 is no double.
+  std::string large = "%%MatrixMarket matrix coordinate real general\n4 4 4\n";
+  for (const char* row : {"1 1 1e150\n", "2 2 1e150\n", "3 3 1e150\n", "4 4 -1e150\n"})
+    large += row;
+  write_file(folder / "large.mtx", large);
+  const auto huge = run_program(folder, "det large.mtx -q");
+  CHECK(huge.exit_code == 0);
+  CHECK(huge.out.find("-10^600") != std::string::npos);
+}
+
+TEST_CASE("a singular matrix has the determinant 0 and the condition inf, and no inverse") {
+  const TemporaryFolder folder;
+  write_file(folder / "s.txt", kSingular);
+  const auto det = run_program(folder, "det s.txt");
+  CHECK(det.exit_code == 0);
+  CHECK(det.out == "det A      0\n");
+  const auto cond = run_program(folder, "cond s.txt");
+  CHECK(cond.exit_code == 0);
+  CHECK(cond.out.find("inf") != std::string::npos);
+  CHECK(cond.err.find("WARNING") != std::string::npos);
+  const auto inverse = run_program(folder, "invert s.txt -o x.txt --json r.json");
+  CHECK(inverse.exit_code == 7);
+  CHECK(inverse.err.find("SINGULAR") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "x.txt"));
+  CHECK(json::parse(content_of(folder / "r.json"))["singular_column"] == 2);
+}
+
+TEST_CASE("a determinant whose sign is not sure ends with 8") {
+  const TemporaryFolder folder;
+  write_file(folder / "m.txt", "0.1 0.2 0.3\n0.4 0.5 0.6\n0.7 0.8 0.9\n");
+  const auto result = run_program(folder, "det m.txt");
+  CHECK(result.exit_code == 8);
+  CHECK(result.out.starts_with("det A"));
+  CHECK(result.err.find("MISSED") != std::string::npos);
+}
+
+TEST_CASE("matrices that invert, det and cond cannot take exit as those of solve do") {
+  const TemporaryFolder folder;
+  write_file(folder / "wide.txt", "1 2 3\n4 5 6\n");
+  write_file(folder / "nan.txt", "1 nan\n2 3\n");
+  write_file(folder / "indefinite.txt", kIndefinite);
+  write_file(folder / "a.txt", kTwo);
+  for (const std::string command : {"invert", "det", "cond"}) {
+    CAPTURE(command);
+    const auto wide = run_program(folder, command + " wide.txt");
+    CHECK(wide.exit_code == 3);
+    CHECK(wide.err.find("wide.txt: the matrix is 2 x 3, not square") != std::string::npos);
+    CHECK(run_program(folder, command + " nan.txt").exit_code == 3);
+    CHECK(run_program(folder, command + " nan.txt --allow-nonfinite").exit_code == 7);
+    CHECK(run_program(folder, command + " missing.txt").exit_code == 3);
+    CHECK(run_program(folder, command + " a.txt --device no-such-device").exit_code == 4);
+    CHECK(run_program(folder, command + " a.txt --method gauss").exit_code == 2);
+    CHECK(run_program(folder, command + " a.txt --type f32 --accuracy double").exit_code == 2);
+    CHECK(run_program(folder, command).exit_code == 2);
+    const auto asymmetric = run_program(folder, command + " a.txt --method cholesky");
+    CHECK(asymmetric.exit_code == 3);
+    CHECK(asymmetric.err.find("element (2, 1) is 2, element (1, 2) is 7") != std::string::npos);
+    const auto indefinite = run_program(folder, command + " indefinite.txt --method cholesky");
+    CHECK(indefinite.exit_code == 7);
+    CHECK(indefinite.err.find("the pivot of column 2 is -3") != std::string::npos);
+    CHECK(indefinite.out.empty());
+  }
+}
+
+TEST_CASE("solve by cholesky, jacobi and seidel, and what they refuse") {
+  const TemporaryFolder folder;
+  write_file(folder / "spd.txt", kDefinite);
+  write_file(folder / "indefinite.txt", kIndefinite);
+  write_file(folder / "a.txt", kTwo);
+  for (const std::string method : {"cholesky", "jacobi", "seidel"}) {
+    CAPTURE(method);
+    const auto result = run_program(
+        folder, "solve spd.txt --rhs row-sums -o x.txt --json r.json --method " + method);
+    CHECK(result.exit_code == 0);
+    for (const double value : numbers_of(content_of(folder / "x.txt")))
+      CHECK(value == doctest::Approx(1));
+    const json report = json::parse(content_of(folder / "r.json"));
+    CHECK(report["method"] == method);
+    CHECK(report["iterations"].is_null() == (method == "cholesky"));
+  }
+  const auto indefinite = run_program(
+      folder, "solve indefinite.txt --rhs ones --method cholesky -o y.txt --json r.json");
+  CHECK(indefinite.exit_code == 7);
+  CHECK(indefinite.err.find("not positive definite") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "y.txt"));
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["status"] == "not_positive_definite");
+  CHECK(report["singular_column"] == 2);
+  const auto row = run_program(folder, "solve a.txt --rhs ones --method seidel");
+  CHECK(row.exit_code == 3);
+  CHECK(row.err.find("row 1 of A is not strictly diagonally dominant") != std::string::npos);
+  CHECK(run_program(folder, "solve a.txt --rhs ones --method cholesky").exit_code == 3);
+  CHECK(run_program(folder, "solve spd.txt --rhs ones --method jacobi --strict").exit_code == 2);
+  CHECK(run_program(folder, "solve spd.txt --rhs ones --method jacobi --max-iterations 0")
+            .exit_code == 2);
+  CHECK(run_program(folder, "solve spd.txt --rhs ones --method jacobi --max-iterations 1")
+            .exit_code == 8);
+}
