@@ -5,6 +5,7 @@
 #include "kernels/cpu_tile.hpp"
 #include "kernels/gemm_backend.hpp"
 #include "kernels/known_answers.hpp"
+#include "kernels/panel.hpp"
 #include "kernels/variants.hpp"
 #include "linalg/getrs.hpp"
 #include "linalg/potrf.hpp"
@@ -27,7 +28,7 @@ class CholeskyGpu : public CholeskyBackend {
         gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
         kernels_(memo_, flags_, n),
         laswp_trsm_(setting_, options.substitute),
-        waits_(value_of(parameters_, "PERSISTENT") == 1),
+        waits_(Panels(setting_, false).persistent()),
         getrs_(setting_, laswp_trsm_, gemm_, waits_),
         few_(context_, type, n, waits_ ? &setting_ : nullptr) {
     const std::uint64_t element = bytes_of(type), nb = kernels_.block();
