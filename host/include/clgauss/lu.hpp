@@ -18,13 +18,12 @@ namespace CLGAUSS_EXPORT clgauss {
 
 struct LuOptions {
   Pivoting pivoting = Pivoting::partial;  // partial or tournament
-  bool positive_definite =
-      false;  // A is symmetric and positive definite: by Cholesky, see Lu
   bool substitute =
       false;  // solve with diagonal blocks by substitution, not by their inverses (a check)
   std::optional<LuSpec> spec =
       {};                 // instead of what was tuned, or default_lu_spec(); it decides the family
   GemmOptions gemm = {};  // of the trailing updates
+  bool positive_definite = false;  // A is symmetric and positive definite: by Cholesky, see Lu
 };
 
 /// A = P^T L U of one size and type, and the solves with it. It owns its workspace, keeps its context's device open and may be used

@@ -22,13 +22,13 @@ namespace CLGAUSS_EXPORT clgauss {
 enum class Method {
   automatic,  // mixed or lu, whichever is faster for the device and n, with Cholesky's factors where A is symmetric with a positive
               // diagonal and they are faster; gauss where there is to be no pivoting
-  lu,     // blocked LU in the type that is asked for
+  lu,         // blocked LU in the type that is asked for
   mixed,  // blocked LU in f32, x refined to the backward error of f64; where that fails, lu in f64, or the host's LAPACK
   rbt,  // the same with factors of A between random butterflies, without exchanging far rows; where that fails, mixed
   gauss,  // the paper's elimination, one launch a kernel and step: for experiments with the work-group size
   cholesky,  // of a symmetric positive definite A, half the work of lu; in f32 x is refined as for mixed, if double accuracy is asked for
-  jacobi,    // iterations for a strictly diagonally dominant A, to learn from: all numbers of x at once
-  seidel     // the same, one number after the other
+  jacobi,  // iterations for a strictly diagonally dominant A, to learn from: all numbers of x at once
+  seidel  // the same, one number after the other
 };
 [[nodiscard]] std::string_view method_name(Method method);
 [[nodiscard]] std::string_view pivoting_name(Pivoting pivoting);
@@ -46,11 +46,11 @@ struct SolveOptions {
   WorkGroupPolicy policy{WorkGroupPolicy::Rule::automatic};  // of gauss
   SplitMode split = SplitMode::automatic;                    // of gauss
   double max_scaled_residual = kScaledResidualBound;
-  Index max_iterations = 10000;  // of jacobi and seidel
   bool determinant =
       false;  // it is wanted, too: where the method is left open and the device has fp64, from factors in f64
-  bool trust = false;  // estimate how far x can be trusted
-  LuOptions lu = {};   // more of lu and mixed; its pivoting is the one above
+  bool trust = false;            // estimate how far x can be trusted
+  LuOptions lu = {};             // more of lu and mixed; its pivoting is the one above
+  Index max_iterations = 10000;  // of jacobi and seidel
 };
 
 enum class SolveStatus {
@@ -102,8 +102,10 @@ struct Trust {
 /// What jacobi or seidel did.
 struct Iterations {
   Index count = 0;
-  double contraction = 0;  // each brings x nearer to the answer by this factor at least, in the infinity norm
-  double error_bound = 0;  // of the last x, relative: contraction / (1 - contraction) times the last change
+  double contraction =
+      0;  // each brings x nearer to the answer by this factor at least, in the infinity norm
+  double error_bound =
+      0;  // of the last x, relative: contraction / (1 - contraction) times the last change
   bool converged = false;  // x changed by no more than rounding does
 };
 
