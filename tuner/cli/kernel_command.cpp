@@ -180,19 +180,12 @@ cli::ExitCode run_kernel(const cli::Given& given) {
   const std::filesystem::path output = values["output"].as<std::string>();
   KernelTuningOptions options;
   KernelTask task;
-  options.stop = stop_of(values);
+  SearchEnd end = search_end(values);
   if (file.ends_with(".json")) {
     refuse_with_t1(values);
     T1File t1 = read_t1(file);
     task = std::move(t1.task);
-    if (values.count("budget") + values.count("evaluations") == 0 &&
-        (t1.budget_s || t1.evaluations)) {
-      std::vector<StopCondition> conditions{[](std::size_t) { return search_is_interrupted(); }};
-      if (t1.evaluations) conditions.push_back(after_evaluations(*t1.evaluations));
-      if (t1.budget_s)
-        conditions.push_back(after_duration(std::chrono::duration<double>(*t1.budget_s)));
-      options.stop = any_of(std::move(conditions));
-    }
+    if (!end.budget_s && !end.evaluations) end = {t1.budget_s, t1.evaluations};
   } else {
     task = task_of(values);
   }
@@ -219,6 +212,10 @@ cli::ExitCode run_kernel(const cli::Given& given) {
     tell(
         "kernel: nothing to compare with (--against, --verify): every launch has to give what the "
         "first one gives\n");
+  if (!quiet)
+    tell(fmt::format("kernel: {} launches to choose from; the search ends after {}\n", tuner.size(),
+                     text_of(end)));
+  options.stop = stop_at(end);
   const KernelTuning tuning = tuner.run(info, folder, options);
   line.clear();
   folder.write_t4();

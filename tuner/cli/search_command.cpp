@@ -166,7 +166,7 @@ cli::ExitCode run_search(const cli::Given& given) {
   if (const auto path = option<std::string>(values, "seeds")) search.seeds = seeds_of(*path);
   JsonOutput json(values);
   Context context(cli::open_named_device(text("device")), context_options(values));
-  search.stop = stop_of(values);
+  search.stop = stop_at(search_end(values));
   ProgressLine progress(true);
   search.progress = [&](const GemmTrial& trial, std::size_t tried, std::size_t size) {
     progress.update(

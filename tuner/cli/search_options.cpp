@@ -1,6 +1,9 @@
 #include "tuner/cli/search_options.hpp"
 
+#include <fmt/format.h>
+
 #include "command_line/interrupt.hpp"
+#include "command_line/progress_line.hpp"
 #include "command_line/typed.hpp"
 #include "tuner/search/searcher.hpp"
 
@@ -30,14 +33,36 @@ bool search_is_interrupted() {
   return false;
 }
 
-StopCondition stop_of(const po::variables_map& values) {
+SearchEnd search_end(const po::variables_map& values) {
+  SearchEnd end{{}, option<std::size_t>(values, "evaluations")};
+  if (end.evaluations && *end.evaluations == 0)
+    throw UsageError("--evaluations must be at least 1");
+  if (const auto budget = option<std::string>(values, "budget"))
+    end.budget_s = parse_duration(*budget).count();
+  return end;
+}
+
+namespace {
+
+std::optional<double> budget_of(const SearchEnd& end) {
+  constexpr double kBudget = 60;
+  return end.budget_s || end.evaluations ? end.budget_s : kBudget;
+}
+
+}  // namespace
+
+std::string text_of(const SearchEnd& end) {
+  std::string text = end.evaluations ? fmt::format("{} configurations", *end.evaluations) : "";
+  if (const auto budget_s = budget_of(end))
+    text += (text.empty() ? "" : " or ") + duration_text(*budget_s);
+  return text;
+}
+
+StopCondition stop_at(const SearchEnd& end) {
   std::vector<StopCondition> conditions{[](std::size_t) { return search_is_interrupted(); }};
-  const auto budget = option<std::string>(values, "budget");
-  const auto evaluations = option<std::size_t>(values, "evaluations");
-  if (evaluations && *evaluations == 0) throw UsageError("--evaluations must be at least 1");
-  if (evaluations) conditions.push_back(after_evaluations(*evaluations));
-  if (budget || !evaluations)
-    conditions.push_back(after_duration(parse_duration(budget.value_or("60s"))));
+  if (end.evaluations) conditions.push_back(after_evaluations(*end.evaluations));
+  if (const auto budget_s = budget_of(end))
+    conditions.push_back(after_duration(std::chrono::duration<double>(*budget_s)));
   return any_of(std::move(conditions));
 }
 

@@ -1,6 +1,9 @@
 #pragma once
 /// The options of everything that searches.
 
+#include <optional>
+#include <string>
+
 #include "tuner/cli/commands.hpp"
 #include "tuner/search/stop.hpp"
 
@@ -12,8 +15,18 @@ void add_search_options(cli::CommandTable& table);
 /// Whether Ctrl-C was pressed: a search then ends and keeps what it found.
 [[nodiscard]] bool search_is_interrupted();
 
-/// At Ctrl-C, after --evaluations, after --budget (of 60 s where neither is given). Throws UsageError.
-[[nodiscard]] StopCondition stop_of(const cli::po::variables_map& values);
+/// When a search ends: whichever comes first of those that are given, else after 60 s.
+struct SearchEnd {
+  std::optional<double> budget_s;
+  std::optional<std::size_t> evaluations;
+};
+
+/// --budget and --evaluations. Throws UsageError.
+[[nodiscard]] SearchEnd search_end(const cli::po::variables_map& values);
+/// "60 s", "12 configurations".
+[[nodiscard]] std::string text_of(const SearchEnd& end);
+/// Then, counted from this call on, and at Ctrl-C.
+[[nodiscard]] StopCondition stop_at(const SearchEnd& end);
 
 /// --reps. Throws UsageError unless it is at least 1.
 [[nodiscard]] std::size_t repetitions_of(const cli::po::variables_map& values);
