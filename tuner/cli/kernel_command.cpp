@@ -25,7 +25,7 @@ constexpr std::string_view kAbout =
     "A complete example, with a shipped kernel: tiles of 8, 16 or 32, checked against a plain "
     "product.\n"
     "  clgauss-tune kernel matmul_ladder.cl --name ladder_blocked --round-up xy \\\n"
-    "    --against ladder_naive --size n=512 --global n,n --local 'BLOCK x BLOCK' \\\n"
+    "    --against ladder_naive --size n=128 --global n,n --local 'BLOCK x BLOCK' \\\n"
     "    --param BLOCK=8,16,32 --arg buffer:f32:n*n --arg buffer:f32:n*n \\\n"
     "    --arg buffer:f32:n*n:0 --arg ulong:n -o tuned\n"
     "Tunes any OpenCL kernel: searches work-group sizes of 1 to 3 dimensions and -D parameters "
