@@ -25,7 +25,7 @@ std::vector<ProgramOfTest> programs() {
           {"clgauss-tune",
            tune_program(),
            {"sweep", "outliers", "rules", "reproduce", "report", "auto", "show", "export", "import",
-            "search", "replay", "help", "completion"}},
+            "kernel", "search", "replay", "help", "completion"}},
           {"clgauss-bench", bench_program(), {}}};
 }
 

@@ -23,6 +23,7 @@ int main(int argc, char** argv) {
        {"show", "what is tuned for a device", show_table, run_show},
        {"export", "write the tuned numbers of a device to a file", export_table, run_export},
        {"import", "add an exported file to the user's store", import_table, run_import},
+       {"kernel", "tune any OpenCL kernel: work-group size and parameters", kernel_table, run_kernel},
        {"search", "search for the fastest parameters of a kernel", search_table, run_search},
        {"replay", "run searches on a recorded space, without a device", replay_table, run_replay}},
       "",

@@ -76,7 +76,8 @@ cli::CommandTable replay_table() {
       ("reps", po::value<std::size_t>()->default_value(100)->value_name("N"), "searches a strategy")
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"),
        "seed of the first search's random numbers")
-      ("seeds", file("FILE"), "another device's T4 file; its best configurations are tried first");
+      ("seeds", file("FILE"), "another device's T4 file; its best configurations are tried first")
+      ("trace", file("FILE"), "write which configurations each search tried, by their places in the file, as CSV");
   // clang-format on
   add_json_option(table.group("Report"));
   return table;
@@ -92,6 +93,11 @@ cli::ExitCode run_replay(const cli::Given& given) {
   if (const auto other = option<std::string>(values, "seeds"))
     replay_options.seeds = best_of(read_t4(*other), recorded.space, kSeeds);
   JsonOutput json(values);
+  std::optional<OutputFile> trace;
+  if (const auto path = option<std::string>(values, "trace")) {
+    trace.emplace(*path);
+    trace->write("strategy,search,configuration\n");
+  }
 
   ProgressLine progress(true);
   std::vector<StrategyFigures> all;
@@ -100,9 +106,15 @@ cli::ExitCode run_replay(const cli::Given& given) {
       throw_if_interrupted();
       progress.update(name, fraction);
     };
+    if (trace)
+      replay_options.trace = [&](std::size_t search, const std::vector<std::size_t>& tried) {
+        for (const std::size_t configuration : tried)
+          trace->write(fmt::format("{},{},{}\n", name, search, configuration));
+      };
     all.push_back({name, replay(recorded, name, replay_options)});
   }
   progress.clear();
+  if (trace) trace->commit();
   json.print(table_of(all), json_of(all, recorded, replay_options));
   return cli::ExitCode::ok;
 }

@@ -4,10 +4,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 #include "command_line/typed.hpp"
-#include "tuner/cli/commands.hpp"
+#include "tuner/cli/search_options.hpp"
 #include "tuner/measure/flops.hpp"
 #include "tuner/rows/parameters_text.hpp"
 #include "tuner/rows/t4.hpp"
@@ -40,26 +39,6 @@ GemmTask task_of(const po::variables_map& values) {
   return {parse_word("type", values["type"].as<std::string>(), kTypes),
           parse_word("use", values["use"].as<std::string>(), kUses),
           {n, n, k}};
-}
-
-bool interrupted() {
-  try {
-    throw_if_interrupted();
-  } catch (const Interrupted&) {
-    return true;
-  }
-  return false;
-}
-
-StopCondition stop_of(const po::variables_map& values) {
-  std::vector<StopCondition> conditions{[](std::size_t) { return interrupted(); }};
-  const auto budget = option<std::string>(values, "budget");
-  const auto evaluations = option<std::size_t>(values, "evaluations");
-  if (evaluations && *evaluations == 0) throw UsageError("--evaluations must be at least 1");
-  if (evaluations) conditions.push_back(after_evaluations(*evaluations));
-  if (budget || !evaluations)
-    conditions.push_back(after_duration(cli::parse_duration(budget.value_or("60s"))));
-  return any_of(std::move(conditions));
 }
 
 double flops(const GemmTask& task) {
@@ -149,7 +128,6 @@ std::vector<Configuration> seeds_of(const std::string& path) {
 }  // namespace
 
 cli::CommandTable search_table() {
-  static const std::string strategies = strategies_text();
   CommandTable table{kUsage, kAbout, kExamples, {}, "what"};
   // clang-format off
   table.group("What")
@@ -163,13 +141,8 @@ cli::CommandTable search_table() {
        "simt, mma_f64, mma_tf32x3 or cpu; else the one the device takes")
       ("vary", text("LIST"),
        "only these parameters: TILE_M,TILE_N,..; the others stay as built in");
+  add_search_options(table);
   table.group("Search")
-      ("budget", text("TIME"), "stop after this time: 60s, 3min (default 60s without --evaluations)")
-      ("evaluations", po::value<std::size_t>()->value_name("E"), "stop after so many configurations")
-      ("strategy", words("S", strategy_names())->default_value("model"),
-       strategies.c_str())
-      ("reps", po::value<int>()->default_value(5)->value_name("N"), "timed runs a configuration")
-      ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"), "seed of the random numbers")
       ("seeds", file("FILE"), "another device's T4 file; its best configurations are tried first");
   // clang-format on
   add_context_options(table);
@@ -189,13 +162,11 @@ cli::ExitCode run_search(const cli::Given& given) {
   search.strategy = text("strategy");
   search.random_seed = values["seed"].as<std::uint64_t>();
   if (const auto vary = option<std::string>(values, "vary")) search.vary = cli::parse_list(*vary);
-  const int repetitions = values["reps"].as<int>();
-  if (repetitions < 1) throw UsageError("--reps must be at least 1");
-  search.repetitions = static_cast<std::size_t>(repetitions);
+  search.repetitions = repetitions_of(values);
   if (const auto path = option<std::string>(values, "seeds")) search.seeds = seeds_of(*path);
   JsonOutput json(values);
   Context context(cli::open_named_device(text("device")), context_options(values));
-  search.stop = stop_of(values);
+  search.stop = stop_at(search_end(values));
   ProgressLine progress(true);
   search.progress = [&](const GemmTrial& trial, std::size_t tried, std::size_t size) {
     progress.update(
@@ -207,7 +178,7 @@ cli::ExitCode run_search(const cli::Given& given) {
   if (const auto path = option<std::string>(values, "record"))
     write_t4(*path, record_of(context.profile(), task, result));
   json.print(report_of(context.profile(), task, result), json_of(context.profile(), task, result));
-  return interrupted() ? cli::ExitCode::interrupted : cli::ExitCode::ok;
+  return search_is_interrupted() ? cli::ExitCode::interrupted : cli::ExitCode::ok;
 }
 
 }  // namespace clgauss::tune

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <random>
 
 #include "clock.hpp"
+#include "tuner/measure/turns.hpp"
 
 namespace clgauss::tune {
 
@@ -71,22 +70,8 @@ Outcome check_and_time(const RunLimits& limits, std::string_view what,
 
 Duel duel(std::size_t rounds, const std::function<double()>& timed_a_ns,
           const std::function<double()>& timed_b_ns) {
-  timed_a_ns();
-  timed_b_ns();
-  Duel times;
-  std::mt19937 random(1);
-  std::array<int, 3> turn{0, 1, 2};
-  for (std::size_t round = 0; round < rounds || (round < 3 * rounds && times.order() == Order::tie);
-       ++round) {
-    std::ranges::shuffle(turn, random);
-    for (const int who : turn) {
-      if (who == 0)
-        times.a_ns.push_back(timed_a_ns());
-      else
-        (who == 1 ? times.b_ns : times.twin_ns).push_back(timed_b_ns());
-    }
-  }
-  return times;
+  Turns turns = in_turns(rounds, 2 * rounds, {timed_a_ns, timed_b_ns}, 1);
+  return {std::move(turns.times_ns[0]), std::move(turns.times_ns[1]), std::move(turns.twin_ns)};
 }
 
 }  // namespace clgauss::tune

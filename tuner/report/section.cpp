@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tuner/report/elimination_section.hpp"
+#include "tuner/report/kernel_section.hpp"
 #include "tuner/report/reproduction_sections.hpp"
 
 namespace clgauss::tune::report {
@@ -12,6 +13,7 @@ const std::vector<SectionKind>& section_kinds() {
       {kEliminationTitle, kEliminationMethod, elimination_sections},
       {kProductsTitle, kProductsMethod, product_sections},
       {kBandwidthTitle, kBandwidthMethod, bandwidth_sections},
+      {kKernelTitle, kKernelMethod, kernel_sections},
   };
   return kinds;
 }

@@ -1,7 +1,9 @@
 #include "tuner/search/gaussian_process.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace clgauss::tune {
 
@@ -14,11 +16,14 @@ constexpr double kMinInverseLength = 0.05, kMaxInverseLength = 20;
 constexpr double kMinNoise = 1e-5, kMaxNoise = 0.3;
 constexpr float kLeastVariance = 1e-9F;
 
-/// (1 + r + r^2 / 3) exp(-r), r = sqrt(5) times the distance.
-template <typename T>
-T matern(T squared_distance) {
-  const T r = std::sqrt(5 * squared_distance);
-  return (1 + r + r * r / 3) * std::exp(-r);
+Eigen::Index as_index(std::size_t size) { return static_cast<Eigen::Index>(size); }
+
+/// Of squared distances d^2: (1 + r + r^2 / 3) exp(-r), r = sqrt(5) d.
+template <typename Array>
+void to_matern(Array& distances) {
+  using Number = typename Array::Scalar;
+  distances = (distances * Number{5}).sqrt();
+  distances = (1 + distances + distances.square() / Number{3}) * (-distances).exp();
 }
 
 /// The same numbers from every standard library: Box and Muller.
@@ -30,56 +35,49 @@ double normal(std::mt19937_64& generator) {
 
 }  // namespace
 
-GaussianProcess::GaussianProcess(const FeatureTable& candidates) : candidates_(candidates) {
+GaussianProcess::GaussianProcess(const FeatureTable& candidates)
+    : candidates_(candidates.rows(), candidates.columns) {
+  for (std::size_t m = 0; m < candidates.rows(); ++m)
+    for (std::size_t f = 0; f < candidates.columns; ++f)
+      candidates_(as_index(m), as_index(f)) = candidates.row(m)[f];
   scales_.inverse_lengths.assign(candidates.columns, 1.0);
 }
 
 void GaussianProcess::set_scales(const Scales& scales) {
   scales_ = scales;
-  rows_.clear();
+  rows_done_ = 0;
 }
 
-void GaussianProcess::observe(std::size_t candidate) { observed_.push_back(candidate); }
-
-float GaussianProcess::kernel(std::span<const float> a, std::span<const float> b) const {
-  float sum = 0;
-  for (std::size_t f = 0; f < a.size(); ++f) {
-    const float difference = (a[f] - b[f]) * static_cast<float>(scales_.inverse_lengths[f]);
-    sum += difference * difference;
-  }
-  return matern(sum);
+void GaussianProcess::observe(std::size_t candidate) {
+  observed_.push_back(candidate);
+  points_.conservativeResize(as_index(observed_.size()), candidates_.cols());
+  points_.bottomRows(1) = candidates_.row(as_index(candidate)).cast<double>();
 }
 
 GaussianProcess::Factor GaussianProcess::factor(const Scales& scales,
                                                 std::span<const double> targets) const {
-  const std::size_t n = observed_.size();
-  Factor result;
-  result.lower.assign(n * n, 0);
-  result.weights.assign(n, 0);
-  double sum_of_squares = 0, log_determinant = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    double* const row = &result.lower[i * n];
-    const auto at = candidates_.row(observed_[i]);
-    for (std::size_t j = 0; j <= i; ++j) {
-      const auto other = candidates_.row(observed_[j]);
-      double distance = 0;
-      for (std::size_t f = 0; f < at.size(); ++f) {
-        const double difference = static_cast<double>(at[f] - other[f]) * scales.inverse_lengths[f];
-        distance += difference * difference;
-      }
-      const double* const above = &result.lower[j * n];
-      double sum = matern(distance) + (i == j ? scales.noise : 0);
-      for (std::size_t k = 0; k < j; ++k) sum -= row[k] * above[k];
-      row[j] = i == j ? std::sqrt(std::max(sum, 1e-12)) : sum / above[j];
-    }
-    double rest = targets[i];
-    for (std::size_t k = 0; k < i; ++k) rest -= row[k] * result.weights[k];
-    result.weights[i] = rest / row[i];
-    sum_of_squares += result.weights[i] * result.weights[i];
-    log_determinant += std::log(row[i]);
+  const Eigen::Index n = points_.rows();
+  Eigen::ArrayXXd kernel = Eigen::ArrayXXd::Zero(n, n);
+  for (Eigen::Index f = 0; f < points_.cols(); ++f) {
+    const Eigen::ArrayXd column =
+        points_.col(f) * scales.inverse_lengths[static_cast<std::size_t>(f)];
+    for (Eigen::Index j = 0; j < n; ++j)
+      kernel.col(j).tail(n - j) += (column.tail(n - j) - column(j)).square();
   }
-  result.variance = std::max(sum_of_squares / static_cast<double>(n), 1e-12);
-  result.penalty = 0.5 * static_cast<double>(n) * std::log(result.variance) + log_determinant;
+  to_matern(kernel);
+  Factor result;
+  result.lower = kernel.matrix();
+  result.lower.diagonal().array() += scales.noise;
+  const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factors(
+      result.lower);                       // in place, of the lower half
+  if (factors.info() != Eigen::Success) {  // two that cannot be told apart: no likelihood at all
+    result.penalty = std::numeric_limits<double>::infinity();
+    return result;
+  }
+  result.weights = factors.matrixL().solve(Eigen::Map<const Eigen::VectorXd>(targets.data(), n));
+  result.variance = std::max(result.weights.squaredNorm() / static_cast<double>(n), 1e-12);
+  result.penalty = 0.5 * static_cast<double>(n) * std::log(result.variance) +
+                   result.lower.diagonal().array().log().sum();
   for (const double inverse : scales.inverse_lengths)
     result.penalty += kPriorWeight * std::log(inverse) * std::log(inverse);
   return result;
@@ -101,42 +99,44 @@ void GaussianProcess::fit(std::span<const double> targets, int trials, std::mt19
     if (!(penalty < best)) continue;
     best = penalty;
     scales_ = std::move(moved);
-    rows_.clear();
+    rows_done_ = 0;
   }
 }
 
-void GaussianProcess::add_row(const Factor& factor, std::size_t observation) {
-  const std::size_t n = observed_.size();
-  const auto at = candidates_.row(observed_[observation]);
-  std::vector<float> row(candidates_.rows());
-  for (std::size_t m = 0; m < row.size(); ++m) row[m] = kernel(at, candidates_.row(m));
-  for (std::size_t k = 0; k < observation; ++k) {
-    const auto share = static_cast<float>(factor.lower[observation * n + k]);
-    const std::vector<float>& other = rows_[k];
-    for (std::size_t m = 0; m < row.size(); ++m) row[m] -= share * other[m];
+/// The rows of the observations that have none yet: all after a change of scales, else mostly one.
+void GaussianProcess::add_rows(const Factor& factor) {
+  const Eigen::Index all = points_.rows(), done = rows_done_, added = all - done;
+  const Eigen::Index count = candidates_.rows();
+  rows_.conservativeResize(std::max(rows_.rows(), all), count);
+  if (done == 0) unexplained_ = Eigen::ArrayXf::Ones(count);
+  Eigen::ArrayXf distances(count);
+  for (Eigen::Index i = done; i < all; ++i) {
+    distances.setZero();
+    for (Eigen::Index f = 0; f < points_.cols(); ++f) {
+      const auto inverse = static_cast<float>(scales_.inverse_lengths[static_cast<std::size_t>(f)]);
+      distances += ((candidates_.col(f) - static_cast<float>(points_(i, f))) * inverse).square();
+    }
+    to_matern(distances);
+    rows_.row(i) = distances.matrix().transpose();
   }
-  const auto scale = static_cast<float>(1 / factor.lower[observation * n + observation]);
-  for (std::size_t m = 0; m < row.size(); ++m) {
-    row[m] *= scale;
-    unexplained_[m] -= row[m] * row[m];
-  }
-  rows_.push_back(std::move(row));
+  const Eigen::MatrixXf lower = factor.lower.cast<float>();
+  auto fresh = rows_.middleRows(done, added);
+  if (done > 0) fresh.noalias() -= lower.block(done, 0, added, done) * rows_.topRows(done);
+  lower.block(done, done, added, added).triangularView<Eigen::Lower>().solveInPlace(fresh);
+  unexplained_ -= fresh.array().square().colwise().sum().transpose();
+  rows_done_ = all;
 }
 
 void GaussianProcess::predict(std::span<const double> targets, std::vector<float>& mean,
                               std::vector<float>& deviation) {
   const Factor now = factor(scales_, targets);
-  if (rows_.empty()) unexplained_.assign(candidates_.rows(), 1);
-  while (rows_.size() < observed_.size()) add_row(now, rows_.size());
-  mean.assign(candidates_.rows(), 0);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    const auto weight = static_cast<float>(now.weights[i]);
-    for (std::size_t m = 0; m < mean.size(); ++m) mean[m] += weight * rows_[i][m];
-  }
+  if (rows_done_ < points_.rows()) add_rows(now);
+  mean.resize(static_cast<std::size_t>(candidates_.rows()));
   deviation.resize(mean.size());
-  const auto variance = static_cast<float>(now.variance);
-  for (std::size_t m = 0; m < mean.size(); ++m)
-    deviation[m] = std::sqrt(variance * std::max(unexplained_[m], kLeastVariance));
+  Eigen::Map<Eigen::RowVectorXf>(mean.data(), candidates_.rows()).noalias() =
+      now.weights.cast<float>().transpose() * rows_.topRows(rows_done_);
+  Eigen::Map<Eigen::ArrayXf>(deviation.data(), candidates_.rows()) =
+      (static_cast<float>(now.variance) * unexplained_.max(kLeastVariance)).sqrt();
 }
 
 }  // namespace clgauss::tune

@@ -1,6 +1,7 @@
 #pragma once
 /// Regression that knows how sure it is, for some hundred observations.
 
+#include <Eigen/Core>
 #include <cstddef>
 #include <random>
 #include <span>
@@ -29,7 +30,7 @@ class GaussianProcess {
     double noise = 1e-3;                  // variance, in that of the function
   };
 
-  /// Predicts at the rows of `candidates`, which must outlive the process.
+  /// Predicts at the rows of `candidates`.
   explicit GaussianProcess(const FeatureTable& candidates);
 
   /// What fit() changes; by this it goes from one process to the next.
@@ -49,24 +50,24 @@ class GaussianProcess {
                std::vector<float>& deviation);
 
  private:
-  /// Lower triangle, row-major and dense, of K + noise I = L L^T.
   struct Factor {
-    std::vector<double> lower;
-    std::vector<double> weights;  // L^-1 targets
-    double variance = 1;          // of the function: the value of the largest likelihood
-    double penalty = 0;           // negative log of likelihood times prior
+    Eigen::MatrixXd lower;    // L of K + noise I = L L^T
+    Eigen::VectorXd weights;  // L^-1 targets
+    double variance = 1;      // of the function: the value of the largest likelihood
+    double penalty = 0;       // negative log of likelihood times prior
   };
 
-  [[nodiscard]] float kernel(std::span<const float> a, std::span<const float> b) const;
   [[nodiscard]] Factor factor(const Scales& scales, std::span<const double> targets) const;
-  void add_row(const Factor& factor, std::size_t observation);
+  void add_rows(const Factor& factor);
 
-  const FeatureTable& candidates_;
+  Eigen::ArrayXXf candidates_;  // one column a feature
   std::vector<std::size_t> observed_;
+  Eigen::ArrayXXd points_;  // the same of the observed
   Scales scales_;
-  std::vector<std::vector<float>>
-      rows_;  // of L^-1 K(observed, candidates); cleared by a change of scales
-  std::vector<float> unexplained_;  // variance left at each candidate, in that of the function
+  /// Rows of L^-1 K(observed, candidates), as many as rows_done_; none after a change of scales.
+  Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows_;
+  Eigen::Index rows_done_ = 0;
+  Eigen::ArrayXf unexplained_;  // variance left at each candidate, in that of the function
 };
 
 }  // namespace clgauss::tune

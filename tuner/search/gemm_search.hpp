@@ -20,7 +20,7 @@ struct GemmTrial {
 struct GemmSearchOptions {
   std::string kernel = {};             // a family, or empty: the device's
   std::vector<std::string> vary = {};  // parameters, or empty: all
-  std::string strategy = "model";
+  std::string strategy = default_strategy();
   std::uint64_t random_seed = 1;
   std::vector<Configuration> seeds =
       {};  // tried after the built-in ones; those not in the space are passed over

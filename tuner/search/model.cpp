@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "statistics.hpp"
 #include "tuner/search/gaussian_process.hpp"
 #include "tuner/search/searcher.hpp"
 
@@ -10,12 +11,14 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::size_t kSample = 5;            // random configurations before the first model
+constexpr std::size_t kSample = 5;            // configurations before the first model
+constexpr std::size_t kLeastRandom = 3;       // random ones among them: seeds resemble each other
 constexpr std::size_t kMaxCandidates = 8192;  // among which the model chooses at one time
 constexpr std::size_t kNearest = 5;           // best ones whose neighbours have every second turn
 constexpr int kTrials = 20;                   // steps of a fit
 constexpr double kFitGrowth = 1.15;  // a fit whenever there are so many times more observations
 constexpr std::size_t kMaxObservations = 400;  // the model's cost grows with their square
+constexpr double kTold = 0.75;                 // share of the times that are told apart
 
 /// Columns that span 0 .. 1 and along which configurations resemble each other.
 void add_column(std::vector<std::vector<float>>& columns, std::vector<float> column) {
@@ -66,14 +69,15 @@ double expected_improvement(double best, double mean, double deviation) {
 
 /// Bayesian optimisation: a Gaussian process of the logarithm of the time, and of all candidates the one with the largest
 /// expected improvement (Jones, Schonlau and Welch 1998), in turns with the same among the neighbours of the best: the model
-/// is smooth, and an isolated optimum beside a good configuration would wait for long. A failure counts as the worst time seen.
+/// is smooth, and an isolated optimum beside a good configuration would wait for long. Times above the third quartile, and failures,
+/// count as that quartile, so that a few that are slower by far do not set the scale.
 class ModelSearcher : public Searcher {
  public:
   ModelSearcher(const Space& space, const SearchStart& start)
       : space_(space),
         untried_(space, start),
         generator_(start.random_seed),
-        sample_(start.seeds.size() < kSample ? kSample - start.seeds.size() : 0) {
+        sample_(std::max(kSample, start.seeds.size() + kLeastRandom)) {
     for (const Parameter& parameter : space.parameters()) columns_.push_back(columns_of(parameter));
   }
 
@@ -135,15 +139,16 @@ class ModelSearcher : public Searcher {
       candidates_.clear();  // it was no candidate: they are gathered anew, it among them
   }
 
-  /// Logarithms of the times, failures as the worst, shifted and scaled to mean 0 and variance 1.
+  /// Logarithms of the times, those of the slowest and of failures cut, shifted and scaled to mean 0 and variance 1.
   [[nodiscard]] std::vector<double> targets() const {
-    double worst = 0;
+    std::vector<double> times;
     for (const auto& [configuration, time] : observations_)
-      worst = std::max(worst, time.value_or(0));
+      if (time) times.push_back(*time);
+    const double worst = quantile(std::move(times), kTold);
     std::vector<double> targets;
     double sum = 0, squares = 0;
     for (const auto& [configuration, time] : observations_)
-      sum += targets.emplace_back(std::log(time.value_or(worst)));
+      sum += targets.emplace_back(std::log(std::min(worst, time.value_or(worst))));
     const auto count = static_cast<double>(targets.size());
     for (double& target : targets) target -= sum / count;
     for (const double target : targets) squares += target * target;

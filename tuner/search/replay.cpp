@@ -33,20 +33,29 @@ std::vector<std::size_t> best_of(const T4File& file, const Space& space, std::si
   return seeds;
 }
 
-std::vector<double> replay_once(const RecordedSpace& recorded, Searcher& searcher,
-                                std::size_t evaluations) {
-  std::vector<double> fractions;
-  double best = 0;  // share of the optimum
-  while (fractions.size() < evaluations) {
+std::vector<std::size_t> replay_once(const RecordedSpace& recorded, Searcher& searcher,
+                                     std::size_t evaluations) {
+  std::vector<std::size_t> tried;
+  while (tried.size() < evaluations) {
     const auto configuration = searcher.next();
     if (!configuration) break;
-    const std::optional<double> time = recorded.times_ns[*configuration];
-    searcher.report(*configuration, time);
-    if (time) best = std::max(best, recorded.best_ns / *time);
-    fractions.push_back(best);
+    searcher.report(*configuration, recorded.times_ns[*configuration]);
+    tried.push_back(*configuration);
   }
-  fractions.resize(evaluations, best);
-  return fractions;
+  return tried;
+}
+
+std::vector<double> shares_found(const RecordedSpace& recorded,
+                                 const std::vector<std::size_t>& tried, std::size_t evaluations) {
+  std::vector<double> shares;
+  double best = 0;  // share of the optimum
+  for (const std::size_t configuration : tried) {
+    if (const auto time = recorded.times_ns[configuration])
+      best = std::max(best, recorded.best_ns / *time);
+    shares.push_back(best);
+  }
+  shares.resize(evaluations, best);
+  return shares;
 }
 
 std::vector<ReplayFigure> replay(const RecordedSpace& recorded, std::string_view strategy,
@@ -59,7 +68,9 @@ std::vector<ReplayFigure> replay(const RecordedSpace& recorded, std::string_view
   for (std::size_t repeat = 0; repeat < options.repeats; ++repeat) {
     const auto searcher =
         make_searcher(strategy, recorded.space, {options.seeds, options.random_seed + repeat});
-    const std::vector<double> found = replay_once(recorded, *searcher, most);
+    const std::vector<std::size_t> tried = replay_once(recorded, *searcher, most);
+    if (options.trace) options.trace(repeat, tried);
+    const std::vector<double> found = shares_found(recorded, tried, most);
     for (std::size_t i = 0; i < fractions.size(); ++i)
       fractions[i].push_back(found[options.evaluations[i] - 1]);
     if (options.progress)

@@ -24,10 +24,15 @@ struct RecordedSpace {
 [[nodiscard]] std::vector<std::size_t> best_of(const T4File& file, const Space& space,
                                                std::size_t count);
 
-/// Best time over best found time after 1, 2, .. `evaluations` of one search; 0 while all failed. A failure counts as an
-/// evaluation, and where the space is exhausted the last value stays.
-[[nodiscard]] std::vector<double> replay_once(const RecordedSpace& recorded, Searcher& searcher,
-                                              std::size_t evaluations);
+/// The first `evaluations` configurations that one search tries; fewer where the space is exhausted.
+[[nodiscard]] std::vector<std::size_t> replay_once(const RecordedSpace& recorded,
+                                                   Searcher& searcher, std::size_t evaluations);
+
+/// Best time over best found time after 1, 2, .. `evaluations` of the configurations `tried`; 0 while all failed. A failure counts
+/// as an evaluation, and where the space is exhausted the last value stays.
+[[nodiscard]] std::vector<double> shares_found(const RecordedSpace& recorded,
+                                               const std::vector<std::size_t>& tried,
+                                               std::size_t evaluations);
 
 struct ReplayOptions {
   std::vector<std::size_t> evaluations{10, 25, 50, 100, 200};
@@ -35,6 +40,8 @@ struct ReplayOptions {
   std::uint64_t random_seed = 1;  // of the first repeat; each further one takes the next number
   std::vector<std::size_t> seeds = {};                 // configurations to start from
   std::function<void(double fraction)> progress = {};  // called after each repeat; may throw
+  /// Hears what each search tried.
+  std::function<void(std::size_t repeat, const std::vector<std::size_t>& tried)> trace = {};
 };
 
 /// Shares of the optimum after so many evaluations, over all repeats.

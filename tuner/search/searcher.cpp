@@ -22,6 +22,8 @@ const std::vector<Strategy>& strategies() {
   return all;
 }
 
+std::string default_strategy() { return std::string(strategies().front().name); }
+
 std::string strategies_text() {
   std::string text = "one or more of:";
   for (const Strategy& strategy : strategies())

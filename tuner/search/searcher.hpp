@@ -44,6 +44,7 @@ struct Strategy {
 
 /// All strategies; the first is the default.
 [[nodiscard]] const std::vector<Strategy>& strategies();
+[[nodiscard]] std::string default_strategy();
 
 /// Name and description of each strategy, one a line, for an option's help.
 [[nodiscard]] std::string strategies_text();

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Writes search.md, in this folder, from its template and data/runs/search_peers.csv.
+
+  docs/search.py            writes it
+  docs/search.py --check    fails if it is not what it would write
+"""
+
+import sys
+
+from performance import HERE, rows_of, table
+
+EVALUATIONS = ["10", "25", "50", "100", "200"]
+OURS = "clgauss model"
+# The search was built on these; what it does elsewhere was looked at when it was done.
+BUILT_ON = {"convolution_A100", "convolution_A4000", "convolution_W6600", "gemm_RTX_2080_Ti", "gemm_RTX_Titan", "pnpoly_RTX_Titan"}
+MUSTS = [("median", "50", 0.90), ("median", "100", 0.97), ("p10", "50", 0.75)]
+MOST_BEHIND = 0.02
+
+
+def by_space():
+    spaces = {}
+    for row in rows_of("search_peers.csv"):
+        spaces.setdefault(row["space"], []).append(row)
+    return dict(sorted(spaces.items()))
+
+
+def shares(row):
+    return [f"{float(row[f'median_{e}']):.3f} ({float(row[f'p10_{e}']):.3f})" for e in EVALUATIONS]
+
+
+def spaces_table():
+    rows = []
+    for space, contestants in by_space().items():
+        contestants.sort(key=lambda row: (row["contestant"] != OURS, -float(row["median_50"])))
+        for place, row in enumerate(contestants):
+            name = row["contestant"].replace("kernel_tuner", "Kernel Tuner,").replace(OURS, "**clgauss**")
+            if name == "Kernel Tuner, brute_force":
+                name = "Kernel Tuner, its default"
+            first = f"{space}{'*' if space in BUILT_ON else ''} ({row['configurations']})" if place == 0 else ""
+            rows.append([first, name, row["repeats"], *shares(row), f"{float(row['score']):.2f}"])
+    return table(["space (configurations)", "search", "repeats", *EVALUATIONS, "score"], rows)
+
+
+def misses():
+    """Each must that is missed on a space the search was not built on, and where another search is ahead."""
+    lines = []
+    for space, contestants in by_space().items():
+        own = next((row for row in contestants if row["contestant"] == OURS), None)
+        if own is None:
+            continue
+        peers = [row for row in contestants if row is not own]
+        if space not in BUILT_ON:
+            for kind, evaluations, least in MUSTS:
+                value = float(own[f"{kind}_{evaluations}"])
+                if value < least:
+                    lines.append(f"- {space}: {'the median' if kind == 'median' else 'the 10th percentile'} after {evaluations} is "
+                                 f"{value:.3f}, below {least:.2f}.")
+        for evaluations in EVALUATIONS:
+            for peer in peers:
+                behind = float(peer[f"median_{evaluations}"]) - float(own[f"median_{evaluations}"])
+                if behind > MOST_BEHIND:
+                    lines.append(f"- {space}: after {evaluations}, {peer['contestant'].replace('kernel_tuner', 'Kernel Tuner,')} is "
+                                 f"{behind:.3f} ahead.")
+    return "\n".join(lines) or "- None."
+
+
+def count_text():
+    spaces = by_space()
+    held_out = [space for space in spaces if space not in BUILT_ON]
+    return f"{len(spaces)} spaces, {len(held_out)} of them not among those that the search was built on (*)"
+
+
+def page():
+    text = (HERE / "search.template.md").read_text(encoding="utf-8")
+    for name, value in {"spaces": spaces_table(), "misses": misses(), "count": count_text()}.items():
+        text = text.replace("{" + name + "}", value)
+    return text
+
+
+def main():
+    target = HERE / "search.md"
+    if "--check" in sys.argv[1:]:
+        if target.read_text(encoding="utf-8") != page():
+            sys.exit("search.md is not what docs/search.py writes")
+    else:
+        target.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

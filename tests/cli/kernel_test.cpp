@@ -1,0 +1,209 @@
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "support/process.hpp"
+
+using namespace clgauss::test;
+
+namespace {
+
+constexpr const char* kKernels =
+    "kernel void scale(global float* y, global const float* x, int n) {\n"
+    "  const int i = get_global_id(0);\n"
+    "  if (i < n) y[i] = FACTOR * x[i];\n"
+    "}\n"
+    "kernel void twice(global float* y, global const float* x, int n) {\n"
+    "  if (get_global_id(0) < n) y[get_global_id(0)] = 2 * x[get_global_id(0)];\n"
+    "}\n";
+
+/// A folder with a kernel, and clgauss-tune kernel in it.
+struct Workshop {
+  TemporaryFolder folder;
+
+  Workshop() { write_file(folder / "scale.cl", kKernels); }
+  [[nodiscard]] ProcessResult tune(const std::string& arguments) const {
+    return run_tune(folder, "kernel " + arguments + " --device pocl --reps 2 -q");
+  }
+  [[nodiscard]] ProcessResult scale(const std::string& more) const {
+    return tune(
+        "scale.cl --name scale --size n=1000 --global n --arg buffer:f32:n:0 --arg buffer:f32:n "
+        "--arg int:n -o r " +
+        more);
+  }
+  [[nodiscard]] bool has(const std::string& name) const {
+    return std::filesystem::exists(folder / name);
+  }
+};
+
+bool holds(const std::string& text, const std::string& part) {
+  CAPTURE(text);
+  CAPTURE(part);
+  const bool found = text.find(part) != std::string::npos;
+  CHECK(found);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("kernel: a kernel of one's own is tuned, with rows, T4, page and the line of C++") {
+  const Workshop workshop;
+  const std::string command = "--param FACTOR=2 --against twice --local 8,40,1000 --json r.json";
+  const auto first = workshop.scale(command);
+  CAPTURE(first.err);
+  REQUIRE(first.exit_code == 0);
+  holds(first.out, "3 of 3 launches tried");
+  holds(first.out, "driver");
+  holds(first.out, "queue.enqueueNDRangeKernel(scale, cl::NullRange, cl::NDRange(1000), ");
+  const auto json = nlohmann::json::parse(content_of(workshop.folder / "r.json"));
+  CHECK(json["tried"] == 3);
+  CHECK(json["best"]["macros"]["FACTOR"] == "2");
+  const auto t4 = nlohmann::json::parse(content_of(workshop.folder / "r/search_T4.json"));
+  CHECK(t4["results"].size() == 3);
+  CHECK(t4["results"][0]["configuration"].contains("LOCAL_X"));
+  holds(content_of(workshop.folder / "r/report.html"), "scale");
+  const std::string rows = content_of(workshop.folder / "r/rows.csv");
+  holds(rows, "control");
+
+  const auto second = workshop.scale(command);
+  CHECK(second.exit_code == 0);
+  CHECK(nlohmann::json::parse(content_of(workshop.folder / "r.json"))["measured"] == 0);
+  CHECK(content_of(workshop.folder / "r/rows.csv") == rows);
+}
+
+TEST_CASE("kernel: the shipped example of the help runs") {
+  const Workshop workshop;
+  const std::string help = run_tune(workshop.folder, "kernel --help").out;
+  const std::size_t begin = help.find("clgauss-tune kernel matmul_ladder.cl");
+  REQUIRE(begin != std::string::npos);
+  CHECK(begin < help.find("--round-up DIMS"));
+  std::string example = help.substr(begin + 13, help.find("-o tuned", begin) + 8 - begin - 13);
+  std::erase(example, '\\');
+  std::ranges::replace(example, '\n', ' ');
+  const auto result = run_tune(workshop.folder, example + " --device pocl --reps 2 -q");
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  holds(result.out, "3 of 3 launches tried");
+  holds(result.out, "LOCAL=");
+}
+
+TEST_CASE("kernel: matmul, convolution and vector addition from T1 files") {
+  const Workshop workshop;
+  for (const std::string name : {"matmul", "convolution", "vector_add"}) {
+    CAPTURE(name);
+    const std::string file =
+        (data_folder().parent_path() / "examples" / "tuning" / (name + "_T1.json")).string();
+    std::string plain = " --against " + name + "_plain";
+    if (name == "matmul") plain += " --against-global WIDTH,WIDTH";
+    if (name == "convolution") plain += " --against-global IMAGE,IMAGE";
+    if (name == "vector_add") plain += " --against-global 1048576";
+    const auto result = workshop.tune("'" + file + "' --evaluations 4 -o " + name + plain);
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    holds(result.out, "4 of ");
+    holds(result.out, "block_size_x=");
+    CHECK(result.out.find("wrong_result") == std::string::npos);
+    CHECK(workshop.has(name + "/search_T4.json"));
+  }
+}
+
+TEST_CASE("kernel: a kernel that does not build shows its log, and exits with 5") {
+  const Workshop workshop;
+  const auto result = workshop.scale("--param FACTOR=2+oops --local 8");
+  CHECK(result.exit_code == 5);
+  holds(result.err, "oops");
+  holds(result.err, "scale.cl");
+  CHECK_FALSE(workshop.has("r"));
+}
+
+TEST_CASE("kernel: one macro that does not build leaves a row, the others are tuned") {
+  const Workshop workshop;
+  const auto result = workshop.scale("--param FACTOR=2,2+oops,3 --against twice --local 8,40");
+  CHECK(result.exit_code == 0);
+  const std::string rows = content_of(workshop.folder / "r/rows.csv");
+  holds(rows, "build_error");
+  holds(rows, "wrong_result");
+  holds(result.out, "wrong_result");
+}
+
+TEST_CASE("kernel: arguments that do not fit its signature are refused") {
+  const Workshop workshop;
+  const std::string start = "scale.cl --name scale --global 10 -o r --param FACTOR=2 ";
+  for (const auto& [arguments, message] :
+       {std::pair("--arg buffer:f32:10 --arg buffer:f32:10", "takes 3 arguments (global float* y"),
+        {"--arg buffer:f32:10 --arg buffer:f32:10 --arg f32:10", "argument 2 of scale is int n"},
+        {"--arg buffer:f64:10 --arg buffer:f32:10 --arg int:10", "not a buffer of double"},
+        {"--arg buffer:f32:10 --arg local:f32:10 --arg int:10", "not local memory of float"}}) {
+    CAPTURE(arguments);
+    const auto result = workshop.tune(start + arguments);
+    CHECK(result.exit_code == 2);
+    holds(result.err, message);
+    CHECK_FALSE(workshop.has("r"));
+  }
+  const auto other =
+      workshop.tune("scale.cl --name scales --global 10 -o r --arg int:1 --param FACTOR=2");
+  CHECK(other.exit_code == 2);
+  holds(other.err, "it has: ");
+}
+
+TEST_CASE("kernel: constraints that exclude everything say how much each excludes") {
+  const Workshop workshop;
+  const auto result =
+      workshop.scale("--param FACTOR=2,3 --local 8,40 --constraint 'FACTOR*LOCAL_X < 10'");
+  CHECK(result.exit_code == 2);
+  holds(result.err, "4 excluded by the constraint FACTOR*LOCAL_X < 10");
+  CHECK_FALSE(workshop.has("r"));
+}
+
+TEST_CASE("kernel: a reference of another length is refused, a right one is taken") {
+  const Workshop workshop;
+  REQUIRE(run_program(workshop.folder, "generate --kind random --n 4 --rhs none -o four.npy")
+              .exit_code == 0);
+  const std::string start =
+      "scale.cl --name scale --global 16 --arg buffer:f32:16:0 --arg "
+      "buffer:f32:16:four.npy --arg int:16 -o r --local 8 --param FACTOR=1 ";
+  const auto right = workshop.tune(start + "--verify y=four.npy");
+  CAPTURE(right.err);
+  CHECK(right.exit_code == 0);
+  const auto wrong = workshop.scale("--param FACTOR=1 --verify four.npy");
+  CHECK(wrong.exit_code == 3);
+  holds(wrong.err, "four.npy holds 16 numbers, argument 0 (y) of scale has 1000");
+  CHECK(workshop.scale("--param FACTOR=1 --verify none.npy").exit_code == 3);
+  CHECK(workshop.scale("--param FACTOR=1 --verify x=four.npy").exit_code == 2);
+}
+
+TEST_CASE("kernel: T1 files of another language, and other input that cannot be taken") {
+  const Workshop workshop;
+  write_file(workshop.folder / "cuda_T1.json",
+             R"({"ConfigurationSpace": {"TuningParameters": []}, "KernelSpecification":
+                 {"Language": "CUDA", "KernelName": "k", "KernelFile": "k.cu"}})");
+  const auto cuda = workshop.tune("cuda_T1.json -o r");
+  CHECK(cuda.exit_code == 3);
+  holds(cuda.err, "CUDA; only OpenCL can be tuned");
+  CHECK(workshop.tune("none_T1.json -o r").exit_code == 3);
+  CHECK(workshop.tune("cuda_T1.json --name k -o r").exit_code == 2);
+  CHECK(workshop.tune("none.cl --name k --global 1 --arg int:1 -o r").exit_code == 3);
+  for (const char* arguments :
+       {"--arg int:1", "--global 1 --arg what:1", "--global 1 --arg buffer:f32",
+        "--global 1 --arg buffer:f16:1", "--global 1,1,1,1 --arg int:1", "--global 'n' --arg int:1",
+        "--global 1 --arg int:1 --param FACTOR", "--global 1 --arg int:1 --local '1 x 1'",
+        "--global 1 --arg int:1 --reps 0", "--global 1 --arg int:1 --constraint '1 +'",
+        "--global 1 --arg int:1 --tolerance -1", "--global 1 --arg buffer:f32:1:full"}) {
+    CAPTURE(arguments);
+    const auto result =
+        run_tune(workshop.folder,
+                 std::string("kernel scale.cl --name scale -o r --device pocl ") + arguments);
+    CHECK(result.exit_code == 2);
+    CHECK(result.err.starts_with("clgauss-tune: "));
+  }
+  CHECK_FALSE(workshop.has("r"));
+}
+
+TEST_CASE("kernel: what fails everywhere exits with 5 and keeps its rows") {
+  const Workshop workshop;
+  const auto result = workshop.scale("--param FACTOR=3 --against twice --local 8,40");
+  CHECK(result.exit_code == 5);
+  holds(result.err, "none of 2 configurations works");
+  holds(content_of(workshop.folder / "r/rows.csv"), "wrong_result");
+}

@@ -1,0 +1,34 @@
+#pragma once
+/// The options of everything that searches.
+
+#include <optional>
+#include <string>
+
+#include "tuner/cli/commands.hpp"
+#include "tuner/search/stop.hpp"
+
+namespace clgauss::tune {
+
+/// Adds --budget, --evaluations, --strategy, --reps, --seed to the group "Search".
+void add_search_options(cli::CommandTable& table);
+
+/// Whether Ctrl-C was pressed: a search then ends and keeps what it found.
+[[nodiscard]] bool search_is_interrupted();
+
+/// When a search ends: whichever comes first of those that are given, else after 60 s.
+struct SearchEnd {
+  std::optional<double> budget_s;
+  std::optional<std::size_t> evaluations;
+};
+
+/// --budget and --evaluations. Throws UsageError.
+[[nodiscard]] SearchEnd search_end(const cli::po::variables_map& values);
+/// "60 s", "12 configurations".
+[[nodiscard]] std::string text_of(const SearchEnd& end);
+/// Then, counted from this call on, and at Ctrl-C.
+[[nodiscard]] StopCondition stop_at(const SearchEnd& end);
+
+/// --reps. Throws UsageError unless it is at least 1.
+[[nodiscard]] std::size_t repetitions_of(const cli::po::variables_map& values);
+
+}  // namespace clgauss::tune
