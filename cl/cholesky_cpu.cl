@@ -64,8 +64,8 @@ void solve_columns(global REAL* chunk, const uint j0, global const REAL* u,
   SOLVE_COL(5) ELIMINATE(5, 6) ELIMINATE(5, 7)
   SOLVE_COL(6) ELIMINATE(6, 7)
   SOLVE_COL(7)
-      // clang-format on
-      EACH_COL(STORE_COL)
+  EACH_COL(STORE_COL)
+  // clang-format on
 }
 
 #define DECLARE_DIAGONAL(q) VEC8 y_##q = vload8(0, top + (j0 + q) * RB);
