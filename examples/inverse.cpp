@@ -4,8 +4,9 @@
 
 int main() try {
   clgauss::Context context(clgauss::open_device("auto"));
-  const clgauss::Matrix a(2, 2, {4, 2,  //
-                                 2, 3});
+  const clgauss::Matrix a(2, 2,
+                          {4, 2,  //
+                           2, 3});
   clgauss::InverseOptions options;
   options.lu.positive_definite = true;  // half the work of the factorisation
   const clgauss::Inverse inverse = clgauss::invert(context, a, options);

@@ -56,10 +56,9 @@ RealType checked_type(int type) {
 /// `type` is that of the call.
 SolveOptions solve_options(const clgauss_solve_options& asked, RealType type) {
   SolveOptions options;
-  options.method =
-      choice("method", asked.method, CLGAUSS_METHOD_AUTOMATIC,
-             {Method::automatic, Method::lu, Method::mixed, Method::rbt, Method::gauss,
-              Method::cholesky, Method::jacobi, Method::seidel});
+  options.method = choice("method", asked.method, CLGAUSS_METHOD_AUTOMATIC,
+                          {Method::automatic, Method::lu, Method::mixed, Method::rbt, Method::gauss,
+                           Method::cholesky, Method::jacobi, Method::seidel});
   if (asked.factor_type != CLGAUSS_TYPE_DEFAULT) options.type = checked_type(asked.factor_type);
   if (asked.accuracy != CLGAUSS_ACCURACY_DEFAULT)
     options.accuracy =

@@ -161,8 +161,7 @@ std::string overview_text(const Program& program) {
       text += fmt::format("  {:<10} {}\n", group.caption, wrapped(names, 13));
     }
   }
-  return text +
-         fmt::format("More: {0} help environment, help exit-codes; man {0}\n", program.name);
+  return text + fmt::format("More: {0} help environment, help exit-codes; man {0}\n", program.name);
 }
 
 std::string help_text(const Program& program, const CommandView& command) {

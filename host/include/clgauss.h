@@ -49,12 +49,13 @@ enum {
   CLGAUSS_NO_DEVICE = 3,        /* no OpenCL device, none that matches, or several */
   CLGAUSS_OPENCL = 4,           /* an OpenCL call failed, or the device cannot do what is asked */
   CLGAUSS_OUT_OF_MEMORY = 5,    /* on the host or on the device; asked before anything starts */
-  CLGAUSS_SINGULAR = 6,         /* a pivot is exactly zero, or A holds NaN or Inf: there is no x. Of Cholesky's: not positive */
-  CLGAUSS_STOPPED = 7,          /* by your callback */
-  CLGAUSS_INACCURATE = 8,       /* x is there, but its residual is larger than asked for */
-  CLGAUSS_OVERFLOW = 9,         /* numbers left the range of the type: there is no x */
-  CLGAUSS_INVALID_HANDLE = 10,  /* not a handle, or one that was destroyed */
-  CLGAUSS_INTERNAL = 11         /* a fault of clgauss itself */
+  CLGAUSS_SINGULAR =
+      6, /* a pivot is exactly zero, or A holds NaN or Inf: there is no x. Of Cholesky's: not positive */
+  CLGAUSS_STOPPED = 7,         /* by your callback */
+  CLGAUSS_INACCURATE = 8,      /* x is there, but its residual is larger than asked for */
+  CLGAUSS_OVERFLOW = 9,        /* numbers left the range of the type: there is no x */
+  CLGAUSS_INVALID_HANDLE = 10, /* not a handle, or one that was destroyed */
+  CLGAUSS_INTERNAL = 11        /* a fault of clgauss itself */
 };
 typedef int clgauss_status;
 
@@ -136,7 +137,7 @@ enum {
   CLGAUSS_METHOD_RBT = 3,       /* the same with random butterflies instead of exchanges */
   CLGAUSS_METHOD_GAUSS = 4,     /* step by step, for experiments */
   CLGAUSS_METHOD_CHOLESKY = 5,  /* A must be symmetric and positive definite; half the work of LU */
-  CLGAUSS_METHOD_JACOBI = 6,    /* iterations to learn from; A must be strictly diagonally dominant */
+  CLGAUSS_METHOD_JACOBI = 6, /* iterations to learn from; A must be strictly diagonally dominant */
   CLGAUSS_METHOD_SEIDEL = 7
 };
 enum {

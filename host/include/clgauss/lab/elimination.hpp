@@ -44,7 +44,7 @@ struct EliminationResult {
   // 0-based column of the first exactly zero or non-finite pivot
   std::optional<Index> failed_column;
   bool positive_definite = false;  // A was to be: the failed column may have a negative pivot
-  bool finite_input = true;                          // no NaN and no Inf in A and b
+  bool finite_input = true;        // no NaN and no Inf in A and b
   bool scaled_rows = false, scaled_columns = false;  // before A was factored
   bool may_underflow = false;  // A spans more than the type: a pivot of 0 may be an underflow
   Pivoting pivoting = Pivoting::partial;  // as it was done
