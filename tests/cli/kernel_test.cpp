@@ -207,3 +207,28 @@ TEST_CASE("kernel: what fails everywhere exits with 5 and keeps its rows") {
   holds(result.err, "none of 2 configurations works");
   holds(content_of(workshop.folder / "r/rows.csv"), "wrong_result");
 }
+
+TEST_CASE("kernel: a signal ends it with what was tried, and the same command goes on") {
+  const Workshop workshop;
+  const std::string arguments =
+      "kernel scale.cl --name scale --size n=1000000 --global n --round-up x --local 1:200 --param "
+      "FACTOR=2 --arg buffer:f32:n:0 --arg buffer:f32:n --arg int:n --against twice --device pocl "
+      "-o r ";
+  const auto result = run_script(
+      workshop.folder,
+      "\"$CLGAUSS_TUNE\" " + arguments +
+          "--budget 100s &\nP=$!\nfor i in $(seq 300); do [ \"$(cat r/rows.csv 2>/dev/null "
+          "| wc -l)\" -gt 12 ] && break; sleep 0.1; done\nkill -TERM $P\nwait "
+          "$P\necho code $?");
+  holds(result.out, "code 130");
+  const auto count = [&] {
+    const std::string rows = content_of(workshop.folder / "r/rows.csv");
+    return std::ranges::count(rows, '\n');
+  };
+  const auto kept = count();
+  CHECK(kept > 12);
+  CHECK(workshop.has("r/search_T4.json"));
+  const auto more = run_tune(workshop.folder, arguments + "--evaluations 3 -q --reps 2");
+  CHECK(more.exit_code == 0);
+  CHECK(count() >= kept);
+}

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "file_content.hpp"
+#include "tuner/kernel/t1.hpp"
 #include "tuner/rows/t4.hpp"
 
 namespace {
@@ -213,6 +214,18 @@ Reader make_reader(const std::string& name, const std::string& folder) {
             {tune::t4_text(t4_sample()), gzip_sample(folder, tune::t4_text(t4_sample()))},
             json_words,
             [](const std::string& path) { static_cast<void>(tune::read_t4(path)); }};
+  if (name == "t1")
+    return {name,
+            {R"json({"ConfigurationSpace": {"TuningParameters": [
+                   {"Name": "a", "Type": "int", "Values": "[2**i for i in range(1, 4)]"}],
+                 "Conditions": [{"Expression": "1 < a <= 4 and a % 2 == 0"}]},
+                 "KernelSpecification": {"Language": "OpenCL", "KernelName": "k", "KernelFile": "k.cl",
+                 "ProblemSize": [8], "GlobalSize": {"X": "ProblemSize[0] // a"}, "LocalSize": {"X": "a"},
+                 "Arguments": [{"Type": "float", "MemoryType": "Vector", "FillType": "Random",
+                                "Size": "max(a) * (8 + 1)"}]}})json"},
+            {"\"[1, 2]\"", "\"list(range(9))\"", "\"((((a\"", "\"CUDA\"", "\"Scalar\"",
+             "\"FillValue\""},
+            [](const std::string& path) { static_cast<void>(tune::read_t1(path)); }};
   if (name == "tuned") {
     const TunedEntry entry{.what = "elimination",
                            .n = 1012,
@@ -230,7 +243,7 @@ Reader make_reader(const std::string& name, const std::string& folder) {
         json_words,
         [](const std::string& path) { static_cast<void>(parse_tuned(file_content(path), path)); }};
   }
-  throw UsageError("READER is one of: text, csv, tsv, mtx, npy, gzip, npz, mat, h5, t4, tuned");
+  throw UsageError("READER is one of: text, csv, tsv, mtx, npy, gzip, npz, mat, h5, t4, t1, tuned");
 }
 
 std::size_t below(Random& random, std::size_t bound) { return bound == 0 ? 0 : random() % bound; }
