@@ -417,12 +417,10 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options, const Ma
               const Plan& plan) {
   if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
       options.equilibration == Equilibration::on || plan.method == Method::gauss ||
+      device.type != DeviceType::cpu ||  // on GPUs not measured beside what they take else
       a.rows() < kLeastForCholesky || !may_be_positive_definite(a))
     return plan;
-  // On GPUs with fp64 factors in f64 are less than a refinement away from those in f32.
-  const bool wide = !options.type && device.type != DeviceType::cpu && device.fp64 &&
-                    plan.accuracy != Accuracy::single_precision;
-  return {Method::cholesky, wide ? RealType::f64 : plan.type, plan.accuracy};
+  return {Method::cholesky, plan.type, plan.accuracy};
 }
 
 Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n) {
