@@ -8,7 +8,8 @@
   docs/kernels.py page              writes docs/kernels.md and README's table
   docs/kernels.py --check           fails if they are not what `page` would write
 
-`compile` takes clang-15 with libclc (packages clang-15, libclc-15-dev), ptxas of CUDA (PATH, or $PTXAS) and Intel's ocloc (package
+`compile` takes clang-15 with libclc (packages clang-15, libclc-15-dev), ptxas of CUDA (PATH, or $PTXAS, several
+between colons: CUDA 13 knows no sm_60 and sm_70 any more) and Intel's ocloc (package
 intel-opencl-icd, or $OCLOC); the targets of a compiler that is missing are left out with a note.
 """
 
@@ -27,7 +28,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 RUNS = ROOT / "data" / "runs"
 PROGRAM = pathlib.Path(os.environ.get("CLGAUSS", ROOT / "build" / "clgauss"))
 CLANG = os.environ.get("CLANG", "clang-15")
-PTXAS = os.environ.get("PTXAS", "ptxas")
+PTXAS = os.environ.get("PTXAS", "ptxas").split(":")
 OCLOC = os.environ.get("OCLOC", "ocloc")
 RAN = {"h200": "NVIDIA H200", "pocl": "PoCL", "rusticl": "rusticl", "intel-cpu": "Intel CPU"}
 NVIDIA = ["sm_60", "sm_70", "sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"]
@@ -135,7 +136,10 @@ def on_nvidia(targets, file, macros, folder):
         name = target + ("a" if int(target[3:]) >= 90 and needs_ptx(file) else "")
         at = folder / f"{target}.ptx"
         at.write_text(re.sub(r"\.target \w+", f".target {name}", re.sub(r"\.version [\d.]+", ".version 8.7", text)))
-        made = run([PTXAS, "-v", f"-arch={name}", at, "-o", folder / "out.cubin"])
+        for ptxas in PTXAS:
+            made = run([ptxas, "-v", f"-arch={name}", at, "-o", folder / "out.cubin"])
+            if made.returncode == 0:
+                break
         if made.returncode != 0:
             found[target] = {"problem": made.stderr}
             continue
@@ -178,7 +182,7 @@ def compile_one(build, targets):
 
 
 def compile_all(wanted):
-    there = [target for targets, compiler in ((NVIDIA, PTXAS), (AMD, CLANG), (INTEL, OCLOC))
+    there = [target for targets, compiler in ((NVIDIA, PTXAS[0]), (AMD, CLANG), (INTEL, OCLOC))
              for target in targets if shutil.which(compiler) or print(f"{target}: no {compiler}, left out", file=sys.stderr)]
     targets = [target for target in there if not wanted or target in wanted]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -215,9 +219,17 @@ def cell_ran(found):
     return f"{usable} of {len(found)} run" if usable else "not"
 
 
+def lacks_local(row):
+    """Whether it takes more local memory than there is: such a build is never tried on a device, another takes its place."""
+    return not int(row["compiled"]) and re.search(r"shared data|local memory", row["problem"]) is not None
+
+
 def cell_compiled(found):
     if not found:
         return ""
+    if all(map(lacks_local, found)):
+        return "local memory"
+    found = [row for row in found if not lacks_local(row)]
     right = [row for row in found if int(row["compiled"]) and int(row["warnings"] or 0) == 0]
     if len(right) < len(found):
         return f"{len(right)} of {len(found)}" if right else "not"
@@ -252,13 +264,15 @@ def markdown(header, rows):
 def page():
     header, rows, compiled = table()
     worst = sorted((row for row in compiled if int(row["compiled"])), key=lambda row: -int(row["spilled_bytes"] or 0))[:12]
-    failed = [row for row in compiled if not int(row["compiled"])]
+    failed = [row for row in compiled if not int(row["compiled"]) and not lacks_local(row)]
+    large = sorted({(row["kernel"], row["macros"]) for row in compiled if lacks_local(row)})
     text = f"""# Which kernels run where
 
 Made by `docs/kernels.py` from `data/runs/kernels_*.json` (every kernel asked for its known answer, with the parameters that are usual on that
 device) and `data/runs/kernels_compiled.csv` ({len(compiled)} compilations for devices that were not at hand: clang and libclc for AMD's, clang and
 CUDA's ptxas for NVIDIA's, ocloc for Intel's). "runs": it gave the right answer. "not": it is passed over there, `clgauss devices --kernels` says
-why. "compiles": without a warning. An empty cell: it is not for such devices.
+why. "compiles": without a warning. An empty cell: it is not for such devices;
+"local memory": it takes more than there is, or than the compiler allows without a driver's help, and another kernel or block size takes its place.
 
 {markdown(header, rows)}
 ## What spills
@@ -271,7 +285,7 @@ The compilations with the most bytes of registers spilled to memory, of a work-i
 
 """ + ("Everything does.\n" if not failed else markdown(["kernel", "target", "macros", "problem"],
        [[row["kernel"], row["target"], row["macros"], row["problem"].replace("|", "\\|").strip()] for row in failed]))
-    return text
+    return text + "\n## What takes too much local memory somewhere\n\n" + markdown(["kernel", "macros"], [list(one) for one in large])
 
 
 def readme():
@@ -280,7 +294,7 @@ def readme():
     short = [[row[0]] + row[1:1 + len(RAN)] + [", ".join(
         f"{vendor} {sum(cell.startswith('compiles') for cell in cells)} of {len(cells)}"
         for vendor, targets in (("NVIDIA", NVIDIA), ("AMD", AMD), ("Intel", INTEL))
-        if (cells := [cell for name, cell in zip(header, row) if name in targets and cell]))] for row in rows]
+        if (cells := [cell for name, cell in zip(header, row) if name in targets and cell not in ("", "local memory")]))] for row in rows]
     made = markdown(header[:1 + len(RAN)] + ["compiles for"], short)
     text = (ROOT / "README.md").read_text()
     return re.sub(r"(<!-- kernels -->\n).*?(<!-- /kernels -->)", lambda found: found[1] + made + found[2], text, flags=re.S)

@@ -74,6 +74,7 @@ class GemmGpu : public GemmBackend {
     GemmSpec spec;
     Kernel kernel;
     bool works = false;
+    bool spills = false;  // registers, more than a few
   };
 
   /// Whether the views and the shape are what the spec's kernel takes.
@@ -131,19 +132,27 @@ class GemmGpu : public GemmBackend {
     return best;
   }
 
-  /// The best that works on this device.
+  /// The best that works on this device; one that spills where none does not.
   const Entry& choose(const GemmCall& call) {
     if (options_.strict) return strict_choice(call);
     std::vector<const Candidate*> failed;
+    const Entry* spilling = nullptr;
     while (const Candidate* candidate = best_of(call, failed)) {
       const Entry& entry = prepared(*candidate->spec, call.shape);
-      if (entry.works) return entry;
+      if (entry.works && (!entry.spills || was_measured(candidate))) return entry;
+      if (entry.works && spilling == nullptr) spilling = &entry;
       failed.push_back(candidate);
     }
+    if (spilling != nullptr) return *spilling;
     std::vector<std::string> names;
     for (const Candidate* candidate : failed) names.push_back(candidate->spec->name);
     throw NoUsableKernel("no GEMM kernel works on " + context_.profile().name + ": " +
                          context_.trials().reasons(names));
+  }
+
+  /// Whether somebody preferred it to others, or a tuner did.
+  [[nodiscard]] bool was_measured(const Candidate* candidate) const {
+    return std::ranges::none_of(table_, [&](const Candidate& one) { return &one == candidate; });
   }
 
   const Entry& strict_choice(const GemmCall& call) {
@@ -178,8 +187,19 @@ class GemmGpu : public GemmBackend {
       require_known_answer(context_, type_, shape_to_check(entry, shape),
                            [&](const GemmCall& call) { launch(context_.queue(), entry, call); });
     });
-    if (entry.works) build(entry);
+    if (!entry.works) return entry;
+    build(entry);
+    entry.spills = !of.needs_ptx() && private_bytes(entry.kernel) > kMostPrivateBytes;
     return entry;
+  }
+
+  /// Of a work-item, in memory: what a driver has no registers for. Compiled for a gfx906 and a gfx1030, the largest tiles take
+  /// 1.4 KiB, for a gfx1100 2 KiB; the next smaller ones none, and 456 bytes.
+  static constexpr cl_ulong kMostPrivateBytes = 512;
+
+  [[nodiscard]] cl_ulong private_bytes(const Kernel& kernel) const {
+    return kernel.handle.getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(
+        context_.queue().getInfo<CL_QUEUE_DEVICE>());
   }
 
   /// Empty if the device has enough.

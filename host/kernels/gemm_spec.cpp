@@ -82,6 +82,8 @@ std::vector<GemmSpec> make_specs() {
           simt_spec("simt_f32", f32, simt_large, 4, true),
           // 25 KiB; n = 8192: 47.2 (50.7)
           simt_spec("simt_f32_k8", f32, {128, 256, 8, 16, 16, 4, 8}, 4, true),
+          // 17 KiB; 64 accumulators instead of 128: without spilling on AMD's GPUs with 256 registers
+          simt_spec("simt_f32_medium", f32, {128, 128, 8, 16, 16, 4, 8}, 4, true),
           // 17 KiB; n = 1024: 29.6 (37.6)
           simt_spec("simt_f32_small", f32, simt_small, 4, true),
           // no alignment to 4 elements; n = 8192: 45.0

@@ -147,7 +147,7 @@ TEST_CASE("LAPACK: tournament pivoting is within twice partial pivoting's backwa
     Context context(device, ContextOptions::from_environment());
     const RealType type = types_of(device.profile).back();
     // A panel in one work-group has partial pivoting, by the same arithmetic as the tournament's.
-    LuSpec one_group = default_lu_spec(device.profile, type, 300, LuFamily::gpu);
+    LuSpec one_group = default_lu_spec(context.profile(), type, 300, LuFamily::gpu);
     set_value(one_group.parameters, "GROUP_ROWS", 320);
     const bool slow = !context.runs_long_loops() && device.profile.type == DeviceType::cpu;
     for (const MatrixKind& kind : matrix_kinds()) {

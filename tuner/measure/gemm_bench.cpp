@@ -51,6 +51,9 @@ GemmSpec built_in_gemm_spec(Context& context, const GemmTask& task) {
   const bool update = task.use == GemmUse::update;
   const MatrixView a{{}, 0, task.shape.k}, b{{}, 0, task.shape.n}, c = b;
   const std::string name = gemm.kernel_name(task.shape, a, b, c, update ? -1 : 1, update ? 1 : 0);
+  const std::vector<TunedGemm> tuned = tuned_gemm_specs(context, task.type, task.use);
+  const GemmSpec* const nearest = nearest_tuned_gemm(tuned, std::max(task.shape.m, task.shape.n));
+  if (nearest != nullptr && nearest->name == name) return *nearest;
   const auto found = std::ranges::find(gemm_specs(), name, &GemmSpec::name);
   return found == gemm_specs().end() ? default_cpu_gemm_spec(context.profile(), task.type) : *found;
 }
