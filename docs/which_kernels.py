@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the table of devices and kernels: docs/kernels.md and README's short one, from verdicts and compilations in data/runs.
+"""Makes the table of devices and kernels: docs/which_kernels.md and README's short one, from verdicts and compilations in data/runs.
 
-  docs/kernels.py ask NAME [SPEC]   asks every kernel for its known answer on the device SPEC (else NAME), keeps the verdicts in
+  docs/which_kernels.py ask NAME [SPEC]   asks every kernel for its known answer on the device SPEC (else NAME), keeps the verdicts in
                                     data/runs/kernels_NAME.json
-  docs/kernels.py compile [TARGET..]   compiles what those verdicts name for devices that are not here, without running it:
+  docs/which_kernels.py compile [TARGET..]   compiles what those verdicts name for devices that are not here, without running it:
                                     data/runs/kernels_compiled.csv
-  docs/kernels.py page              writes docs/kernels.md and README's table
-  docs/kernels.py --check           fails if they are not what `page` would write
+  docs/which_kernels.py page              writes docs/which_kernels.md and README's table
+  docs/which_kernels.py --check           fails if they are not what `page` would write
 
 `compile` takes clang-15 with libclc (packages clang-15, libclc-15-dev), ptxas of CUDA (PATH, or $PTXAS, several
 between colons: CUDA 13 knows no sm_60 and sm_70 any more) and Intel's ocloc (package
@@ -105,7 +105,7 @@ def warnings_in(text):
 def on_amd(target, file, macros, folder):
     out = folder / "out.s"
     done = run([CLANG, "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}"] + source_options(macros) + library("amdgcn--amdhsa.bc") +
-               ["-Wall", "-S", "-o", out, ROOT / "cl" / file])
+               ["-Wall", "-Wno-unused-function", "-Wno-unused-variable", "-S", "-o", out, ROOT / "cl" / file])
     if done.returncode != 0:
         return {"problem": done.stderr}
     text = out.read_text()
@@ -121,7 +121,7 @@ def ptx_of(file, macros, folder):
     atomics.write_text(ATOM_XCHG)
     done = run([CLANG, "-include", atomics, "-target", "nvptx64-nvidia-nvcl", "-Xclang", "-target-cpu", "-Xclang", "sm_60", "-Xclang", "-target-feature", "-Xclang",
                 "+ptx75", "-D__NV_CL_C_VERSION=120", "-Dasm=__asm__"] + source_options(macros) + library("nvptx64--nvidiacl.bc") +
-               ["-Wall", "-S", "-o", out, ROOT / "cl" / file])
+               ["-Wall", "-Wno-unused-function", "-Wno-unused-variable", "-S", "-o", out, ROOT / "cl" / file])
     return done, out
 
 
@@ -268,7 +268,7 @@ def page():
     large = sorted({(row["kernel"], row["macros"]) for row in compiled if lacks_local(row)})
     text = f"""# Which kernels run where
 
-Made by `docs/kernels.py` from `data/runs/kernels_*.json` (every kernel asked for its known answer, with the parameters that are usual on that
+Made by `docs/which_kernels.py` from `data/runs/kernels_*.json` (every kernel asked for its known answer, with the parameters that are usual on that
 device) and `data/runs/kernels_compiled.csv` ({len(compiled)} compilations for devices that were not at hand: clang and libclc for AMD's, clang and
 CUDA's ptxas for NVIDIA's, ocloc for Intel's). "runs": it gave the right answer. "not": it is passed over there, `clgauss devices --kernels` says
 why. "compiles": without a warning. An empty cell: it is not for such devices;
@@ -307,11 +307,11 @@ def main():
     elif arguments[:1] == ["compile"]:
         compile_all(arguments[1:])
     elif arguments == ["page"]:
-        (ROOT / "docs" / "kernels.md").write_text(page())
+        (ROOT / "docs" / "which_kernels.md").write_text(page())
         (ROOT / "README.md").write_text(readme())
     elif arguments == ["--check"]:
-        if (ROOT / "docs" / "kernels.md").read_text() != page() or (ROOT / "README.md").read_text() != readme():
-            sys.exit("docs/kernels.md or README.md: not what data/runs says, run docs/kernels.py page")
+        if (ROOT / "docs" / "which_kernels.md").read_text() != page() or (ROOT / "README.md").read_text() != readme():
+            sys.exit("docs/which_kernels.md or README.md: not what data/runs says, run docs/which_kernels.py page")
     else:
         sys.exit(__doc__)
 
