@@ -5,6 +5,7 @@
                                     data/runs/kernels_NAME.json
   docs/which_kernels.py compile [TARGET..]   compiles what those verdicts name for devices that are not here, without running it:
                                     data/runs/kernels_compiled.csv
+  docs/which_kernels.py try [TARGET..]   compiles them, and fails where one is worse than data/runs says
   docs/which_kernels.py page              writes docs/which_kernels.md and README's table
   docs/which_kernels.py --check           fails if they are not what `page` would write
 
@@ -181,16 +182,44 @@ def compile_one(build, targets):
     return rows
 
 
-def compile_all(wanted):
-    there = [target for targets, compiler in ((NVIDIA, PTXAS[0]), (AMD, CLANG), (INTEL, OCLOC))
-             for target in targets if shutil.which(compiler) or print(f"{target}: no {compiler}, left out", file=sys.stderr)]
-    targets = [target for target in there if not wanted or target in wanted]
+def compiled_for(wanted):
+    """The targets among `wanted` (none: all) whose compiler is here, and a row for each of their compilations."""
+    targets = [target for targets, compiler in ((NVIDIA, PTXAS[0]), (AMD, CLANG), (INTEL, OCLOC))
+             for target in targets if not wanted or target in wanted
+             if shutil.which(compiler) or print(f"{target}: no {compiler}, left out", file=sys.stderr)]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        rows = [row for found in pool.map(lambda build: compile_one(build, targets), builds()) for row in found]
+        return targets, [row for found in pool.map(lambda build: compile_one(build, targets), builds()) for row in found]
+
+
+def recorded():
     path = RUNS / "kernels_compiled.csv"
-    if wanted and path.exists():
-        with path.open(newline="") as file:
-            rows += [row for row in csv.DictReader(file) if row["target"] not in targets]
+    if not path.exists():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def try_all(wanted):
+    """Ends with 1 if a build does not compile that did, warns, or spills more than it did."""
+    def key(row):
+        return row["target"], row["file"], row["macros"]
+
+    targets, rows = compiled_for(wanted)
+    if not targets:
+        sys.exit("none of the compilers is here")
+    before = {key(row): row for row in recorded()}
+    worse = [f"{' '.join(key(row))}: {row.get('problem') or row}" for row in rows
+             if (not int(row["compiled"]) and not lacks_local(row)) or int(row.get("warnings") or 0) > 0
+             or int(row.get("spilled_bytes") or 0) > int(before.get(key(row), {}).get("spilled_bytes") or 0)]
+    print(f"{len(rows)} compilations for {', '.join(targets)}, {len(worse)} worse than data/runs says")
+    if worse:
+        sys.exit("\n".join(worse))
+
+
+def compile_all(wanted):
+    targets, rows = compiled_for(wanted)
+    rows += [row for row in recorded() if row["target"] not in targets]
+    path = RUNS / "kernels_compiled.csv"
     order = NVIDIA + AMD + INTEL
     rows.sort(key=lambda row: (row["file"], row["macros"], order.index(row["target"])))
     with path.open("w", newline="") as file:
@@ -244,8 +273,7 @@ def operation(file):
 def table():
     """Header and rows: what became of every kernel file on every device and target."""
     ran = {name: verdicts(name) for name in RAN}
-    with (RUNS / "kernels_compiled.csv").open(newline="") as file:
-        compiled = list(csv.DictReader(file))
+    compiled = recorded()
     files = sorted({verdict["file"] for found in ran.values() for verdict in found if verdict["file"]})
     targets = [target for target in NVIDIA + AMD + INTEL if any(row["target"] == target for row in compiled)]
     rows = []
@@ -306,6 +334,8 @@ def main():
         ask(arguments[1], arguments[-1])
     elif arguments[:1] == ["compile"]:
         compile_all(arguments[1:])
+    elif arguments[:1] == ["try"]:
+        try_all(arguments[1:])
     elif arguments == ["page"]:
         (ROOT / "docs" / "which_kernels.md").write_text(page())
         (ROOT / "README.md").write_text(readme())
