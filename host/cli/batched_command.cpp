@@ -35,7 +35,7 @@ struct BatchedReport {
 
 /// What --batched does without: every option that is about one large system.
 void refuse_other_options(const po::variables_map& values) {
-  for (const char* name : {"accuracy", "method", "max-iterations", "equilibrate", "local",
+  for (const char* name : {"accuracy", "method", "max-iterations", "equilibrate", "check", "local",
                            "ndrange", "split", "reps", "warmup"})
     if (!values[name].defaulted())
       throw UsageError(fmt::format("--{} does not go with --batched", name));

@@ -286,9 +286,10 @@ std::string verdict_text(const Report& report) {
   const double bound = report.options.max_scaled_residual;
   const bool small = solution.residual.scaled <= bound;
   std::string text =
-      fmt::format("residual   backward error {:.3g}, scaled residual {:.3g} ({} {:g})\n",
+      fmt::format("residual   backward error {:.3g}, scaled residual {:.3g} ({} {:g}{})\n",
                   solution.residual.backward_error, solution.residual.scaled,
-                  small ? "ok: <=" : "MISSED: not <=", bound);
+                  small ? "ok: <=" : "MISSED: not <=", bound,
+                  solution.judge == Judge::device ? ", by the device" : "");
   if (small && solution.status == SolveStatus::inaccurate)
     text +=
         "MISSED     x has not all digits of f64: the matrix is nearly singular, or its numbers too "
@@ -407,7 +408,8 @@ Json report_json(const Report& report) {
       {"work_group", work_group_json(solution.work_group)},
       {"time_s", times_json(report)},
       {"backward_error", solved ? finite_or_null(solution.residual.backward_error) : Json(nullptr)},
-      {"scaled_residual", solved ? finite_or_null(solution.residual.scaled) : Json(nullptr)}};
+      {"scaled_residual", solved ? finite_or_null(solution.residual.scaled) : Json(nullptr)},
+      {"checked_by", solved ? Json(judge_name(solution.judge)) : Json(nullptr)}};
   if (solution.failed_column)
     json[solution.status == SolveStatus::overflow ? "overflow_column" : "singular_column"] =
         *solution.failed_column + 1;

@@ -65,6 +65,8 @@ const WordTable<Pivoting> kPivotings{
 const WordTable<Equilibration> kEquilibrations{
     {"auto", Equilibration::automatic}, {"on", Equilibration::on}, {"off", Equilibration::off}};
 
+const WordTable<Judge> kJudges{{"host", Judge::host}, {"device", Judge::device}};
+
 const WordTable<NdRangeMode> kNdRanges{{"fixed", NdRangeMode::fixed},
                                        {"shrinking", NdRangeMode::shrinking}};
 
@@ -117,6 +119,7 @@ SolveOptions read_solve_options(const po::variables_map& values) {
   solve.trust = !values["no-rcond"].as<bool>() && !values["compare"].as<bool>();
   solve.pivoting = parse_word("pivot", text("pivot"), kPivotings);
   solve.equilibration = parse_word("equilibrate", text("equilibrate"), kEquilibrations);
+  solve.judge = parse_word("check", text("check"), kJudges);
   solve.ndrange = parse_word("ndrange", text("ndrange"), kNdRanges);
   solve.split = parse_word("split", text("split"), kSplits);
   solve.policy = read_policy(values["local"].as<std::string>());
@@ -302,6 +305,9 @@ CommandTable solve_table() {
       ("digits", digits_value(), kDigitsHelp)
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound, max_residual)->value_name("R"),
        "scaled residual up to which an answer is accepted")
+      ("check", words("WHO", kJudges)->default_value("host"),
+       "who computes the residual: the host, from its own copy of A, or the device with every 31st row "
+       "by the host as well, which has the last word (lu, mixed, rbt, cholesky; devices with fp64)")
       ("no-rcond", po::bool_switch(),
        "do not estimate how far x can be trusted: rcond, forward error")
       ("strict", po::bool_switch(),

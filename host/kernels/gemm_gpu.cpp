@@ -6,6 +6,7 @@
 #include <clgauss/lab/launch.hpp>
 #include <limits>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "kernels/gemm_backend.hpp"
@@ -63,7 +64,7 @@ class GemmGpu : public GemmBackend {
   std::string kernel_name(const GemmCall& call) override { return choose(call).spec.name; }
 
   std::optional<ProgramRequest> program(const GemmCall& call) const override {
-    const Candidate* best = best_of(call, {});
+    const Candidate* best = best_of(call);
     return best == nullptr ? std::nullopt
                            : std::optional(ProgramRequest{best->spec->file, best->spec->defines()});
   }
@@ -76,6 +77,11 @@ class GemmGpu : public GemmBackend {
     bool works = false;
     bool spills = false;  // registers, more than a few
   };
+
+  using Key = std::tuple<const GemmSpec*, bool, bool>;  // spec, A^T, B^T
+  static Key key_of(const GemmSpec& spec, const GemmShape& shape) {
+    return {&spec, shape.transpose_a, shape.transpose_b};
+  }
 
   /// Whether the views and the shape are what the spec's kernel takes.
   [[nodiscard]] bool takes(const Candidate& candidate, const GemmCall& call) const {
@@ -108,13 +114,12 @@ class GemmGpu : public GemmBackend {
     return found == candidates.end() ? nullptr : &*found;
   }
 
-  /// The best that takes the call and is not among `failed`; null if there is none. The preferred ones come first, then what was tuned,
-  /// then of the table an update build before a general one, matrix units before none, and what fills the device before what does
-  /// not, of which the smallest tiles win.
-  [[nodiscard]] const Candidate* best_of(const GemmCall& call,
-                                         const std::vector<const Candidate*>& failed) const {
+  /// The best that takes the call and was not passed over for its transpositions; null if there is none. The preferred ones come
+  /// first, then what was tuned, then of the table an update build before a general one, matrix units before none, and what fills the
+  /// device before what does not, of which the smallest tiles win.
+  [[nodiscard]] const Candidate* best_of(const GemmCall& call) const {
     const auto is_open = [&](const Candidate& candidate) {
-      return takes(candidate, call) && std::ranges::count(failed, &candidate) == 0;
+      return takes(candidate, call) && !passed_over_.contains(key_of(*candidate.spec, call.shape));
     };
     for (const Candidate& candidate : preferred_)
       if (is_open(candidate)) return &candidate;
@@ -135,17 +140,23 @@ class GemmGpu : public GemmBackend {
   /// The best that works on this device; one that spills where none does not.
   const Entry& choose(const GemmCall& call) {
     if (options_.strict) return strict_choice(call);
-    std::vector<const Candidate*> failed;
-    const Entry* spilling = nullptr;
-    while (const Candidate* candidate = best_of(call, failed)) {
+    while (const Candidate* candidate = best_of(call)) {
       const Entry& entry = prepared(*candidate->spec, call.shape);
       if (entry.works && (!entry.spills || was_measured(candidate))) return entry;
-      if (entry.works && spilling == nullptr) spilling = &entry;
-      failed.push_back(candidate);
+      passed_over_.insert(key_of(*candidate->spec, call.shape));
+      if (entry.works) spilling_.push_back(candidate);
     }
-    if (spilling != nullptr) return *spilling;
+    for (const Candidate* candidate : spilling_)
+      if (takes(*candidate, call)) {
+        const Entry& entry = prepared(*candidate->spec, call.shape);
+        if (entry.works) return entry;
+      }
     std::vector<std::string> names;
-    for (const Candidate* candidate : failed) names.push_back(candidate->spec->name);
+    for (const std::vector<Candidate>* list :
+         {&preferred_, &tuned_candidates_[0], &tuned_candidates_[1], &table_})
+      for (const Candidate& candidate : *list)
+        if (passed_over_.contains(key_of(*candidate.spec, call.shape)))
+          names.push_back(candidate.spec->name);
     throw NoUsableKernel("no GEMM kernel works on " + context_.profile().name + ": " +
                          context_.trials().reasons(names));
   }
@@ -159,8 +170,7 @@ class GemmGpu : public GemmBackend {
     const GemmSpec& spec = options_.preferred.front();
     if (preferred_.empty() || !takes(preferred_.front(), call))
       throw DeviceLimit(spec.name + " does not take this product here");
-    const auto [place, is_new] =
-        kernels_.try_emplace(std::tuple(&spec, call.shape.transpose_a, call.shape.transpose_b));
+    const auto [place, is_new] = kernels_.try_emplace(key_of(spec, call.shape));
     Entry& entry = place->second;
     if (entry.works) return entry;
     entry.spec = transposed(spec, call.shape.transpose_a, call.shape.transpose_b);
@@ -171,8 +181,7 @@ class GemmGpu : public GemmBackend {
 
   /// The kernel of a spec for the shape's transpositions, built and checked when it is first asked for.
   const Entry& prepared(const GemmSpec& of, const GemmShape& shape) {
-    const auto [place, is_new] =
-        kernels_.try_emplace(std::tuple(&of, shape.transpose_a, shape.transpose_b));
+    const auto [place, is_new] = kernels_.try_emplace(key_of(of, shape));
     Entry& entry = place->second;
     if (!is_new) return entry;
     entry.spec = transposed(of, shape.transpose_a, shape.transpose_b);
@@ -261,8 +270,10 @@ class GemmGpu : public GemmBackend {
   bool has_matrix_units_ = false;
   const std::array<std::vector<TunedGemm>, 2> tuned_;  // for general products and for updates
   std::vector<Candidate> preferred_, table_;
-  std::array<std::vector<Candidate>, 2> tuned_candidates_;            // beside tuned_
-  std::map<std::tuple<const GemmSpec*, bool, bool>, Entry> kernels_;  // by spec, A^T, B^T
+  std::array<std::vector<Candidate>, 2> tuned_candidates_;  // beside tuned_
+  std::map<Key, Entry> kernels_;
+  std::set<Key> passed_over_;               // for others, if there are any
+  std::vector<const Candidate*> spilling_;  // among them
 };
 
 }  // namespace

@@ -20,14 +20,15 @@ cl_uint group_for(cl_uint block) {
   return size;
 }
 
-/// Local memory of the kernels with `rows` work-items: 16 scalars and a word for each, 32 scalars for every column of the strip.
+/// Local memory of the kernels with `rows` work-items: for each a row of the stage and three words, 32 scalars for every column of the
+/// strip.
 std::uint64_t local_bytes(std::uint64_t rows, std::uint64_t strip, RealType type) {
-  return rows * (16 * bytes_of(type) + sizeof(cl_uint)) + 32 * strip * bytes_of(type);
+  const std::uint64_t stage = std::max<std::uint64_t>(16, strip) + 1;
+  return rows * (stage * bytes_of(type) + 3 * sizeof(cl_uint)) + 32 * strip * bytes_of(type);
 }
 
-/// 256 rows, or less where local memory is short (f64 on a device with 32 KiB).
-int usual_solve_block(const Setting& at) {
-  int rows = 256;
+/// As many rows, or less where local memory is short (f64 on a device with 32 KiB).
+int with_room(int rows, const Setting& at) {
   while (rows > 64 && local_bytes(static_cast<std::uint64_t>(rows), kStrip, at.type) >
                           at.device.static_local_bytes())
     rows /= 2;
@@ -58,7 +59,10 @@ const KernelVariant& laswp_trsm_variant() {
             .least = 32,
             .most = 1024,
             .step = kPanelWidth,
-            .usual = [](const Setting& at) { return at.n <= 2048 ? 32 : at.n <= 12288 ? 128 : 256; },
+            .usual =
+                [](const Setting& at) {
+                  return with_room(at.n <= 2048 ? 32 : at.n <= 12288 ? 128 : 256, at);
+                },
             .tried = {32, 64, 96, 128, 192, 256},
             .macro = false},
            {.name = "STRIP",  // columns that a work-group takes
@@ -70,13 +74,13 @@ const KernelVariant& laswp_trsm_variant() {
             .least = 32,
             .most = 1024,
             .step = 32,
-            .usual = usual_solve_block,
+            .usual = [](const Setting& at) { return with_room(256, at); },
             .macro = false}},
       .lacks = lacks_nothing,
       .ask =
           [](Context& context, RealType type) {
             UsualLu usual(context, type);
-            LaswpTrsmKernels(usual.setting, false).ask();
+            LaswpTrsmKernels(usual.setting).ask();
           },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
         const int strip = value_of(parameters, "STRIP");
@@ -86,12 +90,11 @@ const KernelVariant& laswp_trsm_variant() {
   return variant;
 }
 
-LaswpTrsmKernels::LaswpTrsmKernels(const LuSetting& setting, bool substitute)
+LaswpTrsmKernels::LaswpTrsmKernels(const LuSetting& setting)
     : setting_(setting),
       strip_(setting.number("STRIP")),
       nb_(setting.number("NB")),
-      solve_block_(setting.number("SOLVE_BLOCK")),
-      substitutes_(substitute ? std::vector{"1"} : std::vector{"0", "1"}) {}
+      solve_block_(setting.number("SOLVE_BLOCK")) {}
 
 void LaswpTrsmKernels::ask() {
   for (const cl_uint block : {kPanelWidth, nb_}) prepare(block, true);
@@ -101,68 +104,55 @@ void LaswpTrsmKernels::ask() {
 
 ProgramRequest LaswpTrsmKernels::program(cl_uint block, bool solve) const {
   return {laswp_trsm_variant().file,
-          with_real(setting_.kernels.type(), macros(solve ? Which::swap_solve : Which::swap,
-                                                    group_for(block), substitutes_.front()))};
+          with_real(setting_.kernels.type(),
+                    macros(solve ? Which::swap_solve : Which::swap, group_for(block)))};
 }
 
-Defines LaswpTrsmKernels::macros(Which which, cl_uint group, const char* substitute) const {
-  return with_parameters(laswp_trsm_variant(), setting_.parameters,
-                         {{"KERNEL", std::to_string(static_cast<int>(which))},
-                          {"WG_SIZE", std::to_string(group)},
-                          {"SUBSTITUTE", substitute}});
-}
-
-Kernel& LaswpTrsmKernels::swap_kernel(cl_uint block, bool solve, const char* substitute) {
-  return setting_.kernels.get(
-      laswp_trsm_variant().file, "lu_swap_solve",
-      macros(solve ? Which::swap_solve : Which::swap, group_for(block), substitute));
-}
-
-Kernel& LaswpTrsmKernels::trsm_kernel(const char* substitute) {
-  return setting_.kernels.get(laswp_trsm_variant().file, "block_solve",
-                              macros(Which::block_solve, solve_block_, substitute));
+Defines LaswpTrsmKernels::macros(Which which, cl_uint group) const {
+  return with_parameters(
+      laswp_trsm_variant(), setting_.parameters,
+      {{"KERNEL", std::to_string(static_cast<int>(which))}, {"WG_SIZE", std::to_string(group)}});
 }
 
 Kernel& LaswpTrsmKernels::working_swap(cl_uint block, bool solve) {
   Kernel*& chosen = swaps_[{group_for(block), solve}];
   if (chosen != nullptr) return *chosen;
   Context& context = setting_.context();
-  const char* const name = solve ? "trsm" : "laswp";
-  for (const char* substitute : substitutes_) {
-    const Defines build =
-        macros(solve ? Which::swap_solve : Which::swap, group_for(block), substitute);
-    const bool works = setting_.kernels.works(name, laswp_trsm_variant().file, build, [&] {
-      require_swap_solve(
-          context, setting_.kernels.type(), group_for(block) - 5, strip_, solve,
-          [&](const SwapSolve& q) {
-            launch(context.queue(), swap_kernel(block, solve, substitute),
-                   LaswpTrsm{q.diagonal, q.b, static_cast<cl_uint>(q.block),
-                             static_cast<cl_uint>(q.columns), static_cast<cl_uint>(q.hole_begin),
-                             static_cast<cl_uint>(q.hole_end), solve, q.pivots, 0});
-          });
-    });
-    if (works) return *(chosen = &swap_kernel(block, solve, substitute));
-  }
-  setting_.kernels.none_works("row exchanges", {name});
+  const char *const name = solve ? "trsm" : "laswp", *const file = laswp_trsm_variant().file;
+  const Defines build = macros(solve ? Which::swap_solve : Which::swap, group_for(block));
+  const auto kernel = [&]() -> Kernel& {
+    return setting_.kernels.get(file, "lu_swap_solve", build);
+  };
+  const bool works = setting_.kernels.works(name, file, build, [&] {
+    require_swap_solve(
+        context, setting_.kernels.type(), group_for(block) - 5, strip_, solve,
+        [&](const SwapSolve& q) {
+          launch(context.queue(), kernel(),
+                 LaswpTrsm{q.diagonal, q.b, static_cast<cl_uint>(q.block),
+                           static_cast<cl_uint>(q.columns), static_cast<cl_uint>(q.hole_begin),
+                           static_cast<cl_uint>(q.hole_end), solve, q.pivots, 0});
+        });
+  });
+  if (!works) setting_.kernels.none_works("row exchanges", {name});
+  return *(chosen = &kernel());
 }
 
 Kernel& LaswpTrsmKernels::working_trsm() {
   if (trsm_ != nullptr) return *trsm_;
   Context& context = setting_.context();
   const cl_uint rows = solve_block_ - 5, columns = strip_ + 3;
-  for (const char* substitute : substitutes_) {
-    const Defines build = macros(Which::block_solve, solve_block_, substitute);
-    const bool works = setting_.kernels.works("block_solve", laswp_trsm_variant().file, build, [&] {
-      for (const bool upper : {false, true})
-        require_triangular_solve(context, setting_.kernels.type(), rows, columns, upper,
-                                 [&](const MatrixView& t, const MatrixView& b) {
-                                   launch(context.queue(), trsm_kernel(substitute), t, b, rows,
-                                          columns, upper);
-                                 });
-    });
-    if (works) return *(trsm_ = &trsm_kernel(substitute));
-  }
-  setting_.kernels.none_works("triangular solves", {"block_solve"});
+  const char* const file = laswp_trsm_variant().file;
+  const Defines build = macros(Which::block_solve, solve_block_);
+  const auto kernel = [&]() -> Kernel& { return setting_.kernels.get(file, "block_solve", build); };
+  const bool works = setting_.kernels.works("block_solve", file, build, [&] {
+    for (const bool upper : {false, true})
+      require_triangular_solve(context, setting_.kernels.type(), rows, columns, upper,
+                               [&](const MatrixView& t, const MatrixView& b) {
+                                 launch(context.queue(), kernel(), t, b, rows, columns, upper);
+                               });
+  });
+  if (!works) setting_.kernels.none_works("triangular solves", {"block_solve"});
+  return *(trsm_ = &kernel());
 }
 
 void LaswpTrsmKernels::launch(const cl::CommandQueue& queue, Kernel& kernel,

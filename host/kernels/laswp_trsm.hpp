@@ -25,8 +25,7 @@ struct LaswpTrsm {
 
 class LaswpTrsmKernels {
  public:
-  /// `substitute`: solve with diagonal blocks by substitution instead of by their inverses, to check against.
-  LaswpTrsmKernels(const LuSetting& setting, bool substitute);
+  explicit LaswpTrsmKernels(const LuSetting& setting);
 
   /// Rows of a block of a solve, at most.
   [[nodiscard]] cl_uint solve_block() const { return solve_block_; }
@@ -54,11 +53,9 @@ class LaswpTrsmKernels {
   /// What cl/trsm.cl builds, the macro KERNEL: exchanges alone, exchanges and a solve, a solve.
   enum class Which { swap = 0, swap_solve = 1, block_solve = 2 };
 
-  [[nodiscard]] Defines macros(Which which, cl_uint group, const char* substitute) const;
-  Kernel& swap_kernel(cl_uint block, bool solve, const char* substitute);
-  Kernel& trsm_kernel(const char* substitute);
+  [[nodiscard]] Defines macros(Which which, cl_uint group) const;
 
-  /// Kernels that gave their known answers. With substitution where the inverses of diagonal blocks do not. Throw NoUsableKernel.
+  /// Kernels that gave their known answers. Throw NoUsableKernel.
   Kernel& working_swap(cl_uint block, bool solve);
   Kernel& working_trsm();
 
@@ -68,7 +65,6 @@ class LaswpTrsmKernels {
 
   LuSetting setting_;
   cl_uint strip_, nb_, solve_block_;
-  std::vector<const char*> substitutes_;  // values of the macro, in the order of trying
   std::map<std::pair<cl_uint, bool>, Kernel*>
       swaps_;  // that work; by work-group, and whether they solve
   Kernel* trsm_ = nullptr;

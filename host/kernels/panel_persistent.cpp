@@ -89,12 +89,15 @@ class PanelPersistent : public ResidentPanel {
  private:
   [[nodiscard]] Shape shape(cl_uint m) const override {
     const cl_uint sub_groups = sub_groups_[range_of(m)];
-    return {sub_groups * kSubGroup, (sub_groups + 1) * kSubGroup,
-            with_parameters(
-                panel_persistent_variant(), setting().parameters,
-                {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
-                 {"SUB_GROUPS", std::to_string(sub_groups)},
-                 {"SPIN_LIMIT", std::to_string(value_of(setting().parameters, "SPIN_LIMIT"))}})};
+    return {sub_groups * kSubGroup, (sub_groups + 1) * kSubGroup};
+  }
+
+  [[nodiscard]] Defines macros_of(const Shape& shape) const override {
+    return with_parameters(
+        panel_persistent_variant(), setting().parameters,
+        {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
+         {"SUB_GROUPS", std::to_string(shape.rows / kSubGroup)},
+         {"SPIN_LIMIT", std::to_string(value_of(setting().parameters, "SPIN_LIMIT"))}});
   }
 
   [[nodiscard]] cl_uint tallest_like(cl_uint m, cl_uint n) const override {

@@ -47,12 +47,13 @@ bool ResidentPanel::works_up_to(cl_uint n) {
   KernelTrials& trials = setting_.context().trials();
   for (cl_uint m = tallest_like(1, n);; m = tallest_like(m + 1, n)) {
     const Shape its = shape(m);
+    const Defines macros = macros_of(its);
     const bool right =
-        setting_.kernels.works(variant_.name, variant_.file, its.macros, [&] { ask(its); });
+        setting_.kernels.works(variant_.name, variant_.file, macros, [&] { ask(its); });
     if (!right) return false;
     if (const cl_uint highest = std::min(m, most_groups_ * its.rows);
         highest > its.rows && !all_resident(highest, its)) {
-      trials.pass_over({variant_.name, variant_.file, its.macros}, kNotResident);
+      trials.pass_over({variant_.name, variant_.file, macros}, kNotResident);
       return false;
     }
     if (m >= n) return true;
@@ -89,7 +90,10 @@ bool ResidentPanel::all_resident(cl_uint m, const Shape& shape) {
 }
 
 Kernel& ResidentPanel::kernel(const Shape& shape) {
-  return setting_.kernels.get(variant_.file, variant_.name, shape.macros);
+  Kernel*& built = built_[shape.rows];
+  if (built == nullptr)
+    built = &setting_.kernels.get(variant_.file, variant_.name, macros_of(shape));
+  return *built;
 }
 
 /// They need not be cleared between panels.

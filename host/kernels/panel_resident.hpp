@@ -1,6 +1,7 @@
 #pragma once
 /// What the panels have in common whose work-groups wait for each other at every column and so must all be resident at once.
 
+#include <map>
 #include <optional>
 
 #include "kernels/panel.hpp"
@@ -18,21 +19,22 @@ class ResidentPanel : public PanelKernel {
   bool fits(cl_uint m) const override;
   /// Asked for all panels at once: what one height is not right for must not be used for any.
   bool works(cl_uint m) override;
-  Defines macros(cl_uint m) const override { return shape(m).macros; }
+  Defines macros(cl_uint m) const override { return macros_of(shape(m)); }
   void build(cl_uint m) override { (void)kernel(shape(m)); }
   void factor(const cl::CommandQueue& queue, const Panel& panel) override;
 
  protected:
-  /// How a panel is cut into work-groups.
+  /// How a panel is cut: of a work-group.
   struct Shape {
-    cl_uint rows, work_items;  // of a work-group
-    Defines macros;
+    cl_uint rows, work_items;
   };
 
   ResidentPanel(const KernelVariant& variant, const LuSetting& setting, Packets packets,
                 bool wanted);
 
   [[nodiscard]] virtual Shape shape(cl_uint m) const = 0;
+  /// What its kernel is built with.
+  [[nodiscard]] virtual Defines macros_of(const Shape& shape) const = 0;
   /// The tallest panel of no more than `n` rows that is cut as one of `m` is.
   [[nodiscard]] virtual cl_uint tallest_like(cl_uint m, cl_uint n) const = 0;
 
@@ -55,6 +57,7 @@ class ResidentPanel : public PanelKernel {
   bool wanted_;
   cl_uint most_groups_;
   std::optional<bool> works_;
+  std::map<cl_uint, Kernel*> built_;  // by rows
   cl::Buffer exchange_;
   cl_uint epoch_ = 1;
 };

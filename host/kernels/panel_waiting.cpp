@@ -71,13 +71,16 @@ class PanelWaiting : public ResidentPanel {
 
   [[nodiscard]] Shape shape(cl_uint m) const override {
     const cl_uint rows = rows_for(m);
-    return {rows, rows + kWaiters,
-            with_parameters(
-                panel_waiting_variant(), setting().parameters,
-                {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
-                 {"ROWS", std::to_string(rows)},
-                 {"PACKET_BITS", std::to_string(packet_bits(setting().context().profile()))},
-                 {"SPIN_LIMIT", std::to_string(value_of(setting().parameters, "SPIN_LIMIT"))}})};
+    return {rows, rows + kWaiters};
+  }
+
+  [[nodiscard]] Defines macros_of(const Shape& shape) const override {
+    return with_parameters(
+        panel_waiting_variant(), setting().parameters,
+        {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
+         {"ROWS", std::to_string(shape.rows)},
+         {"PACKET_BITS", std::to_string(packet_bits(setting().context().profile()))},
+         {"SPIN_LIMIT", std::to_string(value_of(setting().parameters, "SPIN_LIMIT"))}});
   }
 
   [[nodiscard]] cl_uint tallest_like(cl_uint m, cl_uint n) const override {

@@ -33,6 +33,18 @@ void DeviceOperator::demote(const MatrixView& to) {
   refine_.demote(context_.queue(), a_, to, n_, n_);
 }
 
+void DeviceOperator::copy_matrix(const cl::Buffer& to) {
+  context_.queue().enqueueCopyBuffer(a_.buffer, to, a_.offset * sizeof(double), 0,
+                                     n_ * a_.ld * sizeof(double));
+}
+
+Values DeviceOperator::row_sums() {
+  const cl::CommandQueue& queue = context_.queue();
+  queue.enqueueFillBuffer(x_, cl_double{1}, 0, n_ * sizeof(double));
+  residual_.enqueue(queue, a_, n_, 1, {x_, {}, zero_, r_, d_});
+  return download(queue, d_, RealType::f64, n_);
+}
+
 void DeviceOperator::set_x(const Matrix& x) {
   context_.queue().enqueueWriteBuffer(x_, CL_TRUE, 0, n_ * sizeof(double), x.values().data());
 }

@@ -26,6 +26,10 @@ class DeviceOperator : public SystemOperator {
   void set_right_hand_sides(const Matrix& b);
   /// `to` <- A, rounded to f32. In order with what is enqueued on the context's queue.
   void demote(const MatrixView& to);
+  /// `to` <- A, whose leading dimension it has. In order as well.
+  void copy_matrix(const cl::Buffer& to);
+  /// The sums of |A|'s rows. Waits.
+  [[nodiscard]] Values row_sums();
 
   /// For one right-hand side, whose x stays here. judge(): its quality, and b <- 2^-e (b - A x) in f32; waits.
   void set_x(const Matrix& x);

@@ -123,10 +123,12 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
   } else {
     upload_rows(context, in_f64->a().buffer, in_f64->a().ld, RealType::f64, {&system.a});
     in_f64->set_right_hand_sides(system.b);
-    if (scaling.keeps_matrix())
+    if (!scaling.keeps_matrix())
+      upload_a(buffers, scaling);
+    else if (type == RealType::f32)
       in_f64->demote(buffers.a);
     else
-      upload_a(buffers, scaling);
+      in_f64->copy_matrix(buffers.a.buffer);
   }
   upload_rows(context, buffers.b.buffer, buffers.b.ld, type,
               {scaled_right_hand_sides(system, scaling)});
@@ -167,9 +169,10 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
     live.refine = [&](SystemOperator& on_host, Matrix& x) {
       if (!in_f64) return refine(on_host, solve, x, progress);
       std::optional<DeviceFactors> factors;
-      if (scaling.keeps_matrix()) factors = {buffers.b.buffer, getrs};
+      if (type == RealType::f32 && scaling.keeps_matrix()) factors = {buffers.b.buffer, getrs};
       return refine(*in_f64, factors, solve, x, progress);
     };
+    if (in_f64) live.residual_on_device = residual_by(*in_f64, system);
     live.refine_in_extra_precision = [&](Matrix& x) {
       const auto in_extra_precision = extra_precise_operator(context, system, scaling);
       const ApproximateSolve solve_scaled = [&](Matrix& r) {
@@ -208,6 +211,15 @@ GesvCall with(GesvCall call, const LuOptions& lu) {
 }
 
 }  // namespace
+
+std::function<std::optional<AnswerResidual>(const Matrix& x, double eps)> residual_by(
+    DeviceOperator& in_f64, const System& system) {
+  return [&](const Matrix& x, double eps) {
+    Matrix r(x.rows(), x.cols()), d(x.rows(), x.cols());
+    in_f64.residual(x, r, d);
+    return confirmed_residual(system, x, eps, std::move(r), std::move(d), in_f64.row_sums());
+  };
+}
 
 EliminationResult repeat_by_tournament(
     const LuOptions& options, const std::function<EliminationResult(const LuOptions&)>& attempt) {

@@ -8,6 +8,8 @@
 #include <clgauss/solve.hpp>
 #include <functional>
 
+#include "linalg/answer_residual.hpp"
+#include "linalg/device_operator.hpp"
 #include "linalg/refine.hpp"
 #include "matrix/scaling.hpp"
 
@@ -17,6 +19,8 @@ namespace clgauss {
 struct LiveFactors {
   std::function<Refinement(SystemOperator& on_host, Matrix& x)>
       refine;  // with residuals of the device where that kept A in f64, else of `on_host`
+  /// The residual of x from A on the device, where that keeps it in f64; see confirmed_residual().
+  std::function<std::optional<AnswerResidual>(const Matrix& x, double eps)> residual_on_device;
   std::function<Refinement(Matrix& x)>
       refine_in_extra_precision;         // from the first x; where GesvCall has asked for it
   InverseProducts inverse;               // as good as the factors are
@@ -35,7 +39,7 @@ struct GesvCall {
   LuOptions lu = {};
   Equilibration equilibration = Equilibration::automatic;
   Polish polish = {};
-  bool keeps_f64 = false;  // factors of f32: A and B stay on the device in f64, for residuals
+  bool keeps_f64 = false;  // A and B stay on the device in f64, for residuals
   bool extra_precise =
       false;  // the polish may refine in extra precision: A and B are needed once more
 };
@@ -52,6 +56,10 @@ struct GesvCall {
 [[nodiscard]] EliminationResult gesv_in_place(Context& context, System& system,
                                               const ReadMatrix& read_again, const GesvCall& call,
                                               const ProgressCallback& progress = {});
+
+/// LiveFactors::residual_on_device of what stays in `in_f64`. Both must outlive it.
+[[nodiscard]] std::function<std::optional<AnswerResidual>(const Matrix& x, double eps)> residual_by(
+    DeviceOperator& in_f64, const System& system);
 
 /// attempt(options); if that ends in CoResidencyLost, attempt(options with tournament pivoting), marked as repeated.
 [[nodiscard]] EliminationResult repeat_by_tournament(

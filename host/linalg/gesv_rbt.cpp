@@ -89,6 +89,7 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
                           else
                             rbt.solve(queue, vectors, columns);
                         });
+  if (in_f64) live.residual_on_device = residual_by(*in_f64, system);
   live.growth = outcome.growth;
   live.scaling = &scaling;
   call.polish(result, live);

@@ -31,7 +31,7 @@ class GeneralSteps : public ColumnSteps {
         memo_(context_, type),
         flags_(context_),
         setting_{memo_, flags_, parameters_, n},
-        laswp_trsm_(setting_, false),
+        laswp_trsm_(setting_),
         gemm_(context_, type) {}
 
   void prepare(Index nrhs) override {
@@ -282,7 +282,7 @@ void ask_cpu_steps(Context& context, RealType type) {
       steps->panel(block);
       if (k + w < n) steps->update(block, a.at(k, k + w), n - k - w);
       steps->forward(block, b.at(k, 0), 1);
-      LaswpTrsmKernels swaps(usual.setting, false);
+      LaswpTrsmKernels swaps(usual.setting);
       if (k > 0)  // the factors that are asked for have all exchanges
         swaps.laswp_trsm(queue, {a.at(k, k), a.at(k, 0), w, k, 0, 0, false, block.pivots, 0});
       std::vector<cl_int> pivots(w);

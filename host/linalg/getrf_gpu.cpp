@@ -26,7 +26,7 @@ class LuGpu : public LuBackend {
         pivots_(context_.allocate(n * sizeof(cl_int), "the pivots of an LU")),
         small_(setting_, pivots_),
         panels_(setting_, options.pivoting == Pivoting::tournament),
-        laswp_trsm_(setting_, options.substitute) {
+        laswp_trsm_(setting_) {
     if (!small_.fits()) context_.programs().build_all(programs());
     getrs_.emplace(setting_, laswp_trsm_, gemm_, panels_.persistent());
   }

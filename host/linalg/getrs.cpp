@@ -128,7 +128,7 @@ ManySolves::ManySolves(Context& context, RealType type, Index n, const GemmOptio
       parameters_(default_lu_spec(context.profile(), type, n, LuFamily::gpu).parameters),
       setting_{memo_, flags_, parameters_, n},
       gemm_(context, type, gemm_options),
-      kernels_(setting_, false),
+      kernels_(setting_),
       solves_(setting_, kernels_, gemm_, false) {}
 
 }  // namespace clgauss

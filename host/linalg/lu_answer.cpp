@@ -129,7 +129,8 @@ class Attempt {
   }
 
   LuAnswer run(const System& system) {
-    const bool keeps_f64 = answer_.plan.refines() && context_.profile().fp64 && !maximum();
+    const bool keeps_f64 = context_.profile().fp64 && (options_.judge == Judge::device ||
+                                                       (answer_.plan.refines() && !maximum()));
     answer_.result = gesv(context_, system, call(system, keeps_f64), progress_);
     return std::move(answer_);
   }
@@ -174,12 +175,12 @@ class Attempt {
       return;
     }
     if (plan.refines()) refine_and_time(system, result, factors);
-    measure(system, result);
+    measure(system, result, factors);
     // Rare with factors of f64: their pivots grew, and that cost digits.
     if (plan.type == RealType::f64 && !(answer_.residual.scaled <= 1) &&
         outcome_of(result) == SolveStatus::ok) {
       refine_and_time(system, result, factors);
-      measure(system, result);
+      measure(system, result, factors);
     }
     if (options_.trust) try_to_estimate(system, result, factors);
   }
@@ -190,7 +191,7 @@ class Attempt {
     if (progress_) progress_("refinement", 0);
     result.refinement = factors.refine_in_extra_precision(result.x);
     result.times.refine += timer.lap();
-    measure(system, result);
+    measure(system, result, factors);
     try_to_estimate(system, result, factors);
     judge_by_condition(answer_.trust, result.x.rows(), result.refinement);
     if (!options_.trust) answer_.trust.reset();
@@ -241,10 +242,16 @@ class Attempt {
     result.times.trust += timer.lap();
   }
 
-  /// The host's word, from the A that was given.
-  void measure(const System& system, EliminationResult& result) {
+  /// From the A that was given.
+  void measure(const System& system, EliminationResult& result, const LiveFactors& factors) {
     LapTimer timer;
-    measured_ = answer_residual(system, result.x, answer_.plan.eps());
+    std::optional<AnswerResidual> by_device;
+    if (options_.judge == Judge::device && factors.residual_on_device)
+      by_device = factors.residual_on_device(result.x, answer_.plan.eps());
+    const bool good = by_device && by_device->norms.scaled <= options_.max_scaled_residual;
+    answer_.judge = good ? Judge::device : Judge::host;
+    measured_ =
+        good ? std::move(*by_device) : answer_residual(system, result.x, answer_.plan.eps());
     answer_.residual = measured_.norms;
     result.times.check += timer.lap();
   }
@@ -314,6 +321,7 @@ void try_lapack(LuAnswer& answer, const System& system, bool trust,
   answer.result.times.refine += timer.lap();
   const AnswerResidual measured = answer_residual(system, x, answer.plan.eps());
   answer.residual = measured.norms;
+  answer.judge = Judge::host;
   answer.result.times.check += timer.lap();
   if (trust || maximum) {
     const auto by = [](auto solve) {
@@ -442,6 +450,13 @@ Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n
     throw UsageError(
         "tournament pivoting belongs to the method lu; gauss takes partial or none, and the others "
         "exchange no rows");
+  if (options.judge == Judge::device && (gauss || iterates))
+    throw UsageError(fmt::format(
+        "residuals by the device belong to the methods lu, mixed, rbt and cholesky, not {}",
+        method_name(gauss ? Method::gauss : options.method)));
+  if (options.judge == Judge::device && !device.fp64)
+    throw DeviceLimit(device.name +
+                      " has no fp64 (cl_khr_fp64) for residuals; let the host compute them");
   const RealType type = choose_type(device, options.type);
   const Accuracy of_type = type == RealType::f64 ? double_precision : single_precision;
   const Accuracy wanted = options.accuracy.value_or(options.type ? of_type : double_precision);

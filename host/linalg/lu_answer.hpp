@@ -39,9 +39,10 @@ struct Plan {
 
 struct LuAnswer {
   EliminationResult result;
-  Residual residual;        // of result.x, if there is one; from the host's copy of A
-  Plan plan;                // that gave it
-  std::string passed_over;  // why the first plan did not; empty: it did
+  Residual residual;          // of result.x, if there is one
+  Judge judge = Judge::host;  // who computed that
+  Plan plan;                  // that gave it
+  std::string passed_over;    // why the first plan did not; empty: it did
   bool by_lapack = false;
   std::optional<Trust> trust;
 };

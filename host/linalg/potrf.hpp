@@ -5,6 +5,7 @@
 
 #include <numeric>
 
+#include "kernels/known_answers.hpp"
 #include "linalg/lu_backend.hpp"
 
 namespace clgauss {
@@ -25,6 +26,16 @@ class CholeskyBackend : public LuBackend {
     return rows;
   }
   Pivoting pivoting() override { return Pivoting::none; }
+
+  /// Throws if this factors or solves a system wrong whose answer is known.
+  void require_known_answer() {
+    require_positive_definite_solution(context_, type_, n_,
+                                       [&](const MatrixView& a, const MatrixView& b) {
+                                         getrf(context_.queue(), a, {});
+                                         (void)getrs(context_.queue(), a, b, 1);
+                                         return failed_column(context_.queue());
+                                       });
+  }
 
  protected:
   /// The exchanges that there are none of: 0, 1, 2 ..

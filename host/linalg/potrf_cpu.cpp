@@ -138,14 +138,7 @@ bool cholesky_cpu_works(Context& context, RealType type, const LuSpec& spec) {
     LuSpec small = spec;  // three panels, the last one cut
     const int unit = std::lcm(spec.value("RB"), spec.value("NR"));
     set_value(small.parameters, "NB", unit);
-    const Index n = 2 * static_cast<Index>(unit) + 5;
-    CholeskyCpu cholesky(context, type, n, {}, small);
-    require_positive_definite_solution(context, type, n,
-                                       [&](const MatrixView& a, const MatrixView& b) {
-                                         cholesky.getrf(context.queue(), a);
-                                         (void)cholesky.getrs(context.queue(), a, b, 1);
-                                         return cholesky.failed_column(context.queue());
-                                       });
+    CholeskyCpu(context, type, 2 * static_cast<Index>(unit) + 5, {}, small).require_known_answer();
   });
 }
 

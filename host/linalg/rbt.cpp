@@ -73,7 +73,7 @@ class RbtLu::Implementation {
         butterflies_(input_type == factor_type ? factors_ : input_, factors_, parameters_, n,
                      options.seed),
         kernels_(factors_, flags_, parameters_),
-        laswp_trsm_(setting_, false),
+        laswp_trsm_(setting_),
         waits_(value_of(lu_parameters_, "PERSISTENT") == 1),
         getrs_(setting_, laswp_trsm_, gemm_, waits_),
         few_(context_, factor_type, n, waits_ ? &setting_ : nullptr),

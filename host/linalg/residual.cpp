@@ -1,13 +1,15 @@
 #include <algorithm>
+#include <atomic>
 #include <clgauss/error.hpp>
+#include <clgauss/real_type.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
 #include <limits>
 #include <mutex>
 
 #include "linalg/answer_residual.hpp"
-#include "matrix/max_or_nan.hpp"
 #include "linalg/row_sums.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "matrix/transposed.hpp"
 #include "parallel.hpp"
 
@@ -24,6 +26,13 @@ struct Norms {
   };
   double a = 0;
   std::vector<OfOne> of;
+
+  /// A row of right-hand side c.
+  void add_row(Index c, double of_residual, double of_x, double of_b) {
+    of[c].residual = max_or_nan(of[c].residual, std::abs(of_residual));
+    of[c].x = max_or_nan(of[c].x, std::abs(of_x));
+    of[c].b = max_or_nan(of[c].b, std::abs(of_b));
+  }
 
   void add(const Norms& other) {
     a = max_or_nan(a, other.a);
@@ -82,9 +91,7 @@ Norms norms_of_rows(const Numbers& system, const Values& columns, const Scale& s
       if (wanted.r != nullptr) (*wanted.r)(i, c) = r;
       if (wanted.d != nullptr) (*wanted.d)(i, c) = std::abs(of_b) + sums.magnitude;
       norms.a = max_or_nan(norms.a, sums.row);
-      norms.of[c].residual = max_or_nan(norms.of[c].residual, std::abs(r));
-      norms.of[c].x = max_or_nan(norms.of[c].x, std::abs(x[i * nrhs + c]));
-      norms.of[c].b = max_or_nan(norms.of[c].b, std::abs(of_b));
+      norms.add_row(c, r, x[i * nrhs + c], of_b);
     }
   }
   return norms;
@@ -137,12 +144,8 @@ bool in_range(const Norms& norms) {
   });
 }
 
-Residual residual_of(const Numbers& system, double eps, const Wanted& wanted) {
-  if (system.a.size() != system.n * system.n || system.b.size() != system.n * system.nrhs ||
-      system.x.size() != system.n * system.nrhs)
-    throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
-  Norms norms = norms_of(system, Unscaled{}, wanted);
-  if (!in_range(norms)) norms = norms_in_range(system);
+/// Of a system with n unknowns.
+Residual residual_of(const Norms& norms, Index n, double eps) {
   Residual worst;
   for (const Norms::OfOne& norm : norms.of) {
     const double scale = scale_of(norms, norm);
@@ -153,9 +156,35 @@ Residual residual_of(const Numbers& system, double eps, const Wanted& wanted) {
                                                                     : kNaN;
     worst.backward_error = max_or_nan(worst.backward_error, error);
   }
-  const auto n = static_cast<double>(system.n);
-  worst.scaled = system.n == 0 ? 0.0 : worst.backward_error / (eps * n);
+  worst.scaled = n == 0 ? 0.0 : worst.backward_error / (eps * static_cast<double>(n));
   return worst;
+}
+
+Residual residual_of(const Numbers& system, double eps, const Wanted& wanted) {
+  if (system.a.size() != system.n * system.n || system.b.size() != system.n * system.nrhs ||
+      system.x.size() != system.n * system.nrhs)
+    throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
+  const Norms norms = norms_of(system, Unscaled{}, wanted);
+  return residual_of(in_range(norms) ? norms : norms_in_range(system), system.n, eps);
+}
+
+/// Every so many rows the host computes as well; of no power of two, as transfers and tiles are.
+constexpr Index kRowsToOneConfirmed = 31;
+
+/// Whether row i of what the device computed is the host's to rounding, which is n units each.
+bool is_confirmed(const Numbers& system, const Values& columns, Index i, const Matrix& r,
+                  const Matrix& d, double row_sum) {
+  const auto& [n, nrhs, a, b, x] = system;
+  const double rounding = 4 * static_cast<double>(n + 1) * unit_roundoff(RealType::f64);
+  for (Index c = 0; c < nrhs; ++c) {
+    const RowSums sums = sums_of_row(a.subspan(i * n, n), columns.data() + c * n);
+    const double of_b = b[i * nrhs + c], size = std::abs(of_b) + sums.magnitude;
+    const bool same = std::abs(of_b - sums.product - r(i, c)) <= rounding * size &&
+                      std::abs(size - d(i, c)) <= rounding * size &&
+                      std::abs(sums.row - row_sum) <= rounding * sums.row;
+    if (!same) return false;
+  }
+  return true;
 }
 
 /// Throws DimensionError.
@@ -180,6 +209,29 @@ AnswerResidual answer_residual(const System& system, const Matrix& x, double eps
   AnswerResidual answer{{}, Matrix(x.rows(), x.cols()), Matrix(x.rows(), x.cols())};
   answer.norms = residual_of(numbers_of(system, x), eps, {&answer.r, &answer.d});
   return answer;
+}
+
+std::optional<AnswerResidual> confirmed_residual(const System& system, const Matrix& x, double eps,
+                                                 Matrix r, Matrix d,
+                                                 std::span<const double> row_sums) {
+  const Numbers numbers = numbers_of(system, x);
+  const Values columns = transposed(numbers.x, numbers.n, numbers.nrhs);
+  std::atomic<bool> confirmed = true;
+  const Index rows = (numbers.n + kRowsToOneConfirmed - 1) / kRowsToOneConfirmed;
+  in_parallel(rows, kElementsPerThread / std::max<Index>(numbers.n, 1) + 1,
+              [&](Index first, Index last) {
+                for (Index k = first; k < last && confirmed; ++k) {
+                  const Index i = k * kRowsToOneConfirmed;
+                  if (!is_confirmed(numbers, columns, i, r, d, row_sums[i])) confirmed = false;
+                }
+              });
+  Norms norms{0, std::vector<Norms::OfOne>(numbers.nrhs)};
+  for (Index i = 0; i < numbers.n; ++i) {
+    norms.a = max_or_nan(norms.a, row_sums[i]);
+    for (Index c = 0; c < numbers.nrhs; ++c) norms.add_row(c, r(i, c), x(i, c), system.b(i, c));
+  }
+  if (!confirmed || !in_range(norms)) return std::nullopt;
+  return AnswerResidual{residual_of(norms, numbers.n, eps), std::move(r), std::move(d)};
 }
 
 double max_difference(const Matrix& u, const Matrix& v) {

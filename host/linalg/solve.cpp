@@ -141,6 +141,8 @@ std::string_view equilibration_name(Equilibration equilibration) {
   return "auto";
 }
 
+std::string_view judge_name(Judge judge) { return judge == Judge::device ? "device" : "host"; }
+
 std::string_view pivoting_name(Pivoting pivoting) {
   switch (pivoting) {
     case Pivoting::none:
@@ -232,6 +234,7 @@ void conclude(Solution& solution, LuAnswer answer, double bound) {
   }
   if (!has_answer(solution.status)) return;
   solution.residual = answer.residual;
+  solution.judge = answer.judge;
   solution.trust = answer.trust;
   if (answer.trust) solution.determinant.relative_error = answer.trust->determinant_error;
   solution.x = std::move(answer.result.x);
@@ -269,6 +272,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
       SolveOptions elimination = options;
       elimination.method = Method::gauss;
       elimination.accuracy.reset();
+      elimination.judge = Judge::host;
       answer.plan = make_plan(context.profile(), elimination, n);
     }
   }
@@ -291,6 +295,8 @@ Solution solve_in_place(Context& context, System system, const ReadMatrix& read_
   const Plan plan = make_plan(context.profile(), in_place, system.a.rows());
   if (plan.accuracy == Accuracy::maximum)
     throw UsageError("accuracy max needs A for its residuals, which solving in place gives up");
+  if (options.judge == Judge::device)
+    throw UsageError("solving in place leaves no room for A on the device; let the host judge");
   if (plan.method != Method::lu && plan.method != Method::mixed)
     throw UsageError("solving in place belongs to the methods lu and mixed");
   LuAnswer answer =

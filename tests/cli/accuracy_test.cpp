@@ -87,6 +87,18 @@ TEST_CASE("--equilibrate: what was brought to one size is said") {
     CHECK(run_program(folder, "solve rows.txt --equilibrate " + wrong).exit_code == 2);
 }
 
+TEST_CASE("--check: who computed the residual is said") {
+  const TemporaryFolder folder;
+  write_file(folder / "s.txt", "4 1 5\n1 3 4\n");
+  CHECK(report_of(folder, "s.txt")["checked_by"] == "host");
+  CHECK(report_of(folder, "s.txt --check device")["checked_by"] == "device");
+  CHECK(run_program(folder, "solve s.txt --check device -o x.txt").err.find(", by the device)") !=
+        std::string::npos);
+  for (const std::string wrong : {"gpu", "device --method gauss", "device --method jacobi",
+                                  "device --in-place", "device --batched"})
+    CHECK(run_program(folder, "solve s.txt --check " + wrong).exit_code == 2);
+}
+
 TEST_CASE("how far x can be trusted: rcond, correct digits, a warning where there are none") {
   const TemporaryFolder folder;
   REQUIRE(run_program(folder, "generate --kind random --n 300 -o s.txt").exit_code == 0);

@@ -24,8 +24,8 @@ namespace {
 using MakeLu = std::function<Lu(Context&, RealType, Index)>;
 
 /// By the kernels for GPUs, whatever the device is.
-Lu gpu(Context& context, RealType type, Index n, Pivoting pivoting, bool substitute) {
-  LuOptions options{pivoting, substitute};
+Lu gpu(Context& context, RealType type, Index n, Pivoting pivoting) {
+  LuOptions options{pivoting};
   options.spec = default_lu_spec(context.profile(), type, n, LuFamily::gpu);
   return {context, type, n, options};
 }
@@ -34,12 +34,9 @@ Lu gpu(Context& context, RealType type, Index n, Pivoting pivoting, bool substit
 const std::vector<std::pair<std::string, MakeLu>>& implementations() {
   static const std::vector<std::pair<std::string, MakeLu>> all{
       {"chosen", [](Context& c, RealType t, Index n) { return Lu(c, t, n); }},
-      {"gpu",
-       [](Context& c, RealType t, Index n) { return gpu(c, t, n, Pivoting::partial, false); }},
+      {"gpu", [](Context& c, RealType t, Index n) { return gpu(c, t, n, Pivoting::partial); }},
       {"gpu, tournament",
-       [](Context& c, RealType t, Index n) { return gpu(c, t, n, Pivoting::tournament, false); }},
-      {"gpu, substitution",
-       [](Context& c, RealType t, Index n) { return gpu(c, t, n, Pivoting::tournament, true); }}};
+       [](Context& c, RealType t, Index n) { return gpu(c, t, n, Pivoting::tournament); }}};
   return all;
 }
 
@@ -170,7 +167,7 @@ TEST_CASE("LU: no right-hand side is no work, and without pivoting it is refused
     CHECK(result.pivots.size() == 40);
     CHECK(result.x.cols() == 0);
     CHECK(gesv(context, {Matrix(0, 0), Matrix(0, 2)}, {RealType::f32}).x.cols() == 2);
-    CHECK_THROWS_AS((void)Lu(context, RealType::f32, 4, {Pivoting::none, false}), UsageError);
+    CHECK_THROWS_AS((void)Lu(context, RealType::f32, 4, {Pivoting::none}), UsageError);
   });
 }
 
@@ -224,7 +221,7 @@ TEST_CASE("LU: tournament pivoting is nearly as stable as partial pivoting") {
           const Index n = 600;  // above the 256 rows of one group: a real tournament
           const Matrix a = rounded(generate_matrix(kind, n, seed), type);
           const Matrix b = rounded(random_matrix(n, 3, 100 + seed), type);
-          Lu factors = lu_factor(context, type, a, {pivoting, false});
+          Lu factors = lu_factor(context, type, a, {pivoting});
           sum += compute_residual({a, b}, factors.solve(b), unit_roundoff(type)).backward_error;
         }
         return sum;

@@ -51,7 +51,7 @@ void refuse_others(const po::variables_map& values) {
     if (values[name].as<bool>())
       throw UsageError(fmt::format("--{} is of solves on one device", name));
   for (const char* name :
-       {"method", "max-iterations", "pivot", "equilibrate", "local", "ndrange", "split"})
+       {"method", "max-iterations", "pivot", "equilibrate", "check", "local", "ndrange", "split"})
     if (!values[name].defaulted())
       throw UsageError(fmt::format("--{} is of solves on one device", name));
   if (values["accuracy"].as<std::string>() == "max")

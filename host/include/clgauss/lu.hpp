@@ -18,8 +18,6 @@ namespace CLGAUSS_EXPORT clgauss {
 
 struct LuOptions {
   Pivoting pivoting = Pivoting::partial;  // partial or tournament
-  bool substitute =
-      false;  // solve with diagonal blocks by substitution, not by their inverses (a check)
   std::optional<LuSpec> spec =
       {};                 // instead of what was tuned, or default_lu_spec(); it decides the family
   GemmOptions gemm = {};  // of the trailing updates

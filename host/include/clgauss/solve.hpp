@@ -34,6 +34,14 @@ enum class Method {
 [[nodiscard]] std::string_view pivoting_name(Pivoting pivoting);
 [[nodiscard]] std::string_view equilibration_name(Equilibration equilibration);
 
+/// Who computes the residual that an answer is judged by, in f64 from A and b as they were given.
+enum class Judge {
+  host,   // from its own copy of A, which proves the upload, too
+  device  // of lu, mixed, rbt and cholesky: from A on the device, every 31st row again by the host; where they differ, where numbers
+  // leave the range of f64 and before an answer is called inaccurate the host has the last word
+};
+[[nodiscard]] std::string_view judge_name(Judge judge);
+
 struct SolveOptions {
   Method method = Method::automatic;
   std::optional<RealType> type;  // of the factors; empty: what accuracy and method take
@@ -48,8 +56,10 @@ struct SolveOptions {
   double max_scaled_residual = kScaledResidualBound;
   bool determinant =
       false;  // it is wanted, too: where the method is left open and the device has fp64, from factors in f64
-  bool trust = false;            // estimate how far x can be trusted
-  LuOptions lu = {};             // more of lu and mixed; its pivoting is the one above
+  bool trust = false;  // estimate how far x can be trusted
+  Judge judge =
+      Judge::host;    // the device asks for fp64 and for room for A in f64 beside its factors
+  LuOptions lu = {};  // more of lu and mixed; its pivoting is the one above
   Index max_iterations = 10000;  // of jacobi and seidel
 };
 
@@ -127,6 +137,7 @@ struct Solution {
       pivot_rows;  // row k was exchanged with row pivot_rows[k]; empty where x is not of A = P^T L U
   Determinant determinant;
   Residual residual;
+  Judge judge = Judge::host;   // who computed it
   std::optional<Trust> trust;  // of lu, mixed and rbt, if it was asked for
   SolveTimes times;
   std::optional<Iterations> iterations;       // of jacobi and seidel
@@ -138,7 +149,7 @@ struct Solution {
 /// f32 whose x is refined with residuals in f64 (on the device, else on the host's cores); where no kernel of the LU works there and the method is left open, by the elimination.
 /// Where the range of A or b or `equilibration` asks for it, rows, columns and right-hand sides are scaled by powers of two, without
 /// rounding. An n = 0 system has the empty answer and determinant 1.
-/// Throws as gauss_solve() and Lu(); ValueError for a matrix that the method asked for is not for: not symmetric (cholesky), not
+/// Throws as gauss_solve() and Lu(); UsageError and DeviceLimit for a judge that cannot be had; ValueError for a matrix that the method asked for is not for: not symmetric (cholesky), not
 /// strictly diagonally dominant (jacobi, seidel). Memory on the host: one more copy of x.
 [[nodiscard]] Solution solve(Context& context, const System& system,
                              const SolveOptions& options = {},

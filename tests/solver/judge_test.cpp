@@ -1,0 +1,142 @@
+/// Residuals that the device computes and the host confirms.
+
+#include <doctest/doctest.h>
+
+#include <clgauss/error.hpp>
+#include <clgauss/lab/generate.hpp>
+#include <clgauss/residual.hpp>
+#include <clgauss/solve.hpp>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "linalg/answer_residual.hpp"
+#include "linalg/row_sums.hpp"
+#include "support/devices.hpp"
+
+using namespace clgauss;
+using clgauss::test::on_every_device;
+
+namespace {
+
+constexpr double kEps = 0x1p-53;
+
+System system_of(const char* kind, Index n, Index nrhs) {
+  const Matrix random = generate_matrix("random", n, 32);
+  const auto b = random.values().first(n * nrhs);
+  return {generate_matrix(kind, n, 31), {n, nrhs, Values(b.begin(), b.end())}};
+}
+
+/// What a device hands over, here by the host.
+struct Computed {
+  Matrix r, d;
+  Values row_sums;
+};
+
+Computed computed(const System& system, const Matrix& x) {
+  AnswerResidual residual = answer_residual(system, x, kEps);
+  Values sums;
+  for (Index i = 0; i < system.a.rows(); ++i)
+    sums.push_back(sums_of_row(system.a.row(i), x.values().data()).row);
+  return {std::move(residual.r), std::move(residual.d), std::move(sums)};
+}
+
+}  // namespace
+
+TEST_CASE("a device's residual is confirmed, and says what the host's says") {
+  for (const Index n : {1, 2, 31, 32, 33, 200}) {
+    const System system = system_of("random", n, 1);
+    const Matrix x = system.b;
+    const Computed by = computed(system, x);
+    const auto confirmed = confirmed_residual(system, x, kEps, by.r, by.d, by.row_sums);
+    REQUIRE(confirmed);
+    const Residual host = compute_residual(system, x, kEps);
+    CHECK(confirmed->norms.backward_error == host.backward_error);
+    CHECK(confirmed->norms.scaled == host.scaled);
+  }
+}
+
+TEST_CASE("a device's residual that is not the host's is not confirmed") {
+  const System system = system_of("random", 100, 1);
+  const Matrix x = system.b;
+  const Computed right = computed(system, x);
+  const auto confirmed = [&](const Computed& by, const Matrix& of) {
+    return confirmed_residual(system, of, kEps, by.r, by.d, by.row_sums).has_value();
+  };
+  REQUIRE(confirmed(right, x));
+  for (const double wrong : {1e-10, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    CAPTURE(wrong);
+    for (Matrix Computed::*part : {&Computed::r, &Computed::d}) {
+      Computed by = right;
+      (by.*part)(62, 0) += wrong;
+      CHECK_FALSE(confirmed(by, x));
+    }
+    Computed by = right;
+    by.row_sums[31] += wrong;
+    CHECK_FALSE(confirmed(by, x));
+  }
+  Matrix unknown = x;
+  unknown(5, 0) = std::numeric_limits<double>::quiet_NaN();
+  CHECK_FALSE(confirmed(computed(system, unknown), unknown));
+  const System tiny{{1, 1, {1e-300}}, {1, 1, {1e-300}}};
+  const Computed of_tiny = computed(tiny, {1, 1, {1}});
+  CHECK_FALSE(confirmed_residual(tiny, {1, 1, {1}}, kEps, of_tiny.r, of_tiny.d, of_tiny.row_sums));
+}
+
+TEST_CASE("the device judges as the host does, where it has fp64") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    SolveOptions options;
+    options.judge = Judge::device;
+    const System system = system_of("random", 200, 3);
+    if (!device.profile.fp64) {
+      CHECK_THROWS_AS((void)solve(context, system, options), DeviceLimit);
+      return;
+    }
+    for (const Method method : {Method::lu, Method::mixed, Method::rbt, Method::cholesky}) {
+      const std::string name(method_name(method));
+      CAPTURE(name);
+      options.method = method;
+      const System one = system_of(method == Method::cholesky ? "spd" : "random", 131, 1);
+      for (const System& solved : {one, method == Method::cholesky ? one : system}) {
+        const Solution solution = solve(context, solved, options);
+        CHECK(solution.status == SolveStatus::ok);
+        CHECK(solution.judge == Judge::device);
+        const Residual host = compute_residual(solved, solution.x, kEps);
+        // Two sums of the same numbers differ by their rounding, of which n eps are one unit of `scaled`.
+        CHECK(std::abs(solution.residual.scaled - host.scaled) <= 4);
+        CHECK(solution.residual.scaled <= kScaledResidualBound);
+      }
+    }
+  });
+}
+
+TEST_CASE("what the device finds inaccurate, or cannot say, the host judges") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.fp64) return;
+    Context context(device, ContextOptions::from_environment());
+    SolveOptions options;
+    options.method = Method::lu;
+    options.judge = Judge::device;
+    const System system = system_of("random", 60, 1);
+    options.max_scaled_residual = 1e-300;
+    const Solution strict = solve(context, system, options);
+    CHECK(strict.judge == Judge::host);
+    CHECK(strict.status == SolveStatus::inaccurate);
+    options.max_scaled_residual = kScaledResidualBound;
+    System tiny = system;
+    for (double& value : tiny.a.values()) value *= 1e-300;
+    for (double& value : tiny.b.values()) value *= 1e-300;
+    const Solution out_of_range = solve(context, tiny, options);
+    CHECK(out_of_range.judge == Judge::host);
+    CHECK(out_of_range.status == SolveStatus::ok);
+    for (const Method method : {Method::gauss, Method::jacobi, Method::seidel}) {
+      options.method = method;
+      CHECK_THROWS_AS((void)solve(context, system, options), UsageError);
+    }
+    options.method = Method::lu;
+    CHECK_THROWS_AS((void)solve_in_place(
+                        context, system, [&] { return system.a; }, options),
+                    UsageError);
+  });
+}
