@@ -391,6 +391,8 @@ Json report_json(const Report& report) {
       {"accuracy", accuracy_name(solution.accuracy)},
       {"refinement", refinement_json(solution.refinement)},
       {"iterations", iterations_json(solution.iterations)},
+      {"method_choice",
+       solution.method_choice.empty() ? Json(nullptr) : Json(solution.method_choice)},
       {"passed_over", solution.passed_over.empty() ? Json(nullptr) : Json(solution.passed_over)},
       {"lapack", solution.by_lapack},
       {"trust", trust_json(solution.trust)},
