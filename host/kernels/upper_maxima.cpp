@@ -103,7 +103,8 @@ double upper_maximum_on_host(const cl::CommandQueue& queue, const MatrixView& t,
   in_parallel(n, 2 * kElementsPerThread / n + 1, [&](Index first, Index last) {
     double of_part = 0;
     for (Index i = first; i < last; ++i)
-      of_part = max_or_nan(of_part, largest_in(std::span<const Real>(mapped + i * t.ld + i, n - i)));
+      of_part =
+          max_or_nan(of_part, largest_in(std::span<const Real>(mapped + i * t.ld + i, n - i)));
     const std::scoped_lock lock(one_at_a_time);
     largest = max_or_nan(largest, of_part);
   });

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "matrix/max_or_nan.hpp"
 #include "linalg/norm_estimator.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
 
 namespace clgauss {

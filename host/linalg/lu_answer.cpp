@@ -28,9 +28,8 @@ namespace {
 bool mixed_is_better(const DeviceProfile& device, const MethodChoice& choice, Index n) {
   if (n < choice.mixed_from) return false;
   const Index elements = n * padded_ld(n, RealType::f64);
-  const std::uint64_t bytes =
-      elements * (sizeof(float) + sizeof(double) +
-                  (device.type == DeviceType::cpu ? sizeof(double) : 0));
+  const std::uint64_t bytes = elements * (sizeof(float) + sizeof(double) +
+                                          (device.type == DeviceType::cpu ? sizeof(double) : 0));
   return bytes <= device.global_mem_bytes;
 }
 

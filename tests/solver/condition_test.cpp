@@ -136,8 +136,8 @@ TEST_CASE("condition: rcond and the error of x take three products together") {
   constexpr int kTrials = 40;
   for (Index trial = 0; trial < kTrials; ++trial) {
     const Index n = 30 + trial;
-    const Matrix a = test::randsvd(n, std::pow(10.0, trial % 12),
-                                   static_cast<Spread>(1 + trial % 5), trial);
+    const Matrix a =
+        test::randsvd(n, std::pow(10.0, trial % 12), static_cast<Spread>(1 + trial % 5), trial);
     int count = 0;
     const Matrix inverse_of_a = inverse(a);
     const InverseProducts products = products_with(inverse_of_a, count);

@@ -32,17 +32,9 @@ class StoreOfTest {
   static void put(const DeviceProfile& device, const std::string& what, Index n,
                   const std::string& kernel, const Parameters& parameters,
                   RealType type = RealType::f32) {
-    const TunedEntry entry{what,
-                           type,
-                           n,
-                           kernel,
-                           parameters,
-                           device.driver_version,
-                           tuned_kernel_hash(kernel, {}),
-                           1,
-                           2,
-                           "now",
-                           "0"};
+    const TunedEntry entry{
+        what, type, n,     kernel, parameters, device.driver_version, tuned_kernel_hash(kernel, {}),
+        1,    2,    "now", "0"};
     TunedStore::of_environment().put(device, {&entry, 1});
   }
 
@@ -178,8 +170,8 @@ TEST_CASE("tuned: the method follows what is stored, and senseless numbers are p
     check({{"MIXED_FROM", 0}, {"RBT_FROM", 0}}, 150, {Method::lu, "tuned"});
     check({{"MIXED_FROM", 1}, {"RBT_FROM", 150}}, 150, {Method::rbt, "tuned"});
     check({{"MIXED_FROM", 1}, {"RBT_FROM", 150}}, 149, {Method::mixed, "tuned"});
-    for (const Parameters& senseless :
-         {Parameters{}, Parameters{{"MIXED_FROM", 1}}, Parameters{{"MIXED_FROM", 1}, {"RBT_FROM", -1}}}) {
+    for (const Parameters& senseless : {Parameters{}, Parameters{{"MIXED_FROM", 1}},
+                                        Parameters{{"MIXED_FROM", 1}, {"RBT_FROM", -1}}}) {
       StoreOfTest::put(device.profile, kTunedMethod, 0, cpu ? "cpu" : "gpu", senseless,
                        RealType::f64);
       Context context(device, ContextOptions::from_environment());

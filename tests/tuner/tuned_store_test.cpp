@@ -115,7 +115,8 @@ TEST_CASE("a number beyond an int stays one that fits nowhere") {
   CHECK_THROWS_AS((void)read_with("1.5"), FormatError);
 }
 
-TEST_CASE("the choice of a method: one entry for all n, of this driver only, else what is built in") {
+TEST_CASE(
+    "the choice of a method: one entry for all n, of this driver only, else what is built in") {
   const test::TemporaryFolder folder;
   const TunedStore store(folder.path());
   const auto put = [&](const MethodChoice& choice, const std::string& driver) {

@@ -222,9 +222,8 @@ class AutoTuner {
     const Tuning nothing;
     const MethodChoice so_far =
         method_choice(context_.profile(), options_.known == nullptr ? nothing : *options_.known);
-    const MethodTuning tuned =
-        tune_methods(context_, options_.context, {options_.sizes, so_far},
-                     after_duration(0.8 * share), [&] { between(); });
+    const MethodTuning tuned = tune_methods(context_, options_.context, {options_.sizes, so_far},
+                                            after_duration(0.8 * share), [&] { between(); });
     result.tried = tuned.tried;
     result.entry.kernel = lu_family_name(default_lu_spec(context_, RealType::f64, tuned.n).family);
     result.entry.parameters = method_parameters(tuned.choice);

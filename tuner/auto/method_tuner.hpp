@@ -12,8 +12,8 @@
 namespace clgauss::tune {
 
 struct MethodTuning {
-  MethodChoice choice;  // without an entry
-  Index n = 0;          // the largest that was measured
+  MethodChoice choice;            // without an entry
+  Index n = 0;                    // the largest that was measured
   double best_ns = 0, lu_ns = 0;  // medians there: of the method chosen, and of lu
   Estimate gain;                  // how many times as long lu takes there
   std::size_t tried = 0;          // methods at all sizes

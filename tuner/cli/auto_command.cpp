@@ -20,7 +20,8 @@ namespace {
 constexpr std::string_view kUsage = "[options]";
 constexpr std::string_view kAbout =
     "Tunes what clgauss uses on a device: the work-group size of the elimination, the tiles of "
-    "the matrix product, the blocks of the LU, from which n on a solve takes which method. What is faster than clgauss's own choice is stored "
+    "the matrix product, the blocks of the LU, from which n on a solve takes which method. What is "
+    "faster than clgauss's own choice is stored "
     "for this user, and the next solve takes it up. Ctrl-C keeps what was stored so far.";
 constexpr std::string_view kExamples =
     "clgauss-tune auto\n"

@@ -50,11 +50,11 @@ std::string listing(const DeviceProfile& device, const Tuning& tuning,
                     const std::vector<TunedEntry>& entries) {
   std::string text = "what         type     n         ms  before/tuned  used  driver, parameters\n";
   for (const TunedEntry& entry : entries)
-    text +=
-        fmt::format("{:<12} {}  {:6}  {:9.4g}  {:12.2f}  {:<4}  {}  {} {}\n", entry.what,
-                    real_type_name(entry.type), entry.n, entry.time_ns / 1e6,
-                    entry.default_time_ns / entry.time_ns, is_taken(device, tuning, entry) ? "yes" : "no",
-                    entry.driver, entry.kernel, parameters_text(entry.parameters));
+    text += fmt::format("{:<12} {}  {:6}  {:9.4g}  {:12.2f}  {:<4}  {}  {} {}\n", entry.what,
+                        real_type_name(entry.type), entry.n, entry.time_ns / 1e6,
+                        entry.default_time_ns / entry.time_ns,
+                        is_taken(device, tuning, entry) ? "yes" : "no", entry.driver, entry.kernel,
+                        parameters_text(entry.parameters));
   return text;
 }
 

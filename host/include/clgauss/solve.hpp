@@ -113,9 +113,10 @@ struct Solution {
   SolveStatus status = SolveStatus::ok;
   Matrix x;                    // n-by-nrhs; empty if singular or overflow
   Method method = Method::lu;  // what gave x; never automatic
-  std::string method_choice;  // where the numbers come from by which automatic chose: "tuned", "built-in"; empty: no number did
-  std::string passed_over;     // why the method that was tried first did not; empty: it did
-  bool by_lapack = false;      // x came from the host's LAPACK in the end
+  std::string
+      method_choice;  // where the numbers come from by which automatic chose: "tuned", "built-in"; empty: no number did
+  std::string passed_over;  // why the method that was tried first did not; empty: it did
+  bool by_lapack = false;   // x came from the host's LAPACK in the end
   Accuracy accuracy = Accuracy::double_precision;  // whose backward error x is judged by
   Refinement refinement;                           // of x; without backward errors: there was none
   Pivoting pivoting = Pivoting::partial;           // what was done; see Lu::pivoting()

@@ -26,7 +26,8 @@ inline constexpr const char *kTunedElimination = "elimination", *kTunedGemm = "g
 struct TunedEntry {
   std::string what;  // one of the above
   RealType type = RealType::f64;
-  Index n = 0;  // the size it was tuned at; it counts for sizes up to a factor of 1.5 away. 0 of a method: for all
+  Index n =
+      0;  // the size it was tuned at; it counts for sizes up to a factor of 1.5 away. 0 of a method: for all
   std::string kernel;  // gauss.cl, a GemmSpec's file, or an LuSpec's family
   Parameters parameters;
   std::string driver;       // version of the driver that it was measured with
@@ -125,7 +126,8 @@ struct MethodChoice {
   static constexpr Index kNever = std::numeric_limits<Index>::max();
 
   Index mixed_from = kNever, rbt_from = kNever;
-  const TunedEntry* entry = nullptr;  // of the tuning, where it says so; else the numbers are built in
+  const TunedEntry* entry =
+      nullptr;  // of the tuning, where it says so; else the numbers are built in
 
   [[nodiscard]] std::string_view source() const { return entry != nullptr ? "tuned" : "built-in"; }
 };
