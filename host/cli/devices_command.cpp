@@ -5,6 +5,7 @@
 #include <clgauss/lab/gauss.hpp>
 #include <clgauss/lab/kernel_survey.hpp>
 #include <clgauss/lab/launch.hpp>
+#include <clgauss/lab/tuned.hpp>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
@@ -37,12 +38,33 @@ struct ListedDevice {
   LcmRule rule;
   std::string failure;
   std::vector<KernelVerdict> kernels;  // of --kernels
+  Json method = nullptr;               // which one `solve --method auto` takes; null without fp64
 };
+
+Json method_json(const MethodChoice& choice) {
+  const auto or_never = [](Index from) {
+    return from == MethodChoice::kNever ? Json(nullptr) : Json(from);
+  };
+  return {{"mixed_from", or_never(choice.mixed_from)},
+          {"rbt_from", or_never(choice.rbt_from)},
+          {"source", choice.source()}};
+}
+
+/// "rbt from n = 1536, mixed from n = 12288, else lu (tuned)".
+std::string method_text(const Json& method) {
+  if (method.is_null()) return "mixed";
+  std::string text;
+  for (const char* name : {"rbt", "mixed"})
+    if (const Json& from = method[fmt::format("{}_from", name)]; !from.is_null())
+      text += fmt::format("{} from n = {}, ", name, from.get<Index>());
+  return fmt::format("{}lu ({})", text.empty() ? text : text + "else ",
+                     method["source"].get<std::string>());
+}
 
 /// One device that cannot build kernels must not hide the others, so its failure is listed, not
 /// thrown.
 ListedDevice inspect(const Device& device, const ContextOptions& options, bool kernels) {
-  ListedDevice listed{device.profile, 0, {}, {}, {}};
+  ListedDevice listed{device.profile, 0, {}, {}, {}, nullptr};
   override_cores(listed.profile, options.cores_per_compute_unit);
   try {
     Context context(device, options);
@@ -51,6 +73,8 @@ ListedDevice inspect(const Device& device, const ContextOptions& options, bool k
     const Kernel kernel = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
     listed.kernel_multiple = kernel.preferred_multiple;
     listed.rule = launcher.rule_for(kernel);
+    if (device.profile.fp64)
+      listed.method = method_json(method_choice(context.profile(), context.tuning()));
     if (!kernels) return listed;
     ProgressLine line(true);
     survey_kernels(context, shown_on(line));
@@ -117,6 +141,10 @@ constexpr Row kRows[] = {
      }},
     {"  because",
      [](const ListedDevice& d) { return d.failure.empty() ? d.rule.reason : d.failure; }},
+    {"auto takes",
+     [](const ListedDevice& d) {
+       return d.failure.empty() ? method_text(d.method) : "kernels do not build";
+     }},
 };
 
 /// A table a device: its values can be long, and machines have from one device to sixteen.
@@ -157,7 +185,8 @@ Json to_json(const ListedDevice& device) {
             {"max_alloc_bytes", profile.max_alloc_bytes},
             {"host_unified_memory", profile.host_unified_memory},
             {"fp64", profile.fp64},
-            {"lcm_rule", nullptr}};
+            {"lcm_rule", nullptr},
+            {"method_choice", nullptr}};
   if (!device.failure.empty()) {
     json["error"] = device.failure;
     return json;
@@ -166,6 +195,7 @@ Json to_json(const ListedDevice& device) {
   json["lcm_rule"] = {{"raw", or_null(device.rule.raw)},
                       {"clamped", device.rule.clamped},
                       {"reason", device.rule.reason}};
+  json["method_choice"] = device.method;
   if (!device.kernels.empty()) json["kernels"] = kernels_json(device.kernels);
   return json;
 }

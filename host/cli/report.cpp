@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "cli/kernels_report.hpp"
+#include "linalg/rbt.hpp"
 
 namespace clgauss::cli {
 
@@ -69,7 +70,9 @@ std::string method_text(const Report& report) {
                        solution.method == Method::jacobi ? "Jacobi" : "Seidel");
   const std::string lu =
       mixed ? fmt::format("{} accuracy by LU in {}{}", accuracy_name(solution.accuracy), type,
-                          solution.method == Method::rbt ? " between random butterflies" : "")
+                          solution.method == Method::rbt
+                              ? fmt::format(" between random butterflies (seed {})", kRbtSeed)
+                              : "")
             : type + ", LU";
   const std::string pivoting(pivoting_name(solution.pivoting));
   if (solution.method == Method::gauss)
@@ -392,6 +395,9 @@ Json report_json(const Report& report) {
       {"accuracy", accuracy_name(solution.accuracy)},
       {"refinement", refinement_json(solution.refinement)},
       {"iterations", iterations_json(solution.iterations)},
+      {"method_choice",
+       solution.method_choice.empty() ? Json(nullptr) : Json(solution.method_choice)},
+      {"seed", solution.method == Method::rbt ? Json(kRbtSeed) : Json(nullptr)},
       {"passed_over", solution.passed_over.empty() ? Json(nullptr) : Json(solution.passed_over)},
       {"lapack", solution.by_lapack},
       {"trust", trust_json(solution.trust)},

@@ -111,6 +111,13 @@ class PersistentColumns : public ColumnSolves {
   Defines macros_for(cl_uint columns) const override {
     return launch_.macros({false, false, columns});
   }
+  std::vector<Defines> all_macros_for(cl_uint columns) const override {
+    std::vector<Defines> all;
+    for (const bool upper : {false, true})
+      for (const bool transposed : {false, true})
+        all.push_back(launch_.macros({upper, transposed, columns}));
+    return all;
+  }
   Index rows_of_question() const override { return 150; }
 
   void substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
@@ -245,6 +252,13 @@ std::vector<std::unique_ptr<ColumnSolves>> make_column_solves(Context& context, 
   if (suits_cpu_kernels(context)) ways.push_back(std::make_unique<ColumnsCpu>(context, type, n));
   ways.push_back(std::make_unique<TransposedSteps>(context, type, n));
   return ways;
+}
+
+std::vector<ProgramRequest> ColumnSolves::programs(cl_uint nrhs) const {
+  std::vector<ProgramRequest> programs;
+  for (const Defines& macros : all_macros_for(columns_for(nrhs)))
+    programs.push_back({variant().file, with_real(memo_.type(), macros)});
+  return programs;
 }
 
 Kernel& ColumnSolves::kernel(const char* name, cl_uint columns) {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "matrix/max_or_nan.hpp"
 #include "linalg/norm_estimator.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
 
 namespace clgauss {
@@ -15,6 +15,7 @@ namespace {
 constexpr double kInf = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kEps = 0x1p-53;
+using First = NormEstimator::First;
 
 /// Largest magnitude in column c; Inf if it holds a number that is not finite.
 double largest_in_column(const Matrix& x, Index c) {
@@ -137,7 +138,8 @@ std::vector<Estimate> estimates_of(const AnswerErrors& answer, const NormEstimat
     throw DimensionError("the error of x needs a residual and magnitudes of the same shape");
   std::vector<Estimate> estimates;
   for (Index c = 0; c < answer.x.cols(); ++c)
-    estimates.emplace_back(NormEstimator(answer.x.rows(), options), weights_of(answer, c));
+    estimates.emplace_back(NormEstimator(answer.x.rows(), options, First::transposed),
+                           weights_of(answer, c));
   return estimates;
 }
 
@@ -161,7 +163,7 @@ InverseProducts inverse_of(Lu& lu) {
 
 double inverse_norm1(const InverseProducts& inverse, const NormEstimateOptions& options) {
   std::vector<Estimate> one;
-  one.emplace_back(NormEstimator(inverse.n, options));
+  one.emplace_back(NormEstimator(inverse.n, options, First::plain));
   carry_out(one, inverse);
   return finite_or_inf(one.front().estimator.estimate());
 }
@@ -189,14 +191,9 @@ std::vector<double> forward_error_bounds(const InverseProducts& inverse, const A
 
 ConditionAndError estimate_trust(const InverseProducts& inverse, double norm1_of_a,
                                  const AnswerErrors& answer, const NormEstimateOptions& options) {
-  return estimate_trust(inverse, norm1_of_a, answer, options, NormEstimator(inverse.n, options));
-}
-
-ConditionAndError estimate_trust(const InverseProducts& inverse, double norm1_of_a,
-                                 const AnswerErrors& answer, const NormEstimateOptions& options,
-                                 NormEstimator of_inverse) {
   std::vector<Estimate> estimates = estimates_of(answer, options);
-  estimates.emplace_back(std::move(of_inverse));
+  // Both begin with a product by A^-1.
+  estimates.emplace_back(NormEstimator(inverse.n, options, First::plain));
   carry_out(estimates, inverse);
   ConditionAndError trust{rcond_of(inverse.n, norm1_of_a, estimates.back().estimator.estimate()),
                           {}};

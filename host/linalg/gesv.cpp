@@ -101,6 +101,13 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
   auto lu = make_lu_backend(context, type, buffers.n, call.lu,
                             lu_spec_for(context, type, buffers.n, call.lu));
   lu->prepare(buffers.a, buffers.nrhs);
+  if (call.estimate_columns > 0) {
+    try {
+      lu->prepare_both(call.estimate_columns);
+      prepare_upper_maximum(context, type, buffers.n);
+    } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
+    }
+  }
   std::optional<DeviceOperator> in_f64;
   if (call.keeps_f64) {
     try {

@@ -40,6 +40,8 @@ struct GesvCall {
   Equilibration equilibration = Equilibration::automatic;
   Polish polish = {};
   bool keeps_f64 = false;  // A and B stay on the device in f64, for residuals
+  Index estimate_columns =
+      0;  // the polish will estimate by blocks of so many vectors; 0: it will not
   bool extra_precise =
       false;  // the polish may refine in extra precision: A and B are needed once more
 };

@@ -42,6 +42,12 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
   rbt_options.gemm = call.lu.gemm;
   RbtLu rbt(context, RealType::f32, input, n, rbt_options);
   rbt.prepare(nrhs);
+  if (call.estimate_columns > 0) {
+    try {
+      rbt.prepare_both(call.estimate_columns);
+    } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
+    }
+  }
   MatrixView a{{}, 0, padded_ld(n, input)};
   a.buffer = context.allocate(n * a.ld * bytes_of(input), "A");
   const MatrixView b{context.allocate(n * nrhs * sizeof(float), "B"), 0, nrhs};

@@ -48,6 +48,10 @@ class LuGpu : public LuBackend {
     few_solves().prepare_transposed(context_, memo_.type(), nrhs);
     order_.reset();  // that of the first launch lies in its place
   }
+  void prepare_both(Index nrhs) override {
+    few_solves().prepare_both(context_, memo_.type(), nrhs);
+    order_.reset();
+  }
 
   using LuBackend::getrf;
   void getrf(const cl::CommandQueue& queue, const MatrixView& a,

@@ -64,7 +64,11 @@ class FewSolves {
   }
 
   /// Builds the kernels for `nrhs` right-hand sides, transposed, and launches each once, on a system of one row. Throws NoUsableKernel.
-  void prepare_transposed(Context& context, RealType type, Index nrhs);
+  void prepare_transposed(Context& context, RealType type, Index nrhs) {
+    prepare(context, type, nrhs, {true});
+  }
+  /// The same for both directions, where it has them, side by side.
+  void prepare_both(Context& context, RealType type, Index nrhs);
 
   /// B <- A^-1 B, for which solves_plain(), or B <- A^-T B. `order` belongs to the row exchanges. Throws NoUsableKernel.
   void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n, const RowOrder& order,
@@ -73,6 +77,7 @@ class FewSolves {
   RowOrder order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n);
 
  private:
+  void prepare(Context& context, RealType type, Index nrhs, std::initializer_list<bool> transposed);
   /// The first that works; null if none does.
   ColumnSolves* way_for(cl_uint nrhs, bool transposed);
   ColumnSolves& transposed_way_for(cl_uint nrhs);

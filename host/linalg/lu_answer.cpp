@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
+#include <clgauss/lab/tuned.hpp>
 #include <cmath>
 #include <limits>
 #include <mutex>
@@ -13,6 +14,7 @@
 #include "linalg/gesv_rbt.hpp"
 #include "linalg/host_lapack.hpp"
 #include "linalg/host_lu.hpp"
+#include "linalg/norm_estimator.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/symmetry.hpp"
 #include "matrix/transfer.hpp"
@@ -23,14 +25,19 @@ namespace clgauss {
 namespace {
 
 /// Whether factors in f32 and refinement take less time than factors in f64, and A fits in both.
-bool mixed_is_better(const DeviceProfile& device, Index n) {
-  // Measured (README). PoCL's two more programs to load count for as much as the LU of n = 1500 saves; on an H200, whose f64 is half
-  // as fast as its f32, panels and not products are what an LU of less than n = 16384 spends its time on.
-  const bool cpu = device.type == DeviceType::cpu;
-  if (n < (cpu ? 1536 : 12288)) return false;
+bool mixed_is_better(const DeviceProfile& device, const MethodChoice& choice, Index n) {
+  if (n < choice.mixed_from) return false;
   const Index elements = n * padded_ld(n, RealType::f64);
+  const std::uint64_t bytes = elements * (sizeof(float) + sizeof(double) +
+                                          (device.type == DeviceType::cpu ? sizeof(double) : 0));
+  return bytes <= device.global_mem_bytes;
+}
+
+/// Whether butterflies, factors in f32 and refinement take less time than either, and A fits.
+bool rbt_is_better(const DeviceProfile& device, const MethodChoice& choice, Index n) {
+  if (n < choice.rbt_from) return false;
   const std::uint64_t bytes =
-      elements * (sizeof(float) + sizeof(double) + (cpu ? sizeof(double) : 0));
+      n * padded_ld(n, RealType::f64) * (sizeof(double) + 2 * sizeof(float));
   return bytes <= device.global_mem_bytes;
 }
 
@@ -106,16 +113,6 @@ InverseProducts unscaled(const InverseProducts& inverse, const Scaling& scaling)
           }};
 }
 
-/// Whether butterflies, factors in f32 and refinement take less time than either: where diagonal blocks are factored by sub-groups
-/// (lu_diagonal_ptx.cl). On an H200 1.01, 0.83, 0.69, 0.64, 0.62, 0.62 times the time of LU in f64 at n = 1024, 2048 .. 32768.
-bool rbt_is_better(const DeviceProfile& device, Index n) {
-  if (device.type == DeviceType::cpu || !device.fp64 || !device.lacks_ptx().empty() || n < 1536)
-    return false;
-  const std::uint64_t bytes =
-      n * padded_ld(n, RealType::f64) * (sizeof(double) + 2 * sizeof(float));
-  return bytes <= device.global_mem_bytes;
-}
-
 /// Up to here an LU by one core of the host takes less time than building the kernels that estimate with the device's factors.
 constexpr Index kLargestOnHost = 256;
 
@@ -157,9 +154,15 @@ class Attempt {
 
  private:
   GesvCall call(const System& system, bool keeps_f64) {
-    GesvCall call{answer_.plan.type, options_.lu, options_.equilibration, {}, keeps_f64, maximum()};
+    GesvCall call{.type = answer_.plan.type,
+                  .lu = options_.lu,
+                  .equilibration = options_.equilibration,
+                  .keeps_f64 = keeps_f64,
+                  .extra_precise = maximum()};
     call.lu.pivoting = options_.pivoting;
     call.lu.positive_definite = answer_.plan.method == Method::cholesky;
+    if (options_.trust && system.a.rows() > kLargestOnHost)
+      call.estimate_columns = columns_of_trust(system.b.cols());
     call.polish = [this, &system](EliminationResult& result, const LiveFactors& factors) {
       polish(system, result, factors);
     };
@@ -368,7 +371,9 @@ LuAnswer solve_by_rbt(Context& context, const System& system, const Plan& plan,
   const Index n = system.a.rows();
   // Where x will do and only the inverse is in doubt, other factors in f32 would not tell more of it.
   const bool doubts_inverse = refinement.accepted && context.profile().fp64;
-  const bool prefers_f32 = options.method == Method::rbt || mixed_is_better(context.profile(), n);
+  const bool prefers_f32 =
+      options.method == Method::rbt ||
+      mixed_is_better(context.profile(), method_choice(context.profile(), context.tuning()), n);
   const Plan next = prefers_f32 && !doubts_inverse
                         ? Plan{Method::mixed, RealType::f32, plan.accuracy}
                         : Plan{Method::lu, RealType::f64, plan.accuracy};
@@ -387,7 +392,7 @@ constexpr Index kLeastForCholesky = 1024;
 LuAnswer solve_by_cholesky(Context& context, const System& system, const Plan& plan,
                            const SolveOptions& options, const ProgressCallback& progress) {
   const bool open = options.method == Method::automatic, narrow = plan.refines();
-  const auto without = [&] { return make_plan(context.profile(), options, system.a.rows()); };
+  const auto without = [&] { return make_plan(context, options, system.a.rows()); };
   LuAnswer answer;
   try {
     answer = Attempt(context, plan, options, progress).run(system);
@@ -431,8 +436,9 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options, const Ma
   return {Method::cholesky, plan.type, plan.accuracy};
 }
 
-Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n) {
+Plan make_plan(const Context& context, const SolveOptions& options, Index n) {
   using enum Accuracy;
+  const DeviceProfile& device = context.profile();
   const bool gauss = options.method == Method::gauss ||
                      (options.method == Method::automatic && options.pivoting == Pivoting::none);
   const bool cholesky = options.method == Method::cholesky;
@@ -488,12 +494,16 @@ Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n
             taken == RealType::f64 ? wanted : single_precision};
   }
   if (wanted == single_precision) return {Method::lu, options.type.value_or(RealType::f32), wanted};
-  const bool free = !options.type && !options.determinant;
-  if (free && wanted == double_precision && options.pivoting == Pivoting::partial &&
-      options.equilibration != Equilibration::on && rbt_is_better(device, n))
-    return {Method::rbt, RealType::f32, wanted};
-  const bool mixed = type == RealType::f32 || (free && mixed_is_better(device, n));
-  return {mixed ? Method::mixed : Method::lu, mixed ? RealType::f32 : RealType::f64, wanted};
+  if (type == RealType::f32) return {Method::mixed, RealType::f32, wanted};
+  if (options.type || options.determinant) return {Method::lu, RealType::f64, wanted};
+  const MethodChoice choice = method_choice(device, context.tuning());
+  const bool plain = wanted == double_precision && options.pivoting == Pivoting::partial &&
+                     options.equilibration != Equilibration::on;
+  if (plain && rbt_is_better(device, choice, n))
+    return {Method::rbt, RealType::f32, wanted, choice.source()};
+  if (mixed_is_better(device, choice, n))
+    return {Method::mixed, RealType::f32, wanted, choice.source()};
+  return {Method::lu, RealType::f64, wanted, choice.source()};
 }
 
 SolveStatus outcome_of(const EliminationResult& result) {

@@ -13,6 +13,7 @@ struct Plan {
   Method method = Method::lu;  // never automatic
   RealType type = RealType::f64;
   Accuracy accuracy = Accuracy::double_precision;
+  std::string_view chosen_by = {};  // MethodChoice::source(), where that decided
 
   /// Whether x is refined to more than the factors' own accuracy.
   [[nodiscard]] bool refines() const {
@@ -27,7 +28,7 @@ struct Plan {
 };
 
 /// Throws UsageError for a combination that no method offers, DeviceLimit for a type that the device has not.
-[[nodiscard]] Plan make_plan(const DeviceProfile& device, const SolveOptions& options, Index n);
+[[nodiscard]] Plan make_plan(const Context& context, const SolveOptions& options, Index n);
 
 /// The plan to try first for this A where the method is left open and make_plan() said `plan`: by Cholesky if A may be positive definite
 /// and that takes less time.

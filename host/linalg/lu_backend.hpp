@@ -42,6 +42,8 @@ class LuBackend {
 
   virtual void prepare(const MatrixView& a, Index nrhs) = 0;
   virtual void prepare_transposed(Index nrhs) = 0;
+  /// For solves in turn, plain and transposed.
+  virtual void prepare_both(Index nrhs) { prepare_transposed(nrhs); }
   /// Where `progress` is given, the device is waited for on the way and in the end; it is told of blocks done.
   virtual void getrf(const cl::CommandQueue& queue, const MatrixView& a,
                      const ProgressCallback& progress) = 0;

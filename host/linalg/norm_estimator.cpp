@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "matrix/max_or_nan.hpp"
+
 namespace clgauss {
 
 namespace {
@@ -12,6 +14,8 @@ namespace {
 /// So few columns that all of B is asked for at once.
 constexpr Index kExactUpTo = 8;
 constexpr Index kMostColumns = 64;  // no two of twice as many columns of signs need be parallel
+/// What B^T says of other columns is less than their norm: by so much above the estimate, they are asked for.
+constexpr double kPromising = 1.25;
 
 std::vector<double> column_sums(const Matrix& y) {
   std::vector<double> sums(y.cols(), 0.0);
@@ -36,7 +40,7 @@ bool parallel_to_any(const Matrix& a, Index c, const Matrix& b, Index columns) {
 
 }  // namespace
 
-NormEstimator::NormEstimator(Index n, const NormEstimateOptions& options)
+NormEstimator::NormEstimator(Index n, const NormEstimateOptions& options, First first)
     : n_(n),
       columns_(n <= kExactUpTo ? n : std::clamp<Index>(options.columns, 1, kMostColumns)),
       products_(options.products),
@@ -51,6 +55,8 @@ NormEstimator::NormEstimator(Index n, const NormEstimateOptions& options)
   }
   for (Index i = 0; i < n; ++i)
     for (Index c = 0; c < columns_; ++c) question_(i, c) = c == 0 ? 1 : random_sign();
+  transposed_ = first == First::transposed;
+  if (transposed_) signs_ = question_;
 }
 
 void NormEstimator::answer(const Matrix& product) {
@@ -70,20 +76,22 @@ bool NormEstimator::improve(double found) {
 }
 
 void NormEstimator::hear_product(const Matrix& y) {
-  const std::vector<double> sums = column_sums(y);
-  // The largest, or the first that is not a number.
-  Index largest = 0;
-  for (Index c = 0; c < sums.size(); ++c)
-    if (!std::isnan(sums[largest]) && !(sums[c] <= sums[largest])) largest = c;
-  if (!asked_.empty() && !knows_columns_) {
+  std::vector<double> sums = column_sums(y);
+  for (Index c = asked_.size(); c < sums.size(); ++c) sums[c] *= weight_;
+  if (!asked_.empty()) {
     // Columns of B have norms above what led to them, but for rounding. Where they have not, the products with other vectors had
-    // lost more to rounding, as those with factors of large growth do.
-    estimate_ = 0;
+    // lost more to rounding, as those with factors of large growth do: they count only where they are no numbers.
+    if (!knows_columns_) estimate_ = 0;
     knows_columns_ = true;
+    for (Index c = asked_.size(); c < sums.size(); ++c)
+      if (std::isfinite(sums[c])) sums[c] = 0;
   }
-  const bool better = improve(sums[largest] * weight_);
-  if (better && knows_columns_) best_ = asked_[largest];
-  done_ = !better || n_ <= kExactUpTo || !take_signs(y);
+  // The largest, or the first that is not a number.
+  double largest = 0;
+  for (const double sum : sums) largest = max_or_nan(largest, sum);
+  const bool better = improve(largest);
+  const bool may_ask_again = !knows_columns_ || heard_ + 2 <= products_;
+  done_ = !better || n_ <= kExactUpTo || !may_ask_again || !take_signs(y);
 }
 
 /// Asks for the product of B^T and the signs of `y`. False if that would tell nothing new.
@@ -112,28 +120,36 @@ void NormEstimator::hear_transposed(const Matrix& z) {
                                         : std::numeric_limits<double>::infinity();
   std::vector<Index> rows(n_);
   std::iota(rows.begin(), rows.end(), Index{0});
-  std::ranges::stable_sort(rows, [&](Index a, Index b) { return largest[a] > largest[b]; });
+  const Index known = asked_.size() * heard_;  // at most so many rows were asked for
+  std::ranges::partial_sort(
+      rows, rows.begin() + static_cast<std::ptrdiff_t>(std::min(n_, columns_ + known)),
+      [&](Index a, Index b) { return largest[a] != largest[b] ? largest[a] > largest[b] : a < b; });
   // The signs have the infinity norm 1, and ||B^T||_inf = ||B||_1.
-  if (!knows_columns_) improve(largest[rows.front()]);
-  // Nothing is more promising than what was asked for.
-  done_ = knows_columns_ && largest[rows.front()] == largest[best_];
+  const double promised = largest[rows.front()];
+  if (!knows_columns_)
+    improve(promised);
+  else
+    done_ = promised <= kPromising * estimate_;
   done_ = done_ || std::all_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(columns_),
                                [&](Index row) { return was_asked_[row]; });
   if (!done_) ask_unit_columns(rows);
 }
 
-/// The first of `rows` that were not asked for yet.
+/// The first of `rows` that were not asked for yet. Without a product of random vectors before, half of the columns are those.
 void NormEstimator::ask_unit_columns(const std::vector<Index>& rows) {
+  const bool heard_product = knows_columns_ || heard_ > 1;
+  const Index most = heard_product ? columns_ : (columns_ + 1) / 2;
   asked_.clear();
   for (const Index row : rows)
-    if (asked_.size() < columns_ && !was_asked_[row]) asked_.push_back(row);
-  columns_ = asked_.size();
+    if (asked_.size() < most && !was_asked_[row]) asked_.push_back(row);
+  if (heard_product) columns_ = asked_.size();
   question_ = Matrix(n_, columns_);
-  for (Index c = 0; c < columns_; ++c) {
+  for (Index c = 0; c < asked_.size(); ++c) {
     question_(asked_[c], c) = 1;
     was_asked_[asked_[c]] = true;
   }
-  weight_ = 1;
+  for (Index i = 0; i < n_; ++i)
+    for (Index c = asked_.size(); c < columns_; ++c) question_(i, c) = random_sign();
 }
 
 }  // namespace clgauss

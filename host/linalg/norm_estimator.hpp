@@ -13,7 +13,11 @@ namespace clgauss {
 ///   while (!e.done()) e.answer(e.wants_transposed() ? B^T e.question() : B e.question());
 class NormEstimator {
  public:
-  NormEstimator(Index n, const NormEstimateOptions& options);
+  /// By which product it begins: with random vectors, or with random signs as if they were those of a product. Then half of the columns
+  /// of the next question are random still, and by B^T it asks once more whether columns of B are larger than those that it took, and for
+  /// those only where they are: three products lead nearly as far, and now and then it takes four.
+  enum class First { plain, transposed };
+  NormEstimator(Index n, const NormEstimateOptions& options, First first);
 
   [[nodiscard]] bool done() const { return done_; }
   [[nodiscard]] bool wants_transposed() const { return transposed_; }
@@ -39,18 +43,15 @@ class NormEstimator {
   bool knows_columns_ = false;  // the estimate is the norm of a column of B
   Index heard_ = 0;             // products
   double estimate_ = 0;
-  Index best_ = 0;               // the unit column that gave the estimate
   Matrix question_, signs_;      // signs_: the last question by B^T
-  double weight_ = 1;            // of a question's columns, 1 / their 1-norm
-  std::vector<Index> asked_;     // the unit columns of the question
+  double weight_;                // 1 / the 1-norm of columns that are no unit columns
+  std::vector<Index> asked_;     // the unit columns of the question, its first ones
   std::vector<bool> was_asked_;  // of all rows
 };
 
-/// estimate_trust() with an estimator of ||A^-1||_1 that may have heard a product already: its first question costs next to nothing
-/// as further right-hand sides of a solve that is done anyway.
-[[nodiscard]] ConditionAndError estimate_trust(const InverseProducts& inverse, double norm1_of_a,
-                                               const AnswerErrors& answer,
-                                               const NormEstimateOptions& options,
-                                               NormEstimator of_inverse);
+/// Vectors in the blocks that estimate_trust() asks for with so many right-hand sides.
+[[nodiscard]] inline Index columns_of_trust(Index nrhs) {
+  return NormEstimateOptions{}.columns * (1 + nrhs);
+}
 
 }  // namespace clgauss

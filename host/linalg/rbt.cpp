@@ -112,6 +112,11 @@ class RbtLu::Implementation {
     (void)right_hand_sides(nrhs);
   }
 
+  void prepare_both(Index nrhs) {
+    few_.prepare_both(context_, factors_.type(), nrhs);
+    (void)right_hand_sides(nrhs);
+  }
+
   void factor(const cl::CommandQueue& queue, const MatrixView& a,
               const ProgressCallback& callback) {
     check_view(a, n_, n_, input_.type(), "A");
@@ -330,6 +335,10 @@ RbtLu::~RbtLu() = default;
 
 void RbtLu::prepare(Index nrhs) {
   translate_opencl_errors([&] { implementation_->prepare(nrhs); });
+}
+
+void RbtLu::prepare_both(Index nrhs) {
+  translate_opencl_errors([&] { implementation_->prepare_both(nrhs); });
 }
 
 void RbtLu::factor(const cl::CommandQueue& queue, const MatrixView& a,

@@ -62,6 +62,8 @@ class RbtLu {
 
   /// Builds and asks the kernels, and makes room, for `nrhs` right-hand sides. Throws NoUsableKernel, OutOfMemory.
   void prepare(Index nrhs);
+  /// For solves in turn, plain and transposed. Throws NoUsableKernel.
+  void prepare_both(Index nrhs);
 
   /// Enqueues the factorisation of `a`, n-by-n, which stays. 2/3 n^3 flops, one pass over A. Where `progress` is given, the device is
   /// waited for on the way and in the end. Throws DimensionError.

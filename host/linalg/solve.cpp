@@ -252,7 +252,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
   Solution solution;
   const Index n = system.a.rows();
   LuAnswer answer;
-  answer.plan = make_plan(context.profile(), options, n);
+  answer.plan = make_plan(context, options, n);
   if (iterates(answer.plan.method)) {
     check_shapes(system);
     answer.result = iterate(context, system, answer.plan.method, answer.plan.type,
@@ -261,6 +261,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
   } else if (answer.plan.method != Method::gauss) {
     check_shapes(system);
     answer.plan = plan_for(context.profile(), options, system.a, answer.plan);
+    solution.method_choice = answer.plan.chosen_by;
     if (options.method == Method::cholesky) require_symmetric(system.a);
     try {
       answer = solve_by_lu(context, system, answer.plan, options, progress);
@@ -273,7 +274,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
       elimination.method = Method::gauss;
       elimination.accuracy.reset();
       elimination.judge = Judge::host;
-      answer.plan = make_plan(context.profile(), elimination, n);
+      answer.plan = make_plan(context, elimination, n);
     }
   }
   if (answer.plan.method == Method::gauss) {
@@ -292,7 +293,7 @@ Solution solve_in_place(Context& context, System system, const ReadMatrix& read_
   Solution solution;
   SolveOptions in_place = options;
   if (in_place.method == Method::automatic && context.profile().fp64) in_place.method = Method::lu;
-  const Plan plan = make_plan(context.profile(), in_place, system.a.rows());
+  const Plan plan = make_plan(context, in_place, system.a.rows());
   if (plan.accuracy == Accuracy::maximum)
     throw UsageError("accuracy max needs A for its residuals, which solving in place gives up");
   if (options.judge == Judge::device)

@@ -1,6 +1,7 @@
 #include "linalg/solve_again.hpp"
 
 #include <cmath>
+#include <memory>
 #include <optional>
 
 #include "matrix/transfer.hpp"
@@ -46,13 +47,16 @@ void solve_again(const Context& context, const std::function<void()>& getrs, con
 
 InverseProducts inverse_by_solves(Context& context, RealType type, Index n, const Scaling& scaling,
                                   const EnqueueSolve& solve) {
-  const auto multiply = [&context, type, n, solve](bool transposed, const Scaling& by) {
-    return [&context, type, n, solve, transposed, by](const Matrix& x) {
-      const MatrixView b{context.allocate(n * x.cols() * bytes_of(type), "a block of vectors"), 0,
-                         x.cols()};
+  const auto block = std::make_shared<MatrixView>();  // of vectors; kept from product to product
+  const auto multiply = [&context, type, n, solve, block](bool transposed, const Scaling& by) {
+    return [&context, type, n, solve, block, transposed, by](const Matrix& x) {
+      const std::uint64_t bytes = n * x.cols() * bytes_of(type);
+      if (block->buffer() == nullptr || block->buffer.getInfo<CL_MEM_SIZE>() < bytes)
+        block->buffer = context.allocate(bytes, "a block of vectors");
+      block->ld = x.cols();
       Matrix product = x;
       solve_again(
-          context, [&] { solve(transposed, b, x.cols()); }, b, type, by, product);
+          context, [&] { solve(transposed, *block, x.cols()); }, *block, type, by, product);
       return product;
     };
   };

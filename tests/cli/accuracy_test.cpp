@@ -32,6 +32,8 @@ TEST_CASE("--accuracy and --method: the report says how x was got and how good i
       CHECK(report["type"] == "f32");
       CHECK(report["accuracy"] == "double");
       CHECK(report["passed_over"].is_null());
+      CHECK(report["method_choice"].is_null());  // it was asked for
+      CHECK(report["seed"] == (method == "rbt" ? json(1995) : json(nullptr)));
       const json& refinement = report["refinement"];
       CHECK(refinement["accepted"] == true);
       CHECK(refinement["corrections"].get<std::size_t>() + 1 ==

@@ -202,6 +202,41 @@ TEST_CASE("auto: what it stores is shown, and taken by solve near its n only") {
   holds(far.err, "clgauss-tune auto");
 }
 
+TEST_CASE("auto: from which n on which method wins is stored, shown and taken") {
+  const Laboratory laboratory;
+  const auto tuned = laboratory.tune(
+      "auto --what method --sizes 40,60 --budget 60s --accept-noise -q --json auto.json");
+  CAPTURE(tuned.err);
+  REQUIRE(tuned.exit_code == 0);
+  const json result = json::parse(laboratory.content("auto.json")).at(0);
+  CAPTURE(result.dump());
+  CHECK(result["what"] == "method");
+  CHECK(result["n"] == 0);
+  CHECK(result["tried"] >= 3);
+  json device = json::parse(laboratory.tune("show --json -").out);
+  json entry;
+  for (const json& one : device["entries"])
+    if (one["what"] == "method") entry = one;
+  REQUIRE(!entry.is_null());
+  for (const char* from : {"MIXED_FROM", "RBT_FROM"}) {
+    const int n = entry["parameters"][from];
+    CHECK((n == 0 || n == 40 || n == 60 || n > 60));  // where it won, or as it was beyond
+  }
+  entry["parameters"] = {{"MIXED_FROM", 30}, {"RBT_FROM", 0}};
+  device["entries"] = json::array({entry});
+  write_file(laboratory.folder / "planted.json", device.dump());
+  REQUIRE(laboratory.tune_without_device("import planted.json").exit_code == 0);
+  const std::string shown = laboratory.tune("show").out;
+  holds(shown, "MIXED_FROM=30 RBT_FROM=0");
+  REQUIRE(run_program(laboratory.folder, "generate --kind random --n 30 -o s.txt").exit_code == 0);
+  REQUIRE(laboratory.solve("s.txt --json r.json").exit_code == 0);
+  const json report = json::parse(laboratory.content("r.json"));
+  CHECK(report["method"] == "mixed");
+  CHECK(report["method_choice"] == "tuned");
+  const auto devices = run_program(laboratory.folder, "devices --device pocl", laboratory.store());
+  holds(devices.out, "mixed from n = 30, else lu (tuned)");
+}
+
 TEST_CASE("auto: under noise nothing is stored that does not win, and a noisy machine is refused") {
   const Laboratory laboratory;
   store_entry(laboratory);

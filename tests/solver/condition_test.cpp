@@ -131,6 +131,29 @@ TEST_CASE(
   CHECK(worst < 1);  // an estimate
 }
 
+TEST_CASE("condition: rcond and the error of x take three products together") {
+  int all = 0;
+  constexpr int kTrials = 40;
+  for (Index trial = 0; trial < kTrials; ++trial) {
+    const Index n = 30 + trial;
+    const Matrix a =
+        test::randsvd(n, std::pow(10.0, trial % 12), static_cast<Spread>(1 + trial % 5), trial);
+    int count = 0;
+    const Matrix inverse_of_a = inverse(a);
+    const InverseProducts products = products_with(inverse_of_a, count);
+    const Matrix x = random_matrix(n, 1, trial), small = random_matrix(n, 1, trial + 1);
+    const ConditionAndError both = estimate_trust(products, norm1(a), {x, small, small});
+    CAPTURE(trial);
+    CHECK(count <= 4);
+    all += count;
+    const ConditionAndError apart{reciprocal_condition(products, norm1(a)),
+                                  forward_error_bounds(products, {x, small, small})};
+    CHECK(both.rcond == apart.rcond);
+    CHECK(both.forward_error == apart.forward_error);
+  }
+  CHECK(all <= 3 * kTrials + kTrials / 4);  // a fourth is rare
+}
+
 TEST_CASE("condition: more columns and more products are never asked for than there are") {
   const Matrix b = random_matrix(30, 30, 1);
   for (const Index columns : {0, 1, 2, 30, 1000})

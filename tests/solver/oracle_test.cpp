@@ -31,7 +31,7 @@ using namespace clgauss::test;
 namespace {
 
 /// LONG=1: larger matrices and more of them. CLGAUSS_ORACLES=FILE: the table is appended there. CLGAUSS_TEST_MATRICES=FOLDER: its .mtx
-/// files are solved as well.
+/// files are solved as well. CLGAUSS_ORACLE_KINDS=TEXT: only kinds in whose names it stands.
 bool is_long() { return std::getenv("LONG") != nullptr; }
 
 struct Kind {
@@ -111,6 +111,9 @@ const std::vector<Kind>& kinds() {
     };
     add_randsvd(made);
     add_files(made);
+    if (const char* wanted = std::getenv("CLGAUSS_ORACLE_KINDS"))
+      std::erase_if(made,
+                    [&](const Kind& kind) { return kind.name.find(wanted) == std::string::npos; });
     return made;
   }();
   return all;
@@ -271,9 +274,9 @@ TEST_CASE(
       if (const char* file = std::getenv("CLGAUSS_ORACLES"))
         for (const auto& [method, of] : worst)
           std::ofstream(file, std::ios::app)
-              << fmt::format("{},{},{},{},{},{:.3g},{:.3g},{:.3g}\n",
-                             device.profile.platform_name, kind.name, method_name(method),
-                             of.solved, of.otherwise, of.scaled, of.forward_ratio, of.rcond_ratio);
+              << fmt::format("{},{},{},{},{},{:.3g},{:.3g},{:.3g}\n", device.profile.platform_name,
+                             kind.name, method_name(method), of.solved, of.otherwise, of.scaled,
+                             of.forward_ratio, of.rcond_ratio);
     }
   });
 }

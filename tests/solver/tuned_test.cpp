@@ -30,18 +30,11 @@ class StoreOfTest {
   ~StoreOfTest() { setenv("XDG_DATA_HOME", before_.c_str(), 1); }
 
   static void put(const DeviceProfile& device, const std::string& what, Index n,
-                  const std::string& kernel, const Parameters& parameters) {
-    const TunedEntry entry{what,
-                           RealType::f32,
-                           n,
-                           kernel,
-                           parameters,
-                           device.driver_version,
-                           tuned_kernel_hash(kernel, {}),
-                           1,
-                           2,
-                           "now",
-                           "0"};
+                  const std::string& kernel, const Parameters& parameters,
+                  RealType type = RealType::f32) {
+    const TunedEntry entry{
+        what, type, n,     kernel, parameters, device.driver_version, tuned_kernel_hash(kernel, {}),
+        1,    2,    "now", "0"};
     TunedStore::of_environment().put(device, {&entry, 1});
   }
 
@@ -149,6 +142,50 @@ TEST_CASE("tuned: LU takes its numbers, and senseless ones are passed over") {
     set_value(spec.parameters, "NB", 7);  // is no block width: all the built-in numbers remain
     CHECK_FALSE(built_with(spec, tuned));
     CHECK(built_with(spec, usual));
+  });
+}
+
+TEST_CASE("tuned: the method follows what is stored, and senseless numbers are passed over") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.fp64) return;  // there is nothing to choose from
+    const StoreOfTest store;
+    Context plain(device, ContextOptions::from_environment());
+    const bool cpu = default_lu_spec(plain, RealType::f64, 200).family == LuFamily::cpu;
+    struct Expected {
+      Method method;
+      std::string source;
+    };
+    const auto check = [&](const Parameters& stored, Index n, const Expected& expected) {
+      StoreOfTest::put(device.profile, kTunedMethod, 0, cpu ? "cpu" : "gpu", stored, RealType::f64);
+      Context context(device, ContextOptions::from_environment());
+      const Solution solution = solve(context, random_system(n));
+      CAPTURE(n);
+      CAPTURE(solution.passed_over);
+      CHECK(solution.status == SolveStatus::ok);
+      CHECK(method_name(solution.method) == method_name(expected.method));
+      CHECK(solution.method_choice == expected.source);
+    };
+    check({{"MIXED_FROM", 150}, {"RBT_FROM", 0}}, 150, {Method::mixed, "tuned"});
+    check({{"MIXED_FROM", 150}, {"RBT_FROM", 0}}, 149, {Method::lu, "tuned"});
+    check({{"MIXED_FROM", 0}, {"RBT_FROM", 0}}, 150, {Method::lu, "tuned"});
+    check({{"MIXED_FROM", 1}, {"RBT_FROM", 150}}, 150, {Method::rbt, "tuned"});
+    check({{"MIXED_FROM", 1}, {"RBT_FROM", 150}}, 149, {Method::mixed, "tuned"});
+    for (const Parameters& senseless : {Parameters{}, Parameters{{"MIXED_FROM", 1}},
+                                        Parameters{{"MIXED_FROM", 1}, {"RBT_FROM", -1}}}) {
+      StoreOfTest::put(device.profile, kTunedMethod, 0, cpu ? "cpu" : "gpu", senseless,
+                       RealType::f64);
+      Context context(device, ContextOptions::from_environment());
+      const MethodChoice choice = method_choice(device.profile, context.tuning());
+      CHECK((choice.entry == nullptr || choice.entry->parameters != senseless));
+      CHECK(choice.mixed_from > 1);
+    }
+    ContextOptions untuned = ContextOptions::from_environment();
+    untuned.tuned = false;
+    Context without(device, untuned);
+    CHECK(method_choice(device.profile, without.tuning()).source() == "built-in");
+    SolveOptions asked;
+    asked.method = Method::lu;
+    CHECK(solve(without, random_system(20), asked).method_choice.empty());
   });
 }
 

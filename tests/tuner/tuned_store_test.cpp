@@ -115,6 +115,35 @@ TEST_CASE("a number beyond an int stays one that fits nowhere") {
   CHECK_THROWS_AS((void)read_with("1.5"), FormatError);
 }
 
+TEST_CASE(
+    "the choice of a method: one entry for all n, of this driver only, else what is built in") {
+  const test::TemporaryFolder folder;
+  const TunedStore store(folder.path());
+  const auto put = [&](const MethodChoice& choice, const std::string& driver) {
+    TunedEntry entry = entry_of(0, 0, driver);
+    entry.what = kTunedMethod;
+    entry.parameters = method_parameters(choice);
+    store.put(device_of(), {&entry, 1});
+  };
+  DeviceProfile device = device_of();
+  device.type = DeviceType::cpu;
+  const MethodChoice built_in = method_choice(device, Tuning(device, store, {}));
+  CHECK(built_in.source() == "built-in");
+  CHECK(built_in.rbt_from == MethodChoice::kNever);
+  put({700, MethodChoice::kNever}, "1.0");
+  put({900, 2000}, "1.0");  // replaces it
+  CHECK(store.read(device).entries.size() == 1);
+  const Tuning tuning(device, store, {});
+  const MethodChoice tuned = method_choice(device, tuning);
+  CHECK(tuned.source() == "tuned");
+  CHECK(tuned.mixed_from == 900);
+  CHECK(tuned.rbt_from == 2000);
+  put({MethodChoice::kNever, MethodChoice::kNever}, "1.0");
+  CHECK(method_choice(device, Tuning(device, store, {})).mixed_from == MethodChoice::kNever);
+  put({900, 2000}, "0.9");
+  CHECK(method_choice(device, Tuning(device, store, {})).mixed_from == built_in.mixed_from);
+}
+
 TEST_CASE("two processes that store at the same time lose nothing") {
   constexpr Index kEach = 25;
   const test::TemporaryFolder folder;

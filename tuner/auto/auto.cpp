@@ -13,6 +13,7 @@
 #include "clock.hpp"
 #include "tuner/auto/elimination_tuner.hpp"
 #include "tuner/auto/lu_tuner.hpp"
+#include "tuner/auto/method_tuner.hpp"
 #include "tuner/measure/lu_bench.hpp"
 #include "tuner/search/gemm_search.hpp"
 
@@ -46,24 +47,33 @@ class AutoTuner {
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       const double left_s = options_.budget_s - spent_s();
       if (left_s <= 0) return;
-      now_ = fmt::format("{} {} n = {}", jobs[i].what, real_type_name(jobs[i].type), jobs[i].n);
+      now_ = fmt::format("{} {}", jobs[i].what, real_type_name(jobs[i].type));
+      if (jobs[i].n > 0) now_ += fmt::format(" n = {}", jobs[i].n);
       between();
       found(tune(jobs[i], Seconds(left_s / static_cast<double>(jobs.size() - i))));
     }
   }
 
  private:
-  /// The small sizes of all purposes first: where time runs out, the large ones go without.
+  /// The small sizes of all purposes first: where time runs out, the large ones go without. The methods last, which take what the
+  /// others found.
   [[nodiscard]] std::vector<Job> jobs_of() const {
     std::vector<Job> jobs;
+    const auto is_wanted = [&](const char* what) {
+      return std::ranges::find(options_.whats, what) != options_.whats.end();
+    };
     for (const Index n : options_.sizes)
       for (const std::string& what : options_.whats)
         for (const RealType type : options_.types) {
+          if (what == kTunedMethod) continue;
           jobs.push_back({what, type, n});
           const bool updates = what == kTunedGemm && n > 8 * kUpdateDepth &&
                                context_.profile().type != DeviceType::cpu;
           if (updates) jobs.push_back({kTunedGemmUpdate, type, n});
         }
+    // Without fp64 there is nothing to choose from.
+    if (is_wanted(kTunedMethod) && std::ranges::count(options_.types, RealType::f64) > 0)
+      jobs.push_back({kTunedMethod, RealType::f64, 0});
     return jobs;
   }
 
@@ -80,6 +90,8 @@ class AutoTuner {
         elimination(job, result);
       else if (job.what == kTunedLu)
         lu(job, share, result);
+      else if (job.what == kTunedMethod)
+        method(share, result);
       else
         gemm(job, share, result);
       return {};
@@ -204,6 +216,22 @@ class AutoTuner {
           return LuBench(context_, job.type, near)
               .compare(tuned.best, default_lu_spec(context_, job.type, near), kRounds);
         });
+  }
+
+  void method(Seconds share, AutoResult& result) const {
+    const Tuning nothing;
+    const MethodChoice so_far =
+        method_choice(context_.profile(), options_.known == nullptr ? nothing : *options_.known);
+    const MethodTuning tuned = tune_methods(context_, options_.context, {options_.sizes, so_far},
+                                            after_duration(0.8 * share), [&] { between(); });
+    result.tried = tuned.tried;
+    result.entry.kernel = lu_family_name(default_lu_spec(context_, RealType::f64, tuned.n).family);
+    result.entry.parameters = method_parameters(tuned.choice);
+    result.entry.time_ns = tuned.best_ns;
+    result.entry.default_time_ns = tuned.lu_ns;
+    result.gain = tuned.gain;
+    result.worth_storing =
+        method_parameters(tuned.choice) != method_parameters(so_far) || so_far.entry == nullptr;
   }
 
   /// Other sizes that an entry for n counts for: a power of two, and those a quarter below and above.

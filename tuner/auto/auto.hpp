@@ -13,9 +13,10 @@ namespace clgauss::tune {
 
 struct AutoOptions {
   double budget_s = 180;
-  std::vector<std::string> whats{kTunedElimination, kTunedGemm, kTunedLu};
+  std::vector<std::string> whats{kTunedElimination, kTunedGemm, kTunedLu, kTunedMethod};
   std::vector<RealType> types;
-  std::vector<Index> sizes;       // n of elimination, gemm and lu
+  std::vector<Index> sizes;       // n of elimination, gemm, lu and method
+  ContextOptions context;         // of the contexts that methods are compared in
   std::vector<TunedEntry> seeds;  // where searches start: earlier results, other devices'
   const Tuning* known = nullptr;  // what a solve takes so far, stored or shipped; nullptr: nothing
 };
@@ -24,7 +25,8 @@ struct AutoOptions {
 struct AutoResult {
   TunedEntry entry;  // its times are medians of runs in turns with what a solve takes so far
   Estimate gain;     // how many times as long that takes
-  /// Faster by more than the noise than clgauss's own choice, and than what was stored or shipped for this n.
+  /// Faster by more than the noise than clgauss's own choice, and than what was stored or shipped for this n. Of methods: another choice
+  /// than what was stored or shipped, or there is none.
   bool worth_storing = false;
   std::size_t tried = 0;
   std::string problem;  // not empty: nothing was found, and why

@@ -20,7 +20,8 @@ namespace {
 constexpr std::string_view kUsage = "[options]";
 constexpr std::string_view kAbout =
     "Tunes what clgauss uses on a device: the work-group size of the elimination, the tiles of "
-    "the matrix product, the blocks of the LU. What is faster than clgauss's own choice is stored "
+    "the matrix product, the blocks of the LU, from which n on a solve takes which method. What is "
+    "faster than clgauss's own choice is stored "
     "for this user, and the next solve takes it up. Ctrl-C keeps what was stored so far.";
 constexpr std::string_view kExamples =
     "clgauss-tune auto\n"
@@ -28,7 +29,7 @@ constexpr std::string_view kExamples =
     "clgauss-tune auto --what elimination --types f64 --sizes 1012,2002,4006\n"
     "clgauss-tune auto --dry-run";
 
-const std::vector<std::string> kWhats{kTunedElimination, kTunedGemm, kTunedLu};
+const std::vector<std::string> kWhats{kTunedElimination, kTunedGemm, kTunedLu, kTunedMethod};
 const std::vector<std::string> kTypes{"f32", "f64"};
 
 std::vector<std::string> words_of(const std::string& option, const std::string& text,
@@ -103,7 +104,8 @@ cli::CommandTable auto_table() {
   cli::CommandTable table{kUsage, kAbout, kExamples, {}};
   // clang-format off
   table.group("What")
-      ("what", cli::words("LIST", kWhats)->default_value("elimination,gemm,lu"), "what to tune: elimination, gemm, lu")
+      ("what", cli::words("LIST", kWhats)->default_value("elimination,gemm,lu,method"),
+       "what to tune: elimination, gemm, lu, method")
       ("types", cli::words("LIST", kTypes), "f32, f64 (default: what the device has)")
       ("sizes", cli::text("LIST"),
        "n to tune for (default 508,1012,2002,4006 and on GPUs 8010: one less than a prime, the hardest)")
@@ -124,6 +126,7 @@ cli::ExitCode run_auto(const cli::Given& given) {
   context_options.tuned = false;
   Context context(cli::open_named_device(values["device"].as<std::string>()), context_options);
   AutoOptions plan = read_options(values, context.profile());
+  plan.context = cli::context_options(values);
   const bool dry = values["dry-run"].as<bool>();
   const TunedStore store = TunedStore::of_environment();
   if (!dry)

@@ -41,18 +41,20 @@ TunedDevice device_of(const DeviceProfile& profile, std::vector<TunedEntry> entr
 }
 
 /// Whether a solve takes the entry: some n is nearest to it, and its numbers are what its kernel takes.
-bool is_taken(const Tuning& tuning, const TunedEntry& entry) {
+bool is_taken(const DeviceProfile& device, const Tuning& tuning, const TunedEntry& entry) {
+  if (entry.what == kTunedMethod) return method_choice(device, tuning).entry == &entry;
   return tuning.holds(entry) && tuning.find(entry.what, entry.type, entry.n) == &entry;
 }
 
-std::string listing(const Tuning& tuning, const std::vector<TunedEntry>& entries) {
+std::string listing(const DeviceProfile& device, const Tuning& tuning,
+                    const std::vector<TunedEntry>& entries) {
   std::string text = "what         type     n         ms  before/tuned  used  driver, parameters\n";
   for (const TunedEntry& entry : entries)
-    text +=
-        fmt::format("{:<12} {}  {:6}  {:9.4g}  {:12.2f}  {:<4}  {}  {} {}\n", entry.what,
-                    real_type_name(entry.type), entry.n, entry.time_ns / 1e6,
-                    entry.default_time_ns / entry.time_ns, is_taken(tuning, entry) ? "yes" : "no",
-                    entry.driver, entry.kernel, parameters_text(entry.parameters));
+    text += fmt::format("{:<12} {}  {:6}  {:9.4g}  {:12.2f}  {:<4}  {}  {} {}\n", entry.what,
+                        real_type_name(entry.type), entry.n, entry.time_ns / 1e6,
+                        entry.default_time_ns / entry.time_ns,
+                        is_taken(device, tuning, entry) ? "yes" : "no", entry.driver, entry.kernel,
+                        parameters_text(entry.parameters));
   return text;
 }
 
@@ -76,7 +78,7 @@ cli::ExitCode run_show(const cli::Given& given) {
       fmt::format("device {} ({}), driver {}\nstore  {}\n{}", profile.name, profile.platform_name,
                   profile.driver_version, file ? file->string() : "none: set XDG_DATA_HOME or HOME",
                   tuning.own().empty() ? "nothing is tuned for it; run clgauss-tune auto\n"
-                                       : listing(tuning, tuning.own()));
+                                       : listing(profile, tuning, tuning.own()));
   cli::JsonOutput(values).print(
       text, nlohmann::ordered_json::parse(tuned_text(device_of(profile, tuning.own()))));
   return cli::ExitCode::ok;

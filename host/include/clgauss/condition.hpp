@@ -32,7 +32,7 @@ struct InverseProducts {
 /// above a third of it, and the same for the same input.
 struct NormEstimateOptions {
   Index columns = 4;   // of the blocks that are multiplied: more are surer
-  Index products = 3;  // by A^-1, A^-T, A^-1, ... in turn, at most
+  Index products = 4;  // by A^-1, A^-T, A^-1, ... in turn, at most; a fourth is rare
   std::uint64_t seed = 1;
 };
 

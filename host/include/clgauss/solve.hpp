@@ -20,7 +20,7 @@
 namespace CLGAUSS_EXPORT clgauss {
 
 enum class Method {
-  automatic,  // mixed or lu, whichever is faster for the device and n, with Cholesky's factors where A is symmetric with a positive
+  automatic,  // rbt, mixed or lu, whichever is faster for the device and n (clgauss/lab/tuned.hpp), with Cholesky's factors where A is symmetric with a positive
               // diagonal and they are faster; gauss where there is to be no pivoting
   lu,         // blocked LU in the type that is asked for
   mixed,  // blocked LU in f32, x refined to the backward error of f64; where that fails, lu in f64, or the host's LAPACK
@@ -123,8 +123,10 @@ struct Solution {
   SolveStatus status = SolveStatus::ok;
   Matrix x;                    // n-by-nrhs; empty if singular or overflow
   Method method = Method::lu;  // what gave x; never automatic
-  std::string passed_over;     // why the method that was tried first did not; empty: it did
-  bool by_lapack = false;      // x came from the host's LAPACK in the end
+  std::string
+      method_choice;  // where the numbers come from by which automatic chose: "tuned", "built-in"; empty: no number did
+  std::string passed_over;  // why the method that was tried first did not; empty: it did
+  bool by_lapack = false;   // x came from the host's LAPACK in the end
   Accuracy accuracy = Accuracy::double_precision;  // whose backward error x is judged by
   Refinement refinement;                           // of x; without backward errors: there was none
   Pivoting pivoting = Pivoting::partial;           // what was done; see Lu::pivoting()

@@ -7,6 +7,7 @@
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <filesystem>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,15 +16,18 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// What a TunedEntry is for: its LOCAL is the elimination's work-group size, 0 = left to the driver.
+/// What a TunedEntry is for: its LOCAL is the elimination's work-group size, 0 = left to the driver; its MIXED_FROM and RBT_FROM say from
+/// which n on solve() takes which method by itself.
 inline constexpr const char *kTunedElimination = "elimination", *kTunedGemm = "gemm",
-                            *kTunedGemmUpdate = "gemm_update", *kTunedLu = "lu";
+                            *kTunedGemmUpdate = "gemm_update", *kTunedLu = "lu",
+                            *kTunedMethod = "method";
 
 /// Numbers that were the fastest for one purpose, type and size.
 struct TunedEntry {
   std::string what;  // one of the above
   RealType type = RealType::f64;
-  Index n = 0;         // the size it was tuned at; it counts for sizes up to a factor of 1.5 away
+  Index n =
+      0;  // the size it was tuned at; it counts for sizes up to a factor of 1.5 away. 0 of a method: for all
   std::string kernel;  // gauss.cl, a GemmSpec's file, or an LuSpec's family
   Parameters parameters;
   std::string driver;       // version of the driver that it was measured with
@@ -115,5 +119,21 @@ class Tuning {
       usable_;  // beside own_: holds(), asked once, because hashing sources takes longer than a small solve
   std::string problem_;
 };
+
+/// From which n on solve() takes which method for double accuracy by itself, on a device with fp64: rbt from rbt_from on, else mixed from
+/// mixed_from on, else lu.
+struct MethodChoice {
+  static constexpr Index kNever = std::numeric_limits<Index>::max();
+
+  Index mixed_from = kNever, rbt_from = kNever;
+  const TunedEntry* entry =
+      nullptr;  // of the tuning, where it says so; else the numbers are built in
+
+  [[nodiscard]] std::string_view source() const { return entry != nullptr ? "tuned" : "built-in"; }
+};
+[[nodiscard]] MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning);
+
+/// A choice as the parameters of an entry, which have 0 for never.
+[[nodiscard]] Parameters method_parameters(const MethodChoice& choice);
 
 }  // namespace clgauss
