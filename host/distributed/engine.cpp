@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <clgauss/device.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/lab/program.hpp>
 #include <clgauss/version.hpp>
 #include <cstdlib>
 
+#include "distributed/block_store.hpp"
+#include "embed/embedded.hpp"
 #include "opencl_error.hpp"
 #include "operating_system.hpp"
 
@@ -75,6 +78,17 @@ std::vector<Device> share_of(std::vector<Device> devices, const Ranks& ranks) {
   return share;
 }
 
+/// Of the text of all kernels.
+std::uint64_t kernels_checksum(const std::optional<std::filesystem::path>& folder) {
+  std::uint64_t sum = 0;
+  for (const auto& [name, text] : embedded_kernels())
+    if (name.ends_with(".cl")) {
+      const std::string source = kernel_source(name, folder);
+      sum = checksum(std::as_bytes(std::span(source)), sum);
+    }
+  return sum;
+}
+
 /// Where the user has not set it himself.
 void set_default(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 0); }
 void set_megabytes(const char* name, std::uint64_t bytes) {
@@ -114,7 +128,9 @@ Engine::Implementation::Implementation(const EngineOptions& given) : options(giv
     set_environment();
     start(ids);
   });
-  ranks.require_same("the version of clgauss", std::string(version()));
+  ranks.together([&] { kernels = kernels_checksum(options.context.kernel_folder); });
+  ranks.require_same("the build of clgauss and its kernels",
+                     fmt::format("{}, kernels {:016x}", revision(), kernels));
 }
 
 void Engine::Implementation::set_environment() {
