@@ -49,9 +49,10 @@ class ScatteredColumns : public ColumnSource {
     ranks_.together([&] {
       if (ranks_.rank() != 0) return;
       const MatrixColumns columns(a_);
+      const std::uint64_t fingerprint = columns.fingerprint();
       n = static_cast<double>(columns.n());
-      half = static_cast<double>(columns.fingerprint() >> 32U);
-      other_half = static_cast<double>(columns.fingerprint() & 0xffffffffU);
+      half = static_cast<double>(fingerprint >> 32U);
+      other_half = static_cast<double>(fingerprint & 0xffffffffU);
     });
     for (double* number : {&n, &half, &other_half}) ranks_.broadcast(0, {number, 1});
     n_ = static_cast<Index>(n);
@@ -63,6 +64,8 @@ class ScatteredColumns : public ColumnSource {
   std::uint64_t fingerprint() const override { return fingerprint_; }
 
   void prepare(Engine& /*engine*/, Index block_columns) const override {
+    if (ranks_.alone() || (!blocks_.empty() && cut_.width == block_columns)) return;
+    if (!blocks_.empty()) throw UsageError("this matrix was sent in blocks of another width");
     cut_ = {n_, block_columns, ranks_};
     blocks_.resize(cut_.count());
     ranks_.together([&] {
@@ -80,6 +83,10 @@ class ScatteredColumns : public ColumnSource {
   }
 
   void read(Index first, Index count, std::span<double> to) const override {
+    if (ranks_.alone()) {
+      MatrixColumns(a_).read(first, count, to);
+      return;
+    }
     const Index j = first / cut_.width;
     if (first != cut_.first(j) || count != cut_.columns(j) || !cut_.own(j))
       throw UsageError("the ranks have whole blocks of this matrix, each its own");
