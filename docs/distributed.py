@@ -67,33 +67,41 @@ def model_table(speed, grid):
     return table(["n"] + [str(d) for d in DEVICES], rows)
 
 
-LIMITS_SINCE = "2026-11-22T13:25"  # rows of distributed_pocl.csv from then on are those of the second table
+SINCE = "2026-11-22T18:46"  # StarPU's threads rest in rows of distributed_pocl.csv from then on
+
+
+def pocl_times():
+    """Seconds by n, run and ranks."""
+    times = {}
+    for row in rows_of("distributed_pocl.csv"):
+        if row["date"] >= SINCE:
+            times.setdefault((row["n"], row["run"], row["ranks"]), []).append(float(row["solve_s"]))
+    return times
 
 
 def measured():
-    times = {}
-    for row in rows_of("distributed_pocl.csv"):
-        if row["n"] == "4096" and row["date"] < LIMITS_SINCE:
-            times.setdefault((row["run"], row["ranks"]), []).append(float(row["solve_s"]))
-    one = statistics.median(times[("plain", "1")])
-    names = {("plain", "1"): "`solve` on one device", ("all", "2"): "two ranks of one core",
-             ("pdgesv", "2"): "ScaLAPACK's pdgesv on two ranks, OpenBLAS"}
-    return table(["what", "runs", "s", "speed of `solve`"],
-                 [[name, str(len(times[key])), digits(statistics.median(times[key])),
-                   digits(one / statistics.median(times[key])) + " times"] for key, name in names.items()])
+    times = pocl_times()
+    names = {("plain", "1"): "`solve` on one device", ("all", "1"): "`--devices`, one rank of two cores",
+             ("all", "2"): "two ranks of one core", ("pdgesv", "2"): "ScaLAPACK's pdgesv on two ranks, OpenBLAS"}
+    lines = []
+    for n in ("4096", "8192"):
+        one = statistics.median(times[n, "plain", "1"])
+        for (run, ranks), name in names.items():
+            values = times[n, run, ranks]
+            lines.append([n, name, str(len(values)), digits(statistics.median(values)),
+                          f"{digits(min(values))} .. {digits(max(values))}",
+                          digits(one / statistics.median(values)) + " times"])
+    return table(["n", "what", "runs", "s", "from .. to", "speed of `solve`"], lines)
 
 
 def limits():
-    times = {}
-    for row in rows_of("distributed_pocl.csv"):
-        if row["date"] >= LIMITS_SINCE:
-            times.setdefault((row["n"], row["run"]), []).append(float(row["solve_s"]))
+    times = pocl_times()
     lines = []
     for n, limit in (("4096", "100"), ("8192", "200")):
-        plain, one, less = (statistics.median(times[n, run]) for run in ("plain", "all", "all@" + limit))
-        lines.append([n, str(len(times[n, "all"])), digits(plain), digits(one), f"{digits(less)} ({limit} MB)",
+        one, less = (statistics.median(times[n, run, "1"]) for run in ("all", "all@" + limit))
+        lines.append([n, str(len(times[n, "all", "1"])), digits(one), f"{digits(less)} ({limit} MB)",
                       digits(one / less) + " times"])
-    return table(["n", "runs", "`solve`", "`--devices`, one", "the same with less memory", "of its speed"], lines)
+    return table(["n", "runs", "`--devices`, one", "the same with less memory", "of its speed"], lines)
 
 
 def measured_on_h200():

@@ -42,14 +42,10 @@ std::filesystem::path program_file() {
   return std::filesystem::read_symlink("/proc/self/exe", unknown);
 }
 
-void step_back(const std::string& name, int nice) {
-  std::error_code none;
-  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", none)) {
-    std::string called;
-    std::ifstream(thread.path() / "comm") >> called;
-    if (called == name)
-      ::setpriority(PRIO_PROCESS, static_cast<id_t>(std::stoul(thread.path().filename())), nice);
-  }
+std::string thread_name() {
+  std::array<char, 16> name{};
+  ::prctl(PR_GET_NAME, name.data());
+  return name.data();
 }
 
 void end_with_parent() { ::prctl(PR_SET_PDEATHSIG, SIGKILL); }
@@ -85,7 +81,7 @@ bool open_pipe(std::array<int, 2>& ends) {
 
 std::filesystem::path program_file() { return {}; }
 
-void step_back(const std::string& /*name*/, int /*nice*/) {}
+std::string thread_name() { return {}; }
 
 void end_with_parent() {}
 

@@ -25,8 +25,8 @@ namespace clgauss::operating_system {
 /// The file of the program that runs; empty where that is not known.
 [[nodiscard]] std::filesystem::path program_file();
 
-/// Lets the threads of this process that are called `name` step back behind others by `nice`; nothing where threads have no names.
-void step_back(const std::string& name, int nice);
+/// Of the calling thread; empty where threads have no names.
+[[nodiscard]] std::string thread_name();
 
 /// Kills this process when its parent ends; elsewhere it lives on until its pipe breaks.
 void end_with_parent();

@@ -1,6 +1,8 @@
 #pragma once
 /// The sub-commands of clgauss, and their options.
 
+#include <clgauss/lab/elimination.hpp>
+
 #include "command_line/command.hpp"
 
 namespace clgauss::cli {
@@ -13,6 +15,9 @@ namespace clgauss::cli {
 [[nodiscard]] CommandTable invert_table();
 [[nodiscard]] CommandTable det_table();
 [[nodiscard]] CommandTable cond_table();
+
+/// Of --equilibrate.
+[[nodiscard]] const WordTable<Equilibration>& equilibration_words();
 
 ExitCode run_devices(const Given& given);
 ExitCode run_generate(const Given& given);

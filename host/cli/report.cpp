@@ -99,14 +99,6 @@ Refinement::ForwardError worst_of(const std::vector<Refinement::ForwardError>& e
   return worst;
 }
 
-std::string scaling_text(const Solution& solution) {
-  if (!solution.scaled_rows && !solution.scaled_columns) return {};
-  return fmt::format("           {} brought to one size by powers of two\n",
-                     !solution.scaled_columns ? "rows"
-                     : solution.scaled_rows   ? "rows and columns"
-                                              : "columns");
-}
-
 /// What was done in f64 after another method did not.
 const char* again_text(Method method) {
   return method == Method::cholesky ? "done again by Cholesky in f64" : "done again by LU in f64";
@@ -126,6 +118,57 @@ Json iterations_json(const std::optional<Iterations>& iterations) {
           {"contraction", finite_or_null(iterations->contraction)},
           {"error_bound", finite_or_null(iterations->error_bound)},
           {"converged", iterations->converged}};
+}
+
+/// Whether there is nothing of x to be wrong: no right-hand side, or a residual of 0.
+bool is_exact(const Solution& solution) {
+  return solution.residual.scaled == 0 || solution.trust->forward_error.empty();
+}
+
+Json certificate_json(const std::optional<Certificate>& certificate) {
+  if (!certificate) return nullptr;
+  return {{"proven", certificate->proven},
+          {"norm_bound", finite_or_null(certificate->norm_bound)},
+          {"digits", certificate->digits},
+          {"norm_digits", certificate->norm_digits},
+          {"reason", certificate->reason.empty() ? Json(nullptr) : Json(certificate->reason)}};
+}
+
+std::string groups_text(const WorkGroupReport& group) {
+  std::string text =
+      fmt::format("groups     rule {}: {}; {} main + {} remainder launches\n", group.rule,
+                  group_size_text(group), group.main_launches, group.remainder_launches);
+  if (!group.reason.empty()) text += fmt::format("           {}\n", group.reason);
+  return text;
+}
+
+/// The keys are there for every method, so that a script need not ask which one it was.
+Json work_group_json(const std::optional<WorkGroupReport>& group) {
+  if (!group)
+    return {{"rule", "kernel"},
+            {"size", nullptr},
+            {"raw", nullptr},
+            {"main_launches", nullptr},
+            {"remainder_launches", nullptr}};
+  return {{"rule", group->rule},
+          {"size", group->size > 0 ? Json(group->size) : Json(nullptr)},
+          {"raw", group->raw ? Json(*group->raw) : Json(nullptr)},
+          {"main_launches", group->main_launches},
+          {"remainder_launches", group->remainder_launches}};
+}
+
+Json times_json(const Report& report) {
+  return times_json(report.times, report.solution.times, "forward", "backward");
+}
+
+}  // namespace
+
+std::string scaling_text(const Solution& solution) {
+  if (!solution.scaled_rows && !solution.scaled_columns) return {};
+  return fmt::format("           {} brought to one size by powers of two\n",
+                     !solution.scaled_columns ? "rows"
+                     : solution.scaled_rows   ? "rows and columns"
+                                              : "columns");
 }
 
 std::string refinement_text(const Solution& solution) {
@@ -157,12 +200,6 @@ std::string refinement_text(const Solution& solution) {
                             fmt::join(errors, ", "));
 }
 
-/// Whether there is nothing of x to be wrong: no right-hand side, or a residual of 0.
-bool is_exact(const Solution& solution) {
-  return solution.residual.scaled == 0 || solution.trust->forward_error.empty();
-}
-
-/// "rcond 3.2e-04, forward error <= 1.2e-13: x has at least 12 correct digits", and what to think of fewer than 3.
 std::string trust_text(const Solution& solution) {
   if (!solution.trust) return {};
   const Trust& trust = *solution.trust;
@@ -186,15 +223,6 @@ Json trust_json(const std::optional<Trust>& trust) {
           {"determinant_error", finite_or_null(trust->determinant_error)}};
 }
 
-Json certificate_json(const std::optional<Certificate>& certificate) {
-  if (!certificate) return nullptr;
-  return {{"proven", certificate->proven},
-          {"norm_bound", finite_or_null(certificate->norm_bound)},
-          {"digits", certificate->digits},
-          {"norm_digits", certificate->norm_digits},
-          {"reason", certificate->reason.empty() ? Json(nullptr) : Json(certificate->reason)}};
-}
-
 Json refinement_json(const Refinement& refinement) {
   if (refinement.backward_errors.empty()) return nullptr;
   Json errors = Json::array();
@@ -208,35 +236,6 @@ Json refinement_json(const Refinement& refinement) {
           {"forward_errors", refinement.forward_errors.empty() ? Json(nullptr) : forward_errors},
           {"accepted", refinement.accepted}};
 }
-
-std::string groups_text(const WorkGroupReport& group) {
-  std::string text =
-      fmt::format("groups     rule {}: {}; {} main + {} remainder launches\n", group.rule,
-                  group_size_text(group), group.main_launches, group.remainder_launches);
-  if (!group.reason.empty()) text += fmt::format("           {}\n", group.reason);
-  return text;
-}
-
-/// The keys are there for every method, so that a script need not ask which one it was.
-Json work_group_json(const std::optional<WorkGroupReport>& group) {
-  if (!group)
-    return {{"rule", "kernel"},
-            {"size", nullptr},
-            {"raw", nullptr},
-            {"main_launches", nullptr},
-            {"remainder_launches", nullptr}};
-  return {{"rule", group->rule},
-          {"size", group->size > 0 ? Json(group->size) : Json(nullptr)},
-          {"raw", group->raw ? Json(*group->raw) : Json(nullptr)},
-          {"main_launches", group->main_launches},
-          {"remainder_launches", group->remainder_launches}};
-}
-
-Json times_json(const Report& report) {
-  return times_json(report.times, report.solution.times, "forward", "backward");
-}
-
-}  // namespace
 
 std::string determinant_text(const Determinant& determinant) {
   if (std::isnan(determinant.log10_abs)) return "not known";

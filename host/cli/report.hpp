@@ -52,6 +52,15 @@ struct Report {
 /// The summary's line that says what came of it, and so why the exit code is not 0.
 [[nodiscard]] std::string verdict_text(const Report& report);
 
+/// "rcond 3.2e-04, forward error <= 1.2e-13: x has at least 12 correct digits", and what to think of fewer than 3; empty where it is
+/// not known.
+[[nodiscard]] std::string trust_text(const Solution& solution);
+[[nodiscard]] nlohmann::ordered_json trust_json(const std::optional<Trust>& trust);
+/// What was scaled, and what corrections did; empty: nothing.
+[[nodiscard]] std::string scaling_text(const Solution& solution);
+[[nodiscard]] std::string refinement_text(const Solution& solution);
+[[nodiscard]] nlohmann::ordered_json refinement_json(const Refinement& refinement);
+
 /// What is to be thought of an x of which too few digits can be relied on, or of which none is known to be right since rcond is not
 /// known; empty if x can be used. The measure of --strict.
 [[nodiscard]] std::string doubt_text(const Solution& solution);

@@ -62,9 +62,6 @@ const WordTable<Method> kMethods{{"auto", Method::automatic}, {"lu", Method::lu}
 const WordTable<Pivoting> kPivotings{
     {"partial", Pivoting::partial}, {"tournament", Pivoting::tournament}, {"none", Pivoting::none}};
 
-const WordTable<Equilibration> kEquilibrations{
-    {"auto", Equilibration::automatic}, {"on", Equilibration::on}, {"off", Equilibration::off}};
-
 const WordTable<Judge> kJudges{{"host", Judge::host}, {"device", Judge::device}};
 
 const WordTable<NdRangeMode> kNdRanges{{"fixed", NdRangeMode::fixed},
@@ -118,7 +115,7 @@ SolveOptions read_solve_options(const po::variables_map& values) {
   solve.determinant = values["determinant"].as<bool>();
   solve.trust = !values["no-rcond"].as<bool>() && !values["compare"].as<bool>();
   solve.pivoting = parse_word("pivot", text("pivot"), kPivotings);
-  solve.equilibration = parse_word("equilibrate", text("equilibrate"), kEquilibrations);
+  solve.equilibration = parse_word("equilibrate", text("equilibrate"), equilibration_words());
   solve.judge = parse_word("check", text("check"), kJudges);
   solve.ndrange = parse_word("ndrange", text("ndrange"), kNdRanges);
   solve.split = parse_word("split", text("split"), kSplits);
@@ -264,6 +261,12 @@ void write_report(const SolveCommand& command, const Report& report,
 
 }  // namespace
 
+const WordTable<Equilibration>& equilibration_words() {
+  static const WordTable<Equilibration> words{
+      {"auto", Equilibration::automatic}, {"on", Equilibration::on}, {"off", Equilibration::off}};
+  return words;
+}
+
 CommandTable solve_table() {
   static const std::string max_residual = fmt::format("{}", kScaledResidualBound);
   CommandTable table{kUsage, kAbout, kExamples, {}, "system"};
@@ -292,7 +295,7 @@ CommandTable solve_table() {
        "of x: double (its backward error is that of f64, on every device), max (x itself has the "
        "digits of f64, unless A is nearly singular), single, or auto: that of --type if it is "
        "given, else double")
-      ("equilibrate", words("E", kEquilibrations)->default_value("auto"),
+      ("equilibrate", words("E", equilibration_words())->default_value("auto"),
        "lu, mixed: rows and columns brought to one size by powers of two: on, off (only where the "
        "range of the type asks for it), or auto: also where their sizes differ by more than a "
        "factor of 10")

@@ -8,11 +8,14 @@
 #include <algorithm>
 #include <clgauss/device.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/lab/program.hpp>
 #include <clgauss/version.hpp>
 #include <cstdlib>
 
+#include "distributed/block_store.hpp"
+#include "distributed/resting.hpp"
+#include "embed/embedded.hpp"
 #include "opencl_error.hpp"
-#include "operating_system.hpp"
 
 namespace clgauss {
 
@@ -75,6 +78,17 @@ std::vector<Device> share_of(std::vector<Device> devices, const Ranks& ranks) {
   return share;
 }
 
+/// Of the text of all kernels.
+std::uint64_t kernels_checksum(const std::optional<std::filesystem::path>& folder) {
+  std::uint64_t sum = 0;
+  for (const auto& [name, text] : embedded_kernels())
+    if (name.ends_with(".cl")) {
+      const std::string source = kernel_source(name, folder);
+      sum = checksum(std::as_bytes(std::span(source)), sum);
+    }
+  return sum;
+}
+
 /// Where the user has not set it himself.
 void set_default(const char* name, const std::string& value) { ::setenv(name, value.c_str(), 0); }
 void set_megabytes(const char* name, std::uint64_t bytes) {
@@ -114,7 +128,9 @@ Engine::Implementation::Implementation(const EngineOptions& given) : options(giv
     set_environment();
     start(ids);
   });
-  ranks.require_same("the version of clgauss", std::string(version()));
+  ranks.together([&] { kernels = kernels_checksum(options.context.kernel_folder); });
+  ranks.require_same("the build of clgauss and its kernels",
+                     fmt::format("{}, kernels {:016x}", revision(), kernels));
 }
 
 void Engine::Implementation::set_environment() {
@@ -149,14 +165,15 @@ void Engine::Implementation::start(const std::vector<unsigned>& ids) {
   conf.nopencl = static_cast<int>(ids.size());
   conf.use_explicit_workers_opencl_gpuid = 1;
   std::ranges::copy(ids, conf.workers_opencl_gpuid);
-  conf.sched_policy_name = "prio";
+  const bool on_cores = profiles.front().type == DeviceType::cpu;
+  if (on_cores)
+    conf.sched_policy = resting_policy();
+  else
+    conf.sched_policy_name = "prio";
   conf.catch_signals = 0;
   if (starpu_init(&conf) != 0) throw UsageError("StarPU does not start: it finds no OpenCL device");
   if (!ranks.alone()) starpu_mpi_init_comm(nullptr, nullptr, 0, MPI_COMM_WORLD);
-  // StarPU's thread for MPI asks without pause whether messages have come. Where the devices are the host's cores it takes one of them
-  // half away (measured: more time than the kernels).
-  if (!ranks.alone() && profiles.front().type == DeviceType::cpu)
-    operating_system::step_back("MPI", 5);
+  if (on_cores) let_mpi_thread_rest();
   starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
   std::vector<int> workers_found(ids.size());
   const unsigned count = starpu_worker_get_ids_by_type(STARPU_OPENCL_WORKER, workers_found.data(),

@@ -43,6 +43,7 @@ struct Engine::Implementation {
 
   Ranks ranks;
   EngineOptions options;
+  std::uint64_t kernels = 0;  // a checksum of their text
   std::vector<DeviceProfile> profiles;
   std::vector<Worker> workers;
   std::mutex mutex;  // of the records

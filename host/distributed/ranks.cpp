@@ -164,6 +164,19 @@ void Ranks::broadcast(int from, std::span<double> values) const {
   });
 }
 
+void Ranks::send(int from, int to, std::span<double> values) const {
+  constexpr int kTag = 7;  // none of StarPU's, which are from 42 on
+  if (from == to) return;
+  if (rank_ == from)
+    in_parts(values, [to](double* part, int count) {
+      MPI_Send(part, count, MPI_DOUBLE, to, kTag, MPI_COMM_WORLD);
+    });
+  if (rank_ == to)
+    in_parts(values, [from](double* part, int count) {
+      MPI_Recv(part, count, MPI_DOUBLE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    });
+}
+
 void Ranks::wait_for_all() const {
   if (!alone()) MPI_Barrier(MPI_COMM_WORLD);
 }

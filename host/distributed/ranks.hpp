@@ -30,6 +30,8 @@ class Ranks {
   void take_largest(std::span<double> values) const;
   [[nodiscard]] std::uint64_t least(std::uint64_t value) const;
   void broadcast(int from, std::span<double> values) const;
+  /// Moves numbers from rank to rank; the others, and who sends to himself, do nothing.
+  void send(int from, int to, std::span<double> values) const;
   void wait_for_all() const;
 
  private:

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "distributed/block_store.hpp"
+#include "distributed/column_cut.hpp"
 #include "io/descriptor.hpp"
 #include "io/mapping.hpp"
 #include "parallel.hpp"
@@ -38,6 +39,67 @@ class MatrixColumns : public ColumnSource {
 
  private:
   const Matrix& a_;
+};
+
+/// Sent from the first rank to those that read it.
+class ScatteredColumns : public ColumnSource {
+ public:
+  ScatteredColumns(const Ranks& ranks, Matrix a) : ranks_(ranks), a_(std::move(a)) {
+    double n = 0, half = 0, other_half = 0;  // halves of the checksum, as f64 holds them
+    ranks_.together([&] {
+      if (ranks_.rank() != 0) return;
+      const MatrixColumns columns(a_);
+      const std::uint64_t fingerprint = columns.fingerprint();
+      n = static_cast<double>(columns.n());
+      half = static_cast<double>(fingerprint >> 32U);
+      other_half = static_cast<double>(fingerprint & 0xffffffffU);
+    });
+    for (double* number : {&n, &half, &other_half}) ranks_.broadcast(0, {number, 1});
+    n_ = static_cast<Index>(n);
+    fingerprint_ =
+        (static_cast<std::uint64_t>(half) << 32U) | static_cast<std::uint64_t>(other_half);
+  }
+
+  Index n() const override { return n_; }
+  std::uint64_t fingerprint() const override { return fingerprint_; }
+
+  void prepare(Engine& /*engine*/, Index block_columns) const override {
+    if (ranks_.alone() || (!blocks_.empty() && cut_.width == block_columns)) return;
+    if (!blocks_.empty()) throw UsageError("this matrix was sent in blocks of another width");
+    cut_ = {n_, block_columns, ranks_};
+    blocks_.resize(cut_.count());
+    ranks_.together([&] {
+      cut_.each_own_block([&](Index j, Index, Index columns) { blocks_[j].resize(n_ * columns); });
+    });
+    std::vector<double> sent;
+    for (Index j = 0; j < cut_.count(); ++j) {
+      const bool own = cut_.own(j);
+      if (!own && ranks_.rank() == 0) sent.resize(n_ * cut_.columns(j));
+      std::vector<double>& block = own ? blocks_[j] : sent;
+      if (ranks_.rank() == 0) MatrixColumns(a_).read(cut_.first(j), cut_.columns(j), block);
+      ranks_.send(0, cut_.owner(j), block);
+    }
+    a_ = Matrix();
+  }
+
+  void read(Index first, Index count, std::span<double> to) const override {
+    if (ranks_.alone()) {
+      MatrixColumns(a_).read(first, count, to);
+      return;
+    }
+    const Index j = first / cut_.width;
+    if (first != cut_.first(j) || count != cut_.columns(j) || !cut_.own(j))
+      throw UsageError("the ranks have whole blocks of this matrix, each its own");
+    std::ranges::copy(blocks_[j], to.begin());
+  }
+
+ private:
+  const Ranks& ranks_;
+  Index n_ = 0;
+  std::uint64_t fingerprint_ = 0;
+  mutable Matrix a_;  // until it is dealt out
+  mutable ColumnCut cut_;
+  mutable std::vector<std::vector<double>> blocks_;
 };
 
 /// Of a mapped file: pages come when they are read, by whom they are needed.
@@ -114,8 +176,14 @@ class RandomColumns : public ColumnSource {
 
 }  // namespace
 
+void ColumnSource::prepare(Engine& /*engine*/, Index /*block_columns*/) const {}
+
 std::unique_ptr<ColumnSource> columns_of(const Matrix& a) {
   return std::make_unique<MatrixColumns>(a);
+}
+
+std::unique_ptr<ColumnSource> columns_of_first_rank(const Engine& engine, Matrix a) {
+  return std::make_unique<ScatteredColumns>(engine.world(), std::move(a));
 }
 
 std::unique_ptr<ColumnSource> random_columns(Index n, std::uint64_t seed) {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "matrix/exponents.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "parallel.hpp"
 
@@ -18,8 +19,7 @@ namespace clgauss {
 
 namespace {
 
-/// The exponent of a number that has none: 0, Inf, NaN.
-constexpr int kNone = std::numeric_limits<int>::min();
+constexpr int kNone = Exponents::kNone;
 
 /// What a type can hold: exponents of its normal numbers, bits of their significands.
 struct Limits {
@@ -123,18 +123,97 @@ int exponent_of(double value) {
   return biased != 0 ? biased - kBias : std::ilogb(value);
 }
 
-std::vector<int> exponents_of(const std::vector<double>& values) {
+std::vector<int> exponents_of_each(const std::vector<double>& values) {
   std::vector<int> exponents(values.size());
   std::ranges::transform(values, exponents.begin(),
                          [](double value) { return exponent_of(value); });
   return exponents;
 }
 
-/// Of a matrix whose rows and columns are multiplied by powers of two: exponents of the largest numbers, and of the least.
-struct Exponents {
-  std::vector<int> rows, columns;
-  int least = std::numeric_limits<int>::max();
+/// What brings the largest number to 1 <= |.| < 2.
+std::vector<int> to_one(std::vector<int> exponents) {
+  std::ranges::transform(exponents, exponents.begin(),
+                         [](int exponent) { return exponent == kNone ? 0 : -exponent; });
+  return exponents;
+}
+
+/// Exponents from the least to the largest number of the scaled right-hand sides.
+int span_of(Index n, Index nrhs, std::span<const double> b, std::span<const int> rows) {
+  const Exponents exponents = exponents_of(n, nrhs, b, rows, {});
+  const int largest = std::ranges::max(exponents.columns);
+  return largest == kNone ? 0 : largest - exponents.least;
+}
+
+/// Whether C alone leaves a row below the type's range, or numbers of B further apart than the type can hold.
+bool range_asks_for_rows(const ExponentsOf& of_a, Index n, Index nrhs, std::span<const double> b,
+                         const Limits& limits) {
+  const Exponents as_it_is = of_a({}, {});
+  const Exponents scaled = of_a({}, to_one(as_it_is.columns));
+  const auto is_lost = [&](int row) { return row != kNone && row < limits.low(); };
+  if (std::ranges::any_of(scaled.rows, is_lost)) return true;
+  const int span = nrhs > 0 ? span_of(n, nrhs, b, {}) : 0;
+  return span > limits.high() - limits.least && span_of(n, nrhs, b, to_one(as_it_is.rows)) < span;
+}
+
+/// Whether the least is below a tenth of the largest, powers of two both: rowcnd and colcnd of LAPACK's dgeequb, as dlaqge asks.
+bool differ(const std::vector<int>& exponents) {
+  if (exponents.empty()) return false;
+  const auto [least, largest] = std::ranges::minmax_element(
+      exponents, {}, [](int exponent) { return exponent == kNone ? 0 : exponent; });
+  constexpr int kFar = 4;  // 2^-4 < 0.1
+  return std::ranges::count(exponents, kNone) == 0 && *largest - *least >= kFar;
+}
+
+/// What rows and columns are to be multiplied by.
+struct Wish {
+  bool rows = false, columns = false;
 };
+
+/// LAPACK's, but rows, which decide on pivots, only where they differ also if every column has the same size; and where B does not leave
+/// the type's range by it.
+Wish wish_of(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs, std::span<const double> b,
+             const Limits& limits) {
+  const Index n = sizes.rows.size();
+  const std::vector<int> rows = exponents_of_each(sizes.rows),
+                         columns = exponents_of_each(sizes.columns);
+  Wish wish;
+  wish.columns = differ(columns);
+  if (!differ(rows)) return wish;
+  wish.rows = (!wish.columns || differ(of_a({}, to_one(columns)).rows)) &&
+              (nrhs == 0 || span_of(n, nrhs, b, to_one(rows)) <=
+                                std::max(span_of(n, nrhs, b, {}), limits.high() - limits.least));
+  wish.columns = !wish.rows && wish.columns;
+  return wish;
+}
+
+/// C after R.
+void scale_matrix(Scaling& scaling, const ExponentsOf& of_a, const Wish& wish,
+                  Equilibration equilibration, const Limits& limits) {
+  if (wish.rows) scaling.rows = to_one(of_a({}, {}).rows);
+  std::vector<int> columns = of_a(scaling.rows, {}).columns;
+  if (wish.columns || (equilibration == Equilibration::automatic && differ(columns)))
+    scaling.columns = to_one(std::move(columns));
+  const Exponents scaled = of_a(scaling.rows, scaling.columns);
+  const bool has_zeros = std::ranges::count(scaled.rows, kNone) > 0 ||
+                         std::ranges::count(scaled.columns, kNone) > 0;  // singular for sure
+  scaling.may_underflow = !has_zeros && 2 * std::int64_t{scaled.least} < limits.least;
+}
+
+/// A right-hand side keeps as much of its own range as it can: numbers of it that are far apart may all matter.
+void scale_each_right_hand_side(Scaling& scaling, Index n, Index nrhs, std::span<const double> b,
+                                const Limits& limits) {
+  std::vector<int> exponents = exponents_of(n, nrhs, b, scaling.rows, {}).columns;
+  for (int& exponent : exponents) {
+    if (exponent == kNone) exponent = 0;
+    exponent = exponent > limits.high()  ? limits.high() - exponent
+               : exponent < limits.low() ? -exponent
+                                         : 0;
+  }
+  const bool any = std::ranges::any_of(exponents, [](int exponent) { return exponent != 0; });
+  if (any) scaling.right_hand_sides = std::move(exponents);
+}
+
+}  // namespace
 
 Exponents exponents_of(Index rows, Index columns, std::span<const double> values,
                        std::span<const int> row_scale, std::span<const int> column_scale) {
@@ -161,89 +240,6 @@ Exponents exponents_of(Index rows, Index columns, std::span<const double> values
               });
   return all;
 }
-
-/// What brings the largest number to 1 <= |.| < 2.
-std::vector<int> to_one(std::vector<int> exponents) {
-  std::ranges::transform(exponents, exponents.begin(),
-                         [](int exponent) { return exponent == kNone ? 0 : -exponent; });
-  return exponents;
-}
-
-/// Exponents from the least to the largest number of the scaled right-hand sides.
-int span_of(Index n, Index nrhs, std::span<const double> b, std::span<const int> rows) {
-  const Exponents exponents = exponents_of(n, nrhs, b, rows, {});
-  const int largest = std::ranges::max(exponents.columns);
-  return largest == kNone ? 0 : largest - exponents.least;
-}
-
-/// Whether C alone leaves a row below the type's range, or numbers of B further apart than the type can hold.
-bool range_asks_for_rows(Index n, Index nrhs, std::span<const double> a, std::span<const double> b,
-                         const Limits& limits) {
-  const Exponents as_it_is = exponents_of(n, n, a, {}, {});
-  const Exponents scaled = exponents_of(n, n, a, {}, to_one(as_it_is.columns));
-  const auto is_lost = [&](int row) { return row != kNone && row < limits.low(); };
-  if (std::ranges::any_of(scaled.rows, is_lost)) return true;
-  const int span = nrhs > 0 ? span_of(n, nrhs, b, {}) : 0;
-  return span > limits.high() - limits.least && span_of(n, nrhs, b, to_one(as_it_is.rows)) < span;
-}
-
-/// Whether the least is below a tenth of the largest, powers of two both: rowcnd and colcnd of LAPACK's dgeequb, as dlaqge asks.
-bool differ(const std::vector<int>& exponents) {
-  if (exponents.empty()) return false;
-  const auto [least, largest] = std::ranges::minmax_element(
-      exponents, {}, [](int exponent) { return exponent == kNone ? 0 : exponent; });
-  constexpr int kFar = 4;  // 2^-4 < 0.1
-  return std::ranges::count(exponents, kNone) == 0 && *largest - *least >= kFar;
-}
-
-/// What rows and columns are to be multiplied by.
-struct Wish {
-  bool rows = false, columns = false;
-};
-
-/// LAPACK's, but rows, which decide on pivots, only where they differ also if every column has the same size; and where B does not leave
-/// the type's range by it.
-Wish wish_of(const Sizes& sizes, Index n, Index nrhs, std::span<const double> a,
-             std::span<const double> b, const Limits& limits) {
-  const std::vector<int> rows = exponents_of(sizes.rows), columns = exponents_of(sizes.columns);
-  Wish wish;
-  wish.columns = differ(columns);
-  if (!differ(rows)) return wish;
-  wish.rows = (!wish.columns || differ(exponents_of(n, n, a, {}, to_one(columns)).rows)) &&
-              (nrhs == 0 || span_of(n, nrhs, b, to_one(rows)) <=
-                                std::max(span_of(n, nrhs, b, {}), limits.high() - limits.least));
-  wish.columns = !wish.rows && wish.columns;
-  return wish;
-}
-
-/// C after R.
-void scale_matrix(Scaling& scaling, Index n, std::span<const double> a, const Wish& wish,
-                  Equilibration equilibration, const Limits& limits) {
-  if (wish.rows) scaling.rows = to_one(exponents_of(n, n, a, {}, {}).rows);
-  std::vector<int> columns = exponents_of(n, n, a, scaling.rows, {}).columns;
-  if (wish.columns || (equilibration == Equilibration::automatic && differ(columns)))
-    scaling.columns = to_one(std::move(columns));
-  const Exponents scaled = exponents_of(n, n, a, scaling.rows, scaling.columns);
-  const bool has_zeros = std::ranges::count(scaled.rows, kNone) > 0 ||
-                         std::ranges::count(scaled.columns, kNone) > 0;  // singular for sure
-  scaling.may_underflow = !has_zeros && 2 * std::int64_t{scaled.least} < limits.least;
-}
-
-/// A right-hand side keeps as much of its own range as it can: numbers of it that are far apart may all matter.
-void scale_right_hand_sides(Scaling& scaling, Index n, Index nrhs, std::span<const double> b,
-                            const Limits& limits) {
-  std::vector<int> exponents = exponents_of(n, nrhs, b, scaling.rows, {}).columns;
-  for (int& exponent : exponents) {
-    if (exponent == kNone) exponent = 0;
-    exponent = exponent > limits.high()  ? limits.high() - exponent
-               : exponent < limits.low() ? -exponent
-                                         : 0;
-  }
-  const bool any = std::ranges::any_of(exponents, [](int exponent) { return exponent != 0; });
-  if (any) scaling.right_hand_sides = std::move(exponents);
-}
-
-}  // namespace
 
 bool fits_range(std::span<const double> a, std::span<const double> b, RealType type) {
   const Limits limits(type);
@@ -295,28 +291,42 @@ MatrixSize size_of(const Sizes& sizes) {
 
 Scaling scaling_for(Index n, Index nrhs, std::span<const double> a, std::span<const double> b,
                     RealType type, Equilibration equilibration) {
+  const ExponentsOf of_a = [&](std::span<const int> rows, std::span<const int> columns) {
+    return exponents_of(n, n, a, rows, columns);
+  };
+  return scaling_for(sizes_of(a, n), of_a, nrhs, b, type, equilibration);
+}
+
+Scaling scaling_for(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs,
+                    std::span<const double> b, RealType type, Equilibration equilibration) {
   const Limits limits(type);
-  const Sizes sizes = sizes_of(a, n);
-  const Range of_a(sizes), of_b = range_of(b);
+  const Index n = sizes.rows.size();
+  const Range range(sizes), of_b = range_of(b);
   Wish wish;
   if (equilibration == Equilibration::automatic)
-    wish = wish_of(sizes, n, nrhs, a, b, limits);
+    wish = wish_of(sizes, of_a, nrhs, b, limits);
   else
     wish.rows = wish.columns = equilibration == Equilibration::on;
   Scaling scaling;
   scaling.size = size_of(sizes);
-  scaling.finite = of_a.finite && of_b.finite;
+  scaling.finite = range.finite && of_b.finite;
   const bool spans_too_much =
       of_b.largest > 0 &&
       std::ilogb(of_b.largest) - std::ilogb(of_b.least) > limits.high() - limits.least;
-  if (!fits(of_a, limits) || spans_too_much || !quotients_fit(of_b, of_a, limits)) {
+  if (!fits(range, limits) || spans_too_much || !quotients_fit(of_b, range, limits)) {
     wish.columns = true;
-    wish.rows = wish.rows || range_asks_for_rows(n, nrhs, a, b, limits);
+    wish.rows = wish.rows || range_asks_for_rows(of_a, n, nrhs, b, limits);
   }
-  if (wish.rows || wish.columns) scale_matrix(scaling, n, a, wish, equilibration, limits);
-  if (!fits(of_b, limits) || !scaling.rows.empty())
-    scale_right_hand_sides(scaling, n, nrhs, b, limits);
+  if (wish.rows || wish.columns) scale_matrix(scaling, of_a, wish, equilibration, limits);
+  scale_right_hand_sides(scaling, n, nrhs, b, type);
   return scaling;
+}
+
+void scale_right_hand_sides(Scaling& scaling, Index n, Index nrhs, std::span<const double> b,
+                            RealType type) {
+  const Limits limits(type);
+  if (!fits(range_of(b), limits) || !scaling.rows.empty())
+    scale_each_right_hand_side(scaling, n, nrhs, b, limits);
 }
 
 Scaling symmetric_scaling_for(Index n, Index nrhs, std::span<const double> a,
@@ -335,8 +345,7 @@ Scaling symmetric_scaling_for(Index n, Index nrhs, std::span<const double> a,
     }
     scaling.columns = scaling.rows;
   }
-  if (!fits(of_b, limits) || !scaling.rows.empty())
-    scale_right_hand_sides(scaling, n, nrhs, b, limits);
+  scale_right_hand_sides(scaling, n, nrhs, b, type);
   return scaling;
 }
 

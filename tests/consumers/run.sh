@@ -7,6 +7,8 @@
 # manual                     man pages and completions lie where man and the shells look for them
 # names                      what the library gives out is its public names, of C those of host/c/symbols.txt
 # pkg_config_c               builds a C99 program against the prefix, and runs it
+# without_starpu             configured without StarPU, nothing of solves beyond one device is left to build. With LONG=1 the programs
+#                            are built (minutes), and --devices says what is missing
 # shared                     builds libclgauss.so (minutes), then names, find_package and pkg_config with it
 set -euo pipefail
 kind=${1:?KIND}
@@ -108,6 +110,24 @@ case $kind in
     grep -oE ' [A-Z] clgauss_[a-z0-9_]+$' <<<"$names" | cut -c4- | LC_ALL=C sort |
       diff "$source_folder/host/c/symbols.txt" - || fail "host/c/symbols.txt lists (<) other C functions than the library has (>)"
     echo "$(grep -c ' T clgauss::' <<<"$names") functions of clgauss, none of others"
+    ;;
+  without_starpu)
+    cmake -S "$source_folder" -B "$work/plain" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_STARPU=OFF >"$work/configure.log" 2>&1 ||
+      fail "$(tail -5 "$work/configure.log")"
+    targets=$(ninja -C "$work/plain" -t targets all)
+    for wanted in clgauss clgauss_program clgauss_tune solver_tests clgauss_bench; do
+      grep -q "^$wanted: " <<<"$targets" || fail "no target $wanted"
+    done
+    ! grep -E '(clgauss|bench)_distributed|distributed_tests' <<<"$targets" || fail "the targets above need StarPU"
+    ! grep -iE 'starpu|libmpi' "$work/plain/build.ninja" || fail "StarPU or MPI is asked for"
+    [ -z "${LONG-}" ] && exit
+    cmake --build "$work/plain" --target clgauss_program >"$work/build.log" 2>&1 || fail "$(tail -20 "$work/build.log")"
+    cd "$work"
+    plain/clgauss generate --kind random --n 5 -o s.txt
+    plain/clgauss solve s.txt
+    code=0
+    plain/clgauss solve s.txt --devices all 2>"$work/err" || code=$?
+    [ "$code" = 2 ] && grep -q libstarpu-dev "$work/err" || fail "--devices ends with $code: $(cat "$work/err")"
     ;;
   shared)
     cmake -S "$source_folder" -B "$work/shared" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCLGAUSS_TESTS=OFF \

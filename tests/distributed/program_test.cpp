@@ -6,6 +6,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <cmath>
 
+#include "operating_system.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
 
@@ -88,12 +89,60 @@ TEST_CASE("ranks give the answer that one process gives, to the bit") {
     REQUIRE(result.exit_code == 0);
     CHECK(bool(content_of(place.path("x.npy")) == one));
   }
-  // Text is read by one rank.
-  const ProcessResult text = place.script(
-      "\"$CLGAUSS\" generate --kind random --n 60 -o s.txt\n"
-      "ranks 2 solve s.txt --devices all -o y.npy");
-  INFO(text.err);
-  CHECK(text.exit_code == 0);
+}
+
+TEST_CASE("text is read by one rank, which sends the others their columns") {
+  Workplace place(600);
+  const ProcessResult result = place.script(
+      "\"$CLGAUSS\" solve A.npy --rhs ones --devices all -o x.npy\n"
+      "\"$CLGAUSS\" generate --kind random --n 600 --rhs none -o s.txt\n"
+      "ranks 3 solve s.txt --rhs ones --devices all -o y.npy");
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(bool(content_of(place.path("x.npy")) == content_of(place.path("y.npy"))));
+}
+
+TEST_CASE("ranks tell of an answer what one process tells") {
+  Workplace place(700, "graded");
+  const std::string arguments =
+      "solve A.npy --rhs ones --devices all --determinant --strict -o x.npy --json";
+  const ProcessResult result =
+      place.script("\"$CLGAUSS\" " + arguments + " one.json\nranks 3 " + arguments + " three.json");
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(result.err.find("x has at least") != std::string::npos);
+  CHECK(result.err.find("det A") != std::string::npos);
+  const auto one = nlohmann::json::parse(content_of(place.path("one.json"))),
+             three = nlohmann::json::parse(content_of(place.path("three.json")));
+  const auto close = [&](const char* part, const char* number) {
+    CAPTURE(number);
+    const double expected = one[part][number], found = three[part][number];
+    CHECK(std::abs(found - expected) <= 1e-6 * std::abs(expected));
+  };
+  for (const char* number : {"rcond", "reciprocal_growth", "determinant_error"})
+    close("trust", number);
+  close("determinant", "log10_abs");
+  CHECK(one["determinant"]["sign"] == three["determinant"]["sign"]);
+  CHECK(one["equilibration"] == three["equilibration"]);
+  CHECK(place.solve("--devices all --no-rcond --json n.json").exit_code == 0);
+  CHECK(nlohmann::json::parse(content_of(place.path("n.json")))["trust"].is_null());
+}
+
+TEST_CASE("an answer beyond one device that cannot be relied on is told by the exit code") {
+  Workplace place(14, "hilbert");
+  CHECK(place.solve("--devices all").exit_code == 0);
+  const ProcessResult result = place.solve("--devices all --strict -q");
+  CHECK(result.exit_code == 9);
+  CHECK(result.err.find("nearly singular") != std::string::npos);
+}
+
+TEST_CASE("several ranks gather the whole matrix at one") {
+  Workplace place(1);
+  const ProcessResult result = place.script("timeout 60 mpirun --oversubscribe -n 3 " +
+                                            operating_system::program_file().string() +
+                                            " -tc='the whole matrix is gathered by one rank' 2>&1");
+  INFO(result.out);
+  CHECK(result.exit_code == 0);
 }
 
 TEST_CASE("memory limits let blocks come and go, and the answer stays the same to the bit") {
@@ -119,7 +168,8 @@ TEST_CASE("f32 is refined to the accuracy of f64 if it is asked for") {
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
   CHECK(place.error() <= 1e-9);
-  CHECK(nlohmann::json::parse(content_of(place.path("r.json")))["refinements"].get<int>() > 0);
+  CHECK(nlohmann::json::parse(content_of(place.path("r.json")))["refinement"]["corrections"]
+            .get<int>() > 0);
 }
 
 TEST_CASE("a singular matrix is told by its column, on one and on two ranks") {
@@ -148,6 +198,14 @@ TEST_CASE("what differs between ranks is refused before work starts") {
   INFO(missing.err);
   CHECK(missing.exit_code == 3);
   CHECK(missing.err.find("nowhere.npy") != std::string::npos);
+  const ProcessResult kernels = place.script("cp -r '" + kernel_folder().string() +
+                                             "' other && echo '// another text' >> other/trsv.cl\n"
+                                             "s='solve A.npy --rhs ones --devices all -o x.npy'\n"
+                                             "timeout 60 mpirun --oversubscribe -n 1 \"$CLGAUSS\" "
+                                             "$s : -n 1 \"$CLGAUSS\" $s --kernel-dir other");
+  INFO(kernels.err);
+  CHECK(kernels.exit_code == 2);
+  CHECK(kernels.err.find("kernels") != std::string::npos);
   CHECK_FALSE(place.has("x.npy"));
 }
 
@@ -160,7 +218,8 @@ TEST_CASE("a rank that is killed takes the others with it, and leaves nothing") 
       "  sleep 0.3; victim=$(pgrep -n -f \"solve A.npy --rhs ones --devices all -o x.npy$\")\n"
       "  grep -q starpu /proc/$victim/maps 2>/dev/null && break\n"
       "done\n"
-      "sleep 0.3; kill -9 $victim; date +%s > begin; wait $run; code=$?; date +%s > end; exit $code");
+      "sleep 0.3; kill -9 $victim; date +%s > begin; wait $run; code=$?; date +%s > end; exit "
+      "$code");
   INFO(result.err);
   CHECK(result.exit_code == 137);
   CHECK(std::stol(content_of(place.path("end"))) - std::stol(content_of(place.path("begin"))) <=

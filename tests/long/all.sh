@@ -21,7 +21,7 @@ done
 check "fuzzing clgauss.h" "$build"/tests/fuzz/fuzz_c 60
 check "the commands of README and docs" tests/docs/run_commands.py "$build" --long
 check "every OpenCL call failing" tests/faults/every_call.sh
-for kind in shared subdirectory fetch_content; do
+for kind in shared subdirectory fetch_content without_starpu; do
   LONG=1 check "consumer: $kind" tests/consumers/run.sh "$kind" "$build"
 done
 check "lintian" lintian --allow-root --fail-on error "$build"/*.deb  # test.sh has made them

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "cli/commands.hpp"
+#include "cli/report.hpp"
 #include "command_line/colour.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
@@ -46,16 +47,21 @@ std::uint64_t parse_bytes(const std::string& option, const std::string& text) {
 
 /// Options of solves on one device that do not go with these.
 void refuse_others(const po::variables_map& values) {
-  for (const char* name : {"batched", "in-place", "certify", "compare", "determinant", "strict",
-                           "verbose", "allow-nonfinite"})
+  for (const char* name : {"batched", "in-place", "compare", "verbose", "allow-nonfinite"})
     if (values[name].as<bool>())
       throw UsageError(fmt::format("--{} is of solves on one device", name));
+  if (values["certify"].as<bool>())
+    throw UsageError(
+        "--certify proves its bounds with an inverse of A, which is computed on one device alone; "
+        "rcond and the forward error are estimated without it");
   for (const char* name :
-       {"method", "max-iterations", "pivot", "equilibrate", "check", "local", "ndrange", "split"})
+       {"method", "max-iterations", "pivot", "check", "local", "ndrange", "split"})
     if (!values[name].defaulted())
       throw UsageError(fmt::format("--{} is of solves on one device", name));
   if (values["accuracy"].as<std::string>() == "max")
     throw UsageError("--accuracy max is of solves on one device");
+  if (values["strict"].as<bool>() && values["no-rcond"].as<bool>())
+    throw UsageError("--strict judges by rcond, which --no-rcond leaves out");
   if (!values["device"].as<std::string>().empty())
     throw UsageError("--device and --devices are not given together");
 }
@@ -70,10 +76,12 @@ EngineOptions engine_options(const po::variables_map& values) {
   return options;
 }
 
-DistributedOptions distributed_options(const po::variables_map& values) {
+DistributedOptions factor_options(const po::variables_map& values) {
   DistributedOptions options;
   options.type =
       parse_word("type", values["type"].as<std::string>(), type_words()).value_or(RealType::f64);
+  options.equilibration =
+      parse_word("equilibrate", values["equilibrate"].as<std::string>(), equilibration_words());
   const auto write = option<std::string>(values, "checkpoint"),
              resume = option<std::string>(values, "resume");
   if (write && resume && *write != *resume)
@@ -90,10 +98,20 @@ DistributedOptions distributed_options(const po::variables_map& values) {
   return options;
 }
 
-/// A and b of the command line. Every rank reads what it needs of an .npy file; of others the first rank reads all, and every rank
-/// gets a copy.
+DistributedSolveOptions distributed_options(const po::variables_map& values) {
+  DistributedSolveOptions options{factor_options(values)};
+  if (values["accuracy"].as<std::string>() != "double")
+    options.accuracy = Accuracy::single_precision;
+  options.trust = !values["no-rcond"].as<bool>();
+  options.determinant = values["determinant"].as<bool>();
+  options.max_scaled_residual = values["max-residual"].as<double>();
+  if (!(options.max_scaled_residual > 0)) throw UsageError("--max-residual must be above 0");
+  return options;
+}
+
+/// A and b of the command line. Every rank reads what it needs of an .npy file; of others the first rank reads all, and sends each its
+/// columns.
 struct Problem {
-  std::optional<System> system;
   std::unique_ptr<ColumnSource> source;
   MakeRightHandSides b;
 };
@@ -107,8 +125,9 @@ void share(const Ranks& ranks, Matrix& matrix) {
   ranks.broadcast(0, matrix.values());
 }
 
-Problem read_problem(const po::variables_map& values, const Ranks& ranks,
+Problem read_problem(const po::variables_map& values, const Engine& engine,
                      const ProgressCallback& progress) {
+  const Ranks& ranks = engine.world();
   const std::string path = values["system"].as<std::string>(),
                     rhs = values["rhs"].as<std::string>();
   ReadOptions read;
@@ -151,14 +170,13 @@ Problem read_problem(const po::variables_map& values, const Ranks& ranks,
     problem.b = [b](DistributedLu&) { return b; };
     return problem;
   }
-  problem.system.emplace();
+  System system;
   ranks.together([&] {
-    if (ranks.rank() == 0) *problem.system = read_system(path, rhs, read);
+    if (ranks.rank() == 0) system = read_system(path, rhs, read);
   });
-  share(ranks, problem.system->a);
-  share(ranks, problem.system->b);
-  problem.source = columns_of(problem.system->a);
-  problem.b = [&b = problem.system->b](DistributedLu&) { return b; };
+  share(ranks, system.b);
+  problem.source = columns_of_first_rank(engine, std::move(system.a));
+  problem.b = [b = std::move(system.b)](DistributedLu&) { return b; };
   return problem;
 }
 
@@ -202,29 +220,32 @@ std::string verdict_text(const DistributedSolution& solution, double bound) {
   if (solution.failed_column)
     return fmt::format("singular   the pivot of column {} is zero or not a number\n",
                        *solution.failed_column + 1);
-  const bool good = solution.residual.scaled <= bound;
+  const bool good = solution.status == SolveStatus::ok;
   return fmt::format("residual   {:.3g} (scaled; {} {}){}\n", solution.residual.scaled,
                      good ? "<=" : "not <=", bound, good ? "" : ": not as accurate as asked for");
 }
 
-std::string summary(const Engine& engine, Index n, Index nrhs, const DistributedOptions& options,
-                    const DistributedSolution& solution) {
+std::string summary(const Engine& engine, Index nrhs, const DistributedSolveOptions& options,
+                    const DistributedSolution& solution, Index n) {
   std::string text = fmt::format(
       "system     n = {}, {} right-hand side{}, LU in {} by blocks of {} columns\n", n, nrhs,
-      nrhs == 1 ? "" : "s", options.type == RealType::f64 ? "f64" : "f32", solution.block_columns);
+      nrhs == 1 ? "" : "s", real_type_name(solution.type), solution.block_columns);
+  text += scaling_text(solution);
   if (engine.ranks() > 1) text += fmt::format("ranks      {}\n", engine.ranks());
   text += device_text(engine);
   if (solution.resumed_blocks > 0)
     text += fmt::format("resumed    after {} blocks\n", solution.resumed_blocks);
+  text += refinement_text(solution);
   text +=
       fmt::format("times      load {:.2f} s, solve {:.2f} s ({:.1f} GFLOP/s), check {:.2f} s\n",
                   solution.load_s, solution.solve_s, gflops(n, solution.solve_s), solution.check_s);
-  if (solution.refinements > 0) text += fmt::format("refined    {} times\n", solution.refinements);
-  return text;
+  if (options.determinant)
+    text += fmt::format("det A      {}\n", determinant_text(solution.determinant));
+  return text + trust_text(solution);
 }
 
-Json report(const Engine& engine, Index n, Index nrhs, const DistributedOptions& options,
-            const DistributedSolution& solution, const std::string& status) {
+Json report(const Engine& engine, Index nrhs, const DistributedSolveOptions& options,
+            const DistributedSolution& solution, Index n) {
   Json devices = Json::array();
   for (const DeviceUse& use : engine.use())
     devices.push_back({{"name", use.name},
@@ -232,19 +253,26 @@ Json report(const Engine& engine, Index n, Index nrhs, const DistributedOptions&
                        {"waiting_s", use.waiting_s},
                        {"bytes_in", use.bytes_in},
                        {"bytes_out", use.bytes_out}});
-  Json json{{"schema_version", 1},
-            {"status", status},
-            {"n", n},
-            {"nrhs", nrhs},
-            {"type", options.type == RealType::f64 ? "f64" : "f32"},
-            {"ranks", engine.ranks()},
-            {"devices", devices},
-            {"block_columns", solution.block_columns},
-            {"resumed_blocks", solution.resumed_blocks},
-            {"refinements", solution.refinements},
-            {"time_s",
-             {{"load", solution.load_s}, {"solve", solution.solve_s}, {"check", solution.check_s}}},
-            {"gflops", gflops(n, solution.solve_s)}};
+  Json json{
+      {"schema_version", 1},
+      {"status", solve_status_name(solution.status)},
+      {"n", n},
+      {"nrhs", nrhs},
+      {"type", real_type_name(solution.type)},
+      {"ranks", engine.ranks()},
+      {"devices", devices},
+      {"block_columns", solution.block_columns},
+      {"resumed_blocks", solution.resumed_blocks},
+      {"equilibration",
+       {{"mode", equilibration_name(options.lu.equilibration)},
+        {"rows", solution.scaled_rows},
+        {"columns", solution.scaled_columns}}},
+      {"refinement", refinement_json(solution.refinement)},
+      {"trust", trust_json(solution.trust)},
+      {"determinant", options.determinant ? determinant_json(solution.determinant) : Json(nullptr)},
+      {"time_s",
+       {{"load", solution.load_s}, {"solve", solution.solve_s}, {"check", solution.check_s}}},
+      {"gflops", gflops(n, solution.solve_s)}};
   if (solution.failed_column)
     json["singular_column"] = *solution.failed_column + 1;
   else
@@ -274,8 +302,7 @@ void prepare_for_abort(const std::string& devices) {
 ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
   const po::variables_map& values = given.values;
   const bool first = ranks.rank() == 0, quiet = values["quiet"].as<bool>() || !first;
-  const DistributedOptions options = distributed_options(values);
-  const double bound = values["max-residual"].as<double>();
+  const DistributedSolveOptions options = distributed_options(values);
   const std::string output = values["output"].as<std::string>();
   const FileFormat format = output_format(values, "output-format", output);
   const WriteOptions write = write_options(values, format);
@@ -289,10 +316,8 @@ ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
     x.emplace(output);
     if (const auto path = option<std::string>(values, "json")) json.emplace(*path);
   });
-  const Problem problem = read_problem(values, ranks, progress);
+  const Problem problem = read_problem(values, engine, progress);
   const Index n = problem.source->n();
-  const bool refine =
-      options.type == RealType::f32 && values["accuracy"].as<std::string>() == "double";
   Index nrhs = 0;
   const DistributedSolution solution = solve_distributed(
       engine, *problem.source,
@@ -301,12 +326,10 @@ ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
         nrhs = b.cols();
         return b;
       },
-      options, refine, progress);
+      options, progress);
   line.clear();
-  const bool good = !solution.failed_column && solution.residual.scaled <= bound;
-  const ExitCode code = solution.failed_column ? ExitCode::singular
-                        : good                 ? ExitCode::ok
-                                               : ExitCode::inaccurate;
+  const bool good = solution.status == SolveStatus::ok,
+             strict = values["strict"].as<bool>() && good;
   ranks.together([&] {
     if (trace) write_trace(*trace, engine);
     if (!first) return;
@@ -315,18 +338,18 @@ ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
       x->commit();
     }
     if (json) {
-      json->write(report(engine, n, nrhs, options, solution,
-                         solution.failed_column ? "singular"
-                         : good                 ? "ok"
-                                                : "inaccurate")
-                      .dump(2) +
-                  "\n");
+      json->write(report(engine, nrhs, options, solution, n).dump(2) + "\n");
       json->commit();
     }
-    if (!quiet) tell(painted_summary(summary(engine, n, nrhs, options, solution)));
-    if (!quiet || !good) tell(painted_summary(verdict_text(solution, bound)));
+    if (!quiet) tell(painted_summary(summary(engine, nrhs, options, solution, n)));
+    if (!quiet || !good)
+      tell(painted_summary(verdict_text(solution, options.max_scaled_residual)));
+    else if (strict)
+      tell(painted_summary(doubt_text(solution)));
   });
-  return code;
+  if (solution.failed_column) return ExitCode::singular;
+  if (!good) return ExitCode::inaccurate;
+  return strict && !doubt_text(solution).empty() ? ExitCode::doubtful : ExitCode::ok;
 }
 
 }  // namespace

@@ -2,12 +2,14 @@
 /// Systems beyond one device: several devices, several processes (MPI ranks), matrices larger than memory. A matrix is made of
 /// blocks of columns, which StarPU moves between devices, host, disk and ranks. An optional part: the library clgauss_distributed.
 
+#include <clgauss/condition.hpp>
 #include <clgauss/context.hpp>
 #include <clgauss/export.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/progress.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/residual.hpp>
+#include <clgauss/solve.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -103,12 +105,17 @@ class ColumnSource {
   virtual void read(Index first, Index count, std::span<double> to) const = 0;
   /// What tells it from another matrix: compared between ranks, and with what a checkpoint was made of.
   [[nodiscard]] virtual std::uint64_t fingerprint() const = 0;
+  /// Called on all ranks before the first read(): rank r of P will read blocks r, r + P, r + 2 P, .. of so many columns each, whole
+  /// ones. For a source that sends them there. Throws OutOfMemory.
+  virtual void prepare(Engine& engine, Index block_columns) const;
 };
 
 /// Of a matrix in memory, which must outlive it.
 [[nodiscard]] std::unique_ptr<ColumnSource> columns_of(const Matrix& a);
 /// Of an uncompressed .npy file of f64 or f32, n-by-n, of which only what is asked for is read; null for any other file.
 [[nodiscard]] std::unique_ptr<ColumnSource> columns_of_npy(const std::filesystem::path& file);
+/// Of a matrix that the first rank alone has: its columns are sent to the ranks that read them, and `a` is freed.
+[[nodiscard]] std::unique_ptr<ColumnSource> columns_of_first_rank(const Engine& engine, Matrix a);
 /// Random numbers in [-1, 1), the same for one seed on every machine and however they are cut.
 [[nodiscard]] std::unique_ptr<ColumnSource> random_columns(Index n, std::uint64_t seed);
 
@@ -120,12 +127,15 @@ struct Checkpoint {
 
 struct DistributedOptions {
   RealType type = RealType::f64;
-  std::optional<Index> block_columns;  // empty: what suits the devices
+  Equilibration equilibration = Equilibration::automatic;  // as SolveOptions has it, by A alone
+  std::optional<Index> block_columns;                      // empty: what suits the devices
   std::optional<Checkpoint> checkpoint;
   bool keep_steps = false;  // for Engine::steps()
 };
 
-/// A = P^T L U with partial pivoting, in place, of columns that the ranks and their devices hold in turn, and solves with it.
+/// A = P^T L U with partial pivoting, in place, of columns that the ranks and their devices hold in turn, and solves with it. All ranks
+/// make every call, but those that return what is known already. Where the sizes of A's rows or columns ask for it, it is R A C that is
+/// factored, with powers of two; A^-1 B is what it was.
 class DistributedLu {
  public:
   /// Reads this rank's columns. Throws DimensionError, ValueError, OutOfMemory, FileError, and what the kernels of a device throw when they are built;
@@ -141,11 +151,30 @@ class DistributedLu {
   /// A^-1 B again.
   [[nodiscard]] Matrix solve(const Matrix& b, const ProgressCallback& progress = {});
 
-  /// The residual b - A x in f64, with columns read anew, on all ranks.
-  [[nodiscard]] Matrix subtract_product(const Matrix& b, const Matrix& x);
+  /// A^-T B, by the hosts of the ranks; the blocks stay copied there. 2 n^2 flops a right-hand side. Throws SingularFactors.
+  [[nodiscard]] Matrix solve_transposed(const Matrix& b) const;
+
+  /// The residual b - A x in f64, with columns read anew, on all ranks; |b| + |A| |x| at `magnitudes`, if that is asked for.
+  [[nodiscard]] Matrix subtract_product(const Matrix& b, const Matrix& x,
+                                        Matrix* magnitudes = nullptr) const;
   /// What it says of x; `residual` is what subtract_product() gave.
   [[nodiscard]] Residual judge(const Matrix& b, const Matrix& x, const Matrix& residual) const;
 
+  /// Of A.
+  [[nodiscard]] Determinant determinant() const;
+  /// max |A| / max |U|, of R A C.
+  [[nodiscard]] double reciprocal_growth() const;
+
+  /// The whole matrix on rank `rank`, column by column, n^2 doubles; empty on the others. Before factor_and_solve() R A C; after it
+  /// what LAPACK's dgetrf leaves of that with the leading dimension n: the strict lower triangle is L, with all exchanges, the rest U.
+  [[nodiscard]] std::vector<double> gather(int rank = 0) const;
+
+  /// Of A, and of R A C.
+  [[nodiscard]] MatrixSize size() const;
+  [[nodiscard]] MatrixSize scaled_size() const;
+  /// Of the powers of two in R and C; empty: all 0.
+  [[nodiscard]] const std::vector<int>& row_exponents() const;
+  [[nodiscard]] const std::vector<int>& column_exponents() const;
   [[nodiscard]] std::optional<Index> failed_column() const;
   /// Row exchanged with row j, 0-based: LAPACK's ipiv - 1, on all ranks.
   [[nodiscard]] const std::vector<Index>& pivots() const;
@@ -159,25 +188,31 @@ class DistributedLu {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// An answer, on every rank, and how it was found.
-struct DistributedSolution {
-  Matrix x;  // empty: singular
-  std::optional<Index> failed_column;
-  Residual residual;    // for the unit roundoff of f64 with `refine`, else of the type
-  int refinements = 0;  // of x by solves for the residual
+/// Products with A^-1 and A^-T, for what condition.hpp estimates; `lu` must outlive it.
+[[nodiscard]] InverseProducts inverse_of(DistributedLu& lu);
+
+/// An answer, on every rank, and how it was found. Of `times` nothing is filled in.
+struct DistributedSolution : Solution {
   Index block_columns = 0, resumed_blocks = 0;
-  double load_s = 0, solve_s = 0, check_s = 0;
+  double load_s = 0, solve_s = 0, check_s = 0;  // check_s: residual, refinement, trust
 };
 
 /// B for the matrix in `source`, which is asked when A is there.
 using MakeRightHandSides = std::function<Matrix(DistributedLu& lu)>;
 
-/// Factors, solves, and computes the residual; `refine`: x is refined until its residual, in f64, is what an f64 solve gives, as factors in f32
-/// mostly allow. Throws as DistributedLu.
+struct DistributedSolveOptions {
+  DistributedOptions lu;
+  Accuracy accuracy = Accuracy::double_precision;  // single_precision: x is not refined with f32
+  bool trust = false;                              // estimate how far x can be trusted
+  bool determinant = false;
+  double max_scaled_residual = kScaledResidualBound;
+};
+
+/// Factors, solves, and computes the residual. x is refined where solve() does it: with factors in f32 for the accuracy of f64, and
+/// where pivots grew so much that an x by f64 has lost digits. The accuracy max is not to be had. Throws as DistributedLu; UsageError.
 [[nodiscard]] DistributedSolution solve_distributed(Engine& engine, const ColumnSource& source,
                                                     const MakeRightHandSides& make_b,
-                                                    const DistributedOptions& options = {},
-                                                    bool refine = false,
+                                                    const DistributedSolveOptions& options = {},
                                                     const ProgressCallback& progress = {});
 
 }  // namespace clgauss

@@ -98,7 +98,7 @@ Row run_engine(const Run& run, const ColumnSource& source, const Matrix& b,
   engine_options.context = ContextOptions::from_environment();
   Engine engine(engine_options);
   const DistributedSolution solution = solve_distributed(
-      engine, source, [&](DistributedLu&) { return b; }, options);
+      engine, source, [&](DistributedLu&) { return b; }, {options});
   Row row{fmt::format("{} x {}", engine.devices().size(), engine.devices().front().name)};
   row.load = solution.load_s;
   row.solve = solution.solve_s;

@@ -1,0 +1,69 @@
+#include "distributed/resting.hpp"
+
+#include <mpi.h>
+#include <starpu.h>
+
+#include <atomic>
+#include <chrono>
+#include <clgauss/error.hpp>
+#include <clgauss/export.hpp>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include "operating_system.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr std::chrono::microseconds kPause(50);
+
+std::atomic<bool> mpi_thread_rests = false;
+
+starpu_task* (*pop_task)(unsigned) = nullptr;  // of "prio"
+
+starpu_task* pop_task_or_rest(unsigned context) {
+  starpu_task* const task = pop_task(context);
+  if (task == nullptr) {
+    starpu_worker_relax_on();  // others may reach the worker meanwhile
+    std::this_thread::sleep_for(kPause);
+    starpu_worker_relax_off();
+  }
+  return task;
+}
+
+}  // namespace
+
+starpu_sched_policy* resting_policy() {
+  static starpu_sched_policy policy = [] {
+    for (starpu_sched_policy** known = starpu_sched_get_predefined_policies(); *known != nullptr;
+         ++known)
+      if (std::string_view((*known)->policy_name) == "prio") {
+        starpu_sched_policy made = **known;
+        pop_task = std::exchange(made.pop_task, pop_task_or_rest);
+        return made;
+      }
+    throw UsageError("this StarPU does not have the policy prio");
+  }();
+  return &policy;
+}
+
+void let_mpi_thread_rest() { mpi_thread_rests = true; }
+
+}  // namespace clgauss
+
+/// MPI's own way to look at what a program calls (its standard's profiling interface): StarPU's thread tests all that it waits for, one
+/// after the other, again and again.
+extern "C" CLGAUSS_EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
+  constexpr int kInVain = 200;  // several rounds
+  thread_local const bool is_starpu = clgauss::operating_system::thread_name() == "MPI";
+  thread_local int in_vain = 0;
+  const int result = PMPI_Test(request, flag, status);
+  if (!is_starpu || !clgauss::mpi_thread_rests) return result;
+  in_vain = *flag != 0 ? 0 : in_vain + 1;
+  if (in_vain < kInVain) return result;
+  in_vain = kInVain / 2;
+  std::this_thread::sleep_for(clgauss::kPause);
+  return result;
+}
