@@ -194,9 +194,13 @@ def speed_svg():
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 60}" height="{height}" '
         'font-family="sans-serif" font-size="13">',
-        '<rect width="100%" height="100%" fill="#ffffff"/>',
+        "<style>text { fill: #1f2328; } .soft { fill: #59636e; } .paper { fill: #fff; } .one { stroke: #1f2328; }",
+        "@media (prefers-color-scheme: dark) {",
+        "  text { fill: #e6edf3; } .soft { fill: #9da7b1; } .paper { fill: #14171c; } .one { stroke: #e6edf3; }",
+        "}</style>",
+        '<rect class="paper" width="100%" height="100%"/>',
         '<text x="12" y="22" font-size="15" font-weight="bold">How many times as long the vendor\'s library takes</text>',
-        '<text x="12" y="40" fill="#555">OpenBLAS 0.3.21, factor + solve, 2 cores; cuSOLVER, LU, H200</text>',
+        '<text x="12" y="40" class="soft">OpenBLAS 0.3.21, factor + solve, 2 cores; cuSOLVER, LU, H200</text>',
     ]
     for i, (label, ratio) in enumerate(bars):
         y = top + step * i
@@ -208,7 +212,7 @@ def speed_svg():
         ]
     bottom = top + step * len(bars)
     parts += [
-        f'<line x1="{left + scale:.1f}" y1="{top}" x2="{left + scale:.1f}" y2="{bottom}" stroke="#000" stroke-dasharray="4 3"/>',
+        f'<line x1="{left + scale:.1f}" y1="{top}" x2="{left + scale:.1f}" y2="{bottom}" class="one" stroke-dasharray="4 3"/>',
         f'<text x="{left + scale:.1f}" y="{bottom + 18}" text-anchor="middle">1: as fast</text>',
         "</svg>",
     ]

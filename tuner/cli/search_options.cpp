@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "clock.hpp"
 #include "command_line/interrupt.hpp"
-#include "command_line/progress_line.hpp"
 #include "command_line/typed.hpp"
 #include "tuner/search/searcher.hpp"
 
@@ -64,6 +66,19 @@ StopCondition stop_at(const SearchEnd& end) {
   if (const auto budget_s = budget_of(end))
     conditions.push_back(after_duration(std::chrono::duration<double>(*budget_s)));
   return any_of(std::move(conditions));
+}
+
+SearchProgress shown_on(ProgressLine& line, std::string title, const SearchEnd& end) {
+  const auto start = std::chrono::steady_clock::now();
+  return [&line, title = std::move(title), end, start](Status last, std::size_t tried,
+                                                       std::size_t size) {
+    double fraction = static_cast<double>(tried) /
+                      static_cast<double>(std::min(size, end.evaluations.value_or(size)));
+    if (const auto budget_s = budget_of(end))
+      fraction = std::max(fraction, seconds_since(start) / *budget_s);
+    line.update(title, std::min(fraction, 1.0),
+                fmt::format("{} of {} tried, last: {}", tried, size, status_name(last)));
+  };
 }
 
 std::size_t repetitions_of(const po::variables_map& values) {
