@@ -34,7 +34,7 @@ p, li { max-width: 46rem; }
 .gains strong { display: block; font-size: 1.7rem; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .card .drawing { --paper: var(--card); }
 figure { margin: 0; min-width: 0; }
-figure svg { display: block; width: 100%; max-width: 38rem; height: auto; }
+figure svg { display: block; width: 100%; max-width: 34rem; height: auto; }
 figcaption { font-size: .9rem; margin: .3rem 0; }
 summary { cursor: pointer; font-size: .9rem; color: var(--accent); }
 /* A shadow at a side where there is more of a wide table. */

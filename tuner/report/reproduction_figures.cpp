@@ -282,7 +282,8 @@ std::vector<Figure> bandwidth_all(const Measured& measured) {
     const Rates rates(measured, size);
     for (const bool over_locals : {true, false}) {
       Figure figure = sweep_figure(rates, size, over_locals);
-      if (!figure.series.empty()) figures.push_back(std::move(figure));
+      const auto sweeps = [](const Series& series) { return series.x.size() > 1; };
+      if (std::ranges::any_of(figure.series, sweeps)) figures.push_back(std::move(figure));
     }
   }
   return figures;

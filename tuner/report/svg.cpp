@@ -30,7 +30,8 @@ const std::string_view kDrawingStyle = R"css(
 namespace {
 
 // Small enough that its letters, set at 13, are still legible where a phone shows it 360 pixels wide.
-constexpr double kWidth = 440, kPlotHeight = 250, kLetter = 7.4, kLine = 20, kRight = 16;
+// kLetter: the width of one in the widest of the usual fonts.
+constexpr double kWidth = 440, kPlotHeight = 250, kLetter = 8, kLine = 20, kRight = 22;
 constexpr double kMostNames = 0.45 * kWidth;  // for the names of rows
 constexpr double kDodge = 9;                  // between the series of one row
 
@@ -146,7 +147,7 @@ struct Scale {
   }
 };
 
-std::string tick_text(double value) { return significant(value + 0.0, 4); }  // never -0
+std::string tick_text(double value) { return significant(value + 0.0, 9); }  // never -0
 
 /// The multiples of `step` within the range.
 std::vector<double> multiples(const Range& range, double step) {
@@ -271,13 +272,13 @@ class Drawing {
         body_ +=
             fmt::format("<path class=\"grid\" d=\"M{:.4g},{:.4g}V{:.4g}\"/>\n", x, top_, bottom_);
       body_ += fmt::format("<path class=\"axis\" d=\"M{:.4g},{:.4g}v4\"/>\n", x, bottom_);
-      body_ += text_at(x, bottom_ + 17, " class=\"tick\" text-anchor=\"middle\"", tick_text(tick));
+      body_ += text_at(x, bottom_ + 20, " class=\"tick\" text-anchor=\"middle\"", tick_text(tick));
     }
     body_ += fmt::format("<path class=\"axis\" d=\"M{:.4g},{:.4g}H{:.4g}\"/>\n", left_, bottom_,
                          kWidth - kRight);
-    body_ += text_at((left_ + kWidth - kRight) / 2, bottom_ + 35, " text-anchor=\"middle\"",
+    body_ += text_at((left_ + kWidth - kRight) / 2, bottom_ + 39, " text-anchor=\"middle\"",
                      titled(along_.axis));
-    end_ = bottom_ + 42;
+    end_ = bottom_ + 46;
   }
 
   void mark(std::size_t i) {
