@@ -7,7 +7,6 @@
 #include <clgauss/solve.hpp>
 #include <thread>
 
-#include "clock.hpp"
 #include "command_line/interrupt.hpp"
 #include "tuner/measure/estimate.hpp"
 #include "tuner/report/elimination_data.hpp"
@@ -103,14 +102,11 @@ RealType chosen_type(const po::variables_map& values, const DeviceProfile& devic
 
 ExperimentProgress shown_on(cli::ProgressLine& line, std::string title,
                             const ExperimentLimits& limits) {
-  const auto start = std::chrono::steady_clock::now();
-  return
-      [&line, title = std::move(title), limits, start](double fraction, const std::string& what) {
-        cli::throw_if_interrupted();
-        if (limits.budget_s)
-          fraction = std::max(fraction, std::min(seconds_since(start) / *limits.budget_s, 1.0));
-        line.update(title, fraction, what);
-      };
+  if (limits.budget_s) line.end_within(*limits.budget_s);
+  return [&line, title = std::move(title)](double fraction, const std::string& what) {
+    cli::throw_if_interrupted();
+    line.update(title, fraction, what);
+  };
 }
 
 std::string left_text(const ExperimentSummary& summary) {

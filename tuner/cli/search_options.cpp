@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "clock.hpp"
 #include "command_line/interrupt.hpp"
 #include "command_line/typed.hpp"
 #include "tuner/search/searcher.hpp"
@@ -69,14 +68,10 @@ StopCondition stop_at(const SearchEnd& end) {
 }
 
 SearchProgress shown_on(ProgressLine& line, std::string title, const SearchEnd& end) {
-  const auto start = std::chrono::steady_clock::now();
-  return [&line, title = std::move(title), end, start](Status last, std::size_t tried,
-                                                       std::size_t size) {
-    double fraction = static_cast<double>(tried) /
-                      static_cast<double>(std::min(size, end.evaluations.value_or(size)));
-    if (const auto budget_s = budget_of(end))
-      fraction = std::max(fraction, seconds_since(start) / *budget_s);
-    line.update(title, std::min(fraction, 1.0),
+  if (const auto budget_s = budget_of(end)) line.end_within(*budget_s);
+  return [&line, title = std::move(title), end](Status last, std::size_t tried, std::size_t size) {
+    const std::size_t all = std::min(size, end.evaluations.value_or(size));
+    line.update(title, static_cast<double>(tried) / static_cast<double>(all),
                 fmt::format("{} of {} tried, last: {}", tried, size, status_name(last)));
   };
 }
