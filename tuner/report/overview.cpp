@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "statistics.hpp"
 #include "tuner/report/section.hpp"
@@ -118,20 +119,22 @@ Figure driver_figure(const std::vector<Overview>& all) {
 }  // namespace
 
 std::optional<Gain> Overview::gain_over(std::string_view rule) const {
-  std::vector<double> medians;
-  Gain gain;
-  for (const auto& [n, contest] : all_contests(data)) {
-    const Timing* const other = timed(contest, rule);
-    if (other == nullptr) continue;
-    const Cost cost{ratio_of(*other, *contest.best()), n};
-    if (medians.empty() || cost.ratio.median < gain.least.ratio.median) gain.least = cost;
-    if (medians.empty() || cost.ratio.median > gain.most.ratio.median) gain.most = cost;
-    medians.push_back(cost.ratio.median);
-  }
-  if (medians.empty()) return std::nullopt;
-  gain.count = medians.size();
-  gain.median = median(medians);
-  return gain;
+  using Ratio = std::tuple<double, const Timing*, const Timing*>;
+  const ByN contests = all_contests(data);
+  std::vector<Ratio> ratios;  // with what they are of: an interval costs a thousand times as much
+  for (const auto& [n, contest] : contests)
+    if (const Timing* const other = timed(contest, rule))
+      ratios.emplace_back(other->ms.median / contest.best()->ms.median, other, contest.best());
+  if (ratios.empty()) return std::nullopt;
+  const auto cost = [](const Ratio& of) {
+    const auto& [ratio, other, best] = of;
+    return Cost{ratio_of(*other, *best), other->n};
+  };
+  const auto by_ratio = [](const Ratio& of) { return std::get<double>(of); };
+  std::vector<double> medians(ratios.size());
+  std::ranges::transform(ratios, medians.begin(), by_ratio);
+  return Gain{ratios.size(), median(medians), cost(*std::ranges::min_element(ratios, {}, by_ratio)),
+              cost(*std::ranges::max_element(ratios, {}, by_ratio))};
 }
 
 std::vector<Overview> overviews(const std::vector<std::vector<Results>>& devices) {

@@ -30,8 +30,7 @@ const std::string_view kDrawingStyle = R"css(
 namespace {
 
 // Small enough that its letters, set at 13, are still legible where a phone shows it 360 pixels wide.
-// kLetter: the width of one in the widest of the usual fonts.
-constexpr double kWidth = 440, kPlotHeight = 250, kLetter = 8, kLine = 20, kRight = 22;
+constexpr double kWidth = 440, kPlotHeight = 250, kEllipsis = 13, kLine = 20, kRight = 22;
 constexpr double kMostNames = 0.45 * kWidth;  // for the names of rows
 constexpr double kDodge = 9;                  // between the series of one row
 
@@ -77,18 +76,27 @@ std::string style_of(const Colour& colour) {
   return fmt::format("--light:{};--dark:{}", hex(colour.first), hex(colour.second));
 }
 
+/// What a text takes at 13 pixels in the widest of the usual fonts.
 double width_of(std::string_view text) {
-  // Bytes that go on with a letter of several are none of their own.
-  return kLetter * static_cast<double>(std::ranges::count_if(text, [](char c) {
-           return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U;
-         }));
+  double width = 0;
+  for (const char c : text) {
+    const bool inside =
+        (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;  // of a letter of several bytes
+    if (std::string_view("fijlrt.,:;'|()[] -").find(c) != std::string_view::npos)
+      width += 5.4;
+    else if (std::string_view("mwMW=+%<>").find(c) != std::string_view::npos)
+      width += 12;
+    else if (!inside)
+      width += c >= 'A' && c <= 'Z' ? 9.4 : 8.3;
+  }
+  return width;
 }
 
 /// At most so wide; the rest of a longer text is in its tips and its table.
 std::string cut(const std::string& text, double width) {
   if (width_of(text) <= width) return text;
   std::string kept = text;
-  while (width_of(kept) > width - kLetter) kept.pop_back();
+  while (width_of(kept) > width - kEllipsis) kept.pop_back();
   // Not within a letter of several bytes.
   while (!kept.empty() && (static_cast<unsigned char>(text[kept.size()]) & 0xC0U) == 0x80U)
     kept.pop_back();
