@@ -114,11 +114,12 @@ po::parsed_options parse(const Arguments& arguments, const po::options_descripti
   } catch (const po::invalid_command_line_syntax& error) {
     refuse_syntax(error, options);
   } catch (const po::too_many_positional_options_error&) {
+    if (table.positional == nullptr)
+      throw UsageError("there are arguments that belong to no option; --help lists the options");
+    std::string names = table.called(table.positional);
+    if (table.second != nullptr) names += " and " + table.called(table.second);
     throw UsageError(
-        table.positional == nullptr
-            ? "there are arguments that belong to no option; --help lists the options"
-            : fmt::format("there are more arguments than {}; --help lists the options",
-                          table.called(table.second != nullptr ? table.second : table.positional)));
+        fmt::format("there are more arguments than {}; --help lists the options", names));
   }
 }
 

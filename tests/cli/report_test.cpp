@@ -52,7 +52,9 @@ TEST_CASE("report of two folders compares them") {
   const auto nothing = run_tune(folder, "report old other -o no.html");
   CHECK(nothing.exit_code == 3);
   CHECK(contains(nothing.err, "no configuration here has times in old"));
-  CHECK(run_tune(folder, "report old new other -o no.html").exit_code == 2);
+  const auto too_many = run_tune(folder, "report old new other -o no.html");
+  CHECK(too_many.exit_code == 2);
+  CHECK(contains(too_many.err, "more arguments than FOLDER and LATER"));
   CHECK_FALSE(std::filesystem::exists(folder / "no.html"));
 }
 

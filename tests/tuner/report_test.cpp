@@ -356,6 +356,11 @@ TEST_CASE("a run against a run: what is faster, the same and slower, and what is
   CHECK(contains(table, "| gauss\\_fwd, n = 100, size 128 |"));
   CHECK_FALSE(contains(table, "size 64 |"));  // a tie
 
+  // Two rules that come to one launch share its times.
+  const Run shared{"shared",
+                   {made_up_results("rules", {{100, "lcm", 64, 10}, {100, "192", 64, 10}})}};
+  CHECK(contains(comparison_markdown(shared, shared, "t"), "Of 1 configuration that"));
+
   const Run other{"other", {made_up_results("rules", kRuleHolds)}};
   CHECK_THROWS_AS(static_cast<void>(comparison_markdown(earlier, other, "t")), FileError);
   // Of several devices only those of one name are compared.

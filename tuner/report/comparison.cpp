@@ -6,8 +6,8 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <ranges>
+#include <set>
 
 #include "statistics.hpp"
 #include "tuner/rows/measured.hpp"
@@ -74,9 +74,12 @@ Changes changes_of(const std::vector<Results>& earlier, const std::vector<Result
     std::map<std::string, const Point*> places;
     for (const Point& point : after.points())
       if (!point.times_ns.empty()) places.emplace(point.row.key(), &point);
+    std::set<std::pair<std::vector<double>, std::vector<double>>> seen;
     for (const Point& point : before.points()) {
       const auto found = places.find(point.row.key());
       if (point.times_ns.empty() || found == places.end()) continue;
+      // One measurement, which several rules come to.
+      if (!seen.emplace(point.times_ns, found->second->times_ns).second) continue;
       const std::size_t n = point.row.n;
       const Estimate ratio = ratio_of(found->second->times_ns, point.times_ns);
       changes[kind].push_back({point.row, estimate(point.times_ns),
@@ -167,10 +170,11 @@ Section section_of(const std::string& device, const Changes& changes, Illustrato
     }
   Section section{device, {}, {kinds_table(changes), largest_table(changes)}, ""};
   section.verdict.push_back(fmt::format(
-      "Of {} configurations that both runs timed the later run is faster at {}, the same at {}, "
+      "Of {} configuration{} that both runs timed the later run is faster at {}, the same at {}, "
       "slower at {}; in the "
       "median it takes {} times as long.",
-      ratios.size(), counts.faster, counts.ties, counts.slower, significant(median(ratios), 3)));
+      ratios.size(), ratios.size() == 1 ? "" : "s", counts.faster, counts.ties, counts.slower,
+      significant(median(ratios), 3)));
   section.verdict.push_back(
       "Runs of different hours differ by more than the times within one: of two runs of the same "
       "program "
