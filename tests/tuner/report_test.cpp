@@ -284,6 +284,8 @@ TEST_CASE("a drawing has every style, and categories as rows") {
     }
   Figure empty{"empty", "t", "c", {.label = "x"}, {.label = "y"}};
   CHECK(contains(svg(empty), "</svg>"));
+  empty.series = {{"one", Style::line, {1e17}, {1e17}, {1e17}, {1e17}}};
+  CHECK(contains(svg(empty), "<title>x 1e+17\none: 1e+17</title>"));
 }
 
 TEST_CASE("the ticks of a drawing have room, whatever the range") {

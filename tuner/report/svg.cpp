@@ -135,7 +135,8 @@ Range x_range(const Figure& figure) {
   for (const Mark& mark : figure.marks) range.take(mark.x, figure.x.log);
   if (range.empty()) return {1, 10};
   if (figure.x.log) return {range.low / 1.15, range.high * 1.15};
-  const double air = range.high > range.low ? 0.03 * (range.high - range.low) : 1;
+  const double air = range.high > range.low ? 0.03 * (range.high - range.low)
+                                            : std::max(1.0, 0.01 * std::abs(range.high));
   return {range.low - air, range.high + air};
 }
 
