@@ -9,8 +9,9 @@ build_packages=(
   pkg-config libstarpu-dev libopenmpi-dev openmpi-bin                    # several devices and ranks
 )
 device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenCL on any CPU, twice
-test_packages=(doctest-dev libopenblas-dev liblapacke-dev libscalapack-openmpi-dev gnuplot-nox   # LAPACK to check against, figures of the report
+test_packages=(doctest-dev libopenblas-dev liblapacke-dev libscalapack-openmpi-dev   # LAPACK to check against
   python3 python3-dev python3-venv                                       # the commands of the pages, the Python package
+  chromium                                                               # the report, as its reader has it before him
   zsh fish mandoc                                                        # completion and man pages, where they are read
   gfortran)                                                              # an example
 

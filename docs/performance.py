@@ -194,21 +194,27 @@ def speed_svg():
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 60}" height="{height}" '
         'font-family="sans-serif" font-size="13">',
-        '<rect width="100%" height="100%" fill="#ffffff"/>',
+        "<style>text { fill: #1f2328; } .soft { fill: #59636e; } .paper { fill: #fff; } .one { stroke: #1f2328; } .value { stroke: #fff; stroke-width: 4px; paint-order: stroke; }",
+        "@media (prefers-color-scheme: dark) {",
+        "  text { fill: #e6edf3; } .soft { fill: #9da7b1; } .paper { fill: #14171c; } .one { stroke: #e6edf3; } .value { stroke: #14171c; }",
+        "}</style>",
+        '<rect class="paper" width="100%" height="100%"/>',
         '<text x="12" y="22" font-size="15" font-weight="bold">How many times as long the vendor\'s library takes</text>',
-        '<text x="12" y="40" fill="#555">OpenBLAS 0.3.21, factor + solve, 2 cores; cuSOLVER, LU, H200</text>',
+        '<text x="12" y="40" class="soft">OpenBLAS 0.3.21, factor + solve, 2 cores; cuSOLVER, LU, H200</text>',
     ]
+    bottom = top + step * len(bars)
+    words = []
     for i, (label, ratio) in enumerate(bars):
         y = top + step * i
         color = "#2a6fb0" if label.startswith("PoCL") else "#4f9d4f"
-        parts += [
+        parts.append(f'<rect x="{left}" y="{y + 3}" width="{ratio * scale:.1f}" height="{step - 6}" fill="{color}"/>')
+        words += [
             f'<text x="{left - 8}" y="{y + 15}" text-anchor="end">{label}</text>',
-            f'<rect x="{left}" y="{y + 3}" width="{ratio * scale:.1f}" height="{step - 6}" fill="{color}"/>',
-            f'<text x="{left + ratio * scale + 6:.1f}" y="{y + 15}">{ratio:.2f}</text>',
+            f'<text x="{left + ratio * scale + 6:.1f}" y="{y + 15}" class="value">{ratio:.2f}</text>',
         ]
-    bottom = top + step * len(bars)
     parts += [
-        f'<line x1="{left + scale:.1f}" y1="{top}" x2="{left + scale:.1f}" y2="{bottom}" stroke="#000" stroke-dasharray="4 3"/>',
+        f'<line x1="{left + scale:.1f}" y1="{top}" x2="{left + scale:.1f}" y2="{bottom}" class="one" stroke-dasharray="4 3"/>',
+        *words,
         f'<text x="{left + scale:.1f}" y="{bottom + 18}" text-anchor="middle">1: as fast</text>',
         "</svg>",
     ]

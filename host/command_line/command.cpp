@@ -56,7 +56,7 @@ void refuse_negative_counts(const po::parsed_options& parsed,
 [[noreturn]] void refuse_option(const std::string& typed, const std::vector<OptionView>& options) {
   std::vector<std::string> known;
   for (const OptionView& option : options)
-    if (!option.positional) known.push_back("--" + option.name);
+    if (option.positional == 0) known.push_back("--" + option.name);
   throw UsageError(fmt::format("there is no option {}{}", typed, did_you_mean(typed, known)));
 }
 
@@ -99,7 +99,8 @@ const OptionView* find_option(const std::vector<OptionView>& options, const std:
 po::parsed_options parse(const Arguments& arguments, const po::options_description& all,
                          const CommandTable& table) {
   po::positional_options_description positions;
-  if (table.positional != nullptr) positions.add(table.positional, 1);
+  for (const char* name : {table.positional, table.second})
+    if (name != nullptr) positions.add(name, 1);
   namespace style = po::command_line_style;
   const std::vector<OptionView> options = table.options();
   try {
@@ -113,10 +114,12 @@ po::parsed_options parse(const Arguments& arguments, const po::options_descripti
   } catch (const po::invalid_command_line_syntax& error) {
     refuse_syntax(error, options);
   } catch (const po::too_many_positional_options_error&) {
-    throw UsageError(table.positional == nullptr
-                         ? "there are arguments that belong to no option; --help lists the options"
-                         : fmt::format("there are more arguments than {}; --help lists the options",
-                                       table.called(table.positional)));
+    if (table.positional == nullptr)
+      throw UsageError("there are arguments that belong to no option; --help lists the options");
+    std::string names = table.called(table.positional);
+    if (table.second != nullptr) names += " and " + table.called(table.second);
+    throw UsageError(
+        fmt::format("there are more arguments than {}; --help lists the options", names));
   }
 }
 
@@ -141,7 +144,7 @@ void require_options(const po::variables_map& values, const CommandTable& table)
   const std::vector<OptionView> options = table.options();
   for (const OptionView& option : options) {
     if (!option.required || values.count(option.name) > 0) continue;
-    if (!option.positional)
+    if (option.positional == 0)
       throw UsageError(fmt::format("--{} {} is missing", option.name, option.value));
     for (const OptionView& taker : options)
       if (taker.optional_value && values.count(taker.name) > 0 &&

@@ -43,7 +43,7 @@ std::vector<std::string> words_of_program(const std::vector<CommandView>& comman
 /// The option that is given without its name, if the command has one.
 std::optional<OptionView> positional_of(const CommandView& command) {
   for (const OptionView& option : command.table.options())
-    if (option.positional) return option;
+    if (option.positional > 0) return option;
   return std::nullopt;
 }
 
@@ -73,7 +73,7 @@ std::string bash_values(const ValueHint& hint) {
 std::string bash_command(const CommandView& command) {
   std::string names, values;
   for (const OptionView& option : command.table.options()) {
-    if (option.positional) continue;
+    if (option.positional > 0) continue;
     names += (names.empty() ? "" : "\\n") + ("--" + option.name);
     if (option.value.empty()) continue;
     const std::string guard = option.optional_value ? "[[ $cur == -* ]] || " : "";
@@ -159,7 +159,8 @@ std::string zsh_option(const OptionView& option) {
                                 ? ""
                                 : fmt::format("{}{}:{}", option.optional_value ? "::" : ":",
                                               option.value, zsh_values(option.hint));
-  if (option.positional) return fmt::format("'1:{}:{}'", option.value, zsh_values(option.hint));
+  if (option.positional > 0)
+    return fmt::format("'{}:{}:{}'", option.positional, option.value, zsh_values(option.hint));
   const std::string sign = option.value.empty() ? "" : "=";
   if (option.short_name.empty())
     return fmt::format("'--{}{}[{}]{}'", option.name, sign, about, value);
@@ -230,7 +231,7 @@ std::string fish_option(std::string_view program, const std::string& condition,
                         const OptionView& option) {
   const std::string about = fish_quoted(in_short(option.about));
   std::string line = fmt::format("complete -c {}{}", program, condition);
-  if (option.positional) {
+  if (option.positional > 0) {
     const std::string values = fish_values(option);
     return values == " -x" ? "" : line + replaced(replaced(values, " -r", ""), " -x", "") + "\n";
   }

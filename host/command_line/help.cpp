@@ -56,7 +56,7 @@ void append_wrapped(std::string& text, std::string_view line, std::size_t indent
 /// "  -o, --output FILE       write x here", and what it is without.
 std::string option_line(const OptionView& option) {
   const std::string usage =
-      (option.short_name.empty() && !option.positional ? "      " : "  ") + option.usage();
+      (option.short_name.empty() && option.positional == 0 ? "      " : "  ") + option.usage();
   std::string line = usage;
   if (usage.size() + 2 > kColumn)
     line += '\n' + std::string(kColumn, ' ');
@@ -152,7 +152,7 @@ std::string overview_text(const Program& program) {
     for (const OptionGroup& group : command.table.groups) {
       if (&group == &command.table.groups.back()) break;  // -h, which was found
       std::string names;
-      for (const OptionView& option : group.view(command.table.positional)) {
+      for (const OptionView& option : group.view(command.table)) {
         const std::string name = option.positional           ? option.usage()
                                  : option.short_name.empty() ? "--" + option.name
                                                              : "-" + option.short_name;
@@ -171,7 +171,7 @@ std::string help_text(const Program& program, const CommandView& command) {
       fmt::format("\n\n{}\n", wrapped(table.about, 0));
   for (const OptionGroup& group : table.groups) {
     text += fmt::format("\n{}:\n", group.caption);
-    for (const OptionView& option : group.view(table.positional)) text += option_line(option);
+    for (const OptionView& option : group.view(table)) text += option_line(option);
   }
   return text + "\nExamples:\n" + examples_text(program, command, "  ");
 }

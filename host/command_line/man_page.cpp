@@ -86,7 +86,7 @@ std::string command_text(const Program& program, const CommandView& command) {
                       escaped(table.usage), paragraphs(table.about));
   for (const OptionGroup& group : table.groups) {
     text += fmt::format(".PP\n\\fI{}\\fR\n", escaped(group.caption));
-    for (const OptionView& option : group.view(table.positional)) text += option_text(option);
+    for (const OptionView& option : group.view(table)) text += option_text(option);
   }
   return text + examples(program, command);
 }

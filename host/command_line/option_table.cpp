@@ -13,7 +13,7 @@ po::typed_value<std::string>* optional_file(const char* name) {
 namespace {
 
 /// Boost tells value and default as one: "FILE (=-)", "[=FILE(=-)]", "arg" for a switch.
-OptionView view_of(const po::option_description& option, const char* positional) {
+OptionView view_of(const po::option_description& option, const CommandTable& table) {
   const po::value_semantic& value = *option.semantic();
   OptionView view;
   view.name = option.long_name();
@@ -22,7 +22,8 @@ OptionView view_of(const po::option_description& option, const char* positional)
   if (short_name.size() == 2 && short_name[0] == '-') view.short_name = short_name.substr(1);
   view.about = option.description();
   view.required = value.is_required();
-  view.positional = positional != nullptr && view.name == positional;
+  const auto is = [&](const char* name) { return name != nullptr && view.name == name; };
+  view.positional = is(table.positional) ? 1 : is(table.second) ? 2 : 0;
   if (value.max_tokens() > 0) {
     std::string name = value.name();
     view.optional_value = name.starts_with("[=");
@@ -39,14 +40,14 @@ OptionView view_of(const po::option_description& option, const char* positional)
 }  // namespace
 
 std::string OptionView::usage() const {
-  if (positional) return required ? value : "[" + value + "]";
+  if (positional > 0) return required ? value : "[" + value + "]";
   return fmt::format("{}--{}{}{}", short_name.empty() ? "" : "-" + short_name + ", ", name,
                      value.empty() ? "" : " ", optional_value ? "[" + value + "]" : value);
 }
 
-std::vector<OptionView> OptionGroup::view(const char* positional) const {
+std::vector<OptionView> OptionGroup::view(const CommandTable& table) const {
   std::vector<OptionView> views;
-  for (const auto& option : options.options()) views.push_back(view_of(*option, positional));
+  for (const auto& option : options.options()) views.push_back(view_of(*option, table));
   return views;
 }
 
@@ -66,13 +67,13 @@ po::options_description CommandTable::all() const {
 std::vector<OptionView> CommandTable::options() const {
   std::vector<OptionView> all;
   for (const OptionGroup& group : groups)
-    for (OptionView& option : group.view(positional)) all.push_back(std::move(option));
+    for (OptionView& option : group.view(*this)) all.push_back(std::move(option));
   return all;
 }
 
 std::string CommandTable::called(const std::string& name) const {
   for (const OptionView& option : options())
-    if (option.name == name && option.positional) return option.value;
+    if (option.name == name && option.positional > 0) return option.value;
   return "--" + name;
 }
 

@@ -74,32 +74,35 @@ struct OptionView {
   std::string initial;  // the default, if there is one to show
   std::string about;
   ValueHint hint;
-  bool positional = false;  // given without its name
+  std::size_t positional = 0;  // given without its name: the first or the second; 0: by its name
 
   /// "-o, --output FILE", "SYSTEM".
   [[nodiscard]] std::string usage() const;
 };
 
+struct CommandTable;
+
 struct OptionGroup {
   std::string caption;
   po::options_description options;
 
-  [[nodiscard]] std::vector<OptionView> view(const char* positional) const;
+  [[nodiscard]] std::vector<OptionView> view(const CommandTable& table) const;
 };
 
-/// A command's line: its options, the one that is given without its name, and what is told about it.
+/// A command's line: its options, those that are given without their names, and what is told about it.
 struct CommandTable {
   std::string_view usage;     // after the names of program and command: "SYSTEM [options]"
   std::string_view about;     // paragraphs, each on one line, and lines "  word  meaning"
   std::string_view examples;  // one command a line
   std::vector<OptionGroup> groups;
   const char* positional = nullptr;
+  const char* second = nullptr;  // likewise, after that
 
   /// Begins a group of options, or goes on with the one of that caption.
   po::options_description_easy_init group(const char* caption);
   [[nodiscard]] po::options_description all() const;
   [[nodiscard]] std::vector<OptionView> options() const;
-  /// What the user calls the option `name`: "SYSTEM" for the positional one, else "--name".
+  /// What the user calls the option `name`: "SYSTEM" for a positional one, else "--name".
   [[nodiscard]] std::string called(const std::string& name) const;
 };
 

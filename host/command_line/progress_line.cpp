@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "command_line/interrupt.hpp"
 #include "command_line/streams.hpp"
@@ -29,11 +31,11 @@ std::string duration_text(double seconds) {
 
 namespace {
 
-/// How far it has come, and the time left by the pace so far; the time that has passed while nothing is known.
-std::string pace_text(double elapsed_s, double fraction) {
-  if (!(fraction > 0)) return duration_text(elapsed_s);
+/// How far it has come, and the time left by the pace so far, at most `most_s`; the time that has passed while nothing is known.
+std::string pace_text(double elapsed_s, double fraction, double most_s) {
+  if (!(fraction > 0) && !std::isfinite(most_s)) return duration_text(elapsed_s);
   return fmt::format("{:.0f} %, {} left", 100 * fraction,
-                     duration_text(elapsed_s * (1 - fraction) / fraction));
+                     duration_text(std::min(elapsed_s * (1 - fraction) / fraction, most_s)));
 }
 
 }  // namespace
@@ -48,11 +50,21 @@ void ProgressLine::update(std::string_view what, double fraction, std::string_vi
 }
 
 void ProgressLine::show() {
-  const double elapsed_s = std::chrono::duration<double>(Clock::now() - started_).count();
+  using Seconds = std::chrono::duration<double>;
+  const auto now = Clock::now();
+  const double elapsed_s = Seconds(now - started_).count();
+  const double most_s =
+      end_ ? std::max(Seconds(*end_ - now).count(), 0.0) : std::numeric_limits<double>::infinity();
   if (what_.empty() || elapsed_s < 1) return;
   shown_ = true;
-  tell(fmt::format("\r\033[K{} {}{}{}", what_, pace_text(elapsed_s, fraction_),
+  tell(fmt::format("\r\033[K{} {}{}{}", what_, pace_text(elapsed_s, fraction_, most_s),
                    detail_.empty() ? "" : ": ", detail_));
+}
+
+void ProgressLine::end_within(double seconds) {
+  const std::scoped_lock lock(mutex_);
+  end_ = Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 void ProgressLine::clear() {

@@ -5,6 +5,7 @@
 #include <clgauss/progress.hpp>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -23,6 +24,8 @@ class ProgressLine {
   /// `fraction`, 0..1, of `what` is done, 0 where that is not known; `detail` says what goes on at the moment.
   void update(std::string_view what, double fraction, std::string_view detail = {});
   void clear();
+  /// The work ends within `seconds` from now on, however far it has come: never more are left.
+  void end_within(double seconds);
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -34,6 +37,7 @@ class ProgressLine {
   std::string what_, detail_;
   double fraction_ = 0;
   Clock::time_point started_;
+  std::optional<Clock::time_point> end_;
   std::condition_variable_any never_;
   std::jthread painter_;  // the last member: it ends before the others
 };

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <regex>
 
 #include "support/process.hpp"
 #include "support/terminal.hpp"
@@ -79,7 +80,8 @@ TEST_CASE("terminal: progress of long work, cleared at the end, and none in a pi
   CHECK(quiet.screen().empty());
 }
 
-TEST_CASE("terminal: progress of an LU says blocks and GFLOP/s, and Ctrl-C ends it within a second") {
+TEST_CASE(
+    "terminal: progress of an LU says blocks and GFLOP/s, and Ctrl-C ends it within a second") {
   const TemporaryFolder folder;
   // Large enough to be seen: of 1 s and more on the machine at hand.
   REQUIRE(run_program(folder, "generate --kind random --n 7000 --rhs none -o a.npy").exit_code ==
@@ -99,6 +101,32 @@ TEST_CASE("terminal: progress of an LU says blocks and GFLOP/s, and Ctrl-C ends 
   CHECK_FALSE(fs::exists(folder / "x.npy"));
   for (const auto& entry : fs::directory_iterator(folder.path()))
     CHECK(entry.path().filename() == "a.npy");
+}
+
+TEST_CASE("terminal: searches and experiments show the time left, at most their budget") {
+  const TemporaryFolder folder;
+  const std::string kernel =
+      "kernel gauss.cl --name gauss_fwd --size n=200 --global n+1,n --round-up x --param "
+      "REAL_BITS=32 --arg 'buffer:f32:n*(n+1)' --arg ulong:n+1 --arg ulong:0 -o k";
+  for (const std::string& command :
+       {kernel, std::string("search gemm --n 128"),
+        std::string("sweep --sizes 1000:4000:100 --local 32:1024:32 -o s"),
+        std::string(
+            "sweep --kernel gemm --type f32 --sizes 256:2048:64 --local 16:1024:16 -o g")}) {
+    CAPTURE(command);
+    Terminal terminal(folder, "$CLGAUSS_TUNE " + command + " --device pocl --budget 2s");
+    CHECK(terminal.wait() == 0);
+    const std::string screen = terminal.screen();
+    CAPTURE(screen);
+    const std::regex announced("about 2 s|ends after 2 s"), left(" ([0-9]+) (s|min) left");
+    CHECK(std::regex_search(screen, announced));
+    std::sregex_iterator found(screen.begin(), screen.end(), left);
+    CHECK(found != std::sregex_iterator());
+    for (; found != std::sregex_iterator(); ++found) {
+      CHECK((*found)[2] == "s");
+      CHECK(std::stoi((*found)[1]) <= 2);
+    }
+  }
 }
 
 TEST_CASE("terminal: completion in bash") {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
-#include <cstdlib>
 
 #include "support/made_up_rows.hpp"
 #include "support/process.hpp"
+#include "tuner/report/comparison.hpp"
 #include "tuner/report/elimination_data.hpp"
 #include "tuner/report/elimination_figures.hpp"
 #include "tuner/report/elimination_tables.hpp"
@@ -24,10 +24,6 @@ using test::made_up_results;
 using test::MadeUp;
 using test::TemporaryFolder;
 
-constexpr const char* kNoGnuplot = "no-such-gnuplot";
-
-bool has_gnuplot() { return std::system("gnuplot --version >/dev/null 2>&1") == 0; }
-
 bool contains(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
@@ -38,10 +34,16 @@ Verdict verdict_on(const std::vector<Results>& results) {
   return verdict_of(data.front());
 }
 
-std::string page_of(const std::vector<Results>& results, const std::string& gnuplot = kNoGnuplot) {
-  const TemporaryFolder folder;
-  Illustrator illustrator(folder / "files", "files", gnuplot);
+std::string page_of(const std::vector<Results>& results) {
+  Illustrator illustrator;
   return page(results, "A <title> & \"more\"", illustrator);
+}
+
+std::size_t count_of(const std::string& text, std::string_view part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
 }
 
 /// 1012 + 1 is prime; 500 + 1 is not.
@@ -54,13 +56,10 @@ const std::vector<MadeUp> kRuleHolds{{500, "driver", 0, 12},  {500, "lcm", 192, 
 TEST_CASE("text cannot become markup") {
   CHECK(escape("<a href='x'>&\"") == "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
   CHECK(paragraph("use `--local <1>` here") == "<p>use <code>--local &lt;1&gt;</code> here</p>\n");
-  CHECK(url("a b/é\"#.dat") == "a%20b/%C3%A9%22%23.dat");
   const std::string table = html(Table{"<c>", {"<h>"}, {{"<1>", "<2>"}}, true});
   CHECK_FALSE(contains(table, "<c>"));
   CHECK(contains(table, "<td>&lt;2&gt;</td>"));
   CHECK(html(Table{"empty", {"x"}, {}, true}).empty());
-  CHECK(digits(13203.4) == "13203");
-  CHECK(digits(0.00123456) == "0.001235");
 }
 
 TEST_CASE("the verdict where the rule holds") {
@@ -240,29 +239,28 @@ TEST_CASE(
   CHECK_FALSE(sweep_figure(data.front(), 3).has_value());
 }
 
-TEST_CASE("a figure's files hold its numbers and its text as text") {
-  Figure figure{"demo", "It's <b>", "`c`", {"x", false, 0, {}}, {"y", true, 0, {}}, {}, {}, false};
+TEST_CASE("a drawing tells every value with its interval and unit, and nothing in it is markup") {
+  Figure figure{
+      "demo", "It's <b>", "<i>", {.label = "n"}, {.label = "time", .unit = "ms", .log = true}};
   figure.series = {
-      {"it's `rm`", Style::line_points, {1, 2, 3}, {10, -1, 30}, {9, -1, 28}, {11, 1, 33}},
-      {"none", Style::points, {}, {}, {}, {}}};
-  figure.marks = {{"mark", 2}};
-  const std::string data = gnuplot_data(figure);
-  CHECK(contains(data, "1 10 9 11\n3 30 28 33\n"));  // -1 has no place on a logarithmic axis
-  CHECK(contains(data, "\n\n\n# none\n"));
-  const std::string commands = gnuplot_commands(figure);
-  CHECK(contains(commands, "title 'it''s `rm`'"));
-  CHECK(contains(commands, "set logscale y"));
+      {"it's <s>", Style::line_points, {1, 2, 3}, {10, -1, 30}, {9, -1, 28}, {11, 1, 33}},
+      {"none", Style::points}};
+  figure.marks = {{"a <mark>", 2}};
+  const std::string drawn = svg(figure);
+  CHECK(contains(drawn, "<title>n = 1\nit&#39;s &lt;s&gt;: 10 [9, 11] ms</title>"));
+  CHECK(count_of(drawn, "class=\"v\"") == 2);  // -1 has no place on a logarithmic axis
+  CHECK(contains(drawn, "data-key=\"m0\""));
+  CHECK(contains(drawn, "data-s=\"1\""));
+  CHECK(contains(drawn, "a &lt;mark&gt;</text>"));
+  CHECK(contains(drawn, ">time, ms</text>"));
+  CHECK_FALSE(contains(drawn, "nan"));
 
-  const TemporaryFolder folder;
-  Illustrator illustrator(folder / "it's \"files\"", "it's \"files\"", kNoGnuplot);
+  Illustrator illustrator;
   const std::string first = illustrator.draw(figure), second = illustrator.draw(figure);
-  CHECK(content_of(folder / "it's \"files\"/demo.dat") == data);
-  CHECK(content_of(folder / "it's \"files\"/demo.gp") == commands);
   CHECK(contains(second, "id=\"demo-2\""));
-  CHECK(contains(first, "<details open>"));
-  CHECK(contains(first, "<strong>It&#39;s &lt;b&gt;.</strong>"));
-  CHECK(illustrator.problems().size() == 1);  // said once
-  CHECK(contains(illustrator.problems().front(), "gnuplot-nox"));
+  CHECK(contains(first, "<strong>It&#39;s &lt;b&gt;.</strong> &lt;i&gt;"));
+  CHECK(contains(first, "<td>30 [28, 33]</td>"));
+  CHECK(Illustrator(false).draw(figure).empty());
 
   figure.series[0].low.pop_back();
   CHECK_THROWS_AS(static_cast<void>(illustrator.draw(figure)), UsageError);
@@ -270,44 +268,109 @@ TEST_CASE("a figure's files hold its numbers and its text as text") {
   CHECK_THROWS_AS(static_cast<void>(illustrator.draw(figure)), UsageError);
 }
 
-TEST_CASE("gnuplot draws every style, in folders of any name" * doctest::skip(!has_gnuplot())) {
-  const TemporaryFolder folder;
-  const std::string files = "it's a \"folder\" $(x)";
-  Illustrator illustrator(folder / files, files);
+TEST_CASE("a drawing has every style, and categories as rows") {
   for (const bool log : {false, true})
-    for (const Style style :
-         {Style::line, Style::line_points, Style::points, Style::rings, Style::bars}) {
-      const Series spread{"<s> & it's `x`", style, {1, 2}, {10, 3000}, {9, 2000}, {11, 4000}};
-      const Series plain{"_^{p}", style, {1, 2}, {5, 6}, {}, {}};
-      const Figure figure{
-          "style",         "t",          "c", {"x", false, 0, {}}, {"y", log, 0, {}},
-          {spread, plain}, {{"m", 1.5}}, log};
-      const std::string drawn = illustrator.draw(figure);
-      CHECK(contains(drawn, "<svg viewBox="));
-      CHECK(contains(drawn, "&lt;s> &amp; it's `x`</text>"));
-      CHECK_FALSE(contains(drawn, "<?xml"));
-      CHECK_FALSE(contains(drawn, "id='gpPt"));  // ids are the page's own
+    for (const Style style : {Style::line, Style::line_points, Style::points, Style::rings}) {
+      Figure figure{"style", "t", "c", {.label = "x", .log = log}, {.label = "y", .log = log}};
+      figure.series = {{"a", style, {1, 2}, {10, 3000}, {9, 2000}, {11, 4000}},
+                       {"b", style, {1, 2}, {5, 6}},
+                       {"c", style, {1}, {0.001}, {0.001}, {0.001}}};
+      const std::string drawn = svg(figure);
+      CHECK(count_of(drawn, "<title>") == 5);
+      CHECK(contains(drawn, "<title>x 1\nc: 0.001</title>"));
+      CHECK(contains(drawn, "class=\"band\"") == (style == Style::line));
+      figure.rows = {"nought", "one <1>", "two"};
+      CHECK(contains(svg(figure), "<title>one &lt;1&gt;\nb: 5</title>"));
     }
-  for (const std::string& problem : illustrator.problems()) MESSAGE(problem);
-  CHECK(illustrator.problems().empty());
+  Figure empty{"empty", "t", "c", {.label = "x"}, {.label = "y"}};
+  CHECK(contains(svg(empty), "</svg>"));
+  empty.series = {{"one", Style::line, {1e17}, {1e17}, {1e17}, {1e17}}};
+  CHECK(contains(svg(empty), "<title>x 1e+17\none: 1e+17</title>"));
 }
 
-TEST_CASE("a gnuplot that fails or never ends costs the drawing, not the report") {
-  const TemporaryFolder folder;
-  test::write_file(folder / "failing", "#!/bin/sh\necho line 3: boo >&2\nexit 1\n");
-  std::filesystem::permissions(folder / "failing", std::filesystem::perms::owner_all);
-  Illustrator illustrator(folder / "files", "files", (folder / "failing").string());
-  const Figure figure{"f",
-                      "t",
-                      "c",
-                      {"x", false, 0, {}},
-                      {"y", false, 0, {}},
-                      {{"s", Style::line, {1, 2}, {3, 4}, {}, {}}},
-                      {},
-                      false};
-  CHECK(contains(illustrator.draw(figure), "<details open>"));
-  REQUIRE(illustrator.problems().size() == 1);
-  CHECK(contains(illustrator.problems().front(), "line 3: boo"));
+TEST_CASE("the ticks of a drawing have room, whatever the range") {
+  for (const bool log : {false, true})
+    for (const double low : {1e-6, 0.9, 1000.0, 123456.0})
+      for (const double span : {1.001, 1.5, 7.0, 300.0, 1e6}) {
+        CAPTURE(log);
+        CAPTURE(low);
+        CAPTURE(span);
+        const Figure figure{"t",
+                            "t",
+                            "c",
+                            {.label = "x", .log = log},
+                            {.label = "y", .log = log},
+                            {{"s", Style::points, {low, low * span}, {low, low * span}}}};
+        const std::size_t ticks = count_of(svg(figure), "class=\"tick\"");
+        CHECK(ticks >= 3);
+        CHECK(ticks <= 24);
+      }
+}
+
+TEST_CASE("the first screen says for each device what the size is worth and what to use") {
+  const std::vector<MadeUp> sweep{{100, "fixed", 32, 40}, {100, "fixed", 64, 10}};
+  const std::vector<MadeUp> rules{{100, "driver", 0, 30}, {100, "lcm", 192, 20},
+                                  {100, "fixed", 64, 10}, {200, "driver", 0, 20},
+                                  {200, "lcm", 192, 20},  {200, "fixed", 64, 10}};
+  const std::string text =
+      page_of({made_up_results("rules", rules), made_up_results("sweep", sweep),
+               made_up_results("rules", rules, "Other"), made_up_results("sweep", sweep, "Other")});
+  const std::string first = text.substr(0, text.find("<article class=\"device\">"));
+  CHECK(count_of(first, "<article class=\"card\">") == 2);
+  CHECK(contains(first, "Use <code>--local 64</code> for n = 100 to 200."));
+  CHECK(contains(first,
+                 "<strong>2.5 times</strong> the speed, in the median of 2 n; at most 3 [2.45, "
+                 "3.67] times (n&nbsp;=&nbsp;100)"));
+  CHECK(contains(first, "<strong>2 times</strong>"));
+  CHECK(contains(first, "id=\"devices-sizes\""));
+  CHECK(contains(first, "id=\"devices-driver\""));
+  CHECK(contains(
+      first,
+      "<td>2.5 (2 to 3, 2 n)</td><td>2 (2 to 2, 2 n)</td><td>--local 64 for n = 100 to 200</td>"));
+  CHECK(contains(first, "href=\"#device-2\""));
+  CHECK(contains(text, "<h2 id=\"device-2\">Other</h2>"));
+}
+
+TEST_CASE("a run against a run: what is faster, the same and slower, and what is not in both") {
+  const Run earlier{"old",
+                    {made_up_results("sweep", {{100, "fixed", 32, 40},
+                                               {100, "fixed", 64, 10},
+                                               {100, "fixed", 128, 10},
+                                               {100, "fixed", 256, 1}})}};
+  Run later{"<new>",
+            {made_up_results("sweep", {{100, "fixed", 32, 10},
+                                       {100, "fixed", 64, 11},
+                                       {100, "fixed", 128, 90},
+                                       {100, "fixed", 512, 1}})}};
+  for (Row& row : later.results[0].rows) row.driver = "2.0";
+  later.results[0].info.device.driver_version = "2.0";
+  Illustrator illustrator;
+  const std::string text = comparison_page(earlier, later, "t", illustrator);
+  CHECK(contains(text,
+                 "Of 3 configurations that both runs timed the later run is faster at 1, the same "
+                 "at 1, slower at 1"));
+  CHECK(contains(text, "driver 1.0; later: GeForce GT 555M, driver 2.0"));
+  CHECK(contains(text, "later: &lt;new&gt;"));
+  CHECK(text.find("gauss_fwd, n = 100, size 128</th>") <
+        text.find("gauss_fwd, n = 100, size 32</th>"));  // x 9 before x 1/4
+  CHECK(contains(text, "id=\"changes\""));
+  const std::string table = comparison_markdown(earlier, later, "t");
+  CHECK(contains(table, "| gauss\\_fwd, n = 100, size 128 |"));
+  CHECK_FALSE(contains(table, "size 64 |"));  // a tie
+
+  // Two rules that come to one launch share its times.
+  const Run shared{"shared",
+                   {made_up_results("rules", {{100, "lcm", 64, 10}, {100, "192", 64, 10}})}};
+  CHECK(contains(comparison_markdown(shared, shared, "t"), "Of 1 configuration that"));
+
+  const Run other{"other", {made_up_results("rules", kRuleHolds)}};
+  CHECK_THROWS_AS(static_cast<void>(comparison_markdown(earlier, other, "t")), FileError);
+  // Of several devices only those of one name are compared.
+  const Run two{"two",
+                {made_up_results("sweep", {{100, "fixed", 32, 40}}, "A"),
+                 made_up_results("sweep", {{100, "fixed", 32, 40}}, "B")}};
+  CHECK(comparison_sections(two, two, illustrator).size() == 2);
+  CHECK_THROWS_AS(static_cast<void>(comparison_markdown(two, later, "t")), FileError);
 }
 
 TEST_CASE("the page has a part for each device and a figure for each kind of rows") {
@@ -320,8 +383,8 @@ TEST_CASE("the page has a part for each device and a figure for each kind of row
                                      "Other <device>");
   const std::string only_rules = page_of({rules}), both = page_of({rules, sweep});
   CHECK(contains(both, "A &lt;title&gt; &amp; &quot;more&quot;"));
-  CHECK(contains(both, "<h2>GeForce GT 555M</h2>"));
-  CHECK(contains(both, "<h2>Other &lt;device&gt;</h2>"));
+  CHECK(contains(both, "<h2 id=\"device-1\">GeForce GT 555M</h2>"));
+  CHECK(contains(both, "<h2 id=\"device-2\">Other &lt;device&gt;</h2>"));
   CHECK(contains(both, "id=\"fig3\""));
   CHECK(contains(both, "id=\"fig4\""));
   for (const char* absent : {"id=\"fig2\"", "id=\"fig5\"", "id=\"fig6\""})
@@ -330,7 +393,8 @@ TEST_CASE("the page has a part for each device and a figure for each kind of row
   CHECK(contains(both, "larger than &lt;the limit&gt;"));
   CHECK(contains(both, "clgauss-tune sweep &lt;x&gt;"));
   CHECK(contains(both, "2026-01-02"));
-  CHECK_FALSE(contains(both, "<script"));
+  for (const char* elsewhere : {"<script src", "<link", "url(", "@import", "href=\"http"})
+    CHECK_FALSE(contains(both, elsewhere));
   CHECK_FALSE(contains(only_rules, "fig3"));
   CHECK_FALSE(contains(only_rules, "Tried, without a time"));
   CHECK(both == page_of({rules, sweep}));
@@ -344,7 +408,7 @@ TEST_CASE("rows of several devices in one folder are told apart, and no rows are
   REQUIRE(devices.size() == 2);
   CHECK(devices[1].front().info.device.name == "second");
   CHECK(devices[1].front().info.device.compute_units == 0);  // unknown: the folder is the first's
-  CHECK(contains(page_of({mixed}), "<h2>second</h2>"));
+  CHECK(contains(page_of({mixed}), "<h2 id=\"device-2\">second</h2>"));
   CHECK_THROWS_AS(page_of({made_up_results("rules", {})}), FileError);
 }
 

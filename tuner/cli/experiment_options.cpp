@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <clgauss/solve.hpp>
 #include <thread>
 
@@ -99,7 +100,9 @@ RealType chosen_type(const po::variables_map& values, const DeviceProfile& devic
                      cli::parse_word("type", values["type"].as<std::string>(), cli::type_words()));
 }
 
-ExperimentProgress shown_on(cli::ProgressLine& line, std::string title) {
+ExperimentProgress shown_on(cli::ProgressLine& line, std::string title,
+                            const ExperimentLimits& limits) {
+  if (limits.budget_s) line.end_within(*limits.budget_s);
   return [&line, title = std::move(title)](double fraction, const std::string& what) {
     cli::throw_if_interrupted();
     line.update(title, fraction, what);
@@ -171,6 +174,27 @@ void announce(const std::string& what, double expected_s, const ExperimentLimits
   if (!doubt.empty()) cli::tell(fmt::format("{}: intervals will be wide: {}\n", what, doubt));
 }
 
+double expected_seconds(const std::vector<Case>& cases, const ResultFolder& folder,
+                        const DeviceProfile& device, std::size_t runs, double timeout_s) {
+  const bool cpu = device.type == DeviceType::cpu;
+  const double operations_s = cpu ? 5e9 : 5e11, bytes_s = cpu ? 5e9 : 1e12, loop_s = 2e9;
+  const double build_s = cpu ? 0.3 : 0.02, least_s = 4e-3;
+  double expected_s = 0;
+  for (const Case& one : cases)
+    for (const Row& row : one.rows) {
+      if (folder.has(row)) continue;
+      const bool on_host = row.kernel.starts_with("cpu") || row.kernel.starts_with("openmp");
+      const bool bytes = row.part == "walk" || row.part.starts_with("copy");
+      const double share = row.all_steps > 0
+                               ? static_cast<double>(row.steps) / static_cast<double>(row.all_steps)
+                               : 1;
+      const double run_s = row.work * share / (on_host ? loop_s : bytes ? bytes_s : operations_s);
+      expected_s += static_cast<double>(runs) * std::clamp(run_s, least_s, timeout_s) +
+                    (on_host ? 0 : build_s);
+    }
+  return expected_s;
+}
+
 cli::ExitCode run_experiment(const cli::Given& given, const ExperimentPlan& plan) {
   const po::variables_map& values = given.values;
   const ExperimentLimits limits = experiment_limits(values);
@@ -190,8 +214,8 @@ cli::ExitCode run_experiment(const cli::Given& given, const ExperimentPlan& plan
   const bool quiet = values["quiet"].as<bool>();
   if (!quiet) announce(plan.name, expected_seconds(context, options, contests), limits);
   cli::ProgressLine line(!quiet);
-  const ExperimentSummary summary =
-      run_contests(context, folder, info, options, contests, limits, shown_on(line, plan.name));
+  const ExperimentSummary summary = run_contests(context, folder, info, options, contests, limits,
+                                                 shown_on(line, plan.name, limits));
   line.clear();
   const std::vector<Point> points = all_points_of(folder, info, options, contests);
   finish_experiment(values, folder, summary, plan.summary(context, points), points);

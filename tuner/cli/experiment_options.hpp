@@ -8,6 +8,7 @@
 
 #include "command_line/progress_line.hpp"
 #include "tuner/cli/commands.hpp"
+#include "tuner/experiments/case.hpp"
 #include "tuner/experiments/contest.hpp"
 
 namespace clgauss::tune {
@@ -34,8 +35,10 @@ struct ExperimentPlan {
 [[nodiscard]] RealType chosen_type(const cli::po::variables_map& values,
                                    const DeviceProfile& device);
 
-/// Shows what is measured on `line`, and ends the experiment at Ctrl-C. The line must outlive it.
-[[nodiscard]] ExperimentProgress shown_on(cli::ProgressLine& line, std::string title);
+/// Shows what is measured on `line` and the time left, at most the budget from this call on, and ends the experiment at Ctrl-C. The
+/// line must outlive it.
+[[nodiscard]] ExperimentProgress shown_on(cli::ProgressLine& line, std::string title,
+                                          const ExperimentLimits& limits);
 
 /// ", 3 left: the budget is used up, run again to go on"; empty if nothing is.
 [[nodiscard]] std::string left_text(const ExperimentSummary& summary);
@@ -48,6 +51,12 @@ void finish_experiment(const cli::po::variables_map& values, const ResultFolder&
 
 /// Says on standard error how long it will take, at most the budget, and what makes times doubtful before it begins.
 void announce(const std::string& what, double expected_s, const ExperimentLimits& limits);
+
+/// Seconds that what the folder lacks of `cases` will take with so many runs each, by the amount of work and what devices of this
+/// kind do of it: within a factor of two or three.
+[[nodiscard]] double expected_seconds(const std::vector<Case>& cases, const ResultFolder& folder,
+                                      const DeviceProfile& device, std::size_t runs,
+                                      double timeout_s);
 
 /// Opens device and folder, measures what is missing, prints the summary. Ctrl-C keeps what was measured.
 cli::ExitCode run_experiment(const cli::Given& given, const ExperimentPlan& plan);

@@ -3,7 +3,6 @@
 #include <clgauss/io.hpp>
 #include <nlohmann/json.hpp>
 
-#include "command_line/progress_line.hpp"
 #include "command_line/typed.hpp"
 #include "tuner/cli/experiment_options.hpp"
 #include "tuner/cli/kernel_options.hpp"
@@ -203,11 +202,6 @@ cli::ExitCode run_kernel(const cli::Given& given) {
   ResultFolder folder(output, info, false);
   const bool quiet = values["quiet"].as<bool>();
   ProgressLine line(!quiet);
-  options.progress = [&](const Outcome& last, std::size_t tried, std::size_t size) {
-    line.update(
-        fmt::format("{} of {} launches tried, last: {}", tried, size, status_name(last.status)),
-        static_cast<double>(tried) / static_cast<double>(size));
-  };
   if (!tuner.has_reference())
     tell(
         "kernel: nothing to compare with (--against, --verify): every launch has to give what the "
@@ -216,6 +210,10 @@ cli::ExitCode run_kernel(const cli::Given& given) {
     tell(fmt::format("kernel: {} launches to choose from; the search ends after {}\n", tuner.size(),
                      text_of(end)));
   options.stop = stop_at(end);
+  options.progress = [show = shown_on(line, "kernel", end)](const Outcome& last, std::size_t tried,
+                                                            std::size_t size) {
+    show(last.status, tried, size);
+  };
   const KernelTuning tuning = tuner.run(info, folder, options);
   line.clear();
   folder.write_t4();

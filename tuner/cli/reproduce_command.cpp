@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 
 #include "clock.hpp"
@@ -65,29 +64,6 @@ std::vector<Reproduction> reproductions_of(std::string_view name) {
   cli::refuse_word("NAME", name, known);
 }
 
-/// Seconds that what the folder lacks will take, by the amount of work and what devices of this kind do of it: within a factor of
-/// two or three.
-double expected_seconds(const std::vector<Case>& cases, const ResultFolder& folder,
-                        const DeviceProfile& device, const TimingOptions& timing) {
-  const bool cpu = device.type == DeviceType::cpu;
-  const double operations_s = cpu ? 5e9 : 5e11, bytes_s = cpu ? 5e9 : 1e12, loop_s = 2e9;
-  const double build_s = cpu ? 0.3 : 0.02, least_s = 4e-3;
-  const auto runs = static_cast<double>(timing.repetitions + timing.warmups + 1);
-  double expected_s = 0;
-  for (const Case& one : cases)
-    for (const Row& row : one.rows) {
-      if (folder.has(row)) continue;
-      const bool on_host = row.kernel.starts_with("cpu") || row.kernel.starts_with("openmp");
-      const bool bytes = row.part == "walk" || row.part.starts_with("copy");
-      const double share = row.all_steps > 0
-                               ? static_cast<double>(row.steps) / static_cast<double>(row.all_steps)
-                               : 1;
-      const double run_s = row.work * share / (on_host ? loop_s : bytes ? bytes_s : operations_s);
-      expected_s += runs * std::clamp(run_s, least_s, timing.timeout_s) + (on_host ? 0 : build_s);
-    }
-  return expected_s;
-}
-
 /// Measures what the folder lacks and prints the table; whether the folder holds any rows.
 bool run_one(Context& context, const cli::Given& given, const Reproduction& what,
              const std::filesystem::path& place, const ExperimentLimits& limits) {
@@ -101,10 +77,13 @@ bool run_one(Context& context, const cli::Given& given, const Reproduction& what
   std::vector<Case> cases = what.cases(laboratory);
   if (!quiet)
     announce(std::string(what.name),
-             expected_seconds(cases, folder, context.profile(), options.timing), limits);
+             expected_seconds(cases, folder, context.profile(),
+                              options.timing.repetitions + options.timing.warmups + 1,
+                              options.timing.timeout_s),
+             limits);
   cli::ProgressLine line(!quiet);
   const ExperimentSummary summary =
-      run_cases(folder, std::move(cases), limits, shown_on(line, std::string(what.name)));
+      run_cases(folder, std::move(cases), limits, shown_on(line, std::string(what.name), limits));
   line.clear();
   folder.write_t4();
   cli::print(fmt::format("{}\non {} ({})\n\n{}\n", what.source, context.profile().name,

@@ -4,7 +4,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "command_line/progress_line.hpp"
 #include "command_line/typed.hpp"
 #include "tuner/cli/search_options.hpp"
 #include "tuner/measure/flops.hpp"
@@ -164,14 +163,15 @@ cli::ExitCode run_search(const cli::Given& given) {
   if (const auto vary = option<std::string>(values, "vary")) search.vary = cli::parse_list(*vary);
   search.repetitions = repetitions_of(values);
   if (const auto path = option<std::string>(values, "seeds")) search.seeds = seeds_of(*path);
+  const SearchEnd end = search_end(values);
   JsonOutput json(values);
   Context context(cli::open_named_device(text("device")), context_options(values));
-  search.stop = stop_at(search_end(values));
+  search.stop = stop_at(end);
+  tell(fmt::format("search: ends after {}\n", text_of(end)));
   ProgressLine progress(true);
-  search.progress = [&](const GemmTrial& trial, std::size_t tried, std::size_t size) {
-    progress.update(
-        fmt::format("{} of {} tried, last: {}", tried, size, status_name(trial.outcome.status)),
-        static_cast<double>(tried) / static_cast<double>(size));
+  search.progress = [show = shown_on(progress, "search", end)](
+                        const GemmTrial& trial, std::size_t tried, std::size_t size) {
+    show(trial.outcome.status, tried, size);
   };
   const GemmSearchResult result = search_gemm(context, task, search);
   progress.clear();

@@ -2,8 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "command_line/interrupt.hpp"
-#include "command_line/progress_line.hpp"
 #include "command_line/typed.hpp"
 #include "tuner/search/searcher.hpp"
 
@@ -64,6 +65,15 @@ StopCondition stop_at(const SearchEnd& end) {
   if (const auto budget_s = budget_of(end))
     conditions.push_back(after_duration(std::chrono::duration<double>(*budget_s)));
   return any_of(std::move(conditions));
+}
+
+SearchProgress shown_on(ProgressLine& line, std::string title, const SearchEnd& end) {
+  if (const auto budget_s = budget_of(end)) line.end_within(*budget_s);
+  return [&line, title = std::move(title), end](Status last, std::size_t tried, std::size_t size) {
+    const std::size_t all = std::min(size, end.evaluations.value_or(size));
+    line.update(title, static_cast<double>(tried) / static_cast<double>(all),
+                fmt::format("{} of {} tried, last: {}", tried, size, status_name(last)));
+  };
 }
 
 std::size_t repetitions_of(const po::variables_map& values) {

@@ -1,10 +1,13 @@
 #pragma once
 /// The options of everything that searches.
 
+#include <functional>
 #include <optional>
 #include <string>
 
+#include "command_line/progress_line.hpp"
 #include "tuner/cli/commands.hpp"
+#include "tuner/measure/outcome.hpp"
 #include "tuner/search/stop.hpp"
 
 namespace clgauss::tune {
@@ -27,6 +30,12 @@ struct SearchEnd {
 [[nodiscard]] std::string text_of(const SearchEnd& end);
 /// Then, counted from this call on, and at Ctrl-C.
 [[nodiscard]] StopCondition stop_at(const SearchEnd& end);
+
+/// Shows on `line`, which must outlive it, how many of how many configurations were tried, and the time left until then, counted from
+/// this call on.
+using SearchProgress = std::function<void(Status last, std::size_t tried, std::size_t size)>;
+[[nodiscard]] SearchProgress shown_on(cli::ProgressLine& line, std::string title,
+                                      const SearchEnd& end);
 
 /// --reps. Throws UsageError unless it is at least 1.
 [[nodiscard]] std::size_t repetitions_of(const cli::po::variables_map& values);

@@ -89,11 +89,12 @@ cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
   for (const Case& one : cases) wanted.push_back(one.rows.front());
   const bool quiet = values["quiet"].as<bool>();
   if (!quiet)
-    cli::tell(fmt::format("sweep: {} configurations of at most {} a run\n", cases.size(),
-                          cli::duration_text(sweep.timeout_s)));
+    announce("sweep",
+             expected_seconds(cases, folder, context.profile(), sweep.repetitions, sweep.timeout_s),
+             limits);
   cli::ProgressLine line(!quiet);
   const ExperimentSummary summary =
-      run_cases(folder, std::move(cases), limits, shown_on(line, "sweep"));
+      run_cases(folder, std::move(cases), limits, shown_on(line, "sweep", limits));
   line.clear();
   const std::vector<Point> points = points_of(folder, wanted);
   if (summary.left == 0) require_one_ok(info.device, points);

@@ -13,16 +13,26 @@ namespace clgauss::tune::report {
 
 namespace {
 
-constexpr std::size_t kMostCurves = 10, kMostGroupsOfBars = 8;
+constexpr std::size_t kMostCurves = 10, kMostRows = 8;
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 // Largest over smallest value, from which on a linear axis hides the small ones.
 constexpr double kLogFrom = 8;
+
+const Axis kOverBest{.label = "time over the best time", .unit = "times", .digits = 3};
 
 void add(Series& series, double x, const Timing& timing) {
   series.x.push_back(x);
   series.y.push_back(timing.ms.median);
   series.low.push_back(timing.ms.low);
   series.high.push_back(timing.ms.high);
+}
+
+/// Ratios to the best: a logarithmic axis, for half and twice are as far from 1, where some are large.
+void fit_ratio_axis(Figure& figure) {
+  double most = 1;
+  for (const Series& series : figure.series)
+    for (const double y : series.y) most = std::max(most, y);
+  figure.y.log = most > kLogFrom;
 }
 
 /// A logarithmic axis where the values need it, and seconds in place of milliseconds where they are long.
@@ -35,7 +45,8 @@ void fit_time_axis(Figure& figure) {
     }
   figure.y.log = most > kLogFrom * least;
   const bool seconds = most >= 10e3;
-  figure.y.label = seconds ? "time of the elimination, s" : "time of the elimination, ms";
+  figure.y.label = "time of the elimination";
+  figure.y.unit = seconds ? "s" : "ms";
   if (!seconds) return;
   for (Series& series : figure.series)
     for (auto* values : {&series.y, &series.low, &series.high})
@@ -150,9 +161,8 @@ std::map<std::size_t, std::vector<Timing>> within(const EliminationData& data,
 
 /// Figure 2 for one range of n.
 std::optional<Figure> outliers_figure(const EliminationData& data, const ByN& range) {
-  Series driver{"driver's default", Style::line, {}, {}, {}, {}};
-  Series rule = driver, divisor = driver,
-         small{"largest divisor below 32", Style::rings, {}, {}, {}, {}};
+  Series driver{"driver's default", Style::line};
+  Series rule = driver, divisor = driver, small{"largest divisor below 32", Style::rings};
   divisor.label = "largest divisor";
   std::vector<Timing> shown;
   const std::size_t limit = data.work_group_limit();
@@ -174,11 +184,7 @@ std::optional<Figure> outliers_figure(const EliminationData& data, const ByN& ra
                 fmt::format("Figure 2: time against n, {} to {}", range.begin()->first,
                             range.rbegin()->first),
                 {},
-                {"n", false, 0, {}},
-                {},
-                {},
-                {},
-                false};
+                {.label = "n"}};
   figure.series = {driver, rule};
   if (!divisor.x.empty()) figure.series.push_back(divisor);
   if (!small.x.empty()) figure.series.push_back(small);
@@ -214,16 +220,13 @@ std::optional<Figure> sweep_figure(const EliminationData& data, int number) {
   Figure figure{fmt::format("fig{}", number),
                 fmt::format("Figure {}: {}", number, cut.title),
                 {},
-                {"work-group size", false, 0, {}},
-                {},
-                {},
-                {},
-                true};
-  Series best{"best size", Style::rings, {}, {}, {}, {}};
+                {.label = "work-group size"}};
+  figure.ordered = true;
+  Series best{"best size", Style::rings};
   std::vector<Timing> shown;
   double first = std::numeric_limits<double>::infinity(), last = 0;
   for (const std::size_t n : evenly(sizes, kMostCurves)) {
-    Series series{fmt::format("n = {}", n), Style::line_points, {}, {}, {}, {}};
+    Series series{fmt::format("n = {}", n), Style::line_points};
     for (const Timing& timing : kept.at(n)) add(series, static_cast<double>(timing.local), timing);
     shown.insert(shown.end(), kept.at(n).begin(), kept.at(n).end());
     first = std::min(first, series.x.front());
@@ -258,7 +261,7 @@ std::optional<Figure> one_size_figure(const EliminationData& data) {
   }
   std::erase_if(ratios, [&](const auto& size) { return size.second.size() < count; });
   if (count < 2 || ratios.size() < 2) return std::nullopt;
-  Series series{"median and range over all n", Style::line, {}, {}, {}, {}};
+  Series series{"median and range over all n", Style::line};
   for (const auto& [local, values] : ratios) {
     const Statistics spread = statistics(values);
     series.x.push_back(static_cast<double>(local));
@@ -266,16 +269,11 @@ std::optional<Figure> one_size_figure(const EliminationData& data) {
     series.low.push_back(spread.min);
     series.high.push_back(spread.max);
   }
-  Figure figure{"one-size",
-                "What one size for all n costs",
-                {},
-                {"work-group size", false, 0, {}},
-                {"time over the best time", false, 0, {}},
-                {series},
-                {},
-                false};
+  Figure figure{"one-size", "What one size for all n costs",
+                {},         {.label = "work-group size"},
+                kOverBest,  {series}};
   figure.x.step = size_step(series.x.front(), series.x.back());
-  figure.y.log = *std::ranges::max_element(series.high) > kLogFrom;
+  fit_ratio_axis(figure);
   figure.caption = fmt::format(
       "1 is the best size of each of the {} n swept; the band reaches from the n that a size suits "
       "best to the one that it suits worst. Size 1 is left out.",
@@ -285,31 +283,22 @@ std::optional<Figure> one_size_figure(const EliminationData& data) {
 }
 
 std::optional<Figure> rules_figure(const EliminationData& data) {
-  Figure figure{"rules",
-                "What the rules cost",
-                {},
-                {"n", false, 0, {}},
-                {"time over the best time", false, 0, {}},
-                {},
-                {},
-                false};
-  std::vector<std::pair<std::string, std::string>> rules{{"driver", "driver's default"},
-                                                         {"lcm", "LCM rule"},
-                                                         {"divisor", "largest divisor"},
-                                                         {"192", "192"},
-                                                         {"256", "256"},
-                                                         {"tuned", "tuned"}};
-  for (const auto& [rule, label] : rules)
-    figure.series.push_back({label, Style::bars, {}, {}, {}, {}});
+  Figure figure{"rules", "What the rules cost", {}, {}, kOverBest};
+  const std::vector<std::pair<std::string, std::string>> rules{{"driver", "driver's default"},
+                                                               {"lcm", "LCM rule"},
+                                                               {"divisor", "largest divisor"},
+                                                               {"192", "192"},
+                                                               {"256", "256"},
+                                                               {"tuned", "tuned"}};
+  for (const auto& [rule, label] : rules) figure.series.push_back({label, Style::points});
   std::vector<std::size_t> sizes;
   for (const auto& [n, contest] : data.rules)
     if (contest.best() != nullptr) sizes.push_back(n);
   std::vector<Timing> shown;
-  double most = 1;
-  for (const std::size_t n : evenly(sizes, kMostGroupsOfBars)) {
+  for (const std::size_t n : evenly(sizes, kMostRows)) {
     const ContestResult& contest = data.rules.at(n);
-    const auto place = static_cast<double>(figure.x.ticks.size());
-    figure.x.ticks.emplace_back(place, std::to_string(n));
+    const auto place = static_cast<double>(figure.rows.size());
+    figure.rows.push_back(fmt::format("n = {}", n));
     for (std::size_t i = 0; i < rules.size(); ++i) {
       const Timing* const timing = contest.of_rule(rules[i].first);
       if (timing == nullptr || !timing->ok()) continue;
@@ -318,14 +307,14 @@ std::optional<Figure> rules_figure(const EliminationData& data) {
       figure.series[i].y.push_back(ratio.median);
       figure.series[i].low.push_back(ratio.low);
       figure.series[i].high.push_back(ratio.high);
-      most = std::max(most, ratio.median);
       shown.push_back(*timing);
     }
   }
   if (shown.empty()) return std::nullopt;
-  figure.y.log = most > kLogFrom;
-  figure.caption = "1 is the best of all sizes timed at that n; bars: 95 % intervals." +
-                   drawn_words(sizes, kMostGroupsOfBars) + estimated_words(shown);
+  std::erase_if(figure.series, [](const Series& series) { return series.x.empty(); });
+  fit_ratio_axis(figure);
+  figure.caption = "1 is the best of all sizes timed at that n; lines: 95 % intervals." +
+                   drawn_words(sizes, kMostRows) + estimated_words(shown);
   return figure;
 }
 

@@ -2,10 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cctype>
-#include <cmath>
-
 namespace clgauss::tune::report {
 
 std::string escape(std::string_view text) {
@@ -40,21 +36,6 @@ std::string paragraph(std::string_view text) {
     code = code != (c == '`');
   }
   return fmt::format("<p>{}{}</p>\n", content, code ? "</code>" : "");
-}
-
-std::string digits(double number) {
-  return std::abs(number) >= 1000 && std::abs(number) < 1e15 ? fmt::format("{:.0f}", number)
-                                                             : fmt::format("{:.4g}", number);
-}
-
-std::string url(std::string_view path) {
-  std::string text;
-  for (const char c : path)
-    text += std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-                    std::string_view("/.-_").find(c) != std::string_view::npos
-                ? std::string(1, c)
-                : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  return text;
 }
 
 std::string html(const Table& table) {

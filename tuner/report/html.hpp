@@ -14,12 +14,6 @@ namespace clgauss::tune::report {
 /// A paragraph; what stands between `back quotes` becomes code.
 [[nodiscard]] std::string paragraph(std::string_view text);
 
-/// Four significant digits, and all before the point: 0.01235, 12.35, 12346.
-[[nodiscard]] std::string digits(double number);
-
-/// `path` as a relative URL: everything but letters, digits and / . - _ in percent signs.
-[[nodiscard]] std::string url(std::string_view path);
-
 /// The table in a box that scrolls where the screen is narrower. Empty if there are no rows.
 [[nodiscard]] std::string html(const Table& table);
 

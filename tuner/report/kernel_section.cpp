@@ -55,6 +55,32 @@ Table final_table(const std::vector<Point>& points) {
   return table;
 }
 
+/// What was timed in turns at the end, the fastest first.
+Figure final_figure(const std::vector<Point>& points) {
+  Figure figure{"launches",
+                "Timed in turns at the end",
+                "The best launches found, the driver's own work-group size and those of the rules; "
+                "lines: 95 % intervals.",
+                {},
+                {.label = "time", .unit = "ms"}};
+  ContestResult contest = compared(points);
+  std::erase_if(contest.timings, [](const Timing& timing) { return !timing.ok(); });
+  std::ranges::sort(contest.timings, {}, [](const Timing& timing) { return timing.ms.median; });
+  Series series{"median", Style::points};
+  for (const Timing& timing : contest.timings) {
+    std::vector<std::string> rules = timing.rules;
+    std::erase(rules, "fixed");
+    figure.rows.push_back(rules.empty() ? timing.parameters
+                                        : fmt::format("{}", fmt::join(rules, ", ")));
+    series.x.push_back(static_cast<double>(series.x.size()));
+    series.y.push_back(timing.ms.median);
+    series.low.push_back(timing.ms.low);
+    series.high.push_back(timing.ms.high);
+  }
+  figure.series.push_back(std::move(series));
+  return figure;
+}
+
 Table best_table(const std::vector<Point>& points) {
   std::vector<std::pair<Estimate, const Row*>> tried;
   for (const Point& point : points)
@@ -106,15 +132,17 @@ std::vector<std::string> kernel_verdict(const std::vector<Point>& points) {
 }
 
 std::vector<Section> kernel_sections(const std::vector<Results>& results,
-                                     Illustrator& /*illustrator*/) {
+                                     Illustrator& illustrator) {
   std::map<std::tuple<std::string, std::string, std::string>, std::vector<Point>> kernels;
   for (Point& point : points_of_experiment(results, kKernelExperiment))
     kernels[{point.row.kernel, point.row.type, point.row.variant}].push_back(point);
   std::vector<Section> sections;
   for (const auto& [kernel, points] : kernels) {
     const auto& [name, type, variant] = kernel;
+    Figure figure = final_figure(points);
     sections.push_back({fmt::format("{} ({}; {})", name, type, variant), kernel_verdict(points),
-                        kernel_tables(points), ""});
+                        kernel_tables(points),
+                        figure.rows.empty() ? "" : illustrator.draw(std::move(figure))});
   }
   return sections;
 }

@@ -5,6 +5,7 @@
 #include <clgauss/error.hpp>
 #include <set>
 
+#include "tuner/report/overview.hpp"
 #include "tuner/report/section.hpp"
 
 namespace clgauss::tune::report {
@@ -38,6 +39,13 @@ std::string table_text(const Table& table) {
   return text;
 }
 
+std::string section_text(const Section& section) {
+  std::string text = fmt::format("\n### {}\n", cell(section.title));
+  for (const std::string& sentence : section.verdict) text += '\n' + sentence + '\n';
+  for (const Table& table : section.tables) text += table_text(table);
+  return text;
+}
+
 }  // namespace
 
 std::string markdown(const std::vector<Results>& results, const std::string& title) {
@@ -45,23 +53,30 @@ std::string markdown(const std::vector<Results>& results, const std::string& tit
   if (devices.empty())
     throw FileError(results.empty() ? "report" : results.front().folder.string(),
                     "no rows here yet");
-  Illustrator none = Illustrator::none();
+  Illustrator none(false);
   std::string text = fmt::format("# {}\n", cell(title));
+  const std::vector<Overview> all = overviews(devices);
+  if (all.size() > 1) text += table_text(devices_table(all));
   for (const std::vector<Results>& device : devices) {
     const DeviceProfile& profile = profile_of(device);
     text += fmt::format("\n## {}\n\n{}, driver {}\n", cell(profile.name),
                         cell(profile.platform_name), cell(profile.driver_version));
     for (const SectionKind& kind : section_kinds())
-      for (const Section& section : kind.build(device, none)) {
-        text += fmt::format("\n### {}\n", cell(section.title));
-        for (const std::string& sentence : section.verdict) text += '\n' + sentence + '\n';
-        for (const Table& table : section.tables) text += table_text(table);
-      }
+      for (const Section& section : kind.build(device, none)) text += section_text(section);
     std::set<std::string> commands;
     for (const Results& folder : device) commands.insert(folder.info.command);
     text += "\nThe commands behind it:\n\n";
     for (const std::string& command : commands) text += fmt::format("    {}\n", command);
   }
+  return text;
+}
+
+std::string comparison_markdown(const Run& earlier, const Run& later, const std::string& title) {
+  Illustrator none(false);
+  std::string text = fmt::format("# {}\n\nEarlier: {}; later: {}\n", cell(title),
+                                 cell(earlier.name), cell(later.name));
+  for (const Section& section : comparison_sections(earlier, later, none))
+    text += section_text(section);
   return text;
 }
 

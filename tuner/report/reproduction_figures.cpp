@@ -28,23 +28,23 @@ std::optional<Estimate> printed(const std::optional<double>& number) {
   return number ? std::optional<Estimate>(Estimate{*number, *number, *number, 2}) : std::nullopt;
 }
 
-/// Bars of several series over named categories, which give each series its value.
-class Bars {
+/// Several series over named categories, which give each series its value: the rows of a figure.
+class Rows {
  public:
-  explicit Bars(const std::vector<std::string>& labels) {
-    for (const std::string& label : labels) series_.push_back({label, Style::bars, {}, {}, {}, {}});
+  explicit Rows(const std::vector<std::string>& labels) {
+    for (const std::string& label : labels) series_.push_back({label, Style::points});
   }
 
   /// A category that none of the series has is left out.
   void add(const std::string& name, const std::vector<std::optional<Estimate>>& values) {
     if (std::ranges::none_of(values, [](const auto& value) { return value.has_value(); })) return;
-    ticks_.emplace_back(static_cast<double>(ticks_.size()), name);
+    names_.push_back(name);
     for (std::size_t s = 0; s < values.size(); ++s)
-      add_point(series_[s], ticks_.back().first, values[s]);
+      add_point(series_[s], static_cast<double>(names_.size() - 1), values[s]);
   }
 
   [[nodiscard]] Figure figure(Figure figure) const {
-    figure.x.ticks = ticks_;
+    figure.rows = names_;
     figure.series = series_;
     std::erase_if(figure.series, [](const Series& series) { return series.x.empty(); });
     return figure;
@@ -52,14 +52,13 @@ class Bars {
 
  private:
   std::vector<Series> series_;
-  std::vector<std::pair<double, std::string>> ticks_;
+  std::vector<std::string> names_;
 };
 
-/// A rung with its block, as rows and figures name it; `letter` stands for it where there is little room.
+/// A rung with its block, as rows and figures name it.
 struct Rung {
   const char* kernel;
   std::size_t block;
-  const char* letter = "";
 
   [[nodiscard]] std::optional<Estimate> ns(const Measured& measured, std::size_t n) const {
     const std::string parameters = fmt::format("BLOCK={}", block);
@@ -76,12 +75,11 @@ struct Rung {
   }
 };
 
-constexpr Rung kRungs[]{
-    {"naive", 0, "a"},        {"buffered_column", 0, "b"}, {"buffered_row", 0, "c"},
-    {"blocked", 2, "d"},      {"blocked", 4, "d"},         {"blocked", 8, "d"},
-    {"blocked", 16, "d"},     {"blocked", 32, "d"},        {"blocked_4", 4, "e"},
-    {"blocked_4", 8, "e"},    {"blocked_4", 16, "e"},      {"blocked_4", 32, "e"},
-    {"clgauss_gemm", 0, "g"}, {"cpu_naive", 0, "h"},       {"cpu_blocked", 0, "i"}};
+constexpr Rung kRungs[]{{"naive", 0},        {"buffered_column", 0}, {"buffered_row", 0},
+                        {"blocked", 2},      {"blocked", 4},         {"blocked", 8},
+                        {"blocked", 16},     {"blocked", 32},        {"blocked_4", 4},
+                        {"blocked_4", 8},    {"blocked_4", 16},      {"blocked_4", 32},
+                        {"clgauss_gemm", 0}, {"cpu_naive", 0},       {"cpu_blocked", 0}};
 
 Figure ladder_lines(const Measured& measured) {
   Figure figure;
@@ -90,12 +88,12 @@ Figure ladder_lines(const Measured& measured) {
   figure.caption =
       "GFLOP/s of the multiplication alone (t2). The published figures in the tables include the "
       "transfers.";
-  figure.x = {"n", true, 0, {}};
-  figure.y = {"GFLOP/s", true, 0, {}};
+  figure.x = {.label = "n", .log = true, .step = 2};
+  figure.y = {.label = "speed", .unit = "GFLOP/s", .log = true};
   for (const Rung& rung :
        {Rung{"naive", 0}, Rung{"buffered_column", 0}, Rung{"buffered_row", 0}, Rung{"blocked", 32},
         Rung{"blocked_4", 32}, Rung{"clgauss_gemm", 0}, Rung{"cpu_naive", 0}}) {
-    Series series{rung.name(), Style::line_points, {}, {}, {}, {}};
+    Series series{rung.name(), Style::line_points};
     for (const std::size_t n : measured.sizes_of("naive"))
       add_point(series, static_cast<double>(n), product_gflops(n, rung.ns(measured, n)));
     if (!series.x.empty()) figure.series.push_back(std::move(series));
@@ -103,30 +101,30 @@ Figure ladder_lines(const Measured& measured) {
   return figure;
 }
 
-Figure ladder_bars(const Measured& measured, std::size_t n) {
-  Bars bars({"published (GTX 770)", "here"});
+Figure ladder_gains(const Measured& measured, std::size_t n) {
+  Rows rows({"published (GTX 770)", "here"});
   const auto naive_ns = Rung{"naive", 0}.whole_ns(measured, n);
   const auto naive_s = published::ladder_seconds("naive", n, 0);
   for (const Rung& rung : kRungs)
-    bars.add(rung.block > 0 ? fmt::format("{}{}", rung.letter, rung.block) : rung.letter,
+    rows.add(rung.name(),
              {printed(ratio(naive_s, published::ladder_seconds(rung.kernel, n, rung.block))),
               ratio(naive_ns, rung.whole_ns(measured, n))});
   Figure figure;
   figure.name = fmt::format("ladder-gains-{}", n);
   figure.title = fmt::format("What each rung gains over the naive kernel, n = {}", n);
   figure.caption =
-      "a naive; b, c column and row buffered; d tiles of 2 to 32; e tiles with four results a "
-      "work-item; g clgauss; h, i the CPU's naive and blocked loops on one core. Whole times with "
-      "transfers, published and here.";
-  figure.y = {"times the naive kernel", true, 0, {}};
-  return bars.figure(std::move(figure));
+      "blocked: tiles of 2 to 32; blocked_4: with four results a work-item; cpu: loops on one "
+      "core. Whole "
+      "times with transfers, published and here.";
+  figure.y = {.label = "speed over the naive kernel's", .unit = "times", .log = true, .digits = 3};
+  return rows.figure(std::move(figure));
 }
 
 std::vector<Figure> ladder_all(const Measured& measured) {
   std::vector<Figure> figures;
   const auto sizes = measured.sizes_of("naive");
   if (sizes.size() > 1) figures.push_back(ladder_lines(measured));
-  if (!sizes.empty()) figures.push_back(ladder_bars(measured, *ladder_n(measured)));
+  if (!sizes.empty()) figures.push_back(ladder_gains(measured, *ladder_n(measured)));
   return figures;
 }
 
@@ -159,10 +157,10 @@ Figure kernels_lines(const Measured& measured, std::size_t n) {
   figure.title = fmt::format("Kernels 2 to 5 against the side of the tile, n = {}", n);
   figure.caption =
       "2: tile in local memory; 3: padded; 4: row of B by shuffle; 5: tile in registers.";
-  figure.x = {"side of the tile", false, 32, {}};
-  figure.y = {"GFLOP/s", true, 0, {}};
+  figure.x = {.label = "side of the tile"};
+  figure.y = {.label = "speed", .unit = "GFLOP/s", .log = true};
   for (const char* kernel : {"kernel_2", "kernel_3", "kernel_4", "kernel_5"}) {
-    Series series{kernel, Style::line_points, {}, {}, {}, {}};
+    Series series{kernel, Style::line_points};
     for (const Point& point : measured.points())
       if (point.row.kernel == kernel && point.row.n == n && !point.times_ns.empty())
         add_point(series, static_cast<double>(point.row.local), product_gflops(n, ns_of(&point)));
@@ -175,7 +173,7 @@ std::vector<Figure> kernels_all(const Measured& measured) {
   std::vector<Figure> figures;
   const auto published_cpu = published::kernel_time("cpu_naive", "");
   for (const std::size_t n : measured.sizes_of("kernel_1")) {
-    Bars bars({"published", "here"});
+    Rows rows({"published", "here"});
     const auto cpu_ns = measured.time({.kernel = "cpu_naive", .n = n});
     for (const Point& point : measured.points()) {
       const Row& row = point.row;
@@ -183,9 +181,8 @@ std::vector<Figure> kernels_all(const Measured& measured) {
       const std::string configuration = row.parameters.substr(row.parameters.find('=') + 1);
       const auto published = published::kernel_time(row.kernel, configuration);
       if (!published) continue;
-      bars.add(
-          fmt::format("{} {}", row.kernel.substr(7),
-                      configuration.substr(0, configuration.find('x'))),
+      rows.add(
+          fmt::format("{}, {}", row.kernel, configuration.substr(0, configuration.find('x'))),
           {printed(published_cpu->mean_ms / published->mean_ms), ratio(cpu_ns, ns_of(&point))});
     }
     Figure figure;
@@ -193,8 +190,8 @@ std::vector<Figure> kernels_all(const Measured& measured) {
     figure.title = fmt::format("Speed-up of the five kernels over the loop on the CPU, n = {}", n);
     figure.caption =
         "Kernel and work-items of a group, which are the side of the tile of kernels 2 to 5.";
-    figure.y = {"speed-up over the CPU", true, 0, {}};
-    figures.push_back(bars.figure(std::move(figure)));
+    figure.y = {.label = "speed over the CPU's", .unit = "times", .log = true, .digits = 3};
+    figures.push_back(rows.figure(std::move(figure)));
     if (Figure lines = kernels_lines(measured, n); !lines.series.empty())
       figures.push_back(std::move(lines));
   }
@@ -218,26 +215,25 @@ std::vector<std::string> kernels_verdict(const Measured& measured) {
 std::vector<Figure> cpu_gpu_all(const Measured& measured) {
   std::vector<Figure> figures;
   for (const std::size_t n : measured.sizes_of("gpu_naive")) {
-    Bars bars({"here"});
+    Rows rows({"here"});
     for (const auto& [version, label] :
-         {std::pair{"cpu_naive", "serial"}, std::pair{"openmp_ijk", "ijk"},
-          std::pair{"openmp_blocked", "block"}, std::pair{"openmp_ikj", "ikj"},
-          std::pair{"text_naive", "t.naive"}, std::pair{"text_tiles", "t.tiles"},
-          std::pair{"text_coalesced", "t.coal."}, std::pair{"text_unrolled", "t.unroll"},
-          std::pair{"gpu_naive", "naive"}, std::pair{"gpu_tiles", "tiles"},
-          std::pair{"gpu_coalesced", "coal."}, std::pair{"gpu_conflict_free", "banks"},
-          std::pair{"gpu_unrolled", "unroll"}})
-      bars.add(label, {product_gflops(n, measured.time({.kernel = version, .n = n}))});
+         {std::pair{"cpu_naive", "CPU, serial"}, std::pair{"openmp_ijk", "CPU, ijk"},
+          std::pair{"openmp_blocked", "CPU, blocks"}, std::pair{"openmp_ikj", "CPU, ikj"},
+          std::pair{"text_naive", "text: naive"}, std::pair{"text_tiles", "text: tiles"},
+          std::pair{"text_coalesced", "text: coalesced"},
+          std::pair{"text_unrolled", "text: unrolled"}, std::pair{"gpu_naive", "naive"},
+          std::pair{"gpu_tiles", "tiles"}, std::pair{"gpu_coalesced", "coalesced"},
+          std::pair{"gpu_conflict_free", "no bank conflicts"},
+          std::pair{"gpu_unrolled", "unrolled"}})
+      rows.add(label, {product_gflops(n, measured.time({.kernel = version, .n = n}))});
     Figure figure;
     figure.name = fmt::format("cpu-gpu-{}", n);
     figure.title = fmt::format("CPU loops and device steps, n = {}", n);
     figure.caption =
-        "CPU: serial and parallel loops; device: t. as the article's text has it, then from "
-        "strided "
-        "accesses and bank conflicts on: naive, tiles in local memory, coalesced access, no bank "
-        "conflicts, unrolled. The article's own figures did not survive.";
-    figure.y = {"GFLOP/s", true, 0, {}};
-    figures.push_back(bars.figure(std::move(figure)));
+        "CPU: serial and parallel loops; text: as the article's words have it, then from strided "
+        "accesses and bank conflicts on. The article's own figures did not survive.";
+    figure.y = {.label = "speed", .unit = "GFLOP/s", .log = true};
+    figures.push_back(rows.figure(std::move(figure)));
   }
   return figures;
 }
@@ -259,9 +255,9 @@ std::vector<std::string> cpu_gpu_verdict(const Measured& measured) {
 Figure sweep_figure(const Rates& rates, std::size_t size, bool over_locals) {
   Figure figure;
   figure.name = fmt::format("bandwidth-{}-{}", over_locals ? "local" : "groups", size);
-  figure.title = over_locals ? fmt::format("Work-group size, {} groups, array {} x {}.",
+  figure.title = over_locals ? fmt::format("Work-group size, {} groups, array {} x {}",
                                            kSweepGroups, size, size)
-                             : fmt::format("Number of groups, {} work-items each, array {} x {}.",
+                             : fmt::format("Number of groups, {} work-items each, array {} x {}",
                                            kSweepLocal, size, size);
   figure.caption =
       over_locals
@@ -269,9 +265,9 @@ Figure sweep_figure(const Rates& rates, std::size_t size, bool over_locals) {
           : "On the 8800 GTX of 2007: a saw-tooth by its 16 compute units, peaks at 256, "
             "512, 640 and 768.";
   figure.x.label = over_locals ? "work-items of a group" : "groups";
-  figure.y.label = "GB/s";
+  figure.y = {.label = "rate", .unit = "GB/s"};
   for (const bool write : {false, true}) {
-    Series series{write ? "writes" : "reads", Style::line, {}, {}, {}, {}};
+    Series series{write ? "writes" : "reads", Style::line};
     for (const Rate& rate : over_locals ? rates.over_locals(write) : rates.over_groups(write))
       add_point(series, static_cast<double>(over_locals ? rate.local : rate.groups),
                 rate.estimate());
@@ -286,7 +282,8 @@ std::vector<Figure> bandwidth_all(const Measured& measured) {
     const Rates rates(measured, size);
     for (const bool over_locals : {true, false}) {
       Figure figure = sweep_figure(rates, size, over_locals);
-      if (!figure.series.empty()) figures.push_back(std::move(figure));
+      const auto sweeps = [](const Series& series) { return series.x.size() > 1; };
+      if (std::ranges::any_of(figure.series, sweeps)) figures.push_back(std::move(figure));
     }
   }
   return figures;

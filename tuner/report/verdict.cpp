@@ -182,12 +182,15 @@ std::string driver_sentence(const Verdict& verdict) {
   return text;
 }
 
+std::string choice_words(const Advice& advice) {
+  return advice.count == 1
+             ? fmt::format("`--local {}` for n = {}", advice.local, advice.from)
+             : fmt::format("`--local {}` for n = {} to {}", advice.local, advice.from, advice.to);
+}
+
 std::string advice_sentence(const Verdict& verdict) {
   std::string text;
   for (const Advice& advice : verdict.advice) {
-    const std::string sizes = advice.count == 1
-                                  ? fmt::format("n = {}", advice.from)
-                                  : fmt::format("n = {} to {}", advice.from, advice.to);
     std::string worth = "no other size timed is faster by more than the noise";
     if (advice.most && advice.most->ratio.low > 1 && advice.least->ratio.low <= 1)
       worth = fmt::format("worth up to {} (n = {}) times the LCM rule's speed",
@@ -198,8 +201,7 @@ std::string advice_sentence(const Verdict& verdict) {
                           advice.most->n);
     else if (advice.most && advice.most->ratio.low > 1)
       worth = fmt::format("worth {} times the LCM rule's speed", ratio_words(*advice.least));
-    text += fmt::format("{} `--local {}` for {} ({})", text.empty() ? "Use" : ",", advice.local,
-                        sizes, worth);
+    text += fmt::format("{} {} ({})", text.empty() ? "Use" : ",", choice_words(advice), worth);
   }
   return text.empty() ? text : text + ".";
 }
@@ -275,6 +277,13 @@ Verdict verdict_of(const EliminationData& data) {
   for (const auto& [n, contest] : data.outliers) note_driver(n, contest);
   verdict.advice = Adviser(contests, verdict.rule_local, verdict.limit).take();
   return verdict;
+}
+
+std::string advice_words(const Verdict& verdict) {
+  std::string text;
+  for (const Advice& advice : verdict.advice)
+    text += (text.empty() ? "" : ", ") + choice_words(advice);
+  return text;
 }
 
 std::vector<std::string> sentences(const Verdict& verdict) {

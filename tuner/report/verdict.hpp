@@ -52,6 +52,9 @@ struct Verdict {
 
 [[nodiscard]] Verdict verdict_of(const EliminationData& data);
 
+/// "`--local 512` for n = 2000 to 6000, ..": what to use, without what it is worth. Empty if the rows do not say.
+[[nodiscard]] std::string advice_words(const Verdict& verdict);
+
 /// In plain sentences: whether the rule holds, what the driver's default costs, what to use, how noisy the machine was.
 [[nodiscard]] std::vector<std::string> sentences(const Verdict& verdict);
 

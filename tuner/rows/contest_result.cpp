@@ -60,9 +60,10 @@ bool Timing::has_rule(std::string_view rule) const {
 
 std::string Timing::name() const {
   if (by_driver()) return "driver";
-  const std::size_t sign = parameters.find('=');
-  return sign == std::string::npos ? std::to_string(local)
-                                   : fmt::format("{} {}", local, parameters.substr(sign + 1));
+  constexpr std::string_view split = "SPLIT=";
+  return parameters.starts_with(split)
+             ? fmt::format("{} {}", local, parameters.substr(split.size()))
+             : std::to_string(local);
 }
 
 const Timing* ContestResult::best() const {
