@@ -99,7 +99,11 @@ const OptionView* find_option(const std::vector<OptionView>& options, const std:
 po::parsed_options parse(const Arguments& arguments, const po::options_description& all,
                          const CommandTable& table) {
   po::positional_options_description positions;
-  if (table.positional != nullptr) positions.add(table.positional, 1);
+  std::string last;
+  for (const std::string& name : table.positionals()) {
+    positions.add(name.c_str(), 1);
+    last = table.called(name);
+  }
   namespace style = po::command_line_style;
   const std::vector<OptionView> options = table.options();
   try {
@@ -113,10 +117,10 @@ po::parsed_options parse(const Arguments& arguments, const po::options_descripti
   } catch (const po::invalid_command_line_syntax& error) {
     refuse_syntax(error, options);
   } catch (const po::too_many_positional_options_error&) {
-    throw UsageError(table.positional == nullptr
-                         ? "there are arguments that belong to no option; --help lists the options"
-                         : fmt::format("there are more arguments than {}; --help lists the options",
-                                       table.called(table.positional)));
+    throw UsageError(
+        last.empty()
+            ? "there are arguments that belong to no option; --help lists the options"
+            : fmt::format("there are more arguments than {}; --help lists the options", last));
   }
 }
 

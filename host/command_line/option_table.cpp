@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 namespace clgauss::cli {
 
@@ -11,6 +13,11 @@ po::typed_value<std::string>* optional_file(const char* name) {
 }
 
 namespace {
+
+std::vector<std::string> words_of(const char* positional) {
+  std::istringstream in(positional == nullptr ? "" : positional);
+  return {std::istream_iterator<std::string>(in), {}};
+}
 
 /// Boost tells value and default as one: "FILE (=-)", "[=FILE(=-)]", "arg" for a switch.
 OptionView view_of(const po::option_description& option, const char* positional) {
@@ -22,7 +29,7 @@ OptionView view_of(const po::option_description& option, const char* positional)
   if (short_name.size() == 2 && short_name[0] == '-') view.short_name = short_name.substr(1);
   view.about = option.description();
   view.required = value.is_required();
-  view.positional = positional != nullptr && view.name == positional;
+  view.positional = std::ranges::count(words_of(positional), view.name) > 0;
   if (value.max_tokens() > 0) {
     std::string name = value.name();
     view.optional_value = name.starts_with("[=");
@@ -69,6 +76,8 @@ std::vector<OptionView> CommandTable::options() const {
     for (OptionView& option : group.view(positional)) all.push_back(std::move(option));
   return all;
 }
+
+std::vector<std::string> CommandTable::positionals() const { return words_of(positional); }
 
 std::string CommandTable::called(const std::string& name) const {
   for (const OptionView& option : options())

@@ -87,18 +87,19 @@ struct OptionGroup {
   [[nodiscard]] std::vector<OptionView> view(const char* positional) const;
 };
 
-/// A command's line: its options, the one that is given without its name, and what is told about it.
+/// A command's line: its options, those that are given without their names, and what is told about it.
 struct CommandTable {
   std::string_view usage;     // after the names of program and command: "SYSTEM [options]"
   std::string_view about;     // paragraphs, each on one line, and lines "  word  meaning"
   std::string_view examples;  // one command a line
   std::vector<OptionGroup> groups;
-  const char* positional = nullptr;
+  const char* positional = nullptr;  // names in their order, blanks between
 
   /// Begins a group of options, or goes on with the one of that caption.
   po::options_description_easy_init group(const char* caption);
   [[nodiscard]] po::options_description all() const;
   [[nodiscard]] std::vector<OptionView> options() const;
+  [[nodiscard]] std::vector<std::string> positionals() const;
   /// What the user calls the option `name`: "SYSTEM" for the positional one, else "--name".
   [[nodiscard]] std::string called(const std::string& name) const;
 };
