@@ -27,7 +27,7 @@ const KernelVariant& qr_variant() {
             .least = 8,
             .most = 64,
             .step = 8,
-            .usual = [](const Setting&) { return 32; },
+            .usual = [](const Setting& at) { return at.device.type == DeviceType::cpu ? 16 : 32; },
             .tried = {16, 32}},
            {.name = "VEC_WIDTH",
             .least = 1,
@@ -48,7 +48,7 @@ const KernelVariant& qr_variant() {
             .least = 16,
             .most = 512,
             .step = 16,
-            .usual = [](const Setting&) { return 128; },
+            .usual = [](const Setting& at) { return at.device.type == DeviceType::cpu ? 64 : 128; },
             .tried = {64, 128, 192},
             .macro = false}},
       .lacks = lacks_nothing,
@@ -85,10 +85,10 @@ Parameters usual_qr_parameters(const Setting& setting) {
   return usual_parameters(qr_variants(), setting);
 }
 
-QrKernels::QrKernels(KernelMemo& kernels, Index rows)
+QrKernels::QrKernels(KernelMemo& kernels, Index rows, const Parameters& parameters)
     : kernels_(kernels),
-      parameters_(usual_qr_parameters({kernels.context().profile(), kernels.type(), rows})),
-      in_one_launch_(suits_cpu_kernels(kernels.context())) {
+      parameters_(parameters),
+      in_one_launch_(value_of(parameters, "LANES") == 1 && suits_cpu_kernels(kernels.context())) {
   const auto number = [&](const char* name) {
     return static_cast<cl_uint>(value_of(parameters_, name));
   };
@@ -147,12 +147,15 @@ void QrKernels::triangle(const cl::CommandQueue& queue, const MatrixView& gram,
 }
 
 bool qr_works(Context& context, RealType type) {
+  return qr_works(context, type, usual_qr_parameters({context.profile(), type, 1}));
+}
+
+bool qr_works(Context& context, RealType type, const Parameters& parameters) {
   KernelMemo memo(context, type);
-  const Defines defines =
-      with_parameters(qr_variant(), usual_qr_parameters({context.profile(), type, 1}), {});
+  const Defines defines = with_parameters(qr_variant(), parameters, {});
   return memo.works(qr_variant().name, qr_variant().file, defines, [&] {
     constexpr Index kRows = 3 * kRowsPerGroup + 5;
-    QrKernels kernels(memo, kRows);
+    QrKernels kernels(memo, kRows, parameters);
     for (const Index columns : {Index{kernels.panel_columns()}, Index{5}})
       require_reflections(context, type, kRows, columns, kernels.panel_columns(),
                           [&](const ReflectionsQuestion& q) {

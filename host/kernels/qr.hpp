@@ -11,13 +11,14 @@ namespace clgauss {
 /// Its parameters.
 [[nodiscard]] Parameters usual_qr_parameters(const Setting& setting);
 
-/// Whether its kernels gave their known answer.
+/// Whether its kernels, built with these parameters or the usual ones, gave their known answer.
 [[nodiscard]] bool qr_works(Context& context, RealType type);
+[[nodiscard]] bool qr_works(Context& context, RealType type, const Parameters& parameters);
 
 class QrKernels {
  public:
   /// Of panels with at most `rows` rows.
-  QrKernels(KernelMemo& kernels, Index rows);
+  QrKernels(KernelMemo& kernels, Index rows, const Parameters& parameters);
 
   /// Columns of a panel at most, and rows and columns of gram().
   [[nodiscard]] cl_uint panel_columns() const { return nb_; }

@@ -35,7 +35,7 @@ Geqrf::Geqrf(Context& context, RealType type, Index m, Index n, Index nrhs)
           throw NoUsableKernel("no kernel for a QR factorisation works on " +
                                context.profile().name + ": " +
                                context.trials().reasons({qr_variant().name}));
-        return {memo_, m};
+        return {memo_, m, usual_qr_parameters({context.profile(), type, m})};
       }()),
       gemm_(context_, type, gemm_options_for_lu(context_, type, n, {})),
       few_(context_, type, n) {
