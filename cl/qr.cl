@@ -74,8 +74,8 @@ kernel __attribute__((reqd_work_group_size(ITEMS, LANES, 1))) void qr_reflect(
   const uint group = get_group_id(1), groups = get_num_groups(1), stride = groups * LANES;
   for (uint step = first; step < last; ++step) {
     const bool ends = step + 1 == columns, odd = step % 2 == 1;
-    const global REAL* const from = odd ? p1 : p0;
-    global REAL* const to = ends ? v + v_offset : (odd ? p0 : p1);
+    const global REAL* const restrict from = odd ? p1 : p0;
+    global REAL* const restrict to = ends ? v + v_offset : (odd ? p0 : p1);
     const ulong to_ld = ends ? v_ld : NB;
     const global REAL* const old_parts = parts + (ulong)(odd ? groups : 0) * NB;
     global REAL* const new_parts = parts + (ulong)(odd ? 0 : groups) * NB;

@@ -146,9 +146,10 @@ std::string verdict_of(const LeastSquares& answer, const System& system,
     case LeastSquaresStatus::rank_deficient:
       return fmt::format(
           "DEFICIENT  A has the rank {}, not {}, to the tolerance {:.3g} (rcond {:.1e}): x is not "
-          "unique; leave {} {} out that depend{} on others\n",
+          "unique; leave {} {} out that depend{} on others{}\n",
           answer.rank, std::min(m, n), answer.tolerance, answer.rcond, std::min(m, n) - answer.rank,
-          m < n ? "row(s)" : "column(s)", std::min(m, n) - answer.rank == 1 ? "s" : "");
+          m < n ? "row(s)" : "column(s)", std::min(m, n) - answer.rank == 1 ? "s" : "",
+          answer.type == RealType::f32 ? ", or factor in f64, which may tell them apart" : "");
     case LeastSquaresStatus::overflow:
       return fmt::format(
           "OVERFLOW   A or b holds NaN or Inf, or numbers left the range of {}; no x\n",

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <clgauss/lab/launch.hpp>
 
 #include "kernels/cpu_tile.hpp"
@@ -16,41 +17,45 @@ constexpr const char* kWorkspace = "the workspace of a QR factorisation";
 /// So many rows are worth a work-group; and all of them add the sums of all.
 constexpr cl_uint kRowsPerGroup = 64, kMostGroups = 64;
 
+/// Whether a work-group is many work-items side by side: one for each column of a panel at least.
+bool has_groups(const Setting& at) {
+  return at.device.type != DeviceType::cpu && at.device.max_work_group_size >= 64;
+}
+
 }  // namespace
 
 const KernelVariant& qr_variant() {
   static const KernelVariant variant{
       .name = "qr",
       .file = "qr.cl",
-      .parameters =
-          {{.name = "NB",
-            .least = 8,
-            .most = 64,
-            .step = 8,
-            .usual = [](const Setting& at) { return at.device.type == DeviceType::cpu ? 16 : 32; },
-            .tried = {16, 32}},
-           {.name = "VEC_WIDTH",
-            .least = 1,
-            .most = 16,
-            .usual = [](const Setting& at) { return at.device.type == DeviceType::cpu ? 16 : 1; },
-            .tried = {1, 8, 16}},
-           {.name = "LANES",
-            .least = 1,
-            .most = 32,
-            .usual =
-                [](const Setting& at) {
-                  return at.device.type == DeviceType::cpu      ? 1
-                         : at.device.max_work_group_size >= 256 ? 8
-                                                                : 1;
-                },
-            .tried = {1, 4, 8, 16}},
-           {.name = "BLOCK",
-            .least = 16,
-            .most = 512,
-            .step = 16,
-            .usual = [](const Setting& at) { return at.device.type == DeviceType::cpu ? 64 : 128; },
-            .tried = {64, 128, 192},
-            .macro = false}},
+      .parameters = {{.name = "NB",
+                      .least = 8,
+                      .most = 64,
+                      .step = 8,
+                      .usual = [](const Setting& at) { return has_groups(at) ? 64 : 16; },
+                      .tried = {16, 32, 64}},
+                     {.name = "VEC_WIDTH",
+                      .least = 1,
+                      .most = 16,
+                      .usual = [](const Setting& at) { return has_groups(at) ? 1 : 16; },
+                      .tried = {1, 8, 16}},
+                     {.name = "LANES",
+                      .least = 1,
+                      .most = 32,
+                      .usual =
+                          [](const Setting& at) {
+                            if (!has_groups(at)) return 1;
+                            return static_cast<int>(std::bit_floor(
+                                std::min<std::size_t>(at.device.max_work_group_size / 64, 8)));
+                          },
+                      .tried = {1, 4, 8, 16}},
+                     {.name = "BLOCK",
+                      .least = 16,
+                      .most = 512,
+                      .step = 16,
+                      .usual = [](const Setting&) { return 64; },
+                      .tried = {64, 128, 192},
+                      .macro = false}},
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) { (void)qr_works(context, type); },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {

@@ -12,8 +12,13 @@ TEST_CASE(
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
-      for (const auto& [nb, width, lanes] :
-           {std::tuple(16, 16, 1), {32, 16, 1}, {32, 8, 4}, {32, 1, 4}, {8, 1, 8}, {24, 8, 2}}) {
+      for (const auto& [nb, width, lanes] : {std::tuple(16, 16, 1),
+                                             {32, 16, 1},
+                                             {32, 8, 4},
+                                             {32, 1, 4},
+                                             {64, 1, 8},
+                                             {8, 1, 8},
+                                             {24, 8, 2}}) {
         CAPTURE(nb);
         CAPTURE(width);
         CAPTURE(lanes);
