@@ -12,6 +12,7 @@ namespace clgauss::cli {
 [[nodiscard]] CommandTable rule_table();
 [[nodiscard]] CommandTable solve_table();
 
+[[nodiscard]] CommandTable lstsq_table();
 [[nodiscard]] CommandTable invert_table();
 [[nodiscard]] CommandTable det_table();
 [[nodiscard]] CommandTable cond_table();
@@ -23,6 +24,7 @@ ExitCode run_devices(const Given& given);
 ExitCode run_generate(const Given& given);
 ExitCode run_rule(const Given& given);
 ExitCode run_solve(const Given& given);
+ExitCode run_lstsq(const Given& given);
 ExitCode run_invert(const Given& given);
 ExitCode run_det(const Given& given);
 ExitCode run_cond(const Given& given);

@@ -9,6 +9,8 @@ int main(int argc, char** argv) {
       "clgauss solves dense linear systems on every OpenCL device.",
       {{"solve", "solve A x = b from a file and prove the answer with a residual", solve_table,
         run_solve},
+       {"lstsq", "solve least squares, or for the least x, where A is not square", lstsq_table,
+        run_lstsq},
        {"invert", "compute the inverse of a matrix and check A X - I", invert_table, run_invert},
        {"det", "compute the determinant of a matrix, as sign and logarithm", det_table, run_det},
        {"cond", "estimate the condition of a matrix", cond_table, run_cond},

@@ -99,8 +99,11 @@ const OptionView* find_option(const std::vector<OptionView>& options, const std:
 po::parsed_options parse(const Arguments& arguments, const po::options_description& all,
                          const CommandTable& table) {
   po::positional_options_description positions;
-  for (const char* name : {table.positional, table.second})
-    if (name != nullptr) positions.add(name, 1);
+  std::vector<std::string> called;
+  for (const std::string& name : table.positionals()) {
+    positions.add(name.c_str(), 1);
+    called.push_back(table.called(name));
+  }
   namespace style = po::command_line_style;
   const std::vector<OptionView> options = table.options();
   try {
@@ -114,12 +117,10 @@ po::parsed_options parse(const Arguments& arguments, const po::options_descripti
   } catch (const po::invalid_command_line_syntax& error) {
     refuse_syntax(error, options);
   } catch (const po::too_many_positional_options_error&) {
-    if (table.positional == nullptr)
-      throw UsageError("there are arguments that belong to no option; --help lists the options");
-    std::string names = table.called(table.positional);
-    if (table.second != nullptr) names += " and " + table.called(table.second);
-    throw UsageError(
-        fmt::format("there are more arguments than {}; --help lists the options", names));
+    throw UsageError(called.empty()
+                         ? "there are arguments that belong to no option; --help lists the options"
+                         : fmt::format("there are more arguments than {}; --help lists the options",
+                                       fmt::join(called, " and ")));
   }
 }
 

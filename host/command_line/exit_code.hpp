@@ -38,7 +38,8 @@ enum class ExitCode : int {
     case ExitCode::out_of_memory:
       return "out of memory, on the host or the device";
     case ExitCode::singular:
-      return "singular: an exactly zero pivot, or NaN or Inf in A; cholesky: not positive definite";
+      return "singular: an exactly zero pivot, or NaN or Inf in A; cholesky: not positive "
+             "definite; lstsq: rank-deficient";
     case ExitCode::inaccurate:
       return "not as accurate as asked for, a wrong result, or no answer in the range of the type";
     case ExitCode::doubtful:

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <sstream>
 
 namespace clgauss::cli {
 
@@ -22,8 +24,10 @@ OptionView view_of(const po::option_description& option, const CommandTable& tab
   if (short_name.size() == 2 && short_name[0] == '-') view.short_name = short_name.substr(1);
   view.about = option.description();
   view.required = value.is_required();
-  const auto is = [&](const char* name) { return name != nullptr && view.name == name; };
-  view.positional = is(table.positional) ? 1 : is(table.second) ? 2 : 0;
+  const std::vector<std::string> places = table.positionals();
+  const auto place = std::ranges::find(places, view.name);
+  view.positional =
+      place == places.end() ? 0 : static_cast<std::size_t>(place - places.begin()) + 1;
   if (value.max_tokens() > 0) {
     std::string name = value.name();
     view.optional_value = name.starts_with("[=");
@@ -69,6 +73,11 @@ std::vector<OptionView> CommandTable::options() const {
   for (const OptionGroup& group : groups)
     for (OptionView& option : group.view(*this)) all.push_back(std::move(option));
   return all;
+}
+
+std::vector<std::string> CommandTable::positionals() const {
+  std::istringstream names(positional == nullptr ? "" : positional);
+  return {std::istream_iterator<std::string>(names), {}};
 }
 
 std::string CommandTable::called(const std::string& name) const {

@@ -95,13 +95,13 @@ struct CommandTable {
   std::string_view about;     // paragraphs, each on one line, and lines "  word  meaning"
   std::string_view examples;  // one command a line
   std::vector<OptionGroup> groups;
-  const char* positional = nullptr;
-  const char* second = nullptr;  // likewise, after that
+  const char* positional = nullptr;  // names in their order, blanks between
 
   /// Begins a group of options, or goes on with the one of that caption.
   po::options_description_easy_init group(const char* caption);
   [[nodiscard]] po::options_description all() const;
   [[nodiscard]] std::vector<OptionView> options() const;
+  [[nodiscard]] std::vector<std::string> positionals() const;
   /// What the user calls the option `name`: "SYSTEM" for a positional one, else "--name".
   [[nodiscard]] std::string called(const std::string& name) const;
 };

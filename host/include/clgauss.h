@@ -130,6 +130,17 @@ CLGAUSS_API clgauss_status clgauss_sposv(clgauss_context context, int layout, in
 CLGAUSS_API clgauss_status clgauss_dposv(clgauss_context context, int layout, int uplo, size_t n,
                                          size_t nrhs, double* a, size_t lda, double* b, size_t ldb);
 
+/* LAPACK's gels without a transposition: of the m-by-n A, m >= n, the x with the least ||b - A x||, m < n, the least x with A x = b,
+ * by a QR factorisation, for each column of B. B has max(m, n) rows: on entry the first m hold b, on return the first n hold x; the others
+ * are as they were, and so is A. Not as LAPACK: x is checked (CLGAUSS_INACCURATE, with x), and CLGAUSS_SINGULAR means that A is rank-deficient;
+ * clgauss_last_error() says the rank and to what tolerance. dgels works on every device, without fp64 by refinement. */
+CLGAUSS_API clgauss_status clgauss_sgels(clgauss_context context, int layout, size_t m, size_t n,
+                                         size_t nrhs, const float* a, size_t lda, float* b,
+                                         size_t ldb);
+CLGAUSS_API clgauss_status clgauss_dgels(clgauss_context context, int layout, size_t m, size_t n,
+                                         size_t nrhs, const double* a, size_t lda, double* b,
+                                         size_t ldb);
+
 enum {
   CLGAUSS_METHOD_AUTOMATIC = 0, /* the fastest for the device and n that gives the accuracy */
   CLGAUSS_METHOD_LU = 1,        /* in factor_type, without refinement */

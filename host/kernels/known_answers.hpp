@@ -75,6 +75,17 @@ struct SweepQuestion {
 void require_sweep(Context& context, RealType type, bool seidel,
                    const std::function<void(const SweepQuestion&)>& sweep);
 
+/// A panel of cl/qr.cl: A, m-by-width with another column beside it, of which `square` = width + 3 rows become R and zeros; V, whose rows
+/// have room for `room` columns; T; tau from number 1 on.
+struct ReflectionsQuestion {
+  MatrixView a, v, t;
+  cl::Buffer taus;
+};
+
+/// A = (I - V T V^T) R with V unit lower trapezoidal, I - V T V^T orthogonal, T and R upper triangular; one column of A is all zeros.
+void require_reflections(Context& context, RealType type, Index m, Index width, Index room,
+                         const std::function<void(const ReflectionsQuestion&)>& factor);
+
 /// U and V of cl/butterfly.cl that are asked for.
 struct ButterflyQuestion {
   std::vector<float> u, v;

@@ -20,6 +20,7 @@ namespace clgauss {
 [[nodiscard]] Variants inverse_variants();
 [[nodiscard]] Variants cholesky_variants();
 [[nodiscard]] Variants iteration_variants();
+[[nodiscard]] Variants qr_variants();
 
 /// `own`, then the variant's parameters that are macros.
 [[nodiscard]] Defines with_parameters(const KernelVariant& variant, const Parameters& parameters,

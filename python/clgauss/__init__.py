@@ -13,9 +13,9 @@ from numpy.linalg import LinAlgError
 
 from clgauss._contexts import Context, Device, devices
 from clgauss._core import DeviceError
-from clgauss._linalg import AccuracyWarning, inv, solve
+from clgauss._linalg import AccuracyWarning, inv, lstsq, solve
 from clgauss._lu import LU, aslinearoperator, cholesky, lu
-from clgauss._report import BatchReport, Report
+from clgauss._report import BatchReport, LeastSquaresReport, Report
 
 from . import _contexts, _core
 
@@ -28,6 +28,7 @@ __all__ = [
     "Context",
     "Device",
     "DeviceError",
+    "LeastSquaresReport",
     "LinAlgError",
     "Report",
     "__version__",
@@ -35,6 +36,7 @@ __all__ = [
     "cholesky",
     "devices",
     "inv",
+    "lstsq",
     "lu",
     "solve",
 ]

@@ -13,7 +13,7 @@ from clgauss import _core
 from clgauss._arrays import FLOAT32, FLOAT64, as_columns, is_finite, numbers, require_square
 from clgauss._contexts import Context, context_of
 from clgauss._lu import lu
-from clgauss._report import BatchReport, Report
+from clgauss._report import BatchReport, LeastSquaresReport, Report
 
 Accuracy = Literal["single", "double", "max"]
 
@@ -165,6 +165,79 @@ def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
     if a.ndim == 2 and n > _core.largest_batched_system:
         return lu(a, device=device).inv()
     return solve(a, np.eye(n, dtype=a.dtype), device=device)
+
+
+@overload
+def lstsq(
+    a: ArrayLike, b: ArrayLike, *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[False] = ...
+) -> NDArray[Any]: ...
+@overload
+def lstsq(
+    a: ArrayLike, b: ArrayLike, *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[True]
+) -> tuple[NDArray[Any], LeastSquaresReport]: ...
+def lstsq(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    device: str | Context = "auto",
+    accuracy: Accuracy = "double",
+    full_output: bool = False,
+) -> Any:
+    """Least squares: the x with the least ``||b - a @ x||``, or, of a with more columns than rows, the least x with ``a @ x = b``.
+
+    Parameters
+    ----------
+    a : (m, n) array_like
+        As for `solve`.
+    b : (m,) or (m, k) array_like
+        A vector, or k right-hand sides.
+    device : str or Context, optional
+        See `Context`.
+    accuracy : {"double", "single"}, optional
+        As for `solve`; a device without double precision refines x to it.
+    full_output : bool, optional
+        Return a report, too.
+
+    Returns
+    -------
+    x : (n,) or (n, k) ndarray
+        Float32 if both a and b are, else float64.
+    report : LeastSquaresReport
+        With ``full_output``.
+
+    Raises
+    ------
+    LinAlgError
+        The columns of a (its rows, if it has more columns) depend on each other: the message names the rank and the tolerance.
+
+    Notes
+    -----
+    By a QR factorisation. Other than `numpy.linalg.lstsq` it refuses an a of deficient rank, for which it would take singular values.
+
+    Examples
+    --------
+    >>> import clgauss
+    >>> clgauss.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0]], [1.0, 3.0, 4.0, 4.0]).round(12)
+    array([1.5, 1. ])
+    """
+    a = numbers(a)
+    b = numbers(b)
+    if a.ndim != 2:
+        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
+    b, vector = as_columns(b, a.shape[0])
+    if b.ndim != 2:
+        raise LinAlgError(f"{b.ndim}-dimensional array given. Array must be two-dimensional")
+    if accuracy not in ("double", "single"):
+        raise ValueError(f'accuracy is "single" or "double", not {accuracy!r}')
+    context = context_of(device)
+    x = np.empty((a.shape[1], b.shape[1]), FLOAT32 if a.dtype is FLOAT32 and b.dtype is FLOAT32 else FLOAT64)
+    told: Any = context._session.least_squares(a, b, x, accuracy)
+    if told["status"] == "rank_deficient":
+        raise LinAlgError(f"the rank is {told['rank']}, not {min(a.shape)}, to the tolerance {told['tolerance']:.3g}")
+    _judge(told["status"], "", told["scaled_residual"], a, b)
+    if vector:
+        x = x[..., 0]
+    return (x, LeastSquaresReport(device=context.device.name, **told)) if full_output else x
 
 
 def _solve_one(

@@ -85,3 +85,46 @@ class BatchReport:
     times: dict[str, float]
     worst_system: int | None
     kernel: str
+
+
+@dataclass(frozen=True)
+class LeastSquaresReport:
+    """What `lstsq` tells of an answer.
+
+    Attributes
+    ----------
+    device : str
+        Name of the device.
+    status : str
+        ``"ok"``, or ``"inaccurate"``: the scaled residual is above 16.
+    factors : str
+        ``"f32"`` or ``"f64"``.
+    accuracy : str
+        By which precision x is judged: ``"single"`` or ``"double"``.
+    residual_norms : list of float
+        ``||b - A x||`` in the 2-norm, for every right-hand side.
+    scaled_residual : float
+        For m >= n, ``||A^T r|| / (eps m ||A^T|| (||A|| ||x|| + ||b||))`` with r = b - A x; for m < n that of `solve` with ``eps n``.
+    rcond : float
+        Reciprocal condition number of R in the 1-norm, estimated, of A with its columns (for m < n its rows) brought to one size.
+    rank : int
+        Numerical rank.
+    tolerance : float
+        To which it was judged, eps max(m, n).
+    corrections : int
+        Steps of refinement.
+    times : dict of str to float
+        Seconds of wall clock by part, and their ``"total"``.
+    """
+
+    device: str
+    status: str
+    factors: str
+    accuracy: str
+    residual_norms: list[float]
+    scaled_residual: float
+    rcond: float
+    rank: int
+    tolerance: float
+    corrections: int
+    times: dict[str, float] = field(repr=False, compare=False)

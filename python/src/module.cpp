@@ -8,6 +8,7 @@
 
 #include <clgauss/batched.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/least_squares.hpp>
 #include <clgauss/solve.hpp>
 #include <clgauss/version.hpp>
 
@@ -132,6 +133,33 @@ nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, co
   return report_of(*solution);
 }
 
+nb::dict report_of(const LeastSquares& answer) {
+  nb::dict report;
+  report["status"] = text(least_squares_status_name(answer.status));
+  report["factors"] = text(real_type_name(answer.type));
+  report["accuracy"] = text(accuracy_name(answer.accuracy));
+  report["residual_norms"] = nb::cast(answer.residual_norms);
+  report["scaled_residual"] = answer.scaled_residual;
+  report["rcond"] = answer.rcond;
+  report["rank"] = answer.rank;
+  report["tolerance"] = answer.tolerance;
+  report["corrections"] = answer.corrections;
+  report["times"] = times_of(answer.times);
+  return report;
+}
+
+nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
+             const WritableArray& x, const std::string& accuracy) {
+  LeastSquaresOptions options;
+  options.accuracy = accuracy_of(accuracy);
+  const auto answer = std::make_shared<LeastSquares>();
+  session->run([=](const ProgressCallback& progress) {
+    *answer = least_squares(session->context(), to_matrix(a), to_matrix(b), options, progress);
+    if (!answer->x.empty()) copy_out(answer->x.values(), x);
+  });
+  return report_of(*answer);
+}
+
 nb::dict describe(const DeviceProfile& device) {
   nb::dict description;
   description["spec"] = device.spec;
@@ -223,6 +251,7 @@ NB_MODULE(_core, module) {
           },
           "queue"_a)
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
+      .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
 
   nb::class_<Factors>(module, "Factors")

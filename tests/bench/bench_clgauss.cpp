@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "bench_contestant.hpp"
+#include "linalg/geqrf.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss::bench {
 
@@ -95,6 +97,36 @@ class ClgaussMixed : public Contestant {
   Refinement done_;
 };
 
+/// [A | b] becomes R and Q^T b, of which x is made.
+class ClgaussLeastSquares : public Contestant {
+ public:
+  explicit ClgaussLeastSquares(const DeviceProblem& device)
+      : device_(device),
+        size_(device.problem().size),
+        qr_(device.context(), size_.type, rows_of_lstsq(size_.n), size_.n, 1) {}
+
+  void restore() override { device_.restore(); }
+
+  void run() override {
+    const cl::CommandQueue& queue = device_.context().queue();
+    const MatrixView &a = device_.work(), &x = device_.x();
+    const std::size_t element = bytes_of(size_.type);
+    qr_.factor(queue, a, 1);
+    enqueue_copy_rows(queue, {a.buffer, size_.n * element, a.ld * element}, {x.buffer, 0, element},
+                      element, size_.n);
+    qr_.solve(queue, x, 1, false);
+    queue.finish();
+  }
+
+  [[nodiscard]] Matrix result() override { return device_.result(); }
+  [[nodiscard]] std::string detail() const override { return "Householder's QR"; }
+
+ private:
+  const DeviceProblem& device_;
+  ProblemSize size_;
+  Geqrf qr_;
+};
+
 class ClgaussBatched : public Contestant {
  public:
   explicit ClgaussBatched(const DeviceProblem& device)
@@ -129,6 +161,8 @@ std::unique_ptr<Contestant> make_clgauss(const DeviceProblem& problem) {
   if (problem.problem().size.what == What::batched)
     return std::make_unique<ClgaussBatched>(problem);
   if (problem.problem().size.what == What::gemm) return std::make_unique<ClgaussGemm>(problem);
+  if (problem.problem().size.what == What::lstsq)
+    return std::make_unique<ClgaussLeastSquares>(problem);
   return std::make_unique<ClgaussLu>(problem);
 }
 

@@ -70,7 +70,7 @@ struct Peer {
   std::string_view name;
   std::string_view about;
   bool gemm, lu, batched;  // what it does; lu stands for solve too
-  bool cholesky = false;
+  bool cholesky = false, lstsq = false;
   bool cpu_only;      // works on the host: by default compared with CPU devices only
   bool not_the_same;  // does less than clgauss in lu and solve: there only if it is named
   std::unique_ptr<Contestant> (*make)(const DeviceProblem& problem);  // null: not compiled in
@@ -81,6 +81,7 @@ struct Peer {
     return what == What::gemm       ? gemm
            : what == What::batched  ? batched
            : what == What::cholesky ? cholesky
+           : what == What::lstsq    ? lstsq
            : what == What::file     ? false
                                     : lu;
   }

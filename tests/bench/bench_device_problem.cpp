@@ -1,4 +1,5 @@
 #include "bench_contestant.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss::bench {
 
@@ -32,7 +33,9 @@ DeviceProblem::DeviceProblem(Context& context, const Problem& problem)
     b_ = upload(problem.b, size.n, "b");
     x_ = empty_copy(b_, "the work copy of b");
   } else {
-    a_ = upload(problem.a, size.n + size.pad, "A");
+    const Index columns = problem.a.cols();
+    a_ = upload(problem.a,
+                size.what == What::lstsq ? padded_ld(columns, size.type) : columns + size.pad, "A");
     b_ = upload(problem.b, 1, "b");
     work_ = empty_copy(a_, "the work copy of A");
     x_ = empty_copy(b_, "the work copy of b");

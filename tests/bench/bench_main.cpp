@@ -65,8 +65,9 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
       for (const Index n : options.sizes) {
         if (what == What::file && type != RealType::f64) continue;  // .npy is written in f64
         const bool update = what == What::gemm && options.k.has_value();
-        sizes.push_back({what, type, n, n, update ? *options.k : n, update, options.pad,
-                         options.batch, options.batched});
+        sizes.push_back({what, type, what == What::lstsq ? rows_of_lstsq(n) : n, n,
+                         update ? *options.k : n, update, options.pad, options.batch,
+                         options.batched});
       }
   return sizes;
 }

@@ -191,6 +191,44 @@ class OpenBlasCholesky : public Contestant {
   std::vector<T> a_, b_, work_, x_;
 };
 
+/// gels on column-major copies, with the workspace that it asks for.
+template <typename T>
+class OpenBlasLeastSquares : public Contestant {
+ public:
+  explicit OpenBlasLeastSquares(const Problem& problem)
+      : m_(narrow(problem.a.rows())),
+        n_(narrow(problem.size.n)),
+        a_(typed_rows<T>(transposed(problem.a), problem.a.rows())),  // b is the last column
+        work_(a_) {
+    T wanted = 0;
+    (void)gels(&wanted, -1);
+    space_.resize(static_cast<Index>(wanted));
+  }
+
+  void restore() override { std::ranges::copy(a_, work_.begin()); }
+
+  void run() override { (void)gels(space_.data(), static_cast<int>(space_.size())); }
+
+  [[nodiscard]] Matrix result() override { return matrix_of(b(), static_cast<Index>(n_), 1, 1); }
+
+  [[nodiscard]] std::string detail() const override { return describe(); }
+
+ private:
+  T* b() { return work_.data() + static_cast<Index>(m_) * static_cast<Index>(n_); }
+
+  lapack_int gels(T* space, int size) {
+    if constexpr (is_f32<T>)
+      return LAPACKE_sgels_work(LAPACK_COL_MAJOR, 'N', m_, n_, 1, work_.data(), m_, b(), m_, space,
+                                size);
+    else
+      return LAPACKE_dgels_work(LAPACK_COL_MAJOR, 'N', m_, n_, 1, work_.data(), m_, b(), m_, space,
+                                size);
+  }
+
+  int m_, n_;
+  std::vector<T> a_, work_, space_;
+};
+
 /// gesv in a loop over column-major copies of the systems, with the number of threads that is the faster one for a sample.
 template <typename T>
 class OpenBlasBatched : public Contestant {
@@ -286,6 +324,10 @@ std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
   if (problem.size.what == What::cholesky) {
     if (f32) return std::make_unique<OpenBlasCholesky<float>>(problem);
     return std::make_unique<OpenBlasCholesky<double>>(problem);
+  }
+  if (problem.size.what == What::lstsq) {
+    if (f32) return std::make_unique<OpenBlasLeastSquares<float>>(problem);
+    return std::make_unique<OpenBlasLeastSquares<double>>(problem);
   }
   if (problem.size.what == What::batched) {
     if (f32) return std::make_unique<OpenBlasBatched<float>>(problem);

@@ -23,6 +23,7 @@ constexpr const char* kAbout =
     "  lu       the factorisation alone; it is checked by a solve with the factors\n"
     "  solve    factorisation and solve of one right-hand side\n"
     "  cholesky the same for a symmetric positive definite matrix, by Cholesky's factors\n"
+    "  lstsq    least squares of 4 n equations with n unknowns, one right-hand side\n"
     "  batched  solve for --batch small systems, n <= 128\n"
     "  file     whole programs, from an .npy file to x in another: clgauss solve with and without "
     "rcond, NumPy and PyTorch (on its GPU) where python3 has them\n"
@@ -150,7 +151,7 @@ cli::CommandTable bench_table() {
       ("types", cli::words("LIST", kTypes), "f32, f64 (default: both, as far as the device has them)")
       ("peers", cli::words("LIST", peer_names()), "libraries to compare with, or none (default: all compiled in that fit)")
       ("reps", po::value<int>()->default_value(5)->value_name("N"), "timed runs of each contestant")
-      ("breakdown", po::bool_switch(), "lu, solve: where clgauss's time goes, by the device's clock, instead of the comparison")
+      ("breakdown", po::bool_switch(), "lu, solve, lstsq: where clgauss's time goes, by the device's clock, instead of the comparison")
       ("k", cli::text("K"), "gemm: inner dimension, instead of a square product")
       ("batch", cli::text("N")->default_value("10000"), "batched: systems")
       ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, tile or ptx")
@@ -182,9 +183,11 @@ BenchOptions bench_options(const po::variables_map& values) {
   options.device = values["device"].as<std::string>();
   options.reps = values["reps"].as<int>();
   options.breakdown = values["breakdown"].as<bool>();
-  const auto in_parts = [](What what) { return what == What::lu || what == What::solve; };
+  const auto in_parts = [](What what) {
+    return what == What::lu || what == What::solve || what == What::lstsq;
+  };
   if (options.breakdown && !std::ranges::all_of(options.whats, in_parts))
-    throw UsageError("--breakdown is for lu and solve");
+    throw UsageError("--breakdown is for lu, solve and lstsq");
   if (options.reps < 1) throw UsageError("--reps must be at least 1");
   options.pad = number_of("--pad", values["pad"].as<std::string>(), 0);
   options.batch = number_of("--batch", values["batch"].as<std::string>(), 1);

@@ -57,6 +57,7 @@ constexpr Peer kPeers[] = {
      .lu = true,
      .batched = true,
      .cholesky = true,
+     .lstsq = true,
      .cpu_only = true,
      .not_the_same = false,
      .make = kOpenBlas,

@@ -121,6 +121,33 @@ Accuracy check_batched(const Problem& problem, const Matrix& x) {
   return {worst, kScaledResidualBound};
 }
 
+Accuracy check_least_squares(const Problem& problem, const Matrix& x) {
+  const Matrix& joined = problem.a;
+  const Index n = problem.size.n, m = joined.rows();
+  std::vector<double> normal(n), columns(n);
+  double norm_a = 0, norm_b = 0, norm_x = 0, off = 0, norm_of_columns = 0;
+  for (Index i = 0; i < m; ++i) {
+    const auto row = joined.row(i);
+    double r = row[n], sum = 0;
+    norm_b = max_or_nan(norm_b, std::abs(r));
+    for (Index j = 0; j < n; ++j) {
+      r -= row[j] * x(j, 0);
+      sum += std::abs(row[j]);
+      columns[j] += std::abs(row[j]);
+    }
+    norm_a = max_or_nan(norm_a, sum);
+    for (Index j = 0; j < n; ++j) normal[j] += row[j] * r;
+  }
+  for (Index j = 0; j < n; ++j) {
+    norm_x = max_or_nan(norm_x, std::abs(x(j, 0)));
+    off = max_or_nan(off, std::abs(normal[j]));
+    norm_of_columns = max_or_nan(norm_of_columns, columns[j]);
+  }
+  const double scale = norm_of_columns * (norm_a * norm_x + norm_b);
+  return {off / (unit_roundoff(problem.size.type) * static_cast<double>(m) * scale),
+          kScaledResidualBound};
+}
+
 }  // namespace
 
 std::string_view what_name(What what) {
@@ -133,6 +160,8 @@ std::string_view what_name(What what) {
       return "solve";
     case What::cholesky:
       return "cholesky";
+    case What::lstsq:
+      return "lstsq";
     case What::file:
       return "file";
     case What::batched:
@@ -153,6 +182,8 @@ Problem make_problem(const ProblemSize& size) {
             random(size.batch, size.n * size.n, kSeed),
             random(size.batch, size.n, kSeed + 1),
             {}};
+  if (size.what == What::lstsq)
+    return {size, random(rows_of_lstsq(size.n), size.n + 1, kSeed), Matrix(size.n, 1), {}};
   Matrix a = random(size.n, size.n, kSeed);
   if (size.what == What::cholesky) make_positive_definite(a);
   return {size, std::move(a), random(size.n, 1, kSeed + 1), {}};
@@ -166,6 +197,8 @@ double flops(const ProblemSize& size) {
       return tune::lu_flops(size.n);
     case What::cholesky:
       return tune::lu_flops(size.n) / 2 + tune::solve_flops(size.n, 1);
+    case What::lstsq:
+      return tune::qr_flops(rows_of_lstsq(size.n), size.n);
     case What::solve:
     case What::batched:
     case What::file:
@@ -178,6 +211,7 @@ double flops(const ProblemSize& size) {
 Accuracy check(const Problem& problem, const Matrix& result) {
   if (problem.size.what == What::gemm) return check_gemm(problem, result);
   if (problem.size.what == What::batched) return check_batched(problem, result);
+  if (problem.size.what == What::lstsq) return check_least_squares(problem, result);
   const System system{problem.a, problem.b};
   const Residual residual = compute_residual(system, result, unit_roundoff(problem.size.type));
   return {residual.scaled, kScaledResidualBound};

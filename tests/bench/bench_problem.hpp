@@ -15,14 +15,15 @@ enum class What {
   lu,        // P A = L U
   solve,     // P A = L U, then x = A^-1 b for one b
   cholesky,  // the same for a symmetric positive definite A, by Cholesky's factors
-  batched,   // solve for many small systems
-  file       // solve by whole programs, from a file to an answer in another
+  lstsq,  // least squares of four times as many equations as unknowns, by Householder's reflections
+  batched,  // solve for many small systems
+  file      // solve by whole programs, from a file to an answer in another
 };
-inline constexpr What kAllWhats[] = {What::gemm,     What::lu,      What::solve,
-                                     What::cholesky, What::batched, What::file};
+inline constexpr What kAllWhats[] = {What::gemm,  What::lu,      What::solve, What::cholesky,
+                                     What::lstsq, What::batched, What::file};
 [[nodiscard]] std::string_view what_name(What what);
 
-/// Sizes and type of a problem; of lu, solve and file only n and pad are read, of batched n and what follows pad.
+/// Sizes and type of a problem; of lu, solve and file only n and pad are read, of lstsq n alone, of batched n and what follows pad.
 struct ProblemSize {
   What what = What::gemm;
   RealType type = RealType::f64;
@@ -37,15 +38,19 @@ struct ProblemSize {
 /// start from the same numbers.
 struct Problem {
   ProblemSize size;
-  Matrix a;  // gemm: m-by-k; lu, solve: n-by-n; batched: a system's matrix a row, batch-by-n^2
-  Matrix b;  // gemm: k-by-n; lu, solve: n-by-1; batched: batch-by-n
+  Matrix
+      a;  // gemm: m-by-k; lu, solve: n-by-n; lstsq: [A | b], 4n-by-(n+1); batched: a system's matrix a row, batch-by-n^2
+  Matrix b;  // gemm: k-by-n; lu, solve, lstsq: n-by-1 (lstsq: zeros); batched: batch-by-n
   Matrix c;  // gemm: m-by-n, before the product; else empty
 };
 
 inline constexpr unsigned kSeed = 20130522;
 [[nodiscard]] Problem make_problem(const ProblemSize& size);
 
-/// 2 m n k for gemm, 2/3 n^3 for lu, 2/3 n^3 + 2 n^2 for solve and for each system of batched, 1/3 n^3 + 2 n^2 for cholesky.
+/// Rows of A of an lstsq with n columns.
+[[nodiscard]] constexpr Index rows_of_lstsq(Index n) { return 4 * n; }
+
+/// 2 m n k for gemm, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq, 2/3 n^3 + 2 n^2 for solve and for each system of batched, 1/3 n^3 + 2 n^2 for cholesky.
 [[nodiscard]] double flops(const ProblemSize& size);
 
 /// How wrong an answer is, as a multiple of what rounding alone may do.
@@ -58,6 +63,7 @@ struct Accuracy {
 
 /// Checks `result`, which is C for gemm and x otherwise (batched: a system a row; the worst counts), in f64 on the host by O(n^2) flops.
 ///
+/// lstsq: normInf(A^T r) / (eps m normInf(A^T) (normInf(A) normInf(x) + normInf(b))) <= 16, r = b - A x.
 /// lu, solve: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16 (HPL).
 /// gemm: norm1(C - Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3 (SLATE), with
 /// norm1(C - Cref) estimated from below, see gemm.

@@ -28,6 +28,8 @@ constexpr const char* kLegend =
     "own seconds stands behind\n"
     "# error, gemm: norm1(C - Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3, "
     "norm1(C - Cref) from below by sign vectors and columns\n"
+    "# error, lstsq: normInf(A^T r) / (eps m normInf(A^T) (normInf(A) normInf(x) + normInf(b))) <= "
+    "16, r = b - A x\n"
     "# error, else: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16\n"
     "# batched: m = systems, each with 1 right-hand side; the worst error of all\n"
     "# ratio: median / clgauss's median, above 1 where clgauss is faster\n";
@@ -40,9 +42,9 @@ std::vector<std::string> key_fields(const std::string& run, const std::string& d
           device,
           std::string(what_name(size.what)),
           real_type_name(size.type),
-          std::to_string(gemm                         ? size.m
-                         : size.what == What::batched ? size.batch
-                                                      : size.n),
+          std::to_string(gemm || size.what == What::lstsq ? size.m
+                         : size.what == What::batched     ? size.batch
+                                                          : size.n),
           std::to_string(size.n),
           gemm ? std::to_string(size.k) : std::string()};
 }

@@ -107,6 +107,42 @@ static void T(test_posv)(clgauss_context context) {
                 P(posv)(context, CLGAUSS_ROW_MAJOR, CLGAUSS_LOWER, N, 1, NULL, LDA, b, LDB));
 }
 
+/* The first N - 2 columns of A, with an x that makes b, and its transpose. */
+static void T(test_gels)(clgauss_context context) {
+  enum { SHORT = N - 2 };
+  REAL a[N * LDA], b[LDB * LDB];
+  for (int l = 0; l < 2; ++l)
+    for (int wide = 0; wide < 2; ++wide) {
+      const int layout = kLayouts[l];
+      const size_t m = wide ? SHORT : N, n = wide ? N : SHORT;
+      T(fill)(layout, a, b, 0);
+      for (size_t c = 0; c < NRHS; ++c)
+        for (size_t i = 0; i < m; ++i) {
+          double sum = 0;
+          for (size_t j = 0; j < n; ++j) sum += (double)a[at(layout, i, j, LDA)] * x_of(j, c);
+          b[at(layout, i, c, LDB)] = (REAL)sum;
+        }
+      EXPECT_STATUS(CLGAUSS_OK, P(gels)(context, layout, m, n, NRHS, a, LDA, b, LDB));
+      for (size_t c = 0; c < NRHS; ++c)
+        for (size_t i = 0; i < m; ++i) { /* A x = b, or x is the one that was */
+          double sum = 0;
+          for (size_t j = 0; j < n; ++j)
+            sum +=
+                (double)a[at(layout, i, j, LDA)] * ((double)b[at(layout, j, c, LDB)] - x_of(j, c));
+          EXPECT(fabs(sum) <= 2000 * N * (double)EPS);
+          if (!wide && i < n)
+            EXPECT(fabs((double)b[at(layout, i, c, LDB)] - x_of(i, c)) <= 20000 * N * (double)EPS);
+        }
+    }
+  for (size_t i = 0; i < N; ++i)
+    a[at(CLGAUSS_ROW_MAJOR, i, 1, LDA)] = a[at(CLGAUSS_ROW_MAJOR, i, 0, LDA)];
+  EXPECT_STATUS(CLGAUSS_SINGULAR, P(gels)(context, CLGAUSS_ROW_MAJOR, N, 2, NRHS, a, LDA, b, LDB));
+  EXPECT_MESSAGE("rank 1");
+  EXPECT_STATUS(CLGAUSS_OK, P(gels)(context, CLGAUSS_ROW_MAJOR, 0, 0, 1, NULL, 1, NULL, 1));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(gels)(context, CLGAUSS_ROW_MAJOR, N, 2, 1, NULL, LDA, b, LDB));
+}
+
 static void T(test_host)(clgauss_context context) {
   REAL a[N * LDA], b[LDB * LDB];
   int32_t ipiv[N];

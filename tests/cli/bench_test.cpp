@@ -45,5 +45,5 @@ TEST_CASE("clgauss-bench: where the time of a factorisation goes") {
   CHECK(rows.find(",lu,f32,300,lu_advance,") != std::string::npos);
   const auto gemm = run(bench_program(), folder, "gemm --breakdown --device pocl");
   CHECK(gemm.exit_code == 2);
-  CHECK(gemm.err.find("--breakdown is for lu and solve") != std::string::npos);
+  CHECK(gemm.err.find("--breakdown is for lu, solve and lstsq") != std::string::npos);
 }

@@ -60,6 +60,8 @@ std::vector<Build> builds() {
       {"matmul_ladder.cl", "-DBLOCK=16"},
       {"matmul_steps.cl", "-DTILE=16"},
       {"poison.cl", ""},
+      {"qr.cl", "-DNB=16 -DVEC_WIDTH=16 -DLANES=1"},
+      {"qr.cl", "-DNB=64 -DVEC_WIDTH=1 -DLANES=8"},
       {"refine.cl", ""},
       {"residual.cl", "-DWG_SIZE=1 -DVEC_WIDTH=8 -DRHS=1 -DACCURATE=0 -DX_PARTS=1 -DUSE_FMA=1"},
       {"residual.cl", "-DWG_SIZE=1 -DVEC_WIDTH=8 -DRHS=4 -DACCURATE=1 -DX_PARTS=2 -DUSE_FMA=1"},

@@ -51,6 +51,9 @@ for method in jacobi seidel; do
   checked "$build"/clgauss solve "$scratch/dominant.txt" --rhs ones --method "$method" -o "$scratch/x.npy"
 done
 checked "$build"/clgauss invert "$scratch/dominant.txt" -o "$scratch/x.npy"
+checked "$build"/clgauss lstsq "$scratch/dominant.txt" -o "$scratch/x.npy"
+checked "$build"/clgauss lstsq "$scratch/33.npy" --nrhs 5 -o "$scratch/x.npy"
+checked "$build"/clgauss lstsq "$scratch/140.npy" --nrhs 60 --accuracy single -o "$scratch/x.npy"  # two blocks, one cut
 checked "$build"/clgauss solve "$scratch/33.npy" --certify -o "$scratch/x.npy"
 checked "$build"/clgauss-bench gemm --sizes 20 --types f32,f64 --peers none --reps 1
 for kernel in auto tile; do

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <clgauss/condition.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
@@ -270,3 +271,36 @@ TEST_CASE("Cholesky: what it does not go with is refused") {
                     UsageError);
   });
 }
+
+#ifdef CLGAUSS_TESTS_WITH_LAPACK
+TEST_CASE("Cholesky: rcond is within a factor of 3 of LAPACK's pocon") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const RealType type = types_of(device.profile).back();
+    for (const Index n : {1, 2, 33, 129})
+      for (const int grade : {0, 10}) {
+        CAPTURE(n);
+        CAPTURE(grade);
+        Matrix a = dominant(n, 3);
+        for (Index i = 0; i < n; ++i)  // D A D: the condition grows with the grade
+          for (Index j = 0; j < n; ++j)
+            a(i, j) = std::ldexp(a(i, j), -static_cast<int>((i + j) * grade / (2 * n)));
+        a = rounded(a, type);
+        const auto columns = static_cast<lapack_int>(n);
+        std::vector<double> factors(a.values().begin(), a.values().end());
+        double lapacks = 0;
+        const double norm = size_of(a).norm1;
+        REQUIRE(LAPACKE_dpotrf(LAPACK_ROW_MAJOR, 'L', columns, factors.data(), columns) == 0);
+        REQUIRE(LAPACKE_dpocon(LAPACK_ROW_MAJOR, 'L', columns, factors.data(), columns, norm,
+                               &lapacks) == 0);
+        for (const LuOptions& options : ways(context, type, n)) {
+          Lu cholesky(context, type, n, options);
+          cholesky.factor(a);
+          const double rcond = reciprocal_condition(cholesky, norm);
+          CHECK(rcond >= lapacks / 3);
+          CHECK(rcond <= lapacks * 3);
+        }
+      }
+  });
+}
+#endif

@@ -54,7 +54,7 @@ void write_report(const std::filesystem::path& folder, const std::filesystem::pa
 }
 
 cli::CommandTable report_table() {
-  cli::CommandTable table{kUsage, kAbout, kExamples, {}, "folder", "later"};
+  cli::CommandTable table{kUsage, kAbout, kExamples, {}, "folder later"};
   // clang-format off
   table.group("Report")
       ("folder", cli::folder("FOLDER")->required(), "folder with results of sweep, outliers, rules ..")

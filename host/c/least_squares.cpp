@@ -1,0 +1,75 @@
+// gels of clgauss.h.
+#include <clgauss.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/least_squares.hpp>
+
+#include "c/call.hpp"
+#include "c/handles.hpp"
+#include "c/host_matrix.hpp"
+
+namespace clgauss::c {
+
+namespace {
+
+template <typename Real>
+clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index nrhs,
+                    const Real* a_data, Index lda, Real* b_data, Index ldb) {
+  const Use use(object_of(handle));
+  constexpr Index kMost = Index{1} << 31U;
+  if (m >= kMost || n >= kMost || nrhs >= kMost)
+    throw DimensionError("m, n and nrhs: none may be 2^31 or more");
+  const auto from = host_matrix(layout, m, n, a_data, lda, "A");
+  const auto both = host_matrix(layout, std::max(m, n), nrhs, b_data, ldb, "B");
+  if (from.empty() || nrhs == 0) return CLGAUSS_OK;
+  Matrix a(m, n), b(m, nrhs);
+  copy(from, row_major(a.values().data(), m, n, n));
+  auto of_b = both;
+  of_b.rows = m;
+  copy(of_b, row_major(b.values().data(), m, nrhs, nrhs));
+  LeastSquaresOptions options;
+  if (kRealType<Real> == RealType::f32) options.type = RealType::f32;
+  const LeastSquares answer = least_squares(use.context(), a, b, options);
+  switch (answer.status) {
+    case LeastSquaresStatus::rank_deficient:
+      return failed(CLGAUSS_SINGULAR,
+                    fmt::format("A has the rank {}, not {}, to the tolerance {:.3g}", answer.rank,
+                                std::min(m, n), answer.tolerance)
+                        .c_str());
+    case LeastSquaresStatus::overflow:
+      return failed(CLGAUSS_OVERFLOW,
+                    "A or B holds NaN or Inf, or numbers left the range of the type");
+    case LeastSquaresStatus::ok:
+    case LeastSquaresStatus::inaccurate:
+      break;
+  }
+  auto x = both;
+  x.rows = n;
+  copy(HostMatrix<const double>{answer.x.values().data(), n, nrhs, nrhs, 1}, x);
+  if (answer.status == LeastSquaresStatus::ok) return CLGAUSS_OK;
+  return failed(CLGAUSS_INACCURATE, fmt::format("x misses its check: {:.3g} is above {:g}",
+                                                answer.scaled_residual, options.max_scaled_residual)
+                                        .c_str());
+}
+
+}  // namespace
+
+}  // namespace clgauss::c
+
+using namespace clgauss;
+using namespace clgauss::c;
+
+extern "C" {
+
+clgauss_status clgauss_sgels(clgauss_context context, int layout, size_t m, size_t n, size_t nrhs,
+                             const float* a, size_t lda, float* b, size_t ldb) {
+  return guarded([&] { return gels(context, layout, m, n, nrhs, a, lda, b, ldb); });
+}
+
+clgauss_status clgauss_dgels(clgauss_context context, int layout, size_t m, size_t n, size_t nrhs,
+                             const double* a, size_t lda, double* b, size_t ldb) {
+  return guarded([&] { return gels(context, layout, m, n, nrhs, a, lda, b, ldb); });
+}
+
+}  // extern "C"

@@ -1,0 +1,281 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/io.hpp>
+#include <clgauss/least_squares.hpp>
+#include <cmath>
+
+#include "cli/commands.hpp"
+#include "cli/kernels_report.hpp"
+#include "cli/open_context.hpp"
+#include "cli/report.hpp"
+#include "command_line/colour.hpp"
+#include "command_line/progress_line.hpp"
+#include "io/formats.hpp"
+#include "matrix/transfer.hpp"
+
+namespace clgauss::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kUsage = "A [B] [options]";
+constexpr std::string_view kAbout =
+    "Solves least squares on an OpenCL device: for an m x n A with m >= n it finds x with the "
+    "least "
+    "||b - A x||, for m < n the least x with A x = b, in the 2-norm, by a QR factorisation, and "
+    "checks it. A and B, m x k for k right-hand sides, are files: text, Matrix Market, .npy, .npz, "
+    "CSV, TSV, .mat, HDF5, each also as gzip; FILE:ARRAY names one array of several; - is standard "
+    "input. Without B the file A holds [A | b], or arrays called A and b. x goes to standard "
+    "output "
+    "or to -o, the summary to standard error.\n"
+    "A is rank-deficient, which ends with exit code 7 and no x, if the condition of R, estimated, "
+    "is "
+    "above 1 / tolerance and QR with column exchanges finds less columns above the tolerance than "
+    "there are; the tolerance is eps max(m, n), and the columns of A (if m < n its rows) are "
+    "brought "
+    "to one size first.";
+constexpr std::string_view kExamples =
+    "clgauss lstsq A.mtx b.mtx -o x.mtx\n"
+    "clgauss lstsq A.npy B.npy -o X.npy --json report.json\n"
+    "clgauss lstsq fit.csv --nrhs 2";
+
+const WordTable<std::optional<Accuracy>> kAccuracies{{"auto", std::nullopt},
+                                                     {"single", Accuracy::single_precision},
+                                                     {"double", Accuracy::double_precision}};
+
+struct LstsqCommand {
+  std::string path, output, device;
+  std::optional<std::string> rhs, json;
+  Index nrhs = 1;
+  ReadOptions read;
+  FileFormat format = FileFormat::text;
+  WriteOptions write;
+  ContextOptions context;
+  LeastSquaresOptions options;
+  bool quiet = false, verbose = false;
+
+  explicit LstsqCommand(const po::variables_map& values) {
+    const auto text = [&](const char* name) { return values[name].as<std::string>(); };
+    path = text("a");
+    rhs = option<std::string>(values, "b");
+    output = text("output");
+    device = text("device");
+    json = option<std::string>(values, "json");
+    nrhs = values["nrhs"].as<Index>();
+    if (nrhs == 0) throw UsageError("--nrhs must be at least 1");
+    if (rhs && !values["nrhs"].defaulted())
+      throw UsageError("--nrhs says how many columns of A are b; where B is given, none are");
+    if (rhs == "-" && path == "-") throw UsageError("A and B cannot both come from standard input");
+    if (values.count("format") > 0) read.format = output_format(values, "format", {});
+    read.allow_nonfinite = values["allow-nonfinite"].as<bool>();
+    format = output_format(values, "output-format", output);
+    write = write_options(values, format);
+    context = context_options(values);
+    options.type = parse_word("type", text("type"), type_words());
+    options.accuracy = parse_word("accuracy", text("accuracy"), kAccuracies);
+    if (options.type == RealType::f64 && options.accuracy == Accuracy::single_precision)
+      throw UsageError("--accuracy single asks for factors in f32, not --type f64");
+    options.max_scaled_residual = values["max-residual"].as<double>();
+    if (!(options.max_scaled_residual > 0)) throw UsageError("--max-residual must be above 0");
+    quiet = values["quiet"].as<bool>();
+    verbose = values["verbose"].as<bool>();
+    keep_report_apart(json, output);
+    refuse_same_outputs({{"output", output}, {"json", json}});
+  }
+};
+
+Matrix matrix_of(io::Content content) {
+  return {content.rows, content.cols, std::move(content.values)};
+}
+
+/// The last `nrhs` columns are b.
+System parted(const Matrix& joined, Index nrhs, const std::string& path) {
+  if (joined.cols() <= nrhs)
+    throw DimensionError(
+        fmt::format("{} is {} x {}: no column is left for A beside {} right-hand side{}", path,
+                    joined.rows(), joined.cols(), nrhs, nrhs == 1 ? "" : "s"));
+  const Index n = joined.cols() - nrhs;
+  System system{Matrix(joined.rows(), n), Matrix(joined.rows(), nrhs)};
+  for (Index i = 0; i < joined.rows(); ++i) {
+    std::ranges::copy(joined.row(i).first(n), system.a.row(i).begin());
+    std::ranges::copy(joined.row(i).subspan(n), system.b.row(i).begin());
+  }
+  return system;
+}
+
+System read_files(const LstsqCommand& command, const ReadOptions& options) {
+  if (!command.rhs) {
+    io::SystemContent content = io::read_system_content(command.path, options);
+    if (!content.b) return parted(matrix_of(std::move(content.a)), command.nrhs, command.path);
+    return {matrix_of(std::move(content.a)), matrix_of(*std::move(content.b))};
+  }
+  ReadOptions of_rhs = options;
+  of_rhs.format.reset();  // --format is about A
+  System system{read_matrix(command.path, options),
+                matrix_of(io::read_content(*command.rhs, of_rhs, "b"))};
+  Matrix& b = system.b;
+  if (b.rows() == 1 && b.cols() == system.a.rows() && b.cols() > 1)  // a row of numbers is a column
+    b = Matrix(b.cols(), 1, Values(b.values().begin(), b.values().end()));
+  if (b.rows() != system.a.rows())
+    throw DimensionError(fmt::format(
+        "{}: {} x {} does not belong to the {} x {} matrix of {}: {} rows are needed", *command.rhs,
+        b.rows(), b.cols(), system.a.rows(), system.a.cols(), command.path, system.a.rows()));
+  return system;
+}
+
+ExitCode exit_code_of(LeastSquaresStatus status) {
+  return status == LeastSquaresStatus::ok               ? ExitCode::ok
+         : status == LeastSquaresStatus::rank_deficient ? ExitCode::singular
+                                                        : ExitCode::inaccurate;
+}
+
+bool has_answer(LeastSquaresStatus status) {
+  return status == LeastSquaresStatus::ok || status == LeastSquaresStatus::inaccurate;
+}
+
+double largest_of(const std::vector<double>& norms) {
+  return norms.empty() ? 0 : *std::ranges::max_element(norms);
+}
+
+std::string verdict_of(const LeastSquares& answer, const System& system,
+                       const LeastSquaresOptions& options) {
+  const Index m = system.a.rows(), n = system.a.cols();
+  switch (answer.status) {
+    case LeastSquaresStatus::rank_deficient:
+      return fmt::format(
+          "DEFICIENT  A has the rank {}, not {}, to the tolerance {:.3g} (rcond {:.1e}): x is not "
+          "unique; leave {} {} out that depend{} on others{}\n",
+          answer.rank, std::min(m, n), answer.tolerance, answer.rcond, std::min(m, n) - answer.rank,
+          m < n ? "row(s)" : "column(s)", std::min(m, n) - answer.rank == 1 ? "s" : "",
+          answer.type == RealType::f32 ? ", or factor in f64, which may tell them apart" : "");
+    case LeastSquaresStatus::overflow:
+      return fmt::format(
+          "OVERFLOW   A or b holds NaN or Inf, or numbers left the range of {}; no x\n",
+          real_type_name(answer.type));
+    case LeastSquaresStatus::ok:
+    case LeastSquaresStatus::inaccurate:
+      break;
+  }
+  const bool ok = answer.status == LeastSquaresStatus::ok;
+  return fmt::format("residual   ||b - A x|| {:.3g}, {} {:.3g} ({} {:g})\n",
+                     largest_of(answer.residual_norms),
+                     m < n ? "scaled residual" : "scaled A^T (b - A x)", answer.scaled_residual,
+                     ok ? "ok: <=" : "MISSED: not <=", options.max_scaled_residual);
+}
+
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+}  // namespace
+
+CommandTable lstsq_table() {
+  static const std::string bound = fmt::format("{}", kScaledResidualBound);
+  CommandTable table{kUsage, kAbout, kExamples, {}, "a b"};
+  // clang-format off
+  table.group("System")
+      ("a", file("A")->required(), "the file with A, or [A | b]; - is standard input")
+      ("b", file("B"), "a file with the right-hand sides, one a column; a single row is a column")
+      ("nrhs", po::value<Index>()->default_value(1)->value_name("K"),
+       "without B: so many last columns of A are b")
+      ("format", format_words(), "format of A: text, mtx, npy, csv, tsv, npz, mat, h5; else by content")
+      ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files");
+  table.group("Method")
+      ("type", words("T", type_words())->default_value("auto"),
+       "of the factors: f32, f64, or auto: f64 where the device has it")
+      ("accuracy", words("A", kAccuracies)->default_value("auto"),
+       "of x: double (from factors in f32 by refinement with residuals in f64), single, or auto: "
+       "that of --type if it is given, else double");
+  table.group("Answer")
+      ("output,o", file("FILE")->default_value("-"), "write x here, in the format of the extension")
+      ("output-format", format_words(), "format of x; else by the extension of -o")
+      ("digits", digits_value(), kDigitsHelp)
+      ("max-residual", po::value<double>()->default_value(kScaledResidualBound, bound)->value_name("R"),
+       "m >= n: ||A^T r|| / (eps m ||A^T|| (||A|| ||x|| + ||b||)), r = b - A x, up to which x is "
+       "accepted; m < n: ||r|| / (eps n (||A|| ||x|| + ||b||))");
+  add_context_options(table);
+  auto report = table.group("Report");
+  add_json_option(report, "write a report to FILE; without FILE, or to -, it has standard output "
+                          "for itself: x then needs -o");
+  report
+      ("verbose,v", po::bool_switch(),
+       "say of every kernel whether it is used, or why it is passed over")
+      ("quiet,q", po::bool_switch(), "no summary and no progress; only why the exit code is not 0");
+  // clang-format on
+  return table;
+}
+
+ExitCode run_lstsq(const Given& given) {
+  const LstsqCommand command(given.values);
+  LapTimer total, timer;
+  ProgramTimes times;
+  ProgressLine line(!command.quiet);
+  const ProgressCallback progress = shown_on(line);
+  OutputFile file(command.output);
+  JsonOutput json(given.values);
+  OpeningContext opening(command.device, command.context, progress, command.quiet);
+  const System system = opening.beside([&](const ProgressCallback& reading) {
+    ReadOptions options = command.read;
+    options.progress = reading;
+    return read_files(command, options);
+  });
+  times.read = timer.lap();
+  Context& context = opening.take();
+  const DeviceProfile device = context.profile();
+  times.device = timer.lap();
+  const LeastSquares answer = least_squares(context, system.a, system.b, command.options, progress);
+  line.clear();
+  timer.lap();
+  const bool answered = has_answer(answer.status);
+  if (answered) {
+    write_matrix(file, answer.x, command.format, command.write);
+    file.commit();
+  }
+  times.write = timer.lap();
+  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
+  const Transfers transfers = context.transfers();
+  opening.close();
+  times.free = timer.lap();
+  times.total = total.lap();
+
+  const Json seconds = times_json(times, answer.times, "forward", "backward");
+  Json report{{"schema_version", 1},
+              {"status", least_squares_status_name(answer.status)},
+              {"m", system.a.rows()},
+              {"n", system.a.cols()},
+              {"nrhs", system.b.cols()},
+              {"method", "qr"},
+              {"type", real_type_name(answer.type)},
+              {"accuracy", accuracy_name(answer.accuracy)},
+              {"corrections", answer.corrections},
+              {"device", device_json(device, transfers)},
+              {"kernels", kernels_json(kernels)},
+              {"time_s", seconds}};
+  report["residual_norms"] = Json::array();
+  for (const double norm : answer.residual_norms)
+    report["residual_norms"].push_back(finite_or_null(norm));
+  report["scaled_residual"] = answered ? finite_or_null(answer.scaled_residual) : Json(nullptr);
+  report["rcond"] = finite_or_null(answer.rcond);
+  report["rank"] = answer.rank;
+  report["tolerance"] = answer.tolerance;
+  if (command.json) json.write(report);
+  const std::string verdict = verdict_of(answer, system, command.options);
+  if (!command.quiet)
+    tell(painted_summary(
+        fmt::format("system     {} x {}, {} right-hand side{}, QR in {}{}\n", system.a.rows(),
+                    system.a.cols(), system.b.cols(), system.b.cols() == 1 ? "" : "s",
+                    real_type_name(answer.type),
+                    answer.corrections > 0
+                        ? fmt::format(", refined in {} steps", answer.corrections)
+                        : "") +
+        device_text(device, transfers) + kernels_text(kernels, command.verbose) +
+        times_text(seconds) +
+        (answered ? fmt::format("trust      rank {}, R's rcond {:.1e}\n", answer.rank, answer.rcond)
+                  : "") +
+        verdict));
+  else if (answer.status != LeastSquaresStatus::ok)
+    tell(painted_summary(verdict));
+  return exit_code_of(answer.status);
+}
+
+}  // namespace clgauss::cli

@@ -1,0 +1,104 @@
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "support/process.hpp"
+
+using namespace clgauss::test;
+using nlohmann::json;
+
+namespace {
+
+std::vector<double> numbers_of(const std::string& text) {
+  std::istringstream in(text);
+  return {std::istream_iterator<double>(in), {}};
+}
+
+const char* const kLine = "1 0\n1 1\n1 2\n1 3\n";  // y = x0 + x1 t at t = 0, 1, 2, 3
+const char* const kValues =
+    "1\n3\n4\n4\n";  // its least squares line: 1.5 + t, r = (-0.5, 0.5, 0.5, -0.5)
+
+}  // namespace
+
+TEST_CASE("lstsq fits a line, from two files, from one, and as arrays of one file") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", kLine);
+  write_file(folder / "b.txt", kValues);
+  write_file(folder / "ab.csv", "1,0,1\n1,1,3\n1,2,4\n1,3,4\n");
+  const auto result = run_program(folder, "lstsq a.txt b.txt --json r.json");
+  CHECK(result.exit_code == 0);
+  const std::vector<double> x = numbers_of(result.out);
+  REQUIRE(x.size() == 2);
+  CHECK(x[0] == doctest::Approx(1.5));
+  CHECK(x[1] == doctest::Approx(1));
+  for (const char* part :
+       {"4 x 2", "QR in", "device", "time", "rank 2", "||b - A x|| 1,", "ok: <= 16"})
+    CHECK_MESSAGE(result.err.find(part) != std::string::npos, result.err);
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["schema_version"] == 1);
+  CHECK(report["status"] == "ok");
+  CHECK(report["m"] == 4);
+  CHECK(report["n"] == 2);
+  CHECK(report["nrhs"] == 1);
+  CHECK(report["method"] == "qr");
+  CHECK(report["rank"] == 2);
+  CHECK(report["residual_norms"][0].get<double>() == doctest::Approx(1));
+  CHECK(report["scaled_residual"].get<double>() <= 16);
+  CHECK(report["rcond"].get<double>() > 0.01);
+  CHECK(numbers_of(run_program(folder, "lstsq ab.csv -q").out) == x);
+  const auto two = run_program(folder, "lstsq ab.csv --nrhs 2 -q");
+  CHECK(two.exit_code == 0);
+  CHECK(numbers_of(two.out).size() == 2);
+  const auto file = run_program(folder, "lstsq a.txt b.txt -o x.npy --accuracy single -q");
+  CHECK(file.exit_code == 0);
+  CHECK(file.err.empty());
+  CHECK(std::filesystem::exists(folder / "x.npy"));
+}
+
+TEST_CASE("lstsq gives the least x of a wide system") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "1 1 1 1\n");
+  write_file(folder / "b.txt", "4\n");
+  const auto result = run_program(folder, "lstsq a.txt b.txt");
+  CHECK(result.exit_code == 0);
+  for (const double value : numbers_of(result.out)) CHECK(value == doctest::Approx(1));
+  CHECK(numbers_of(result.out).size() == 4);
+}
+
+TEST_CASE("lstsq ends with 7 and nothing written where columns depend on each other") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "1 2\n2 4\n3 6\n");
+  write_file(folder / "b.txt", "1\n2\n4\n");
+  const auto result = run_program(folder, "lstsq a.txt b.txt -o x.txt --json r.json");
+  CHECK(result.exit_code == 7);
+  CHECK(result.err.find("DEFICIENT  A has the rank 1, not 2, to the tolerance") !=
+        std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder / "x.txt"));
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["status"] == "rank_deficient");
+  CHECK(report["rank"] == 1);
+  CHECK(report["scaled_residual"].is_null());
+}
+
+TEST_CASE("lstsq refuses what does not fit together") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", kLine);
+  write_file(folder / "b.txt", "1\n2\n3\n");
+  write_file(folder / "nan.txt", "1 2\nnan 3\n4 5\n");
+  const auto rows = run_program(folder, "lstsq a.txt b.txt");
+  CHECK(rows.exit_code == 3);
+  CHECK(rows.err.find("b.txt: 3 x 1 does not belong to the 4 x 2 matrix of a.txt: 4 rows") !=
+        std::string::npos);
+  CHECK(run_program(folder, "lstsq nan.txt b.txt").exit_code == 3);
+  CHECK(run_program(folder, "lstsq nan.txt b.txt --allow-nonfinite").exit_code == 8);
+  CHECK(run_program(folder, "lstsq a.txt --nrhs 2").exit_code == 3);
+  CHECK(run_program(folder, "lstsq a.txt --nrhs 0").exit_code == 2);
+  CHECK(run_program(folder, "lstsq a.txt b.txt --nrhs 1").exit_code == 2);
+  CHECK(run_program(folder, "lstsq").exit_code == 2);
+  CHECK(run_program(folder, "lstsq a.txt b.txt c.txt").exit_code == 2);
+  CHECK(run_program(folder, "lstsq - -").exit_code == 2);
+  CHECK(run_program(folder, "lstsq a.txt b.txt --accuracy max").exit_code == 2);
+  CHECK(run_program(folder, "lstsq a.txt b.txt --type f64 --accuracy single").exit_code == 2);
+  CHECK(run_program(folder, "lstsq a.txt missing.txt").exit_code == 3);
+}
