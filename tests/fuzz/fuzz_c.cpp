@@ -161,9 +161,11 @@ class Fuzzer {
     using Wide = unsigned __int128;
     if (rows == 0 || columns == 0 || count == 0) return true;
     if (Wide{rows} * columns >= Wide{1} << 44U) return true;
-    const Wide before = Wide{count - 1} * stride,
-               one = Wide{std::max(rows, columns) - 1} * leading + std::max(rows, columns);
-    return before + one <= kElements || before + one > Wide{PTRDIFF_MAX};
+    const auto end = [&](std::size_t lines, std::size_t of) {  // by rows or by columns
+      return Wide{count - 1} * stride + Wide{lines - 1} * leading + of;
+    };
+    const auto [least, most] = std::minmax(rows, columns);
+    return end(most, most) <= kElements || end(least, most) > Wide{PTRDIFF_MAX};
   }
 
   template <typename T>
