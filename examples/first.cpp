@@ -19,6 +19,7 @@ int main() try {
       return 1;
     case clgauss::SolveStatus::singular:  // a pivot is zero, or A holds NaN or Inf: there is no x
     case clgauss::SolveStatus::overflow:  // numbers left the range of the type: there is no x
+    case clgauss::SolveStatus::not_positive_definite:  // by Method::cholesky
       break;
   }
   std::printf("no answer\n");

@@ -129,8 +129,6 @@ std::string summary_text(const BatchedReport& report) {
   return text;
 }
 
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 Json report_json(const BatchedReport& report) {
   const BatchedSolution& solution = report.solution;
   const bool any = solution.worst_system.has_value();

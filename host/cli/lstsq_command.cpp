@@ -165,8 +165,6 @@ std::string verdict_of(const LeastSquares& answer, const System& system,
                      ok ? "ok: <=" : "MISSED: not <=", options.max_scaled_residual);
 }
 
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 }  // namespace
 
 CommandTable lstsq_table() {
@@ -193,15 +191,8 @@ CommandTable lstsq_table() {
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound, bound)->value_name("R"),
        "m >= n: ||A^T r|| / (eps m ||A^T|| (||A|| ||x|| + ||b||)), r = b - A x, up to which x is "
        "accepted; m < n: ||r|| / (eps n (||A|| ||x|| + ||b||))");
-  add_context_options(table);
-  auto report = table.group("Report");
-  add_json_option(report, "write a report to FILE; without FILE, or to -, it has standard output "
-                          "for itself: x then needs -o");
-  report
-      ("verbose,v", po::bool_switch(),
-       "say of every kernel whether it is used, or why it is passed over")
-      ("quiet,q", po::bool_switch(), "no summary and no progress; only why the exit code is not 0");
   // clang-format on
+  add_report_options(table, kJsonBesideX);
   return table;
 }
 

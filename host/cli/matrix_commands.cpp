@@ -52,18 +52,6 @@ CommandTable matrix_table(std::string_view about, std::string_view examples) {
   return table;
 }
 
-void add_report_options(CommandTable& table, const char* json) {
-  add_context_options(table);
-  auto report = table.group("Report");
-  add_json_option(report, json);
-  // clang-format off
-  report
-      ("verbose,v", po::bool_switch(),
-       "say of every kernel whether it is used, or why it is passed over")
-      ("quiet,q", po::bool_switch(), "no summary and no progress; only why the exit code is not 0");
-  // clang-format on
-}
-
 /// What was asked for.
 struct MatrixCommand {
   std::string path, device;
@@ -206,8 +194,6 @@ std::string verdict_of(const Inverse& inverse, double bound) {
   }
   return residual_text(inverse, bound);
 }
-
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 }  // namespace
 

@@ -45,8 +45,6 @@ std::string overflow_text(const Solution& solution) {
                                                     : "choose other units for the equations or x");
 }
 
-Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 Json samples_json(const ComparedPolicy& compared) {
   const WorkGroupReport& group = *compared.solution.work_group;
   return {{"rule", group.rule},
@@ -163,12 +161,30 @@ Json times_json(const Report& report) {
 
 }  // namespace
 
+void add_report_options(CommandTable& table, const char* json) {
+  add_context_options(table);
+  auto report = table.group("Report");
+  add_json_option(report, json);
+  // clang-format off
+  report
+      ("verbose,v", po::bool_switch(),
+       "say of every kernel whether it is used, or why it is passed over")
+      ("quiet,q", po::bool_switch(), "no summary and no progress; only why the exit code is not 0");
+  // clang-format on
+}
+
+Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
 std::string scaling_text(const Solution& solution) {
   if (!solution.scaled_rows && !solution.scaled_columns) return {};
   return fmt::format("           {} brought to one size by powers of two\n",
                      !solution.scaled_columns ? "rows"
                      : solution.scaled_rows   ? "rows and columns"
                                               : "columns");
+}
+
+const char* by_text(const Refinement& refinement) {
+  return refinement.on_device ? "device" : "host";
 }
 
 std::string refinement_text(const Solution& solution) {
@@ -192,12 +208,14 @@ std::string refinement_text(const Solution& solution) {
                       refinement.corrections(), refinement.corrections() == 1 ? "" : "s",
                       worst.normwise, worst.componentwise);
   }
-  return text + fmt::format("refined    {} correction{}{}, componentwise backward error {}\n",
-                            refinement.corrections(), refinement.corrections() == 1 ? "" : "s",
-                            refinement.gmres_steps > 0
-                                ? fmt::format(" with {} steps of GMRES", refinement.gmres_steps)
-                                : "",
-                            fmt::join(errors, ", "));
+  return text +
+         fmt::format(
+             "refined    {} correction{}{}, residuals by the {}, componentwise backward error {}\n",
+             refinement.corrections(), refinement.corrections() == 1 ? "" : "s",
+             refinement.gmres_steps > 0
+                 ? fmt::format(" with {} steps of GMRES", refinement.gmres_steps)
+                 : "",
+             by_text(refinement), fmt::join(errors, ", "));
 }
 
 std::string trust_text(const Solution& solution) {
@@ -234,6 +252,7 @@ Json refinement_json(const Refinement& refinement) {
           {"gmres_steps", refinement.gmres_steps},
           {"backward_errors", errors},
           {"forward_errors", refinement.forward_errors.empty() ? Json(nullptr) : forward_errors},
+          {"residuals_by", by_text(refinement)},
           {"accepted", refinement.accepted}};
 }
 

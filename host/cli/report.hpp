@@ -8,8 +8,16 @@
 #include <string>
 
 #include "cli/compare.hpp"
+#include "command_line/command.hpp"
 
 namespace clgauss::cli {
+
+/// The options of the device and of the report, --json, --verbose and --quiet, of a command that solves; `json` tells of --json.
+void add_report_options(CommandTable& table, const char* json);
+/// Of a command whose x may have standard output.
+inline constexpr const char* kJsonBesideX =
+    "write a report to FILE; without FILE, or to -, it has standard output for itself: "
+    "x then needs -o";
 
 /// Wall-clock seconds of what the program does around a solve, and of all together. The parts here and those of the solve
 /// add up to the total.
@@ -20,6 +28,9 @@ struct ProgramTimes {
   double free = 0;     // the system and the device's context; comes on top of SolveTimes::free
   double total = 0;
 };
+
+/// JSON has no numbers that are not finite.
+[[nodiscard]] nlohmann::ordered_json finite_or_null(double value);
 
 /// The keys of "time_s" in the order in which things happen; `forward` names the key of SolveTimes::forward, and an empty
 /// `backward` leaves that part out.

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <clgauss/certify.hpp>
+#include <clgauss/complex.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
 #include <filesystem>
+#include <variant>
 
 #include "cli/batched_command.hpp"
 #include "cli/commands.hpp"
 #include "cli/compare.hpp"
+#include "cli/complex_command.hpp"
 #include "cli/open_context.hpp"
 #include "cli/report.hpp"
 #include "command_line/colour.hpp"
@@ -26,8 +29,10 @@ constexpr std::string_view kAbout =
     "1 numbers, or n + m for m right-hand sides), or A alone with --rhs. Formats: text, Matrix "
     "Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also as gzip; FILE:ARRAY names one array of "
     "several; - is standard input. With --batched SYSTEM is an .npy file of many "
-    "small systems, batch x n x n (n <= 128) with --rhs, or batch x n x (n + m). x goes to "
-    "standard output or to -o, the summary to standard error.";
+    "small systems, batch x n x n (n <= 128) with --rhs, or batch x n x (n + m). Complex numbers "
+    "are read from Matrix Market and .npy files; such a system is solved by LU, and x written as "
+    "text, CSV and TSV with two columns a number. x goes to standard output or to -o, the summary "
+    "to standard error.";
 constexpr std::string_view kExamples =
     "clgauss solve data/systems/random_1012.txt\n"
     "clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"
@@ -204,6 +209,7 @@ struct Outputs {
   }
 };
 
+template <typename System>
 void check_system(const System& system, const std::string& path) {
   if (system.a.rows() == 0) throw DimensionError(path + ": the system is empty (0 x 0)");
 }
@@ -344,15 +350,8 @@ CommandTable solve_table() {
       ("warmup", po::value<int>()->default_value(1)->value_name("N"), "untimed pairs before them")
       ("launches", file("FILE"),
        "gauss: write a CSV row for every kernel launch, with its event time");
-  add_context_options(table);
-  auto report = table.group("Report");
-  add_json_option(report, "write a report to FILE; without FILE, or to -, it has standard output "
-                          "for itself: x then needs -o");
-  report
-      ("verbose,v", po::bool_switch(),
-       "say of every kernel whether it is used, or why it is passed over")
-      ("quiet,q", po::bool_switch(), "no summary and no progress; only why the exit code is not 0");
   // clang-format on
+  add_report_options(table, kJsonBesideX);
   return table;
 }
 
@@ -375,15 +374,22 @@ ExitCode run_solve(const Given& given) {
 
   Outputs outputs(command);
   OpeningContext opening(command.device, command.context, progress, command.quiet);
-  System system = opening.beside([&](const ProgressCallback& reading) {
+  std::variant<System, ComplexSystem> read = opening.beside([&](const ProgressCallback& reading) {
     ReadOptions options = command.read;
     options.progress = reading;
-    System read = read_system(command.system_path, command.rhs, options);
-    check_system(read, command.system_path);
-    return read;
+    std::variant<System, ComplexSystem> any =
+        read_any_system(command.system_path, command.rhs, options);
+    std::visit([&](const auto& system) { check_system(system, command.system_path); }, any);
+    return any;
   });
   command.read.progress = progress;
   times.read = timer.lap();
+  if (auto* const complex = std::get_if<ComplexSystem>(&read))
+    return run_complex(given.values,
+                       {std::move(*complex), opening, outputs.x ? &*outputs.x : nullptr,
+                        command.x_format, command.write, outputs.json ? &*outputs.json : nullptr,
+                        line, progress, command.quiet, command.verbose, times.read, total});
+  System system = std::get<System>(std::move(read));
   Context& context = opening.take();
   const DeviceProfile device = context.profile();
   times.device = timer.lap();

@@ -61,8 +61,10 @@ void handle_interrupts(std::string_view program) {
 
 void interrupt_is_told() { told = 1; }
 
+bool is_interrupted() { return interrupted != 0; }
+
 void throw_if_interrupted() {
-  if (interrupted != 0) throw Interrupted();
+  if (is_interrupted()) throw Interrupted();
 }
 
 }  // namespace clgauss::cli

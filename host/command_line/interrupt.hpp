@@ -20,6 +20,9 @@ void handle_interrupts(std::string_view program);
 /// The message of Interrupted is out: the program need not give it again if its end takes long.
 void interrupt_is_told();
 
+/// Whether there was a signal.
+[[nodiscard]] bool is_interrupted();
+
 /// To be called on the way through long work. Throws Interrupted after the first signal.
 void throw_if_interrupted();
 

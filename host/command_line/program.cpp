@@ -104,7 +104,12 @@ int run_program(const Program& program, int argc, char** argv) {
 }
 
 int run_caught(std::string_view program, const std::function<ExitCode()>& body) {
-  const auto fail = [&](ExitCode code, std::string_view message) {
+  const auto fail = [&](ExitCode code, std::string message) {
+    // A signal can be what else fails by: clang, in drivers, takes its temporary files away.
+    if (is_interrupted()) {
+      code = ExitCode::interrupted;
+      message = Interrupted().what();
+    }
     tell(fmt::format("{} {}\n", painted(fmt::format("{}:", program), Colour::red), message));
     if (code == ExitCode::interrupted) interrupt_is_told();
     return static_cast<int>(code);

@@ -44,13 +44,14 @@ class CLGAUSS_HIDDEN BlockMatrix {
  private:
   void check_devices() const;
   void choose_blocks();
+  [[nodiscard]] std::uint64_t narrowed(std::uint64_t width) const;
   [[nodiscard]] std::uint64_t blocks_at_once(std::size_t device) const;
   void make_blocks();
   void resume(std::uint64_t fingerprint);
   void load();
   void scale_block(std::span<double> numbers, Index first, Index columns);
   template <typename T>
-  void store(const std::vector<double>& from, Index columns, std::byte* to) const;
+  void store(std::span<const double> from, Index columns, std::byte* to) const;
 
   /// Numbers of a block in memory, which has all columns even where it needs less.
   [[nodiscard]] std::size_t numbers() const { return n_ * cut_.width; }

@@ -140,29 +140,33 @@ class DistributedLu::Implementation : public BlockMatrix {
     return {cut_.owner(j), device(j), order};
   }
 
+  /// The order of what panel k waits for, and of it: ahead of the other updates of the step before, whose device would else have
+  /// nothing to do but these, and the others nothing at all.
+  static Index first_of(Index k) { return 2 * k; }
+  static Index rest_of(Index k) { return 2 * k + 3; }  // after what panel k + 1 waits for
+
   void panel(Index k) {
     const double m = rows_from(k), w = columns_of(k);
-    tasks_.submit({StepKind::panel, k, k, (m - w / 3) * w * w}, place_of(k, 2 * k + 1), STARPU_RW,
+    tasks_.submit({StepKind::panel, k, k, (m - w / 3) * w * w}, place_of(k, first_of(k)), STARPU_RW,
                   blocks_[k].columns.get(), STARPU_W, blocks_[k].pivots.get());
   }
 
-  /// Ahead of all other updates is what the next panel waits for.
   void update(Index k, Index j) {
     const double m = rows_from(k), w = columns_of(k);
     tasks_.submit({StepKind::update, k, j, (2 * m - w) * w * columns_of(j)},
-                  place_of(j, j == k + 1 ? 2 * k + 1 : 2 * k + 2), STARPU_R,
+                  place_of(j, j == k + 1 ? first_of(j) : rest_of(k)), STARPU_R,
                   blocks_[k].columns.get(), STARPU_R, blocks_[k].pivots.get(), STARPU_RW,
                   blocks_[j].columns.get());
   }
 
   /// Where B is, on rank 0.
   void forward(Index k) {
-    tasks_.submit({StepKind::forward, k, 0, 0}, {0, device(k), 2 * k + 2}, STARPU_R,
+    tasks_.submit({StepKind::forward, k, 0, 0}, {0, device(k), rest_of(k)}, STARPU_R,
                   blocks_[k].columns.get(), STARPU_R, blocks_[k].pivots.get(), STARPU_RW, b_.get());
   }
 
   void backward(Index k) {
-    tasks_.submit({StepKind::backward, k, k, 0}, place_of(k, 2 * count()), STARPU_R,
+    tasks_.submit({StepKind::backward, k, k, 0}, place_of(k, rest_of(count())), STARPU_R,
                   blocks_[k].columns.get(), STARPU_RW, b_.get());
   }
 

@@ -29,7 +29,9 @@ std::vector<cl_device_id> starpu_devices() {
   cl_platform_id platforms[kMostPlatforms];
   cl_uint platform_count = 0;
   std::vector<cl_device_id> all;
-  if (clGetPlatformIDs(kMostPlatforms, platforms, &platform_count) != CL_SUCCESS) return all;
+  if (const cl_int error = clGetPlatformIDs(kMostPlatforms, platforms, &platform_count);
+      error != CL_SUCCESS)
+    throw OpenClError("clGetPlatformIDs", error);
   for (cl_uint p = 0; p < std::min(platform_count, kMostPlatforms); ++p) {
     cl_device_id found[STARPU_MAXOPENCLDEVS];
     cl_uint count = 0;
@@ -169,7 +171,7 @@ void Engine::Implementation::start(const std::vector<unsigned>& ids) {
   if (on_cores)
     conf.sched_policy = resting_policy();
   else
-    conf.sched_policy_name = "prio";
+    conf.sched_policy_name = kPolicy;
   conf.catch_signals = 0;
   if (starpu_init(&conf) != 0) throw UsageError("StarPU does not start: it finds no OpenCL device");
   if (!ranks.alone()) starpu_mpi_init_comm(nullptr, nullptr, 0, MPI_COMM_WORLD);
@@ -179,8 +181,14 @@ void Engine::Implementation::start(const std::vector<unsigned>& ids) {
   const unsigned count = starpu_worker_get_ids_by_type(STARPU_OPENCL_WORKER, workers_found.data(),
                                                        static_cast<unsigned>(ids.size()));
   if (count != ids.size()) throw UsageError("StarPU does not start a worker for every device");
-  for (const int id : workers_found)
-    workers.push_back({id, starpu_worker_get_memory_node(static_cast<unsigned>(id)), nullptr});
+  for (const int id : workers_found) {
+    constexpr std::size_t kBits = 32;
+    const auto number = static_cast<std::size_t>(id);
+    std::vector<std::uint32_t> alone(number / kBits + 1, 0);
+    alone.back() = std::uint32_t{1} << number % kBits;
+    workers.push_back(
+        {id, starpu_worker_get_memory_node(static_cast<unsigned>(id)), std::move(alone), nullptr});
+  }
   on_each_worker([&](std::size_t device) {
     cl_command_queue queue = nullptr;
     starpu_opencl_get_current_queue(&queue);

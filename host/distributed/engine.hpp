@@ -16,7 +16,8 @@ struct Engine::Implementation {
   /// One device: the worker that StarPU drives it with, and clgauss's context on StarPU's queue, which belongs to that worker's thread.
   struct Worker {
     int id = 0;
-    unsigned node = 0;  // of StarPU's memory
+    unsigned node = 0;                 // of StarPU's memory
+    std::vector<std::uint32_t> alone;  // a set of workers in StarPU's bits: this one
     std::unique_ptr<Context> context;
   };
 

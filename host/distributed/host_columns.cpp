@@ -36,10 +36,10 @@ HostColumns::HostColumns(const Ranks& ranks, const ColumnSource& source, const C
       sizes_{std::vector<double>(cut.n, 0), std::vector<double>(cut.n, 0)},
       row_sums_(cut.n, 0) {}
 
-std::vector<double> HostColumns::read(Index first, Index columns) const {
-  std::vector<double> numbers(cut_.n * columns);
-  source_.read(first, columns, numbers);
-  return numbers;
+std::span<double> HostColumns::read(Index first, Index columns) const {
+  numbers_.resize(cut_.n * columns);
+  source_.read(first, columns, numbers_);
+  return numbers_;
 }
 
 void HostColumns::measure(Index first, Index columns, std::span<const double> numbers) {
@@ -100,7 +100,7 @@ Matrix HostColumns::subtract_product(const Matrix& b, const Matrix& x, Matrix* m
   Matrix r(n, nrhs), d(n, nrhs);
   ranks_.together([&] {
     cut_.each_own_block([&](Index, Index first, Index columns) {
-      const std::vector<double> a = read(first, columns);
+      const std::span<const double> a = read(first, columns);
       in_parallel(n, grain_for(columns), [&](Index from, Index to) {
         for (Index i = from; i < to; ++i)
           for (Index c = 0; c < nrhs; ++c) {

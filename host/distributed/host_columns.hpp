@@ -13,7 +13,8 @@ class HostColumns {
   HostColumns(const Ranks& ranks, const ColumnSource& source, const ColumnCut& cut);
 
   /// Columns of this rank. Throws FileError.
-  [[nodiscard]] std::vector<double> read(Index first, Index columns) const;
+  /// n-by-columns, row-major; until the next call of anything here.
+  [[nodiscard]] std::span<double> read(Index first, Index columns) const;
   /// Notes their sizes. Throws ValueError for a number that is none.
   void measure(Index first, Index columns, std::span<const double> numbers);
   /// After every rank has noted all of its own.
@@ -36,6 +37,7 @@ class HostColumns {
   ColumnCut cut_;
   Sizes sizes_;
   std::vector<double> row_sums_;
+  mutable std::vector<double> numbers_;  // read last
 };
 
 }  // namespace clgauss

@@ -21,7 +21,7 @@ constexpr std::chrono::microseconds kPause(50);
 
 std::atomic<bool> mpi_thread_rests = false;
 
-starpu_task* (*pop_task)(unsigned) = nullptr;  // of "prio"
+starpu_task* (*pop_task)(unsigned) = nullptr;  // of kPolicy
 
 starpu_task* pop_task_or_rest(unsigned context) {
   starpu_task* const task = pop_task(context);
@@ -39,12 +39,12 @@ starpu_sched_policy* resting_policy() {
   static starpu_sched_policy policy = [] {
     for (starpu_sched_policy** known = starpu_sched_get_predefined_policies(); *known != nullptr;
          ++known)
-      if (std::string_view((*known)->policy_name) == "prio") {
+      if (std::string_view((*known)->policy_name) == kPolicy) {
         starpu_sched_policy made = **known;
         pop_task = std::exchange(made.pop_task, pop_task_or_rest);
         return made;
       }
-    throw UsageError("this StarPU does not have the policy prio");
+    throw UsageError(std::string("this StarPU does not have the policy ") + kPolicy);
   }();
   return &policy;
 }

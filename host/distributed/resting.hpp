@@ -6,7 +6,10 @@
 
 namespace clgauss {
 
-/// StarPU's policy "prio", with a pause where a worker has nothing to do.
+/// StarPU's policy that brings a worker's tasks into the order of their priorities, and what they need to its device meanwhile.
+inline constexpr const char* kPolicy = "dmdas";
+
+/// The same with a pause where a worker has nothing to do.
 [[nodiscard]] starpu_sched_policy* resting_policy();
 
 /// From now on StarPU's thread for MPI pauses where no message has come for a while.

@@ -41,17 +41,18 @@ class CLGAUSS_HIDDEN StepTasks {
   template <typename... Data>
   void submit(const Step& step, const StepPlace& place, Data... data) {
     Task* const task = &tasks_.emplace_back(Task{this, step});
-    const int worker = engine_.workers[place.device].id;
+    // Not by STARPU_EXECUTE_ON_WORKER, which takes a worker's tasks as they come, whatever their priorities.
+    std::vector<std::uint32_t>& worker = engine_.workers[place.device].alone;
     const auto insert = [&](auto... arguments) {
       return engine_.ranks.alone()
                  ? starpu_task_insert(&codelet(step.kind), arguments...)
                  : starpu_mpi_task_insert(MPI_COMM_WORLD, &codelet(step.kind), arguments...,
                                           STARPU_EXECUTE_ON_NODE, place.rank, 0);
     };
-    const int result =
-        insert(data..., STARPU_CL_ARGS_NFREE, task, sizeof *task, STARPU_EXECUTE_ON_WORKER, worker,
-               STARPU_PRIORITY, -static_cast<int>(place.order), STARPU_CALLBACK, &done,
-               STARPU_CALLBACK_ARG_NFREE, task, 0);
+    const int result = insert(data..., STARPU_CL_ARGS_NFREE, task, sizeof *task,
+                              STARPU_TASK_WORKERIDS, static_cast<unsigned>(worker.size()),
+                              worker.data(), STARPU_PRIORITY, -static_cast<int>(place.order),
+                              STARPU_CALLBACK, &done, STARPU_CALLBACK_ARG_NFREE, task, 0);
     if (result != 0)
       throw UsageError("StarPU does not take a task: error " + std::to_string(result));
   }

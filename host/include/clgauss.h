@@ -141,6 +141,14 @@ CLGAUSS_API clgauss_status clgauss_dgels(clgauss_context context, int layout, si
                                          size_t nrhs, const double* a, size_t lda, double* b,
                                          size_t ldb);
 
+/* Complex systems by LU with partial pivoting: of an n-by-n A the x with A x = b, for each column of B, which x replaces; A stays as it is.
+ * A number is two floats (cgesv) or doubles (zgesv), real part first, as C's float _Complex and std::complex<float> are; leading dimensions
+ * count numbers. Unlike LAPACK's, they give no factors, and x is checked (CLGAUSS_INACCURATE, with x). zgesv needs a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_cgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                         const void* a, size_t lda, void* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_zgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
+                                         const void* a, size_t lda, void* b, size_t ldb);
+
 enum {
   CLGAUSS_METHOD_AUTOMATIC = 0, /* the fastest for the device and n that gives the accuracy */
   CLGAUSS_METHOD_LU = 1,        /* in factor_type, without refinement */

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
 #include <string>
 #include <system_error>
@@ -46,18 +47,44 @@ struct Format {
   void (*write_arrays)(OutputFile&, std::span<const io::NamedMatrix>) = nullptr;
   std::string_view library = {};  // that does it
   bool available = true;          // the library was there when this one was built
+  Content (*read_any)(const Input&,
+                      const ReadOptions&) = nullptr;  // where it knows complex numbers
+  void (*write_complex)(OutputFile&, const Matrix& parts, const WriteOptions&) = nullptr;
 };
 
 constexpr std::array formats = {
-    Format{FileFormat::text, "text", {".txt"}, io::read_text, io::write_text},
-    Format{FileFormat::matrix_market,
-           "mtx",
-           {".mtx"},
-           io::read_matrix_market,
-           io::write_matrix_market},
-    Format{FileFormat::npy, "npy", {".npy"}, io::read_npy, io::write_npy},
-    Format{FileFormat::csv, "csv", {".csv"}, io::read_csv, io::write_csv},
-    Format{FileFormat::tsv, "tsv", {".tsv"}, io::read_tsv, io::write_tsv},
+    Format{.format = FileFormat::text,
+           .name = "text",
+           .extensions = {".txt"},
+           .read = io::read_text,
+           .write = io::write_text,
+           .write_complex = io::write_text},
+    Format{.format = FileFormat::matrix_market,
+           .name = "mtx",
+           .extensions = {".mtx"},
+           .read = io::read_matrix_market,
+           .write = io::write_matrix_market,
+           .read_any = io::read_any_matrix_market,
+           .write_complex = io::write_complex_matrix_market},
+    Format{.format = FileFormat::npy,
+           .name = "npy",
+           .extensions = {".npy"},
+           .read = io::read_npy,
+           .write = io::write_npy,
+           .read_any = io::read_any_npy,
+           .write_complex = io::write_complex_npy},
+    Format{.format = FileFormat::csv,
+           .name = "csv",
+           .extensions = {".csv"},
+           .read = io::read_csv,
+           .write = io::write_csv,
+           .write_complex = io::write_csv},
+    Format{.format = FileFormat::tsv,
+           .name = "tsv",
+           .extensions = {".tsv"},
+           .read = io::read_tsv,
+           .write = io::write_tsv,
+           .write_complex = io::write_tsv},
     Format{FileFormat::npz,
            "npz",
            {".npz"},
@@ -179,6 +206,21 @@ void write_matrix(OutputFile& file, const Matrix& matrix, FileFormat format,
   entry.write_arrays(file, std::array{io::NamedMatrix{"x", matrix}});
 }
 
+bool writes_complex(FileFormat format) { return entry_of(format).write_complex != nullptr; }
+
+ComplexMatrix read_complex_matrix(const std::string& path, const ReadOptions& options) {
+  return io::complex_matrix(io::read_content(path, options, "A", io::Numbers::any));
+}
+
+void write_matrix(OutputFile& file, const ComplexMatrix& matrix, FileFormat format,
+                  const WriteOptions& options) {
+  const Format& entry = entry_of(format);
+  if (entry.write_complex == nullptr)
+    throw FileError(file.path(), fmt::format("complex numbers are not written as {}, only as {}",
+                                             entry.name, "text, mtx, npy, csv and tsv"));
+  entry.write_complex(file, matrix.parts(), options);
+}
+
 void write_system(OutputFile& file, const System& system, FileFormat format,
                   const WriteOptions& options) {
   const Format& entry = entry_of(format);
@@ -213,22 +255,26 @@ auto with_file(const std::string& path, const ReadOptions& options, Read read) {
 }
 
 Content read_plain(const Input& input, const std::string& array, const Format& entry,
-                   const ReadOptions& options) {
+                   const ReadOptions& options, Numbers numbers) {
   if (!array.empty())
     throw FormatError(
         input.name(), 0, 0,
         fmt::format("holds one matrix without a name, there is no array {}", in_quotes(array)));
-  Content content = entry.read(input, options);
+  const auto read =
+      numbers == Numbers::any && entry.read_any != nullptr ? entry.read_any : entry.read;
+  Content content = read(input, options);
   content.format = entry.format;
   return content;
 }
 
 }  // namespace
 
-Content read_content(const std::string& path, const ReadOptions& options, std::string_view role) {
+Content read_content(const std::string& path, const ReadOptions& options, std::string_view role,
+                     Numbers numbers) {
   return with_file(path, options,
                    [&](const Input& input, const std::string& array, const Format& entry) {
-                     if (entry.open == nullptr) return read_plain(input, array, entry, options);
+                     if (entry.open == nullptr)
+                       return read_plain(input, array, entry, options, numbers);
                      const std::unique_ptr<Archive> archive = entry.open(input, options);
                      Content content = archive->read(chosen(input, archive->arrays(), array, role));
                      content.format = entry.format;
@@ -236,11 +282,12 @@ Content read_content(const std::string& path, const ReadOptions& options, std::s
                    });
 }
 
-SystemContent read_system_content(const std::string& path, const ReadOptions& options) {
+SystemContent read_system_content(const std::string& path, const ReadOptions& options,
+                                  Numbers numbers) {
   return with_file(
       path, options,
       [&](const Input& input, const std::string& array, const Format& entry) -> SystemContent {
-        if (entry.open == nullptr) return {read_plain(input, array, entry, options), {}};
+        if (entry.open == nullptr) return {read_plain(input, array, entry, options, numbers), {}};
         const std::unique_ptr<Archive> archive = entry.open(input, options);
         const std::vector<ArrayInfo> arrays = archive->arrays();
         const ArrayInfo& a = chosen(input, arrays, array, "A");

@@ -2,6 +2,7 @@
 /// The readers and writers of the single formats; format.cpp holds the table that chooses among
 /// them.
 
+#include <clgauss/complex.hpp>
 #include <clgauss/io.hpp>
 #include <optional>
 #include <span>
@@ -13,18 +14,25 @@
 
 namespace clgauss::io {
 
+/// What a file may hold: complex numbers are for those who can do with them.
+enum class Numbers { real, any };
+
 /// What a file holds, row-major. Not yet a Matrix, so that read_system can part A from b without a
 /// second copy of A.
 struct Content {
   Index rows = 0;
   Index cols = 0;
-  Values values;
+  Values values;                         // of complex numbers real and imaginary part of each
   FileFormat format = FileFormat::text;  // that it was read in
+  bool complex = false;
 };
 
 [[nodiscard]] Content read_text(const Input& input, const ReadOptions& options);
 [[nodiscard]] Content read_matrix_market(const Input& input, const ReadOptions& options);
 [[nodiscard]] Content read_npy(const Input& input, const ReadOptions& options);
+/// The same where complex numbers may come.
+[[nodiscard]] Content read_any_matrix_market(const Input& input, const ReadOptions& options);
+[[nodiscard]] Content read_any_npy(const Input& input, const ReadOptions& options);
 [[nodiscard]] Content read_csv(const Input& input, const ReadOptions& options);
 [[nodiscard]] Content read_tsv(const Input& input, const ReadOptions& options);
 
@@ -36,14 +44,18 @@ struct Array {
 
 [[nodiscard]] Array read_npy_array(const Input& input, const ReadOptions& options);
 
-/// Signature and header of an .npy of doubles in C order. `shape` has two dimensions or more.
-[[nodiscard]] std::string npy_header(std::span<const Index> shape);
+/// Signature and header of an .npy in C order, of doubles if `dtype` says nothing else. `shape` has two dimensions or more.
+[[nodiscard]] std::string npy_header(std::span<const Index> shape, std::string_view dtype = "<f8");
 void write_npy_array(OutputFile& file, std::span<const Index> shape,
                      std::span<const double> values);
 
 void write_text(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
 void write_matrix_market(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
 void write_npy(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
+/// Of complex numbers, `parts` with real and imaginary part of each.
+void write_complex_matrix_market(OutputFile& file, const Matrix& parts,
+                                 const WriteOptions& options);
+void write_complex_npy(OutputFile& file, const Matrix& parts, const WriteOptions& options);
 void write_csv(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
 void write_tsv(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
 
@@ -55,15 +67,18 @@ void write_tsv(OutputFile& file, const Matrix& matrix, const WriteOptions& optio
 /// Finds the format, by content before extension, and reads; of several arrays the one that the path names (FILE:ARRAY), the only
 /// one, or the one called `role`. `path` "-" is standard input.
 [[nodiscard]] Content read_content(const std::string& path, const ReadOptions& options,
-                                   std::string_view role);
+                                   std::string_view role, Numbers numbers = Numbers::real);
 
 /// What a file holds that is to be a system: where it holds arrays called A and b, and the path names none, both of them.
 struct SystemContent {
   Content a;
   std::optional<Content> b;
 };
-[[nodiscard]] SystemContent read_system_content(const std::string& path,
-                                                const ReadOptions& options);
+[[nodiscard]] SystemContent read_system_content(const std::string& path, const ReadOptions& options,
+                                                Numbers numbers = Numbers::real);
+
+/// What was read, as complex numbers.
+[[nodiscard]] ComplexMatrix complex_matrix(Content content);
 
 /// [A | b]
 [[nodiscard]] Matrix augmented(const System& system);

@@ -1,5 +1,5 @@
-// Matrix Market: array (dense, column by column) and coordinate (row, column, value) files of real
-// and integer numbers. https://math.nist.gov/MatrixMarket/formats.html
+// Matrix Market: array (dense, column by column) and coordinate (row, column, value) files of real,
+// integer and, where they are wanted, complex numbers. https://math.nist.gov/MatrixMarket/formats.html
 
 #include <fmt/format.h>
 
@@ -21,12 +21,18 @@ constexpr std::string_view signature = "%%matrixmarket";
 constexpr CharacterClass characters("%", "");
 
 enum class Layout { array, coordinate };
-enum class Symmetry { general, symmetric, skew };
+enum class Symmetry { general, symmetric, skew, hermitian };
+
+/// An entry; of a real one the second part is 0.
+struct Entry {
+  double re = 0, im = 0;
+};
 
 class MatrixMarketReader {
  public:
-  MatrixMarketReader(const Input& input, const ReadOptions& options)
+  MatrixMarketReader(const Input& input, const ReadOptions& options, Numbers numbers)
       : file_(input.name()),
+        numbers_(numbers),
         allow_nonfinite_(options.allow_nonfinite),
         cursor_(input, options, characters) {}
 
@@ -40,15 +46,28 @@ class MatrixMarketReader {
   void refuse_implausible_size() const;
   void read_array();
   void read_coordinates();
-  void add_entry(Index row, Index col, double value, const char* at);
+  void add_entry(Index row, Index col, Entry value, const char* at);
   void next_entry(Index done);
   Index read_index(std::string_view what, Index most);
-  double read_value();
+  Entry read_value();
+  double read_part();
   void finish_entry(std::string_view expected);
 
-  double& at(Index row, Index col) { return content_.values[row * content_.cols + col]; }
+  /// Parts of a number: doubles of an element.
+  [[nodiscard]] Index parts() const { return content_.complex ? 2 : 1; }
+  double* at(Index row, Index col) {
+    return &content_.values[(row * content_.cols + col) * parts()];
+  }
+  [[nodiscard]] Entry get(Index row, Index col) {
+    const double* const place = at(row, col);
+    return {place[0], content_.complex ? place[1] : 0};
+  }
+  /// Element (row, col), and the one that the symmetry says of it.
+  void set(Index row, Index col, Entry value);
+  void refuse_hermitian_diagonal(Index row, Index col, Entry value, const char* at) const;
 
   const std::string& file_;
+  Numbers numbers_;
   bool allow_nonfinite_;
   TextCursor cursor_;
   Layout layout_ = Layout::array;
@@ -62,8 +81,8 @@ Content MatrixMarketReader::read() {
   read_banner();
   read_size();
   refuse_implausible_size();
-  require_memory(file_, content_.rows, content_.cols);
-  content_.values.assign(content_.rows * content_.cols, 0.0);
+  require_memory(file_, content_.rows, content_.cols * parts());
+  content_.values.assign(content_.rows * content_.cols * parts(), 0.0);
   cursor_.finish_line();
   if (layout_ == Layout::array) {
     read_array();
@@ -117,16 +136,24 @@ void MatrixMarketReader::read_banner_word(std::size_t position, std::string_view
     if (name == "pattern") {
       refuse("a 'pattern' matrix has no values, only 'real' and 'integer' are read");
     }
-    if (name != "real" && name != "integer") {
-      refuse(in_quotes(word) + " numbers are not read, only 'real' and 'integer'");
+    content_.complex = name == "complex" && numbers_ == Numbers::any;
+    if (name != "real" && name != "integer" && !content_.complex) {
+      refuse(in_quotes(word) + " numbers are not read" +
+             (name == "complex"
+                  ? " here, where a real matrix is needed (solve takes complex systems)"
+                  : ", only 'real', 'integer' and 'complex'"));
     }
     integers_ = name == "integer";
   } else if (position == 4) {
-    if (name != "general" && name != "symmetric" && name != "skew-symmetric") {
-      refuse(in_quotes(word) + " is not read, only 'general', 'symmetric' and 'skew-symmetric'");
+    const bool hermitian = name == "hermitian" && content_.complex;
+    if (name != "general" && name != "symmetric" && name != "skew-symmetric" && !hermitian) {
+      refuse(
+          in_quotes(word) + " is not read, only 'general', 'symmetric' and 'skew-symmetric'" +
+          (content_.complex || name == "hermitian" ? ", and 'hermitian' of complex numbers" : ""));
     }
     symmetry_ = name == "general"     ? Symmetry::general
                 : name == "symmetric" ? Symmetry::symmetric
+                : hermitian           ? Symmetry::hermitian
                                       : Symmetry::skew;
   }
 }
@@ -157,11 +184,13 @@ void MatrixMarketReader::read_size() {
 
 Index MatrixMarketReader::promised_array_entries() const {
   const Index n = content_.rows;
-  if (!dense_bytes(n, content_.cols)) {
+  if (!dense_bytes(n,
+                   content_.cols)) {  // that these are too many is found before memory is asked for
     return std::numeric_limits<Index>::max();
   }
   switch (symmetry_) {
     case Symmetry::symmetric:
+    case Symmetry::hermitian:
       return n * (n + 1) / 2;
     case Symmetry::skew:
       return n == 0 ? 0 : n * (n - 1) / 2;
@@ -173,7 +202,8 @@ Index MatrixMarketReader::promised_array_entries() const {
 
 /// Refuses, before anything is allocated, sizes that the rest of the file cannot fill.
 void MatrixMarketReader::refuse_implausible_size() const {
-  const Index shortest_entry = layout_ == Layout::array ? 2 : 6;  // "1\n" and "1 1 1\n"
+  const Index shortest_entry =  // "1\n" and "1 1 1\n", or " 0" more
+      (layout_ == Layout::array ? 2 : 6) + 2 * (parts() - 1);
   const Index bytes = cursor_.bytes_left();
   if (entries_ > bytes / shortest_entry) {
     cursor_.fail(
@@ -182,7 +212,7 @@ void MatrixMarketReader::refuse_implausible_size() const {
                     content_.rows, content_.cols, entries_, bytes));
   }
   if (layout_ == Layout::coordinate && entries_ < content_.rows &&
-      !fits_memory(content_.rows, content_.cols)) {
+      !fits_memory(content_.rows, content_.cols * parts())) {
     cursor_.fail(
         fmt::format("the header promises {} x {} with only {} entries: rows without any, "
                     "and too large for this machine's memory as a dense matrix",
@@ -193,17 +223,16 @@ void MatrixMarketReader::refuse_implausible_size() const {
 void MatrixMarketReader::read_array() {
   Index done = 0;
   for (Index col = 0; col < content_.cols && done < entries_; ++col) {
-    const Index first_row = symmetry_ == Symmetry::general     ? 0
-                            : symmetry_ == Symmetry::symmetric ? col
-                                                               : col + 1;
+    const Index first_row = symmetry_ == Symmetry::general ? 0
+                            : symmetry_ == Symmetry::skew  ? col + 1
+                                                           : col;
     for (Index row = first_row; row < content_.rows; ++row) {
       next_entry(done++);
-      const double value = read_value();
+      const char* begin = cursor_.position();
+      const Entry value = read_value();
+      refuse_hermitian_diagonal(row, col, value, begin);
       finish_entry("one number a line, column by column");
-      at(row, col) = value;
-      if (symmetry_ != Symmetry::general) {
-        at(col, row) = symmetry_ == Symmetry::skew ? -value : value;
-      }
+      set(row, col, value);
     }
   }
 }
@@ -214,13 +243,31 @@ void MatrixMarketReader::read_coordinates() {
     const char* begin = cursor_.position();
     const Index row = read_index("row", content_.rows);
     const Index col = read_index("column", content_.cols);
-    const double value = read_value();
+    const Entry value = read_value();
     add_entry(row - 1, col - 1, value, begin);
     finish_entry("row, column and value");
   }
 }
 
-void MatrixMarketReader::add_entry(Index row, Index col, double value, const char* begin) {
+void MatrixMarketReader::set(Index row, Index col, Entry value) {
+  const auto put = [this](double* place, double re, double im) {
+    place[0] = re;
+    if (content_.complex) place[1] = im;
+  };
+  put(at(row, col), value.re, value.im);
+  if (symmetry_ == Symmetry::general || row == col) return;
+  const double sign = symmetry_ == Symmetry::skew ? -1 : 1;
+  put(at(col, row), sign * value.re,
+      symmetry_ == Symmetry::hermitian ? -value.im : sign * value.im);
+}
+
+void MatrixMarketReader::refuse_hermitian_diagonal(Index row, Index col, Entry value,
+                                                   const char* begin) const {
+  if (symmetry_ == Symmetry::hermitian && row == col && value.im != 0)
+    cursor_.fail_at(begin, "the diagonal of a hermitian matrix is real");
+}
+
+void MatrixMarketReader::add_entry(Index row, Index col, Entry value, const char* begin) {
   if (symmetry_ == Symmetry::skew && row == col) {
     cursor_.fail_at(begin, "an entry on the diagonal, which is zero in a skew-symmetric matrix");
   }
@@ -231,16 +278,15 @@ void MatrixMarketReader::add_entry(Index row, Index col, double value, const cha
                                 "header if both triangles are given)",
                                 row + 1, col + 1));
   }
-  const double sum = at(row, col) + value;  // duplicates add up
-  if (!std::isfinite(sum) && !allow_nonfinite_) {
+  refuse_hermitian_diagonal(row, col, value, begin);
+  const Entry before = get(row, col),
+              sum{before.re + value.re, before.im + value.im};  // duplicates add up
+  if (!(std::isfinite(sum.re) && std::isfinite(sum.im)) && !allow_nonfinite_) {
     cursor_.fail_at(begin, fmt::format("the entries of row {}, column {} add up beyond the range "
                                        "of f64",
                                        row + 1, col + 1));
   }
-  at(row, col) = sum;
-  if (symmetry_ != Symmetry::general) {
-    at(col, row) = symmetry_ == Symmetry::skew ? -sum : sum;
-  }
+  set(row, col, sum);
 }
 
 void MatrixMarketReader::next_entry(Index done) {
@@ -266,7 +312,16 @@ Index MatrixMarketReader::read_index(std::string_view what, Index most) {
   return index;
 }
 
-double MatrixMarketReader::read_value() {
+Entry MatrixMarketReader::read_value() {
+  Entry value{read_part(), 0};
+  if (!content_.complex) return value;
+  if (cursor_.skip_to_content())
+    cursor_.fail("a complex number is a real and an imaginary part, the line ends too early");
+  value.im = read_part();
+  return value;
+}
+
+double MatrixMarketReader::read_part() {
   const char* begin = cursor_.position();
   double value = 0;
   if (!cursor_.read_plain_number(value)) {
@@ -296,7 +351,11 @@ bool is_matrix_market(std::string_view bytes) {
 }
 
 Content read_matrix_market(const Input& input, const ReadOptions& options) {
-  return MatrixMarketReader(input, options).read();
+  return MatrixMarketReader(input, options, Numbers::real).read();
+}
+
+Content read_any_matrix_market(const Input& input, const ReadOptions& options) {
+  return MatrixMarketReader(input, options, Numbers::any).read();
 }
 
 void write_matrix_market(OutputFile& file, const Matrix& matrix, const WriteOptions& options) {
@@ -309,6 +368,20 @@ void write_matrix_market(OutputFile& file, const Matrix& matrix, const WriteOpti
   for (Index j = 0; j < matrix.cols(); ++j) {
     for (Index i = 0; i < matrix.rows(); ++i) {
       writer.number(matrix(i, j), '\n');
+    }
+  }
+  writer.flush();
+}
+
+void write_complex_matrix_market(OutputFile& file, const Matrix& parts,
+                                 const WriteOptions& options) {
+  file.write(fmt::format("%%MatrixMarket matrix array complex general\n{} {}\n", parts.rows(),
+                         parts.cols() / 2));
+  NumberWriter writer(file, options);
+  for (Index j = 0; j < parts.cols(); j += 2) {
+    for (Index i = 0; i < parts.rows(); ++i) {
+      writer.number(parts(i, j), ' ');
+      writer.number(parts(i, j + 1), '\n');
     }
   }
   writer.flush();

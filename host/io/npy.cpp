@@ -154,14 +154,18 @@ class HeaderParser {
 
 class NpyReader {
  public:
-  NpyReader(const Input& input, const ReadOptions& options, Index most_dimensions)
+  NpyReader(const Input& input, const ReadOptions& options, Index most_dimensions,
+            Numbers numbers = Numbers::real)
       : file_(input.name()),
         bytes_(input.bytes()),
         most_dimensions_(most_dimensions),
+        numbers_(numbers),
         allow_nonfinite_(options.allow_nonfinite),
         progress_(options.progress, input.name(), bytes_.size()) {}
 
   Array read();
+  /// Whether real and imaginary parts were read.
+  [[nodiscard]] bool complex() const { return parts_ == 2; }
 
  private:
   std::string_view split_header();
@@ -189,13 +193,15 @@ class NpyReader {
   const std::string& file_;
   std::string_view bytes_;  // after the header: the data
   Index most_dimensions_;
+  Numbers numbers_;
   bool allow_nonfinite_;
   Progress progress_;
   std::size_t number_bytes_ = 0;
   bool swap_ = false;     // the bytes of each number stand in the other order
   bool fortran_ = false;  // the first index runs fastest
   Array array_;
-  Index rows_ = 0, cols_ = 0;  // the first extent, and the product of the others
+  Index parts_ = 1;            // 2: each number has a real and an imaginary part
+  Index rows_ = 0, cols_ = 0;  // the first extent, and the product of the others and of parts_
   std::atomic<Index> nonfinite_ = std::numeric_limits<Index>::max();  // the first such element
 };
 
@@ -244,21 +250,28 @@ std::string_view NpyReader::split_header() {
 void NpyReader::apply_type(const std::string& dtype) {
   constexpr std::array kinds = {"f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "b1"};
   const std::string_view kind = std::string_view(dtype).substr(dtype.empty() ? 0 : 1);
-  if (dtype.find_first_of("<>=|") != 0 || std::ranges::find(kinds, kind) == kinds.end()) {
+  const bool complex = numbers_ == Numbers::any && (kind == "c8" || kind == "c16");
+  if (dtype.find_first_of("<>=|") != 0 ||
+      (std::ranges::find(kinds, kind) == kinds.end() && !complex)) {
     fail("dtype " + in_quotes(dtype) +
          " is not read, only floats and integers of up to 64 bits: save the array with "
          ".astype('float64')" +
-         (kind.starts_with('c') ? " (it is complex: .real leaves its real part)" : ""));
+         (kind.starts_with('c')
+              ? " (it is complex: solve takes complex systems, .real leaves its real part)"
+              : ""));
   }
   constexpr char native = std::endian::native == std::endian::little ? '<' : '>';
-  number_bytes_ = static_cast<std::size_t>(kind[1] - '0');
+  number_bytes_ = complex && kind == "c8" ? sizeof(float)
+                  : complex               ? sizeof(double)
+                                          : static_cast<std::size_t>(kind[1] - '0');
+  parts_ = complex ? 2 : 1;
   swap_ = (dtype[0] == '<' || dtype[0] == '>') && dtype[0] != native;
 }
 
 void NpyReader::convert_as(const std::string& dtype) {
   const std::string_view kind = std::string_view(dtype).substr(1);
-  if (kind == "f8") return convert<double>();
-  if (kind == "f4") return convert<float>();
+  if (kind == "f8" || kind == "c16") return convert<double>();
+  if (kind == "f4" || kind == "c8") return convert<float>();
   if (kind == "i8") return convert<std::int64_t>();
   if (kind == "u8") return convert<std::uint64_t>();
   if (kind == "i4") return convert<std::int32_t>();
@@ -277,7 +290,7 @@ void NpyReader::apply_shape() {
                      shape.size() == 3 ? "; a batch of small systems is solved as such" : ""));
   }
   rows_ = shape[0];
-  cols_ = 1;
+  cols_ = parts_;
   for (Index d = 1; d < shape.size(); ++d) {
     if (!dense_bytes(cols_, shape[d])) {
       fail("the shape has more elements than fit 64 bits");
@@ -292,7 +305,7 @@ void NpyReader::check_length() const {
     fail(
         fmt::format("{} x {} numbers of {} bytes are promised, {} bytes follow the header: the "
                     "file is cut off or damaged",
-                    rows_, cols_, number_bytes_, bytes_.size()));
+                    rows_, cols_ / parts_, number_bytes_ * parts_, bytes_.size()));
   }
 }
 
@@ -365,6 +378,7 @@ void NpyReader::convert_columns() {
 /// Where an element lies in Fortran order. Of three dimensions, `cols_` are the elements of a matrix whose own columns lie one
 /// after the other.
 Index NpyReader::column_index(Index row, Index col) const {
+  if (complex()) return (col / 2 * rows_ + row) * 2 + col % 2;
   const Index last = array_.shape.size() == 3 ? array_.shape[2] : 1;
   const Index middle = cols_ / last;
   return (col % last * middle + col / last) * rows_ + row;
@@ -384,7 +398,7 @@ std::string NpyReader::place_text(Index i) const {
     const Index last = array_.shape[2];
     return fmt::format("element [{}, {}, {}] is", i / cols_, i % cols_ / last, i % last);
   }
-  return fmt::format("row {}, column {} holds", i / cols_ + 1, i % cols_ + 1);
+  return fmt::format("row {}, column {} holds", i / cols_ + 1, i % cols_ / parts_ + 1);
 }
 
 void NpyReader::refuse_nonfinite() const {
@@ -402,15 +416,22 @@ Content read_npy(const Input& input, const ReadOptions& options) {
   return {array.shape[0], array.shape.size() == 2 ? array.shape[1] : 1, std::move(array.values)};
 }
 
+Content read_any_npy(const Input& input, const ReadOptions& options) {
+  NpyReader reader(input, options, 2, Numbers::any);
+  Array array = reader.read();
+  return {array.shape[0], array.shape.size() == 2 ? array.shape[1] : 1, std::move(array.values),
+          FileFormat::npy, reader.complex()};
+}
+
 Array read_npy_array(const Input& input, const ReadOptions& options) {
   return NpyReader(input, options, 3).read();
 }
 
-std::string npy_header(std::span<const Index> shape) {
+std::string npy_header(std::span<const Index> shape, std::string_view dtype) {
   static_assert(std::endian::native == std::endian::little, "the doubles are written as they are");
   constexpr std::size_t alignment = 64;
-  std::string text = fmt::format("{{'descr': '<f8', 'fortran_order': False, 'shape': ({}), }}",
-                                 fmt::join(shape, ", "));
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
+                                 dtype, fmt::join(shape, ", "));
   const std::size_t before = signature.size() + 4;  // version and length, two bytes each
   text.append(alignment - 1 - (before + text.size()) % alignment, ' ');
   text += '\n';
@@ -428,6 +449,11 @@ void write_npy_array(OutputFile& file, std::span<const Index> shape,
 
 void write_npy(OutputFile& file, const Matrix& matrix, const WriteOptions& /*options*/) {
   write_npy_array(file, std::array{matrix.rows(), matrix.cols()}, matrix.values());
+}
+
+void write_complex_npy(OutputFile& file, const Matrix& parts, const WriteOptions& /*options*/) {
+  file.write(npy_header(std::array{parts.rows(), parts.cols() / 2}, "<c16"));
+  file.write({reinterpret_cast<const char*>(parts.values().data()), parts.values().size_bytes()});
 }
 
 }  // namespace clgauss::io

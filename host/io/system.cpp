@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -62,9 +64,8 @@ void keep_first_columns(Content& content, Index cols) {
   content.cols = cols;
 }
 
-/// Parts [A | b], n rows of n + nrhs numbers. A stays where it is: beside it there is only b.
-/// `by_word`: --rhs augmented was given.
-System part_augmented(Content content, const std::string& path, bool by_word) {
+/// The columns of `content` after A, which is n-by-n. `by_word`: --rhs augmented was given.
+Index right_hand_sides_of(const Content& content, const std::string& path, bool by_word) {
   const Index n = content.rows;
   const std::string shape = name_of(path) + ": " + shape_of(n, content.cols);
   if (content.cols < n) {
@@ -84,16 +85,32 @@ System part_augmented(Content content, const std::string& path, bool by_word) {
         "its last {} columns are right-hand sides",
         shape, nrhs));
   }
+  return nrhs;
+}
+
+/// Parts [A | b], n rows of n + nrhs numbers. A stays where it is: beside it there is only b.
+System part_augmented(Content content, const std::string& path, bool by_word) {
+  const Index n = content.rows, nrhs = right_hand_sides_of(content, path, by_word);
   Matrix b(n, nrhs);
   for (Index i = 0; i < n; ++i) std::ranges::copy(row_of(content, i).subspan(n), b.row(i).begin());
   keep_first_columns(content, n);
   return {Matrix(n, n, std::move(content.values)), std::move(b)};
 }
 
-/// `content`, from the file `name`, as what belongs to `a`.
-Matrix right_hand_side(Content content, const std::string& name, const Matrix& a,
-                       const std::string& a_path) {
-  const Index n = a.rows();
+ComplexSystem part_complex(const Content& content, const std::string& path, bool by_word) {
+  const Index n = content.rows, nrhs = right_hand_sides_of(content, path, by_word);
+  Matrix a(n, 2 * n), b(n, 2 * nrhs);
+  for (Index i = 0; i < n; ++i) {
+    const auto row = std::span<const double>(content.values).subspan(i * 2 * content.cols);
+    std::ranges::copy(row.first(2 * n), a.row(i).begin());
+    std::ranges::copy(row.subspan(2 * n, 2 * nrhs), b.row(i).begin());
+  }
+  return {ComplexMatrix(std::move(a)), ComplexMatrix(std::move(b))};
+}
+
+/// `content`, from the file `name`, as what belongs to the n-by-n A.
+Content right_hand_side(Content content, const std::string& name, Index n,
+                        const std::string& a_path) {
   if (content.rows == 1 && content.cols == n) {
     std::swap(content.rows, content.cols);
   }
@@ -102,56 +119,95 @@ Matrix right_hand_side(Content content, const std::string& name, const Matrix& a
         "{}: {} right-hand sides do not belong to the {} matrix of {}: {} rows are needed",
         name_of(name), shape_of(content.rows, content.cols), shape_of(n, n), name_of(a_path), n));
   }
+  return content;
+}
+
+Matrix real_matrix(Content content) {
   return {content.rows, content.cols, std::move(content.values)};
 }
 
-Matrix read_right_hand_side(const std::string& rhs, const Matrix& a, const std::string& a_path,
-                            const ReadOptions& options) {
-  const Index n = a.rows();
-  if (rhs == "ones") {
-    return {n, 1, Values(n, 1.0)};
-  }
-  if (rhs == "row-sums") {
-    return row_sums(a);
-  }
-  ReadOptions rhs_options = options;
-  rhs_options.format.reset();  // --format is about the matrix
-  return right_hand_side(io::read_content(rhs, rhs_options, "b"), rhs, a, a_path);
+bool is_file(const std::string& rhs) { return rhs != "ones" && rhs != "row-sums"; }
+
+/// Of what the word `rhs` says.
+Matrix right_hand_side_of(const std::string& rhs, const Matrix& a) {
+  return rhs == "ones" ? Matrix(a.rows(), 1, Values(a.rows(), 1.0)) : row_sums(a);
 }
 
-void require_square(const Matrix& a, const std::string& path) {
-  if (a.rows() == a.cols()) return;
-  std::string message = name_of(path) + ": " + shape_of(a.rows(), a.cols()) +
+ComplexMatrix right_hand_side_of(const std::string& rhs, const ComplexMatrix& a) {
+  ComplexMatrix b(a.rows(), 1);
+  for (Index i = 0; i < a.rows(); ++i) {
+    std::complex<double> sum = rhs == "ones" ? 1 : 0;
+    for (Index j = 0; j < a.cols() && rhs != "ones"; ++j) sum += a(i, j);
+    b.set(i, 0, sum);
+  }
+  return b;
+}
+
+void require_square(const Content& a, const std::string& path) {
+  if (a.rows == a.cols) return;
+  std::string message = name_of(path) + ": " + shape_of(a.rows, a.cols) +
                         " is not square: with rhs given the file holds A alone";
-  if (a.cols() > a.rows()) {
+  if (a.cols > a.rows) {
     message += " (without rhs, the columns after A are the right-hand sides)";
   }
   throw DimensionError(message);
 }
 
-}  // namespace
+using AnySystem = std::variant<System, ComplexSystem>;
 
-System read_system(const std::string& path, const std::string& rhs, const ReadOptions& options) {
+AnySystem read(const std::string& path, const std::string& rhs, const ReadOptions& options,
+               io::Numbers numbers) {
   if (path == "-" && rhs == "-") {
     throw UsageError("the matrix and the right-hand sides cannot both come from standard input");
   }
   if (rhs.empty()) {
-    io::SystemContent content = io::read_system_content(path, options);
+    io::SystemContent content = io::read_system_content(path, options, numbers);
+    if (content.a.complex) return part_complex(content.a, path, false);
     if (!content.b) return part_augmented(std::move(content.a), path, false);
-    Matrix a(content.a.rows, content.a.cols, std::move(content.a.values));
-    if (a.rows() != a.cols())
-      throw DimensionError(name_of(path) + ": A is " + shape_of(a.rows(), a.cols()) +
-                           ", not square");
-    Matrix b = right_hand_side(std::move(*content.b), path + ":b", a, path + ":A");
-    return {std::move(a), std::move(b)};
+    const Content& a = content.a;
+    if (a.rows != a.cols)
+      throw DimensionError(name_of(path) + ": A is " + shape_of(a.rows, a.cols) + ", not square");
+    Content b = right_hand_side(std::move(*content.b), path + ":b", a.rows, path + ":A");
+    return System{real_matrix(std::move(content.a)), real_matrix(std::move(b))};
   }
   if (io::is_augmented(rhs)) {
-    return part_augmented(io::read_content(path, options, "A"), path, true);
+    Content content = io::read_content(path, options, "A", numbers);
+    if (content.complex) return part_complex(content, path, true);
+    return part_augmented(std::move(content), path, true);
   }
-  Matrix a = read_matrix(path, options);
+  Content a = io::read_content(path, options, "A", numbers);
   require_square(a, path);
-  Matrix b = read_right_hand_side(rhs, a, path, options);
-  return {std::move(a), std::move(b)};
+  std::optional<Content> b;
+  if (is_file(rhs)) {
+    ReadOptions rhs_options = options;
+    rhs_options.format.reset();  // --format is about the matrix
+    b = right_hand_side(io::read_content(rhs, rhs_options, "b", numbers), rhs, a.rows, path);
+  }
+  if (a.complex || (b && b->complex)) {
+    ComplexMatrix left = io::complex_matrix(std::move(a));
+    ComplexMatrix right = b ? io::complex_matrix(*std::move(b)) : right_hand_side_of(rhs, left);
+    return ComplexSystem{std::move(left), std::move(right)};
+  }
+  Matrix left = real_matrix(std::move(a));
+  Matrix right = b ? real_matrix(*std::move(b)) : right_hand_side_of(rhs, left);
+  return System{std::move(left), std::move(right)};
+}
+
+}  // namespace
+
+System read_system(const std::string& path, const std::string& rhs, const ReadOptions& options) {
+  return std::get<System>(read(path, rhs, options, io::Numbers::real));
+}
+
+AnySystem read_any_system(const std::string& path, const std::string& rhs,
+                          const ReadOptions& options) {
+  return read(path, rhs, options, io::Numbers::any);
+}
+
+ComplexMatrix io::complex_matrix(Content content) {
+  if (content.complex)
+    return ComplexMatrix(Matrix(content.rows, 2 * content.cols, std::move(content.values)));
+  return ComplexMatrix::of_real(real_matrix(std::move(content)));
 }
 
 Matrix io::augmented(const System& system) {

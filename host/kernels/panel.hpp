@@ -45,22 +45,31 @@ class PanelKernel {
 [[nodiscard]] const KernelVariant& panel_group_variant();
 /// Tournament pivoting: work-groups choose candidates, those of several choose again.
 [[nodiscard]] const KernelVariant& panel_tournament_variant();
+/// Partial pivoting by two launches a column, for panels that nothing else takes.
+[[nodiscard]] const KernelVariant& panel_tall_variant();
 
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_persistent(const LuSetting& setting);
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_waiting(const LuSetting& setting);
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_group(const LuSetting& setting);
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_tournament(const LuSetting& setting);
+[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_tall(const LuSetting& setting);
 
 /// KernelVariant::ask of a way: panels of these heights, where it fits them.
 void ask_panels(Context& context, RealType type,
                 std::unique_ptr<PanelKernel> (*make)(const LuSetting& setting),
                 const std::vector<cl_uint>& heights);
 
+/// Which ways are taken for a panel that one work-group does not hold.
+enum class PanelWays {
+  fastest,     // work-groups that wait for each other, else tournament pivoting
+  tournament,  // never work-groups that wait for each other
+  partial      // always partial pivoting
+};
+
 /// Factors panels, each by the first way that fits it and works.
 class Panels {
  public:
-  /// `tournament`: never a kernel whose work-groups wait for each other.
-  Panels(const LuSetting& setting, bool tournament);
+  Panels(const LuSetting& setting, PanelWays which);
 
   /// What panels of `m` rows and less, down to nothing, will need if every way that fits works.
   [[nodiscard]] std::vector<ProgramRequest> programs(cl_uint m) const;
@@ -87,7 +96,7 @@ class Panels {
 
   LuSetting setting_;
   std::vector<Way> ways_;
-  bool tournament_;
+  PanelWays which_;
 };
 
 }  // namespace clgauss

@@ -13,12 +13,15 @@ void ask_panels(Context& context, RealType type,
     if (kernel->fits(m)) (void)kernel->works(m);
 }
 
-Panels::Panels(const LuSetting& setting, bool tournament)
-    : setting_(setting), tournament_(tournament) {
-  if (!tournament) ways_.push_back({&panel_persistent_variant(), make_panel_persistent(setting)});
+Panels::Panels(const LuSetting& setting, PanelWays which) : setting_(setting), which_(which) {
+  const bool may_wait = which != PanelWays::tournament;
+  if (may_wait) ways_.push_back({&panel_persistent_variant(), make_panel_persistent(setting)});
   ways_.push_back({&panel_group_variant(), make_panel_group(setting)});
-  if (!tournament) ways_.push_back({&panel_waiting_variant(), make_panel_waiting(setting)});
-  ways_.push_back({&panel_tournament_variant(), make_panel_tournament(setting)});
+  if (may_wait) ways_.push_back({&panel_waiting_variant(), make_panel_waiting(setting)});
+  if (which == PanelWays::partial)
+    ways_.push_back({&panel_tall_variant(), make_panel_tall(setting)});
+  else
+    ways_.push_back({&panel_tournament_variant(), make_panel_tournament(setting)});
 }
 
 std::vector<ProgramRequest> Panels::programs(cl_uint m) const {
@@ -46,10 +49,12 @@ void Panels::factor(const cl::CommandQueue& queue, const Panel& panel) {
 }
 
 // The lowest panel fits if any does, and what works for one height works for all.
-bool Panels::may_persist() const { return !tournament_ && ways_.front().kernel->fits(1); }
+bool Panels::may_persist() const {
+  return which_ != PanelWays::tournament && ways_.front().kernel->fits(1);
+}
 // What the lower panels take is the same or comes before it.
 bool Panels::partial(cl_uint m) {
-  return !tournament_ && way_for(m).variant != &panel_tournament_variant();
+  return which_ != PanelWays::tournament && way_for(m).variant != &panel_tournament_variant();
 }
 bool Panels::persistent() { return may_persist() && ways_.front().kernel->works(1); }
 

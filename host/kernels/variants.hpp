@@ -16,11 +16,13 @@ namespace clgauss {
 [[nodiscard]] Variants rbt_variants();
 [[nodiscard]] Variants gauss_variants();
 [[nodiscard]] Variants residual_variants();
+[[nodiscard]] Variants residual_integer_variants();
 [[nodiscard]] Variants refine_variants();
 [[nodiscard]] Variants inverse_variants();
 [[nodiscard]] Variants cholesky_variants();
 [[nodiscard]] Variants iteration_variants();
 [[nodiscard]] Variants qr_variants();
+[[nodiscard]] Variants complex_variants();
 
 /// `own`, then the variant's parameters that are macros.
 [[nodiscard]] Defines with_parameters(const KernelVariant& variant, const Parameters& parameters,

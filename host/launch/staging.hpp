@@ -9,6 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "launch/matrix_memory.hpp"
+
 namespace clgauss {
 
 /// Writes items first .. last at `out`. Called on several threads at once; must not throw.
@@ -32,6 +34,9 @@ class Staging {
   /// How it is done: pageable where the driver gave no pinned memory.
   [[nodiscard]] Transfers transfers() const noexcept { return transfers_; }
 
+  /// What the matrices of the last solve lay in.
+  [[nodiscard]] MatrixMemory& matrices() noexcept { return matrices_; }
+
  private:
   struct Lane;
 
@@ -43,6 +48,7 @@ class Staging {
   const cl::CommandQueue& queue_;
   Transfers transfers_;
   std::vector<std::unique_ptr<Lane>> lanes_;
+  MatrixMemory matrices_;
 };
 
 }  // namespace clgauss

@@ -143,6 +143,15 @@ std::vector<Estimate> estimates_of(const AnswerErrors& answer, const NormEstimat
   return estimates;
 }
 
+/// Whether the product can be counted on, which did not go through product().
+bool is_regular(const Matrix& product) {
+  for (Index c = 0; c < product.cols(); ++c)
+    if (const double largest = largest_in_column(product, c);
+        !(largest > 0 && std::isfinite(largest)))
+      return false;
+  return !product.empty();
+}
+
 double bound_of(const Estimate& estimate, const Matrix& x, Index c) {
   double largest = 0;
   for (Index i = 0; i < x.rows(); ++i) largest = max_or_nan(largest, std::abs(x(i, c)));
@@ -189,11 +198,10 @@ std::vector<double> forward_error_bounds(const InverseProducts& inverse, const A
   return bounds;
 }
 
-ConditionAndError estimate_trust(const InverseProducts& inverse, double norm1_of_a,
-                                 const AnswerErrors& answer, const NormEstimateOptions& options) {
-  std::vector<Estimate> estimates = estimates_of(answer, options);
-  // Both begin with a product by A^-1.
-  estimates.emplace_back(NormEstimator(inverse.n, options, First::plain));
+namespace {
+
+ConditionAndError trust_of(std::vector<Estimate> estimates, const InverseProducts& inverse,
+                           double norm1_of_a, const AnswerErrors& answer) {
   carry_out(estimates, inverse);
   ConditionAndError trust{rcond_of(inverse.n, norm1_of_a, estimates.back().estimator.estimate()),
                           {}};
@@ -201,6 +209,31 @@ ConditionAndError estimate_trust(const InverseProducts& inverse, double norm1_of
   for (const Estimate& estimate : estimates)
     trust.forward_error.push_back(bound_of(estimate, answer.x, trust.forward_error.size()));
   return trust;
+}
+
+/// Of the error of every right-hand side, and of A^-1: all begin with a product by A^-1.
+std::vector<Estimate> all_estimates(const AnswerErrors& answer,
+                                    const NormEstimateOptions& options) {
+  std::vector<Estimate> estimates = estimates_of(answer, options);
+  estimates.emplace_back(NormEstimator(answer.x.rows(), options, First::plain));
+  return estimates;
+}
+
+}  // namespace
+
+ConditionAndError estimate_trust(const InverseProducts& inverse, double norm1_of_a,
+                                 const AnswerErrors& answer, const NormEstimateOptions& options) {
+  return trust_of(all_estimates(answer, options), inverse, norm1_of_a, answer);
+}
+
+Matrix first_question(Index n) { return NormEstimator(n, kFewColumns, First::plain).question(); }
+
+ConditionAndError estimate_trust_from(const Matrix& first, const InverseProducts& inverse,
+                                      double norm1_of_a, const AnswerErrors& answer) {
+  std::vector<Estimate> estimates = all_estimates(answer, kFewColumns);
+  if (is_regular(first))
+    for (Estimate& estimate : estimates) estimate.estimator.answer(first);
+  return trust_of(std::move(estimates), inverse, norm1_of_a, answer);
 }
 
 int correct_digits(double forward_error_bound) {

@@ -47,6 +47,7 @@ class DeviceOperator : public SystemOperator {
 
   void residual(const Matrix& x, Matrix& r, Matrix& d) override;
   [[nodiscard]] Matrix product(const Matrix& v) override;
+  [[nodiscard]] bool on_device() const override { return true; }
 
  private:
   Context& context_;

@@ -180,6 +180,7 @@ Refinement refine_in_extra_precision(ExtraPreciseOperator& system, const Approxi
   Matrix r(n, nrhs), d(n, nrhs);
   std::vector<Course> courses(nrhs);
   Refinement refinement;
+  refinement.on_device = system.on_device();
   const auto judge = [&] {
     if (progress) progress("refinement", 0);
     system.residual(parts, r, d);

@@ -26,6 +26,7 @@ class ExtraPreciseOperator {
 
   /// r <- B' - A' x, summed in double-double and rounded once, and d <- |B'| + |A'| |x|, n-by-nrhs each. Waits.
   virtual void residual(const TwoParts& x, Matrix& r, Matrix& d) = 0;
+  [[nodiscard]] virtual bool on_device() const { return false; }
 };
 
 /// By the cores of the host. System and scaling must outlive it.
@@ -49,6 +50,7 @@ class ExtraPreciseDevice : public ExtraPreciseOperator {
 
   [[nodiscard]] static std::uint64_t bytes(Index n, Index nrhs);
   void residual(const TwoParts& x, Matrix& r, Matrix& d) override;
+  [[nodiscard]] bool on_device() const override { return true; }
 
  private:
   Context& context_;

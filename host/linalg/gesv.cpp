@@ -1,17 +1,22 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/launch.hpp>
 #include <limits>
+#include <tuple>
+#include <utility>
 
 #include "io/memory.hpp"
 #include "kernels/lu_small.hpp"
 #include "kernels/upper_maxima.hpp"
+#include "launch/staging.hpp"
 #include "linalg/device_operator.hpp"
 #include "linalg/extra_precise.hpp"
 #include "linalg/gesv.hpp"
 #include "linalg/lu_backend.hpp"
 #include "linalg/memory_need.hpp"
+#include "linalg/norm_estimator.hpp"
 #include "linalg/solve_again.hpp"
 #include "matrix/transfer.hpp"
 #include "matrix/view_check.hpp"
@@ -34,7 +39,7 @@ struct LuBuffers {
     const std::string what = system_text(system, type);
     a.ld = padded_ld(n, type);
     b.ld = nrhs;
-    a.buffer = context.allocate(n * a.ld * element, what);
+    a.buffer = context.staging().matrices().take(context, n * a.ld * element, what);
     b.buffer = context.allocate(n * nrhs * element, what);
     diagonal = context.allocate(n * element, what);
   }
@@ -88,6 +93,26 @@ std::unique_ptr<ExtraPreciseOperator> extra_precise_operator(Context& context, c
   return std::make_unique<ExtraPreciseHost>(system, scaling);
 }
 
+/// Whether rcond's first question is solved with b, which reads the factors once for both. It does not hang on how A is scaled: kernels
+/// for more columns add up in another order, and x is to have the same bits when A is multiplied by a power of two.
+bool takes_question(const GesvCall& call) {
+  return call.estimate_columns > 0 && call.equilibration != Equilibration::off &&
+         !call.lu.positive_definite;
+}
+
+/// The first `count` columns, and the others.
+std::pair<Matrix, Matrix> split_columns(Matrix all, Index count) {
+  if (count == all.cols()) return {std::move(all), {}};
+  std::pair<Matrix, Matrix> parts{Matrix(all.rows(), count),
+                                  Matrix(all.rows(), all.cols() - count)};
+  for (Index i = 0; i < all.rows(); ++i) {
+    const std::span<const double> row = all.row(i);
+    std::ranges::copy(row.first(count), parts.first.row(i).begin());
+    std::ranges::copy(row.subspan(count), parts.second.row(i).begin());
+  }
+  return parts;
+}
+
 EliminationResult factor_and_solve(Context& context, const System& system, const GesvCall& call,
                                    const ProgressCallback& progress, const UploadMatrix& upload_a) {
   const RealType type = call.type;
@@ -112,7 +137,8 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
   if (call.keeps_f64) {
     try {
       MatrixView a{{}, 0, padded_ld(buffers.n, RealType::f64)};
-      a.buffer = context.allocate(buffers.n * a.ld * sizeof(double), "A in f64, for residuals");
+      a.buffer = context.staging().matrices().take(context, buffers.n * a.ld * sizeof(double),
+                                                   "A in f64, for residuals");
       in_f64.emplace(context, a, buffers.n, buffers.nrhs);
     } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
     }
@@ -137,13 +163,18 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
     else
       in_f64->copy_matrix(buffers.a.buffer);
   }
-  upload_rows(context, buffers.b.buffer, buffers.b.ld, type,
-              {scaled_right_hand_sides(system, scaling)});
+  const bool asks_first = takes_question(call);
+  const Matrix question = asks_first ? first_question(buffers.n) : Matrix(buffers.n, 0);
+  const Index columns = buffers.nrhs + question.cols();
+  MatrixView b = buffers.b;
+  if (asks_first)
+    b = {context.allocate(buffers.n * columns * bytes_of(type), "b and a question"), 0, columns};
+  upload_rows(context, b.buffer, b.ld, type, {scaled_right_hand_sides(system, scaling), &question});
   result.times.upload = timer.lap();
 
   report("factorisation");
   if (buffers.n <= kLargestSmallSystem && buffers.nrhs <= 1) {
-    (void)lu->gesv(queue, buffers.a, buffers.b, buffers.nrhs);  // failed_column() tells
+    (void)lu->gesv(queue, buffers.a, b, columns);  // failed_column() tells
     queue.finish();
     result.times.forward = timer.lap();
   } else {
@@ -151,7 +182,7 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
     queue.finish();
     result.times.forward = timer.lap();
     report("substitution");
-    (void)lu->getrs(queue, buffers.a, buffers.b, buffers.nrhs);
+    (void)lu->getrs(queue, buffers.a, b, columns);
     queue.finish();
     result.times.backward = timer.lap();
   }
@@ -161,8 +192,10 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
   result.pivots = read_diagonal(context, *lu, buffers, type);
   judge_pivots(result, read_twice([&] { return lu->pivots(queue); }),
                call.lu.positive_definite ? std::optional(least_normal(type)) : std::nullopt);
-  result.x = Matrix(buffers.n, buffers.nrhs,
-                    download(queue, buffers.b.buffer, type, buffers.n * buffers.nrhs));
+  Matrix first_product;
+  std::tie(result.x, first_product) = split_columns(
+      Matrix(buffers.n, columns, download(queue, b.buffer, type, buffers.n * columns)),
+      buffers.nrhs);
   const Matrix first_x = call.extra_precise ? result.x : Matrix();  // of the scaled system
   scale_back(scaling, result);
   result.times.download = timer.lap();
@@ -173,8 +206,8 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
       solve_again(context, getrs, buffers.b, type, scaling, r);
     };
     LiveFactors live;
-    live.refine = [&](SystemOperator& on_host, Matrix& x) {
-      if (!in_f64) return refine(on_host, solve, x, progress);
+    live.refine = [&](SystemOperator& other, Matrix& x) {
+      if (!in_f64) return refine(other, solve, x, progress);
       std::optional<DeviceFactors> factors;
       if (type == RealType::f32 && scaling.keeps_matrix()) factors = {buffers.b.buffer, getrs};
       return refine(*in_f64, factors, solve, x, progress);
@@ -200,14 +233,22 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
     live.inverse = inverse_by_solves(context, type, buffers.n, scaling, solve_with);
     live.scaled_inverse = inverse_by_solves(context, type, buffers.n, {}, solve_with);
     live.largest_of_u = [&] { return upper_maximum(context, queue, type, buffers.a, buffers.n); };
+    // estimate_trust_from() wants rows of about one size, and A as it is.
+    if (scaling.keeps_matrix()) live.first_product = std::move(first_product);
     live.scaling = &scaling;
     call.polish(result, live);
     timer.lap();  // the polish keeps its own times
   }
 
   lu.reset();
+  MatrixMemory& matrices = context.staging().matrices();
+  if (in_f64) {
+    MatrixView a = in_f64->a();
+    in_f64.reset();
+    matrices.give(context, std::move(a.buffer), buffers.n * a.ld * sizeof(double));
+  }
+  matrices.give(context, std::move(buffers.a.buffer), buffers.n * buffers.a.ld * bytes_of(type));
   buffers = {};
-  in_f64.reset();
   result.times.free = timer.lap();
   return result;
 }

@@ -17,13 +17,14 @@ namespace clgauss {
 
 /// What can be done with the factors of a solve as long as they are there.
 struct LiveFactors {
-  std::function<Refinement(SystemOperator& on_host, Matrix& x)>
-      refine;  // with residuals of the device where that kept A in f64, else of `on_host`
+  std::function<Refinement(SystemOperator& other, Matrix& x)>
+      refine;  // with residuals of the device where that kept A in f64, else of `other`
   /// The residual of x from A on the device, where that keeps it in f64; see confirmed_residual().
   std::function<std::optional<AnswerResidual>(const Matrix& x, double eps)> residual_on_device;
   std::function<Refinement(Matrix& x)>
       refine_in_extra_precision;         // from the first x; where GesvCall has asked for it
   InverseProducts inverse;               // as good as the factors are
+  Matrix first_product;                  // A^-1 first_question(), if it came with the solve
   InverseProducts scaled_inverse;        // of A as it was factored
   std::function<double()> largest_of_u;  // of the scaled matrix
   std::optional<double> growth;          // where it is known already, instead of that
@@ -41,7 +42,7 @@ struct GesvCall {
   Polish polish = {};
   bool keeps_f64 = false;  // A and B stay on the device in f64, for residuals
   Index estimate_columns =
-      0;  // the polish will estimate by blocks of so many vectors; 0: it will not
+      0;  // the polish will estimate by blocks of so many vectors, estimate_trust_from(); 0: it will not
   bool extra_precise =
       false;  // the polish may refine in extra precision: A and B are needed once more
 };

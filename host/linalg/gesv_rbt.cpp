@@ -3,6 +3,7 @@
 #include <clgauss/error.hpp>
 
 #include "io/memory.hpp"
+#include "linalg/integer_operator.hpp"
 #include "linalg/memory_need.hpp"
 #include "linalg/rbt.hpp"
 #include "linalg/refine.hpp"
@@ -72,8 +73,9 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
   const ApproximateSolve solve = [&](Matrix& r) {
     solve_again(context, getrs, b, RealType::f32, {}, r);
   };
-  HostOperator on_host(system);
-  SystemOperator& residuals = in_f64 ? static_cast<SystemOperator&>(*in_f64) : on_host;
+  const std::unique_ptr<SystemOperator> without_fp64 =
+      in_f64 ? nullptr : residuals_without_fp64(context, system);
+  SystemOperator& residuals = in_f64 ? *in_f64 : *without_fp64;
   if (in_f64 && nrhs == 1) {
     result.refinement = refine_from_zero(*in_f64, {b.buffer, getrs}, solve, progress);
     result.x = in_f64->x();

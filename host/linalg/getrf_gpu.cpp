@@ -25,7 +25,8 @@ class LuGpu : public LuBackend {
         gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
         pivots_(context_.allocate(n * sizeof(cl_int), "the pivots of an LU")),
         small_(setting_, pivots_),
-        panels_(setting_, options.pivoting == Pivoting::tournament),
+        panels_(setting_, options.pivoting == Pivoting::tournament ? PanelWays::tournament
+                                                                   : PanelWays::fastest),
         laswp_trsm_(setting_) {
     if (!small_.fits()) context_.programs().build_all(programs());
     getrs_.emplace(setting_, laswp_trsm_, gemm_, panels_.persistent());

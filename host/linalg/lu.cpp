@@ -97,6 +97,7 @@ class Lu::Implementation {
   void solve(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
     require_factored();
     check_view(b, n_, nrhs, type_, "B");
+    if (n_ == 0) nrhs = 0;  // however many there are, they are empty
     order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
       if (!backend_->getrs(queue, factors_, b, nrhs)) backend_->poison_if_failed(queue, b, nrhs);
     });
@@ -105,6 +106,7 @@ class Lu::Implementation {
   void solve_transposed(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue) {
     require_factored();
     check_view(b, n_, nrhs, type_, "B");
+    if (n_ == 0) nrhs = 0;  // however many there are, they are empty
     order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
       backend_->getrs_transposed(queue, factors_, b, nrhs);
       backend_->poison_if_failed(queue, b, nrhs);

@@ -14,6 +14,7 @@
 #include "linalg/gesv_rbt.hpp"
 #include "linalg/host_lapack.hpp"
 #include "linalg/host_lu.hpp"
+#include "linalg/integer_operator.hpp"
 #include "linalg/norm_estimator.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/symmetry.hpp"
@@ -41,9 +42,10 @@ bool rbt_is_better(const DeviceProfile& device, const MethodChoice& choice, Inde
   return bytes <= device.global_mem_bytes;
 }
 
+Trust trust_by(const ConditionAndError& found) { return {found.rcond, found.forward_error, 1, 0}; }
+
 Trust trust_in(const InverseProducts& inverse, const MatrixSize& size, const AnswerErrors& answer) {
-  const ConditionAndError found = estimate_trust(inverse, size.norm1, answer);
-  return {found.rcond, found.forward_error, 1, 0};
+  return trust_by(estimate_trust(inverse, size.norm1, answer));
 }
 
 /// Corrections by factors of which rounding has left nothing may shrink, too: they count where A is not singular to f64, by rcond or,
@@ -139,6 +141,7 @@ class Attempt {
   }
 
   LuAnswer run_in_place(System& system, const ReadMatrix& read_again) {
+    keeps_a_ = false;
     GesvCall in_place = call(system, false);
     in_place.polish = [&, polish = in_place.polish](EliminationResult& result,
                                                     const LiveFactors& factors) {
@@ -210,11 +213,13 @@ class Attempt {
     }
   }
 
-  static void refine_and_time(const System& system, EliminationResult& result,
-                              const LiveFactors& factors) {
+  void refine_and_time(const System& system, EliminationResult& result,
+                       const LiveFactors& factors) {
     LapTimer timer;
-    HostOperator on_host(system);
-    result.refinement = factors.refine(on_host, result.x);
+    const std::unique_ptr<SystemOperator> without_fp64 =
+        context_.profile().fp64 || !keeps_a_ ? std::make_unique<HostOperator>(system)
+                                             : residuals_without_fp64(context_, system);
+    result.refinement = factors.refine(*without_fp64, result.x);
     result.times.refine += timer.lap();
   }
 
@@ -230,7 +235,8 @@ class Attempt {
       answer_.trust = trust_in(unscaled(lu.inverse(), scaling), size, errors);
       answer_.trust->reciprocal_growth = size_of(a).largest / lu.largest_of_u();
     } else {
-      answer_.trust = trust_in(factors.inverse, size, errors);
+      answer_.trust =
+          trust_by(estimate_trust_from(factors.first_product, factors.inverse, size.norm1, errors));
       const double largest =
           scaling.keeps_matrix() ? size.largest : largest_of_scaled(system.a, scaling);
       answer_.trust->reciprocal_growth =
@@ -263,6 +269,7 @@ class Attempt {
   const SolveOptions& options_;
   const ProgressCallback& progress_;
   LuAnswer answer_;
+  bool keeps_a_ = true;      // beside the factors
   AnswerResidual measured_;  // of the last x
 };
 

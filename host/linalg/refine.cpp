@@ -118,6 +118,7 @@ void correct_by_gmres(SystemOperator& system, Best& best, const ApproximateSolve
 Refinement correct_on_device(DeviceOperator& system, const DeviceFactors& factors, Quality quality,
                              const ProgressCallback& progress) {
   Refinement refinement;
+  refinement.on_device = true;
   refinement.backward_errors.push_back(quality.componentwise);
   const auto step = [&] {
     factors.getrs();
@@ -148,6 +149,7 @@ void refine_further(DeviceOperator& system, const ApproximateSolve& solve, Matri
 Refinement refine(SystemOperator& system, const ApproximateSolve& solve, Matrix& x,
                   const ProgressCallback& progress) {
   Refinement refinement;
+  refinement.on_device = system.on_device();
   Best best(system, x);
   const Index n = x.rows();
   refinement.backward_errors.push_back(best.worst().componentwise);

@@ -1,10 +1,11 @@
 #pragma once
 /// Sums over a row of A, as residuals and their bounds need them.
 
-#include <array>
 #include <clgauss/matrix.hpp>
 #include <cmath>
 #include <span>
+
+#include "lanes.hpp"
 
 namespace clgauss {
 
@@ -14,27 +15,25 @@ struct RowSums {
   double row = 0;        // of |a[j]|
 };
 
-/// In lanes for the compiler's vectors; x has as many numbers as `a`.
+/// x has as many numbers as `a`.
 inline RowSums sums_of_row(std::span<const double> a, const double* x) {
-  constexpr Index kLanes = 8;
-  std::array<double, kLanes> product{}, magnitude{}, row{};
-  const auto add = [&](Index j, Index lane) {
+  Lanes product{}, magnitude{}, row{};
+  const Index whole = a.size() / kLanes * kLanes;
+  for (Index j = 0; j < whole; j += kLanes)
+    for (Index p = 0; p < kPairs; ++p) {
+      const Pair numbers = load_pair(a.data() + j + 2 * p),
+                 terms = numbers * load_pair(x + j + 2 * p);
+      product[p] += terms;
+      magnitude[p] += magnitude_of(terms);
+      row[p] += magnitude_of(numbers);
+    }
+  for (Index j = whole; j < a.size(); ++j) {
     const double term = a[j] * x[j];
-    product[lane] += term;
-    magnitude[lane] += std::abs(term);
-    row[lane] += std::abs(a[j]);
-  };
-  Index j = 0;
-  for (; j + kLanes <= a.size(); j += kLanes)
-    for (Index lane = 0; lane < kLanes; ++lane) add(j + lane, lane);
-  for (; j < a.size(); ++j) add(j, 0);
-  RowSums sums;
-  for (Index lane = 0; lane < kLanes; ++lane) {
-    sums.product += product[lane];
-    sums.magnitude += magnitude[lane];
-    sums.row += row[lane];
+    product[0][0] += term;
+    magnitude[0][0] += std::abs(term);
+    row[0][0] += std::abs(a[j]);
   }
-  return sums;
+  return {sum_of(product), sum_of(magnitude), sum_of(row)};
 }
 
 }  // namespace clgauss

@@ -16,9 +16,12 @@ class SystemOperator {
   virtual void residual(const Matrix& x, Matrix& r, Matrix& d) = 0;
   /// A v for n-by-1. Waits.
   [[nodiscard]] virtual Matrix product(const Matrix& v) = 0;
+  /// Whether it is the device that computes.
+  [[nodiscard]] virtual bool on_device() const { return false; }
 };
 
-/// By the cores of the host, from the host's copy, which must outlive it: for devices without fp64, whose f32 could not even hold A.
+/// By the cores of the host, from the host's copy, which must outlive it: as devices without fp64 ask for where integers (linalg/integer_operator.hpp)
+/// are no faster.
 class HostOperator : public SystemOperator {
  public:
   explicit HostOperator(const System& system) : system_(system) {}

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <numeric>
 
+#include "lanes.hpp"
 #include "matrix/exponents.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "parallel.hpp"
@@ -57,22 +58,22 @@ struct Range {
 };
 
 Range range_of_part(std::span<const double> values) {
-  constexpr Index kLanes = 8;  // vectors for the compiler
-  std::array<double, kLanes> least, largest{}, differences{};
-  least.fill(HUGE_VAL);
-  const auto look = [&](Index i, Index lane) {
-    const double value = values[i], magnitude = std::abs(value),
-                 or_infinite = magnitude > 0 ? magnitude : HUGE_VAL;
-    least[lane] = or_infinite < least[lane] ? or_infinite : least[lane];
-    largest[lane] = magnitude > largest[lane] ? magnitude : largest[lane];
-    differences[lane] += value - value;  // NaN for NaN and Inf
+  Lanes least, largest{},
+      differences{};  // `least` holds the numbers below: 0 becomes NaN, which is less than nothing
+  least.fill(Pair{HUGE_VAL, HUGE_VAL});
+  const auto look = [&](const Pair& numbers, Index p) {
+    const Pair magnitude = magnitude_of(numbers),
+               below = reinterpret_cast<Pair>(reinterpret_cast<PairBits>(magnitude) - 1);
+    least[p] = below < least[p] ? below : least[p];
+    largest[p] = magnitude > largest[p] ? magnitude : largest[p];
+    differences[p] += numbers - numbers;  // NaN for NaN and Inf
   };
   const Index whole = values.size() / kLanes * kLanes;
   for (Index i = 0; i < whole; i += kLanes)
-    for (Index lane = 0; lane < kLanes; ++lane) look(i + lane, lane);
-  for (Index i = whole; i < values.size(); ++i) look(i, 0);
-  return {std::ranges::min(least), std::ranges::max(largest),
-          std::accumulate(differences.begin(), differences.end(), 0.0) == 0};
+    for (Index p = 0; p < kPairs; ++p) look(load_pair(values.data() + i + 2 * p), p);
+  for (Index i = whole; i < values.size(); ++i) look(Pair{values[i], values[i]}, 0);
+  return {std::nextafter(std::ranges::min(numbers_of(least)), HUGE_VAL),
+          std::ranges::max(numbers_of(largest)), sum_of(differences) == 0};
 }
 
 /// Sums and maxima of the magnitudes of some rows, column by column.

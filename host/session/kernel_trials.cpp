@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/kernel_trials.hpp>
+#include <clgauss/version.hpp>
 
 #include "opencl_error.hpp"
 
@@ -45,7 +46,8 @@ bool KernelTrials::note(const KernelBuild& build, bool tried, const std::string&
 bool KernelTrials::passes(const KernelBuild& build, const std::function<void()>& ask) {
   const auto known = usable_.find(build.text());
   if (known != usable_.end()) return known->second;
-  const std::string question = build.name + ' ' + kQuestion;
+  // Another build of clgauss may ask more of the same kernel.
+  const std::string question = build.name + ' ' + kQuestion + ' ' + revision();
   if (programs_.recall(question, build.file, build.defines) == kRight) return note(build, true, {});
   const std::string reason = failure_of(ask);
   if (reason.empty()) programs_.remember(question, build.file, build.defines, kRight);

@@ -10,15 +10,20 @@ from numpy.typing import NDArray
 
 FLOAT64 = np.dtype(np.float64)
 FLOAT32 = np.dtype(np.float32)
+COMPLEX128 = np.dtype(np.complex128)
+COMPLEX64 = np.dtype(np.complex64)
 
 
-def numbers(array: Any) -> NDArray[Any]:
+def numbers(array: Any, complex_too: bool = False) -> NDArray[Any]:
     """As an array of float32 or float64, whose numbers are where they were wherever that is possible.
 
-    Integers and booleans become float64, as in numpy.linalg. TypeError for what is not a real number of these types.
+    Integers and booleans become float64, as in numpy.linalg. TypeError for what is not a real number of these types, or, with
+    `complex_too`, a pair of them.
     """
     numbers: NDArray[Any] = np.asarray(array)
     dtype = numbers.dtype
+    if complex_too and dtype.kind == "c" and dtype.itemsize in (8, 16):
+        return numbers.astype(COMPLEX64 if dtype.itemsize == 8 else COMPLEX128, copy=False)
     if dtype is not FLOAT64 and dtype is not FLOAT32:
         if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
             raise TypeError(f"array type {dtype.name} is unsupported: clgauss takes float32, float64 and integers")
@@ -48,6 +53,11 @@ def as_columns(b: NDArray[Any], n: int) -> tuple[NDArray[Any], bool]:
     if b.shape[-2] != n:
         raise ValueError(f"b has {b.shape[-2]} rows, a has {n}")
     return b, vector
+
+
+def parts(array: NDArray[Any]) -> NDArray[Any]:
+    """The real and imaginary parts of a matrix, side by side, as float64."""
+    return np.ascontiguousarray(array, COMPLEX128).view(FLOAT64)
 
 
 def is_finite(*arrays: NDArray[Any]) -> bool:

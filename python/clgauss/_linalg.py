@@ -10,7 +10,7 @@ from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike, NDArray
 
 from clgauss import _core
-from clgauss._arrays import FLOAT32, FLOAT64, as_columns, is_finite, numbers, require_square
+from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
 from clgauss._contexts import Context, context_of
 from clgauss._lu import lu
 from clgauss._report import BatchReport, LeastSquaresReport, Report
@@ -44,7 +44,9 @@ def solve(
     ----------
     a : (..., n, n) array_like
         Float32 or float64, in any order and strides; integers become float64. It stays as it is. Rows of float64 one after the other
-        (C order) are read where they lie; of others a copy in float64 is made on the host.
+        (C order) are read where they lie; of others a copy in float64 is made on the host. Where a or b is complex64 or complex128, x is
+        complex: by LU in the precision of `accuracy`, which is not ``"max"`` (``"double"`` asks for a device with fp64), and the report
+        has no condition number.
     b : (n,) or (..., n, k) array_like
         A vector, or k right-hand sides. Leading dimensions are broadcast, as by `numpy.linalg.solve`.
     device : str or Context, optional
@@ -58,9 +60,10 @@ def solve(
     Returns
     -------
     x : (n,) or (..., n, k) ndarray
-        Float32 if both a and b are, else float64.
+        Float32 if both a and b are, else float64; complex64 if all numbers are in single precision, else complex128.
     report : Report, BatchReport, or list of Report
-        With ``full_output``: for one system, for a stack of systems up to n = 128, or one for each of a stack of larger ones.
+        With ``full_output``: for one system, for a stack of systems up to n = 128, or one for each of a stack of larger ones, or of
+        complex ones.
 
     Raises
     ------
@@ -69,7 +72,7 @@ def solve(
     ValueError
         Shapes that do not fit, or NaN or Inf in a or b.
     TypeError
-        Complex numbers, float16, longdouble, objects.
+        Float16, longdouble, objects.
     MemoryError
         The system does not fit into the device's memory or the host's.
     DeviceError
@@ -103,13 +106,15 @@ def solve(
         ...
     numpy.linalg.LinAlgError: Singular matrix: the pivot of column 1 (from 0) is zero
     """
-    a = numbers(a)
-    b = numbers(b)
+    a = numbers(a, complex_too=True)
+    b = numbers(b, complex_too=True)
     n = require_square(a)
     b, vector = as_columns(b, n)
     if accuracy not in ("double", "single", "max"):
         raise ValueError(f'accuracy is "single", "double" or "max", not {accuracy!r}')
     context = context_of(device)
+    if a.dtype.kind == "c" or b.dtype.kind == "c":
+        return _solve_complex(context, a, b, vector, accuracy, full_output)
     dtype = FLOAT32 if a.dtype is FLOAT32 and b.dtype is FLOAT32 else FLOAT64
     report: Report | BatchReport | list[Report]
     if a.ndim == 2 and b.ndim == 2:
@@ -252,6 +257,31 @@ def _solve_one(
     _judge(told["status"], f": the pivot of column {failed} (from 0) is zero", told["scaled_residual"], a, b)
     told["pivots"] = np.array(told["pivots"], dtype=np.intp)
     return Report(device=context.device.name, **told)
+
+
+def _solve_complex(
+    context: Context, a: NDArray[Any], b: NDArray[Any], vector: bool, accuracy: Accuracy, full_output: bool
+) -> Any:
+    if accuracy == "max":
+        raise ValueError('accuracy of complex systems is "single" or "double", not "max"')
+    leading = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    x = np.empty(leading + b.shape[-2:], COMPLEX128)
+    reports = []
+    for place in np.ndindex(leading):
+        one_a, one_b = np.broadcast_to(a, leading + a.shape[-2:])[place], np.broadcast_to(b, x.shape)[place]
+        if not one_b.size:
+            reports.append(_empty_report(context, accuracy))
+            continue
+        told: Any = context._session.solve_complex(parts(one_a), parts(one_b), x[place].view(FLOAT64), accuracy)
+        failed = told.pop("failed_column")
+        _judge(told["status"], f": the pivot of column {failed} (from 0) is zero", told["scaled_residual"], one_a, one_b)
+        told["pivots"] = np.array(told["pivots"], dtype=np.intp)
+        reports.append(Report(device=context.device.name, **told))
+    single = all(array.dtype in (COMPLEX64, FLOAT32) for array in (a, b))
+    x = x.astype(COMPLEX64 if single else COMPLEX128, copy=False)
+    if vector:
+        x = x[..., 0]
+    return (x, reports if leading else reports[0]) if full_output else x
 
 
 def _solve_stack(

@@ -24,7 +24,7 @@ class Report:
     passed_over : str
         Why the method that was tried first did not do; empty if it did.
     factors : str
-        ``"f32"`` or ``"f64"``.
+        ``"f32"`` or ``"f64"``; of a complex system ``"c32"`` or ``"c64"``, pairs of these.
     accuracy : str
         Of which precision the backward error is: ``"single"``, ``"double"`` or ``"max"``.
     pivoting : str

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <clgauss/batched.hpp>
+#include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/least_squares.hpp>
 #include <clgauss/solve.hpp>
@@ -160,6 +161,36 @@ nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Arra
   return report_of(*answer);
 }
 
+/// Of arrays whose columns are real and imaginary parts.
+nb::dict solve_complex_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
+                           const WritableArray& x, const std::string& accuracy) {
+  ComplexOptions options;
+  const Accuracy wanted = accuracy_of(accuracy);
+  options.type = wanted == Accuracy::single_precision ? RealType::f32 : RealType::f64;
+  const auto solution = std::make_shared<ComplexSolution>();
+  session->run([=](const ProgressCallback& progress) {
+    const ComplexSystem system{ComplexMatrix(to_matrix(a)), ComplexMatrix(to_matrix(b))};
+    *solution = solve_complex(session->context(), system, options, progress);
+    if (has_answer(solution->status)) copy_out(solution->x.parts().values(), x);
+  });
+  nb::dict report;
+  report["status"] = text(solve_status_name(solution->status));
+  report["failed_column"] = nb::cast(solution->failed_column);
+  report["method"] = "lu";
+  report["passed_over"] = "";
+  report["factors"] = text(solution->type == RealType::f64 ? "c64" : "c32");
+  report["accuracy"] = accuracy;
+  report["pivoting"] = "partial";
+  report["pivots"] = nb::cast(solution->pivot_rows);
+  report["backward_error"] = solution->residual.backward_error;
+  report["scaled_residual"] = solution->residual.scaled;
+  report["corrections"] = 0;
+  report["rcond"] = nb::none();
+  report["forward_error"] = nb::none();
+  report["times"] = times_of(solution->times);
+  return report;
+}
+
 nb::dict describe(const DeviceProfile& device) {
   nb::dict description;
   description["spec"] = device.spec;
@@ -251,6 +282,7 @@ NB_MODULE(_core, module) {
           },
           "queue"_a)
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
+      .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a)
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
 

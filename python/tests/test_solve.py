@@ -51,7 +51,7 @@ def test_types_are_those_of_numpy(a_type, b_type):
     assert x.tolist() == [1, 2]
 
 
-@pytest.mark.parametrize("bad", ["c8", "c16", "f2", "g", "O", "U1", "M8[s]"])
+@pytest.mark.parametrize("bad", ["f2", "g", "O", "U1", "M8[s]"])
 def test_other_types_are_type_errors(bad):
     a = np.eye(2) if bad == "M8[s]" else np.eye(2).astype(bad)
     other = a.astype(bad) if bad == "M8[s]" else a

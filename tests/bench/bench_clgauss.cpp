@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "bench_contestant.hpp"
+#include "linalg/complex_lu.hpp"
 #include "linalg/geqrf.hpp"
 #include "matrix/transfer.hpp"
 
@@ -127,6 +128,61 @@ class ClgaussLeastSquares : public Contestant {
   Geqrf qr_;
 };
 
+/// [A | b] becomes L, U and x.
+class ClgaussComplex : public Contestant {
+ public:
+  explicit ClgaussComplex(const DeviceProblem& device)
+      : device_(device),
+        size_(device.problem().size),
+        lu_(device.context(), size_.type, size_.n, 1),
+        a_(space()),
+        work_(space()) {
+    const ComplexLayout& layout = lu_.layout();
+    const Matrix& joined = device.problem().a;
+    Matrix whole(size_.n, layout.ld);
+    for (Index i = 0; i < size_.n; ++i) {
+      std::ranges::copy(joined.row(i).first(2 * size_.n), whole.row(i).begin());
+      std::ranges::copy(joined.row(i).subspan(2 * size_.n), whole.row(i).subspan(layout.b).begin());
+    }
+    upload_rows(device.context(), a_.buffer, a_.ld, size_.type, {&whole});
+  }
+
+  void restore() override {
+    device_.context().queue().enqueueCopyBuffer(a_.buffer, work_.buffer, 0, 0,
+                                                size_.n * a_.ld * bytes_of(size_.type));
+    device_.context().queue().finish();
+  }
+
+  void run() override {
+    const cl::CommandQueue& queue = device_.context().queue();
+    lu_.factor(queue, work_);
+    lu_.substitute(queue, work_);
+    queue.finish();
+  }
+
+  [[nodiscard]] Matrix result() override {
+    const Values all =
+        download(device_.context().queue(), work_.buffer, size_.type, size_.n * work_.ld);
+    Matrix x(size_.n, 2);
+    for (Index i = 0; i < size_.n; ++i)
+      for (Index part : {0, 1}) x(i, part) = all[i * work_.ld + lu_.layout().b + part];
+    return x;
+  }
+  [[nodiscard]] std::string detail() const override { return "LU, pivoting partial"; }
+
+ private:
+  [[nodiscard]] MatrixView space() const {
+    const Index ld = lu_.layout().ld;
+    return {device_.context().allocate(size_.n * ld * bytes_of(size_.type), "a complex system"), 0,
+            ld};
+  }
+
+  const DeviceProblem& device_;
+  ProblemSize size_;
+  ComplexLu lu_;
+  MatrixView a_, work_;
+};
+
 class ClgaussBatched : public Contestant {
  public:
   explicit ClgaussBatched(const DeviceProblem& device)
@@ -163,6 +219,8 @@ std::unique_ptr<Contestant> make_clgauss(const DeviceProblem& problem) {
   if (problem.problem().size.what == What::gemm) return std::make_unique<ClgaussGemm>(problem);
   if (problem.problem().size.what == What::lstsq)
     return std::make_unique<ClgaussLeastSquares>(problem);
+  if (problem.problem().size.what == What::complex_solve)
+    return std::make_unique<ClgaussComplex>(problem);
   return std::make_unique<ClgaussLu>(problem);
 }
 

@@ -70,7 +70,7 @@ struct Peer {
   std::string_view name;
   std::string_view about;
   bool gemm, lu, batched;  // what it does; lu stands for solve too
-  bool cholesky = false, lstsq = false;
+  bool cholesky = false, lstsq = false, complex_solve = false;
   bool cpu_only;      // works on the host: by default compared with CPU devices only
   bool not_the_same;  // does less than clgauss in lu and solve: there only if it is named
   std::unique_ptr<Contestant> (*make)(const DeviceProblem& problem);  // null: not compiled in
@@ -78,12 +78,13 @@ struct Peer {
 
   [[nodiscard]] bool compiled_in() const { return make != nullptr; }
   [[nodiscard]] bool does(What what) const {
-    return what == What::gemm       ? gemm
-           : what == What::batched  ? batched
-           : what == What::cholesky ? cholesky
-           : what == What::lstsq    ? lstsq
-           : what == What::file     ? false
-                                    : lu;
+    return what == What::gemm            ? gemm
+           : what == What::batched       ? batched
+           : what == What::cholesky      ? cholesky
+           : what == What::lstsq         ? lstsq
+           : what == What::complex_solve ? complex_solve
+           : what == What::file          ? false
+                                         : lu;
   }
 };
 

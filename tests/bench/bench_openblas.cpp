@@ -229,6 +229,54 @@ class OpenBlasLeastSquares : public Contestant {
   std::vector<T> a_, work_, space_;
 };
 
+/// gesv of complex numbers, on a column-major copy.
+template <typename T>
+class OpenBlasComplex : public Contestant {
+ public:
+  explicit OpenBlasComplex(const Problem& problem)
+      : n_(narrow(problem.size.n)),
+        a_(columns_of(problem.a)),  // b is the last column
+        work_(a_),
+        pivots_(problem.size.n) {}
+
+  void restore() override { std::ranges::copy(a_, work_.begin()); }
+
+  void run() override {
+    if constexpr (is_f32<T>)
+      LAPACKE_cgesv_work(LAPACK_COL_MAJOR, n_, 1, numbers<lapack_complex_float>(0), n_,
+                         pivots_.data(), numbers<lapack_complex_float>(n_), n_);
+    else
+      LAPACKE_zgesv_work(LAPACK_COL_MAJOR, n_, 1, numbers<lapack_complex_double>(0), n_,
+                         pivots_.data(), numbers<lapack_complex_double>(n_), n_);
+  }
+
+  [[nodiscard]] Matrix result() override {
+    const auto n = static_cast<Index>(n_);
+    return matrix_of(work_.data() + 2 * n * n, n, 2, 2);
+  }
+
+  [[nodiscard]] std::string detail() const override { return describe(); }
+
+ private:
+  static std::vector<T> columns_of(const Matrix& parts) {
+    std::vector<T> columns;
+    for (Index j = 0; j < parts.cols(); j += 2)
+      for (Index i = 0; i < parts.rows(); ++i)
+        for (const Index part : {j, j + 1}) columns.push_back(static_cast<T>(parts(i, part)));
+    return columns;
+  }
+
+  template <typename Number>
+  Number* numbers(int column) {
+    return reinterpret_cast<Number*>(work_.data()) +
+           static_cast<Index>(column) * static_cast<Index>(n_);
+  }
+
+  int n_;
+  std::vector<T> a_, work_;
+  std::vector<lapack_int> pivots_;
+};
+
 /// gesv in a loop over column-major copies of the systems, with the number of threads that is the faster one for a sample.
 template <typename T>
 class OpenBlasBatched : public Contestant {
@@ -328,6 +376,10 @@ std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
   if (problem.size.what == What::lstsq) {
     if (f32) return std::make_unique<OpenBlasLeastSquares<float>>(problem);
     return std::make_unique<OpenBlasLeastSquares<double>>(problem);
+  }
+  if (problem.size.what == What::complex_solve) {
+    if (f32) return std::make_unique<OpenBlasComplex<float>>(problem);
+    return std::make_unique<OpenBlasComplex<double>>(problem);
   }
   if (problem.size.what == What::batched) {
     if (f32) return std::make_unique<OpenBlasBatched<float>>(problem);

@@ -24,6 +24,7 @@ constexpr const char* kAbout =
     "  solve    factorisation and solve of one right-hand side\n"
     "  cholesky the same for a symmetric positive definite matrix, by Cholesky's factors\n"
     "  lstsq    least squares of 4 n equations with n unknowns, one right-hand side\n"
+    "  complex  solve of complex numbers, pairs of f32 or f64\n"
     "  batched  solve for --batch small systems, n <= 128\n"
     "  file     whole programs, from an .npy file to x in another: clgauss solve with and without "
     "rcond, NumPy and PyTorch (on its GPU) where python3 has them\n"

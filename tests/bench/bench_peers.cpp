@@ -58,6 +58,7 @@ constexpr Peer kPeers[] = {
      .batched = true,
      .cholesky = true,
      .lstsq = true,
+     .complex_solve = true,
      .cpu_only = true,
      .not_the_same = false,
      .make = kOpenBlas,

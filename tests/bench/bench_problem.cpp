@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <clgauss/complex.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
@@ -148,6 +149,17 @@ Accuracy check_least_squares(const Problem& problem, const Matrix& x) {
           kScaledResidualBound};
 }
 
+Accuracy check_complex(const Problem& problem, const Matrix& x) {
+  const Index n = problem.size.n;
+  ComplexSystem system{ComplexMatrix(n, n), ComplexMatrix(n, 1)};
+  for (Index i = 0; i < n; ++i) {
+    std::ranges::copy(problem.a.row(i).first(2 * n), system.a.parts().row(i).begin());
+    std::ranges::copy(problem.a.row(i).subspan(2 * n), system.b.parts().row(i).begin());
+  }
+  return {compute_residual(system, ComplexMatrix(x), unit_roundoff(problem.size.type)).scaled,
+          kScaledResidualBound};
+}
+
 }  // namespace
 
 std::string_view what_name(What what) {
@@ -162,6 +174,8 @@ std::string_view what_name(What what) {
       return "cholesky";
     case What::lstsq:
       return "lstsq";
+    case What::complex_solve:
+      return "complex";
     case What::file:
       return "file";
     case What::batched:
@@ -184,6 +198,8 @@ Problem make_problem(const ProblemSize& size) {
             {}};
   if (size.what == What::lstsq)
     return {size, random(rows_of_lstsq(size.n), size.n + 1, kSeed), Matrix(size.n, 1), {}};
+  if (size.what == What::complex_solve)
+    return {size, random(size.n, 2 * (size.n + 1), kSeed), Matrix(size.n, 1), {}};
   Matrix a = random(size.n, size.n, kSeed);
   if (size.what == What::cholesky) make_positive_definite(a);
   return {size, std::move(a), random(size.n, 1, kSeed + 1), {}};
@@ -199,6 +215,8 @@ double flops(const ProblemSize& size) {
       return tune::lu_flops(size.n) / 2 + tune::solve_flops(size.n, 1);
     case What::lstsq:
       return tune::qr_flops(rows_of_lstsq(size.n), size.n);
+    case What::complex_solve:
+      return 4 * (tune::lu_flops(size.n) + tune::solve_flops(size.n, 1));
     case What::solve:
     case What::batched:
     case What::file:
@@ -212,6 +230,7 @@ Accuracy check(const Problem& problem, const Matrix& result) {
   if (problem.size.what == What::gemm) return check_gemm(problem, result);
   if (problem.size.what == What::batched) return check_batched(problem, result);
   if (problem.size.what == What::lstsq) return check_least_squares(problem, result);
+  if (problem.size.what == What::complex_solve) return check_complex(problem, result);
   const System system{problem.a, problem.b};
   const Residual residual = compute_residual(system, result, unit_roundoff(problem.size.type));
   return {residual.scaled, kScaledResidualBound};

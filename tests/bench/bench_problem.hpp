@@ -16,14 +16,16 @@ enum class What {
   solve,     // P A = L U, then x = A^-1 b for one b
   cholesky,  // the same for a symmetric positive definite A, by Cholesky's factors
   lstsq,  // least squares of four times as many equations as unknowns, by Householder's reflections
-  batched,  // solve for many small systems
-  file      // solve by whole programs, from a file to an answer in another
+  complex_solve,  // solve of complex numbers
+  batched,        // solve for many small systems
+  file            // solve by whole programs, from a file to an answer in another
 };
-inline constexpr What kAllWhats[] = {What::gemm,  What::lu,      What::solve, What::cholesky,
-                                     What::lstsq, What::batched, What::file};
+inline constexpr What kAllWhats[] = {What::gemm,     What::lu,    What::solve,
+                                     What::cholesky, What::lstsq, What::complex_solve,
+                                     What::batched,  What::file};
 [[nodiscard]] std::string_view what_name(What what);
 
-/// Sizes and type of a problem; of lu, solve and file only n and pad are read, of lstsq n alone, of batched n and what follows pad.
+/// Sizes and type of a problem; of lu, solve and file only n and pad are read, of lstsq and complex n alone, of batched n and what follows pad.
 struct ProblemSize {
   What what = What::gemm;
   RealType type = RealType::f64;
@@ -39,8 +41,9 @@ struct ProblemSize {
 struct Problem {
   ProblemSize size;
   Matrix
-      a;  // gemm: m-by-k; lu, solve: n-by-n; lstsq: [A | b], 4n-by-(n+1); batched: a system's matrix a row, batch-by-n^2
-  Matrix b;  // gemm: k-by-n; lu, solve, lstsq: n-by-1 (lstsq: zeros); batched: batch-by-n
+      a;  // gemm: m-by-k; lu, solve: n-by-n; lstsq: [A | b], 4n-by-(n+1); complex: [A | b], n-by-2(n+1), real and imaginary parts; batched: a system's matrix a row, batch-by-n^2
+  Matrix
+      b;  // gemm: k-by-n; lu, solve, lstsq, complex: n-by-1 (lstsq, complex: zeros); batched: batch-by-n
   Matrix c;  // gemm: m-by-n, before the product; else empty
 };
 
@@ -50,7 +53,7 @@ inline constexpr unsigned kSeed = 20130522;
 /// Rows of A of an lstsq with n columns.
 [[nodiscard]] constexpr Index rows_of_lstsq(Index n) { return 4 * n; }
 
-/// 2 m n k for gemm, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq, 2/3 n^3 + 2 n^2 for solve and for each system of batched, 1/3 n^3 + 2 n^2 for cholesky.
+/// 2 m n k for gemm, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq, 8/3 n^3 + 8 n^2 for complex, 2/3 n^3 + 2 n^2 for solve and for each system of batched, 1/3 n^3 + 2 n^2 for cholesky.
 [[nodiscard]] double flops(const ProblemSize& size);
 
 /// How wrong an answer is, as a multiple of what rounding alone may do.
@@ -63,6 +66,7 @@ struct Accuracy {
 
 /// Checks `result`, which is C for gemm and x otherwise (batched: a system a row; the worst counts), in f64 on the host by O(n^2) flops.
 ///
+/// complex: as solve, of moduli; x is n-by-2, real and imaginary parts.
 /// lstsq: normInf(A^T r) / (eps m normInf(A^T) (normInf(A) normInf(x) + normInf(b))) <= 16, r = b - A x.
 /// lu, solve: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16 (HPL).
 /// gemm: norm1(C - Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3 (SLATE), with

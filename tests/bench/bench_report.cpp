@@ -30,6 +30,7 @@ constexpr const char* kLegend =
     "norm1(C - Cref) from below by sign vectors and columns\n"
     "# error, lstsq: normInf(A^T r) / (eps m normInf(A^T) (normInf(A) normInf(x) + normInf(b))) <= "
     "16, r = b - A x\n"
+    "# error, complex: as below, of moduli; type: of real and imaginary parts\n"
     "# error, else: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16\n"
     "# batched: m = systems, each with 1 right-hand side; the worst error of all\n"
     "# ratio: median / clgauss's median, above 1 where clgauss is faster\n";

@@ -56,6 +56,7 @@ static double b_of(int transposed, size_t i, size_t j) {
 /* The same tests for float and for double. */
 #define REAL float
 #define P(name) clgauss_s##name
+#define Z(name) clgauss_c##name
 #define T(name) name##_f32
 #define TYPE CLGAUSS_F32
 #define OTHER_TYPE CLGAUSS_F64
@@ -65,6 +66,7 @@ static double b_of(int transposed, size_t i, size_t j) {
 #include "typed_tests.h"
 #undef REAL
 #undef P
+#undef Z
 #undef T
 #undef TYPE
 #undef OTHER_TYPE
@@ -73,6 +75,7 @@ static double b_of(int transposed, size_t i, size_t j) {
 #undef EPS
 #define REAL double
 #define P(name) clgauss_d##name
+#define Z(name) clgauss_z##name
 #define T(name) name##_f64
 #define TYPE CLGAUSS_F64
 #define OTHER_TYPE CLGAUSS_F32
@@ -324,11 +327,13 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_posv_f32(context);
   test_gels_f32(context);
   test_gels_f64(context);
+  test_complex_gesv_f32(context);
   test_bad_host_f32(context);
   test_batched_f32(context);
   if (fp64) {
     test_host_f64(context);
     test_posv_f64(context);
+    test_complex_gesv_f64(context);
     test_bad_host_f64(context);
     test_batched_f64(context);
   } else {

@@ -143,6 +143,45 @@ static void T(test_gels)(clgauss_context context) {
                 P(gels)(context, CLGAUSS_ROW_MAJOR, N, 2, 1, NULL, LDA, b, LDB));
 }
 
+/* Pairs of REAL: A x = b of whole numbers, so that x comes back but for rounding. */
+static void T(test_complex_gesv)(clgauss_context context) {
+  REAL a[2 * N * LDA], b[2 * LDB * LDB];
+  for (int l = 0; l < 2; ++l) {
+    const int layout = kLayouts[l];
+    for (size_t i = 0; i < N; ++i)
+      for (size_t j = 0; j < N; ++j) {
+        a[2 * at(layout, i, j, LDA)] = (REAL)((i * 7 + j * 3) % 11) + (i == j ? N * 8 : 0);
+        a[2 * at(layout, i, j, LDA) + 1] = (REAL)((i * 5 + j * j) % 7) - 3;
+      }
+    for (size_t c = 0; c < NRHS; ++c)
+      for (size_t i = 0; i < N; ++i) {
+        double re = 0, im = 0;
+        for (size_t j = 0; j < N; ++j) { /* x = x_of - i x_of / 2 */
+          const double ar = (double)a[2 * at(layout, i, j, LDA)],
+                       ai = (double)a[2 * at(layout, i, j, LDA) + 1], x = x_of(j, c);
+          re += x * (ar + ai / 2);
+          im += x * (ai - ar / 2);
+        }
+        b[2 * at(layout, i, c, LDB)] = (REAL)re;
+        b[2 * at(layout, i, c, LDB) + 1] = (REAL)im;
+      }
+    EXPECT_STATUS(CLGAUSS_OK, Z(gesv)(context, layout, N, NRHS, a, LDA, b, LDB));
+    for (size_t c = 0; c < NRHS; ++c)
+      for (size_t i = 0; i < N; ++i) {
+        EXPECT(fabs((double)b[2 * at(layout, i, c, LDB)] - x_of(i, c)) <= 2000 * N * (double)EPS);
+        EXPECT(fabs((double)b[2 * at(layout, i, c, LDB) + 1] + x_of(i, c) / 2) <=
+               2000 * N * (double)EPS);
+      }
+  }
+  for (size_t i = 0; i < N; ++i)
+    a[2 * at(CLGAUSS_ROW_MAJOR, i, 1, LDA)] = a[2 * at(CLGAUSS_ROW_MAJOR, i, 1, LDA) + 1] = 0;
+  EXPECT_STATUS(CLGAUSS_SINGULAR, Z(gesv)(context, CLGAUSS_ROW_MAJOR, N, NRHS, a, LDA, b, LDB));
+  EXPECT_MESSAGE("column 2");
+  EXPECT_STATUS(CLGAUSS_OK, Z(gesv)(context, CLGAUSS_ROW_MAJOR, 0, 1, NULL, 1, NULL, 1));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                Z(gesv)(context, CLGAUSS_ROW_MAJOR, N, 1, NULL, LDA, b, LDB));
+}
+
 static void T(test_host)(clgauss_context context) {
   REAL a[N * LDA], b[LDB * LDB];
   int32_t ipiv[N];

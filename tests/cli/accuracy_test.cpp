@@ -36,6 +36,7 @@ TEST_CASE("--accuracy and --method: the report says how x was got and how good i
       CHECK(report["seed"] == (method == "rbt" ? json(1995) : json(nullptr)));
       const json& refinement = report["refinement"];
       CHECK(refinement["accepted"] == true);
+      CHECK(refinement["residuals_by"] == (device == "pocl" ? "device" : "host"));
       CHECK(refinement["corrections"].get<std::size_t>() + 1 ==
             refinement["backward_errors"].size());
       CHECK(refinement["backward_errors"].back().get<double>() <= 4 * 0x1p-53);

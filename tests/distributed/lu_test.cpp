@@ -1,9 +1,11 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/distributed.hpp>
+#include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
+#include <optional>
 #include <string>
 
 namespace clgauss {
@@ -65,6 +67,22 @@ TEST_CASE("a system in blocks of columns") {
         const auto pivots = solve_and_check(engine, *random_columns(n, 3), nrhs, options);
         if (type == RealType::f64) CHECK(pivots == one_device_pivots(type, n, 3));
       }
+}
+
+TEST_CASE("work-groups that cannot wait for each other pivot partially in blocks of columns, too") {
+  EngineOptions options = engine_options();
+  options.devices = "rusticl:";
+  std::optional<Engine> engine;
+  try {
+    engine.emplace(options);
+  } catch (const DeviceNotFound&) {
+    MESSAGE("there is no rusticl");
+    return;
+  }
+  DistributedOptions f32;
+  f32.type = RealType::f32;
+  f32.block_columns = 64;
+  solve_and_check(*engine, *random_columns(300, 3), 1, f32);
 }
 
 TEST_CASE("blocks of columns tell of an answer what one device tells") {

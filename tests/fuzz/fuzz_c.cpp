@@ -10,8 +10,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <random>
@@ -58,7 +62,7 @@ class Fuzzer {
   void step() {
     alarm(kPatienceSeconds);
     if (lus_.size() > 12) destroy_one();
-    switch (below(13)) {
+    switch (below(16)) {
       case 0:
         return contexts();
       case 1:
@@ -84,6 +88,12 @@ class Fuzzer {
       case 11:
         return batched_buffer(one_in(2) ? clgauss_sgesv_batched_buffer
                                         : clgauss_dgesv_batched_buffer);
+      case 12:
+        return one_in(2) ? posv<float>(clgauss_sposv) : posv<double>(clgauss_dposv);
+      case 13:
+        return one_in(2) ? gels<float>(clgauss_sgels) : gels<double>(clgauss_dgels);
+      case 14:
+        return one_in(2) ? complex_gesv<float>(clgauss_cgesv) : complex_gesv<double>(clgauss_zgesv);
       default:
         return ask();
     }
@@ -240,6 +250,81 @@ class Fuzzer {
                        perhaps(b.data()), ldb));
   }
 
+  /// Throws unless `there` is `before` outside of what `written` says of places (row, column) of `lines` lines.
+  template <typename Real, typename Written>
+  static void require_kept(const char* name, const std::vector<Real>& before,
+                           const std::vector<Real>& there, int layout, std::size_t ld,
+                           const Written& written) {
+    for (std::size_t at = 0; at < there.size(); ++at) {
+      if (std::memcmp(&before[at], &there[at], sizeof(Real)) == 0) continue;
+      const std::size_t step = std::max<std::size_t>(ld, 1), line = at / step, place = at % step;
+      if (!(layout == CLGAUSS_ROW_MAJOR ? written(line, place) : written(place, line)))
+        throw std::runtime_error(fmt::format("{}: number {} is written", name, at));
+    }
+  }
+
+  template <typename Real, typename Call>
+  void posv(const Call& call) {
+    const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(std::max(n, nrhs));
+    if (!promised(n, n, lda) || !promised(n, nrhs, ldb) || n > kElements) return;
+    auto a = numbers<Real>(), b = numbers<Real>();
+    if (!one_in(4))
+      for (std::size_t at = 0; at < kElements; at += std::min(lda, kElements) + 1)
+        a[at] = std::abs(a[at]) + 256;
+    const auto a_before = a, b_before = b;
+    const int order = layout();
+    const int uplo = one_in(20)  ? static_cast<int>(random_())
+                     : one_in(2) ? CLGAUSS_LOWER
+                                 : CLGAUSS_UPPER;
+    const bool ok = check("posv", call(context(), order, uplo, n, nrhs, perhaps(a.data()), lda,
+                                       perhaps(b.data()), ldb)) == CLGAUSS_OK;
+    require_kept("posv", a_before, a, order, lda, [&](std::size_t i, std::size_t j) {
+      return ok && i < n && j < n && (uplo == CLGAUSS_LOWER ? i >= j : i <= j);
+    });
+    require_kept("posv", b_before, b, order, ldb,
+                 [&](std::size_t i, std::size_t j) { return ok && i < n && j < nrhs; });
+  }
+
+  template <typename Real, typename Call>
+  void gels(const Call& call) {
+    const std::size_t m = size(), n = size(), nrhs = size(), rows = std::max(m, n), lda = ld(rows),
+                      ldb = ld(std::max(rows, nrhs));
+    if (!promised(m, n, lda) || !promised(rows, nrhs, ldb) || rows > kElements) return;
+    const auto a = numbers<Real>();
+    auto b = numbers<Real>();
+    const auto before = b;
+    const int order = layout();
+    const clgauss_status status = check(
+        "gels", call(context(), order, m, n, nrhs, perhaps(a.data()), lda, perhaps(b.data()), ldb));
+    const bool written = status == CLGAUSS_OK || status == CLGAUSS_INACCURATE;
+    require_kept("gels", before, b, order, ldb,
+                 [&](std::size_t i, std::size_t j) { return written && i < n && j < nrhs; });
+  }
+
+  template <typename Real, typename Call>
+  void complex_gesv(const Call& call) {
+    const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(std::max(n, nrhs));
+    if (!promised(n, n, lda) || !promised(n, nrhs, ldb) || n > kElements) return;
+    const auto complex_numbers = [&] {
+      std::vector<std::complex<Real>> made;
+      const auto real = numbers<Real>(), imaginary = numbers<Real>();
+      std::ranges::transform(real, imaginary, std::back_inserter(made),
+                             [](Real re, Real im) { return std::complex<Real>(re, im); });
+      return made;
+    };
+    auto a = complex_numbers(), b = complex_numbers();
+    const auto a_before = a, b_before = b;
+    const int order = layout();
+    const clgauss_status status =
+        check("complex gesv",
+              call(context(), order, n, nrhs, perhaps(a.data()), lda, perhaps(b.data()), ldb));
+    const bool written = status == CLGAUSS_OK || status == CLGAUSS_INACCURATE;
+    require_kept("complex gesv", a_before, a, order, lda,
+                 [](std::size_t, std::size_t) { return false; });
+    require_kept("complex gesv", b_before, b, order, ldb,
+                 [&](std::size_t i, std::size_t j) { return written && i < n && j < nrhs; });
+  }
+
   template <typename Real, typename Call>
   void solve(const Call& call) {
     const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(std::max(n, nrhs)),
@@ -249,7 +334,7 @@ class Fuzzer {
     std::vector<Real> x(kElements + 1, static_cast<Real>(kCanary));
     clgauss_solve_options options{};
     options.struct_size = one_in(20) ? size() : sizeof options;
-    options.method = static_cast<int>(below(6)) - (one_in(20) ? 1 : 0);
+    options.method = static_cast<int>(below(9)) - (one_in(20) ? 1 : 0);
     options.accuracy = static_cast<int>(below(5));
     options.factor_type = one_in(2) ? 0 : one_in(2) ? CLGAUSS_F32 : CLGAUSS_F64;
     options.trust = one_in(2);
@@ -373,13 +458,19 @@ class Fuzzer {
     std::size_t column = 0;
     std::vector<std::int32_t> ipiv(kElements);
     double rcond = 0;
-    switch (below(3)) {
+    switch (below(4)) {
       case 0:
         check("failed_column", clgauss_lu_failed_column(lu(), perhaps(&column)));
         break;
       case 1: {
         const auto [handle, n] = known_lu();
         if (n <= kElements) check("pivots", clgauss_lu_pivots(handle, perhaps(ipiv.data())));
+        break;
+      }
+      case 2: {
+        const int version = clgauss_version();
+        if (version != CLGAUSS_VERSION || clgauss_version_string() == nullptr)
+          throw std::runtime_error(fmt::format("version: {}", version));
         break;
       }
       default:

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <clgauss/batched.hpp>
+#include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/lab/tuned.hpp>
@@ -101,6 +102,9 @@ void read_as(const std::string& path, std::optional<FileFormat> format) {
   attempt([&] { static_cast<void>(read_batched_system(path, "", options)); });
   attempt([&] { static_cast<void>(read_system(path, "", {})); });
   attempt([&] { static_cast<void>(read_system(path, path, options)); });
+  attempt([&] { static_cast<void>(read_any_system(path, "", {})); });
+  attempt([&] { static_cast<void>(read_any_system(path, path, options)); });
+  attempt([&] { static_cast<void>(read_complex_matrix(path, options)); });
   static_cast<void>(read_matrix(path, options));
 }
 
@@ -144,17 +148,20 @@ Reader make_reader(const std::string& name, const std::string& folder) {
             {banner + "array real general\n2 3\n1\n2\n3\n4\n5\n6\n",
              banner + "array real symmetric\n2 2\n1\n2\n3\n",
              banner + "coordinate real general\n% c\n2 3 3\n1 1 1.5\n2 2 -2\n2 3 1e3\n",
-             banner + "coordinate integer skew-symmetric\n3 3 2\n2 1 4\n3 2 5\n"},
+             banner + "coordinate integer skew-symmetric\n3 3 2\n2 1 4\n3 2 5\n",
+             banner + "array complex hermitian\n2 2\n1 0\n2 3\n4 0\n",
+             banner + "coordinate complex general\n2 3 2\n1 1 1.5 2\n2 3 1 -1\n"},
             {"\n", "%", " ", "array", "coordinate", "real", "integer", "pattern", "complex",
-             "general", "symmetric", "skew-symmetric", "matrix"},
+             "general", "symmetric", "skew-symmetric", "hermitian", "matrix"},
             [](const std::string& path) { read_as(path, FileFormat::matrix_market); }};
   }
   if (name == "npy")
     return {name,
             {npy_sample("<f8", "False", "(2, 3)", 48), npy_sample(">f4", "True", "(3, 2)", 24),
-             npy_sample("<f8", "True", "(2, 2, 3)", 96), npy_sample("<f8", "False", "(3,)", 24)},
+             npy_sample("<f8", "True", "(2, 2, 3)", 96), npy_sample("<f8", "False", "(3,)", 24),
+             npy_sample("<c16", "False", "(2, 3)", 96), npy_sample(">c8", "True", "(2, 3)", 48)},
             {"'descr'", "'fortran_order'", "'shape'", "True", "False", "(", ")", ",", "L", "{", "}",
-             "'<f8'", "'>f4'", "'|b1'", "[('a', '<f8')]", "\x93NUMPY"},
+             "'<f8'", "'>f4'", "'|b1'", "'<c16'", "'>c8'", "[('a', '<f8')]", "\x93NUMPY"},
             [](const std::string& path) { read_as(path, FileFormat::npy); }};
   if (name == "gzip") {
     const std::string packed = gzip_sample(folder, "1 2 3\n4 5 6\n");

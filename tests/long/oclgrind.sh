@@ -54,6 +54,10 @@ checked "$build"/clgauss invert "$scratch/dominant.txt" -o "$scratch/x.npy"
 checked "$build"/clgauss lstsq "$scratch/dominant.txt" -o "$scratch/x.npy"
 checked "$build"/clgauss lstsq "$scratch/33.npy" --nrhs 5 -o "$scratch/x.npy"
 checked "$build"/clgauss lstsq "$scratch/140.npy" --nrhs 60 --accuracy single -o "$scratch/x.npy"  # two blocks, one cut
+printf '%%%%MatrixMarket matrix array complex hermitian\n2 2\n2 0\n1 1\n3 0\n' >"$scratch/h.mtx"
+for type in f32 f64; do  # small, but the known answers of the kernels are of n = 133
+  checked "$build"/clgauss solve "$scratch/h.mtx" --rhs ones --type "$type" -o "$scratch/x.npy"
+done
 checked "$build"/clgauss solve "$scratch/33.npy" --certify -o "$scratch/x.npy"
 checked "$build"/clgauss-bench gemm --sizes 20 --types f32,f64 --peers none --reps 1
 for kernel in auto tile; do

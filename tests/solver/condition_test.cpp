@@ -1,4 +1,5 @@
 // How far an answer can be trusted: rcond, forward error bounds, growth, the determinant's error.
+#include <algorithm>
 #include <clgauss/condition.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
@@ -152,6 +153,57 @@ TEST_CASE("condition: rcond and the error of x take three products together") {
     CHECK(both.forward_error == apart.forward_error);
   }
   CHECK(all <= 3 * kTrials + kTrials / 4);  // a fourth is rare
+}
+
+TEST_CASE("condition: two products more than came with the solve tell rcond and the error of x") {
+  int all = 0;
+  constexpr int kTrials = 40;
+  for (Index trial = 0; trial < kTrials; ++trial) {
+    const Index n = 30 + trial;
+    const Matrix a =
+        test::randsvd(n, std::pow(10.0, trial % 12), static_cast<Spread>(1 + trial % 5), trial);
+    const Matrix inverse_of_a = inverse(a), x = random_matrix(n, 1, trial);
+    Matrix magnitudes(n, 1), largest(n, 1);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) magnitudes(i, 0) += std::abs(a(i, j) * x(j, 0));
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j)
+        largest(i, 0) +=
+            std::abs(inverse_of_a(i, j)) * magnitudes(j, 0) * static_cast<double>(n + 1) * kEps;
+    const double bound = *std::ranges::max_element(largest.values()) /
+                         std::abs(*std::ranges::max_element(
+                             x.values(), {}, [](double value) { return std::abs(value); }));
+    int count = 0;
+    const ConditionAndError found = estimate_trust_from(times(inverse_of_a, first_question(n)),
+                                                        products_with(inverse_of_a, count),
+                                                        norm1(a), {x, Matrix(n, 1), magnitudes});
+    CAPTURE(trial);
+    CHECK(count <= 3);
+    all += count;
+    const double rcond = 1 / norm1(a) / norm1(inverse_of_a);
+    CHECK(found.rcond >= rcond * (1 - 1e-12));
+    CHECK(found.rcond <= 3 * rcond);
+    CHECK(found.forward_error[0] <= bound * (1 + 1e-12));
+    CHECK(found.forward_error[0] >= bound / 5);
+  }
+  CHECK(all <= 2 * kTrials + kTrials / 4);
+}
+
+TEST_CASE("condition: what came with the solve and is no number, or nothing, is asked for again") {
+  const Index n = 40;
+  const Matrix inverse_of_a = random_matrix(n, n, 1), x = random_matrix(n, 1, 2);
+  int count = 0;
+  const InverseProducts products = products_with(inverse_of_a, count);
+  const ConditionAndError right = estimate_trust_from({}, products, 1, {x, x, x});
+  const int without = std::exchange(count, 0);
+  for (const double bad : {kNaN, kInf, 0.0}) {
+    Matrix first = times(inverse_of_a, first_question(n));
+    for (Index i = 0; i < n; ++i) first(i, 1) = i == 3 || bad == 0 ? bad : first(i, 1);
+    const ConditionAndError found = estimate_trust_from(first, products, 1, {x, x, x});
+    CHECK(std::exchange(count, 0) == without);
+    CHECK(found.rcond == right.rcond);
+    CHECK(found.forward_error == right.forward_error);
+  }
 }
 
 TEST_CASE("condition: more columns and more products are never asked for than there are") {

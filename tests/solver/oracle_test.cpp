@@ -298,7 +298,8 @@ TEST_CASE("oracles: permuted rows and powers of two give the same bits, A ones t
         CAPTURE(n);
         CAPTURE(method_name(method));
         const SolveOptions options = options_of(method);
-        const Matrix x = solve(context, system, options).x;
+        const Solution answer = solve(context, system, options);
+        const Matrix& x = answer.x;
         const Matrix again = solve(context, permuted, options).x;
         const Matrix y = solve(context, scaled, options).x;
         if (method == Method::rbt) {  // which leaves what f32 holds only scaled to mixed
@@ -309,8 +310,11 @@ TEST_CASE("oracles: permuted rows and powers of two give the same bits, A ones t
                   return back;
                 }()) <= 1e-12);
         } else {
-          CHECK(std::memcmp(x.values().data(), again.values().data(), x.values().size_bytes()) ==
-                0);
+          if (answer.pivoting == Pivoting::partial)
+            CHECK(std::memcmp(x.values().data(), again.values().data(), x.values().size_bytes()) ==
+                  0);
+          else  // in a tournament rows meet others when they come in another order
+            CHECK(relative_difference(x, again) <= 1e-12);
           for (Index i = 0; i < n; ++i) CHECK(y(i, 0) == x(i, 0) * 0x1p400);
         }
         const Solution ones = solve(context, {system.a, row_sums(system.a)}, options);

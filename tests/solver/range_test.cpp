@@ -368,10 +368,13 @@ TEST_CASE("the determinant: a diagonal that was damaged on its way is noticed") 
   const clgauss::test::ChangedKernels kernels("diagonal.cl", "diagonal[i] = a[i * ld + i];",
                                               "diagonal[i] = a[i * ld + i] * (i == 1 ? 2 : 1);");
   on_every_device([&](const Device& device) {
+    // Kernels that are whole give their known answers first, and these are remembered.
+    Context whole(device, ContextOptions::from_environment());
     Context context(device, kernels.context_options());
     for (const Method method : {Method::lu, Method::gauss}) {
       SolveOptions options;
       options.method = method;
+      CHECK(solve(whole, {diagonal({1, 2, 3}), ones(3)}, options).status == SolveStatus::ok);
       CHECK_THROWS_AS((void)solve(context, {diagonal({1, 2, 3}), ones(3)}, options), DeviceFault);
     }
   });

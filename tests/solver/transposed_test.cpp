@@ -91,6 +91,18 @@ TEST_CASE("solves with a few right-hand sides, and with one of a large system or
   });
 }
 
+TEST_CASE("transposed solves: of nothing, with as many right-hand sides as there are numbers for") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    Lu lu(context, RealType::f32, 0);
+    const MatrixView nothing{context.allocate(4, "a test"), 0, Index{1} << 30U};
+    lu.factor(nothing);
+    lu.solve(nothing, Index{1} << 30U);  // at once, not in millions of launches
+    lu.solve_transposed(nothing, Index{1} << 30U);
+    context.queue().finish();
+  });
+}
+
 TEST_CASE("transposed solves: with the factors of the other family, and of tournament pivoting") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());

@@ -11,7 +11,7 @@ namespace clgauss::tune {
 
 namespace {
 
-const TimingOptions kOnce{1, 0, 60, {}};
+const TimingOptions kUnwarmed{0, 60, {}};
 
 std::vector<ArrayAccess> all_accesses() {
   std::vector<ArrayAccess> accesses;
@@ -40,19 +40,20 @@ TEST_CASE("every walk over the array is right in ranges of all kinds, on every d
     Context context(device, ContextOptions::from_environment());
     for (const std::size_t size : {64U, 131U, 300U}) {
       CAPTURE(size);
-      ArrayBench bench(context, size, kOnce);
+      ArrayBench bench(context, size, kUnwarmed);
       for (const ArrayAccess& access : all_accesses()) {
         CAPTURE(access.kernel());
         CAPTURE(access.width);
         for (const GroupedRange& range :
              {GroupedRange{16, 3}, GroupedRange{33, 50}, GroupedRange{64, 400}}) {
-          const Outcome outcome = bench.walk(access, range);
-          CAPTURE(outcome.detail);
-          CHECK(outcome.status == (size % access.width == 0 ? Status::ok : Status::constraint));
+          const Prepared walk = bench.walk(access, range);
+          CAPTURE(walk.outcome.detail);
+          CHECK(walk.outcome.status ==
+                (size % access.width == 0 ? Status::ok : Status::constraint));
         }
       }
-      CHECK(bench.copy().status == Status::ok);
-      CHECK(bench.empty({64, 16}).status == Status::ok);
+      CHECK(bench.copy().outcome.status == Status::ok);
+      CHECK(bench.empty({64, 16}).outcome.status == Status::ok);
     }
   });
 }
@@ -62,37 +63,58 @@ TEST_CASE("a walk that leaves a row out is found out, on every device") {
                                      "row = get_group_id(0) + 1");
   test::on_every_device([&](const Device& device) {
     Context context(device, kernels.context_options());
-    ArrayBench bench(context, 128, kOnce);
-    const Outcome read = bench.walk({false, false, 1}, {32, 64});
-    CHECK(read.status == Status::wrong_result);
-    CHECK(read.times_ns.empty());
+    ArrayBench bench(context, 128, kUnwarmed);
+    const Prepared read = bench.walk({false, false, 1}, {32, 64});
+    CHECK(read.outcome.status == Status::wrong_result);
+    CHECK_FALSE(read.timed_ns);
   });
 }
 
 TEST_CASE("a loop that a driver cuts off is a wrong result, never a time") {
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    ArrayBench bench(context, 300, kOnce);
-    const Outcome outcome = bench.walk({false, false, 1}, {1, 1});  // 90000 rounds of one work-item
-    CHECK(outcome.status == (context.runs_long_loops() ? Status::ok : Status::wrong_result));
-    CHECK(outcome.times_ns.empty() == (outcome.status != Status::ok));
+    ArrayBench bench(context, 300, kUnwarmed);
+    const Prepared walk = bench.walk({false, false, 1}, {1, 1});  // 90000 rounds of one work-item
+    CHECK(walk.outcome.status == (context.runs_long_loops() ? Status::ok : Status::wrong_result));
+    CHECK(static_cast<bool>(walk.timed_ns) == (walk.outcome.status == Status::ok));
+  });
+}
+
+TEST_CASE("walks, writes and a copy that share an array are timed in turns, on every device") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    ArrayBench bench(context, 256, kUnwarmed);
+    // A later one needs more room for partial sums.
+    const std::vector<Prepared> all{bench.walk({false, false, 1}, {16, 4}),
+                                    bench.copy(),
+                                    bench.walk({true, false, 4}, {32, 8}),
+                                    bench.arithmetic({16, 4}),
+                                    bench.empty({64, 16}),
+                                    bench.walk({false, true, 1}, {64, 2000})};
+    for (int round = 0; round < 3; ++round)
+      for (const Prepared& one : all) {
+        REQUIRE(one.timed_ns);
+        CHECK(one.timed_ns() > 0);
+      }
+    const Prepared again = bench.walk({false, false, 1}, {16, 4});  // of the document's numbers
+    CHECK(again.outcome.status == Status::ok);
   });
 }
 
 TEST_CASE("arrays and groups beyond the device are refused by name") {
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    ArrayBench bench(context, 64, kOnce);
-    const Outcome outcome = guarded([&] {
+    ArrayBench bench(context, 64, kUnwarmed);
+    const Prepared walk = guarded_prepare([&] {
       return bench.walk({false, false, 1}, {device.profile.max_work_group_size + 1, 4});
     });
-    CHECK(outcome.status == Status::device_limit);
+    CHECK(walk.outcome.status == Status::device_limit);
     const ExperimentInfo info{"bandwidth", "", "f32", "", "", device.profile};
     ReproduceOptions options;
     options.sizes = {10000000};
     const std::vector<Case> cases = bandwidth().cases({context, info, options});
     REQUIRE(cases.size() == 1);
-    CHECK(cases.front().measure().front().status == Status::device_limit);
+    CHECK(cases.front().prepare().front().outcome.status == Status::device_limit);
   });
 }
 

@@ -209,53 +209,27 @@ TEST_CASE("the engine's kernels are checked and timed at each size, or say why n
     Context context(device, ContextOptions::from_environment());
     for (const SweptKernel kernel : {SweptKernel::gemm, SweptKernel::panel, SweptKernel::trsm}) {
       const ExperimentInfo info{"sweep", kernel_name(kernel), "f32", "", "test", device.profile};
-      const KernelSweep sweep{kernel, RealType::f32, {37}, {64, 67, std::size_t{1} << 30U}, 2, 60};
+      const KernelSweep sweep{kernel, RealType::f32, {37}, {64, 67, std::size_t{1} << 30U}, 60};
       std::vector<Case> cases = kernel_cases(context, info, sweep);
       REQUIRE(cases.size() == 4);
-      CHECK(cases[3].rows.at(0).rule == kControlRule);  // the A/A control, of the middle one
-      CHECK(cases[3].rows.at(0).local == 67);
-      const Outcome ok = cases[0].measure().at(0);
-      CAPTURE(ok.detail);
-      CHECK(ok.status == Status::ok);
-      CHECK(ok.times_ns.size() == 2);
+      CHECK(cases[2].rows.at(0).rule == kControlRule);  // the A/A control, of the middle one
+      CHECK(cases[2].rows.at(0).local == 67);
+      const Prepared ok = cases[0].prepare().at(0);
+      CAPTURE(ok.outcome.detail);
+      CHECK(ok.outcome.status == Status::ok);
+      REQUIRE(ok.timed_ns);
+      CHECK(ok.expected_s > 0);
+      CHECK(ok.timed_ns() > 0);
       CHECK(cases[0].rows.at(0).work > 0);
-      CHECK(cases[1].measure().at(0).status == Status::constraint);
-      CHECK(cases[2].measure().at(0).status != Status::ok);
+      CHECK(cases[1].prepare().at(0).outcome.status == Status::constraint);
+      CHECK(cases[3].prepare().at(0).outcome.status != Status::ok);
 
       KernelSweep hasty = sweep;
       hasty.timeout_s = 1e-9;
-      CHECK(kernel_cases(context, info, hasty)[0].measure().at(0).status == Status::timeout);
+      CHECK(kernel_cases(context, info, hasty)[0].prepare().at(0).outcome.status ==
+            Status::timeout);
     }
   });
-}
-
-TEST_CASE("cases of one n are measured in a random order, those of another n after them") {
-  const test::TemporaryFolder place;
-  const ExperimentInfo info{"made up", "k", "f32", "", "test", {}};
-  std::vector<std::size_t> order;
-  const auto measure = [&](const std::string& name) {
-    std::vector<Case> cases;
-    for (const std::size_t n : {100U, 200U})
-      for (std::size_t local = 1; local <= 20; ++local) {
-        Row row = row_for(info);
-        row.n = n;
-        row.local = local;
-        cases.push_back(single_case(row, [&order, n, local]() -> Outcome {
-          order.push_back(n + local);
-          return {Status::ok, "", {1e6}};
-        }));
-      }
-    ResultFolder folder(place / name, info, false);
-    order.clear();
-    CHECK(run_cases(folder, std::move(cases), {}, [](double, const std::string&) {}).measured ==
-          40);
-    return order;
-  };
-  const auto first = measure("a");
-  REQUIRE(first.size() == 40);
-  CHECK(std::ranges::all_of(first.begin(), first.begin() + 20, [](auto c) { return c < 200; }));
-  CHECK_FALSE(std::ranges::is_sorted(first));
-  CHECK(measure("b") == first);
 }
 
 TEST_CASE("rules give sizes that the device takes") {

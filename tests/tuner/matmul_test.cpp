@@ -17,7 +17,7 @@ namespace clgauss::tune {
 
 namespace {
 
-const TimingOptions kCheckOnly{0, 0, 60, {}};  // no repetition is timed
+const TimingOptions kUnwarmed{0, 60, {}};
 
 std::vector<float> plain_product(const Product& product) {
   const Index n = product.n();
@@ -40,7 +40,7 @@ std::size_t check_rungs(MatmulBench& bench, const std::vector<float>& expected,
   for (const MatmulRung& rung : rungs) {
     CAPTURE(rung.name);
     CAPTURE(rung.parameters);
-    const Outcome outcome = guarded([&] { return bench.multiply(rung.make()); });
+    const Outcome outcome = guarded_prepare([&] { return bench.multiply(rung.make()); }).outcome;
     CAPTURE(outcome.detail);
     if (outcome.status == Status::device_limit) {
       CHECK_FALSE(outcome.detail.empty());
@@ -84,31 +84,34 @@ TEST_CASE("the CPU loops are right, whole and in part") {
   for (const Index n : {Index{1}, Index{7}, Index{32}, Index{33}, Index{100}}) {
     CAPTURE(n);
     const Product product(n);
+    CpuMatrices matrices(product);
     for (const CpuLoop& loop : {cpu_naive(), cpu_buffered_column(), cpu_blocked(), openmp_ijk(),
                                 openmp_ikj(), openmp_blocked()}) {
       CAPTURE(loop.name);
-      CHECK(time_cpu(loop, product, n, kCheckOnly).status == Status::ok);
-      CHECK(time_cpu(loop, product, (n + 1) / 2, kCheckOnly).status == Status::ok);
+      CHECK(prepare_cpu(loop, matrices, n, kUnwarmed).outcome.status == Status::ok);
+      CHECK(prepare_cpu(loop, matrices, (n + 1) / 2, kUnwarmed).outcome.status == Status::ok);
       CHECK(cpu_count(loop, n, false) == n);
       CHECK(cpu_count(loop, 2048, true) == 2048);
       CHECK(cpu_count(loop, 4096, false) < 4096);
       CHECK(cpu_count(loop, 4096, false) % kCpuBlock == 0);
     }
-    if (has_openblas()) CHECK(time_openblas(product, kCheckOnly).status == Status::ok);
+    if (has_openblas()) CHECK(prepare_openblas(matrices, kUnwarmed).outcome.status == Status::ok);
   }
 }
 
 TEST_CASE("a loop that is timed in part is scaled to the whole") {
   const Product product(64);
+  CpuMatrices matrices(product);
   CpuLoop slow = cpu_naive();
   slow.multiply = [](Index n, Index count, const float* a, const float* b, float* c) {
     cpu_naive().multiply(n, count, a, b, c);
     std::this_thread::sleep_for(count * std::chrono::microseconds(100));
   };
-  const Outcome part = time_cpu(slow, product, 32, {3, 1, 60, {}});
-  CHECK(part.times_ns.size() == 3);
-  CHECK(std::ranges::min(part.times_ns) >= 64 * 100e3);
-  CHECK(time_cpu(cpu_naive(), product, 64, {3, 1, 1e-9, {}}).status == Status::timeout);
+  const Prepared part = prepare_cpu(slow, matrices, 32, {1, 60, {}});
+  CHECK(part.expected_s >= 32 * 100e-6);
+  REQUIRE(part.timed_ns);
+  CHECK(part.timed_ns() >= 64 * 100e3);
+  CHECK(prepare_cpu(cpu_naive(), matrices, 64, {1, 1e-9, {}}).outcome.status == Status::timeout);
 }
 
 TEST_CASE("every rung is right at every size on every device") {
@@ -118,14 +121,14 @@ TEST_CASE("every rung is right at every size on every device") {
       CAPTURE(n);
       const Product product(n);
       const std::vector<float> expected = plain_product(product);
-      MatmulBench bench(context, product, kCheckOnly);
+      MatmulBench bench(context, product, kUnwarmed);
       CHECK(check_rungs(bench, expected, ladder_rungs(context.profile(), n)) == 13);
       CHECK(check_rungs(bench, expected, kernels_rungs(context, n)) >= 5);
       CHECK(check_rungs(bench, expected, steps_rungs(context.profile(), n)) == 9);
-      CHECK(bench.multiply_by_gemm().status == Status::ok);
+      CHECK(bench.multiply_by_gemm().outcome.status == Status::ok);
       CHECK(std::ranges::equal(bench.result(), expected));
-      CHECK(bench.copy_in().status == Status::ok);
-      CHECK(bench.copy_out().status == Status::ok);
+      CHECK(bench.copy_in().outcome.status == Status::ok);
+      CHECK(bench.copy_out().outcome.status == Status::ok);
     }
   });
 }
@@ -136,11 +139,11 @@ TEST_CASE("a kernel that is wrong is found out, on every device") {
   test::on_every_device([&](const Device& device) {
     Context context(device, kernels.context_options());
     const Product product(33);
-    MatmulBench bench(context, product, kCheckOnly);
+    MatmulBench bench(context, product, kUnwarmed);
     const auto rungs = steps_rungs(context.profile(), 33);
     REQUIRE(rungs[5].name == "gpu_tiles");  // the first kernel that stores in these words
-    CHECK(bench.multiply(rungs[4].make()).status == Status::ok);
-    CHECK(bench.multiply(rungs[5].make()).status == Status::wrong_result);
+    CHECK(bench.multiply(rungs[4].make()).outcome.status == Status::ok);
+    CHECK(bench.multiply(rungs[5].make()).outcome.status == Status::wrong_result);
   });
 }
 
@@ -149,8 +152,8 @@ TEST_CASE("what a device cannot do is a row that says why") {
     Context context(device, ContextOptions::from_environment());
     const auto status_of = [&](Index n, const MatmulKernel& kernel) {
       const Product product(n);
-      MatmulBench bench(context, product, kCheckOnly);
-      return guarded([&] { return bench.multiply(kernel); });
+      MatmulBench bench(context, product, kUnwarmed);
+      return guarded_prepare([&] { return bench.multiply(kernel); }).outcome;
     };
     MatmulKernel large = ladder_rungs(context.profile(), 8).front().make();
     large.local = {context.profile().max_work_group_size + 1, 1};
@@ -174,8 +177,8 @@ TEST_CASE("n that fits neither the device nor the check is one row") {
       const std::vector<Case> cases = make().cases({context, info, options});
       if (device.profile.global_mem_bytes > 3ULL * 65536 * 65536 * 4) continue;
       REQUIRE(cases.size() == 2);
-      CHECK(cases[0].measure().front().status == Status::device_limit);
-      CHECK(cases[1].measure().front().status == Status::constraint);
+      CHECK(cases[0].prepare().front().outcome.status == Status::device_limit);
+      CHECK(cases[1].prepare().front().outcome.status == Status::constraint);
     }
   });
 }
@@ -185,16 +188,15 @@ TEST_CASE(
   const test::ChangedKernels wrong("latency.cl", "for (uint s = 0; s < steps; ++s) at = next[at];",
                                    "for (uint s = 1; s < steps; ++s) at = next[at];");
   constexpr double kLeastNs = 0.1;  // no memory answers faster
-  const TimingOptions options{5, 1, 60, {}};
   test::on_every_device([&](const Device& device) {
     Context context(device), broken(device, wrong.context_options());
-    for (const Outcome& outcome :
-         {global_latency(context, 1U << 16U, options), local_latency(context, options)}) {
-      CAPTURE(outcome.detail);
-      REQUIRE(outcome.status == Status::ok);
-      CHECK(median(outcome.times_ns) > kLeastNs);
+    for (const Prepared& latency :
+         {global_latency(context, 1U << 16U, kUnwarmed), local_latency(context, kUnwarmed)}) {
+      CAPTURE(latency.outcome.detail);
+      REQUIRE(latency.outcome.status == Status::ok);
+      CHECK(median(time_at_once({5}, latency).times_ns) > kLeastNs);
     }
-    CHECK(global_latency(broken, 1U << 16U, options).status == Status::wrong_result);
+    CHECK(global_latency(broken, 1U << 16U, kUnwarmed).outcome.status == Status::wrong_result);
   });
 }
 

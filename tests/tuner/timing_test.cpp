@@ -1,9 +1,12 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <chrono>
 #include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <limits>
 #include <random>
+#include <thread>
 
 #include "matrix/transfer.hpp"
 #include "support/devices.hpp"
@@ -28,8 +31,9 @@ std::string nothing_wrong() { return {}; }
 
 TEST_CASE("timing: a run that is right is timed after one that warms up") {
   Script script{{900, 10, 20, 30, 40}};
-  const Outcome outcome = check_and_time(
-      {3}, "a test", [&] { return script(); }, nothing_wrong);
+  const Outcome outcome =
+      time_at_once({3}, checked(
+                            1e9, "a test", [&] { return script(); }, nothing_wrong));
   CHECK(outcome.status == Status::ok);
   CHECK(outcome.times_ns == std::vector<double>{10, 20, 30});
 }
@@ -37,8 +41,9 @@ TEST_CASE("timing: a run that is right is timed after one that warms up") {
 TEST_CASE("timing: what is wrong or slow is not timed, what is hopeless only once") {
   const auto outcome_of = [](const RunLimits& limits, const std::string& fault) {
     Script script{{100, 50, 50, 50}};
-    return check_and_time(
-        limits, "a test", [&] { return script(); }, [&] { return fault; });
+    return time_at_once(
+        limits, checked(
+                    limits.timeout_ns, "a test", [&] { return script(); }, [&] { return fault; }));
   };
   const Outcome wrong = outcome_of({3}, "a wrong element");
   CHECK(wrong.status == Status::wrong_result);
@@ -84,6 +89,38 @@ TEST_CASE("timing: short runs are repeated, within bounds") {
   CHECK(passes_for(1, 5e-3, 32) == 1);
   CHECK(passes_for(1e-9, 5e-3, 32) == 32);
   CHECK(passes_for(0, 5e-3, 32) == 32);
+}
+
+TEST_CASE(
+    "timing: what is repeated warms up, tells how long it takes, and gives the time of one pass") {
+  std::vector<std::size_t> passes;
+  bool slow_now = false;
+  int between = 0;
+  const TimingOptions options{20, 10, [&] { ++between; }};
+  const auto run = [&](std::size_t count) {
+    passes.push_back(count);
+    if (slow_now) std::this_thread::sleep_for(count * std::chrono::microseconds(100));
+  };
+  const Prepared prepared = repeated(options, 5e-3, run);
+  CHECK(prepared.outcome.status == Status::ok);
+  CHECK(between == 20);
+  REQUIRE(passes.size() == 20);
+  CHECK(passes.front() == 1);           // as long as was expected
+  CHECK(std::ranges::max(passes) > 1);  // nothing is soon done
+  CHECK(prepared.expected_s > 0);
+  slow_now = true;
+  double ns = 0;
+  const double wall_s = time_once([&] { ns = prepared.timed_ns(); });
+  CHECK(ns >= 100e3);
+  CHECK(ns * static_cast<double>(passes.back()) <= 1e9 * wall_s);
+  prepared.timed_ns();
+  REQUIRE(passes.size() == 22);
+  CHECK(passes[20] == passes[21]);
+  const Prepared slow = repeated(options, 11, run);
+  CHECK(slow.outcome.status == Status::timeout);
+  CHECK_FALSE(slow.timed_ns);
+  CHECK(repeated(options, std::nan(""), run).outcome.status == Status::timeout);
+  CHECK(passes.size() == 22);
 }
 
 TEST_CASE("timing: a matrix that was overwritten is as it was") {

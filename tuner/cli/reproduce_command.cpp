@@ -26,7 +26,8 @@ constexpr std::string_view kAbout =
     "work-groups; writes as well\n"
     "  all             all of them, each in its own folder below FOLDER, and the page "
     "FOLDER/report.html\n"
-    "Every result is checked before it is timed.";
+    "Every result is checked before it is timed; what belongs to one n is timed in rounds, each "
+    "once a round, in a random order.";
 constexpr std::string_view kExamples =
     "clgauss-tune reproduce matmul-ladder\n"
     "clgauss-tune reproduce matmul-ladder --sizes 1000,4096 --device nvidia: -o results/ladder\n"
@@ -45,8 +46,8 @@ ReproduceOptions reproduce_options(const po::variables_map& values, const Reprod
   options.locals = sizes_option(values, "local");
   options.groups = sizes_option(values, "groups");
   options.full_cpu = values["full"].as<bool>();
-  options.timing.repetitions = cli::option<std::size_t>(values, "reps").value_or(what.repetitions);
-  if (options.timing.repetitions == 0) throw UsageError("--reps must be at least 1");
+  options.repetitions = cli::option<std::size_t>(values, "reps").value_or(what.repetitions);
+  if (options.repetitions == 0) throw UsageError("--reps must be at least 1");
   options.timing.warmups = values["warmup"].as<std::size_t>();
   options.timing.timeout_s = cli::parse_duration(values["timeout"].as<std::string>()).count();
   options.timing.between = cli::throw_if_interrupted;
@@ -78,12 +79,12 @@ bool run_one(Context& context, const cli::Given& given, const Reproduction& what
   if (!quiet)
     announce(std::string(what.name),
              expected_seconds(cases, folder, context.profile(),
-                              options.timing.repetitions + options.timing.warmups + 1,
+                              options.repetitions + options.timing.warmups + 1,
                               options.timing.timeout_s),
              limits);
   cli::ProgressLine line(!quiet);
-  const ExperimentSummary summary =
-      run_cases(folder, std::move(cases), limits, shown_on(line, std::string(what.name), limits));
+  const ExperimentSummary summary = run_cases(folder, std::move(cases), options.repetitions, limits,
+                                              shown_on(line, std::string(what.name), limits));
   line.clear();
   folder.write_t4();
   cli::print(fmt::format("{}\non {} ({})\n\n{}\n", what.source, context.profile().name,

@@ -73,8 +73,8 @@ cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
   for (const char* name : {"ndrange", "steps", "full", "warmup"})
     if (!values[name].defaulted())
       throw UsageError(fmt::format("--{} is for the kernels of the elimination", name));
-  sweep.repetitions = values["reps"].as<std::size_t>();
-  if (sweep.repetitions == 0) throw UsageError("--reps must be at least 1");
+  const auto repetitions = values["reps"].as<std::size_t>();
+  if (repetitions == 0) throw UsageError("--reps must be at least 1");
   sweep.timeout_s = cli::parse_duration(values["timeout"].as<std::string>()).count();
   const ExperimentLimits limits = experiment_limits(values);
   Context context(cli::open_named_device(values["device"].as<std::string>()),
@@ -90,11 +90,11 @@ cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
   const bool quiet = values["quiet"].as<bool>();
   if (!quiet)
     announce("sweep",
-             expected_seconds(cases, folder, context.profile(), sweep.repetitions, sweep.timeout_s),
+             expected_seconds(cases, folder, context.profile(), repetitions, sweep.timeout_s),
              limits);
   cli::ProgressLine line(!quiet);
   const ExperimentSummary summary =
-      run_cases(folder, std::move(cases), limits, shown_on(line, "sweep", limits));
+      run_cases(folder, std::move(cases), repetitions, limits, shown_on(line, "sweep", limits));
   line.clear();
   const std::vector<Point> points = points_of(folder, wanted);
   if (summary.left == 0) require_one_ok(info.device, points);

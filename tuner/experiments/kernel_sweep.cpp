@@ -50,10 +50,6 @@ GemmSpec reshaped(const GemmSpec& base, int wg_m, int wg_n, int tile_k, int vec_
   return spec;
 }
 
-RunLimits limits_of(const KernelSweep& sweep) {
-  return {sweep.repetitions, {}, 1e9 * sweep.timeout_s};
-}
-
 /// The row of one n and work-group size, before it is measured.
 Row row_of(const ExperimentInfo& info, Index n, std::size_t local, std::string parameters,
            double work) {
@@ -71,18 +67,19 @@ Case gemm_case(Context& context, const ExperimentInfo& info, const KernelSweep& 
   const auto spec = gemm_simt_spec(sweep.type, local);
   const std::size_t most = context.profile().max_work_group_size;
   Row row = row_of(info, n, local, spec ? parameters_text(spec->parameters) : "", product_flops(n));
-  return single_case(std::move(row), [=, limits = limits_of(sweep)]() -> Outcome {
+  return single_case(std::move(row), [=, timeout_ns = 1e9 * sweep.timeout_s]() -> Prepared {
     if (local > most)
-      return {Status::device_limit,
-              fmt::format("{} work-items a work-group, the device takes {}", local, most),
-              {}};
+      return {{Status::device_limit,
+               fmt::format("{} work-items a work-group, the device takes {}", local, most),
+               {}}};
     if (!spec)
-      return {Status::constraint,
-              fmt::format("every work-item must load the same number of vectors of A, and of B: no "
-                          "WG_M x WG_N = {} does with a TILE_K of at most {}",
-                          local, kDeepestTile),
-              {}};
-    return bench->measure(*spec, limits);
+      return {
+          {Status::constraint,
+           fmt::format("every work-item must load the same number of vectors of A, and of B: no "
+                       "WG_M x WG_N = {} does with a TILE_K of at most {}",
+                       local, kDeepestTile),
+           {}}};
+    return bench->prepare(*spec, timeout_ns);
   });
 }
 
@@ -97,8 +94,9 @@ Case panel_case(Context& context, const ExperimentInfo& info, const KernelSweep&
   Row row = row_of(info, n, local, fmt::format("TOURNAMENT_GROUP={}", local),
                    lu_flops(n) + solve_flops(n, 1));
   row.detail = "the whole LU and its solve";
-  return single_case(std::move(row),
-                     [=, limits = limits_of(sweep)] { return bench->measure(spec, limits); });
+  return single_case(std::move(row), [=, timeout_ns = 1e9 * sweep.timeout_s] {
+    return bench->prepare(spec, timeout_ns);
+  });
 }
 
 Case trsm_case(Context& context, const ExperimentInfo& info, const KernelSweep& sweep,
@@ -107,8 +105,9 @@ Case trsm_case(Context& context, const ExperimentInfo& info, const KernelSweep& 
   set_value(spec.parameters, "SOLVE_BLOCK", parameter_of(local));
   Row row = row_of(info, n, local, fmt::format("SOLVE_BLOCK={}", local), solve_flops(n, n));
   row.detail = "both solves with n right-hand sides, with the products between their blocks";
-  return single_case(std::move(row),
-                     [=, limits = limits_of(sweep)] { return bench->measure(spec, limits); });
+  return single_case(std::move(row), [=, timeout_ns = 1e9 * sweep.timeout_s] {
+    return bench->prepare(spec, timeout_ns);
+  });
 }
 
 /// The cases of one kernel; those of one n share a bench.
@@ -118,10 +117,12 @@ std::vector<Case> cases_with(const KernelSweep& sweep, const MakeBench& make_ben
   std::vector<Case> cases;
   for (const Index n : sweep.sizes) {
     const Lazy<Bench> bench([=] { return make_bench(n); });
-    for (const std::size_t local : sweep.locals) cases.push_back(make_case(bench, n, local));
-    // Of the middle one: the ends are where sizes fail.
-    const std::size_t middle = cases.size() - 1 - sweep.locals.size() / 2;
-    cases.push_back(control_of(cases[middle]));
+    // The middle one twice: the ends are where sizes fail.
+    const std::size_t middle = (sweep.locals.size() - 1) / 2;
+    for (std::size_t l = 0; l < sweep.locals.size(); ++l) {
+      cases.push_back(make_case(bench, n, sweep.locals[l]));
+      if (l == middle) cases.push_back(control_of(cases.back()));
+    }
   }
   return cases;
 }

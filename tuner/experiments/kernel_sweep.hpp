@@ -25,7 +25,6 @@ struct KernelSweep {
   SweptKernel kernel = SweptKernel::gemm;
   RealType type = RealType::f32;
   std::vector<std::size_t> sizes, locals;
-  std::size_t repetitions = 5;
   double timeout_s = 60;
 };
 

@@ -120,16 +120,18 @@ std::string ArrayBench::fault_of_write() {
   return fmt::format("the elements written sum to {:.9g}, not {:.9g}", found, expected);
 }
 
-Outcome ArrayBench::timed(const Kernel& kernel, const GroupedRange& range, double expected_s) {
-  return time_runs(options_, expected_s, [&](std::size_t passes) {
+/// `second` is held: a kernel does not hold its arguments, and partial sums may move.
+Prepared ArrayBench::timed(const Kernel& kernel, const GroupedRange& range, double expected_s,
+                           const cl::Buffer& second) {
+  return repeated(options_, expected_s, [this, kernel, range, second](std::size_t passes) {
     for (std::size_t p = 0; p < passes; ++p) run(kernel, range);
     context_.queue().finish();
   });
 }
 
-Outcome ArrayBench::walk(const ArrayAccess& access, const GroupedRange& range) {
+Prepared ArrayBench::walk(const ArrayAccess& access, const GroupedRange& range) {
   if (access.width > 1 && size_ % access.width != 0)
-    return {Status::constraint, fmt::format("{} is no multiple of {}", size_, access.width), {}};
+    return {{Status::constraint, fmt::format("{} is no multiple of {}", size_, access.width), {}}};
   Kernel walking = kernel(access.kernel(), access.width);
   require_group(context_.profile(), walking, {range.local, 1});
   const GroupedRange checking = checking_range(context_.profile());
@@ -151,14 +153,21 @@ Outcome ArrayBench::walk(const ArrayAccess& access, const GroupedRange& range) {
   };
   run_rows(1);  // some drivers compile only now
   const double expected_s = run_rows(few) * static_cast<double>(size_) / static_cast<double>(few);
-  if (!(expected_s <= options_.timeout_s)) return too_slow(expected_s);
+  if (!(expected_s <= options_.timeout_s)) return {too_slow(expected_s)};
   const double once_s = run_rows(size_);
   const std::string fault = access.write ? fault_of_write() : fault_of_sum(access, range);
-  if (!fault.empty()) return {Status::wrong_result, fault, {}};
-  return timed(walking, range, once_s);
+  if (!fault.empty()) return {{Status::wrong_result, fault, {}}};
+  Prepared walk = timed(walking, range, once_s, partials_);
+  if (!access.write || !walk.timed_ns) return walk;
+  return {{},
+          [this, timed_ns = std::move(walk.timed_ns)] {
+            holds_document_ = false;
+            return timed_ns();
+          },
+          walk.expected_s};
 }
 
-Outcome ArrayBench::arithmetic(const GroupedRange& range) {
+Prepared ArrayBench::arithmetic(const GroupedRange& range) {
   Kernel counting = kernel("arithmetic", 1);
   require_group(context_.profile(), counting, {range.local, 1});
   hold_partials(range.local * range.groups);
@@ -167,13 +176,13 @@ Outcome ArrayBench::arithmetic(const GroupedRange& range) {
     run(counting, range);
     context_.queue().finish();
   });
-  if (!(once_s <= options_.timeout_s)) return too_slow(once_s);
+  if (!(once_s <= options_.timeout_s)) return {too_slow(once_s)};
   const double sum = sum_of_partials(range), expected = static_cast<double>(size_ * size_);
   if (sum != expected)
-    return {Status::wrong_result,
-            fmt::format("{:.9g} elements were counted, not {:.9g}", sum, expected),
-            {}};
-  return timed(counting, range, once_s);
+    return {{Status::wrong_result,
+             fmt::format("{:.9g} elements were counted, not {:.9g}", sum, expected),
+             {}}};
+  return timed(counting, range, once_s, partials_);
 }
 
 /// Room for so many partial sums.
@@ -197,22 +206,21 @@ bool ArrayBench::is_copy(const cl::Buffer& copy, std::size_t bytes) const {
   return true;
 }
 
-Outcome ArrayBench::empty(const GroupedRange& range) {
+Prepared ArrayBench::empty(const GroupedRange& range) {
   Kernel nothing = kernel("empty_kernel", 1);
   require_group(context_.profile(), nothing, {range.local, 1});
-  const cl::Buffer output =
-      context_.allocate(range.local * range.groups * sizeof(float), "the output");
-  nothing.set_arguments(output, cl_uint{4});
+  hold_partials(range.local * range.groups);
+  nothing.set_arguments(partials_, cl_uint{4});
   const double once_s = time_once([&] {
     run(nothing, range);
     context_.queue().finish();
   });
-  return timed(nothing, range, std::min(once_s, options_.timeout_s));
+  return timed(nothing, range, std::min(once_s, options_.timeout_s), partials_);
 }
 
-Outcome ArrayBench::copy() {
+Prepared ArrayBench::copy() {
   const std::size_t half = size_ * size_ / 8;  // in float4
-  if (half == 0) return {Status::constraint, "nothing to copy", {}};
+  if (half == 0) return {{Status::constraint, "nothing to copy", {}}};
   fill();
   Kernel copying = kernel("copy_elements", 4);
   const std::size_t local = std::min<std::size_t>(copying.work_group_limit, 256);
@@ -224,8 +232,8 @@ Outcome ArrayBench::copy() {
     context_.queue().finish();
   });
   if (!is_copy(to, half * sizeof(cl_float4)))
-    return {Status::wrong_result, "the copy differs from the array", {}};
-  return timed(copying, range, once_s);
+    return {{Status::wrong_result, "the copy differs from the array", {}}};
+  return timed(copying, range, once_s, to);
 }
 
 }  // namespace clgauss::tune

@@ -28,7 +28,8 @@ struct GroupedRange {
 /// The largest side up to 12288 whose array fits one allocation and half the device's memory; a multiple of 1024.
 [[nodiscard]] std::size_t largest_array_size(const DeviceProfile& device);
 
-/// The array on the device, with the document's numbers: around 1, their sum size^2 + 3 but for rounding.
+/// The array on the device, with the document's numbers: around 1, their sum size^2 + 3 but for rounding. What it prepares shares the
+/// array, in turns with writes too: the numbers are checked then, and are of no account afterwards.
 class ArrayBench {
  public:
   /// Throws OutOfMemory if the array does not fit.
@@ -36,14 +37,14 @@ class ArrayBench {
 
   [[nodiscard]] double bytes() const;
 
-  /// Checks and times one walk over the array.
-  [[nodiscard]] Outcome walk(const ArrayAccess& access, const GroupedRange& range);
+  /// One walk over the array.
+  [[nodiscard]] Prepared walk(const ArrayAccess& access, const GroupedRange& range);
   /// The walk by rows without its reads: every element adds 1.
-  [[nodiscard]] Outcome arithmetic(const GroupedRange& range);
+  [[nodiscard]] Prepared arithmetic(const GroupedRange& range);
   /// The launch without the walk.
-  [[nodiscard]] Outcome empty(const GroupedRange& range);
+  [[nodiscard]] Prepared empty(const GroupedRange& range);
   /// Half of the array copied elsewhere: reads half of the bytes and writes as many.
-  [[nodiscard]] Outcome copy();
+  [[nodiscard]] Prepared copy();
 
  private:
   void fill();
@@ -55,7 +56,8 @@ class ArrayBench {
   [[nodiscard]] std::string fault_of_sum(const ArrayAccess& access, const GroupedRange& range);
   [[nodiscard]] std::string fault_of_write();
   [[nodiscard]] bool is_copy(const cl::Buffer& copy, std::size_t bytes) const;
-  [[nodiscard]] Outcome timed(const Kernel& kernel, const GroupedRange& range, double expected_s);
+  [[nodiscard]] Prepared timed(const Kernel& kernel, const GroupedRange& range, double expected_s,
+                               const cl::Buffer& second);
 
   Context& context_;
   std::size_t size_;

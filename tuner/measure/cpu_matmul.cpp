@@ -106,26 +106,29 @@ Index cpu_count(const CpuLoop& loop, Index n, bool all) {
   return std::min(n, std::max(unit, wanted / unit * unit));
 }
 
-Outcome time_cpu(const CpuLoop& loop, const Product& product, Index count,
-                 const TimingOptions& options) {
-  const Index n = product.n();
-  std::vector<float> c(n * n, std::numeric_limits<float>::quiet_NaN());
-  const auto multiply = [&](Index these) {
-    loop.multiply(n, these, product.a().data(), product.b().data(), c.data());
+Prepared prepare_cpu(const CpuLoop& loop, CpuMatrices& matrices, Index count,
+                     const TimingOptions& options) {
+  const Index n = matrices.product.n();
+  std::ranges::fill(matrices.c, std::numeric_limits<float>::quiet_NaN());
+  const auto multiply = [loop, n, &matrices](Index these) {
+    loop.multiply(n, these, matrices.product.a().data(), matrices.product.b().data(),
+                  matrices.c.data());
   };
   if (const Index few = cpu_count(loop, n, false); few < count) {
     const double scale = static_cast<double>(count) / static_cast<double>(few);
     const double expected_s = scale * time_once([&] { multiply(few); });
-    if (!(expected_s <= options.timeout_s)) return too_slow(expected_s);
+    if (!(expected_s <= options.timeout_s)) return {too_slow(expected_s)};
   }
   const double once_s = time_once([&] { multiply(count); });
-  if (!product.matches(c, loop.by_columns ? n : count, loop.by_columns ? count : n))
-    return {Status::wrong_result, "C is not A B", {}};
-  Outcome outcome = time_runs(options, once_s, [&](std::size_t passes) {
+  if (!matrices.product.matches(matrices.c, loop.by_columns ? n : count,
+                                loop.by_columns ? count : n))
+    return {{Status::wrong_result, "C is not A B", {}}};
+  Prepared part = repeated(options, once_s, [multiply, count](std::size_t passes) {
     for (std::size_t p = 0; p < passes; ++p) multiply(count);
   });
-  for (double& ns : outcome.times_ns) ns *= static_cast<double>(n) / static_cast<double>(count);
-  return outcome;
+  if (count == n || !part.timed_ns) return part;
+  const double scale = static_cast<double>(n) / static_cast<double>(count);
+  return {{}, [scale, timed_ns = part.timed_ns] { return scale * timed_ns(); }, part.expected_s};
 }
 
 }  // namespace clgauss::tune

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tuner/measure/product.hpp"
 #include "tuner/measure/timing.hpp"
@@ -29,18 +30,26 @@ inline constexpr Index kCpuBlock = 32;  // side of the blocks of the blocked loo
 /// Cores that the OpenMP loops use; 0 if built without OpenMP.
 [[nodiscard]] std::size_t openmp_cores();
 
-/// Rows (columns) of n that time_cpu() times: all where that is quick or `all`, else enough for about 0.3 GFLOP a core.
+/// Rows (columns) of n that prepare_cpu() times: all where that is quick or `all`, else enough for about 0.3 GFLOP a core.
 [[nodiscard]] Index cpu_count(const CpuLoop& loop, Index n, bool all);
 
-/// Checks `count` rows (columns), then times them and scales to all n. Where that is more than cpu_count() says, it is not begun if
-/// those tell that it would take too long.
-[[nodiscard]] Outcome time_cpu(const CpuLoop& loop, const Product& product, Index count,
-                               const TimingOptions& options);
+/// The product, and room for C, which all that is prepared writes.
+struct CpuMatrices {
+  explicit CpuMatrices(const Product& of) : product(of), c(of.n() * of.n()) {}
+
+  const Product& product;
+  std::vector<float> c;
+};
+
+/// Checks `count` rows (columns); their times are scaled to all n. Where that is more than cpu_count() says, it is not begun if those
+/// tell that it would take too long.
+[[nodiscard]] Prepared prepare_cpu(const CpuLoop& loop, CpuMatrices& matrices, Index count,
+                                   const TimingOptions& options);
 
 /// "2 threads, SkylakeX", or why there is none in this build.
 [[nodiscard]] std::string openblas_detail();
 [[nodiscard]] bool has_openblas();
-/// Checks and times OpenBLAS's product on all cores: today's reference.
-[[nodiscard]] Outcome time_openblas(const Product& product, const TimingOptions& options);
+/// OpenBLAS's product on all cores: today's reference.
+[[nodiscard]] Prepared prepare_openblas(CpuMatrices& matrices, const TimingOptions& options);
 
 }  // namespace clgauss::tune

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "tuner/measure/cpu_matmul.hpp"
@@ -18,17 +19,18 @@ std::string openblas_detail() {
   return fmt::format("{} threads, {}", openblas_get_num_threads(), openblas_get_corename());
 }
 
-Outcome time_openblas(const Product& product, const TimingOptions& options) {
+Prepared prepare_openblas(CpuMatrices& matrices, const TimingOptions& options) {
+  const Product& product = matrices.product;
   const Index n = product.n();
-  const auto size = static_cast<blasint>(n);
-  std::vector<float> c(n * n, std::numeric_limits<float>::quiet_NaN());
-  const auto multiply = [&] {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1, product.a().data(),
-                size, product.b().data(), size, 0, c.data(), size);
+  std::ranges::fill(matrices.c, std::numeric_limits<float>::quiet_NaN());
+  const auto multiply = [size = static_cast<blasint>(n), &matrices] {
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, size, size, size, 1,
+                matrices.product.a().data(), size, matrices.product.b().data(), size, 0,
+                matrices.c.data(), size);
   };
   const double once_s = time_once(multiply);
-  if (!product.matches(c, n, n)) return {Status::wrong_result, "C is not A B", {}};
-  return time_runs(options, once_s, [&](std::size_t passes) {
+  if (!product.matches(matrices.c, n, n)) return {{Status::wrong_result, "C is not A B", {}}};
+  return repeated(options, once_s, [multiply](std::size_t passes) {
     for (std::size_t p = 0; p < passes; ++p) multiply();
   });
 }
@@ -37,8 +39,8 @@ Outcome time_openblas(const Product& product, const TimingOptions& options) {
 
 bool has_openblas() { return false; }
 std::string openblas_detail() { return "unsupported: built without OpenBLAS"; }
-Outcome time_openblas(const Product& /*product*/, const TimingOptions& /*options*/) {
-  return {Status::device_limit, openblas_detail(), {}};
+Prepared prepare_openblas(CpuMatrices& /*matrices*/, const TimingOptions& /*options*/) {
+  return {{Status::device_limit, openblas_detail(), {}}};
 }
 
 #endif

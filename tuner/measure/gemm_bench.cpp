@@ -6,7 +6,7 @@
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <cmath>
-#include <optional>
+#include <memory>
 
 #include "kernels/gemm_backend.hpp"
 #include "matrix/transfer.hpp"
@@ -95,28 +95,33 @@ std::string GemmBench::first_wrong_element() const {
   return {};
 }
 
-Outcome GemmBench::measure(const GemmSpec& spec, const RunLimits& limits) {
+Prepared GemmBench::prepare(const GemmSpec& spec, double timeout_ns) {
   if (const std::string rule = broken_rule(spec); !rule.empty())
-    return {Status::constraint, rule, {}};
+    return {{Status::constraint, rule, {}}};
   if (const std::string limit = exceeded_limit(spec, context_.profile()); !limit.empty())
-    return {Status::device_limit, limit, {}};
-  return guarded([&] { return run(spec, limits); });
+    return {{Status::device_limit, limit, {}}};
+  return guarded_prepare([&] { return checked_product(spec, timeout_ns); });
 }
 
-Outcome GemmBench::run(const GemmSpec& spec, const RunLimits& limits) {
-  std::optional<Gemm> gemm;
+Outcome GemmBench::measure(const GemmSpec& spec, const RunLimits& limits) {
+  return guarded([&] { return time_at_once(limits, prepare(spec, limits.timeout_ns)); });
+}
+
+Prepared GemmBench::checked_product(const GemmSpec& spec, double timeout_ns) {
+  std::shared_ptr<Gemm> gemm;
   try {
-    gemm.emplace(context_, task_.type, GemmOptions{{spec}, true});
+    gemm = std::make_shared<Gemm>(context_, task_.type, GemmOptions{{spec}, true});
   } catch (const UsageError& error) {  // check_gemm_spec()
-    return {Status::constraint, error.what(), {}};
+    return {{Status::constraint, error.what(), {}}};
   }
   require_known_answer(context_, task_.type, cut_shape(spec), [&](const GemmCall& call) {
     gemm->multiply(call.shape, call.alpha, call.a, call.b, call.beta, call.c);
   });
   c_.restore(context_.queue());
   context_.queue().finish();
-  return check_and_time(
-      limits, "a product", [&] { return timed_ns(*gemm); }, [&] { return first_wrong_element(); });
+  return checked(
+      timeout_ns, "a product", [this, gemm] { return timed_ns(*gemm); },
+      [this] { return first_wrong_element(); });
 }
 
 Duel GemmBench::compare(const GemmSpec& a, const GemmSpec& b, std::size_t rounds) {

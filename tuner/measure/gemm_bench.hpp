@@ -28,16 +28,18 @@ class GemmBench {
   /// OutOfMemory.
   GemmBench(Context& context, const GemmTask& task);
 
-  /// What comes of `spec`: its rules and the device's limits are looked at, it is built, checked over cut tiles against the
-  /// host and on the task itself element by element, and timed by the wall clock; the first timed run follows one that warms
-  /// up. Never throws for what one configuration can fail by.
+  /// A product by `spec`: its rules and the device's limits are looked at, it is built, checked over cut tiles against the host and on
+  /// the task itself element by element, by a run that warms up. Never throws for what one configuration can fail by.
+  [[nodiscard]] Prepared prepare(const GemmSpec& spec, double timeout_ns);
+
+  /// The same, and its times by the wall clock.
   [[nodiscard]] Outcome measure(const GemmSpec& spec, const RunLimits& limits = {});
 
   /// Two specs that work, timed in turns: duel().
   [[nodiscard]] Duel compare(const GemmSpec& a, const GemmSpec& b, std::size_t rounds);
 
  private:
-  [[nodiscard]] Outcome run(const GemmSpec& spec, const RunLimits& limits);
+  [[nodiscard]] Prepared checked_product(const GemmSpec& spec, double timeout_ns);
   /// Wall time of one product.
   [[nodiscard]] double timed_ns(Gemm& gemm);
   [[nodiscard]] std::string first_wrong_element() const;

@@ -29,14 +29,14 @@ cl_uint end_of_chain(const std::vector<cl_uint>& words, unsigned steps) {
   return at;
 }
 
-/// Checks and times `kernel` (next, steps, result ..), whose other arguments are set.
-Outcome time_chain(Context& context, Kernel& kernel, const std::vector<cl_uint>& words,
-                   const TimingOptions& options) {
+/// By `kernel` (next, steps, result ..), whose other arguments are set.
+Prepared prepare_chain(Context& context, Kernel kernel, const std::vector<cl_uint>& words,
+                       const TimingOptions& options) {
   const cl::CommandQueue& queue = context.queue();
   const cl::Buffer next = context.allocate(words.size() * sizeof(cl_uint), "a chain of addresses");
   const cl::Buffer result = context.allocate(sizeof(cl_uint), "the end of the chain");
   queue.enqueueWriteBuffer(next, CL_TRUE, 0, words.size() * sizeof(cl_uint), words.data());
-  const auto chase_s = [&](unsigned steps) {
+  auto chase_s = [&queue, kernel = std::move(kernel), next, result](unsigned steps) mutable {
     kernel.set_arguments(next, cl_uint{steps}, result);
     return time_once([&] {
       enqueue_kernel(queue, kernel, cl::NDRange(1), cl::NDRange(1));
@@ -47,17 +47,18 @@ Outcome time_chain(Context& context, Kernel& kernel, const std::vector<cl_uint>&
   cl_uint end = 0;
   queue.enqueueReadBuffer(result, CL_TRUE, 0, sizeof end, &end);
   if (end != end_of_chain(words, kLongChain))
-    return {Status::wrong_result, "the chain ends elsewhere", {}};
-  if (!(expected_s <= options.timeout_s)) return too_slow(expected_s);
+    return {{Status::wrong_result, "the chain ends elsewhere", {}}};
+  if (!(expected_s <= options.timeout_s)) return {too_slow(expected_s)};
 
-  Outcome outcome;
-  for (std::size_t r = 0; r < options.warmups + options.repetitions; ++r) {
-    if (options.between) options.between();
+  auto timed_ns = [chase_s]() mutable {
     const double chain_s = chase_s(kLongChain) - chase_s(kShortChain);
-    if (r >= options.warmups)
-      outcome.times_ns.push_back(std::max(1e-3, 1e9 * chain_s / (kLongChain - kShortChain)));
+    return std::max(1e-3, 1e9 * chain_s / (kLongChain - kShortChain));
+  };
+  for (std::size_t w = 0; w < options.warmups; ++w) {
+    if (options.between) options.between();
+    timed_ns();
   }
-  return outcome;
+  return {{}, timed_ns, expected_s};
 }
 
 }  // namespace
@@ -67,17 +68,17 @@ std::uint64_t uncached_bytes(const DeviceProfile& device) {
   return std::bit_floor(std::min<std::uint64_t>(limit, 512U << 20U));
 }
 
-Outcome global_latency(Context& context, std::uint64_t bytes, const TimingOptions& options) {
+Prepared global_latency(Context& context, std::uint64_t bytes, const TimingOptions& options) {
   constexpr std::size_t kWordsOfLine = 128 / sizeof(cl_uint);
   Kernel kernel = context.programs().kernel("latency.cl", "chase_global", {});
-  return time_chain(context, kernel, random_cycle(bytes / 128, kWordsOfLine), options);
+  return prepare_chain(context, kernel, random_cycle(bytes / 128, kWordsOfLine), options);
 }
 
-Outcome local_latency(Context& context, const TimingOptions& options) {
+Prepared local_latency(Context& context, const TimingOptions& options) {
   constexpr cl_uint kWords = 1024;
   Kernel kernel = context.programs().kernel("latency.cl", "chase_local", {});
   kernel.set_arguments_from(3, kWords, cl::Local(kWords * sizeof(cl_uint)));
-  return time_chain(context, kernel, random_cycle(kWords, 1), options);
+  return prepare_chain(context, kernel, random_cycle(kWords, 1), options);
 }
 
 }  // namespace clgauss::tune

@@ -15,10 +15,10 @@ inline constexpr unsigned kLongChain = 60000, kShortChain = 4000;
 [[nodiscard]] std::uint64_t uncached_bytes(const DeviceProfile& device);
 
 /// Time of one access in a random cycle of 128-byte lines over `bytes` of global memory.
-[[nodiscard]] Outcome global_latency(Context& context, std::uint64_t bytes,
-                                     const TimingOptions& options);
+[[nodiscard]] Prepared global_latency(Context& context, std::uint64_t bytes,
+                                      const TimingOptions& options);
 
 /// Time of one access in a random cycle of 4-byte words over 4 KiB of local memory.
-[[nodiscard]] Outcome local_latency(Context& context, const TimingOptions& options);
+[[nodiscard]] Prepared local_latency(Context& context, const TimingOptions& options);
 
 }  // namespace clgauss::tune

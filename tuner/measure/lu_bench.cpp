@@ -17,15 +17,15 @@ Index leading_dimension(Index n) { return (n + 15) / 16 * 16 + 16; }
 
 }  // namespace
 
-Outcome guarded_spec(const LuSpec& spec, const DeviceProfile& device, RealType type,
-                     const std::function<Outcome()>& measure) {
-  return guarded([&]() -> Outcome {
+Prepared guarded_spec(const LuSpec& spec, const DeviceProfile& device, RealType type,
+                      const std::function<Prepared()>& prepare) {
+  return guarded_prepare([&]() -> Prepared {
     try {
       check_lu_spec(spec, device, type);
     } catch (const UsageError& error) {
-      return {Status::constraint, error.what(), {}};
+      return {{Status::constraint, error.what(), {}}};
     }
-    return measure();
+    return prepare();
   });
 }
 
@@ -43,9 +43,9 @@ LuBench::LuBench(Context& context, RealType type, Index n)
       a_(context, type, system_.a, leading_dimension(n), "a system to tune for"),
       b_(context, type, system_.b, 1, "a system to tune for") {}
 
-Lu LuBench::prepared(const LuSpec& spec) const {
-  Lu lu = lu_by(context_, type_, n_, spec);
-  lu.prepare(a_.view(), 1);
+std::shared_ptr<Lu> LuBench::prepared(const LuSpec& spec) const {
+  auto lu = std::make_shared<Lu>(lu_by(context_, type_, n_, spec));
+  lu->prepare(a_.view(), 1);
   return lu;
 }
 
@@ -68,18 +68,23 @@ std::string LuBench::fault_of_answer(Lu& lu) const {
   return residual <= kScaledResidualBound ? "" : fmt::format("scaled residual {:.3g}", residual);
 }
 
-Outcome LuBench::measure(const LuSpec& spec, const RunLimits& limits) {
+Prepared LuBench::prepare(const LuSpec& spec, double timeout_ns) {
   return guarded_spec(spec, context_.profile(), type_, [&] {
-    Lu lu = prepared(spec);
-    return check_and_time(
-        limits, "an LU", [&] { return timed_ns(lu); }, [&] { return fault_of_answer(lu); });
+    const auto lu = prepared(spec);
+    return checked(
+        timeout_ns, "an LU", [this, lu] { return timed_ns(*lu); },
+        [&] { return fault_of_answer(*lu); });
   });
 }
 
+Outcome LuBench::measure(const LuSpec& spec, const RunLimits& limits) {
+  return guarded([&] { return time_at_once(limits, prepare(spec, limits.timeout_ns)); });
+}
+
 Duel LuBench::compare(const LuSpec& a, const LuSpec& b, std::size_t rounds) {
-  Lu lu_a = prepared(a), lu_b = prepared(b);
+  const auto lu_a = prepared(a), lu_b = prepared(b);
   return duel(
-      rounds, [&] { return timed_ns(lu_a); }, [&] { return timed_ns(lu_b); });
+      rounds, [&] { return timed_ns(*lu_a); }, [&] { return timed_ns(*lu_b); });
 }
 
 }  // namespace clgauss::tune

@@ -11,9 +11,9 @@
 
 namespace clgauss::tune {
 
-/// guarded(), and a spec that breaks its own rules is a constraint.
-[[nodiscard]] Outcome guarded_spec(const LuSpec& spec, const DeviceProfile& device, RealType type,
-                                   const std::function<Outcome()>& measure);
+/// guarded_prepare(), and a spec that breaks its own rules is a constraint.
+[[nodiscard]] Prepared guarded_spec(const LuSpec& spec, const DeviceProfile& device, RealType type,
+                                    const std::function<Prepared()>& prepare);
 
 /// An LU of n-by-n matrices by `spec`.
 [[nodiscard]] Lu lu_by(Context& context, RealType type, Index n, const LuSpec& spec);
@@ -24,15 +24,17 @@ class LuBench {
   /// Throws OutOfMemory.
   LuBench(Context& context, RealType type, Index n);
 
-  /// Factors and solves a fresh copy: first checked (scaled residual <= 16), then timed by the wall clock, factorisation and solve
-  /// together.
+  /// Factorisation and solve of a fresh copy, checked by a run that warms up: scaled residual <= 16.
+  [[nodiscard]] Prepared prepare(const LuSpec& spec, double timeout_ns);
+
+  /// The same, and the times of both together by the wall clock.
   [[nodiscard]] Outcome measure(const LuSpec& spec, const RunLimits& limits = {});
 
   /// Two specs that work, timed in turns: duel().
   [[nodiscard]] Duel compare(const LuSpec& a, const LuSpec& b, std::size_t rounds);
 
  private:
-  [[nodiscard]] Lu prepared(const LuSpec& spec) const;
+  [[nodiscard]] std::shared_ptr<Lu> prepared(const LuSpec& spec) const;
   [[nodiscard]] double timed_ns(Lu& lu) const;
   [[nodiscard]] std::string fault_of_answer(Lu& lu) const;
 

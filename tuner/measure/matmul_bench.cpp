@@ -6,6 +6,7 @@
 #include <clgauss/gemm.hpp>
 #include <clgauss/lab/launch.hpp>
 #include <limits>
+#include <memory>
 
 #include "tuner/measure/work_groups.hpp"
 
@@ -52,14 +53,14 @@ void MatmulBench::download() {
   context_.queue().enqueueReadBuffer(c_device_, CL_TRUE, 0, bytes, c_.data());
 }
 
-Outcome MatmulBench::copy_in() {
-  return time_runs(options_, time_once([&] { upload(); }), [&](std::size_t passes) {
+Prepared MatmulBench::copy_in() {
+  return repeated(options_, time_once([&] { upload(); }), [this](std::size_t passes) {
     for (std::size_t p = 0; p < passes; ++p) upload();
   });
 }
 
-Outcome MatmulBench::copy_out() {
-  return time_runs(options_, time_once([&] { download(); }), [&](std::size_t passes) {
+Prepared MatmulBench::copy_out() {
+  return repeated(options_, time_once([&] { download(); }), [this](std::size_t passes) {
     for (std::size_t p = 0; p < passes; ++p) download();
   });
 }
@@ -76,17 +77,17 @@ bool MatmulBench::result_is_right() {
          product_.matches(c_, product_.n(), product_.n());
 }
 
-Outcome MatmulBench::check_and_time(const std::function<void()>& enqueue) {
+Prepared MatmulBench::checked(const std::function<void()>& enqueue) {
   const cl::CommandQueue& queue = context_.queue();
   spoil_result();
   const double once_s = time_once([&] {
     enqueue();
     queue.finish();
   });
-  if (!result_is_right()) return {Status::wrong_result, "C is not A B", {}};
-  return time_runs(options_, once_s, [&](std::size_t passes) {
+  if (!result_is_right()) return {{Status::wrong_result, "C is not A B", {}}};
+  return repeated(options_, once_s, [this, enqueue](std::size_t passes) {
     for (std::size_t p = 0; p < passes; ++p) enqueue();
-    queue.finish();
+    context_.queue().finish();
   });
 }
 
@@ -111,7 +112,7 @@ double MatmulBench::expected_seconds(const Kernel& built, const MatmulKernel& ke
   return first_s <= options_.timeout_s ? first_s : std::min(first_s, scale * strip_s());
 }
 
-Outcome MatmulBench::multiply(const MatmulKernel& kernel) {
+Prepared MatmulBench::multiply(const MatmulKernel& kernel) {
   require_local_memory(context_.profile(), kernel.local_bytes, kernel.name);
   Kernel built = context_.programs().kernel(kernel.file, kernel.name, kernel.defines);
   require_group(context_.profile(), built, kernel.local);
@@ -119,19 +120,20 @@ Outcome MatmulBench::multiply(const MatmulKernel& kernel) {
   if (kernel.local_argument) built.set_arguments_from(4, cl::Local(kernel.local_bytes));
 
   const double expected_s = expected_seconds(built, kernel);
-  if (!(expected_s <= options_.timeout_s)) return too_slow(expected_s);
-  return check_and_time([&] { enqueue(context_.queue(), built, kernel.local, kernel.groups); });
+  if (!(expected_s <= options_.timeout_s)) return {too_slow(expected_s)};
+  return checked([this, built, local = kernel.local, groups = kernel.groups] {
+    enqueue(context_.queue(), built, local, groups);
+  });
 }
 
-Outcome MatmulBench::multiply_by_gemm() {
-  Gemm gemm(context_, RealType::f32);
-  const Index n = product_.n();
-  const auto multiply = [&] {
-    gemm.multiply({n, n, n}, 1, {a_device_, 0, n}, {b_device_, 0, n}, 0, {c_device_, 0, n});
+Prepared MatmulBench::multiply_by_gemm() {
+  const auto gemm = std::make_shared<Gemm>(context_, RealType::f32);
+  const auto multiply = [this, gemm, n = product_.n()] {
+    gemm->multiply({n, n, n}, 1, {a_device_, 0, n}, {b_device_, 0, n}, 0, {c_device_, 0, n});
   };
   multiply();  // builds
   context_.queue().finish();
-  return check_and_time(multiply);
+  return checked(multiply);
 }
 
 }  // namespace clgauss::tune

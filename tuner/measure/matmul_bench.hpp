@@ -20,19 +20,19 @@ struct MatmulKernel {
   bool local_argument = false;    // given as the last argument, not declared in the kernel
 };
 
-/// A, B and C of one product on the device.
+/// A, B and C of one product on the device. All that it prepares writes the one C.
 class MatmulBench {
  public:
   /// Throws OutOfMemory if the matrices do not fit. `product` must outlive the bench.
   MatmulBench(Context& context, const Product& product, const TimingOptions& options);
 
   /// A and B to the device; C back.
-  [[nodiscard]] Outcome copy_in();
-  [[nodiscard]] Outcome copy_out();
+  [[nodiscard]] Prepared copy_in();
+  [[nodiscard]] Prepared copy_out();
   /// The product by `kernel`. Before all of it is run, a strip of groups tells how long that will take.
-  [[nodiscard]] Outcome multiply(const MatmulKernel& kernel);
+  [[nodiscard]] Prepared multiply(const MatmulKernel& kernel);
   /// The product by clgauss's own GEMM.
-  [[nodiscard]] Outcome multiply_by_gemm();
+  [[nodiscard]] Prepared multiply_by_gemm();
   /// C as it was checked last.
   [[nodiscard]] std::span<const float> result() const {
     return std::span(c_).first(product_.n() * product_.n());
@@ -44,7 +44,7 @@ class MatmulBench {
   void spoil_result();
   [[nodiscard]] bool result_is_right();
   [[nodiscard]] double expected_seconds(const Kernel& built, const MatmulKernel& kernel);
-  [[nodiscard]] Outcome check_and_time(const std::function<void()>& enqueue);
+  [[nodiscard]] Prepared checked(const std::function<void()>& enqueue);
 
   Context& context_;
   const Product& product_;

@@ -5,6 +5,7 @@
 #include <array>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
+#include <memory>
 
 #include "matrix/transfer.hpp"
 #include "tuner/measure/lu_bench.hpp"
@@ -46,14 +47,15 @@ std::string SolveBench::fault_of_answer(Lu& lu) const {
   return residual <= kScaledResidualBound ? "" : fmt::format("scaled residual {:.3g}", residual);
 }
 
-Outcome SolveBench::measure(const LuSpec& spec, const RunLimits& limits) {
+Prepared SolveBench::prepare(const LuSpec& spec, double timeout_ns) {
   return guarded_spec(spec, context_.profile(), type_, [&] {
-    Lu lu = lu_by(context_, type_, n_, spec);
+    const auto lu = std::make_shared<Lu>(lu_by(context_, type_, n_, spec));
     a_.restore(context_.queue());
-    lu.prepare(a_.view(), n_);
-    lu.factor(a_.view());
-    return check_and_time(
-        limits, "a solve", [&] { return timed_ns(lu); }, [&] { return fault_of_answer(lu); });
+    lu->prepare(a_.view(), n_);
+    lu->factor(a_.view());
+    return checked(
+        timeout_ns, "a solve", [this, lu] { return timed_ns(*lu); },
+        [&] { return fault_of_answer(*lu); });
   });
 }
 

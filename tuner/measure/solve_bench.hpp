@@ -15,9 +15,9 @@ class SolveBench {
   /// Throws OutOfMemory.
   SolveBench(Context& context, RealType type, Index n);
 
-  /// Factors a fresh copy, solves with it (a scaled residual of at most 16 in three of the columns is asked for), then times the
-  /// solves by the wall clock.
-  [[nodiscard]] Outcome measure(const LuSpec& spec, const RunLimits& limits);
+  /// The solves with the factors of a fresh copy, checked by a run that warms up: a scaled residual of at most 16 in three of the
+  /// columns. What it prepares shares the matrix: the factors that are there then, of the same matrix, are those of the last spec.
+  [[nodiscard]] Prepared prepare(const LuSpec& spec, double timeout_ns);
 
  private:
   [[nodiscard]] double timed_ns(Lu& lu) const;

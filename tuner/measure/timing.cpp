@@ -33,33 +33,45 @@ Outcome too_slow(double expected_s) {
   return {Status::timeout, fmt::format("a run would take about {:.3g} s", expected_s), {}};
 }
 
-Outcome time_runs(const TimingOptions& options, double expected_s,
-                  const std::function<void(std::size_t passes)>& run) {
-  if (!(expected_s <= options.timeout_s)) return too_slow(expected_s);
-  Outcome outcome;
-  double pass_s = expected_s;
-  for (std::size_t r = 0; r < options.warmups + options.repetitions; ++r) {
-    if (options.between) options.between();
-    const std::size_t passes = passes_for(pass_s, kShortest, kMostPasses);
-    const double measured_s = time_once([&] { run(passes); }) / static_cast<double>(passes);
-    if (r < options.warmups)
-      pass_s = measured_s;
-    else
-      outcome.times_ns.push_back(1e9 * measured_s);
-  }
-  return outcome;
+Prepared guarded_prepare(const std::function<Prepared()>& prepare) {
+  Prepared prepared;
+  const Outcome failure = guarded([&]() -> Outcome {
+    prepared = prepare();
+    return {};
+  });
+  return failure.status == Status::ok ? prepared : Prepared{failure};
 }
 
-Outcome check_and_time(const RunLimits& limits, std::string_view what,
-                       const std::function<double()>& timed_ns,
-                       const std::function<std::string()>& fault) {
+Prepared repeated(const TimingOptions& options, double expected_s,
+                  std::function<void(std::size_t passes)> run) {
+  if (!(expected_s <= options.timeout_s)) return {too_slow(expected_s)};
+  double pass_s = expected_s;
+  const auto pass_of_s = [run = std::move(run)](std::size_t passes) {
+    return time_once([&] { run(passes); }) / static_cast<double>(passes);
+  };
+  for (std::size_t w = 0; w < options.warmups; ++w) {
+    if (options.between) options.between();
+    pass_s = pass_of_s(passes_for(pass_s, kShortest, kMostPasses));
+  }
+  const std::size_t passes = passes_for(pass_s, kShortest, kMostPasses);
+  return {{},
+          [pass_of_s, passes] { return 1e9 * pass_of_s(passes); },
+          pass_s * static_cast<double>(passes)};
+}
+
+Prepared checked(double timeout_ns, std::string_view what, std::function<double()> timed_ns,
+                 const std::function<std::string()>& fault) {
   const double first_ns = timed_ns();
-  if (!(first_ns <= limits.timeout_ns))
-    return {Status::timeout, fmt::format("{:.3g} s {}", first_ns * 1e-9, what), {}};
-  if (const std::string wrong = fault(); !wrong.empty()) return {Status::wrong_result, wrong, {}};
-  Outcome outcome;
-  while (outcome.times_ns.size() < limits.repetitions) {
-    outcome.times_ns.push_back(timed_ns());
+  if (!(first_ns <= timeout_ns))
+    return {{Status::timeout, fmt::format("{:.3g} s {}", first_ns * 1e-9, what), {}}};
+  if (const std::string wrong = fault(); !wrong.empty()) return {{Status::wrong_result, wrong, {}}};
+  return {{}, std::move(timed_ns), first_ns * 1e-9};
+}
+
+Outcome time_at_once(const RunLimits& limits, Prepared prepared) {
+  Outcome& outcome = prepared.outcome;
+  while (prepared.timed_ns && outcome.times_ns.size() < limits.repetitions) {
+    outcome.times_ns.push_back(prepared.timed_ns());
     if (limits.best_ns && outcome.times_ns.front() > kHopeless * *limits.best_ns) {
       outcome.detail = "over twice the best: timed once";
       break;

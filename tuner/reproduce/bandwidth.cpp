@@ -61,15 +61,11 @@ class BandwidthCases {
     for (const bool write : {false, true})
       for (const bool by_columns : {false, true})
         for (const unsigned width : {1U, 4U})
-          for (const std::size_t local : kTableLocals)
+          for (const std::size_t local : kTableLocals) {
             add_walk({write, by_columns, width}, {local, kSweepGroups});
-    {
-      const Case& read_by_rows = *std::ranges::find_if(cases_, [](const Case& one) {
-        const Row& row = one.rows.front();
-        return row.kernel == "sum_rows" && row.local == kSweepLocal;
-      });
-      cases_.push_back(control_of(read_by_rows));
-    }
+            if (!write && !by_columns && width == 1 && local == kSweepLocal)
+              cases_.push_back(control_of(cases_.back()));
+          }
     {
       Row counting = row("arithmetic", variant_of(1), "walk");
       counting.local = kSweepLocal;
@@ -89,7 +85,7 @@ class BandwidthCases {
 
   /// The one row of an array that does not fit.
   [[nodiscard]] std::vector<Case> refused(const Outcome& outcome) {
-    add(row("sum_rows", variant_of(1), "walk"), [outcome] { return outcome; });
+    add(row("sum_rows", variant_of(1), "walk"), [outcome] { return Prepared{outcome}; });
     return std::move(cases_);
   }
 
@@ -104,8 +100,8 @@ class BandwidthCases {
     return one;
   }
 
-  void add(const Row& row, std::function<Outcome()> measure) {
-    if (keys_.insert(row.key()).second) cases_.push_back(single_case(row, std::move(measure)));
+  void add(const Row& row, std::function<Prepared()> prepare) {
+    if (keys_.insert(row.key()).second) cases_.push_back(single_case(row, std::move(prepare)));
   }
 
   void add_walk(const ArrayAccess& access, const GroupedRange& range) {

@@ -23,7 +23,8 @@ MatmulCases::MatmulCases(const Laboratory& laboratory, Index n)
       product_([n] { return std::make_unique<Product>(n); }),
       bench_([&context = laboratory.context, product = product_, timing = timing_] {
         return std::make_unique<MatmulBench>(context, *product, timing);
-      }) {}
+      }),
+      cpu_([product = product_] { return std::make_unique<CpuMatrices>(*product); }) {}
 
 Row MatmulCases::row(std::string_view kernel, std::string_view part,
                      std::string_view parameters) const {
@@ -45,7 +46,7 @@ std::optional<Case> MatmulCases::too_large() const {
     return {};
   });
   if (outcome.status == Status::ok) return std::nullopt;
-  return single_case(row("all", "multiply"), [outcome] { return outcome; });
+  return single_case(row("all", "multiply"), [outcome] { return Prepared{outcome}; });
 }
 
 Case MatmulCases::transfer() const {
@@ -54,7 +55,7 @@ Case MatmulCases::transfer() const {
   in.work = 2 * bytes;
   out.work = bytes;
   return {{in, out}, [bench = bench_] {
-            return std::vector<Outcome>{bench->copy_in(), bench->copy_out()};
+            return std::vector<Prepared>{bench->copy_in(), bench->copy_out()};
           }};
 }
 
@@ -77,10 +78,10 @@ Case MatmulCases::cpu(const CpuLoop& loop) const {
   one.steps = count;
   one.estimated = count < n_;
   one.detail = loop.all_cores ? fmt::format("{} threads", openmp_cores()) : "1 thread";
-  return single_case(one, [loop, count, product = product_, timing = timing_]() -> Outcome {
+  return single_case(one, [loop, count, matrices = cpu_, timing = timing_]() -> Prepared {
     if (loop.all_cores && openmp_cores() == 0)
-      return {Status::device_limit, "unsupported: built without OpenMP", {}};
-    return time_cpu(loop, *product, count, timing);
+      return {{Status::device_limit, "unsupported: built without OpenMP", {}}};
+    return prepare_cpu(loop, *matrices, count, timing);
   });
 }
 
@@ -88,13 +89,13 @@ Case MatmulCases::openblas() const {
   Row one = row("openblas", "multiply");
   one.detail = openblas_detail();
   return single_case(
-      one, [product = product_, timing = timing_] { return time_openblas(*product, timing); });
+      one, [matrices = cpu_, timing = timing_] { return prepare_openblas(*matrices, timing); });
 }
 
 Case MatmulCases::constraint(std::string_view rung, std::string_view parameters,
                              std::string_view reason) const {
   return single_case(row(rung, "multiply", parameters), [reason = std::string(reason)] {
-    return Outcome{Status::constraint, reason, {}};
+    return Prepared{{Status::constraint, reason, {}}};
   });
 }
 

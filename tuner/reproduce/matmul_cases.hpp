@@ -64,6 +64,7 @@ class MatmulCases {
   TimingOptions timing_;
   Lazy<Product> product_;
   Lazy<MatmulBench> bench_;
+  Lazy<CpuMatrices> cpu_;
 };
 
 /// The side of a square work-group: 32, as in the documents, or 16 or 8 on a device that does not allow 1024 work-items.

@@ -16,6 +16,7 @@ namespace clgauss::tune {
 struct ReproduceOptions {
   std::vector<std::size_t> sizes;           // n of the matrices, or the side of the array
   std::vector<std::size_t> locals, groups;  // of the sweeps of bandwidth
+  std::size_t repetitions = 5;
   TimingOptions timing;
   bool full_cpu = false;  // CPU loops over all rows, however long that takes
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// The folder that an experiment writes: rows.csv, which grows a configuration at a time, experiment.json, which says what it is,
+/// The folder that an experiment writes: rows.csv, which grows by what was timed together, experiment.json, which says what it is,
 /// and at the end rows.json, the same results for other tuners' tools.
 
 #include <cstdio>
@@ -28,7 +28,7 @@ class ResultFolder {
   [[nodiscard]] bool has(const Row& row) const { return keys_.contains(row.key()); }
   [[nodiscard]] const std::vector<Row>& rows() const { return rows_; }
 
-  /// Writes the rows of one configuration, and flushes.
+  /// Writes the rows of whole configurations, and flushes.
   void append(std::span<const Row> rows);
 
   /// Writes all rows to rows.json, in the T4 format.

@@ -180,28 +180,6 @@ Problem read_problem(const po::variables_map& values, const Engine& engine,
   return problem;
 }
 
-/// In Chrome's trace format, for chrome://tracing or Perfetto.
-void write_trace(const std::string& path, const Engine& engine) {
-  Json events = Json::array();
-  for (std::size_t d = 0; d < engine.devices().size(); ++d)
-    events.push_back({{"ph", "M"},
-                      {"name", "thread_name"},
-                      {"pid", engine.rank()},
-                      {"tid", d},
-                      {"args", {{"name", engine.devices()[d].name}}}});
-  for (const StepRecord& step : engine.steps())
-    events.push_back({{"name", step.name},
-                      {"cat", step.name.substr(0, step.name.find(' '))},
-                      {"ph", "X"},
-                      {"pid", engine.rank()},
-                      {"tid", step.device},
-                      {"ts", step.begin_s * 1e6},
-                      {"dur", (step.end_s - step.begin_s) * 1e6}});
-  OutputFile file(engine.ranks() == 1 ? path : fmt::format("{}.rank{}", path, engine.rank()));
-  file.write(Json{{"traceEvents", events}}.dump() + "\n");
-  file.commit();
-}
-
 double gflops(Index n, double time) {
   return 2.0 / 3 * std::pow(static_cast<double>(n), 3) / time / 1e9;
 }
@@ -331,7 +309,7 @@ ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
   const bool good = solution.status == SolveStatus::ok,
              strict = values["strict"].as<bool>() && good;
   ranks.together([&] {
-    if (trace) write_trace(*trace, engine);
+    if (trace) write_trace(engine, *trace);
     if (!first) return;
     if (!solution.failed_column) {
       write_matrix(*x, solution.x, format, write);

@@ -78,6 +78,10 @@ class Engine {
   std::unique_ptr<Implementation> implementation_;
 };
 
+/// Writes the steps of all solves since the engine's start (DistributedOptions::keep_steps) in Chrome's trace format, for
+/// ui.perfetto.dev: one row a device; of several ranks each to its own file, PATH.rankR. Throws FileError.
+void write_trace(const Engine& engine, const std::string& path);
+
 /// Whether this process is one of several ranks.
 [[nodiscard]] bool has_ranks() noexcept;
 /// For a program to call before anything else of OpenCL: ranks of one machine share its cores, PoCL's threads of each take as many

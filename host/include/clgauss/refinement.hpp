@@ -31,6 +31,7 @@ struct Refinement {
       0;  // products with A of the GMRES that took over where corrections alone came to a halt
   bool accepted =
       false;  // the last x has the backward error of f64; with Accuracy::maximum, its digits
+  bool on_device = false;  // the residuals were the device's, else those of the host's cores
   /// Of every right-hand side with Accuracy::maximum, from the sizes of the corrections; else empty.
   std::vector<ForwardError> forward_errors;
 

@@ -54,7 +54,8 @@ cli::CommandTable table() {
       ("type", cli::words("T", std::vector<std::string>{"f64", "f32"})->default_value("f64"), "of the factors")
       ("block", cli::po::value<std::size_t>()->value_name("N"), "columns of a block; else what suits the devices")
       ("reps", cli::po::value<int>()->default_value(3)->value_name("N"), "rounds")
-      ("csv", cli::file("FILE"), "append a row for every solve");
+      ("csv", cli::file("FILE"), "append a row for every solve")
+      ("trace", cli::file("FILE"), "what each device did in the last solve by StarPU, in Chrome's trace format");
   // clang-format on
   return made;
 }
@@ -91,14 +92,14 @@ Row run_plain(RealType type, const ColumnSource& source, const Matrix& b) {
 }
 
 Row run_engine(const Run& run, const ColumnSource& source, const Matrix& b,
-               const DistributedOptions& options) {
+               const DistributedOptions& options, const std::optional<std::string>& trace) {
   EngineOptions engine_options;
   engine_options.devices = run.devices;
   engine_options.memory_bytes = run.memory;
   engine_options.context = ContextOptions::from_environment();
   Engine engine(engine_options);
-  const DistributedSolution solution = solve_distributed(
-      engine, source, [&](DistributedLu&) { return b; }, {options});
+  const DistributedSolution solution =
+      solve_distributed(engine, source, [&](DistributedLu&) { return b; }, {options});
   Row row{fmt::format("{} x {}", engine.devices().size(), engine.devices().front().name)};
   row.load = solution.load_s;
   row.solve = solution.solve_s;
@@ -108,6 +109,7 @@ Row run_engine(const Run& run, const ColumnSource& source, const Matrix& b,
     row.in += static_cast<double>(use.bytes_in) / 1e9;
     row.out += static_cast<double>(use.bytes_out) / 1e9;
   }
+  if (trace) write_trace(engine, *trace);
   return row;
 }
 
@@ -157,6 +159,8 @@ cli::ExitCode run(const cli::Given& given) {
   DistributedOptions options;
   options.type = given.values["type"].as<std::string>() == "f64" ? RealType::f64 : RealType::f32;
   options.block_columns = cli::option<std::size_t>(given.values, "block");
+  const auto trace = cli::option<std::string>(given.values, "trace");
+  options.keep_steps = trace.has_value();
   std::optional<Csv> csv;
   if (const auto path = cli::option<std::string>(given.values, "csv"); path && first)
     csv.emplace(*path);
@@ -166,7 +170,7 @@ cli::ExitCode run(const cli::Given& given) {
     const Matrix b = random_matrix(n, 1, 7);
     for (int repetition = 0; repetition < given.values["reps"].as<int>(); ++repetition)
       for (const Run& run : runs) {
-        const Row row = !run.devices.empty()   ? run_engine(run, *source, b, options)
+        const Row row = !run.devices.empty()   ? run_engine(run, *source, b, options, trace)
                         : run.name == "pdgesv" ? run_pdgesv(*source, b)
                                                : run_plain(options.type, *source, b);
         good = good && row.residual <= kScaledResidualBound;

@@ -33,7 +33,7 @@ struct KernelVerdict {
 
 /// The kernels of one context that were asked for a known answer, and what came of it.
 ///
-/// A kernel that passes is remembered on disk (with the built programs, by device, driver, platform, source and macros) and not asked
+/// A kernel that passes is remembered on disk (with the built programs, by device, driver, platform, source, macros and build of clgauss) and not asked
 /// again; one that does not is asked once a context.
 class KernelTrials {
  public:

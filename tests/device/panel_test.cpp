@@ -4,8 +4,10 @@
 #include <clgauss/lab/launch.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
+#include <functional>
 #include <limits>
 
+#include "kernels/panel.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 
@@ -19,7 +21,7 @@ namespace {
 
 constexpr cl_int kNoBadPivot = std::numeric_limits<cl_int>::max();
 
-/// What lu_panel_waiting.cl makes of a panel.
+/// What a kernel makes of a panel.
 struct Outcome {
   Matrix lu;
   std::vector<cl_int> pivots;
@@ -70,11 +72,34 @@ Outcome factor(Context& context, RealType type, const Matrix& a, const Build& bu
   return outcome;
 }
 
-/// The same in long double.
+constexpr cl_uint kTallRow = 5;  // of the matrix, where the panel begins
+
+Outcome factor_tall(Context& context, RealType type, const Matrix& a) {
+  UsualLu usual(context, type);
+  const LuSetting setting{usual.kernels, usual.flags, usual.parameters, a.rows()};
+  const auto kernel = make_panel_tall(setting);
+  const auto width = static_cast<cl_uint>(a.cols());
+  const PaddedMatrix panel(context, type, a, 3, 5);
+  const cl::Buffer pivots = context.allocate((kTallRow + width) * sizeof(cl_int), "a test");
+  usual.flags.reset(context.queue());
+  kernel->factor(context.queue(),
+                 {panel.view, static_cast<cl_uint>(a.rows()), width, kTallRow, pivots});
+  Outcome outcome;
+  outcome.pivots.resize(std::min<std::size_t>(width, a.rows()));
+  context.queue().enqueueReadBuffer(pivots, CL_TRUE, kTallRow * sizeof(cl_int),
+                                    outcome.pivots.size() * sizeof(cl_int), outcome.pivots.data());
+  for (cl_int& pivot : outcome.pivots) pivot -= kTallRow;
+  outcome.lu = panel.read(context, type);
+  if (const auto bad = usual.flags.read(context.queue()).first_bad_pivot)
+    outcome.first_bad = static_cast<cl_int>(*bad) - static_cast<cl_int>(kTallRow);
+  return outcome;
+}
+
+/// The same by the host.
 Outcome expected(const Matrix& a) {
   Outcome outcome{a, {}};
   Matrix& lu = outcome.lu;
-  for (Index j = 0; j < a.cols(); ++j) {
+  for (Index j = 0; j < std::min(a.rows(), a.cols()); ++j) {
     Index best = j;
     for (Index i = j; i < a.rows(); ++i)
       if (std::abs(lu(i, j)) > std::abs(lu(best, j))) best = i;
@@ -86,6 +111,25 @@ Outcome expected(const Matrix& a) {
     }
   }
   return outcome;
+}
+
+/// Zero, NaN and infinite columns are told; ties go to the first row.
+void check_odd_columns(Index rows, const std::function<Outcome(const Matrix& a)>& factor) {
+  constexpr Index width = 32;
+  const auto spoilt = [&](Index column, double value, bool whole) {
+    Matrix a = random_matrix(rows, width, 2);
+    for (Index i = 0; i < rows; ++i)
+      if (whole || i == rows / 2) a(i, column) = value;
+    return factor(a);
+  };
+  CHECK(spoilt(9, 0, true).first_bad == 9);
+  CHECK(spoilt(4, std::numeric_limits<double>::quiet_NaN(), false).first_bad == 4);
+  CHECK(spoilt(6, std::numeric_limits<double>::infinity(), false).first_bad > 6);
+  Matrix ties(rows, width);
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < width; ++j) ties(i, j) = i == j ? 1 : (i > j ? -1 : 0);
+  const Outcome tied = factor(ties);
+  for (Index j = 0; j < width; ++j) CHECK(tied.pivots[j] == static_cast<cl_int>(j));
 }
 
 std::vector<Build> builds(const DeviceProfile& device) {
@@ -126,20 +170,37 @@ TEST_CASE("waiting panels: zero, NaN and infinite columns are told, ties go to t
     Context context(device, ContextOptions::from_environment());
     const RealType type = types_of(device.profile).back();
     const Build build = builds(device.profile).back();
-    const Index rows = build.rows - 3, width = 32;
-    const auto spoilt = [&](Index column, double value, bool whole) {
-      Matrix a = random_matrix(rows, width, 2);
-      for (Index i = 0; i < rows; ++i)
-        if (whole || i == rows / 2) a(i, column) = value;
-      return factor(context, type, a, build);
-    };
-    CHECK(spoilt(9, 0, true).first_bad == 9);
-    CHECK(spoilt(4, std::numeric_limits<double>::quiet_NaN(), false).first_bad == 4);
-    CHECK(spoilt(6, std::numeric_limits<double>::infinity(), false).first_bad > 6);
-    Matrix ties(rows, width);
-    for (Index i = 0; i < rows; ++i)
-      for (Index j = 0; j < width; ++j) ties(i, j) = i == j ? 1 : (i > j ? -1 : 0);
-    const Outcome tied = factor(context, type, ties, build);
-    for (Index j = 0; j < width; ++j) CHECK(tied.pivots[j] == static_cast<cl_int>(j));
+    check_odd_columns(build.rows - 3,
+                      [&](const Matrix& a) { return factor(context, type, a, build); });
+  });
+}
+
+TEST_CASE("tall panels: LAPACK's pivots and factors, of any height") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const auto& [rows, width] : {std::pair<Index, Index>{1, 1},
+                                        {20, 32},
+                                        {32, 32},
+                                        {60, 17},
+                                        {257, 32},
+                                        {5000, 32},
+                                        {70000, 3}}) {
+        CAPTURE(rows);
+        CAPTURE(width);
+        const Matrix a = rounded(random_matrix(rows, width, rows), type);
+        const Outcome made = factor_tall(context, type, a), right = expected(a);
+        CHECK(made.first_bad == kNoBadPivot);
+        CHECK(made.pivots == right.pivots);
+        CHECK(max_difference(made.lu, right.lu) <= 2000 * unit_roundoff(type));
+      }
+  });
+}
+
+TEST_CASE("tall panels: zero, NaN and infinite columns are told, ties go to the first row") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const RealType type = types_of(device.profile).back();
+    check_odd_columns(700, [&](const Matrix& a) { return factor_tall(context, type, a); });
   });
 }

@@ -1,0 +1,41 @@
+#pragma once
+/// Eight numbers of an array at a time, in the vectors of two that every 64-bit processor has. Written out: left to itself the compiler
+/// takes lanes of several steps together and turns them around in registers, which takes longer than what is computed.
+
+#include <array>
+#include <clgauss/matrix.hpp>
+#include <cstdint>
+#include <cstring>
+
+namespace clgauss {
+
+using Pair [[gnu::vector_size(16)]] = double;
+using PairBits [[gnu::vector_size(16)]] = std::uint64_t;
+
+inline constexpr Index kPairs = 4, kLanes = 2 * kPairs;
+using Lanes = std::array<Pair, kPairs>;
+
+inline Pair load_pair(const double* from) {
+  Pair pair;
+  std::memcpy(&pair, from, sizeof pair);
+  return pair;
+}
+
+inline Pair magnitude_of(Pair pair) {
+  return reinterpret_cast<Pair>(reinterpret_cast<PairBits>(pair) & (~std::uint64_t{0} >> 1U));
+}
+
+inline std::array<double, kLanes> numbers_of(const Lanes& lanes) {
+  std::array<double, kLanes> numbers;
+  std::memcpy(numbers.data(), lanes.data(), sizeof numbers);
+  return numbers;
+}
+
+/// One after the other.
+inline double sum_of(const Lanes& lanes) {
+  double sum = 0;
+  for (const double number : numbers_of(lanes)) sum += number;
+  return sum;
+}
+
+}  // namespace clgauss

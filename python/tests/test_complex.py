@@ -1,0 +1,65 @@
+"""clgauss.solve of complex numbers beside numpy.linalg.solve."""
+
+import numpy as np
+import pytest
+
+import clgauss
+
+
+def random(rng, *shape):
+    return rng.standard_normal(shape) + 1j * rng.standard_normal(shape)
+
+
+@pytest.mark.parametrize("n", [1, 2, 33, 129, 300])
+@pytest.mark.parametrize("nrhs", [None, 1, 3])
+def test_answers_are_those_of_numpy(device, rng, n, nrhs):
+    a = random(rng, n, n)
+    b = random(rng, n) if nrhs is None else random(rng, n, nrhs)
+    double = clgauss.Context(device).device.fp64
+    if not double:
+        with pytest.raises(clgauss.DeviceError, match="fp64"):
+            clgauss.solve(a, b, device=device)
+    x, report = clgauss.solve(a, b, device=device, accuracy="double" if double else "single", full_output=True)
+    expected = np.linalg.solve(a, b)
+    assert x.shape == expected.shape
+    assert x.dtype == np.complex128
+    tolerance = 1e-8 if double else 1e-2
+    np.testing.assert_allclose(x, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
+    factors = "c64" if double else "c32"
+    assert (report.status, report.method, report.factors, report.rcond) == ("ok", "lu", factors, None)
+    assert report.scaled_residual <= 16
+
+
+def test_one_real_operand_orders_and_stacks(rng):
+    a, b = random(rng, 20, 20), rng.standard_normal(20)
+    expected = np.linalg.solve(a, b)
+    np.testing.assert_allclose(clgauss.solve(a, b), expected, rtol=1e-9)
+    np.testing.assert_allclose(clgauss.solve(np.asfortranarray(a), b), expected, rtol=1e-9)
+    np.testing.assert_allclose(clgauss.solve(a.astype(">c16"), b), expected, rtol=1e-9)
+    np.testing.assert_allclose(clgauss.solve(a.real, b * 1j), np.linalg.solve(a.real, b * 1j), rtol=1e-9)
+    stack = random(rng, 3, 5, 5)
+    x, reports = clgauss.solve(stack, random(rng, 5, 2), full_output=True)
+    assert x.shape == (3, 5, 2)
+    assert len(reports) == 3
+    assert clgauss.solve(np.empty((0, 0), complex), np.empty(0, complex)).shape == (0,)
+
+
+def test_complex64_stays_complex64(rng):
+    a, b = random(rng, 20, 20).astype(np.complex64), random(rng, 20).astype(np.complex64)
+    assert clgauss.solve(a, b, accuracy="single").dtype == np.complex64
+    assert clgauss.solve(a, b.astype(complex)).dtype == np.complex128
+    _, report = clgauss.solve(a, b, accuracy="single", full_output=True)
+    assert report.factors == "c32"
+
+
+def test_what_cannot_be_solved():
+    with pytest.raises(np.linalg.LinAlgError, match="column 1"):
+        clgauss.solve([[1j, 2j], [2j, 4j]], [1, 1])
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        clgauss.solve([[1j, 2], [2, np.nan]], [1, 1])
+    with pytest.raises(ValueError, match="max"):
+        clgauss.solve([[1j]], [1], accuracy="max")
+    with pytest.raises(TypeError):
+        clgauss.lstsq([[1j]], [1])
+    with pytest.raises(TypeError):
+        clgauss.lu([[1j]])

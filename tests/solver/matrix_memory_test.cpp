@@ -1,0 +1,71 @@
+/// The memory that a context keeps from one solve to the next.
+
+#include <doctest/doctest.h>
+
+#include <clgauss/lab/generate.hpp>
+#include <clgauss/solve.hpp>
+
+#include "launch/matrix_memory.hpp"
+#include "launch/staging.hpp"
+#include "matrix/transfer.hpp"
+#include "support/devices.hpp"
+
+namespace clgauss {
+
+TEST_CASE("matrix memory: on a CPU what was given is taken again, until another size is wanted") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const bool keeps = device.profile.type == DeviceType::cpu;
+    MatrixMemory memory;
+    const auto take = [&](std::uint64_t bytes) { return memory.take(context, bytes, "a test"); };
+    // Held, so that no other gets their handles.
+    const cl::Buffer first = take(4096), second = take(8192), third = take(1000);
+    CHECK(first.getInfo<CL_MEM_SIZE>() == 4096);
+    CHECK(memory.bytes() == 0);
+    memory.give(context, first, 4096);
+    memory.give(context, second, 8192);
+    memory.give(context, third, 1000);  // a solve has no third
+    CHECK(memory.bytes() == (keeps ? 4096 + 8192 : 0));
+    CHECK((take(8192)() == second()) == keeps);
+    CHECK(memory.bytes() == (keeps ? 4096 : 0));
+    memory.give(context, third, MatrixMemory::kMostBytes + 1);
+    CHECK(memory.bytes() == (keeps ? 4096 : 0));
+    CHECK(take(1000)() != third());
+    CHECK(memory.bytes() == 0);
+    CHECK(take(4096)() != first());
+  });
+}
+
+TEST_CASE(
+    "matrix memory: solves one after the other are right, and hold no more than the last one's "
+    "matrices") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    MatrixMemory& memory = context.staging().matrices();
+    const bool keeps = device.profile.type == DeviceType::cpu;
+    for (const RealType type : test::types_of(device.profile))
+      for (const Index n : {Index{70}, Index{70}, Index{71}, Index{33}, Index{70}}) {
+        CAPTURE(n);
+        SolveOptions options;
+        options.method = Method::lu;
+        options.type = type;
+        // Another system each time: what is left of the last one would be seen.
+        const System system{random_matrix(n, n, static_cast<std::uint32_t>(n)),
+                            random_matrix(n, 2, 5)};
+        CHECK(solve(context, system, options).status == SolveStatus::ok);
+        CHECK(memory.bytes() == (keeps ? n * padded_ld(n, type) * bytes_of(type) : 0));
+      }
+    if (!device.profile.fp64) return;
+    SolveOptions mixed;
+    mixed.method = Method::mixed;
+    for (int again = 0; again < 2; ++again) {
+      const System system{random_matrix(50, 50, 7), random_matrix(50, 1, 8)};
+      CHECK(solve(context, system, mixed).status == SolveStatus::ok);
+      CHECK(
+          memory.bytes() ==
+          (keeps ? 50 * (4 * padded_ld(50, RealType::f32) + 8 * padded_ld(50, RealType::f64)) : 0));
+    }
+  });
+}
+
+}  // namespace clgauss
