@@ -67,15 +67,11 @@ def model_table(speed, grid):
     return table(["n"] + [str(d) for d in DEVICES], rows)
 
 
-SINCE = "2026-11-22T18:46"  # StarPU's threads rest in rows of distributed_pocl.csv from then on
-
-
 def pocl_times():
     """Seconds by n, run and ranks."""
     times = {}
     for row in rows_of("distributed_pocl.csv"):
-        if row["date"] >= SINCE:
-            times.setdefault((row["n"], row["run"], row["ranks"]), []).append(float(row["solve_s"]))
+        times.setdefault((row["n"], row["run"], row["ranks"]), []).append(float(row["solve_s"]))
     return times
 
 

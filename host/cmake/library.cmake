@@ -1,36 +1,47 @@
 # The library clgauss as callers get it, static or shared, and its installation. Only the names of host/include leave it: a caller's
 # own <CL/opencl.hpp>, whose inline functions have the same names and other settings, must not take the place of the one in here.
 
-if(BUILD_SHARED_LIBS)
-  set_target_properties(clgauss_objects PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  add_library(clgauss SHARED $<TARGET_OBJECTS:clgauss_objects>)
-  # Of the binary interface: one more wherever a program that was linked before may not run with this any more.
-  set(clgauss_soversion 1)
-  set_target_properties(clgauss PROPERTIES VERSION ${clgauss_soversion}.${PROJECT_VERSION} SOVERSION ${clgauss_soversion})
-elseif(NOT CMAKE_OBJCOPY)
-  # Without the binary utilities of GNU (macOS) nothing makes the hidden names local.
-  add_library(clgauss STATIC $<TARGET_OBJECTS:clgauss_objects>)
-else()
-  # One object, of which the hidden names are made local; it must be code by then.
-  set_target_properties(clgauss_objects PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
-  set(joined ${PROJECT_BINARY_DIR}/clgauss_joined.o)
-  set(objects $<FILTER:$<TARGET_OBJECTS:clgauss_objects>,INCLUDE,[.]o$>)  # not the precompiled header
-  add_custom_command(
-    OUTPUT ${joined}
-    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${joined} "${objects}"
-    COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${joined}
-    DEPENDS clgauss_objects "${objects}"
-    COMMENT "Joining the objects of libclgauss.a"
-    COMMAND_EXPAND_LISTS VERBATIM)
-  add_library(clgauss STATIC ${joined})
-  target_link_libraries(clgauss INTERFACE $<$<NOT:$<LINK_LANGUAGE:CXX>>:stdc++>)  # a program in C or Fortran
-endif()
+# Of the binary interface: one more wherever a program that was linked before may not run with this any more.
+set(clgauss_soversion 1)
+
+function(add_public_library name)  # further: the object libraries that it is made of
+  list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  if(BUILD_SHARED_LIBS)
+    add_library(${name} SHARED ${objects})
+    set_target_properties(${name} PROPERTIES VERSION ${clgauss_soversion}.${PROJECT_VERSION} SOVERSION ${clgauss_soversion})
+  elseif(NOT CMAKE_OBJCOPY)
+    # Without the binary utilities of GNU (macOS) nothing makes the hidden names local.
+    add_library(${name} STATIC ${objects})
+  else()
+    # One object, of which the hidden names are made local; it must be code by then.
+    set_target_properties(${ARGN} PROPERTIES INTERPROCEDURAL_OPTIMIZATION OFF)
+    set(joined ${PROJECT_BINARY_DIR}/${name}_joined.o)
+    list(TRANSFORM objects REPLACE "(.+)" "$<FILTER:\\1,INCLUDE,[.]o$>")  # not the precompiled header
+    add_custom_command(
+      OUTPUT ${joined}
+      COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${joined} "${objects}"
+      COMMAND ${CMAKE_OBJCOPY} --localize-hidden ${joined}
+      DEPENDS ${ARGN} "${objects}"
+      COMMENT "Joining the objects of lib${name}.a"
+      COMMAND_EXPAND_LISTS VERBATIM)
+    add_library(${name} STATIC ${joined})
+    target_link_libraries(${name} INTERFACE $<$<NOT:$<LINK_LANGUAGE:CXX>>:stdc++>)  # a program in C or Fortran
+  endif()
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
+  target_compile_features(${name} PUBLIC cxx_std_20)
+  target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/host/include>)
+  target_link_libraries(${name} PUBLIC OpenCL::OpenCL OpenCL::HeadersCpp PRIVATE Threads::Threads fmt::fmt Boost::iostreams
+    "$<BUILD_INTERFACE:${format_libraries}>" "$<INSTALL_INTERFACE:${format_library_names}>")
+endfunction()
+
+add_public_library(clgauss clgauss_objects)
 add_library(clgauss::clgauss ALIAS clgauss)
-set_target_properties(clgauss PROPERTIES LINKER_LANGUAGE CXX)
-target_compile_features(clgauss PUBLIC cxx_std_20)
-target_include_directories(clgauss PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/host/include>)
-target_link_libraries(clgauss PUBLIC OpenCL::OpenCL OpenCL::HeadersCpp PRIVATE Threads::Threads fmt::fmt Boost::iostreams
-  "$<BUILD_INTERFACE:${format_libraries}>" "$<INSTALL_INTERFACE:${format_library_names}>")
+if(starpu_found)  # in place of the other: it has its objects in it
+  add_public_library(clgauss_distributed clgauss_objects clgauss_distributed_objects)
+  target_link_libraries(clgauss_distributed PRIVATE PkgConfig::STARPU MPI::MPI_CXX)
+  set_target_properties(clgauss_distributed PROPERTIES EXPORT_NAME distributed)
+  add_library(clgauss::distributed ALIAS clgauss_distributed)
+endif()
 
 if(NOT CLGAUSS_INSTALL)
   return()
@@ -44,7 +55,7 @@ install(TARGETS clgauss EXPORT clgaussTargets
   LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES host/include/clgauss.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(DIRECTORY host/include/clgauss DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(DIRECTORY host/include/clgauss DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN distributed.hpp EXCLUDE)
 install(EXPORT clgaussTargets NAMESPACE clgauss:: DESTINATION ${package_folder})
 configure_package_config_file(host/cmake/clgaussConfig.cmake.in ${PROJECT_BINARY_DIR}/clgaussConfig.cmake
   INSTALL_DESTINATION ${package_folder} NO_SET_AND_CHECK_MACRO)
@@ -55,11 +66,27 @@ install(FILES ${PROJECT_BINARY_DIR}/clgaussConfig.cmake ${PROJECT_BINARY_DIR}/cl
 file(RELATIVE_PATH to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 list(TRANSFORM format_library_names PREPEND -l OUTPUT_VARIABLE format_link_options)
 list(JOIN format_link_options " " format_link_options)
-# What a shared library needs it names itself.
-set(private_parts "Requires.private: fmt\nLibs.private: -lboost_iostreams ${format_link_options} -pthread -lstdc++ -lm\n")
-if(BUILD_SHARED_LIBS)
-  set(private_parts)
+function(install_pkg_config name library description component)  # further: what a static library needs beside these
+  list(JOIN ARGN " " needed)
+  # What a shared library needs it names itself.
+  set(private_parts "Requires.private: fmt\nLibs.private: ${needed} -lboost_iostreams ${format_link_options} -pthread -lstdc++ -lm\n")
+  if(BUILD_SHARED_LIBS)
+    set(private_parts)
+  endif()
+  configure_file(host/cmake/clgauss.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
+endfunction()
+install_pkg_config(clgauss clgauss "${PROJECT_DESCRIPTION}" development)
+
+if(starpu_found)  # packages of their own: they need StarPU and MPI
+  install(TARGETS clgauss_distributed EXPORT clgaussDistributedTargets
+    ARCHIVE COMPONENT distributed_development
+    LIBRARY COMPONENT distributed_runtime NAMELINK_COMPONENT distributed_development
+    INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(FILES host/include/clgauss/distributed.hpp DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/clgauss COMPONENT distributed_development)
+  install(EXPORT clgaussDistributedTargets NAMESPACE clgauss:: DESTINATION ${package_folder} COMPONENT distributed_development)
+  list(TRANSFORM STARPU_LIBRARIES PREPEND -l OUTPUT_VARIABLE starpu_link_options)  # its package would ask for what a static StarPU needs
+  install_pkg_config(clgauss-distributed clgauss_distributed "${PROJECT_DESCRIPTION}, and beyond one device" distributed_development
+    ${starpu_link_options} ${MPI_CXX_LIBRARIES})
 endif()
-configure_file(host/cmake/clgauss.pc.in ${PROJECT_BINARY_DIR}/clgauss.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/clgauss.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)  # what else is installed, see package.cmake

@@ -1,5 +1,6 @@
-# cpack -G DEB: the packages clgauss (programs, man pages, completions), clgauss-distributed where StarPU was found, libclgauss1,
-# libclgauss-dev, and python3-clgauss where the Python package is installed along. The preset `package` configures for it: the shared library, in Debian's places.
+# cpack -G DEB: the packages clgauss (programs, man pages, completions), libclgauss1, libclgauss-dev; where StarPU was found
+# clgauss-distributed, libclgauss-distributed1 and libclgauss-distributed-dev; and python3-clgauss where the Python package is
+# installed along. The preset `package` configures for it: the shared library, in Debian's places.
 get_cmake_property(installed_components COMPONENTS)
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME clgauss)
@@ -56,12 +57,22 @@ add_package(development libclgauss-dev libdevel
   "dense linear systems on every OpenCL device - development files"
   "This package has the headers for C++20 and C99, and what pkg-config and
 CMake want to know.")
+add_package(distributed_runtime libclgauss-distributed${clgauss_soversion} libs ""
+  "dense linear systems on every OpenCL device - library, several devices"
+  "This package has the shared library with systems beyond one device in it,
+by StarPU and MPI.")
+add_package(distributed_development libclgauss-distributed-dev libdevel
+  "libclgauss-distributed${clgauss_soversion} (= ${version}), libclgauss-dev (= ${version})"
+  "dense linear systems on every OpenCL device - development files, several devices"
+  "This package has the header for systems beyond one device, and what
+pkg-config and CMake want to know.")
 add_package(python python3-clgauss python "python3 (>= 3.11), python3-numpy"
   "dense linear systems on every OpenCL device - Python module"
   "This package has the module clgauss for Python and NumPy.")
 # Debian's ldconfig runs by a trigger.
 file(WRITE ${PROJECT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
+set(CPACK_DEBIAN_DISTRIBUTED_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
 # Debian's Python compiles what is installed, and takes that away again.
 file(WRITE ${PROJECT_BINARY_DIR}/package/postinst "#!/bin/sh\nset -e\nif [ \"$1\" = configure ]; then\n  py3compile -p python3-clgauss\nfi\n")
 file(WRITE ${PROJECT_BINARY_DIR}/package/prerm "#!/bin/sh\nset -e\npy3clean -p python3-clgauss\n")
@@ -70,6 +81,7 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/post
 set(icd "pocl-opencl-icd | opencl-icd")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS ${icd})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS ${icd})
+set(CPACK_DEBIAN_DISTRIBUTED_RUNTIME_PACKAGE_RECOMMENDS ${icd})
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS ${icd})
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
   string(TOUPPER ${component} upper)

@@ -129,6 +129,7 @@ class DistributedLu::Implementation : public BlockMatrix {
         for (Index j = k + 1; j < end; ++j) update(k, j);
         forward(k);  // the same for B
         forget_copies(k);
+        keep_pace(k);
         pass_by(k);
       }
     }
@@ -175,6 +176,13 @@ class DistributedLu::Implementation : public BlockMatrix {
     if (engine_.ranks.alone()) return;
     starpu_mpi_cache_flush(MPI_COMM_WORLD, blocks_[k].columns.get());
     starpu_mpi_cache_flush(MPI_COMM_WORLD, blocks_[k].pivots.get());
+  }
+
+  /// Another rank's block takes memory as soon as its coming is asked for, so that is done a few steps ahead.
+  void keep_pace(Index k) {
+    constexpr Index kStepsAhead = 4;
+    const auto ranks = static_cast<Index>(engine_.ranks.count());
+    if (ranks > 1) wait_for(kStepsAhead * ((count() - k) / ranks + 1));
   }
 
   /// Where the devices do not hold all: block k is the first to leave, and what comes later waits outside until it is due, for

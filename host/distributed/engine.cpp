@@ -13,6 +13,7 @@
 #include <cstdlib>
 
 #include "distributed/block_store.hpp"
+#include "distributed/passing_memory.hpp"
 #include "distributed/resting.hpp"
 #include "embed/embedded.hpp"
 #include "opencl_error.hpp"
@@ -173,6 +174,7 @@ void Engine::Implementation::start(const std::vector<unsigned>& ids) {
   else
     conf.sched_policy_name = kPolicy;
   conf.catch_signals = 0;
+  if (!ranks.alone()) keep_passing_memory();
   if (starpu_init(&conf) != 0) throw UsageError("StarPU does not start: it finds no OpenCL device");
   if (!ranks.alone()) starpu_mpi_init_comm(nullptr, nullptr, 0, MPI_COMM_WORLD);
   if (on_cores) let_mpi_thread_rest();
@@ -203,6 +205,7 @@ Engine::Implementation::~Implementation() {
     if (!ranks.alone()) starpu_mpi_shutdown();
     for (Worker& worker : workers) worker.context.reset();
     starpu_shutdown();
+    free_passing_memory();
   }
   engine_is_there = false;
 }

@@ -45,14 +45,14 @@ class CLGAUSS_HIDDEN StepTasks {
     std::vector<std::uint32_t>& worker = engine_.workers[place.device].alone;
     const auto insert = [&](auto... arguments) {
       return engine_.ranks.alone()
-                 ? starpu_task_insert(&codelet(step.kind), arguments...)
+                 ? starpu_task_insert(&codelet(step.kind), arguments..., 0)
                  : starpu_mpi_task_insert(MPI_COMM_WORLD, &codelet(step.kind), arguments...,
                                           STARPU_EXECUTE_ON_NODE, place.rank, 0);
     };
     const int result = insert(data..., STARPU_CL_ARGS_NFREE, task, sizeof *task,
                               STARPU_TASK_WORKERIDS, static_cast<unsigned>(worker.size()),
                               worker.data(), STARPU_PRIORITY, -static_cast<int>(place.order),
-                              STARPU_CALLBACK, &done, STARPU_CALLBACK_ARG_NFREE, task, 0);
+                              STARPU_CALLBACK, &done, STARPU_CALLBACK_ARG_NFREE, task);
     if (result != 0)
       throw UsageError("StarPU does not take a task: error " + std::to_string(result));
   }

@@ -38,6 +38,7 @@ configure() {  # with further arguments
 build_and_run() {
   cmake --build "$work/$kind" >"$work/build.log" 2>&1 || fail "$(tail -20 "$work/build.log")"
   "$work/$kind/consumer"
+  [ ! -e "$work/$kind/distributed_consumer" ] || "$work/$kind/distributed_consumer"
 }
 
 # What a parent gets of the sources: the library, and nothing else, and its own settings as they were.
@@ -50,6 +51,28 @@ check_parent() {
   ! grep -E '^(clgauss_program|clgauss_tune|.*_tests|clgauss_bench):' <<<"$targets" || fail "programs or tests are built"
   grep -q '^CMAKE_BUILD_TYPE:STRING=$' "$cache" || fail "CMAKE_BUILD_TYPE is set"
   ! grep '^BUILD_SHARED_LIBS' "$cache" || fail "BUILD_SHARED_LIBS is set"
+}
+
+# What the library $1 gives out.
+check_names() {
+  local names
+  if [[ $1 = *.so ]]; then
+    names=$(nm -DC --defined-only "$1")
+    readelf -d "$1" | grep -q "SONAME.*$(basename "$1")\.[0-9]" || fail "$1 has no SONAME"
+  else
+    names=$(nm -C --defined-only --extern-only "$1")
+  fi
+  grep -q ' T clgauss::solve(' <<<"$names" || fail "clgauss::solve is hidden"
+  # After the type letter: nothing of other libraries (but Boost's exceptions and counted pointers, which make themselves visible), nor of the rooms
+  # behind the public headers.
+  ! grep -vE 'boost::(exception|exception_detail|wrapexcept|detail::sp_counted_base)\b' <<<"$names" |
+    grep -E ' [A-Zui] (guard variable for |vtable for |typeinfo .*for )?(nlohmann|fmt|boost|cl|clgauss::io)::' ||
+    fail "the names above leave $1"
+  ! grep -E ' T .*::(Implementation|State)::' <<<"$names" || fail "the names above leave $1"
+  # The C interface, name by name. One that goes, or changes its arguments, ends compatibility: clgauss_soversion in library.cmake.
+  grep -oE ' [A-Z] clgauss_[a-z0-9_]+$' <<<"$names" | cut -c4- | LC_ALL=C sort |
+    diff "$source_folder/host/c/symbols.txt" - || fail "host/c/symbols.txt lists (<) other C functions than $1 has (>)"
+  echo "$(basename "$1"): $(grep -c ' T clgauss::' <<<"$names") functions of clgauss, none of others"
 }
 
 case $kind in
@@ -77,6 +100,12 @@ case $kind in
     "${CXX:-c++}" -std=c++20 -O0 -Wall -Wextra -Werror -DCL_HPP_TARGET_OPENCL_VERSION=120 -DWANTED_TARGET=120 \
       $(pkg-config --cflags clgauss) "$here/consumer.cpp" -o "$work/consumer" $(pkg-config $static --libs clgauss)
     "$work/consumer"
+    if [ -e "$libraries/pkgconfig/clgauss-distributed.pc" ]; then
+      # shellcheck disable=SC2046,SC2086
+      "${CXX:-c++}" -std=c++20 $(pkg-config --cflags clgauss-distributed) "$source_folder/examples/distributed.cpp" \
+        -o "$work/distributed_consumer" $(pkg-config $static --libs clgauss-distributed)
+      "$work/distributed_consumer"
+    fi
     ;;
   pkg_config_c)
     install_clgauss
@@ -93,23 +122,9 @@ case $kind in
     ;;
   names)
     install_clgauss
-    if [ -e "$libraries/libclgauss.so" ]; then
-      names=$(nm -DC --defined-only "$libraries/libclgauss.so")
-      readelf -d "$libraries/libclgauss.so" | grep -q 'SONAME.*libclgauss\.so\.[0-9]' || fail "no SONAME"
-    else
-      names=$(nm -C --defined-only --extern-only "$libraries/libclgauss.a")
-    fi
-    grep -q ' T clgauss::solve(' <<<"$names" || fail "clgauss::solve is hidden"
-    # After the type letter: nothing of other libraries (but Boost's exceptions and counted pointers, which make themselves visible), nor of the rooms
-    # behind the public headers.
-    ! grep -vE 'boost::(exception|exception_detail|wrapexcept|detail::sp_counted_base)\b' <<<"$names" |
-      grep -E ' [A-Zui] (guard variable for |vtable for |typeinfo .*for )?(nlohmann|fmt|boost|cl|clgauss::io)::' ||
-      fail "the names above leave the library"
-    ! grep -E ' T .*::(Implementation|State)::' <<<"$names" || fail "the names above leave the library"
-    # The C interface, name by name. One that goes, or changes its arguments, ends compatibility: SOVERSION in library.cmake.
-    grep -oE ' [A-Z] clgauss_[a-z0-9_]+$' <<<"$names" | cut -c4- | LC_ALL=C sort |
-      diff "$source_folder/host/c/symbols.txt" - || fail "host/c/symbols.txt lists (<) other C functions than the library has (>)"
-    echo "$(grep -c ' T clgauss::' <<<"$names") functions of clgauss, none of others"
+    for library in "$libraries"/libclgauss{,_distributed}.{so,a}; do
+      [ ! -e "$library" ] || check_names "$library"
+    done
     ;;
   without_starpu)
     cmake -S "$source_folder" -B "$work/plain" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_STARPU=OFF >"$work/configure.log" 2>&1 ||
@@ -118,7 +133,7 @@ case $kind in
     for wanted in clgauss clgauss_program clgauss_tune solver_tests clgauss_bench; do
       grep -q "^$wanted: " <<<"$targets" || fail "no target $wanted"
     done
-    ! grep -E '(clgauss|bench)_distributed|distributed_tests' <<<"$targets" || fail "the targets above need StarPU"
+    ! grep -E '(clgauss|bench|example)_distributed|distributed_tests' <<<"$targets" || fail "the targets above need StarPU"
     ! grep -iE 'starpu|libmpi' "$work/plain/build.ninja" || fail "StarPU or MPI is asked for"
     [ -z "${LONG-}" ] && exit
     cmake --build "$work/plain" --target clgauss_program >"$work/build.log" 2>&1 || fail "$(tail -20 "$work/build.log")"

@@ -91,6 +91,26 @@ TEST_CASE("ranks give the answer that one process gives, to the bit") {
   }
 }
 
+TEST_CASE("every rank factors and substitutes with the blocks that it holds") {
+  Workplace place(1031);
+  const ProcessResult result = place.script(
+      "ranks 2 solve A.npy --rhs ones --devices all --no-rcond --trace t.json -o x.npy");
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  for (const char* file : {"t.json.rank0", "t.json.rank1"}) {
+    CAPTURE(file);
+    const auto trace = nlohmann::json::parse(content_of(place.path(file)));
+    int panels = 0, backward = 0;
+    for (const auto& event : trace["traceEvents"]) {
+      const std::string name = event["name"];
+      panels += name.starts_with("panel ") ? 1 : 0;
+      backward += name.starts_with("backward ") ? 1 : 0;
+    }
+    CHECK(panels > 0);
+    CHECK(backward == panels);
+  }
+}
+
 TEST_CASE("text is read by one rank, which sends the others their columns") {
   Workplace place(600);
   const ProcessResult result = place.script(

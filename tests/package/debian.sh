@@ -31,15 +31,16 @@ configure() {  # shared, prefix, for packages
 }
 clean() {
   for each in "$root/proc" "$root/sys" "$memory"; do ! mountpoint -q "$each" || umount "$each"; done
-  [ "$shared" = ON ] || rm -f "$build"/libclgauss.so*
+  [ "$shared" = ON ] || rm -f "$build"/libclgauss{,_distributed}.so*
   configure "${shared:-OFF}" "$prefix" OFF
   cmake --build "$build" >/dev/null
   lap "the build folder as it was"
 }
 trap clean EXIT
+targets=(libclgauss.so clgauss_program clgauss_tune clgauss_{program,tune}_manual clgauss_python{,_stub})
+! compgen -G "$build/libclgauss_distributed.*" >/dev/null || targets+=(clgauss_distributed clgauss_distributed_program)
 configure ON /usr ON
-cmake --build "$build" --target libclgauss.so clgauss_program clgauss_tune clgauss_program_manual clgauss_tune_manual clgauss_python \
-  clgauss_python_stub | tail -1
+cmake --build "$build" --target "${targets[@]}" | tail -1
 rm -f "$build"/*.deb
 (cd "$build" && cpack -G DEB >"$work/cpack.log" 2>&1) || { tail -20 "$work/cpack.log" >&2; exit 1; }
 ls -s --block-size=K "$build"/*.deb
