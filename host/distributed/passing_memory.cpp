@@ -13,7 +13,7 @@ namespace clgauss {
 namespace {
 
 constexpr std::size_t kLeastKept = std::size_t{1} << 20U;
-constexpr std::size_t kMostKept = 12;  // pieces of memory
+constexpr std::size_t kMostKept = 6;  // pieces of memory: as many blocks as are on their way
 constexpr std::align_val_t kAlignment{4096};
 
 std::mutex one_at_a_time;

@@ -182,7 +182,7 @@ def make_pages(tune, folder):
 def faults_of_hover(browser, picture):
     """A value under the mouse is told with its unit, in sight, and no longer once the mouse is away."""
     figure = browser.value("[...document.querySelectorAll('figure')].find(f => f.querySelectorAll('.key').length > 1).id")
-    value = f"#{figure} [data-s='0'] .v:nth-of-type(2)"
+    value = f"#{figure} [data-s='0'] .v:last-of-type"
     browser.mouse(value)
     tip = browser.value(TIP)
     if tip["hidden"] or not tip["inside"] or "\n" not in tip["text"]:
