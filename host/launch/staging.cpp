@@ -13,6 +13,8 @@ namespace {
 
 /// So much at a time: long enough for the bus, short enough to stay in a core's cache.
 constexpr std::size_t kChunkBytes = std::size_t{1} << 20U;
+/// Every chunk begins where numbers of any type may lie, and a line of the cache begins.
+constexpr std::size_t kAlignment = 64;
 
 Index items_of_chunk(std::size_t item_bytes) {
   return std::max<Index>(1, kChunkBytes / std::max<std::size_t>(item_bytes, 1));
@@ -88,7 +90,8 @@ void Staging::require_lanes(Index lanes, std::size_t chunk_bytes) {
   }
   while (lanes_.size() < lanes) {
     auto lane = std::make_unique<Lane>();
-    lane->chunk_bytes = std::max(chunk_bytes, kChunkBytes);
+    lane->chunk_bytes =
+        (std::max(chunk_bytes, kChunkBytes) + kAlignment - 1) / kAlignment * kAlignment;
     const std::size_t bytes = 2 * lane->chunk_bytes;
     if (transfers_ == Transfers::pinned) {
       try {
