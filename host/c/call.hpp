@@ -17,6 +17,9 @@ namespace clgauss::c {
 /// Of the function that is running; `message` is what clgauss_last_error() says, cut off where it is long.
 void forget_error() noexcept;
 clgauss_status failed(clgauss_status status, const char* message) noexcept;
+/// Of CLGAUSS_OVERFLOW.
+inline constexpr const char* kOutOfRange =
+    "A or B holds NaN or Inf, or numbers left the range of the type";
 
 /// body(), which returns a status or throws.
 template <typename Body>

@@ -51,9 +51,7 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, con
     return failed(CLGAUSS_SINGULAR, fmt::format("A is singular: the pivot of column {} is {}",
                                                 *solution.failed_column + 1, solution.failed_pivot)
                                         .c_str());
-  if (!has_answer(solution.status))
-    return failed(CLGAUSS_OVERFLOW,
-                  "A or B holds NaN or Inf, or numbers left the range of the type");
+  if (!has_answer(solution.status)) return failed(CLGAUSS_OVERFLOW, kOutOfRange);
   for (const Index part : {0, 1})
     copy(part_of(solution.x.parts(), part), part_of<Real>(both, part));
   if (solution.status == SolveStatus::ok) return CLGAUSS_OK;

@@ -38,8 +38,7 @@ clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index 
                                 std::min(m, n), answer.tolerance)
                         .c_str());
     case LeastSquaresStatus::overflow:
-      return failed(CLGAUSS_OVERFLOW,
-                    "A or B holds NaN or Inf, or numbers left the range of the type");
+      return failed(CLGAUSS_OVERFLOW, kOutOfRange);
     case LeastSquaresStatus::ok:
     case LeastSquaresStatus::inaccurate:
       break;

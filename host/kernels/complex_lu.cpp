@@ -60,13 +60,8 @@ const KernelVariant& complex_lu_variant() {
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) { (void)complex_lu_works(context, type); },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
-        const auto power_of_two = [&](const char* name) {
-          return std::has_single_bit(static_cast<unsigned>(value_of(parameters, name)))
-                     ? std::string()
-                     : std::string(name) + " must be a power of two";
-        };
-        std::string rule = power_of_two("WG_SIZE");
-        if (rule.empty()) rule = power_of_two("VEC_WIDTH");
+        std::string rule = not_power_of_two(parameters, "WG_SIZE");
+        if (rule.empty()) rule = not_power_of_two(parameters, "VEC_WIDTH");
         return rule.empty() ? not_multiple(parameters, "BLOCK", "COLUMNS") : rule;
       },
       .demands =

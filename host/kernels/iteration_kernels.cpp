@@ -35,8 +35,7 @@ const KernelVariant& iterations_variant() {
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) { (void)iterations_work(context, type); },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
-        const int size = value_of(parameters, "WG_SIZE");
-        return (size & (size - 1)) == 0 ? "" : "WG_SIZE must be a power of two";
+        return not_power_of_two(parameters, "WG_SIZE");
       }};
   return variant;
 }

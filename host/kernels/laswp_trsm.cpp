@@ -85,8 +85,7 @@ const KernelVariant& laswp_trsm_variant() {
             LaswpTrsmKernels(usual.setting).ask();
           },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
-        const int strip = value_of(parameters, "STRIP");
-        return (strip & (strip - 1)) == 0 ? "" : "STRIP must be a power of two";
+        return not_power_of_two(parameters, "STRIP");
       },
       .demands = demands};
   return variant;

@@ -32,12 +32,9 @@ std::string lacks_group(Context& context) {
              : "it takes work-groups of 64 work-items";
 }
 
-bool is_power_of_two(int value) { return (value & (value - 1)) == 0; }
-
 std::string broken_rule(const Parameters& parameters, RealType /*type*/) {
   for (const char* grid : {"GRID_ROWS", "GRID_COLS"})
-    if (!is_power_of_two(value_of(parameters, grid)))
-      return std::string(grid) + " must be a power of two";
+    if (const std::string rule = not_power_of_two(parameters, grid); !rule.empty()) return rule;
   if (const std::string rule = not_multiple(parameters, "NB", "GRID_COLS"); !rule.empty())
     return rule;
   const int window = value_of(parameters, "WINDOW"), rows = value_of(parameters, "GRID_ROWS");

@@ -59,9 +59,8 @@ const KernelVariant& qr_variant() {
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) { (void)qr_works(context, type); },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
-        const int lanes = value_of(parameters, "LANES");
-        if ((lanes & (lanes - 1)) != 0) return "LANES must be a power of two";
-        const std::string rule = not_multiple(parameters, "NB", "VEC_WIDTH");
+        std::string rule = not_power_of_two(parameters, "LANES");
+        if (rule.empty()) rule = not_multiple(parameters, "NB", "VEC_WIDTH");
         return rule.empty() ? not_multiple(parameters, "BLOCK", "NB") : rule;
       },
       .demands =

@@ -1,7 +1,6 @@
 #include "kernels/residual_integer.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/lab/launch.hpp>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "kernels/lu_common.hpp"
+#include "kernels/residual_kernel.hpp"
 #include "kernels/variants.hpp"
 #include "matrix/transfer.hpp"
 
@@ -133,20 +133,11 @@ const KernelVariant& residual_integer_variant() {
   static const KernelVariant variant{
       .name = "residual_integer",
       .file = "residual_integer.cl",
-      .parameters = {{.name = "WG_SIZE",
-                      .least = 1,
-                      .most = 1024,
-                      .usual =
-                          [](const Setting& at) {
-                            return static_cast<int>(std::bit_floor(
-                                std::clamp<std::size_t>(at.device.max_work_group_size, 1, 128)));
-                          },
-                      .tried = {64, 128, 256}}},
+      .parameters = {group_of_a_row()},
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType) { (void)IntegerResidual(context); },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
-        const int group = value_of(parameters, "WG_SIZE");
-        return (group & (group - 1)) == 0 ? "" : "WG_SIZE must be a power of two";
+        return not_power_of_two(parameters, "WG_SIZE");
       },
       .demands =
           [](const Parameters& parameters, RealType) {

@@ -120,10 +120,8 @@ int usual_fma(const Setting& at) { return at.device.fast_fma ? 1 : 0; }
 ParameterSpec use_fma() { return {.name = "USE_FMA", .least = 0, .most = 1, .usual = usual_fma}; }
 
 std::string broken_width(const Parameters& parameters, RealType /*type*/) {
-  const int width = value_of(parameters, "VEC_WIDTH"), group = value_of(parameters, "WG_SIZE");
-  for (const auto& [name, value] : {std::pair("VEC_WIDTH", width), {"WG_SIZE", group}})
-    if ((value & (value - 1)) != 0) return fmt::format("{} must be a power of two", name);
-  return {};
+  const std::string rule = not_power_of_two(parameters, "VEC_WIDTH");
+  return rule.empty() ? not_power_of_two(parameters, "WG_SIZE") : rule;
 }
 
 std::vector<Demand> demands(const Parameters& parameters, RealType type) {
@@ -141,6 +139,18 @@ void ask(Context& context, RealType type) {
 }
 
 }  // namespace
+
+ParameterSpec group_of_a_row() {
+  return {.name = "WG_SIZE",
+          .least = 1,
+          .most = 1024,
+          .usual =
+              [](const Setting& at) {
+                return static_cast<int>(
+                    std::bit_floor(std::clamp<std::size_t>(at.device.max_work_group_size, 1, 128)));
+              },
+          .tried = {64, 128, 256}};
+}
 
 const KernelVariant& residual_cpu_variant() {
   static const KernelVariant variant{
@@ -162,28 +172,19 @@ const KernelVariant& residual_cpu_variant() {
 }
 
 const KernelVariant& residual_variant() {
-  static const KernelVariant variant{
-      .name = "residual",
-      .file = "residual.cl",
-      .parameters = {{.name = "WG_SIZE",
-                      .least = 1,
-                      .most = 1024,
-                      .usual =
-                          [](const Setting& at) {
-                            return static_cast<int>(std::bit_floor(
-                                std::clamp<std::size_t>(at.device.max_work_group_size, 1, 128)));
-                          },
-                      .tried = {64, 128, 256}},
-                     {.name = "VEC_WIDTH",
-                      .least = 1,
-                      .most = 2,
-                      .usual = [](const Setting&) { return 1; },
-                      .tried = {1, 2}},
-                     use_fma()},
-      .lacks = lacks_nothing,
-      .ask = ask<residual_variant>,
-      .broken_rule = broken_width,
-      .demands = demands};
+  static const KernelVariant variant{.name = "residual",
+                                     .file = "residual.cl",
+                                     .parameters = {group_of_a_row(),
+                                                    {.name = "VEC_WIDTH",
+                                                     .least = 1,
+                                                     .most = 2,
+                                                     .usual = [](const Setting&) { return 1; },
+                                                     .tried = {1, 2}},
+                                                    use_fma()},
+                                     .lacks = lacks_nothing,
+                                     .ask = ask<residual_variant>,
+                                     .broken_rule = broken_width,
+                                     .demands = demands};
   return variant;
 }
 

@@ -10,6 +10,9 @@
 
 namespace clgauss {
 
+/// WG_SIZE of a kernel whose work-groups sum up a row each: a power of two.
+[[nodiscard]] ParameterSpec group_of_a_row();
+
 /// One work-item a core's rows.
 [[nodiscard]] const KernelVariant& residual_cpu_variant();
 /// A work-group a row.

@@ -118,6 +118,11 @@ std::string not_multiple(const Parameters& parameters, const char* name, const c
              : fmt::format("{} = {} must be a multiple of {} = {}", name, value, of, unit);
 }
 
+std::string not_power_of_two(const Parameters& parameters, const char* name) {
+  const int value = value_of(parameters, name);
+  return (value & (value - 1)) == 0 ? "" : fmt::format("{} must be a power of two", name);
+}
+
 Defines with_parameters(const KernelVariant& variant, const Parameters& parameters, Defines own) {
   for (const ParameterSpec& spec : variant.parameters)
     if (spec.macro) own.emplace_back(spec.name, std::to_string(value_of(parameters, spec.name)));

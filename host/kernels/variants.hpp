@@ -35,6 +35,8 @@ namespace clgauss {
 /// Empty if the value of `name` is a multiple of the value of `of`, else that it must be.
 [[nodiscard]] std::string not_multiple(const Parameters& parameters, const char* name,
                                        const char* of);
+/// Empty if the value of `name` is a power of two, else that it must be.
+[[nodiscard]] std::string not_power_of_two(const Parameters& parameters, const char* name);
 
 /// KernelVariant::lacks of what runs anywhere.
 [[nodiscard]] std::string lacks_nothing(Context& context);

@@ -75,6 +75,11 @@ InverseProducts products_with(const Matrix& inverse, int& count) {
           [&](const Matrix& x) { return ++count, times(test::transposed(inverse), x); }};
 }
 
+/// Of every kind of spectrum and of conditions from 1 to 1e11.
+Matrix of_trial(Index trial, Index n) {
+  return test::randsvd(n, std::pow(10.0, trial % 12), static_cast<Spread>(1 + trial % 5), trial);
+}
+
 struct Named {
   std::string name;
   Matrix a;
@@ -114,10 +119,7 @@ TEST_CASE(
   double worst = 1;
   for (Index trial = 0; trial < 150; ++trial) {
     const Index n = 1 + trial % 40;
-    const Matrix b = trial % 3 == 0
-                         ? random_matrix(n, n, trial)
-                         : inverse(test::randsvd(n, std::pow(10.0, trial % 12),
-                                                 static_cast<Spread>(1 + trial % 5), trial));
+    const Matrix b = trial % 3 == 0 ? random_matrix(n, n, trial) : inverse(of_trial(trial, n));
     int count = 0;
     const InverseProducts products = products_with(b, count);
     const double estimate = inverse_norm1(products);
@@ -137,8 +139,7 @@ TEST_CASE("condition: rcond and the error of x take three products together") {
   constexpr int kTrials = 40;
   for (Index trial = 0; trial < kTrials; ++trial) {
     const Index n = 30 + trial;
-    const Matrix a =
-        test::randsvd(n, std::pow(10.0, trial % 12), static_cast<Spread>(1 + trial % 5), trial);
+    const Matrix a = of_trial(trial, n);
     int count = 0;
     const Matrix inverse_of_a = inverse(a);
     const InverseProducts products = products_with(inverse_of_a, count);
@@ -160,8 +161,7 @@ TEST_CASE("condition: two products more than came with the solve tell rcond and 
   constexpr int kTrials = 40;
   for (Index trial = 0; trial < kTrials; ++trial) {
     const Index n = 30 + trial;
-    const Matrix a =
-        test::randsvd(n, std::pow(10.0, trial % 12), static_cast<Spread>(1 + trial % 5), trial);
+    const Matrix a = of_trial(trial, n);
     const Matrix inverse_of_a = inverse(a), x = random_matrix(n, 1, trial);
     Matrix magnitudes(n, 1), largest(n, 1);
     for (Index i = 0; i < n; ++i)
