@@ -13,15 +13,16 @@
 // 2 e e^T: no tau is 0.
 //
 // NDRange: NB / VEC_WIDTH x LANES groups, in work-groups of NB / VEC_WIDTH x LANES. Local memory: (LANES + 1) NB scalars.
-// Macros besides REAL_BITS: NB, columns of a panel at most; VEC_WIDTH, of a work-item; LANES, rows side by side, a power of two.
+// Macros besides REAL_BITS: NB, columns of a panel at most; VEC_WIDTH, of a work-item; LANES, rows side by side, a power of two;
+// BLOCK, columns of T at most.
 //
-// qr_triangle: T = (D + U)^-1, columns x columns, for D = diag(1 / tau) and U, what of the Gram matrix of V is above its diagonal.
-// NDRange: at least `columns`; any work-group size.
+// qr_triangle: T = (D + U)^-1, columns x columns, for D = diag(1 / tau) and U, what of the Gram matrix of V is above its diagonal; a
+// work-group a column, by substitution. NDRange: `columns` groups; any work-group size. Local memory: BLOCK scalars.
 
 #include "vectors.clh"
 
-#if !defined(NB) || !defined(LANES)
-#error "NB and LANES must be defined"
+#if !defined(NB) || !defined(LANES) || !defined(BLOCK)
+#error "NB, LANES and BLOCK must be defined"
 #endif
 #if NB % VEC_WIDTH != 0
 #error "NB must be a multiple of VEC_WIDTH"
@@ -133,12 +134,16 @@ kernel __attribute__((reqd_work_group_size(ITEMS, LANES, 1))) void qr_reflect(
 kernel void qr_triangle(const global REAL* restrict gram, uint gram_ld,
                         const global REAL* restrict taus, uint tau_first, uint columns,
                         global REAL* t, ulong t_offset, uint t_ld) {
-  const uint c = get_global_id(0);
-  if (c >= columns) return;
-  global REAL* const column = t + t_offset + c;
-  for (uint i = columns; i-- > 0;) {
-    REAL sum = i == c ? (REAL)-1 : (REAL)0;
-    for (uint k = i + 1; k <= c; ++k) sum += gram[(ulong)i * gram_ld + k] * column[(ulong)k * t_ld];
-    column[(ulong)i * t_ld] = i <= c ? -taus[tau_first + i] * sum : (REAL)0;
+  local REAL x[BLOCK];
+  const uint c = get_group_id(0), id = get_local_id(0), size = get_local_size(0);
+  for (uint i = id; i < columns; i += size) x[i] = i == c ? 1 : 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint k = c + 1; k-- > 0;) {
+    const REAL known = x[k] * taus[tau_first + k];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint i = id; i < k; i += size) x[i] -= gram[(ulong)i * gram_ld + k] * known;
+    if (k % size == id) x[k] = known;
+    barrier(CLK_LOCAL_MEM_FENCE);
   }
+  for (uint i = id; i < columns; i += size) t[t_offset + (ulong)i * t_ld + c] = x[i];
 }

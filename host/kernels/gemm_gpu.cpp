@@ -6,6 +6,7 @@
 #include <clgauss/lab/launch.hpp>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -58,7 +59,8 @@ class GemmGpu : public GemmBackend {
   }
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) override {
-    launch(queue, choose(call), call);
+    const Entry& entry = choose(call);
+    launch(queue, entry, call, slices_for(entry.spec, call.shape));
   }
 
   std::string kernel_name(const GemmCall& call) override { return choose(call).spec.name; }
@@ -193,8 +195,12 @@ class GemmGpu : public GemmBackend {
     // A kernel that does not build or launch here is an outcome, not an error: the next spec is tried.
     entry.works = context_.trials().passes(build_of(spec), [&] {
       build(entry);
-      require_known_answer(context_, type_, shape_to_check(entry, shape),
-                           [&](const GemmCall& call) { launch(context_.queue(), entry, call); });
+      for (const Index slices : {1, 3})
+        if (slices == 1 || slices_k(spec))
+          require_known_answer(context_, type_, shape_to_check(entry, shape),
+                               [&](const GemmCall& call) {
+                                 launch(context_.queue(), entry, call, slices);
+                               });
     });
     if (!entry.works) return entry;
     build(entry);
@@ -241,7 +247,43 @@ class GemmGpu : public GemmBackend {
             like.transpose_b};
   }
 
-  void launch(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call) const {
+  /// Whether several groups can share the inner dimension of a tile: those of the portable kernel.
+  static bool slices_k(const GemmSpec& spec) { return spec.transposes(); }
+
+  /// How many groups share the inner dimension of a tile: where there are too few tiles for the device, and it is long. With it V^T C of
+  /// a QR factorisation, 64 x 1024 x 4096, takes 16 of an H200's units, and 256 groups, if all of @ ms.
+  [[nodiscard]] Index slices_for(const GemmSpec& spec, const GemmShape& shape) const {
+    constexpr Index kLeastDepth = 256;
+    const Index tiles = spec.tiles(shape.m, shape.n), units = context_.profile().compute_units;
+    if (!slices_k(spec) || 2 * tiles > units) return 1;
+    return std::clamp<Index>(2 * units / tiles, 1, std::max<Index>(1, shape.k / kLeastDepth));
+  }
+
+  void launch(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call,
+              Index slices) {
+    if (slices == 1) {
+      launch_tiles(queue, entry, call, 1);
+      return;
+    }
+    const auto& [m, n, k, transpose_a, transpose_b] = call.shape;
+    const Index align = entry.spec.alignment(), ld = (n + align - 1) / align * align;
+    const std::size_t bytes = slices * m * ld * bytes_of(type_);
+    if (products_() == nullptr || products_.getInfo<CL_MEM_SIZE>() < bytes)
+      products_ = context_.allocate(bytes, "the workspace of a matrix product");
+    GemmCall sliced = call;
+    sliced.beta = 0;
+    sliced.c = {products_, 0, ld};
+    launch_tiles(queue, entry, sliced, slices);
+    if (!add_slices_)
+      add_slices_ = context_.programs().kernel("scale.cl", "add_slices", real_defines(type_));
+    add_slices_->set_arguments(products_, cl_ulong{ld}, static_cast<cl_uint>(slices), call.c.buffer,
+                               cl_ulong{call.c.offset}, cl_ulong{call.c.ld});
+    set_real(*add_slices_, 6, type_, call.beta);
+    enqueue_kernel(queue, *add_slices_, cl::NDRange(n, m));
+  }
+
+  void launch_tiles(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call,
+                    Index slices) const {
     const GemmSpec& spec = entry.spec;
     Kernel kernel = entry.kernel;  // another reference to the same OpenCL kernel
     const auto int_of = [](Index x) { return static_cast<cl_int>(x); };
@@ -261,7 +303,7 @@ class GemmGpu : public GemmBackend {
     pass_view(call.c);
     const std::size_t groups = spec.tiles(call.shape.m, call.shape.n);
     const std::size_t local = spec.work_group_size();
-    enqueue_kernel(queue, kernel, cl::NDRange(groups * local), cl::NDRange(local));
+    enqueue_kernel(queue, kernel, cl::NDRange(groups * local, slices), cl::NDRange(local, 1));
   }
 
   Context context_;
@@ -274,6 +316,8 @@ class GemmGpu : public GemmBackend {
   std::map<Key, Entry> kernels_;
   std::set<Key> passed_over_;               // for others, if there are any
   std::vector<const Candidate*> spilling_;  // among them
+  cl::Buffer products_;                     // of slices: of at most two groups a compute unit
+  std::optional<Kernel> add_slices_;        // made when first needed
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 
 constexpr const char* kWorkspace = "the workspace of a QR factorisation";
 /// So many rows are worth a work-group; and all of them add the sums of all.
-constexpr cl_uint kRowsPerGroup = 64, kMostGroups = 64;
+constexpr cl_uint kRowsPerGroup = 32, kMostGroups = 128;
 
 /// Whether a work-group is many work-items side by side: one for each column of a panel at least.
 bool has_groups(const Setting& at) {
@@ -46,7 +46,7 @@ const KernelVariant& qr_variant() {
                           [](const Setting& at) {
                             if (!has_groups(at)) return 1;
                             return static_cast<int>(std::bit_floor(
-                                std::min<std::size_t>(at.device.max_work_group_size / 64, 8)));
+                                std::min<std::size_t>(at.device.max_work_group_size / 64, 16)));
                           },
                       .tried = {1, 4, 8, 16}},
                      {.name = "BLOCK",
@@ -54,8 +54,7 @@ const KernelVariant& qr_variant() {
                       .most = 512,
                       .step = 16,
                       .usual = [](const Setting&) { return 64; },
-                      .tried = {64, 128, 192},
-                      .macro = false}},
+                      .tried = {64, 128, 192}}},
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) { (void)qr_works(context, type); },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
@@ -147,7 +146,8 @@ void QrKernels::triangle(const cl::CommandQueue& queue, const MatrixView& gram,
   triangle.set_arguments(gram.buffer, static_cast<cl_uint>(gram.ld), taus, first, columns);
   cl_uint index = 5;
   pass_view(triangle, index, t);
-  enqueue_kernel(queue, triangle, cl::NDRange(columns));
+  const std::size_t items = in_one_launch_ ? 1 : 64;
+  launch_groups(queue, triangle, columns, std::min(items, triangle.work_group_limit));
 }
 
 bool qr_works(Context& context, RealType type) {

@@ -47,7 +47,7 @@ class QrKernels {
 
   KernelMemo& kernels_;
   Parameters parameters_;
-  cl_uint nb_, block_, lanes_, most_groups_;
+  cl_uint nb_, block_, lanes_;
   bool in_one_launch_;
   cl::Buffer panels_[2], parts_, gram_;
 };

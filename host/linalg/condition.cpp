@@ -3,6 +3,7 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "linalg/norm_estimator.hpp"
 #include "matrix/max_or_nan.hpp"
@@ -17,35 +18,50 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kEps = 0x1p-53;
 using First = NormEstimator::First;
 
-/// Largest magnitude in column c; Inf if it holds a number that is not finite.
-double largest_in_column(const Matrix& x, Index c) {
-  double largest = 0;
+/// Largest magnitude in each column; Inf where it holds a number that is not finite.
+std::vector<double> largest_in_columns(const Matrix& x) {
+  std::vector<double> largest(x.cols(), 0.0);
   for (Index i = 0; i < x.rows(); ++i)
-    largest = std::isfinite(x(i, c)) ? std::max(largest, std::abs(x(i, c))) : kInf;
+    for (Index c = 0; c < x.cols(); ++c) {
+      const double size = std::abs(x(i, c));
+      largest[c] = size < kInf ? std::max(largest[c], size) : kInf;
+    }
   return largest;
 }
 
+bool is_regular(double largest) { return largest > 0 && largest < kInf; }
+
+/// The columns of `x` times powers of two.
+void scale_columns(Matrix& x, const std::vector<int>& exponents) {
+  if (std::ranges::all_of(exponents, [](int exponent) { return exponent == 0; })) return;
+  for (Index i = 0; i < x.rows(); ++i)
+    for (Index c = 0; c < x.cols(); ++c) x(i, c) = times_power(x(i, c), exponents[c]);
+}
+
 /// The product with an inverse, whose numbers may be of a narrower range than doubles.
-Matrix product(const std::function<Matrix(const Matrix&)>& multiply, const Matrix& x) {
-  std::vector<int> exponents(x.cols(), 0);
-  for (Index c = 0; c < x.cols(); ++c)
-    if (const double largest = largest_in_column(x, c); largest > 0 && std::isfinite(largest))
-      exponents[c] = std::ilogb(largest);
+Matrix product(const std::function<Matrix(const Matrix&)>& multiply, Matrix x) {
+  std::vector<int> exponents;
+  for (const double largest : largest_in_columns(x))
+    exponents.push_back(is_regular(largest) ? -std::ilogb(largest) : 0);
+  scale_columns(x, exponents);
   std::vector<bool> known(x.cols(), false);
-  Matrix result(x.rows(), x.cols());
+  Matrix result;
+  int shifted = 0;
   for (const int shift : {0, -100, 100}) {
-    Matrix scaled = x;
-    for (Index i = 0; i < x.rows(); ++i)
-      for (Index c = 0; c < x.cols(); ++c)
-        scaled(i, c) = times_power(x(i, c), shift - exponents[c]);
-    const Matrix y = multiply(scaled);
-    for (Index c = 0; c < x.cols(); ++c) {
-      if (known[c]) continue;
+    scale_columns(x, std::vector<int>(x.cols(), shift - shifted));
+    shifted = shift;
+    Matrix y = multiply(x);
+    const std::vector<double> largest = largest_in_columns(y);
+    std::vector<int> back;
+    for (const int exponent : exponents) back.push_back(-exponent - shift);
+    scale_columns(y, back);
+    if (result.empty())
+      result = std::move(y);
+    else
       for (Index i = 0; i < x.rows(); ++i)
-        result(i, c) = times_power(y(i, c), exponents[c] - shift);
-      const double largest = largest_in_column(y, c);
-      known[c] = largest > 0 && std::isfinite(largest);
-    }
+        for (Index c = 0; c < x.cols(); ++c)
+          if (!known[c]) result(i, c) = y(i, c);
+    for (Index c = 0; c < x.cols(); ++c) known[c] = known[c] || is_regular(largest[c]);
     if (std::ranges::all_of(known, [](bool is) { return is; })) break;
   }
   return result;
@@ -62,22 +78,21 @@ struct Estimate {
   [[nodiscard]] bool wants_inverse_transposed() const {
     return estimator.wants_transposed() != !weights.empty();
   }
-  /// What is to be multiplied with A^-1 or A^-T.
-  [[nodiscard]] Matrix question() const {
-    return estimator.wants_transposed() ? weighted(estimator.question()) : estimator.question();
+  /// What is to be multiplied with A^-1 or A^-T, into the columns of `all` from `first` on.
+  void ask(Matrix& all, Index first) const {
+    const Matrix& question = estimator.question();
+    const bool weighs = estimator.wants_transposed() && !weights.empty();
+    for (Index i = 0; i < question.rows(); ++i)
+      for (Index c = 0; c < question.cols(); ++c)
+        all(i, first + c) = weighs ? question(i, c) * weights[i] : question(i, c);
   }
-  void answer(const Matrix& y) {
-    if (estimator.wants_transposed())
-      estimator.answer(y);
-    else
-      estimator.answer(weighted(y));
-  }
-
- private:
-  [[nodiscard]] Matrix weighted(Matrix x) const {
-    for (Index i = 0; i < weights.size(); ++i)
-      for (double& value : x.row(i)) value *= weights[i];
-    return x;
+  void answer(const Matrix& all, Index first) {
+    Matrix part(all.rows(), estimator.question().cols());
+    const bool weighs = !estimator.wants_transposed() && !weights.empty();
+    for (Index i = 0; i < part.rows(); ++i)
+      for (Index c = 0; c < part.cols(); ++c)
+        part(i, c) = weighs ? all(i, first + c) * weights[i] : all(i, first + c);
+    estimator.answer(part);
   }
 };
 
@@ -87,27 +102,19 @@ void carry_out(std::vector<Estimate>& estimates, const InverseProducts& inverse)
   const auto is_open = [](const Estimate& e) { return !e.estimator.done(); };
   while (std::ranges::any_of(estimates, is_open)) {
     transposed = !transposed;
-    std::vector<Estimate*> asking;
-    std::vector<Matrix> questions;
+    std::vector<std::pair<Estimate*, Index>> asking;  // and its first column
     Index columns = 0;
     for (Estimate& e : estimates) {
       if (!is_open(e) || e.wants_inverse_transposed() != transposed) continue;
-      asking.push_back(&e);
-      questions.push_back(e.question());
-      columns += questions.back().cols();
+      asking.emplace_back(&e, columns);
+      columns += e.estimator.question().cols();
     }
     if (asking.empty()) continue;
     Matrix all(inverse.n, columns);
-    for (Index q = 0, at = 0; q < questions.size(); at += questions[q++].cols())
-      for (Index i = 0; i < inverse.n; ++i)
-        std::ranges::copy(questions[q].row(i), all.row(i).subspan(at).begin());
-    const Matrix answers = product(transposed ? inverse.solve_transposed : inverse.solve, all);
-    for (Index q = 0, at = 0; q < questions.size(); at += questions[q++].cols()) {
-      Matrix& part = questions[q];
-      for (Index i = 0; i < inverse.n; ++i)
-        std::ranges::copy(answers.row(i).subspan(at, part.cols()), part.row(i).begin());
-      asking[q]->answer(part);
-    }
+    for (const auto& [estimate, first] : asking) estimate->ask(all, first);
+    const Matrix answers =
+        product(transposed ? inverse.solve_transposed : inverse.solve, std::move(all));
+    for (const auto& [estimate, first] : asking) estimate->answer(answers, first);
   }
 }
 
@@ -145,11 +152,9 @@ std::vector<Estimate> estimates_of(const AnswerErrors& answer, const NormEstimat
 
 /// Whether the product can be counted on, which did not go through product().
 bool is_regular(const Matrix& product) {
-  for (Index c = 0; c < product.cols(); ++c)
-    if (const double largest = largest_in_column(product, c);
-        !(largest > 0 && std::isfinite(largest)))
-      return false;
-  return !product.empty();
+  return !product.empty() &&
+         std::ranges::all_of(largest_in_columns(product),
+                             [](double largest) { return is_regular(largest); });
 }
 
 double bound_of(const Estimate& estimate, const Matrix& x, Index c) {

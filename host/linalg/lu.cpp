@@ -117,7 +117,7 @@ class Lu::Implementation {
   Matrix solve(const Matrix& b, bool transposed) {
     require_factored();
     if (b.rows() != n_) throw DimensionError(fmt::format("b has {} rows, A has {}", b.rows(), n_));
-    const MatrixView x = to_device(context_, type_, b, b.cols(), "the right-hand sides");
+    const MatrixView x = on_device(b);
     order_.run(context_, {}, [&](const cl::CommandQueue& queue) {
       if (transposed)
         backend_->getrs_transposed(queue, factors_, x, b.cols());
@@ -149,11 +149,24 @@ class Lu::Implementation {
   }
 
  private:
+  /// A few right-hand sides in memory that is kept: estimates of conditions ask again and again.
+  MatrixView on_device(const Matrix& b) {
+    constexpr std::size_t kMostKept = 1U << 20U;
+    constexpr const char* kWhat = "the right-hand sides";
+    const std::size_t bytes = b.values().size() * bytes_of(type_);
+    if (bytes > kMostKept) return to_device(context_, type_, b, b.cols(), kWhat);
+    if (few_() == nullptr || few_.getInfo<CL_MEM_SIZE>() < bytes)
+      few_ = context_.allocate(bytes, kWhat);
+    upload_rows(context_, few_, b.cols(), type_, {&b});
+    return {few_, 0, b.cols()};
+  }
+
   Context context_;
   RealType type_;
   Index n_;
   std::unique_ptr<LuBackend> backend_;
   MatrixView factors_;  // of the last factor()
+  cl::Buffer few_;
   QueueOrder order_;
 };
 

@@ -152,7 +152,7 @@ cli::CommandTable bench_table() {
       ("types", cli::words("LIST", kTypes), "f32, f64 (default: both, as far as the device has them)")
       ("peers", cli::words("LIST", peer_names()), "libraries to compare with, or none (default: all compiled in that fit)")
       ("reps", po::value<int>()->default_value(5)->value_name("N"), "timed runs of each contestant")
-      ("breakdown", po::bool_switch(), "lu, solve, lstsq: where clgauss's time goes, by the device's clock, instead of the comparison")
+      ("breakdown", po::bool_switch(), "where clgauss's time goes, by the device's clock, instead of the comparison")
       ("k", cli::text("K"), "gemm: inner dimension, instead of a square product")
       ("batch", cli::text("N")->default_value("10000"), "batched: systems")
       ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, tile or ptx")
@@ -184,11 +184,8 @@ BenchOptions bench_options(const po::variables_map& values) {
   options.device = values["device"].as<std::string>();
   options.reps = values["reps"].as<int>();
   options.breakdown = values["breakdown"].as<bool>();
-  const auto in_parts = [](What what) {
-    return what == What::lu || what == What::solve || what == What::lstsq;
-  };
-  if (options.breakdown && !std::ranges::all_of(options.whats, in_parts))
-    throw UsageError("--breakdown is for lu, solve and lstsq");
+  if (options.breakdown && std::ranges::find(options.whats, What::file) != options.whats.end())
+    throw UsageError("--breakdown is not for file");
   if (options.reps < 1) throw UsageError("--reps must be at least 1");
   options.pad = number_of("--pad", values["pad"].as<std::string>(), 0);
   options.batch = number_of("--batch", values["batch"].as<std::string>(), 1);

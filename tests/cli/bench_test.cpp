@@ -43,9 +43,9 @@ TEST_CASE("clgauss-bench: where the time of a factorisation goes") {
   CHECK(result.out.find(" gaps ") != std::string::npos);
   const std::string rows = content_of(folder / "parts.csv");
   CHECK(rows.find(",lu,f32,300,lu_advance,") != std::string::npos);
-  const auto gemm = run(bench_program(), folder, "gemm --breakdown --device pocl");
-  CHECK(gemm.exit_code == 2);
-  CHECK(gemm.err.find("--breakdown is for lu, solve and lstsq") != std::string::npos);
+  const auto file = run(bench_program(), folder, "file --breakdown --device pocl");
+  CHECK(file.exit_code == 2);
+  CHECK(file.err.find("--breakdown is not for file") != std::string::npos);
 }
 
 TEST_CASE("clgauss-bench: complex systems beside OpenBLAS, whose answers are checked") {

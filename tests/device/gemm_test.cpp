@@ -105,6 +105,17 @@ TEST_CASE("transposed operands are read transposed") {
   });
 }
 
+TEST_CASE("few tiles of C share a long inner dimension among more groups") {
+  on_every_gemm([](Context& context, Gemm& gemm, RealType type) {
+    for (const Index k : {511, 512, 1100, 1301})
+      for (const bool ta : {false, true}) {
+        check_product(context, gemm, type, {40, 50, k, ta, !ta}, 2, -0.25, 5, 3);
+        check_product(context, gemm, type, {33, 60, k, ta, ta}, -1, 1, 0, 0);
+        check_product(context, gemm, type, {64, 64, k, ta, false}, 1, 0, 0, 8);
+      }
+  });
+}
+
 TEST_CASE("empty products leave C alone, or scale it when only the inner dimension is empty") {
   on_every_gemm([](Context& context, Gemm& gemm, RealType type) {
     check_product(context, gemm, type, {0, 5, 3}, 1, 1, 0, 0);
