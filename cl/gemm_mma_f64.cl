@@ -8,7 +8,7 @@
 //
 // NDRange: one dimension, local size = 32 (TILE_M / SG_M) (TILE_N / SG_N), exactly ceil(m / TILE_M)
 //   ceil(n / TILE_N) groups.
-// Parameters (all required):
+// Parameters (required but for LOWER):
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; TILE_K a multiple of 16
 //   SG_M, SG_N              tile of a sub-group: multiples of 16
 //   STAGES                  slots of local memory, >= 2
@@ -16,6 +16,7 @@
 //   VEC_WIDTH               2 = 16-byte copies: offsets and leading dimensions of A, B and C must
 //                           be even; 1 = any
 //   RASTER                  tile rows in a band (gemm_mma.clh)
+//   LOWER                   if defined, only C's lower triangle is needed (gemm_mma.clh)
 //   UPDATE                  0 = alpha, beta as given; 1 = C <- C - A B (alpha, beta ignored)
 //   C_BATCH                 vectors of C that a work-item has under way at once at the end
 // Local memory: 8 STAGES TILE_K (TILE_M + TILE_N) bytes, static (the driver accepts more than the
@@ -107,6 +108,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
 #endif
 
   const int2 tile = tile_of_group(m, n);
+  if (is_above(tile)) return;
   Copies copies =
       first_copies(item, m, n, k, tile, a + a_offset, lda, b + b_offset, ldb, a_slots, b_slots);
   const int inside = tile.x + TILE_M <= m && tile.y + TILE_N <= n;

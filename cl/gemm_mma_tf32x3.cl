@@ -14,7 +14,7 @@
 //
 // NDRange: one dimension, local size = 32 (TILE_M / SG_M) (TILE_N / SG_N), exactly ceil(m / TILE_M)
 //   ceil(n / TILE_N) groups.
-// Parameters (all required):
+// Parameters (required but for LOWER):
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; TILE_K is 16 or a multiple of 32
 //   SG_M, SG_N              tile of a sub-group: multiples of 16 and 32
 //   STAGES                  slots of local memory, >= 2
@@ -22,6 +22,7 @@
 //   VEC_WIDTH               4 = 16-byte copies: offsets and leading dimensions of A, B and C are
 //                           multiples of 4; 1 = any
 //   RASTER                  tile rows in a band (gemm_mma.clh)
+//   LOWER                   if defined, only C's lower triangle is needed (gemm_mma.clh)
 //   UPDATE                  0 = alpha, beta as given; 1 = C <- C - A B (alpha, beta ignored)
 //   PREFETCH_C              1 = ask for C's lines in L2 at the start (where C will be read); 0 = do
 //                           not
@@ -129,6 +130,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
 #endif
 
   const int2 tile = tile_of_group(m, n);
+  if (is_above(tile)) return;
   c += c_offset;
   Copies copies =
       first_copies(item, m, n, k, tile, a + a_offset, lda, b + b_offset, ldb, a_slots, b_slots);

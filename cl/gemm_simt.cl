@@ -10,7 +10,7 @@
 // NDRange: ceil(m / TILE_M) ceil(n / TILE_N) x slices work-groups of WG_M WG_N x 1. Of several slices
 // each takes its part of k, of about k / slices and at least 1, and its product goes to a matrix of
 // its own, m rows below the one before.
-// Parameters (all required):
+// Parameters (required but for LOWER):
 //   REAL_BITS               of common.clh
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; VEC_WIDTH divides TILE_K, TILE_M / WG_M and
 //                           TILE_N / WG_N
@@ -24,6 +24,7 @@
 //   TRANS_A, TRANS_B        1 = A is stored k x m, B is stored n x k
 //   RASTER                  tile rows in a band: neighbours in time are neighbours in C, so A and B
 //                           stay in cache
+//   LOWER                   if defined, only C's lower triangle is needed: tiles above it are left
 // Measured on an H200 (cuBLAS in brackets), Tflop/s: f32 128 x 256 x 16, 16 x 16 work-items: n =
 //   4096 47.5 (50.5), n = 8192 47.9 (50.7); f64 128 x 64 x 8, 16 x 8 work-items: 23.4 of the 33
 //   that f64 without matrix units allows.
@@ -196,6 +197,9 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
             rest = group % (RASTER * tiles_n);
   const int height = min(RASTER, tiles_m - band * RASTER);
   const int tile_row = (band * RASTER + rest % height) * TILE_M, tile_col = rest / height * TILE_N;
+#ifdef LOWER
+  if (tile_col >= tile_row + TILE_M) return;
+#endif
   const int inside = tile_row + TILE_M <= m && tile_col + TILE_N <= n;
 
   REAL acc[MICRO_M][MICRO_N];

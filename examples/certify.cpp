@@ -15,7 +15,7 @@ int main() try {
     for (clgauss::Index j = 0; j < n; ++j) system.a(i, j) = i == j ? 2 : 1 / double(1 + i + 2 * j);
   system.b = clgauss::row_sums(system.a);
   const clgauss::Solution solution = clgauss::solve(context, system);
-  const clgauss::Certificate proof = clgauss::certify(context, system, solution.x);
+  const clgauss::Certificate proof = clgauss::certify(context, system, solution);
   if (!proof.proven) {
     std::printf("nothing is proven: %s\n", proof.reason.c_str());
     return 1;

@@ -414,7 +414,7 @@ ExitCode run_solve(const Given& given) {
   std::optional<Certificate> certificate;
   if (command.certify && has_answer(solution.status)) {
     timer.lap();
-    certificate = certify(context, system, solution.x, command.solve.lu, progress);
+    certificate = certify(context, system, solution, command.solve.lu, progress);
     times.certify = timer.lap();
   }
   line.clear();

@@ -35,11 +35,20 @@ const KernelVariant& cholesky_variant() {
                           [](const Setting& at) {
                             return at.device.max_work_group_size >= 256 ? 16 : 8;
                           },
-                      .tried = {8, 16, 32}}},
+                      .tried = {8, 16, 32}},
+                     {.name = "OUTER",  // columns whose L and U are applied to the rest at once
+                      .least = 16,
+                      .most = 1 << 16,
+                      .step = 16,
+                      .usual = [](const Setting&) { return 512; },
+                      .tried = {128, 256, 512},
+                      .macro = false}},
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) { (void)cholesky_works(context, type); },
-      .broken_rule = [](const Parameters& parameters,
-                        RealType) { return not_multiple(parameters, "NB", "GRID"); },
+      .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
+        const std::string rule = not_multiple(parameters, "NB", "GRID");
+        return rule.empty() ? not_multiple(parameters, "OUTER", "NB") : rule;
+      },
       .demands =
           [](const Parameters& parameters, RealType type) {
             const auto number = [&](const char* name) {
@@ -74,6 +83,7 @@ CholeskyKernels::CholeskyKernels(KernelMemo& kernels, const LuFlags& flags, Inde
       parameters_(usual_cholesky_parameters({kernels.context().profile(), kernels.type(), n})) {
   nb_ = static_cast<cl_uint>(value_of(parameters_, "NB"));
   grid_ = static_cast<cl_uint>(value_of(parameters_, "GRID"));
+  outer_ = static_cast<cl_uint>(value_of(parameters_, "OUTER"));
 }
 
 ProgramRequest CholeskyKernels::program() const {

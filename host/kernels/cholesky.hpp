@@ -20,6 +20,8 @@ class CholeskyKernels {
 
   /// Columns of a block, and rows and columns of `inverse`.
   [[nodiscard]] cl_uint block() const { return nb_; }
+  /// Columns whose L and U are applied to the rest at once: a multiple.
+  [[nodiscard]] cl_uint outer_block() const { return outer_; }
   [[nodiscard]] ProgramRequest program() const;
 
   /// The size x size block at `a`, whose first column is number `first`, becomes L, D and U; `inverse` becomes U^-1. A pivot that is not
@@ -37,7 +39,7 @@ class CholeskyKernels {
   KernelMemo& kernels_;
   const LuFlags& flags_;
   Parameters parameters_;
-  cl_uint nb_, grid_;
+  cl_uint nb_, grid_, outer_;
 };
 
 }  // namespace clgauss

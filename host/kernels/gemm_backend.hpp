@@ -44,7 +44,7 @@ class GemmBackend {
                                                          const GemmOptions& options);
 
 /// Throws WrongAnswer unless C <- C - op(A) op(B), enqueued by `multiply` on the context's queue, is right for random matrices of
-/// `shape`: |C - Cref| <= 4 (k + 2) eps (|A| |B| + |C0|), element by element. Waits.
+/// `shape`: |C - Cref| <= 4 (k + 2) eps (|A| |B| + |C0|), element by element of those that are needed. Waits.
 void require_known_answer(Context& context, RealType type, const GemmShape& shape,
                           const std::function<void(const GemmCall&)>& multiply);
 

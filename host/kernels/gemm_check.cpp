@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <cmath>
@@ -11,7 +12,7 @@ namespace clgauss {
 
 void require_known_answer(Context& context, RealType type, const GemmShape& shape,
                           const std::function<void(const GemmCall&)>& multiply) {
-  const auto [m, n, k, trans_a, trans_b] = shape;
+  const auto [m, n, k, trans_a, trans_b, lower] = shape;
   const Matrix a = random_matrix(trans_a ? k : m, trans_a ? m : k, 1),
                b = random_matrix(trans_b ? n : k, trans_b ? k : n, 2), c = random_matrix(m, n, 3);
   const auto view_of = [&](const Matrix& matrix) {
@@ -21,7 +22,7 @@ void require_known_answer(Context& context, RealType type, const GemmShape& shap
   multiply(call);
   const Values result = download(context.queue(), call.c.buffer, type, m * n);
   for (Index i = 0; i < m; ++i)
-    for (Index j = 0; j < n; ++j) {
+    for (Index j = 0; j < (lower ? std::min(n, i + 1) : n); ++j) {
       double sum = c(i, j), size = std::abs(c(i, j));
       for (Index p = 0; p < k; ++p) {
         const double product = (trans_a ? a(p, i) : a(i, p)) * (trans_b ? b(j, p) : b(p, j));

@@ -67,22 +67,30 @@ class GemmGpu : public GemmBackend {
 
   std::optional<ProgramRequest> program(const GemmCall& call) const override {
     const Candidate* best = best_of(call);
-    return best == nullptr ? std::nullopt
-                           : std::optional(ProgramRequest{best->spec->file, best->spec->defines()});
+    if (best == nullptr) return {};
+    return ProgramRequest{best->spec->file, build_for(*best->spec, call.shape).defines};
   }
 
  private:
   /// A kernel that was built, or found not to work here.
   struct Entry {
     GemmSpec spec;
+    KernelBuild of;
     Kernel kernel;
     bool works = false;
     bool spills = false;  // registers, more than a few
   };
 
-  using Key = std::tuple<const GemmSpec*, bool, bool>;  // spec, A^T, B^T
+  using Key = std::tuple<const GemmSpec*, bool, bool, bool>;  // spec, A^T, B^T, lower
   static Key key_of(const GemmSpec& spec, const GemmShape& shape) {
-    return {&spec, shape.transpose_a, shape.transpose_b};
+    return {&spec, shape.transpose_a, shape.transpose_b, shape.lower};
+  }
+
+  /// The spec's kernels for such a product.
+  static KernelBuild build_for(const GemmSpec& spec, const GemmShape& shape) {
+    KernelBuild build = build_of(transposed(spec, shape.transpose_a, shape.transpose_b));
+    if (shape.lower) build.defines.emplace_back("LOWER", "1");
+    return build;
   }
 
   /// Whether the views and the shape are what the spec's kernel takes.
@@ -176,6 +184,7 @@ class GemmGpu : public GemmBackend {
     Entry& entry = place->second;
     if (entry.works) return entry;
     entry.spec = transposed(spec, call.shape.transpose_a, call.shape.transpose_b);
+    entry.of = build_for(spec, call.shape);
     build(entry);
     entry.works = true;
     return entry;
@@ -187,20 +196,20 @@ class GemmGpu : public GemmBackend {
     Entry& entry = place->second;
     if (!is_new) return entry;
     entry.spec = transposed(of, shape.transpose_a, shape.transpose_b);
+    entry.of = build_for(of, shape);
     const GemmSpec& spec = entry.spec;
     if (const std::string too_much = exceeded_limit(entry.spec); !too_much.empty()) {
-      context_.trials().pass_over(build_of(entry.spec), too_much);
+      context_.trials().pass_over(entry.of, too_much);
       return entry;
     }
     // A kernel that does not build or launch here is an outcome, not an error: the next spec is tried.
-    entry.works = context_.trials().passes(build_of(spec), [&] {
+    entry.works = context_.trials().passes(entry.of, [&] {
       build(entry);
       for (const Index slices : {1, 3})
         if (slices == 1 || slices_k(spec))
-          require_known_answer(context_, type_, shape_to_check(entry, shape),
-                               [&](const GemmCall& call) {
-                                 launch(context_.queue(), entry, call, slices);
-                               });
+          require_known_answer(
+              context_, type_, shape_to_check(entry, shape),
+              [&](const GemmCall& call) { launch(context_.queue(), entry, call, slices); });
     });
     if (!entry.works) return entry;
     build(entry);
@@ -229,7 +238,7 @@ class GemmGpu : public GemmBackend {
     if (const std::string too_much = exceeded_limit(spec); !too_much.empty())
       throw DeviceLimit(spec.name + ": " + too_much);
     if (entry.kernel.handle() == nullptr)
-      entry.kernel = context_.programs().kernel(spec.file, "gemm", spec.defines());
+      entry.kernel = context_.programs().kernel(entry.of.file, "gemm", entry.of.defines);
     if (spec.work_group_size() > entry.kernel.work_group_limit)
       throw DeviceLimit(fmt::format("{} takes {} work-items a group; here {} is the limit",
                                     spec.name, spec.work_group_size(),
@@ -243,8 +252,8 @@ class GemmGpu : public GemmBackend {
     const auto cut = [&](const char* tile, Index times, Index more) {
       return (times * static_cast<Index>(spec.value(tile)) + more + align) / align * align;
     };
-    return {cut("TILE_M", 1, 5), cut("TILE_N", 1, 7), cut("TILE_K", 2, 3), like.transpose_a,
-            like.transpose_b};
+    return {cut("TILE_M", 1, 5), cut("TILE_N", 1, 7), cut("TILE_K", 2, 3),
+            like.transpose_a,    like.transpose_b,    like.lower};
   }
 
   /// Whether several groups can share the inner dimension of a tile: those of the portable kernel.
@@ -265,7 +274,7 @@ class GemmGpu : public GemmBackend {
       launch_tiles(queue, entry, call, 1);
       return;
     }
-    const auto& [m, n, k, transpose_a, transpose_b] = call.shape;
+    const Index m = call.shape.m, n = call.shape.n;
     const Index align = entry.spec.alignment(), ld = (n + align - 1) / align * align;
     const std::size_t bytes = slices * m * ld * bytes_of(type_);
     if (products_() == nullptr || products_.getInfo<CL_MEM_SIZE>() < bytes)

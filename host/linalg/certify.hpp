@@ -27,9 +27,10 @@ class Certifier {
   Certifier(Context& context, Index n, const LuOptions& options = {});
   ~Certifier();
 
+  /// `rcond` of A, if it was estimated: no bound rests on it.
   [[nodiscard]] Certificate certify(const System& system, const Matrix& x,
                                     const ProgressCallback& progress = {},
-                                    const CertifySeams& seams = {});
+                                    const CertifySeams& seams = {}, double rcond = 1);
 
  private:
   struct Inverter;

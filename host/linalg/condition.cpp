@@ -152,9 +152,9 @@ std::vector<Estimate> estimates_of(const AnswerErrors& answer, const NormEstimat
 
 /// Whether the product can be counted on, which did not go through product().
 bool is_regular(const Matrix& product) {
-  return !product.empty() &&
-         std::ranges::all_of(largest_in_columns(product),
-                             [](double largest) { return is_regular(largest); });
+  return !product.empty() && std::ranges::all_of(largest_in_columns(product), [](double largest) {
+    return is_regular(largest);
+  });
 }
 
 double bound_of(const Estimate& estimate, const Matrix& x, Index c) {

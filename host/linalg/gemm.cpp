@@ -21,7 +21,7 @@ class Gemm::Implementation {
       : context_(context), type_(type), backend_(make_backend(context, type, options)) {}
 
   void multiply(const GemmCall& call, const EnqueueOptions& enqueue) {
-    const auto& [m, n, k, transpose_a, transpose_b] = call.shape;
+    const auto& [m, n, k, transpose_a, transpose_b, lower] = call.shape;
     check_view(call.c, m, n, type_, "C");
     if (call.alpha != 0) {
       check_view(call.a, transpose_a ? k : m, transpose_a ? m : k, type_, "A");
@@ -100,8 +100,9 @@ void Gemm::prepare_update(Index m, Index n, Index k, const MatrixView& a, const 
 }
 
 std::optional<ProgramRequest> Gemm::update_program(Index m, Index n, Index k, const MatrixView& a,
-                                                   const MatrixView& b, const MatrixView& c) const {
-  return implementation_->program({{m, n, k}, -1, a, b, 1, c});
+                                                   const MatrixView& b, const MatrixView& c,
+                                                   bool lower) const {
+  return implementation_->program({{m, n, k, false, false, lower}, -1, a, b, 1, c});
 }
 
 std::string Gemm::kernel_name(const GemmShape& shape, const MatrixView& a, const MatrixView& b,

@@ -42,8 +42,8 @@ class CholeskyGpu : public CholeskyBackend {
     for_each_block(a, [&](const Block& at) {
       if (at.rest == 0) return;
       (void)gemm_.kernel_name({at.rest, at.size, at.size}, at.l21, inverse_, below_, 1, 0);
-      for_each_part(at, [&](const Part& part) {
-        gemm_.prepare_update(part.rows, part.columns, at.size, part.l, part.u, part.corner);
+      for_each_update(a, at, [&](const Update& update) {
+        (void)gemm_.kernel_name(update.shape, update.l, update.u, update.c, -1, 1);
       });
     });
     getrs_.prepare(nrhs);
@@ -62,8 +62,8 @@ class CholeskyGpu : public CholeskyBackend {
       gemm_.multiply({at.rest, at.size, at.size}, 1, at.l21, inverse_, 0, below_,
                      {&queue});                                              // L21 = A21 U11^-1
       kernels_.spread(queue, at.diagonal, at.size, at.rest, below_.buffer);  // U12 = D1 L21^T
-      for_each_part(at, [&](const Part& part) {                              // A22 = A22 - L21 U12
-        gemm_.update(part.rows, part.columns, at.size, part.l, part.u, part.corner, {&queue});
+      for_each_update(a, at, [&](const Update& update) {
+        gemm_.multiply(update.shape, -1, update.l, update.u, 1, update.c, {&queue});
       });
       progress.block_enqueued(at.k / kernels_.block(), at.rest);
     });
@@ -101,12 +101,12 @@ class CholeskyGpu : public CholeskyBackend {
   /// One step: where its parts lie.
   struct Block {
     cl_uint k, size, rest;
-    MatrixView diagonal, l21, u12, corner;
+    MatrixView diagonal, l21;
   };
-  /// Of its update, C = C - L U.
-  struct Part {
-    cl_uint rows, columns;
-    MatrixView l, u, corner;
+  /// C = C - L U, of which the lower triangle counts.
+  struct Update {
+    GemmShape shape;
+    MatrixView l, u, c;
   };
 
   template <typename Do>
@@ -114,20 +114,27 @@ class CholeskyGpu : public CholeskyBackend {
     const cl_uint nb = kernels_.block();
     for (cl_uint k = 0; k < columns_; k += nb) {
       const cl_uint size = std::min(nb, columns_ - k), next = k + size;
-      what(Block{k, size, columns_ - next, a.at(k, k), a.at(next, k), a.at(k, next),
-                 a.at(next, next)});
+      what(Block{k, size, columns_ - next, a.at(k, k), a.at(next, k)});
     }
   }
 
-  /// The lower triangle of A22 as columns of blocks, each from the diagonal down: the more, the less is done above the diagonal in
-  /// vain, and the more launches there are.
+  /// What the products with the block's L21 and U12 are: those with the next columns of its outer block, or, of the last in an outer
+  /// block, A22 = A22 - L21 U12 for all of the outer block at once.
   template <typename Do>
-  void for_each_part(const Block& at, const Do& what) const {
-    constexpr cl_uint kParts = 6, kLeast = 512;
-    const cl_uint width = std::max(kLeast, round_up(ceil_div(at.rest, kParts), kernels_.block()));
-    for (cl_uint c = 0; c < at.rest; c += width)
-      what(Part{at.rest - c, std::min(width, at.rest - c), at.l21.at(c, 0), at.u12.at(0, c),
-                at.corner.at(c, c)});
+  void for_each_update(const MatrixView& a, const Block& at, const Do& what) const {
+    const cl_uint outer = kernels_.outer_block(), next = at.k + at.size,
+                  first = at.k / outer * outer, end = std::min(columns_, first + outer);
+    const auto update = [&](cl_uint from, cl_uint columns, cl_uint depth) {
+      if (columns > 0)
+        what(Update{{columns_ - next, columns, depth, false, false, true},
+                    a.at(next, from),
+                    a.at(from, next),
+                    a.at(next, next)});
+    };
+    if (next < end)
+      update(at.k, end - next, at.size);
+    else
+      update(first, columns_ - next, next - first);
   }
 
   /// What is needed if all kernels work, so that it is built side by side.
@@ -136,9 +143,9 @@ class CholeskyGpu : public CholeskyBackend {
     programs.push_back(kernels_.program());
     const MatrixView view{{}, 0, padded_ld(n_, type_)};
     for_each_block(view, [&](const Block& at) {
-      for_each_part(at, [&](const Part& part) {
-        if (auto program =
-                gemm_.update_program(part.rows, part.columns, at.size, part.l, part.u, part.corner))
+      for_each_update(view, at, [&](const Update& update) {
+        const auto& [m, n, k, transpose_a, transpose_b, lower] = update.shape;
+        if (auto program = gemm_.update_program(m, n, k, update.l, update.u, update.c, lower))
           programs.push_back(*std::move(program));
       });
     });

@@ -269,6 +269,22 @@ TEST_CASE("certify: known answers, right and off, one and many right-hand sides,
   });
 }
 
+TEST_CASE("certify: an estimate of rcond says which inverse will do") {
+  const auto device = device_with_fp64();
+  REQUIRE(device);
+  Context context(*device, ContextOptions::from_environment());
+  const Known known(100);
+  Solution solution;
+  solution.x = known.off_by(1e-12);
+  for (const std::optional<double> rcond : {std::optional<double>{}, {1e-2}, {1e-9}, {0.0}}) {
+    if (rcond) solution.trust = Trust{.rcond = *rcond};
+    const Certificate certificate = certify(context, known.system, solution);
+    CHECK(known.holds(certificate, solution.x));
+    const bool by_f32 = certificate.norm_bound > 1e-8;
+    CHECK(by_f32 == (!rcond || *rcond > 1e-6));
+  }
+}
+
 TEST_CASE("certify: faults in the inverse, the product and the residual are caught") {
   const auto device = device_with_fp64();
   REQUIRE(device);

@@ -20,7 +20,7 @@ constexpr const char* kOperand = "an operand of the GEMM to tune";
 
 /// Throws UsageError for a task that no bench is made for.
 const GemmTask& checked(const GemmTask& task) {
-  const auto& [m, n, k, transpose_a, transpose_b] = task.shape;
+  const auto& [m, n, k, transpose_a, transpose_b, lower] = task.shape;
   if (m == 0 || n == 0 || k == 0 || transpose_a || transpose_b)
     throw UsageError("a GEMM is tuned for m, n, k of at least 1 and without transposition");
   return task;
@@ -62,7 +62,7 @@ GemmBench::GemmBench(Context& context, const GemmTask& task)
     : context_(context),
       task_(checked(task)),
       c_(context, task.type, random_matrix(task.shape.m, task.shape.n, 3), task.shape.n, kOperand) {
-  const auto& [m, n, k, transpose_a, transpose_b] = task.shape;
+  const auto& [m, n, k, transpose_a, transpose_b, lower] = task.shape;
   const Matrix a = random_matrix(m, k, 1), b = random_matrix(k, n, 2);
   a_ = to_device(context, task.type, a, k, kOperand);
   b_ = to_device(context, task.type, b, n, kOperand);

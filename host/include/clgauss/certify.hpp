@@ -6,6 +6,7 @@
 #include <clgauss/lu.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/progress.hpp>
+#include <clgauss/solve.hpp>
 #include <string>
 
 namespace CLGAUSS_EXPORT clgauss {
@@ -33,11 +34,16 @@ struct Certificate {
 /// Oishi and Rump, Numer. Math. 90 (2002); Ogita and Oishi (2005); Rump, Acta Numerica 19 (2010). What device and kernels compute
 /// is checked by known answers and against the host on the way; that the hardware does IEEE arithmetic is taken for granted.
 ///
-/// It takes three n-by-n matrices of f64 on the device, and the time of about five LUs in f64, seven where A is too ill-conditioned for
-/// f32. `options` are those of the LU. An A that is too ill-conditioned (about 1 / (n eps)), or holds a NaN, is an outcome:
+/// It takes three n-by-n matrices of f64 on the device, and the time of about five LUs in f64, or six where A is too ill-conditioned for
+/// an inverse in f32, and half of one more to find that out. `options` are those of the LU. An A that is too ill-conditioned (about 1 / (n eps)), or holds a NaN, is an outcome:
 /// `proven` is false. Throws DimensionError, DeviceLimit (a device without fp64), NoUsableKernel, DeviceFault, OutOfMemory,
 /// OpenClError.
 [[nodiscard]] Certificate certify(Context& context, const System& system, const Matrix& x,
+                                  const LuOptions& options = {},
+                                  const ProgressCallback& progress = {});
+
+/// The same for the x of a solution. Its rcond, if SolveOptions::trust asked for one, says at once which inverse will do.
+[[nodiscard]] Certificate certify(Context& context, const System& system, const Solution& solution,
                                   const LuOptions& options = {},
                                   const ProgressCallback& progress = {});
 

@@ -19,6 +19,7 @@ namespace CLGAUSS_EXPORT clgauss {
 struct GemmShape {
   Index m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
+  bool lower = false;  // of C only the lower triangle is needed, as of BLAS's gemmt: what comes to stand above the diagonal is undefined
 };
 
 struct GemmOptions {
@@ -60,7 +61,8 @@ class Gemm {
   [[nodiscard]] std::optional<ProgramRequest> update_program(Index m, Index n, Index k,
                                                              const MatrixView& a,
                                                              const MatrixView& b,
-                                                             const MatrixView& c) const;
+                                                             const MatrixView& c,
+                                                             bool lower = false) const;
 
   /// Name of the kernel that multiply() takes for this product, for reports.
   [[nodiscard]] std::string kernel_name(const GemmShape& shape, const MatrixView& a,
