@@ -7,7 +7,7 @@
 // memory, filled by cp.async ahead of their use.
 //
 // NDRange: one dimension, local size = 32 (TILE_M / SG_M) (TILE_N / SG_N), exactly ceil(m / TILE_M)
-//   ceil(n / TILE_N) groups.
+//   ceil(n / TILE_N) groups, any number if SHARED (gemm_mma.clh).
 // Parameters (required but for LOWER):
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; TILE_K a multiple of 16
 //   SG_M, SG_N              tile of a sub-group: multiples of 16
@@ -96,7 +96,7 @@
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     int m, int n, int k, double alpha, global const double* restrict a, ulong a_offset, uint lda,
     global const double* restrict b, ulong b_offset, uint ldb, double beta,
-    global double* restrict c, ulong c_offset, uint ldc) {
+    global double* restrict c, ulong c_offset, uint ldc ARGUMENTS_OF_SHARED) {
   local double slots[STAGES * (SLOT_A + SLOT_B)] __attribute__((aligned(128)));
   local double *const a_slots = slots, *const b_slots = slots + STAGES * SLOT_A;
   const int item = get_local_id(0), lane = item & 31, sub_group = item >> 5;
@@ -107,37 +107,37 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
   beta = 1.0;
 #endif
 
-  const int2 tile = tile_of_group(m, n);
-  if (is_above(tile)) return;
-  Copies copies =
-      first_copies(item, m, n, k, tile, a + a_offset, lda, b + b_offset, ldb, a_slots, b_slots);
-  const int inside = tile.x + TILE_M <= m && tile.y + TILE_N <= n;
-  for (int s = 0; s < STAGES - 1; ++s) {
-    if (inside && copies.left >= TILE_K)
-      copy_whole(&copies);
-    else
-      copy_rest(&copies);
-  }
+  FOR_EACH_TILE(tile) {
+    if (is_above(tile)) NEXT_TILE;
+    Copies copies =
+        first_copies(item, m, n, k, tile, a + a_offset, lda, b + b_offset, ldb, a_slots, b_slots);
+    const int inside = tile.x + TILE_M <= m && tile.y + TILE_N <= n;
+    for (int s = 0; s < STAGES - 1; ++s) {
+      if (inside && copies.left >= TILE_K)
+        copy_whole(&copies);
+      else
+        copy_rest(&copies);
+    }
 
-  // Where this work-item's fragments lie. Fragments are one row of matrix instructions (A) and one
-  // unit (B) ahead of the products, across the barrier too.
-  local const double *a_lane[4], *b_lane[2];
-  UNROLL_FOR(x, 4)
-  a_lane[x] = a_slots + (sg_row + lane_row) * TILE_K +
-              ((2 * x + (lane_col >> 1)) ^ SWAP(lane_row)) * 2 + (lane_col & 1);
-  UNROLL_FOR(y, 2)
-  b_lane[y] = b_slots + lane_col * TILE_N + sg_col +
-              ((4 * y + (lane_row >> 1)) ^ SWAP(lane_col)) * 2 + (lane_row & 1);
-  double acc[MMA_ROWS][MMA_COLS][4];
-  UNROLL_FOR(i, MMA_ROWS)
-  UNROLL_FOR(j, MMA_COLS)
-  UNROLL_FOR(e, 4) acc[i][j][e] = 0.0;
-  double a_part[2][4], b_part[2][MMA_COLS][2];
-  WAIT_COPIES(STAGES - 2);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  LOAD_B(b_part[0], 0, 0);
-  LOAD_A(a_part[0], 0, 0, 0);
-  int slot = 0;
+    // Where this work-item's fragments lie. Fragments are one row of matrix instructions (A) and one
+    // unit (B) ahead of the products, across the barrier too.
+    local const double *a_lane[4], *b_lane[2];
+    UNROLL_FOR(x, 4)
+    a_lane[x] = a_slots + (sg_row + lane_row) * TILE_K +
+                ((2 * x + (lane_col >> 1)) ^ SWAP(lane_row)) * 2 + (lane_col & 1);
+    UNROLL_FOR(y, 2)
+    b_lane[y] = b_slots + lane_col * TILE_N + sg_col +
+                ((4 * y + (lane_row >> 1)) ^ SWAP(lane_col)) * 2 + (lane_row & 1);
+    double acc[MMA_ROWS][MMA_COLS][4];
+    UNROLL_FOR(i, MMA_ROWS)
+    UNROLL_FOR(j, MMA_COLS)
+    UNROLL_FOR(e, 4) acc[i][j][e] = 0.0;
+    double a_part[2][4], b_part[2][MMA_COLS][2];
+    WAIT_COPIES(STAGES - 2);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    LOAD_B(b_part[0], 0, 0);
+    LOAD_A(a_part[0], 0, 0, 0);
+    int slot = 0;
 #define STEP(COPY)                                                                          \
   {                                                                                         \
     const int next_slot = slot + 1 == STAGES ? 0 : slot + 1;                                \
@@ -161,42 +161,43 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     }                                                                                       \
     slot = next_slot;                                                                       \
   }
-  // While whole slots are left to copy the loop has no branch: a branch around the copies cost 5 %
-  // of the time.
-  int left = k;
-  if (inside) NO_UNROLL
-  for (; copies.left >= TILE_K; left -= TILE_K) STEP(copy_whole);
-  NO_UNROLL
-  for (; left > 0; left -= TILE_K) STEP(copy_rest);
+    // While whole slots are left to copy the loop has no branch: a branch around the copies cost 5 %
+    // of the time.
+    int left = k;
+    if (inside) NO_UNROLL
+    for (; copies.left >= TILE_K; left -= TILE_K) STEP(copy_whole);
+    NO_UNROLL
+    for (; left > 0; left -= TILE_K) STEP(copy_rest);
 
-  // The tile is turned over in local memory, so that C passes in whole rows of the tile (512 bytes
-  // at TILE_N = 64) with C_BATCH loads under way: straight from the registers, in pieces of 64
-  // bytes, an update with k = 256 ran at 26.7 Tflop/s, so at 45.0 (C_BATCH = 8) and 46.5 (32).
-  // Reading C into the accumulators first (28.7) and red.global.add.f64 (40.1) lost. All copies
-  // have arrived; all sub-groups must have read their last fragments.
-  barrier(CLK_LOCAL_MEM_FENCE);
-  UNROLL_FOR(i, MMA_ROWS)
-  UNROLL_FOR(h, 2)
-  UNROLL_FOR(j, MMA_COLS)
-  *(local double2*)(slots + (sg_row + i * 16 + h * 8 + lane_row) * LD_C + sg_col + j * 8 +
-                    2 * lane_col) = (double2)(acc[i][j][2 * h], acc[i][j][2 * h + 1]);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  // A row of C has as many chunks as one of B.
-  const int c_row = item / CHUNKS_B, c_col = item % CHUNKS_B * CHUNK;
-  const int cols = n - tile.y - c_col, rows = m - tile.x - c_row;
-  global double* c_at = c + c_offset + (ulong)(tile.x + c_row) * ldc + tile.y + c_col;
-  local const double* c_from = slots + c_row * LD_C + c_col;
-  for (int x = 0; x < TILE_M; x += C_BATCH * COPY_ROWS_B) {
-    double2 old[C_BATCH];
-    UNROLL_FOR(y, C_BATCH)
-    old[y] = beta == 0.0 ? (double2)(0.0)  // must not read C: it may hold NaN
-                         : load_c(c_at + (ulong)y * COPY_ROWS_B * ldc,
-                                  x + y * COPY_ROWS_B < rows ? cols : 0);
-    UNROLL_FOR(y, C_BATCH)
-    store_c(c_at + (ulong)y * COPY_ROWS_B * ldc,
-            alpha * *(local const double2*)(c_from + y * COPY_ROWS_B * LD_C) + beta * old[y],
-            x + y * COPY_ROWS_B < rows ? cols : 0);
-    c_at += (ulong)C_BATCH * COPY_ROWS_B * ldc;
-    c_from += C_BATCH * COPY_ROWS_B * LD_C;
+    // The tile is turned over in local memory, so that C passes in whole rows of the tile (512 bytes
+    // at TILE_N = 64) with C_BATCH loads under way: straight from the registers, in pieces of 64
+    // bytes, an update with k = 256 ran at 26.7 Tflop/s, so at 45.0 (C_BATCH = 8) and 46.5 (32).
+    // Reading C into the accumulators first (28.7) and red.global.add.f64 (40.1) lost. All copies
+    // have arrived; all sub-groups must have read their last fragments.
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLL_FOR(i, MMA_ROWS)
+    UNROLL_FOR(h, 2)
+    UNROLL_FOR(j, MMA_COLS)
+    *(local double2*)(slots + (sg_row + i * 16 + h * 8 + lane_row) * LD_C + sg_col + j * 8 +
+                      2 * lane_col) = (double2)(acc[i][j][2 * h], acc[i][j][2 * h + 1]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    // A row of C has as many chunks as one of B.
+    const int c_row = item / CHUNKS_B, c_col = item % CHUNKS_B * CHUNK;
+    const int cols = n - tile.y - c_col, rows = m - tile.x - c_row;
+    global double* c_at = c + c_offset + (ulong)(tile.x + c_row) * ldc + tile.y + c_col;
+    local const double* c_from = slots + c_row * LD_C + c_col;
+    for (int x = 0; x < TILE_M; x += C_BATCH * COPY_ROWS_B) {
+      double2 old[C_BATCH];
+      UNROLL_FOR(y, C_BATCH)
+      old[y] = beta == 0.0 ? (double2)(0.0)  // must not read C: it may hold NaN
+                           : load_c(c_at + (ulong)y * COPY_ROWS_B * ldc,
+                                    x + y * COPY_ROWS_B < rows ? cols : 0);
+      UNROLL_FOR(y, C_BATCH)
+      store_c(c_at + (ulong)y * COPY_ROWS_B * ldc,
+              alpha * *(local const double2*)(c_from + y * COPY_ROWS_B * LD_C) + beta * old[y],
+              x + y * COPY_ROWS_B < rows ? cols : 0);
+      c_at += (ulong)C_BATCH * COPY_ROWS_B * ldc;
+      c_from += C_BATCH * COPY_ROWS_B * LD_C;
+    }
   }
 }

@@ -13,7 +13,7 @@
 // memory, filled by cp.async ahead of their use.
 //
 // NDRange: one dimension, local size = 32 (TILE_M / SG_M) (TILE_N / SG_N), exactly ceil(m / TILE_M)
-//   ceil(n / TILE_N) groups.
+//   ceil(n / TILE_N) groups, any number if SHARED (gemm_mma.clh).
 // Parameters (required but for LOWER):
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; TILE_K is 16 or a multiple of 32
 //   SG_M, SG_N              tile of a sub-group: multiples of 16 and 32
@@ -118,7 +118,7 @@
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     int m, int n, int k, float alpha, global const float* restrict a, ulong a_offset, uint lda,
     global const float* restrict b, ulong b_offset, uint ldb, float beta, global float* restrict c,
-    ulong c_offset, uint ldc) {
+    ulong c_offset, uint ldc ARGUMENTS_OF_SHARED) {
   local float slots[STAGES * (SLOT_A + SLOT_B)] __attribute__((aligned(128)));
   local float *const a_slots = slots, *const b_slots = slots + STAGES * SLOT_A;
   const int item = get_local_id(0), lane = item & 31, sub_group = item >> 5;
@@ -129,41 +129,41 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
   beta = 1.0f;
 #endif
 
-  const int2 tile = tile_of_group(m, n);
-  if (is_above(tile)) return;
   c += c_offset;
-  Copies copies =
-      first_copies(item, m, n, k, tile, a + a_offset, lda, b + b_offset, ldb, a_slots, b_slots);
-  const int inside = tile.x + TILE_M <= m && tile.y + TILE_N <= n;
-  for (int s = 0; s < STAGES - 1; ++s) {
-    if (inside && copies.left >= TILE_K)
-      copy_whole(&copies);
-    else
-      copy_rest(&copies);
-  }
+  FOR_EACH_TILE(tile) {
+    if (is_above(tile)) NEXT_TILE;
+    Copies copies =
+        first_copies(item, m, n, k, tile, a + a_offset, lda, b + b_offset, ldb, a_slots, b_slots);
+    const int inside = tile.x + TILE_M <= m && tile.y + TILE_N <= n;
+    for (int s = 0; s < STAGES - 1; ++s) {
+      if (inside && copies.left >= TILE_K)
+        copy_whole(&copies);
+      else
+        copy_rest(&copies);
+    }
 
 #if PREFETCH_C
-  // A line is 32 floats; one work-item a line.
-  for (int x = item; x < TILE_M * (TILE_N / 32); x += WG_SIZE) {
-    const int row = tile.x + x / (TILE_N / 32), col = tile.y + x % (TILE_N / 32) * 32;
-    if (row < m && col < n) prefetch_l2(c + (ulong)row * ldc + col);
-  }
+    // A line is 32 floats; one work-item a line.
+    for (int x = item; x < TILE_M * (TILE_N / 32); x += WG_SIZE) {
+      const int row = tile.x + x / (TILE_N / 32), col = tile.y + x % (TILE_N / 32) * 32;
+      if (row < m && col < n) prefetch_l2(c + (ulong)row * ldc + col);
+    }
 #endif
 
-  // Where this work-item's fragments lie.
-  const uint a_lane = local_address(a_slots) + (sg_row + lane_row) * TILE_K * 4 + lane_col * 16;
-  const uint b_lane = local_address(b_slots) + 4 * lane_col * TILE_N * 4 + sg_col * 4 +
-                      (lane_row ^ (lane_col << 1)) * 16;
-  const uint a_swap = SWAP_A(lane_row);
-  float acc[MMA_ROWS][MMA_QUADS][4][4];
-  FOR_EACH_C({ acc[i][p][0][e] = acc[i][p][1][e] = acc[i][p][2][e] = acc[i][p][3][e] = 0.0f; })
-  // Fragments not yet split, one row of instructions (A) and one unit (B) ahead.
-  float4 a_raw[2], b_raw[MMA_QUADS][4];
-  WAIT_COPIES(STAGES - 2);
-  barrier(CLK_LOCAL_MEM_FENCE);
-  LOAD_B(0, 0);
-  LOAD_A(0, 0, 0);
-  int slot = 0;
+    // Where this work-item's fragments lie.
+    const uint a_lane = local_address(a_slots) + (sg_row + lane_row) * TILE_K * 4 + lane_col * 16;
+    const uint b_lane = local_address(b_slots) + 4 * lane_col * TILE_N * 4 + sg_col * 4 +
+                        (lane_row ^ (lane_col << 1)) * 16;
+    const uint a_swap = SWAP_A(lane_row);
+    float acc[MMA_ROWS][MMA_QUADS][4][4];
+    FOR_EACH_C({ acc[i][p][0][e] = acc[i][p][1][e] = acc[i][p][2][e] = acc[i][p][3][e] = 0.0f; })
+    // Fragments not yet split, one row of instructions (A) and one unit (B) ahead.
+    float4 a_raw[2], b_raw[MMA_QUADS][4];
+    WAIT_COPIES(STAGES - 2);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    LOAD_B(0, 0);
+    LOAD_A(0, 0, 0);
+    int slot = 0;
 #define STEP(COPY)                                                                                 \
   {                                                                                                \
     const int next_slot = slot + 1 == STAGES ? 0 : slot + 1;                                       \
@@ -215,17 +215,19 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     }                                                                                              \
     slot = next_slot;                                                                              \
   }
-  // While whole slots are left to copy the loop has no branch.
-  int left = k;
-  if (inside) NO_UNROLL
-  for (; copies.left >= TILE_K; left -= TILE_K) STEP(copy_whole);
-  NO_UNROLL
-  for (; left > 0; left -= TILE_K) STEP(copy_rest);
+    // While whole slots are left to copy the loop has no branch.
+    int left = k;
+    if (inside) NO_UNROLL
+    for (; copies.left >= TILE_K; left -= TILE_K) STEP(copy_whole);
+    NO_UNROLL
+    for (; left > 0; left -= TILE_K) STEP(copy_rest);
 
-  if (beta == 0.0f) {  // must not read C: it may hold NaN
-    FOR_EACH_C({ store_c(c_row + col, alpha * ACC4(i, p, e), count); })
-  } else {
-    FOR_EACH_C(
-        { store_c(c_row + col, alpha * ACC4(i, p, e) + beta * load_c(c_row + col, count), count); })
+    if (beta == 0.0f) {  // must not read C: it may hold NaN
+      FOR_EACH_C({ store_c(c_row + col, alpha * ACC4(i, p, e), count); })
+    } else {
+      FOR_EACH_C({
+        store_c(c_row + col, alpha * ACC4(i, p, e) + beta * load_c(c_row + col, count), count);
+      })
+    }
   }
 }

@@ -10,6 +10,15 @@
 
 namespace clgauss {
 
+/// How a launch takes part in a product that several launches share, on several queues perhaps: its work-groups take tile after
+/// tile until none is left.
+struct TileShare {
+  const cl::Buffer&
+      taken;  // of cl_uint, the tiles that were taken of each product: 0 before its first launch
+  cl_uint product;
+  cl_uint left_units;  // compute units that the launch leaves to other kernels
+};
+
 /// The operands of one product; see Gemm::multiply.
 struct GemmCall {
   GemmShape shape;
@@ -17,6 +26,7 @@ struct GemmCall {
   MatrixView a, b;
   double beta = 0;
   MatrixView c;
+  const TileShare* share = nullptr;  // null: one launch is all of it
 };
 
 class GemmBackend {
@@ -28,6 +38,8 @@ class GemmBackend {
   /// Enqueues a product with m, n, k > 0.
   virtual void multiply(const cl::CommandQueue& queue, const GemmCall& call) = 0;
   [[nodiscard]] virtual std::string kernel_name(const GemmCall& call) = 0;
+  /// Whether there is a kernel that works for the call.
+  [[nodiscard]] virtual bool can_multiply(const GemmCall& call) = 0;
   /// What would be built for the call, if it is not there already and works.
   [[nodiscard]] virtual std::optional<ProgramRequest> program(const GemmCall& call) const = 0;
 

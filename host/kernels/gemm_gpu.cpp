@@ -48,7 +48,7 @@ class GemmGpu : public GemmBackend {
     has_matrix_units_ = lacks.empty();
     for (const GemmSpec& spec : gemm_specs())
       if (!has_matrix_units_ && spec.needs_ptx() && spec.type == type)
-        context.trials().pass_over(build_of(spec), lacks);
+        context.trials().pass_over(clgauss::build_of(spec), lacks);
     const auto add = [&](std::vector<Candidate>& list, const GemmSpec& spec) {
       if (!spec.is_for_cpu() && spec.type == type) list.emplace_back(spec);
     };
@@ -68,7 +68,16 @@ class GemmGpu : public GemmBackend {
   std::optional<ProgramRequest> program(const GemmCall& call) const override {
     const Candidate* best = best_of(call);
     if (best == nullptr) return {};
-    return ProgramRequest{best->spec->file, build_for(*best->spec, call.shape).defines};
+    return ProgramRequest{best->spec->file, build_for(*best->spec, call).defines};
+  }
+
+  bool can_multiply(const GemmCall& call) override {
+    try {
+      (void)choose(call);
+      return true;
+    } catch (const NoUsableKernel&) {
+      return false;
+    }
   }
 
  private:
@@ -81,21 +90,24 @@ class GemmGpu : public GemmBackend {
     bool spills = false;  // registers, more than a few
   };
 
-  using Key = std::tuple<const GemmSpec*, bool, bool, bool>;  // spec, A^T, B^T, lower
-  static Key key_of(const GemmSpec& spec, const GemmShape& shape) {
-    return {&spec, shape.transpose_a, shape.transpose_b, shape.lower};
+  using Key = std::tuple<const GemmSpec*, bool, bool, bool, bool>;  // A^T, B^T, lower, shared
+  static Key key_of(const GemmSpec& spec, const GemmCall& call) {
+    const GemmShape& shape = call.shape;
+    return {&spec, shape.transpose_a, shape.transpose_b, shape.lower, call.share != nullptr};
   }
 
   /// The spec's kernels for such a product.
-  static KernelBuild build_for(const GemmSpec& spec, const GemmShape& shape) {
-    KernelBuild build = build_of(transposed(spec, shape.transpose_a, shape.transpose_b));
-    if (shape.lower) build.defines.emplace_back("LOWER", "1");
+  static KernelBuild build_for(const GemmSpec& spec, const GemmCall& call) {
+    KernelBuild build = build_of(transposed(spec, call.shape.transpose_a, call.shape.transpose_b));
+    if (call.shape.lower) build.defines.emplace_back("LOWER", "1");
+    if (call.share != nullptr) build.defines.emplace_back("SHARED", "1");
     return build;
   }
 
   /// Whether the views and the shape are what the spec's kernel takes.
   [[nodiscard]] bool takes(const Candidate& candidate, const GemmCall& call) const {
     if (candidate.ptx && !has_matrix_units_) return false;
+    if (call.share != nullptr && !candidate.ptx) return false;
     if ((call.shape.transpose_a || call.shape.transpose_b) && !candidate.transposes) return false;
     if (candidate.spec->use == GemmUse::update && (call.alpha != -1 || call.beta != 1))
       return false;
@@ -129,7 +141,7 @@ class GemmGpu : public GemmBackend {
   /// device before what does not, of which the smallest tiles win.
   [[nodiscard]] const Candidate* best_of(const GemmCall& call) const {
     const auto is_open = [&](const Candidate& candidate) {
-      return takes(candidate, call) && !passed_over_.contains(key_of(*candidate.spec, call.shape));
+      return takes(candidate, call) && !passed_over_.contains(key_of(*candidate.spec, call));
     };
     for (const Candidate& candidate : preferred_)
       if (is_open(candidate)) return &candidate;
@@ -151,21 +163,21 @@ class GemmGpu : public GemmBackend {
   const Entry& choose(const GemmCall& call) {
     if (options_.strict) return strict_choice(call);
     while (const Candidate* candidate = best_of(call)) {
-      const Entry& entry = prepared(*candidate->spec, call.shape);
+      const Entry& entry = prepared(*candidate->spec, call);
       if (entry.works && (!entry.spills || was_measured(candidate))) return entry;
-      passed_over_.insert(key_of(*candidate->spec, call.shape));
+      passed_over_.insert(key_of(*candidate->spec, call));
       if (entry.works) spilling_.push_back(candidate);
     }
     for (const Candidate* candidate : spilling_)
       if (takes(*candidate, call)) {
-        const Entry& entry = prepared(*candidate->spec, call.shape);
+        const Entry& entry = prepared(*candidate->spec, call);
         if (entry.works) return entry;
       }
     std::vector<std::string> names;
     for (const std::vector<Candidate>* list :
          {&preferred_, &tuned_candidates_[0], &tuned_candidates_[1], &table_})
       for (const Candidate& candidate : *list)
-        if (passed_over_.contains(key_of(*candidate.spec, call.shape)))
+        if (passed_over_.contains(key_of(*candidate.spec, call)))
           names.push_back(candidate.spec->name);
     throw NoUsableKernel("no GEMM kernel works on " + context_.profile().name + ": " +
                          context_.trials().reasons(names));
@@ -180,24 +192,24 @@ class GemmGpu : public GemmBackend {
     const GemmSpec& spec = options_.preferred.front();
     if (preferred_.empty() || !takes(preferred_.front(), call))
       throw DeviceLimit(spec.name + " does not take this product here");
-    const auto [place, is_new] = kernels_.try_emplace(key_of(spec, call.shape));
+    const auto [place, is_new] = kernels_.try_emplace(key_of(spec, call));
     Entry& entry = place->second;
     if (entry.works) return entry;
     entry.spec = transposed(spec, call.shape.transpose_a, call.shape.transpose_b);
-    entry.of = build_for(spec, call.shape);
+    entry.of = build_for(spec, call);
     build(entry);
     entry.works = true;
     return entry;
   }
 
   /// The kernel of a spec for the shape's transpositions, built and checked when it is first asked for.
-  const Entry& prepared(const GemmSpec& of, const GemmShape& shape) {
-    const auto [place, is_new] = kernels_.try_emplace(key_of(of, shape));
+  const Entry& prepared(const GemmSpec& of, const GemmCall& call) {
+    const GemmShape& shape = call.shape;
+    const auto [place, is_new] = kernels_.try_emplace(key_of(of, call));
     Entry& entry = place->second;
     if (!is_new) return entry;
     entry.spec = transposed(of, shape.transpose_a, shape.transpose_b);
-    entry.of = build_for(of, shape);
-    const GemmSpec& spec = entry.spec;
+    entry.of = build_for(of, call);
     if (const std::string too_much = exceeded_limit(entry.spec); !too_much.empty()) {
       context_.trials().pass_over(entry.of, too_much);
       return entry;
@@ -205,17 +217,22 @@ class GemmGpu : public GemmBackend {
     // A kernel that does not build or launch here is an outcome, not an error: the next spec is tried.
     entry.works = context_.trials().passes(entry.of, [&] {
       build(entry);
+      const bool shared = call.share != nullptr;
       for (const Index slices : {1, 3})
-        if (slices == 1 || slices_k(spec))
+        if (slices == 1 || (slices_k(entry.spec) && !shared))
           require_known_answer(
               context_, type_, shape_to_check(entry, shape),
-              [&](const GemmCall& call) { launch(context_.queue(), entry, call, slices); });
+              [&](const GemmCall& check) { launch_to_check(entry, check, shared, slices); });
     });
     if (!entry.works) return entry;
     build(entry);
     entry.spills = !of.needs_ptx() && private_bytes(entry.kernel) > kMostPrivateBytes;
     return entry;
   }
+
+  /// Work-groups a compute unit of a launch that shares its product: more than fit, as those on units that it leaves to others make
+  /// room there for the next.
+  static constexpr std::size_t kSharingGroups = 4;
 
   /// Of a work-item, in memory: what a driver has no registers for. Compiled for a gfx906 and a gfx1030, the largest tiles take
   /// 1.4 KiB, for a gfx1100 2 KiB; the next smaller ones none, and 456 bytes.
@@ -243,6 +260,22 @@ class GemmGpu : public GemmBackend {
       throw DeviceLimit(fmt::format("{} takes {} work-items a group; here {} is the limit",
                                     spec.name, spec.work_group_size(),
                                     entry.kernel.work_group_limit));
+  }
+
+  /// Where several launches may share a product, two do: one that leaves half of the device, one that does not.
+  void launch_to_check(const Entry& entry, GemmCall call, bool shared, Index slices) {
+    const cl::CommandQueue& queue = context_.queue();
+    if (!shared) {
+      launch(queue, entry, call, slices);
+      return;
+    }
+    const cl::Buffer taken = context_.allocate(sizeof(cl_uint), "the check of a product");
+    queue.enqueueFillBuffer(taken, cl_uint{0}, 0, sizeof(cl_uint));
+    for (const cl_uint left_units : {context_.profile().compute_units / 2, 0U}) {
+      const TileShare share{taken, 0, left_units};
+      call.share = &share;
+      launch(queue, entry, call, 1);
+    }
   }
 
   /// Full and cut tiles.
@@ -310,7 +343,11 @@ class GemmGpu : public GemmBackend {
     pass_view(call.b);
     set_real(kernel, index++, type_, call.beta);
     pass_view(call.c);
-    const std::size_t groups = spec.tiles(call.shape.m, call.shape.n);
+    std::size_t groups = spec.tiles(call.shape.m, call.shape.n);
+    if (call.share != nullptr) {
+      pass(call.share->taken, call.share->product, call.share->left_units);
+      groups = kSharingGroups * context_.profile().compute_units;
+    }
     const std::size_t local = spec.work_group_size();
     enqueue_kernel(queue, kernel, cl::NDRange(groups * local, slices), cl::NDRange(local, 1));
   }

@@ -35,6 +35,8 @@ class PanelKernel {
   [[nodiscard]] virtual Defines macros(cl_uint m) const = 0;
   virtual void build(cl_uint m) = 0;
   virtual void factor(const cl::CommandQueue& queue, const Panel& panel) = 0;
+  /// Work-groups that wait for each other in a panel of `m` rows.
+  [[nodiscard]] virtual cl_uint waiting_groups(cl_uint /*m*/) const { return 0; }
 };
 
 /// A work-group a few sub-groups of rows, all resident at once, so that they may wait for each other at every column.
@@ -78,6 +80,9 @@ class Panels {
   void prepare(cl_uint m);
 
   void factor(const cl::CommandQueue& queue, const Panel& panel);
+
+  /// Work-groups that must all run at once to factor a panel of `m` rows; 0 where none waits for others.
+  [[nodiscard]] cl_uint waiting_groups(cl_uint m) { return way_for(m).kernel->waiting_groups(m); }
 
   /// Whether the persistent kernel is to be tried.
   [[nodiscard]] bool may_persist() const;

@@ -22,6 +22,7 @@ class ResidentPanel : public PanelKernel {
   Defines macros(cl_uint m) const override { return macros_of(shape(m)); }
   void build(cl_uint m) override { (void)kernel(shape(m)); }
   void factor(const cl::CommandQueue& queue, const Panel& panel) override;
+  cl_uint waiting_groups(cl_uint m) const override;
 
  protected:
   /// How a panel is cut: of a work-group.

@@ -31,6 +31,9 @@ class QueueOrder {
   cl::CommandQueue last_;
 };
 
+/// What is enqueued on `queue` from now on starts after what is on `other` by now.
+void wait_for(const cl::CommandQueue& queue, const cl::CommandQueue& other);
+
 /// Throws UsageError for a queue that is not in order.
 void require_in_order(const cl::CommandQueue& queue);
 

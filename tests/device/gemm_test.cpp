@@ -33,8 +33,10 @@ Matrix reference(const GemmShape& s, double alpha, const Matrix& a, const Matrix
   return result;
 }
 
-void check_product(Context& context, Gemm& gemm, RealType type, const GemmShape& s, double alpha,
-                   double beta, Index offset, Index gap) {
+/// Multiplies by multiply(call).
+template <typename Multiply>
+void check_product(Context& context, Multiply multiply, RealType type, const GemmShape& s,
+                   double alpha, double beta, Index offset, Index gap) {
   const std::string label = "m " + std::to_string(s.m) + " n " + std::to_string(s.n) + " k " +
                             std::to_string(s.k) + (s.transpose_a ? " A^T" : "") +
                             (s.transpose_b ? " B^T" : "") + " offset " + std::to_string(offset) +
@@ -47,7 +49,7 @@ void check_product(Context& context, Gemm& gemm, RealType type, const GemmShape&
   const Matrix c = rounded(random_matrix(s.m, s.n, 3), type);
   const PaddedMatrix da(context, type, a, offset, gap), db(context, type, b, offset, gap),
       dc(context, type, c, offset, gap);
-  gemm.multiply(s, alpha, da.view, db.view, beta, dc.view);
+  multiply({s, alpha, da.view, db.view, beta, dc.view});
   const Matrix result = dc.read(context, type);
   const Matrix expected = reference(s, alpha, a, b, beta, c);
   Matrix error(s.m, s.n);
@@ -58,6 +60,14 @@ void check_product(Context& context, Gemm& gemm, RealType type, const GemmShape&
       std::sqrt(static_cast<double>(s.k) + 2) * std::abs(alpha) * norm1(a) * norm1(b) +
       2 * std::abs(beta) * norm1(c);
   CHECK(norm1(error) <= 3 * 2 * unit_roundoff(type) * scale);
+}
+
+void check_product(Context& context, Gemm& gemm, RealType type, const GemmShape& s, double alpha,
+                   double beta, Index offset, Index gap) {
+  const auto multiply = [&](const GemmCall& call) {
+    gemm.multiply(call.shape, call.alpha, call.a, call.b, call.beta, call.c);
+  };
+  check_product(context, multiply, type, s, alpha, beta, offset, gap);
 }
 
 /// Runs `body` for both backends on every device in every type: what is fast on one must be right on all.
@@ -91,6 +101,33 @@ TEST_CASE("products of every shape are right and touch nothing else") {
         check_product(context, gemm, type, {m, n, k}, -1, 1, offset, offset);
         check_product(context, gemm, type, {m, n, k}, 0.5, 0, offset, offset);
         check_product(context, gemm, type, {m, n, k}, 2, -0.25, offset, offset);
+      }
+  });
+}
+
+TEST_CASE("launches share a product, whatever compute units they leave to others") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const cl_uint units = context.profile().compute_units;
+    const cl::Buffer taken = context.allocate(2 * sizeof(cl_uint), "a test");
+    for (const RealType type : types_of(device.profile))
+      for (const std::vector<cl_uint>& launches :
+           {std::vector<cl_uint>{0}, {units / 2, 0}, {units}}) {
+        const auto gemm = make_gemm_gpu(context, type, {});
+        const auto multiply = [&](GemmCall call) {
+          context.queue().enqueueFillBuffer(taken, cl_uint{0}, 0, 2 * sizeof(cl_uint));
+          for (const cl_uint left_units : launches) {
+            const TileShare share{taken, 1, left_units};
+            call.share = &share;
+            gemm->multiply(context.queue(), call);
+          }
+        };
+        if (context.profile().lacks_ptx().empty())
+          for (const Index gap : {0, 1})
+            check_product(context, multiply, type, {300, 520, 70}, -1, 1, 0, gap);
+        else
+          CHECK_THROWS_AS(check_product(context, multiply, type, {300, 520, 70}, -1, 1, 0, 0),
+                          NoUsableKernel);
       }
   });
 }

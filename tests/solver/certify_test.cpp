@@ -277,7 +277,7 @@ TEST_CASE("certify: an estimate of rcond says which inverse will do") {
   Solution solution;
   solution.x = known.off_by(1e-12);
   for (const std::optional<double> rcond : {std::optional<double>{}, {1e-2}, {1e-9}, {0.0}}) {
-    if (rcond) solution.trust = Trust{.rcond = *rcond};
+    if (rcond) solution.trust.emplace().rcond = *rcond;
     const Certificate certificate = certify(context, known.system, solution);
     CHECK(known.holds(certificate, solution.x));
     const bool by_f32 = certificate.norm_bound > 1e-8;

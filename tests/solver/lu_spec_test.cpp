@@ -72,7 +72,8 @@ TEST_CASE("LU spec: every way to cut the matrix up is right") {
       std::vector<Parameters> variants{
           {{"NB", 64}, {"GROUP_ROWS", 0}, {"TOURNAMENT_GROUP", 64}, {"STRIP", 8}},
           {{"GROUP_ROWS", 128}, {"TOURNAMENT_GROUP", 128}, {"SOLVE_BLOCK", 96}},
-          {{"NB", 96}, {"STRIP", 4}, {"SMALL_N", 0}}};
+          {{"NB", 96}, {"STRIP", 4}, {"SMALL_N", 0}},
+          {{"NB", 64}, {"AHEAD", 128}}};
       // A CPU builds each for up to 40 seconds: f64 stands for both types there.
       if (!context.runs_long_loops() ||
           (device.profile.type == DeviceType::cpu && type == RealType::f32))
@@ -129,12 +130,14 @@ TEST_CASE("LU spec: what makes no sense or does not fit is refused, never change
   const LuSpec gpu = default_lu_spec(nvidia, RealType::f64, 5000, LuFamily::gpu),
                cpu = default_lu_spec(nvidia, RealType::f64, 5000, LuFamily::cpu);
   CHECK(gpu.value("NB") == 128);
+  CHECK(gpu.value("AHEAD") == 8192);
   CHECK(cpu.value("NB") == 192);
   const auto refused = [&](const LuSpec& spec, const Parameters& values) {
     CHECK_THROWS_AS(check_lu_spec(changed(spec, values), nvidia, RealType::f64), UsageError);
   };
   refused(gpu, {{"NB", 48}});
   refused(gpu, {{"NB", 0}});
+  refused(gpu, {{"AHEAD", -1}});
   refused(gpu, {{"STRIP", 12}});
   refused(gpu, {{"ROWS_2", 100}});
   refused(gpu, {{"SMALL_N", 129}});
