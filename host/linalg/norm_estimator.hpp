@@ -3,6 +3,7 @@
 
 #include <clgauss/condition.hpp>
 #include <clgauss/matrix.hpp>
+#include <cstdint>
 #include <random>
 #include <vector>
 
@@ -35,10 +36,18 @@ class NormEstimator {
   void hear_transposed(const Matrix& z);
   [[nodiscard]] bool take_signs(const Matrix& y);
   void ask_unit_columns(const std::vector<Index>& rows);
-  double random_sign() { return (engine_() >> 63U) != 0 ? 1 : -1; }
+  double random_sign() {  // 64 of each random number
+    if (signs_left_-- == 0) {
+      random_ = engine_();
+      signs_left_ = 63;
+    }
+    return (random_ >> signs_left_ & 1U) != 0 ? 1 : -1;
+  }
 
   Index n_, columns_, products_;
   std::mt19937_64 engine_;
+  std::uint64_t random_ = 0;
+  int signs_left_ = 0;
   bool done_ = false, transposed_ = false;
   bool knows_columns_ = false;  // the estimate is the norm of a column of B
   Index heard_ = 0;             // products

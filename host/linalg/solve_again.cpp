@@ -1,6 +1,8 @@
 #include "linalg/solve_again.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -10,27 +12,30 @@ namespace clgauss {
 
 namespace {
 
-/// The exponents that bring the columns of R, whose rows are multiplied by 2^rows, to magnitudes of about 1.
+/// The exponents that bring the columns of R, whose rows are multiplied by 2^rows, to magnitudes of about 1; empty where all are 0.
 std::vector<int> exponents_of_columns(const Matrix& r, std::span<const int> rows) {
-  std::vector<int> by(r.cols(), 0);
-  for (Index c = 0; c < r.cols(); ++c) {
-    std::optional<int> exponent;
-    const auto hear = [&](double value, int power) {
-      if (value == 0 || !std::isfinite(value)) return;
-      const int mine = std::ilogb(value) + power;
-      exponent = std::max(exponent.value_or(mine), mine);
-    };
-    if (rows.empty()) {
-      double largest = 0;
-      for (Index i = 0; i < r.rows(); ++i)
-        if (std::isfinite(r(i, c))) largest = std::max(largest, std::abs(r(i, c)));
-      hear(largest, 0);
-    } else {
-      for (Index i = 0; i < r.rows(); ++i) hear(r(i, c), rows[i]);
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  std::vector<double> largest(r.cols(), 0.0);
+  std::vector<std::optional<int>> exponents(r.cols());
+  const auto hear = [&](Index c, double value, int power) {
+    const int mine = std::ilogb(value) + power;
+    exponents[c] = std::max(exponents[c].value_or(mine), mine);
+  };
+  for (Index i = 0; i < r.rows(); ++i)
+    for (Index c = 0; c < r.cols(); ++c) {
+      const double size = std::abs(r(i, c));
+      if (!(size < kInfinity)) continue;
+      if (rows.empty())
+        largest[c] = std::max(largest[c], size);
+      else if (size > 0)
+        hear(c, size, rows[i]);
     }
-    by[c] = -exponent.value_or(0);
-  }
-  return by;
+  for (Index c = 0; c < r.cols(); ++c)
+    if (largest[c] > 0) hear(c, largest[c], 0);
+  std::vector<int> by;
+  for (const std::optional<int>& exponent : exponents) by.push_back(-exponent.value_or(0));
+  return std::ranges::all_of(by, [](int exponent) { return exponent == 0; }) ? std::vector<int>{}
+                                                                             : by;
 }
 
 }  // namespace

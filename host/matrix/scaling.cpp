@@ -365,11 +365,13 @@ void scale(const Scaling& scaling, Index n, Index nrhs, std::span<double> a, std
 
 void scale_back(const Scaling& scaling, Index nrhs, std::span<double> x) {
   if (scaling.columns.empty() && scaling.right_hand_sides.empty()) return;
-  for (Index i = 0; i < x.size(); ++i) {
-    const int column = scaling.columns.empty() ? 0 : scaling.columns[i / nrhs];
-    const int of_b = scaling.right_hand_sides.empty() ? 0 : scaling.right_hand_sides[i % nrhs];
-    x[i] = times_power(x[i], column - of_b);
-  }
+  const Index rows = nrhs == 0 ? 0 : x.size() / nrhs;
+  for (Index i = 0; i < rows; ++i)
+    for (Index c = 0; c < nrhs; ++c) {
+      const int column = scaling.columns.empty() ? 0 : scaling.columns[i];
+      const int of_b = scaling.right_hand_sides.empty() ? 0 : scaling.right_hand_sides[c];
+      x[i * nrhs + c] = times_power(x[i * nrhs + c], column - of_b);
+    }
 }
 
 void scale_back(const Scaling& scaling, EliminationResult& result) {
