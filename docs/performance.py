@@ -63,6 +63,37 @@ def h200_against_cusolver():
         yield n, cells
 
 
+def beside_cusolver(name, sizes, peer_detail):
+    """Of the last run in the file: ours and cuSOLVER's, f64 and f32; the ratio."""
+    rows = rows_of(name)
+    last = max(row["run"] for row in rows)
+    times = {(row["type"], row["m"], row["contestant"], row["detail"]): median_ms(row) for row in rows if row["run"] == last}
+    for m, label in sizes.items():
+        cells = [label]
+        for kind in ("f64", "f32"):
+            own = next(ms for (its, size, who, _), ms in times.items() if (its, size, who) == (kind, m, "clgauss"))
+            peer = times[kind, m, "cuSOLVER", peer_detail]
+            cells += [digits(own), digits(peer), f"{peer / own:.2f}"]
+        yield cells
+
+
+# Kernels of clgauss-bench --breakdown, in the table's columns.
+PARTS = ("panel", "laswp + trsm", "gemm", "gaps")
+
+
+def breakdown_rows(name, whats):
+    """ms of each part, and what all parts come to: more than the whole where parts run side by side."""
+    rows = rows_of(name)
+    for what in whats:
+        for kind in ("f64", "f32"):
+            for n in sorted({int(row["n"]) for row in rows if row["what"] == what}):
+                own = {row["part"]: float(row["ms"]) for row in rows if (row["what"], row["type"], row["n"]) == (what, kind, str(n))}
+                if not own:
+                    continue
+                other = sum(ms for part, ms in own.items() if part not in PARTS)
+                yield [str(n), kind] + [digits(own[part]) if part in own else "" for part in PARTS[:3]] + [digits(other), digits(own["gaps"])]
+
+
 def mixed_rows():
     rows = {(row["m"], row["contestant"]): median_ms(row) for row in rows_of("bench_h200_mixed.csv")}
     vendor = {row["n"]: float(row["median_ms"]) for row in rows_of("vendor_h200.csv") if row["run"] == "mixed"}
@@ -168,6 +199,13 @@ def performance_md():
         "pocl": table(["type", "n", "clgauss", "OpenBLAS", "ratio"], pocl),
         "mixed": table(["n", "lu f64", "mixed", "rbt", "cuSOLVER"], mixed_rows()),
         "h200": table(["n", "f32 LU", "cuSOLVER", "ratio", "f64 LU", "cuSOLVER", "ratio"], h200),
+        "cholesky": table(["n", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
+                          beside_cusolver("bench_h200_cholesky.csv", {n: n for n in ("1024", "2048", "4096", "8192", "16384")},
+                                          "PyTorch 2.11: potrf and potrs")),
+        "lstsq": table(["A", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
+                       beside_cusolver("bench_h200_lstsq.csv", {"4096": "4096 x 1024", "8192": "8192 x 2048"},
+                                       "PyTorch 2.11: gels")),
+        "breakdown": table(["n", "type", "panel", "laswp + trsm", "gemm", "other", "gaps"], breakdown_rows("breakdown_h200.csv", ["lu"])),
         "portable": table(["n", "f32 portable", "NVIDIA's kernels", "cuSOLVER", "ratio", "f64 portable", "NVIDIA's kernels",
                            "cuSOLVER", "ratio"], portable_rows()),
         "files": table(["n", "clgauss", "without rcond", "NumPy", "PyTorch"], file_rows()),

@@ -124,7 +124,6 @@ std::string memory_in_use() {
 }
 
 void discard_pages(void* begin, std::size_t bytes) noexcept {
-  constexpr std::size_t kBytesOfPart = std::size_t{64} << 20U;
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const auto address = reinterpret_cast<std::uintptr_t>(begin);
   const std::uintptr_t from = (address + page - 1) / page, to = (address + bytes) / page;
@@ -134,7 +133,7 @@ void discard_pages(void* begin, std::size_t bytes) noexcept {
                   MADV_DONTNEED);
   };
   try {
-    in_parallel(to - from, kBytesOfPart / page, discard);
+    in_parallel(to - from, kBytesToDiscard / page, discard);
   } catch (const std::system_error&) {  // no thread to be had
   }
 }

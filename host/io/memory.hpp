@@ -31,6 +31,8 @@ void require_memory(const std::string& what, Index rows, Index cols, Index copie
 /// Gives the whole pages between `begin` and the end back to the operating system; their content is lost. A hint: where it is
 /// refused, they go with the memory that they are part of. Large memory by all cores.
 void discard_pages(void* begin, std::size_t bytes) noexcept;
+/// What a core discards at once: less is as well left to whoever frees it, and may be taken again without new pages.
+inline constexpr std::size_t kBytesToDiscard = std::size_t{64} << 20U;
 
 /// "8.59 GB".
 [[nodiscard]] std::string readable_bytes(Index bytes);

@@ -87,7 +87,8 @@ struct Estimate {
         all(i, first + c) = weighs ? question(i, c) * weights[i] : question(i, c);
   }
   void answer(const Matrix& all, Index first) {
-    Matrix part(all.rows(), estimator.question().cols());
+    const Index columns = estimator.question().cols();
+    Matrix part(all.rows(), columns, Values(all.rows() * columns));
     const bool weighs = !estimator.wants_transposed() && !weights.empty();
     for (Index i = 0; i < part.rows(); ++i)
       for (Index c = 0; c < part.cols(); ++c)
@@ -110,7 +111,7 @@ void carry_out(std::vector<Estimate>& estimates, const InverseProducts& inverse)
       columns += e.estimator.question().cols();
     }
     if (asking.empty()) continue;
-    Matrix all(inverse.n, columns);
+    Matrix all(inverse.n, columns, Values(inverse.n * columns));
     for (const auto& [estimate, first] : asking) estimate->ask(all, first);
     const Matrix answers =
         product(transposed ? inverse.solve_transposed : inverse.solve, std::move(all));

@@ -96,7 +96,7 @@ void NormEstimator::hear_product(const Matrix& y) {
 
 /// Asks for the product of B^T and the signs of `y`. False if that would tell nothing new.
 bool NormEstimator::take_signs(const Matrix& y) {
-  Matrix signs(n_, columns_);
+  Matrix signs(n_, columns_, Values(n_ * columns_));
   for (Index i = 0; i < n_; ++i)
     for (Index c = 0; c < columns_; ++c) signs(i, c) = y(i, c) < 0 ? -1 : 1;
   const auto asked_before = [&](Index c) {

@@ -31,7 +31,7 @@ void* allocate_host_memory(std::size_t count, std::size_t element_bytes) {
 }
 
 void free_host_memory(void* memory, std::size_t bytes) noexcept {
-  io::discard_pages(memory, bytes);
+  if (bytes > io::kBytesToDiscard) io::discard_pages(memory, bytes);
   ::operator delete(memory);
 }
 
