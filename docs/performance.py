@@ -49,18 +49,13 @@ def pocl_against_openblas():
 
 
 def h200_against_cusolver():
-    """LU with tuned numbers, the best of its runs; those in turns with another library are not among them."""
-    rows = [row for row in rows_of("bench_h200_tuned.csv") if row["what"] == "lu"]
-    shared = {row["run"] for row in rows if row["contestant"] != "clgauss"}
+    """LU with tuned numbers, and cuSOLVER's of the same session."""
+    own = {(row["type"], row["m"]): median_ms(row) for row in rows_of("bench_h200_tuned.csv")
+           if row["what"] == "lu" and row["contestant"] == "clgauss"}  # the last run of each
     vendor = {(row["type"], row["n"]): float(row["median_ms"]) for row in rows_of("vendor_h200.csv")
-              if row["run"] in ("fifth", "sixth") and row["what"] == "lu"}  # the later ones
+              if row["run"] == "seventh" and row["what"] == "lu"}
     for n in ("500", "1024", "2048", "4096", "8192", "16384", "32768"):
-        cells = []
-        for kind in ("f32", "f64"):
-            own = min(median_ms(row) for row in rows
-                      if (row["type"], row["m"]) == (kind, n) and row["run"] not in shared)
-            cells.append((own, vendor[kind, n]))
-        yield n, cells
+        yield n, [(own[kind, n], vendor[kind, n]) for kind in ("f32", "f64")]
 
 
 def beside_cusolver(name, sizes, peer_detail):
@@ -77,21 +72,16 @@ def beside_cusolver(name, sizes, peer_detail):
         yield cells
 
 
-# Kernels of clgauss-bench --breakdown, in the table's columns.
+# Of clgauss-bench --breakdown.
 PARTS = ("panel", "laswp + trsm", "gemm", "gaps")
 
 
-def breakdown_rows(name, whats):
-    """ms of each part, and what all parts come to: more than the whole where parts run side by side."""
-    rows = rows_of(name)
-    for what in whats:
+def breakdown_rows():
+    """ms of each part of an LU; together more than the whole, for the parts run side by side in part."""
+    rows = {(row["type"], row["n"], row["part"]): digits(float(row["ms"])) for row in rows_of("breakdown_h200.csv") if row["what"] == "lu"}
+    for n in ("1024", "2048", "4096", "8192", "16384"):
         for kind in ("f64", "f32"):
-            for n in sorted({int(row["n"]) for row in rows if row["what"] == what}):
-                own = {row["part"]: float(row["ms"]) for row in rows if (row["what"], row["type"], row["n"]) == (what, kind, str(n))}
-                if not own:
-                    continue
-                other = sum(ms for part, ms in own.items() if part not in PARTS)
-                yield [str(n), kind] + [digits(own[part]) if part in own else "" for part in PARTS[:3]] + [digits(other), digits(own["gaps"])]
+            yield [n, kind] + [rows[kind, n, part] for part in PARTS]
 
 
 def mixed_rows():
@@ -205,7 +195,7 @@ def performance_md():
         "lstsq": table(["A", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
                        beside_cusolver("bench_h200_lstsq.csv", {"4096": "4096 x 1024", "8192": "8192 x 2048"},
                                        "PyTorch 2.11: gels")),
-        "breakdown": table(["n", "type", "panel", "laswp + trsm", "gemm", "other", "gaps"], breakdown_rows("breakdown_h200.csv", ["lu"])),
+        "breakdown": table(["n", "type", *PARTS], breakdown_rows()),
         "portable": table(["n", "f32 portable", "NVIDIA's kernels", "cuSOLVER", "ratio", "f64 portable", "NVIDIA's kernels",
                            "cuSOLVER", "ratio"], portable_rows()),
         "files": table(["n", "clgauss", "without rcond", "NumPy", "PyTorch"], file_rows()),
