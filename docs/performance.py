@@ -48,6 +48,19 @@ def pocl_against_openblas():
             yield kind, n, median_ms(own), median_ms(peer)
 
 
+def peers_of_python():
+    """Medians, ms; of the peers' core types the fastest."""
+    times = {}
+    for row in rows_of("peers_pocl.csv"):
+        times.setdefault((row["type"], int(row["n"]), row["library"], row["core_type"]), []).append(float(row["seconds"]) * 1e3)
+    medians = {key: statistics.median(all_of) for key, all_of in times.items()}
+    for kind in ("f32", "f64"):
+        for n in sorted({key[1] for key in medians}):
+            best = {library: min(ms for key, ms in medians.items() if key[:3] == (kind, n, library)) for library in ("clgauss", "openblas", "mkl")}
+            own = best["clgauss"]
+            yield [kind, str(n), digits(own)] + [text for peer in ("openblas", "mkl") for text in (digits(best[peer]), f"{best[peer] / own:.2f}")]
+
+
 def h200_against_cusolver():
     """LU with tuned numbers, and cuSOLVER's of the same session."""
     own = {(row["type"], row["m"]): median_ms(row) for row in rows_of("bench_h200_tuned.csv")
@@ -187,6 +200,7 @@ def performance_md():
     text = (HERE / "performance.template.md").read_text(encoding="utf-8")
     tables = {
         "pocl": table(["type", "n", "clgauss", "OpenBLAS", "ratio"], pocl),
+        "peers": table(["type", "n", "clgauss", "SciPy's OpenBLAS", "ratio", "oneMKL", "ratio"], peers_of_python()),
         "mixed": table(["n", "lu f64", "mixed", "rbt", "cuSOLVER"], mixed_rows()),
         "h200": table(["n", "f32 LU", "cuSOLVER", "ratio", "f64 LU", "cuSOLVER", "ratio"], h200),
         "cholesky": table(["n", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
