@@ -22,31 +22,6 @@
 #endif
 #define SIDE (NB / GRID)  // rows and columns of a work-item
 
-// w[r] -= multiplier row k, for row ty + r GRID below row k; what was in column k of it becomes L^-1's.
-#define UPDATE_ROW(r)                                                        \
-  if ((r) > pivot_r || ty > pivot_y) {                                       \
-    const REAL multiplier = row[ty + (r)*GRID] * reciprocal;                 \
-    UNROLLED                                                                 \
-    for (uint c = 0; c < SIDE; ++c) {                                        \
-      const REAL before = c == pivot_r && tx == pivot_y ? (REAL)0 : w[r][c]; \
-      w[r][c] = fma(-multiplier, right[c], before);                          \
-    }                                                                        \
-  }
-
-// Row `to_publish`, number r of its owners, with the reciprocal of its pivot.
-#define PUBLISH_ROW(to_publish, r)                                            \
-  {                                                                           \
-    local REAL* const next = published[(to_publish) % 2];                     \
-    UNROLLED                                                                  \
-    for (uint c = 0; c < SIDE; ++c) next[tx + c * GRID] = w[r][c];            \
-    if (tx == ty) {                                                           \
-      const REAL pivot = w[r][r];                                             \
-      const bool usable = pivot >= REAL_MIN_NORMAL && pivot < (REAL)INFINITY; \
-      reciprocals[to_publish] = usable ? 1 / pivot : (REAL)1;                 \
-      if (!usable) bad = min(bad, to_publish);                                \
-    }                                                                         \
-  }
-
 kernel __attribute__((reqd_work_group_size(GRID * GRID, 1, 1))) void ldlt_diagonal(
     global REAL* a, ulong offset, uint ld, uint size, global REAL* restrict inverse, uint first,
     volatile global int* info) {
@@ -65,35 +40,41 @@ kernel __attribute__((reqd_work_group_size(GRID * GRID, 1, 1))) void ldlt_diagon
     }
   }
   uint bad = NB;
-  if (ty == 0) PUBLISH_ROW(0u, 0)
-  // Row k is number `pivot_r` of its owners: a constant, where the loop is unrolled. The next row is brought up to date and published
-  // first, so that all have it, and its pivot's reciprocal, when the others are done. A step takes 0.54 us on an H200 in f64 (0.41 with
-  // NB 64, 0.49 without the divisions or without the other rows): what its instructions take to issue.
+  // Row k is number `pivot_r` of its owners: a constant, where the loop is unrolled.
   UNROLLED
   for (uint pivot_r = 0; pivot_r < SIDE; ++pivot_r) {
-    const uint next_r = min(pivot_r + 1, (uint)SIDE - 1);
 #pragma unroll 1
     for (uint pivot_y = 0; pivot_y < GRID; ++pivot_y) {
       const uint k = pivot_r * GRID + pivot_y;
+      local REAL* const row = published[k % 2];
+      if (ty == pivot_y) {
+        UNROLLED
+        for (uint c = 0; c < SIDE; ++c) row[tx + c * GRID] = w[pivot_r][c];
+      }
       barrier(CLK_LOCAL_MEM_FENCE);
-      const local REAL* const row = published[k % 2];
-      const REAL reciprocal = reciprocals[k];
+      const REAL pivot = row[k];
+      const bool usable = pivot >= REAL_MIN_NORMAL && pivot < (REAL)INFINITY;
+      const REAL reciprocal = usable ? 1 / pivot : (REAL)1;
+      if (!usable) bad = min(bad, k);
+      if (id == 0) reciprocals[k] = reciprocal;
       REAL right[SIDE];  // row k, of L^-1 with its 1 on the diagonal
       UNROLLED
       for (uint c = 0; c < SIDE; ++c) right[c] = tx + c * GRID == k ? (REAL)1 : row[tx + c * GRID];
-      UPDATE_ROW(pivot_r)
-      if (ty == pivot_y + 1) PUBLISH_ROW(k + 1, pivot_r)
-      if (next_r > pivot_r) {
-        UPDATE_ROW(next_r)
-        if (pivot_y + 1 == GRID && ty == 0) PUBLISH_ROW(k + 1, next_r)
-      }
       UNROLLED
-      for (uint r = 2; r < SIDE; ++r)
-        if (r > pivot_r + 1) UPDATE_ROW(r)
+      for (uint r = 0; r < SIDE; ++r) {
+        const uint i = ty + r * GRID;
+        if (r < pivot_r || i <= k) continue;
+        const REAL multiplier = row[i] * reciprocal;
+        UNROLLED
+        for (uint c = 0; c < SIDE; ++c) {
+          const REAL before = c == pivot_r && tx == pivot_y ? (REAL)0 : w[r][c];
+          w[r][c] = fma(-multiplier, right[c], before);
+        }
+      }
     }
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the block was read before it is written
-  if (bad < NB) atomic_min(info, (int)(first + bad));
+  if (id == 0 && bad < NB) atomic_min(info, (int)(first + bad));
   UNROLLED
   for (uint r = 0; r < SIDE; ++r) {
     const uint i = ty + r * GRID;

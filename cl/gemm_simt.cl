@@ -7,10 +7,10 @@
 // and B alternate between two slots of local memory: while one is multiplied, the next is on its
 // way from global memory into registers.
 //
-// NDRange: ceil(m / TILE_M) ceil(n / TILE_N) x slices work-groups of WG_M WG_N x 1. Of several slices
-// each takes its part of k, of about k / slices and at least 1, and its product goes to a matrix of
-// its own, m rows below the one before.
-// Parameters (required but for LOWER):
+// NDRange: one dimension, local size = WG_M WG_N, exactly ceil(m / TILE_M) ceil(n / TILE_N) groups.
+// With SLICED so many times the slices in a second dimension: each takes its part of k, of about
+// k / slices and at least 1, and its product goes to a matrix of its own, m rows below the one before.
+// Parameters (required but for LOWER and SLICED):
 //   REAL_BITS               of common.clh
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; VEC_WIDTH divides TILE_K, TILE_M / WG_M and
 //                           TILE_N / WG_N
@@ -176,7 +176,8 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
   a += a_offset;
   b += b_offset;
   c += c_offset;
-  if (get_num_groups(1) > 1) {
+#ifdef SLICED
+  {
     const int step = TILE_K * (int)get_num_groups(1), depth = (k + step - 1) / step * TILE_K,
               first = (int)get_group_id(1) * depth;
     a += TRANS_A ? (ulong)first * lda : (ulong)first;
@@ -184,6 +185,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     c += (ulong)get_group_id(1) * m * ldc;
     k = min(depth, k - first);
   }
+#endif
   const int item = get_local_id(0), lane = item % (LANES_M * LANES_N),
             lane_block = item / (LANES_M * LANES_N);
   // This work-item's vectors start at micro_row + v WG_M VEC_WIDTH and micro_col + v WG_N VEC_WIDTH

@@ -13,21 +13,22 @@
 // 2 e e^T: no tau is 0.
 //
 // NDRange: NB / VEC_WIDTH x LANES groups, in work-groups of NB / VEC_WIDTH x LANES. Local memory: (LANES + 1) NB scalars.
-// Macros besides REAL_BITS: NB, columns of a panel at most; VEC_WIDTH, of a work-item; LANES, rows side by side, a power of two;
-// BLOCK, columns of T at most.
+// Macros besides REAL_BITS: NB, columns of a panel at most; VEC_WIDTH, of a work-item; LANES, rows side by side, a power of two.
 //
 // qr_triangle: T = (D + U)^-1, columns x columns, for D = diag(1 / tau) and U, what of the Gram matrix of V is above its diagonal; a
-// work-group a column, by substitution. NDRange: `columns` groups; any work-group size. Local memory: BLOCK scalars.
+// work-group a column, by substitution. NDRange: `columns` groups, at most MOST_COLUMNS; any work-group size. Local memory:
+// MOST_COLUMNS scalars.
 
 #include "vectors.clh"
 
-#if !defined(NB) || !defined(LANES) || !defined(BLOCK)
-#error "NB, LANES and BLOCK must be defined"
+#if !defined(NB) || !defined(LANES)
+#error "NB and LANES must be defined"
 #endif
 #if NB % VEC_WIDTH != 0
 #error "NB must be a multiple of VEC_WIDTH"
 #endif
 #define ITEMS (NB / VEC_WIDTH)
+#define MOST_COLUMNS 512
 
 // sums[0 .. NB - 1] <- the sum over the lanes, for all work-items of the group.
 void add_lanes(local REAL* sums, VEC sum) {
@@ -134,7 +135,7 @@ kernel __attribute__((reqd_work_group_size(ITEMS, LANES, 1))) void qr_reflect(
 kernel void qr_triangle(const global REAL* restrict gram, uint gram_ld,
                         const global REAL* restrict taus, uint tau_first, uint columns,
                         global REAL* t, ulong t_offset, uint t_ld) {
-  local REAL x[BLOCK];
+  local REAL x[MOST_COLUMNS];
   const uint c = get_group_id(0), id = get_local_id(0), size = get_local_size(0);
   for (uint i = id; i < columns; i += size) x[i] = i == c ? 1 : 0;
   barrier(CLK_LOCAL_MEM_FENCE);

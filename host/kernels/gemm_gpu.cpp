@@ -90,17 +90,22 @@ class GemmGpu : public GemmBackend {
     bool spills = false;  // registers, more than a few
   };
 
-  using Key = std::tuple<const GemmSpec*, bool, bool, bool, bool>;  // A^T, B^T, lower, shared
-  static Key key_of(const GemmSpec& spec, const GemmCall& call) {
+  using Key =
+      std::tuple<const GemmSpec*, bool, bool, bool, bool, bool>;  // A^T, B^T, lower, shared, sliced
+  [[nodiscard]] Key key_of(const GemmSpec& spec, const GemmCall& call) const {
     const GemmShape& shape = call.shape;
-    return {&spec, shape.transpose_a, shape.transpose_b, shape.lower, call.share != nullptr};
+    return {&spec,       shape.transpose_a,     shape.transpose_b,
+            shape.lower, call.share != nullptr, slices_for(spec, shape) > 1};
   }
 
   /// The spec's kernels for such a product.
-  static KernelBuild build_for(const GemmSpec& spec, const GemmCall& call) {
+  [[nodiscard]] KernelBuild build_for(const GemmSpec& spec, const GemmCall& call) const {
     KernelBuild build = build_of(transposed(spec, call.shape.transpose_a, call.shape.transpose_b));
-    if (call.shape.lower) build.defines.emplace_back("LOWER", "1");
     if (call.share != nullptr) build.defines.emplace_back("SHARED", "1");
+    if (slices_for(spec, call.shape) > 1)
+      build.defines.emplace_back("SLICED", "1");  // and whole: add_slices takes no triangles
+    else if (call.shape.lower)
+      build.defines.emplace_back("LOWER", "1");
     return build;
   }
 
@@ -217,12 +222,10 @@ class GemmGpu : public GemmBackend {
     // A kernel that does not build or launch here is an outcome, not an error: the next spec is tried.
     entry.works = context_.trials().passes(entry.of, [&] {
       build(entry);
-      const bool shared = call.share != nullptr;
-      for (const Index slices : {1, 3})
-        if (slices == 1 || (slices_k(entry.spec) && !shared))
-          require_known_answer(
-              context_, type_, shape_to_check(entry, shape),
-              [&](const GemmCall& check) { launch_to_check(entry, check, shared, slices); });
+      require_known_answer(context_, type_, shape_to_check(entry, shape), [&](GemmCall check) {
+        check.share = call.share;
+        launch_to_check(entry, check, slices_for(of, shape) > 1 ? 3 : 1);
+      });
     });
     if (!entry.works) return entry;
     build(entry);
@@ -263,9 +266,9 @@ class GemmGpu : public GemmBackend {
   }
 
   /// Where several launches may share a product, two do: one that leaves half of the device, one that does not.
-  void launch_to_check(const Entry& entry, GemmCall call, bool shared, Index slices) {
+  void launch_to_check(const Entry& entry, GemmCall call, Index slices) {
     const cl::CommandQueue& queue = context_.queue();
-    if (!shared) {
+    if (call.share == nullptr) {
       launch(queue, entry, call, slices);
       return;
     }
@@ -289,15 +292,12 @@ class GemmGpu : public GemmBackend {
             like.transpose_a,    like.transpose_b,    like.lower};
   }
 
-  /// Whether several groups can share the inner dimension of a tile: those of the portable kernel.
-  static bool slices_k(const GemmSpec& spec) { return spec.transposes(); }
-
   /// How many groups share the inner dimension of a tile, where there are too few tiles for the device and it is long. A QR
   /// factorisation of 4096 x 1024 in f64, whose V^T C has 16 tiles and fewer, then spends 1.3 ms in products on an H200, not 8.3.
   [[nodiscard]] Index slices_for(const GemmSpec& spec, const GemmShape& shape) const {
     constexpr Index kLeastDepth = 256;
     const Index tiles = spec.tiles(shape.m, shape.n), units = context_.profile().compute_units;
-    if (!slices_k(spec) || 2 * tiles > units) return 1;
+    if (!spec.transposes() || 2 * tiles > units) return 1;  // the portable kernel can
     return std::clamp<Index>(2 * units / tiles, 1, std::max<Index>(1, shape.k / kLeastDepth));
   }
 

@@ -51,10 +51,11 @@ const KernelVariant& qr_variant() {
                       .tried = {1, 4, 8, 16}},
                      {.name = "BLOCK",
                       .least = 16,
-                      .most = 512,
+                      .most = 512,  // MOST_COLUMNS
                       .step = 16,
                       .usual = [](const Setting&) { return 64; },
-                      .tried = {64, 128, 192}}},
+                      .tried = {64, 128, 192},
+                      .macro = false}},
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) { (void)qr_works(context, type); },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
