@@ -72,10 +72,8 @@ def h200_against_cusolver():
 
 
 def beside_cusolver(name, sizes, peer_detail):
-    """Of the last run in the file: ours and cuSOLVER's, f64 and f32; the ratio."""
-    rows = rows_of(name)
-    last = max(row["run"] for row in rows)
-    times = {(row["type"], row["m"], row["contestant"], row["detail"]): median_ms(row) for row in rows if row["run"] == last}
+    """The last rows in the file: ours and cuSOLVER's, f64 and f32; the ratio."""
+    times = {(row["type"], row["m"], row["contestant"], row["detail"]): median_ms(row) for row in rows_of(name)}
     for m, label in sizes.items():
         cells = [label]
         for kind in ("f64", "f32"):
