@@ -232,10 +232,11 @@ TEST_CASE("what differs between ranks is refused before work starts") {
 TEST_CASE("a rank that is killed takes the others with it, and leaves nothing") {
   Workplace place(7000);  // takes several seconds where nothing else runs
   const ProcessResult result = place.script(
-      "ranks 3 solve A.npy --rhs ones --devices all -o x.npy &\n"
+      "mv A.npy of-$$.npy\n"  // tells these ranks from those of a test that runs at the same time
+      "ranks 3 solve of-$$.npy --rhs ones --devices all -o x.npy &\n"
       "run=$!\n"
       "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do\n"
-      "  sleep 0.3; victim=$(pgrep -n -f \"solve A.npy --rhs ones --devices all -o x.npy$\")\n"
+      "  sleep 0.3; victim=$(pgrep -n -f \"solve of-$$.npy --rhs ones --devices all -o x.npy$\")\n"
       "  grep -q starpu /proc/$victim/maps 2>/dev/null && break\n"
       "done\n"
       "sleep 0.3; kill -9 $victim; date +%s > begin; wait $run; code=$?; date +%s > end; exit "
