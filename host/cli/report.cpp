@@ -78,9 +78,9 @@ std::string method_text(const Report& report) {
                        ndrange_name(report.options.ndrange));
   if (solution.repeated)
     return fmt::format(
-        "{}, pivoting {} (repeated so: the groups of partial did not all run at once, is the "
+        "{}, pivoting {} (repeated {}: the groups of partial did not all run at once, is the "
         "device shared?)",
-        lu, pivoting);
+        lu, pivoting, solution.pivoting == Pivoting::partial ? "without look-ahead" : "so");
   if (solution.method == Method::rbt) return lu;
   const bool replaced = report.options.pivoting != solution.pivoting;
   return fmt::format(

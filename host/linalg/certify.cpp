@@ -13,6 +13,7 @@
 #include "kernels/lu_common.hpp"
 #include "linalg/error_bounds.hpp"
 #include "linalg/exact_scaling.hpp"
+#include "linalg/lu_backend.hpp"
 #include "linalg/upward.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
@@ -374,13 +375,7 @@ Certificate certify(Context& context, const System& system, const Matrix& x,
     const auto attempt = [&](const LuOptions& with) {
       return Certifier(context, system.a.rows(), with).certify(system, x, progress, {}, rcond);
     };
-    try {
-      return attempt(options);
-    } catch (const CoResidencyLost&) {  // as solve() does
-      LuOptions tournament = options;
-      tournament.pivoting = Pivoting::tournament;
-      return attempt(tournament);
-    }
+    return repeat_until_co_resident(options, attempt);
   });
 }
 

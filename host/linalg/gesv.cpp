@@ -258,6 +258,18 @@ GesvCall with(GesvCall call, const LuOptions& lu) {
   return call;
 }
 
+/// repeat_until_co_resident(), with EliminationResult::repeated.
+template <typename Attempt>
+EliminationResult repeated(const LuOptions& options, const Attempt& attempt) {
+  int attempts = 0;
+  EliminationResult result = repeat_until_co_resident(options, [&](const LuOptions& lu) {
+    ++attempts;
+    return attempt(lu);
+  });
+  result.repeated = attempts > 1;
+  return result;
+}
+
 }  // namespace
 
 std::function<std::optional<AnswerResidual>(const Matrix& x, double eps)> residual_by(
@@ -267,19 +279,6 @@ std::function<std::optional<AnswerResidual>(const Matrix& x, double eps)> residu
     in_f64.residual(x, r, d);
     return confirmed_residual(system, x, eps, std::move(r), std::move(d), in_f64.row_sums());
   };
-}
-
-EliminationResult repeat_by_tournament(
-    const LuOptions& options, const std::function<EliminationResult(const LuOptions&)>& attempt) {
-  try {
-    return attempt(options);
-  } catch (const CoResidencyLost&) {
-    LuOptions tournament = options;
-    tournament.pivoting = Pivoting::tournament;
-    EliminationResult result = attempt(tournament);
-    result.repeated = true;
-    return result;
-  }
 }
 
 EliminationResult gesv(Context& context, const System& system, const GesvCall& call,
@@ -292,7 +291,7 @@ EliminationResult gesv(Context& context, const System& system, const GesvCall& c
                 {scaled_matrix(system, scaling)});
   };
   return translate_opencl_errors([&] {
-    return repeat_by_tournament(call.lu, [&](const LuOptions& attempt) {
+    return repeated(call.lu, [&](const LuOptions& attempt) {
       return factor_and_solve(context, system, with(call, attempt), progress, upload);
     });
   });
@@ -307,7 +306,7 @@ EliminationResult gesv_in_place(Context& context, System& system, const ReadMatr
     upload_and_release(context, buffers.a.buffer, buffers.a.ld, call.type, system.a, scaling);
   };
   return translate_opencl_errors([&] {
-    return repeat_by_tournament(call.lu, [&](const LuOptions& attempt) {
+    return repeated(call.lu, [&](const LuOptions& attempt) {
       if (system.a.empty()) system.a = read_again();
       check_shapes(system);  // what was read again may be another matrix
       return factor_and_solve(context, system, with(call, attempt), progress, upload);

@@ -48,8 +48,7 @@ struct GesvCall {
 };
 
 /// With times and pivots. Memory on the device: n (ld + nrhs) elements, ld slightly above n, and the workspace of Lu; whether all of
-/// it is there is asked before anything starts. Where panels with partial pivoting lose each other (CoResidencyLost), it is done
-/// once more with tournament pivoting. Throws as gauss_solve().
+/// it is there is asked before anything starts. Repeated as repeat_until_co_resident() says. Throws as gauss_solve().
 [[nodiscard]] EliminationResult gesv(Context& context, const System& system, const GesvCall& call,
                                      const ProgressCallback& progress = {});
 
@@ -63,9 +62,5 @@ struct GesvCall {
 /// LiveFactors::residual_on_device of what stays in `in_f64`. Both must outlive it.
 [[nodiscard]] std::function<std::optional<AnswerResidual>(const Matrix& x, double eps)> residual_by(
     DeviceOperator& in_f64, const System& system);
-
-/// attempt(options); if that ends in CoResidencyLost, attempt(options with tournament pivoting), marked as repeated.
-[[nodiscard]] EliminationResult repeat_by_tournament(
-    const LuOptions& options, const std::function<EliminationResult(const LuOptions&)>& attempt);
 
 }  // namespace clgauss

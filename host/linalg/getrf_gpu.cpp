@@ -46,7 +46,7 @@ class LuGpu : public LuBackend {
         panels_(setting_, options.pivoting == Pivoting::tournament ? PanelWays::tournament
                                                                    : PanelWays::fastest),
         laswp_trsm_(setting_) {
-    if (ahead_rows_ > 0 && n_ > nb_)
+    if (options.look_ahead && ahead_rows_ > 0 && n_ > nb_)
       ahead_.emplace(context_, type, gemm_options_for_lu(context_, type, n, options.gemm),
                      ceil_div(n_, nb_));
     if (!small_.fits()) context_.programs().build_all(programs());
@@ -121,8 +121,9 @@ class LuGpu : public LuBackend {
     const LuFlags::Values flags = flags_.read(queue);
     if (flags.gave_up)
       throw CoResidencyLost("the work-groups of a panel did not all run at once on " +
-                            context_.profile().name +
-                            " (is it shared?); try again, or with tournament pivoting");
+                                context_.profile().name +
+                                " (is it shared?); try again, or with tournament pivoting",
+                            ahead_.has_value());
     if (flags.first_bad_pivot) (void)checked_failed_column(*flags.first_bad_pivot, n_);
     return flags.first_bad_pivot;
   }

@@ -191,13 +191,11 @@ Inverse invert(Context& context, const Matrix& a, const InverseOptions& options,
   }
   require_memory_for(context, a.rows(), type, options.lu);
   return translate_opencl_errors([&] {
-    try {
-      return Inversion(context, a, type, options, progress).run();
-    } catch (const CoResidencyLost&) {  // as solve() does
-      InverseOptions tournament = options;
-      tournament.lu.pivoting = Pivoting::tournament;
-      return Inversion(context, a, type, tournament, progress).run();
-    }
+    return repeat_until_co_resident(options.lu, [&](const LuOptions& lu) {
+      InverseOptions attempt = options;
+      attempt.lu = lu;
+      return Inversion(context, a, type, attempt, progress).run();
+    });
   });
 }
 

@@ -1,10 +1,12 @@
 #pragma once
 /// What stands behind Lu: one implementation for CPU devices, one for all others.
 
+#include <clgauss/error.hpp>
 #include <clgauss/lu.hpp>
 #include <clgauss/progress.hpp>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "launch/queue_progress.hpp"
@@ -31,6 +33,22 @@ class LuProgress {
   double n_;
   QueueProgress blocks_;
 };
+
+/// attempt(options), a function of LuOptions; where that ends in CoResidencyLost, once more without look-ahead if there was one, and
+/// where that does too, or there was none, with tournament pivoting.
+template <typename Attempt>
+auto repeat_until_co_resident(LuOptions options, const Attempt& attempt) {
+  for (;;) try {
+      return attempt(std::as_const(options));
+    } catch (const CoResidencyLost& lost) {
+      if (options.look_ahead && lost.looked_ahead())
+        options.look_ahead = false;
+      else if (options.pivoting != Pivoting::tournament)
+        options.pivoting = Pivoting::tournament;
+      else
+        throw;
+    }
+}
 
 /// The operations of Lu, on views that were checked; they are enqueued on `queue`, or wait for it where they return numbers.
 class LuBackend {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "linalg/gesv.hpp"
+#include "linalg/lu_backend.hpp"
 #include "support/devices.hpp"
 
 using namespace clgauss;
@@ -90,7 +91,8 @@ TEST_CASE("in place: the host's copy of A is gone while the device works") {
     const double released = gained_by_upload([&](const ProgressCallback& progress) {
       x_released = gesv_in_place(context, system, {}, {RealType::f32}, progress).x;
     });
-    CHECK(released <= -0.3 * copy);  // the sanitizers' own memory grows by an eighth of what is touched
+    CHECK(released <=
+          -0.3 * copy);  // the sanitizers' own memory grows by an eighth of what is touched
     CHECK(system.a.empty());
     CHECK(max_difference(x_kept, x_released) == 0);
     system.a = generate_matrix("random", n, 5);
@@ -116,23 +118,33 @@ TEST_CASE("memory that does not suffice is refused before anything starts") {
   }
 }
 
-TEST_CASE("LU is repeated by tournament once when work-groups lose each other") {
-  std::vector<Pivoting> tried;
-  const auto attempt = [&](const LuOptions& options) {
-    tried.push_back(options.pivoting);
-    if (options.pivoting == Pivoting::partial) throw CoResidencyLost("on purpose");
-    EliminationResult result;
-    result.pivoting = options.pivoting;
-    return result;
+TEST_CASE(
+    "work-groups that lose each other: without look-ahead, then by tournament, then no more") {
+  using Tried = std::vector<std::pair<Pivoting, bool>>;
+  const Tried::value_type partial{Pivoting::partial, false}, ahead{Pivoting::partial, true},
+      tournament{Pivoting::tournament, false}, tournament_ahead{Pivoting::tournament, true};
+  // Which attempt does it, if any.
+  const auto tried = [](bool has_look_ahead, LuOptions options, std::size_t successful) {
+    Tried all;
+    const auto attempt = [&](const LuOptions& with) {
+      all.emplace_back(with.pivoting, with.look_ahead);
+      if (all.size() != successful)
+        throw CoResidencyLost("on purpose", has_look_ahead && with.look_ahead);
+      return all.size();
+    };
+    if (successful == 0)
+      CHECK_THROWS_AS((void)repeat_until_co_resident(options, attempt), CoResidencyLost);
+    else
+      CHECK(repeat_until_co_resident(options, attempt) == successful);
+    return all;
   };
-  const EliminationResult result = repeat_by_tournament({}, attempt);
-  CHECK(result.repeated);
-  CHECK(tried == std::vector{Pivoting::partial, Pivoting::tournament});
-  LuOptions tournament;
-  tournament.pivoting = Pivoting::tournament;
-  CHECK_FALSE(repeat_by_tournament(tournament, attempt).repeated);
-  const auto always = [](const LuOptions&) -> EliminationResult { throw CoResidencyLost("again"); };
-  CHECK_THROWS_AS((void)repeat_by_tournament({}, always), CoResidencyLost);
+  CHECK(tried(true, {}, 1) == Tried{ahead});
+  CHECK(tried(true, {}, 2) == Tried{ahead, partial});
+  CHECK(tried(true, {}, 0) == Tried{ahead, partial, tournament});
+  CHECK(tried(false, {}, 0) == Tried{ahead, tournament_ahead});
+  LuOptions by_tournament;
+  by_tournament.pivoting = Pivoting::tournament;
+  CHECK(tried(false, by_tournament, 0) == Tried{tournament_ahead});
 }
 
 TEST_CASE("LU is solved all the same where the persistent panel gives up at once") {

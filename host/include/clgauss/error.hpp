@@ -85,7 +85,14 @@ class DeviceLimit : public Error {
 /// they worked on is worthless; again, or without such kernels, it may well succeed.
 class CoResidencyLost : public DeviceLimit {
  public:
-  explicit CoResidencyLost(const std::string& message) : DeviceLimit(message) {}
+  explicit CoResidencyLost(const std::string& message, bool looked_ahead = false)
+      : DeviceLimit(message), looked_ahead_(looked_ahead) {}
+
+  /// Whether an update ran beside them (LuOptions::look_ahead), so that they may all run at once without it.
+  [[nodiscard]] bool looked_ahead() const { return looked_ahead_; }
+
+ private:
+  bool looked_ahead_;
 };
 
 /// Kernels that built and ran, and gave something else than their known answer.

@@ -22,6 +22,8 @@ struct LuOptions {
       {};                 // instead of what was tuned, or default_lu_spec(); it decides the family
   GemmOptions gemm = {};  // of the trailing updates
   bool positive_definite = false;  // A is symmetric and positive definite: by Cholesky, see Lu
+  bool look_ahead =
+      true;  // the next block may be factored while the last one's update runs, where the spec says so
 };
 
 /// A = P^T L U of one size and type, and the solves with it. It owns its workspace, keeps its context's device open and may be used

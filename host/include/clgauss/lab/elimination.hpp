@@ -49,7 +49,7 @@ struct EliminationResult {
   bool may_underflow = false;  // A spans more than the type: a pivot of 0 may be an underflow
   Pivoting pivoting = Pivoting::partial;  // as it was done
   bool repeated =
-      false;  // by tournament, after the work-groups of partial pivoting's panels did not all run at once
+      false;  // so, after the work-groups of panels did not all run at once: without look-ahead or by tournament
   Refinement refinement;  // without backward errors: none was asked for
   SolveTimes times;
 };
