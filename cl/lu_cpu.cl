@@ -1,15 +1,21 @@
 // LU with partial pivoting, P A = L U, and the solution for one right-hand side, for CPU devices.
 //
 // A is n x n, row-major, in place. Right-looking over panels of nb columns, look-ahead one panel.
-// Step k is three launches of an in-order queue, k0 = k nb; kernel boundaries are the only
-// synchronisation:
+// Step k has three phases, k0 = k nb:
 //
-//   lu_extract   A(k0:n, k0:k0+nb) -= L_{k-1} U_{k-1}, then copied to the panel store W_k
-//   lu_advance   one work-item factors W_k while the others do A(k0:n, k0+nb:n) -= L_{k-1} U_{k-1}
-//   lu_row_block rows k0:k0+nb right of the panel: row swaps, U_k = L11^-1 A12, packed copy of U_k
+//   3 k      A(k0:n, k0:k0+nb) -= L_{k-1} U_{k-1}, then copied to the panel store W_k
+//   3 k + 1  one work-item factors W_k while the others do A(k0:n, k0+nb:n) -= L_{k-1} U_{k-1}
+//   3 k + 2  rows k0:k0+nb right of the panel: row swaps, U_k = L11^-1 A12, packed copy of U_k
 //
 // and at the end lu_positions and lu_store put the panels back into A, every row where the later
 // swaps moved it: L is never swapped on the way. Then rhs_permute, forward_step and backward_step.
+//
+// The tasks of a phase are independent; tickets share them out among work-items, and one phase
+// starts when all tasks of the last one are done. In OpenCL C 1.2 the end of a launch tells that
+// they are: a launch a phase. OPENCL_C = 300, with fences that reach other work-groups, takes one
+// launch for many phases, in which a work-item waits for those that drew tickets before it. Who drew
+// one runs and waits for nobody on the way, so that also one work-item after the other would get to
+// the end.
 //
 // Panel store W_k: the m = n - k0 rows in chunks of RB rows, a chunk holds its columns one after
 // the other, RB elements each; (nb + CHUNK_PAD) * RB elements a chunk. It is both what the panel
@@ -18,7 +24,7 @@
 //
 // Macros besides those of cpu_tile.clh: RB, rows of a chunk: a multiple of MR, of VEC_WIDTH (1 to 4
 // vectors) and of 8. nb must be a multiple of RB and of NR. Local size 1 everywhere, no local
-// memory, no barrier. Tickets share out work inside a launch; no work-item waits for another.
+// memory, no barrier.
 //
 // diagonal.cl is in here as well: a program of its own costs PoCL 0.04 s in every run, 0.15 s in the
 // first one.
@@ -31,6 +37,15 @@
 #endif
 #if RB % MR != 0 || RB % VEC_WIDTH != 0 || RB % 8 != 0
 #error "RB must be a multiple of MR, VEC_WIDTH and 8"
+#endif
+
+#if OPENCL_C >= 300
+#if !defined(__opencl_c_atomic_order_acq_rel) || !defined(__opencl_c_atomic_scope_device)
+#error "fences that reach other work-groups are required"
+#endif
+#define MANY_PHASES 1
+#else
+#define MANY_PHASES 0
 #endif
 
 #define PANEL_COLS 8  // columns factored between two updates of the panel
@@ -107,23 +122,45 @@ void subtract_block(global const REAL* l, global const REAL* u, global REAL* c, 
                           row + rows - i, col + cols - j);
 }
 
-// NDRange: one work-item a chunk of the panel (RB rows).
-kernel void lu_extract(global REAL* a, const ulong offset, const ulong ld, const uint n,
-                       const uint nb, const uint step, global REAL* store, global const REAL* u) {
-    const uint k0 = step * nb;
-    const uint row = (uint)get_global_id(0) * RB;
-    if (row >= n - k0) return;
-    const uint rows = min((uint)RB, n - k0 - row);
-    const uint cols = min(nb, n - k0);
-    global REAL* corner = a + offset + (ulong)k0 * ld + k0;
+// What is factored, and where.
+typedef struct {
+    global REAL* a;  // the first element
+    ulong ld;
+    uint n, nb;
+    global REAL* store;
+    global REAL* u;  // the rows of U right of the panel, packed: strips of NR columns
+} Factors;
+
+// L of step k - 1 below its diagonal block: what is subtracted in step k.
+global REAL* left_of(const Factors f, const uint step) {
+    return f.store + panel_start(f.n, f.nb, step - 1) + f.nb / RB * chunk_size(f.nb);
+}
+
+// Row and column k0 of A.
+global REAL* corner_of(const Factors f, const uint step) {
+    return f.a + (ulong)step * f.nb * (f.ld + 1);
+}
+
+// A chunk of the panel (RB rows).
+void extract_chunk(const Factors f, const uint step, const uint index) {
+    const uint left = f.n - step * f.nb, row = index * RB;
+    const uint rows = min((uint)RB, left - row), cols = min(f.nb, left);
+    global REAL* corner = corner_of(f, step);
     if (step > 0)
-        subtract_block(store + panel_start(n, nb, step - 1) + nb / RB * chunk_size(nb), u, corner,
-                       ld, nb, row, rows, 0, cols);
-    global REAL* chunk = store + panel_start(n, nb, step) + row / RB * chunk_size(nb);
-    pack_across(corner + (ulong)row * ld, ld, rows, cols, (REAL)1, chunk, RB);
+        subtract_block(left_of(f, step), f.u, corner, f.ld, f.nb, row, rows, 0, cols);
+    global REAL* chunk = f.store + panel_start(f.n, f.nb, step) + index * chunk_size(f.nb);
+    pack_across(corner + (ulong)row * f.ld, f.ld, rows, cols, (REAL)1, chunk, RB);
     PLAIN_LOOP
     for (uint i = cols * RB; i < (cols + PANEL_COLS - 1) / PANEL_COLS * PANEL_COLS * RB; ++i)
         chunk[i] = 0;
+}
+
+// NDRange: one work-item a chunk.
+kernel void lu_extract(global REAL* a, const ulong offset, const ulong ld, const uint n,
+                       const uint nb, const uint step, global REAL* store, global REAL* u) {
+    const Factors f = {a + offset, ld, n, nb, store, u};
+    const uint index = (uint)get_global_id(0);
+    if (index * RB < n - step * nb) extract_chunk(f, step, index);
 }
 
 // ---- panel factorisation
@@ -332,42 +369,29 @@ void factor_panel(const Panel p, const uint cols, global REAL* u, const uint k0,
     }
 }
 
-// NDRange: as many work-items as compute units; each takes tickets until none is left: ticket 0 is
-// the panel, the others are tiles of tile_rows x tile_cols (multiples of RB and NR) of the previous
-// step's update. So the other compute units go on with the update for as long as the panel takes.
-kernel void lu_advance(global REAL* a, const ulong offset, const ulong ld, const uint n,
-                       const uint nb, const uint step, global REAL* store, global const REAL* u,
-                       global REAL* scratch, global uint* pivots, global uint* ids,
-                       global uint* moves, global int* info, global uint* tickets,
-                       const uint tile_rows, const uint tile_cols) {
-    const uint k0 = step * nb;
-    const uint cols = min(nb, n - k0);
-    const uint rest = step > 0 ? n - k0 - cols : 0;
-    const uint tiles_m = (n - k0 + tile_rows - 1) / tile_rows;
-    const uint tiles_n = (rest + tile_cols - 1) / tile_cols;
-    for (uint ticket = atomic_inc(tickets + step); ticket <= tiles_m * tiles_n;
-         ticket = atomic_inc(tickets + step)) {
-        if (ticket == 0) {
-            const Panel p = {store + panel_start(n, nb, step), chunk_size(nb), n - k0,
-                             (n - k0 + RB - 1) / RB, pivots + k0};
-            factor_panel(p, cols, scratch, k0, info);
-            record_moves(p, cols, moves, nb);
-            global uint* before = ids + (ulong)(step > 0 ? step - 1 : 0) * n;
-            global uint* after = ids + (ulong)step * n;
-            for (uint i = 0; i < n; ++i) after[i] = step > 0 ? before[i] : i;
-            for (uint t = 0; t < cols; ++t) {
-                const uint r = k0 + p.pivots[t];
-                const uint keep = after[k0 + t];
-                after[k0 + t] = after[r];
-                after[r] = keep;
-            }
-        } else {
-            const uint row = (ticket - 1) % tiles_m * tile_rows;
-            const uint col = (ticket - 1) / tiles_m * tile_cols;
-            subtract_block(store + panel_start(n, nb, step - 1) + nb / RB * chunk_size(nb), u,
-                           a + offset + (ulong)k0 * ld + k0, ld, nb, row,
-                           min(tile_rows, n - k0 - row), nb + col, min(tile_cols, rest - col));
-        }
+// What a panel reports besides its factors.
+typedef struct {
+    global uint* pivots;
+    global uint* ids;    // n of them a step
+    global uint* moves;  // see record_moves
+    global int* info;
+    global REAL* scratch;
+} Outcome;
+
+void factor_step(const Factors f, const uint step, const Outcome out) {
+    const uint k0 = step * f.nb, cols = min(f.nb, f.n - k0);
+    const Panel p = {f.store + panel_start(f.n, f.nb, step), chunk_size(f.nb), f.n - k0,
+                     (f.n - k0 + RB - 1) / RB, out.pivots + k0};
+    factor_panel(p, cols, out.scratch, k0, out.info);
+    record_moves(p, cols, out.moves, f.nb);
+    global uint* before = out.ids + (ulong)(step > 0 ? step - 1 : 0) * f.n;
+    global uint* after = out.ids + (ulong)step * f.n;
+    for (uint i = 0; i < f.n; ++i) after[i] = step > 0 ? before[i] : i;
+    for (uint t = 0; t < cols; ++t) {
+        const uint r = k0 + p.pivots[t];
+        const uint keep = after[k0 + t];
+        after[k0 + t] = after[r];
+        after[r] = keep;
     }
 }
 
@@ -436,28 +460,83 @@ void copy_row(global const REAL* from, global REAL* to, const uint cols) {
     }
 }
 
-// NDRange: one work-item a strip of NR columns right of the panel (there are some: the panel is nb
-// wide).
-kernel void lu_row_block(global REAL* a, const ulong offset, const ulong ld, const uint n,
-                         const uint nb, const uint step, global const REAL* store, global REAL* u,
-                         global const uint* moves) {
-    const uint k0 = step * nb;
-    const uint col = (uint)get_global_id(0) * NR;
-    if (k0 + nb + col >= n) return;
-    const uint cols = min((uint)NR, n - k0 - nb - col);
-    global REAL* top = a + offset + (ulong)k0 * ld + k0 + nb + col;
-    global REAL* strip = u + (ulong)col * nb;
+// A strip of NR columns right of the panel (there are some: the panel is nb wide).
+void finish_strip(const Factors f, const uint step, const uint index, global const uint* moves) {
+    const uint nb = f.nb, col = index * NR, cols = min((uint)NR, f.n - (step + 1) * nb - col);
+    global REAL* top = corner_of(f, step) + nb + col;
+    global REAL* strip = f.u + (ulong)col * nb;
     for (uint t = 0; t < nb; ++t) {
-        copy_row(top + moves[t] * ld, strip + t * NR, cols);
+        copy_row(top + moves[t] * f.ld, strip + t * NR, cols);
         PLAIN_LOOP
         for (uint j = cols; j < NR; ++j) strip[t * NR + j] = 0;
     }
     for (uint t = 0; t < nb; ++t) {
         if (moves[nb + t] < nb) continue;
-        copy_row(top + moves[2 * nb + t] * ld, top + moves[nb + t] * ld, cols);
+        copy_row(top + moves[2 * nb + t] * f.ld, top + moves[nb + t] * f.ld, cols);
     }
-    solve_strip(store + panel_start(n, nb, step), chunk_size(nb), strip, nb);
-    for (uint t = 0; t < nb; ++t) copy_row(strip + t * NR, top + t * ld, cols);
+    solve_strip(f.store + panel_start(f.n, nb, step), chunk_size(nb), strip, nb);
+    for (uint t = 0; t < nb; ++t) copy_row(strip + t * NR, top + t * f.ld, cols);
+}
+
+// ---- the phases
+
+// Each has two counters, with a cache line for each: tickets drawn, and tasks done.
+#define LINE 16
+#define COUNTERS (2 * LINE)
+
+#if MANY_PHASES
+// Tells that `tasks` are done, with all that they wrote.
+void add_done(global uint* counters, const uint tasks) {
+    if (tasks > 0)
+        atomic_fetch_add_explicit((volatile global atomic_uint*)(counters + LINE), tasks,
+                                  memory_order_release, memory_scope_device);
+}
+void wait_for_done(global uint* counters, const uint tasks) {
+    while (atomic_load_explicit((volatile global atomic_uint*)(counters + LINE),
+                                memory_order_acquire, memory_scope_device) < tasks)
+        ;
+}
+#endif
+
+// NDRange: at most as many work-items as compute units, at least one. Phases [first, last): one if
+// not MANY_PHASES. The tiles of the update have tile_rows x tile_cols elements, multiples of RB, NR.
+kernel void lu_phases(global REAL* a, const ulong offset, const ulong ld, const uint n,
+                      const uint nb, const uint first, const uint last, global REAL* store,
+                      global REAL* u, global REAL* scratch, global uint* pivots, global uint* ids,
+                      global uint* moves, global int* info, global uint* counters,
+                      const uint tile_rows, const uint tile_cols) {
+    const Factors f = {a + offset, ld, n, nb, store, u};
+    const Outcome out = {pivots, ids, moves, info, scratch};
+    for (uint phase = first; phase < last; ++phase) {
+        const uint step = phase / 3, part = phase % 3, rows = n - step * nb,
+                   rest = rows - min(nb, rows);
+        const uint tiles_m = (rows + tile_rows - 1) / tile_rows,
+                   tiles_n = step > 0 ? (rest + tile_cols - 1) / tile_cols : 0;
+        const uint tasks = part == 0   ? (rows + RB - 1) / RB
+                           : part == 1 ? 1 + tiles_m * tiles_n
+                                       : (rest + NR - 1) / NR;
+        global uint* its_counters = counters + phase * COUNTERS;
+        uint done = 0;
+        for (uint task = atomic_inc(its_counters); task < tasks;
+             task = atomic_inc(its_counters), ++done) {
+            if (part == 0) {
+                extract_chunk(f, step, task);
+            } else if (part == 2) {
+                finish_strip(f, step, task, moves);
+            } else if (task == 0) {
+                factor_step(f, step, out);
+            } else {
+                const uint row = (task - 1) % tiles_m * tile_rows,
+                           col = (task - 1) / tiles_m * tile_cols;
+                subtract_block(left_of(f, step), u, corner_of(f, step), ld, nb, row,
+                               min(tile_rows, rows - row), nb + col, min(tile_cols, rest - col));
+            }
+        }
+#if MANY_PHASES
+        add_done(its_counters, done);
+        if (phase + 1 < last) wait_for_done(its_counters, tasks);
+#endif
+    }
 }
 
 // ---- back into A
@@ -600,9 +679,9 @@ kernel void backward_step(global const REAL* a, const ulong offset, const ulong 
         }
 }
 
-// NDRange: max(n, panels) work-items. Clears the flag (n means: no zero pivot) and the tickets.
-kernel void lu_reset(global int* info, global uint* tickets, const uint n, const uint panels) {
-    const uint i = (uint)get_global_id(0);
-    if (i == 0) info[0] = (int)n;
-    if (i < panels) tickets[i] = 0;
+// NDRange: one work-item a phase. Clears the flag (n means: no zero pivot) and the phases' counters.
+kernel void lu_reset(global int* info, global uint* counters, const uint n) {
+    const uint phase = (uint)get_global_id(0);
+    if (phase == 0) info[0] = (int)n;
+    counters[phase * COUNTERS] = counters[phase * COUNTERS + LINE] = 0;
 }

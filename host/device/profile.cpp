@@ -76,6 +76,11 @@ DeviceProfile query_profile(const cl::Device& device, std::string spec) {
       query_or<cl_device_fp_config>(device, CL_DEVICE_DOUBLE_FP_CONFIG,
                                     has_extension(extensions, "cl_khr_fp64") ? 1 : 0) != 0;
   profile.int64_atomics = has_extension(extensions, "cl_khr_int64_base_atomics");
+  constexpr cl_device_atomic_capabilities kDeviceFences =
+      CL_DEVICE_ATOMIC_ORDER_ACQ_REL | CL_DEVICE_ATOMIC_SCOPE_DEVICE;
+  profile.device_fences =
+      (query_or<cl_device_atomic_capabilities>(device, CL_DEVICE_ATOMIC_MEMORY_CAPABILITIES, 0) &
+       kDeviceFences) == kDeviceFences;
   profile.attributes = query_attributes(device, extensions);
   profile.cores = count_cores(profile);
   return profile;

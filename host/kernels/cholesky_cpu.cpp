@@ -26,7 +26,7 @@ CholeskyCpuWorkspace::CholeskyCpuWorkspace(const LuCpuBlocking& cut, RealType ty
   store = lu.store;
   u = lu.u;
   triangle = (std::uint64_t{cut.nb} + 1) * cut.nb * bytes_of(type);
-  tickets = lu.tickets;
+  tickets = cut.panels * kLuCpuCounterBytes;
   info = lu.info;
   identity = lu.pivots;
 }

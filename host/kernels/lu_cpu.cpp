@@ -10,39 +10,44 @@ namespace {
 
 /// With 64-byte vectors the best of a search on 2 cores with AVX-512.
 std::vector<ParameterSpec> parameters() {
-  return with_cpu_tile({{.name = "RB",  // rows of a chunk of the panel store
-                         .least = 8,
-                         .most = 64,
-                         .step = 8,
-                         .usual =
-                             [](const Setting& at) {
-                               return usual_tile(at, "MR") == 12 ? 3 * usual_tile(at, "VEC_WIDTH")
-                                                                 : 8;
-                             }},
-                        {.name = "NB",
-                         .least = 8,
-                         .most = 4096,
-                         .step = 8,
-                         .usual = [](const Setting& at) { return at.n <= 1536 ? 96 : 192; },
-                         .tried = {48, 96, 144, 192, 240, 288},
-                         .macro = false},
-                        {.name = "TILE_ROWS",
-                         .least = 8,
-                         .most = 1 << 16,
-                         .usual = [](const Setting&) { return 144; },
-                         .tried = {48, 96, 144, 192, 288},
-                         .macro = false},
-                        {.name = "TILE_COLS",
-                         .least = 4,
-                         .most = 1 << 16,
-                         .usual = [](const Setting& at) { return 16 * usual_tile(at, "NR"); },
-                         .macro = false},
-                        {.name = "SOLVE_BLOCK",
-                         .least = 1,
-                         .most = 1 << 16,
-                         .usual = [](const Setting&) { return 192; },
-                         .tried = {96, 192, 384},
-                         .macro = false}});
+  return with_cpu_tile(
+      {{.name = "OPENCL_C",  // 300: many phases a launch; 120: one
+        .least = 120,
+        .most = 300,
+        .step = 60,
+        .usual = [](const Setting& at) { return at.device.device_fences ? 300 : 120; }},
+       {.name = "RB",  // rows of a chunk of the panel store
+        .least = 8,
+        .most = 64,
+        .step = 8,
+        .usual =
+            [](const Setting& at) {
+              return usual_tile(at, "MR") == 12 ? 3 * usual_tile(at, "VEC_WIDTH") : 8;
+            }},
+       {.name = "NB",
+        .least = 8,
+        .most = 4096,
+        .step = 8,
+        .usual = [](const Setting& at) { return at.n <= 1536 ? 96 : 192; },
+        .tried = {48, 96, 144, 192, 240, 288},
+        .macro = false},
+       {.name = "TILE_ROWS",
+        .least = 8,
+        .most = 1 << 16,
+        .usual = [](const Setting&) { return 144; },
+        .tried = {48, 96, 144, 192, 288},
+        .macro = false},
+       {.name = "TILE_COLS",
+        .least = 4,
+        .most = 1 << 16,
+        .usual = [](const Setting& at) { return 16 * usual_tile(at, "NR"); },
+        .macro = false},
+       {.name = "SOLVE_BLOCK",
+        .least = 1,
+        .most = 1 << 16,
+        .usual = [](const Setting&) { return 192; },
+        .tried = {96, 192, 384},
+        .macro = false}});
 }
 
 std::string broken_rule(const Parameters& parameters, RealType type) {
@@ -54,6 +59,9 @@ std::string broken_rule(const Parameters& parameters, RealType type) {
     if (broken.empty()) broken = not_multiple(parameters, name, of);
   if (broken.empty() && value_of(parameters, "RB") > 4 * value_of(parameters, "VEC_WIDTH"))
     broken = "RB must be at most 4 VEC_WIDTH";
+  if (const int language = value_of(parameters, "OPENCL_C");
+      broken.empty() && language != 120 && language != 300)
+    broken = "OPENCL_C must be 120 or 300";
   return broken;
 }
 
@@ -90,6 +98,7 @@ LuCpuBlocking::LuCpuBlocking(const Parameters& parameters, Index rows)
   tile_cols = number("TILE_COLS");
   solve_block = number("SOLVE_BLOCK");
   panels = ceil_div(n, nb);
+  many_phases = number("OPENCL_C") >= 300;
 }
 
 LuCpuWorkspace::LuCpuWorkspace(const LuCpuBlocking& cut, RealType type) {
@@ -105,7 +114,7 @@ LuCpuWorkspace::LuCpuWorkspace(const LuCpuBlocking& cut, RealType type) {
   ids = std::uint64_t{cut.panels} * n * sizeof(cl_uint);
   pivots = positions = n * sizeof(cl_uint);
   moves = nb * 3 * sizeof(cl_uint);
-  tickets = cut.panels * sizeof(cl_uint);
+  counters = 3ULL * cut.panels * kLuCpuCounterBytes;
   info = sizeof(cl_int);
 }
 
@@ -116,8 +125,7 @@ LuCpuKernels::LuCpuKernels(Context& context, RealType type, const Parameters& pa
   };
   reset = kernel("lu_reset");
   extract = kernel("lu_extract");
-  advance = kernel("lu_advance");
-  row_block = kernel("lu_row_block");
+  phases = kernel("lu_phases");
   find_positions = kernel("lu_positions");
   put_back = kernel("lu_store");
   permute = kernel("rhs_permute");
@@ -139,7 +147,7 @@ LuCpuBuffers::LuCpuBuffers(const Context& context, const LuCpuWorkspace& bytes) 
   pivots = buffer(bytes.pivots);
   positions = buffer(bytes.positions);
   moves = buffer(bytes.moves);
-  tickets = buffer(bytes.tickets);
+  counters = buffer(bytes.counters);
   info = buffer(bytes.info);
 }
 

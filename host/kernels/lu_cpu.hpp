@@ -20,16 +20,20 @@ struct LuCpuBlocking {
   LuCpuBlocking(const Parameters& parameters, Index n);
 
   cl_uint n, rb, nr, nb, tile_rows, tile_cols, solve_block, panels;
+  bool many_phases;  // a launch
 };
+
+/// Of a phase.
+constexpr std::uint64_t kLuCpuCounterBytes = 32 * sizeof(cl_uint);  // COUNTERS
 
 /// Bytes of every buffer that an LU for CPUs holds beside A and B.
 struct LuCpuWorkspace {
   LuCpuWorkspace(const LuCpuBlocking& blocking, RealType type);
 
-  std::uint64_t store, u, scratch, x, ids, pivots, positions, moves, tickets, info;
+  std::uint64_t store, u, scratch, x, ids, pivots, positions, moves, counters, info;
 
   [[nodiscard]] std::uint64_t sum() const {
-    return store + u + scratch + x + ids + pivots + positions + moves + tickets + info;
+    return store + u + scratch + x + ids + pivots + positions + moves + counters + info;
   }
 };
 
@@ -37,15 +41,14 @@ struct LuCpuWorkspace {
 struct LuCpuKernels {
   LuCpuKernels(Context& context, RealType type, const Parameters& parameters);
 
-  Kernel reset, extract, advance, row_block, find_positions, put_back, permute, forward, backward,
-      diagonal;
+  Kernel reset, extract, phases, find_positions, put_back, permute, forward, backward, diagonal;
 };
 
 struct LuCpuBuffers {
   /// Throws OutOfMemory.
   LuCpuBuffers(const Context& context, const LuCpuWorkspace& bytes);
 
-  cl::Buffer store, u, scratch, x, ids, pivots, positions, moves, tickets, info;
+  cl::Buffer store, u, scratch, x, ids, pivots, positions, moves, counters, info;
 };
 
 }  // namespace clgauss

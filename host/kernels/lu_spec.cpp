@@ -54,6 +54,9 @@ void check_lu_spec(const LuSpec& spec, const DeviceProfile& device, RealType typ
     throw DeviceLimit(more);
   if (spec.family == LuFamily::gpu && spec.value("PERSISTENT") == 1 && !device.lacks_ptx().empty())
     throw DeviceLimit("PERSISTENT = 1 on " + device.name + ": " + device.lacks_ptx());
+  if (spec.family == LuFamily::cpu && spec.value("OPENCL_C") == 300 && !device.device_fences)
+    throw DeviceLimit("OPENCL_C = 300 on " + device.name +
+                      ": it has no fences that reach other work-groups");
 }
 
 }  // namespace clgauss

@@ -163,13 +163,14 @@ class CpuSteps : public GeneralSteps {
     const auto& [view, rows, width] = a.block;
     LuCpuKernels& k = kernels_;
     const LuCpuBuffers& d = buffers_;
-    k.reset.set_arguments(d.info, d.tickets, rows, 1U);
-    launch(k.reset, rows);
+    constexpr cl_uint kPanelPhase = 1;
+    k.reset.set_arguments(d.info, d.counters, rows);
+    launch(k.reset, kPanelPhase + 1);
     pack(a.block);
-    bind(k.advance, a.block);
-    k.advance.set_arguments_from(5, 0U, d.store, d.u, d.scratch, d.pivots, d.ids, d.moves, d.info,
-                                 d.tickets, tile_rows_, tile_cols_);
-    launch(k.advance, 1);
+    bind(k.phases, a.block);
+    k.phases.set_arguments_from(5, kPanelPhase, kPanelPhase + 1, d.store, d.u, d.scratch, d.pivots,
+                                d.ids, d.moves, d.info, d.counters, tile_rows_, tile_cols_);
+    launch(k.phases, 1);
     k.find_positions.set_arguments(d.ids, rows, columns_, 1U, d.pivots, d.positions);
     launch(k.find_positions, rows);
     bind(k.put_back, a.block);
@@ -213,7 +214,7 @@ class CpuSteps : public GeneralSteps {
     bytes.u = std::uint64_t{round_up(columns, cut.nr)} * columns * bytes_of(type);
     bytes.ids = n * sizeof(cl_uint);
     bytes.pivots = std::max<std::uint64_t>(n, columns) * sizeof(cl_uint);
-    bytes.tickets = sizeof(cl_uint);
+    bytes.counters = 2 * kLuCpuCounterBytes;
     return bytes;
   }
 

@@ -14,6 +14,9 @@ namespace clgauss {
 
 namespace {
 
+/// A launch of many phases is worth so many flops at least: then it costs nothing, and soon reports how far it is.
+constexpr double kLeastFlops = 2e9;
+
 class LuCpu : public LuBackend {
  public:
   LuCpu(Context& context, RealType type, Index n, const LuOptions& options, const LuSpec& spec)
@@ -37,7 +40,6 @@ class LuCpu : public LuBackend {
     for (const MatrixView& view : {a, b})
       queue.enqueueFillBuffer(view.buffer, cl_uchar{0}, 0, view.buffer.getInfo<CL_MEM_SIZE>());
     factor(queue, a, n, {});
-    enqueue(queue, kernels_.row_block, 1);  // finds nothing right of the only panel
     enqueue_diagonal(queue, kernels_.diagonal, a, 1, buffers_.x);
     if (nrhs > 0) (void)solve(queue, a, b, n, nrhs);
     queue.finish();
@@ -111,22 +113,34 @@ class LuCpu : public LuBackend {
   void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
               const ProgressCallback& callback) {
     LuProgress progress(queue, callback, n, cut_.nb);
-    const cl_uint panels = ceil_div(n, cut_.nb);
+    const cl_uint panels = ceil_div(n, cut_.nb), phases = 3 * panels - 1;
     LuCpuKernels& k = kernels_;
     bind_matrix(a, n, panels);
-    enqueue(queue, k.reset, std::max(n, panels));
+    enqueue(queue, k.reset, phases);
+    double flops = 0;  // of the phases from `first` on
+    cl_uint first = 0;
     for (cl_uint step = 0; step < panels; ++step) {
-      const cl_uint k0 = step * cut_.nb, right = n - std::min(n, k0 + cut_.nb);
-      for (Kernel* kernel : {&k.extract, &k.advance, &k.row_block})
-        kernel->set_arguments_from(5, step);
-      enqueue(queue, k.extract, ceil_div(n - k0, cut_.rb));  // W = A11 and A21, updated
-      enqueue(queue, k.advance, compute_units_);  // P W = L U, and the rest of A -= L U before
-      enqueue(queue, k.row_block, ceil_div(right, cut_.nr));  // U12 = L11^-1 P A12
+      const cl_uint last = std::min(phases, 3 * step + 3),
+                    right = n - std::min(n, (step + 1) * cut_.nb);
+      flops += 2.0 * cut_.nb * right * right;
+      if (last < phases && flops < kLeastFlops) continue;
+      launch_phases(queue, n, first, last);
       progress.block_enqueued(step, right);
+      first = last;
+      flops = 0;
     }
     enqueue(queue, k.find_positions, n);
     enqueue(queue, k.put_back, ceil_div(n, cut_.rb), panels);
     if (callback) progress.finish();
+  }
+
+  /// Phases first .. last of step k: W_k = A11 and A21, updated; P W_k = L U, and the rest of A -= L U before; U12 = L11^-1 P A12.
+  void launch_phases(const cl::CommandQueue& queue, cl_uint n, cl_uint first, cl_uint last) {
+    const cl_uint at_once = cut_.many_phases ? last - first : 1;
+    for (cl_uint phase = first; phase < last; phase += at_once) {
+      kernels_.phases.set_arguments_from(5, phase, phase + at_once);
+      enqueue(queue, kernels_.phases, compute_units_);
+    }
   }
 
   /// B <- A^-1 B with the factors `lu` of the last factorisation, n-by-n. Returns as getrs().
@@ -145,13 +159,11 @@ class LuCpu : public LuBackend {
   void bind_matrix(const MatrixView& a, cl_uint n, cl_uint panels) {
     const LuCpuBuffers& d = buffers_;
     LuCpuKernels& k = kernels_;
-    for (Kernel* kernel : {&k.extract, &k.advance, &k.row_block, &k.put_back})
+    for (Kernel* kernel : {&k.phases, &k.put_back})
       kernel->set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, cut_.nb);
-    k.reset.set_arguments(d.info, d.tickets, n, panels);
-    k.extract.set_arguments_from(6, d.store, d.u);
-    k.advance.set_arguments_from(6, d.store, d.u, d.scratch, d.pivots, d.ids, d.moves, d.info,
-                                 d.tickets, cut_.tile_rows, cut_.tile_cols);
-    k.row_block.set_arguments_from(6, d.store, d.u, d.moves);
+    k.reset.set_arguments(d.info, d.counters, n);
+    k.phases.set_arguments_from(7, d.store, d.u, d.scratch, d.pivots, d.ids, d.moves, d.info,
+                                d.counters, cut_.tile_rows, cut_.tile_cols);
     k.find_positions.set_arguments(d.ids, n, cut_.nb, panels, d.pivots, d.positions);
     k.put_back.set_arguments_from(5, d.store, d.ids, d.positions);
   }

@@ -17,17 +17,25 @@ namespace clgauss {
 
 namespace {
 
+/// The define by which a program asks for a later OpenCL C than 1.2.
+constexpr std::string_view kLanguage = "OPENCL_C";
+
+std::string language(const Defines& defines) {
+  for (const auto& [name, value] : defines)
+    if (name == kLanguage && value == "300") return "-cl-std=CL3.0";
+  return "-cl-std=CL1.2";
+}
+
 /// Options that every program is built with. A division in f32 may be off by 2.5 units in the last place unless asked for
 /// otherwise; then even a / a can differ from 1, and an exactly singular matrix hides behind a tiny pivot (seen on an H200).
 std::string common_options(const cl::Device& device) {
   const bool rounds_correctly =
       (device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
-  return rounds_correctly ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt"
-                          : "-cl-std=CL1.2";
+  return rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "";
 }
 
 std::string options_of(const cl::Device& device, const Defines& defines) {
-  std::string options = common_options(device);
+  std::string options = language(defines) + common_options(device);
   for (const auto& [name, value] : defines) options += fmt::format(" -D{}={}", name, value);
   return options;
 }

@@ -42,7 +42,7 @@ TEST_CASE("clgauss-bench: where the time of a factorisation goes") {
   CHECK(result.exit_code == 0);
   CHECK(result.out.find(" gaps ") != std::string::npos);
   const std::string rows = content_of(folder / "parts.csv");
-  CHECK(rows.find(",lu,f32,300,lu_advance,") != std::string::npos);
+  CHECK(rows.find(",lu,f32,300,lu_phases,") != std::string::npos);
   const auto file = run(bench_program(), folder, "file --breakdown --device pocl");
   CHECK(file.exit_code == 2);
   CHECK(file.err.find("--breakdown is not for file") != std::string::npos);

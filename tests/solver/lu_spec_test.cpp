@@ -85,6 +85,8 @@ TEST_CASE("LU spec: every way to cut the matrix up is right") {
       const LuSpec chosen = default_lu_spec(context, type, 300);
       check_spec(context, type, chosen);
       if (chosen.family != LuFamily::cpu) continue;
+      CHECK(chosen.value("OPENCL_C") == (device.profile.device_fences ? 300 : 120));
+      check_spec(context, type, changed(chosen, {{"OPENCL_C", 120}}));
       const int rb = chosen.value("RB"), nr = chosen.value("NR");
       check_spec(context, type,
                  changed(chosen, {{"NB", 192}, {"TILE_ROWS", rb}, {"TILE_COLS", nr}}));
@@ -132,12 +134,17 @@ TEST_CASE("LU spec: what makes no sense or does not fit is refused, never change
   CHECK(gpu.value("NB") == 128);
   CHECK(gpu.value("AHEAD") == 8192);
   CHECK(cpu.value("NB") == 192);
+  CHECK(cpu.value("OPENCL_C") == 120);
+  CHECK_THROWS_AS(check_lu_spec(changed(cpu, {{"OPENCL_C", 300}}), nvidia, RealType::f64),
+                  DeviceLimit);
   const auto refused = [&](const LuSpec& spec, const Parameters& values) {
     CHECK_THROWS_AS(check_lu_spec(changed(spec, values), nvidia, RealType::f64), UsageError);
   };
   refused(gpu, {{"NB", 48}});
   refused(gpu, {{"NB", 0}});
   refused(gpu, {{"AHEAD", -1}});
+  refused(cpu, {{"OPENCL_C", 180}});
+  refused(cpu, {{"OPENCL_C", 310}});
   refused(gpu, {{"STRIP", 12}});
   refused(gpu, {{"ROWS_2", 100}});
   refused(gpu, {{"SMALL_N", 129}});

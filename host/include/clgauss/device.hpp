@@ -61,6 +61,7 @@ struct DeviceProfile {
   bool fp64 = false;
   bool fast_fma = false;       // fma() in f32 is an instruction
   bool int64_atomics = false;  // on global memory (cl_khr_int64_base_atomics)
+  bool device_fences = false;  // OpenCL C 3.0's acquire and release reach all work-groups
   bool vendor_kernels = true;  // false: those with instructions of one vendor are switched off
   VendorAttributes attributes;
 
