@@ -1,4 +1,5 @@
-// Many small systems on a CPU device: P A = L U with partial pivoting, X = A^-1 B, n <= 128.
+// Many small systems on a CPU device: P A = L U with partial pivoting, X = A^-1 B, n <= 128. DEFINITE: A = L D L^T without
+// exchanges, as the LU that it is, U = D L^T, from the lower triangle of A; half the work.
 //
 // A work-item solves VEC_WIDTH systems at once, one a vector lane: element (i, j) of all of them is
 // one vector, so the arithmetic is that of one system and needs no shuffle. The lanes differ only in
@@ -12,16 +13,16 @@
 // Common arguments: a matrix of system s starts at offset + s * stride, rows ld apart, all in
 // elements; `scratch` has n * width + n vectors a work-item, width = n + RHS + TILE: the interleaved
 // [A | B] with room for the last tile to overshoot, then the pivots. info[s] = 0, or 1 + the first
-// column whose pivot is exactly zero or not finite; X of that system is NaN.
+// column whose pivot is exactly zero or not finite, or, if DEFINITE, not positive; X of that system is NaN.
 // NDRange: any number of work-items, local size 1; they share the systems out. No local memory, no
 // barrier.
 //
-// Macros besides those of cpu_tile.clh: RHS, right-hand sides that are solved together.
+// Macros besides those of cpu_tile.clh: RHS, right-hand sides that are solved together; DEFINITE, 0 or 1.
 
 #include "cpu_tile.clh"
 
-#ifndef RHS
-#error "RHS is required"
+#if !defined(RHS) || !defined(DEFINITE)
+#error "RHS and DEFINITE are required"
 #endif
 
 #define TILE 4
@@ -84,6 +85,77 @@ void apply_step(global VEC* w, const uint n, const uint k, const INTS p, const u
   }
 }
 
+// Step k for one column.
+void apply_step_to_column(global VEC* w, const uint n, const uint k, const INTS p, const uint j) {
+  const uint width = row_width(n);
+  const VEC old = w[k * width + j], u = fetch(w + j, p * (INTEGER)(width * VEC_WIDTH));
+  w[k * width + j] = u;
+  for (uint i = k + 1; i < n; ++i) {
+    global VEC* row = w + i * width;
+    row[j] = MULADD(-row[k], u, select(row[j], old, p == (INTS)(i)));
+  }
+}
+
+#if DEFINITE
+#define ROW_1(c) const VEC u1_##c = top[c];
+// What is right of the matrix is not there by symmetry.
+#define ROW_2(c) const VEC u2_##c = j + c < n ? next[c] : MULADD(l1_here, u1_##c, next[c]);
+#define KEEP_ROW_2(c) next[c] = u2_##c;
+#define UPDATE_TWICE(c) row[j + c] = MULADD(l2, u2_##c, MULADD(l1, u1_##c, row[j + c]));
+#define EACH_COLUMN(f) f(0) f(1) f(2) f(3)
+
+// Steps k and k + 1 for columns [first, last), of the matrix from the diagonal down. Up to TILE - 1 columns behind `last` are
+// overwritten.
+void apply_two_definite_steps(global VEC* w, const uint n, const uint k, const uint first,
+                              const uint last) {
+  const uint width = row_width(n);
+  const VEC l1_here = -w[(k + 1) * width + k];
+  for (uint j = first; j < last; j += TILE) {
+    global VEC* top = w + k * width + j;
+    global VEC* next = top + width;
+    EACH_COLUMN(ROW_1)
+    EACH_COLUMN(ROW_2)
+    EACH_COLUMN(KEEP_ROW_2)
+    for (uint i = j + TILE <= n ? j : k + 2; i < n; ++i) {
+      global VEC* row = w + i * width;
+      const VEC l1 = -row[k], l2 = -row[k + 1];
+      EACH_COLUMN(UPDATE_TWICE)
+    }
+  }
+}
+
+// Makes column k one of L, and row k one of U; `bad` is each lane's info.
+void factor_definite_column(global VEC* w, const uint n, const uint k, INTS* bad) {
+  const uint width = row_width(n);
+  const VEC pivot = w[k * width + k];
+  *bad = select(*bad, (INTS)(k + 1), *bad == 0 && !(pivot > 0 && pivot < (VEC)(INFINITY)));
+  const VEC scale = select((VEC)(1), (VEC)(SCALE), pivot < (VEC)(REAL_MIN_NORMAL));
+  const VEC inverse = 1 / (pivot * scale);
+  for (uint i = k + 1; i < n; ++i) {
+    const VEC entry = w[i * width + k];
+    w[k * width + i] = entry;
+    w[i * width + k] = entry * scale * inverse;
+  }
+  ((global INTS*)(w + n * width))[k] = (INTS)(k);
+}
+
+// Factors [A | B] in w, up to column `last`, and returns the info of each lane.
+INTS eliminate(global VEC* w, const uint n, const uint last) {
+  INTS bad = (INTS)(0);
+  for (uint k = 0; k < n; k += 2) {
+    factor_definite_column(w, n, k, &bad);
+    if (k + 1 == n) {
+      apply_step(w, n, k, (INTS)(k), n, last);
+      break;
+    }
+    apply_step_to_column(w, n, k, (INTS)(k), k + 1);
+    factor_definite_column(w, n, k + 1, &bad);
+    apply_two_definite_steps(w, n, k, k + 2, last);
+  }
+  return bad;
+}
+
+#else
 #define OLD_1(c) const VEC old1_##c = top[c];
 #define ROW_1(c) const VEC u1_##c = fetch(w + j + c, offset1);
 #define OLD_2(c) const VEC old2_##c = MULADD(l1_here, u1_##c, select(next[c], old1_##c, p1_here));
@@ -124,17 +196,6 @@ void apply_two_steps(global VEC* w, const uint n, const uint k, const INTS p1, c
       const INTS moved1 = p1 == (INTS)(i), moved2 = p2 == (INTS)(i);
       EACH_COLUMN(UPDATE_TWICE)
     }
-  }
-}
-
-// Step k for one column.
-void apply_step_to_column(global VEC* w, const uint n, const uint k, const INTS p, const uint j) {
-  const uint width = row_width(n);
-  const VEC old = w[k * width + j], u = fetch(w + j, p * (INTEGER)(width * VEC_WIDTH));
-  w[k * width + j] = u;
-  for (uint i = k + 1; i < n; ++i) {
-    global VEC* row = w + i * width;
-    row[j] = MULADD(-row[k], u, select(row[j], old, p == (INTS)(i)));
   }
 }
 
@@ -188,6 +249,7 @@ INTS eliminate(global VEC* w, const uint n, const uint last) {
   }
   return bad;
 }
+#endif
 
 // X = U^-1 Y in columns [n, n + columns).
 void substitute_back(global VEC* w, const uint n, const uint columns) {

@@ -6,10 +6,12 @@
 // largest entry of each, everybody agrees on the pivot, its owners publish row p, and all subtract
 // l u: two barriers, and TILE^2 multiply-adds for 2 TILE words read. Rows do not move: each
 // remembers its step, and takes its place when results are written.
+// DEFINITE: A = L D L^T without exchanges, as the LU that it is, U = D L^T, from the lower triangle of
+// A: column k is row k as well, so one barrier a step is enough.
 //
 // Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements; info[s]
 // = 0, or 1 + the first column whose pivot is exactly zero or not finite (a NaN counts as the largest
-// magnitude); X of that system is NaN.
+// magnitude), or, if DEFINITE, not positive; X of that system is NaN.
 // NDRange: local SYSTEMS * GRID * GRID; dimension 0 has ceil(batch / SYSTEMS) groups, dimension 1 a
 // group for every RHS right-hand sides (1 in batched_factor; batched_factor_and_solve factors anew for
 // each: what is read again stays in registers, and A is left as it is).
@@ -23,8 +25,8 @@
 #include "common.clh"
 
 #if !defined(GRID) || !defined(TILE) || !defined(SYSTEMS) || !defined(RHS) || \
-    !defined(IN_REGISTERS) || !defined(KERNEL)
-#error "GRID, TILE, SYSTEMS, RHS, IN_REGISTERS and KERNEL must be defined"
+    !defined(IN_REGISTERS) || !defined(KERNEL) || !defined(DEFINITE)
+#error "GRID, TILE, SYSTEMS, RHS, IN_REGISTERS, KERNEL and DEFINITE must be defined"
 #endif
 #if GRID % 2 != 0
 #error "GRID must be even: the two columns take turns"
@@ -77,6 +79,7 @@
 // loop's second turn on gives every one the last one's. Wrong there for n = 4, and with fma(value, -y[k], y[l]) right:
 //   y[l] = 1;  barrier(CLK_LOCAL_MEM_FENCE);  uint k = n;  const float value = a[l];  // l = get_local_id(0)
 //   do { --k; if (l < k) y[l] = fma(-value, y[k], y[l]);  barrier(CLK_LOCAL_MEM_FENCE); } while (k > 0);
+#define MIRRORED (DEFINITE && KERNEL != 3)  // what batched_solve reads has both triangles
 #define SCALE (REAL_BITS == 64 ? (REAL)0x1p128 : (REAL)0x1p64)
 
 // What the work-items of one system share.
@@ -105,11 +108,59 @@ INLINE void load_tile(global const REAL* a, const uint ld, const uint n, const b
 #pragma unroll
     for (uint c = 0; c < TILE; ++c) {
       const uint j = my->tx + GRID * c;
-      my->a[r][c] = active && i < n && j < n ? a[(ulong)i * ld + j] : (REAL)0;
+      const bool mirrored = MIRRORED && j > i;
+      my->a[r][c] = active && i < n && j < n ? a[(ulong)(mirrored ? j : i) * ld + (mirrored ? i : j)]
+                                             : (REAL)0;
     }
   }
 }
 
+#if DEFINITE
+// Steps GRID kc .. GRID kc + GRID - 1 of the elimination.
+INLINE void eliminate_columns(Private* my, const uint kc, const uint n, const uint columns,
+                              int* bad, local Shared* shared) {
+  const uint steps = min((uint)GRID, n - GRID * kc);
+  uint kx = 0;
+  do {
+    const uint k = GRID * kc + kx, turn = kx & 1;
+    local REAL* column = shared->column[turn];
+    if (my->tx == kx) {
+#pragma unroll
+      for (uint r = 0; r < TILE; ++r) column[my->ty + GRID * r] = my->a[r][kc];
+    }
+    SYNC();
+    const REAL pivot = column[k];
+    if (my->member == 0) {
+      shared->pivot_row[k] = k;
+      shared->diagonal[k] = pivot;
+    }
+    if (*bad == 0 && !(pivot > 0 && pivot < (REAL)INFINITY)) *bad = (int)k + 1;
+    // The reciprocal of a subnormal number would overflow.
+    const REAL scale = pivot < REAL_MIN_NORMAL ? SCALE : (REAL)1;
+    const REAL inverse = pivot > 0 ? 1 / (pivot * scale) : (REAL)0;
+#pragma unroll
+    for (uint r = 0; r < TILE; ++r) {
+      const uint i = my->ty + GRID * r;
+      const REAL l = column[i] * scale * inverse;
+      if (i == k) my->step[r] = k;
+      if (my->tx == kx && i > k) my->a[r][kc] = l;
+#pragma unroll
+      for (uint c = 0; c < TILE; ++c)
+        if (c > kc || (c == kc && my->tx > kx)) {
+          const REAL u = column[my->tx + GRID * c];
+          if (i > k) my->a[r][c] = fma(-l, u, my->a[r][c]);
+          if (i == k) my->a[r][c] = u;
+        }
+    }
+    for (uint e = my->member; e < (n - k - 1) * columns; e += MEMBERS) {
+      const uint i = k + 1 + e / columns, c = e % columns;
+      const REAL l = column[i] * scale * inverse;
+      shared->y[i * RHS + c] = fma(-l, shared->y[k * RHS + c], shared->y[i * RHS + c]);
+    }
+  } while (++kx < steps);
+}
+
+#else
 // Publishes the work-item's part of column k = GRID kc + tx.
 INLINE void publish_column(const Private* my, const uint kc, const uint n, const uint turn,
                            local Shared* shared) {
@@ -202,6 +253,8 @@ INLINE void eliminate_columns(Private* my, const uint kc, const uint n, const ui
     }
   } while (++kx < steps);
 }
+
+#endif
 
 // Returns the info; the first `columns` right-hand sides become L^-1 P B, still in the rows of A.
 INLINE int eliminate(Private* my, const uint n, const uint columns, local Shared* shared) {

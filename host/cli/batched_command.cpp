@@ -29,14 +29,17 @@ struct BatchedReport {
   const DeviceProfile& device;
   const BatchedSystem& system;
   const BatchedSolution& solution;
-  double bound = 0;
+  const BatchedOptions& options;
   ProgramTimes times;
+
+  [[nodiscard]] double bound() const { return options.max_scaled_residual; }
+  [[nodiscard]] bool by_cholesky() const { return options.lu.positive_definite; }
 };
 
 /// What --batched does without: every option that is about one large system.
 void refuse_other_options(const po::variables_map& values) {
-  for (const char* name : {"accuracy", "method", "max-iterations", "equilibrate", "check", "local",
-                           "ndrange", "split", "reps", "warmup"})
+  for (const char* name : {"accuracy", "max-iterations", "equilibrate", "check", "local", "ndrange",
+                           "split", "reps", "warmup"})
     if (!values[name].defaulted())
       throw UsageError(fmt::format("--{} does not go with --batched", name));
   for (const char* name : {"determinant", "compare", "certify", "in-place", "strict"})
@@ -47,15 +50,21 @@ void refuse_other_options(const po::variables_map& values) {
       throw UsageError(fmt::format("--{} does not go with --batched", name));
   if (values["pivot"].as<std::string>() != "partial")
     throw UsageError("--batched always pivots partially");
+  const auto& method = values["method"].as<std::string>();
+  if (method != "auto" && method != "lu" && method != "cholesky")
+    throw UsageError("--batched has the methods lu and cholesky");
   for (const char* name : {"format", "output-format"})
     if (values.count(name) > 0 && values[name].as<std::string>() != "npy")
       throw UsageError(fmt::format("--{}: --batched reads and writes .npy only", name));
 }
 
-std::string singular_text(const BatchedSolution& solution) {
+std::string singular_text(const BatchedReport& report) {
+  const BatchedSolution& solution = report.solution;
   const Index count = solution.singular.size();
-  std::string text =
-      fmt::format("SINGULAR   {} of {} systems, x of which is NaN: ", count, solution.x.count);
+  std::string text = fmt::format(
+      "{} {} of {} systems{}, x of which is NaN: ",
+      report.by_cholesky() ? "INDEFINITE" : "SINGULAR  ", count, solution.x.count,
+      report.by_cholesky() ? " are not positive definite, as the method cholesky asks for" : "");
   for (Index i = 0; i < std::min(count, kNamed); ++i)
     text += fmt::format("{}[{}] at column {}", i == 0 ? "" : ", ", solution.singular[i],
                         solution.failed_columns[i] + 1);
@@ -77,7 +86,7 @@ std::string residual_text(const BatchedReport& report) {
       "residual   worst of all in system [{}]: backward error {:.3g}, scaled residual {:.3g} "
       "({} {:g})\n",
       *solution.worst_system, solution.worst.backward_error, solution.worst.scaled,
-      solution.worst.scaled <= report.bound ? "ok: <=" : "MISSED: not <=", report.bound);
+      solution.worst.scaled <= report.bound() ? "ok: <=" : "MISSED: not <=", report.bound());
 }
 
 std::string trust_text(const BatchedSolution& solution) {
@@ -101,12 +110,12 @@ Json trust_json(const std::optional<BatchedTrust>& trust) {
 std::string failure_text(const BatchedReport& report) {
   switch (report.solution.status) {
     case SolveStatus::singular:
-      return singular_text(report.solution);
+    case SolveStatus::not_positive_definite:
+      return singular_text(report);
     case SolveStatus::overflow:
       return overflow_text(report.solution);
     case SolveStatus::ok:
     case SolveStatus::inaccurate:
-    case SolveStatus::not_positive_definite:  // of LU never
       break;
   }
   return residual_text(report);
@@ -116,13 +125,13 @@ std::string summary_text(const BatchedReport& report) {
   const BatchedSolution& solution = report.solution;
   const Index nrhs = solution.x.cols;
   std::string text = fmt::format(
-      "systems    {} of n = {}, {} right-hand side{} each, {}, LU, pivoting partial, kernel {}\n",
-      solution.x.count, solution.x.rows, nrhs, nrhs == 1 ? "" : "s", real_type_name(solution.type),
-      solution.kernel);
+      "systems    {} of n = {}, {} right-hand side{} each, {}, {}, kernel {}\n", solution.x.count,
+      solution.x.rows, nrhs, nrhs == 1 ? "" : "s", real_type_name(solution.type),
+      report.by_cholesky() ? "Cholesky" : "LU, pivoting partial", solution.kernel);
   text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
                       report.device.platform_name);
   text += times_text(times_json(report.times, solution.times, "solve", ""));
-  if (!solution.singular.empty()) text += singular_text(solution);
+  if (!solution.singular.empty()) text += singular_text(report);
   if (!solution.overflowed.empty()) text += overflow_text(solution);
   text += trust_text(solution);
   if (solution.worst_system) text += residual_text(report);
@@ -141,10 +150,10 @@ Json report_json(const BatchedReport& report) {
           {"batch", solution.x.count},
           {"n", solution.x.rows},
           {"nrhs", solution.x.cols},
-          {"method", "batched lu"},
+          {"method", report.by_cholesky() ? "batched cholesky" : "batched lu"},
           {"kernel", solution.kernel},
           {"type", real_type_name(solution.type)},
-          {"pivoting", "partial"},
+          {"pivoting", report.by_cholesky() ? Json(nullptr) : Json("partial")},
           {"device",
            {{"spec", report.device.spec},
             {"name", report.device.name},
@@ -160,7 +169,8 @@ Json report_json(const BatchedReport& report) {
 }
 
 ExitCode exit_code_of(SolveStatus status) {
-  if (status == SolveStatus::singular) return ExitCode::singular;
+  if (status == SolveStatus::singular || status == SolveStatus::not_positive_definite)
+    return ExitCode::singular;
   return status == SolveStatus::ok ? ExitCode::ok : ExitCode::inaccurate;
 }
 
@@ -194,6 +204,7 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   options.type = command.type;
   options.max_scaled_residual = command.max_scaled_residual;
   options.trust = command.trust;
+  options.lu.positive_definite = values["method"].as<std::string>() == "cholesky";
   const BatchedSolution solution = solve_batched(context, system, options, progress);
   line.clear();
   timer.lap();
@@ -203,7 +214,7 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   opening.close();
   times.free = timer.lap();
   times.total = total.lap();
-  const BatchedReport report{device, system, solution, options.max_scaled_residual, times};
+  const BatchedReport report{device, system, solution, options, times};
   if (json) {
     json->write(report_json(report).dump(2) + "\n");
     json->commit();

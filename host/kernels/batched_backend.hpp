@@ -36,17 +36,18 @@ class BatchedBackend {
 /// n of the systems that `devices --kernels` asks for.
 inline constexpr Index kUsualBatchedN = 24;
 
-[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_cpu(Context& context, RealType type,
-                                                               Index n);
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_cpu(
+    Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
 /// `in_registers`: the code for devices whose work-items have registers (GPUs); by itself, what suits the device.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_tile(
-    Context& context, RealType type, Index n, unsigned grid, std::optional<bool> in_registers = {});
+    Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
+    std::optional<bool> in_registers = {});
 /// Null where it does not build or does not give a known answer.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_ptx(Context& context, RealType type,
-                                                                  Index n);
+                                                               Index n);
 
 /// Asks factor() and solve() of a backend for a known answer; see require_batched().
-void require_batched_factors(Context& context, RealType type, Index n, Index nrhs,
+void require_batched_factors(Context& context, RealType type, Index n, Index nrhs, bool definite,
                              BatchedBackend& backend);
 
 /// Adds a view's buffer, offset, leading dimension and stride, as the batched kernels take them.

@@ -20,10 +20,11 @@ constexpr cl_uint kTile = 4;  // TILE of cl/batched_cpu.cl
 
 class BatchedCpu : public BatchedBackend {
  public:
-  BatchedCpu(Context& context, RealType type, Index n)
+  BatchedCpu(Context& context, RealType type, Index n, const BatchedLuOptions& options)
       : context_(context),
         type_(type),
         n_(static_cast<cl_uint>(n)),
+        definite_(options.positive_definite),
         tile_(usual_parameters(std::array{&batched_cpu_variant()}, {context.profile(), type, n})),
         vec_width_(static_cast<cl_uint>(value_of(tile_, "VEC_WIDTH"))) {}
 
@@ -70,6 +71,7 @@ class BatchedCpu : public BatchedBackend {
     const KernelVariant& variant = batched_cpu_variant();
     KernelBuild build{variant.name, variant.file, macros_of(variant, type_, tile_)};
     build.defines.emplace_back("RHS", std::to_string(rhs));
+    build.defines.emplace_back("DEFINITE", definite_ ? "1" : "0");
     if (wanted_.insert(build.text()).second && !context_.trials().passes(build, [&] { ask(rhs); }))
       throw NoUsableKernel("the batched kernels for CPUs do not work on " +
                            context_.profile().name + ": " +
@@ -78,10 +80,10 @@ class BatchedCpu : public BatchedBackend {
   }
 
   void ask(cl_uint rhs) {
-    require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
+    require_batched(context_, type_, n_, rhs, definite_, [&](const BatchedQuestion& q) {
       factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
     });
-    require_batched_factors(context_, type_, n_, rhs, *this);
+    require_batched_factors(context_, type_, n_, rhs, definite_, *this);
   }
 
   void launch(const cl::CommandQueue& queue, Kernel& kernel, cl_uint scratch_argument, Index batch,
@@ -101,6 +103,7 @@ class BatchedCpu : public BatchedBackend {
   Context context_;
   RealType type_;
   cl_uint n_;
+  bool definite_;
   Parameters tile_;
   cl_uint vec_width_;
   cl::Buffer scratch_;
@@ -122,8 +125,9 @@ const KernelVariant& batched_cpu_variant() {
   return variant;
 }
 
-std::unique_ptr<BatchedBackend> make_batched_cpu(Context& context, RealType type, Index n) {
-  return std::make_unique<BatchedCpu>(context, type, n);
+std::unique_ptr<BatchedBackend> make_batched_cpu(Context& context, RealType type, Index n,
+                                                 const BatchedLuOptions& options) {
+  return std::make_unique<BatchedCpu>(context, type, n, options);
 }
 
 }  // namespace clgauss

@@ -21,14 +21,14 @@ class BatchedPtx : public BatchedBackend {
       : context_(context),
         n_(n),
         lanes_(static_cast<cl_uint>(std::bit_ceil(n))),
-        portable_(make_batched_tile(context, type, n, 0)) {
+        portable_(make_batched_tile(context, type, n)) {
     build_ = {batched_ptx_variant().name, batched_ptx_variant().file,
               with_real(type, {{"SIZE", std::to_string(n)},
                                {"LANES", std::to_string(lanes_)},
                                {"SYSTEMS", std::to_string(systems())}})};
     if (!context.trials().passes(build_, [&] {
           build();
-          require_batched(context, type, n, 1, [&](const BatchedQuestion& q) {
+          require_batched(context, type, n, 1, false, [&](const BatchedQuestion& q) {
             factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
           });
         }))

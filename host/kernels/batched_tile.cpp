@@ -30,13 +30,14 @@ cl_uint grid_for(cl_uint n) {
 
 class BatchedTile : public BatchedBackend {
  public:
-  BatchedTile(Context& context, RealType type, Index n, unsigned grid,
+  BatchedTile(Context& context, RealType type, Index n, const BatchedLuOptions& options,
               std::optional<bool> in_registers)
       : context_(context),
         type_(type),
         n_(static_cast<cl_uint>(n)),
         in_registers_(in_registers.value_or(context.profile().type != DeviceType::cpu)),
-        grid_(grid != 0 ? grid : grid_for(n_)),
+        definite_(options.positive_definite),
+        grid_(options.grid != 0 ? options.grid : grid_for(n_)),
         systems_(std::max(1U, kLeastWorkGroup / (grid_ * grid_))) {
     if (grid_ % 2 != 0 || grid_ > 16 || ceil_div(n_, grid_) > kLargestTile)
       throw UsageError(
@@ -104,11 +105,11 @@ class BatchedTile : public BatchedBackend {
 
   void ask(Which which, cl_uint rhs) {
     if (which == kFactorAndSolve)
-      require_batched(context_, type_, n_, rhs, [&](const BatchedQuestion& q) {
+      require_batched(context_, type_, n_, rhs, definite_, [&](const BatchedQuestion& q) {
         factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
       });
     else
-      require_batched_factors(context_, type_, n_, rhs, *this);
+      require_batched_factors(context_, type_, n_, rhs, definite_, *this);
   }
 
   [[nodiscard]] KernelBuild build_of(Which which, cl_uint rhs) const {
@@ -118,7 +119,8 @@ class BatchedTile : public BatchedBackend {
                               {"SYSTEMS", std::to_string(systems_)},
                               {"RHS", std::to_string(rhs)},
                               {"IN_REGISTERS", in_registers_ ? "1" : "0"},
-                              {"KERNEL", std::to_string(which)}})};
+                              {"KERNEL", std::to_string(which)},
+                              {"DEFINITE", definite_ ? "1" : "0"}})};
   }
 
   void launch(const cl::CommandQueue& queue, const Kernel& kernel, Index batch, Index chunks) {
@@ -130,7 +132,7 @@ class BatchedTile : public BatchedBackend {
   Context context_;
   RealType type_;
   cl_uint n_;
-  bool in_registers_;
+  bool in_registers_, definite_;
   cl_uint grid_, systems_;
   std::set<std::string> wanted_;  // builds that were asked for
 };
@@ -138,14 +140,13 @@ class BatchedTile : public BatchedBackend {
 }  // namespace
 
 const KernelVariant& batched_tile_variant() {
-  static const KernelVariant variant{
-      .name = "batched_tile",
-      .file = "batched_tile.cl",
-      .parameters = {},
-      .lacks = lacks_nothing,
-      .ask = [](Context& context, RealType type) {
-        make_batched_tile(context, type, kUsualBatchedN, 0)->prepare(1);
-      }};
+  static const KernelVariant variant{.name = "batched_tile",
+                                     .file = "batched_tile.cl",
+                                     .parameters = {},
+                                     .lacks = lacks_nothing,
+                                     .ask = [](Context& context, RealType type) {
+                                       make_batched_tile(context, type, kUsualBatchedN)->prepare(1);
+                                     }};
   return variant;
 }
 
@@ -156,8 +157,9 @@ Variants batched_variants() {
 }
 
 std::unique_ptr<BatchedBackend> make_batched_tile(Context& context, RealType type, Index n,
-                                                  unsigned grid, std::optional<bool> in_registers) {
-  return std::make_unique<BatchedTile>(context, type, n, grid, in_registers);
+                                                  const BatchedLuOptions& options,
+                                                  std::optional<bool> in_registers) {
+  return std::make_unique<BatchedTile>(context, type, n, options, in_registers);
 }
 
 }  // namespace clgauss

@@ -650,15 +650,25 @@ void require_extreme_entries(
   }
 }
 
-void require_batched(Context& context, RealType type, Index n, Index nrhs,
+void require_batched(Context& context, RealType type, Index n, Index nrhs, bool definite,
                      const std::function<void(const BatchedQuestion&)>& solve) {
   constexpr Index kCount = 4, kSingular = 1, kZeroPivot = 2;
   Matrix a = random_of(type, kCount, n * n, 1);
   const Matrix b = random_of(type, kCount, n * nrhs, 2);
   for (Index i = 0; i < n; ++i) a(kSingular, i * n + n - 1) = 0;
-  if (n > 1) a(kZeroPivot, 0) = 0;
+  if (n > 1 && !definite) a(kZeroPivot, 0) = 0;
+  Matrix given = a;
+  for (Index s = 0; s < kCount; ++s)
+    for (Index i = 0; i < (definite ? n : 0); ++i) {
+      const bool zero = s == kSingular && i + 1 == n;
+      a(s, i * n + i) = given(s, i * n + i) = zero ? 0 : 2 * static_cast<double>(n);
+      for (Index j = 0; j < i; ++j) {
+        if (zero) a(s, i * n + j) = given(s, i * n + j) = 0;
+        a(s, j * n + i) = a(s, i * n + j);
+      }
+    }
   const BatchedQuestion question{
-      {to_device(context, type, a, n * n, kWhat).buffer, 0, n, n * n},
+      {to_device(context, type, given, n * n, kWhat).buffer, 0, n, n * n},
       {to_device(context, type, b, n * nrhs, kWhat).buffer, 0, nrhs, n * nrhs},
       nrhs,
       kCount,

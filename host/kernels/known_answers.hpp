@@ -157,14 +157,15 @@ void require_extreme_entries(
     Context& context, RealType type,
     const std::function<void(const MatrixView& a, cl_uint n, const cl::Buffer& figures)>& find);
 
-/// What a batched kernel is asked for: four systems of one n, the second of them singular, the third with a zero leading pivot.
+/// What a batched kernel is asked for: four systems of one n, the second of them singular, the third with a zero leading pivot; if
+/// `definite`, all but the second positive definite, and what is above the diagonals something else.
 struct BatchedQuestion {
   BatchView a, b;
   Index nrhs, batch;
   cl::Buffer info;
 };
 
-void require_batched(Context& context, RealType type, Index n, Index nrhs,
+void require_batched(Context& context, RealType type, Index n, Index nrhs, bool definite,
                      const std::function<void(const BatchedQuestion&)>& solve);
 
 }  // namespace clgauss

@@ -20,16 +20,18 @@ std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, In
                                              const BatchedLuOptions& options) {
   const bool automatic = options.kernel == BatchedKernel::automatic && options.grid == 0;
   if (options.kernel == BatchedKernel::cpu || automatic) {
-    if (suits_cpu_kernels(context)) return make_batched_cpu(context, type, n);
+    if (suits_cpu_kernels(context)) return make_batched_cpu(context, type, n, options);
     if (!automatic)
       throw DeviceLimit(context.profile().name + " does not run the batched kernels for CPUs");
   }
-  if (options.kernel == BatchedKernel::ptx || automatic) {
+  if (options.kernel == BatchedKernel::ptx || (automatic && !options.positive_definite)) {
+    if (options.positive_definite)
+      throw DeviceLimit("the batched kernel in PTX is of LU, not of Cholesky");
     if (auto backend = make_batched_ptx(context, type, n)) return backend;
     if (!automatic)
       throw DeviceLimit(context.profile().name + " does not run the batched kernel in PTX");
   }
-  return make_batched_tile(context, type, n, options.grid);
+  return make_batched_tile(context, type, n, options);
 }
 
 void check_n(Index n) {
@@ -63,6 +65,7 @@ class BatchedLu::Implementation {
       : context_(context),
         type_(type),
         n_(n),
+        options_(options),
         may_change_(options.kernel == BatchedKernel::automatic && options.grid == 0),
         backend_(make_backend(context, type, n, options)) {}
 
@@ -73,7 +76,7 @@ class BatchedLu::Implementation {
       body(*backend_);
     } catch (const NoUsableKernel&) {
       if (!std::exchange(may_change_, false)) throw;
-      backend_ = make_batched_tile(context_, type_, n_, 0);
+      backend_ = make_batched_tile(context_, type_, n_, options_);
       body(*backend_);
     }
   }
@@ -96,6 +99,7 @@ class BatchedLu::Implementation {
   Context context_;
   RealType type_;
   Index n_;
+  BatchedLuOptions options_;
   bool may_change_;
   std::unique_ptr<BatchedBackend> backend_;
   QueueOrder order_;
@@ -155,9 +159,9 @@ void BatchedLu::factor_and_solve(const BatchView& a, const BatchView& b, Index n
 
 std::string BatchedLu::kernel_name() const { return implementation_->name(); }
 
-void require_batched_factors(Context& context, RealType type, Index n, Index nrhs,
+void require_batched_factors(Context& context, RealType type, Index n, Index nrhs, bool definite,
                              BatchedBackend& backend) {
-  require_batched(context, type, n, nrhs, [&](const BatchedQuestion& q) {
+  require_batched(context, type, n, nrhs, definite, [&](const BatchedQuestion& q) {
     const BatchFactors factors{
         q.a, q.batch, context.allocate(q.batch * n * sizeof(cl_int), "a known answer"), q.info};
     backend.factor(context.queue(), factors);

@@ -12,6 +12,7 @@
 #include <optional>
 
 #include "matrix/max_or_nan.hpp"
+#include "matrix/symmetry.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 
@@ -35,6 +36,18 @@ void check_shapes(const BatchedSystem& system) {
     throw DimensionError("the batch holds other numbers of values than its shapes say");
 }
 
+void require_symmetric_systems(const BatchedSystem& system) {
+  const Index n = system.a.rows;
+  for (Index s = 0; s < system.a.count; ++s) {
+    const auto a = system.a.matrix(s);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < i; ++j)
+        if (!same_across(a[i * n + j], a[j * n + i]))
+          throw ValueError(
+              fmt::format("system [{}]: {}", s, asymmetry(i, j, a[i * n + j], a[j * n + i])));
+  }
+}
+
 /// Systems that go through the device at once.
 Index chunk_of(const DeviceProfile& device, const BatchedSystem& system, RealType type,
                Index wanted) {
@@ -49,7 +62,8 @@ Index chunk_of(const DeviceProfile& device, const BatchedSystem& system, RealTyp
 /// What is special about some systems of a chunk, by their numbers: their scaling, or that they are not finite.
 using Scalings = std::map<Index, Scaling>;
 
-Scalings scalings_of(const BatchedSystem& system, Index first, Index count, RealType type) {
+Scalings scalings_of(const BatchedSystem& system, Index first, Index count, RealType type,
+                     bool definite) {
   const auto& [a, b, vectors] = system;
   const Index n = a.rows, nrhs = b.cols;
   const auto chunk = [&](const Batch& batch) {
@@ -60,15 +74,17 @@ Scalings scalings_of(const BatchedSystem& system, Index first, Index count, Real
   if (fits_range(chunk(a), chunk(b), type)) return scalings;
   for (Index s = first; s < first + count; ++s)
     if (!fits_range(a.matrix(s), b.matrix(s), type))
-      scalings.emplace(s, scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type));
+      scalings.emplace(s, definite ? symmetric_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
+                                   : scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type));
   return scalings;
 }
 
 /// Buffers for one chunk after the other.
 class Chunks {
  public:
-  Chunks(Context& context, RealType type, const BatchedSystem& system, Index chunk, bool trust)
-      : context_(context), type_(type), system_(system) {
+  Chunks(Context& context, RealType type, const BatchedSystem& system, Index chunk,
+         const BatchedOptions& options)
+      : context_(context), type_(type), system_(system), definite_(options.lu.positive_definite) {
     const auto buffer = [&](Index numbers, const char* what) {
       return context.allocate(numbers * bytes_of(type), what);
     };
@@ -76,7 +92,7 @@ class Chunks {
     a_ = {buffer(chunk * n * n, "the matrices of a batch"), 0, n, n * n};
     b_ = {buffer(chunk * n * nrhs, "the right-hand sides of a batch"), 0, nrhs, n * nrhs};
     info_ = context.allocate(chunk * sizeof(cl_int), "the outcomes of a batch");
-    if (trust) inverse_ = {buffer(chunk * n * n, "the inverses of a batch"), 0, n, n * n};
+    if (options.trust) inverse_ = {buffer(chunk * n * n, "the inverses of a batch"), 0, n, n * n};
   }
 
   /// Systems [first, first + count), into `solution`.
@@ -84,7 +100,7 @@ class Chunks {
     LapTimer timer;
     const cl::CommandQueue& queue = context_.queue();
     const Index nrhs = system_.b.cols;
-    const Scalings scalings = scalings_of(system_, first, count, type_);
+    const Scalings scalings = scalings_of(system_, first, count, type_, definite_);
     upload(scalings, first, count);
     solution.times.upload += timer.lap();
     lu.factor_and_solve(a_, b_, nrhs, count, info_);
@@ -172,7 +188,8 @@ class Chunks {
 
   /// Whether the zero or non-finite pivot of `column` comes from a range that the type does not have.
   [[nodiscard]] bool left_range(Index s, Index column, const Scaling& scaling) const {
-    if (!scaling.finite || scaling.may_underflow) return scaling.finite;
+    if (!scaling.finite || scaling.may_underflow || definite_)
+      return scaling.finite && scaling.may_underflow;
     const auto original = system_.a.matrix(s);
     Values a(original.begin(), original.end());
     scale(scaling, system_.a.rows, 0, a, {});
@@ -198,6 +215,7 @@ class Chunks {
   Context& context_;
   RealType type_;
   const BatchedSystem& system_;
+  bool definite_;
   BatchView a_, b_, inverse_;
   cl::Buffer info_;
 };
@@ -224,10 +242,13 @@ void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
   }
 }
 
-SolveStatus status_of(const BatchedSolution& solution, double bound) {
-  if (!solution.singular.empty()) return SolveStatus::singular;
+SolveStatus status_of(const BatchedSolution& solution, const BatchedOptions& options) {
+  if (!solution.singular.empty())
+    return options.lu.positive_definite ? SolveStatus::not_positive_definite
+                                        : SolveStatus::singular;
   if (!solution.overflowed.empty()) return SolveStatus::overflow;
-  return solution.worst.scaled <= bound ? SolveStatus::ok : SolveStatus::inaccurate;
+  return solution.worst.scaled <= options.max_scaled_residual ? SolveStatus::ok
+                                                              : SolveStatus::inaccurate;
 }
 
 }  // namespace
@@ -235,6 +256,7 @@ SolveStatus status_of(const BatchedSolution& solution, double bound) {
 BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                               const BatchedOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
+  if (options.lu.positive_definite) require_symmetric_systems(system);
   LapTimer timer;
   BatchedSolution solution;
   solution.type = choose_type(context.profile(), options.type);
@@ -248,7 +270,7 @@ BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
   solution.x = {batch, system.b.rows, system.b.cols, Values(system.b.values.size(), 0.0)};
   translate_opencl_errors([&] {
     const Index chunk = chunk_of(context.profile(), system, solution.type, options.chunk);
-    Chunks chunks(context, solution.type, system, chunk, options.trust);
+    Chunks chunks(context, solution.type, system, chunk, options);
     for (Index first = 0; first < batch; first += chunk) {
       if (progress) progress("solving", static_cast<double>(first) / static_cast<double>(batch));
       chunks.run(*lu, first, std::min(chunk, batch - first), solution);
@@ -260,7 +282,7 @@ BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
   times.free = timer.lap() - times.upload - times.forward - times.download - times.trust;
   check_answers(system, solution);
   times.check = timer.lap();
-  solution.status = status_of(solution, options.max_scaled_residual);
+  solution.status = status_of(solution, options);
   return solution;
 }
 

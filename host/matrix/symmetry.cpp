@@ -21,8 +21,6 @@ using Element = std::pair<Index, Index>;
 constexpr Index kTile = 64;
 constexpr Index kNone = std::numeric_limits<Index>::max();
 
-bool is_same(double u, double v) { return u == v || (std::isnan(u) && std::isnan(v)); }
-
 /// The first (i, j) with i > j that `is_bad`, in rows first .. last; kNone twice if there is none.
 template <typename Bad>
 Element find_in_rows(Index first, Index last, const Bad& is_bad) {
@@ -57,19 +55,25 @@ std::optional<Element> find_below_diagonal(Index n, const Bad& is_bad) {
 
 }  // namespace
 
+bool same_across(double u, double v) { return u == v || (std::isnan(u) && std::isnan(v)); }
+
+std::string asymmetry(Index i, Index j, double below, double above) {
+  return fmt::format(
+      "A is not symmetric, which the method cholesky asks for: element ({}, {}) is {:.17g}, "
+      "element ({}, {}) is {:.17g}; the method lu takes any A",
+      i + 1, j + 1, below, j + 1, i + 1, above);
+}
+
 std::optional<Element> asymmetric_element(const Matrix& a) {
   return find_below_diagonal(a.rows(),
-                             [&](Index i, Index j) { return !is_same(a(i, j), a(j, i)); });
+                             [&](Index i, Index j) { return !same_across(a(i, j), a(j, i)); });
 }
 
 void require_symmetric(const Matrix& a) {
   const auto at = asymmetric_element(a);
   if (!at) return;
   const auto [i, j] = *at;
-  throw ValueError(fmt::format(
-      "A is not symmetric, which the method cholesky asks for: element ({}, {}) is {:.17g}, "
-      "element ({}, {}) is {:.17g}; the method lu takes any A",
-      i + 1, j + 1, a(i, j), j + 1, i + 1, a(j, i)));
+  throw ValueError(asymmetry(i, j, a(i, j), a(j, i)));
 }
 
 bool may_be_positive_definite(const Matrix& a) {

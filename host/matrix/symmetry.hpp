@@ -3,6 +3,7 @@
 
 #include <clgauss/matrix.hpp>
 #include <optional>
+#include <string>
 #include <utility>
 
 namespace clgauss {
@@ -10,6 +11,11 @@ namespace clgauss {
 /// Row and column, row > column, of the first element of a square A that is not the one across the diagonal, to the bit but for NaN;
 /// the first by rows. One pass over A, by all cores, that ends where such an element is found.
 [[nodiscard]] std::optional<std::pair<Index, Index>> asymmetric_element(const Matrix& a);
+
+/// Whether two elements across the diagonal are the same, to the bit but for NaN.
+[[nodiscard]] bool same_across(double u, double v);
+/// What is said of a matrix where they are not: elements (i, j) and (j, i), counted from 0.
+[[nodiscard]] std::string asymmetry(Index i, Index j, double below, double above);
 
 /// Throws ValueError, which names that element.
 void require_symmetric(const Matrix& a);

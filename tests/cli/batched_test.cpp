@@ -123,6 +123,31 @@ TEST_CASE("batched: singular systems exit with 7 by their index, and x is writte
   CHECK(report["singular"] == json::parse(R"([{"system": 1, "column": 2}])"));
 }
 
+TEST_CASE("batched: Cholesky, and what it refuses") {
+  const TemporaryFolder folder;
+  const auto solved = [&](const std::vector<double>& matrices, int code) {
+    write_file(folder / "a.npy", npy("(2, 2, 2)", matrices));
+    const auto result = run_program(
+        folder, "solve --batched a.npy --rhs row-sums --method cholesky -o x.npy --json r.json");
+    CHECK(result.exit_code == code);
+    return result;
+  };
+  CHECK(says(solved({4, 2, 2, 3, 1, 0, 0, 1}, 0), "f64, Cholesky, kernel"));
+  CHECK(values_of(content_of(folder / "x.npy")) == std::vector<double>(4, 1));
+  CHECK(json::parse(content_of(folder / "r.json"))["method"] == "batched cholesky");
+  CHECK(
+      says(solved({4, 2, 2, 3, 1, 2, 2, 1}, 7),
+           "INDEFINITE 1 of 2 systems are not positive definite, as the method cholesky asks for, "
+           "x of which is NaN: [1] at column 2"));
+  CHECK(json::parse(content_of(folder / "r.json"))["status"] == "not_positive_definite");
+  std::filesystem::remove(folder / "x.npy");
+  CHECK(
+      says(solved({4, 2, 2, 3, 1, 0.5, 0.25, 1}, 3),
+           "system [1]: A is not symmetric, which the method cholesky asks for: element (2, 1) is "
+           "0.25, element (1, 2) is 0.5"));
+  CHECK_FALSE(std::filesystem::exists(folder / "x.npy"));
+}
+
 TEST_CASE("batched: an answer above --max-residual exits with 8 and is written") {
   const TemporaryFolder folder;
   write_file(folder / "a.npy", npy<double>("(1, 2, 2)", {1, 3, 7, 11}));
@@ -192,7 +217,7 @@ TEST_CASE("batched: options about one large system are refused") {
   const TemporaryFolder folder;
   write_file(folder / "a.npy", npy("(2, 2, 2)", kMatrices));
   for (const std::string option :
-       {"--method lu", "--pivot none", "--determinant", "--compare", "--local 64",
+       {"--method gauss", "--pivot none", "--determinant", "--compare", "--local 64",
         "--launches l.csv", "--output-format text", "--format mtx"}) {
     CAPTURE(option);
     const auto result = run_program(folder, "solve --batched a.npy --rhs ones -o x.npy " + option);

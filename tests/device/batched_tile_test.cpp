@@ -64,7 +64,7 @@ TEST_CASE("the batched kernel tile is right as GPUs take it and as CPUs do") {
         CAPTURE(nrhs);
         CAPTURE(in_registers);
         const Systems systems(n, 18, nrhs, type);
-        const auto backend = make_batched_tile(context, type, n, 0, in_registers);
+        const auto backend = make_batched_tile(context, type, n, {}, in_registers);
         const auto ints = [&](Index count) {
           return cl::Buffer(context.context(), CL_MEM_READ_WRITE, count * sizeof(cl_int));
         };

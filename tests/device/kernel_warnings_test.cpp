@@ -32,9 +32,6 @@ std::vector<Build> builds() {
   const std::string tile = kCpuTile;
   std::vector<Build> all = {
       {"bandwidth.cl", "-DELEMENT_WIDTH=4"},
-      {"batched_cpu.cl", tile + "-DRHS=1"},
-      {"batched_tile.cl", "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DRHS=8 -DKERNEL=2 -DIN_REGISTERS=0"},
-      {"batched_tile.cl", "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DRHS=8 -DKERNEL=3 -DIN_REGISTERS=0"},
       {"butterfly.cl", "-DOUT_BITS=32 -DWG_SIZE=64"},
       {"cholesky.cl", "-DNB=64 -DGRID=16"},
       {"cholesky_cpu.cl", tile + "-DRB=24"},
@@ -46,7 +43,8 @@ std::vector<Build> builds() {
       {"laboratory.cl", ""},
       {"latency.cl", ""},
       {"loop_probe.cl", ""},
-      {"lu_cpu.cl", tile + "-DRB=24"},
+      {"lu_cpu.cl", tile + "-DRB=24 -DOPENCL_C=120"},
+      {"lu_cpu.cl", tile + "-DRB=24 -DOPENCL_C=300"},
       {"lu_columns_cpu.cl", tile + "-DRB=24"},
       {"lu_panel_group.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64 -DPANEL_TOURNAMENT=0"},
       {"lu_panel_group.cl", "-DPANEL_WIDTH=8 -DWG_SIZE=64 -DPANEL_TOURNAMENT=1"},
@@ -85,8 +83,13 @@ std::vector<Build> builds() {
                    "-DTILE_M=64 -DTILE_N=64 -DTILE_K=16 -DWG_M=8 -DWG_N=8 -DLANES_M=4 -DLANES_N=4 "
                    "-DVEC_WIDTH=4 -DPAD=4 -DRASTER=8 -DTRANS_A=" +
                        yes + " -DTRANS_B=" + yes + " -DALIGNED=" + yes});
-    all.push_back({"batched_tile.cl",
-                   "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DRHS=1 -DKERNEL=1 -DIN_REGISTERS=" + yes});
+    all.push_back({"batched_cpu.cl", tile + "-DRHS=1 -DDEFINITE=" + yes});
+    const std::string batched = "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DDEFINITE=" + yes;
+    for (const std::string registers : {"0", "1"})
+      all.push_back(
+          {"batched_tile.cl", batched + " -DRHS=1 -DKERNEL=1 -DIN_REGISTERS=" + registers});
+    for (const std::string kernel : {"2", "3"})
+      all.push_back({"batched_tile.cl", batched + " -DRHS=8 -DIN_REGISTERS=0 -DKERNEL=" + kernel});
   }
   return all;
 }
@@ -103,7 +106,10 @@ TEST_CASE("no kernel makes PoCL, which prints them to the user's terminal, warn"
     const cl::Context context(device.handle);
     for (const Build& build : builds())
       for (const char* bits : {"32", "64"}) {
-        const std::string options = "-cl-std=CL1.2 -DREAL_BITS=" + std::string(bits) + " ";
+        const bool late = build.defines.find("OPENCL_C=300") != std::string::npos;
+        if (late && !device.profile.device_fences) continue;
+        const std::string options =
+            std::string("-cl-std=") + (late ? "CL3.0" : "CL1.2") + " -DREAL_BITS=" + bits + " ";
         CAPTURE(build.file);
         CAPTURE(build.defines);
         cl::Program program(context, kernel_source(build.file, std::nullopt));

@@ -61,6 +61,23 @@ void on_every_kernel(const std::function<void(Context&, RealType, const BatchedL
   });
 }
 
+/// The same positive definite, and graded by rows and columns in turn; a power of two a system.
+BatchedSystem make_definite_system(Index batch, Index n, Index nrhs, RealType type, int exponent) {
+  BatchedSystem system = make_system(batch, n, nrhs, type);
+  for (Index s = 0; s < batch; ++s) {
+    const auto a = system.a.matrix(s);
+    const auto size = [&](Index i) { return s % 4 == 3 ? static_cast<int>(i % 8) - 4 : 0; };
+    for (Index i = 0; i < n; ++i) {
+      a[i * n + i] = 2 * static_cast<double>(n);
+      for (Index j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
+    }
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j)
+        a[i * n + j] = std::ldexp(a[i * n + j], size(i) + size(j) + exponent);
+  }
+  return system;
+}
+
 BatchedSolution solve(Context& context, const BatchedSystem& system, RealType type,
                       const BatchedLuOptions& lu, Index chunk = 0) {
   BatchedOptions options;
@@ -307,4 +324,100 @@ TEST_CASE("batched: shapes and numbers that do not fit are refused") {
   CHECK_THROWS_AS((void)refused({{1, 0, 0, {}}, {1, 0, 1, {}}}), DimensionError);
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 129}), DimensionError);
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 8, {BatchedKernel::tile, 3}}), UsageError);
+}
+
+TEST_CASE("batched: Cholesky's answers are right, and what is not positive definite is named") {
+  on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& kernels) {
+    BatchedLuOptions lu = kernels;
+    lu.positive_definite = true;
+    for (const auto& [n, batch, nrhs] : std::vector<std::array<Index, 3>>{{1, 1000, 1},
+                                                                          {2, 5, 3},
+                                                                          {3, 5, 0},
+                                                                          {7, 100, 1},
+                                                                          {8, 37, 17},
+                                                                          {31, 21, 1},
+                                                                          {32, 33, 3},
+                                                                          {33, 5, 1},
+                                                                          {64, 5, 1},
+                                                                          {100, 3, 3},
+                                                                          {128, 4, 1}}) {
+      if (is_spare(lu) && n != 7 && n != 33) continue;
+      CAPTURE(n);
+      CAPTURE(batch);
+      CAPTURE(nrhs);
+      // What is beyond f32's range is scaled as symmetrically as it came.
+      for (const int exponent : {0, type == RealType::f32 ? -200 : 900}) {
+        BatchedSystem system = make_definite_system(batch, n, nrhs, type, exponent);
+        const BatchedSolution solution = solve(context, system, type, lu);
+        CHECK(solution.status == SolveStatus::ok);
+        CHECK(solution.worst.scaled <= kScaledResidualBound);
+      }
+      if (batch == 1000) continue;
+      BatchedSystem system = make_definite_system(batch, n, nrhs, type, 0);
+      const BatchedSolution before = solve(context, system, type, lu);
+      const Index bad = batch / 2, column = n / 2;
+      system.a.matrix(bad)[column * n + column] = n % 2 == 0 ? -1 : kNaN;
+      const BatchedSolution solution = solve(context, system, type, lu);
+      CHECK(solution.status == SolveStatus::not_positive_definite);
+      CHECK(solution.singular == std::vector<Index>{bad});
+      CHECK(solution.failed_columns == std::vector<Index>{column});
+      CHECK(all_nan(solution.x.matrix(bad)));
+      for (Index s = 0; s < batch; ++s)
+        if (s != bad) CHECK(same_bits(solution.x.matrix(s), before.x.matrix(s)));
+      if (n == 1) continue;
+      system.a.matrix(bad)[(n - 1) * n] += 1;
+      CHECK_THROWS_AS((void)solve(context, system, type, lu), ValueError);
+    }
+  });
+}
+
+TEST_CASE("batched: Cholesky's factors are an LU without exchanges, of the lower triangles alone") {
+  on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& kernels) {
+    BatchedLuOptions options = kernels;
+    options.positive_definite = true;
+    for (const Index n : {1, 7, 32, 50}) {
+      if (is_spare(options) && n != 7) continue;
+      CAPTURE(n);
+      const Index batch = 6, nrhs = 3;
+      const BatchedSystem system = make_definite_system(batch, n, nrhs, type, 0);
+      Batch lower = system.a;
+      for (Index s = 0; s < batch; ++s)
+        for (Index i = 0; i < n; ++i)
+          for (Index j = i + 1; j < n; ++j) lower.matrix(s)[i * n + j] = kNaN;
+      BatchedLu lu(context, type, n, options);
+      const cl::Buffer permutation = context.allocate(batch * n * sizeof(cl_int), "a test"),
+                       info = context.allocate(batch * sizeof(cl_int), "a test");
+      const BatchView a = upload(context, type, lower), b = upload(context, type, system.b),
+                      again = upload(context, type, system.b),
+                      untouched = upload(context, type, lower);
+      const BatchFactors factors = lu.factor(a, batch, permutation, info);
+      lu.solve(factors, b, nrhs);
+      CHECK(read_ints(context, info, batch) == std::vector<cl_int>(batch, 0));
+      const auto order = read_ints(context, permutation, batch * n);
+      const Values lu_values = download(context.queue(), a.buffer, type, batch * n * n),
+                   x = download(context.queue(), b.buffer, type, batch * n * nrhs);
+      const double eps = unit_roundoff(type);
+      for (Index s = 0; s < batch; ++s) {
+        CAPTURE(s);
+        const auto factored = std::span(lu_values).subspan(s * n * n, n * n);
+        for (Index i = 0; i < n; ++i) CHECK(order[s * n + i] == static_cast<cl_int>(i));
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < i; ++j) {
+            const double u = factored[j * n + i], dl = factored[j * n + j] * factored[i * n + j];
+            CHECK(std::abs(u - dl) <= 4 * eps * std::abs(u));
+          }
+        CHECK(compute_residual(n, nrhs, system.a.matrix(s), system.b.matrix(s),
+                               std::span(x).subspan(s * n * nrhs, n * nrhs), eps)
+                  .scaled <= kScaledResidualBound);
+      }
+      lu.factor_and_solve(untouched, again, nrhs, batch, info);
+      const Values at_once = download(context.queue(), again.buffer, type, batch * n * nrhs);
+      for (Index s = 0; s < batch; ++s)
+        CHECK(compute_residual(n, nrhs, system.a.matrix(s), system.b.matrix(s),
+                               std::span(at_once).subspan(s * n * nrhs, n * nrhs), eps)
+                  .scaled <= kScaledResidualBound);
+    }
+    options.kernel = BatchedKernel::ptx;
+    CHECK_THROWS_AS(BatchedLu(context, type, 8, options), DeviceLimit);
+  });
 }

@@ -1,5 +1,5 @@
 #pragma once
-/// Many small systems A_s x_s = b_s of one size, n <= 128, solved in one go by LU with partial pivoting.
+/// Many small systems A_s x_s = b_s of one size, n <= 128, solved in one go by LU with partial pivoting, or by Cholesky.
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
@@ -44,6 +44,8 @@ struct BatchedLuOptions {
   BatchedKernel kernel = BatchedKernel::automatic;
   unsigned grid =
       0;  // of tile: a system has grid x grid work-items; even, 2 to 16; 0 = chosen by n
+  bool positive_definite =
+      false;  // all A_s are symmetric and positive definite: by Cholesky, see BatchedLu
 };
 
 /// Factors of a batch where they lie: strict lower parts L (unit diagonal not stored), upper parts U.
@@ -52,16 +54,19 @@ struct BatchFactors {
   Index batch = 0;
   cl::Buffer permutation;  // batch x n cl_int: row i of L U is row permutation[s n + i] of A_s
   cl::Buffer
-      info;  // batch cl_int: 0, or 1 + the first column whose pivot is exactly zero or not finite
+      info;  // batch cl_int: 0, or 1 + the first column whose pivot is exactly zero or not finite; of Cholesky, not a positive number
 };
 
 /// P_s A_s = L_s U_s for one n and type, on the caller's buffers; it keeps its context. Operations are enqueued in order and nothing
 /// waits; a batch of 0 is nothing to do. Systems do not influence each other: one that is singular
 /// leaves the others' results as they would be without it, to the bit.
+///
+/// With BatchedLuOptions::positive_definite it is Cholesky's factorisation without its square roots, A_s = L_s D_s L_s^T, stored as the
+/// LU without exchanges that it is, U = D L^T. It reads the lower triangles alone and takes half the flops.
 class BatchedLu {
  public:
   /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, DeviceLimit if `options` name kernels that the device
-  /// cannot run, UsageError for an impossible grid.
+  /// cannot run (there is no Cholesky of ptx), UsageError for an impossible grid.
   BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
   BatchedLu(BatchedLu&&) noexcept;
   BatchedLu& operator=(BatchedLu&&) noexcept;
@@ -129,13 +134,13 @@ struct BatchedTrust {
 };
 
 struct BatchedSolution {
-  SolveStatus status = SolveStatus::ok;  // of any: singular, else overflow, else inaccurate
-  Batch x;                               // batch x n x nrhs; NaN where there is no answer
+  SolveStatus status =
+      SolveStatus::ok;  // of any: singular or not positive definite, else overflow, else inaccurate
+  Batch x;              // batch x n x nrhs; NaN where there is no answer
   RealType type = RealType::f64;
-  std::string kernel;           // BatchedLu::kernel_name()
-  std::vector<Index> singular;  // 0-based systems, ascending
-  std::vector<Index>
-      failed_columns;  // of each, 0-based: the first pivot that is exactly zero or not finite
+  std::string kernel;                 // BatchedLu::kernel_name()
+  std::vector<Index> singular;        // or not positive definite: 0-based systems, ascending
+  std::vector<Index> failed_columns;  // of each, 0-based; see BatchFactors::info
   std::vector<Index> overflowed;      // 0-based systems, ascending, that left the range of the type
   Residual worst;                     // the largest of all systems that have an answer
   std::optional<Index> worst_system;  // whose it is
@@ -145,7 +150,7 @@ struct BatchedSolution {
 
 /// Solves every system of the batch, scaled by itself as in solve(), in as many chunks as the device's memory asks for, and
 /// checks every answer by its residual on the host. Throws DimensionError (shapes, n = 0, n > kLargestBatchedSystem),
-/// DeviceLimit, OutOfMemory, BuildError, OpenClError.
+/// ValueError (a matrix that is not symmetric, which is to be positive definite), DeviceLimit, OutOfMemory, BuildError, OpenClError.
 [[nodiscard]] BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                                             const BatchedOptions& options = {},
                                             const ProgressCallback& progress = {});
