@@ -141,7 +141,7 @@ kernel void ldlt_advance(global REAL* a, const ulong offset, const ulong ld, con
   const uint rest = step > 0 ? n - k0 - cols : 0;
   const uint tiles_m = (rest + tile_rows - 1) / tile_rows;
   for (;;) {
-    uint ticket = atomic_inc(tickets + step * COUNTERS);
+    uint ticket = atomic_inc(tickets + step);
     if (ticket == 0) {
       factor_block(store + panel_start(n, nb, step), chunk_size(nb), nb, cols, triangle, k0, info);
       continue;

@@ -7,8 +7,8 @@
 //   3 k + 1  one work-item factors W_k while the others do A(k0:n, k0+nb:n) -= L_{k-1} U_{k-1}
 //   3 k + 2  rows k0:k0+nb right of the panel: row swaps, U_k = L11^-1 A12, packed copy of U_k
 //
-// and at the end lu_positions and lu_store put the panels back into A, every row where the later
-// swaps moved it: L is never swapped on the way. Then rhs_permute, forward_step and backward_step.
+// and the last two put the panels back into A, every row where the later swaps moved it: L is never
+// swapped on the way. The solution has phases, too.
 //
 // The tasks of a phase are independent; tickets share them out among work-items, and one phase
 // starts when all tasks of the last one are done. In OpenCL C 1.2 the end of a launch tells that
@@ -48,6 +48,7 @@
 #define MANY_PHASES 0
 #endif
 
+#define PIECE 64      // rows of a task that does little with each
 #define PANEL_COLS 8  // columns factored between two updates of the panel
 #define CHUNK_PAD 8   // columns; a chunk of a multiple of 4 KiB would alias in L1
 #define VEC8 PASTE(REAL, 8)
@@ -372,8 +373,9 @@ void factor_panel(const Panel p, const uint cols, global REAL* u, const uint k0,
 // What a panel reports besides its factors.
 typedef struct {
     global uint* pivots;
-    global uint* ids;    // n of them a step
-    global uint* moves;  // see record_moves
+    global uint* ids;        // n of them a step
+    global uint* positions;  // see find_positions
+    global uint* moves;      // see record_moves
     global int* info;
     global REAL* scratch;
 } Outcome;
@@ -478,76 +480,15 @@ void finish_strip(const Factors f, const uint step, const uint index, global con
     for (uint t = 0; t < nb; ++t) copy_row(strip + t * NR, top + t * f.ld, cols);
 }
 
-// ---- the phases
-
-// Each has two counters, with a cache line for each: tickets drawn, and tasks done.
-#define LINE 16
-#define COUNTERS (2 * LINE)
-
-#if MANY_PHASES
-// Tells that `tasks` are done, with all that they wrote.
-void add_done(global uint* counters, const uint tasks) {
-    if (tasks > 0)
-        atomic_fetch_add_explicit((volatile global atomic_uint*)(counters + LINE), tasks,
-                                  memory_order_release, memory_scope_device);
-}
-void wait_for_done(global uint* counters, const uint tasks) {
-    while (atomic_load_explicit((volatile global atomic_uint*)(counters + LINE),
-                                memory_order_acquire, memory_scope_device) < tasks)
-        ;
-}
-#endif
-
-// NDRange: at most as many work-items as compute units, at least one. Phases [first, last): one if
-// not MANY_PHASES. The tiles of the update have tile_rows x tile_cols elements, multiples of RB, NR.
-kernel void lu_phases(global REAL* a, const ulong offset, const ulong ld, const uint n,
-                      const uint nb, const uint first, const uint last, global REAL* store,
-                      global REAL* u, global REAL* scratch, global uint* pivots, global uint* ids,
-                      global uint* moves, global int* info, global uint* counters,
-                      const uint tile_rows, const uint tile_cols) {
-    const Factors f = {a + offset, ld, n, nb, store, u};
-    const Outcome out = {pivots, ids, moves, info, scratch};
-    for (uint phase = first; phase < last; ++phase) {
-        const uint step = phase / 3, part = phase % 3, rows = n - step * nb,
-                   rest = rows - min(nb, rows);
-        const uint tiles_m = (rows + tile_rows - 1) / tile_rows,
-                   tiles_n = step > 0 ? (rest + tile_cols - 1) / tile_cols : 0;
-        const uint tasks = part == 0   ? (rows + RB - 1) / RB
-                           : part == 1 ? 1 + tiles_m * tiles_n
-                                       : (rest + NR - 1) / NR;
-        global uint* its_counters = counters + phase * COUNTERS;
-        uint done = 0;
-        for (uint task = atomic_inc(its_counters); task < tasks;
-             task = atomic_inc(its_counters), ++done) {
-            if (part == 0) {
-                extract_chunk(f, step, task);
-            } else if (part == 2) {
-                finish_strip(f, step, task, moves);
-            } else if (task == 0) {
-                factor_step(f, step, out);
-            } else {
-                const uint row = (task - 1) % tiles_m * tile_rows,
-                           col = (task - 1) / tiles_m * tile_cols;
-                subtract_block(left_of(f, step), u, corner_of(f, step), ld, nb, row,
-                               min(tile_rows, rows - row), nb + col, min(tile_cols, rest - col));
-            }
-        }
-#if MANY_PHASES
-        add_done(its_counters, done);
-        if (phase + 1 < last) wait_for_done(its_counters, tasks);
-#endif
-    }
-}
-
 // ---- back into A
 
-// NDRange: n work-items. positions[original row] = final row; pivots become 0-based rows of A.
-kernel void lu_positions(global const uint* ids, const uint n, const uint nb, const uint panels,
-                         global uint* pivots, global uint* positions) {
-    const uint i = (uint)get_global_id(0);
-    if (i >= n) return;
-    positions[ids[(ulong)(panels - 1) * n + i]] = i;
-    pivots[i] += i / nb * nb;
+// Of a piece of rows: positions[original row] = final row; pivots become 0-based rows of A.
+void find_positions(const Factors f, const uint panels, const uint index, const Outcome out) {
+    global const uint* last = out.ids + (ulong)(panels - 1) * f.n;
+    for (uint i = index * PIECE; i < min(f.n, (index + 1) * PIECE); ++i) {
+        out.positions[last[i]] = i;
+        out.pivots[i] += i / f.nb * f.nb;
+    }
 }
 
 // Four rows of a chunk, transposed 4 x 4 elements at a time.
@@ -575,42 +516,100 @@ void unpack_rows(global const REAL* w, const uint cols, global REAL* p, global R
     }
 }
 
-// NDRange: (chunks of the first panel, panels). Chunk c of panel p, its rows where the later swaps
-// moved them.
-kernel void lu_store(global REAL* a, const ulong offset, const ulong ld, const uint n,
-                     const uint nb, global const REAL* store, global const uint* ids,
-                     global const uint* positions) {
-    const uint step = (uint)get_global_id(1);
-    const uint k0 = step * nb;
-    const uint row = (uint)get_global_id(0) * RB;
-    if (row >= n - k0) return;
-    const uint rows = min((uint)RB, n - k0 - row);
-    const uint cols = min(nb, n - k0);
-    global const REAL* w = store + panel_start(n, nb, step) + row / RB * chunk_size(nb);
-    global const uint* id = ids + (ulong)step * n + k0 + row;
-    a += offset + k0;
+// A chunk of the panel of `step`, its rows where the later swaps moved them.
+void store_chunk(const Factors f, const uint step, const uint index, const Outcome out) {
+    const uint k0 = step * f.nb, row = index * RB;
+    if (row >= f.n - k0) return;
+    const uint rows = min((uint)RB, f.n - k0 - row), cols = min(f.nb, f.n - k0);
+    global const REAL* w =
+        f.store + panel_start(f.n, f.nb, step) + (ulong)index * chunk_size(f.nb);
+    global const uint* id = out.ids + (ulong)step * f.n + k0 + row;
+    global const uint* to = out.positions;
+    global REAL* a = f.a + k0;
     uint i = 0;
     for (; i + 4 <= rows; i += 4)
-        unpack_rows(w + i, cols, a + positions[id[i]] * ld, a + positions[id[i + 1]] * ld,
-                    a + positions[id[i + 2]] * ld, a + positions[id[i + 3]] * ld);
+        unpack_rows(w + i, cols, a + to[id[i]] * f.ld, a + to[id[i + 1]] * f.ld,
+                    a + to[id[i + 2]] * f.ld, a + to[id[i + 3]] * f.ld);
     for (; i < rows; ++i) {
-        global REAL* target = a + positions[id[i]] * ld;
+        global REAL* target = a + to[id[i]] * f.ld;
         PLAIN_LOOP
         for (uint j = 0; j < cols; ++j) target[j] = w[j * RB + i];
     }
 }
 
-// ---- solution
+// ---- the phases
 
-// x <- P b, or NaN where the factorisation failed: the substitutions then leave NaN everywhere. NDRange: n work-items.
-kernel void rhs_permute(global const REAL* b, const ulong offset_b, global REAL* x,
-                        const ulong offset_x, const uint n, global const uint* ids,
-                        const uint panels, global const int* info) {
-    const uint i = (uint)get_global_id(0);
-    if (i < n)
-        x[offset_x + i] =
-            info[0] == (int)n ? b[offset_b + ids[(ulong)(panels - 1) * n + i]] : (REAL)NAN;
+// Each has two counters, with a cache line for each: tickets drawn, and tasks done.
+#define LINE 16
+#define COUNTERS (2 * LINE)
+
+#define FOR_EACH_TASK(its_counters, tasks, done) \
+    for (uint task; (task = atomic_inc(its_counters)) < tasks; ++done)
+
+// Tells that `done` tasks are, with all that they wrote, and waits for the others if there is more to do.
+void end_phase(global uint* its_counters, const uint done, const uint tasks, const bool waits) {
+#if MANY_PHASES
+    volatile global atomic_uint* all = (volatile global atomic_uint*)(its_counters + LINE);
+    if (done > 0)
+        atomic_fetch_add_explicit(all, done, memory_order_release, memory_scope_device);
+    while (waits && atomic_load_explicit(all, memory_order_acquire, memory_scope_device) < tasks)
+        ;
+#endif
 }
+
+// Tasks of a phase: of one of the steps, or after them. The first of a step's second part is its panel.
+uint tasks_of(const Factors f, const uint phase, const uint panels, const uint tile_rows,
+              const uint tile_cols) {
+    if (phase == 3 * panels) return (f.n + PIECE - 1) / PIECE;
+    if (phase > 3 * panels) return panels * ((f.n + RB - 1) / RB);
+    const uint step = phase / 3, rows = f.n - step * f.nb, right = rows - min(f.nb, rows);
+    if (phase % 3 == 0) return (rows + RB - 1) / RB;
+    if (phase % 3 == 2) return (right + NR - 1) / NR;
+    return 1 + (step > 0 ? (rows + tile_rows - 1) / tile_rows *
+                               ((right + tile_cols - 1) / tile_cols)
+                         : 0);
+}
+
+// NDRange: at most as many work-items as compute units, at least one. Phases [first, last): one if
+// not MANY_PHASES. The tiles of the update have tile_rows x tile_cols elements, multiples of RB, NR.
+// info[0]: atomic minimum of the columns whose pivots are zero or NaN. The counters are 0 at first.
+kernel void lu_phases(global REAL* a, const ulong offset, const ulong ld, const uint n,
+                      const uint nb, const uint first, const uint last, global REAL* store,
+                      global REAL* u, global REAL* scratch, global uint* pivots, global uint* ids,
+                      global uint* positions, global uint* moves, global int* info,
+                      global uint* counters, const uint tile_rows, const uint tile_cols,
+                      const uint panels) {
+    const Factors f = {a + offset, ld, n, nb, store, u};
+    const Outcome out = {pivots, ids, positions, moves, info, scratch};
+    for (uint phase = first; phase < last; ++phase) {
+        const uint step = phase / 3, tasks = tasks_of(f, phase, panels, tile_rows, tile_cols);
+        global uint* its_counters = counters + phase * COUNTERS;
+        uint done = 0;
+        FOR_EACH_TASK(its_counters, tasks, done) {
+            if (phase == 3 * panels) {
+                find_positions(f, panels, task, out);
+            } else if (phase > 3 * panels) {
+                store_chunk(f, task % panels, task / panels, out);
+            } else if (phase % 3 == 0) {
+                extract_chunk(f, step, task);
+            } else if (phase % 3 == 2) {
+                finish_strip(f, step, task, moves);
+            } else if (task == 0) {
+                factor_step(f, step, out);
+            } else {
+                const uint rows = n - step * nb, right = rows - nb,
+                           tiles_m = (rows + tile_rows - 1) / tile_rows,
+                           row = (task - 1) % tiles_m * tile_rows,
+                           col = (task - 1) / tiles_m * tile_cols;
+                subtract_block(left_of(f, step), u, corner_of(f, step), ld, nb, row,
+                               min(tile_rows, rows - row), nb + col, min(tile_cols, right - col));
+            }
+        }
+        end_phase(its_counters, done, tasks, phase + 1 < last);
+    }
+}
+
+// ---- solution
 
 // Sum of row[j] x[j], j < count.
 REAL dot_row(global const REAL* row, global const REAL* x, const uint count) {
@@ -633,55 +632,81 @@ REAL dot_row(global const REAL* row, global const REAL* x, const uint count) {
     return sum;
 }
 
-// Block s of `size` rows: x_s <- L_ss^-1 x_s, after everybody subtracted L(:, s-1) y_{s-1} from the
-// rows from s on. Work-item 0 takes the rows of block s and solves them, the others share the rows
-// below. NDRange: any number of work-items.
-kernel void forward_step(global const REAL* a, const ulong offset, const ulong ld, const uint n,
-                         global REAL* x, const ulong offset_x, const uint size, const uint block) {
-    const uint begin = block * size;
-    const uint end = min(n, begin + size);
-    const uint id = (uint)get_global_id(0);
-    const uint helpers = max((uint)get_global_size(0), 2u) - 1;
-    const uint share = (n - end + helpers - 1) / helpers;
-    const uint first = id == 0 ? begin : min(n, end + (id - 1) * share);
-    const uint last = id == 0 ? end : min(n, first + share);
-    global const REAL* m = a + offset;
-    global REAL* y = x + offset_x;
-    if (block > 0)
-        for (uint i = first; i < last; ++i)
-            y[i] -= dot_row(m + (ulong)i * ld + begin - size, y + begin - size, size);
-    if (id == 0)
-        for (uint i = begin; i < end; ++i)
-            y[i] -= dot_row(m + (ulong)i * ld + begin, y + begin, i - begin);
+// A U-L system that is solved by blocks of `size` rows.
+typedef struct {
+    global const REAL* a;  // the factors
+    ulong ld;
+    uint n;
+    global REAL* x;
+    uint size;
+} Substitution;
+
+// Rows [first, last) lose columns [begin, end) times x.
+void subtract_known(const Substitution s, const uint first, const uint last, const uint begin,
+                    const uint end) {
+    for (uint i = first; i < last; ++i)
+        s.x[i] -= dot_row(s.a + (ulong)i * s.ld + begin, s.x + begin, end - begin);
 }
 
-// The same upwards with U: block s is solved after U(:, s+1) x_{s+1} was subtracted from the rows
-// above the end of s.
-kernel void backward_step(global const REAL* a, const ulong offset, const ulong ld, const uint n,
-                          global REAL* x, const ulong offset_x, const uint size, const uint block) {
-    const uint begin = block * size;
-    const uint end = min(n, begin + size);
-    const uint solved = min(n, end + size);
-    const uint id = (uint)get_global_id(0);
-    const uint helpers = max((uint)get_global_size(0), 2u) - 1;
-    const uint share = (begin + helpers - 1) / helpers;
-    const uint first = id == 0 ? begin : min(begin, (id - 1) * share);
-    const uint last = id == 0 ? end : min(begin, first + share);
-    global const REAL* m = a + offset;
-    global REAL* y = x + offset_x;
-    if (solved > end)
-        for (uint i = first; i < last; ++i)
-            y[i] -= dot_row(m + (ulong)i * ld + end, y + end, solved - end);
-    if (id == 0)
-        for (uint i = end; i-- > begin;) {
-            global const REAL* row = m + (ulong)i * ld;
-            y[i] = (y[i] - dot_row(row + i + 1, y + i + 1, end - i - 1)) / row[i];
+// The tasks of block `block` of L: the first takes its rows, which lose what x of the block before says, and solves them; the
+// others take the rows below, a piece each.
+uint forward_tasks(const Substitution s, const uint block) {
+    const uint end = min(s.n, (block + 1) * s.size);
+    return 1 + (block > 0 ? (s.n - end + PIECE - 1) / PIECE : 0);
+}
+void forward_task(const Substitution s, const uint block, const uint task) {
+    const uint begin = block * s.size, end = min(s.n, begin + s.size);
+    const uint first = task == 0 ? begin : end + (task - 1) * PIECE;
+    const uint last = task == 0 ? end : min(s.n, first + PIECE);
+    if (block > 0) subtract_known(s, first, last, begin - s.size, begin);
+    for (uint i = begin; i < (task == 0 ? end : begin); ++i) subtract_known(s, i, i + 1, begin, i);
+}
+
+// The same upwards with U: of block `block`, after that below it.
+uint backward_tasks(const Substitution s, const uint block) {
+    const uint begin = block * s.size;
+    return 1 + (begin + s.size < s.n ? (begin + PIECE - 1) / PIECE : 0);
+}
+void backward_task(const Substitution s, const uint block, const uint task) {
+    const uint begin = block * s.size, end = min(s.n, begin + s.size);
+    const uint first = task == 0 ? begin : (task - 1) * PIECE;
+    const uint last = task == 0 ? end : min(begin, first + PIECE);
+    if (end < s.n) subtract_known(s, first, last, end, min(s.n, end + s.size));
+    for (uint i = end; i-- > (task == 0 ? begin : end);) {
+        subtract_known(s, i, i + 1, i + 1, end);
+        s.x[i] /= s.a[(ulong)i * s.ld + i];
+    }
+}
+
+// b <- U^-1 L^-1 P b, or NaN where the factorisation failed: the substitutions leave NaN everywhere.
+// NDRange and phases as of lu_phases: x <- P b; L block by block; U; b <- x.
+kernel void solve_phases(global const REAL* a, const ulong offset, const ulong ld, const uint n,
+                         global REAL* b, const ulong offset_b, const uint first, const uint last,
+                         global REAL* x, global const uint* ids, const uint panels,
+                         global const int* info, global uint* counters, const uint size) {
+    const Substitution s = {a + offset, ld, n, x, size};
+    global const uint* order = ids + (ulong)(panels - 1) * n;
+    const uint blocks = (n + size - 1) / size, end = 2 * blocks + 1;
+    b += offset_b;
+    for (uint phase = first; phase < last; ++phase) {
+        const uint below = phase - 1, above = 2 * blocks - phase;  // blocks
+        const uint tasks = phase == 0 || phase == end ? (n + PIECE - 1) / PIECE
+                           : phase <= blocks          ? forward_tasks(s, below)
+                                                      : backward_tasks(s, above);
+        global uint* its_counters = counters + phase * COUNTERS;
+        uint done = 0;
+        FOR_EACH_TASK(its_counters, tasks, done) {
+            const uint row = task * PIECE, row_end = min(n, row + PIECE);
+            if (phase == 0)
+                for (uint i = row; i < row_end; ++i)
+                    x[i] = info[0] == (int)n ? b[order[i]] : (REAL)NAN;
+            else if (phase == end)
+                for (uint i = row; i < row_end; ++i) b[i] = x[i];
+            else if (phase <= blocks)
+                forward_task(s, below, task);
+            else
+                backward_task(s, above, task);
         }
-}
-
-// NDRange: one work-item a phase. Clears the flag (n means: no zero pivot) and the phases' counters.
-kernel void lu_reset(global int* info, global uint* counters, const uint n) {
-    const uint phase = (uint)get_global_id(0);
-    if (phase == 0) info[0] = (int)n;
-    counters[phase * COUNTERS] = counters[phase * COUNTERS + LINE] = 0;
+        end_phase(its_counters, done, tasks, phase + 1 < last);
+    }
 }

@@ -26,7 +26,7 @@ CholeskyCpuWorkspace::CholeskyCpuWorkspace(const LuCpuBlocking& cut, RealType ty
   store = lu.store;
   u = lu.u;
   triangle = (std::uint64_t{cut.nb} + 1) * cut.nb * bytes_of(type);
-  tickets = cut.panels * kLuCpuCounterBytes;
+  tickets = cut.panels * sizeof(cl_uint);
   info = lu.info;
   identity = lu.pivots;
 }
@@ -37,7 +37,6 @@ CholeskyCpuKernels::CholeskyCpuKernels(Context& context, RealType type,
   const auto kernel = [&](const char* name) {
     return context.programs().kernel(cholesky_cpu_variant().file, name, defines);
   };
-  reset = kernel("lu_reset");
   extract = kernel("lu_extract");
   advance = kernel("ldlt_advance");
   rows = kernel("ldlt_rows");

@@ -30,7 +30,7 @@ struct CholeskyCpuWorkspace {
 struct CholeskyCpuKernels {
   CholeskyCpuKernels(Context& context, RealType type, const Parameters& parameters);
 
-  Kernel reset, extract, advance, rows, diagonal;
+  Kernel extract, advance, rows, diagonal;
 };
 
 struct CholeskyCpuBuffers {

@@ -1,5 +1,7 @@
 #include "kernels/lu_cpu.hpp"
 
+#include <algorithm>
+#include <clgauss/lab/launch.hpp>
 #include <clgauss/lab/lu_spec.hpp>
 
 #include "kernels/variants.hpp"
@@ -101,6 +103,15 @@ LuCpuBlocking::LuCpuBlocking(const Parameters& parameters, Index rows)
   many_phases = number("OPENCL_C") >= 300;
 }
 
+void LuCpuPhases::launch(const cl::CommandQueue& queue, Kernel& kernel, cl_uint at, cl_uint first,
+                         cl_uint last) const {
+  const cl_uint at_once = many ? last - first : 1;
+  for (cl_uint phase = first; phase < last; phase += at_once) {
+    kernel.set_arguments_from(at, phase, phase + at_once);
+    enqueue_kernel(queue, kernel, cl::NDRange(compute_units), cl::NDRange(1));
+  }
+}
+
 LuCpuWorkspace::LuCpuWorkspace(const LuCpuBlocking& cut, RealType type) {
   const std::uint64_t element = bytes_of(type), n = cut.n, nb = cut.nb;
   std::uint64_t elements =
@@ -114,7 +125,7 @@ LuCpuWorkspace::LuCpuWorkspace(const LuCpuBlocking& cut, RealType type) {
   ids = std::uint64_t{cut.panels} * n * sizeof(cl_uint);
   pivots = positions = n * sizeof(cl_uint);
   moves = nb * 3 * sizeof(cl_uint);
-  counters = 3ULL * cut.panels * kLuCpuCounterBytes;
+  counters = std::max(3 * cut.panels + 2, cut.solve_phases(cut.n)) * kLuCpuCounterBytes;
   info = sizeof(cl_int);
 }
 
@@ -123,14 +134,9 @@ LuCpuKernels::LuCpuKernels(Context& context, RealType type, const Parameters& pa
   const auto kernel = [&](const char* name) {
     return context.programs().kernel(lu_cpu_variant().file, name, defines);
   };
-  reset = kernel("lu_reset");
   extract = kernel("lu_extract");
   phases = kernel("lu_phases");
-  find_positions = kernel("lu_positions");
-  put_back = kernel("lu_store");
-  permute = kernel("rhs_permute");
-  forward = kernel("forward_step");
-  backward = kernel("backward_step");
+  solve = kernel("solve_phases");
   diagonal = kernel("diagonal");
 }
 

@@ -21,10 +21,23 @@ struct LuCpuBlocking {
 
   cl_uint n, rb, nr, nb, tile_rows, tile_cols, solve_block, panels;
   bool many_phases;  // a launch
+
+  [[nodiscard]] cl_uint solve_phases(cl_uint rows) const {
+    return 2 * ceil_div(rows, solve_block) + 2;
+  }
 };
 
-/// Of a phase.
+/// Of the counters of a phase.
 constexpr std::uint64_t kLuCpuCounterBytes = 32 * sizeof(cl_uint);  // COUNTERS
+
+/// Launches the phases first .. last of a kernel of cl/lu_cpu.cl, of which `at` is the number of its argument `first`.
+struct LuCpuPhases {
+  bool many;  // a launch
+  cl_uint compute_units;
+
+  void launch(const cl::CommandQueue& queue, Kernel& kernel, cl_uint at, cl_uint first,
+              cl_uint last) const;
+};
 
 /// Bytes of every buffer that an LU for CPUs holds beside A and B.
 struct LuCpuWorkspace {
@@ -41,7 +54,7 @@ struct LuCpuWorkspace {
 struct LuCpuKernels {
   LuCpuKernels(Context& context, RealType type, const Parameters& parameters);
 
-  Kernel reset, extract, phases, find_positions, put_back, permute, forward, backward, diagonal;
+  Kernel extract, phases, solve, diagonal;
 };
 
 struct LuCpuBuffers {

@@ -145,6 +145,7 @@ class CpuSteps : public GeneralSteps {
            Parameters general)
       : GeneralSteps(context, type, n, columns, std::move(general)),
         kernels_(context_, type, cpu),
+        phases_{number(cpu, "OPENCL_C") >= 300, context.profile().compute_units},
         tile_rows_(number(cpu, "TILE_ROWS")),
         tile_cols_(number(cpu, "TILE_COLS")),
         rb_(number(cpu, "RB")),
@@ -161,22 +162,18 @@ class CpuSteps : public GeneralSteps {
 
   void panel(const FactoredBlock& a) override {
     const auto& [view, rows, width] = a.block;
-    LuCpuKernels& k = kernels_;
+    constexpr cl_uint kPanelPhase = 1, kEndOfSteps = 3, kEnd = 5;
     const LuCpuBuffers& d = buffers_;
-    constexpr cl_uint kPanelPhase = 1;
-    k.reset.set_arguments(d.info, d.counters, rows);
-    launch(k.reset, kPanelPhase + 1);
-    pack(a.block);
-    bind(k.phases, a.block);
-    k.phases.set_arguments_from(5, kPanelPhase, kPanelPhase + 1, d.store, d.u, d.scratch, d.pivots,
-                                d.ids, d.moves, d.info, d.counters, tile_rows_, tile_cols_);
-    launch(k.phases, 1);
-    k.find_positions.set_arguments(d.ids, rows, columns_, 1U, d.pivots, d.positions);
-    launch(k.find_positions, rows);
-    bind(k.put_back, a.block);
-    k.put_back.set_arguments_from(5, d.store, d.ids, d.positions);
-    launch(k.put_back, ceil_div(rows, rb_), 1);
     const cl::CommandQueue& queue = context_.queue();
+    queue.enqueueFillBuffer(d.info, static_cast<cl_int>(rows), 0, sizeof(cl_int));
+    queue.enqueueFillBuffer(d.counters, cl_uint{0}, 0, kEnd * kLuCpuCounterBytes);
+    pack(a.block);
+    Kernel& kernel = kernels_.phases;
+    bind(kernel, a.block);
+    kernel.set_arguments_from(7, d.store, d.u, d.scratch, d.pivots, d.ids, d.positions, d.moves,
+                              d.info, d.counters, tile_rows_, tile_cols_, 1U);
+    phases_.launch(queue, kernel, 5, kPanelPhase, kPanelPhase + 1);
+    phases_.launch(queue, kernel, 5, kEndOfSteps, kEnd);
     queue.enqueueCopyBuffer(d.pivots, a.pivots, 0, 0, width * sizeof(cl_int));
     queue.enqueueFillBuffer(a.pivots, cl_int{0}, (width + 1) * sizeof(cl_int), sizeof(cl_int));
     report(a, d.info, sizeof(cl_int));
@@ -214,7 +211,7 @@ class CpuSteps : public GeneralSteps {
     bytes.u = std::uint64_t{round_up(columns, cut.nr)} * columns * bytes_of(type);
     bytes.ids = n * sizeof(cl_uint);
     bytes.pivots = std::max<std::uint64_t>(n, columns) * sizeof(cl_uint);
-    bytes.counters = 2 * kLuCpuCounterBytes;
+    bytes.counters = 5 * kLuCpuCounterBytes;
     return bytes;
   }
 
@@ -238,6 +235,7 @@ class CpuSteps : public GeneralSteps {
   }
 
   LuCpuKernels kernels_;
+  LuCpuPhases phases_;
   Kernel moves_, rows_, subtract_;
   cl_uint tile_rows_, tile_cols_, rb_, nr_;
   LuCpuBuffers buffers_;

@@ -14,7 +14,7 @@ namespace clgauss {
 
 namespace {
 
-/// A launch of many phases is worth so many flops at least: then it costs nothing, and soon reports how far it is.
+/// A launch of many phases is worth so many flops at least, unless somebody wants to know of each step: then it costs nothing.
 constexpr double kLeastFlops = 2e9;
 
 class LuCpu : public LuBackend {
@@ -24,7 +24,7 @@ class LuCpu : public LuBackend {
         type_(type),
         cut_(spec.parameters, n),
         gemm_options_(options.gemm),
-        compute_units_(context.profile().compute_units),
+        phases_{cut_.many_phases, context.profile().compute_units},
         buffers_(context, LuCpuWorkspace(cut_, type)),
         kernels_(context_, type, spec.parameters) {}
 
@@ -113,34 +113,27 @@ class LuCpu : public LuBackend {
   void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
               const ProgressCallback& callback) {
     LuProgress progress(queue, callback, n, cut_.nb);
-    const cl_uint panels = ceil_div(n, cut_.nb), phases = 3 * panels - 1;
-    LuCpuKernels& k = kernels_;
+    const cl_uint panels = ceil_div(n, cut_.nb), phases = 3 * panels + 2;
     bind_matrix(a, n, panels);
-    enqueue(queue, k.reset, phases);
+    queue.enqueueFillBuffer(buffers_.info, static_cast<cl_int>(n), 0, sizeof(cl_int));
+    clear_counters(queue, phases);
     double flops = 0;  // of the phases from `first` on
     cl_uint first = 0;
     for (cl_uint step = 0; step < panels; ++step) {
-      const cl_uint last = std::min(phases, 3 * step + 3),
-                    right = n - std::min(n, (step + 1) * cut_.nb);
+      const cl_uint right = n - std::min(n, (step + 1) * cut_.nb),
+                    last = right > 0 ? 3 * step + 3 : phases;
       flops += 2.0 * cut_.nb * right * right;
-      if (last < phases && flops < kLeastFlops) continue;
-      launch_phases(queue, n, first, last);
+      if (last < phases && flops < kLeastFlops && !callback) continue;
+      phases_.launch(queue, kernels_.phases, 5, first, last);
       progress.block_enqueued(step, right);
       first = last;
       flops = 0;
     }
-    enqueue(queue, k.find_positions, n);
-    enqueue(queue, k.put_back, ceil_div(n, cut_.rb), panels);
     if (callback) progress.finish();
   }
 
-  /// Phases first .. last of step k: W_k = A11 and A21, updated; P W_k = L U, and the rest of A -= L U before; U12 = L11^-1 P A12.
-  void launch_phases(const cl::CommandQueue& queue, cl_uint n, cl_uint first, cl_uint last) {
-    const cl_uint at_once = cut_.many_phases ? last - first : 1;
-    for (cl_uint phase = first; phase < last; phase += at_once) {
-      kernels_.phases.set_arguments_from(5, phase, phase + at_once);
-      enqueue(queue, kernels_.phases, compute_units_);
-    }
+  void clear_counters(const cl::CommandQueue& queue, cl_uint phases) const {
+    queue.enqueueFillBuffer(buffers_.counters, cl_uint{0}, 0, phases * kLuCpuCounterBytes);
   }
 
   /// B <- A^-1 B with the factors `lu` of the last factorisation, n-by-n. Returns as getrs().
@@ -158,53 +151,27 @@ class LuCpu : public LuBackend {
 
   void bind_matrix(const MatrixView& a, cl_uint n, cl_uint panels) {
     const LuCpuBuffers& d = buffers_;
-    LuCpuKernels& k = kernels_;
-    for (Kernel* kernel : {&k.phases, &k.put_back})
-      kernel->set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, cut_.nb);
-    k.reset.set_arguments(d.info, d.counters, n);
-    k.phases.set_arguments_from(7, d.store, d.u, d.scratch, d.pivots, d.ids, d.moves, d.info,
-                                d.counters, cut_.tile_rows, cut_.tile_cols);
-    k.find_positions.set_arguments(d.ids, n, cut_.nb, panels, d.pivots, d.positions);
-    k.put_back.set_arguments_from(5, d.store, d.ids, d.positions);
+    kernels_.phases.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, cut_.nb, 0U, 0U,
+                                  d.store, d.u, d.scratch, d.pivots, d.ids, d.positions, d.moves,
+                                  d.info, d.counters, cut_.tile_rows, cut_.tile_cols, panels);
   }
 
-  /// x <- U^-1 L^-1 P b, block by block; then b <- x. NaN where the factorisation failed.
+  /// b <- U^-1 L^-1 P b, block by block. NaN where the factorisation failed.
   void solve_one(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
                  cl_uint n) {
-    const cl_uint size = cut_.solve_block, blocks = ceil_div(n, size);
-    LuCpuKernels& k = kernels_;
-    k.permute.set_arguments(b.buffer, cl_ulong{b.offset}, buffers_.x, cl_ulong{0}, n, buffers_.ids,
-                            ceil_div(n, cut_.nb), buffers_.info);
-    for (Kernel* kernel : {&k.forward, &k.backward})
-      kernel->set_arguments(lu.buffer, cl_ulong{lu.offset}, cl_ulong{lu.ld}, n, buffers_.x,
-                            cl_ulong{0}, size);
-    enqueue(queue, k.permute, n);
-    for (cl_uint block = 0; block < blocks; ++block) {
-      k.forward.set_arguments_from(7, block);
-      enqueue(queue, k.forward, 2 * compute_units_);
-    }
-    for (cl_uint block = blocks; block-- > 0;) {
-      k.backward.set_arguments_from(7, block);
-      enqueue(queue, k.backward, 2 * compute_units_);
-    }
-    const std::size_t element = bytes_of(type_);
-    queue.enqueueCopyBuffer(buffers_.x, b.buffer, 0, b.offset * element, n * element);
-  }
-
-  static void enqueue(const cl::CommandQueue& queue, const Kernel& kernel, cl_uint items,
-                      cl_uint rows = 1) {
-    if (items == 0) return;
-    if (rows == 1)
-      enqueue_kernel(queue, kernel, cl::NDRange(items), cl::NDRange(1));
-    else
-      enqueue_kernel(queue, kernel, cl::NDRange(items, rows), cl::NDRange(1, 1));
+    const LuCpuBuffers& d = buffers_;
+    kernels_.solve.set_arguments(lu.buffer, cl_ulong{lu.offset}, cl_ulong{lu.ld}, n, b.buffer,
+                                 cl_ulong{b.offset}, 0U, 0U, d.x, d.ids, ceil_div(n, cut_.nb),
+                                 d.info, d.counters, cut_.solve_block);
+    clear_counters(queue, cut_.solve_phases(n));
+    phases_.launch(queue, kernels_.solve, 6, 0, cut_.solve_phases(n));
   }
 
   Context context_;
   RealType type_;
   LuCpuBlocking cut_;
   GemmOptions gemm_options_;
-  cl_uint compute_units_;
+  LuCpuPhases phases_;
   LuCpuBuffers buffers_;
   LuCpuKernels kernels_;
   std::unique_ptr<ManySolves> many_;  // made when first needed

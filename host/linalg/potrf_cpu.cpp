@@ -94,12 +94,12 @@ class CholeskyCpu : public CholeskyBackend {
     const CholeskyCpuBuffers& d = buffers_;
     for (Kernel* kernel : {&k.extract, &k.advance, &k.rows})
       kernel->set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, cut_.nb);
-    k.reset.set_arguments(d.info, d.tickets, n);
     k.extract.set_arguments_from(6, d.store, d.u);
     k.advance.set_arguments_from(6, d.store, d.u, d.triangle, d.info, d.tickets, cut_.tile_rows,
                                  cut_.tile_cols);
     k.rows.set_arguments_from(6, d.store, d.u, d.triangle);
-    enqueue(queue, k.reset, panels);
+    queue.enqueueFillBuffer(d.info, static_cast<cl_int>(n), 0, sizeof(cl_int));
+    queue.enqueueFillBuffer(d.tickets, cl_uint{0}, 0, panels * sizeof(cl_uint));
     for (cl_uint step = 0; step < panels; ++step) {
       const cl_uint k0 = step * cut_.nb, chunks = ceil_div(n - k0, cut_.rb);
       for (Kernel* kernel : {&k.extract, &k.advance, &k.rows}) kernel->set_arguments_from(5, step);

@@ -155,6 +155,8 @@ class OpenBlasLu : public Contestant {
   std::vector<lapack_int> pivots_;
 };
 
+constexpr char kTriangle = 'L';  // of posv: the faster one
+
 /// posv; A is symmetric and needs no transposition.
 template <typename T>
 class OpenBlasCholesky : public Contestant {
@@ -186,7 +188,6 @@ class OpenBlasCholesky : public Contestant {
   [[nodiscard]] std::string detail() const override { return describe(); }
 
  private:
-  static constexpr char kTriangle = 'L';  // the faster one
   int n_, lda_;
   std::vector<T> a_, b_, work_, x_;
 };
@@ -277,13 +278,14 @@ class OpenBlasComplex : public Contestant {
   std::vector<lapack_int> pivots_;
 };
 
-/// gesv in a loop over column-major copies of the systems, with the number of threads that is the faster one for a sample.
+/// gesv, or posv of definite systems, in a loop over column-major copies of the systems, with the number of threads that is the faster one for a sample.
 template <typename T>
 class OpenBlasBatched : public Contestant {
  public:
   explicit OpenBlasBatched(const Problem& problem)
       : n_(narrow(problem.size.n)),
         batch_(problem.size.batch),
+        definite_(problem.size.batched.positive_definite),
         b_(typed_rows<T>(problem.b, problem.size.n)),
         x_(b_),
         pivots_(problem.size.n),
@@ -311,8 +313,8 @@ class OpenBlasBatched : public Contestant {
   }
 
   [[nodiscard]] std::string detail() const override {
-    return fmt::format("gesv in a loop, host CPU, {} thread{}, {}", threads_,
-                       threads_ == 1 ? "" : "s", openblas_get_corename());
+    return fmt::format("{} in a loop, host CPU, {} thread{}, {}", definite_ ? "posv" : "gesv",
+                       threads_, threads_ == 1 ? "" : "s", openblas_get_corename());
   }
 
  private:
@@ -321,10 +323,17 @@ class OpenBlasBatched : public Contestant {
     for (Index s = 0; s < count; ++s) {
       T* const a = work_.data() + s * n * n;
       T* const x = x_.data() + s * n;
-      if constexpr (is_f32<T>)
-        LAPACKE_sgesv_work(LAPACK_COL_MAJOR, n_, 1, a, n_, pivots_.data(), x, n_);
-      else
-        LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n_, 1, a, n_, pivots_.data(), x, n_);
+      if constexpr (is_f32<T>) {
+        if (definite_)
+          LAPACKE_sposv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, a, n_, x, n_);
+        else
+          LAPACKE_sgesv_work(LAPACK_COL_MAJOR, n_, 1, a, n_, pivots_.data(), x, n_);
+      } else {
+        if (definite_)
+          LAPACKE_dposv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, a, n_, x, n_);
+        else
+          LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n_, 1, a, n_, pivots_.data(), x, n_);
+      }
     }
   }
 
@@ -343,6 +352,7 @@ class OpenBlasBatched : public Contestant {
 
   int n_;
   Index batch_;
+  bool definite_;
   std::vector<T> a_, b_, work_, x_;
   std::vector<lapack_int> pivots_;
   int all_threads_, threads_ = 1;

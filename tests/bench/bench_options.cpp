@@ -156,6 +156,7 @@ cli::CommandTable bench_table() {
       ("k", cli::text("K"), "gemm: inner dimension, instead of a square product")
       ("batch", cli::text("N")->default_value("10000"), "batched: systems")
       ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, tile or ptx")
+      ("definite", po::bool_switch(), "batched: symmetric positive definite systems, by Cholesky")
       ("grid", cli::text("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n")
       ("pad", cli::text("P")->default_value("0"), "elements to leave free behind every row (viennacl pads by itself)");
   cli::add_kernels_option(cli::add_device_option(table));
@@ -192,6 +193,7 @@ BenchOptions bench_options(const po::variables_map& values) {
   options.batched.kernel = kernel_of(values["kernel"].as<std::string>());
   options.batched.grid =
       static_cast<unsigned>(number_of("--grid", values["grid"].as<std::string>(), 0));
+  options.batched.positive_definite = values["definite"].as<bool>();
   options.csv = word_of(values, "csv");
   options.samples = word_of(values, "samples");
   return options;

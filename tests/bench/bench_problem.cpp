@@ -31,10 +31,11 @@ Matrix random_in_type(Index rows, Index cols, RealType type, unsigned seed) {
 }
 
 /// The lower triangle in both, and a diagonal that outweighs the rows; exact in f32 where A is.
-void make_positive_definite(Matrix& a) {
-  for (Index i = 0; i < a.rows(); ++i) {
-    for (Index j = 0; j < i; ++j) a(j, i) = a(i, j);
-    a(i, i) = static_cast<double>(a.rows());
+/// Of an n-by-n matrix.
+void make_positive_definite(std::span<double> a, Index n) {
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
+    a[i * n + i] = static_cast<double>(n);
   }
 }
 
@@ -191,17 +192,18 @@ Problem make_problem(const ProblemSize& size) {
   if (size.what == What::gemm)
     return {size, random(size.m, size.k, kSeed), random(size.k, size.n, kSeed + 1),
             random(size.m, size.n, kSeed + 2)};
-  if (size.what == What::batched)
-    return {size,
-            random(size.batch, size.n * size.n, kSeed),
-            random(size.batch, size.n, kSeed + 1),
-            {}};
+  if (size.what == What::batched) {
+    Matrix a = random(size.batch, size.n * size.n, kSeed);
+    for (Index s = 0; s < (size.batched.positive_definite ? size.batch : 0); ++s)
+      make_positive_definite(a.row(s), size.n);
+    return {size, std::move(a), random(size.batch, size.n, kSeed + 1), {}};
+  }
   if (size.what == What::lstsq)
     return {size, random(rows_of_lstsq(size.n), size.n + 1, kSeed), Matrix(size.n, 1), {}};
   if (size.what == What::complex_solve)
     return {size, random(size.n, 2 * (size.n + 1), kSeed), Matrix(size.n, 1), {}};
   Matrix a = random(size.n, size.n, kSeed);
-  if (size.what == What::cholesky) make_positive_definite(a);
+  if (size.what == What::cholesky) make_positive_definite(a.values(), size.n);
   return {size, std::move(a), random(size.n, 1, kSeed + 1), {}};
 }
 
@@ -222,8 +224,10 @@ double flops(const ProblemSize& size) {
     case What::file:
       break;
   }
-  const double systems = size.what == What::batched ? static_cast<double>(size.batch) : 1;
-  return systems * (tune::lu_flops(size.n) + tune::solve_flops(size.n, 1));
+  const bool batched = size.what == What::batched;
+  const double systems = batched ? static_cast<double>(size.batch) : 1,
+               share = batched && size.batched.positive_definite ? 0.5 : 1;
+  return systems * (share * tune::lu_flops(size.n) + tune::solve_flops(size.n, 1));
 }
 
 Accuracy check(const Problem& problem, const Matrix& result) {
