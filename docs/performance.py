@@ -124,13 +124,32 @@ def file_rows():
 CUBLAS_BATCHED = {"8": "429", "16": "144", "32": "28", "64": "3.5", "128": "0.8"}
 
 
+def rate(row):
+    """Million systems a second."""
+    return digits(int(row["m"]) / median_ms(row) / 1e3)
+
+
+def beside_openblas(name):
+    """For n: of f32 and f64 clgauss's rate, OpenBLAS's and their ratio."""
+    rows = {(row["type"], row["n"], row["contestant"]): row for row in rows_of(name)}
+
+    def cells(n):
+        for kind in ("f32", "f64"):
+            mine, peer = rows[kind, n, "clgauss"], rows[kind, n, "openblas"]
+            yield from (rate(mine), rate(peer), f"{float(peer['ratio_to_clgauss']):.1f}")
+
+    return cells
+
+
+def batched_cholesky_rows():
+    cells = beside_openblas("bench_batched_pocl_cholesky.csv")
+    return [[n, *cells(n)] for n in CUBLAS_BATCHED]
+
+
 def batched_rows():
     """On the H200 a million systems where that was measured, else the last run."""
     h200 = [row for row in rows_of("bench_batched_h200.csv") if row["contestant"] == "clgauss"]
-    pocl = {(row["type"], row["n"], row["contestant"]): row for row in rows_of("bench_batched_pocl.csv")}
-
-    def rate(row):
-        return digits(int(row["m"]) / median_ms(row) / 1e3)
+    on_pocl = beside_openblas("bench_batched_pocl.csv")
 
     for n, peer in CUBLAS_BATCHED.items():
         own = {}
@@ -139,11 +158,7 @@ def batched_rows():
             million = [row for row in of_size if row["m"] == "1000000"]
             own[kind] = rate((million or of_size)[-1])
         ratio = float(own["f64"]) / float(peer)
-        cells = [n, own["f32"], own["f64"], peer, f"{ratio:.2f}" if ratio < 2 else f"{ratio:.1f}"]
-        for kind in ("f32", "f64"):
-            mine, gesv = pocl[kind, n, "clgauss"], pocl[kind, n, "openblas"]
-            cells += [rate(mine), rate(gesv), f"{float(gesv['ratio_to_clgauss']):.1f}"]
-        yield cells
+        yield [n, own["f32"], own["f64"], peer, f"{ratio:.2f}" if ratio < 2 else f"{ratio:.1f}", *on_pocl(n)]
 
 
 def runs(value, count):
@@ -213,6 +228,7 @@ def performance_md():
         "files": table(["n", "clgauss", "without rcond", "NumPy", "PyTorch"], file_rows()),
         "batched": table(["n", "H200 f32", "H200 f64", "cuBLAS f64", "ratio", "PoCL f32", "gesv", "ratio", "PoCL f64",
                           "gesv", "ratio"], batched_rows()),
+        "batched_cholesky": table(["n", "f32", "posv", "ratio", "f64", "posv", "ratio"], batched_cholesky_rows()),
         "work_group": table(["device", "n", "driver default", "LCM rule", "ratio", "192", "256"], work_group_rows()),
     }
     for name in ("h200", "pocl", "rusticl"):

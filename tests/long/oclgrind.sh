@@ -60,8 +60,9 @@ for type in f32 f64; do  # small, but the known answers of the kernels are of n 
 done
 checked "$build"/clgauss solve "$scratch/33.npy" --certify -o "$scratch/x.npy"
 checked "$build"/clgauss-bench gemm --sizes 20 --types f32,f64 --peers none --reps 1
-for kernel in auto tile; do
-  checked "$build"/clgauss-bench batched --kernel "$kernel" --sizes 4,17 --batch 5 --peers none --reps 1
+for options in "--kernel auto" "--kernel tile" --definite; do
+  # shellcheck disable=SC2086
+  checked "$build"/clgauss-bench batched $options --sizes 4,17 --batch 5 --peers none --reps 1
 done
 checked "$build"/solver_tests -tc='RBT: blocks and windows*'
 echo "oclgrind: $runs runs, $faults with faults"
