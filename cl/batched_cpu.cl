@@ -17,12 +17,15 @@
 // NDRange: any number of work-items, local size 1; they share the systems out. No local memory, no
 // barrier.
 //
-// Macros besides those of cpu_tile.clh: RHS, right-hand sides that are solved together; DEFINITE, 0 or 1.
+// Macros besides those of cpu_tile.clh: RHS, right-hand sides that are solved together; DEFINITE, 0 (if not defined) or 1.
 
 #include "cpu_tile.clh"
 
-#if !defined(RHS) || !defined(DEFINITE)
-#error "RHS and DEFINITE are required"
+#ifndef RHS
+#error "RHS is required"
+#endif
+#ifndef DEFINITE
+#define DEFINITE 0
 #endif
 
 #define TILE 4

@@ -6,7 +6,7 @@
 // largest entry of each, everybody agrees on the pivot, its owners publish row p, and all subtract
 // l u: two barriers, and TILE^2 multiply-adds for 2 TILE words read. Rows do not move: each
 // remembers its step, and takes its place when results are written.
-// DEFINITE: A = L D L^T without exchanges, as the LU that it is, U = D L^T, from the lower triangle of
+// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, as the LU that it is, U = D L^T, from the lower triangle of
 // A: column k is row k as well, so one barrier a step is enough.
 //
 // Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements; info[s]
@@ -25,8 +25,11 @@
 #include "common.clh"
 
 #if !defined(GRID) || !defined(TILE) || !defined(SYSTEMS) || !defined(RHS) || \
-    !defined(IN_REGISTERS) || !defined(KERNEL) || !defined(DEFINITE)
-#error "GRID, TILE, SYSTEMS, RHS, IN_REGISTERS, KERNEL and DEFINITE must be defined"
+    !defined(IN_REGISTERS) || !defined(KERNEL)
+#error "GRID, TILE, SYSTEMS, RHS, IN_REGISTERS and KERNEL must be defined"
+#endif
+#ifndef DEFINITE
+#define DEFINITE 0
 #endif
 #if GRID % 2 != 0
 #error "GRID must be even: the two columns take turns"

@@ -71,7 +71,7 @@ class BatchedCpu : public BatchedBackend {
     const KernelVariant& variant = batched_cpu_variant();
     KernelBuild build{variant.name, variant.file, macros_of(variant, type_, tile_)};
     build.defines.emplace_back("RHS", std::to_string(rhs));
-    build.defines.emplace_back("DEFINITE", definite_ ? "1" : "0");
+    if (definite_) build.defines.emplace_back("DEFINITE", "1");
     if (wanted_.insert(build.text()).second && !context_.trials().passes(build, [&] { ask(rhs); }))
       throw NoUsableKernel("the batched kernels for CPUs do not work on " +
                            context_.profile().name + ": " +

@@ -113,14 +113,15 @@ class BatchedTile : public BatchedBackend {
   }
 
   [[nodiscard]] KernelBuild build_of(Which which, cl_uint rhs) const {
-    return {batched_tile_variant().name, batched_tile_variant().file,
-            with_real(type_, {{"GRID", std::to_string(grid_)},
-                              {"TILE", std::to_string(ceil_div(n_, grid_))},
-                              {"SYSTEMS", std::to_string(systems_)},
-                              {"RHS", std::to_string(rhs)},
-                              {"IN_REGISTERS", in_registers_ ? "1" : "0"},
-                              {"KERNEL", std::to_string(which)},
-                              {"DEFINITE", definite_ ? "1" : "0"}})};
+    KernelBuild build{batched_tile_variant().name, batched_tile_variant().file,
+                      with_real(type_, {{"GRID", std::to_string(grid_)},
+                                        {"TILE", std::to_string(ceil_div(n_, grid_))},
+                                        {"SYSTEMS", std::to_string(systems_)},
+                                        {"RHS", std::to_string(rhs)},
+                                        {"IN_REGISTERS", in_registers_ ? "1" : "0"},
+                                        {"KERNEL", std::to_string(which)}})};
+    if (definite_) build.defines.emplace_back("DEFINITE", "1");
+    return build;
   }
 
   void launch(const cl::CommandQueue& queue, const Kernel& kernel, Index batch, Index chunks) {
