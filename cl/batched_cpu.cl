@@ -107,10 +107,10 @@ void apply_step_to_column(global VEC* w, const uint n, const uint k, const INTS 
 #define UPDATE_TWICE(c) row[j + c] = MULADD(l2, u2_##c, MULADD(l1, u1_##c, row[j + c]));
 #define EACH_COLUMN(f) f(0) f(1) f(2) f(3)
 
-// Steps k and k + 1 for columns [first, last), of the matrix from the diagonal down. Up to TILE - 1 columns behind `last` are
-// overwritten.
-void apply_two_definite_steps(global VEC* w, const uint n, const uint k, const uint first,
-                              const uint last) {
+// Steps k and k + 1, which exchange nothing, for columns [first, last), of the matrix from the diagonal down. Up to TILE - 1
+// columns behind `last` are overwritten.
+void apply_two_steps(global VEC* w, const uint n, const uint k, const INTS p1, const INTS p2,
+                     const uint first, const uint last) {
   const uint width = row_width(n);
   const VEC l1_here = -w[(k + 1) * width + k];
   for (uint j = first; j < last; j += TILE) {
@@ -127,8 +127,8 @@ void apply_two_definite_steps(global VEC* w, const uint n, const uint k, const u
   }
 }
 
-// Makes column k one of L, and row k one of U; `bad` is each lane's info.
-void factor_definite_column(global VEC* w, const uint n, const uint k, INTS* bad) {
+// Makes column k one of L, and row k one of U; `bad` is each lane's info. The pivots are those of the diagonal.
+INTS factor_column(global VEC* w, const uint n, const uint k, INTS* bad) {
   const uint width = row_width(n);
   const VEC pivot = w[k * width + k];
   *bad = select(*bad, (INTS)(k + 1), *bad == 0 && !(pivot > 0 && pivot < (VEC)(INFINITY)));
@@ -140,22 +140,7 @@ void factor_definite_column(global VEC* w, const uint n, const uint k, INTS* bad
     w[i * width + k] = entry * scale * inverse;
   }
   ((global INTS*)(w + n * width))[k] = (INTS)(k);
-}
-
-// Factors [A | B] in w, up to column `last`, and returns the info of each lane.
-INTS eliminate(global VEC* w, const uint n, const uint last) {
-  INTS bad = (INTS)(0);
-  for (uint k = 0; k < n; k += 2) {
-    factor_definite_column(w, n, k, &bad);
-    if (k + 1 == n) {
-      apply_step(w, n, k, (INTS)(k), n, last);
-      break;
-    }
-    apply_step_to_column(w, n, k, (INTS)(k), k + 1);
-    factor_definite_column(w, n, k + 1, &bad);
-    apply_two_definite_steps(w, n, k, k + 2, last);
-  }
-  return bad;
+  return (INTS)(k);
 }
 
 #else
@@ -236,6 +221,7 @@ INTS factor_column(global VEC* w, const uint n, const uint k, INTS* bad) {
   ((global INTS*)(w + n * width))[k] = p;
   return p;
 }
+#endif
 
 // Factors [A | B] in w, up to column `last`, and returns the info of each lane.
 INTS eliminate(global VEC* w, const uint n, const uint last) {
@@ -252,7 +238,6 @@ INTS eliminate(global VEC* w, const uint n, const uint last) {
   }
   return bad;
 }
-#endif
 
 // X = U^-1 Y in columns [n, n + columns).
 void substitute_back(global VEC* w, const uint n, const uint columns) {

@@ -168,12 +168,6 @@ Json report_json(const BatchedReport& report) {
           {"overflowed", solution.overflowed}};
 }
 
-ExitCode exit_code_of(SolveStatus status) {
-  if (status == SolveStatus::singular || status == SolveStatus::not_positive_definite)
-    return ExitCode::singular;
-  return status == SolveStatus::ok ? ExitCode::ok : ExitCode::inaccurate;
-}
-
 }  // namespace
 
 ExitCode run_batched(const po::variables_map& values, const BatchedCommand& command) {

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "cli/kernels_report.hpp"
+#include "cli/report.hpp"
 #include "command_line/colour.hpp"
 
 namespace clgauss::cli {
@@ -50,12 +51,6 @@ ComplexOptions read_options(const po::variables_map& values) {
   options.type = real_type_of(values);
   options.max_scaled_residual = values["max-residual"].as<double>();
   return options;
-}
-
-ExitCode exit_code_of(SolveStatus status) {
-  return status == SolveStatus::ok         ? ExitCode::ok
-         : status == SolveStatus::singular ? ExitCode::singular
-                                           : ExitCode::inaccurate;
 }
 
 std::string verdict_of(const ComplexSolution& solution, double bound) {

@@ -104,13 +104,6 @@ Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes&
   return {std::move(a), context};
 }
 
-/// Of a matrix whose numbers are not all finite, or left the range of the type.
-ExitCode exit_code_of(SolveStatus status) {
-  return status == SolveStatus::singular || status == SolveStatus::not_positive_definite
-             ? ExitCode::singular
-             : ExitCode::inaccurate;
-}
-
 /// det and cond, from a factorisation without right-hand sides; `tell` gives the line for standard output, its JSON and the exit
 /// code.
 struct Told {
@@ -284,7 +277,7 @@ ExitCode run_invert(const Given& given) {
         (answered ? fmt::format("trust      rcond {:.1e}\n", inverse.rcond) : "") + verdict));
   else if (inverse.status != SolveStatus::ok)
     tell(painted_summary(verdict));
-  return inverse.status == SolveStatus::ok ? ExitCode::ok : exit_code_of(inverse.status);
+  return exit_code_of(inverse.status);
 }
 
 CommandTable det_table() {

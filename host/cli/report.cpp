@@ -478,4 +478,18 @@ Json comparison_json(const Comparison& comparison) {
           {"max_difference", finite_or_null(comparison.max_difference)}};
 }
 
+ExitCode exit_code_of(SolveStatus status) {
+  switch (status) {
+    case SolveStatus::ok:
+      return ExitCode::ok;
+    case SolveStatus::singular:
+    case SolveStatus::not_positive_definite:
+      return ExitCode::singular;
+    case SolveStatus::overflow:
+    case SolveStatus::inaccurate:
+      break;
+  }
+  return ExitCode::inaccurate;
+}
+
 }  // namespace clgauss::cli

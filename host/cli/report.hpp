@@ -97,4 +97,7 @@ struct Report {
 [[nodiscard]] std::string comparison_text(const Comparison& comparison);
 [[nodiscard]] nlohmann::ordered_json comparison_json(const Comparison& comparison);
 
+/// Of a system that was read and tried.
+[[nodiscard]] ExitCode exit_code_of(SolveStatus status);
+
 }  // namespace clgauss::cli

@@ -220,20 +220,6 @@ bool holds_b(const SolveCommand& command) {
   return io::is_augmented(command.rhs) && format == FileFormat::matrix_market;
 }
 
-ExitCode exit_code_of(SolveStatus status) {
-  switch (status) {
-    case SolveStatus::ok:
-      return ExitCode::ok;
-    case SolveStatus::singular:
-    case SolveStatus::not_positive_definite:
-      return ExitCode::singular;
-    case SolveStatus::overflow:
-    case SolveStatus::inaccurate:
-      break;
-  }
-  return ExitCode::inaccurate;
-}
-
 void write_answer(const SolveCommand& command, const Solution& solution,
                   const std::optional<Comparison>& comparison, Outputs& outputs) {
   if (comparison) print(comparison_text(*comparison));

@@ -100,15 +100,18 @@ LuCpuBlocking::LuCpuBlocking(const Parameters& parameters, Index rows)
   tile_cols = number("TILE_COLS");
   solve_block = number("SOLVE_BLOCK");
   panels = ceil_div(n, nb);
-  many_phases = number("OPENCL_C") >= 300;
 }
+
+LuCpuPhases::LuCpuPhases(const Context& context, const Parameters& parameters)
+    : many_(value_of(parameters, "OPENCL_C") >= 300),
+      compute_units_(context.profile().compute_units) {}
 
 void LuCpuPhases::launch(const cl::CommandQueue& queue, Kernel& kernel, cl_uint at, cl_uint first,
                          cl_uint last) const {
-  const cl_uint at_once = many ? last - first : 1;
+  const cl_uint at_once = many_ ? last - first : 1;
   for (cl_uint phase = first; phase < last; phase += at_once) {
     kernel.set_arguments_from(at, phase, phase + at_once);
-    enqueue_kernel(queue, kernel, cl::NDRange(compute_units), cl::NDRange(1));
+    enqueue_kernel(queue, kernel, cl::NDRange(compute_units_), cl::NDRange(1));
   }
 }
 
@@ -125,7 +128,7 @@ LuCpuWorkspace::LuCpuWorkspace(const LuCpuBlocking& cut, RealType type) {
   ids = std::uint64_t{cut.panels} * n * sizeof(cl_uint);
   pivots = positions = n * sizeof(cl_uint);
   moves = nb * 3 * sizeof(cl_uint);
-  counters = std::max(3 * cut.panels + 2, cut.solve_phases(cut.n)) * kLuCpuCounterBytes;
+  counters = std::max(lu_phases(cut.panels), cut.solve_phases(cut.n)) * kLuCpuCounterBytes;
   info = sizeof(cl_int);
 }
 

@@ -20,7 +20,6 @@ struct LuCpuBlocking {
   LuCpuBlocking(const Parameters& parameters, Index n);
 
   cl_uint n, rb, nr, nb, tile_rows, tile_cols, solve_block, panels;
-  bool many_phases;  // a launch
 
   [[nodiscard]] cl_uint solve_phases(cl_uint rows) const {
     return 2 * ceil_div(rows, solve_block) + 2;
@@ -30,13 +29,20 @@ struct LuCpuBlocking {
 /// Of the counters of a phase.
 constexpr std::uint64_t kLuCpuCounterBytes = 32 * sizeof(cl_uint);  // COUNTERS
 
+/// Phases of an LU with so many panels: three each, and two in the end.
+[[nodiscard]] constexpr cl_uint lu_phases(cl_uint panels) { return 3 * panels + 2; }
+
 /// Launches the phases first .. last of a kernel of cl/lu_cpu.cl, of which `at` is the number of its argument `first`.
-struct LuCpuPhases {
-  bool many;  // a launch
-  cl_uint compute_units;
+class LuCpuPhases {
+ public:
+  LuCpuPhases(const Context& context, const Parameters& parameters);
 
   void launch(const cl::CommandQueue& queue, Kernel& kernel, cl_uint at, cl_uint first,
               cl_uint last) const;
+
+ private:
+  bool many_;  // a launch
+  cl_uint compute_units_;
 };
 
 /// Bytes of every buffer that an LU for CPUs holds beside A and B.

@@ -145,7 +145,7 @@ class CpuSteps : public GeneralSteps {
            Parameters general)
       : GeneralSteps(context, type, n, columns, std::move(general)),
         kernels_(context_, type, cpu),
-        phases_{number(cpu, "OPENCL_C") >= 300, context.profile().compute_units},
+        phases_(context_, cpu),
         tile_rows_(number(cpu, "TILE_ROWS")),
         tile_cols_(number(cpu, "TILE_COLS")),
         rb_(number(cpu, "RB")),
@@ -162,18 +162,17 @@ class CpuSteps : public GeneralSteps {
 
   void panel(const FactoredBlock& a) override {
     const auto& [view, rows, width] = a.block;
-    constexpr cl_uint kPanelPhase = 1, kEndOfSteps = 3, kEnd = 5;
+    constexpr cl_uint kRowBlock = 2, kEnd = lu_phases(1);  // the row block is for update()
     const LuCpuBuffers& d = buffers_;
     const cl::CommandQueue& queue = context_.queue();
     queue.enqueueFillBuffer(d.info, static_cast<cl_int>(rows), 0, sizeof(cl_int));
     queue.enqueueFillBuffer(d.counters, cl_uint{0}, 0, kEnd * kLuCpuCounterBytes);
-    pack(a.block);
     Kernel& kernel = kernels_.phases;
     bind(kernel, a.block);
     kernel.set_arguments_from(7, d.store, d.u, d.scratch, d.pivots, d.ids, d.positions, d.moves,
                               d.info, d.counters, tile_rows_, tile_cols_, 1U);
-    phases_.launch(queue, kernel, 5, kPanelPhase, kPanelPhase + 1);
-    phases_.launch(queue, kernel, 5, kEndOfSteps, kEnd);
+    phases_.launch(queue, kernel, 5, 0, kRowBlock);
+    phases_.launch(queue, kernel, 5, kRowBlock + 1, kEnd);
     queue.enqueueCopyBuffer(d.pivots, a.pivots, 0, 0, width * sizeof(cl_int));
     queue.enqueueFillBuffer(a.pivots, cl_int{0}, (width + 1) * sizeof(cl_int), sizeof(cl_int));
     report(a, d.info, sizeof(cl_int));
@@ -211,7 +210,7 @@ class CpuSteps : public GeneralSteps {
     bytes.u = std::uint64_t{round_up(columns, cut.nr)} * columns * bytes_of(type);
     bytes.ids = n * sizeof(cl_uint);
     bytes.pivots = std::max<std::uint64_t>(n, columns) * sizeof(cl_uint);
-    bytes.counters = 5 * kLuCpuCounterBytes;
+    bytes.counters = lu_phases(1) * kLuCpuCounterBytes;
     return bytes;
   }
 

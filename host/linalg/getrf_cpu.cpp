@@ -24,7 +24,7 @@ class LuCpu : public LuBackend {
         type_(type),
         cut_(spec.parameters, n),
         gemm_options_(options.gemm),
-        phases_{cut_.many_phases, context.profile().compute_units},
+        phases_(context, spec.parameters),
         buffers_(context, LuCpuWorkspace(cut_, type)),
         kernels_(context_, type, spec.parameters) {}
 
@@ -113,7 +113,7 @@ class LuCpu : public LuBackend {
   void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
               const ProgressCallback& callback) {
     LuProgress progress(queue, callback, n, cut_.nb);
-    const cl_uint panels = ceil_div(n, cut_.nb), phases = 3 * panels + 2;
+    const cl_uint panels = ceil_div(n, cut_.nb), phases = lu_phases(panels);
     bind_matrix(a, n, panels);
     queue.enqueueFillBuffer(buffers_.info, static_cast<cl_int>(n), 0, sizeof(cl_int));
     clear_counters(queue, phases);
