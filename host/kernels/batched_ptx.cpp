@@ -5,27 +5,39 @@
 #include "kernels/cpu_tile.hpp"
 #include "kernels/known_answers.hpp"
 #include "kernels/lu_common.hpp"
+#include "kernels/lu_small.hpp"
 #include "kernels/variants.hpp"
 
 namespace clgauss {
 
 namespace {
 
-constexpr Index kLargest = 32;
+constexpr Index kLargestByRows = 32;
 constexpr cl_uint kWorkGroup = 128;
 
-/// A row a work-item for one right-hand side and n <= 32; everything else is left to the portable kernels.
+/// One right-hand side: up to n = 32 a row a work-item, above by cl/lu_small_columns.cl. Everything else is left to the portable
+/// kernels.
 class BatchedPtx : public BatchedBackend {
  public:
   BatchedPtx(Context& context, RealType type, Index n)
-      : context_(context),
-        n_(n),
-        lanes_(static_cast<cl_uint>(std::bit_ceil(n))),
-        portable_(make_batched_tile(context, type, n)) {
-    build_ = {batched_ptx_variant().name, batched_ptx_variant().file,
-              with_real(type, {{"SIZE", std::to_string(n)},
-                               {"LANES", std::to_string(lanes_)},
-                               {"SYSTEMS", std::to_string(systems())}})};
+      : context_(context), portable_(make_batched_tile(context, type, n)) {
+    const std::string size = std::to_string(n);
+    if (n <= kLargestByRows) {
+      const auto lanes = static_cast<cl_uint>(std::bit_ceil(n));
+      systems_ = kWorkGroup / lanes;
+      work_items_ = kWorkGroup;
+      build_ = {batched_ptx_variant().name, batched_ptx_variant().file,
+                with_real(type, {{"SIZE", size},
+                                 {"LANES", std::to_string(lanes)},
+                                 {"SYSTEMS", std::to_string(systems_)}})};
+    } else {
+      const cl_uint sub_groups = columns_sub_groups(static_cast<cl_uint>(n));
+      work_items_ = 32 * sub_groups;
+      build_ = {
+          lu_small_columns_variant().name, lu_small_columns_variant().file,
+          with_real(type,
+                    {{"SIZE", size}, {"SUB_GROUPS", std::to_string(sub_groups)}, {"KERNEL", "2"}})};
+    }
     if (!context.trials().passes(build_, [&] {
           build();
           require_batched(context, type, n, 1, false, [&](const BatchedQuestion& q) {
@@ -59,7 +71,7 @@ class BatchedPtx : public BatchedBackend {
     pass_batch(kernel_, index, a);
     pass_batch(kernel_, index, b);
     kernel_.set_arguments_from(index, cl_ulong{batch}, info);
-    launch_groups(queue, kernel_, (batch + systems() - 1) / systems(), kWorkGroup);
+    launch_groups(queue, kernel_, (batch + systems_ - 1) / systems_, work_items_);
   }
 
   [[nodiscard]] std::string name() const override { return "ptx"; }
@@ -68,11 +80,9 @@ class BatchedPtx : public BatchedBackend {
   void build() {
     kernel_ = context_.programs().kernel(build_.file, "batched_factor_and_solve", build_.defines);
   }
-  [[nodiscard]] cl_uint systems() const { return kWorkGroup / lanes_; }
 
   Context context_;
-  Index n_;
-  cl_uint lanes_;
+  cl_uint systems_ = 1, work_items_ = 0;  // of a work-group
   std::unique_ptr<BatchedBackend> portable_;
   KernelBuild build_;
   Kernel kernel_;
@@ -95,7 +105,7 @@ std::unique_ptr<BatchedBackend> make_batched_ptx(Context& context, RealType type
   const KernelVariant& variant = batched_ptx_variant();
   const std::string lacks = variant.lacks(context);
   if (!lacks.empty()) context.trials().pass_over({variant.name, variant.file, {}}, lacks);
-  if (!lacks.empty() || n > kLargest) return nullptr;
+  if (!lacks.empty()) return nullptr;
   try {
     return std::make_unique<BatchedPtx>(context, type, n);
   } catch (const NoUsableKernel&) {  // an outcome: the portable kernels take over

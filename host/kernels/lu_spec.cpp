@@ -20,13 +20,15 @@ Variants lu_cpu_variants() {
 }
 
 Variants lu_gpu_variants() {
-  static const std::array variants{&panel_persistent_variant(),
+  static const std::array variants{&panel_columns_variant(),
+                                   &panel_persistent_variant(),
                                    &panel_group_variant(),
                                    &panel_waiting_variant(),
                                    &panel_tournament_variant(),
                                    &laswp_trsm_variant(),
                                    &trsv_persistent_variant(),
                                    &trsv_variant(),
+                                   &lu_small_columns_variant(),
                                    &lu_small_variant()};
   return variants;
 }

@@ -45,6 +45,8 @@ class PanelKernel {
 [[nodiscard]] const KernelVariant& panel_waiting_variant();
 /// One work-group.
 [[nodiscard]] const KernelVariant& panel_group_variant();
+/// One work-group, a column a sub-group, with vendors' instructions.
+[[nodiscard]] const KernelVariant& panel_columns_variant();
 /// Tournament pivoting: work-groups choose candidates, those of several choose again.
 [[nodiscard]] const KernelVariant& panel_tournament_variant();
 /// Partial pivoting by two launches a column, for panels that nothing else takes.
@@ -52,6 +54,7 @@ class PanelKernel {
 
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_persistent(const LuSetting& setting);
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_waiting(const LuSetting& setting);
+[[nodiscard]] std::unique_ptr<PanelKernel> make_panel_columns(const LuSetting& setting);
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_group(const LuSetting& setting);
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_tournament(const LuSetting& setting);
 [[nodiscard]] std::unique_ptr<PanelKernel> make_panel_tall(const LuSetting& setting);
@@ -101,6 +104,7 @@ class Panels {
 
   LuSetting setting_;
   std::vector<Way> ways_;
+  PanelKernel* persistent_ = nullptr;  // one of them
   PanelWays which_;
 };
 

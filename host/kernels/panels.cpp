@@ -15,7 +15,11 @@ void ask_panels(Context& context, RealType type,
 
 Panels::Panels(const LuSetting& setting, PanelWays which) : setting_(setting), which_(which) {
   const bool may_wait = which != PanelWays::tournament;
-  if (may_wait) ways_.push_back({&panel_persistent_variant(), make_panel_persistent(setting)});
+  ways_.push_back({&panel_columns_variant(), make_panel_columns(setting)});
+  if (may_wait) {
+    ways_.push_back({&panel_persistent_variant(), make_panel_persistent(setting)});
+    persistent_ = ways_.back().kernel.get();
+  }
   ways_.push_back({&panel_group_variant(), make_panel_group(setting)});
   if (may_wait) ways_.push_back({&panel_waiting_variant(), make_panel_waiting(setting)});
   if (which == PanelWays::partial)
@@ -49,13 +53,11 @@ void Panels::factor(const cl::CommandQueue& queue, const Panel& panel) {
 }
 
 // The lowest panel fits if any does, and what works for one height works for all.
-bool Panels::may_persist() const {
-  return which_ != PanelWays::tournament && ways_.front().kernel->fits(1);
-}
+bool Panels::may_persist() const { return persistent_ != nullptr && persistent_->fits(1); }
 // What the lower panels take is the same or comes before it.
 bool Panels::partial(cl_uint m) {
   return which_ != PanelWays::tournament && way_for(m).variant != &panel_tournament_variant();
 }
-bool Panels::persistent() { return may_persist() && ways_.front().kernel->works(1); }
+bool Panels::persistent() { return may_persist() && persistent_->works(1); }
 
 }  // namespace clgauss

@@ -72,26 +72,28 @@ Outcome factor(Context& context, RealType type, const Matrix& a, const Build& bu
   return outcome;
 }
 
-constexpr cl_uint kTallRow = 5;  // of the matrix, where the panel begins
+constexpr cl_uint kRow = 5;  // of the matrix, where the panel begins
 
-Outcome factor_tall(Context& context, RealType type, const Matrix& a) {
+using MakePanel = std::unique_ptr<PanelKernel>(const LuSetting& setting);
+
+Outcome factor(MakePanel make, Context& context, RealType type, const Matrix& a) {
   UsualLu usual(context, type);
   const LuSetting setting{usual.kernels, usual.flags, usual.parameters, a.rows()};
-  const auto kernel = make_panel_tall(setting);
+  const auto kernel = make(setting);
   const auto width = static_cast<cl_uint>(a.cols());
   const PaddedMatrix panel(context, type, a, 3, 5);
-  const cl::Buffer pivots = context.allocate((kTallRow + width) * sizeof(cl_int), "a test");
+  const cl::Buffer pivots = context.allocate((kRow + width) * sizeof(cl_int), "a test");
   usual.flags.reset(context.queue());
   kernel->factor(context.queue(),
-                 {panel.view, static_cast<cl_uint>(a.rows()), width, kTallRow, pivots});
+                 {panel.view, static_cast<cl_uint>(a.rows()), width, kRow, pivots});
   Outcome outcome;
   outcome.pivots.resize(std::min<std::size_t>(width, a.rows()));
-  context.queue().enqueueReadBuffer(pivots, CL_TRUE, kTallRow * sizeof(cl_int),
+  context.queue().enqueueReadBuffer(pivots, CL_TRUE, kRow * sizeof(cl_int),
                                     outcome.pivots.size() * sizeof(cl_int), outcome.pivots.data());
-  for (cl_int& pivot : outcome.pivots) pivot -= kTallRow;
+  for (cl_int& pivot : outcome.pivots) pivot -= kRow;
   outcome.lu = panel.read(context, type);
   if (const auto bad = usual.flags.read(context.queue()).first_bad_pivot)
-    outcome.first_bad = static_cast<cl_int>(*bad) - static_cast<cl_int>(kTallRow);
+    outcome.first_bad = static_cast<cl_int>(*bad) - static_cast<cl_int>(kRow);
   return outcome;
 }
 
@@ -138,6 +140,20 @@ std::vector<Build> builds(const DeviceProfile& device) {
   return all;
 }
 
+void check_panels(MakePanel make, Context& context,
+                  const std::vector<std::pair<Index, Index>>& shapes) {
+  for (const RealType type : types_of(context.profile()))
+    for (const auto& [rows, width] : shapes) {
+      CAPTURE(rows);
+      CAPTURE(width);
+      const Matrix a = rounded(random_matrix(rows, width, rows), type);
+      const Outcome made = factor(make, context, type, a), right = expected(a);
+      CHECK(made.first_bad == kNoBadPivot);
+      CHECK(made.pivots == right.pivots);
+      CHECK(max_difference(made.lu, right.lu) <= 2000 * unit_roundoff(type));
+    }
+}
+
 }  // namespace
 
 TEST_CASE("waiting panels: LAPACK's pivots and factors, or they say that they gave up") {
@@ -178,22 +194,8 @@ TEST_CASE("waiting panels: zero, NaN and infinite columns are told, ties go to t
 TEST_CASE("tall panels: LAPACK's pivots and factors, of any height") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    for (const RealType type : types_of(device.profile))
-      for (const auto& [rows, width] : {std::pair<Index, Index>{1, 1},
-                                        {20, 32},
-                                        {32, 32},
-                                        {60, 17},
-                                        {257, 32},
-                                        {5000, 32},
-                                        {70000, 3}}) {
-        CAPTURE(rows);
-        CAPTURE(width);
-        const Matrix a = rounded(random_matrix(rows, width, rows), type);
-        const Outcome made = factor_tall(context, type, a), right = expected(a);
-        CHECK(made.first_bad == kNoBadPivot);
-        CHECK(made.pivots == right.pivots);
-        CHECK(max_difference(made.lu, right.lu) <= 2000 * unit_roundoff(type));
-      }
+    check_panels(make_panel_tall, context,
+                 {{1, 1}, {20, 32}, {32, 32}, {60, 17}, {257, 32}, {5000, 32}, {70000, 3}});
   });
 }
 
@@ -201,6 +203,20 @@ TEST_CASE("tall panels: zero, NaN and infinite columns are told, ties go to the 
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     const RealType type = types_of(device.profile).back();
-    check_odd_columns(700, [&](const Matrix& a) { return factor_tall(context, type, a); });
+    check_odd_columns(700,
+                      [&](const Matrix& a) { return factor(make_panel_tall, context, type, a); });
+  });
+}
+
+TEST_CASE(
+    "panels by columns, on NVIDIA devices: LAPACK's pivots and factors, odd columns are told") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.lacks_ptx().empty()) return;
+    Context context(device, ContextOptions::from_environment());
+    check_panels(make_panel_columns, context,
+                 {{1, 1}, {20, 32}, {32, 32}, {60, 17}, {129, 5}, {257, 32}, {500, 32}, {640, 31}});
+    for (const RealType type : types_of(device.profile))
+      check_odd_columns(
+          600, [&](const Matrix& a) { return factor(make_panel_columns, context, type, a); });
   });
 }

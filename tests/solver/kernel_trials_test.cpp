@@ -74,8 +74,10 @@ TEST_CASE("kernels: one that does not build or is wrong is passed over, and the 
     // What comes before the portable kernels is out of the way.
     const std::string portable =
         std::string(for_cpus ? "lu_cpu=wrong," : "") +
-        (device.profile.attributes.nvidia ? "lu_panel_persistent=build,trsv_persistent=wrong,"
-                                          : "");
+        (device.profile.attributes.nvidia
+             ? "lu_panel_columns=wrong,lu_panel_persistent=build,trsv_persistent=wrong,"
+               "lu_small_columns=build,"
+             : "");
     check_passed_over(device, portable + "lu_panel_group=wrong", "lu_panel_group", 150);
     check_passed_over(device, portable + "trsv=wrong", "trsv", 150);
     check_passed_over(device, portable + "trsv=build", "trsv", 150);

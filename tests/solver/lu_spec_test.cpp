@@ -146,7 +146,8 @@ TEST_CASE("LU spec: what makes no sense or does not fit is refused, never change
   refused(cpu, {{"OPENCL_C", 180}});
   refused(cpu, {{"OPENCL_C", 310}});
   refused(gpu, {{"STRIP", 12}});
-  refused(gpu, {{"ROWS_2", 100}});
+  refused(gpu, {{"SUB_GROUPS", 32}});
+  refused(gpu, {{"COLUMNS_ROWS", 641}});
   refused(gpu, {{"SMALL_N", 129}});
   refused(gpu, {{"TOURNAMENT_GROUP", 32}});
   refused(cpu, {{"NB", 100}});

@@ -1,0 +1,158 @@
+// A x = b with partial pivoting by one work-group, for NVIDIA (inline PTX), n <= MOST_N: one system, or one of many. The
+// elimination is that of lu_columns.clh, with b as one more column; the substitution is one sub-group's, by the columns of U.
+//
+// lu_small: the arguments and results of lu_small.cl, with one right-hand side at most.
+// batched_factor_and_solve: the arguments and results of batched_ptx.cl, n = SIZE; a group a system.
+// NDRange: one dimension, local SUB_GROUPS * 32. MOST_N (of SIZE, where that is given) is a multiple of 32, at most 128, and
+// SUB_GROUPS at least MOST_N / 8. KERNEL: which of the two is built.
+// Local memory: MOST_N * (MOST_N + 6) scalars and some words: 38 KiB for f64 and 64, 138 KiB for 128.
+
+#ifdef SIZE  // code for one n: 8 % less time
+#define MOST_N ((SIZE + 31) / 32 * 32)
+#endif
+#if !defined(MOST_N) || !defined(SUB_GROUPS) || !defined(KERNEL) || MOST_N % 32 != 0 || MOST_N > 128
+#error "MOST_N, a multiple of 32 up to 128, SUB_GROUPS and KERNEL must be defined"
+#endif
+#define LANE_ROWS (MOST_N / 32)
+#define COLUMNS ((MOST_N + SUB_GROUPS) / SUB_GROUPS)  // of A and b
+#define U_ROWS MOST_N
+#define U_LD (MOST_N + 1)  // odd: neighbouring rows lie in different banks
+#include "lu_columns.clh"
+
+#if REAL_BITS == 64
+#define SCALE 0x1p128
+#define COPY_REAL(to, from) COPY_ASYNC(ca, 8, local_address(to), from)
+#else
+#define SCALE 0x1p64f
+#define COPY_REAL(to, from) COPY_ASYNC(ca, 4, local_address(to), from)
+#endif
+
+// [A | b] to the registers, by way of u. b: 0 for none.
+INLINE void load_system(Columns* my, const uint n, global const REAL* a, const uint a_ld,
+                        global const REAL* b, const uint b_ld, local Shared* x) {
+  const uint id = get_local_id(0);
+  my->sub = id / 32;
+  my->lane = id % 32;
+  my->used = 0;
+  my->full = my->sub + SUB_GROUPS * (COLUMNS - 1) <= n;
+  start(my, x);
+  for (uint i = my->sub; i < n; i += SUB_GROUPS)
+    for (uint j = my->lane; j < n; j += 32) COPY_REAL(x->u + i * U_LD + j, a + (ulong)i * a_ld + j);
+  COMMIT_COPIES();
+  if (id < n) x->u[id * U_LD + n] = b != 0 ? b[(ulong)id * b_ld] : (REAL)0;
+  WAIT_COPIES(0);
+  GROUP_SYNC();
+  UNROLLED
+  for (uint i = 0; i < LANE_ROWS; ++i) {
+    const uint row = 32 * i + my->lane;
+    if (row >= n) my->used |= 1u << i;
+    UNROLLED
+    for (uint c = 0; c < COLUMNS; ++c) {
+      const uint column = my->sub + SUB_GROUPS * c;
+      my->r[c][i] = row < n && column <= n ? x->u[row * U_LD + column] : (REAL)0;
+    }
+  }
+  GROUP_SYNC();
+}
+
+// The unknowns of rows 32 last + lane, whose y is x[last], and what they leave of those above; `inverse`, in two factors: of their
+// pivots.
+INLINE void substitute_place(const local REAL* u, const uint n, const uint lane, const uint last,
+                             const REAL scale, const REAL inverse, REAL* x) {
+  const uint steps = n > 32 * last ? min(32u, n - 32 * last) : 0u;
+  for (uint k = steps; k-- > 0;) {
+    const REAL found = real_from(x[last] * scale * inverse, k);
+    UNROLLED
+    for (uint i = 0; i <= last; ++i)
+      if (i < last || lane < k) x[i] = fma(-u[(32 * i + lane) * U_LD + 32 * last + k], found, x[i]);
+  }
+  x[last] *= scale * inverse;
+}
+
+// x of U x = y by one sub-group, both by rows lane + 32 i; y is column n of u. Returns 0, or 1 + the first column whose pivot is
+// zero or not finite.
+INLINE int substitute(const local REAL* u, const uint n, const uint lane, REAL* x) {
+  REAL inverse[LANE_ROWS], scale[LANE_ROWS];
+  int info = 0;
+  UNROLLED
+  for (uint i = 0; i < LANE_ROWS; ++i) {
+    const uint row = 32 * i + lane;
+    const REAL pivot = row < n ? u[row * U_LD + row] : (REAL)1, size = fabs(pivot);
+    const uint bad = sub_group_votes(!(size > 0 && size < (REAL)INFINITY));
+    if (info == 0 && bad != 0) info = 32 * (int)i + 32 - (int)clz(bad & (0 - bad));
+    // The reciprocal of a subnormal number would overflow.
+    scale[i] = size < REAL_MIN_NORMAL ? SCALE : (REAL)1;
+    inverse[i] = 1 / (pivot * scale[i]);
+    x[i] = row < n ? u[row * U_LD + n] : (REAL)0;
+  }
+#define SUBSTITUTE(last)                                                    \
+  if (last < LANE_ROWS)                                                     \
+    substitute_place(u, n, lane, last % LANE_ROWS, scale[last % LANE_ROWS], \
+                     inverse[last % LANE_ROWS], x);
+  SUBSTITUTE(3) SUBSTITUTE(2) SUBSTITUTE(1) SUBSTITUTE(0) return info;
+}
+
+// x to where b was, NaN if there is none. Returns what substitute() does.
+INLINE int store_solution(const Columns* my, const uint n, global REAL* b, const uint b_ld,
+                          const local Shared* x) {
+  REAL found[LANE_ROWS];
+  const int bad = substitute(x->u, n, my->lane, found);
+  UNROLLED
+  for (uint i = 0; i < LANE_ROWS; ++i) {
+    const uint row = 32 * i + my->lane;
+    if (row < n && b != 0) b[(ulong)row * b_ld] = bad != 0 ? (REAL)NAN : found[i];
+  }
+  return bad;
+}
+
+#if KERNEL == 1
+kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_small(
+    global REAL* restrict a, ulong a_offset, uint a_ld, uint n, global REAL* restrict b,
+    ulong b_offset, uint b_ld, uint nrhs, global int* restrict pivots, ulong pivot_offset,
+    volatile global int* restrict info) {
+  local Shared shared;
+  Columns my;
+  global REAL* x = nrhs > 0 ? b + b_offset : 0;
+  a += a_offset;
+  load_system(&my, n, a, a_ld, x, b_ld, &shared);
+  eliminate(&my, n, n, &shared);
+  GROUP_SYNC();
+  const uint id = get_local_id(0);
+  if (my.sub == 0) (void)store_solution(&my, n, x, b_ld, &shared);
+  if (id < n) {
+    pivots[pivot_offset + id] = (int)shared.exchanged[id];
+    if (!(fabs(shared.u[id * U_LD + id]) > 0)) atomic_min(info, (int)id);
+  }
+  UNROLLED
+  for (uint i = 0; i < LANE_ROWS; ++i) {
+    const uint row = 32 * i + my.lane, position = row < n ? shared.position_of[row] : 0u;
+    UNROLLED
+    for (uint c = 0; c < COLUMNS; ++c)
+      if (my.sub + SUB_GROUPS * c < position)
+        shared.u[position * U_LD + my.sub + SUB_GROUPS * c] = my.r[c][i];
+  }
+  GROUP_SYNC();
+  for (uint i = my.sub; i < n; i += SUB_GROUPS)
+    for (uint j = my.lane; j < n; j += 32) a[(ulong)i * a_ld + j] = shared.u[i * U_LD + j];
+}
+#elif KERNEL == 2
+kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void batched_factor_and_solve(
+    global const REAL* restrict a, const ulong a_offset, const uint a_ld, const ulong a_stride,
+    global REAL* restrict b, const ulong b_offset, const uint b_ld, const ulong b_stride,
+    const ulong batch, global int* restrict info) {
+  local Shared shared;
+  Columns my;
+  const uint n = SIZE;
+  const ulong s = get_group_id(0);
+  global REAL* x = b + b_offset + s * b_stride;
+  load_system(&my, n, a + a_offset + s * a_stride, a_ld, x, b_ld, &shared);
+  eliminate(&my, n, n, &shared);
+  GROUP_SYNC();
+  if (my.sub == 0) {
+    const int bad = store_solution(&my, n, x, b_ld, &shared);
+    if (my.lane == 0) info[s] = bad;
+  }
+}
+#else
+#error "KERNEL must be 1 or 2"
+#endif
