@@ -19,6 +19,8 @@
 #define STAGE_LD (PANEL_WIDTH + 1)
 #define STAGE (32 * STAGE_LD)  // 32 rows
 #define LEAST_SCRATCH (2 * STAGE)
+#include "common.clh"
+#include "ptx.clh"
 #include "lu_columns.clh"
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_columns(

@@ -17,6 +17,8 @@
 #define COLUMNS ((MOST_N + SUB_GROUPS) / SUB_GROUPS)  // of A and b
 #define U_ROWS MOST_N
 #define U_LD (MOST_N + 1)  // odd: neighbouring rows lie in different banks
+#include "common.clh"
+#include "ptx.clh"
 #include "lu_columns.clh"
 
 #if REAL_BITS == 64
