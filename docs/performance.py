@@ -61,6 +61,17 @@ def peers_of_python():
             yield [kind, str(n), digits(own)] + [text for peer in ("openblas", "mkl") for text in (digits(best[peer]), f"{best[peer] / own:.2f}")]
 
 
+def many_cores():
+    """Means of the rounds' medians: clgauss on two cores and on all, MKL on all; the ratio on all."""
+    times = {}
+    for row in rows_of("lu_many_cores.csv"):
+        times.setdefault((row["library"].split()[0], row["cores"], row["type"], row["n"]), []).append(median_ms(row))
+    for kind in ("f32", "f64"):
+        for n in ("1000", "2048", "4096"):
+            two, own, peer = (statistics.mean(times[key + (kind, n)]) for key in (("clgauss", "2"), ("clgauss", "16"), ("MKL", "16")))
+            yield [kind, n, digits(two), digits(own), digits(peer), f"{peer / own:.2f}"]
+
+
 def h200_against_cusolver():
     """LU with tuned numbers, and cuSOLVER's of the same session: of these two the seventh run, of the others the eighth."""
     before = {("f64", "16384"), ("f64", "32768")}
@@ -214,6 +225,7 @@ def performance_md():
     tables = {
         "pocl": table(["type", "n", "clgauss", "OpenBLAS", "ratio"], pocl),
         "peers": table(["type", "n", "clgauss", "SciPy's OpenBLAS", "ratio", "oneMKL", "ratio"], peers_of_python()),
+        "many_cores": table(["type", "n", "2 cores", "16 cores", "MKL", "ratio"], many_cores()),
         "mixed": table(["n", "lu f64", "mixed", "rbt", "cuSOLVER"], mixed_rows()),
         "h200": table(["n", "f32 LU", "cuSOLVER", "ratio", "f64 LU", "cuSOLVER", "ratio"], h200),
         "cholesky": table(["n", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
