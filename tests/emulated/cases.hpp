@@ -1,0 +1,101 @@
+#pragma once
+/// What the kernels in registers are asked, whichever way they are built; to be included after doctest and work_group.hpp.
+
+namespace clgauss::test::emulated {
+
+constexpr int kNoBadPivot = 1 << 30;
+
+/// Row-major, a row ld apart.
+template <typename Real>
+struct Block {
+  uint rows, cols, ld;
+  std::vector<Real> a;
+  Real& operator()(uint i, uint j) { return a[i * ld + j]; }
+  const Real& operator()(uint i, uint j) const { return a[i * ld + j]; }
+};
+
+/// Numbers at random, or, with `ties`, of -1, 0 and 1.
+template <typename Real>
+Block<Real> made_up(uint rows, uint cols, bool ties) {
+  Block<Real> block{rows, cols, cols + 3, {}};
+  std::mt19937 generator(rows + cols);
+  std::uniform_real_distribution<Real> uniform(-1, 1);
+  block.a.resize(rows * block.ld);
+  for (Real& v : block.a) v = ties ? static_cast<Real>(generator() % 3) - 1 : uniform(generator);
+  return block;
+}
+
+struct Pivots {
+  std::vector<int> exchanged;
+  int first_bad = kNoBadPivot;
+};
+
+/// LAPACK's LU in `lu`.
+template <typename Real>
+Pivots factor(Block<Real>& lu) {
+  Pivots pivots;
+  for (uint j = 0; j < std::min(lu.rows, lu.cols); ++j) {
+    uint best = j;
+    for (uint i = j; i < lu.rows; ++i)
+      if (std::abs(lu(i, j)) > std::abs(lu(best, j))) best = i;
+    pivots.exchanged.push_back(static_cast<int>(best));
+    for (uint c = 0; c < lu.cols; ++c) std::swap(lu(j, c), lu(best, c));
+    if (lu(j, j) == 0) {
+      pivots.first_bad = std::min(pivots.first_bad, static_cast<int>(j));
+      continue;
+    }
+    const Real inverse = 1 / lu(j, j);
+    for (uint i = j + 1; i < lu.rows; ++i) {
+      lu(i, j) *= inverse;
+      for (uint c = j + 1; c < lu.cols; ++c) lu(i, c) = std::fma(-lu(i, j), lu(j, c), lu(i, c));
+    }
+  }
+  return pivots;
+}
+
+template <typename Real>
+Real max_difference(const Block<Real>& a, const Block<Real>& b) {
+  Real most = 0;
+  for (std::size_t e = 0; e < a.a.size(); ++e) {
+    const Real difference = std::abs(a.a[e] - b.a[e]);
+    if (!(difference <= most)) most = difference;
+  }
+  return most;
+}
+
+/// run(block, exchanged, first_bad) against LAPACK's LU, for panels of these rows and columns.
+template <typename Real, typename Run>
+void check_panels(const std::vector<std::pair<uint, uint>>& shapes, const Run& run) {
+  for (const auto& [rows, cols] : shapes)
+    for (const bool ties : {false, true}) {
+      CAPTURE(rows);
+      CAPTURE(cols);
+      CAPTURE(ties);
+      Block<Real> made = made_up<Real>(rows, cols, ties), right = made;
+      const Pivots wanted = factor(right);
+      std::vector<int> exchanged(std::min(rows, cols), -1);
+      int first_bad = kNoBadPivot;
+      run(made, exchanged.data(), &first_bad);
+      CHECK(exchanged == wanted.exchanged);
+      CHECK(first_bad == wanted.first_bad);
+      CHECK(max_difference(made, right) <= 2000 * std::numeric_limits<Real>::epsilon());
+    }
+}
+
+/// The largest |b - A x|, in units of eps (|A| |x|), row by row.
+template <typename Real>
+double residual(const Block<Real>& a, const std::vector<Real>& b, const std::vector<Real>& x) {
+  double most = 0;
+  for (uint i = 0; i < a.rows; ++i) {
+    double sum = b[i], size = 0;
+    for (uint j = 0; j < a.cols; ++j) {
+      sum -= double{a(i, j)} * double{x[j]};
+      size += std::abs(double{a(i, j)} * double{x[j]});
+    }
+    const double error = std::abs(sum) / (size * double{std::numeric_limits<Real>::epsilon()});
+    if (!(error <= most)) most = error;
+  }
+  return most;
+}
+
+}  // namespace clgauss::test::emulated

@@ -1,0 +1,106 @@
+#pragma once
+/// The text of a kernel with inline PTX as C++, a thread a work-item: so what it computes, and whether its sub-groups wait for each
+/// other in the right order, is tested where there is no NVIDIA device. ptx/ptx.clh beside this says what its functions do; of the
+/// text itself the build changes two things (tests/CMakeLists.txt): local memory is the work-group's, and its barrier is sync().
+/// To be included before the kernel, whose keywords it defines.
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <barrier>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+namespace clgauss::test::emulated {
+
+inline constexpr unsigned kSubGroup = 32;
+
+class WorkGroup {
+ public:
+  explicit WorkGroup(unsigned work_items) : barrier_(work_items) {
+    for (unsigned i = 0; i < work_items; i += kSubGroup)
+      sub_groups_.push_back(std::make_unique<SubGroup>());
+  }
+
+  /// Runs body() as every work-item of group `group`.
+  template <typename Body>
+  static void run(unsigned work_items, const Body& body) {
+    WorkGroup group(work_items);
+    std::vector<std::jthread> threads;
+    for (unsigned id = 0; id < work_items; ++id)
+      threads.emplace_back([&group, &body, id] {
+        here = {&group, id, 0};
+        body();
+      });
+  }
+
+  static unsigned id() { return here.id; }
+  static void sync() { here.group->barrier_.arrive_and_wait(); }
+  static void sync_sub_group() { here.group->sub_group().barrier.arrive_and_wait(); }
+
+  /// The values of all work-items of the sub-group.
+  static const std::array<std::uint32_t, kSubGroup>& shared(std::uint32_t value) {
+    SubGroup& sub_group = here.group->sub_group();
+    auto& values = sub_group.values[here.turn++ % 2];  // the last ones may still be read
+    values[here.id % kSubGroup] = value;
+    sub_group.barrier.arrive_and_wait();
+    return values;
+  }
+
+  /// Local memory; one a kernel.
+  template <typename T>
+  static T& memory() {
+    std::call_once(here.group->made_, [] { here.group->memory_ = std::make_shared<T>(); });
+    return *std::static_pointer_cast<T>(here.group->memory_);
+  }
+
+ private:
+  struct SubGroup {
+    std::barrier<> barrier{kSubGroup};
+    std::array<std::array<std::uint32_t, kSubGroup>, 2> values;
+  };
+  struct Place {
+    WorkGroup* group;
+    unsigned id, turn;
+  };
+
+  SubGroup& sub_group() { return *sub_groups_[here.id / kSubGroup]; }
+
+  static inline thread_local Place here{};
+
+  std::barrier<> barrier_;
+  std::vector<std::unique_ptr<SubGroup>> sub_groups_;
+  std::once_flag made_;
+  std::shared_ptr<void> memory_;
+};
+
+}  // namespace clgauss::test::emulated
+
+// OpenCL C's.
+using uint = std::uint32_t;
+using ulong = std::uint64_t;
+using ushort = std::uint16_t;
+using std::fabs, std::fma, std::max, std::min;
+inline ulong as_ulong(double v) { return std::bit_cast<ulong>(v); }
+inline double as_double(ulong v) { return std::bit_cast<double>(v); }
+inline uint as_uint(float v) { return std::bit_cast<uint>(v); }
+inline float as_float(uint v) { return std::bit_cast<float>(v); }
+inline uint clz(uint v) { return static_cast<uint>(std::countl_zero(v)); }
+inline uint get_local_id(uint) { return clgauss::test::emulated::WorkGroup::id(); }
+inline uint get_group_id(uint) { return 0; }
+inline void atomic_min(volatile int* p, int v) {
+  std::atomic_ref<int> at(*const_cast<int*>(p));
+  for (int old = at; v < old && !at.compare_exchange_weak(old, v);) continue;
+}
+#define kernel
+#define global
+#define local
+#define restrict
+#define __attribute__(x)
