@@ -7,7 +7,7 @@
 //   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot
 // A zero pivot: its column is zero, nothing is scaled (getf2). A NaN counts as the largest magnitude, so that it is reported at
 // once.
-// Local memory: the larger of 128 LANE_ROWS and 2112, and 1056 scalars, and 6 LANE_ROWS words: 33 KiB for f64 and 640 rows.
+// Local memory: the larger of 128 LANE_ROWS and 2112, and 1056 scalars, and 48 LANE_ROWS words: 33 KiB for f64 and 640 rows.
 
 #if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || PANEL_WIDTH != 32 || \
     PANEL_WIDTH % SUB_GROUPS != 0

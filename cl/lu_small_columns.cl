@@ -5,7 +5,7 @@
 // batched_factor_and_solve: the arguments and results of batched_ptx.cl, n = SIZE; a group a system.
 // NDRange: one dimension, local SUB_GROUPS * 32. MOST_N (of SIZE, where that is given) is a multiple of 32, at most 128, and
 // SUB_GROUPS at least MOST_N / 8. KERNEL: which of the two is built.
-// Local memory: MOST_N * (MOST_N + 6) scalars and some words: 38 KiB for f64 and 64, 138 KiB for 128.
+// Local memory: MOST_N * (MOST_N + 5) scalars and some words: 35 KiB for f64 and 64, 134 KiB for 128.
 
 #ifdef SIZE  // code for one n: 8 % less time
 #define MOST_N ((SIZE + 31) / 32 * 32)

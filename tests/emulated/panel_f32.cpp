@@ -1,24 +1,3 @@
-#include <doctest/doctest.h>
-
-#include "emulated/work_group.hpp"
-
 #define REAL_BITS 32
-#define PANEL_WIDTH 32
-#define SUB_GROUPS 8
 #define LANE_ROWS 2
-#include "emulated/cases.hpp"
-namespace {
-#include "lu_panel_columns.hpp"
-}
-
-using namespace clgauss::test::emulated;
-
-TEST_CASE("lu_panel_columns, f32: LAPACK's pivots and factors") {
-  check_panels<REAL>({{ROWS, 32}, {ROWS - 5, 32}, {40, 17}, {20, 32}, {9, 9}, {1, 1}},
-                     [](Block<REAL>& panel, int* exchanged, int* first_bad) {
-                       WorkGroup::run(WG_SIZE, [&] {
-                         lu_panel_columns(panel.a.data(), 0, panel.ld, panel.rows, panel.cols, 0,
-                                          exchanged, 0, first_bad);
-                       });
-                     });
-}
+#include "emulated/panel.hpp"

@@ -29,7 +29,7 @@ class WorkGroup {
       sub_groups_.push_back(std::make_unique<SubGroup>());
   }
 
-  /// Runs body() as every work-item of group `group`.
+  /// Runs body() as every work-item of one.
   template <typename Body>
   static void run(unsigned work_items, const Body& body) {
     WorkGroup group(work_items);

@@ -1,0 +1,26 @@
+/// The tests of a panel of LANE_ROWS rows a lane in REAL_BITS, which who includes this defines.
+
+#include <doctest/doctest.h>
+
+#include "emulated/work_group.hpp"
+
+#define PANEL_WIDTH 32
+#define SUB_GROUPS 8
+#include "emulated/cases.hpp"
+namespace {
+#include "lu_panel_columns.hpp"
+}
+
+using namespace clgauss::test::emulated;
+
+#define TEXT_OF(macro) TEXT(macro)
+#define TEXT(text) #text
+TEST_CASE("lu_panel_columns, f" TEXT_OF(REAL_BITS) ": LAPACK's pivots and factors") {
+  check_panels<REAL>({{ROWS, 32}, {ROWS - 5, 32}, {40, 17}, {20, 32}, {9, 9}, {1, 1}},
+                     [](Block<REAL>& panel, int* exchanged, int* first_bad) {
+                       WorkGroup::run(WG_SIZE, [&] {
+                         lu_panel_columns(panel.a.data(), 0, panel.ld, panel.rows, panel.cols, 0,
+                                          exchanged, 0, first_bad);
+                       });
+                     });
+}
