@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "io/descriptor.hpp"
+#include "launch/queue_order.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -23,7 +24,7 @@ HostMemory::HostMemory(const Context& context, std::size_t bytes) {
   }
   // The driver pins what it allocates; it stays mapped as long as it is there.
   translate_opencl_errors([&] {
-    const cl::Device device(context.queue().getInfo<CL_QUEUE_DEVICE>());
+    const cl::Device device = device_of(context.queue());
     const cl::CommandQueue queue(context.context(), device);
     const cl::Buffer buffer(context.context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes);
     void* const mapped =

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "kernels/gemm_backend.hpp"
+#include "launch/queue_order.hpp"
 
 namespace clgauss {
 
@@ -242,8 +243,7 @@ class GemmGpu : public GemmBackend {
   static constexpr cl_ulong kMostPrivateBytes = 512;
 
   [[nodiscard]] cl_ulong private_bytes(const Kernel& kernel) const {
-    return kernel.handle.getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(
-        context_.queue().getInfo<CL_QUEUE_DEVICE>());
+    return kernel.handle.getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(device_of(context_.queue()));
   }
 
   /// Empty if the device has enough.

@@ -2,9 +2,21 @@
 
 #include <clgauss/error.hpp>
 
+#include "opencl_error.hpp"
+
 namespace clgauss {
 
 namespace {
+
+/// The object that `queue` belongs to, with a reference of its own: where CLHPP's getInfo fails to take one, it gives one up
+/// all the same.
+template <typename Object>
+Object owner_of(const cl::CommandQueue& queue, cl_command_queue_info what) {
+  typename Object::cl_type owner = nullptr;
+  check_call("clGetCommandQueueInfo",
+             clGetCommandQueueInfo(queue(), what, sizeof owner, &owner, nullptr));
+  return Object(owner, true);
+}
 
 cl::Event end_of(const cl::CommandQueue& queue) {
   cl::Event end;
@@ -28,6 +40,24 @@ void QueueOrder::begin(const cl::CommandQueue& queue, const EnqueueOptions& opti
 void wait_for(const cl::CommandQueue& queue, const cl::CommandQueue& other) {
   const std::vector<cl::Event> before{end_of(other)};
   queue.enqueueBarrierWithWaitList(&before);
+}
+
+cl::Device device_of(const cl::CommandQueue& queue) {
+  return owner_of<cl::Device>(queue, CL_QUEUE_DEVICE);
+}
+
+cl::Context context_of(const cl::CommandQueue& queue) {
+  return owner_of<cl::Context>(queue, CL_QUEUE_CONTEXT);
+}
+
+void settle(const cl::CommandQueue& queue) noexcept {
+  cl_event end = nullptr;
+  bool settled = clEnqueueMarkerWithWaitList(queue(), 0, nullptr, &end) == CL_SUCCESS;
+  if (settled) {
+    settled = clWaitForEvents(1, &end) == CL_SUCCESS;
+    clReleaseEvent(end);
+  }
+  if (!settled) clFinish(queue());
 }
 
 void require_in_order(const cl::CommandQueue& queue) {

@@ -34,6 +34,15 @@ class QueueOrder {
 /// What is enqueued on `queue` from now on starts after what is on `other` by now.
 void wait_for(const cl::CommandQueue& queue, const cl::CommandQueue& other);
 
+/// What `queue` belongs to.
+[[nodiscard]] cl::Device device_of(const cl::CommandQueue& queue);
+[[nodiscard]] cl::Context context_of(const cl::CommandQueue& queue);
+
+/// Waits until the device has done what is on `queue`, or given it up, and the events say so; what failed there is not told. By an
+/// event: rusticl 22.3 does not wait in clFinish() for what was flushed before. And of its own: there the event of a marker may be
+/// complete before those that were flushed with it.
+void settle(const cl::CommandQueue& queue) noexcept;
+
 /// Throws UsageError for a queue that is not in order.
 void require_in_order(const cl::CommandQueue& queue);
 

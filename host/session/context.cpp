@@ -24,16 +24,6 @@ cl::CommandQueue open_queue(const cl::Context& context, const cl::Device& device
   return cl::CommandQueue(queue);
 }
 
-/// The object that `queue` belongs to, with a reference of its own: where CLHPP's getInfo fails to take one, it gives one up
-/// all the same.
-template <typename Object>
-Object owner_of(const cl::CommandQueue& queue, cl_command_queue_info what) {
-  typename Object::cl_type owner = nullptr;
-  check_call("clGetCommandQueueInfo",
-             clGetCommandQueueInfo(queue(), what, sizeof owner, &owner, nullptr));
-  return Object(owner, true);
-}
-
 std::string megabytes(std::uint64_t bytes) {
   return fmt::format("{:.1f} MB", static_cast<double>(bytes) / 1e6);
 }
@@ -72,7 +62,7 @@ struct Context::State {
   State& operator=(const State&) = delete;
   /// Waits for what an error left in a queue of its own: a driver that still works while the process ends may crash it.
   ~State() {
-    if (owns_queue) clFinish(queue());  // that it fails would have been said before
+    if (owns_queue) settle(queue);  // that it fails would have been said before
   }
 
   DeviceProfile profile;
@@ -99,9 +89,8 @@ Context::Context(const Device& device, const ContextOptions& options)
 Context::Context(const cl::CommandQueue& queue, const ContextOptions& options)
     : state_(translate_opencl_errors([&] {
         require_in_order(queue);
-        const auto device = owner_of<cl::Device>(queue, CL_QUEUE_DEVICE);
-        return std::make_shared<State>(query_profile(device, "caller"),
-                                       owner_of<cl::Context>(queue, CL_QUEUE_CONTEXT), queue,
+        const auto device = device_of(queue);
+        return std::make_shared<State>(query_profile(device, "caller"), context_of(queue), queue,
                                        device, options);
       })) {}
 

@@ -53,6 +53,22 @@ TEST_CASE("a device that says fp64 computes in fp64") {
   });
 }
 
+TEST_CASE("the last owner of a context waits for what is on its queue, flushed or not") {
+  on_every_device([](const Device& device) {
+    cl::Event end;
+    {
+      Context context(device, ContextOptions::from_environment());
+      const cl::Buffer result = context.allocate(sizeof(cl_uint), "a test's number");
+      Kernel kernel = context.programs().kernel("loop_probe.cl", "count_steps", {});
+      kernel.set_arguments(result, cl_uint{60000});  // llvmpipe does no more; all in all they take long
+      enqueue_kernel(context.queue(), kernel, cl::NDRange(4096), cl::NDRange(1));
+      context.queue().enqueueMarkerWithWaitList(nullptr, &end);
+      context.queue().flush();
+    }
+    CHECK(end.getInfo<CL_EVENT_COMMAND_EXECUTION_STATUS>() == CL_COMPLETE);
+  });
+}
+
 TEST_CASE("a kernel is built once and kept") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
