@@ -27,11 +27,12 @@ std::string language(const Defines& defines) {
 }
 
 /// Options that every program is built with. A division in f32 may be off by 2.5 units in the last place unless asked for
-/// otherwise; then even a / a can differ from 1, and an exactly singular matrix hides behind a tiny pivot (seen on an H200).
+/// otherwise; then even a / a can differ from 1, and an exactly singular matrix hides behind a tiny pivot (seen on an H200). PoCL prints
+/// how many warnings there were, and warns of vectors wider than the CPU's: -w.
 std::string common_options(const cl::Device& device) {
   const bool rounds_correctly =
       (device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
-  return rounds_correctly ? " -cl-fp32-correctly-rounded-divide-sqrt" : "";
+  return rounds_correctly ? " -w -cl-fp32-correctly-rounded-divide-sqrt" : " -w";
 }
 
 std::string options_of(const cl::Device& device, const Defines& defines) {

@@ -18,3 +18,17 @@ TEST_CASE("a kernel cache that others may write to is not used, and the user is 
   CHECK(result.err.find("built kernels are not kept", said + 1) == std::string::npos);
   CHECK(std::filesystem::is_empty(cache));
 }
+
+TEST_CASE("a solve that has its kernels built says nothing of the compiler") {
+  const TemporaryFolder folder;
+  write_file(folder / "s.txt", "0 1 5\n1 0 7\n");
+  for (const char* command : {"solve s.txt --method mixed", "solve s.txt --method lu"}) {
+    CAPTURE(command);
+    const TemporaryFolder cache;
+    const auto result = run_program(
+        folder, command,
+        "XDG_CACHE_HOME=" + cache.path().string() + " POCL_CACHE_DIR=" + cache.path().string());
+    CHECK(result.exit_code == 0);
+    CHECK(result.err.find("warning") == std::string::npos);
+  }
+}
