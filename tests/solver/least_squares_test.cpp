@@ -145,7 +145,9 @@ TEST_CASE(
           const double eps = unit_roundoff(type);
           double bound = 100 * static_cast<double>(m + n) * eps / answer.rcond;
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
-          bound = 10 * std::max(error_of(lapack_gels(type, problem.a, problem.b), problem.x), eps);
+          // Of few unknowns it may be better by luck than its condition promises.
+          bound = 10 * std::max(error_of(lapack_gels(type, problem.a, problem.b), problem.x),
+                                eps / answer.rcond);
 #endif
           CHECK(error_of(answer.x, problem.x) <= bound);
         }
