@@ -18,6 +18,12 @@ global REAL* part_of_triangle(global REAL* triangle, const uint nb, const uint j
   return triangle + (ulong)j * nb;
 }
 
+#define VEC8 PASTE(REAL, 8)
+#define LOAD_COL(q) EACH_PART(LOAD_PART, q)
+#define UPDATE_COL(q)                 \
+  const VEC u_##q = (VEC)(-u_row[q]); \
+  EACH_PART(UPDATE_PART, q)
+#define STORE_COL(q) EACH_PART(STORE_PART, q)
 #define SOLVE_PART(q, v) x_##q##_##v *= inverse;
 #define SOLVE_COL(q)                        \
   {                                         \

@@ -4,7 +4,8 @@
 // Step k has three phases, k0 = k nb:
 //
 //   3 k      A(k0:n, k0:k0+nb) -= L_{k-1} U_{k-1}, then copied to the panel store W_k
-//   3 k + 1  one work-item factors W_k while the others do A(k0:n, k0+nb:n) -= L_{k-1} U_{k-1}
+//   3 k + 1  one work-item factors W_k, blocks of columns one after the other, while the others do
+//            A(k0:n, k0+nb:n) -= L_{k-1} U_{k-1}, and then help it to bring a block to the rest of W_k
 //   3 k + 2  rows k0:k0+nb right of the panel: row swaps, U_k = L11^-1 A12, packed copy of U_k
 //
 // and the last two put the panels back into A, every row where the later swaps moved it: L is never
@@ -14,8 +15,9 @@
 // starts when all tasks of the last one are done. In OpenCL C 1.2 the end of a launch tells that
 // they are: a launch a phase. OPENCL_C = 300, with fences that reach other work-groups, takes one
 // launch for many phases, in which a work-item waits for those that drew tickets before it. Who drew
-// one runs and waits for nobody on the way, so that also one work-item after the other would get to
-// the end.
+// one runs and waits for nobody on the way, but for the panel's work-item, which waits for helpers
+// that have drawn a part of its work and run: so also one work-item after the other would get to the
+// end.
 //
 // Panel store W_k: the m = n - k0 rows in chunks of RB rows, a chunk holds its columns one after
 // the other, RB elements each; (nb + CHUNK_PAD) * RB elements a chunk. It is both what the panel
@@ -48,13 +50,17 @@
 #define MANY_PHASES 0
 #endif
 
+// In a loop that waits: leaves the core to its other thread, and the memory that is read to who writes it.
+#if defined(__clang__) && defined(__x86_64__)
+#define PAUSE __builtin_ia32_pause()
+#else
+#define PAUSE
+#endif
+
+#define LINE 16       // uints of a cache line
 #define PIECE 64      // rows of a task that does little with each
-#define PANEL_COLS 8  // columns factored between two updates of the panel
+#define PANEL_COLS 8  // columns factored between two updates of their block
 #define CHUNK_PAD 8   // columns; a chunk of a multiple of 4 KiB would alias in L1
-#define VEC8 PASTE(REAL, 8)
-#define SMALLEST_float FLT_MIN
-#define SMALLEST_double DBL_MIN
-#define SMALLEST PASTE(SMALLEST_, REAL)  // smallest normal number
 
 #if RB / VEC_WIDTH == 1
 #define EACH_PART(f, x) f(x, 0)
@@ -164,211 +170,7 @@ kernel void lu_extract(global REAL* a, const ulong offset, const ulong ld, const
     if (index * RB < n - step * nb) extract_chunk(f, step, index);
 }
 
-// ---- panel factorisation
-
-typedef struct {
-    global REAL* w;  // the panel
-    ulong chunk;     // elements of a chunk
-    uint rows;       // rows of the panel, not counting the padding
-    uint chunks;
-    global uint* pivots;  // row swapped with row j, counted from the panel's top
-} Panel;
-
-void swap_rows(const Panel p, const uint r, const uint s, const uint first, const uint count) {
-    if (r == s) return;
-    global REAL* x = p.w + row_start(r, p.chunk) + first * RB;
-    global REAL* y = p.w + row_start(s, p.chunk) + first * RB;
-    PLAIN_LOOP
-    for (uint j = 0; j < count; ++j) {
-        const REAL keep = x[j * RB];
-        x[j * RB] = y[j * RB];
-        y[j * RB] = keep;
-    }
-}
-
-#define LOAD_PART(q, v) VEC x_##q##_##v = VLOAD(c + q * RB + v * VEC_WIDTH);
-#define LOAD_COL(q) EACH_PART(LOAD_PART, q)
-#define LOAD_L_PART(q, v) const VEC l_##v = VLOAD(l + v * VEC_WIDTH);
-#define UPDATE_PART(q, v) x_##q##_##v = MULADD(l_##v, u_##q, x_##q##_##v);
-#define UPDATE_COL(q)                   \
-    const VEC u_##q = (VEC)(-u_row[q]); \
-    EACH_PART(UPDATE_PART, q)
-#define STORE_PART(q, v) VSTORE(x_##q##_##v, c + q * RB + v * VEC_WIDTH);
-#define STORE_COL(q) EACH_PART(STORE_PART, q)
-
-// Columns [j0, j0 + 8) of the panel: the swaps and the updates of the j0 columns before them; `u`
-// holds j0 x 8 elements.
-void update_columns(const Panel p, const uint j0, global REAL* u) {
-    for (uint t = 0; t < j0; ++t) swap_rows(p, t, p.pivots[t], j0, PANEL_COLS);
-    for (uint t = 0; t < j0; ++t)
-        PLAIN_LOOP
-        for (uint q = 0; q < PANEL_COLS; ++q)
-            u[t * 8 + q] = p.w[row_start(t, p.chunk) + (j0 + q) * RB];
-    for (uint t = 0; t < j0; ++t) {
-        const VEC8 known = vload8(t, u);
-        for (uint r = t + 1; r < j0; ++r) {
-            const REAL factor = p.w[row_start(r, p.chunk) + t * RB];
-            vstore8(MULADD((VEC8)(-factor), known, vload8(r, u)), r, u);
-        }
-    }
-    for (uint i = j0 / RB; i < p.chunks; ++i) {
-        global REAL* c = p.w + i * p.chunk + j0 * RB;
-        global const REAL* l = p.w + i * p.chunk;
-        global const REAL* u_row = u;
-        EACH_COL(LOAD_COL)
-        for (uint t = 0; t < j0; ++t, l += RB, u_row += PANEL_COLS) {
-            EACH_PART(LOAD_L_PART, 0)
-            EACH_COL(UPDATE_COL)
-        }
-        EACH_COL(STORE_COL)
-    }
-    // Rows of U that share a chunk with row j0 were overwritten by the loop above.
-    for (uint t = 0; t < j0; ++t)
-        PLAIN_LOOP
-        for (uint q = 0; q < PANEL_COLS; ++q)
-            p.w[row_start(t, p.chunk) + (j0 + q) * RB] = u[t * 8 + q];
-}
-
-#define DECLARE_BEST(x, v) VEC best_##v = (VEC)(-1), at_##v = (VEC)(0);
-#define PASS_PART(x, v)                                      \
-    VEC x_##v = VLOAD(block + (count * RB) + v * VEC_WIDTH); \
-    const VEC row_##v = first_row + (VEC)(i * RB + v * VEC_WIDTH);
-#define PASS_SCALE(x, v)                                                                          \
-    const VEC old_##v = VLOAD(block + (count - 1) * RB + v * VEC_WIDTH);                          \
-    const VEC l_##v =                                                                             \
-        i == first ? select(old_##v, old_##v * inverse, row_##v >= diagonal) : old_##v * inverse; \
-    VSTORE(l_##v, block + (count - 1) * RB + v * VEC_WIDTH);
-#define PASS_COPY(x, v) VEC new_##v = x_##v;
-#define PASS_UPDATE(x, v) new_##v = MULADD(VLOAD(block + t * RB + v * VEC_WIDTH), factor, new_##v);
-#define PASS_FINISH(x, v)                                                  \
-    if (i == first) new_##v = select(x_##v, new_##v, row_##v >= diagonal); \
-    VSTORE(new_##v, block + count * RB + v * VEC_WIDTH);
-#define PASS_BEST(x, v)                                                          \
-    VEC size_##v = fabs(new_##v);                                                \
-    if (i == first) size_##v = select((VEC)(-2), size_##v, row_##v >= diagonal); \
-    at_##v = select(at_##v, row_##v, size_##v > best_##v);                       \
-    best_##v = select(best_##v, size_##v, size_##v > best_##v);
-#define MERGE_BEST(x, v)                     \
-    VSTORE(best_##v, sizes + v * VEC_WIDTH); \
-    VSTORE(at_##v, rows + v * VEC_WIDTH);
-
-// Column j = j0 + count: scales column j - 1 by `inverse`, subtracts columns j0..j-1 times u,
-// returns the row of the largest element from row j on, the first among equals; a NaN is never
-// larger. Only the first chunk holds rows above j.
-uint column_pass(const Panel p, const uint j0, const uint count, const REAL inverse,
-                 const REAL* u) {
-    const uint first = j0 / RB;
-    const VEC diagonal = (VEC)(j0 + count);
-    REAL lanes[VEC_WIDTH];
-    for (uint i = 0; i < VEC_WIDTH; ++i) lanes[i] = i;
-    const VEC first_row = VLOAD(lanes);
-    EACH_PART(DECLARE_BEST, 0)
-    for (uint i = first; i < p.chunks; ++i) {
-        global REAL* block = p.w + i * p.chunk + j0 * RB;
-        EACH_PART(PASS_PART, 0)
-        if (count > 0) {
-            EACH_PART(PASS_SCALE, 0)
-        }
-        EACH_PART(PASS_COPY, 0)
-        for (uint t = 0; t < count; ++t) {
-            const VEC factor = (VEC)(-u[t]);
-            EACH_PART(PASS_UPDATE, 0)
-        }
-        EACH_PART(PASS_FINISH, 0)
-        EACH_PART(PASS_BEST, 0)
-    }
-    REAL sizes[RB], rows[RB];
-    EACH_PART(MERGE_BEST, 0)
-    REAL size = -1;
-    uint at = j0 + count;
-    for (uint i = 0; i < RB; ++i)
-        // A lane that met nothing but NaN still holds -1 and row 0.
-        if (sizes[i] > size || (sizes[i] == size && size >= 0 && (uint)rows[i] < at)) {
-            size = sizes[i];
-            at = (uint)rows[i];
-        }
-    return at < p.rows ? at : j0 + count;
-}
-
-// Factors columns [j0, j0 + width), which are up to date; returns the first of them whose pivot is
-// zero or NaN, or `none`.
-uint factor_columns(const Panel p, const uint j0, const uint width, const uint none) {
-    REAL u[PANEL_COLS];
-    REAL inverse = 1;
-    uint bad = none;
-    for (uint q = 0; q <= width; ++q) {
-        const uint j = j0 + q;
-        if (q == width) {
-            // Only the scaling of the last column is left.
-            PLAIN_LOOP
-            for (uint r = j; r < p.chunks * RB; ++r)
-                p.w[row_start(r, p.chunk) + (j - 1) * RB] *= inverse;
-            break;
-        }
-        for (uint t = 0; t < q; ++t) {
-            global REAL* row = p.w + row_start(j0 + t, p.chunk);
-            REAL x = row[j * RB];
-            for (uint s = 0; s < t; ++s) x -= row[(j0 + s) * RB] * u[s];
-            row[j * RB] = u[t] = x;
-        }
-        const uint pivot = column_pass(p, j0, q, inverse, u);
-        p.pivots[j] = pivot;
-        swap_rows(p, j, pivot, j0, PANEL_COLS);
-        const REAL value = p.w[row_start(j, p.chunk) + j * RB];
-        const bool usable = value == value && value != (REAL)0;
-        if (!usable && bad == none) bad = j;
-        inverse = 1;
-        if (usable && fabs(value) >= SMALLEST) {
-            inverse = (REAL)1 / value;
-        } else if (usable) {
-            // The reciprocal of a subnormal pivot overflows.
-            PLAIN_LOOP
-            for (uint r = j + 1; r < p.rows; ++r) p.w[row_start(r, p.chunk) + j * RB] /= value;
-        }
-    }
-    return bad;
-}
-
-// What the row swaps of the panel mean for the rest of the rows: see lu_row_block. `ids` are the
-// original rows, before and after the panel.
-void record_moves(const Panel p, const uint cols, global uint* moves, const uint nb) {
-    global uint* from = moves;             // [cols]  row whose content comes to row t
-    global uint* target = moves + nb;      // [cols]  row below the block that gets
-    global uint* origin = moves + 2 * nb;  // the content of this row of the block
-    PLAIN_LOOP
-    for (uint t = 0; t < cols; ++t) from[t] = t;
-    for (uint t = 0; t < cols; ++t) {
-        const uint r = p.pivots[t];
-        if (r < cols) {
-            const uint keep = from[t];
-            from[t] = from[r];
-            from[r] = keep;
-            target[t] = r;
-            continue;
-        }
-        // Has row r been displaced before? Then its content is that row of the block.
-        uint held = r;
-        PLAIN_LOOP
-        for (uint q = 0; q < t; ++q)
-            if (p.pivots[q] == r) {
-                held = origin[q];
-                origin[q] = from[t];
-            }
-        target[t] = r;
-        origin[t] = from[t];
-        from[t] = held;
-    }
-}
-
-void factor_panel(const Panel p, const uint cols, global REAL* u, const uint k0, global int* info) {
-    for (uint j0 = 0; j0 < cols; j0 += PANEL_COLS) {
-        const uint width = min((uint)PANEL_COLS, cols - j0);
-        if (j0 > 0) update_columns(p, j0, u);
-        const uint bad = factor_columns(p, j0, width, UINT_MAX);
-        if (bad != UINT_MAX) atomic_min(info, (int)(k0 + bad));
-        for (uint t = j0; t < j0 + width; ++t) swap_rows(p, t, p.pivots[t], 0, j0);
-    }
-}
+#include "lu_cpu_panel.clh"
 
 // What a panel reports besides its factors.
 typedef struct {
@@ -380,16 +182,27 @@ typedef struct {
     global REAL* scratch;
 } Outcome;
 
-void factor_step(const Factors f, const uint step, const Outcome out) {
-    const uint k0 = step * f.nb, cols = min(f.nb, f.n - k0);
-    const Panel p = {f.store + panel_start(f.n, f.nb, step), chunk_size(f.nb), f.n - k0,
-                     (f.n - k0 + RB - 1) / RB, out.pivots + k0};
-    factor_panel(p, cols, out.scratch, k0, out.info);
-    record_moves(p, cols, out.moves, f.nb);
+Panel panel_of(const Factors f, const uint step, const Outcome out, global uint* its_counters) {
+    const uint k0 = step * f.nb, rows = f.n - k0;
+    const Panel p = {f.store + panel_start(f.n, f.nb, step),
+                     chunk_size(f.nb),
+                     rows,
+                     (rows + RB - 1) / RB,
+                     out.pivots + k0,
+                     min(f.nb, rows),
+                     out.scratch,
+                     its_counters};
+    return p;
+}
+
+void factor_step(const Factors f, const uint step, const Panel p, const Outcome out) {
+    const uint k0 = step * f.nb;
+    factor_panel(p, k0, out.info);
+    record_moves(p, p.cols, out.moves, f.nb);
     global uint* before = out.ids + (ulong)(step > 0 ? step - 1 : 0) * f.n;
     global uint* after = out.ids + (ulong)step * f.n;
     for (uint i = 0; i < f.n; ++i) after[i] = step > 0 ? before[i] : i;
-    for (uint t = 0; t < cols; ++t) {
+    for (uint t = 0; t < p.cols; ++t) {
         const uint r = k0 + p.pivots[t];
         const uint keep = after[k0 + t];
         after[k0 + t] = after[r];
@@ -539,21 +352,28 @@ void store_chunk(const Factors f, const uint step, const uint index, const Outco
 
 // ---- the phases
 
-// Each has two counters, with a cache line for each: tickets drawn, and tasks done.
-#define LINE 16
-#define COUNTERS (2 * LINE)
+// Each has counters of its own: of the first two cache lines tickets drawn, and tasks done.
+#define COUNTERS (3 * LINE)
 
 #define FOR_EACH_TASK(its_counters, tasks, done) \
     for (uint task; (task = atomic_inc(its_counters)) < tasks; ++done)
 
-// Tells that `done` tasks are, with all that they wrote, and waits for the others if there is more to do.
-void end_phase(global uint* its_counters, const uint done, const uint tasks, const bool waits) {
+// Tells that `done` tasks are, with all that they wrote.
+void tell_done(global uint* its_counters, const uint done) {
 #if MANY_PHASES
-    volatile global atomic_uint* all = (volatile global atomic_uint*)(its_counters + LINE);
     if (done > 0)
-        atomic_fetch_add_explicit(all, done, memory_order_release, memory_scope_device);
-    while (waits && atomic_load_explicit(all, memory_order_acquire, memory_scope_device) < tasks)
-        ;
+        atomic_fetch_add_explicit((volatile global atomic_uint*)(its_counters + LINE), done,
+                                  memory_order_release, memory_scope_device);
+#endif
+}
+
+// Whether `tasks` tasks are done. Then their results may be read.
+bool are_done(global uint* its_counters, const uint tasks) {
+#if MANY_PHASES
+    return atomic_load_explicit((volatile global atomic_uint*)(its_counters + LINE),
+                                memory_order_acquire, memory_scope_device) >= tasks;
+#else
+    return true;
 #endif
 }
 
@@ -584,6 +404,8 @@ kernel void lu_phases(global REAL* a, const ulong offset, const ulong ld, const 
     for (uint phase = first; phase < last; ++phase) {
         const uint step = phase / 3, tasks = tasks_of(f, phase, panels, tile_rows, tile_cols);
         global uint* its_counters = counters + phase * COUNTERS;
+        const bool has_panel = phase < 3 * panels && phase % 3 == 1;
+        const Panel panel = panel_of(f, has_panel ? step : 0, out, its_counters);
         uint done = 0;
         FOR_EACH_TASK(its_counters, tasks, done) {
             if (phase == 3 * panels) {
@@ -595,7 +417,7 @@ kernel void lu_phases(global REAL* a, const ulong offset, const ulong ld, const 
             } else if (phase % 3 == 2) {
                 finish_strip(f, step, task, moves);
             } else if (task == 0) {
-                factor_step(f, step, out);
+                factor_step(f, step, panel, out);
             } else {
                 const uint rows = n - step * nb, right = rows - nb,
                            tiles_m = (rows + tile_rows - 1) / tile_rows,
@@ -605,7 +427,11 @@ kernel void lu_phases(global REAL* a, const ulong offset, const ulong ld, const 
                                min(tile_rows, rows - row), nb + col, min(tile_cols, right - col));
             }
         }
-        end_phase(its_counters, done, tasks, phase + 1 < last);
+        tell_done(its_counters, done);
+        while (phase + 1 < last && !are_done(its_counters, tasks)) {
+            if (has_panel) help(panel);
+            PAUSE;
+        }
     }
 }
 
@@ -707,6 +533,7 @@ kernel void solve_phases(global const REAL* a, const ulong offset, const ulong l
             else
                 backward_task(s, above, task);
         }
-        end_phase(its_counters, done, tasks, phase + 1 < last);
+        tell_done(its_counters, done);
+        while (phase + 1 < last && !are_done(its_counters, tasks)) PAUSE;
     }
 }

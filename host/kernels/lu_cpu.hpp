@@ -27,7 +27,7 @@ struct LuCpuBlocking {
 };
 
 /// Of the counters of a phase.
-constexpr std::uint64_t kLuCpuCounterBytes = 32 * sizeof(cl_uint);  // COUNTERS
+constexpr std::uint64_t kLuCpuCounterBytes = 48 * sizeof(cl_uint);  // COUNTERS
 
 /// Phases of an LU with so many panels: three each, and two in the end.
 [[nodiscard]] constexpr cl_uint lu_phases(cl_uint panels) { return 3 * panels + 2; }

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/lu.hpp>
@@ -7,6 +8,7 @@
 #include <cmath>
 #include <functional>
 
+#include "kernels/lu_cpu.hpp"
 #include "linalg/gesv.hpp"
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
@@ -98,6 +100,35 @@ TEST_CASE("LU: many right-hand sides, offsets and leading dimensions above n") {
       check(context, type, make, "random", 131, nrhs, 5);
     }
     check(context, type, make, "random", 300, 1000, 8);
+  });
+}
+
+TEST_CASE("LU for CPUs: any number of work-items makes the same factors") {
+  on_every_device([](const Device& device) {
+    for (const RealType type : types_of(device.profile)) {
+      // Panels whose blocks of columns are several, and tall and wide enough to be shared; the last panel is cut.
+      constexpr Index n = 500;
+      const Matrix a = rounded(random_matrix(n, n, 3), type);
+      std::optional<Matrix> expected;
+      for (const unsigned work_items : {1, 2, 3, 16}) {
+        CAPTURE(work_items);
+        Device same = device;
+        same.profile.compute_units = work_items;  // more than there are: those left over come late
+        Context context(same, ContextOptions::from_environment());
+        if (!lu_cpu_variant().lacks(context).empty()) return;
+        LuOptions options;
+        options.spec = default_lu_spec(context.profile(), type, n, LuFamily::cpu);
+        set_value(options.spec->parameters, "NB", 192);
+        Lu lu(context, type, n, options);
+        for (int repeat = 0; repeat < 10; ++repeat) {
+          const PaddedMatrix factors(context, type, a, 0, 0);
+          lu.factor(factors.view);
+          const Matrix found = factors.read(context, type);
+          if (!expected) expected = found;
+          REQUIRE(std::ranges::equal(found.values(), expected->values()));
+        }
+      }
+    }
   });
 }
 
