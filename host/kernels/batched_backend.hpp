@@ -32,6 +32,10 @@ class BatchedBackend {
 [[nodiscard]] const KernelVariant& batched_cpu_variant();
 [[nodiscard]] const KernelVariant& batched_ptx_variant();
 [[nodiscard]] const KernelVariant& batched_tile_variant();
+[[nodiscard]] const KernelVariant& batched_panels_variant();
+
+/// The largest n that the kernels take which hold a matrix in registers: tile and ptx.
+inline constexpr Index kLargestInRegisters = 128;
 
 /// n of the systems that `devices --kernels` asks for.
 inline constexpr Index kUsualBatchedN = 24;
@@ -42,6 +46,12 @@ inline constexpr Index kUsualBatchedN = 24;
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_tile(
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
     std::optional<bool> in_registers = {});
+/// `parameters`: of batched_panels_variant(); by themselves, the usual ones. `workspace`: bytes of factors that
+/// factor_and_solve() has at a time.
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_panels(
+    Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
+    const std::optional<Parameters>& parameters = {},
+    std::uint64_t workspace = std::uint64_t{1} << 30);
 /// Null where it does not build or does not give a known answer.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_ptx(Context& context, RealType type,
                                                                Index n);

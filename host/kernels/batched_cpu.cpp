@@ -16,6 +16,8 @@ namespace {
 /// Work-items a compute unit, each with a scratch of its own: several, so that a core that is late does not keep the others
 /// waiting.
 constexpr cl_uint kItemsPerUnit = 8;
+/// But of many cores no more than this, and one a unit.
+constexpr std::uint64_t kScratchBytes = std::uint64_t{1} << 30;
 constexpr cl_uint kTile = 4;  // TILE of cl/batched_cpu.cl
 
 class BatchedCpu : public BatchedBackend {
@@ -89,9 +91,12 @@ class BatchedCpu : public BatchedBackend {
   void launch(const cl::CommandQueue& queue, Kernel& kernel, cl_uint scratch_argument, Index batch,
               cl_uint rhs) {
     const Index groups = (batch + vec_width_ - 1) / vec_width_;
-    const Index items = std::min<Index>(groups, kItemsPerUnit * context_.profile().compute_units);
-    const std::uint64_t vectors = std::uint64_t{n_} * (n_ + rhs + kTile) + n_;
-    const std::uint64_t bytes = items * vectors * vec_width_ * bytes_of(type_);
+    const std::uint64_t vectors = std::uint64_t{n_} * (n_ + rhs + kTile) + n_,
+                        each = vectors * vec_width_ * bytes_of(type_);
+    const Index units = context_.profile().compute_units,
+                most = std::clamp<Index>(kScratchBytes / each, units, kItemsPerUnit * units),
+                items = std::min(groups, most);
+    const std::uint64_t bytes = items * each;
     if (bytes > scratch_bytes_) {
       scratch_ = context_.allocate(bytes, "the workspace of a batched solve");
       scratch_bytes_ = bytes;

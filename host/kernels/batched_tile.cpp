@@ -153,7 +153,7 @@ const KernelVariant& batched_tile_variant() {
 
 Variants batched_variants() {
   static const std::array variants{&batched_cpu_variant(), &batched_ptx_variant(),
-                                   &batched_tile_variant()};
+                                   &batched_tile_variant(), &batched_panels_variant()};
   return variants;
 }
 

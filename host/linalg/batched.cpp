@@ -16,6 +16,15 @@ namespace clgauss {
 
 namespace {
 
+/// The kernels that run anywhere: in registers where n allows.
+std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, Index n,
+                                              const BatchedLuOptions& options) {
+  const bool tile = options.kernel == BatchedKernel::tile || options.grid != 0;
+  if (options.kernel == BatchedKernel::panels || (n > kLargestInRegisters && !tile))
+    return make_batched_panels(context, type, n, options);
+  return make_batched_tile(context, type, n, options);
+}
+
 std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, Index n,
                                              const BatchedLuOptions& options) {
   const bool automatic = options.kernel == BatchedKernel::automatic && options.grid == 0;
@@ -24,14 +33,18 @@ std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, In
     if (!automatic)
       throw DeviceLimit(context.profile().name + " does not run the batched kernels for CPUs");
   }
-  if (options.kernel == BatchedKernel::ptx || (automatic && !options.positive_definite)) {
+  if (options.kernel == BatchedKernel::ptx ||
+      (automatic && !options.positive_definite && n <= kLargestInRegisters)) {
     if (options.positive_definite)
       throw DeviceLimit("the batched kernel in PTX is of LU, not of Cholesky");
+    if (n > kLargestInRegisters)
+      throw DeviceLimit(
+          fmt::format("the batched kernel in PTX is of up to {} unknowns", kLargestInRegisters));
     if (auto backend = make_batched_ptx(context, type, n)) return backend;
     if (!automatic)
       throw DeviceLimit(context.profile().name + " does not run the batched kernel in PTX");
   }
-  return make_batched_tile(context, type, n, options);
+  return make_portable(context, type, n, options);
 }
 
 void check_n(Index n) {
@@ -54,9 +67,11 @@ std::string_view batched_kernel_name(BatchedKernel kernel) {
     case BatchedKernel::tile:
       return "tile";
     case BatchedKernel::ptx:
+      return "ptx";
+    case BatchedKernel::panels:
       break;
   }
-  return "ptx";
+  return "panels";
 }
 
 class BatchedLu::Implementation {
@@ -76,7 +91,7 @@ class BatchedLu::Implementation {
       body(*backend_);
     } catch (const NoUsableKernel&) {
       if (!std::exchange(may_change_, false)) throw;
-      backend_ = make_batched_tile(context_, type_, n_, options_);
+      backend_ = make_portable(context_, type_, n_, options_);
       body(*backend_);
     }
   }

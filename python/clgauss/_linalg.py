@@ -167,7 +167,7 @@ def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
     """
     a = numbers(a)
     n = require_square(a)
-    if a.ndim == 2 and n > _core.largest_batched_system:
+    if a.ndim == 2 and n > _core.largest_small_system:
         return lu(a, device=device).inv()
     return solve(a, np.eye(n, dtype=a.dtype), device=device)
 

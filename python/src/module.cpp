@@ -258,6 +258,7 @@ NB_MODULE(_core, module) {
   register_errors(module);
   module.attr("version") = version();
   module.attr("largest_batched_system") = kLargestBatchedSystem;
+  module.attr("largest_small_system") = kLargestSmallSystem;
   module.def("devices", &devices);
   module.def("wait_for_abandoned_work", &wait_for_abandoned_work);
 

@@ -66,6 +66,7 @@ SHAPES = [
     ((4, 3, 3), (1, 3, 2)), ((3, 3), (4, 3, 2)), ((2, 1, 3, 3), (4, 3, 2)), ((2, 4, 3, 3), (2, 4, 3, 1)),
     ((0, 0), (0,)), ((0, 0), (0, 2)), ((3, 3), (3, 0)), ((0, 3, 3), (0, 3, 2)), ((0, 3, 3), (3,)), ((2, 0, 0), (2, 0, 5)),
     ((3, 130, 130), (130,)), ((130, 130), (2, 130, 3)),
+    ((3, 260, 260), (260,)), ((260, 260), (2, 260, 3)),
 ]  # fmt: skip
 
 
@@ -111,7 +112,7 @@ def test_a_singular_system_of_a_stack_is_named():
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-@pytest.mark.parametrize("n", [4, 140])
+@pytest.mark.parametrize("n", [4, 140, 260])
 def test_what_is_not_finite_is_a_value_error(bad, n):
     for of_a in (True, False):
         a, b = np.eye(n), np.ones(n)
@@ -232,7 +233,11 @@ def test_reports_of_stacks(rng):
     x, report = clgauss.solve(a, np.ones(4), full_output=True)
     assert isinstance(report, clgauss.BatchReport)
     assert (report.status, report.rcond) == ("ok", 1.0)
-    x, reports = clgauss.solve(rng.standard_normal((2, 130, 130)), np.ones(130), full_output=True)
+    a = rng.standard_normal((3, 200, 200))
+    x, report = clgauss.solve(a, np.ones(200), full_output=True)
+    assert isinstance(report, clgauss.BatchReport)
+    np.testing.assert_allclose(a @ x[..., None], np.ones((3, 200, 1)), atol=1e-8)
+    x, reports = clgauss.solve(rng.standard_normal((2, 260, 260)), np.ones(260), full_output=True)
     assert [type(report) for report in reports] == [clgauss.Report] * 2
     assert clgauss.solve(np.empty((0, 0)), np.empty(0), full_output=True)[1].status == "ok"
 

