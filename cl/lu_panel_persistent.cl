@@ -1,5 +1,5 @@
 // LU panel with true partial pivoting in ONE launch (NVIDIA: inline PTX): P A = L U, A m x width,
-// width <= PANEL_WIDTH.
+// width <= PANEL_WIDTH and <= m.
 //
 // Every work-item keeps one row of the panel in registers. Per column each work-group publishes the
 // value, the position and the whole row of its largest entry; every work-group reads all
@@ -15,11 +15,16 @@
 //  - One more sub-group, which owns no rows, does the waiting.
 //  - The candidate's row is brought up to date and published by its whole sub-group, one element a
 //    work-item.
+//  - With EACH every sub-group's largest entry is a candidate, published before the work-group has compared
+//    its own: a barrier and a search less on the way, for 8 times as many candidates to read, of which a
+//    lane polls 4 at once.
 //  - The registers rotate by one a column (the fused multiply-add writes its neighbour), so the
 //    loop body is the same for all columns and the private array is indexed by constants only.
-// H200, f64, PANEL_WIDTH 32: 1.0 us a column with one group, 1.7 at m = 1024, 1.9 at 8192, 2.3 at
-// 16384 (a barrier with membar and unrolled columns: 2.9 at 1024, 3.3, 3.5). More than half of it
-// is the chain of instructions itself, not the exchange.
+// H200, f64, us a column: 1.7 at m = 1024, 1.9 at 8192, 2.3 at 16384 (a barrier with membar and unrolled columns: 2.9 at 1024, 3.3,
+// 3.5). Of a column at m = 4096, without EACH, in cycles: a sub-group's search 600, the barrier 180, the group's best 370, its way to
+// the others and the slowest of theirs 1340, the winner and the division 350, its row 380, the rest 250. The row is asked for before
+// the division now. (Tried: the rows of up to 8 or 16 candidates polled together with their headers, for one trip through L2 instead
+// of two. The polls that come too early keep the trip itself waiting: LU 4096 10.2 and 12.0 ms instead of 9.8.)
 //
 // NDRange: one dimension, local (SUB_GROUPS + 1) * 32, groups ceil(m / (SUB_GROUPS * 32)). More
 // than one group: ALL MUST BE CO-RESIDENT (the host probes with this very kernel). A wait gives up
@@ -28,21 +33,22 @@
 //   pivots      pivots[pivot_offset + j] = row_base + position exchanged with position j, j < width
 //   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot,
 //               [1] = 1: gave up waiting
-//   exchange    2 * groups * (1 + PANEL_WIDTH) packets, set to zero once
+//   exchange    2 * candidates * (1 + PANEL_WIDTH) packets, set to zero once; candidates: the groups, with EACH
+//               their sub-groups
 //   epoch       > 0, grows by at least `width` from launch to launch on one exchange buffer
 // A zero pivot: its column is zero, nothing is scaled (getf2). A NaN counts as the largest
 // magnitude, so that it is reported at once.
-// Local memory: SUB_GROUPS * 32 * 17 (9 with more than 8 sub-groups) + 3 * PANEL_WIDTH scalars and
-// some words: 37 KiB for f64.
+// Local memory: SUB_GROUPS * 32 * 17 (9 with more than 8 sub-groups) + 2 * PANEL_WIDTH scalars and
+// some words: 36 KiB for f64.
 
 #include "common.clh"
 #include "ptx.clh"
 
-#if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || !defined(SPIN_LIMIT)
-#error "PANEL_WIDTH, SUB_GROUPS and SPIN_LIMIT must be defined"
+#if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || !defined(SPIN_LIMIT) || !defined(EACH)
+#error "PANEL_WIDTH, SUB_GROUPS, SPIN_LIMIT and EACH must be defined"
 #endif
-#if PANEL_WIDTH % 32 != 0 || SUB_GROUPS < 1 || SUB_GROUPS > 31
-#error "PANEL_WIDTH must be a multiple of 32 and SUB_GROUPS lie in 1..31"
+#if PANEL_WIDTH != 32 || SUB_GROUPS < 1 || SUB_GROUPS > 31
+#error "PANEL_WIDTH must be 32 and SUB_GROUPS lie in 1..31"
 #endif
 
 #define WG_SIZE ((SUB_GROUPS + 1) * 32)
@@ -50,6 +56,13 @@
 #define NO_POSITION 0xffffffffu
 #define STAGE_COLUMNS (SUB_GROUPS > 8 ? 8 : 16)
 #define STAGE_LD (STAGE_COLUMNS + 1)
+#if EACH
+#define OF_A_GROUP SUB_GROUPS  // candidates
+#define AT_ONCE 4              // that a lane polls
+#else
+#define OF_A_GROUP 1
+#define AT_ONCE 1
+#endif
 #if REAL_BITS == 64
 #define PIN(v) PIN_F64(v)
 #else
@@ -108,21 +121,23 @@ typedef struct {
     uint position;  // NO_POSITION: none
 } Candidate;
 
+// What a work-group shares.
+typedef struct {
+    REAL pivot_row[2][PANEL_WIDTH];
+    REAL pivot_inverse;
+    uint pivot_position, special[2], gave_up;
+    Candidate candidates[SUB_GROUPS];
+    REAL stage[SUB_GROUPS][32 * STAGE_LD];  // of each sub-group: rows to load or store, or its candidate's
+    uint positions[SUB_GROUPS][32];
+} Shared;
+
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persistent(
     global REAL* restrict a, ulong offset, uint ld, uint m, uint width, uint row_base,
     global int* restrict pivots, ulong pivot_offset, volatile global int* restrict info,
     global ulong2* exchange, uint epoch) {
-    local REAL pivot_row[2][PANEL_WIDTH];
-    local REAL candidate_row[PANEL_WIDTH];
-    local REAL candidate_factor;
-    local REAL pivot_inverse;
-    local uint pivot_position, special[2], gave_up;
-    local Candidate candidates[SUB_GROUPS];
-    local REAL stage[SUB_GROUPS][32 * STAGE_LD];
-    local uint positions[SUB_GROUPS][32];
-
+  local Shared shared;
     const uint id = get_local_id(0), lane = id & 31u, sub = id >> 5;
-    const uint group = get_group_id(0), groups = get_num_groups(0);
+    const uint group = get_group_id(0), count = get_num_groups(0) * OF_A_GROUP;  // of candidates
     const bool waiter = sub == SUB_GROUPS;
     const uint first_row = group * GROUP_ROWS + sub * 32u;
     uint position = waiter ? NO_POSITION : first_row + lane;
@@ -133,7 +148,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
     // Load through local memory: a work-item owns a row, but neighbours should read neighbouring
     // columns.
     if (!waiter) {
-        local REAL* my_stage = stage[sub];
+        local REAL* my_stage = shared.stage[sub];
 #pragma unroll
         for (uint c0 = 0; c0 < PANEL_WIDTH; c0 += STAGE_COLUMNS) {
 #pragma unroll
@@ -162,105 +177,115 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
     bool guarded = false;  // something is not finite or the reciprocal would overflow: take care
                            // element by element
     REAL inverse = 0, pivot = 0;
-    if (id == 0) gave_up = 0u;
+    if (id == 0) shared.gave_up = 0u;
 #pragma unroll 1
     for (uint j = 0; j <= PANEL_WIDTH; ++j) {
         const bool searching = j < width && !failed;
         const uint now = j & 1u, before = now ^ 1u, tag = epoch + j, shift = j > 0 ? 1u : 0u;
-        global ulong2* headers = exchange + (ulong)now * groups;
-        global ulong2* rows = exchange + 2UL * groups + (ulong)now * groups * PANEL_WIDTH;
+        global ulong2* headers = exchange + (ulong)now * count;
+        global ulong2* rows = exchange + 2UL * count + (ulong)now * count * PANEL_WIDTH;
         if (searching) {
             // 1. Every sub-group proposes its largest entry ...
-            ulong bits = bits_of(ahead);
-            uint mine = sub_group_winner(active, bits, position);
-            if (waiter && lane == 0) special[now] = 0u;
-            if (!waiter && lane == (mine == 0u ? 0u : 31u - clz(mine))) {
-                candidates[sub].bits = bits;
-                candidates[sub].position = mine == 0u ? NO_POSITION : position;
+            const ulong bits = bits_of(ahead);
+            const uint mine = sub_group_winner(active, bits, position);
+            const bool is_mine = lane == (mine == 0u ? 0u : 31u - clz(mine));
+            const uint at = mine == 0u ? NO_POSITION : position;  // where is_mine
+#if EACH
+            const uint candidate = group * SUB_GROUPS + sub;
+            const bool proposes = !waiter && mine != 0u;
+            if (!waiter && is_mine) store_packet(headers + candidate, bits, (ulong)at << 32 | tag);
+#else
+            const uint candidate = group;
+            if (!waiter && is_mine) {
+                shared.candidates[sub].bits = bits;
+                shared.candidates[sub].position = at;
             }
             barrier(CLK_LOCAL_MEM_FENCE);
             // ... and the group's best is known to all of it.
-            Candidate c = candidates[lane % SUB_GROUPS];
-            uint best = sub_group_winner(lane < SUB_GROUPS && c.position != NO_POSITION, c.bits,
-                                         c.position);
-            uint chosen_sub = best == 0u ? 0u : 31u - clz(best);
+            const Candidate c = shared.candidates[lane % SUB_GROUPS];
+            const uint best = sub_group_winner(lane < SUB_GROUPS && c.position != NO_POSITION,
+                                               c.bits, c.position);
+            const uint chosen_sub = best == 0u ? 0u : 31u - clz(best);
+            const bool proposes = !waiter && best != 0u && sub == chosen_sub;
+            if (waiter && lane == chosen_sub)
+                store_packet(headers + candidate, c.bits,
+                             (ulong)(best == 0u ? NO_POSITION : c.position) << 32 | tag);
+#endif
 
-            // 2. The winner's sub-group brings its row up to date and publishes it; the waiting
-            // sub-group publishes the header.
-            if (!waiter && best != 0u && sub == chosen_sub) {
-                if ((mine >> lane) & 1u) {
+            // 2. A candidate's sub-group brings its row up to date and publishes it.
+            if (proposes) {
+                local REAL* row = shared.stage[sub];
+                if (is_mine) {
 #pragma unroll
-                    for (uint k = 0; k < PANEL_WIDTH; ++k) candidate_row[k] = r[k];
-                    candidate_factor = factor;
+                    for (uint k = 0; k < PANEL_WIDTH; ++k) row[k] = r[k];
+                    row[PANEL_WIDTH] = factor;
                 }
                 SUB_GROUP_SYNC();
-                REAL f = candidate_factor;
-#pragma unroll
-                for (uint k = 0; k < PANEL_WIDTH; k += 32u) {
-                    uint col = k + lane, from = min(col + shift, (uint)PANEL_WIDTH - 1u);
-                    REAL v =
-                        fma(-f, shift ? pivot_row[before][from] : (REAL)0, candidate_row[from]);
-                    v = col < PANEL_WIDTH - j ? v : (REAL)0;
-                    if (groups == 1u) {
-                        pivot_row[now][col] = v;
-                        if (!isfinite(v)) special[now] = 1u;
-                    } else {
-                        store_packet(rows + (ulong)group * PANEL_WIDTH + col, bits_of(v), tag);
-                    }
-                }
+                const uint from = min(lane + shift, (uint)PANEL_WIDTH - 1u);
+                const REAL v = fma(-row[PANEL_WIDTH],
+                                   shift ? shared.pivot_row[before][from] : (REAL)0, row[from]);
+                store_packet(rows + (ulong)candidate * PANEL_WIDTH + lane,
+                             bits_of(lane < PANEL_WIDTH - j ? v : (REAL)0), tag);
             }
             if (waiter) {
-                if (groups > 1u) {
-                    if (lane == chosen_sub)
-                        store_packet(headers + group, c.bits,
-                                     ((ulong)(best == 0u ? NO_POSITION : c.position) << 32) | tag);
-                    // 3. Read all candidates; lane s looks after the groups s, s + 32, ...
-                    Candidate top;
-                    top.position = NO_POSITION;
-                    top.bits = 0;
-                    uint key_high = 0u, key_low = 0u, from = 0u, spins = 0u;
-                    for (uint s = lane; s < groups; s += 32u) {
-                        ulong2 h = await_packet(headers + s, tag, &spins);
-                        uint p = (uint)(h.y >> 32), high = p == NO_POSITION ? 0u : high_key(h.x),
-                             low = low_key(h.x);
-                        if (high > key_high ||
-                            (high == key_high &&
-                             (low > key_low || (low == key_low && p < top.position)))) {
-                            key_high = high;
-                            key_low = low;
-                            top.bits = h.x;
-                            top.position = p;
-                            from = s;
-                        }
-                    }
-                    SUB_GROUP_SYNC();
-                    best = sub_group_winner(top.position != NO_POSITION, top.bits, top.position);
-                    uint winner = best == 0u ? 0u : 31u - clz(best);
-                    c.bits = sub_group_from((uint)top.bits, winner) |
-                             ((ulong)sub_group_from((uint)(top.bits >> 32), winner) << 32);
-                    c.position = sub_group_from(top.position, winner);
-                    from = sub_group_from(from, winner);
-                    inverse = 1 / real_of(c.bits);  // while the row travels
-                    PIN(inverse);
+                // 3. Read all candidates; lane s looks after s, s + 32, ...
+                Candidate top;
+                top.position = NO_POSITION;
+                top.bits = 0;
+                uint key_high = 0u, key_low = 0u, from = 0u, spins = 0u;
+                for (uint s = lane; s - lane < count; s += 32u * AT_ONCE) {
+                    ulong2 h[AT_ONCE];
+                    bool missing;
+                    do {
+                        missing = false;
 #pragma unroll
-                    for (uint k = 0; k < PANEL_WIDTH; k += 32u) {
-                        ulong2 v =
-                            await_packet(rows + (ulong)from * PANEL_WIDTH + k + lane, tag, &spins);
-                        pivot_row[now][k + lane] = real_of(v.x);
-                        if (!isfinite(real_of(v.x))) special[now] = 1u;
-                    }
-                    if (spins >= SPIN_LIMIT || best == 0u) gave_up = 1u;
-                } else {
-                    c.bits = sub_group_from((uint)c.bits, chosen_sub) |
-                             ((ulong)sub_group_from((uint)(c.bits >> 32), chosen_sub) << 32);
-                    c.position = sub_group_from(c.position, chosen_sub);
-                    inverse = 1 / real_of(c.bits);
+                        for (uint b = 0; b < AT_ONCE; ++b)
+                            if (s - lane + 32u * b < count)
+                                h[b] = load_packet(headers + min(s + 32u * b, count - 1u));
+#pragma unroll
+                        for (uint b = 0; b < AT_ONCE; ++b)
+                            if (s - lane + 32u * b < count) missing |= (uint)h[b].y != tag;
+                    } while (missing && ++spins < SPIN_LIMIT);
+#pragma unroll
+                    for (uint b = 0; b < AT_ONCE; ++b)
+                        if (s - lane + 32u * b < count) {
+                            const uint p = (uint)(h[b].y >> 32),
+                                       high = p == NO_POSITION ? 0u : high_key(h[b].x),
+                                       low = low_key(h[b].x);
+                            if (high > key_high ||
+                                (high == key_high &&
+                                 (low > key_low || (low == key_low && p < top.position)))) {
+                                key_high = high;
+                                key_low = low;
+                                top.bits = h[b].x;
+                                top.position = p;
+                                from = min(s + 32u * b, count - 1u);
+                            }
+                        }
                 }
-                pivot = real_of(c.bits);
+                SUB_GROUP_SYNC();
+                const uint all =
+                    sub_group_winner(top.position != NO_POSITION, top.bits, top.position);
+                const uint winner = all == 0u ? 0u : 31u - clz(all);
+                from = sub_group_from(from, winner);
+                global ulong2* entry = rows + (ulong)from * PANEL_WIDTH + lane;
+                ulong2 v = load_packet(entry);
+                const ulong value = sub_group_from((uint)top.bits, winner) |
+                                    (ulong)sub_group_from((uint)(top.bits >> 32), winner) << 32;
+                const uint chosen = sub_group_from(top.position, winner);
+                pivot = real_of(value);
+                inverse = 1 / pivot;  // while the row travels
+                PIN(inverse);
+                if ((uint)v.y != tag) v = await_packet(entry, tag, &spins);
+                const REAL x = real_of(v.x);
+                shared.pivot_row[now][lane] = x;
+                const bool unusual = pivot != 0 && !(fabs(pivot) >= REAL_MIN_NORMAL);
+                const uint others = sub_group_votes(!isfinite(x));
+                if (spins >= SPIN_LIMIT || all == 0u) shared.gave_up = 1u;
                 if (lane == 0) {
-                    pivot_inverse = pivot == 0 ? (REAL)1 : inverse;
-                    pivot_position = c.position;
-                    if (pivot != 0 && !(fabs(pivot) >= REAL_MIN_NORMAL)) special[now] = 1u;
+                    shared.special[now] = unusual || others != 0u ? 1u : 0u;
+                    shared.pivot_inverse = pivot == 0 ? (REAL)1 : inverse;
+                    shared.pivot_position = chosen;
                 }
             }
         }
@@ -270,12 +295,12 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
             if (!guarded) {
 #pragma unroll
                 for (uint c = 1; c < PANEL_WIDTH; ++c)
-                    r[c - 1] = fma(-factor, pivot_row[before][c], r[c]);
+                    r[c - 1] = fma(-factor, shared.pivot_row[before][c], r[c]);
             } else {
 #pragma unroll
                 for (uint c = 1; c < PANEL_WIDTH; ++c)
                     r[c - 1] = eliminates && c <= PANEL_WIDTH - j
-                                   ? fma(-factor, pivot_row[before][c], r[c])
+                                   ? fma(-factor, shared.pivot_row[before][c], r[c])
                                    : r[c];
             }
             r[PANEL_WIDTH - 1] = finished;
@@ -287,10 +312,10 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
         if (searching) {
             barrier(CLK_LOCAL_MEM_FENCE);
             // 5. Exchange positions, then look one column ahead.
-            guarded = special[now] != 0u;
-            failed = gave_up != 0u;
+            guarded = shared.special[now] != 0u;
+            failed = shared.gave_up != 0u;
             // A group that gave up knows no pivot; what it hands on must be a row of the matrix all the same.
-            const uint chosen = failed ? j : pivot_position;
+            const uint chosen = failed ? j : shared.pivot_position;
             if (position == chosen) {
                 active = false;
                 position = j;
@@ -299,11 +324,11 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
             }
             eliminates = active;
             if (active) {
-                factor = r[0] * pivot_inverse;
-                if (guarded) factor = divide(r[0], pivot_row[now][0]);
+                factor = r[0] * shared.pivot_inverse;
+                if (guarded) factor = divide(r[0], shared.pivot_row[now][0]);
                 finished = factor;
             }
-            ahead = active ? fma(-factor, pivot_row[now][1], r[1]) : r[1];
+            ahead = active ? fma(-factor, shared.pivot_row[now][1], r[1]) : r[1];
             if (waiter && group == 0 && lane == 0) {
                 pivots[pivot_offset + j] = (int)(row_base + chosen);
                 known = j + 1u;
@@ -315,8 +340,8 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
     // Every row of the panel has been read by now (its group took part in the last column), so rows
     // may be overwritten.
     if (!waiter && !failed) {
-        local REAL* my_stage = stage[sub];
-        positions[sub][lane] = first_row + lane < m ? position : NO_POSITION;
+        local REAL* my_stage = shared.stage[sub];
+        shared.positions[sub][lane] = first_row + lane < m ? position : NO_POSITION;
 #pragma unroll
         for (uint c0 = 0; c0 < PANEL_WIDTH; c0 += STAGE_COLUMNS) {
             SUB_GROUP_SYNC();
@@ -326,7 +351,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
 #pragma unroll
             for (uint k = 0; k < 32; k += 32 / STAGE_COLUMNS) {
                 uint row = k + lane / STAGE_COLUMNS, col = lane % STAGE_COLUMNS,
-                     p = positions[sub][row];
+                     p = shared.positions[sub][row];
                 if (p != NO_POSITION && c0 + col < width)
                     panel[(ulong)p * ld + c0 + col] = my_stage[row * STAGE_LD + col];
             }

@@ -147,11 +147,13 @@ static inline void write_stage(const local REAL* stage, global REAL* strip, uint
 #endif
 #if KERNEL != 2
 
-// The position whose row ends at `position` after all exchanges.
-static inline uint trace_back(uint position, uint block, const local uint* pivot) {
+// The positions whose rows end at these two after all exchanges. Unrolled, for the pivots to be read before they are needed.
+static inline uint2 trace_back(uint2 position, uint block, const local uint* pivot) {
+#pragma unroll LOADS_AT_ONCE
     for (uint j = block; j-- > 0;) {
-        uint p = pivot[j];
-        position = position == j ? p : (position == p ? j : position);
+        const uint p = pivot[j];
+        position.x = position.x == j ? p : (position.x == p ? j : position.x);
+        position.y = position.y == j ? p : (position.y == p ? j : position.y);
     }
     return position;
 }
@@ -165,12 +167,12 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_swap_solve(
     LOCAL_MEMORY_TO_SOLVE
 #endif
     const uint id = get_local_id(0), first = get_group_id(0) * STRIP;
-    if (id < block) pivot[id] = (uint)pivots[pivot_offset + id] - row_base;
+    pivot[id] = id < block ? (uint)pivots[pivot_offset + id] - row_base : 0u;
     barrier(CLK_LOCAL_MEM_FENCE);
     // The row that comes to this position of the block, and the one that comes to the position below it that its exchange emptied.
-    const bool displaces = id < block && pivot[id] >= block;
-    source[id] = trace_back(id, id < block ? block : 0u, pivot);
-    displaced[id] = trace_back(displaces ? pivot[id] : 0u, displaces ? block : 0u, pivot);
+    const uint2 from = trace_back((uint2)(id, pivot[id]), id < block ? block : 0u, pivot);
+    source[id] = from.x;
+    displaced[id] = from.y;
     barrier(CLK_LOCAL_MEM_FENCE);
 
     const uint column = first + TURN_COLUMN(STRIP);

@@ -92,7 +92,7 @@ bool ResidentPanel::all_resident(cl_uint m, const Shape& shape) {
 }
 
 Kernel& ResidentPanel::kernel(const Shape& shape) {
-  Kernel*& built = built_[shape.rows];
+  Kernel*& built = built_[shape];
   if (built == nullptr)
     built = &setting_.kernels.get(variant_.file, variant_.name, macros_of(shape));
   return *built;

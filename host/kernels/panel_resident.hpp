@@ -25,9 +25,10 @@ class ResidentPanel : public PanelKernel {
   cl_uint waiting_groups(cl_uint m) const override;
 
  protected:
-  /// How a panel is cut: of a work-group.
+  /// How a panel is cut: of a work-group. Candidates are the rows that it proposes as the next pivot's.
   struct Shape {
-    cl_uint rows, work_items;
+    cl_uint rows, work_items, candidates = 1;
+    auto operator<=>(const Shape&) const = default;
   };
 
   ResidentPanel(const KernelVariant& variant, const LuSetting& setting, Packets packets,
@@ -58,7 +59,7 @@ class ResidentPanel : public PanelKernel {
   bool wanted_;
   cl_uint most_groups_;
   std::optional<bool> works_;
-  std::map<cl_uint, Kernel*> built_;  // by rows
+  std::map<Shape, Kernel*> built_;
   cl::Buffer exchange_;
   cl_uint epoch_ = 1;
 };

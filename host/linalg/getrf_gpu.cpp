@@ -17,7 +17,7 @@ namespace {
 /// What it takes to factor the next block while the last one's update runs.
 struct LookAhead {
   LookAhead(Context& context, RealType type, const GemmOptions& options, cl_uint blocks)
-      : queue(context.context(), context.queue().getInfo<CL_QUEUE_DEVICE>(),
+      : queue(context.context(), device_of(context.queue()),
               context.queue().getInfo<CL_QUEUE_PROPERTIES>()),
         gemm(context, type, options),
         shared_gemm(make_gemm_gpu(context, type, options)),
@@ -166,7 +166,8 @@ class LuGpu : public LuBackend {
   }
 
   /// The same with A22 in two parts: the columns of the next block, which then is factored on a queue of its own, and the rest,
-  /// which is updated meanwhile.
+  /// which is updated meanwhile. (Tried: exchanges and triangular solve in two parts as well, the rest's beside the next block's
+  /// panels. On an H200, f64, n = 4096 took 10.7 ms instead of 9.7, 8192 31.6 instead of 24.3.)
   void factor_ahead(const cl::CommandQueue& queue, const MatrixView& a, LuProgress& progress) {
     queue.enqueueFillBuffer(ahead_->taken, cl_uint{0}, 0, ceil_div(n_, nb_) * sizeof(cl_uint));
     factor_block(queue, gemm_, a, 0, nb_);

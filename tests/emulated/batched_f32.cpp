@@ -20,7 +20,7 @@ TEST_CASE("lu_small_columns: a system of a batch, its matrix as it was, its firs
     const Block<float> before = a;
     std::vector<float> b(SIZE, 1), x = b;
     int info = -1;
-    WorkGroup::run(WG_SIZE, [&] {
+    WorkGroup::run(1, WG_SIZE, [&] {
       batched_factor_and_solve(a.a.data(), 0, a.ld, 0, x.data(), 0, 1, 0, 1, &info);
     });
     CHECK(a.a == before.a);

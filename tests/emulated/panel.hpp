@@ -18,7 +18,7 @@ using namespace clgauss::test::emulated;
 TEST_CASE("lu_panel_columns, f" TEXT_OF(REAL_BITS) ": LAPACK's pivots and factors") {
   check_panels<REAL>({{ROWS, 32}, {ROWS - 5, 32}, {40, 17}, {20, 32}, {9, 9}, {1, 1}},
                      [](Block<REAL>& panel, int* exchanged, int* first_bad) {
-                       WorkGroup::run(WG_SIZE, [&] {
+                       WorkGroup::run(1, WG_SIZE, [&] {
                          lu_panel_columns(panel.a.data(), 0, panel.ld, panel.rows, panel.cols, 0,
                                           exchanged, 0, first_bad);
                        });

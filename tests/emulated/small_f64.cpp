@@ -18,7 +18,7 @@ TEST_CASE("lu_small_columns: LAPACK's pivots and factors, and x") {
                        [](Block<double>& a, int* exchanged, int* first_bad) {
                          const Block<double> before = a;
                          std::vector<double> b(a.rows, 1), x = b;
-                         WorkGroup::run(WG_SIZE, [&] {
+                         WorkGroup::run(1, WG_SIZE, [&] {
                            lu_small(a.a.data(), 0, a.ld, a.rows, x.data(), 0, 1, 1, exchanged, 0,
                                     first_bad);
                          });

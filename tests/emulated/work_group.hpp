@@ -24,24 +24,31 @@ inline constexpr unsigned kSubGroup = 32;
 
 class WorkGroup {
  public:
-  explicit WorkGroup(unsigned work_items) : barrier_(work_items) {
+  /// One of `count`.
+  WorkGroup(unsigned number, unsigned count, unsigned work_items)
+      : number_(number), count_(count), barrier_(work_items) {
     for (unsigned i = 0; i < work_items; i += kSubGroup)
       sub_groups_.push_back(std::make_unique<SubGroup>());
   }
 
-  /// Runs body() as every work-item of one.
+  /// Runs body() as every work-item of `count` work-groups, all at the same time.
   template <typename Body>
-  static void run(unsigned work_items, const Body& body) {
-    WorkGroup group(work_items);
+  static void run(unsigned count, unsigned work_items, const Body& body) {
+    std::vector<std::unique_ptr<WorkGroup>> groups;
+    for (unsigned number = 0; number < count; ++number)
+      groups.push_back(std::make_unique<WorkGroup>(number, count, work_items));
     std::vector<std::jthread> threads;
-    for (unsigned id = 0; id < work_items; ++id)
-      threads.emplace_back([&group, &body, id] {
-        here = {&group, id, 0};
-        body();
-      });
+    for (const auto& group : groups)
+      for (unsigned id = 0; id < work_items; ++id)
+        threads.emplace_back([its = group.get(), &body, id] {
+          here = {its, id, 0};
+          body();
+        });
   }
 
   static unsigned id() { return here.id; }
+  static unsigned number() { return here.group->number_; }
+  static unsigned count() { return here.group->count_; }
   static void sync() { here.group->barrier_.arrive_and_wait(); }
   static void sync_sub_group() { here.group->sub_group().barrier.arrive_and_wait(); }
 
@@ -75,6 +82,7 @@ class WorkGroup {
 
   static inline thread_local Place here{};
 
+  unsigned number_, count_;
   std::barrier<> barrier_;
   std::vector<std::unique_ptr<SubGroup>> sub_groups_;
   std::once_flag made_;
@@ -87,14 +95,19 @@ class WorkGroup {
 using uint = std::uint32_t;
 using ulong = std::uint64_t;
 using ushort = std::uint16_t;
-using std::fabs, std::fma, std::max, std::min;
+struct ulong2 {
+  ulong x, y;
+};
+using std::fabs, std::fma, std::isfinite, std::max, std::min;
 inline ulong as_ulong(double v) { return std::bit_cast<ulong>(v); }
 inline double as_double(ulong v) { return std::bit_cast<double>(v); }
 inline uint as_uint(float v) { return std::bit_cast<uint>(v); }
 inline float as_float(uint v) { return std::bit_cast<float>(v); }
 inline uint clz(uint v) { return static_cast<uint>(std::countl_zero(v)); }
 inline uint get_local_id(uint) { return clgauss::test::emulated::WorkGroup::id(); }
-inline uint get_group_id(uint) { return 0; }
+inline uint get_group_id(uint) { return clgauss::test::emulated::WorkGroup::number(); }
+inline uint get_num_groups(uint) { return clgauss::test::emulated::WorkGroup::count(); }
+#define barrier(fence) clgauss::test::emulated::WorkGroup::sync()
 inline void atomic_min(volatile int* p, int v) {
   std::atomic_ref<int> at(*const_cast<int*>(p));
   for (int old = at; v < old && !at.compare_exchange_weak(old, v);) continue;

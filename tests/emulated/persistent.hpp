@@ -1,0 +1,37 @@
+/// The tests of a panel of several work-groups in REAL_BITS, with EACH as it is said, which who includes this defines.
+
+#include <doctest/doctest.h>
+
+#include "emulated/work_group.hpp"
+
+#define PANEL_WIDTH 32
+#define SUB_GROUPS 2
+#define SPIN_LIMIT 100000000
+#include "emulated/cases.hpp"
+namespace {
+#include "lu_panel_persistent.hpp"
+}
+
+using namespace clgauss::test::emulated;
+
+#define TEXT_OF(macro) TEXT(macro)
+#define TEXT(text) #text
+TEST_CASE("lu_panel_persistent, f" TEXT_OF(REAL_BITS) ", EACH " TEXT_OF(
+    EACH) ": LAPACK's pivots and factors") {
+  constexpr uint kMostGroups = 3;
+  std::vector<ulong2> exchange(2 * kMostGroups * OF_A_GROUP * (1 + PANEL_WIDTH));
+  uint epoch = 1;
+  check_panels<REAL>(
+      {{2 * GROUP_ROWS + 20, 32}, {GROUP_ROWS + 1, 17}, {GROUP_ROWS - 5, 32}},
+      [&](Block<REAL>& panel, int* exchanged, int* first_bad) {
+        int info[] = {*first_bad, 0};
+        const uint groups = (panel.rows + GROUP_ROWS - 1) / GROUP_ROWS;
+        WorkGroup::run(groups, WG_SIZE, [&] {
+          lu_panel_persistent(panel.a.data(), 0, panel.ld, panel.rows, panel.cols, 0, exchanged, 0,
+                              info, exchange.data(), epoch);
+        });
+        epoch += panel.cols;
+        *first_bad = info[0];
+        CHECK(info[1] == 0);
+      });
+}

@@ -1,0 +1,3 @@
+#define REAL_BITS 64
+#define EACH 1
+#include "emulated/persistent.hpp"
