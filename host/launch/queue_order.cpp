@@ -51,6 +51,7 @@ cl::Context context_of(const cl::CommandQueue& queue) {
 }
 
 void settle(const cl::CommandQueue& queue) noexcept {
+  clFlush(queue());
   cl_event end = nullptr;
   bool settled = clEnqueueMarkerWithWaitList(queue(), 0, nullptr, &end) == CL_SUCCESS;
   if (settled) {
