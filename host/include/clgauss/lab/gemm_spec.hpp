@@ -44,6 +44,8 @@ struct GemmSpec {
 
   // Of the kernels for GPUs:
 
+  /// Whether the operands are split before, into workspace of their size. Taken where it is preferred or tuned, and for large products.
+  [[nodiscard]] bool splits() const;
   [[nodiscard]] bool transposes() const { return has("TRANS_A"); }
   [[nodiscard]] std::size_t work_group_size() const;
   /// Work-groups that an m-by-n C takes.
