@@ -140,11 +140,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     for (int s = 0; s < STAGES - 1; ++s) COPY_SLOT();
 
 #if PREFETCH_C
-    // A line is 32 floats; one work-item a line.
-    for (int x = item; x < TILE_M * (TILE_N / 32); x += WG_SIZE) {
-      const int row = tile.x + x / (TILE_N / 32), col = tile.y + x % (TILE_N / 32) * 32;
-      if (row < m && col < n) prefetch_l2(c + (ulong)row * ldc + col);
-    }
+    prefetch_tile(c, ldc, m, n, tile, item);
 #endif
 
     float high[MMA_ROWS][MMA_QUADS][4][4], low[MMA_ROWS][MMA_QUADS][4][4];

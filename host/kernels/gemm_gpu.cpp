@@ -123,7 +123,6 @@ class GemmGpu : public GemmBackend {
   /// Whether the views and the shape are what the spec's kernel takes.
   [[nodiscard]] bool takes(const Candidate& candidate, const GemmCall& call) const {
     if (candidate.ptx && !has_matrix_units_) return false;
-    if (candidate.splits && !(can_split_ && pays_to_split(call.shape))) return false;
     if (call.share != nullptr && !candidate.ptx) return false;
     if ((call.shape.transpose_a || call.shape.transpose_b) && !candidate.transposes) return false;
     if (candidate.spec->use == GemmUse::update && (call.alpha != -1 || call.beta != 1))
@@ -132,11 +131,6 @@ class GemmGpu : public GemmBackend {
       if (view->offset % candidate.alignment != 0 || view->ld % candidate.alignment != 0)
         return false;
     return true;
-  }
-
-  /// To split the operands takes two launches more, and one for what is unfit.
-  [[nodiscard]] static bool pays_to_split(const GemmShape& shape) {
-    return shape.k >= 128 && std::min(shape.m, shape.n) >= 1024;
   }
 
   /// Whether the spec's tiles of this C give every compute unit enough to do. On an H200 124 work-items a unit lose to
@@ -163,7 +157,9 @@ class GemmGpu : public GemmBackend {
   /// units before none, and what fills the device before what does not, of which the smallest tiles win.
   [[nodiscard]] const Candidate* best_of(const GemmCall& call) const {
     const auto is_open = [&](const Candidate& candidate) {
-      return takes(candidate, call) && !passed_over_.contains(key_of(*candidate.spec, call));
+      return takes(candidate, call) && !passed_over_.contains(key_of(*candidate.spec, call)) &&
+             (!candidate.splits || (can_split_ && candidate.spec->is_large_enough(
+                                                      call.shape.m, call.shape.n, call.shape.k)));
     };
     for (const Candidate& candidate : preferred_)
       if (is_open(candidate)) return &candidate;

@@ -152,6 +152,11 @@ bool GemmSpec::is_for_cpu() const { return file == gemm_cpu_variant().file; }
 
 bool GemmSpec::splits() const { return file == gemm_mma_f16x3_variant().file; }
 
+bool GemmSpec::is_large_enough(Index m, Index n, Index k) const {
+  // To split takes two launches more, and one for what is unfit for it.
+  return !splits() || (k >= 128 && std::min(m, n) >= 1024);
+}
+
 bool GemmSpec::needs_ptx() const { return variant().lacks == lacks_ptx; }
 
 Defines GemmSpec::defines() const { return macros_of(variant(), type, parameters); }
