@@ -1,11 +1,11 @@
 // C <- alpha A B + beta C in f32 on the f16 matrix units of an NVIDIA device (compute capability 8.0 or more), with the accuracy of
 // an f32 product, where the operands' rows do not reach too far in size (halves.cl).
 //
-// A number is 2^e (high + low / 2048), high and low in f16, and A B ~ high high + (high low + low high) / 2048: three matrix
+// A number is 2^e (high + low / 4096), high and low in f16, and A B ~ high high + (high low + low high) / 4096: three matrix
 // instructions for one, each of which does twice the work of one for tf32 (H. Ootomo and R. Yokota, "Recovering single precision
 // accuracy from Tensor Cores while surpassing the FP32 theoretical peak performance", IJHPCA 36, 2022). halves.cl splits the operands
 // before, once for all tiles. The matrix units add with truncation, which would drift with k, so every 16 steps of k the sum of
-// high high leaves them and is added to the accumulators in ordinary, rounded f32; the rest weighs 2^-11 of it and stays.
+// high high leaves them and is added to the accumulators in ordinary, rounded f32; the rest weighs 2^-12 of it and stays.
 //
 // C is m x n, a row-major view (buffer, offset, leading dimension); any m, n, k >= 1. Each work-group keeps one TILE_M x TILE_N tile
 // of C in registers, each sub-group (32 work-items) an SG_M x SG_N part of it. Tiles of A and B pass through STAGES slots of local
@@ -87,7 +87,7 @@ typedef struct {
     }                                                                                 \
   }
 #define SUM(i, p, j, e, exponent) \
-  times_power_of_2(fma(low[i][p][j][e], 1.0f / 2048, high[i][p][j][e]), exponent)
+  times_power_of_2(fma(low[i][p][j][e], 1.0f / 4096, high[i][p][j][e]), exponent)
 
 // x 2^e, -252 <= e <= 254: two factors, for 2^e may not be a float where the product is.
 static inline float times_power_of_2(float x, int e) {

@@ -1,4 +1,4 @@
-// Splits the operands of gemm_mma_f16x3.cl: a number x of row r of A, or of column r of B, is 2^e(r) (high + low / 2048), high and
+// Splits the operands of gemm_mma_f16x3.cl: a number x of row r of A, or of column r of B, is 2^e(r) (high + low / 4096), high and
 // low in f16, to 22 bits or more.
 //
 // e(r) brings the largest magnitude to 2^14 .. 2^15, so numbers of down to 2^-29 of that keep all these bits; below them the error is
@@ -33,13 +33,13 @@ static inline int exponent_of(uint largest) { return max((int)(largest >> 23) - 
 static inline Halves split(float4 x, uint largest, bool* is_unfit) {
   const float4 scaled = x * as_float((uint)(127 - exponent_of(largest)) << 23);
   const uint4 bits = as_uint4(scaled), magnitude = bits & 0x7fffffffu;
-  const int4 tiny = magnitude < 0x38800000u;  // 2^-14, the least of f16 that is normal
+  const int4 is_subnormal = magnitude < 0x38800000u;  // 2^-14, the least of f16 that is not
   // To nearest, ties to even: 11 bits, or a multiple of 2^-24.
   const float4 normal = as_float4((bits + 0xfffu + ((bits >> 13) & 1u)) & 0xffffe000u);
-  const float4 high = select(normal, (scaled + 0.75f) - 0.75f, tiny);
-  *is_unfit |= any(tiny && magnitude != 0u);
+  const float4 high = select(normal, (scaled + 0.75f) - 0.75f, is_subnormal);
+  *is_unfit |= any(magnitude < 0x38000000u && magnitude != 0u);  // 2^-15
   const bool finite = largest < 0x7f800000u;
-  const Halves halves = {finite ? high : (float4)(NAN), (scaled - high) * 2048.0f};
+  const Halves halves = {finite ? high : (float4)(NAN), (scaled - high) * 4096.0f};
   return halves;
 }
 

@@ -74,8 +74,8 @@ inline SplitOperand split_operand(Operand operand, std::size_t rows, std::size_t
       const std::uint16_t high = finite ? half_of(x) : 0x7e00;
       split.halves[place.high] = high;
       if (!finite) continue;  // whatever it is
-      split.halves[place.high + place.low_behind] = half_of((x - value_of_half(high)) * 2048);
-      split.unfit = split.unfit || (x != 0 && std::abs(x) < 0x1p-14);
+      split.halves[place.high + place.low_behind] = half_of((x - value_of_half(high)) * 4096);
+      split.unfit = split.unfit || (x != 0 && std::abs(x) < 0x1p-15);
     }
   }
   return split;
