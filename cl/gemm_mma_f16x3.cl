@@ -123,7 +123,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
 #define COPY_SLOT()                                                                                \
   {                                                                                                \
     if (to_copy > 0) {                                                                             \
-      local uint4* const to = &shared.slots[copy_slot][0][0][0][item];                             \
+      local uint4* const to = (local uint4*)shared.slots[copy_slot] + item;                        \
       UNROLL                                                                                       \
       for (int x = 0; x < BLOCKS_A; x += COPY_BLOCKS)                                              \
         COPY_ASYNC(cg, 16, local_address(to + x * BLOCK), a_from + x * block_chunks);              \
