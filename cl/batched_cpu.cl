@@ -33,9 +33,6 @@
 #define INTEGER_float int
 #define INTEGER PASTE(INTEGER_, REAL)
 #define INTS PASTE(INTEGER, VEC_WIDTH)
-#define SCALE_double 0x1p128
-#define SCALE_float 0x1p64f
-#define SCALE PASTE(SCALE_, REAL)  // lifts a subnormal number above the reciprocals that overflow
 
 #if VEC_WIDTH == 4
 #define EACH_LANE(pick) pick(0), pick(1), pick(2), pick(3)

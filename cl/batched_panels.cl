@@ -16,7 +16,7 @@
 // RHS * (ROWS + 1) + PANEL * PANEL scalars. Mesa's llvmpipe cuts a work-item off after 65535 iterations of its loops: with
 // n = 256, GROUP = 256 and PANEL = 8 there are 24 thousand.
 
-#include "common.clh"
+#include "batched.clh"
 
 #if !defined(ROWS) || !defined(PANEL) || !defined(GROUP) || !defined(KERNEL)
 #error "ROWS, PANEL, GROUP and KERNEL must be defined"
@@ -28,8 +28,6 @@
 #define DEFINITE 0
 #endif
 
-// Arrays become registers only where every access to them is in one function.
-#define INLINE static inline __attribute__((always_inline))
 // Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any other.
 #define LOCAL_SYNC() barrier(CLK_LOCAL_MEM_FENCE)
 #define SYNC() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
@@ -38,7 +36,6 @@
 #define PASTE_(a, b) a##b
 #define PASTE(a, b) PASTE_(a, b)
 #define REAL4 PASTE(REAL, 4)
-#define SCALE (REAL_BITS == 64 ? (REAL)0x1p128 : (REAL)0x1p64)
 #define COLUMN (ROWS + 4)  // from one column of a panel to the next: they begin in different banks
 #define PARTS (GROUP < 16 ? GROUP : 16)  // of a column, searched side by side
 #define LANES (GROUP < 16 ? GROUP : 16)  // work-items along a row
@@ -144,20 +141,6 @@ INLINE void search_parts(const local REAL* column, const uint k, const uint n,
   shared->part_row[id] = row;
 }
 
-INLINE uint find_pivot(const local Shared* shared) {
-  REAL best = shared->part_magnitude[0];
-  uint p = shared->part_row[0];
-#pragma unroll
-  for (uint part = 1; part < PARTS; ++part) {
-    const REAL size = shared->part_magnitude[part];
-    const uint row = shared->part_row[part];
-    const bool better = size > best || (size == best && row < p);
-    best = better ? size : best;
-    p = better ? row : p;
-  }
-  return p;
-}
-
 INLINE void exchange(local uint* rows, const uint k, const uint p) {
   const uint row = rows[k];
   rows[k] = rows[p];
@@ -173,7 +156,7 @@ INLINE int factor_panel(const Place* at, int bad, local Shared* shared) {
     local REAL* column = shared->lower + c * COLUMN;
     search_parts(column, k, at->n, shared);
     LOCAL_SYNC();
-    const uint p = find_pivot(shared);
+    const uint p = row_of_largest(shared->part_magnitude, shared->part_row, PARTS);
     for (uint j = id; j < at->width; j += GROUP) {
       local REAL* entries = shared->lower + j * COLUMN;
       const REAL entry = entries[k];

@@ -30,19 +30,15 @@
 #define PER_PACK 2
 #define BITS ulong
 #define BITS_OF(v) (as_ulong(v) & 0x7fffffffffffffffUL)
-#define SCALE 0x1p128
 #else
 #define PACK float4
 #define PER_PACK 4
 #define BITS uint
 #define BITS_OF(v) (as_uint(v) & 0x7fffffffu)
-#define SCALE 0x1p64f
 #endif
 #define CHUNK (LANES < 16 ? LANES : 16)               // columns of A that are staged at once
 #define PACKS ((SIZE + 1 + PER_PACK - 1) / PER_PACK)  // of a row of [A | b]
 #define ROW ((PACKS + 1) * PER_PACK)  // apart: an odd number of packs for most sizes
-// Arrays become registers only where every access to them is in one function.
-#define INLINE static inline __attribute__((always_inline))
 #define NOT_YET 0xffffu
 
 typedef struct {

@@ -22,7 +22,7 @@
 // words. No loop is longer than n * max(GRID, RHS): Mesa's llvmpipe cuts a work-item off after 65535
 // iterations.
 
-#include "common.clh"
+#include "batched.clh"
 
 #if !defined(GRID) || !defined(TILE) || !defined(SYSTEMS) || !defined(RHS) || \
     !defined(IN_REGISTERS) || !defined(KERNEL)
@@ -70,8 +70,6 @@
 #error "TILE must be at most 8"
 #endif
 
-// Arrays become registers only where every access to them is in one function.
-#define INLINE static inline __attribute__((always_inline))
 #define EXTENT (GRID * TILE)
 #define MEMBERS (GRID * GRID)  // work-items of a system
 #define NOT_YET 0xffffu        // of a row that has not been a pivot row
@@ -83,7 +81,6 @@
 //   y[l] = 1;  barrier(CLK_LOCAL_MEM_FENCE);  uint k = n;  const float value = a[l];  // l = get_local_id(0)
 //   do { --k; if (l < k) y[l] = fma(-value, y[k], y[l]);  barrier(CLK_LOCAL_MEM_FENCE); } while (k > 0);
 #define MIRRORED (DEFINITE && KERNEL != 3)  // what batched_solve reads has both triangles
-#define SCALE (REAL_BITS == 64 ? (REAL)0x1p128 : (REAL)0x1p64)
 
 // What the work-items of one system share.
 typedef struct {
@@ -184,20 +181,6 @@ INLINE void publish_column(const Private* my, const uint kc, const uint n, const
   shared->candidate[my->ty] = row;
 }
 
-INLINE uint find_pivot(const local Shared* shared) {
-  REAL best = shared->magnitude[0];
-  uint p = shared->candidate[0];
-#pragma unroll
-  for (uint t = 1; t < GRID; ++t) {
-    const REAL size = shared->magnitude[t];
-    const uint row = shared->candidate[t];
-    const bool better = size > best || (size == best && row < p);
-    best = better ? size : best;
-    p = better ? row : p;
-  }
-  return p;
-}
-
 // The owners of row p publish it from column GRID kc on, and remember the step.
 INLINE void publish_row(Private* my, const uint kc, const uint p, const uint k,
                         local Shared* shared) {
@@ -236,7 +219,7 @@ INLINE void eliminate_columns(Private* my, const uint kc, const uint n, const ui
     const uint k = GRID * kc + kx, turn = kx & 1;
     if (my->tx == kx) publish_column(my, kc, n, turn, shared);
     SYNC();
-    const uint p = find_pivot(shared);
+    const uint p = row_of_largest(shared->magnitude, shared->candidate, GRID);
     const REAL pivot = shared->column[turn][p], size = fabs(pivot);
     publish_row(my, kc, p, k, shared);
     if (my->member == 0) {

@@ -22,10 +22,8 @@
 #include "lu_columns.clh"
 
 #if REAL_BITS == 64
-#define SCALE 0x1p128
 #define COPY_REAL(to, from) COPY_ASYNC(ca, 8, local_address(to), from)
 #else
-#define SCALE 0x1p64f
 #define COPY_REAL(to, from) COPY_ASYNC(ca, 4, local_address(to), from)
 #endif
 

@@ -4,11 +4,19 @@
 #include <clgauss/context.hpp>
 #include <clgauss/lab/variant.hpp>
 #include <clgauss/real_type.hpp>
+#include <concepts>
+#include <type_traits>
 
 namespace clgauss {
 
-constexpr cl_uint ceil_div(cl_uint a, cl_uint b) { return (a + b - 1) / b; }
-constexpr cl_uint round_up(cl_uint a, cl_uint b) { return ceil_div(a, b) * b; }
+template <std::unsigned_integral T>
+constexpr T ceil_div(T a, std::type_identity_t<T> b) {
+  return (a + b - 1) / b;
+}
+template <std::unsigned_integral T>
+constexpr T round_up(T a, std::type_identity_t<T> b) {
+  return ceil_div(a, b) * b;
+}
 
 /// VEC_WIDTH, MR, NR, UNROLL and USE_FMA, the macros of cl/cpu_tile.clh, for the device's native vectors: with 64 bytes, 12 rows
 /// of 2 vectors fill 27 of AVX-512's 32 registers; with less, 4 rows of 3 vectors fill the 16 of AVX2, SSE and NEON.

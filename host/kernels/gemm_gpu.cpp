@@ -97,6 +97,8 @@ class GemmGpu : public GemmBackend {
     Kernel kernel;
     bool works = false;
     bool spills = false;  // registers, more than a few
+    const Entry* for_unfit =
+        nullptr;  // does the products that a kernel which splits its operands leaves undone
   };
 
   /// A^T, B^T, lower, shared, sliced, only of what is unfit to be split.
@@ -217,7 +219,7 @@ class GemmGpu : public GemmBackend {
     entry.spec = transposed(spec, call.shape.transpose_a, call.shape.transpose_b);
     entry.of = build_for(spec, call);
     build(entry);
-    if (spec.splits()) (void)for_unfit(entry, call);
+    if (spec.splits()) entry.for_unfit = &built_for_unfit(entry, call);
     entry.works = true;
     return entry;
   }
@@ -237,6 +239,7 @@ class GemmGpu : public GemmBackend {
     // A kernel that does not build or launch here is an outcome, not an error: the next spec is tried.
     entry.works = context_.trials().passes(entry.of, [&] {
       build(entry);
+      if (of.splits()) entry.for_unfit = &built_for_unfit(entry, call);
       for (const double smallest : {1.0, 0x1p-60}) {
         if (smallest != 1 && !of.splits()) continue;  // so small a number is unfit
         require_known_answer(
@@ -254,19 +257,15 @@ class GemmGpu : public GemmBackend {
     return entry;
   }
 
-  /// What does the products that `entry`, which splits its operands, leaves undone.
-  const Entry& for_unfit(const Entry& entry, const GemmCall& call) {
+  const Entry& built_for_unfit(const Entry& entry, const GemmCall& call) {
     for (const Candidate& candidate : table_) {
       if (!candidate.ptx || candidate.splits || candidate.spec->use != entry.spec.use ||
           !takes(candidate, call))
         continue;
-      const auto [place, is_new] = kernels_.try_emplace(key_of(*candidate.spec, call, true));
-      Entry& other = place->second;
-      if (is_new) {
-        other.spec = *candidate.spec;
-        other.of = build_for(other.spec, call);
-        other.of.defines.emplace_back("ONLY_UNFIT", "1");
-      }
+      Entry& other = kernels_[key_of(*candidate.spec, call, true)];
+      other.spec = *candidate.spec;
+      other.of = build_for(other.spec, call);
+      other.of.defines.emplace_back("ONLY_UNFIT", "1");
       build(other);
       return other;
     }
@@ -342,11 +341,10 @@ class GemmGpu : public GemmBackend {
 
   void launch(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call,
               Index slices) {
-    if (entry.spec.splits()) {
-      const Entry& other = for_unfit(entry, call);
+    if (entry.for_unfit != nullptr) {
       split(queue, entry.spec, call);
       launch_tiles(queue, entry, call, 1, &*halves_);
-      launch_tiles(queue, other, call, 1, &*halves_);
+      launch_tiles(queue, *entry.for_unfit, call, 1, &*halves_);
       return;
     }
     if (slices == 1) {

@@ -1,13 +1,13 @@
 #include "kernels/halves.hpp"
 
+#include "kernels/cpu_tile.hpp"
+
 namespace clgauss {
 
 namespace {
 
 constexpr std::size_t kGroup = 64;         // of split_rows
 constexpr Index kColumns = 32, kRows = 8;  // of a group of split_columns
-
-constexpr Index rounded_up(Index n, Index to) { return (n + to - 1) / to * to; }
 
 std::uint64_t bytes_of_halves(Index rows, Index k) { return rows * k * 2 * sizeof(cl_half); }
 
@@ -23,8 +23,8 @@ Halves::Halves(Context& context)
 
 void Halves::split(const cl::CommandQueue& queue, Index m, Index n, Index k, const MatrixView& a,
                    const MatrixView& b, Index tile_m, Index tile_n, Index tile_k) {
-  const Index rows = rounded_up(m, tile_m), columns = rounded_up(n, tile_n),
-              padded_k = rounded_up(k, tile_k);
+  const Index rows = round_up(m, tile_m), columns = round_up(n, tile_n),
+              padded_k = round_up(k, tile_k);
   make_room(a_, rows, padded_k);
   make_room(b_, columns, padded_k);
   if (++epoch_ == 0) {
