@@ -15,54 +15,52 @@
 //  - One more sub-group, which owns no rows, does the waiting.
 //  - The candidate's row is brought up to date and published by its whole sub-group, one element a
 //    work-item.
-//  - With EACH every sub-group's largest entry is a candidate, published before the work-group has compared
-//    its own: a barrier and a search less on the way, for 8 times as many candidates to read, of which a
-//    lane polls 4 at once.
+//  - What a row sends is its entries of U and, after them, those of L, so every work-group knows L11 step by step: one more sub-group
+//    of each does the exchanges and the solve in 32 of the columns beside the panel (lu_beside.clh). LU of n = 4096 takes 8.5 ms
+//    instead of 9.0, f64, 8192 in f32 20.1 instead of 21.4.
 //  - The registers rotate by one a column (the fused multiply-add writes its neighbour), so the
 //    loop body is the same for all columns and the private array is indexed by constants only.
 // H200, f64, us a column: 1.7 at m = 1024, 1.9 at 8192, 2.3 at 16384 (a barrier with membar and unrolled columns: 2.9 at 1024, 3.3,
-// 3.5). Of a column at m = 4096, without EACH, in cycles: a sub-group's search 600, the barrier 180, the group's best 370, its way to
+// 3.5). Of a column at m = 4096, in cycles: a sub-group's search 600, the barrier 180, the group's best 370, its way to
 // the others and the slowest of theirs 1340, the winner and the division 350, its row 380, the rest 250. The row is asked for before
 // the division now. (Tried: the rows of up to 8 or 16 candidates polled together with their headers, for one trip through L2 instead
-// of two. The polls that come too early keep the trip itself waiting: LU 4096 10.2 and 12.0 ms instead of 9.8.)
+// of two. The polls that come too early keep the trip itself waiting: LU 4096 10.2 and 12.0 ms instead of 9.8. Every sub-group's largest
+// entry as a candidate, for a barrier and a search less: f32 n = 4096 9.5 ms instead of 8.6. Rolled loops before and after the columns,
+// a third of the instructions: 1 % slower.)
 //
-// NDRange: one dimension, local (SUB_GROUPS + 1) * 32, groups ceil(m / (SUB_GROUPS * 32)). More
-// than one group: ALL MUST BE CO-RESIDENT (the host probes with this very kernel). A wait gives up
+// NDRange: one dimension, local (SUB_GROUPS + 2) * 32, groups ceil(m / (SUB_GROUPS * 32)) at least. More than one: ALL MUST BE CO-RESIDENT (the host probes with this very kernel). A wait gives up
 // after SPIN_LIMIT polls and sets info[1]; the panel is then worthless, and the exchanges name rows of the matrix nonetheless.
 //   a + offset  the panel's first element, row-major, leading dimension ld (in: A, out: L\U)
+//   left, right columns of the matrix left and right of the panel that are exchanged, and right of it solved, too: no more than 32 for
+//               every group, each side rounded up to 32
 //   pivots      pivots[pivot_offset + j] = row_base + position exchanged with position j, j < width
 //   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot,
 //               [1] = 1: gave up waiting
-//   exchange    2 * candidates * (1 + PANEL_WIDTH) packets, set to zero once; candidates: the groups, with EACH
-//               their sub-groups
+//   exchange    2 * groups * (1 + PANEL_WIDTH) packets, set to zero once
 //   epoch       > 0, grows by at least `width` from launch to launch on one exchange buffer
 // A zero pivot: its column is zero, nothing is scaled (getf2). A NaN counts as the largest
 // magnitude, so that it is reported at once.
-// Local memory: SUB_GROUPS * 32 * 17 (9 with more than 8 sub-groups) + 2 * PANEL_WIDTH scalars and
-// some words: 36 KiB for f64.
+// Local memory: SUB_GROUPS * 32 * 17 (9 with more than 8 sub-groups) + (PANEL_WIDTH + 3) * PANEL_WIDTH scalars and some words: 45 KiB
+// for f64.
 
 #include "common.clh"
 #include "ptx.clh"
 
-#if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || !defined(SPIN_LIMIT) || !defined(EACH)
-#error "PANEL_WIDTH, SUB_GROUPS, SPIN_LIMIT and EACH must be defined"
+#if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || !defined(SPIN_LIMIT)
+#error "PANEL_WIDTH, SUB_GROUPS and SPIN_LIMIT must be defined"
 #endif
-#if PANEL_WIDTH != 32 || SUB_GROUPS < 1 || SUB_GROUPS > 31
-#error "PANEL_WIDTH must be 32 and SUB_GROUPS lie in 1..31"
+#if PANEL_WIDTH != 32 || SUB_GROUPS < 1 || SUB_GROUPS > 30
+#error "PANEL_WIDTH must be 32 and SUB_GROUPS lie in 1..30"
 #endif
 
-#define WG_SIZE ((SUB_GROUPS + 1) * 32)
+#include "lu_beside.clh"
+
+#define WG_SIZE ((SUB_GROUPS + 2) * 32)
+#define SYNC() SYNC_FIRST((SUB_GROUPS + 1) * 32)  // all but those who work beside the panel
 #define GROUP_ROWS (SUB_GROUPS * 32)
 #define NO_POSITION 0xffffffffu
 #define STAGE_COLUMNS (SUB_GROUPS > 8 ? 8 : 16)
 #define STAGE_LD (STAGE_COLUMNS + 1)
-#if EACH
-#define OF_A_GROUP SUB_GROUPS  // candidates
-#define AT_ONCE 4              // that a lane polls
-#else
-#define OF_A_GROUP 1
-#define AT_ONCE 1
-#endif
 #if REAL_BITS == 64
 #define PIN(v) PIN_F64(v)
 #else
@@ -124,6 +122,7 @@ typedef struct {
 // What a work-group shares.
 typedef struct {
     REAL pivot_row[2][PANEL_WIDTH];
+    Steps steps;
     REAL pivot_inverse;
     uint pivot_position, special[2], gave_up;
     Candidate candidates[SUB_GROUPS];
@@ -132,13 +131,21 @@ typedef struct {
 } Shared;
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persistent(
-    global REAL* restrict a, ulong offset, uint ld, uint m, uint width, uint row_base,
-    global int* restrict pivots, ulong pivot_offset, volatile global int* restrict info,
+    global REAL* restrict a, ulong offset, uint ld, uint m, uint width, uint left, uint right,
+    uint row_base, global int* restrict pivots, ulong pivot_offset,
+    volatile global int* restrict info,
     global ulong2* exchange, uint epoch) {
   local Shared shared;
     const uint id = get_local_id(0), lane = id & 31u, sub = id >> 5;
-    const uint group = get_group_id(0), count = get_num_groups(0) * OF_A_GROUP;  // of candidates
+    const uint group = get_group_id(0), groups = get_num_groups(0);
     const bool waiter = sub == SUB_GROUPS;
+    if (id == 0) shared.gave_up = shared.steps.known = 0u;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (sub > SUB_GROUPS) {
+        if (group < STRIPS_BESIDE(left, right))
+            follow_beside(a + offset, ld, width, left, right, group, lane, &shared.steps);
+        return;
+    }
     const uint first_row = group * GROUP_ROWS + sub * 32u;
     uint position = waiter ? NO_POSITION : first_row + lane;
     bool active = !waiter && position < m;
@@ -177,43 +184,33 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
     bool guarded = false;  // something is not finite or the reciprocal would overflow: take care
                            // element by element
     REAL inverse = 0, pivot = 0;
-    if (id == 0) shared.gave_up = 0u;
 #pragma unroll 1
     for (uint j = 0; j <= PANEL_WIDTH; ++j) {
         const bool searching = j < width && !failed;
         const uint now = j & 1u, before = now ^ 1u, tag = epoch + j, shift = j > 0 ? 1u : 0u;
-        global ulong2* headers = exchange + (ulong)now * count;
-        global ulong2* rows = exchange + 2UL * count + (ulong)now * count * PANEL_WIDTH;
+        global ulong2* headers = exchange + (ulong)now * groups;
+        global ulong2* rows = exchange + 2UL * groups + (ulong)now * groups * PANEL_WIDTH;
         if (searching) {
             // 1. Every sub-group proposes its largest entry ...
             const ulong bits = bits_of(ahead);
             const uint mine = sub_group_winner(active, bits, position);
             const bool is_mine = lane == (mine == 0u ? 0u : 31u - clz(mine));
-            const uint at = mine == 0u ? NO_POSITION : position;  // where is_mine
-#if EACH
-            const uint candidate = group * SUB_GROUPS + sub;
-            const bool proposes = !waiter && mine != 0u;
-            if (!waiter && is_mine) store_packet(headers + candidate, bits, (ulong)at << 32 | tag);
-#else
-            const uint candidate = group;
             if (!waiter && is_mine) {
                 shared.candidates[sub].bits = bits;
-                shared.candidates[sub].position = at;
+                shared.candidates[sub].position = mine == 0u ? NO_POSITION : position;
             }
-            barrier(CLK_LOCAL_MEM_FENCE);
+            SYNC();
             // ... and the group's best is known to all of it.
             const Candidate c = shared.candidates[lane % SUB_GROUPS];
             const uint best = sub_group_winner(lane < SUB_GROUPS && c.position != NO_POSITION,
                                                c.bits, c.position);
             const uint chosen_sub = best == 0u ? 0u : 31u - clz(best);
-            const bool proposes = !waiter && best != 0u && sub == chosen_sub;
             if (waiter && lane == chosen_sub)
-                store_packet(headers + candidate, c.bits,
+                store_packet(headers + group, c.bits,
                              (ulong)(best == 0u ? NO_POSITION : c.position) << 32 | tag);
-#endif
 
-            // 2. A candidate's sub-group brings its row up to date and publishes it.
-            if (proposes) {
+            // 2. The candidate's sub-group brings its row up to date and publishes it.
+            if (!waiter && best != 0u && sub == chosen_sub) {
                 local REAL* row = shared.stage[sub];
                 if (is_mine) {
 #pragma unroll
@@ -221,11 +218,13 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
                     row[PANEL_WIDTH] = factor;
                 }
                 SUB_GROUP_SYNC();
-                const uint from = min(lane + shift, (uint)PANEL_WIDTH - 1u);
-                const REAL v = fma(-row[PANEL_WIDTH],
-                                   shift ? shared.pivot_row[before][from] : (REAL)0, row[from]);
-                store_packet(rows + (ulong)candidate * PANEL_WIDTH + lane,
-                             bits_of(lane < PANEL_WIDTH - j ? v : (REAL)0), tag);
+                // Behind what is left of the row stand its finished entries, the factor being the last.
+                const REAL old = row[lane + shift];
+                const REAL u = shift ? shared.pivot_row[before][min(lane + 1u, PANEL_WIDTH - 1u)]
+                                     : (REAL)0;
+                store_packet(
+                    rows + (ulong)group * PANEL_WIDTH + lane,
+                    bits_of(lane < PANEL_WIDTH - j ? fma(-row[PANEL_WIDTH], u, old) : old), tag);
             }
             if (waiter) {
                 // 3. Read all candidates; lane s looks after s, s + 32, ...
@@ -233,35 +232,20 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
                 top.position = NO_POSITION;
                 top.bits = 0;
                 uint key_high = 0u, key_low = 0u, from = 0u, spins = 0u;
-                for (uint s = lane; s - lane < count; s += 32u * AT_ONCE) {
-                    ulong2 h[AT_ONCE];
-                    bool missing;
-                    do {
-                        missing = false;
-#pragma unroll
-                        for (uint b = 0; b < AT_ONCE; ++b)
-                            if (s - lane + 32u * b < count)
-                                h[b] = load_packet(headers + min(s + 32u * b, count - 1u));
-#pragma unroll
-                        for (uint b = 0; b < AT_ONCE; ++b)
-                            if (s - lane + 32u * b < count) missing |= (uint)h[b].y != tag;
-                    } while (missing && ++spins < SPIN_LIMIT);
-#pragma unroll
-                    for (uint b = 0; b < AT_ONCE; ++b)
-                        if (s - lane + 32u * b < count) {
-                            const uint p = (uint)(h[b].y >> 32),
-                                       high = p == NO_POSITION ? 0u : high_key(h[b].x),
-                                       low = low_key(h[b].x);
-                            if (high > key_high ||
-                                (high == key_high &&
-                                 (low > key_low || (low == key_low && p < top.position)))) {
-                                key_high = high;
-                                key_low = low;
-                                top.bits = h[b].x;
-                                top.position = p;
-                                from = min(s + 32u * b, count - 1u);
-                            }
-                        }
+                for (uint s = lane; s - lane < groups; s += 32u) {
+                    const uint source = min(s, groups - 1u);
+                    const ulong2 h = await_packet(headers + source, tag, &spins);
+                    const uint p = (uint)(h.y >> 32),
+                               high = p == NO_POSITION ? 0u : high_key(h.x), low = low_key(h.x);
+                    if (high > key_high ||
+                        (high == key_high &&
+                         (low > key_low || (low == key_low && p < top.position)))) {
+                        key_high = high;
+                        key_low = low;
+                        top.bits = h.x;
+                        top.position = p;
+                        from = source;
+                    }
                 }
                 SUB_GROUP_SYNC();
                 const uint all =
@@ -278,14 +262,16 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
                 PIN(inverse);
                 if ((uint)v.y != tag) v = await_packet(entry, tag, &spins);
                 const REAL x = real_of(v.x);
-                shared.pivot_row[now][lane] = x;
+                const bool is_u = lane < PANEL_WIDTH - j;
+                shared.pivot_row[now][lane] = is_u ? x : (REAL)0;
+                shared.steps.l[j][lane] = is_u ? (REAL)0 : x;
                 const bool unusual = pivot != 0 && !(fabs(pivot) >= REAL_MIN_NORMAL);
-                const uint others = sub_group_votes(!isfinite(x));
+                const uint others = sub_group_votes(is_u && !isfinite(x));
                 if (spins >= SPIN_LIMIT || all == 0u) shared.gave_up = 1u;
                 if (lane == 0) {
                     shared.special[now] = unusual || others != 0u ? 1u : 0u;
                     shared.pivot_inverse = pivot == 0 ? (REAL)1 : inverse;
-                    shared.pivot_position = chosen;
+                    shared.pivot_position = shared.steps.pivots[j] = chosen;
                 }
             }
         }
@@ -310,10 +296,11 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
         guarded = true;  // nothing to eliminate: a plain rotation (pivot_row may hold anything)
         eliminates = false;
         if (searching) {
-            barrier(CLK_LOCAL_MEM_FENCE);
+            SYNC();
             // 5. Exchange positions, then look one column ahead.
             guarded = shared.special[now] != 0u;
             failed = shared.gave_up != 0u;
+            if (waiter && lane == 0) publish_local(&shared.steps.known, failed ? GAVE_UP : j + 1u);
             // A group that gave up knows no pivot; what it hands on must be a row of the matrix all the same.
             const uint chosen = failed ? j : shared.pivot_position;
             if (position == chosen) {

@@ -156,6 +156,13 @@ Matrix butterflied(const std::vector<float>& numbers, Matrix x, bool transpose) 
   return x;
 }
 
+Matrix columns_of(const Matrix& a, Index first, Index count) {
+  Matrix some(a.rows(), count);
+  for (Index i = 0; i < a.rows(); ++i)
+    std::ranges::copy(a.row(i).subspan(first, count), some.row(i).begin());
+  return some;
+}
+
 /// |A B - I|.
 double inverse_error(const Matrix& a, const Matrix& b) {
   double error = 0;
@@ -204,16 +211,23 @@ Matrix permuted(const Matrix& a, const std::vector<Index>& sources) {
 }  // namespace
 
 void require_panel(
-    Context& context, RealType type, Index m, Index width, bool bounded,
+    Context& context, RealType type, Index m, Index width, Index beside, bool bounded,
     const std::function<void(const MatrixView& a, const cl::Buffer& pivots)>& factor) {
-  Matrix a = random_of(type, m, width, 1);
-  a(0, 0) = 0;  // so that the first step has to exchange
+  const Index right = beside + width, all = right + beside;
+  Matrix a = random_of(type, m, all, 1);
+  a(0, beside) = 0;  // so that the first step has to exchange
   const MatrixView view = upload(context, type, a);
   const cl::Buffer pivots = context.allocate(width * sizeof(cl_int), kWhat);
-  factor(view, pivots);
-  const Matrix lu = read_back(context, type, view, m, width);
+  factor(view.at(0, beside), pivots);
+  const Matrix made = read_back(context, type, view, m, all);
   exchange_rows(a, read_rows(context, pivots, std::min(m, width)));
-  require_factors(a, lu, type, bounded);
+  const Matrix lu = columns_of(made, beside, width);
+  require_factors(columns_of(a, beside, width), lu, type, bounded);
+  if (beside == 0) return;
+  require(max_difference(columns_of(made, 0, beside), columns_of(a, 0, beside)), 0, "P B");
+  require(max_difference(columns_of(made, right, beside),
+                         solved(lu, columns_of(a, right, beside), width, false, true)),
+          30 * static_cast<double>(m) * unit_roundoff(type), "L11^-1 P B");
 }
 
 void require_triangular_solve(

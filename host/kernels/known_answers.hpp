@@ -13,9 +13,10 @@
 namespace clgauss {
 
 /// P A = L U of an m-by-width panel: |P A - L U| <= 30 m eps max|A|, every row exchanged with one at or below it, and with
-/// `bounded` no multiplier above 1, as partial pivoting has it.
+/// `bounded` no multiplier above 1, as partial pivoting has it. With as many columns left and right of it as `beside` says P B on the
+/// left and L11^-1 P B on the right.
 void require_panel(
-    Context& context, RealType type, Index m, Index width, bool bounded,
+    Context& context, RealType type, Index m, Index width, Index beside, bool bounded,
     const std::function<void(const MatrixView& a, const cl::Buffer& pivots)>& factor);
 
 /// B <- T^-1 B for T n-by-n and B n-by-nrhs, to 64 n eps of the largest element; T is unit lower triangular with garbage above, or

@@ -12,11 +12,12 @@ namespace clgauss {
 inline constexpr cl_uint kPanelWidth = 32;
 
 /// The m-by-width panel at `a`, whose first row is row `row` of the matrix; pivots[row + j] becomes the row exchanged with row
-/// + j.
+/// + j. Beside it stand `left` columns that are to be exchanged as it is, and `right` columns in which B <- L11^-1 P B.
 struct Panel {
   const MatrixView& a;
   cl_uint m, width, row;
   const cl::Buffer& pivots;
+  cl_uint left = 0, right = 0;
 };
 
 /// One way.
@@ -35,6 +36,8 @@ class PanelKernel {
   [[nodiscard]] virtual Defines macros(cl_uint m) const = 0;
   virtual void build(cl_uint m) = 0;
   virtual void factor(const cl::CommandQueue& queue, const Panel& panel) = 0;
+  /// Whether factor() does what is to be done beside this one; else it leaves that as it is.
+  [[nodiscard]] virtual bool works_beside(const Panel& /*panel*/) const { return false; }
   /// Work-groups that wait for each other in a panel of `m` rows.
   [[nodiscard]] virtual cl_uint waiting_groups(cl_uint /*m*/) const { return 0; }
 };
@@ -82,7 +85,8 @@ class Panels {
   /// Builds the kernels for panels of `m` rows. Throws NoUsableKernel.
   void prepare(cl_uint m);
 
-  void factor(const cl::CommandQueue& queue, const Panel& panel);
+  /// Returns whether what is to be done beside the panel is done, too.
+  bool factor(const cl::CommandQueue& queue, const Panel& panel);
 
   /// Work-groups that must all run at once to factor a panel of `m` rows; 0 where none waits for others.
   [[nodiscard]] cl_uint waiting_groups(cl_uint m) { return way_for(m).kernel->waiting_groups(m); }

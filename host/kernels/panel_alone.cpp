@@ -27,7 +27,7 @@ Kernel& PanelAlone::kernel(cl_uint m) {
 
 void PanelAlone::ask(cl_uint m) {
   Context& context = setting_.context();
-  require_panel(context, setting_.kernels.type(), m, kPanelWidth, true,
+  require_panel(context, setting_.kernels.type(), m, kPanelWidth, 0, true,
                 [&](const MatrixView& a, const cl::Buffer& pivots) {
                   factor(context.queue(), {a, m, kPanelWidth, 0, pivots});
                 });

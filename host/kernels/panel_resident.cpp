@@ -40,6 +40,10 @@ void ResidentPanel::factor(const cl::CommandQueue& queue, const Panel& panel) {
   factor_as(queue, panel, shape(panel.m));
 }
 
+cl_uint ResidentPanel::groups_for(const Panel& panel, const Shape& shape) const {
+  return ceil_div(panel.m, shape.rows);
+}
+
 cl_uint ResidentPanel::waiting_groups(cl_uint m) const { return ceil_div(m, shape(m).rows); }
 
 /// For every shape that panels of up to `n` rows take: the known answer with one group and with several, then as many groups as these
@@ -66,12 +70,18 @@ bool ResidentPanel::works_up_to(cl_uint n) {
 void ResidentPanel::ask(const Shape& shape) {
   Context& context = setting_.context();
   const cl_uint most = most_groups_ * shape.rows - 3;
-  for (const cl_uint m : {shape.rows - 5, std::min(2 * shape.rows + 21, most)})
-    require_panel(context, setting_.kernels.type(), m, kPanelWidth, true,
+  for (const cl_uint m : {shape.rows - 5, std::min(2 * shape.rows + 21, most)}) {
+    const auto panel = [&](const MatrixView& a, const cl::Buffer& pivots, cl_uint beside) {
+      return Panel{a, m, kPanelWidth, 0, pivots, beside, beside};
+    };
+    constexpr cl_uint kBeside = kPanelWidth - 3;
+    const cl_uint beside = works_beside(panel({}, {}, kBeside)) ? kBeside : 0;
+    require_panel(context, setting_.kernels.type(), m, kPanelWidth, beside, true,
                   [&](const MatrixView& a, const cl::Buffer& pivots) {
-                    factor_as(context.queue(), {a, m, kPanelWidth, 0, pivots}, shape);
+                    factor_as(context.queue(), panel(a, pivots, beside), shape);
                     if (gave_up()) throw DeviceLimit(kNotResident);
                   });
+  }
 }
 
 bool ResidentPanel::gave_up() {
@@ -115,11 +125,16 @@ void ResidentPanel::factor_as(const cl::CommandQueue& queue, const Panel& panel,
   Kernel& resident = kernel(shape);
   const cl::Buffer& packets = exchange(queue, panel.width);
   cl_uint index = 0;
+  const auto pass = [&](const auto&... arguments) {
+    resident.set_arguments_from(index, arguments...);
+    index += sizeof...(arguments);
+  };
   pass_view(resident, index, panel.a);
-  resident.set_arguments_from(index, panel.m, panel.width, panel.row, panel.pivots,
-                              cl_ulong{panel.row}, setting_.flags.buffer(), packets, epoch_);
+  pass(panel.m, panel.width);
+  pass_beside(resident, index, panel);
+  pass(panel.row, panel.pivots, cl_ulong{panel.row}, setting_.flags.buffer(), packets, epoch_);
   epoch_ += panel.width;
-  launch_groups(queue, resident, ceil_div(panel.m, shape.rows), shape.work_items);
+  launch_groups(queue, resident, groups_for(panel, shape), shape.work_items);
 }
 
 }  // namespace clgauss

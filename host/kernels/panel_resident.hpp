@@ -25,9 +25,9 @@ class ResidentPanel : public PanelKernel {
   cl_uint waiting_groups(cl_uint m) const override;
 
  protected:
-  /// How a panel is cut: of a work-group. Candidates are the rows that it proposes as the next pivot's.
+  /// How a panel is cut: of a work-group.
   struct Shape {
-    cl_uint rows, work_items, candidates = 1;
+    cl_uint rows, work_items;
     auto operator<=>(const Shape&) const = default;
   };
 
@@ -39,6 +39,11 @@ class ResidentPanel : public PanelKernel {
   [[nodiscard]] virtual Defines macros_of(const Shape& shape) const = 0;
   /// The tallest panel of no more than `n` rows that is cut as one of `m` is.
   [[nodiscard]] virtual cl_uint tallest_like(cl_uint m, cl_uint n) const = 0;
+
+  /// Work-groups that are launched, at most most_groups().
+  [[nodiscard]] virtual cl_uint groups_for(const Panel& panel, const Shape& shape) const;
+  /// Passes what its kernel takes between the panel's width and its first row.
+  virtual void pass_beside(Kernel& /*kernel*/, cl_uint& /*index*/, const Panel& /*panel*/) const {}
 
   [[nodiscard]] const LuSetting& setting() const { return setting_; }
   /// That a panel may have.

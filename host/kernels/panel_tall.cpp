@@ -46,7 +46,7 @@ class PanelTall : public PanelKernel {
   }
 
   void factor(const cl::CommandQueue& queue, const Panel& panel) override {
-    const auto& [a, m, width, row, pivots] = panel;
+    const auto& [a, m, width, row, pivots, left, right] = panel;
     const std::uint64_t element = bytes_of(setting_.kernels.type());
     if (magnitudes_() == nullptr) {
       const cl_uint groups = most_groups(setting_.n);
@@ -89,7 +89,7 @@ class PanelTall : public PanelKernel {
   void ask() {
     Context& context = setting_.context();
     for (const cl_uint m : {3 * kGroupRows + 37, kPanelWidth - 5})
-      require_panel(context, setting_.kernels.type(), m, kPanelWidth, true,
+      require_panel(context, setting_.kernels.type(), m, kPanelWidth, 0, true,
                     [&](const MatrixView& a, const cl::Buffer& pivots) {
                       factor(context.queue(), {a, m, kPanelWidth, 0, pivots});
                     });

@@ -38,7 +38,7 @@ class PanelTournament : public PanelKernel {
   }
 
   void factor(const cl::CommandQueue& queue, const Panel& panel) override {
-    const auto& [a, m, width, row, pivots] = panel;
+    const auto& [a, m, width, row, pivots, left, right] = panel;
     for (cl::Buffer& list : candidates_)
       if (list() == nullptr)
         list = setting_.context().allocate(list_bytes(setting_.n), "the rows of a tournament");
@@ -75,7 +75,7 @@ class PanelTournament : public PanelKernel {
   void ask() {
     Context& context = setting_.context();
     for (const cl_uint m : {2 * group_ + 37, kPanelWidth + 5})
-      require_panel(context, setting_.kernels.type(), m, kPanelWidth, false,
+      require_panel(context, setting_.kernels.type(), m, kPanelWidth, 0, false,
                     [&](const MatrixView& a, const cl::Buffer& pivots) {
                       factor(context.queue(), {a, m, kPanelWidth, 0, pivots});
                     });

@@ -48,8 +48,10 @@ Panels::Way& Panels::way_for(cl_uint m) {
 
 void Panels::prepare(cl_uint m) { way_for(m).kernel->build(m); }
 
-void Panels::factor(const cl::CommandQueue& queue, const Panel& panel) {
-  way_for(panel.m).kernel->factor(queue, panel);
+bool Panels::factor(const cl::CommandQueue& queue, const Panel& panel) {
+  PanelKernel& kernel = *way_for(panel.m).kernel;
+  kernel.factor(queue, panel);
+  return kernel.works_beside(panel);
 }
 
 // The lowest panel fits if any does, and what works for one height works for all.

@@ -118,10 +118,12 @@ class GpuSteps : public GeneralSteps {
     flags_.reset(queue);
     for (cl_uint j = 0; j < width; j += kPanelWidth) {
       const cl_uint w = std::min(kPanelWidth, width - j), next = j + w;
-      panels_.factor(queue, {view.at(j, j), rows - j, w, j, a.pivots});
+      const bool done_beside =
+          panels_.factor(queue, {view.at(j, j), rows - j, w, j, a.pivots, j, width - next});
       if (w == width) break;
-      laswp_trsm_.laswp_trsm(queue,
-                             {view.at(j, j), view.at(j, 0), w, width, j, next, true, a.pivots, j});
+      if (!done_beside)
+        laswp_trsm_.laswp_trsm(
+            queue, {view.at(j, j), view.at(j, 0), w, width, j, next, true, a.pivots, j});
       gemm_.update(rows - next, width - next, w, view.at(next, j), view.at(j, next),
                    view.at(next, next));
     }

@@ -235,10 +235,11 @@ class LuGpu : public LuBackend {
     for (cl_uint i = 0; i < columns; i += kPanelWidth) {
       const cl_uint j = first + i, w = std::min(kPanelWidth, columns - i), next = j + w,
                     right = columns - i - w;
-      panels_.factor(queue, {a.at(j, j), n_ - j, w, j, pivots_});
+      const bool done_beside = panels_.factor(queue, {a.at(j, j), n_ - j, w, j, pivots_, i, right});
       if (w == columns) return;
-      laswp_trsm_.laswp_trsm(queue,
-                             {a.at(j, j), a.at(j, first), w, columns, i, i + w, true, pivots_, j});
+      if (!done_beside)
+        laswp_trsm_.laswp_trsm(
+            queue, {a.at(j, j), a.at(j, first), w, columns, i, i + w, true, pivots_, j});
       gemm.update(n_ - next, right, w, a.at(next, j), a.at(j, next), a.at(next, next), {&queue});
     }
   }

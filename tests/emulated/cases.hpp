@@ -25,31 +25,42 @@ Block<Real> made_up(uint rows, uint cols, bool ties) {
   return block;
 }
 
+/// A panel, and how many columns of its matrix stand left and right of it.
+struct PanelShape {
+  uint rows, cols, left = 0, right = 0;
+};
+
 struct Pivots {
   std::vector<int> exchanged;
   int first_bad = kNoBadPivot;
 };
 
-/// LAPACK's LU in `lu`.
+/// LAPACK's LU of the panel in `lu`, whose exchanges reach through all columns, and L11^-1 times what is right of it.
 template <typename Real>
-Pivots factor(Block<Real>& lu) {
+Pivots factor(Block<Real>& lu, const PanelShape& shape) {
   Pivots pivots;
-  for (uint j = 0; j < std::min(lu.rows, lu.cols); ++j) {
+  const auto& [rows, cols, left, right] = shape;
+  for (uint j = 0; j < std::min(rows, cols); ++j) {
+    const uint d = left + j;
     uint best = j;
-    for (uint i = j; i < lu.rows; ++i)
-      if (std::abs(lu(i, j)) > std::abs(lu(best, j))) best = i;
+    for (uint i = j; i < rows; ++i)
+      if (std::abs(lu(i, d)) > std::abs(lu(best, d))) best = i;
     pivots.exchanged.push_back(static_cast<int>(best));
     for (uint c = 0; c < lu.cols; ++c) std::swap(lu(j, c), lu(best, c));
-    if (lu(j, j) == 0) {
+    if (lu(j, d) == 0) {
       pivots.first_bad = std::min(pivots.first_bad, static_cast<int>(j));
       continue;
     }
-    const Real inverse = 1 / lu(j, j);
-    for (uint i = j + 1; i < lu.rows; ++i) {
-      lu(i, j) *= inverse;
-      for (uint c = j + 1; c < lu.cols; ++c) lu(i, c) = std::fma(-lu(i, j), lu(j, c), lu(i, c));
+    const Real inverse = 1 / lu(j, d);
+    for (uint i = j + 1; i < rows; ++i) {
+      lu(i, d) *= inverse;
+      for (uint c = d + 1; c < left + cols; ++c) lu(i, c) = std::fma(-lu(i, d), lu(j, c), lu(i, c));
     }
   }
+  for (uint j = 0; j < cols && right > 0; ++j)
+    for (uint i = j + 1; i < cols; ++i)
+      for (uint c = left + cols; c < lu.cols; ++c)
+        lu(i, c) = std::fma(-lu(i, left + j), lu(j, c), lu(i, c));
   return pivots;
 }
 
@@ -63,19 +74,21 @@ Real max_difference(const Block<Real>& a, const Block<Real>& b) {
   return most;
 }
 
-/// run(block, exchanged, first_bad) against LAPACK's LU, for panels of these rows and columns.
+/// run(matrix, shape, exchanged, first_bad) against LAPACK's LU, for panels of these shapes.
 template <typename Real, typename Run>
-void check_panels(const std::vector<std::pair<uint, uint>>& shapes, const Run& run) {
-  for (const auto& [rows, cols] : shapes)
+void check_panels(const std::vector<PanelShape>& shapes, const Run& run) {
+  for (const PanelShape& shape : shapes)
     for (const bool ties : {false, true}) {
-      CAPTURE(rows);
-      CAPTURE(cols);
+      CAPTURE(shape.rows);
+      CAPTURE(shape.cols);
+      CAPTURE(shape.left);
       CAPTURE(ties);
-      Block<Real> made = made_up<Real>(rows, cols, ties), right = made;
-      const Pivots wanted = factor(right);
-      std::vector<int> exchanged(std::min(rows, cols), -1);
+      Block<Real> made = made_up<Real>(shape.rows, shape.left + shape.cols + shape.right, ties),
+                  right = made;
+      const Pivots wanted = factor(right, shape);
+      std::vector<int> exchanged(std::min(shape.rows, shape.cols), -1);
       int first_bad = kNoBadPivot;
-      run(made, exchanged.data(), &first_bad);
+      run(made, shape, exchanged.data(), &first_bad);
       CHECK(exchanged == wanted.exchanged);
       CHECK(first_bad == wanted.first_bad);
       CHECK(max_difference(made, right) <= 2000 * std::numeric_limits<Real>::epsilon());

@@ -16,11 +16,12 @@ using namespace clgauss::test::emulated;
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(text) #text
 TEST_CASE("lu_panel_columns, f" TEXT_OF(REAL_BITS) ": LAPACK's pivots and factors") {
-  check_panels<REAL>({{ROWS, 32}, {ROWS - 5, 32}, {40, 17}, {20, 32}, {9, 9}, {1, 1}},
-                     [](Block<REAL>& panel, int* exchanged, int* first_bad) {
-                       WorkGroup::run(1, WG_SIZE, [&] {
-                         lu_panel_columns(panel.a.data(), 0, panel.ld, panel.rows, panel.cols, 0,
-                                          exchanged, 0, first_bad);
-                       });
-                     });
+  check_panels<REAL>(
+      {{ROWS, 32}, {ROWS - 5, 32}, {40, 17}, {20, 32}, {9, 9}, {1, 1}},
+      [](Block<REAL>& panel, const PanelShape& shape, int* exchanged, int* first_bad) {
+        WorkGroup::run(1, WG_SIZE, [&] {
+          lu_panel_columns(panel.a.data(), 0, panel.ld, shape.rows, shape.cols, 0, exchanged, 0,
+                           first_bad);
+        });
+      });
 }

@@ -1,4 +1,4 @@
-/// The tests of a panel of several work-groups in REAL_BITS, with EACH as it is said, which who includes this defines.
+/// The tests of a panel of several work-groups in REAL_BITS, which who includes this defines.
 
 #include <doctest/doctest.h>
 
@@ -16,21 +16,21 @@ using namespace clgauss::test::emulated;
 
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(text) #text
-TEST_CASE("lu_panel_persistent, f" TEXT_OF(REAL_BITS) ", EACH " TEXT_OF(
-    EACH) ": LAPACK's pivots and factors") {
+TEST_CASE("lu_panel_persistent, f" TEXT_OF(REAL_BITS) ": LAPACK's pivots and factors") {
   constexpr uint kMostGroups = 3;
-  std::vector<ulong2> exchange(2 * kMostGroups * OF_A_GROUP * (1 + PANEL_WIDTH));
+  std::vector<ulong2> exchange(2 * kMostGroups * (1 + PANEL_WIDTH));
   uint epoch = 1;
   check_panels<REAL>(
-      {{2 * GROUP_ROWS + 20, 32}, {GROUP_ROWS + 1, 17}, {GROUP_ROWS - 5, 32}},
-      [&](Block<REAL>& panel, int* exchanged, int* first_bad) {
+      {{2 * GROUP_ROWS + 20, 32, 32, 40}, {GROUP_ROWS + 1, 17, 50}, {GROUP_ROWS - 5, 32}},
+      [&](Block<REAL>& matrix, const PanelShape& shape, int* exchanged, int* first_bad) {
         int info[] = {*first_bad, 0};
-        const uint groups = (panel.rows + GROUP_ROWS - 1) / GROUP_ROWS;
+        const uint groups = (shape.rows + GROUP_ROWS - 1) / GROUP_ROWS;
         WorkGroup::run(groups, WG_SIZE, [&] {
-          lu_panel_persistent(panel.a.data(), 0, panel.ld, panel.rows, panel.cols, 0, exchanged, 0,
-                              info, exchange.data(), epoch);
+          lu_panel_persistent(matrix.a.data(), shape.left, matrix.ld, shape.rows, shape.cols,
+                              shape.left, shape.right, 0, exchanged, 0, info, exchange.data(),
+                              epoch);
         });
-        epoch += panel.cols;
+        epoch += shape.cols;
         *first_bad = info[0];
         CHECK(info[1] == 0);
       });

@@ -15,7 +15,7 @@ using namespace clgauss::test::emulated;
 
 TEST_CASE("lu_small_columns: LAPACK's pivots and factors, and x") {
   check_panels<double>({{1, 1}, {31, 31}, {32, 32}, {50, 50}, {64, 64}},
-                       [](Block<double>& a, int* exchanged, int* first_bad) {
+                       [](Block<double>& a, const PanelShape&, int* exchanged, int* first_bad) {
                          const Block<double> before = a;
                          std::vector<double> b(a.rows, 1), x = b;
                          WorkGroup::run(1, WG_SIZE, [&] {

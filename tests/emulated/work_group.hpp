@@ -50,6 +50,13 @@ class WorkGroup {
   static unsigned number() { return here.group->number_; }
   static unsigned count() { return here.group->count_; }
   static void sync() { here.group->barrier_.arrive_and_wait(); }
+  /// Of the first `count` work-items; the same count always.
+  static void sync_first(unsigned count) {
+    WorkGroup& group = *here.group;
+    std::call_once(group.first_made_,
+                   [&] { group.first_ = std::make_unique<std::barrier<>>(count); });
+    group.first_->arrive_and_wait();
+  }
   static void sync_sub_group() { here.group->sub_group().barrier.arrive_and_wait(); }
 
   /// The values of all work-items of the sub-group.
@@ -85,7 +92,8 @@ class WorkGroup {
   unsigned number_, count_;
   std::barrier<> barrier_;
   std::vector<std::unique_ptr<SubGroup>> sub_groups_;
-  std::once_flag made_;
+  std::once_flag made_, first_made_;
+  std::unique_ptr<std::barrier<>> first_;
   std::shared_ptr<void> memory_;
 };
 
