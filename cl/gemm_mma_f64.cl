@@ -7,7 +7,7 @@
 // memory, filled by cp.async ahead of their use.
 //
 // NDRange: one dimension, local size = 32 (TILE_M / SG_M) (TILE_N / SG_N), exactly ceil(m / TILE_M)
-//   ceil(n / TILE_N) groups, any number if SHARED (gemm_tile.clh).
+//   ceil(n / TILE_N) groups, any number if SHARED (gemm_mma.clh).
 // Parameters (required but for LOWER):
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; TILE_K a multiple of 16
 //   SG_M, SG_N              tile of a sub-group: multiples of 16
@@ -15,8 +15,8 @@
 //   MMA_K                   k of the matrix instruction: 4 or 8
 //   VEC_WIDTH               2 = 16-byte copies: offsets and leading dimensions of A, B and C must
 //                           be even; 1 = any
-//   RASTER                  tile rows in a band (gemm_tile.clh)
-//   LOWER                   if defined, only C's lower triangle is needed (gemm_tile.clh)
+//   RASTER                  tile rows in a band (gemm_mma.clh)
+//   LOWER                   if defined, only C's lower triangle is needed (gemm_mma.clh)
 //   UPDATE                  0 = alpha, beta as given; 1 = C <- C - A B (alpha, beta ignored)
 //   C_BATCH                 vectors of C that a work-item has under way at once at the end
 // Local memory: 8 STAGES TILE_K (TILE_M + TILE_N) bytes, static (the driver accepts more than the

@@ -13,25 +13,26 @@
 // memory, filled by cp.async ahead of their use.
 //
 // NDRange: one dimension, local size = 32 (TILE_M / SG_M) (TILE_N / SG_N), exactly ceil(m / TILE_M)
-//   ceil(n / TILE_N) groups, any number if SHARED (gemm_tile.clh).
-// Parameters (required but for LOWER and ONLY_UNFIT):
+//   ceil(n / TILE_N) groups, any number if SHARED (gemm_mma.clh).
+// Parameters (required but for LOWER):
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; TILE_K is 16 or a multiple of 32
 //   SG_M, SG_N              tile of a sub-group: multiples of 16 and 32
 //   STAGES                  slots of local memory, >= 2
 //   ACC_K                   8 or 16: k steps that stay in the matrix unit's accumulator
 //   VEC_WIDTH               4 = 16-byte copies: offsets and leading dimensions of A, B and C are
 //                           multiples of 4; 1 = any
-//   RASTER                  tile rows in a band (gemm_tile.clh)
-//   LOWER                   if defined, only C's lower triangle is needed (gemm_tile.clh)
+//   RASTER                  tile rows in a band (gemm_mma.clh)
+//   LOWER                   if defined, only C's lower triangle is needed (gemm_mma.clh)
 //   UPDATE                  0 = alpha, beta as given; 1 = C <- C - A B (alpha, beta ignored)
-//   ONLY_UNFIT              if defined, two more arguments, unfit and epoch: nothing is done unless
-//                           unfit[0] is epoch (gemm_mma_f16x3.cl)
 //   PREFETCH_C              1 = ask for C's lines in L2 at the start (where C will be read); 0 = do
 //                           not
 // Measured on an H200 (cuBLAS SGEMM without TF32 in brackets), Tflop/s: n = 4096 71.8 (50.5), n =
 //   8192 73.9 (50.7); C <- C - A B with C 8192 x 8192 and k = 128, 256, 512: 52.5, 62.4, 67.9
 //   (35.8, 39.6, 44.0). Largest element-wise error over |A||B| at n = 8192: 0.7 eps (ACC_K = 16),
-//   1.1 eps (8), gemm_simt.cl 3.1 eps.
+//   1.1 eps (8), gemm_simt.cl 3.1 eps. (Tried: three f16 instructions for one, half as many, of
+//   operands split before, as in H. Ootomo and R. Yokota, "Recovering single precision accuracy from
+//   Tensor Cores while surpassing the FP32 theoretical peak performance", IJHPCA 36, 2022: n = 8192
+//   82, k = 256 59. Loads, products and the rounded sums outside the matrix units take turns.)
 // Local memory: 4 STAGES TILE_K (TILE_M + TILE_N) bytes, static (the driver accepts more than the
 //   48 KiB it reports).
 
@@ -57,11 +58,6 @@
 #error "TILE_K = 16 or 32 x, SG_M = 16 x, SG_N = 32 x; ACC_K is 8 or 16"
 #endif
 
-#ifdef ONLY_UNFIT
-#define ARGUMENTS_OF_UNFIT , global const uint *restrict unfit, uint epoch
-#else
-#define ARGUMENTS_OF_UNFIT
-#endif
 #define MMA_QUADS (SG_N / 32)  // groups of four matrix instructions across a sub-group's tile
 #define UNITS (TILE_K / 16)    // steps of 16 along k in a slot
 #if COPY_ROWS_A % 2 || (COPY_ROWS_B & (COPY_ROWS_B - 1))
@@ -125,15 +121,12 @@
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     int m, int n, int k, float alpha, global const float* restrict a, ulong a_offset, uint lda,
     global const float* restrict b, ulong b_offset, uint ldb, float beta, global float* restrict c,
-    ulong c_offset, uint ldc ARGUMENTS_OF_SHARED ARGUMENTS_OF_UNFIT) {
+    ulong c_offset, uint ldc ARGUMENTS_OF_SHARED) {
   local float slots[STAGES * (SLOT_A + SLOT_B)] __attribute__((aligned(128)));
   local float *const a_slots = slots, *const b_slots = slots + STAGES * SLOT_A;
   const int item = get_local_id(0), lane = item & 31, sub_group = item >> 5;
   const int lane_row = lane >> 2, lane_col = lane & 3;
   const int sg_row = (sub_group % SG_ROWS) * SG_M, sg_col = (sub_group / SG_ROWS) * SG_N;
-#ifdef ONLY_UNFIT
-  if (unfit[0] != epoch) return;
-#endif
 #if UPDATE
   alpha = -1.0f;
   beta = 1.0f;
@@ -153,7 +146,11 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     }
 
 #if PREFETCH_C
-    prefetch_tile(c, ldc, m, n, tile, item);
+    // A line is 32 floats; one work-item a line.
+    for (int x = item; x < TILE_M * (TILE_N / 32); x += WG_SIZE) {
+      const int row = tile.x + x / (TILE_N / 32), col = tile.y + x % (TILE_N / 32) * 32;
+      if (row < m && col < n) prefetch_l2(c + (ulong)row * ldc + col);
+    }
 #endif
 
     // Where this work-item's fragments lie.

@@ -17,8 +17,6 @@ struct TileShare {
       taken;  // of cl_uint, the tiles that were taken of each product: 0 before its first launch
   cl_uint product;
   cl_uint left_units;  // compute units that the launch leaves to other kernels
-  bool again =
-      false;  // not the first launch: the product's operands are the last that were prepared
 };
 
 /// The operands of one product; see Gemm::multiply.
@@ -58,17 +56,14 @@ class GemmBackend {
                                                          const GemmOptions& options);
 
 /// Throws WrongAnswer unless C <- C - op(A) op(B), enqueued by `multiply` on the context's queue, is right for random matrices of
-/// `shape`, one element of A times `smallest`: |C - Cref| <= 4 (k + 2) eps (|A| |B| + |C0|), element by element of those that are
-/// needed. Waits.
+/// `shape`: |C - Cref| <= 4 (k + 2) eps (|A| |B| + |C0|), element by element of those that are needed. Waits.
 void require_known_answer(Context& context, RealType type, const GemmShape& shape,
-                          const std::function<void(const GemmCall&)>& multiply,
-                          double smallest = 1);
+                          const std::function<void(const GemmCall&)>& multiply);
 
 // The variants; see kernels/gemm_variants.cpp.
 [[nodiscard]] const KernelVariant& gemm_cpu_variant();
 [[nodiscard]] const KernelVariant& gemm_mma_f64_variant();
 [[nodiscard]] const KernelVariant& gemm_mma_tf32x3_variant();
-[[nodiscard]] const KernelVariant& gemm_mma_f16x3_variant();
 [[nodiscard]] const KernelVariant& gemm_simt_variant();
 
 /// Known answers for `devices --kernels`: of one spec for GPUs, of what CPUs take. What does not work is a verdict.

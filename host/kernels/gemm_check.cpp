@@ -11,11 +11,10 @@
 namespace clgauss {
 
 void require_known_answer(Context& context, RealType type, const GemmShape& shape,
-                          const std::function<void(const GemmCall&)>& multiply, double smallest) {
+                          const std::function<void(const GemmCall&)>& multiply) {
   const auto [m, n, k, trans_a, trans_b, lower] = shape;
-  Matrix a = random_matrix(trans_a ? k : m, trans_a ? m : k, 1);
-  a(0, 0) *= smallest;
-  const Matrix b = random_matrix(trans_b ? n : k, trans_b ? k : n, 2), c = random_matrix(m, n, 3);
+  const Matrix a = random_matrix(trans_a ? k : m, trans_a ? m : k, 1),
+               b = random_matrix(trans_b ? n : k, trans_b ? k : n, 2), c = random_matrix(m, n, 3);
   const auto view_of = [&](const Matrix& matrix) {
     return to_device(context, type, matrix, matrix.cols(), "the check of a GEMM kernel");
   };

@@ -11,7 +11,6 @@
 #include <tuple>
 
 #include "kernels/gemm_backend.hpp"
-#include "kernels/halves.hpp"
 #include "launch/queue_order.hpp"
 
 namespace clgauss {
@@ -24,14 +23,13 @@ struct Candidate {
       : spec(&of),
         ptx(of.needs_ptx()),
         transposes(of.transposes()),
-        splits(of.splits()),
         alignment(of.alignment()),
         tile_m(static_cast<Index>(of.value("TILE_M"))),
         tile_n(static_cast<Index>(of.value("TILE_N"))),
         work_group(of.work_group_size()) {}
 
   const GemmSpec* spec;
-  bool ptx, transposes, splits;
+  bool ptx, transposes;
   Index alignment, tile_m, tile_n, work_group;
 
   [[nodiscard]] Index tiles(const GemmShape& shape) const {
@@ -63,13 +61,7 @@ class GemmGpu : public GemmBackend {
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) override {
     const Entry& entry = choose(call);
-    try {
-      launch(queue, entry, call, slices_for(entry.spec, call.shape));
-    } catch (const OutOfMemory&) {
-      if (options_.strict || !entry.spec.splits()) throw;
-      can_split_ = false;  // the others take no memory to speak of
-      multiply(queue, call);
-    }
+    launch(queue, entry, call, slices_for(entry.spec, call.shape));
   }
 
   std::string kernel_name(const GemmCall& call) override { return choose(call).spec.name; }
@@ -97,18 +89,14 @@ class GemmGpu : public GemmBackend {
     Kernel kernel;
     bool works = false;
     bool spills = false;  // registers, more than a few
-    const Entry* for_unfit =
-        nullptr;  // does the products that a kernel which splits its operands leaves undone
   };
 
-  /// A^T, B^T, lower, shared, sliced, only of what is unfit to be split.
-  using Key = std::tuple<const GemmSpec*, bool, bool, bool, bool, bool, bool>;
-  [[nodiscard]] Key key_of(const GemmSpec& spec, const GemmCall& call,
-                           bool only_unfit = false) const {
+  using Key =
+      std::tuple<const GemmSpec*, bool, bool, bool, bool, bool>;  // A^T, B^T, lower, shared, sliced
+  [[nodiscard]] Key key_of(const GemmSpec& spec, const GemmCall& call) const {
     const GemmShape& shape = call.shape;
     return {&spec,       shape.transpose_a,     shape.transpose_b,
-            shape.lower, call.share != nullptr, slices_for(spec, shape) > 1,
-            only_unfit};
+            shape.lower, call.share != nullptr, slices_for(spec, shape) > 1};
   }
 
   /// The spec's kernels for such a product.
@@ -155,13 +143,11 @@ class GemmGpu : public GemmBackend {
   }
 
   /// The best that takes the call and was not passed over for its transpositions; null if there is none. The preferred ones come
-  /// first, then what was tuned, then of the table, but for what splits its operands, an update build before a general one, matrix
-  /// units before none, and what fills the device before what does not, of which the smallest tiles win.
+  /// first, then what was tuned, then of the table an update build before a general one, matrix units before none, and what fills the
+  /// device before what does not, of which the smallest tiles win.
   [[nodiscard]] const Candidate* best_of(const GemmCall& call) const {
     const auto is_open = [&](const Candidate& candidate) {
-      return takes(candidate, call) && !passed_over_.contains(key_of(*candidate.spec, call)) &&
-             (!candidate.splits || (can_split_ && candidate.spec->is_large_enough(
-                                                      call.shape.m, call.shape.n, call.shape.k)));
+      return takes(candidate, call) && !passed_over_.contains(key_of(*candidate.spec, call));
     };
     for (const Candidate& candidate : preferred_)
       if (is_open(candidate)) return &candidate;
@@ -174,8 +160,7 @@ class GemmGpu : public GemmBackend {
     };
     const Candidate* best = nullptr;
     for (const Candidate& candidate : table_)
-      if (!candidate.splits && is_open(candidate) &&
-          (best == nullptr || rank(candidate) < rank(*best)))
+      if (is_open(candidate) && (best == nullptr || rank(candidate) < rank(*best)))
         best = &candidate;
     return best;
   }
@@ -219,7 +204,6 @@ class GemmGpu : public GemmBackend {
     entry.spec = transposed(spec, call.shape.transpose_a, call.shape.transpose_b);
     entry.of = build_for(spec, call);
     build(entry);
-    if (spec.splits()) entry.for_unfit = &built_for_unfit(entry, call);
     entry.works = true;
     return entry;
   }
@@ -239,37 +223,15 @@ class GemmGpu : public GemmBackend {
     // A kernel that does not build or launch here is an outcome, not an error: the next spec is tried.
     entry.works = context_.trials().passes(entry.of, [&] {
       build(entry);
-      if (of.splits()) entry.for_unfit = &built_for_unfit(entry, call);
-      for (const double smallest : {1.0, 0x1p-60}) {
-        if (smallest != 1 && !of.splits()) continue;  // so small a number is unfit
-        require_known_answer(
-            context_, type_, shape_to_check(entry, shape),
-            [&](GemmCall check) {
-              check.share = call.share;
-              launch_to_check(entry, check, slices_for(of, shape) > 1 ? 3 : 1);
-            },
-            smallest);
-      }
+      require_known_answer(context_, type_, shape_to_check(entry, shape), [&](GemmCall check) {
+        check.share = call.share;
+        launch_to_check(entry, check, slices_for(of, shape) > 1 ? 3 : 1);
+      });
     });
     if (!entry.works) return entry;
     build(entry);
     entry.spills = !of.needs_ptx() && private_bytes(entry.kernel) > kMostPrivateBytes;
     return entry;
-  }
-
-  const Entry& built_for_unfit(const Entry& entry, const GemmCall& call) {
-    for (const Candidate& candidate : table_) {
-      if (!candidate.ptx || candidate.splits || candidate.spec->use != entry.spec.use ||
-          !takes(candidate, call))
-        continue;
-      Entry& other = kernels_[key_of(*candidate.spec, call, true)];
-      other.spec = *candidate.spec;
-      other.of = build_for(other.spec, call);
-      other.of.defines.emplace_back("ONLY_UNFIT", "1");
-      build(other);
-      return other;
-    }
-    throw DeviceLimit(entry.spec.name + " does not take this product here");
   }
 
   /// Work-groups a compute unit of a launch that shares its product: more than fit, as those on units that it leaves to others make
@@ -312,8 +274,8 @@ class GemmGpu : public GemmBackend {
     }
     const cl::Buffer taken = context_.allocate(sizeof(cl_uint), "the check of a product");
     queue.enqueueFillBuffer(taken, cl_uint{0}, 0, sizeof(cl_uint));
-    for (const bool again : {false, true}) {
-      const TileShare share{taken, 0, again ? 0 : context_.profile().compute_units / 2, again};
+    for (const cl_uint left_units : {context_.profile().compute_units / 2, 0U}) {
+      const TileShare share{taken, 0, left_units};
       call.share = &share;
       launch(queue, entry, call, 1);
     }
@@ -341,12 +303,6 @@ class GemmGpu : public GemmBackend {
 
   void launch(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call,
               Index slices) {
-    if (entry.for_unfit != nullptr) {
-      split(queue, entry.spec, call);
-      launch_tiles(queue, entry, call, 1, &*halves_);
-      launch_tiles(queue, *entry.for_unfit, call, 1, &*halves_);
-      return;
-    }
     if (slices == 1) {
       launch_tiles(queue, entry, call, 1);
       return;
@@ -368,23 +324,8 @@ class GemmGpu : public GemmBackend {
     enqueue_kernel(queue, *add_slices_, cl::NDRange(n, m));
   }
 
-  /// Once for all launches that share a product.
-  void split(const cl::CommandQueue& queue, const GemmSpec& spec, const GemmCall& call) {
-    if (call.share != nullptr && call.share->again) {
-      const std::vector<cl::Event> before{split_};
-      queue.enqueueBarrierWithWaitList(&before);
-      return;
-    }
-    if (!halves_) halves_.emplace(context_);
-    const auto tile = [&](const char* name) { return static_cast<Index>(spec.value(name)); };
-    halves_->split(queue, call.shape.m, call.shape.n, call.shape.k, call.a, call.b, tile("TILE_M"),
-                   tile("TILE_N"), tile("TILE_K"));
-    if (call.share != nullptr) queue.enqueueMarkerWithWaitList(nullptr, &split_);
-  }
-
-  /// Of a kernel that splits its operands, and of the other that does what it leaves undone, with these `halves`.
   void launch_tiles(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call,
-                    Index slices, const Halves* halves = nullptr) const {
+                    Index slices) const {
     const GemmSpec& spec = entry.spec;
     Kernel kernel = entry.kernel;  // another reference to the same OpenCL kernel
     const auto int_of = [](Index x) { return static_cast<cl_int>(x); };
@@ -398,12 +339,8 @@ class GemmGpu : public GemmBackend {
     };
     pass(int_of(call.shape.m), int_of(call.shape.n), int_of(call.shape.k));
     set_real(kernel, index++, type_, call.alpha);
-    if (spec.splits()) {
-      pass(halves->a().halves, halves->a().exponents, halves->b().halves, halves->b().exponents);
-    } else {
-      pass_view(call.a);
-      pass_view(call.b);
-    }
+    pass_view(call.a);
+    pass_view(call.b);
     set_real(kernel, index++, type_, call.beta);
     pass_view(call.c);
     std::size_t groups = spec.tiles(call.shape.m, call.shape.n);
@@ -411,7 +348,6 @@ class GemmGpu : public GemmBackend {
       pass(call.share->taken, call.share->product, call.share->left_units);
       groups = kSharingGroups * context_.profile().compute_units;
     }
-    if (halves != nullptr) pass(halves->unfit(), halves->epoch());
     const std::size_t local = spec.work_group_size();
     enqueue_kernel(queue, kernel, cl::NDRange(groups * local, slices), cl::NDRange(local, 1));
   }
@@ -426,9 +362,6 @@ class GemmGpu : public GemmBackend {
   std::map<Key, Entry> kernels_;
   std::set<Key> passed_over_;               // for others, if there are any
   std::vector<const Candidate*> spilling_;  // among them
-  bool can_split_ = true;                   // there is memory for it
-  std::optional<Halves> halves_;            // made when first needed
-  cl::Event split_;                         // of a product that launches share
   cl::Buffer products_;                     // of slices: of at most two groups a compute unit
   std::optional<Kernel> add_slices_;        // made when first needed
 };

@@ -12,13 +12,14 @@ namespace clgauss {
 namespace {
 
 /// A kernel for the matrix units: {tile of the group m, n, k, of the sub-group m, n, stages}; `more` are the file's own.
-GemmSpec mma_spec(const char* name, const char* file, RealType type, GemmUse use,
-                  const std::array<int, 6>& tile, int vec_width, const Parameters& more) {
+GemmSpec mma_spec(const char* name, RealType type, GemmUse use, const std::array<int, 6>& tile,
+                     int vec_width, const Parameters& more) {
   Parameters parameters{{"TILE_M", tile[0]},      {"TILE_N", tile[1]},
                         {"TILE_K", tile[2]},      {"SG_M", tile[3]},
                         {"SG_N", tile[4]},        {"STAGES", tile[5]},
                         {"VEC_WIDTH", vec_width}, {"UPDATE", use == GemmUse::update ? 1 : 0}};
   parameters.insert(parameters.end(), more.begin(), more.end());
+  const char* file = type == RealType::f64 ? "gemm_mma_f64.cl" : "gemm_mma_tf32x3.cl";
   return {name, file, type, use, std::move(parameters)};
 }
 
@@ -48,8 +49,6 @@ GemmSpec simt_spec(const char* name, RealType type, const std::array<int, 7>& sh
 std::vector<GemmSpec> make_specs() {
   using enum GemmUse;
   using enum RealType;
-  constexpr const char *kF64 = "gemm_mma_f64.cl", *kTf32 = "gemm_mma_tf32x3.cl",
-                       *kHalves = "gemm_mma_f16x3.cl";
   constexpr std::array<int, 6> f64_tile{128, 64, 16, 64, 32, 4}, f64_small{64, 64, 16, 32, 32, 4};
   constexpr std::array<int, 6> tf32_tile{128, 64, 32, 64, 32, 3};
   constexpr std::array<int, 7> simt_large{128, 256, 16, 16, 16, 4, 8},
@@ -59,47 +58,42 @@ std::vector<GemmSpec> make_specs() {
   const Parameters mma_update{{"MMA_K", 8}, {"C_BATCH", 32}, {"RASTER", 16}};
   const Parameters tf32{{"ACC_K", 16}, {"PREFETCH_C", 0}, {"RASTER", 8}},
       tf32_update{{"ACC_K", 16}, {"PREFETCH_C", 1}, {"RASTER", 8}};
-  const Parameters halves{{"PREFETCH_C", 0}, {"RASTER", 8}},
-      halves_update{{"PREFETCH_C", 1}, {"RASTER", 8}};
-  return {
-      // n = 2048, 4096, 8192: 56.0, 58.2, 58.6 (58.7, 59.7, 60.3)
-      mma_spec("mma_f64", kF64, f64, general, f64_tile, 2, mma),
-      // n = 1024: 48.5, where the large tile gives 43.2 (51.5)
-      mma_spec("mma_f64_small", kF64, f64, general, f64_small, 2, mma_small),
-      // odd offset or leading dimension; n = 8192: 49.3
-      mma_spec("mma_f64_any", kF64, f64, general, f64_tile, 1, mma),
-      // C 8192 x 8192, k = 128, 256, 512: 40.2, 49.7, 55.1 (34.8, 50.1, 52.4)
-      mma_spec("mma_f64_update", kF64, f64, update, f64_tile, 2, mma_update),
-      // C 2048 x 2048, k = 256: 42.9, where the large tile gives 42.1 (41.2)
-      mma_spec("mma_f64_update_small", kF64, f64, update, f64_small, 2, mma_small),
-      // C 8192 x 8192, k = 256: 41.7
-      mma_spec("mma_f64_update_any", kF64, f64, update, f64_tile, 1, mma_update),
-      // n = 1024 .. 8192: 55.2, 69.0, 71.8, 73.9 (37.6, 49.5, 50.5, 50.7)
-      mma_spec("mma_tf32x3", kTf32, f32, general, tf32_tile, 4, tf32),
-      // no alignment to 4 elements; n = 8192: 60.4
-      mma_spec("mma_tf32x3_any", kTf32, f32, general, tf32_tile, 1, tf32),
-      // C 8192 x 8192, k = 128, 256, 512: 52.5, 62.4, 67.9 (35.8, 39.6, 44.0)
-      mma_spec("mma_tf32x3_update", kTf32, f32, update, tf32_tile, 4, tf32_update),
-      // C 8192 x 8192, k = 256: 44.2
-      mma_spec("mma_tf32x3_update_any", kTf32, f32, update, tf32_tile, 1, tf32_update),
-      mma_spec("mma_f16x3", kHalves, f32, general, tf32_tile, 4, halves),
-      mma_spec("mma_f16x3_update", kHalves, f32, update, tf32_tile, 4, halves_update),
-      // 50176 bytes of local memory; n = 2048, 4096, 8192: 46.1, 47.5, 47.9 (49.5, 50.5, 50.7)
-      simt_spec("simt_f32", f32, simt_large, 4, true),
-      // 25 KiB; n = 8192: 47.2 (50.7)
-      simt_spec("simt_f32_k8", f32, {128, 256, 8, 16, 16, 4, 8}, 4, true),
-      // 17 KiB; 64 accumulators instead of 128: without spilling on AMD's GPUs with 256 registers
-      simt_spec("simt_f32_medium", f32, {128, 128, 8, 16, 16, 4, 8}, 4, true),
-      // 17 KiB; n = 1024: 29.6 (37.6)
-      simt_spec("simt_f32_small", f32, simt_small, 4, true),
-      // no alignment to 4 elements; n = 8192: 45.0
-      simt_spec("simt_f32_any", f32, simt_large, 4, false),
-      // runs everywhere; n = 8192: 26.4
-      simt_spec("simt_f32_small_any", f32, simt_small, 4, false),
-      // 25 KiB; n = 8192: 23.4 of the 33 without matrix units
-      simt_spec("simt_f64", f64, {128, 64, 8, 16, 8, 4, 8}, 2, true),
-      // 17 KiB; runs everywhere
-      simt_spec("simt_f64_small_any", f64, {64, 64, 8, 16, 16, 4, 8}, 2, false)};
+  return {// n = 2048, 4096, 8192: 56.0, 58.2, 58.6 (58.7, 59.7, 60.3)
+          mma_spec("mma_f64", f64, general, f64_tile, 2, mma),
+          // n = 1024: 48.5, where the large tile gives 43.2 (51.5)
+          mma_spec("mma_f64_small", f64, general, f64_small, 2, mma_small),
+          // odd offset or leading dimension; n = 8192: 49.3
+          mma_spec("mma_f64_any", f64, general, f64_tile, 1, mma),
+          // C 8192 x 8192, k = 128, 256, 512: 40.2, 49.7, 55.1 (34.8, 50.1, 52.4)
+          mma_spec("mma_f64_update", f64, update, f64_tile, 2, mma_update),
+          // C 2048 x 2048, k = 256: 42.9, where the large tile gives 42.1 (41.2)
+          mma_spec("mma_f64_update_small", f64, update, f64_small, 2, mma_small),
+          // C 8192 x 8192, k = 256: 41.7
+          mma_spec("mma_f64_update_any", f64, update, f64_tile, 1, mma_update),
+          // n = 1024 .. 8192: 55.2, 69.0, 71.8, 73.9 (37.6, 49.5, 50.5, 50.7)
+          mma_spec("mma_tf32x3", f32, general, tf32_tile, 4, tf32),
+          // no alignment to 4 elements; n = 8192: 60.4
+          mma_spec("mma_tf32x3_any", f32, general, tf32_tile, 1, tf32),
+          // C 8192 x 8192, k = 128, 256, 512: 52.5, 62.4, 67.9 (35.8, 39.6, 44.0)
+          mma_spec("mma_tf32x3_update", f32, update, tf32_tile, 4, tf32_update),
+          // C 8192 x 8192, k = 256: 44.2
+          mma_spec("mma_tf32x3_update_any", f32, update, tf32_tile, 1, tf32_update),
+          // 50176 bytes of local memory; n = 2048, 4096, 8192: 46.1, 47.5, 47.9 (49.5, 50.5, 50.7)
+          simt_spec("simt_f32", f32, simt_large, 4, true),
+          // 25 KiB; n = 8192: 47.2 (50.7)
+          simt_spec("simt_f32_k8", f32, {128, 256, 8, 16, 16, 4, 8}, 4, true),
+          // 17 KiB; 64 accumulators instead of 128: without spilling on AMD's GPUs with 256 registers
+          simt_spec("simt_f32_medium", f32, {128, 128, 8, 16, 16, 4, 8}, 4, true),
+          // 17 KiB; n = 1024: 29.6 (37.6)
+          simt_spec("simt_f32_small", f32, simt_small, 4, true),
+          // no alignment to 4 elements; n = 8192: 45.0
+          simt_spec("simt_f32_any", f32, simt_large, 4, false),
+          // runs everywhere; n = 8192: 26.4
+          simt_spec("simt_f32_small_any", f32, simt_small, 4, false),
+          // 25 KiB; n = 8192: 23.4 of the 33 without matrix units
+          simt_spec("simt_f64", f64, {128, 64, 8, 16, 8, 4, 8}, 2, true),
+          // 17 KiB; runs everywhere
+          simt_spec("simt_f64_small_any", f64, {64, 64, 8, 16, 16, 4, 8}, 2, false)};
 }
 
 }  // namespace
@@ -117,8 +111,7 @@ GemmSpec default_cpu_gemm_spec(const DeviceProfile& device, RealType type) {
 
 Variants gemm_variants() {
   static const std::array variants{&gemm_cpu_variant(), &gemm_mma_f64_variant(),
-                                   &gemm_mma_tf32x3_variant(), &gemm_mma_f16x3_variant(),
-                                   &gemm_simt_variant()};
+                                   &gemm_mma_tf32x3_variant(), &gemm_simt_variant()};
   return variants;
 }
 
@@ -149,13 +142,6 @@ bool GemmSpec::has(std::string_view name) const {
 }
 
 bool GemmSpec::is_for_cpu() const { return file == gemm_cpu_variant().file; }
-
-bool GemmSpec::splits() const { return file == gemm_mma_f16x3_variant().file; }
-
-bool GemmSpec::is_large_enough(Index m, Index n, Index k) const {
-  // To split takes two launches more, and one for what is unfit for it.
-  return !splits() || (k >= 128 && std::min(m, n) >= 1024);
-}
 
 bool GemmSpec::needs_ptx() const { return variant().lacks == lacks_ptx; }
 

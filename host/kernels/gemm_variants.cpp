@@ -80,20 +80,6 @@ std::string broken_mma_rule(const Parameters& parameters, RealType type) {
   return {};
 }
 
-/// Of the kernel that takes split operands, in blocks of 16 rows.
-std::string broken_split_mma_rule(const Parameters& parameters, RealType /*type*/) {
-  const auto v = [&](const char* name) { return value_of(parameters, name); };
-  for (const auto& [tile, part] : {std::pair("TILE_M", "SG_M"), {"TILE_N", "SG_N"}})
-    if (const std::string rule = not_multiple(parameters, tile, part); !rule.empty()) return rule;
-  if (v("TILE_K") % 32 != 0 || v("SG_M") % 16 != 0 || v("SG_N") % 32 != 0)
-    return "TILE_K and SG_N must be multiples of 32, SG_M of 16";
-  const int block = v("TILE_K") / 16 * 64, wg = 32 * sub_groups(parameters);
-  if (wg % block != 0 || v("TILE_M") / 16 % (wg / block) != 0 ||
-      v("TILE_N") / 16 % (wg / block) != 0)
-    return "the work-group must copy whole blocks, and a whole number of times";
-  return {};
-}
-
 /// The tile of the group and of the sub-group, what the kernels for matrix units have in common; `more` are the file's own.
 std::vector<ParameterSpec> mma_parameters(std::vector<int> sg_n, std::vector<ParameterSpec> more) {
   std::vector<ParameterSpec> all{number("TILE_M", {32, 64, 128, 256}),
@@ -157,18 +143,6 @@ const KernelVariant& gemm_mma_tf32x3_variant() {
       .lacks = lacks_ptx,
       .ask = ask_specs<gemm_mma_tf32x3_variant>,
       .broken_rule = broken_mma_rule,
-      .demands = mma_demands};
-  return variant;
-}
-
-const KernelVariant& gemm_mma_f16x3_variant() {
-  static const KernelVariant variant{
-      .name = "mma_f16x3",
-      .file = "gemm_mma_f16x3.cl",
-      .parameters = mma_parameters({32, 64}, {flag("PREFETCH_C", {0, 1})}),
-      .lacks = lacks_ptx,
-      .ask = ask_specs<gemm_mma_f16x3_variant>,
-      .broken_rule = broken_split_mma_rule,
       .demands = mma_demands};
   return variant;
 }

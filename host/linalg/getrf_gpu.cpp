@@ -209,12 +209,11 @@ class LuGpu : public LuBackend {
     ahead_->shared_gemm->multiply(queue, call);
     if (rows <= ahead_rows_) return;
     share.left_units = 0;
-    share.again = true;
     ahead_->shared_gemm->multiply(ahead_->queue, call);
   }
 
   /// Compute units to factor a block of so many rows on: one for each work-group of a panel and one more, for the update does not
-  /// leave all (SHARED in cl/gemm_tile.clh), or those that the update can do without and be done in the same time; at most three
+  /// leave all (SHARED in cl/gemm_mma.clh), or those that the update can do without and be done in the same time; at most three
   /// quarters.
   [[nodiscard]] cl_uint units_for_block(cl_uint rows) {
     const cl_uint units = context_.profile().compute_units;

@@ -240,57 +240,6 @@ TEST_CASE("a preferred spec is taken, and one that does not fit is passed over")
   });
 }
 
-TEST_CASE("large products by split operands are right, whether these are fit for it or not") {
-  on_every_device([](const Device& device) {
-    Context context(device, ContextOptions::from_environment());
-    const GemmShape shape{1030, 1100, 132};
-    GemmOptions options;
-    for (const GemmSpec& spec : gemm_specs())
-      if (spec.splits()) options.preferred.push_back(spec);
-    const auto gemm = make_gemm_gpu(context, RealType::f32, options);
-    const cl::Buffer taken = context.allocate(sizeof(cl_uint), "a test");
-    const bool has_matrix_units = context.profile().lacks_ptx().empty();
-    for (const double smallest :
-         {1.0, 0x1p-50})  // of every second k: in A of one half, in B of the other
-      for (const bool shared : {false, true}) {
-        if (shared && !has_matrix_units) continue;
-        CAPTURE(smallest);
-        CAPTURE(shared);
-        Matrix a = random_matrix(shape.m, shape.k, 1), b = random_matrix(shape.k, shape.n, 2);
-        for (Index i = 0; i < shape.m; ++i)
-          for (Index p = 0; p < shape.k; p += 2) a(i, p) *= smallest;
-        for (Index p = 1; p < shape.k; p += 2)
-          for (Index j = 0; j < shape.n; ++j) b(p, j) *= smallest;
-        a = rounded(a, RealType::f32);
-        b = rounded(b, RealType::f32);
-        const PaddedMatrix da(context, RealType::f32, a, 4, 4), db(context, RealType::f32, b, 8, 8),
-            dc(context, RealType::f32, Matrix(shape.m, shape.n), 4, 4);
-        GemmCall call{shape, -1, da.view, db.view, 1, dc.view};
-        CHECK(gemm->kernel_name(call).starts_with("mma_f16x3") == has_matrix_units);
-        context.queue().enqueueFillBuffer(taken, cl_uint{0}, 0, sizeof(cl_uint));
-        for (const bool again : {false, true}) {
-          if (again && !shared) continue;
-          const TileShare share{taken, 0, again ? 0 : context.profile().compute_units / 2, again};
-          if (shared) call.share = &share;
-          gemm->multiply(context.queue(), call);
-        }
-        const Matrix result = dc.read(context, RealType::f32);
-        double error = 0;  // over |A| |B|, of some rows
-        for (Index i = 0; i < shape.m; i += 79)
-          for (Index j = 0; j < shape.n; ++j) {
-            double sum = 0, size = 0;
-            for (Index p = 0; p < shape.k; ++p) {
-              sum -= a(i, p) * b(p, j);
-              size += std::abs(a(i, p) * b(p, j));
-            }
-            const double one = std::abs(result(i, j) - sum) / size;
-            if (!(one <= error)) error = one;
-          }
-        CHECK(error <= 12 * unit_roundoff(RealType::f32));
-      }
-  });
-}
-
 TEST_CASE("a GEMM spec that makes no sense is refused") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());

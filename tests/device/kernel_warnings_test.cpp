@@ -40,7 +40,6 @@ std::vector<Build> builds() {
       {"copy_rows.cl", ""},
       {"gauss.cl", ""},
       {"gemm_cpu.cl", tile + "-DPACK_STEPS=16"},
-      {"halves.cl", "-DGROUP=64"},
       {"iterations.cl", "-DWG_SIZE=64"},
       {"laboratory.cl", ""},
       {"latency.cl", ""},

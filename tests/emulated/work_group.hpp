@@ -106,24 +106,6 @@ using ushort = std::uint16_t;
 struct ulong2 {
   ulong x, y;
 };
-struct int2 {
-  int x, y;
-};
-struct uint4 {
-  uint x, y, z, w;
-};
-struct float4 {
-  float s0, s1, s2, s3;
-  float4() = default;
-  float4(float v) : float4(v, v, v, v) {}
-  float4(float a, float b, float c, float d) : s0(a), s1(b), s2(c), s3(d) {}
-};
-inline float4 operator+(const float4& a, const float4& b) {
-  return {a.s0 + b.s0, a.s1 + b.s1, a.s2 + b.s2, a.s3 + b.s3};
-}
-inline float4 operator*(float a, const float4& b) {
-  return {a * b.s0, a * b.s1, a * b.s2, a * b.s3};
-}
 using std::fabs, std::fma, std::isfinite, std::max, std::min;
 inline ulong as_ulong(double v) { return std::bit_cast<ulong>(v); }
 inline double as_double(ulong v) { return std::bit_cast<double>(v); }

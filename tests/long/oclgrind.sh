@@ -64,7 +64,6 @@ for options in "--kernel auto" "--kernel tile" "--kernel panels" --definite "--d
   # shellcheck disable=SC2086
   checked "$build"/clgauss-bench batched $options --sizes 4,17 --batch 5 --peers none --reps 1
 done
-checked "$build"/device_tests -tc='halves*'
 checked "$build"/solver_tests -tc='RBT: blocks and windows*'
 echo "oclgrind: $runs runs, $faults with faults"
 [ "$faults" -eq 0 ]

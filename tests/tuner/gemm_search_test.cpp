@@ -106,22 +106,6 @@ TEST_CASE("the built-in specs keep the rules of their kernels") {
   }
 }
 
-TEST_CASE("a tuner tries what no device takes untuned, where it may win") {
-  const auto families = [](RealType type, Index n, const char* built_in) {
-    const auto spec = std::ranges::find(gemm_specs(), built_in, &GemmSpec::name);
-    REQUIRE(spec != gemm_specs().end());
-    return gemm_families({type, GemmUse::update, {n, n, 128}}, *spec);
-  };
-  using enum RealType;
-  const std::vector<std::string> usual{""}, both{"", "mma_f16x3"};
-  CHECK(families(f32, 4096, "mma_tf32x3_update") == both);
-  CHECK(families(f32, 512, "mma_tf32x3_update") == usual);
-  CHECK(families(f64, 4096, "mma_f64_update") == usual);
-  CHECK(families(f32, 4096, "mma_f16x3_update") ==
-        usual);  // tuned already: it is what the device takes
-  CHECK(families(f32, 4096, "simt_f32") == usual);
-}
-
 TEST_CASE("a search tries the built-in first, each configuration once, and compares the best") {
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());

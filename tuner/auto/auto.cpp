@@ -166,19 +166,10 @@ class AutoTuner {
       for (const auto& [name, value] : seed.parameters)
         search.seeds.back().emplace_back(name, std::int64_t{value});
     }
+    search.stop = after_duration(0.8 * share);  // the rest is for the last comparison
     search.progress = [&](const GemmTrial&, std::size_t, std::size_t) { between(); };
-    const std::vector<std::string> families =
-        gemm_families(task, built_in_gemm_spec(context_, task));
-    GemmSearchResult found;
-    for (const std::string& family : families) {
-      search.kernel = family;
-      search.stop = after_duration(0.8 * share / static_cast<double>(families.size()));
-      GemmSearchResult of_family = search_gemm(context_, task, search);
-      result.tried += of_family.trials.size();
-      if (of_family.best &&
-          (!found.best || of_family.last.gain().median > found.last.gain().median))
-        found = std::move(of_family);
-    }  // the rest of the share is for the last comparison
+    const GemmSearchResult found = search_gemm(context_, task, search);
+    result.tried = found.trials.size();
     if (!found.best) throw DeviceLimit("no GEMM kernel of the space works");
     result.entry.kernel = found.best->file;
     result.entry.parameters = found.best->parameters;

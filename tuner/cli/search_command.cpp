@@ -136,8 +136,8 @@ cli::CommandTable search_table() {
       ("type", words("T", kTypes)->default_value("f32"), "f32 or f64")
       ("use", words("U", kUses)->default_value("general"),
        "general (C <- A B) or update (C <- C - A B)")
-      ("kernel", words("KERNEL", {"simt", "mma_f64", "mma_tf32x3", "mma_f16x3", "cpu"})->default_value(""),
-       "simt, mma_f64, mma_tf32x3, mma_f16x3 or cpu; else the one the device takes")
+      ("kernel", words("KERNEL", {"simt", "mma_f64", "mma_tf32x3", "cpu"})->default_value(""),
+       "simt, mma_f64, mma_tf32x3 or cpu; else the one the device takes")
       ("vary", text("LIST"),
        "only these parameters: TILE_M,TILE_N,..; the others stay as built in");
   add_search_options(table);

@@ -11,7 +11,7 @@ std::string wasteful(const GemmSpec& spec) {
     const int vectors = v("NR") / v("VEC_WIDTH");
     return v("MR") * vectors + vectors + 1 > 32 ? "the register tile must fit 32 registers" : "";
   }
-  const int accumulators = spec.needs_ptx() ? v("SG_M") * v("SG_N") / 32 * (spec.splits() ? 2 : 1)
+  const int accumulators = spec.needs_ptx() ? v("SG_M") * v("SG_N") / 32
                                             : v("TILE_M") / v("WG_M") * (v("TILE_N") / v("WG_N"));
   return accumulators * static_cast<int>(bytes_of(spec.type)) > 640
              ? "a work-item's accumulators must fit 160 registers of 4 bytes"

@@ -79,16 +79,6 @@ GemmSpec GemmSpace::spec(std::size_t configuration) const {
   return spec;
 }
 
-std::vector<std::string> gemm_families(const GemmTask& task, const GemmSpec& built_in) {
-  std::vector<std::string> families{""};
-  const auto& [m, n, k, transpose_a, transpose_b, lower] = task.shape;
-  for (const GemmSpec& spec : gemm_specs())
-    if (spec.splits() && spec.type == task.type && spec.use == task.use && built_in.needs_ptx() &&
-        spec.file != built_in.file && spec.is_large_enough(m, n, k))
-      families.emplace_back(spec.variant().name);
-  return families;
-}
-
 GemmSpace gemm_space(Context& context, const GemmTask& task, std::string_view kernel,
                      const std::vector<std::string>& vary) {
   const GemmSpec built_in = built_in_gemm_spec(context, task);

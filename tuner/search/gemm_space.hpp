@@ -18,12 +18,7 @@ struct GemmSpace {
   [[nodiscard]] GemmSpec spec(std::size_t configuration) const;
 };
 
-/// The families that a tuner tries for the task: "" for that of `built_in`, which the device takes, and those of which it takes none
-/// that was not tuned.
-[[nodiscard]] std::vector<std::string> gemm_families(const GemmTask& task,
-                                                     const GemmSpec& built_in);
-
-/// Of the family `kernel`: simt, mma_f64, mma_tf32x3, mma_f16x3 or cpu; empty = the one that the device takes for the task. `vary`
+/// Of the family `kernel`: simt, mma_f64, mma_tf32x3 or cpu; empty = the one that the device takes for the task. `vary`
 /// names the parameters that vary, empty = all; the others stay as built in. The valid configurations keep the rules of
 /// broken_rule() and the limits of the device as known before a build. Throws UsageError if the family is unknown or not for
 /// the type, and for a parameter that it does not have.

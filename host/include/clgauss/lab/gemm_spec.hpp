@@ -44,10 +44,6 @@ struct GemmSpec {
 
   // Of the kernels for GPUs:
 
-  /// Whether the operands are split before, into workspace of their size. Such a kernel is taken only where it is preferred or was
-  /// tuned, and for products that are large enough.
-  [[nodiscard]] bool splits() const;
-  [[nodiscard]] bool is_large_enough(Index m, Index n, Index k) const;
   [[nodiscard]] bool transposes() const { return has("TRANS_A"); }
   [[nodiscard]] std::size_t work_group_size() const;
   /// Work-groups that an m-by-n C takes.
