@@ -74,12 +74,11 @@ def many_cores():
 
 
 def h200_against_cusolver():
-    """LU with tuned numbers, and cuSOLVER's of the same session: of these two the seventh run, of the others the eighth."""
-    before = {("f64", "16384"), ("f64", "32768")}
+    """LU with tuned numbers, and cuSOLVER's of the same session, the ninth run."""
     own = {(row["type"], row["m"]): median_ms(row) for row in rows_of("bench_h200_tuned.csv")
            if row["what"] == "lu" and row["contestant"] == "clgauss"}  # the last run of each
     vendor = {(row["type"], row["n"]): float(row["median_ms"]) for row in rows_of("vendor_h200.csv")
-              if row["what"] == "lu" and row["run"] == ("seventh" if (row["type"], row["n"]) in before else "eighth")}
+              if row["what"] == "lu" and row["run"] == "ninth"}
     for n in ("500", "1024", "2048", "4096", "8192", "16384", "32768"):
         yield n, [(own[kind, n], vendor[kind, n]) for kind in ("f32", "f64")]
 
