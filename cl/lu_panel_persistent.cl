@@ -40,7 +40,7 @@
 //   epoch       > 0, grows by at least `width` from launch to launch on one exchange buffer
 // A zero pivot: its column is zero, nothing is scaled (getf2). A NaN counts as the largest
 // magnitude, so that it is reported at once.
-// Local memory: SUB_GROUPS * 32 * 17 (9 with more than 8 sub-groups) + (PANEL_WIDTH + 3) * PANEL_WIDTH scalars and some words: 45 KiB
+// Local memory: SUB_GROUPS * 32 * 17 (9 with more than 8 sub-groups) + (PANEL_WIDTH + 2) * PANEL_WIDTH scalars and some words: 44 KiB
 // for f64.
 
 #include "common.clh"
@@ -133,8 +133,7 @@ typedef struct {
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persistent(
     global REAL* restrict a, ulong offset, uint ld, uint m, uint width, uint left, uint right,
     uint row_base, global int* restrict pivots, ulong pivot_offset,
-    volatile global int* restrict info,
-    global ulong2* exchange, uint epoch) {
+    volatile global int* restrict info, global ulong2* exchange, uint epoch) {
   local Shared shared;
     const uint id = get_local_id(0), lane = id & 31u, sub = id >> 5;
     const uint group = get_group_id(0), groups = get_num_groups(0);
