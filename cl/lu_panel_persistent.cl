@@ -24,12 +24,13 @@
 // 3.5). Of a column at m = 4096, in cycles: a sub-group's search 600, the barrier 180, the group's best 370, its way to
 // the others and the slowest of theirs 1340, the winner and the division 350, its row 380, the rest 250. The row is asked for before
 // the division now. (Tried: the rows of up to 8 or 16 candidates polled together with their headers, for one trip through L2 instead
-// of two. The polls that come too early keep the trip itself waiting: LU 4096 10.2 and 12.0 ms instead of 9.8. Every sub-group's largest
-// entry as a candidate, for a barrier and a search less: f32 n = 4096 9.5 ms instead of 8.6. Rolled loops before and after the columns,
-// a third of the instructions: 1 % slower.)
+// of two. The polls that come too early keep the trip itself waiting: LU 4096 10.2 and 12.0 ms instead of 9.8. Every sub-group's
+// largest entry as a candidate, for a barrier and a search less: f32 n = 4096 9.5 ms instead of 8.6. Rolled loops before and after
+// the columns, a third fewer instructions: 1 % slower.)
 //
-// NDRange: one dimension, local (SUB_GROUPS + 2) * 32, groups ceil(m / (SUB_GROUPS * 32)) at least. More than one: ALL MUST BE CO-RESIDENT (the host probes with this very kernel). A wait gives up
-// after SPIN_LIMIT polls and sets info[1]; the panel is then worthless, and the exchanges name rows of the matrix nonetheless.
+// NDRange: one dimension, local (SUB_GROUPS + 2) * 32, groups ceil(m / (SUB_GROUPS * 32)) at least. More than one: ALL MUST BE
+// CO-RESIDENT (the host probes with this very kernel). A wait gives up after SPIN_LIMIT polls and sets info[1]; the panel is then
+// worthless, and the exchanges name rows of the matrix nonetheless.
 //   a + offset  the panel's first element, row-major, leading dimension ld (in: A, out: L\U)
 //   left, right columns of the matrix left and right of the panel that are exchanged, and right of it solved, too: no more than 32 for
 //               every group, each side rounded up to 32

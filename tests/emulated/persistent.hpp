@@ -21,10 +21,11 @@ TEST_CASE("lu_panel_persistent, f" TEXT_OF(REAL_BITS) ": LAPACK's pivots and fac
   std::vector<ulong2> exchange(2 * kMostGroups * (1 + PANEL_WIDTH));
   uint epoch = 1;
   check_panels<REAL>(
-      {{2 * GROUP_ROWS + 20, 32, 32, 40}, {GROUP_ROWS + 1, 17, 50}, {GROUP_ROWS - 5, 32}},
+      {{2 * GROUP_ROWS + 20, 32, 32, 40}, {GROUP_ROWS + 1, 17, 50}, {GROUP_ROWS - 5, 32, 32, 40}},
       [&](Block<REAL>& matrix, const PanelShape& shape, int* exchanged, int* first_bad) {
         int info[] = {*first_bad, 0};
-        const uint groups = (shape.rows + GROUP_ROWS - 1) / GROUP_ROWS;
+        const uint groups = std::max((shape.rows + GROUP_ROWS - 1) / GROUP_ROWS,
+                                     STRIPS_BESIDE(shape.left, shape.right));
         WorkGroup::run(groups, WG_SIZE, [&] {
           lu_panel_persistent(matrix.a.data(), shape.left, matrix.ld, shape.rows, shape.cols,
                               shape.left, shape.right, 0, exchanged, 0, info, exchange.data(),
