@@ -97,7 +97,8 @@ BatchedSolution solve(Context& context, const BatchedSystem& system, RealType ty
 }
 
 bool same_bits(std::span<const double> u, std::span<const double> v) {
-  return u.size() == v.size() && std::memcmp(u.data(), v.data(), u.size_bytes()) == 0;
+  return u.size() == v.size() &&
+         (u.empty() || std::memcmp(u.data(), v.data(), u.size_bytes()) == 0);
 }
 
 bool all_nan(std::span<const double> values) {
