@@ -37,13 +37,15 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
   start(&my, &shared);
 
   // Neighbours read neighbouring columns, and pass them on by local memory; all loads are under way at once.
+  const global REAL* next = panel + (ulong)my.sub * ld + my.lane;
+  const uint rows = my.lane < width && my.sub < m ? m - my.sub : 0;
   UNROLLED
   for (uint i = 0; i < LANE_ROWS; ++i) {
     if (32 * i + my.lane >= m) my.used |= 1u << i;
     UNROLLED
     for (uint c = 0; c < COLUMNS; ++c) {
-      const uint row = 32 * i + SUB_GROUPS * c + my.sub;
-      my.r[c][i] = row < m && my.lane < width ? panel[(ulong)row * ld + my.lane] : (REAL)0;
+      my.r[c][i] = 32 * i + SUB_GROUPS * c < rows ? *next : (REAL)0;
+      next += (ulong)SUB_GROUPS * ld;
     }
   }
   UNROLLED

@@ -4,7 +4,7 @@
 //
 // Vectors: RHS columns of n contiguous numbers each. Macros: those of cpu_tile.clh (of which only VEC_WIDTH and USE_FMA count here)
 // and RHS: 1, 2, 4 or 8. No local memory.
-#include "columns.clh"
+#include "common.clh"
 #include "cpu_tile.clh"
 
 #ifndef RHS

@@ -15,7 +15,7 @@
 // A zero on U's diagonal gives Inf or NaN. RHS: 1, 2 or 4. Local memory: BLOCK * (BLOCK + 1) + 6 * RHS * BLOCK scalars
 // (45 KiB for f64, BLOCK 64, RHS 4).
 
-#include "columns.clh"
+#include "common.clh"
 #include "ptx.clh"
 
 #if !defined(BLOCK) || !defined(UPPER) || !defined(TRANSPOSED) || !defined(RHS) || !defined(SPIN_LIMIT)

@@ -13,7 +13,7 @@
 // blocks still to be updated, at least one.
 // BLOCK, PARTS, RHS: powers of two, PARTS <= BLOCK. Local memory: (PARTS + 1) * BLOCK * RHS scalars.
 
-#include "columns.clh"
+#include "common.clh"
 
 #if !defined(BLOCK) || !defined(PARTS) || !defined(RHS)
 #error "BLOCK, PARTS and RHS must be defined"

@@ -11,6 +11,7 @@ namespace clgauss::cli {
 [[nodiscard]] CommandTable generate_table();
 [[nodiscard]] CommandTable rule_table();
 [[nodiscard]] CommandTable solve_table();
+[[nodiscard]] CommandTable warm_table();
 
 [[nodiscard]] CommandTable lstsq_table();
 [[nodiscard]] CommandTable invert_table();
@@ -24,6 +25,7 @@ ExitCode run_devices(const Given& given);
 ExitCode run_generate(const Given& given);
 ExitCode run_rule(const Given& given);
 ExitCode run_solve(const Given& given);
+ExitCode run_warm(const Given& given);
 ExitCode run_lstsq(const Given& given);
 ExitCode run_invert(const Given& given);
 ExitCode run_det(const Given& given);

@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
        {"cond", "estimate the condition of a matrix", cond_table, run_cond},
        {"devices", "list the OpenCL devices and what the LCM rule says for each", devices_table,
         run_devices},
+       {"warm", "build all kernels that solves will need, and keep them", warm_table, run_warm},
        {"rule", "compute the LCM rule for any numbers, without a device", rule_table, run_rule},
        {"generate", "write a test system", generate_table, run_generate}},
       "solve",

@@ -158,6 +158,10 @@ bool driver_builds_side_by_side(const cl::Device& device) {
   return platform_of(device) != "Oclgrind";
 }
 
+bool driver_builds_one_by_one(const cl::Device& device) {
+  return platform_of(device) == "NVIDIA CUDA";
+}
+
 void set_driver_environment() {
   if (operating_system::has_first_cores()) setenv("POCL_AFFINITY", "1", 0);
 }

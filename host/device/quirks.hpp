@@ -42,4 +42,8 @@ T query_or(const cl::Device& device, cl_device_info what, T fallback) {
 /// several kernels together.
 [[nodiscard]] bool driver_builds_side_by_side(const cl::Device& device);
 
+/// NVIDIA's compiler takes the programs of a process one after the other, whichever thread asks: 13 s for the 20 of a first LU on an
+/// H100. Four processes that built the same at once took as long as one alone did. (Mesa's and Intel's build by all threads.)
+[[nodiscard]] bool driver_builds_one_by_one(const cl::Device& device);
+
 }  // namespace clgauss

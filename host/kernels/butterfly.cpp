@@ -88,10 +88,6 @@ Defines Butterflies::macros() const {
                          {{"OUT_BITS", std::to_string(8 * bytes_of(factors_.type()))}});
 }
 
-ProgramRequest Butterflies::program() const {
-  return {butterfly_variant().file, with_real(input_.type(), macros())};
-}
-
 Kernel& Butterflies::kernel(KernelMemo& memo, const char* name) {
   return memo.get(butterfly_variant().file, name, macros());
 }

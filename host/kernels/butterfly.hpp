@@ -26,9 +26,6 @@ class Butterflies {
   Butterflies(KernelMemo& input, KernelMemo& factors, const Parameters& parameters, Index n,
               std::uint64_t seed);
 
-  /// What prepare() builds first.
-  [[nodiscard]] ProgramRequest program() const;
-
   /// Builds the kernels. Throws NoUsableKernel.
   void prepare();
 

@@ -40,8 +40,6 @@ class GemmBackend {
   [[nodiscard]] virtual std::string kernel_name(const GemmCall& call) = 0;
   /// Whether there is a kernel that works for the call.
   [[nodiscard]] virtual bool can_multiply(const GemmCall& call) = 0;
-  /// What would be built for the call, if it is not there already and works.
-  [[nodiscard]] virtual std::optional<ProgramRequest> program(const GemmCall& call) const = 0;
 
  protected:
   GemmBackend() = default;

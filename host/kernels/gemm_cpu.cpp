@@ -101,10 +101,6 @@ class GemmCpu : public GemmBackend {
   std::string kernel_name(const GemmCall& /*call*/) override { return kernels_->name; }
   bool can_multiply(const GemmCall& call) override { return call.share == nullptr; }
 
-  std::optional<ProgramRequest> program(const GemmCall& /*call*/) const override {
-    return std::nullopt;  // its own are built by now
-  }
-
  private:
   /// Takes the spec if its kernels build and give a known answer over full and cut tiles and blocks.
   bool works(const GemmSpec& spec) {

@@ -66,12 +66,6 @@ class GemmGpu : public GemmBackend {
 
   std::string kernel_name(const GemmCall& call) override { return choose(call).spec.name; }
 
-  std::optional<ProgramRequest> program(const GemmCall& call) const override {
-    const Candidate* best = best_of(call);
-    if (best == nullptr) return {};
-    return ProgramRequest{best->spec->file, build_for(*best->spec, call).defines};
-  }
-
   bool can_multiply(const GemmCall& call) override {
     try {
       (void)choose(call);
@@ -242,7 +236,8 @@ class GemmGpu : public GemmBackend {
   /// 1.4 KiB, for a gfx1100 2 KiB; the next smaller ones none, and 456 bytes.
   static constexpr cl_ulong kMostPrivateBytes = 512;
 
-  [[nodiscard]] cl_ulong private_bytes(const Kernel& kernel) const {
+  [[nodiscard]] cl_ulong private_bytes(const Kernel& kernel) {
+    if (context_.programs().rehearses()) return 0;
     return kernel.handle.getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(device_of(context_.queue()));
   }
 

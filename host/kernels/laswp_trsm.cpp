@@ -122,12 +122,6 @@ void LaswpTrsmKernels::ask() {
   prepare_trsm();
 }
 
-ProgramRequest LaswpTrsmKernels::program(cl_uint block, bool solve) const {
-  return {laswp_trsm_variant().file,
-          with_real(setting_.kernels.type(),
-                    macros(solve ? Which::swap_solve : Which::swap, group_for(block)))};
-}
-
 Defines LaswpTrsmKernels::macros(Which which, cl_uint group) const {
   return with_parameters(
       laswp_trsm_variant(), setting_.parameters,

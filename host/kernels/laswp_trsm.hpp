@@ -30,9 +30,6 @@ class LaswpTrsmKernels {
   /// Rows of a block of a solve, at most.
   [[nodiscard]] cl_uint solve_block() const { return solve_block_; }
 
-  /// What is needed for blocks of `block` rows if it works.
-  [[nodiscard]] ProgramRequest program(cl_uint block, bool solve) const;
-
   /// Builds the kernels of laswp_trsm(). Throws NoUsableKernel.
   void prepare(cl_uint block, bool solve) { (void)working_swap(block, solve); }
   /// Builds the kernel of trsm(). Throws NoUsableKernel.

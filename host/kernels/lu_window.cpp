@@ -191,13 +191,6 @@ std::vector<const KernelVariant*> WindowKernels::diagonals() {
   return variants;
 }
 
-std::vector<ProgramRequest> WindowKernels::programs() {
-  std::vector<ProgramRequest> programs;
-  for (const KernelVariant* variant : {diagonals().front(), &lu_window_variant()})
-    programs.push_back({variant->file, with_real(kernels_.type(), macros(*variant))});
-  return programs;
-}
-
 void WindowKernels::prepare() {
   const std::vector<const KernelVariant*> all = diagonals();
   const auto usable =

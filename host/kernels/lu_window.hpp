@@ -23,9 +23,6 @@ class WindowKernels {
   /// Elements of a block's workspace: L^-1, U^-1, block() x block() each, and scratch.
   [[nodiscard]] Index work() const { return Index{nb_} * (2 * nb_ + window_); }
 
-  /// What prepare() builds if the kernels work.
-  [[nodiscard]] std::vector<ProgramRequest> programs();
-
   /// Builds the kernels. Throws NoUsableKernel.
   void prepare();
 

@@ -79,9 +79,6 @@ class Panels {
  public:
   Panels(const LuSetting& setting, PanelWays which);
 
-  /// What panels of `m` rows and less, down to nothing, will need if every way that fits works.
-  [[nodiscard]] std::vector<ProgramRequest> programs(cl_uint m) const;
-
   /// Builds the kernels for panels of `m` rows. Throws NoUsableKernel.
   void prepare(cl_uint m);
 
@@ -91,8 +88,6 @@ class Panels {
   /// Work-groups that must all run at once to factor a panel of `m` rows; 0 where none waits for others.
   [[nodiscard]] cl_uint waiting_groups(cl_uint m) { return way_for(m).kernel->waiting_groups(m); }
 
-  /// Whether the persistent kernel is to be tried.
-  [[nodiscard]] bool may_persist() const;
   /// Whether its work-groups were shown to be resident at once, so that other kernels with its packets may wait, too.
   [[nodiscard]] bool persistent();
   /// Whether all panels of `m` rows and less get true partial pivoting.

@@ -28,16 +28,6 @@ Panels::Panels(const LuSetting& setting, PanelWays which) : setting_(setting), w
     ways_.push_back({&panel_tournament_variant(), make_panel_tournament(setting)});
 }
 
-std::vector<ProgramRequest> Panels::programs(cl_uint m) const {
-  std::vector<ProgramRequest> programs;
-  for (; m > 0; m -= std::min(m, kPanelWidth)) {
-    const auto way = std::ranges::find_if(ways_, [&](const Way& w) { return w.kernel->fits(m); });
-    programs.push_back(
-        {way->variant->file, with_real(setting_.kernels.type(), way->kernel->macros(m))});
-  }
-  return programs;
-}
-
 Panels::Way& Panels::way_for(cl_uint m) {
   for (Way& way : ways_)
     if (way.kernel->fits(m) && way.kernel->works(m)) return way;
@@ -54,12 +44,13 @@ bool Panels::factor(const cl::CommandQueue& queue, const Panel& panel) {
   return kernel.works_beside(panel);
 }
 
-// The lowest panel fits if any does, and what works for one height works for all.
-bool Panels::may_persist() const { return persistent_ != nullptr && persistent_->fits(1); }
 // What the lower panels take is the same or comes before it.
 bool Panels::partial(cl_uint m) {
   return which_ != PanelWays::tournament && way_for(m).variant != &panel_tournament_variant();
 }
-bool Panels::persistent() { return may_persist() && persistent_->works(1); }
+// The lowest panel fits if any does, and what works for one height works for all.
+bool Panels::persistent() {
+  return persistent_ != nullptr && persistent_->fits(1) && persistent_->works(1);
+}
 
 }  // namespace clgauss

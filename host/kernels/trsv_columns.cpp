@@ -16,7 +16,8 @@ namespace clgauss {
 namespace {
 
 constexpr const char* kWorkspace = "the workspace of a solve";
-constexpr cl_uint kRowGroup = 64;  // work-items of the kernels of cl/columns.clh, one a row
+constexpr const char* kMoves = "columns.cl";  // brings right-hand sides and takes them away
+constexpr cl_uint kRowGroup = 64;             // of its work-items, one a row
 
 Defines with_columns(const KernelVariant& variant, const Parameters& parameters, cl_uint columns) {
   return with_parameters(variant, parameters, {{"RHS", std::to_string(columns)}});
@@ -39,8 +40,8 @@ class AsideBuffers {
   std::vector<cl::Buffer> kept_;
 };
 
-/// Columns that the kernels are built for: a power of two.
-cl_uint columns_for(cl_uint nrhs) { return std::bit_ceil(nrhs); }
+/// Columns that the kernels are built for: 4 or 8. Fewer take as long, for the factors are read all the same, and a program more.
+cl_uint columns_for(cl_uint nrhs) { return std::max(4U, std::bit_ceil(nrhs)); }
 
 Parameters usual(const KernelVariant& variant, const Setting& setting) {
   return usual_parameters(std::array{&variant}, setting);
@@ -107,16 +108,9 @@ class PersistentColumns : public ColumnSolves {
   cl_uint most_columns() const override { return PersistentTrsv::kMostColumns; }
 
  protected:
-  /// Of the kernels that bring columns and take them away, which are the same in all builds.
+  /// One for all four.
   Defines macros_for(cl_uint columns) const override {
     return launch_.macros({false, false, columns});
-  }
-  std::vector<Defines> all_macros_for(cl_uint columns) const override {
-    std::vector<Defines> all;
-    for (const bool upper : {false, true})
-      for (const bool transposed : {false, true})
-        all.push_back(launch_.macros({upper, transposed, columns}));
-    return all;
   }
   Index rows_of_question() const override { return 150; }
 
@@ -254,13 +248,6 @@ std::vector<std::unique_ptr<ColumnSolves>> make_column_solves(Context& context, 
   return ways;
 }
 
-std::vector<ProgramRequest> ColumnSolves::programs(cl_uint nrhs) const {
-  std::vector<ProgramRequest> programs;
-  for (const Defines& macros : all_macros_for(columns_for(nrhs)))
-    programs.push_back({variant().file, with_real(memo_.type(), macros)});
-  return programs;
-}
-
 Kernel& ColumnSolves::kernel(const char* name, cl_uint columns) {
   return memo_.get(variant().file, name, macros_for(columns));
 }
@@ -285,7 +272,7 @@ bool ColumnSolves::works(cl_uint nrhs) {
       if (!transposed && transposed_only()) continue;
       const auto solve_it = [&](const FactorsQuestion& q) {
         const cl::CommandQueue& queue = context_.queue();
-        solve(queue, q.lu, q.n, order(queue, q.pivots, q.n, q.nrhs), q.b, q.nrhs, transposed);
+        solve(queue, q.lu, q.n, order(queue, q.pivots, q.n), q.b, q.nrhs, transposed);
       };
       require_solve_with_factors(context_, memo_.type(), rows_of_question(), columns - columns / 4,
                                  transposed, solve_it);
@@ -293,10 +280,9 @@ bool ColumnSolves::works(cl_uint nrhs) {
   });
 }
 
-RowOrder ColumnSolves::order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n,
-                             cl_uint nrhs) {
+RowOrder ColumnSolves::order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n) {
   require_buffer(rows_, std::uint64_t{n} * sizeof(cl_uint));
-  Kernel& follow = kernel("exchanged_rows", columns_for(nrhs));
+  Kernel& follow = memo_.get(kMoves, "exchanged_rows", {});
   follow.set_arguments(pivots, n, rows_);
   launch_rows(queue, follow, n);
   return {rows_, 0};
@@ -307,7 +293,8 @@ void ColumnSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl
                          bool transposed) {
   const cl_uint columns = columns_for(nrhs);
   require_buffer(x_, std::uint64_t{n} * columns * element_bytes());
-  Kernel &gather = kernel("gather_columns", columns), &scatter = kernel("scatter_columns", columns);
+  Kernel &gather = memo_.get(kMoves, "gather_columns", {}),
+         &scatter = memo_.get(kMoves, "scatter_columns", {});
   cl_uint index = 0;
   pass_view(gather, index, b);
   gather.set_arguments_from(index, n, nrhs, order.rows, order.first, cl_uint{!transposed}, columns,

@@ -31,14 +31,11 @@ class ColumnSolves {
   /// Whether it can solve with the factors as they are, or with their transposes only.
   [[nodiscard]] virtual bool transposed_only() const = 0;
 
-  /// What solves in both directions need for `nrhs` <= most_columns() right-hand sides.
-  [[nodiscard]] std::vector<ProgramRequest> programs(cl_uint nrhs) const;
-
   /// Whether the kernels for `nrhs` <= most_columns() right-hand sides gave their known answers.
   bool works(cl_uint nrhs);
 
-  /// P of the n row exchanges `pivots`, for solves with `nrhs` right-hand sides.
-  RowOrder order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n, cl_uint nrhs);
+  /// P of the n row exchanges `pivots`.
+  RowOrder order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n);
 
   /// `nrhs` <= most_columns().
   void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n, const RowOrder& order,
@@ -47,10 +44,6 @@ class ColumnSolves {
  protected:
   /// Of the kernels for so many right-hand sides.
   [[nodiscard]] virtual Defines macros_for(cl_uint columns) const = 0;
-  /// Of all programs for so many right-hand sides.
-  [[nodiscard]] virtual std::vector<Defines> all_macros_for(cl_uint columns) const {
-    return {macros_for(columns)};
-  }
   /// Rows of a system in which every kernel has all of its cases.
   [[nodiscard]] virtual Index rows_of_question() const = 0;
   /// X <- U^-1 L^-1 X or X <- L^-T U^-T X in `x`: `columns` columns of n contiguous numbers.

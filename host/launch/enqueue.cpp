@@ -8,6 +8,7 @@
 namespace clgauss {
 
 void Kernel::set_argument(cl_uint index, std::size_t bytes, const void* value) {
+  if (handle() == nullptr && idle) return;
   const cl_int code = clSetKernelArg(handle(), index, bytes, value);
   if (code != CL_SUCCESS) throw_opencl_error("clSetKernelArg", code);
 }

@@ -34,9 +34,6 @@ class Gemm::Implementation {
 
   std::string kernel_name(const GemmCall& call) { return backend_->kernel_name(call); }
 
-  [[nodiscard]] std::optional<ProgramRequest> program(const GemmCall& call) const {
-    return backend_->program(call);
-  }
 
  private:
   void launch(const cl::CommandQueue& queue, const GemmCall& call) {
@@ -97,12 +94,6 @@ void Gemm::prepare_update(Index m, Index n, Index k, const MatrixView& a, const 
                           const MatrixView& c) {
   if (m == 0 || n == 0 || k == 0) return;
   translate_opencl_errors([&] { (void)implementation_->kernel_name({{m, n, k}, -1, a, b, 1, c}); });
-}
-
-std::optional<ProgramRequest> Gemm::update_program(Index m, Index n, Index k, const MatrixView& a,
-                                                   const MatrixView& b, const MatrixView& c,
-                                                   bool lower) const {
-  return implementation_->program({{m, n, k, false, false, lower}, -1, a, b, 1, c});
 }
 
 std::string Gemm::kernel_name(const GemmShape& shape, const MatrixView& a, const MatrixView& b,

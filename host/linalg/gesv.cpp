@@ -71,10 +71,8 @@ double least_normal(RealType type) {
 }
 
 /// The pivots, from the diagonal of U.
-Values read_diagonal(Context& context, LuBackend& lu, const LuBuffers& buffers, RealType type) {
-  std::optional<Kernel> kernel = lu.diagonal_kernel();
-  if (!kernel) kernel = context.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
-  enqueue_diagonal(context.queue(), *kernel, buffers.a, buffers.n, buffers.diagonal);
+Values read_diagonal(Context& context, Kernel& diagonal, const LuBuffers& buffers, RealType type) {
+  enqueue_diagonal(context.queue(), diagonal, buffers.a, buffers.n, buffers.diagonal);
   return download_diagonal(context.queue(), buffers.a, buffers.diagonal, type, buffers.n);
 }
 
@@ -123,26 +121,37 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
   LapTimer timer;
   report("building the kernels");
   LuBuffers buffers(context, system, type);
-  auto lu = make_lu_backend(context, type, buffers.n, call.lu,
-                            lu_spec_for(context, type, buffers.n, call.lu));
-  lu->prepare(buffers.a, buffers.nrhs);
-  if (call.estimate_columns > 0) {
-    try {
-      lu->prepare_both(call.estimate_columns);
-      prepare_upper_maximum(context, type, buffers.n);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
-    }
-  }
-  std::optional<DeviceOperator> in_f64;
+  MatrixView a64;
   if (call.keeps_f64) {
-    try {
-      MatrixView a{{}, 0, padded_ld(buffers.n, RealType::f64)};
-      a.buffer = context.staging().matrices().take(context, buffers.n * a.ld * sizeof(double),
+    a64.ld = padded_ld(buffers.n, RealType::f64);
+    a64.buffer = context.staging().matrices().take(context, buffers.n * a64.ld * sizeof(double),
                                                    "A in f64, for residuals");
-      in_f64.emplace(context, a, buffers.n, buffers.nrhs);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
-    }
   }
+  std::unique_ptr<LuBackend> lu;
+  std::optional<Kernel> diagonal;
+  std::optional<DeviceOperator> in_f64;
+  context.programs().prepare([&] {
+    in_f64.reset();
+    lu = make_lu_backend(context, type, buffers.n, call.lu,
+                         lu_spec_for(context, type, buffers.n, call.lu));
+    lu->prepare(buffers.a, buffers.nrhs);
+    diagonal = lu->diagonal_kernel();
+    if (!diagonal)
+      diagonal = context.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
+    if (call.estimate_columns > 0) {
+      try {
+        lu->prepare_both(call.estimate_columns);
+        prepare_upper_maximum(context, type, buffers.n);
+      } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
+      }
+    }
+    if (call.keeps_f64) {
+      try {
+        in_f64.emplace(context, a64, buffers.n, buffers.nrhs);
+      } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
+      }
+    }
+  });
   result.times.build = timer.lap();
 
   const cl::CommandQueue& queue = context.queue();
@@ -189,7 +198,7 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
 
   result.pivoting = lu->pivoting();
   result.failed_column = lu->failed_column(queue);
-  result.pivots = read_diagonal(context, *lu, buffers, type);
+  result.pivots = read_diagonal(context, *diagonal, buffers, type);
   judge_pivots(result, read_twice([&] { return lu->pivots(queue); }),
                call.lu.positive_definite ? std::optional(least_normal(type)) : std::nullopt);
   Matrix first_product;
@@ -242,11 +251,9 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
 
   lu.reset();
   MatrixMemory& matrices = context.staging().matrices();
-  if (in_f64) {
-    MatrixView a = in_f64->a();
-    in_f64.reset();
-    matrices.give(context, std::move(a.buffer), buffers.n * a.ld * sizeof(double));
-  }
+  in_f64.reset();
+  if (call.keeps_f64)
+    matrices.give(context, std::move(a64.buffer), buffers.n * a64.ld * sizeof(double));
   matrices.give(context, std::move(buffers.a.buffer), buffers.n * buffers.a.ld * bytes_of(type));
   buffers = {};
   result.times.free = timer.lap();

@@ -41,19 +41,25 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
   report("building the kernels");
   RbtOptions rbt_options;
   rbt_options.gemm = call.lu.gemm;
-  RbtLu rbt(context, RealType::f32, input, n, rbt_options);
-  rbt.prepare(nrhs);
-  if (call.estimate_columns > 0) {
-    try {
-      rbt.prepare_both(call.estimate_columns);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
-    }
-  }
   MatrixView a{{}, 0, padded_ld(n, input)};
   a.buffer = context.allocate(n * a.ld * bytes_of(input), "A");
   const MatrixView b{context.allocate(n * nrhs * sizeof(float), "B"), 0, nrhs};
+  std::optional<RbtLu> made;
   std::optional<DeviceOperator> in_f64;
-  if (input == RealType::f64) in_f64.emplace(context, a, n, nrhs);
+  context.programs().prepare([&] {
+    in_f64.reset();
+    made.reset();
+    made.emplace(context, RealType::f32, input, n, rbt_options);
+    made->prepare(nrhs);
+    if (call.estimate_columns > 0) {
+      try {
+        made->prepare_both(call.estimate_columns);
+      } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
+      }
+    }
+    if (input == RealType::f64) in_f64.emplace(context, a, n, nrhs);
+  });
+  RbtLu& rbt = *made;
   result.times.build = timer.lap();
 
   report("upload");

@@ -49,8 +49,6 @@ class LuGpu : public LuBackend {
     if (options.look_ahead && ahead_rows_ > 0 && n_ > nb_)
       ahead_.emplace(context_, type, gemm_options_for_lu(context_, type, n, options.gemm),
                      ceil_div(n_, nb_));
-    if (!small_.fits()) context_.programs().build_all(programs());
-    getrs_.emplace(setting_, laswp_trsm_, gemm_, panels_.persistent());
   }
 
   void prepare(const MatrixView& a, Index nrhs) override {
@@ -68,7 +66,7 @@ class LuGpu : public LuBackend {
         (void)ahead_->shared_gemm->can_multiply(rest_ahead(a, k, share));
       }
     for (const cl_uint width : {kPanelWidth, nb_}) laswp_trsm_.prepare(width, true);
-    getrs_->prepare(nrhs);
+    getrs_kernels().prepare(nrhs);
   }
 
   void prepare_transposed(Index nrhs) override {
@@ -86,6 +84,7 @@ class LuGpu : public LuBackend {
     LuProgress progress(queue, callback, n_, nb_);
     flags_.reset(queue);
     order_.reset();
+    by_small_ = false;
     if (ahead_)
       factor_ahead(queue, a, progress);
     else
@@ -98,7 +97,7 @@ class LuGpu : public LuBackend {
     if (nrhs > 1 && few_solves().beats_products(nrhs))
       few_solves().solve(queue, lu, n_, order(queue), b, static_cast<cl_uint>(nrhs), false);
     else
-      getrs_->solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
+      getrs_kernels().solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
     return false;  // the substitution itself may give up waiting
   }
 
@@ -113,6 +112,7 @@ class LuGpu : public LuBackend {
     if (nrhs > 1 || !small_.works()) return LuBackend::gesv(queue, a, b, nrhs);
     flags_.reset(queue);
     order_.reset();
+    by_small_ = true;
     small_.gesv(queue, a, b, static_cast<cl_uint>(nrhs));
     return true;
   }
@@ -138,10 +138,15 @@ class LuGpu : public LuBackend {
   }
 
   Pivoting pivoting() override {
-    return panels_.partial(n_) ? Pivoting::partial : Pivoting::tournament;
+    return by_small_ || panels_.partial(n_) ? Pivoting::partial : Pivoting::tournament;
   }
 
  private:
+  Getrs& getrs_kernels() {
+    if (!getrs_) getrs_.emplace(setting_, laswp_trsm_, gemm_, panels_.persistent());
+    return *getrs_;
+  }
+
   FewSolves& few_solves() {
     if (!few_) few_.emplace(context_, memo_.type(), n_, panels_.persistent() ? &setting_ : nullptr);
     return *few_;
@@ -243,27 +248,6 @@ class LuGpu : public LuBackend {
     }
   }
 
-  /// What is needed if all kernels work, so that it is built side by side.
-  [[nodiscard]] std::vector<ProgramRequest> programs() {
-    std::vector<ProgramRequest> programs = panels_.programs(n_);
-    for (const cl_uint block : {kPanelWidth, nb_})
-      programs.push_back(laswp_trsm_.program(block, true));
-    const auto add = [&](const std::vector<ProgramRequest>& more) {
-      programs.insert(programs.end(), more.begin(), more.end());
-    };
-    // In whole blocks of an A that is aligned; edges take what the blocks take, or are built later.
-    const MatrixView view{{}, 0, padded_ld(n_, memo_.type())};
-    for (cl_uint rest = n_ > nb_ ? n_ - nb_ : 0; rest > 0; rest -= std::min(rest, nb_))
-      if (auto program = gemm_.update_program(rest, rest, nb_, view, view, view))
-        programs.push_back(*std::move(program));
-    if (ahead_)
-      for (cl_uint k = 0; has_rest_ahead(k); k += nb_)
-        if (auto program = ahead_->shared_gemm->program(rest_ahead(view, k, {ahead_->taken, 0, 0})))
-          programs.push_back(*std::move(program));
-    add(Getrs(setting_, laswp_trsm_, gemm_, panels_.may_persist()).programs(1));
-    return programs;
-  }
-
   Context context_;
   cl_uint n_;
   Parameters parameters_;
@@ -277,8 +261,9 @@ class LuGpu : public LuBackend {
   LuSmall small_;
   Panels panels_;
   LaswpTrsmKernels laswp_trsm_;
-  std::optional<Getrs> getrs_;
-  std::optional<FewSolves> few_;  // made when first needed
+  bool by_small_ = false;         // the last factorisation was that of a small system
+  std::optional<Getrs> getrs_;    // made when first needed
+  std::optional<FewSolves> few_;  // likewise
   std::optional<RowOrder> order_;
 };
 

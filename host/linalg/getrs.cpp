@@ -12,15 +12,6 @@ Getrs::Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, Gemm& gemm, bo
   ways_.push_back(make_trsv(setting));
 }
 
-std::vector<ProgramRequest> Getrs::programs(Index nrhs) const {
-  std::vector<ProgramRequest> programs{kernels_.program(kernels_.solve_block(), false)};
-  if (nrhs == 1)
-    for (const bool upper : {false, true})
-      programs.push_back({ways_.front()->variant().file,
-                          with_real(setting_.kernels.type(), ways_.front()->macros(upper))});
-  return programs;
-}
-
 TrsvKernel* Getrs::way_for_one() {
   if (way_) return *way_;
   const auto found =
@@ -113,7 +104,6 @@ void FewSolves::prepare(Context& context, RealType type, Index nrhs,
 
 void FewSolves::prepare_both(Context& context, RealType type, Index nrhs) {
   const cl_uint columns = std::min(static_cast<cl_uint>(nrhs), ways_.front()->most_columns());
-  context.programs().build_all(ways_.front()->programs(columns));
   if (solves_plain(columns))
     prepare(context, type, columns, {false, true});
   else
@@ -131,7 +121,7 @@ void FewSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_ui
 }
 
 RowOrder FewSolves::order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n) {
-  return transposed_way_for(1).order(queue, pivots, n, 1);
+  return transposed_way_for(1).order(queue, pivots, n);
 }
 
 ManySolves::ManySolves(Context& context, RealType type, Index n, const GemmOptions& gemm_options)

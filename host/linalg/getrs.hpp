@@ -17,9 +17,6 @@ class Getrs {
   /// `kernels` and `gemm` are shared with the factorisation. `may_wait`: work-groups may wait for each other.
   Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, Gemm& gemm, bool may_wait);
 
-  /// What is needed for `nrhs` right-hand sides if all kernels work.
-  [[nodiscard]] std::vector<ProgramRequest> programs(Index nrhs) const;
-
   /// Builds the kernels for `nrhs` right-hand sides. Throws NoUsableKernel.
   void prepare(Index nrhs);
 
@@ -67,7 +64,7 @@ class FewSolves {
   void prepare_transposed(Context& context, RealType type, Index nrhs) {
     prepare(context, type, nrhs, {true});
   }
-  /// The same for both directions, where it has them, side by side.
+  /// The same for both directions, where it has them.
   void prepare_both(Context& context, RealType type, Index nrhs);
 
   /// B <- A^-1 B, for which solves_plain(), or B <- A^-T B. `order` belongs to the row exchanges. Throws NoUsableKernel.

@@ -172,7 +172,17 @@ class Lu::Implementation {
 
 Lu::Lu(Context& context, RealType type, Index n, const LuOptions& options)
     : implementation_(translate_opencl_errors(
-          [&] { return std::make_unique<Implementation>(context, type, n, options); })) {}
+          [&] {
+            std::unique_ptr<Implementation> made;
+            context.programs().prepare([&] {
+              made = std::make_unique<Implementation>(context, type, n, options);
+              try {  // what factor() and solve() will need is built side by side
+                made->backend().prepare({{}, 0, padded_ld(n, type)}, 1);
+              } catch (const NoUsableKernel&) {  // they will say so
+              }
+            });
+            return made;
+          })) {}
 
 Lu::Lu(Lu&&) noexcept = default;
 Lu& Lu::operator=(Lu&&) noexcept = default;

@@ -38,7 +38,6 @@ class CholeskyGpu : public CholeskyBackend {
 
   void prepare(const MatrixView& a, Index nrhs) override {
     if (n_ == 0) return;
-    context_.programs().build_all(programs(nrhs));
     for_each_block(a, [&](const Block& at) {
       if (at.rest == 0) return;
       (void)gemm_.kernel_name({at.rest, at.size, at.size}, at.l21, inverse_, below_, 1, 0);
@@ -135,21 +134,6 @@ class CholeskyGpu : public CholeskyBackend {
       update(at.k, end - next, at.size);
     else
       update(first, columns_ - next, next - first);
-  }
-
-  /// What is needed if all kernels work, so that it is built side by side.
-  [[nodiscard]] std::vector<ProgramRequest> programs(Index nrhs) {
-    std::vector<ProgramRequest> programs = getrs_.programs(nrhs);
-    programs.push_back(kernels_.program());
-    const MatrixView view{{}, 0, padded_ld(n_, type_)};
-    for_each_block(view, [&](const Block& at) {
-      for_each_update(view, at, [&](const Update& update) {
-        const auto& [m, n, k, transpose_a, transpose_b, lower] = update.shape;
-        if (auto program = gemm_.update_program(m, n, k, update.l, update.u, update.c, lower))
-          programs.push_back(*std::move(program));
-      });
-    });
-    return programs;
   }
 
   cl_uint columns_;

@@ -97,7 +97,6 @@ class RbtLu::Implementation {
 
   void prepare(Index nrhs) {
     if (n_ == 0) return;
-    context_.programs().build_all(programs(nrhs));
     ask_own_kernels();
     for_each_block([&](const Block& at) {
       if (at.rest == 0) return;
@@ -282,19 +281,6 @@ class RbtLu::Implementation {
                  mixed_.at(next, k), mixed_.at(k, next), mixed_.at(next, next), lu_.at(k, k),
                  lu_.at(next, k), lu_.at(k, next), lower, lower.at(nb, 0)});
     }
-  }
-
-  /// What is needed if all kernels work, so that it is built side by side.
-  [[nodiscard]] std::vector<ProgramRequest> programs(Index nrhs) {
-    std::vector<ProgramRequest> programs = getrs_.programs(nrhs);
-    programs.push_back(butterflies_.program());
-    for (const ProgramRequest& own : kernels_.programs()) programs.push_back(own);
-    for_each_block([&](const Block& at) {
-      if (at.rest == 0) return;
-      if (auto program = gemm_.update_program(at.rest, at.rest, at.size, at.l21, at.u12, at.corner))
-        programs.push_back(*std::move(program));
-    });
-    return programs;
   }
 
   Context context_;

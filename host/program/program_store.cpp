@@ -9,9 +9,12 @@
 #include <future>
 #include <set>
 #include <sstream>
+#include <thread>
+#include <utility>
 
 #include "device/quirks.hpp"
 #include "opencl_error.hpp"
+#include "program/build_processes.hpp"
 
 namespace clgauss {
 
@@ -45,11 +48,21 @@ std::string options_of(const cl::Device& device, const Defines& defines) {
 /// offered to a driver.
 std::string cache_key(const cl::Device& device, const std::string& source,
                       const std::string& options) {
-  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", platform.getInfo<CL_PLATFORM_NAME>(),
-                     platform.getInfo<CL_PLATFORM_VERSION>(), device.getInfo<CL_DEVICE_NAME>(),
-                     device.getInfo<CL_DEVICE_VERSION>(), device.getInfo<CL_DRIVER_VERSION>(),
-                     options, source);
+  return fmt::format("{}\n{}\n{}", device_text(device), options, source);
+}
+
+/// What leaves a watched work where a program would have to be built. No error: nobody but prepare() catches it.
+struct NotBuilt {};
+
+/// Processes that build, this one among them: on an H100's 16 cores a first LU of n = 1000 took 4.1, 2.9 and 2.5 s with 3, 5 and 8. (16
+/// lose again: it takes each longer until it has a context.)
+constexpr std::size_t kMostProcesses = 8;
+
+/// What takes a second or more on an H100 and so is begun first.
+bool builds_slowly(const std::string& file) {
+  constexpr std::string_view kSlow[] = {"lu_diagonal_ptx.cl", "lu_panel_columns.cl",
+                                        "lu_small_columns.cl", "gemm_mma_tf32x3.cl"};
+  return std::ranges::find(kSlow, file) != std::end(kSlow);
 }
 
 /// The names in a list "a;b;c", whose order is the driver's choice.
@@ -100,10 +113,27 @@ ProgramStore::ProgramStore(cl::Context context, cl::Device device, const Context
       kernel_folder_(options.kernel_folder),
       faults_(options.kernel_faults),
       driver_caches_(options.driver_caches && driver_keeps_programs(device_)),
-      concurrent_(options.concurrent_builds && driver_builds_side_by_side(device_)) {}
+      concurrent_(options.concurrent_builds && driver_builds_side_by_side(device_)) {
+  if (driver_caches_) driver_folder_ = options.driver_cache_folder;
+  if (concurrent_ && options.build_processes && options.cache_folder &&
+      driver_builds_one_by_one(device_))
+    builder_ = builder_program();
+}
 
 Kernel ProgramStore::kernel(const std::string& file, const std::string& kernel,
                             const Defines& defines) {
+  if (mode_ != Mode::rehearsal) return kernel_at_once(file, kernel, defines);
+  named_.push_back({file, defines});
+  Kernel named;
+  named.idle = true;
+  named.name = kernel;
+  named.preferred_multiple = 1;
+  named.work_group_limit = device_.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>();
+  return named;
+}
+
+Kernel ProgramStore::kernel_at_once(const std::string& file, const std::string& kernel,
+                                    const Defines& defines) {
   const auto fault = fault_of(file);
   if (fault == KernelFault::build)
     throw BuildError(file, options_of(device_, defines), "told to fail by CLGAUSS_KERNEL_FAULTS");
@@ -121,40 +151,121 @@ Kernel ProgramStore::kernel(const std::string& file, const std::string& kernel,
 
 cl::Program& ProgramStore::program(const std::string& file, const Defines& defines) {
   const std::string options = options_of(device_, defines);
-  const std::string name = file + ' ' + options;
+  const std::string name = name_of({file, defines});
   const auto found = programs_.find(name);
   if (found != programs_.end()) return found->second;
   if (hear_) hear_("building the kernels: " + file);
   const Stopwatch watch(build_seconds_);
-  return programs_.emplace(name, build(file, options)).first->second;
+  auto [built, from_source] = build(file, options);
+  if (from_source) built_alone_.push_back(file);
+  return programs_.emplace(name, std::move(built)).first->second;
+}
+
+void ProgramStore::prepare(const std::function<void()>& work) {
+  if (mode_ != Mode::plain || !concurrent_) return work();
+  struct Restore {
+    Mode& mode;
+    ~Restore() { mode = Mode::plain; }
+  } restore{mode_};
+  try {
+    mode_ = Mode::watching;
+    return work();
+  } catch (const NotBuilt&) {
+  }
+  mode_ = Mode::rehearsal;
+  named_.clear();
+  work();
+  mode_ = Mode::plain;
+  build_all(std::exchange(named_, {}));
+  work();
+}
+
+void ProgramStore::note_question(const std::string& file, const Defines& defines) {
+  if (mode_ == Mode::rehearsal) named_.push_back({file, defines});
+  if (mode_ == Mode::watching) throw NotBuilt{};
 }
 
 void ProgramStore::build_all(const std::vector<ProgramRequest>& requests) {
   // OpenCL promises that programs may be built by several threads at once; oclgrind does not keep it.
   if (!concurrent_) return;
+  std::vector<ProgramRequest> missing;
+  std::set<std::string> names;
+  for (const ProgramRequest& request : requests)
+    if (const std::string name = name_of(request);
+        !programs_.contains(name) && names.insert(name).second)
+      missing.push_back(request);
+  if (missing.empty()) return;
+  const Stopwatch watch(build_seconds_);
+  if (!builder_.empty()) build_in_processes(missing);
   std::map<std::string, std::future<std::optional<cl::Program>>> building;
-  std::optional<Stopwatch> watch;
-  for (const auto& [file, defines] : requests) {
-    const std::string options = options_of(device_, defines);
-    const std::string name = file + ' ' + options;
-    if (programs_.contains(name) || building.contains(name)) continue;
-    if (!watch) watch.emplace(build_seconds_);
-    building.emplace(
-        name, std::async(std::launch::async, [this, file, options]() -> std::optional<cl::Program> {
-          try {
-            return build(file, options);
-          } catch (const Error&) {
-          } catch (const cl::Error&) {
-          }
-          return std::nullopt;  // kernel() will say why
-        }));
-  }
+  for (const ProgramRequest& request : missing)
+    if (const std::string name = name_of(request); !programs_.contains(name))
+      building.emplace(name,
+                       std::async(std::launch::async, [this, request] { return try_to_build(request); }));
   std::size_t done = 0;
   for (auto& [name, program] : building) {
     if (hear_)
       hear_(fmt::format("building the kernels: {} of {} programs", done++, building.size()));
     if (auto built = program.get()) programs_.emplace(name, *std::move(built));
   }
+}
+
+void ProgramStore::require_room() const {
+  if (!driver_folder_) return;
+  std::error_code none;
+  std::filesystem::path there = *driver_folder_;
+  while (!std::filesystem::exists(there, none) && there.has_relative_path())
+    there = there.parent_path();
+  const auto space = std::filesystem::space(there, none);
+  constexpr std::uintmax_t kOfPrograms = 16U << 20U;
+  if (!none && space.available < kOfPrograms)
+    throw FileError(driver_folder_->string(),
+                    fmt::format("the disk has {} KB left, and the driver, whose compiler ends the "
+                                "process where it cannot write, keeps its kernels there; make "
+                                "room, or name another folder by POCL_CACHE_DIR",
+                                space.available / 1000));
+}
+
+std::string ProgramStore::name_of(const ProgramRequest& request) const {
+  return request.file + ' ' + options_of(device_, request.defines);
+}
+
+std::optional<cl::Program> ProgramStore::try_to_build(const ProgramRequest& request) const {
+  try {
+    return build(request.file, options_of(device_, request.defines)).first;
+  } catch (const Error&) {
+  } catch (const cl::Error&) {
+  }
+  return std::nullopt;  // kernel() will say why
+}
+
+void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing) {
+  std::vector<BuildJob> jobs;
+  std::map<std::string, ProgramRequest> request_of;  // by key
+  for (const bool slow : {true, false})
+    for (const ProgramRequest& request : missing) {
+      if (builds_slowly(request.file) != slow) continue;
+      std::string options = options_of(device_, request.defines),
+                  source = kernel_source(request.file, kernel_folder_),
+                  key = cache_key(device_, source, options);
+      if (cache_.fetch(key)) continue;
+      request_of.emplace(key, request);
+      jobs.push_back({std::move(key), std::move(source), std::move(options)});
+    }
+  // A process takes 0.6 s until it builds.
+  const std::size_t processes =
+      std::min({jobs.size() / 2, kMostProcesses, std::size_t{std::thread::hardware_concurrency()}});
+  if (processes < 2) return;
+  const auto own = [&](const BuildJob& job) {
+    const ProgramRequest& request = request_of.at(job.key);
+    if (auto built = try_to_build(request)) programs_.emplace(name_of(request), *std::move(built));
+  };
+  build_by_processes({builder_, device_text(device_), *cache_.folder(), processes - 1, own}, jobs,
+                     [&](std::size_t done) {
+                       if (hear_)
+                         hear_(fmt::format("building the kernels: {} of {} programs", done,
+                                           jobs.size()));
+                     });
 }
 
 std::optional<cl::Program> ProgramStore::load(const std::string& key, const std::string& source,
@@ -173,21 +284,24 @@ std::optional<cl::Program> ProgramStore::load(const std::string& key, const std:
   return std::nullopt;
 }
 
-cl::Program ProgramStore::build(const std::string& file, const std::string& options) const {
+std::pair<cl::Program, bool> ProgramStore::build(const std::string& file,
+                                                 const std::string& options) const {
   const std::string source = kernel_source(file, kernel_folder_);
   const std::string key = cache_key(device_, source, options);
-  if (const auto loaded = load(key, source, options)) return *loaded;
+  if (const auto loaded = load(key, source, options)) return {*loaded, false};
+  if (mode_ == Mode::watching && !driver_caches_) throw NotBuilt{};
+  require_room();
   cl::Program program(context_, source);
   // Not by the bindings, which would lose the reason of a failure that left no log.
   const cl_int result = clBuildProgram(program(), 1, &device_(), options.c_str(), nullptr, nullptr);
   if (result == CL_BUILD_PROGRAM_FAILURE)
     throw BuildError(file, options, program.getBuildInfo<CL_PROGRAM_BUILD_LOG>(device_));
   if (result != CL_SUCCESS) throw_opencl_error("clBuildProgram", result);
-  if (driver_caches_ || !cache_.file_of(key)) return program;
+  if (driver_caches_ || !cache_.file_of(key)) return {program, true};
   const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
   if (!binaries.empty() && !binaries.front().empty())
     cache_.store(key, {program.getInfo<CL_PROGRAM_KERNEL_NAMES>(), binaries.front()});
-  return program;
+  return {program, true};
 }
 
 std::string ProgramStore::question_key(const std::string& question, const std::string& file,

@@ -113,7 +113,7 @@ bool Context::runs_long_loops() {
   for (cl_uint i = 0; i < kSteps; ++i) expected = expected * 1664525U + 1013904223U;
   translate_opencl_errors([&] {
     const cl::Buffer result = allocate(sizeof counted, "a probe");
-    Kernel probe = programs().kernel(kFile, "count_steps", {});
+    Kernel probe = programs().kernel_at_once(kFile, "count_steps", {});
     probe.set_arguments(result, kSteps);
     enqueue_kernel(queue(), probe, cl::NDRange(1), cl::NDRange(1));
     queue().enqueueReadBuffer(result, CL_TRUE, 0, sizeof counted, &counted);

@@ -61,8 +61,14 @@ ContextOptions ContextOptions::from_environment() {
     options.cache_folder = *cache / "clgauss";
   options.tuned = setting("CLGAUSS_TUNED") != "off";
   options.tuned_folder = user_tuned_folder();
-  options.concurrent_builds = setting("CLGAUSS_BUILDS") != "serial";
+  const std::string_view builds = setting("CLGAUSS_BUILDS");
+  options.concurrent_builds = builds != "serial";
+  options.build_processes = builds != "threads";
   options.driver_caches = setting("POCL_KERNEL_CACHE") != "0";
+  if (const auto folder = setting("POCL_CACHE_DIR"); !folder.empty())
+    options.driver_cache_folder = folder;
+  else if (const auto cache = xdg_folder("XDG_CACHE_HOME", ".cache"))
+    options.driver_cache_folder = *cache / "pocl";
   options.vendor_kernels = vendor_kernels_from(setting("CLGAUSS_KERNELS"));
   options.transfers = transfers_from(setting("CLGAUSS_TRANSFERS"));
   options.kernel_faults = parse_kernel_faults(setting("CLGAUSS_KERNEL_FAULTS"));

@@ -83,7 +83,7 @@ struct Peer {
            : what == What::cholesky      ? cholesky
            : what == What::lstsq         ? lstsq
            : what == What::complex_solve ? complex_solve
-           : what == What::file          ? false
+           : starts_programs(what)       ? false
                                          : lu;
   }
 };

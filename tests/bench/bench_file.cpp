@@ -55,10 +55,12 @@ bool succeeds(const std::string& command) {
 /// A command that reads a.npy, and leaves x.npy and the seconds of its parts in report.json.
 class ProgramContestant : public Contestant {
  public:
-  ProgramContestant(std::shared_ptr<const SystemFolder> folder, std::string command)
-      : folder_(std::move(folder)), command_(std::move(command)) {}
+  /// `wiped`: a folder that is removed before every run; empty: none.
+  ProgramContestant(std::shared_ptr<const SystemFolder> folder, std::string command,
+                    std::string wiped = {})
+      : folder_(std::move(folder)), command_(std::move(command)), wiped_(std::move(wiped)) {}
 
-  void restore() override {}
+  void restore() override { std::filesystem::remove_all(wiped_); }
   void run() override {
     if (!succeeds(command_))
       throw FileError(*folder_ / "a.npy", "this command failed: " + command_);
@@ -77,7 +79,7 @@ class ProgramContestant : public Contestant {
 
  private:
   std::shared_ptr<const SystemFolder> folder_;
-  std::string command_;
+  std::string command_, wiped_;
 };
 
 /// What Python's programs share; {0} imports, {1} loads what is then solved by {2}, which gives x as an array.
@@ -111,6 +113,13 @@ std::string clgauss_program() {
   return fs::read_symlink("/proc/self/exe").replace_filename("clgauss").string();
 }
 
+/// The program's answer and report to a.npy, as a command of the shell.
+std::string solve_command(const SystemFolder& folder, const std::string& spec) {
+  return fmt::format("{} solve {} -q -d {} -o {} --json {}", quoted(clgauss_program()),
+                     quoted(folder / "a.npy"), quoted(spec), quoted(folder / "x.npy"),
+                     quoted(folder / "report.json"));
+}
+
 }  // namespace
 
 std::vector<Entry> file_entries(const Problem& problem, const std::string& spec, bool peers) {
@@ -121,8 +130,7 @@ std::vector<Entry> file_entries(const Problem& problem, const std::string& spec,
   const auto add = [&](std::string_view name, std::string command) {
     entries.push_back({name, std::make_unique<ProgramContestant>(folder, std::move(command))});
   };
-  const std::string solve = fmt::format("{} solve {} -q -d {} -o {} --json {}",
-                                        quoted(clgauss_program()), a, quoted(spec), x, report);
+  const std::string solve = solve_command(*folder, spec);
   add("no-rcond", solve + " --no-rcond");
   add("clgauss", solve);
   for (const PythonPeer& peer : kPythonPeers) {
@@ -132,6 +140,20 @@ std::vector<Entry> file_entries(const Problem& problem, const std::string& spec,
                                quoted(fmt::format(kPython, peer.import, peer.load, peer.solve)), a,
                                x, report));
   }
+  return entries;
+}
+
+std::vector<Entry> cold_entries(const Problem& problem, const std::string& spec) {
+  const auto folder = std::make_shared<const SystemFolder>(problem);
+  const std::string caches = *folder / "caches";
+  std::string command = "env";
+  for (const char* variable : {"XDG_CACHE_HOME", "CUDA_CACHE_PATH", "POCL_CACHE_DIR",
+                               "MESA_SHADER_CACHE_DIR", "NEO_CACHE_DIR"})
+    command += fmt::format(" {}={}", variable, quoted(caches));
+  command += ' ' + solve_command(*folder, spec);
+  std::vector<Entry> entries;
+  entries.push_back({"clgauss", std::make_unique<ProgramContestant>(folder, command, caches)});
+  entries.push_back({"warm", std::make_unique<ProgramContestant>(folder, command)});
   return entries;
 }
 

@@ -14,4 +14,8 @@ namespace clgauss::bench {
 [[nodiscard]] std::vector<Entry> file_entries(const Problem& problem, const std::string& spec,
                                               bool peers);
 
+/// The same system, and clgauss with caches of its own, and of its driver, in the folder: "clgauss", with all of them emptied before every
+/// run, and "warm", with what that left there.
+[[nodiscard]] std::vector<Entry> cold_entries(const Problem& problem, const std::string& spec);
+
 }  // namespace clgauss::bench

@@ -63,7 +63,7 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
   for (const What what : options.whats)
     for (const RealType type : types_for(options, device))
       for (const Index n : options.sizes) {
-        if (what == What::file && type != RealType::f64) continue;  // .npy is written in f64
+        if (starts_programs(what) && type != RealType::f64) continue;
         const bool update = what == What::gemm && options.k.has_value();
         sizes.push_back({what, type, what == What::lstsq ? rows_of_lstsq(n) : n, n,
                          update ? *options.k : n, update, options.pad, options.batch,
@@ -79,6 +79,8 @@ std::vector<Measurement> measure(Context& context, const BenchOptions& options,
     return run_match(
         problem, file_entries(problem, options.device, !options.peers || !options.peers->empty()),
         options.reps);
+  if (size.what == What::cold)
+    return run_match(problem, cold_entries(problem, options.device), options.reps);
   const DeviceProblem device(context, problem);
   std::vector<Entry> entries;
   entries.push_back({"clgauss", make_clgauss(device)});

@@ -28,6 +28,8 @@ constexpr const char* kAbout =
     "  batched  solve for --batch small systems, n <= 256\n"
     "  file     whole programs, from an .npy file to x in another: clgauss solve with and without "
     "rcond, NumPy and PyTorch (on its GPU) where python3 has them\n"
+    "  cold     clgauss solve as a whole program on a device that it never saw: its caches and the "
+    "driver's are empty; beside it, the same once more\n"
     "Inputs lie where a library works (device buffers for OpenCL, host memory for openblas) and "
     "are restored outside the timed region; no transfer is timed. The peers:";
 
@@ -37,6 +39,7 @@ constexpr const char* kExamples =
     "clgauss-bench batched --sizes 8,16,32,64,128 --batch 20000\n"
     "clgauss-bench gemm --k 256 --sizes 4096 --peers none\n"
     "clgauss-bench file --sizes 8010 --reps 3\n"
+    "clgauss-bench cold --device gpu --sizes 50,1000,4000 --reps 3 --csv rows.csv\n"
     "clgauss-bench solve --device nvidia:h200 --sizes 8192 --reps 11 --csv rows.csv --samples "
     "samples.csv";
 
@@ -148,7 +151,7 @@ cli::CommandTable bench_table() {
   cli::CommandTable table{"WHAT [options]", about, kExamples, {}, "what"};
   // clang-format off
   table.group("What")
-      ("what", cli::words("WHAT", what_names())->required(), "gemm, lu, solve, batched, file, or several, separated by commas")
+      ("what", cli::words("WHAT", what_names())->required(), "gemm, lu, solve, batched, file, cold, or several, separated by commas")
       ("sizes", cli::text("LIST")->default_value("1000,2048,4096"), "n: numbers and ranges first:last:step")
       ("types", cli::words("LIST", kTypes), "f32, f64 (default: both, as far as the device has them)")
       ("peers", cli::words("LIST", peer_names()), "libraries to compare with, or none (default: all compiled in that fit)")
@@ -186,8 +189,8 @@ BenchOptions bench_options(const po::variables_map& values) {
   options.device = values["device"].as<std::string>();
   options.reps = values["reps"].as<int>();
   options.breakdown = values["breakdown"].as<bool>();
-  if (options.breakdown && std::ranges::find(options.whats, What::file) != options.whats.end())
-    throw UsageError("--breakdown is not for file");
+  if (options.breakdown && std::ranges::any_of(options.whats, starts_programs))
+    throw UsageError("--breakdown is not for file and cold");
   if (options.reps < 1) throw UsageError("--reps must be at least 1");
   options.pad = number_of("--pad", values["pad"].as<std::string>(), 0);
   options.batch = number_of("--batch", values["batch"].as<std::string>(), 1);

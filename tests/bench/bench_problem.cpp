@@ -179,6 +179,8 @@ std::string_view what_name(What what) {
       return "complex";
     case What::file:
       return "file";
+    case What::cold:
+      return "cold";
     case What::batched:
       break;
   }
@@ -222,6 +224,7 @@ double flops(const ProblemSize& size) {
     case What::solve:
     case What::batched:
     case What::file:
+    case What::cold:
       break;
   }
   const bool batched = size.what == What::batched;

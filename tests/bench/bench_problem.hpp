@@ -18,14 +18,19 @@ enum class What {
   lstsq,  // least squares of four times as many equations as unknowns, by Householder's reflections
   complex_solve,  // solve of complex numbers
   batched,        // solve for many small systems
-  file            // solve by whole programs, from a file to an answer in another
+  file,           // solve by whole programs, from a file to an answer in another
+  cold            // the same by clgauss, with empty caches
 };
 inline constexpr What kAllWhats[] = {What::gemm,     What::lu,    What::solve,
                                      What::cholesky, What::lstsq, What::complex_solve,
-                                     What::batched,  What::file};
+                                     What::batched,  What::file,  What::cold};
 [[nodiscard]] std::string_view what_name(What what);
+/// Whether a run is that of a program, from an .npy file, which is written in f64.
+[[nodiscard]] constexpr bool starts_programs(What what) {
+  return what == What::file || what == What::cold;
+}
 
-/// Sizes and type of a problem; of lu, solve and file only n and pad are read, of lstsq and complex n alone, of batched n and what follows pad.
+/// Sizes and type of a problem; of lu, solve, file and cold only n and pad are read, of lstsq and complex n alone, of batched n and what follows pad.
 struct ProblemSize {
   What what = What::gemm;
   RealType type = RealType::f64;

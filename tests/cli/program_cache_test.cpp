@@ -32,3 +32,44 @@ TEST_CASE("a solve that has its kernels built says nothing of the compiler") {
     CHECK(result.err.find("warning") == std::string::npos);
   }
 }
+
+TEST_CASE("a full disk where the driver keeps its kernels is an error, not the end of the process") {
+  const TemporaryFolder folder;
+  write_file(folder / "s.txt", "0 1 5\n1 0 7\n");
+  const auto result = run_script(folder, R"(mkdir full
+export XDG_CACHE_HOME=$PWD/cache POCL_CACHE_DIR=$PWD/full
+exec unshare --mount --map-root-user sh -c "mount -t tmpfs -o size=1m none full || exit 77
+'$CLGAUSS' solve s.txt --device pocl --method lu")");
+  if (result.exit_code == 77 || result.err.find("unshare") != std::string::npos) {
+    MESSAGE("not tried: a file system of its own takes rights that this user has not");
+    return;
+  }
+  CHECK(result.exit_code == 3);
+  CHECK(result.err.find("POCL_CACHE_DIR") != std::string::npos);
+  CHECK(result.out.empty());
+}
+
+TEST_CASE("warm leaves nothing to build") {
+  const TemporaryFolder folder;
+  write_file(folder / "s.txt", "2 1 5\n1 3 7\n");
+  const std::string caches = "XDG_CACHE_HOME=" + folder.path().string() +
+                             " POCL_CACHE_DIR=" + (folder / "pocl").string();
+  const auto warmed = run_program(folder, "warm --device pocl --max-n 60", caches);
+  CHECK(warmed.exit_code == 0);
+  CHECK(warmed.out.find("kernels give right answers") != std::string::npos);
+  const auto count = [&] {
+    std::size_t files = 0;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "pocl"))
+      files += entry.path().extension() == ".so" ? 1 : 0;
+    return files;
+  };
+  const std::size_t before = count();
+  CHECK(before > 0);
+  for (const char* method : {"lu", "mixed", "cholesky"}) {
+    CAPTURE(method);
+    CHECK(run_program(folder, std::string("solve s.txt --device pocl --method ") + method, caches)
+              .exit_code == 0);
+    CHECK(count() == before);
+  }
+  CHECK(run_program(folder, "warm --max-n 0", caches).exit_code == 2);
+}

@@ -212,7 +212,7 @@ TEST_CASE("kernels: a right answer is remembered on disk, a wrong one and an err
     const auto trial = [&](const std::function<void()>& ask) {
       ContextOptions options;
       options.cache_folder = folder.path();
-      const ProgramStore store(context, device.handle, options);
+      ProgramStore store(context, device.handle, options);
       KernelTrials trials(store);
       const bool first = trials.passes(build, ask);
       CHECK(trials.passes(build, ask) == first);  // once a context
@@ -237,7 +237,7 @@ TEST_CASE("kernels: a right answer is remembered on disk, a wrong one and an err
     ContextOptions options;
     options.cache_folder = folder.path();
     options.kernel_faults = parse_kernel_faults("gauss=wrong");
-    const ProgramStore broken(context, device.handle, options);
+    ProgramStore broken(context, device.handle, options);
     KernelTrials trials(broken);
     CHECK_FALSE(trials.passes(build, wrong));  // but not of kernels that are broken on purpose
   });

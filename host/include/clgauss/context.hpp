@@ -35,15 +35,18 @@ struct ContextOptions {
   std::optional<std::filesystem::path>
       tuned_folder;               // what clgauss-tune stored; empty: only what was shipped
   bool driver_caches = true;      // a driver that can keep what it built itself (PoCL) does so
+  std::optional<std::filesystem::path>
+      driver_cache_folder;  // where it does; a full disk there is told before it ends the process
   bool concurrent_builds = true;  // programs that are needed together are built side by side
+  bool build_processes = true;    // by clgauss-builder where that is installed and there is a cache_folder
   KernelFaults kernel_faults;     // kernels broken on purpose, for tests
   bool vendor_kernels = true;     // false: only kernels of plain OpenCL, as a GPU of any vendor takes
   std::optional<unsigned> cores_per_compute_unit;  // instead of what the device's attributes say
   std::optional<Transfers>
       transfers;  // empty: mapped where device and host share their memory, else pinned
 
-  /// As the programs do it: CLGAUSS_KERNEL_DIR, CLGAUSS_CACHE=off, CLGAUSS_TUNED=off, CLGAUSS_BUILDS=serial,
-  /// CLGAUSS_KERNELS, CLGAUSS_TRANSFERS, CLGAUSS_KERNEL_FAULTS, POCL_KERNEL_CACHE=0, and the folders that XDG_CACHE_HOME, XDG_DATA_HOME and HOME name. Throws UsageError for a value that
+  /// As the programs do it: CLGAUSS_KERNEL_DIR, CLGAUSS_CACHE=off, CLGAUSS_TUNED=off, CLGAUSS_BUILDS=serial or threads,
+  /// CLGAUSS_KERNELS, CLGAUSS_TRANSFERS, CLGAUSS_KERNEL_FAULTS, POCL_KERNEL_CACHE=0, POCL_CACHE_DIR, and the folders that XDG_CACHE_HOME, XDG_DATA_HOME and HOME name. Throws UsageError for a value that
   /// makes no sense.
   [[nodiscard]] static ContextOptions from_environment();
 };

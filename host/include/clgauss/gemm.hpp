@@ -57,13 +57,6 @@ class Gemm {
   void prepare_update(Index m, Index n, Index k, const MatrixView& a, const MatrixView& b,
                       const MatrixView& c);
 
-  /// What update() would build for this product and is likely to take, for who builds side by side; empty if nothing.
-  [[nodiscard]] std::optional<ProgramRequest> update_program(Index m, Index n, Index k,
-                                                             const MatrixView& a,
-                                                             const MatrixView& b,
-                                                             const MatrixView& c,
-                                                             bool lower = false) const;
-
   /// Name of the kernel that multiply() takes for this product, for reports.
   [[nodiscard]] std::string kernel_name(const GemmShape& shape, const MatrixView& a,
                                         const MatrixView& b, const MatrixView& c, double alpha = 1,

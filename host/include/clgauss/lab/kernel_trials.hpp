@@ -37,10 +37,11 @@ struct KernelVerdict {
 /// again; one that does not is asked once a context.
 class KernelTrials {
  public:
-  explicit KernelTrials(const ProgramStore& programs) : programs_(programs) {}
+  explicit KernelTrials(ProgramStore& programs) : programs_(programs) {}
 
   /// Whether `build` may be used. `ask`, called at most once a build, builds it, runs it and throws WrongAnswer unless it gave the
-  /// known answer; that, DeviceFault, BuildError, OpenClError and DeviceLimit are verdicts, every other error leaves.
+  /// known answer; that, DeviceFault, BuildError, OpenClError and DeviceLimit are verdicts, every other error leaves. In a rehearsal of
+  /// ProgramStore::prepare() a build that is not known passes, and is not asked.
   bool passes(const KernelBuild& build, const std::function<void()>& ask);
 
   /// Notes that the device lacks what the kernels need.
@@ -55,7 +56,7 @@ class KernelTrials {
  private:
   bool note(const KernelBuild& build, bool tried, const std::string& reason);
 
-  const ProgramStore& programs_;
+  ProgramStore& programs_;
   std::map<std::string, bool> usable_;  // by KernelBuild::text()
   std::vector<KernelVerdict> verdicts_;
 };

@@ -21,7 +21,7 @@ struct Kernel {
   std::string name;
   std::size_t work_group_limit = 0;    // CL_KERNEL_WORK_GROUP_SIZE
   std::size_t preferred_multiple = 0;  // CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
-  bool idle = false;                   // of a KernelFault: launches do nothing
+  bool idle = false;  // of a KernelFault or a rehearsal: launches do nothing
 
   /// Sets argument number `index` to the `bytes` at `value`. Throws OpenClError, OutOfMemory.
   void set_argument(cl_uint index, std::size_t bytes, const void* value);
@@ -87,6 +87,7 @@ class ProgramCache {
   [[nodiscard]] std::string problem() const;
   /// Where the program of `key` lies; empty if the cache is off.
   [[nodiscard]] std::optional<std::filesystem::path> file_of(const std::string& key) const;
+  [[nodiscard]] const std::optional<std::filesystem::path>& folder() const { return folder_; }
 
  private:
   std::optional<std::filesystem::path> folder_;
@@ -118,8 +119,22 @@ class ProgramStore {
                                                   const Defines& defines) const;
   void remember(const std::string& question, const std::string& file, const Defines& defines,
                 const std::string& answer) const;
-  /// Builds those programs that are not there yet, side by side: for work that knows what it will
-  /// need. One that does not build is left for kernel() to report.
+  /// Runs `work`, which makes kernels and asks them for their known answers, and may be run again from its beginning. Where it
+  /// comes to a program that would have to be built, it is run as a rehearsal instead: kernels are only named, nothing is launched, and
+  /// every known answer is taken to be right. What was named is built side by side, and then `work` is run once more, for good. So
+  /// what `work` needs need not be known by anybody else. Within `work`, prepare() just runs what it is given.
+  void prepare(const std::function<void()>& work);
+
+  /// Whether kernels are only named now. Their results are none.
+  [[nodiscard]] bool rehearses() const noexcept { return mode_ == Mode::rehearsal; }
+  /// For KernelTrials: that these kernels would be asked now. Where prepare() waits for that, it does not return.
+  void note_question(const std::string& file, const Defines& defines);
+
+  /// kernel(), at once also in a rehearsal: for what decides which kernels come next.
+  [[nodiscard]] Kernel kernel_at_once(const std::string& file, const std::string& kernel,
+                                      const Defines& defines);
+
+  /// Builds those programs that are not there yet, side by side. One that does not build is left for kernel() to report.
   void build_all(const std::vector<ProgramRequest>& requests);
 
   /// `hear` is told what is being built, before it is; it may throw.
@@ -136,12 +151,26 @@ class ProgramStore {
   /// Time spent in kernel() and build_all() so far on building and loading, in seconds.
   [[nodiscard]] double build_seconds() const noexcept { return build_seconds_; }
 
+  /// What was built from source so far, by file, each alone while all else waited; what build_all() built is not among them.
+  [[nodiscard]] const std::vector<std::string>& built_alone() const noexcept {
+    return built_alone_;
+  }
+
  private:
+  enum class Mode { plain, watching, rehearsal };
+
   cl::Program& program(const std::string& file, const Defines& defines);
   [[nodiscard]] std::optional<KernelFault> fault_of(const std::string& file) const;
   [[nodiscard]] std::string question_key(const std::string& question, const std::string& file,
                                          const Defines& defines) const;
-  [[nodiscard]] cl::Program build(const std::string& file, const std::string& options) const;
+  /// From the cache, or from source, if `mode_` allows that; with whether it was from source.
+  [[nodiscard]] std::pair<cl::Program, bool> build(const std::string& file,
+                                                   const std::string& options) const;
+  /// Throws FileError where a driver that writes what it builds has no room for it.
+  void require_room() const;
+  [[nodiscard]] std::string name_of(const ProgramRequest& request) const;
+  [[nodiscard]] std::optional<cl::Program> try_to_build(const ProgramRequest& request) const;
+  void build_in_processes(const std::vector<ProgramRequest>& missing);
   [[nodiscard]] std::optional<cl::Program> load(const std::string& key, const std::string& source,
                                                 const std::string& options) const;
 
@@ -150,7 +179,12 @@ class ProgramStore {
   ProgramCache cache_;
   std::optional<std::filesystem::path> kernel_folder_;
   KernelFaults faults_;
+  std::optional<std::filesystem::path> driver_folder_;  // where the driver keeps its programs
+  std::filesystem::path builder_;  // empty: programs are built by this process alone
   bool driver_caches_, concurrent_;
+  Mode mode_ = Mode::plain;
+  std::vector<ProgramRequest> named_;  // in a rehearsal
+  std::vector<std::string> built_alone_;
   std::map<std::string, cl::Program> programs_;  // by file and options
   std::function<void(const std::string& what)> hear_;
   double build_seconds_ = 0;

@@ -1,5 +1,5 @@
 // Right-hand sides on their way to and from a solve that takes them as columns of contiguous numbers: b is row-major, n x count
-// at b + offset; column c of x begins at c * n. Included by the files of such solves.
+// at b + offset; column c of x begins at c * n. A program beside those of the solves, which are built for numbers of columns and directions.
 #include "common.clh"
 
 // x <- b, the columns from `count` up to `columns` zeros; with `permuted`, row i of x is row rows[first + i] of b, else row i.

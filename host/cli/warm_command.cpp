@@ -1,0 +1,120 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <clgauss/context.hpp>
+#include <clgauss/lab/generate.hpp>
+#include <clgauss/solve.hpp>
+
+#include "cli/commands.hpp"
+#include "command_line/progress_line.hpp"
+#include "command_line/streams.hpp"
+#include "io/memory.hpp"
+
+namespace clgauss::cli {
+
+namespace {
+
+constexpr std::string_view kUsage = "[options]";
+constexpr std::string_view kAbout =
+    "Builds the kernels that solves will need on a device, asks them for their known answers, and "
+    "leaves both in the caches: after an installation, in an image, or after a new driver. A first "
+    "solve then takes no longer than any other. It solves a system by each method and of each size "
+    "that takes kernels of its own, on every device, or on the one that --device names.";
+constexpr std::string_view kExamples =
+    "clgauss warm\n"
+    "XDG_CACHE_HOME=/var/cache/image clgauss warm --device gpu";
+
+/// Sizes that between them need all kernels that depend on n.
+constexpr Index kSizes[] = {50, 100, 300, 640, 1012, 2002, 4006, 8010, 16384};
+
+/// Whether the system, what the host keeps of it and the device's workspace fit with room to spare.
+bool fits(const DeviceProfile& device, Index n) {
+  const std::uint64_t matrix = n * n * sizeof(double);
+  return 6 * matrix <= device.global_mem_bytes && 6 * matrix <= io::physical_memory();
+}
+
+struct Solve {
+  Method method;
+  RealType type;
+};
+
+/// What works in f32 or f64 on the device.
+std::vector<Solve> solves_for(const DeviceProfile& device) {
+  std::vector<Solve> solves;
+  for (const Method method : {Method::lu, Method::cholesky})
+    for (const RealType type : {RealType::f64, RealType::f32})
+      if (type == RealType::f32 || device.fp64) solves.push_back({method, type});
+  for (const Method method : {Method::mixed, Method::rbt})
+    solves.push_back({method, device.fp64 ? RealType::f64 : RealType::f32});
+  return solves;
+}
+
+/// Symmetric and positive definite, so that every method takes it.
+System system_for_all(Index n) {
+  System system{random_matrix(n, n, 1), Matrix(n, 1, Values(n, 1.0))};
+  for (Index i = 0; i < n; ++i) {
+    for (Index j = 0; j < i; ++j) system.a(i, j) = system.a(j, i);
+    system.a(i, i) = static_cast<double>(n);
+  }
+  return system;
+}
+
+void warm(Context& context, std::optional<Index> largest) {
+  const DeviceProfile& device = context.profile();
+  ProgressLine line(true);
+  const ProgressCallback progress = shown_on(line);
+  context.programs().announce_to([&](const std::string& what) { progress(what, 0); });
+  // On a CPU larger systems take the kernels of smaller ones.
+  const Index most =
+      largest.value_or(device.type == DeviceType::cpu ? 1012 : kSizes[std::size(kSizes) - 1]);
+  for (const Index n : kSizes) {
+    if (n > most || !fits(device, n)) continue;
+    const System system = system_for_all(n);
+    for (const auto& [method, type] : solves_for(device)) {
+      SolveOptions options;
+      options.method = method;
+      options.trust = true;
+      if (method == Method::lu || method == Method::cholesky) options.type = type;
+      try {
+        (void)solve(context, system, options, progress);
+      } catch (const NoUsableKernel&) {  // who solves by it will hear why
+      }
+    }
+  }
+}
+
+}  // namespace
+
+CommandTable warm_table() {
+  CommandTable table{kUsage, kAbout, kExamples, {}};
+  add_context_options(table);
+  table.group("Kernels")("max-n", po::value<Index>()->value_name("N"),
+                         "be ready for systems up to this size [16384, on a CPU 1012]");
+  return table;
+}
+
+ExitCode run_warm(const Given& given) {
+  using Clock = std::chrono::steady_clock;
+  const auto wanted = given.values["device"].as<std::string>();
+  const auto most = option<Index>(given.values, "max-n");
+  if (most && *most < kSizes[0])
+    throw UsageError(fmt::format("--max-n must be at least {}", kSizes[0]));
+  const std::vector<Device> devices =
+      wanted.empty() ? list_devices() : std::vector{open_named_device(wanted)};
+  if (devices.empty()) throw DeviceNotFound(no_device_message());
+  for (const Device& device : devices) {
+    const auto start = Clock::now();
+    Context context(device, context_options(given.values));
+    if (const auto problem = context.programs().cache_problem(); !problem.empty())
+      throw FileError("the cache", problem);
+    warm(context, most);
+    const auto& verdicts = context.trials().verdicts();
+    const auto usable = std::ranges::count(verdicts, true, &KernelVerdict::usable);
+    fmt::print("{}: {} of {} kernels give right answers, {:.1f} s\n", device.profile.name, usable,
+               verdicts.size(), std::chrono::duration<double>(Clock::now() - start).count());
+  }
+  return ExitCode::ok;
+}
+
+}  // namespace clgauss::cli

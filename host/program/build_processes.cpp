@@ -1,0 +1,269 @@
+#include "program/build_processes.hpp"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <clgauss/lab/program.hpp>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <thread>
+
+#include "io/descriptor.hpp"
+#include "operating_system.hpp"
+
+namespace clgauss {
+
+namespace {
+
+namespace fs = std::filesystem;
+using io::Descriptor;
+
+// What a helper finds open. The sheet holds the device's text, the cache's folder and the jobs, each text behind its length. Through
+// the queue, which all helpers share, come the numbers of jobs, and kNoMore once a helper; each job's number comes back when it is done.
+constexpr int kQueue = 0, kDone = 1, kSheet = 3;
+using Number = std::uint32_t;
+constexpr Number kNoMore = UINT32_MAX;
+
+constexpr int kWaitMs = 50;
+
+void append(std::string& sheet, std::string_view text) {
+  const std::uint64_t size = text.size();
+  sheet.append(reinterpret_cast<const char*>(&size), sizeof size);
+  sheet += text;
+}
+
+/// Takes a text off the front of what is left of a sheet; empty at its end.
+std::optional<std::string> take(std::string_view& sheet) {
+  std::uint64_t size = 0;
+  if (sheet.size() < sizeof size) return std::nullopt;
+  std::memcpy(&size, sheet.data(), sizeof size);
+  sheet.remove_prefix(sizeof size);
+  if (sheet.size() < size) return std::nullopt;
+  std::string text(sheet.substr(0, size));
+  sheet.remove_prefix(size);
+  return text;
+}
+
+bool write_whole(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = write(descriptor, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+std::string_view bytes_of(const Number& number) {
+  return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+struct Pipe {
+  Descriptor out, in;
+
+  static std::optional<Pipe> open() {
+    std::array<int, 2> ends{};
+    if (!operating_system::open_pipe(ends)) return std::nullopt;
+    return Pipe{Descriptor(ends[0]), Descriptor(ends[1])};
+  }
+};
+
+/// The helpers that run. They are ended with the scope.
+class Helpers {
+ public:
+  Helpers() = default;
+  Helpers(const Helpers&) = delete;
+  Helpers& operator=(const Helpers&) = delete;
+  ~Helpers() {
+    if (running_.empty()) return;
+    for (const pid_t process : running_) kill(process, SIGKILL);
+    try {  // a driver takes its time over the end of a process that used a device
+      std::thread(await, running_).detach();
+    } catch (const std::system_error&) {
+      await(running_);
+    }
+  }
+
+  void start(const fs::path& builder, int queue, int done, int sheet) {
+    posix_spawn_file_actions_t files;
+    posix_spawn_file_actions_init(&files);
+    posix_spawn_file_actions_adddup2(&files, queue, kQueue);
+    posix_spawn_file_actions_adddup2(&files, done, kDone);
+    posix_spawn_file_actions_addopen(&files, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_adddup2(&files, sheet, kSheet);
+    std::string name = builder.string();
+    std::array<char*, 2> arguments{name.data(), nullptr};
+    pid_t process = 0;
+    if (posix_spawn(&process, builder.c_str(), &files, nullptr, arguments.data(), environ) == 0)
+      running_.push_back(process);
+    posix_spawn_file_actions_destroy(&files);
+  }
+
+  /// Forgets those that have ended. (Who ignores its children's ends, or waits for any child, has taken their places: ECHILD.)
+  [[nodiscard]] bool run() {
+    std::erase_if(running_, [](pid_t process) {
+      const pid_t ended = waitpid(process, nullptr, WNOHANG);
+      return ended == process || (ended < 0 && errno == ECHILD);
+    });
+    return !running_.empty();
+  }
+
+ private:
+  static void await(const std::vector<pid_t>& processes) {
+    for (const pid_t process : processes)
+      while (waitpid(process, nullptr, 0) < 0 && errno == EINTR) continue;
+  }
+
+  std::vector<pid_t> running_;
+};
+
+/// How many numbers can be read at once without waiting longer than `milliseconds` for the first; -1 at the end.
+int read_numbers(const Descriptor& done, int milliseconds) {
+  pollfd waiting{done.number(), POLLIN, 0};
+  if (poll(&waiting, 1, milliseconds) <= 0) return 0;
+  std::array<Number, 64> numbers{};
+  const ssize_t count = read(done.number(), numbers.data(), sizeof numbers);
+  if (count < 0) return errno == EINTR ? 0 : -1;
+  return count == 0 ? -1 : static_cast<int>(static_cast<std::size_t>(count) / sizeof(Number));
+}
+
+std::string read_sheet() {
+  std::string sheet;
+  std::array<char, 1 << 16> block{};
+  // By place: all helpers share where the file is being read.
+  for (ssize_t count = 0; (count = pread(kSheet, block.data(), block.size(),
+                                         static_cast<off_t>(sheet.size()))) > 0;)
+    sheet.append(block.data(), static_cast<std::size_t>(count));
+  return sheet;
+}
+
+std::optional<cl::Device> find_device(const std::string& text) {
+  std::vector<cl::Platform> platforms;
+  cl::Platform::get(&platforms);
+  for (const cl::Platform& platform : platforms) {
+    if (!text.starts_with(platform.getInfo<CL_PLATFORM_NAME>())) continue;  // its devices cost time
+    std::vector<cl::Device> devices;
+    platform.getDevices(CL_DEVICE_TYPE_ALL, &devices);
+    for (cl::Device& device : devices)
+      if (device_text(device) == text) return std::move(device);
+  }
+  return std::nullopt;
+}
+
+void build(const cl::Context& context, const cl::Device& device, const ProgramCache& cache,
+           const BuildJob& job) {
+  try {
+    const cl::Program program(context, job.source);
+    program.build(device, job.options.c_str());
+    const auto binaries = program.getInfo<CL_PROGRAM_BINARIES>();
+    if (!binaries.empty() && !binaries.front().empty())
+      cache.store(job.key, {program.getInfo<CL_PROGRAM_KERNEL_NAMES>(), binaries.front()});
+  } catch (const cl::Error&) {  // who asked for it builds it again, and says why it fails
+  }
+}
+
+}  // namespace
+
+int run_builder() try {
+  operating_system::end_with_parent();
+  const std::string whole = read_sheet();
+  std::string_view sheet = whole;
+  const auto text = take(sheet), folder = take(sheet);
+  if (!text || !folder) {
+    std::fputs("clgauss-builder is a part of clgauss, which starts it to build kernels\n", stderr);
+    return 2;
+  }
+  std::vector<BuildJob> jobs;
+  for (;;) {
+    auto key = take(sheet), source = take(sheet), options = take(sheet);
+    if (!key || !source || !options) break;
+    jobs.push_back({*std::move(key), *std::move(source), *std::move(options)});
+  }
+  const auto device = find_device(*text);
+  if (!device) return 4;
+  const cl::Context context(*device);
+  const ProgramCache cache(*folder);
+  Number job = 0;
+  while (read(kQueue, &job, sizeof job) == sizeof job && job < jobs.size()) {
+    build(context, *device, cache, jobs[job]);
+    if (!write_whole(kDone, bytes_of(job))) break;
+  }
+  _exit(0);  // some drivers take longer over a tidy end than over a program
+} catch (const cl::Error&) {
+  return 5;
+}
+
+std::string device_text(const cl::Device& device) {
+  const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
+  return fmt::format("{}\n{}\n{}\n{}\n{}", platform.getInfo<CL_PLATFORM_NAME>(),
+                     platform.getInfo<CL_PLATFORM_VERSION>(), device.getInfo<CL_DEVICE_NAME>(),
+                     device.getInfo<CL_DEVICE_VERSION>(), device.getInfo<CL_DRIVER_VERSION>());
+}
+
+fs::path builder_program() {
+  const fs::path name = "clgauss-builder";
+  Dl_info here{};
+  fs::path file;
+  if (dladdr(reinterpret_cast<const void*>(&builder_program), &here) != 0 &&
+      here.dli_fname != nullptr)
+    file = here.dli_fname;
+  if (!file.is_absolute()) file = operating_system::program_file();  // then it is what was typed
+  const fs::path folder = file.parent_path();
+  for (const fs::path& place : {folder, folder.parent_path() / "libexec" / "clgauss"})
+    if (!folder.empty() && access((place / name).c_str(), X_OK) == 0) return place / name;
+  const fs::path installed = fs::path(CLGAUSS_LIBEXEC) / name;
+  return access(installed.c_str(), X_OK) == 0 ? installed : fs::path();
+}
+
+void build_by_processes(const Builders& builders, const std::vector<BuildJob>& jobs,
+                        const std::function<void(std::size_t done)>& hear) {
+  const Descriptor sheet(operating_system::open_memory_file());
+  std::optional<Pipe> queue = Pipe::open(), done = Pipe::open();
+  std::string text;
+  append(text, builders.device);
+  append(text, builders.cache.string());
+  for (const auto& [key, source, options] : jobs)
+    for (const std::string& part : {key, source, options}) append(text, part);
+  std::string numbers;
+  for (Number job = 0; job < jobs.size(); ++job) numbers += bytes_of(job);
+  for (std::size_t i = 0; i <= builders.processes; ++i) numbers += bytes_of(kNoMore);
+  constexpr std::size_t kOfAnyPipe = 4096;  // is written without anybody reading
+  if (!sheet.open() || !queue || !done || numbers.size() > kOfAnyPipe ||
+      !write_whole(sheet.number(), text) || !write_whole(queue->in.number(), numbers))
+    return;  // what is not there is built when it is needed
+
+  Helpers helpers;
+  for (std::size_t i = 0; i < builders.processes; ++i)
+    helpers.start(builders.program, queue->out.number(), done->in.number(), sheet.number());
+  done->in = Descriptor();
+  std::size_t built = 0;
+  bool reading = true;
+  const auto count = [&](int milliseconds) {
+    hear(built);
+    const int more = read_numbers(done->out, milliseconds);
+    reading = more >= 0;
+    if (more > 0) built += static_cast<std::size_t>(more);
+  };
+  Number job = 0;
+  while (read(queue->out.number(), &job, sizeof job) == sizeof job && job < jobs.size()) {
+    count(0);
+    builders.own(jobs[job]);
+    ++built;
+  }
+  while (reading && built < jobs.size() && helpers.run()) count(kWaitMs);
+}
+
+}  // namespace clgauss

@@ -1,0 +1,114 @@
+/// Programs built by processes of their own, on whatever platform is there.
+#include "program/build_processes.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <clgauss/context.hpp>
+#include <clgauss/lab/generate.hpp>
+#include <clgauss/solve.hpp>
+
+#include "support/devices.hpp"
+#include "support/paths.hpp"
+#include "support/process.hpp"
+
+using namespace clgauss;
+using clgauss::test::on_every_device;
+
+namespace {
+
+constexpr const char* kGood = "kernel void k(global int* a) { a[0] = %; }";
+
+std::vector<BuildJob> some_jobs() {
+  std::vector<BuildJob> jobs;
+  for (const char digit : {'1', '2', '3'}) {
+    std::string source = kGood;
+    std::ranges::replace(source, '%', digit);
+    jobs.push_back({std::string("key ") + digit, source, "-cl-std=CL1.2"});
+  }
+  jobs.push_back({"key of what does not build", "no OpenCL C", ""});
+  return jobs;
+}
+
+/// Builds some_jobs(), and counts those that this process is given.
+struct Built {
+  std::size_t own = 0, heard = 0;
+
+  Built(const Device& device, const std::filesystem::path& program,
+        const std::filesystem::path& cache, std::size_t processes) {
+    build_by_processes({program, device_text(device.handle), cache, processes,
+                        [&](const BuildJob&) { ++own; }},
+                       some_jobs(), [&](std::size_t done) { heard = std::max(heard, done); });
+  }
+};
+
+std::size_t kept(const std::filesystem::path& cache) {
+  const ProgramCache programs(cache);
+  return static_cast<std::size_t>(std::ranges::count_if(
+      some_jobs(), [&](const BuildJob& job) { return programs.fetch(job.key).has_value(); }));
+}
+
+}  // namespace
+
+TEST_CASE("builders: each job is done by one process, and one that fails is left") {
+  REQUIRE_FALSE(builder_program().empty());
+  on_every_device([](const Device& device) {
+    const test::TemporaryFolder cache;
+    const Built built(device, builder_program(), cache.path(), 2);
+    CHECK(built.own >= 1);  // this process does not wait for others to begin
+    CHECK(built.own + kept(cache.path()) <= 4);
+    CHECK(built.own + kept(cache.path()) >= 3);
+  });
+}
+
+TEST_CASE("builders: without a helper this process builds all") {
+  const Device device = open_device();
+  const test::TemporaryFolder cache;
+  for (const char* program : {"/nonexistent/clgauss-builder", "/bin/false"})
+    CHECK(Built(device, program, cache.path(), 3).own == 4);
+}
+
+TEST_CASE("builders: what the listener throws leaves at once") {
+  struct Stop {};
+  const Device device = open_device();
+  const test::TemporaryFolder cache;
+  CHECK_THROWS_AS(build_by_processes({builder_program(), device_text(device.handle), cache.path(), 2,
+                                      [](const BuildJob&) {}},
+                                     some_jobs(), [](std::size_t) { throw Stop{}; }),
+                  Stop);
+}
+
+TEST_CASE("builders: started by hand, the helper says what it is for") {
+  const test::TemporaryFolder folder;
+  const auto result = test::run(builder_program(), folder, "3</dev/null");
+  CHECK(result.exit_code == 2);
+  CHECK(result.err.find("part of clgauss") != std::string::npos);
+}
+
+// Where a kernel does not work, the next one is built when that is found out: on devices that take the first of each.
+TEST_CASE("a solve builds what its preparation named, and nothing alone") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.fp64) return;
+    constexpr Index n = 300;
+    System system{random_matrix(n, n, 1), Matrix(n, 1, Values(n, 1.0))};
+    for (Index i = 0; i < n; ++i) {
+      for (Index j = 0; j < i; ++j) system.a(i, j) = system.a(j, i);
+      system.a(i, i) = n;
+    }
+    for (const Method method : {Method::lu, Method::cholesky, Method::mixed}) {
+      CAPTURE(std::string(method_name(method)));
+      const test::TemporaryFolder cache;
+      ContextOptions options;
+      options.cache_folder = cache.path();
+      Context context(device, options);
+      SolveOptions solve_options;
+      solve_options.method = method;
+      solve_options.trust = true;
+      CHECK(solve(context, system, solve_options).status == SolveStatus::ok);
+      for (const std::string& file : context.programs().built_alone()) {
+        CAPTURE(file);
+        CHECK(file == "loop_probe.cl");  // it decides which kernels are named
+      }
+    }
+  });
+}
