@@ -162,7 +162,7 @@ Json times_json(const Report& report) {
 }  // namespace
 
 void add_report_options(CommandTable& table, const char* json) {
-  add_context_options(table);
+  add_kernel_options(table);
   auto report = table.group("Report");
   add_json_option(report, json);
   // clang-format off

@@ -157,6 +157,31 @@ void require_options(const po::variables_map& values, const CommandTable& table)
   }
 }
 
+namespace {
+
+/// "--pivot none" if `option`, a name or name=value, was given so; else empty.
+std::string given_as(const po::variables_map& values, std::string_view option) {
+  const std::size_t sign = std::min(option.find('='), option.size());
+  const std::string name(option.substr(0, sign));
+  if (values.count(name) == 0 || values[name].defaulted()) return {};
+  if (sign == option.size()) return "--" + name;
+  const std::string_view value = option.substr(sign + 1);
+  return values[name].as<std::string>() == value ? fmt::format("--{} {}", name, value) : "";
+}
+
+}  // namespace
+
+void refuse_meaningless(const po::variables_map& values, const CommandTable& table,
+                        const Mode& mode) {
+  for (const Scope& scope : table.scopes) {
+    if ((scope.modes & mode.bits) != 0) continue;
+    for (const std::string_view option : scope.options)
+      if (const std::string given = given_as(values, option); !given.empty())
+        throw UsageError(fmt::format("{} belongs to {}{}", given, scope.belongs_to,
+                                     mode.with.empty() ? "" : "; it means nothing " + mode.with));
+  }
+}
+
 void refuse_word(std::string_view option, std::string_view text,
                  const std::vector<std::string>& known) {
   throw UsageError(fmt::format("{} '{}' is not one of: {}{}", option, text, fmt::join(known, ", "),
@@ -199,12 +224,20 @@ void take_kernels_option(const po::variables_map& values, ContextOptions& option
     options.vendor_kernels = parse_word("kernels", *which, kernels_words());
 }
 
-void add_context_options(CommandTable& table, const char* about_kernels) {
+void add_kernel_options(CommandTable& table, const char* about_kernels) {
   add_kernels_option(add_device_option(table), about_kernels)(
-      "cores-per-cu", po::value<unsigned>()->value_name("N"),
-      "cores of a compute unit, for the LCM rule")(
       "kernel-dir", folder("DIR"),
       "read the .cl files from here instead of the embedded ones; else CLGAUSS_KERNEL_DIR");
+}
+
+void add_cores_option(po::options_description_easy_init group) {
+  group("cores-per-cu", po::value<unsigned>()->value_name("N"),
+        "cores of a compute unit, for the LCM rule");
+}
+
+void add_context_options(CommandTable& table, const char* about_kernels) {
+  add_kernel_options(table, about_kernels);
+  add_cores_option(table.group("Device"));
 }
 
 ContextOptions context_options(const po::variables_map& values) {

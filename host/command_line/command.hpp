@@ -69,6 +69,10 @@ int run_caught(std::string_view program, const std::function<ExitCode()>& body);
 /// Throws UsageError for the first option of `table` that must be given and is not, by the name that its user knows.
 void require_options(const po::variables_map& values, const CommandTable& table);
 
+/// Throws UsageError for the first option that was given and means nothing in `mode`, by its name and with what it belongs to.
+void refuse_meaningless(const po::variables_map& values, const CommandTable& table,
+                        const Mode& mode);
+
 /// The value of option `name` if it was given.
 template <typename T>
 std::optional<T> option(const po::variables_map& values, const char* name) {
@@ -96,7 +100,11 @@ po::options_description_easy_init add_device_option(CommandTable& table);
 po::options_description_easy_init add_kernels_option(po::options_description_easy_init group,
                                                      const char* more = "");
 void take_kernels_option(const po::variables_map& values, ContextOptions& options);
-/// The two, --cores-per-cu and --kernel-dir, and what they say. Throws UsageError for zero cores.
+/// The two and --kernel-dir.
+void add_kernel_options(CommandTable& table, const char* about_kernels = "");
+/// --cores-per-cu, of what takes the LCM rule.
+void add_cores_option(po::options_description_easy_init group);
+/// All four, and what they say. Throws UsageError for zero cores.
 void add_context_options(CommandTable& table, const char* about_kernels = "");
 [[nodiscard]] ContextOptions context_options(const po::variables_map& values);
 

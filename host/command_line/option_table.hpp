@@ -80,6 +80,19 @@ struct OptionView {
   [[nodiscard]] std::string usage() const;
 };
 
+/// Options that mean something in some of the command's modes alone.
+struct Scope {
+  unsigned modes;                         // bits, which the command defines
+  std::string_view belongs_to;            // those modes, as a message says them: "--method gauss"
+  std::vector<std::string_view> options;  // "pivot", or "pivot=none" for one of its values
+};
+
+/// What a run is, as far as its options say it.
+struct Mode {
+  unsigned bits;
+  std::string with;  // how a message says it: "with --batched"; empty: `belongs_to` says enough
+};
+
 struct CommandTable;
 
 struct OptionGroup {
@@ -96,6 +109,8 @@ struct CommandTable {
   std::string_view examples;  // one command a line
   std::vector<OptionGroup> groups;
   const char* positional = nullptr;  // names in their order, blanks between
+  std::vector<Scope> scopes = {};    // an option that stands in none means something in every mode
+  Mode (*mode)(const po::variables_map& values) = nullptr;  // if there are scopes
 
   /// Begins a group of options, or goes on with the one of that caption.
   po::options_description_easy_init group(const char* caption);

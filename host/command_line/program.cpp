@@ -64,6 +64,7 @@ ExitCode run_command(const Program& program, const CommandView& view, const Argu
     return ExitCode::ok;
   }
   require_options(values, view.table);
+  if (view.table.mode != nullptr) refuse_meaningless(values, view.table, view.table.mode(values));
   if (view.name == "help") return run_help(program, values);
   if (view.name == "completion") {
     print(completion_script(program, values["shell"].as<std::string>()));

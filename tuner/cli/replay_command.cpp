@@ -6,7 +6,7 @@
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 #include "command_line/typed.hpp"
-#include "tuner/cli/commands.hpp"
+#include "tuner/cli/search_options.hpp"
 #include "tuner/search/replay.hpp"
 
 namespace clgauss::tune {
@@ -80,6 +80,8 @@ cli::CommandTable replay_table() {
       ("trace", file("FILE"), "write which configurations each search tried, by their places in the file, as CSV");
   // clang-format on
   add_json_option(table.group("Report"));
+  table.scopes = search_scopes();
+  table.mode = search_mode;
   return table;
 }
 

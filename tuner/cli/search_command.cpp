@@ -144,10 +144,12 @@ cli::CommandTable search_table() {
   table.group("Search")
       ("seeds", file("FILE"), "another device's T4 file; its best configurations are tried first");
   // clang-format on
-  add_context_options(table);
+  add_kernel_options(table);
   auto report = table.group("Report");
   report("record", file("FILE"), "write every configuration tried as T4 (.json or .json.gz)");
   add_json_option(report);
+  table.scopes = search_scopes();
+  table.mode = search_mode;
   return table;
 }
 
