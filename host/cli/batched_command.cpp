@@ -167,7 +167,6 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   LapTimer total, timer;
   ProgressLine line(!command.quiet);
   const ProgressCallback progress = shown_on(line);
-  refuse_same_outputs({{"output", command.output_path}, {"json", command.json_path}});
   OutputFile x(command.output_path);
   std::optional<OutputFile> json;
   if (command.json_path) json.emplace(*command.json_path);

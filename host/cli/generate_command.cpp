@@ -89,7 +89,7 @@ CommandTable generate_table() {
       ("type", words("T", {"f32", "f64"})->default_value("f64"),
        "f64, or f32: numbers that both types hold");
   table.group("Output")
-      ("output,o", file("FILE")->default_value("-"), "where to; - is standard output")
+      ("output,o", output_file("FILE")->default_value("-"), "where to; - is standard output")
       ("format", format_words(), "text, mtx, npy, csv, tsv, npz, mat or h5; else by the extension of -o")
       ("digits", digits_value(), kDigitsHelp);
   // clang-format on

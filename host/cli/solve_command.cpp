@@ -287,9 +287,6 @@ struct Outputs {
 
   explicit Outputs(const SolveCommand& command) {
     keep_report_apart(command.json_path, command.output_path, command.compare);
-    refuse_same_outputs({{"output", command.output_path},
-                         {"json", command.json_path},
-                         {"launches", command.launches_path}});
     // With --compare standard output belongs to the comparison.
     if (!command.compare || command.output_path != "-") x.emplace(command.output_path);
     if (command.json_path) json.emplace(*command.json_path);
@@ -383,7 +380,7 @@ CommandTable solve_table() {
        "lu: give A up while it is uploaded and read SYSTEM again for the residual; on a CPU this "
        "halves the memory");
   table.group("Answer")
-      ("output,o", file("FILE")->default_value("-"), "write x here, in the format of the extension")
+      ("output,o", output_file("FILE")->default_value("-"), "write x here, in the format of the extension")
       ("output-format", format_words(), "format of x; else by the extension of -o")
       ("digits", digits_value(), kDigitsHelp)
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound, max_residual)->value_name("R"),
@@ -410,7 +407,7 @@ CommandTable solve_table() {
       ("checkpoint", folder("DIR"), "write finished columns there")
       ("every", text("TIME")->default_value("10min"), "how often")
       ("resume", folder("DIR"), "go on from a checkpoint, and write further ones")
-      ("trace", file("FILE"), "write what each device did when, as Chrome's trace JSON");
+      ("trace", output_file("FILE"), "write what each device did when, as Chrome's trace JSON");
   table.group("Gauss")
       ("local", words("RULE", kLocalWords)->default_value("auto"),
        "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a "
@@ -422,7 +419,7 @@ CommandTable solve_table() {
       ("compare", po::bool_switch(), "gauss: time the driver's default against --local, A B A B")
       ("reps", po::value<int>()->default_value(3)->value_name("N"), "timed pairs of --compare")
       ("warmup", po::value<int>()->default_value(1)->value_name("N"), "untimed pairs before them")
-      ("launches", file("FILE"),
+      ("launches", output_file("FILE"),
        "gauss: write a CSV row for every kernel launch, with its event time");
   // clang-format on
   add_cores_option(table.group("Gauss"));

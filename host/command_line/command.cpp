@@ -4,8 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <typeinfo>
 
+#include "io/archive.hpp"
+#include "io/ascii.hpp"
 #include "session/environment.hpp"
 
 namespace clgauss::cli {
@@ -182,6 +186,23 @@ void refuse_meaningless(const po::variables_map& values, const CommandTable& tab
   }
 }
 
+void refuse_overwriting(const po::variables_map& values, const CommandTable& table) {
+  using Kind = ValueHint::Kind;
+  std::vector<NamedFile> read, written;
+  for (const OptionView& option : table.options()) {
+    const bool is_file = option.hint.kind == Kind::file || option.hint.kind == Kind::words_or_file;
+    if (!is_file || values.count(option.name) == 0) continue;
+    const auto& path = values[option.name].as<std::string>();
+    if (path.empty() || std::ranges::find(option.hint.words, path) != option.hint.words.end())
+      continue;
+    if (option.hint.written)
+      written.push_back({"--" + option.name, path});
+    else
+      read.push_back({table.called(option.name), io::place_of(path).file});
+  }
+  keep_files_apart(read, written);
+}
+
 void refuse_word(std::string_view option, std::string_view text,
                  const std::vector<std::string>& known) {
   throw UsageError(fmt::format("{} '{}' is not one of: {}{}", option, text, fmt::join(known, ", "),
@@ -311,12 +332,39 @@ FileFormat available(FileFormat format) {
 
 }  // namespace
 
+namespace {
+
+/// Files of text have none of these, or none at all.
+constexpr std::array<std::string_view, 5> kTextEndings{"", ".txt", ".text", ".dat", ".out"};
+
+/// x as text in a file whose name promises another format helps nobody. Devices and pipes have no format.
+void refuse_unknown_ending(const char* option, const std::filesystem::path& path) {
+  std::error_code unknown;  // whatever it is, it is not there yet
+  const auto status = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
+  const bool packed = io::lowercase(path.extension().string()) == ".gz";
+  const std::string ending =
+      io::lowercase((packed ? path.stem() : path.filename()).extension().string());
+  if (format_of_extension(path) != FileFormat::text ||
+      std::ranges::find(kTextEndings, ending) != kTextEndings.end())
+    return;
+  throw UsageError(
+      fmt::format("--output {}: no format has the ending {}; name a file that ends in .txt, .dat, "
+                  ".csv, .tsv, .mtx, .npy, .npz, .mat or .h5, or choose one with --{}",
+                  path.string(), ending, option));
+}
+
+}  // namespace
+
 TextValue* format_words() { return words("F", file_format_names()); }
 
 FileFormat output_format(const po::variables_map& values, const char* name,
                          const std::string& path) {
   const auto word = option<std::string>(values, name);
-  if (!word) return available(format_of_extension(path));
+  if (!word) {
+    refuse_unknown_ending(name, path);
+    return available(format_of_extension(path));
+  }
   if (const auto format = parse_file_format(*word)) return available(*format);
   refuse_word(fmt::format("--{}", name), *word, file_format_names());
 }

@@ -73,6 +73,9 @@ void require_options(const po::variables_map& values, const CommandTable& table)
 void refuse_meaningless(const po::variables_map& values, const CommandTable& table,
                         const Mode& mode);
 
+/// Throws UsageError where the files that `values` name are one file that is written twice, or read and written.
+void refuse_overwriting(const po::variables_map& values, const CommandTable& table);
+
 /// The value of option `name` if it was given.
 template <typename T>
 std::optional<T> option(const po::variables_map& values, const char* name) {

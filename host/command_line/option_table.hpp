@@ -16,6 +16,7 @@ struct ValueHint {
   enum class Kind { anything, words, file, folder, words_or_file };
   Kind kind = Kind::anything;
   std::vector<std::string> words = {};
+  bool written = false;  // a file that the command writes, not one that it reads
 };
 
 /// A value of text that knows what can stand for it.
@@ -33,6 +34,9 @@ class TextValue : public po::typed_value<std::string> {
 [[nodiscard]] inline TextValue* text(const char* name) { return new TextValue(name, {}); }
 [[nodiscard]] inline TextValue* file(const char* name) {
   return new TextValue(name, {ValueHint::Kind::file});
+}
+[[nodiscard]] inline TextValue* output_file(const char* name) {
+  return new TextValue(name, {ValueHint::Kind::file, {}, true});
 }
 [[nodiscard]] inline TextValue* folder(const char* name) {
   return new TextValue(name, {ValueHint::Kind::folder});

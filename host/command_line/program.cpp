@@ -65,6 +65,7 @@ ExitCode run_command(const Program& program, const CommandView& view, const Argu
   }
   require_options(values, view.table);
   if (view.table.mode != nullptr) refuse_meaningless(values, view.table, view.table.mode(values));
+  refuse_overwriting(values, view.table);
   if (view.name == "help") return run_help(program, values);
   if (view.name == "completion") {
     print(completion_script(program, values["shell"].as<std::string>()));

@@ -77,7 +77,7 @@ cli::CommandTable replay_table() {
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"),
        "seed of the first search's random numbers")
       ("seeds", file("FILE"), "another device's T4 file; its best configurations are tried first")
-      ("trace", file("FILE"), "write which configurations each search tried, by their places in the file, as CSV");
+      ("trace", output_file("FILE"), "write which configurations each search tried, by their places in the file, as CSV");
   // clang-format on
   add_json_option(table.group("Report"));
   table.scopes = search_scopes();

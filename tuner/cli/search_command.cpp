@@ -146,7 +146,8 @@ cli::CommandTable search_table() {
   // clang-format on
   add_kernel_options(table);
   auto report = table.group("Report");
-  report("record", file("FILE"), "write every configuration tried as T4 (.json or .json.gz)");
+  report("record", output_file("FILE"),
+         "write every configuration tried as T4 (.json or .json.gz)");
   add_json_option(report);
   table.scopes = search_scopes();
   table.mode = search_mode;
