@@ -424,6 +424,7 @@ CommandTable solve_table() {
   // clang-format on
   add_cores_option(table.group("Gauss"));
   add_report_options(table, kJsonBesideX);
+  table.extra = "rhs";
   table.scopes = solve_scopes();
   table.mode = mode_of;
   return table;

@@ -100,6 +100,19 @@ const OptionView* find_option(const std::vector<OptionView>& options, const std:
   throw UsageError(error.what());
 }
 
+/// The last argument that stands without an option.
+std::string last_positional(const Arguments& arguments, const po::options_description& all) {
+  namespace style = po::command_line_style;
+  const po::parsed_options parsed = po::command_line_parser(arguments)
+                                        .options(all)
+                                        .style(style::unix_style & ~style::allow_guessing)
+                                        .run();
+  std::string last;
+  for (const po::option& given : parsed.options)
+    if (given.position_key >= 0) last = given.value.back();
+  return last;
+}
+
 po::parsed_options parse(const Arguments& arguments, const po::options_description& all,
                          const CommandTable& table) {
   po::positional_options_description positions;
@@ -121,10 +134,13 @@ po::parsed_options parse(const Arguments& arguments, const po::options_descripti
   } catch (const po::invalid_command_line_syntax& error) {
     refuse_syntax(error, options);
   } catch (const po::too_many_positional_options_error&) {
-    throw UsageError(called.empty()
-                         ? "there are arguments that belong to no option; --help lists the options"
-                         : fmt::format("there are more arguments than {}; --help lists the options",
-                                       fmt::join(called, " and ")));
+    if (called.empty())
+      throw UsageError("there are arguments that belong to no option; --help lists the options");
+    const std::string extra =
+        table.extra == nullptr ? "" : last_positional(with_values_joined(arguments, options), all);
+    throw UsageError(fmt::format(
+        "there are more arguments than {}; --help lists the options{}", fmt::join(called, " and "),
+        extra.empty() ? "" : fmt::format(" (did you mean --{} {}?)", table.extra, extra)));
   }
 }
 

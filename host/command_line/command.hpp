@@ -39,6 +39,12 @@ struct EnvironmentVariable {
   std::string_view name, about;
 };
 
+/// A page of `help` beside those of the commands, and its names.
+struct HelpTopic {
+  std::vector<std::string_view> names;
+  std::string_view text;  // paragraphs, each on one line, and lines "  word  meaning"
+};
+
 /// A program made of sub-commands.
 struct Program {
   std::string_view name;
@@ -49,6 +55,7 @@ struct Program {
   std::vector<EnvironmentVariable> environment;
   std::vector<ExitCode> exit_codes;  // that it ends with
   std::string_view parts = {};       // what it was built with, for --version; may be empty
+  std::vector<HelpTopic> topics = {};
 
   /// Whether its arguments begin with the name of a command.
   [[nodiscard]] bool has_commands() const { return !commands.front().name.empty(); }

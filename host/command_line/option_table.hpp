@@ -113,6 +113,7 @@ struct CommandTable {
   std::string_view examples;  // one command a line
   std::vector<OptionGroup> groups;
   const char* positional = nullptr;  // names in their order, blanks between
+  const char* extra = nullptr;       // the option that an argument too many was likely meant for
   std::vector<Scope> scopes = {};    // an option that stands in none means something in every mode
   Mode (*mode)(const po::variables_map& values) = nullptr;  // if there are scopes
 

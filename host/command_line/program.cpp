@@ -45,6 +45,11 @@ ExitCode run_help(const Program& program, const po::variables_map& values) {
   } else if (topic == "exit-codes") {
     print(exit_codes_text(program));
   } else {
+    for (const HelpTopic& page : program.topics)
+      if (std::ranges::find(page.names, topic) != page.names.end()) {
+        print(wrapped(page.text, 0) + "\n");
+        return ExitCode::ok;
+      }
     if (std::ranges::find(commands, topic, &CommandView::name) == commands.end())
       refuse_command(program, topic, commands);
     print(help_text(program, view_of(commands, topic)));

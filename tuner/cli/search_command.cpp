@@ -71,7 +71,12 @@ std::string report_of(const DeviceProfile& device, const GemmTask& task,
                   device.name, device.platform_name, result.space_size, result.trials.size());
   for (const auto& [status, count] : count_statuses(result))
     text += fmt::format(" {} {}", count, status);
-  if (!result.best) return text + "\nbest       none: no configuration works\n";
+  if (!result.best)
+    return text +
+           fmt::format("\nbest       none: {}\n",
+                       result.trials.size() == result.space_size
+                           ? "no configuration works"
+                           : "none of those tried works, and the search ended before others");
   const auto line = [&](const char* what, const GemmSpec& spec, const Estimate& ns) {
     return fmt::format("\n{:<10} {} ms, {:.1f} Gflop/s: {} {}", what, text_of(ns, 1e6),
                        flops(task) / ns.median, spec.file, parameters_text(spec.parameters));
