@@ -422,8 +422,8 @@ CommandTable solve_table() {
       ("launches", output_file("FILE"),
        "gauss: write a CSV row for every kernel launch, with its event time");
   // clang-format on
-  add_cores_option(table.group("Gauss"));
   add_report_options(table, kJsonBesideX);
+  add_cores_option(table.group("Device"));
   table.extra = "rhs";
   table.scopes = solve_scopes();
   table.mode = mode_of;
