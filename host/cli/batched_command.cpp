@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "cli/kernels_report.hpp"
 #include "cli/open_context.hpp"
 #include "cli/report.hpp"
 #include "command_line/colour.hpp"
@@ -31,28 +32,15 @@ struct BatchedReport {
   const BatchedSolution& solution;
   const BatchedOptions& options;
   ProgramTimes times;
+  const std::vector<KernelVerdict>& kernels;
+  bool verbose;
 
   [[nodiscard]] double bound() const { return options.max_scaled_residual; }
   [[nodiscard]] bool by_cholesky() const { return options.lu.positive_definite; }
 };
 
-/// What --batched does without: every option that is about one large system.
-void refuse_other_options(const po::variables_map& values) {
-  for (const char* name : {"accuracy", "max-iterations", "equilibrate", "check", "local", "ndrange",
-                           "split", "reps", "warmup"})
-    if (!values[name].defaulted())
-      throw UsageError(fmt::format("--{} does not go with --batched", name));
-  for (const char* name : {"determinant", "compare", "certify", "in-place", "strict"})
-    if (values[name].as<bool>())
-      throw UsageError(fmt::format("--{} does not go with --batched", name));
-  for (const char* name : {"launches", "digits"})
-    if (values.count(name) > 0)
-      throw UsageError(fmt::format("--{} does not go with --batched", name));
-  if (values["pivot"].as<std::string>() != "partial")
-    throw UsageError("--batched always pivots partially");
-  const auto& method = values["method"].as<std::string>();
-  if (method != "auto" && method != "lu" && method != "cholesky")
-    throw UsageError("--batched has the methods lu and cholesky");
+/// Files of batches are .npy.
+void refuse_other_formats(const po::variables_map& values) {
   for (const char* name : {"format", "output-format"})
     if (values.count(name) > 0 && values[name].as<std::string>() != "npy")
       throw UsageError(fmt::format("--{}: --batched reads and writes .npy only", name));
@@ -130,6 +118,7 @@ std::string summary_text(const BatchedReport& report) {
       report.by_cholesky() ? "Cholesky" : "LU, pivoting partial", solution.kernel);
   text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
                       report.device.platform_name);
+  text += kernels_text(report.kernels, report.verbose);
   text += times_text(times_json(report.times, solution.times, "solve", ""));
   if (!solution.singular.empty()) text += singular_text(report);
   if (!solution.overflowed.empty()) text += overflow_text(solution);
@@ -171,14 +160,13 @@ Json report_json(const BatchedReport& report) {
 }  // namespace
 
 ExitCode run_batched(const po::variables_map& values, const BatchedCommand& command) {
-  refuse_other_options(values);
+  refuse_other_formats(values);
   keep_report_apart(command.json_path, command.output_path);
   if (command.output_path == "-" && isatty(STDOUT_FILENO) == 1)
     throw UsageError("x of --batched is .npy: name a file with -o, or redirect standard output");
   LapTimer total, timer;
   ProgressLine line(!command.quiet);
   const ProgressCallback progress = shown_on(line);
-  refuse_same_outputs({{"output", command.output_path}, {"json", command.json_path}});
   OutputFile x(command.output_path);
   std::optional<OutputFile> json;
   if (command.json_path) json.emplace(*command.json_path);
@@ -205,10 +193,11 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   write_batch(x, solution.x, system.vectors);
   x.commit();
   times.write = timer.lap();
+  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
   opening.close();
   times.free = timer.lap();
   times.total = total.lap();
-  const BatchedReport report{device, system, solution, options, times};
+  const BatchedReport report{device, system, solution, options, times, kernels, command.verbose};
   if (json) {
     json->write(report_json(report).dump(2) + "\n");
     json->commit();

@@ -13,12 +13,11 @@ struct BatchedCommand {
   std::optional<std::string> json_path;
   std::optional<RealType> type;
   double max_scaled_residual = 0;
-  bool trust = true, allow_nonfinite = false, quiet = false;
+  bool trust = true, allow_nonfinite = false, quiet = false, verbose = false;
   ContextOptions context;
 };
 
-/// Reads, solves, writes x and the report. `values` are all of solve's: throws UsageError for one that does not go with
-/// --batched. x is written even if systems are singular.
+/// Reads, solves, writes x and the report. `values` are all of solve's: throws UsageError for formats that no batch has. x is written even if systems are singular.
 ExitCode run_batched(const po::variables_map& values, const BatchedCommand& command);
 
 }  // namespace clgauss::cli

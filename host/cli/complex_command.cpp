@@ -17,36 +17,21 @@ using Json = nlohmann::ordered_json;
 /// "c64": a number has a real and an imaginary part in f64.
 std::string_view complex_type_name(RealType type) { return type == RealType::f64 ? "c64" : "c32"; }
 
-[[noreturn]] void refuse(const std::string& option, std::string_view what) {
-  throw UsageError(fmt::format("the system is complex, and {} {}", option, what));
-}
-
 /// Of --type and --accuracy, one of which may say it.
 std::optional<RealType> real_type_of(const po::variables_map& values) {
   const auto type = parse_word("type", values["type"].as<std::string>(), type_words());
   const std::string accuracy = values["accuracy"].as<std::string>();
-  if (accuracy == "max")
-    refuse("--accuracy max", "is for real systems: single, double and auto are there");
   if (accuracy == "auto") return type;
   const RealType meant = accuracy == "single" ? RealType::f32 : RealType::f64;
   if (type && *type != meant)
-    refuse(fmt::format("--accuracy {} --type {}", accuracy, real_type_name(*type)),
-           "contradict each other: nothing is refined, x is as accurate as its type");
+    throw UsageError(
+        fmt::format("the system is complex, and --accuracy {} --type {} contradict each other: "
+                    "nothing is refined, x is as accurate as its type",
+                    accuracy, real_type_name(*type)));
   return meant;
 }
 
 ComplexOptions read_options(const po::variables_map& values) {
-  const std::string method = values["method"].as<std::string>();
-  if (method != "auto" && method != "lu")
-    refuse("--method " + method, "is for real ones: auto and lu are there");
-  const std::string pivoting = values["pivot"].as<std::string>();
-  if (pivoting != "partial") refuse("--pivot " + pivoting, "is for real ones: partial is there");
-  for (const char* name : {"in-place", "certify", "determinant", "strict", "compare"})
-    if (values[name].as<bool>()) refuse(std::string("--") + name, "is for real ones");
-  for (const char* name :
-       {"equilibrate", "check", "local", "ndrange", "split", "max-iterations", "reps", "warmup"})
-    if (!values[name].defaulted()) refuse(std::string("--") + name, "is for real ones");
-  if (values.count("launches") > 0) refuse("--launches", "is for real ones");
   ComplexOptions options;
   options.type = real_type_of(values);
   options.max_scaled_residual = values["max-residual"].as<double>();

@@ -50,15 +50,18 @@ Json method_json(const MethodChoice& choice) {
           {"source", choice.source()}};
 }
 
-/// "rbt from n = 1536, mixed from n = 12288, else lu (tuned)".
-std::string method_text(const Json& method) {
-  if (method.is_null()) return "mixed";
+/// "cholesky from n = 1024 where A is symmetric with a positive diagonal, else mixed from n = 1536, else lu (tuned)".
+std::string method_text(const ListedDevice& device) {
+  const Json& method = device.method;
   std::string text;
+  if (const Index from = cholesky_from(device.profile); from != MethodChoice::kNever)
+    text = fmt::format("cholesky from n = {} where A is symmetric with a positive diagonal, else ",
+                       from);
+  if (method.is_null()) return text + "mixed";
   for (const char* name : {"rbt", "mixed"})
     if (const Json& from = method[fmt::format("{}_from", name)]; !from.is_null())
-      text += fmt::format("{} from n = {}, ", name, from.get<Index>());
-  return fmt::format("{}lu ({})", text.empty() ? text : text + "else ",
-                     method["source"].get<std::string>());
+      text += fmt::format("{} from n = {}, else ", name, from.get<Index>());
+  return fmt::format("{}lu ({})", text, method["source"].get<std::string>());
 }
 
 /// One device that cannot build kernels must not hide the others, so its failure is listed, not
@@ -143,7 +146,7 @@ constexpr Row kRows[] = {
      [](const ListedDevice& d) { return d.failure.empty() ? d.rule.reason : d.failure; }},
     {"auto takes",
      [](const ListedDevice& d) {
-       return d.failure.empty() ? method_text(d.method) : "kernels do not build";
+       return d.failure.empty() ? method_text(d) : "kernels do not build";
      }},
 };
 
@@ -186,6 +189,9 @@ Json to_json(const ListedDevice& device) {
             {"host_unified_memory", profile.host_unified_memory},
             {"fp64", profile.fp64},
             {"lcm_rule", nullptr},
+            {"cholesky_from", cholesky_from(profile) == MethodChoice::kNever
+                                  ? Json(nullptr)
+                                  : Json(cholesky_from(profile))},
             {"method_choice", nullptr}};
   if (!device.failure.empty()) {
     json["error"] = device.failure;

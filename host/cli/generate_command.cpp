@@ -39,6 +39,17 @@ std::vector<std::string> kind_names() {
   return names;
 }
 
+enum Generates : unsigned { kRandomRhs = 1, kRandomMatrix = 2, kNothingRandom = 4 };
+
+Mode mode_of(const po::variables_map& values) {
+  const auto kind_name = values["kind"].as<std::string>(), rhs = values["rhs"].as<std::string>();
+  const auto& kinds = matrix_kinds();
+  const auto kind = std::ranges::find(kinds, kind_name, &MatrixKind::name);
+  if (rhs == "random") return {kRandomRhs, "with --rhs random"};
+  if (kind == kinds.end() || kind->random) return {kRandomMatrix, "with --rhs " + rhs};
+  return {kNothingRandom, fmt::format("with --kind {} --rhs {}", kind_name, rhs)};
+}
+
 /// As f32 holds them.
 void round_to_f32(Matrix& matrix) {
   for (double& value : matrix.values()) value = static_cast<float>(value);
@@ -48,8 +59,6 @@ void round_to_f32(Matrix& matrix) {
 Matrix make_rhs(std::string_view name, const Matrix& a, Index nrhs, std::uint64_t seed) {
   const Index n = a.rows();
   const auto rhs = parse_word("rhs", name, kRhsWords);
-  if (rhs != Rhs::random && nrhs != 1)
-    throw UsageError("--nrhs needs --rhs random; the other right-hand sides are one column");
   switch (rhs) {
     case Rhs::row_sums:
       return row_sums(a);
@@ -80,10 +89,13 @@ CommandTable generate_table() {
       ("type", words("T", {"f32", "f64"})->default_value("f64"),
        "f64, or f32: numbers that both types hold");
   table.group("Output")
-      ("output,o", file("FILE")->default_value("-"), "where to; - is standard output")
+      ("output,o", output_file("FILE")->default_value("-"), "where to; - is standard output")
       ("format", format_words(), "text, mtx, npy, csv, tsv, npz, mat or h5; else by the extension of -o")
       ("digits", digits_value(), kDigitsHelp);
   // clang-format on
+  table.scopes = {{kRandomRhs, "--rhs random", {"nrhs"}},
+                  {kRandomRhs | kRandomMatrix, "random numbers", {"seed"}}};
+  table.mode = mode_of;
   return table;
 }
 

@@ -82,7 +82,6 @@ struct LstsqCommand {
     quiet = values["quiet"].as<bool>();
     verbose = values["verbose"].as<bool>();
     keep_report_apart(json, output);
-    refuse_same_outputs({{"output", output}, {"json", json}});
   }
 };
 
@@ -185,7 +184,7 @@ CommandTable lstsq_table() {
        "of x: double (from factors in f32 by refinement with residuals in f64), single, or auto: "
        "that of --type if it is given, else double");
   table.group("Answer")
-      ("output,o", file("FILE")->default_value("-"), "write x here, in the format of the extension")
+      ("output,o", output_file("FILE")->default_value("-"), "write x here, in the format of the extension")
       ("output-format", format_words(), "format of x; else by the extension of -o")
       ("digits", digits_value(), kDigitsHelp)
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound, bound)->value_name("R"),

@@ -1,4 +1,35 @@
 #include "cli/commands.hpp"
+#include "command_line/environment_variables.hpp"
+
+namespace {
+
+constexpr std::string_view kSummary =
+    "A solve tells on standard error what it did:\n"
+    "  system    n, the right-hand sides, the type of the factors and the method\n"
+    "  device    where it ran\n"
+    "  kernels   those that were skipped, and why\n"
+    "  refined   corrections of x, with residuals in a type wider than the factors', and the "
+    "backward error after each\n"
+    "  time      seconds, and what they went to\n"
+    "  trust     how accurate x is, estimated. rcond = 1 / (||A|| ||A^-1||) in the 1-norm: an "
+    "error "
+    "in A or b grows at most by 1 / rcond on its way to x. forward error: a bound of "
+    "||x - x_true|| / ||x||, largest elements; 1e-9 leaves 9 correct digits\n"
+    "  proven    with --certify: bounds of x's error that count every rounding error\n"
+    "  residual  how well x solves the equations, computed from A and b as they were given: "
+    "backward "
+    "error ||b - A x|| / (||A|| ||x|| + ||b||), and the same divided by n eps, the scaled "
+    "residual, "
+    "which must not exceed --max-residual. A small residual does not make x accurate where rcond "
+    "is "
+    "small\n"
+    "  WARNING   fewer than 3 digits of x can be relied on; --strict makes it exit code 9\n"
+    "  MISSED    the accuracy asked for was not reached: exit code 8\n"
+    "  OVERFLOW  numbers left the range of the type: exit code 8\n"
+    "  SINGULAR, INDEFINITE  there is no answer, or none by this method: exit code 7\n"
+    "docs/methods.md says more, and the report of --json has all numbers.";
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace clgauss::cli;
@@ -20,18 +51,16 @@ int main(int argc, char** argv) {
        {"rule", "compute the LCM rule for any numbers, without a device", rule_table, run_rule},
        {"generate", "write a test system", generate_table, run_generate}},
       "solve",
-      {{"CLGAUSS_DEVICE", "the device when --device is not given"},
-       {"CLGAUSS_KERNEL_DIR", "read the .cl files from this folder"},
-       {"CLGAUSS_CACHE=off", "do not keep built kernels on disk"},
-       {"CLGAUSS_TUNED=off", "do not take up what clgauss-tune auto stored, nor what is shipped"},
-       {"CLGAUSS_BUILDS=serial",
-        "build kernels one after the other, for a driver that cannot build several at once"},
-       {"CLGAUSS_TRANSFERS=mapped",
-        "how large arrays reach the device: mapped, pinned or pageable, instead of what suits it"},
-       {"CLGAUSS_KERNEL_FAULTS=lu_small=build,trsv=wrong",
-        "let these kernel files not build, or leave wrong numbers, to see what happens"},
-       {"NO_COLOR=1", "no colours on a terminal"}},
+      environment_variables(
+          {{"STARPU_HOME", "of --devices: the folder of StarPU's own files"},
+           {"POCL_MAX_PTHREAD_COUNT",
+            "read by PoCL: its threads; of several ranks on a machine each sets its share"},
+           {"OMPI_COMM_WORLD_SIZE, PMI_SIZE", "set by mpirun: how many ranks solve together"},
+           {"OMPI_COMM_WORLD_LOCAL_SIZE, MPI_LOCALNRANKS",
+            "set by mpirun: how many of them share this machine's cores"}}),
       {ok, usage, bad_file, no_device, opencl, out_of_memory, singular, inaccurate, doubtful,
-       interrupted}};
+       interrupted},
+      {},
+      {{{"summary", "trust", "residual", "rcond", "warning"}, kSummary}}};
   return run_program(program, argc, argv);
 }

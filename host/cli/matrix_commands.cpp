@@ -202,7 +202,7 @@ CommandTable invert_table() {
                                     "cholesky -o X.npy --json r.json");
   // clang-format off
   table.group("Answer")
-      ("output,o", file("FILE")->default_value("-"), "write X here, in the format of the extension")
+      ("output,o", output_file("FILE")->default_value("-"), "write X here, in the format of the extension")
       ("output-format", format_words(), "format of X; else by the extension of -o")
       ("digits", digits_value(), kDigitsHelp)
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound, bound)->value_name("R"),
@@ -227,7 +227,6 @@ ExitCode run_invert(const Given& given) {
   options.max_scaled_residual = values["max-residual"].as<double>();
   if (!(options.max_scaled_residual > 0)) throw UsageError("--max-residual must be above 0");
   keep_report_apart(json_path, output);
-  refuse_same_outputs({{"output", output}, {"json", json_path}});
 
   LapTimer total;
   ProgramTimes times;

@@ -162,7 +162,7 @@ Json times_json(const Report& report) {
 }  // namespace
 
 void add_report_options(CommandTable& table, const char* json) {
-  add_context_options(table);
+  add_kernel_options(table);
   auto report = table.group("Report");
   add_json_option(report, json);
   // clang-format off
@@ -322,11 +322,14 @@ std::string doubt_text(const Solution& solution) {
   if (!solution.trust)
     return "WARNING    rcond is not known: nothing says how far x can be relied on\n";
   const Trust& trust = *solution.trust;
+  // A small rcond alone, which badly scaled rows make as well, does not deny the digits that the bound of x's own error leaves.
+  const bool bounded = !trust.forward_error.empty();
+  if (bounded && trust.correct_digits() >= 3) return {};
   if (!(trust.rcond >= unit_roundoff(RealType::f64)))
     return fmt::format(
         "WARNING    the matrix is nearly singular (rcond {:.0e}): x may have no correct digit\n",
         trust.rcond);
-  if (!is_exact(solution) && trust.correct_digits() < 3)
+  if (!is_exact(solution))
     return fmt::format(
         "WARNING    the matrix is ill-conditioned (rcond {:.0e}): hardly a digit of x can be "
         "relied on\n",

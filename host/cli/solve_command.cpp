@@ -87,18 +87,118 @@ int count_option(const po::variables_map& values, const char* name, int least) {
 std::optional<std::string> gauss_option(const po::variables_map& values) {
   for (const char* name : {"local", "ndrange", "split"})
     if (!values[name].defaulted()) return name;
+  if (values["pivot"].as<std::string>() == "none") return "pivot none";
   if (values["compare"].as<bool>()) return "compare";
   return values.count("launches") > 0 ? std::optional<std::string>("launches") : std::nullopt;
 }
 
+/// The option of a solve beyond one device that was given, if any: it means such a solve.
+std::optional<std::string> distributed_option(const po::variables_map& values) {
+  for (const char* name : {"devices", "memory", "spill", "checkpoint", "resume", "trace"})
+    if (values.count(name) > 0) return name;
+  return std::nullopt;
+}
+
+/// What a solve can be; of real systems on one device by its method.
+enum Solves : unsigned {
+  kAuto = 1,
+  kLu = 2,
+  kMixed = 4,
+  kRbt = 8,
+  kCholesky = 16,
+  kGauss = 32,
+  kIterations = 64,
+  kCompare = 128,
+  kBatched = 256,
+  kComplex = 512,
+  kDistributed = 1024,
+  kCheckpoints = 2048,  // of a distributed one
+  kOneDevice = kCheckpoints * 2 - 1 - kDistributed - kCheckpoints,
+  kOneReal = kAuto | kLu | kMixed | kRbt | kCholesky | kGauss | kIterations,
+  kBeyond = kDistributed | kCheckpoints
+};
+
+std::vector<Scope> solve_scopes() {
+  return {{kOneDevice,
+           "solves on one device",
+           {"device", "batched", "method", "pivot", "check", "allow-nonfinite", "verbose"}},
+          {kOneReal | kCompare, "solves of one real system on one device", {"check"}},
+          {kOneReal, "one solve of a real system on one device", {"certify"}},
+          {kOneReal | kCompare,
+           "solves of one real system on one device",
+           {"method=mixed", "method=rbt", "method=gauss", "method=jacobi", "method=seidel"}},
+          {kOneReal | kBatched, "solves of real systems", {"method=cholesky"}},
+          {~(kRbt | kCholesky | kIterations), "--method lu, mixed or gauss", {"pivot"}},
+          {kAuto | kLu | kMixed,
+           "--method lu or mixed for one real system",
+           {"pivot=tournament", "in-place"}},
+          {kGauss | kCompare,
+           "--method gauss",
+           {"pivot=none", "local", "ndrange", "split", "compare", "launches", "cores-per-cu"}},
+          {kCompare, "--compare", {"reps", "warmup"}},
+          {kIterations, "--method jacobi or seidel", {"max-iterations"}},
+          {kAuto | kLu | kMixed | kBeyond,
+           "--method lu or mixed for one real system, and --devices",
+           {"equilibrate"}},
+          {~kBatched, "solves of one system", {"accuracy", "digits"}},
+          {kAuto | kLu | kMixed | kCholesky,
+           "--method lu, mixed or cholesky for one real system",
+           {"accuracy=max"}},
+          {~(kMixed | kRbt),
+           "methods that do not refine x, as mixed and rbt do from factors in f32",
+           {"accuracy=single", "type=f64"}},
+          {kAuto | kLu | kMixed | kRbt | kCholesky,
+           "--method lu, mixed, rbt or cholesky for one real system",
+           {"check=device"}},
+          {kAuto | kLu | kMixed | kRbt | kCholesky | kBeyond | kBatched,
+           "--method lu, mixed, rbt or cholesky for real systems, whose rcond is estimated",
+           {"no-rcond"}},
+          {kAuto | kLu | kMixed | kRbt | kCholesky | kBeyond,
+           "--method lu, mixed, rbt or cholesky for real systems, whose rcond is estimated",
+           {"strict"}},
+          {kAuto | kLu | kMixed | kCholesky | kGauss | kCompare | kBeyond,
+           "--method lu, mixed, cholesky or gauss for one real system",
+           {"determinant"}},
+          {kCheckpoints, "--checkpoint or --resume", {"every"}}};
+}
+
+Mode mode_of_method(const po::variables_map& values) {
+  const auto method = parse_word("method", values["method"].as<std::string>(), kMethods);
+  const std::string with = fmt::format("with --method {}", method_name(method));
+  switch (method) {
+    case Method::automatic:
+      if (const auto option = gauss_option(values))
+        return {values["compare"].as<bool>() ? kCompare : kGauss,
+                fmt::format("with --method gauss, which --{} asks for", *option)};
+      return {kAuto, with + ", the default"};
+    case Method::lu:
+      return {kLu, with};
+    case Method::mixed:
+      return {kMixed, with};
+    case Method::rbt:
+      return {kRbt, with};
+    case Method::cholesky:
+      return {kCholesky, with};
+    case Method::jacobi:
+    case Method::seidel:
+      return {kIterations, with};
+    case Method::gauss:
+      break;
+  }
+  return values["compare"].as<bool>() ? Mode{kCompare, "with --compare"} : Mode{kGauss, with};
+}
+
+Mode mode_of(const po::variables_map& values) {
+  const bool keeps = values.count("checkpoint") > 0 || values.count("resume") > 0;
+  if (const auto option = distributed_option(values))
+    return {keeps ? kCheckpoints : kDistributed, fmt::format("with --{}", *option)};
+  if (values["batched"].as<bool>()) return {kBatched, "with --batched"};
+  return mode_of_method(values);
+}
+
 Method read_method(const po::variables_map& values) {
   const auto method = parse_word("method", values["method"].as<std::string>(), kMethods);
-  const auto option = gauss_option(values);
-  if (method != Method::automatic && method != Method::gauss && option)
-    throw UsageError(fmt::format(
-        "--{} belongs to --method gauss; the kernels of LU have work-group sizes of their own",
-        *option));
-  return option ? Method::gauss : method;
+  return method == Method::automatic && gauss_option(values) ? Method::gauss : method;
 }
 
 /// A number, or a word, of which the library would not say what was meant.
@@ -132,15 +232,8 @@ SolveOptions read_solve_options(const po::variables_map& values) {
   return solve;
 }
 
-/// Without factors nothing is known of A's inverse.
-bool estimates_rcond(Method method) {
-  return method != Method::gauss && method != Method::jacobi && method != Method::seidel;
-}
-
 /// --in-place reads the system twice.
 void check_in_place(const SolveCommand& command) {
-  if (command.solve.method == Method::gauss || command.solve.pivoting == Pivoting::none)
-    throw UsageError("--in-place belongs to --method lu; the paper's elimination keeps A");
   std::error_code unknown;  // a file that is not there is for the reader to report
   const auto status = std::filesystem::status(command.system_path, unknown);
   if (command.system_path == "-" ||
@@ -170,15 +263,10 @@ SolveCommand read_command(const po::variables_map& values) {
   command.certify = values["certify"].as<bool>();
   if (command.certify && command.in_place)
     throw UsageError("--certify needs A, which --in-place gives up");
-  if (command.certify && values["compare"].as<bool>())
-    throw UsageError("--certify belongs to one solve, --compare makes many");
   command.compare = values["compare"].as<bool>();
   command.strict = values["strict"].as<bool>();
   if (command.strict && !command.solve.trust)
-    throw UsageError("--strict judges by rcond, which --no-rcond and --compare leave out");
-  if (command.strict && !estimates_rcond(command.solve.method))
-    throw UsageError(fmt::format("--strict judges by rcond, which the method {} does not estimate",
-                                 method_name(command.solve.method)));
+    throw UsageError("--strict judges by rcond, which --no-rcond leaves out");
   command.quiet = values["quiet"].as<bool>();
   command.verbose = values["verbose"].as<bool>();
   command.repetitions = count_option(values, "reps", 1);
@@ -199,9 +287,6 @@ struct Outputs {
 
   explicit Outputs(const SolveCommand& command) {
     keep_report_apart(command.json_path, command.output_path, command.compare);
-    refuse_same_outputs({{"output", command.output_path},
-                         {"json", command.json_path},
-                         {"launches", command.launches_path}});
     // With --compare standard output belongs to the comparison.
     if (!command.compare || command.output_path != "-") x.emplace(command.output_path);
     if (command.json_path) json.emplace(*command.json_path);
@@ -295,7 +380,7 @@ CommandTable solve_table() {
        "lu: give A up while it is uploaded and read SYSTEM again for the residual; on a CPU this "
        "halves the memory");
   table.group("Answer")
-      ("output,o", file("FILE")->default_value("-"), "write x here, in the format of the extension")
+      ("output,o", output_file("FILE")->default_value("-"), "write x here, in the format of the extension")
       ("output-format", format_words(), "format of x; else by the extension of -o")
       ("digits", digits_value(), kDigitsHelp)
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound, max_residual)->value_name("R"),
@@ -322,7 +407,7 @@ CommandTable solve_table() {
       ("checkpoint", folder("DIR"), "write finished columns there")
       ("every", text("TIME")->default_value("10min"), "how often")
       ("resume", folder("DIR"), "go on from a checkpoint, and write further ones")
-      ("trace", file("FILE"), "write what each device did when, as Chrome's trace JSON");
+      ("trace", output_file("FILE"), "write what each device did when, as Chrome's trace JSON");
   table.group("Gauss")
       ("local", words("RULE", kLocalWords)->default_value("auto"),
        "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a "
@@ -334,25 +419,26 @@ CommandTable solve_table() {
       ("compare", po::bool_switch(), "gauss: time the driver's default against --local, A B A B")
       ("reps", po::value<int>()->default_value(3)->value_name("N"), "timed pairs of --compare")
       ("warmup", po::value<int>()->default_value(1)->value_name("N"), "untimed pairs before them")
-      ("launches", file("FILE"),
+      ("launches", output_file("FILE"),
        "gauss: write a CSV row for every kernel launch, with its event time");
   // clang-format on
   add_report_options(table, kJsonBesideX);
+  add_cores_option(table.group("Device"));
+  table.extra = "rhs";
+  table.scopes = solve_scopes();
+  table.mode = mode_of;
   return table;
 }
 
 ExitCode run_solve(const Given& given) {
-  for (const char* name : {"devices", "memory", "spill", "checkpoint", "resume", "trace"})
-    if (given.values.count(name) > 0) return run_distributed(given);
-  if (!given.values["every"].defaulted())
-    throw UsageError("--every belongs to --checkpoint or --resume");
+  if (distributed_option(given.values)) return run_distributed(given);
   SolveCommand command = read_command(given.values);
   if (given.values["batched"].as<bool>())
     return run_batched(
         given.values,
         {command.system_path, command.rhs, command.output_path, command.device, command.json_path,
          command.solve.type, command.solve.max_scaled_residual, command.solve.trust,
-         command.read.allow_nonfinite, command.quiet, command.context});
+         command.read.allow_nonfinite, command.quiet, command.verbose, command.context});
   LapTimer total, timer;
   ProgramTimes times;
   ProgressLine line(!command.quiet);
@@ -370,11 +456,13 @@ ExitCode run_solve(const Given& given) {
   });
   command.read.progress = progress;
   times.read = timer.lap();
-  if (auto* const complex = std::get_if<ComplexSystem>(&read))
+  if (auto* const complex = std::get_if<ComplexSystem>(&read)) {
+    refuse_meaningless(given.values, solve_table(), {kComplex, "for a complex system"});
     return run_complex(given.values,
                        {std::move(*complex), opening, outputs.x ? &*outputs.x : nullptr,
                         command.x_format, command.write, outputs.json ? &*outputs.json : nullptr,
                         line, progress, command.quiet, command.verbose, times.read, total});
+  }
   System system = std::get<System>(std::move(read));
   Context& context = opening.take();
   const DeviceProfile device = context.profile();

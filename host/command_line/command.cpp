@@ -4,8 +4,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <typeinfo>
 
+#include "io/archive.hpp"
+#include "io/ascii.hpp"
 #include "session/environment.hpp"
 
 namespace clgauss::cli {
@@ -96,6 +100,19 @@ const OptionView* find_option(const std::vector<OptionView>& options, const std:
   throw UsageError(error.what());
 }
 
+/// The last argument that stands without an option.
+std::string last_positional(const Arguments& arguments, const po::options_description& all) {
+  namespace style = po::command_line_style;
+  const po::parsed_options parsed = po::command_line_parser(arguments)
+                                        .options(all)
+                                        .style(style::unix_style & ~style::allow_guessing)
+                                        .run();
+  std::string last;
+  for (const po::option& given : parsed.options)
+    if (given.position_key >= 0) last = given.value.back();
+  return last;
+}
+
 po::parsed_options parse(const Arguments& arguments, const po::options_description& all,
                          const CommandTable& table) {
   po::positional_options_description positions;
@@ -117,10 +134,13 @@ po::parsed_options parse(const Arguments& arguments, const po::options_descripti
   } catch (const po::invalid_command_line_syntax& error) {
     refuse_syntax(error, options);
   } catch (const po::too_many_positional_options_error&) {
-    throw UsageError(called.empty()
-                         ? "there are arguments that belong to no option; --help lists the options"
-                         : fmt::format("there are more arguments than {}; --help lists the options",
-                                       fmt::join(called, " and ")));
+    if (called.empty())
+      throw UsageError("there are arguments that belong to no option; --help lists the options");
+    const std::string extra =
+        table.extra == nullptr ? "" : last_positional(with_values_joined(arguments, options), all);
+    throw UsageError(fmt::format(
+        "there are more arguments than {}; --help lists the options{}", fmt::join(called, " and "),
+        extra.empty() ? "" : fmt::format(" (did you mean --{} {}?)", table.extra, extra)));
   }
 }
 
@@ -155,6 +175,48 @@ void require_options(const po::variables_map& values, const CommandTable& table)
                                      taker.value, taker.name));
     throw UsageError(option.value + " is missing");
   }
+}
+
+namespace {
+
+/// "--pivot none" if `option`, a name or name=value, was given so; else empty.
+std::string given_as(const po::variables_map& values, std::string_view option) {
+  const std::size_t sign = std::min(option.find('='), option.size());
+  const std::string name(option.substr(0, sign));
+  if (values.count(name) == 0 || values[name].defaulted()) return {};
+  if (sign == option.size()) return "--" + name;
+  const std::string_view value = option.substr(sign + 1);
+  return values[name].as<std::string>() == value ? fmt::format("--{} {}", name, value) : "";
+}
+
+}  // namespace
+
+void refuse_meaningless(const po::variables_map& values, const CommandTable& table,
+                        const Mode& mode) {
+  for (const Scope& scope : table.scopes) {
+    if ((scope.modes & mode.bits) != 0) continue;
+    for (const std::string_view option : scope.options)
+      if (const std::string given = given_as(values, option); !given.empty())
+        throw UsageError(fmt::format("{} belongs to {}{}", given, scope.belongs_to,
+                                     mode.with.empty() ? "" : "; it means nothing " + mode.with));
+  }
+}
+
+void refuse_overwriting(const po::variables_map& values, const CommandTable& table) {
+  using Kind = ValueHint::Kind;
+  std::vector<NamedFile> read, written;
+  for (const OptionView& option : table.options()) {
+    const bool is_file = option.hint.kind == Kind::file || option.hint.kind == Kind::words_or_file;
+    if (!is_file || values.count(option.name) == 0) continue;
+    const auto& path = values[option.name].as<std::string>();
+    if (path.empty() || std::ranges::find(option.hint.words, path) != option.hint.words.end())
+      continue;
+    if (option.hint.written)
+      written.push_back({"--" + option.name, path});
+    else
+      read.push_back({table.called(option.name), io::place_of(path).file});
+  }
+  keep_files_apart(read, written);
 }
 
 void refuse_word(std::string_view option, std::string_view text,
@@ -199,12 +261,20 @@ void take_kernels_option(const po::variables_map& values, ContextOptions& option
     options.vendor_kernels = parse_word("kernels", *which, kernels_words());
 }
 
-void add_context_options(CommandTable& table, const char* about_kernels) {
+void add_kernel_options(CommandTable& table, const char* about_kernels) {
   add_kernels_option(add_device_option(table), about_kernels)(
-      "cores-per-cu", po::value<unsigned>()->value_name("N"),
-      "cores of a compute unit, for the LCM rule")(
       "kernel-dir", folder("DIR"),
       "read the .cl files from here instead of the embedded ones; else CLGAUSS_KERNEL_DIR");
+}
+
+void add_cores_option(po::options_description_easy_init group) {
+  group("cores-per-cu", po::value<unsigned>()->value_name("N"),
+        "cores of a compute unit, for the LCM rule");
+}
+
+void add_context_options(CommandTable& table, const char* about_kernels) {
+  add_kernel_options(table, about_kernels);
+  add_cores_option(table.group("Device"));
 }
 
 ContextOptions context_options(const po::variables_map& values) {
@@ -278,12 +348,39 @@ FileFormat available(FileFormat format) {
 
 }  // namespace
 
+namespace {
+
+/// Files of text have none of these, or none at all.
+constexpr std::array<std::string_view, 5> kTextEndings{"", ".txt", ".text", ".dat", ".out"};
+
+/// x as text in a file whose name promises another format helps nobody. Devices and pipes have no format.
+void refuse_unknown_ending(const char* option, const std::filesystem::path& path) {
+  std::error_code unknown;  // whatever it is, it is not there yet
+  const auto status = std::filesystem::status(path, unknown);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) return;
+  const bool packed = io::lowercase(path.extension().string()) == ".gz";
+  const std::string ending =
+      io::lowercase((packed ? path.stem() : path.filename()).extension().string());
+  if (format_of_extension(path) != FileFormat::text ||
+      std::ranges::find(kTextEndings, ending) != kTextEndings.end())
+    return;
+  throw UsageError(
+      fmt::format("--output {}: no format has the ending {}; name a file that ends in .txt, .dat, "
+                  ".csv, .tsv, .mtx, .npy, .npz, .mat or .h5, or choose one with --{}",
+                  path.string(), ending, option));
+}
+
+}  // namespace
+
 TextValue* format_words() { return words("F", file_format_names()); }
 
 FileFormat output_format(const po::variables_map& values, const char* name,
                          const std::string& path) {
   const auto word = option<std::string>(values, name);
-  if (!word) return available(format_of_extension(path));
+  if (!word) {
+    refuse_unknown_ending(name, path);
+    return available(format_of_extension(path));
+  }
   if (const auto format = parse_file_format(*word)) return available(*format);
   refuse_word(fmt::format("--{}", name), *word, file_format_names());
 }

@@ -39,6 +39,12 @@ struct EnvironmentVariable {
   std::string_view name, about;
 };
 
+/// A page of `help` beside those of the commands, and its names.
+struct HelpTopic {
+  std::vector<std::string_view> names;
+  std::string_view text;  // paragraphs, each on one line, and lines "  word  meaning"
+};
+
 /// A program made of sub-commands.
 struct Program {
   std::string_view name;
@@ -49,6 +55,7 @@ struct Program {
   std::vector<EnvironmentVariable> environment;
   std::vector<ExitCode> exit_codes;  // that it ends with
   std::string_view parts = {};       // what it was built with, for --version; may be empty
+  std::vector<HelpTopic> topics = {};
 
   /// Whether its arguments begin with the name of a command.
   [[nodiscard]] bool has_commands() const { return !commands.front().name.empty(); }
@@ -68,6 +75,13 @@ int run_caught(std::string_view program, const std::function<ExitCode()>& body);
 
 /// Throws UsageError for the first option of `table` that must be given and is not, by the name that its user knows.
 void require_options(const po::variables_map& values, const CommandTable& table);
+
+/// Throws UsageError for the first option that was given and means nothing in `mode`, by its name and with what it belongs to.
+void refuse_meaningless(const po::variables_map& values, const CommandTable& table,
+                        const Mode& mode);
+
+/// Throws UsageError where the files that `values` name are one file that is written twice, or read and written.
+void refuse_overwriting(const po::variables_map& values, const CommandTable& table);
 
 /// The value of option `name` if it was given.
 template <typename T>
@@ -96,7 +110,11 @@ po::options_description_easy_init add_device_option(CommandTable& table);
 po::options_description_easy_init add_kernels_option(po::options_description_easy_init group,
                                                      const char* more = "");
 void take_kernels_option(const po::variables_map& values, ContextOptions& options);
-/// The two, --cores-per-cu and --kernel-dir, and what they say. Throws UsageError for zero cores.
+/// The two and --kernel-dir.
+void add_kernel_options(CommandTable& table, const char* about_kernels = "");
+/// --cores-per-cu, of what takes the LCM rule.
+void add_cores_option(po::options_description_easy_init group);
+/// All four, and what they say. Throws UsageError for zero cores.
 void add_context_options(CommandTable& table, const char* about_kernels = "");
 [[nodiscard]] ContextOptions context_options(const po::variables_map& values);
 

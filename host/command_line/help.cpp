@@ -72,9 +72,15 @@ CommandTable help_table(const Program& program) {
   std::vector<std::string> topics;
   for (const Command& command : program.commands) topics.emplace_back(command.name);
   topics.insert(topics.end(), {"completion", "environment", "exit-codes"});
+  std::string pages;
+  for (const HelpTopic& page : program.topics) {
+    topics.insert(topics.end(), page.names.begin(), page.names.end());
+    pages += fmt::format(", {}", fmt::join(page.names, ", "));
+  }
   CommandTable table{
       "[TOPIC]", "Tells all of a command, or of another topic.", "help environment", {}, "topic"};
-  table.group("Topic")("topic", words("TOPIC", topics), "a command, environment or exit-codes");
+  table.group("Topic")("topic", words("TOPIC", topics),
+                       ("a command, environment, exit-codes" + pages).c_str());
   return table;
 }
 
@@ -161,7 +167,9 @@ std::string overview_text(const Program& program) {
       text += fmt::format("  {:<10} {}\n", group.caption, wrapped(names, 13));
     }
   }
-  return text + fmt::format("More: {0} help environment, help exit-codes; man {0}\n", program.name);
+  text += fmt::format("More: {} help environment, help exit-codes", program.name);
+  for (const HelpTopic& page : program.topics) text += fmt::format(", help {}", page.names.front());
+  return text + fmt::format("; man {}\n", program.name);
 }
 
 std::string help_text(const Program& program, const CommandView& command) {

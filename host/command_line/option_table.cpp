@@ -9,7 +9,7 @@
 namespace clgauss::cli {
 
 po::typed_value<std::string>* optional_file(const char* name) {
-  return file(name)->implicit_value("-");
+  return output_file(name)->implicit_value("-");
 }
 
 namespace {

@@ -16,6 +16,7 @@ struct ValueHint {
   enum class Kind { anything, words, file, folder, words_or_file };
   Kind kind = Kind::anything;
   std::vector<std::string> words = {};
+  bool written = false;  // a file that the command writes, not one that it reads
 };
 
 /// A value of text that knows what can stand for it.
@@ -33,6 +34,9 @@ class TextValue : public po::typed_value<std::string> {
 [[nodiscard]] inline TextValue* text(const char* name) { return new TextValue(name, {}); }
 [[nodiscard]] inline TextValue* file(const char* name) {
   return new TextValue(name, {ValueHint::Kind::file});
+}
+[[nodiscard]] inline TextValue* output_file(const char* name) {
+  return new TextValue(name, {ValueHint::Kind::file, {}, true});
 }
 [[nodiscard]] inline TextValue* folder(const char* name) {
   return new TextValue(name, {ValueHint::Kind::folder});
@@ -80,6 +84,19 @@ struct OptionView {
   [[nodiscard]] std::string usage() const;
 };
 
+/// Options that mean something in some of the command's modes alone.
+struct Scope {
+  unsigned modes;                         // bits, which the command defines
+  std::string_view belongs_to;            // those modes, as a message says them: "--method gauss"
+  std::vector<std::string_view> options;  // "pivot", or "pivot=none" for one of its values
+};
+
+/// What a run is, as far as its options say it.
+struct Mode {
+  unsigned bits;
+  std::string with;  // how a message says it: "with --batched"; empty: `belongs_to` says enough
+};
+
 struct CommandTable;
 
 struct OptionGroup {
@@ -96,6 +113,9 @@ struct CommandTable {
   std::string_view examples;  // one command a line
   std::vector<OptionGroup> groups;
   const char* positional = nullptr;  // names in their order, blanks between
+  const char* extra = nullptr;       // the option that an argument too many was likely meant for
+  std::vector<Scope> scopes = {};    // an option that stands in none means something in every mode
+  Mode (*mode)(const po::variables_map& values) = nullptr;  // if there are scopes
 
   /// Begins a group of options, or goes on with the one of that caption.
   po::options_description_easy_init group(const char* caption);

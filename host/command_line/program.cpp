@@ -45,6 +45,11 @@ ExitCode run_help(const Program& program, const po::variables_map& values) {
   } else if (topic == "exit-codes") {
     print(exit_codes_text(program));
   } else {
+    for (const HelpTopic& page : program.topics)
+      if (std::ranges::find(page.names, topic) != page.names.end()) {
+        print(wrapped(page.text, 0) + "\n");
+        return ExitCode::ok;
+      }
     if (std::ranges::find(commands, topic, &CommandView::name) == commands.end())
       refuse_command(program, topic, commands);
     print(help_text(program, view_of(commands, topic)));
@@ -64,6 +69,8 @@ ExitCode run_command(const Program& program, const CommandView& view, const Argu
     return ExitCode::ok;
   }
   require_options(values, view.table);
+  if (view.table.mode != nullptr) refuse_meaningless(values, view.table, view.table.mode(values));
+  refuse_overwriting(values, view.table);
   if (view.name == "help") return run_help(program, values);
   if (view.name == "completion") {
     print(completion_script(program, values["shell"].as<std::string>()));

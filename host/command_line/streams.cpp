@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -31,14 +32,39 @@ void tell(std::string_view text) noexcept {
   std::fflush(stderr);
 }
 
-void refuse_same_outputs(const std::vector<OutputOption>& outputs) {
-  for (std::size_t i = 0; i < outputs.size(); ++i)
-    for (std::size_t j = i + 1; j < outputs.size(); ++j) {
-      const OutputOption &a = outputs[i], &b = outputs[j];
-      if (a.path && b.path && same_output(*a.path, *b.path))
-        throw UsageError(fmt::format("--{} {} and --{} {} are the same file; give each its own",
-                                     a.name, *a.path, b.name, *b.path));
+namespace {
+
+bool are_one_file(const std::string& read, const std::string& written) {
+  struct stat a {
+  }, b{};
+  const bool there = (read == "-" ? fstat(STDIN_FILENO, &a) : stat(read.c_str(), &a)) == 0 &&
+                     (written == "-" ? fstat(STDOUT_FILENO, &b) : stat(written.c_str(), &b)) == 0;
+  return there && S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+std::string shown(const NamedFile& file, const char* stream) {
+  return file.path == "-" ? stream : file.option + " " + file.path;
+}
+
+}  // namespace
+
+void keep_files_apart(const std::vector<NamedFile>& read, const std::vector<NamedFile>& written) {
+  for (std::size_t i = 0; i < written.size(); ++i) {
+    const NamedFile& a = written[i];
+    for (std::size_t j = i + 1; j < written.size(); ++j) {
+      const NamedFile& b = written[j];
+      // The command has more to say of x and its report on standard output.
+      const bool x_and_report =
+          a.path == "-" && b.path == "-" && a.option == "--output" && b.option == "--json";
+      if (!x_and_report && same_output(a.path, b.path))
+        throw UsageError(fmt::format("{} {} and {} {} are the same file; give each its own",
+                                     a.option, a.path, b.option, b.path));
     }
+    for (const NamedFile& source : read)
+      if (are_one_file(source.path, a.path))
+        throw UsageError(fmt::format("{} would overwrite {}; give it a file of its own",
+                                     shown(a, "standard output"), shown(source, "standard input")));
+  }
 }
 
 }  // namespace clgauss::cli

@@ -1,7 +1,6 @@
 #pragma once
 /// Standard input, output and error, whatever the caller made of them.
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,13 +19,13 @@ void print(std::string_view text);
 /// Writes `text` to stderr as far as that is possible: that nobody can read a message changes nothing.
 void tell(std::string_view text) noexcept;
 
-/// An option for output, and the path that it names, if it was given.
-struct OutputOption {
-  std::string_view name;
-  std::optional<std::string> path;
+/// A file as the user named it: "--output x.txt".
+struct NamedFile {
+  std::string option, path;
 };
 
-/// Throws UsageError if two of them end up in one file.
-void refuse_same_outputs(const std::vector<OutputOption>& outputs);
+/// Throws UsageError if two of `written` end up in one file, or one of them in a file that is `read`, by whatever names and links.
+/// Devices and pipes are no files.
+void keep_files_apart(const std::vector<NamedFile>& read, const std::vector<NamedFile>& written);
 
 }  // namespace clgauss::cli

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <clgauss/device.hpp>
 #include <clgauss/error.hpp>
@@ -115,7 +116,25 @@ std::string_view device_type_name(DeviceType type) {
   return "other";
 }
 
+namespace {
+
+constexpr const char* kRusticlHint =
+    "Mesa's rusticl shows its devices when RUSTICL_ENABLE names their drivers: "
+    "RUSTICL_ENABLE=llvmpipe for this CPU";
+
+bool has_rusticl() {
+  return std::ranges::any_of(platform_ids(), [](cl_platform_id platform) {
+    std::array<char, 100> name{};
+    return clGetPlatformInfo(platform, CL_PLATFORM_NAME, name.size() - 1, name.data(), nullptr) ==
+               CL_SUCCESS &&
+           contains(name.data(), "rusticl");
+  });
+}
+
+}  // namespace
+
 std::string no_device_message() {
+  if (has_rusticl()) return fmt::format("no OpenCL device found. {}", kRusticlHint);
   return "no OpenCL device found. Install a driver: on Debian, `apt-get install pocl-opencl-icd` "
          "runs on every CPU, "
          "mesa-opencl-icd and nvidia-opencl-icd on GPUs; `clinfo -l` shows what the loader sees";
@@ -144,9 +163,13 @@ std::size_t select_device(const std::vector<DeviceProfile>& devices, std::string
       if (matches(devices[i], wanted)) found.push_back(i);
   }
   if (found.size() == 1) return found.front();
-  if (found.empty())
-    throw DeviceNotFound(fmt::format("no device matches '{}'{}. There are:{}", spec,
-                                     suggestion_for(wanted, devices), candidates(devices)));
+  if (found.empty()) {
+    const bool rusticl = contains(wanted, "rusticl") || contains(wanted, "llvmpipe");
+    throw DeviceNotFound(fmt::format("no device matches '{}'{}. There are:{}{}{}", spec,
+                                     rusticl ? "" : suggestion_for(wanted, devices),
+                                     candidates(devices), rusticl ? "\n" : "",
+                                     rusticl ? kRusticlHint : ""));
+  }
   std::vector<DeviceProfile> several;
   for (const std::size_t i : found) several.push_back(devices[i]);
   throw DeviceNotFound(fmt::format("'{}' matches {} devices; name one of them by its number:{}",

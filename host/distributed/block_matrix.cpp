@@ -17,6 +17,16 @@ namespace {
 
 constexpr std::uint64_t kLeastBlocks = 4;  // for which a device must have room
 
+/// Both in MB, with as many digits as tell them apart.
+std::pair<std::string, std::string> told_apart(std::uint64_t one, std::uint64_t other) {
+  const auto text = [](std::uint64_t bytes, int digits) {
+    return fmt::format("{:.{}f}", static_cast<double>(bytes) / 1e6, digits);
+  };
+  int digits = 0;
+  while (digits < 6 && text(one, digits) == text(other, digits)) ++digits;
+  return {text(one, digits), text(other, digits)};
+}
+
 }  // namespace
 
 BlockMatrix::BlockMatrix(Engine& engine, const ColumnSource& source,
@@ -97,11 +107,13 @@ std::uint64_t BlockMatrix::blocks_at_once(std::size_t device) const {
   const std::uint64_t room = engine_.matrix_bytes(device) / (numbers() * element_),
                       share = engine_.workers.size() *
                               static_cast<std::uint64_t>(engine_.ranks.count());
-  if (room < kLeastBlocks)
-    throw OutOfMemory(fmt::format(
-        "{} blocks of {} columns need {:.0f} MB of {}, which is to give {:.0f} MB", kLeastBlocks,
-        cut_.width, static_cast<double>(kLeastBlocks * numbers() * element_) / 1e6,
-        engine_.profiles[device].name, static_cast<double>(engine_.matrix_bytes(device)) / 1e6));
+  if (room < kLeastBlocks) {
+    const auto [needed, given] =
+        told_apart(kLeastBlocks * numbers() * element_, engine_.matrix_bytes(device));
+    throw OutOfMemory(
+        fmt::format("{} blocks of {} columns need {} MB of {}, which is to give {} MB",
+                    kLeastBlocks, cut_.width, needed, engine_.profiles[device].name, given));
+  }
   const std::uint64_t mine = (count() + share - 1) / share;
   const std::uint64_t passing = std::clamp<std::uint64_t>(room / 3, kLeastBlocks - 1, kMostPassing);
   return room >= mine + passing ? mine : room - passing;

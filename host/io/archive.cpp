@@ -27,6 +27,19 @@ std::string listed(std::span<const ArrayInfo> arrays) {
   return texts.empty() ? "no array" : fmt::format("{}", fmt::join(texts, ", "));
 }
 
+/// How to name arrays of the file, as one types it.
+std::string example(const Input& input, std::span<const ArrayInfo> arrays, bool nothing_named,
+                    const Role& role) {
+  std::vector<std::string> names;
+  for (const ArrayInfo& array : arrays)
+    if (array.obstacle.empty()) names.push_back(name_of(input, array.name));
+  if (names.empty()) names.push_back(name_of(input, arrays.front().name));
+  std::string text = fmt::format("{}{}", role.before, names.front());
+  if (nothing_named && !role.between.empty() && names.size() > 1)
+    text += fmt::format("{}{}", role.between, names[1]);
+  return text;
+}
+
 }  // namespace
 
 bool is_called(const ArrayInfo& array, std::string_view name) {
@@ -50,14 +63,14 @@ Place place_of(const std::string& path) {
 }
 
 const ArrayInfo& chosen(const Input& input, std::span<const ArrayInfo> arrays,
-                        const std::string& wanted, std::string_view role) {
+                        const std::string& wanted, const Role& role) {
   const auto called = [&](std::string_view name) {
     return std::ranges::find_if(arrays,
                                 [&](const ArrayInfo& each) { return is_called(each, name); });
   };
   const auto matrices =
       std::ranges::count_if(arrays, [](const ArrayInfo& each) { return each.obstacle.empty(); });
-  auto found = called(wanted.empty() ? role : wanted);
+  auto found = called(wanted.empty() ? role.name : wanted);
   if (wanted.empty() && found == arrays.end() && (arrays.size() == 1 || matrices == 1))
     found =
         arrays.size() == 1
@@ -65,15 +78,15 @@ const ArrayInfo& chosen(const Input& input, std::span<const ArrayInfo> arrays,
             : std::ranges::find_if(arrays, [](const auto& each) { return each.obstacle.empty(); });
   if (found == arrays.end()) {
     const std::string reason =
-        wanted.empty() ? fmt::format("no array is called {}, and there is more than one", role)
+        wanted.empty() ? fmt::format("no array is called {}, and there is more than one", role.name)
                        : fmt::format("there is no array {}", in_quotes(wanted));
     throw FormatError(
         input.name(), 0, 0,
-        fmt::format(
-            "{}; the file holds {}{}", arrays.empty() ? "nothing to read" : reason, listed(arrays),
-            arrays.empty()
-                ? ""
-                : fmt::format(": choose one, as in {}", name_of(input, arrays.front().name))));
+        fmt::format("{}; the file holds {}{}", arrays.empty() ? "nothing to read" : reason,
+                    listed(arrays),
+                    arrays.empty() ? ""
+                                   : fmt::format(": choose one, as in {}",
+                                                 example(input, arrays, wanted.empty(), role))));
   }
   if (!found->obstacle.empty())
     throw FormatError(name_of(input, found->name), 0, 0, "the array " + found->obstacle);

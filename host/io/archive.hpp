@@ -61,9 +61,15 @@ struct Place {
 /// With or without the slash with which paths in HDF5 begin.
 [[nodiscard]] bool is_called(const ArrayInfo& array, std::string_view name);
 
-/// The array that is called `wanted`; where that is empty the only one, or the one called `role`. Throws FormatError that names
+/// What an array is looked for as, and how an error says to name one: "`before`s.npz:f" or, where one name is that of two, with
+/// "`between`s.npz:g" after it.
+struct Role {
+  std::string_view name, before = {}, between = {};
+};
+
+/// The array that is called `wanted`; where that is empty the only one, or the one called as its role. Throws FormatError that names
 /// those that there are.
 [[nodiscard]] const ArrayInfo& chosen(const Input& input, std::span<const ArrayInfo> arrays,
-                                      const std::string& wanted, std::string_view role);
+                                      const std::string& wanted, const Role& role);
 
 }  // namespace clgauss::io

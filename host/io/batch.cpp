@@ -47,8 +47,8 @@ void check_matrices(const Array& array, const std::string& path, bool augmented)
     throw DimensionError(shape + " is not square: batch x n x n is needed");
   if (augmented && cols <= n)
     throw DimensionError(shape +
-                         " holds no right-hand sides: give them (rhs) as a file, ones or "
-                         "row-sums, or batch x n x (n + m)");
+                         " holds no right-hand sides: give them with --rhs, as a file, ones or "
+                         "row-sums, or in the file, batch x n x (n + m)");
 }
 
 /// Columns [first, first + cols) of every matrix.

@@ -262,7 +262,7 @@ void ChildArchive::refuse_nonfinite(const Content& content, const std::string& n
   const Index i = find_nonfinite(content.values);
   if (i == content.values.size()) return;
   throw FormatError(name, 0, 0,
-                    fmt::format("row {}, column {} holds {} (it can be allowed)",
+                    fmt::format("row {}, column {} holds {} (--allow-nonfinite accepts it)",
                                 i / content.cols + 1, i % content.cols + 1, content.values[i]));
 }
 

@@ -270,32 +270,33 @@ Content read_plain(const Input& input, const std::string& array, const Format& e
 }  // namespace
 
 Content read_content(const std::string& path, const ReadOptions& options, std::string_view role,
-                     Numbers numbers) {
+                     Numbers numbers, std::string_view before) {
   return with_file(path, options,
                    [&](const Input& input, const std::string& array, const Format& entry) {
                      if (entry.open == nullptr)
                        return read_plain(input, array, entry, options, numbers);
                      const std::unique_ptr<Archive> archive = entry.open(input, options);
-                     Content content = archive->read(chosen(input, archive->arrays(), array, role));
+                     Content content =
+                         archive->read(chosen(input, archive->arrays(), array, {role, before, {}}));
                      content.format = entry.format;
                      return content;
                    });
 }
 
 SystemContent read_system_content(const std::string& path, const ReadOptions& options,
-                                  Numbers numbers) {
+                                  Numbers numbers, std::string_view between) {
   return with_file(
       path, options,
       [&](const Input& input, const std::string& array, const Format& entry) -> SystemContent {
         if (entry.open == nullptr) return {read_plain(input, array, entry, options, numbers), {}};
         const std::unique_ptr<Archive> archive = entry.open(input, options);
         const std::vector<ArrayInfo> arrays = archive->arrays();
-        const ArrayInfo& a = chosen(input, arrays, array, "A");
+        const ArrayInfo& a = chosen(input, arrays, array, {"A", {}, between});
         const bool both =
             array.empty() && is_called(a, "A") &&
             std::ranges::any_of(arrays, [](const ArrayInfo& each) { return is_called(each, "b"); });
         SystemContent system{archive->read(a), {}};
-        if (both) system.b = archive->read(chosen(input, arrays, "b", "b"));
+        if (both) system.b = archive->read(chosen(input, arrays, "b", {"b", {}, {}}));
         system.a.format = entry.format;
         return system;
       });

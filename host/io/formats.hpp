@@ -65,17 +65,20 @@ void write_tsv(OutputFile& file, const Matrix& matrix, const WriteOptions& optio
 }
 
 /// Finds the format, by content before extension, and reads; of several arrays the one that the path names (FILE:ARRAY), the only
-/// one, or the one called `role`. `path` "-" is standard input.
+/// one, or the one called `role`; an error says how to name another, `before` and its name. `path` "-" is standard input.
 [[nodiscard]] Content read_content(const std::string& path, const ReadOptions& options,
-                                   std::string_view role, Numbers numbers = Numbers::real);
+                                   std::string_view role, Numbers numbers = Numbers::real,
+                                   std::string_view before = {});
 
 /// What a file holds that is to be a system: where it holds arrays called A and b, and the path names none, both of them.
+/// An error says how to name two others, with `between` between.
 struct SystemContent {
   Content a;
   std::optional<Content> b;
 };
 [[nodiscard]] SystemContent read_system_content(const std::string& path, const ReadOptions& options,
-                                                Numbers numbers = Numbers::real);
+                                                Numbers numbers = Numbers::real,
+                                                std::string_view between = " ");
 
 /// What was read, as complex numbers.
 [[nodiscard]] ComplexMatrix complex_matrix(Content content);

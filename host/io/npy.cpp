@@ -404,7 +404,7 @@ std::string NpyReader::place_text(Index i) const {
 void NpyReader::refuse_nonfinite() const {
   const Index i = nonfinite_;
   if (i >= array_.values.size()) return;
-  fail(place_text(i) + fmt::format(" {} (it can be allowed)", array_.values[i]));
+  fail(place_text(i) + fmt::format(" {} (--allow-nonfinite accepts it)", array_.values[i]));
 }
 
 }  // namespace

@@ -71,17 +71,17 @@ Index right_hand_sides_of(const Content& content, const std::string& path, bool 
   if (content.cols < n) {
     throw DimensionError(shape +
                          " has more rows than columns: a system [A | b] has n rows of n + 1 "
-                         "numbers or more");
+                         "numbers or more; `clgauss lstsq` solves least squares");
   }
   if (content.cols == n && n > 0) {
     throw DimensionError(shape +
-                         " is a matrix without right-hand sides: give them (rhs) as a file, as "
-                         "ones or as row-sums");
+                         " is a matrix without right-hand sides: give them with --rhs, as a "
+                         "file, ones or row-sums");
   }
   const Index nrhs = content.cols - n;
   if (content.format == FileFormat::matrix_market && nrhs > 1 && !by_word) {
     throw DimensionError(fmt::format(
-        "{} is not square, and Matrix Market files mostly hold A alone: say so (rhs augmented) if "
+        "{} is not square, and Matrix Market files mostly hold A alone: give --rhs augmented if "
         "its last {} columns are right-hand sides",
         shape, nrhs));
   }
@@ -146,9 +146,11 @@ ComplexMatrix right_hand_side_of(const std::string& rhs, const ComplexMatrix& a)
 void require_square(const Content& a, const std::string& path) {
   if (a.rows == a.cols) return;
   std::string message = name_of(path) + ": " + shape_of(a.rows, a.cols) +
-                        " is not square: with rhs given the file holds A alone";
+                        " is not square: with --rhs the file holds A alone";
   if (a.cols > a.rows) {
-    message += " (without rhs, the columns after A are the right-hand sides)";
+    message += " (without --rhs, the columns after A are the right-hand sides)";
+  } else {
+    message += "; `clgauss lstsq` solves least squares";
   }
   throw DimensionError(message);
 }
@@ -161,7 +163,7 @@ AnySystem read(const std::string& path, const std::string& rhs, const ReadOption
     throw UsageError("the matrix and the right-hand sides cannot both come from standard input");
   }
   if (rhs.empty()) {
-    io::SystemContent content = io::read_system_content(path, options, numbers);
+    io::SystemContent content = io::read_system_content(path, options, numbers, " --rhs ");
     if (content.a.complex) return part_complex(content.a, path, false);
     if (!content.b) return part_augmented(std::move(content.a), path, false);
     const Content& a = content.a;
@@ -181,7 +183,8 @@ AnySystem read(const std::string& path, const std::string& rhs, const ReadOption
   if (is_file(rhs)) {
     ReadOptions rhs_options = options;
     rhs_options.format.reset();  // --format is about the matrix
-    b = right_hand_side(io::read_content(rhs, rhs_options, "b", numbers), rhs, a.rows, path);
+    b = right_hand_side(io::read_content(rhs, rhs_options, "b", numbers, "--rhs "), rhs, a.rows,
+                        path);
   }
   if (a.complex || (b && b->complex)) {
     ComplexMatrix left = io::complex_matrix(std::move(a));

@@ -103,7 +103,7 @@ std::optional<double> TextCursor::unusual_number() {
       fail(in_quotes(text) + " is beyond the range of f64 (about 1.8e308)");
     case NumberKind::nonfinite:
       if (!allow_nonfinite_) {
-        fail(in_quotes(text) + " is not finite (it can be allowed)");
+        fail(in_quotes(text) + " is not finite (--allow-nonfinite accepts it)");
       }
       break;
     case NumberKind::finite:

@@ -113,11 +113,12 @@ const std::vector<MatrixKind>& matrix_kinds() {
       {"zero-pivot", "random, but A(0,0) = 0", make_zero_pivot},
       {"graded", "random, rows scaled down to 2^-20 and columns up to 2^20", make_graded},
       {"spd", "symmetric positive definite", make_spd},
-      {"hilbert", "1 / (i + j + 1), hopelessly ill-conditioned from n = 12 on", make_hilbert},
+      {"hilbert", "1 / (i + j + 1), hopelessly ill-conditioned from n = 12 on", make_hilbert,
+       false},
       {"permuted-identity", "the rows of the identity in random order", make_permuted_identity},
       {"singular", "random, but the last column is zero", make_singular},
       {"rank-deficient", "random, but the lower half repeats the upper half", make_rank_deficient},
-      {"wilkinson", "element growth 2^(n-1) with partial pivoting", make_wilkinson}};
+      {"wilkinson", "element growth 2^(n-1) with partial pivoting", make_wilkinson, false}};
   return kinds;
 }
 

@@ -392,9 +392,6 @@ LuAnswer solve_by_rbt(Context& context, const System& system, const Plan& plan,
   return answer;
 }
 
-/// Below, Cholesky's factors save less time than it takes to load their kernels.
-constexpr Index kLeastForCholesky = 1024;
-
 /// By Cholesky; where that fails, as its callers say.
 LuAnswer solve_by_cholesky(Context& context, const System& system, const Plan& plan,
                            const SolveOptions& options, const ProgressCallback& progress) {
@@ -437,8 +434,7 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options, const Ma
               const Plan& plan) {
   if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
       options.equilibration == Equilibration::on || plan.method == Method::gauss ||
-      device.type != DeviceType::cpu ||  // on GPUs not measured beside what they take else
-      a.rows() < kLeastForCholesky || !may_be_positive_definite(a))
+      a.rows() < cholesky_from(device) || !may_be_positive_definite(a))
     return plan;
   return {Method::cholesky, plan.type, plan.accuracy};
 }

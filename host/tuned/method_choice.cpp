@@ -39,6 +39,12 @@ MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning) {
   return built_in(device);
 }
 
+/// Below, Cholesky's factors save less time than it takes to load their kernels; on GPUs they were not measured beside what is taken
+/// else.
+Index cholesky_from(const DeviceProfile& device) {
+  return device.type == DeviceType::cpu ? Index{1024} : MethodChoice::kNever;
+}
+
 Parameters method_parameters(const MethodChoice& choice) {
   return {{kMixedFrom, number_of(choice.mixed_from)}, {kRbtFrom, number_of(choice.rbt_from)}};
 }

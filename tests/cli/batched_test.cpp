@@ -207,7 +207,7 @@ TEST_CASE("batched: right-hand sides of another batch or length are refused with
   }
   const auto alone = run_program(folder, "solve --batched a.npy");
   CHECK(alone.exit_code == 3);
-  CHECK(says(alone, "(rhs)"));
+  CHECK(says(alone, "--rhs"));
   const auto unbatched = run_program(folder, "solve a.npy --rhs ones");
   CHECK(unbatched.exit_code == 3);
   CHECK(says(unbatched, "a batch of small systems"));

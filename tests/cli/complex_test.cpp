@@ -88,7 +88,7 @@ TEST_CASE("what complex systems have not is refused by name, and nothing is writ
     const auto result = run_program(
         folder, std::string("solve A.mtx --rhs b.mtx -o x.mtx --json r.json ") + option);
     CHECK_MESSAGE(result.exit_code == 2, result.err);
-    CHECK_MESSAGE(result.err.find("the system is complex, and ") != std::string::npos, result.err);
+    CHECK_MESSAGE(result.err.find("complex") != std::string::npos, result.err);
     const std::string text(option), name = text.substr(0, text.find(' '));
     if (name != "--output-format")
       CHECK_MESSAGE(result.err.find(name) != std::string::npos, result.err);

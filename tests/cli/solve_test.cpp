@@ -112,7 +112,7 @@ TEST_CASE("every option of the elimination is taken, on a size that no group div
   for (const std::string options :
        {"--method lu", "--method gauss", "--pivot tournament", "--local driver", "--local lcm",
         "--local 1", "--local 16", "--ndrange shrinking", "--ndrange fixed --pivot none",
-        "--type f32", "--split auto --local 5", "--cores-per-cu 3", "--device auto",
+        "--type f32", "--split auto --local 5", "--method gauss --cores-per-cu 3", "--device auto",
         "--local 38 --split off --ndrange fixed --pivot none"}) {
     CAPTURE(options);
     const auto result = run_program(folder, "solve s.txt " + options);

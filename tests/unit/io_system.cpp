@@ -71,11 +71,11 @@ TEST_CASE("system: a file named ones is ./ones") {
 TEST_CASE("system: shapes that do not belong together") {
   const TemporaryFolder folder;
   check_dimension_error(folder, square, "",
-                        "A.txt: 2 x 2 is a matrix without right-hand sides: give them (rhs) "
+                        "A.txt: 2 x 2 is a matrix without right-hand sides: give them with --rhs"
                         "as a file, as ones or as row-sums");
   check_dimension_error(folder, "1 2\n3 4\n5 6\n", "", "A.txt: 3 x 2 has more rows than columns");
   check_dimension_error(folder, "1 2 3\n4 5 6\n", "ones", "A.txt: 2 x 3 is not square");
-  check_dimension_error(folder, "1 2 3\n4 5 6\n", "ones", "without rhs, the columns after A");
+  check_dimension_error(folder, "1 2 3\n4 5 6\n", "ones", "without --rhs, the columns after A");
   check_dimension_error(folder, "1\n2\n", "row-sums", "A.txt: 2 x 1 is not square");
   const std::string long_b = folder.file("b.txt", "1\n2\n3\n");
   check_dimension_error(folder, square, long_b,

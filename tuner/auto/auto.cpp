@@ -30,6 +30,8 @@ constexpr std::size_t kRounds = 7;
 /// Columns per trailing update for which the update kernels are tuned: the LU's own choice for large n.
 constexpr Index kUpdateDepth = 128;
 
+constexpr const char* kTimeUp = "the time was up; a longer --budget leaves some for it";
+
 /// One purpose, type and size.
 struct Job {
   std::string what;
@@ -46,7 +48,10 @@ class AutoTuner {
     const std::vector<Job> jobs = jobs_of();
     for (std::size_t i = 0; i < jobs.size(); ++i) {
       const double left_s = options_.budget_s - spent_s();
-      if (left_s <= 0) return;
+      if (left_s <= 0) {
+        for (; i < jobs.size(); ++i) found(left_out(jobs[i]));
+        return;
+      }
       now_ = fmt::format("{} {}", jobs[i].what, real_type_name(jobs[i].type));
       if (jobs[i].n > 0) now_ += fmt::format(" n = {}", jobs[i].n);
       between();
@@ -80,11 +85,23 @@ class AutoTuner {
   [[nodiscard]] double spent_s() const { return seconds_since(start_); }
   void between() const { progress_(std::min(1.0, spent_s() / options_.budget_s), now_); }
 
-  [[nodiscard]] AutoResult tune(const Job& job, Seconds share) const {
+  [[nodiscard]] AutoResult result_of(const Job& job) const {
     AutoResult result;
     result.entry = {job.what, job.type, job.n, "", {},        context_.profile().driver_version,
                     "",       0,        0,     "", revision()};
     result.entry.measured = utc_now();
+    return result;
+  }
+
+  /// What there was no time for.
+  [[nodiscard]] AutoResult left_out(const Job& job) const {
+    AutoResult result = result_of(job);
+    result.problem = kTimeUp;
+    return result;
+  }
+
+  [[nodiscard]] AutoResult tune(const Job& job, Seconds share) const {
+    AutoResult result = result_of(job);
     const Outcome outcome = guarded([&]() -> Outcome {
       if (job.what == kTunedElimination)
         elimination(job, result);
@@ -170,7 +187,7 @@ class AutoTuner {
     search.progress = [&](const GemmTrial&, std::size_t, std::size_t) { between(); };
     const GemmSearchResult found = search_gemm(context_, task, search);
     result.tried = found.trials.size();
-    if (!found.best) throw DeviceLimit("no GEMM kernel of the space works");
+    if (!found.best) throw DeviceLimit(without_best(found));
     result.entry.kernel = found.best->file;
     result.entry.parameters = found.best->parameters;
     const TunedEntry* const taken = taken_by(job);
@@ -186,6 +203,18 @@ class AutoTuner {
           return GemmBench(context_, other)
               .compare(*found.best, built_in_gemm_spec(context_, other), kRounds);
         });
+  }
+
+  /// Why a search has no best kernel.
+  static std::string without_best(const GemmSearchResult& found) {
+    const std::size_t tried = found.trials.size();
+    if (tried == 0) return kTimeUp;
+    if (tried < found.space_size)
+      return fmt::format(
+          "the time was up when {} of {} GEMM kernels were tried, and none of these "
+          "works; a longer --budget tries more",
+          tried, found.space_size);
+    return "no GEMM kernel of the space works";
   }
 
   /// Whether the best is no slower than the built-in spec at other sizes that the entry counts for: how a size divides into tiles

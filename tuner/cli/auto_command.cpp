@@ -40,6 +40,12 @@ std::vector<std::string> words_of(const std::string& option, const std::string& 
   return words;
 }
 
+cli::Mode mode_of(const cli::po::variables_map& values) {
+  const auto whats = words_of("what", values["what"].as<std::string>(), kWhats);
+  const bool rule = std::ranges::find(whats, kTunedElimination) != whats.end();
+  return {rule ? 1U : 2U, "with --what " + values["what"].as<std::string>()};
+}
+
 AutoOptions read_options(const cli::po::variables_map& values, const DeviceProfile& device) {
   AutoOptions options;
   options.whats = words_of("what", values["what"].as<std::string>(), kWhats);
@@ -117,6 +123,8 @@ cli::CommandTable auto_table() {
   auto report = table.group("Report");
   report("quiet,q", cli::po::bool_switch(), "no progress");
   cli::add_json_option(report);
+  table.scopes = {{1, "--what elimination", {"cores-per-cu"}}};
+  table.mode = mode_of;
   return table;
 }
 

@@ -52,6 +52,15 @@ void add_experiment_options(cli::CommandTable& table) {
   add_measuring_options(table, "60s");
   auto report = table.group("Report");
   cli::add_json_option(report);
+  table.scopes = {{kSomeSteps | kAllSteps,
+                   "the kernels of the elimination",
+                   {"ndrange", "steps", "full", "warmup", "cores-per-cu"}},
+                  {kSomeSteps, "experiments without --full, which times all steps", {"steps"}}};
+  table.mode = experiment_mode;
+}
+
+cli::Mode experiment_mode(const po::variables_map& values) {
+  return {values["full"].as<bool>() ? kAllSteps : kSomeSteps, ""};
 }
 
 namespace {

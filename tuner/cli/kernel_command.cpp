@@ -48,10 +48,14 @@ Words words_of(const po::variables_map& values, const char* name) {
   return option<Words>(values, name).value_or(Words());
 }
 
-/// What a T1 file says by itself.
-void refuse_with_t1(const po::variables_map& values) {
-  for (const char* name : {"name", "global", "local", "arg", "param", "size"})
-    if (values.count(name) > 0) throw UsageError(fmt::format("--{} is said by the T1 file", name));
+/// Beside those of searches.
+enum Tasks : unsigned { kT1File = 4, kClFile = 8, kAgainst = 16 };
+
+Mode mode_of(const po::variables_map& values) {
+  const bool t1 = values["file"].as<std::string>().ends_with(".json");
+  return {search_mode(values).bits | (t1 ? kT1File : kClFile) |
+              (values.count("against") > 0 ? kAgainst : 0U),
+          ""};
 }
 
 KernelTask task_of(const po::variables_map& values) {
@@ -170,6 +174,12 @@ cli::CommandTable kernel_table() {
         ("quiet,q", po::bool_switch(), "no progress");
   add_json_option(report);
   // clang-format on
+  table.scopes = search_scopes();
+  table.scopes.push_back({kClFile,
+                          "a kernel's file; a T1 file says it by itself",
+                          {"name", "global", "local", "arg", "param", "size"}});
+  table.scopes.push_back({kAgainst, "--against", {"against-global"}});
+  table.mode = mode_of;
   return table;
 }
 
@@ -181,7 +191,6 @@ cli::ExitCode run_kernel(const cli::Given& given) {
   KernelTask task;
   SearchEnd end = search_end(values);
   if (file.ends_with(".json")) {
-    refuse_with_t1(values);
     T1File t1 = read_t1(file);
     task = std::move(t1.task);
     if (!end.budget_s && !end.evaluations) end = {t1.budget_s, t1.evaluations};

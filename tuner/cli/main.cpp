@@ -1,3 +1,4 @@
+#include "command_line/environment_variables.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/measure/cpu_matmul.hpp"
 
@@ -23,15 +24,12 @@ int main(int argc, char** argv) {
        {"show", "what is tuned for a device", show_table, run_show},
        {"export", "write the tuned numbers of a device to a file", export_table, run_export},
        {"import", "add an exported file to the user's store", import_table, run_import},
-       {"kernel", "tune any OpenCL kernel: work-group size and parameters", kernel_table, run_kernel},
+       {"kernel", "tune any OpenCL kernel: work-group size and parameters", kernel_table,
+        run_kernel},
        {"search", "search for the fastest parameters of a kernel", search_table, run_search},
        {"replay", "run searches on a recorded space, without a device", replay_table, run_replay}},
       "",
-      {{"CLGAUSS_DEVICE", "the device when --device is not given"},
-       {"CLGAUSS_KERNEL_DIR", "read the .cl files from this folder"},
-       {"XDG_DATA_HOME",
-        "tuned numbers lie in clgauss/tuned below this folder (else ~/.local/share)"},
-       {"NO_COLOR=1", "no colours on a terminal"}},
+      clgauss::cli::environment_variables(),
       {ok, usage, bad_file, no_device, opencl, out_of_memory, interrupted},
       has_openblas() ? "with OpenBLAS" : "without OpenBLAS"};
   return clgauss::cli::run_program(program, argc, argv);

@@ -6,7 +6,7 @@
 #include "command_line/interrupt.hpp"
 #include "command_line/progress_line.hpp"
 #include "command_line/typed.hpp"
-#include "tuner/cli/commands.hpp"
+#include "tuner/cli/search_options.hpp"
 #include "tuner/search/replay.hpp"
 
 namespace clgauss::tune {
@@ -77,9 +77,11 @@ cli::CommandTable replay_table() {
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"),
        "seed of the first search's random numbers")
       ("seeds", file("FILE"), "another device's T4 file; its best configurations are tried first")
-      ("trace", file("FILE"), "write which configurations each search tried, by their places in the file, as CSV");
+      ("trace", output_file("FILE"), "write which configurations each search tried, by their places in the file, as CSV");
   // clang-format on
   add_json_option(table.group("Report"));
+  table.scopes = search_scopes();
+  table.mode = search_mode;
   return table;
 }
 

@@ -59,7 +59,7 @@ cli::CommandTable report_table() {
   table.group("Report")
       ("folder", cli::folder("FOLDER")->required(), "folder with results of sweep, outliers, rules ..")
       ("later", cli::folder("LATER"), "folder of another run, which is compared with it")
-      ("output,o", cli::file("FILE")->required(), "the page")
+      ("output,o", cli::output_file("FILE")->required(), "the page")
       ("title", cli::text("T"), "the page's title");
   // clang-format on
   return table;
@@ -69,6 +69,9 @@ cli::ExitCode run_report(const cli::Given& given) {
   const cli::po::variables_map& values = given.values;
   const std::filesystem::path output = values["output"].as<std::string>();
   if (output == "-") throw UsageError("a report is a file: -o needs its name");
+  const std::string ending = output.extension().string();
+  if (ending != ".html" && ending != ".htm" && ending != ".md")
+    throw UsageError("--output " + output.string() + ": a report ends in .html or .md");
   const std::string folder = values["folder"].as<std::string>();
   const auto later = cli::option<std::string>(values, "later");
   const std::string title = cli::option<std::string>(values, "title")

@@ -34,6 +34,13 @@ constexpr std::string_view kExamples =
     "clgauss-tune reproduce bandwidth --sizes 4096 --local 16:512:8 --groups 1:256\n"
     "clgauss-tune reproduce all --budget 10min -o results";
 
+enum Reproduces : unsigned { kBandwidth = 1, kMatmul = 2, kAll = 4 };
+
+cli::Mode mode_of(const po::variables_map& values) {
+  const auto& name = values["name"].as<std::string>();
+  return {name == "bandwidth" ? kBandwidth : name == "all" ? kAll : kMatmul, "with " + name};
+}
+
 std::vector<std::size_t> sizes_option(const po::variables_map& values, const char* name) {
   const auto text = cli::option<std::string>(values, name);
   return text ? cli::parse_sizes(name, *text) : std::vector<std::size_t>();
@@ -115,6 +122,9 @@ cli::CommandTable reproduce_table() {
        "timed repetitions (default: 5; matmul-kernels 10, bandwidth 3)");
   // clang-format on
   add_measuring_options(table, "10s");
+  table.scopes = {{kBandwidth | kAll, "bandwidth", {"local", "groups"}},
+                  {kMatmul | kAll, "the experiments with matrix products", {"full"}}};
+  table.mode = mode_of;
   return table;
 }
 

@@ -71,7 +71,12 @@ std::string report_of(const DeviceProfile& device, const GemmTask& task,
                   device.name, device.platform_name, result.space_size, result.trials.size());
   for (const auto& [status, count] : count_statuses(result))
     text += fmt::format(" {} {}", count, status);
-  if (!result.best) return text + "\nbest       none: no configuration works\n";
+  if (!result.best)
+    return text +
+           fmt::format("\nbest       none: {}\n",
+                       result.trials.size() == result.space_size
+                           ? "no configuration works"
+                           : "none of those tried works, and the search ended before others");
   const auto line = [&](const char* what, const GemmSpec& spec, const Estimate& ns) {
     return fmt::format("\n{:<10} {} ms, {:.1f} Gflop/s: {} {}", what, text_of(ns, 1e6),
                        flops(task) / ns.median, spec.file, parameters_text(spec.parameters));
@@ -144,10 +149,13 @@ cli::CommandTable search_table() {
   table.group("Search")
       ("seeds", file("FILE"), "another device's T4 file; its best configurations are tried first");
   // clang-format on
-  add_context_options(table);
+  add_kernel_options(table);
   auto report = table.group("Report");
-  report("record", file("FILE"), "write every configuration tried as T4 (.json or .json.gz)");
+  report("record", output_file("FILE"),
+         "write every configuration tried as T4 (.json or .json.gz)");
   add_json_option(report);
+  table.scopes = search_scopes();
+  table.mode = search_mode;
   return table;
 }
 

@@ -25,6 +25,15 @@ void add_search_options(CommandTable& table) {
   // clang-format on
 }
 
+Mode search_mode(const po::variables_map& values) {
+  const bool chance = values["strategy"].as<std::string>() != "exhaustive";
+  return {chance ? kRandomised : kWithoutChance, ""};
+}
+
+std::vector<Scope> search_scopes() {
+  return {{kRandomised, "strategies that draw random numbers; exhaustive does not", {"seed"}}};
+}
+
 bool search_is_interrupted() {
   try {
     throw_if_interrupted();

@@ -15,6 +15,11 @@ namespace clgauss::tune {
 /// Adds --budget, --evaluations, --strategy, --reps, --seed to the group "Search".
 void add_search_options(cli::CommandTable& table);
 
+/// What searches are, as --strategy says: of random numbers or, exhaustive, without them.
+enum Searches : unsigned { kRandomised = 1, kWithoutChance = 2 };
+[[nodiscard]] cli::Mode search_mode(const cli::po::variables_map& values);
+[[nodiscard]] std::vector<cli::Scope> search_scopes();
+
 /// Whether Ctrl-C was pressed: a search then ends and keeps what it found.
 [[nodiscard]] bool search_is_interrupted();
 

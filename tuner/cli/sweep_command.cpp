@@ -67,12 +67,15 @@ std::string summary_text(const Context& /*context*/, const std::vector<Point>& p
   return text(report::sweep_table(report::by_n(points)));
 }
 
+cli::Mode mode_of(const cli::po::variables_map& values) {
+  const auto& kernel = values["kernel"].as<std::string>();
+  if (!cli::parse_word("kernel", kernel, kKernels).engine) return experiment_mode(values);
+  return {kOtherKernel, "with --kernel " + kernel};
+}
+
 /// Measures one of the engine's kernels; options and output as run_experiment().
 cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
   const cli::po::variables_map& values = given.values;
-  for (const char* name : {"ndrange", "steps", "full", "warmup"})
-    if (!values[name].defaulted())
-      throw UsageError(fmt::format("--{} is for the kernels of the elimination", name));
   const auto repetitions = values["reps"].as<std::size_t>();
   if (repetitions == 0) throw UsageError("--reps must be at least 1");
   sweep.timeout_s = cli::parse_duration(values["timeout"].as<std::string>()).count();
@@ -114,6 +117,7 @@ cli::CommandTable sweep_table() {
        "what is timed; --ndrange, --steps, --full and --warmup are for the elimination's kernels");
   // clang-format on
   add_experiment_options(table);
+  table.mode = mode_of;
   return table;
 }
 

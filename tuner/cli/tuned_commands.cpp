@@ -87,7 +87,7 @@ cli::ExitCode run_show(const cli::Given& given) {
 cli::CommandTable export_table() {
   cli::CommandTable table{kExportUsage, kExportAbout, kExportExamples, {}};
   cli::add_device_option(table);
-  table.group("Output")("output,o", cli::file("FILE")->required(),
+  table.group("Output")("output,o", cli::output_file("FILE")->required(),
                         "where to; - is standard output");
   return table;
 }

@@ -45,27 +45,6 @@ std::uint64_t parse_bytes(const std::string& option, const std::string& text) {
       text));
 }
 
-/// Options of solves on one device that do not go with these.
-void refuse_others(const po::variables_map& values) {
-  for (const char* name : {"batched", "in-place", "compare", "verbose", "allow-nonfinite"})
-    if (values[name].as<bool>())
-      throw UsageError(fmt::format("--{} is of solves on one device", name));
-  if (values["certify"].as<bool>())
-    throw UsageError(
-        "--certify proves its bounds with an inverse of A, which is computed on one device alone; "
-        "rcond and the forward error are estimated without it");
-  for (const char* name :
-       {"method", "max-iterations", "pivot", "check", "local", "ndrange", "split"})
-    if (!values[name].defaulted())
-      throw UsageError(fmt::format("--{} is of solves on one device", name));
-  if (values["accuracy"].as<std::string>() == "max")
-    throw UsageError("--accuracy max is of solves on one device");
-  if (values["strict"].as<bool>() && values["no-rcond"].as<bool>())
-    throw UsageError("--strict judges by rcond, which --no-rcond leaves out");
-  if (!values["device"].as<std::string>().empty())
-    throw UsageError("--device and --devices are not given together");
-}
-
 EngineOptions engine_options(const po::variables_map& values) {
   EngineOptions options;
   options.devices = option<std::string>(values, "devices").value_or("all");
@@ -91,8 +70,6 @@ DistributedOptions factor_options(const po::variables_map& values) {
     options.checkpoint->folder = resume ? *resume : *write;
     options.checkpoint->resume = resume.has_value();
     options.checkpoint->every_s = parse_duration(values["every"].as<std::string>()).count();
-  } else if (!values["every"].defaulted()) {
-    throw UsageError("--every belongs to --checkpoint or --resume");
   }
   options.keep_steps = values.count("trace") > 0;
   return options;
@@ -333,7 +310,8 @@ ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
 }  // namespace
 
 ExitCode run_distributed(const Given& given) {
-  refuse_others(given.values);
+  if (given.values["strict"].as<bool>() && given.values["no-rcond"].as<bool>())
+    throw UsageError("--strict judges by rcond, which --no-rcond leaves out");
   share_cores_among_ranks();
   (void)list_devices();  // drivers that bring LLVM take the signal when they are loaded
   prepare_for_abort("devices " + engine_options(given.values).devices);

@@ -14,6 +14,7 @@ struct MatrixKind {
   std::string_view name;
   std::string_view description;
   Matrix (*make)(Index n, std::uint64_t seed);
+  bool random = true;  // whether the seed means anything
 };
 
 /// All kinds, in the order of the help text.

@@ -133,6 +133,10 @@ struct MethodChoice {
 };
 [[nodiscard]] MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning);
 
+/// From which n on solve() tries Cholesky's factorisation first where the method is left open and A is symmetric with a positive
+/// diagonal.
+[[nodiscard]] Index cholesky_from(const DeviceProfile& device);
+
 /// A choice as the parameters of an entry, which have 0 for never.
 [[nodiscard]] Parameters method_parameters(const MethodChoice& choice);
 

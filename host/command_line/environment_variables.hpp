@@ -1,0 +1,43 @@
+#pragma once
+/// The variables of the environment that every program of clgauss reads, for its help.
+
+#include <vector>
+
+#include "command_line/command.hpp"
+
+namespace clgauss::cli {
+
+/// These, and `more` of the program's own.
+[[nodiscard]] inline std::vector<EnvironmentVariable> environment_variables(
+    const std::vector<EnvironmentVariable>& more = {}) {
+  std::vector<EnvironmentVariable> all{
+      {"CLGAUSS_DEVICE", "the device when --device is not given"},
+      {"CLGAUSS_KERNELS=portable",
+       "leave out the kernels with one vendor's instructions, as --kernels portable"},
+      {"CLGAUSS_KERNEL_DIR", "read the .cl files from this folder"},
+      {"CLGAUSS_CACHE=off", "do not keep built kernels on disk"},
+      {"CLGAUSS_TUNED=off", "do not use what clgauss-tune auto stored, nor what is shipped"},
+      {"CLGAUSS_BUILDS=serial",
+       "build kernels one after the other, for a driver that cannot build several at once"},
+      {"CLGAUSS_TRANSFERS=mapped",
+       "how large arrays reach the device: mapped, pinned or pageable, instead of what suits it"},
+      {"CLGAUSS_KERNEL_FAULTS=lu_small=build,trsv=wrong",
+       "let these kernel files not build, or leave wrong numbers, to see what happens"},
+      {"XDG_CACHE_HOME", "built kernels lie in clgauss below this folder (else HOME's .cache)"},
+      {"XDG_DATA_HOME",
+       "tuned numbers lie in clgauss/tuned below this folder (else HOME's .local/share)"},
+      {"HOME", "the folder of the user, for these two"},
+      {"RUSTICL_ENABLE=llvmpipe",
+       "read by Mesa: the drivers whose devices rusticl shows, llvmpipe for the CPU"},
+      {"POCL_CACHE_DIR", "read by PoCL: where it keeps built kernels"},
+      {"POCL_KERNEL_CACHE=0", "read by PoCL: do not keep them; clgauss then keeps its own"},
+      {"POCL_AFFINITY",
+       "read by PoCL: whether its threads stay on their cores; the program sets 1 if it is not "
+       "set"},
+      {"NO_COLOR=1", "no colours on a terminal"},
+      {"TERM=dumb", "likewise"}};
+  all.insert(all.end(), more.begin(), more.end());
+  return all;
+}
+
+}  // namespace clgauss::cli

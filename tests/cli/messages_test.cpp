@@ -1,0 +1,115 @@
+// What messages tell the user to type, and that no two lines contradict each other.
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "support/file_folder.hpp"
+#include "support/process.hpp"
+
+using namespace clgauss::test;
+using nlohmann::json;
+
+namespace {
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+/// Variables of the environment that the sources in `folder` read.
+std::set<std::string> variables_in(const std::filesystem::path& folder) {
+  const std::regex read(
+      R"re((?:getenv|setting|absolute|variable|xdg_folder)\("([A-Z_]+)"|"(CLGAUSS_[A-Z_]+|OMPI_[A-Z_]+|PMI_SIZE|MPI_[A-Z]+)\b)re");
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    if (entry.path().extension() != ".cpp") continue;
+    const std::string text = content_of(entry.path());
+    for (std::sregex_iterator at(text.begin(), text.end(), read), end; at != end; ++at)
+      found.insert((*at)[1].matched ? (*at)[1].str() : (*at)[2].str());
+  }
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("messages: a small rcond does not deny the digits that the bound of the error leaves") {
+  const TemporaryFolder folder;
+  write_file(folder / "s.txt", "0.1 0.7 0.3\n1e-20 3.3e-20 0.7e-20\n");
+  for (const std::string options : {"", " --strict", " --accuracy max --strict", " --strict -q"}) {
+    CAPTURE(options);
+    const auto result = run_program(folder, "solve s.txt --device pocl --json r.json" + options);
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK_FALSE(has(result.err, "WARNING"));
+    const json trust = json::parse(content_of(folder / "r.json"))["trust"];
+    CHECK(trust["rcond"] < 1e-18);
+    CHECK(trust["correct_digits"] >= 14);
+  }
+}
+
+TEST_CASE("messages: devices says when auto tries Cholesky, auto what it had no time for") {
+  const TemporaryFolder folder;
+  const auto devices = run_program(folder, "devices --device pocl --json d.json");
+  CHECK(has(devices.out, "auto takes      cholesky from n = 1024 where A is symmetric"));
+  CHECK(json::parse(content_of(folder / "d.json"))[0]["cholesky_from"] == 1024);
+  const auto tuned = run_tune(
+      folder,
+      "auto --what gemm,lu --sizes 40 --types f32 --budget 1ms --accept-noise --dry-run -q");
+  CHECK(tuned.exit_code == 0);
+  CHECK_MESSAGE(has(tuned.out, "not tuned: the time was up"), tuned.out);
+  CHECK_FALSE(has(tuned.out, "no GEMM kernel"));
+}
+
+TEST_CASE("messages: options are named as they are typed") {
+  const TemporaryFolder folder;
+  write_file(folder / "square.txt", "1 2\n3 4\n");
+  write_file(folder / "tall.txt", "1 2\n3 4\n5 6\n");
+  write_file(folder / "nan.txt", "1 2 3\n4 nan 6\n");
+  const std::string kinds = (file_folder() / "kinds.npz").string();
+  for (const auto& [arguments, meant] :
+       {std::pair<std::string, std::string>("square.txt", "--rhs"),
+        {"square.txt b.mtx", "did you mean --rhs b.mtx?"},
+        {"square.txt b.mtx -q", "did you mean --rhs b.mtx?"},
+        {"nan.txt", "--allow-nonfinite"},
+        {"tall.txt", "`clgauss lstsq`"},
+        {"tall.txt --rhs ones", "`clgauss lstsq`"},
+        {"'" + kinds + "'", kinds + ":fortran --rhs " + kinds + ":i1"},
+        {"square.txt --rhs '" + kinds + "'", "choose one, as in --rhs " + kinds + ":fortran"}}) {
+    CAPTURE(arguments);
+    const auto result = run_program(folder, "solve " + arguments);
+    CHECK(result.exit_code > 1);
+    CHECK_MESSAGE(has(result.err, meant), result.err);
+    CHECK_FALSE(has(result.err, "(rhs"));
+  }
+  const auto rusticl = run_script(
+      folder, "unset RUSTICL_ENABLE; \"$CLGAUSS\" solve square.txt --rhs ones --device rusticl");
+  CHECK(rusticl.exit_code == 4);
+  CHECK_MESSAGE(has(rusticl.err, "RUSTICL_ENABLE=llvmpipe"), rusticl.err);
+}
+
+TEST_CASE("messages: help has every variable of the environment that is read, and the summary") {
+  const TemporaryFolder folder;
+  const std::string help = run_program(folder, "help environment").out,
+                    of_tuner = run_tune(folder, "help environment").out;
+  const std::filesystem::path sources = data_folder().parent_path();
+  const auto host = variables_in(sources / "host");
+  CHECK(host.size() > 12);
+  for (const std::string& name : host) {
+    CAPTURE(name);
+    CHECK(has(help, name));
+  }
+  for (const std::string& name : variables_in(sources / "tuner")) {
+    CAPTURE(name);
+    CHECK(has(of_tuner, name));
+  }
+  for (const char* name : {"RUSTICL_ENABLE", "POCL_CACHE_DIR", "XDG_CACHE_HOME", "CLGAUSS_KERNELS"})
+    for (const std::string& text : {help, of_tuner}) CHECK(has(text, name));
+  for (const char* topic : {"summary", "trust", "residual"}) {
+    const auto result = run_program(folder, std::string("help ") + topic);
+    CHECK(result.exit_code == 0);
+    CHECK(has(result.out, "\n  trust     "));
+    CHECK(has(result.out, "\n  residual  "));
+  }
+}
