@@ -130,6 +130,15 @@ def lstsq_rows():
                            "2026-11-23T06:39:33Z", "2026-11-23T06:26:27Z", "PyTorch 2.11: gels")
 
 
+def complex_rows():
+    for n in ("500", "1024", "2048", "4096", "8192"):
+        cells = [n]
+        for kind in ("f64", "f32"):
+            own, peer = (median_ms(one("complex_peers_h200.csv", library=library, what="complex", type=kind, n=n)) for library in ("clgauss", "cuSOLVER"))
+            cells += [digits(own), digits(peer), f"{peer / own:.2f}"]
+        yield cells
+
+
 # Of clgauss-bench --breakdown.
 PARTS = ("panel", "laswp + trsm", "gemm", "gaps")
 
@@ -278,6 +287,7 @@ def performance_md():
         "mixed": table(["n", "lu f64", "mixed", "rbt", "cuSOLVER"], mixed_rows()),
         "mixed: rbt": rbt_ratios(),
         "h200": table(["n", "f32 LU", "cuSOLVER", "ratio", "f64 LU", "cuSOLVER", "ratio"], h200),
+        "complex": table(["n", "c64", "cuSOLVER", "ratio", "c32", "cuSOLVER", "ratio"], complex_rows()),
         "cholesky": table(["n", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
                           cholesky_rows()),
         "lstsq": table(["A", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],

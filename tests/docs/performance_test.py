@@ -53,6 +53,9 @@ TABLES = {
          4: of("vendor_h200.csv", what="solve", type="f64", run="mixed")}, []),
     "n f64 cuSOLVER ratio f32 cuSOLVER ratio": (
         beside_cusolver("bench_h200_cholesky.csv", "cholesky", "PyTorch 2.11: potrf and potrs"), [(2, 1, 3), (5, 4, 6)]),
+    "n c64 cuSOLVER ratio c32 cuSOLVER ratio": (
+        {first + i: of("complex_peers_h200.csv", what="complex", type=kind, library=library) for first, kind in ((1, "f64"), (4, "f32"))
+         for i, library in enumerate(("clgauss", "cuSOLVER"))}, [(2, 1, 3), (5, 4, 6)]),
     "A f64 cuSOLVER ratio f32 cuSOLVER ratio": (
         beside_cusolver("bench_h200_lstsq.csv", "lstsq", "PyTorch 2.11: gels"), [(2, 1, 3), (5, 4, 6)]),
     "n f32 LU cuSOLVER ratio f64 LU cuSOLVER ratio": (
@@ -168,6 +171,44 @@ def cholesky_above_lu(tables):
                 yield f"Cholesky {kind} n = {row[0]} takes {row[own[0]]} ms, LU alone {times[row[0]]}: it has half the operations"
 
 
+README_TABLE = re.compile(r"^\| what \| device \| beside \| n \| times as fast \|\n\|[-|]+\n((?:\|.*\|\n)+)", re.MULTILINE)
+# Of README's rows, by their first two cells: the table here, the columns of its ratios, and what its first cells must say.
+README_ROWS = {
+    ("LU, f64", "H200"): (LU, [6]),
+    ("LU, f32", "H200"): (LU, [3]),
+    ("LU, f64, portable kernels", "H200"): ("n f32 portable NVIDIA's kernels cuSOLVER ratio f64 portable NVIDIA's kernels cuSOLVER ratio", [8]),
+    ("LU, f32, portable kernels", "H200"): ("n f32 portable NVIDIA's kernels cuSOLVER ratio f64 portable NVIDIA's kernels cuSOLVER ratio", [4]),
+    ("Cholesky, f64 and f32", "H200"): (CHOLESKY, [3, 6]),
+    ("complex, c64 and c32", "H200"): ("n c64 cuSOLVER ratio c32 cuSOLVER ratio", [3, 6]),
+    ("batches, f64 and f32", "H200"): ("n H200 f32 cuBLAS ratio H200 f64 cuBLAS ratio PoCL f32 gesv ratio PoCL f64 gesv ratio", [3, 6]),
+    ("LU and solve, f64", "2 CPU cores"): ("type n clgauss OpenBLAS ratio", [4], "f64"),
+    ("LU and solve, f32", "2 CPU cores"): ("type n clgauss OpenBLAS ratio", [4], "f32"),
+    ("LU, f64", "16 CPU cores"): ("type n 2 cores 16 cores MKL ratio", [5], "f64"),
+    ("LU, f32", "16 CPU cores"): ("type n 2 cores 16 cores MKL ratio", [5], "f32"),
+}
+
+
+def readme_faults(readme, text):
+    """README's "least to most" of each row, and its first and last n, beside the tables of docs/performance.md."""
+    tables = tables_of(text)
+    seen = set()
+    for line in README_TABLE.search(readme)[1].splitlines():
+        what, device, _, sizes, said = (cell.strip() for cell in line.strip("|").split("|"))
+        if (what, device) not in README_ROWS:
+            continue
+        seen.add((what, device))
+        head, columns, *kind = README_ROWS[what, device]
+        first, _, last = sizes.partition(" to ")
+        ratios = []
+        for row in tables[head]:
+            if (not kind or row[0] == kind[0]) and int(first) <= int(size_of(head, row)[0]) <= int(last or first):
+                ratios += [float(row[column]) for column in columns]
+        if [float(word) for word in said.split(" to ")] != [min(ratios), max(ratios)]:
+            yield f"README: {what}, {device}, n = {sizes}: {said}, but docs/performance.md has {min(ratios)} to {max(ratios)}"
+    for row in README_ROWS.keys() - seen:
+        yield f"README has no row {row}"
+
+
 def faults(text):
     tables = tables_of(text)
     for head in TABLES.keys() - tables.keys():
@@ -184,6 +225,10 @@ class Performance(unittest.TestCase):
 
     def test_page(self):
         self.assertEqual(list(faults(PAGE.read_text(encoding="utf-8"))), [])
+
+    def test_readme(self):
+        readme = (SOURCE / "README.md").read_text(encoding="utf-8")
+        self.assertEqual(list(readme_faults(readme, PAGE.read_text(encoding="utf-8"))), [])
 
     def test_times_of_something_else_are_found(self):
         """LU's times in the table of Cholesky's."""
