@@ -276,7 +276,8 @@ Content read_content(const std::string& path, const ReadOptions& options, std::s
                      if (entry.open == nullptr)
                        return read_plain(input, array, entry, options, numbers);
                      const std::unique_ptr<Archive> archive = entry.open(input, options);
-                     Content content = archive->read(chosen(input, archive->arrays(), array, role));
+                     const auto arrays = as_far_as(numbers, archive->arrays());
+                     Content content = archive->read(chosen(input, arrays, array, role));
                      content.format = entry.format;
                      return content;
                    });
@@ -289,7 +290,7 @@ SystemContent read_system_content(const std::string& path, const ReadOptions& op
       [&](const Input& input, const std::string& array, const Format& entry) -> SystemContent {
         if (entry.open == nullptr) return {read_plain(input, array, entry, options, numbers), {}};
         const std::unique_ptr<Archive> archive = entry.open(input, options);
-        const std::vector<ArrayInfo> arrays = archive->arrays();
+        const std::vector<ArrayInfo> arrays = as_far_as(numbers, archive->arrays());
         const ArrayInfo& a = chosen(input, arrays, array, "A");
         const bool both =
             array.empty() && is_called(a, "A") &&
