@@ -6,6 +6,7 @@
 """
 
 import csv
+import functools
 import pathlib
 import statistics
 import sys
@@ -14,9 +15,27 @@ HERE = pathlib.Path(__file__).resolve().parent
 RUNS = HERE.parent / "data" / "runs"
 
 
+@functools.cache
 def rows_of(name):
     with open(RUNS / name, newline="", encoding="utf-8") as file:
         return list(csv.DictReader(file))
+
+
+def rows_with(name, **keys):
+    """The rows of data/runs/`name` whose columns have these values, each a text or several to choose from; an error if there are none."""
+    wanted = {column: (value,) if isinstance(value, str) else value for column, value in keys.items()}
+    rows = [row for row in rows_of(name) if all(row[column] in values for column, values in wanted.items())]
+    if not rows:
+        sys.exit(f"data/runs/{name}: no row with {keys}")
+    return rows
+
+
+def one(name, **keys):
+    """The only such row; an error if there are several. So a new run in the file must be named here before the page tells of it."""
+    rows = rows_with(name, **keys)
+    if len(rows) > 1:
+        sys.exit(f"data/runs/{name}: {len(rows)} rows with {keys}: name the run, or what else tells them apart")
+    return rows[0]
 
 
 def digits(value, count=3):
@@ -37,14 +56,16 @@ def median_ms(row):
     return float(row["median_ms"])
 
 
+POCL_RUNS = ("2026-11-21T04:41:44Z", "2026-11-21T04:42:46Z")  # with OpenBLAS's COOPERLAKE and SKYLAKEX kernels
+
+
 def pocl_against_openblas():
     """Each size from the run in which OpenBLAS, with either of its kernels, was faster."""
-    rows = [row for row in rows_of("bench_pocl.csv") if row["what"] == "solve"]
     for kind in ("f32", "f64"):
         for n in ("1000", "2048", "4096"):
-            of_size = [row for row in rows if (row["type"], row["m"]) == (kind, n)]
-            peer = min((row for row in of_size if row["contestant"] == "openblas"), key=median_ms)
-            own = next(row for row in of_size if row["contestant"] == "clgauss" and row["run"] == peer["run"])
+            keys = {"what": "solve", "type": kind, "m": n, "n": n}
+            peer = min((one("bench_pocl.csv", run=run, contestant="openblas", **keys) for run in POCL_RUNS), key=median_ms)
+            own = one("bench_pocl.csv", run=peer["run"], contestant="clgauss", **keys)
             yield kind, n, median_ms(own), median_ms(peer)
 
 
@@ -73,24 +94,47 @@ def many_cores():
             yield [kind, n, digits(statistics.mean(two)) if two else "", digits(own), digits(peer), f"{peer / own:.2f}"]
 
 
+H200_LU_RUNS = ("2026-11-24T03:55:12Z", "2026-11-24T03:55:43Z")  # up to n = 16384, and 32768
+
+
 def h200_against_cusolver():
     """LU with tuned numbers, and cuSOLVER's of the same session, the ninth run."""
-    own = {(row["type"], row["m"]): median_ms(row) for row in rows_of("bench_h200_tuned.csv")
-           if row["what"] == "lu" and row["contestant"] == "clgauss"}  # the last run of each
-    vendor = {(row["type"], row["n"]): float(row["median_ms"]) for row in rows_of("vendor_h200.csv")
-              if row["what"] == "lu" and row["run"] == "ninth"}
     for n in ("500", "1024", "2048", "4096", "8192", "16384", "32768"):
-        yield n, [(own[kind, n], vendor[kind, n]) for kind in ("f32", "f64")]
+        cells = []
+        for kind in ("f32", "f64"):
+            own = one("bench_h200_tuned.csv", run=H200_LU_RUNS, device="NVIDIA H200", what="lu", type=kind, m=n, n=n, contestant="clgauss")
+            peer = one("vendor_h200.csv", run="ninth", what="lu", type=kind, n=n)
+            cells.append((median_ms(own), median_ms(peer)))
+        yield n, cells
 
 
-def beside_cusolver(name, sizes, peer_detail):
-    """The last rows in the file: ours and cuSOLVER's, f64 and f32; the ratio."""
-    times = {(row["type"], row["m"], row["contestant"], row["detail"]): median_ms(row) for row in rows_of(name)}
-    for m, label in sizes.items():
+def beside_cusolver(name, what, sizes, own_run, peer_run, peer_detail):
+    """Ours and cuSOLVER's, f64 and f32, each of the run named; the ratio."""
+    for m, (n, label) in sizes.items():
         cells = [label]
         for kind in ("f64", "f32"):
-            own = next(ms for (its, size, who, _), ms in times.items() if (its, size, who) == (kind, m, "clgauss"))
-            peer = times[kind, m, "cuSOLVER", peer_detail]
+            keys = {"device": "NVIDIA H200", "what": what, "type": kind, "m": m, "n": n}
+            own = median_ms(one(name, run=own_run, contestant="clgauss", **keys))
+            peer = median_ms(one(name, run=peer_run, contestant="cuSOLVER", detail=peer_detail, **keys))
+            cells += [digits(own), digits(peer), f"{peer / own:.2f}"]
+        yield cells
+
+
+def cholesky_rows():
+    return beside_cusolver("bench_h200_cholesky.csv", "cholesky", {n: (n, n) for n in ("1024", "2048", "4096", "8192", "16384")},
+                           "2026-11-23T06:38:54Z", "2026-11-23T06:25:54Z", "PyTorch 2.11: potrf and potrs")
+
+
+def lstsq_rows():
+    return beside_cusolver("bench_h200_lstsq.csv", "lstsq", {"4096": ("1024", "4096 x 1024"), "8192": ("2048", "8192 x 2048")},
+                           "2026-11-23T06:39:33Z", "2026-11-23T06:26:27Z", "PyTorch 2.11: gels")
+
+
+def complex_rows():
+    for n in ("500", "1024", "2048", "4096", "8192"):
+        cells = [n]
+        for kind in ("f64", "f32"):
+            own, peer = (median_ms(one("complex_peers_h200.csv", library=library, what="complex", type=kind, n=n)) for library in ("clgauss", "cuSOLVER"))
             cells += [digits(own), digits(peer), f"{peer / own:.2f}"]
         yield cells
 
@@ -101,35 +145,48 @@ PARTS = ("panel", "laswp + trsm", "gemm", "gaps")
 
 def breakdown_rows():
     """ms of each part of an LU; together more than the whole, for the parts run side by side in part."""
-    rows = {(row["type"], row["n"], row["part"]): digits(float(row["ms"])) for row in rows_of("breakdown_h200.csv") if row["what"] == "lu"}
     for n in ("1024", "2048", "4096", "8192", "16384"):
         for kind in ("f64", "f32"):
-            yield [n, kind] + [rows[kind, n, part] for part in PARTS]
+            yield [n, kind] + [digits(float(one("breakdown_h200.csv", what="lu", type=kind, n=n, part=part)["ms"])) for part in PARTS]
+
+
+MIXED_RUNS = ("2026-11-23T06:25:33Z", "2026-11-23T06:30:40Z")  # up to n = 16384, and 32768
+MIXED_SIZES = ("1024", "2048", "4096", "8192", "16384", "32768")
+
+
+def mixed_times(n):
+    """lu f64, mixed and rbt, and cuSOLVER's last time (its run mixed has up to three, in the order of their sessions)."""
+    own = [median_ms(one("bench_h200_mixed.csv", run=MIXED_RUNS, what="solve", type="f64", m=n, n=n, contestant=who))
+           for who in ("clgauss", "mixed", "rbt")]
+    return own, median_ms(rows_with("vendor_h200.csv", run="mixed", what="solve", type="f64", n=n)[-1])
 
 
 def mixed_rows():
-    rows = {(row["m"], row["contestant"]): median_ms(row) for row in rows_of("bench_h200_mixed.csv")}
-    vendor = {row["n"]: float(row["median_ms"]) for row in rows_of("vendor_h200.csv") if row["run"] == "mixed"}
-    for n in ("1024", "2048", "4096", "8192", "16384", "32768"):
-        yield [n] + [digits(value) for value in
-                     (rows[n, "clgauss"], rows[n, "mixed"], rows[n, "rbt"], vendor[n])]
+    for n in MIXED_SIZES:
+        own, peer = mixed_times(n)
+        yield [n] + [digits(value) for value in (*own, peer)]
+
+
+def rbt_ratios():
+    """How many times as long cuSOLVER takes as rbt: 1.2, 1.5 and 1.8."""
+    ratios = [f"{peer / own[2]:.2f}" for own, peer in map(mixed_times, MIXED_SIZES)]
+    return f"{', '.join(ratios[:-1])} and {ratios[-1]}"
 
 
 def portable_rows():
-    rows = {(row["what"], row["type"], row["n"], row["contestant"]): row for row in rows_of("portable_h200.csv")}
     for n in ("1024", "2048", "4096", "8192", "16384"):
         cells = [n]
         for kind in ("f32", "f64"):
-            portable, vendor, peer = (median_ms(rows["lu", kind, n, who])
+            portable, vendor, peer = (median_ms(one("portable_h200.csv", what="lu", type=kind, n=n, contestant=who))
                                       for who in ("clgauss, portable kernels", "clgauss", "cuSOLVER"))
             cells += [digits(portable), digits(vendor), digits(peer), f"{peer / portable:.2f}"]
         yield cells
 
 
 def file_rows():
-    rows = {(row["n"], row["contestant"]): row for row in rows_of("bench_h200_file.csv")}
     for n in ("8010", "16384"):
-        yield [n] + [f"{median_ms(rows[n, who]) / 1e3:.2f}" for who in ("clgauss", "no-rcond", "numpy", "pytorch")]
+        yield [n] + [f"{median_ms(one('bench_h200_file.csv', what='file', type='f64', n=n, contestant=who)) / 1e3:.2f}"
+                     for who in ("clgauss", "no-rcond", "numpy", "pytorch")]
 
 
 BATCHED_SIZES = ("8", "16", "32", "64", "128")
@@ -142,12 +199,11 @@ def rate(row):
 
 def beside_openblas(name):
     """For n: of f32 and f64 clgauss's rate, OpenBLAS's and their ratio."""
-    rows = {(row["type"], row["n"], row["contestant"]): row for row in rows_of(name)}
 
     def cells(n):
         for kind in ("f32", "f64"):
-            mine, peer = rows[kind, n, "clgauss"], rows[kind, n, "openblas"]
-            yield from (rate(mine), rate(peer), f"{float(peer['ratio_to_clgauss']):.1f}")
+            mine, peer = (one(name, what="batched", type=kind, n=n, contestant=who) for who in ("clgauss", "openblas"))
+            yield from (rate(mine), rate(peer), f"{median_ms(peer) / median_ms(mine):.1f}")
 
     return cells
 
@@ -157,18 +213,20 @@ def batched_cholesky_rows():
     return [[n, *cells(n)] for n in BATCHED_SIZES]
 
 
+# On the H200 the run of each size; of f64 at n = 128 there is the kernel's time by the device's clock alone.
+BATCHED_RUNS = {"8": "2026-11-23T15:32:59Z", "16": "2026-11-23T15:32:59Z", "32": "2026-11-23T15:32:59Z", "64": "2026-11-23T16:55:09Z",
+                "128": ("2026-11-23T16:55:39Z", "2026-11-23T16:20:00Z")}
+
+
 def batched_rows():
     """On the H200 the last run, and the median of cuBLAS's."""
-    own = {(row["type"], row["n"]): rate(row) for row in rows_of("bench_batched_h200.csv") if row["contestant"] == "clgauss"}
-    cublas = {}
-    for row in rows_of("vendor_batched_h200.csv"):
-        cublas.setdefault((row["type"], row["n"]), []).append(float(row["million_systems_a_second"]))
     on_pocl = beside_openblas("bench_batched_pocl.csv")
     for n in BATCHED_SIZES:
         cells = []
         for kind in ("f32", "f64"):
-            peer = statistics.median(cublas[kind, n])
-            cells += [own[kind, n], digits(peer), f"{float(own[kind, n]) / peer:.1f}"]
+            own = one("bench_batched_h200.csv", run=BATCHED_RUNS[n], what="batched", type=kind, n=n, contestant="clgauss")
+            peer = statistics.median(float(row["million_systems_a_second"]) for row in rows_with("vendor_batched_h200.csv", type=kind, n=n))
+            cells += [rate(own), digits(peer), f"{int(own['m']) / median_ms(own) / 1e3 / peer:.1f}"]
         yield [n, *cells, *on_pocl(n)]
 
 
@@ -227,13 +285,13 @@ def performance_md():
         "peers": table(["type", "n", "clgauss", "SciPy's OpenBLAS", "ratio", "oneMKL", "ratio"], peers_of_python()),
         "many_cores": table(["type", "n", "2 cores", "16 cores", "MKL", "ratio"], many_cores()),
         "mixed": table(["n", "lu f64", "mixed", "rbt", "cuSOLVER"], mixed_rows()),
+        "mixed: rbt": rbt_ratios(),
         "h200": table(["n", "f32 LU", "cuSOLVER", "ratio", "f64 LU", "cuSOLVER", "ratio"], h200),
+        "complex": table(["n", "c64", "cuSOLVER", "ratio", "c32", "cuSOLVER", "ratio"], complex_rows()),
         "cholesky": table(["n", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
-                          beside_cusolver("bench_h200_cholesky.csv", {n: n for n in ("1024", "2048", "4096", "8192", "16384")},
-                                          "PyTorch 2.11: potrf and potrs")),
+                          cholesky_rows()),
         "lstsq": table(["A", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
-                       beside_cusolver("bench_h200_lstsq.csv", {"4096": "4096 x 1024", "8192": "8192 x 2048"},
-                                       "PyTorch 2.11: gels")),
+                       lstsq_rows()),
         "breakdown": table(["n", "type", *PARTS], breakdown_rows()),
         "portable": table(["n", "f32 portable", "NVIDIA's kernels", "cuSOLVER", "ratio", "f64 portable", "NVIDIA's kernels",
                            "cuSOLVER", "ratio"], portable_rows()),
@@ -267,7 +325,7 @@ def speed_svg():
         "  text { fill: #e6edf3; } .soft { fill: #9da7b1; } .paper { fill: #14171c; } .one { stroke: #e6edf3; } .value { stroke: #14171c; }",
         "}</style>",
         '<rect class="paper" width="100%" height="100%"/>',
-        '<text x="12" y="22" font-size="15" font-weight="bold">How many times as long the vendor\'s library takes</text>',
+        '<text x="12" y="22" font-size="15" font-weight="bold">LU: how many times as long the vendor\'s library takes</text>',
         '<text x="12" y="40" class="soft">OpenBLAS 0.3.21, factor + solve, 2 cores; cuSOLVER, LU, H200</text>',
     ]
     bottom = top + step * len(bars)

@@ -25,7 +25,7 @@ function(add_public_library name)  # further: the object libraries that it is ma
       COMMENT "Joining the objects of lib${name}.a"
       COMMAND_EXPAND_LISTS VERBATIM)
     add_library(${name} STATIC ${joined})
-    target_link_libraries(${name} INTERFACE $<$<NOT:$<LINK_LANGUAGE:CXX>>:stdc++>)  # a program in C or Fortran
+    target_link_libraries(${name} INTERFACE $<$<NOT:$<LINK_LANGUAGE:CXX>>:stdc++> m)  # a program in C or Fortran
   endif()
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_compile_features(${name} PUBLIC cxx_std_20)

@@ -62,6 +62,13 @@ Place place_of(const std::string& path) {
   return {path, {}};
 }
 
+std::vector<ArrayInfo> as_far_as(Numbers numbers, std::vector<ArrayInfo> arrays) {
+  for (ArrayInfo& array : arrays)
+    if (numbers == Numbers::real && array.complex && array.obstacle.empty())
+      array.obstacle = "is complex, and a real matrix is needed (solve takes complex systems)";
+  return arrays;
+}
+
 const ArrayInfo& chosen(const Input& input, std::span<const ArrayInfo> arrays,
                         const std::string& wanted, const Role& role) {
   const auto called = [&](std::string_view name) {

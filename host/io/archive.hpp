@@ -15,8 +15,8 @@ namespace clgauss::io {
 struct ArrayInfo {
   std::string name;
   Index rows = 0, cols = 0;  // where there is no obstacle and the format tells before it is read
-  std::string
-      obstacle;  // why it is no matrix of real numbers, as in "is complex"; empty if it may be one
+  std::string obstacle;      // why it is no matrix of numbers, as in "holds text"; empty if it may be one
+  bool complex = false;      // with parts that are read(), real and imaginary one of each number
 };
 
 /// An open file. Its functions throw FormatError, naming file and array, and OutOfMemory.
@@ -60,6 +60,9 @@ struct Place {
 
 /// With or without the slash with which paths in HDF5 begin.
 [[nodiscard]] bool is_called(const ArrayInfo& array, std::string_view name);
+
+/// `arrays` for those who can do with `numbers`: where these are real, that an array is complex is its obstacle.
+[[nodiscard]] std::vector<ArrayInfo> as_far_as(Numbers numbers, std::vector<ArrayInfo> arrays);
 
 /// What an array is looked for as, and how an error says to name one: "`before`s.npz:f" or, where one name is that of two, with
 /// "`between`s.npz:g" after it.

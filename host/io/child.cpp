@@ -55,19 +55,19 @@ class Sender {
   int pipe_;
 };
 
-/// The name, a zero, the obstacle; before them rows and cols.
+/// The name, a zero, the obstacle; before them rows, cols and whether it is complex.
 std::string packed(const ArrayInfo& array) {
-  const std::array<Index, 2> shape = {array.rows, array.cols};
+  const std::array<Index, 3> shape = {array.rows, array.cols, array.complex ? Index{1} : Index{0}};
   return std::string(reinterpret_cast<const char*>(shape.data()), sizeof shape) + array.name +
          '\0' + array.obstacle;
 }
 
 ArrayInfo unpacked_info(const std::string& text) {
-  std::array<Index, 2> shape{};
+  std::array<Index, 3> shape{};
   std::memcpy(shape.data(), text.data(), sizeof shape);
   const std::size_t zero = text.find('\0', sizeof shape);
   return {text.substr(sizeof shape, zero - sizeof shape), shape[0], shape[1],
-          text.substr(zero + 1)};
+          text.substr(zero + 1), shape[2] != 0};
 }
 
 void limit(decltype(RLIMIT_CORE) what, rlim_t most) {
@@ -222,7 +222,7 @@ std::vector<ArrayInfo> ChildArchive::arrays() {
     Head head{};
     receive(child, &head, sizeof head, input_.name(), 0);
     if (head.kind == Kind::end) return found;
-    if (head.kind != Kind::array || head.bytes <= 2 * sizeof(Index))
+    if (head.kind != Kind::array || head.bytes <= 3 * sizeof(Index))
       fail(child, head, input_.name());
     found.push_back(unpacked_info(text(child, head, input_.name())));
   }
@@ -230,15 +230,16 @@ std::vector<ArrayInfo> ChildArchive::arrays() {
 
 Content ChildArchive::read(const ArrayInfo& array) {
   const std::string name = name_of(input_, array.name);
-  require_memory(name, array.rows, array.cols, 2);  // here and in the library
-  const Index bytes = *dense_bytes(array.rows, array.cols);
+  const Index copies = array.complex ? 4 : 2;  // of numbers or of their parts, here and in the library
+  require_memory(name, array.rows, array.cols, copies);
+  const Index bytes = copies / 2 * *dense_bytes(array.rows, array.cols);
   Child child(patience(bytes), [&](const Sender& sender) {
     reader_.read(input_, array, [&](std::span<const double> numbers) {
       sender.send(Kind::numbers,
                   {reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
     });
   });
-  Content content{array.rows, array.cols, {}};
+  Content content{.rows = array.rows, .cols = array.cols, .values = {}, .complex = array.complex};
   Progress progress(options_.progress, name, bytes);
   Index done = 0;
   while (true) {
@@ -261,9 +262,10 @@ Content ChildArchive::read(const ArrayInfo& array) {
 void ChildArchive::refuse_nonfinite(const Content& content, const std::string& name) const {
   const Index i = find_nonfinite(content.values);
   if (i == content.values.size()) return;
+  const Index parts = content.complex ? 2 : 1, width = parts * content.cols;
   throw FormatError(name, 0, 0,
                     fmt::format("row {}, column {} holds {} (--allow-nonfinite accepts it)",
-                                i / content.cols + 1, i % content.cols + 1, content.values[i]));
+                                i / width + 1, i % width / parts + 1, content.values[i]));
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 #include <array>
 #include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
+#include <cstdio>
+#include <memory>
+#include <set>
 #include <string>
 #include <system_error>
 
@@ -141,7 +144,9 @@ FileFormat detect(std::string_view bytes, FileFormat by_extension) {
       entry_of(by_extension).open != nullptr) {
     return by_extension;
   }
-  const std::string_view line = io::first_line_with_content(bytes, "#%");
+  const bool spreadsheet =
+      by_extension == FileFormat::csv || by_extension == FileFormat::tsv;  // a column may be "in %"
+  const std::string_view line = io::first_line_with_content(bytes, spreadsheet ? "#" : "#%");
   const bool has_tab = line.find('\t') != std::string_view::npos;
   if (has_tab && by_extension == FileFormat::tsv) {
     return FileFormat::tsv;
@@ -191,6 +196,12 @@ FileFormat format_of_extension(const std::filesystem::path& path) {
     }
   }
   return FileFormat::text;
+}
+
+NoteCallback notes_to_standard_error() {
+  return [told = std::make_shared<std::set<std::string>>()](std::string_view note) {
+    if (told->emplace(note).second) fmt::print(stderr, "note       {}\n", note);
+  };
 }
 
 Matrix read_matrix(const std::string& path, const ReadOptions& options) {
@@ -276,8 +287,8 @@ Content read_content(const std::string& path, const ReadOptions& options, std::s
                      if (entry.open == nullptr)
                        return read_plain(input, array, entry, options, numbers);
                      const std::unique_ptr<Archive> archive = entry.open(input, options);
-                     Content content =
-                         archive->read(chosen(input, archive->arrays(), array, {role, before, {}}));
+                     const auto arrays = as_far_as(numbers, archive->arrays());
+                     Content content = archive->read(chosen(input, arrays, array, {role, before, {}}));
                      content.format = entry.format;
                      return content;
                    });
@@ -290,7 +301,7 @@ SystemContent read_system_content(const std::string& path, const ReadOptions& op
       [&](const Input& input, const std::string& array, const Format& entry) -> SystemContent {
         if (entry.open == nullptr) return {read_plain(input, array, entry, options, numbers), {}};
         const std::unique_ptr<Archive> archive = entry.open(input, options);
-        const std::vector<ArrayInfo> arrays = archive->arrays();
+        const std::vector<ArrayInfo> arrays = as_far_as(numbers, archive->arrays());
         const ArrayInfo& a = chosen(input, arrays, array, {"A", {}, between});
         const bool both =
             array.empty() && is_called(a, "A") &&

@@ -70,7 +70,6 @@ std::string obstacle_of(const matvar_t& variable) {
     default:
       return "holds no numbers";
   }
-  if (variable.isComplex != 0) return "is complex, only real numbers are read";
   return variable.rank == 2 ? "" : fmt::format("has {} dimensions, 2 are read", variable.rank);
 }
 
@@ -79,7 +78,7 @@ std::vector<ArrayInfo> list(const Input& input) {
   std::vector<ArrayInfo> found;
   while (const Variable variable{Mat_VarReadNextInfo(file.get())}) {
     if (variable->name == nullptr) continue;
-    ArrayInfo info{variable->name, 0, 0, obstacle_of(*variable)};
+    ArrayInfo info{variable->name, 0, 0, obstacle_of(*variable), variable->isComplex != 0};
     if (info.obstacle.empty()) {
       info.rows = variable->dims[0];
       info.cols = variable->dims[1];
@@ -125,25 +124,53 @@ double exact_number(T value, Index row, Index col) {
   return static_cast<double>(value);
 }
 
+/// The numbers of an array, or the real and the imaginary parts of its complex ones, which libmatio keeps apart.
 template <typename T>
-void take_columns(const T* data, const ArrayInfo& array, const ForeignReader::Take& take) {
-  const Index step = std::min((Index{1} << 20U) / array.cols + 1, array.rows);
-  std::vector<double> part(step * array.cols);
+class Parts {
+ public:
+  Parts(const void* data, bool complex) {
+    if (!complex) {
+      parts_.push_back(static_cast<const T*>(data));
+      return;
+    }
+    const auto* split = static_cast<const mat_complex_split_t*>(data);
+    for (const void* part : {split->Re, split->Im}) {
+      if (part == nullptr) throw Unreadable("the file is damaged: half of the complex numbers is missing");
+      parts_.push_back(static_cast<const T*>(part));
+    }
+  }
+
+  [[nodiscard]] std::span<const T* const> parts() const { return parts_; }
+
+ private:
+  std::vector<const T*> parts_;
+};
+
+template <typename T>
+void take_columns(const Parts<T>& numbers, const ArrayInfo& array,
+                  const ForeignReader::Take& take) {
+  const auto parts = numbers.parts();
+  const Index width = array.cols * parts.size();
+  const Index step = std::min((Index{1} << 20U) / width + 1, array.rows);
+  std::vector<double> strip(step * width);
   for (Index top = 0; top < array.rows; top += step) {
     const Index rows = std::min(step, array.rows - top);
-    for (Index col = 0; col < array.cols; ++col)
-      for (Index row = 0; row < rows; ++row)
-        part[row * array.cols + col] =
-            exact_number(data[col * array.rows + top + row], top + row, col);
-    take({part.data(), rows * array.cols});
+    for (Index part = 0; part < parts.size(); ++part)
+      for (Index col = 0; col < array.cols; ++col)
+        for (Index row = 0; row < rows; ++row)
+          strip[row * width + col * parts.size() + part] =
+              exact_number(parts[part][col * array.rows + top + row], top + row, col);
+    take({strip.data(), rows * width});
   }
 }
 
 template <typename T>
 void take_sparse(const mat_sparse_t& sparse, const ArrayInfo& array,
                  const ForeignReader::Take& take) {
-  const auto* data = static_cast<const T*>(sparse.data);
-  std::vector<double> dense(array.rows * array.cols);
+  const Parts<T> numbers(sparse.data, array.complex);
+  const auto parts = numbers.parts();
+  const Index width = array.cols * parts.size();
+  std::vector<double> dense(array.rows * width);
   const Index entries = std::min<Index>(sparse.nir, sparse.ndata);
   const auto damaged = [] {
     return Unreadable("the sparse matrix is damaged: its indices contradict its size");
@@ -154,7 +181,8 @@ void take_sparse(const mat_sparse_t& sparse, const ArrayInfo& array,
     for (Index k = sparse.jc[col]; k < sparse.jc[col + 1]; ++k) {
       const Index row = sparse.ir[k];
       if (row >= array.rows) throw damaged();
-      dense[row * array.cols + col] += exact_number(data[k], row, col);
+      for (Index part = 0; part < parts.size(); ++part)
+        dense[row * width + col * parts.size() + part] += exact_number(parts[part][k], row, col);
     }
   }
   take(dense);
@@ -164,6 +192,8 @@ void read(const Input& input, const ArrayInfo& array, const ForeignReader::Take&
   const File file(input);
   const Variable variable(Mat_VarReadInfo(file.get(), array.name.c_str()));
   if (array.rows == 0 || array.cols == 0) return;
+  if (variable && (variable->isComplex != 0) != array.complex)
+    throw Unreadable("the file was changed meanwhile");
   if (!variable || Mat_VarReadDataAll(file.get(), variable.get()) != 0 || variable->data == nullptr)
     throw Unreadable("the file is cut off or damaged: libmatio cannot read the array");
   with_type(variable->data_type, [&](auto* of_type) {
@@ -172,7 +202,7 @@ void read(const Input& input, const ArrayInfo& array, const ForeignReader::Take&
       return take_sparse<T>(*static_cast<const mat_sparse_t*>(variable->data), array, take);
     if (variable->nbytes / sizeof(T) < array.rows * array.cols)
       throw Unreadable("the file is cut off or damaged: the array is shorter than its shape");
-    take_columns(static_cast<const T*>(variable->data), array, take);
+    take_columns(Parts<T>(variable->data, array.complex), array, take);
   });
 }
 

@@ -128,6 +128,15 @@ Matrix real_matrix(Content content) {
 
 bool is_file(const std::string& rhs) { return rhs != "ones" && rhs != "row-sums"; }
 
+using AnySystem = std::variant<System, ComplexSystem>;
+
+/// A and b, as complex numbers where either is.
+AnySystem joined(Content a, Content b) {
+  if (a.complex || b.complex)
+    return ComplexSystem{io::complex_matrix(std::move(a)), io::complex_matrix(std::move(b))};
+  return System{real_matrix(std::move(a)), real_matrix(std::move(b))};
+}
+
 /// Of what the word `rhs` says.
 Matrix right_hand_side_of(const std::string& rhs, const Matrix& a) {
   return rhs == "ones" ? Matrix(a.rows(), 1, Values(a.rows(), 1.0)) : row_sums(a);
@@ -155,8 +164,6 @@ void require_square(const Content& a, const std::string& path) {
   throw DimensionError(message);
 }
 
-using AnySystem = std::variant<System, ComplexSystem>;
-
 AnySystem read(const std::string& path, const std::string& rhs, const ReadOptions& options,
                io::Numbers numbers) {
   if (path == "-" && rhs == "-") {
@@ -164,13 +171,13 @@ AnySystem read(const std::string& path, const std::string& rhs, const ReadOption
   }
   if (rhs.empty()) {
     io::SystemContent content = io::read_system_content(path, options, numbers, " --rhs ");
-    if (content.a.complex) return part_complex(content.a, path, false);
+    if (!content.b && content.a.complex) return part_complex(content.a, path, false);
     if (!content.b) return part_augmented(std::move(content.a), path, false);
     const Content& a = content.a;
     if (a.rows != a.cols)
       throw DimensionError(name_of(path) + ": A is " + shape_of(a.rows, a.cols) + ", not square");
     Content b = right_hand_side(std::move(*content.b), path + ":b", a.rows, path + ":A");
-    return System{real_matrix(std::move(content.a)), real_matrix(std::move(b))};
+    return joined(std::move(content.a), std::move(b));
   }
   if (io::is_augmented(rhs)) {
     Content content = io::read_content(path, options, "A", numbers);
@@ -179,20 +186,20 @@ AnySystem read(const std::string& path, const std::string& rhs, const ReadOption
   }
   Content a = io::read_content(path, options, "A", numbers);
   require_square(a, path);
-  std::optional<Content> b;
   if (is_file(rhs)) {
     ReadOptions rhs_options = options;
     rhs_options.format.reset();  // --format is about the matrix
-    b = right_hand_side(io::read_content(rhs, rhs_options, "b", numbers, "--rhs "), rhs, a.rows,
-                        path);
+    Content b = io::read_content(rhs, rhs_options, "b", numbers, "--rhs ");
+    b = right_hand_side(std::move(b), rhs, a.rows, path);
+    return joined(std::move(a), std::move(b));
   }
-  if (a.complex || (b && b->complex)) {
+  if (a.complex) {
     ComplexMatrix left = io::complex_matrix(std::move(a));
-    ComplexMatrix right = b ? io::complex_matrix(*std::move(b)) : right_hand_side_of(rhs, left);
+    ComplexMatrix right = right_hand_side_of(rhs, left);
     return ComplexSystem{std::move(left), std::move(right)};
   }
   Matrix left = real_matrix(std::move(a));
-  Matrix right = b ? real_matrix(*std::move(b)) : right_hand_side_of(rhs, left);
+  Matrix right = right_hand_side_of(rhs, left);
   return System{std::move(left), std::move(right)};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <clgauss/error.hpp>
 #include <span>
@@ -16,6 +17,89 @@
 namespace clgauss::io {
 
 namespace {
+
+/// What is wrong with a file, place by place.
+class Problems {
+ public:
+  void add(TextProblem problem) {
+    binary_ = binary_ || !problem.is_text();
+    if (++count_ <= kShown) shown_.push_back(std::move(problem));
+  }
+  [[nodiscard]] Index count() const { return count_; }
+  /// Nobody reads on: the file is no table, or binary.
+  [[nodiscard]] bool enough() const { return count_ >= kMost || binary_; }
+  /// The error of the first problem, which names the others, too.
+  [[nodiscard]] FormatError error(const std::string& file) const {
+    const TextProblem& first = shown_.front();
+    std::string text = first.reason();
+    for (const TextProblem& problem : std::span(shown_).subspan(1))
+      text += fmt::format("\n{}", problem.what());
+    if (count_ > kShown)
+      text += fmt::format("\n... and {}{} more", enough() ? "at least " : "", count_ - kShown);
+    return {file, first.line(), first.column(), text};
+  }
+
+ private:
+  static constexpr Index kShown = 10, kMost = 10'000;
+
+  std::vector<TextProblem> shown_;
+  Index count_ = 0;
+  bool binary_ = false;
+};
+
+std::string_view without_blanks(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r";
+  const std::size_t first = std::min(text.find_first_not_of(kBlanks), text.size());
+  return text.substr(first, text.find_last_not_of(kBlanks) + 1 - first);
+}
+
+/// The fields of a line of a spreadsheet, without blanks and quotes around them.
+std::vector<std::string_view> fields_of(std::string_view line, char delimiter) {
+  std::vector<std::string_view> fields;
+  bool quoted = false;
+  const auto add = [&](std::string_view field) {
+    field = without_blanks(field);
+    const bool in_quotes = field.size() >= 2 && field.front() == '"' && field.back() == '"';
+    fields.push_back(in_quotes ? without_blanks(field.substr(1, field.size() - 2)) : field);
+  };
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    if (line[i] == '"') quoted = !quoted;
+    if (line[i] == delimiter && !quoted) {
+      add(line.substr(begin, i - begin));
+      begin = i + 1;
+    }
+  }
+  add(line.substr(begin));
+  return fields;
+}
+
+/// `text` with its only comma as a decimal point; empty if there is none, or more.
+std::string with_point(std::string_view text) {
+  const std::size_t comma = text.find(',');
+  if (comma == text.npos || text.find_first_of(",.", comma + 1) != text.npos ||
+      text.substr(0, comma).find('.') != text.npos)
+    return {};
+  std::string changed(text);
+  changed[comma] = '.';
+  return changed;
+}
+
+bool is_number(std::string_view text) {
+  return parse_number(text).kind != NumberKind::malformed ||
+         parse_number(with_point(text)).kind != NumberKind::malformed;
+}
+
+/// Whether the fields may be names of columns: there are some, and none looks like a number or the attempt at one.
+bool are_names(std::span<const std::string_view> fields) {
+  const auto may_be_name = [](std::string_view field) {
+    const bool text = std::ranges::none_of(field, [](char c) { return c >= 0 && c < ' '; });
+    return field.empty() ||
+           (text && field.find_first_of("+-.0123456789") != 0 && !is_number(field));
+  };
+  return std::ranges::all_of(fields, may_be_name) &&
+         !std::ranges::all_of(fields, [](std::string_view field) { return field.empty(); });
+}
 
 constexpr std::string_view decimal_comma_hint =
     " (if the commas are decimal commas, write points: 1.5, not 1,5)";
@@ -45,12 +129,17 @@ class TableReader {
   Content read();
 
  private:
+  void skip_names();
   bool read_rest_in_parallel();
   [[nodiscard]] std::vector<Part> parts_of_rest() const;
   bool read_part(Part& part, Index cols, const std::atomic<bool>& stop);
   template <typename Take>
   void read_row(const Take& take);
+  Index read_row_with_problems();
   double read_number();
+  double read_quoted();
+  [[nodiscard]] std::optional<double> number_in(std::string_view text);
+  void use(char decimal_mark, const char* at);
   void pass_delimiter();
   void reserve_all();
   [[nodiscard]] std::string_view field() const;
@@ -63,34 +152,56 @@ class TableReader {
   TextCursor cursor_;
   Content content_;
   std::size_t first_line_ = 0;  // where the first row stands
+  Problems problems_;
+  std::string names_;  // the line of column names, for a note
+  std::array<std::optional<std::size_t>, 2>
+      marks_{};  // where decimal commas were, and points beside them
 };
 
 Content TableReader::read() {
-  const auto keep = [this](double value) { content_.values.push_back(value); };
-  while (cursor_.skip_to_next_line_with_content()) {
-    const std::size_t before = content_.values.size();
+  skip_names();
+  while (!problems_.enough() && cursor_.skip_to_next_line_with_content()) {
+    const Index before = problems_.count();
     const char* row_begin = cursor_.position();
-    read_row(keep);
-    const Index found = content_.values.size() - before;
+    const Index found = read_row_with_problems();
     if (content_.rows == 0) {
       content_.cols = found;
       first_line_ = cursor_.line();
-    } else if (found != content_.cols) {
-      cursor_.fail_at(row_begin, fmt::format("{} numbers expected, as in line {}, but {} found",
-                                             content_.cols, first_line_, found));
+    } else if (found != content_.cols && problems_.count() == before) {
+      problems_.add(cursor_.problem_at(
+          row_begin, fmt::format("{} numbers expected, as in line {}, but {} found", content_.cols,
+                                 first_line_, found)));
     }
     ++content_.rows;
     cursor_.finish_line();
-    if (content_.rows == 1) {
+    if (content_.rows == 1 && problems_.count() == 0) {
       if (read_rest_in_parallel()) break;
       reserve_all();
     }
   }
+  if (problems_.count() > 0) throw problems_.error(input_.name());
   if (content_.rows == 0) {
     throw FormatError(input_.name(), 0, 0, "there are no numbers in the file");
   }
   cursor_.finish_progress();
+  if (!names_.empty() && options_.note) options_.note(names_);
   return std::move(content_);
+}
+
+/// Skips the first line if it names the columns of those that follow: as many fields, of which none is like a number, before a line
+/// with numbers.
+void TableReader::skip_names() {
+  if (!dialect_.of_spreadsheets || !cursor_.skip_to_next_line_with_content()) return;
+  const std::string_view line = cursor_.rest_of_line();
+  const auto names = fields_of(line, dialect_.delimiter);
+  if (!are_names(names)) return;
+  const std::string_view behind(line.end(), cursor_.bytes_left() - line.size());
+  const auto numbers = fields_of(first_line_with_content(behind, "#"), dialect_.delimiter);
+  if (numbers.size() != names.size() || std::ranges::none_of(numbers, is_number)) return;
+  names_ = fmt::format("{}: line {} names the columns ({}) and is skipped", input_.name(),
+                       cursor_.line(), in_quotes(line.substr(0, line.find('\r'))));
+  cursor_.skip_rest_of_line();
+  cursor_.finish_line();
 }
 
 /// The rows behind the first one by all cores, if there are many and none of them is at fault. Else false, and nothing has
@@ -116,13 +227,17 @@ bool TableReader::read_rest_in_parallel() {
     out += part.lines * cols;
   }
   std::atomic<bool> stop = false;
+  std::array<std::atomic<bool>, 2> seen = {marks_[0].has_value(), marks_[1].has_value()};
   in_parallel(parts.size(), 1, [&](Index first, Index last) {
     ReadOptions options = options_;
     if (first > 0) options.progress = {};  // the caller's thread alone tells it
     try {
-      for (Index p = first; p < last && !stop; ++p)
-        if (!TableReader(input_, options, dialect_, parts[p].text).read_part(parts[p], cols, stop))
-          stop = true;
+      for (Index p = first; p < last && !stop; ++p) {
+        TableReader reader(input_, options, dialect_, parts[p].text);
+        if (!reader.read_part(parts[p], cols, stop)) stop = true;
+        for (Index mark = 0; mark < marks_.size(); ++mark)
+          if (reader.marks_[mark]) seen[mark] = true;
+      }
     } catch (const FormatError&) {
       stop = true;
     } catch (...) {  // of the progress
@@ -130,7 +245,7 @@ bool TableReader::read_rest_in_parallel() {
       throw;
     }
   });
-  if (stop) {
+  if (stop || (seen[0] && seen[1])) {
     content_.values.resize(cols);
     return false;
   }
@@ -189,19 +304,96 @@ void TableReader::read_row(const Take& take) {
   }
 }
 
+/// How many fields the line has; what is wrong with them goes to the problems, the values are kept as long as there are none.
+Index TableReader::read_row_with_problems() {
+  Index found = 0;
+  const auto attempt = [this](const auto& step) {
+    try {
+      step();
+    } catch (const TextProblem& problem) {
+      problems_.add(problem);
+      if (!problem.is_text())
+        cursor_.skip_rest_of_line();
+      else
+        cursor_.advance(field().size());
+    }
+  };
+  while (true) {
+    attempt([&] {
+      const double value = read_number();
+      if (problems_.count() == 0) content_.values.push_back(value);
+    });
+    ++found;
+    while (true) {  // to the next field
+      if (cursor_.skip_to_content()) return found;
+      if (dialect_.delimiter == 0 || problems_.enough()) break;
+      const char* const begin = cursor_.position();
+      bool passed = false;
+      attempt([&] {
+        pass_delimiter();
+        passed = true;
+      });
+      if (passed) break;
+      if (cursor_.position() == begin) cursor_.advance();  // a carriage return out of place
+    }
+  }
+}
+
 double TableReader::read_number() {
   double value = 0;
+  const char* const begin = cursor_.position();
   if (cursor_.read_plain_number(value)) {
+    if (dialect_.decimal_commas && std::find(begin, cursor_.position(), '.') != cursor_.position())
+      use('.', begin);
     return value;
   }
   if (dialect_.delimiter != 0 && cursor_.peek() == dialect_.delimiter) {
     cursor_.fail("the field is empty: write 0 if that is meant");
   }
-  const std::optional<double> unusual = cursor_.unusual_number();
-  if (!unusual) {
-    fail_field();
+  if (dialect_.of_spreadsheets && cursor_.peek() == '"') return read_quoted();
+  const std::string_view text = cursor_.token();
+  const std::optional<double> number = number_in(text);
+  if (!number) fail_field();
+  cursor_.advance(text.size());
+  return *number;
+}
+
+/// A number in quotes, which a delimiter, blanks or the end of the line follow.
+double TableReader::read_quoted() {
+  const std::string_view rest = cursor_.rest_of_line();
+  const std::size_t close = rest.find('"', 1);
+  if (close == rest.npos) cursor_.fail("the quotes that begin here do not end in this line");
+  const std::string_view text = without_blanks(rest.substr(1, close - 1));
+  if (text.empty()) cursor_.fail("the field is empty: write 0 if that is meant");
+  const std::optional<double> number = number_in(text);
+  if (!number) fail_field();
+  cursor_.advance(close + 1);
+  return *number;
+}
+
+/// The number that `text`, which begins at the cursor, is in this dialect.
+std::optional<double> TableReader::number_in(std::string_view text) {
+  if (const std::optional<double> number = cursor_.unusual_number_in(text)) {
+    if (dialect_.decimal_commas && text.find('.') != text.npos) use('.', cursor_.position());
+    return number;
   }
-  return *unusual;
+  if (!dialect_.decimal_commas) return std::nullopt;
+  const std::string pointed = with_point(text);
+  const std::optional<double> number =
+      pointed.empty() ? std::nullopt : cursor_.unusual_number_in(pointed);
+  if (number) use(',', cursor_.position());
+  return number;
+}
+
+/// The number at `at` has this decimal mark. Throws FormatError where others had the other one.
+void TableReader::use(char decimal_mark, const char* at) {
+  const Index own = decimal_mark == ',' ? 0 : 1;
+  if (const auto& other = marks_[1 - own])
+    cursor_.fail_at(
+        at, fmt::format("there is a {} in this number, and a {} in one of line {}: which one "
+                        "separates thousands?",
+                        own == 0 ? "comma" : "point", own == 0 ? "point" : "comma", *other));
+  if (!marks_[own]) marks_[own] = cursor_.line();
 }
 
 void TableReader::pass_delimiter() {
@@ -237,7 +429,10 @@ std::string_view TableReader::field() const {
     return cursor_.token();
   }
   const std::string_view rest = cursor_.rest_of_line();
-  const auto* end = std::find_if(rest.begin(), rest.end(), [this](char c) {
+  const std::size_t close =
+      dialect_.of_spreadsheets && rest.starts_with('"') ? rest.find('"', 1) : rest.npos;
+  const auto* const begin = rest.begin() + (close == rest.npos ? 0 : close + 1);
+  const auto* end = std::find_if(begin, rest.end(), [this](char c) {
     return c == dialect_.delimiter || dialect_.characters.comment(c);
   });
   while (end != rest.begin() && (dialect_.characters.blank(end[-1]) || end[-1] == '\r')) {
@@ -248,14 +443,16 @@ std::string_view TableReader::field() const {
 
 /// What may be meant by a field that is not a number.
 std::string TableReader::hint(std::string_view field) const {
-  std::string with_point(field);
-  const std::size_t comma = with_point.find(',');
-  if (comma != std::string::npos && comma + 1 < field.size()) {
-    with_point[comma] = '.';
-    if (parse_number(with_point).kind != NumberKind::malformed) {
-      return fmt::format(": it has a decimal comma, write {}{}", with_point,
-                         dialect_.delimiter == 0 ? " (or read it as csv if the file is CSV)" : "");
-    }
+  const bool in_double_quotes = field.size() > 2 && field.front() == '"' && field.back() == '"';
+  const std::string_view inside = in_double_quotes ? field.substr(1, field.size() - 2) : field;
+  const std::string pointed = with_point(inside);
+  if (!inside.ends_with(',') && parse_number(pointed).kind != NumberKind::malformed) {
+    if (in_double_quotes)
+      return fmt::format(": its comma is a decimal comma or separates thousands, write {}",
+                         pointed) +
+             " if it is the first";
+    return fmt::format(": it has a decimal comma, write {}{}", pointed,
+                       dialect_.delimiter == 0 ? " (or read it as csv if the file is CSV)" : "");
   }
   if (dialect_.delimiter == ',' && field.find_first_of(" \t") != std::string_view::npos) {
     return std::string(decimal_comma_hint);
@@ -263,13 +460,11 @@ std::string TableReader::hint(std::string_view field) const {
   if (dialect_.delimiter == 0 && field.find_first_of(",;") != std::string_view::npos) {
     return " (if the file is CSV, read it as csv)";
   }
-  const bool in_double_quotes = field.size() > 2 && field.front() == '"' && field.back() == '"';
-  if (in_double_quotes &&
-      parse_number(field.substr(1, field.size() - 2)).kind == NumberKind::finite) {
+  if (in_double_quotes && parse_number(inside).kind == NumberKind::finite) {
     return " (remove the quotes)";
   }
   const bool like_a_name = field.find_first_of("+-.0123456789") != 0;
-  if (dialect_.names_columns && content_.rows == 0 && like_a_name) {
+  if (dialect_.of_spreadsheets && content_.rows == 0 && like_a_name) {
     return " (remove a line of column names, or begin it with '#')";
   }
   return "";

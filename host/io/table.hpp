@@ -9,11 +9,12 @@ namespace clgauss::io {
 struct Dialect {
   char delimiter;  // 0: blanks
   CharacterClass characters;
-  bool names_columns;  // files like this often begin with a line of column names
+  bool of_spreadsheets = false;  // a first line of column names is skipped, fields may be in quotes
+  bool decimal_commas = false;   // 1,5 is one number and a half
 };
 
-/// Throws FormatError for anything but lines with equally many numbers. Comments and blank lines
-/// are passed over.
+/// Throws FormatError for anything but lines with equally many numbers: for all that is wrong at once, the first ten problems with
+/// their places. Comments and blank lines are skipped, and a line of column names with a note.
 [[nodiscard]] Content read_table(const Input& input, const ReadOptions& options,
                                  const Dialect& dialect);
 

@@ -6,7 +6,7 @@ namespace clgauss::io {
 
 namespace {
 
-constexpr Dialect plain{0, CharacterClass("#%", ""), false};
+constexpr Dialect plain{.delimiter = 0, .characters = CharacterClass("#%", "")};
 
 }  // namespace
 

@@ -82,6 +82,8 @@ void TextCursor::finish_line() {
   progress_.at(side_by_side_ * static_cast<std::size_t>(at_ - begin_));
 }
 
+void TextCursor::skip_rest_of_line() { at_ += rest_of_line().size(); }
+
 bool TextCursor::read_plain_number(double& value) {
   const bool plus = bytes_left() >= 2 && at_[0] == '+' && at_[1] != '-';
   const auto read = std::from_chars(plus ? at_ + 1 : at_, end_, value);
@@ -95,6 +97,12 @@ bool TextCursor::read_plain_number(double& value) {
 
 std::optional<double> TextCursor::unusual_number() {
   const std::string_view text = token();
+  const std::optional<double> value = unusual_number_in(text);
+  if (value) at_ += text.size();
+  return value;
+}
+
+std::optional<double> TextCursor::unusual_number_in(std::string_view text) const {
   const Number number = parse_number(text);
   switch (number.kind) {
     case NumberKind::malformed:
@@ -109,7 +117,6 @@ std::optional<double> TextCursor::unusual_number() {
     case NumberKind::finite:
       break;
   }
-  at_ += text.size();
   return number.value;
 }
 
@@ -129,8 +136,12 @@ Index TextCursor::whole_number(std::string_view meaning) {
   return value;
 }
 
+TextProblem TextCursor::problem_at(const char* at, const std::string& reason) const {
+  return {file_, line_, static_cast<std::size_t>(at - line_begin_) + 1, reason};
+}
+
 void TextCursor::fail_at(const char* at, const std::string& reason) const {
-  throw FormatError(file_, line_, static_cast<std::size_t>(at - line_begin_) + 1, reason);
+  throw problem_at(at, reason);
 }
 
 void TextCursor::fail_no_number(std::string_view token, const std::string& hint) const {
@@ -138,8 +149,10 @@ void TextCursor::fail_no_number(std::string_view token, const std::string& hint)
     return (c >= 0 && c < ' ' && c != '\t') || c == '\x7f';
   });
   if (control != token.end()) {
-    fail_at(control, fmt::format("byte 0x{:02x} is not text: is this a binary or compressed file?",
-                                 static_cast<unsigned char>(*control)));
+    throw TextProblem(file_, line_, static_cast<std::size_t>(control - line_begin_) + 1,
+                      fmt::format("byte 0x{:02x} is not text: is this a binary or compressed file?",
+                                  static_cast<unsigned char>(*control)),
+                      false);
   }
   fail_at(token.data(), in_quotes(token) + " is not a number" + hint);
 }

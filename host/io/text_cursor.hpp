@@ -3,6 +3,7 @@
 /// Matrix Market.
 
 #include <array>
+#include <clgauss/error.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -44,6 +45,21 @@ class CharacterClass {
   std::array<unsigned char, 256> flags_{};
 };
 
+/// What is wrong at a place in a text.
+class TextProblem : public FormatError {
+ public:
+  TextProblem(const std::string& file, std::size_t line, std::size_t column, std::string reason,
+              bool is_text = true)
+      : FormatError(file, line, column, reason), reason_(std::move(reason)), is_text_(is_text) {}
+  [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
+  /// False where the rest of the file is not worth a look: it is binary.
+  [[nodiscard]] bool is_text() const noexcept { return is_text_; }
+
+ private:
+  std::string reason_;
+  bool is_text_;
+};
+
 class TextCursor {
  public:
   /// Throws FormatError if the file begins like UTF-16. `characters`, `input` and `options` must
@@ -64,7 +80,7 @@ class TextCursor {
   /// token of its own.
   [[nodiscard]] std::string_view token() const;
 
-  void advance() { ++at_; }
+  void advance(std::size_t count = 1) { at_ += count; }
   /// Passes blanks; also the carriage return of a line that ends in CR LF.
   void skip_blanks();
   /// Passes a comment, if one begins here. True at the end of the line or the file.
@@ -72,6 +88,7 @@ class TextCursor {
   /// Passes blank lines and comments. False if nothing else is left.
   [[nodiscard]] bool skip_to_next_line_with_content();
   void finish_line();  // to the begin of the next line
+  void skip_rest_of_line();
 
   /// Reads the finite number here, up to a character that ends numbers. False, without moving, for
   /// anything else: unusual_number() then reads or refuses it. Nearly all numbers of a large file
@@ -80,10 +97,14 @@ class TextCursor {
   /// Reads a number as parse_number() does; empty if token() is none. Throws FormatError if it is
   /// infinite or NaN and that is not allowed, or beyond the range of a double.
   [[nodiscard]] std::optional<double> unusual_number();
+  /// The same for `text` instead of token(), without moving.
+  [[nodiscard]] std::optional<double> unusual_number_in(std::string_view text) const;
   /// Reads a non-negative whole number; `meaning` is what the message says it should be.
   [[nodiscard]] Index whole_number(std::string_view meaning);
 
-  /// Throws FormatError for the character at `at`, a place in the current line, or at the cursor.
+  /// What is wrong with the character at `at`, a place in the current line.
+  [[nodiscard]] TextProblem problem_at(const char* at, const std::string& reason) const;
+  /// Throws it, or that of the character at the cursor.
   [[noreturn]] void fail(const std::string& reason) const { fail_at(at_, reason); }
   [[noreturn]] void fail_at(const char* at, const std::string& reason) const;
   /// Throws FormatError for `token`, which stands in the current line and is not a number.

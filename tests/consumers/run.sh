@@ -7,9 +7,10 @@
 # manual                     man pages and completions lie where man and the shells look for them
 # names                      what the library gives out is its public names, of C those of host/c/symbols.txt
 # pkg_config_c               builds a C99 program against the prefix, and runs it
+# find_package_c             the same by CMake, in a project of C alone and in one of C and C++
 # without_starpu             configured without StarPU, nothing of solves beyond one device is left to build. With LONG=1 the programs
 #                            are built (minutes), and --devices says what is missing
-# shared                     builds libclgauss.so (minutes), then names, find_package and pkg_config with it
+# shared                     builds libclgauss.so (minutes), then names, find_package and pkg_config with it, each from C and C++
 set -euo pipefail
 kind=${1:?KIND}
 source_folder=$(realpath "$(dirname "$0")/../..")
@@ -96,6 +97,15 @@ case $kind in
     configure -DCMAKE_PREFIX_PATH="$prefix"
     build_and_run
     ;;
+  find_package_c)
+    install_clgauss
+    for languages in C "C;CXX"; do
+      rm -rf "${work:?}/$kind"
+      configure -DCMAKE_PREFIX_PATH="$prefix" -DLANGUAGES="$languages"
+      cmake --build "$work/$kind" >"$work/build.log" 2>&1 || fail "$languages: $(tail -20 "$work/build.log")"
+      "$work/$kind/consumer"
+    done
+    ;;
   pkg_config)  # without exceptions of CLHPP, for an older OpenCL; -O0 leaves every inline function in the program
     install_clgauss
     static=$([ -e "$libraries/libclgauss.so" ] || echo --static)
@@ -151,7 +161,7 @@ case $kind in
     cmake -S "$source_folder" -B "$work/shared" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCLGAUSS_TESTS=OFF \
       -DCLGAUSS_PROGRAMS=OFF >"$work/configure.log"
     cmake --build "$work/shared" >"$work/build.log" 2>&1 || fail "$(tail -20 "$work/build.log")"
-    for each in names find_package pkg_config pkg_config_c; do
+    for each in names find_package find_package_c pkg_config pkg_config_c; do
       "$0" "$each" "$work/shared"
     done
     ;;

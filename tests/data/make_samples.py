@@ -39,15 +39,31 @@ scipy.io.savemat(
      "logical": whole > 0, "complex": A + 1j, "text": "abc", "cube": np.ones((2, 2, 2)), "structure": {"field": 1.0},
      "cell": np.array([1, "a"], dtype=object), "wide": np.arange(6.0).reshape(2, 3)})
 
-with h5py.File(folder / "level73.mat", "w", userblock_size=512) as file:  # as MATLAB's save -v7.3
-    for name, value in {"A": A, "b": columns}.items():
-        kind = h5py.h5t.C_S1.copy()
-        kind.set_size(6)
-        dataset = file.create_dataset(name, data=value.T)
-        attribute = h5py.h5a.create(dataset.id, b"MATLAB_class", kind, h5py.h5s.create(h5py.h5s.SCALAR))
-        attribute.write(np.array(b"double", dtype="S6"), kind)
-with open(folder / "level73.mat", "r+b") as file:
-    file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
+
+def save_level73(path, arrays):
+    """As MATLAB's save -v7.3."""
+    with h5py.File(path, "w", userblock_size=512) as file:
+        for name, value in arrays.items():
+            kind = h5py.h5t.C_S1.copy()
+            kind.set_size(6)
+            if np.iscomplexobj(value):
+                value = value.view([("real", "<f8"), ("imag", "<f8")])
+            dataset = file.create_dataset(name, data=value.T)
+            attribute = h5py.h5a.create(dataset.id, b"MATLAB_class", kind, h5py.h5s.create(h5py.h5s.SCALAR))
+            attribute.write(np.array(b"double", dtype="S6"), kind)
+    with open(path, "r+b") as file:
+        file.write(b"MATLAB 7.3 MAT-file, Platform: GLNXA64".ljust(124) + b"\x00\x02IM")
+
+
+save_level73(folder / "level73.mat", {"A": A, "b": columns})
+
+# Complex: A + i A^T, and b = A times ones.
+complex_A = A + 1j * A.T
+complex_arrays = {"A": complex_A, "b": complex_A.sum(axis=1).reshape(-1, 1)}
+scipy.io.savemat(folder / "complex.mat", complex_arrays | {
+    "real_b": columns, "sparse": scipy.sparse.csc_matrix(complex_A), "single": complex_A.astype("c8"), "row": complex_A[:1]})
+scipy.io.savemat(folder / "complex_level4.mat", complex_arrays, format="4")
+save_level73(folder / "complex_level73.mat", complex_arrays)
 
 with h5py.File(folder / "system.h5", "w") as file:
     file["A"] = A

@@ -93,6 +93,7 @@ std::string npy_sample(const std::string& dtype, const std::string& order, const
 void read_as(const std::string& path, std::optional<FileFormat> format) {
   ReadOptions options;
   options.format = format;
+  options.note = {};
   const auto attempt = [](const std::function<void()>& call) {
     try {
       call();

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "io_support.hpp"
+#include "support/file_folder.hpp"
 
 using namespace clgauss;
 using namespace clgauss::test;
@@ -171,4 +172,39 @@ TEST_CASE("complex answers come back from the formats that hold them") {
   OutputFile other(folder.path("x.npz"));
   check_throws<FileError>([&] { write_matrix(other, x, FileFormat::npz); },
                           "complex numbers are not written as npz");
+}
+
+TEST_CASE("complex mat: levels 4, 5 and 7.3, sparse, single, beside real arrays" *
+          doctest::skip(!is_available(FileFormat::mat))) {
+  const auto sample = [](const std::string& name) { return (file_folder() / name).string(); };
+  const std::vector<double> real = {4, 1, 2, 1, 5, 3, 0.5, 3, 6};
+  std::vector<Complex> a, sums(3);
+  for (Index i = 0; i < 3; ++i)
+    for (Index j = 0; j < 3; ++j) {
+      a.emplace_back(real[3 * i + j], real[3 * j + i]);
+      sums[i] += a.back();
+    }
+  for (const std::string name : {"complex.mat", "complex_level4.mat", "complex_level73.mat"}) {
+    CAPTURE(name);
+    check_complex(read_complex_matrix(sample(name)), 3, 3, a);
+    for (const auto& [path, rhs] : {std::pair(name, std::string()), {name + ":A", name + ":b"}}) {
+      const auto system = std::get<ComplexSystem>(
+          read_any_system(sample(path), rhs.empty() ? rhs : sample(rhs)));
+      check_complex(system.a, 3, 3, a);
+      check_complex(system.b, 3, 1, sums);
+    }
+    const auto sum = std::get<ComplexSystem>(read_any_system(sample(name), "row-sums"));
+    check_complex(sum.b, 3, 1, sums);
+    check_throws<FormatError>([&] { (void)read_matrix(sample(name)); },
+                              "solve takes complex systems");
+  }
+  check_complex(read_complex_matrix(sample("complex.mat:sparse")), 3, 3, a);
+  check_complex(read_complex_matrix(sample("complex.mat:single")), 3, 3, a);
+  check_complex(read_complex_matrix(sample("complex.mat:row")), 1, 3, {a[0], a[1], a[2]});
+  const auto mixed = std::get<ComplexSystem>(
+      read_any_system(sample("complex.mat:A"), sample("complex.mat:real_b")));
+  check_complex(mixed.b, 3, 1, {7, 9, 9.5});
+  const auto other = std::get<ComplexSystem>(
+      read_any_system(sample("system.mat:A"), sample("complex.mat:b")));
+  check_complex(other.a, 3, 3, {real.begin(), real.end()});
 }

@@ -33,10 +33,16 @@ enum class FileFormat { text, matrix_market, npy, csv, tsv, npz, mat, hdf5 };
 /// .npz .mat .h5 .hdf5, and text for any other.
 [[nodiscard]] FileFormat format_of_extension(const std::filesystem::path& path);
 
+/// Is told what a caller should know of a file that was read, as "A.csv: line 1 names the columns ('x;y') and is skipped".
+using NoteCallback = std::function<void(std::string_view note)>;
+/// Writes each note to standard error, once: "note       A.csv: line 1 ...".
+[[nodiscard]] NoteCallback notes_to_standard_error();
+
 struct ReadOptions {
   std::optional<FileFormat> format;  // empty: by content, then by extension
   bool allow_nonfinite = false;      // accept NaN and Inf instead of refusing them
   ProgressCallback progress;
+  NoteCallback note = notes_to_standard_error();  // empty: nobody is told
 };
 
 /// Reads one matrix; `path` "-" is standard input, FILE:ARRAY an array in a file of several (.npz, .mat, .h5), of which else the
