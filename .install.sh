@@ -35,3 +35,18 @@ install_packages() {
   apt-get update -q
   DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
 }
+
+# cmake --build with its output in build.log of the build folder: a line of progress on a terminal, all of its end where it fails.
+quiet_build() {  # build folder, more of cmake's options
+  local log=$1/build.log failed=0
+  if [ -t 1 ]; then
+    cmake --build "$@" 2>&1 | tee "$log" | while IFS= read -r line; do
+      [[ $line != \[*\]* ]] || printf '\r\033[Kbuilding %s' "${line%%]*}]"
+    done || failed=1
+    printf '\r\033[K'
+  else
+    echo "building, its output goes to $log"
+    cmake --build "$@" >"$log" 2>&1 || failed=1
+  fi
+  [ $failed = 0 ] || { tail -40 "$log" >&2; echo "The build failed; all it said is in $log" >&2; return 1; }
+}

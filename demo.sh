@@ -7,7 +7,7 @@ build=${BUILD_DIR:-build}
 
 install_packages "${build_packages[@]}" "${device_packages[@]}"
 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_TESTS=OFF >/dev/null
-cmake --build "$build" --target clgauss_program
+quiet_build "$build" --target clgauss_program
 export RUSTICL_ENABLE=${RUSTICL_ENABLE:-llvmpipe}
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
@@ -19,13 +19,13 @@ step "$build"/clgauss rule --total-cores 144 --compute-units 3 --multiple 32 --l
 step "$build"/clgauss solve data/systems/random_1012.txt -o "$scratch/x.txt" --determinant
 echo "x is in x.txt; its first lines:" && head -3 "$scratch/x.txt"
 echo
-echo "The paper's elimination instead of LU, one launch a kernel and step; on PoCL, whose limit is 4096 work-items a group,"
-echo "the driver finds a group size for the prime 1012 + 1 = 1013, but not a good one:"
+echo "The paper's elimination instead of LU, one launch a kernel and step, with groups of 192 work-items and with those that the"
+echo "driver finds for the prime 1012 + 1 = 1013 (PoCL's limit is 4096 work-items a group):"
 step "$build"/clgauss solve data/systems/random_1012.txt --device pocl --compare --local 192 --reps 1 --warmup 0
 
 echo
 echo "The laboratory, clgauss-tune (--help shows the rest of it):"
-cmake --build "$build" --target clgauss_tune
+quiet_build "$build" --target clgauss_tune
 echo
 echo "1030 + 1 = 1031 is prime and above the limit of 1024 of Mesa's llvmpipe: left to itself, that driver cuts the range into"
 echo "groups of one work-item. The LCM rule does not. Every rule's time for a whole elimination, from 4 of its 1029 steps:"

@@ -14,10 +14,12 @@ case "${1-}" in
   *) echo "Usage: ./test.sh [--long]" >&2; exit 2 ;;
 esac
 
+echo "Some 15 minutes on two cores behind ./demo.sh: the rest of the build, the Python package, the Debian packages, then ctest."
 install_packages "${build_packages[@]}" "${device_packages[@]}" "${test_packages[@]}"
 # ON by name: demo.sh leaves OFF in the build folder.
-cmake -S . -B "$BUILD_DIR" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_TESTS=ON
-cmake --build "$BUILD_DIR"
+cmake -S . -B "$BUILD_DIR" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_TESTS=ON >"$BUILD_DIR"/configure.log ||
+  { cat "$BUILD_DIR"/configure.log >&2; exit 1; }
+quiet_build "$BUILD_DIR"
 
 # A driver that went missing must fail the tests, not shrink them.
 export RUSTICL_ENABLE=${RUSTICL_ENABLE:-llvmpipe}
@@ -32,6 +34,8 @@ export CLGAUSS_REQUIRED_DEVICES=${CLGAUSS_REQUIRED_DEVICES-$required}
 "$BUILD_DIR"/clgauss devices
 python/check.sh "$BUILD_DIR" "$@"
 tests/package/debian.sh "$BUILD_DIR" || [ $? -eq 77 ]
-# Two at a time: a test often waits for a driver that compiles on one core. Those that look at the clock run alone.
-ctest --test-dir "$BUILD_DIR" --output-on-failure --no-tests=error --timeout 900 -j 2
+# Two at a time: a test often waits for a driver that compiles on one core. Those that look at the clock run alone. A line for each
+# that passed is in the log alone.
+ctest --test-dir "$BUILD_DIR" --output-on-failure --no-tests=error --timeout 900 -j 2 2>&1 | tee "$BUILD_DIR"/ctest.log |
+  grep --line-buffered -vE '^ +Start +[0-9]+:|^ *[0-9]+/[0-9]+ Test +#.* Passed '
 [ "${1-}" != --long ] || tests/long/all.sh

@@ -20,7 +20,7 @@ fi
 "$user/bin/pip" install --quiet --no-compile --no-deps --force-reinstall "$build"/wheel/*.whl
 export PATH=$user/bin:$PATH
 python examples/solve.py
-pytest --quiet -p no:cacheprovider python/tests
+pytest --quiet -rs -p no:cacheprovider python/tests
 pytest --quiet -p no:cacheprovider --doctest-modules --pyargs clgauss
 jupyter nbconvert --execute --to notebook --output-dir "$build" --log-level ERROR examples/work_group_size.ipynb
 

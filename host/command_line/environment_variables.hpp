@@ -18,7 +18,8 @@ namespace clgauss::cli {
       {"CLGAUSS_CACHE=off", "do not keep built kernels on disk"},
       {"CLGAUSS_TUNED=off", "do not use what clgauss-tune auto stored, nor what is shipped"},
       {"CLGAUSS_BUILDS=serial",
-       "build kernels one after the other, for a driver that cannot build several at once"},
+       "build kernels one after the other, for a driver that cannot build several at once; "
+       "threads: by this process alone, without clgauss-builder"},
       {"CLGAUSS_TRANSFERS=mapped",
        "how large arrays reach the device: mapped, pinned or pageable, instead of what suits it"},
       {"CLGAUSS_KERNEL_FAULTS=lu_small=build,trsv=wrong",

@@ -37,7 +37,7 @@ clean() {
   lap "the build folder as it was"
 }
 trap clean EXIT
-targets=(libclgauss.so clgauss_program clgauss_tune clgauss_{program,tune}_manual clgauss_python{,_stub})
+targets=(libclgauss.so clgauss_program clgauss_tune clgauss_{program,tune}_manual clgauss_python{,_stub} clgauss_builder)
 ! compgen -G "$build/libclgauss_distributed.*" >/dev/null || targets+=(clgauss_distributed clgauss_distributed_program)
 configure ON /usr ON
 cmake --build "$build" --target "${targets[@]}" | tail -1
