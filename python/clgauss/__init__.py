@@ -13,7 +13,8 @@ from numpy.linalg import LinAlgError
 
 from clgauss._contexts import Context, Device, devices
 from clgauss._core import DeviceError
-from clgauss._linalg import AccuracyWarning, inv, lstsq, solve
+from clgauss._check import AccuracyWarning
+from clgauss._linalg import inv, lstsq, solve
 from clgauss._lu import LU, aslinearoperator, cholesky, lu
 from clgauss._report import BatchReport, LeastSquaresReport, Report
 

@@ -11,15 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from clgauss import _core
 from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
+from clgauss._check import AccuracyWarning
 from clgauss._contexts import Context, context_of
 from clgauss._lu import lu
 from clgauss._report import BatchReport, LeastSquaresReport, Report
 
 Accuracy = Literal["single", "double", "max"]
-
-
-class AccuracyWarning(RuntimeWarning):
-    """The residual of an answer is larger than it should be."""
 
 
 @overload
@@ -254,7 +251,7 @@ def _solve_one(
     if told is None:
         return None
     failed = told.pop("failed_column")
-    _judge(told["status"], f": the pivot of column {failed} (from 0) is zero", told["scaled_residual"], a, b)
+    _judge(told["status"], _where(told["status"], failed), told["scaled_residual"], a, b)
     told["pivots"] = np.array(told["pivots"], dtype=np.intp)
     return Report(device=context.device.name, **told)
 
@@ -274,7 +271,7 @@ def _solve_complex(
             continue
         told: Any = context._session.solve_complex(parts(one_a), parts(one_b), x[place].view(FLOAT64), accuracy)
         failed = told.pop("failed_column")
-        _judge(told["status"], f": the pivot of column {failed} (from 0) is zero", told["scaled_residual"], one_a, one_b)
+        _judge(told["status"], _where(told["status"], failed), told["scaled_residual"], one_a, one_b)
         told["pivots"] = np.array(told["pivots"], dtype=np.intp)
         reports.append(Report(device=context.device.name, **told))
     single = all(array.dtype in (COMPLEX64, FLOAT32) for array in (a, b))
@@ -300,6 +297,13 @@ def _solve_stack(
         where = f" of system {overflowed[0]}"
     _judge(told["status"], where, told["scaled_residual"], a, b)
     return BatchReport(device=context.device.name, **told)
+
+
+def _where(status: str, failed: int | None) -> str:
+    """What is known of the column at which it went wrong, for `_judge`."""
+    if failed is None:
+        return ""
+    return f": the pivot of column {failed} (from 0) is zero" if status == "singular" else f" in column {failed} (from 0)"
 
 
 def _judge(status: str, where: str, scaled_residual: float, a: NDArray[Any], b: NDArray[Any]) -> None:

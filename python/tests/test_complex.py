@@ -63,3 +63,23 @@ def test_what_cannot_be_solved():
         clgauss.lstsq([[1j]], [1])
     with pytest.raises(TypeError):
         clgauss.lu([[1j]])
+
+
+@pytest.mark.parametrize("status", ["overflow", "singular"])
+def test_the_message_names_only_what_is_known(monkeypatch, status):
+    from clgauss import _linalg
+
+    for failed in (None, 3):
+        where = _linalg._where(status, failed)
+        assert "None" not in where
+        with pytest.raises(np.linalg.LinAlgError) as told:
+            _linalg._judge(status, where, 0.0, np.eye(2), np.eye(2))
+        assert (" 3 " in str(told.value)) == (failed == 3)
+    assert _linalg._where("overflow", None) == ""
+
+
+def test_numbers_that_leave_the_range_are_told_in_words():
+    a = np.full((2, 2), 1e-300 + 0j)
+    a[0, 1] = 2e-300
+    with pytest.raises(np.linalg.LinAlgError, match="^the numbers leave the range of the type$"):
+        clgauss.solve(a, np.array([1e300, 1e300 + 0j]))

@@ -1,5 +1,7 @@
 """clgauss.lu against SciPy's lu_factor and lu_solve."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.linalg
@@ -143,3 +145,65 @@ def test_as_a_linear_operator(rng):
     np.testing.assert_allclose(a @ x, b[:, 0], rtol=1e-4)
     with pytest.raises(TypeError, match="LU"):
         clgauss.aslinearoperator(a)
+
+
+def growth(n):
+    """Wilkinson's matrix: partial pivoting lets the last column grow to 2^(n - 1)."""
+    a = np.eye(n) - np.tril(np.ones((n, n)), -1)
+    a[:, -1] = 1
+    return a
+
+
+@pytest.mark.parametrize("trans", [0, 1])
+def test_an_answer_by_factors_that_grew_is_corrected_or_told(rng, trans):
+    a = growth(60)
+    factors = clgauss.lu(a)
+    matrix = a.T if trans else a
+    for columns in ((), (3,)):
+        b = matrix @ rng.standard_normal((60, *columns))
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            x = factors.solve(b, trans=trans)
+        good = scaled_residual(matrix, x, b) <= 16
+        assert good != any(issubclass(each.category, clgauss.AccuracyWarning) for each in told)
+    with warnings.catch_warnings():  # another matrix in the same array changes nothing
+        warnings.simplefilter("error")
+        well = rng.standard_normal((60, 60))
+        kept = clgauss.lu(well)
+        b = well @ np.ones(60)
+        well[:] = 0
+        np.testing.assert_allclose(kept.solve(b), np.ones(60), rtol=1e-9)
+
+
+def test_an_answer_that_no_correction_mends_warns():
+    a = growth(200)
+    with pytest.warns(clgauss.AccuracyWarning, match="scaled residual is") as told:
+        x = clgauss.lu(a).solve(a @ np.linspace(-1, 1, 200) ** 3)
+    assert told[0].filename == __file__
+    assert x.shape == (200,)
+
+
+def test_the_inverse_is_checked_too():
+    a = growth(200)
+    inverse = clgauss.inv(np.eye(40) + growth(40))
+    assert np.abs((np.eye(40) + growth(40)) @ inverse - np.eye(40)).max() < 1e-3
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        inverse = clgauss.lu(a).inv()
+    good = np.abs(a @ inverse - np.eye(200)).max() <= 1e-9
+    assert good != any(issubclass(each.category, clgauss.AccuracyWarning) for each in told)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
+def test_good_answers_do_not_warn(rng, dtype, size):
+    a = (rng.standard_normal((150, 150)) * size).astype(dtype)
+    b = rng.standard_normal((150, 4)).astype(dtype)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        factors = clgauss.lu(a)
+        for trans in (0, 1):
+            x = factors.solve(b, trans=trans)
+            assert x.dtype == dtype
+        factors.inv()
+        factors.solve(np.zeros(150, dtype))
