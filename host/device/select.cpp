@@ -134,10 +134,11 @@ bool has_rusticl() {
 }  // namespace
 
 std::string no_device_message() {
-  if (has_rusticl()) return fmt::format("no OpenCL device found. {}", kRusticlHint);
-  return "no OpenCL device found. Install a driver: on Debian, `apt-get install pocl-opencl-icd` "
-         "runs on every CPU, "
-         "mesa-opencl-icd and nvidia-opencl-icd on GPUs; `clinfo -l` shows what the loader sees";
+  const std::string text =
+      "no OpenCL device found. Install a driver: on Debian, `apt-get install pocl-opencl-icd` "
+      "runs on every CPU, "
+      "mesa-opencl-icd and nvidia-opencl-icd on GPUs; `clinfo -l` shows what the loader sees";
+  return has_rusticl() ? fmt::format("{}. {}", text, kRusticlHint) : text;
 }
 
 std::vector<cl_platform_id> platform_ids() {

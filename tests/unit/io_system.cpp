@@ -37,7 +37,7 @@ TEST_CASE("system: Matrix Market files are [A | b] with one column more, or by w
   check_matrix(read_system(one, "augmented").b, 1, 1, {4});
   check_matrix(read_system(wide, "augmented").b, 1, 2, {4, 6});
   check_throws<DimensionError>([&] { (void)read_system(wide, ""); },
-                               "rhs augmented) if its last 2 columns are right-hand sides");
+                               "rhs augmented if its last 2 columns are right-hand sides");
 }
 
 TEST_CASE("system: right-hand sides from elsewhere") {
@@ -71,8 +71,8 @@ TEST_CASE("system: a file named ones is ./ones") {
 TEST_CASE("system: shapes that do not belong together") {
   const TemporaryFolder folder;
   check_dimension_error(folder, square, "",
-                        "A.txt: 2 x 2 is a matrix without right-hand sides: give them with --rhs"
-                        "as a file, as ones or as row-sums");
+                        "A.txt: 2 x 2 is a matrix without right-hand sides: give them with --rhs, "
+                        "as a file, ones or row-sums");
   check_dimension_error(folder, "1 2\n3 4\n5 6\n", "", "A.txt: 3 x 2 has more rows than columns");
   check_dimension_error(folder, "1 2 3\n4 5 6\n", "ones", "A.txt: 2 x 3 is not square");
   check_dimension_error(folder, "1 2 3\n4 5 6\n", "ones", "without --rhs, the columns after A");
