@@ -176,6 +176,7 @@ Lu::Lu(Context& context, RealType type, Index n, const LuOptions& options)
             std::unique_ptr<Implementation> made;
             context.programs().prepare([&] {
               made = std::make_unique<Implementation>(context, type, n, options);
+              if (n == 0) return;
               try {  // what factor() and solve() will need is built side by side
                 made->backend().prepare({{}, 0, padded_ld(n, type)}, 1);
               } catch (const NoUsableKernel&) {  // they will say so
