@@ -11,9 +11,9 @@ import atexit as _atexit
 
 from numpy.linalg import LinAlgError
 
+from clgauss._check import AccuracyWarning
 from clgauss._contexts import Context, Device, devices
 from clgauss._core import DeviceError
-from clgauss._check import AccuracyWarning
 from clgauss._linalg import inv, lstsq, solve
 from clgauss._lu import LU, aslinearoperator, cholesky, lu
 from clgauss._report import BatchReport, LeastSquaresReport, Report
