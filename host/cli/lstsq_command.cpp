@@ -206,6 +206,7 @@ ExitCode run_lstsq(const Given& given) {
   OpeningContext opening(command.device, command.context, progress, command.quiet);
   const System system = opening.beside([&](const ProgressCallback& reading) {
     ReadOptions options = command.read;
+    if (command.quiet) options.note = {};
     options.progress = reading;
     return read_files(command, options);
   });

@@ -91,6 +91,7 @@ Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes&
   LapTimer timer;
   Matrix a = opening.beside([&](const ProgressCallback& reading) {
     ReadOptions options = command.read;
+    if (command.quiet) options.note = {};
     options.progress = reading;
     Matrix read = read_matrix(command.path, options);
     if (read.rows() != read.cols() || read.rows() == 0)

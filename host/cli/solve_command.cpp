@@ -448,6 +448,7 @@ ExitCode run_solve(const Given& given) {
   OpeningContext opening(command.device, command.context, progress, command.quiet);
   std::variant<System, ComplexSystem> read = opening.beside([&](const ProgressCallback& reading) {
     ReadOptions options = command.read;
+    if (command.quiet) options.note = {};
     options.progress = reading;
     std::variant<System, ComplexSystem> any =
         read_any_system(command.system_path, command.rhs, options);
@@ -455,6 +456,7 @@ ExitCode run_solve(const Given& given) {
     return any;
   });
   command.read.progress = progress;
+  if (command.quiet) command.read.note = {};
   times.read = timer.lap();
   if (auto* const complex = std::get_if<ComplexSystem>(&read)) {
     refuse_meaningless(given.values, solve_table(), {kComplex, "for a complex system"});
