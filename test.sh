@@ -16,6 +16,7 @@ esac
 
 echo "Some 15 minutes on two cores behind ./demo.sh: the rest of the build, the Python package, the Debian packages, then ctest."
 install_packages "${build_packages[@]}" "${device_packages[@]}" "${test_packages[@]}"
+mkdir -p "$BUILD_DIR"
 # ON by name: demo.sh leaves OFF in the build folder.
 cmake -S . -B "$BUILD_DIR" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_TESTS=ON >"$BUILD_DIR"/configure.log ||
   { cat "$BUILD_DIR"/configure.log >&2; exit 1; }

@@ -21,8 +21,8 @@ ExitCode run_distributed(const Given& given) {
   throw UsageError(
       errno == ENOENT
           ? "the program clgauss-distributed, which solves beyond one device, is not there: "
-            "install "
-            "the package of that name, or build clgauss where libstarpu-dev is installed"
+            "install the package of that name, or build it where libstarpu-dev is installed "
+            "(cmake --build build --target clgauss_distributed_program)"
           : program + ": " + std::strerror(errno));
 }
 

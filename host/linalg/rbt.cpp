@@ -123,8 +123,8 @@ class RbtLu::Implementation {
     flags_.reset(queue);
     if (n_ == 0) return;
     ask_own_kernels();
-    cl_float8 initial{};
-    initial.s[kUnused] = initial.s[kSmallestPivot] = std::numeric_limits<float>::infinity();
+    std::array<cl_float, kFigures> initial{};  // a power of two, as a pattern must be
+    initial[kUnused] = initial[kSmallestPivot] = std::numeric_limits<float>::infinity();
     queue.enqueueFillBuffer(figures_, initial, 0, sizeof initial);
     queue.enqueueCopyBuffer(identity_, order_, 0, 0, n_ * sizeof(cl_int));
     butterflies_.two_sided(queue, a, mixed_);  // A_r = U^T A V

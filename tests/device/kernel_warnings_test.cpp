@@ -1,4 +1,5 @@
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <clgauss/lab/program.hpp>
@@ -37,6 +38,7 @@ std::vector<Build> builds() {
       {"cholesky.cl", "-DNB=64 -DGRID=16"},
       {"cholesky_cpu.cl", tile + "-DRB=24"},
       {"diagonal.cl", ""},
+      {"columns.cl", ""},
       {"copy_rows.cl", ""},
       {"gauss.cl", ""},
       {"gemm_cpu.cl", tile + "-DPACK_STEPS=16"},
@@ -123,7 +125,7 @@ TEST_CASE("no kernel makes PoCL warn") {
         const bool late = build.defines.find("OPENCL_C=300") != std::string::npos;
         if (late && !device.profile.device_fences) continue;
         const std::string options =
-            std::string("-cl-std=") + (late ? "CL3.0" : "CL1.2") + " -DREAL_BITS=" + bits + " ";
+            fmt::format("-cl-std={} -DREAL_BITS={} ", late ? "CL3.0" : "CL1.2", bits);
         CAPTURE(build.file);
         CAPTURE(build.defines);
         cl::Program program(context, kernel_source(build.file, std::nullopt));

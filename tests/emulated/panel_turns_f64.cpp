@@ -1,3 +1,3 @@
 #define REAL_BITS 64
-#define LANE_ROWS 16
+#define LANE_ROWS 12
 #include "emulated/panel.hpp"
