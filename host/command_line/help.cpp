@@ -153,7 +153,7 @@ std::string overview_text(const Program& program) {
     text += fmt::format("  {:<10} {}\n", command.name, wrapped(command.summary, 13));
   for (const CommandView& command : commands) {
     if (command.name != program.main_command) continue;
-    text += fmt::format("\nOptions of {} (all of it: {} help {}):\n", command.name, program.name,
+    text += fmt::format("Options of {} (all of it: {} help {}):\n", command.name, program.name,
                         command.name);
     for (const OptionGroup& group : command.table.groups) {
       if (&group == &command.table.groups.back()) break;  // -h, which was found
