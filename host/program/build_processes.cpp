@@ -57,16 +57,6 @@ std::optional<std::string> take(std::string_view& sheet) {
   return text;
 }
 
-bool write_whole(int descriptor, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = write(descriptor, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-  return true;
-}
-
 std::string_view bytes_of(const Number& number) {
   return {reinterpret_cast<const char*>(&number), sizeof number};
 }
@@ -199,7 +189,7 @@ int run_builder() try {
   Number job = 0;
   while (read(kQueue, &job, sizeof job) == sizeof job && job < jobs.size()) {
     build(context, *device, cache, jobs[job]);
-    if (!write_whole(kDone, bytes_of(job))) break;
+    if (!io::write_all(kDone, bytes_of(job))) break;
   }
   _exit(0);  // some drivers take longer over a tidy end than over a program
 } catch (const cl::Error&) {
@@ -242,7 +232,7 @@ void build_by_processes(const Builders& builders, const std::vector<BuildJob>& j
   for (std::size_t i = 0; i <= builders.processes; ++i) numbers += bytes_of(kNoMore);
   constexpr std::size_t kOfAnyPipe = 4096;  // is written without anybody reading
   if (!sheet.open() || !queue || !done || numbers.size() > kOfAnyPipe ||
-      !write_whole(sheet.number(), text) || !write_whole(queue->in.number(), numbers))
+      !io::write_all(sheet.number(), text) || !io::write_all(queue->in.number(), numbers))
     return;  // what is not there is built when it is needed
 
   Helpers helpers;

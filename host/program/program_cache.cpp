@@ -109,15 +109,6 @@ std::string read_all(const Descriptor& file) {
   return content;
 }
 
-bool write_all(const Descriptor& file, std::string_view content) {
-  while (!content.empty()) {
-    const ssize_t count = write(file.number(), content.data(), content.size());
-    if (count < 0 && errno != EINTR) return false;
-    content.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-  }
-  return true;
-}
-
 /// Whether `name` is the temporary of a process that is no more.
 bool is_left_behind(std::string_view name) {
   const std::size_t at = name.find(kTemporary);
@@ -180,7 +171,7 @@ void ProgramCache::store(const std::string& key, const CachedProgram& program) c
                            O_WRONLY | O_CREAT | O_EXCL | kSafely, S_IRUSR | S_IWUSR));
     if (!file.open() && errno == EEXIST) continue;
     if (!file.open()) return;
-    const bool written = write_all(file, encoded(key, program)) && file.close();
+    const bool written = io::write_all(file.number(), encoded(key, program)) && file.close();
     if (!written ||
         renameat(folder.number(), temporary.c_str(), folder.number(), name.c_str()) != 0)
       unlinkat(folder.number(), temporary.c_str(), 0);
