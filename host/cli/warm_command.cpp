@@ -50,16 +50,6 @@ std::vector<Solve> solves_for(const DeviceProfile& device) {
   return solves;
 }
 
-/// Symmetric and positive definite, so that every method takes it.
-System system_for_all(Index n) {
-  System system{random_matrix(n, n, 1), Matrix(n, 1, Values(n, 1.0))};
-  for (Index i = 0; i < n; ++i) {
-    for (Index j = 0; j < i; ++j) system.a(i, j) = system.a(j, i);
-    system.a(i, i) = static_cast<double>(n);
-  }
-  return system;
-}
-
 void warm(Context& context, std::optional<Index> largest) {
   const DeviceProfile& device = context.profile();
   ProgressLine line(true);
@@ -70,7 +60,7 @@ void warm(Context& context, std::optional<Index> largest) {
       largest.value_or(device.type == DeviceType::cpu ? 1012 : kSizes[std::size(kSizes) - 1]);
   for (const Index n : kSizes) {
     if (n > most || !fits(device, n)) continue;
-    const System system = system_for_all(n);
+    const System system{generate_matrix("spd", n, 1), Matrix(n, 1, Values(n, 1.0))};  // of every method
     for (const auto& [method, type] : solves_for(device)) {
       SolveOptions options;
       options.method = method;

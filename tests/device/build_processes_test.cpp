@@ -90,11 +90,7 @@ TEST_CASE("a solve builds what its preparation named, and nothing alone") {
   on_every_device([](const Device& device) {
     if (!device.profile.fp64) return;
     constexpr Index n = 300;
-    System system{random_matrix(n, n, 1), Matrix(n, 1, Values(n, 1.0))};
-    for (Index i = 0; i < n; ++i) {
-      for (Index j = 0; j < i; ++j) system.a(i, j) = system.a(j, i);
-      system.a(i, i) = n;
-    }
+    const System system{generate_matrix("spd", n, 1), Matrix(n, 1, Values(n, 1.0))};
     for (const Method method : {Method::lu, Method::cholesky, Method::mixed}) {
       CAPTURE(std::string(method_name(method)));
       const test::TemporaryFolder cache;
