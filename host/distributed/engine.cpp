@@ -175,14 +175,14 @@ void Engine::Implementation::start(const std::vector<unsigned>& ids) {
     conf.sched_policy_name = kPolicy;
   conf.catch_signals = 0;
   if (!ranks.alone()) keep_passing_memory();
-  if (starpu_init(&conf) != 0) throw UsageError("StarPU does not start: it finds no OpenCL device");
+  if (starpu_init(&conf) != 0) throw DeviceLimit("StarPU does not start: it finds no OpenCL device");
   if (!ranks.alone()) starpu_mpi_init_comm(nullptr, nullptr, 0, MPI_COMM_WORLD);
   if (on_cores) let_mpi_thread_rest();
   starpu_profiling_status_set(STARPU_PROFILING_ENABLE);
   std::vector<int> workers_found(ids.size());
   const unsigned count = starpu_worker_get_ids_by_type(STARPU_OPENCL_WORKER, workers_found.data(),
                                                        static_cast<unsigned>(ids.size()));
-  if (count != ids.size()) throw UsageError("StarPU does not start a worker for every device");
+  if (count != ids.size()) throw DeviceLimit("StarPU does not start a worker for every device");
   for (const int id : workers_found) {
     constexpr std::size_t kBits = 32;
     const auto number = static_cast<std::size_t>(id);
