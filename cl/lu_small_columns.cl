@@ -55,41 +55,38 @@ INLINE void load_system(Columns* my, const uint n, global const REAL* a, const u
   GROUP_SYNC();
 }
 
-// The unknowns of rows 32 last + lane, whose y is x[last], and what they leave of those above; `inverse`, in two factors: of their
-// pivots.
-INLINE void substitute_place(const local REAL* u, const uint n, const uint lane, const uint last,
-                             const REAL scale, const REAL inverse, REAL* x) {
-  const uint steps = n > 32 * last ? min(32u, n - 32 * last) : 0u;
-  for (uint k = steps; k-- > 0;) {
-    const REAL found = real_from(x[last] * scale * inverse, k);
-    UNROLLED
-    for (uint i = 0; i <= last; ++i)
-      if (i < last || lane < k) x[i] = fma(-u[(32 * i + lane) * U_LD + 32 * last + k], found, x[i]);
-  }
-  x[last] *= scale * inverse;
-}
-
 // x of U x = y by one sub-group, both by rows lane + 32 i; y is column n of u. Returns 0, or 1 + the first column whose pivot is
-// zero or not finite.
+// zero or not finite. The rows take turns at the last place of x, where they are solved for: one text does for all places.
 INLINE int substitute(const local REAL* u, const uint n, const uint lane, REAL* x) {
-  REAL inverse[LANE_ROWS], scale[LANE_ROWS];
-  int info = 0;
   UNROLLED
   for (uint i = 0; i < LANE_ROWS; ++i) {
     const uint row = 32 * i + lane;
-    const REAL pivot = row < n ? u[row * U_LD + row] : (REAL)1, size = fabs(pivot);
-    const uint bad = sub_group_votes(!(size > 0 && size < (REAL)INFINITY));
-    if (info == 0 && bad != 0) info = 32 * (int)i + 32 - (int)clz(bad & (0 - bad));
-    // The reciprocal of a subnormal number would overflow.
-    scale[i] = size < REAL_MIN_NORMAL ? SCALE : (REAL)1;
-    inverse[i] = 1 / (pivot * scale[i]);
     x[i] = row < n ? u[row * U_LD + n] : (REAL)0;
   }
-#define SUBSTITUTE(last)                                                    \
-  if (last < LANE_ROWS)                                                     \
-    substitute_place(u, n, lane, last % LANE_ROWS, scale[last % LANE_ROWS], \
-                     inverse[last % LANE_ROWS], x);
-  SUBSTITUTE(3) SUBSTITUTE(2) SUBSTITUTE(1) SUBSTITUTE(0) return info;
+  int info = 0;
+#pragma unroll 1
+  for (uint turn = 0; turn < LANE_ROWS; ++turn) {
+    const uint first = 32 * (LANE_ROWS - 1 - turn), steps = n > first ? min(32u, n - first) : 0u;
+    const REAL pivot = lane < steps ? u[(first + lane) * (U_LD + 1)] : (REAL)1, size = fabs(pivot);
+    const uint bad = sub_group_votes(!(size > 0 && size < (REAL)INFINITY));
+    if (bad != 0) info = (int)first + 32 - (int)clz(bad & (0 - bad));
+    // The reciprocal of a subnormal number would overflow.
+    const REAL scale = size < REAL_MIN_NORMAL ? SCALE : (REAL)1, inverse = 1 / (pivot * scale);
+    REAL* mine = x + LANE_ROWS - 1;
+    for (uint k = steps; k-- > 0;) {
+      const REAL found = real_from(*mine * scale * inverse, k);
+      const local REAL* column = u + first + k + lane * U_LD;
+      UNROLLED
+      for (uint i = 0; i + 1 < LANE_ROWS; ++i)
+        if (i >= turn) x[i] = fma(-column[32 * (i - turn) * U_LD], found, x[i]);
+      if (lane < k) *mine = fma(-column[first * U_LD], found, *mine);
+    }
+    const REAL solved = *mine * scale * inverse;
+    UNROLLED
+    for (uint i = LANE_ROWS - 1; i > 0; --i) x[i] = x[i - 1];
+    x[0] = solved;
+  }
+  return info;
 }
 
 // x to where b was, NaN if there is none. Returns what substitute() does.

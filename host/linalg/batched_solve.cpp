@@ -260,9 +260,12 @@ BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
   LapTimer timer;
   BatchedSolution solution;
   solution.type = choose_type(context.profile(), options.type);
-  std::optional<BatchedLu> lu(std::in_place, context, solution.type, system.a.rows, options.lu);
-  lu->prepare(system.b.cols);
-  if (options.trust) lu->prepare(system.a.rows);
+  std::optional<BatchedLu> lu;
+  context.programs().prepare([&] {
+    lu.emplace(context, solution.type, system.a.rows, options.lu);
+    lu->prepare(system.b.cols);
+    if (options.trust) lu->prepare(system.a.rows);
+  });
   solution.kernel = lu->kernel_name();
   solution.times.build = timer.lap();
 

@@ -105,7 +105,10 @@ Certifier::Inverter& Certifier::inverter(RealType type) {
   if (!kept) {
     LuOptions options = options_;
     if (type != kType) options.spec.reset();  // which is for f64
-    kept = std::make_unique<Inverter>(context_, type, n_, options);
+    context_.programs().prepare([&] {
+      kept.reset();
+      kept = std::make_unique<Inverter>(context_, type, n_, options);
+    });
   }
   return *kept;
 }

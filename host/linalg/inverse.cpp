@@ -5,6 +5,7 @@
 #include <clgauss/inverse.hpp>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 #include "io/memory.hpp"
@@ -64,10 +65,15 @@ class Inversion {
     LapTimer timer;
     report("building the kernels");
     const MatrixView original = space(), factors = space(), x = space();
-    Lu lu(context_, inverse_.type, n_, options_.lu);
-    lu.prepare(factors, 0);
-    Gemm gemm(context_, inverse_.type);
-    FactorInverse by_factors(context_, inverse_.type, n_);
+    std::optional<Lu> lu;
+    std::optional<Gemm> gemm;
+    std::optional<FactorInverse> by_factors;
+    context_.programs().prepare([&] {
+      lu.emplace(context_, inverse_.type, n_, options_.lu);
+      lu->prepare(factors, 0);
+      gemm.emplace(context_, inverse_.type);
+      by_factors.emplace(context_, inverse_.type, n_);
+    });
     inverse_.times.build = timer.lap();
 
     report("upload");
@@ -85,8 +91,8 @@ class Inversion {
     const cl::CommandQueue& queue = context_.queue();
     queue.enqueueCopyBuffer(original.buffer, factors.buffer, 0, 0,
                             n_ * factors.ld * bytes_of(inverse_.type));
-    lu.factor(factors);
-    inverse_.failed_column = lu.failed_column();
+    lu->factor(factors);
+    inverse_.failed_column = lu->failed_column();
     inverse_.times.forward = timer.lap();
     if (inverse_.failed_column) {
       fail(factors, scaling);
@@ -94,12 +100,12 @@ class Inversion {
     }
     report("inverse");
     enqueue_identity(context_, inverse_.type, x, n_);
-    by_factors.enqueue(queue, gemm, factors, x);  // Y = U^-1 L^-1, X = Y P
-    gemm.multiply({n_, n_, n_}, 1, original, x, 0, factors);
+    by_factors->enqueue(queue, *gemm, factors, x);  // Y = U^-1 L^-1, X = Y P
+    gemm->multiply({n_, n_, n_}, 1, original, x, 0, factors);
     queue.finish();
     inverse_.times.backward = timer.lap();
 
-    const std::vector<Index> rows = rows_of(lu.pivots());
+    const std::vector<Index> rows = rows_of(lu->pivots());
     inverse_.x = downloaded(x, rows, scaling.columns, scaling.rows);
     inverse_.times.download = timer.lap();
     report("check");

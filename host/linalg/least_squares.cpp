@@ -176,7 +176,11 @@ class Run {
 
   LeastSquares run() {
     report("building the kernels");
-    qr_ = std::make_unique<Geqrf>(context_, result_.type, rows_, columns_, nrhs_);
+    context_.programs().prepare([&] {
+      qr_.reset();
+      qr_ = std::make_unique<Geqrf>(context_, result_.type, rows_, columns_, nrhs_);
+      qr_->prepare_solves(std::max(nrhs_, NormEstimateOptions{}.columns));
+    });
     const cl::CommandQueue& queue = context_.queue();
     const MatrixView f{space(rows_, ld_), 0, ld_};
     result_.times.build = timer_.lap();

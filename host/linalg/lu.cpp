@@ -175,6 +175,7 @@ Lu::Lu(Context& context, RealType type, Index n, const LuOptions& options)
           [&] {
             std::unique_ptr<Implementation> made;
             context.programs().prepare([&] {
+              made.reset();
               made = std::make_unique<Implementation>(context, type, n, options);
               if (n == 0) return;
               try {  // what factor() and solve() will need is built side by side

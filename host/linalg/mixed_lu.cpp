@@ -127,8 +127,14 @@ class MixedLu::Implementation {
 
 MixedLu::MixedLu(Context& context, Index n, Index nrhs, MixedFactors factors,
                  const LuOptions& options)
-    : implementation_(translate_opencl_errors(
-          [&] { return std::make_unique<Implementation>(context, n, nrhs, factors, options); })) {}
+    : implementation_(translate_opencl_errors([&] {
+        std::unique_ptr<Implementation> made;
+        context.programs().prepare([&] {
+          made.reset();
+          made = std::make_unique<Implementation>(context, n, nrhs, factors, options);
+        });
+        return made;
+      })) {}
 
 MixedLu::MixedLu(MixedLu&&) noexcept = default;
 MixedLu& MixedLu::operator=(MixedLu&&) noexcept = default;

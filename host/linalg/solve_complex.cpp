@@ -5,6 +5,7 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <mutex>
+#include <optional>
 
 #include "io/memory.hpp"
 #include "linalg/complex_lu.hpp"
@@ -65,8 +66,9 @@ class Run {
     const RealType type = result_.type;
     require_memory_for();
     report("building the kernels");
-    ComplexLu lu(context_, type, n_, nrhs_);
-    const ComplexLayout& layout = lu.layout();
+    std::optional<ComplexLu> lu;
+    context_.programs().prepare([&] { lu.emplace(context_, type, n_, nrhs_); });
+    const ComplexLayout& layout = lu->layout();
     const MatrixView a{context_.allocate(n_ * layout.ld * bytes_of(type), what()), 0, layout.ld};
     result_.times.build = timer_.lap();
 
@@ -80,13 +82,13 @@ class Run {
 
     report("factorisation");
     const cl::CommandQueue& queue = context_.queue();
-    lu.factor(queue, a, progress_);
+    lu->factor(queue, a, progress_);
     queue.finish();
     result_.times.forward = timer_.lap();
-    if (!judge_pivots(lu, a)) return std::move(result_);
+    if (!judge_pivots(*lu, a)) return std::move(result_);
 
     report("substitution");
-    lu.substitute(queue, a);
+    lu->substitute(queue, a);
     queue.finish();
     result_.times.backward = timer_.lap();
     download_x(a, layout, of_a, of_b);

@@ -4,9 +4,14 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <clgauss/batched.hpp>
+#include <clgauss/complex.hpp>
 #include <clgauss/context.hpp>
+#include <clgauss/inverse.hpp>
 #include <clgauss/lab/generate.hpp>
+#include <clgauss/least_squares.hpp>
 #include <clgauss/solve.hpp>
+#include <iterator>
 
 #include "support/devices.hpp"
 #include "support/paths.hpp"
@@ -86,21 +91,52 @@ TEST_CASE("builders: started by hand, the helper says what it is for") {
 }
 
 // Where a kernel does not work, the next one is built when that is found out: on devices that take the first of each.
-TEST_CASE("a solve builds what its preparation named, and nothing alone") {
-  on_every_device([](const Device& device) {
+TEST_CASE("what is solved builds what its preparation named, and nothing alone") {
+  constexpr Index n = 300;
+  const System system{generate_matrix("spd", n, 1), Matrix(n, 1, Values(n, 1.0))};
+  const auto by = [&](Method method) {
+    return [&system, method](Context& context) {
+      SolveOptions options;
+      options.method = method;
+      options.trust = true;
+      CHECK(solve(context, system, options).status == SolveStatus::ok);
+    };
+  };
+  const std::pair<const char*, std::function<void(Context&)>> works[] = {
+      {"lu", by(Method::lu)},
+      {"cholesky", by(Method::cholesky)},
+      {"mixed", by(Method::mixed)},
+      {"complex",
+       [&](Context& context) {
+         const ComplexSystem complex{ComplexMatrix::of_real(system.a),
+                                     ComplexMatrix::of_real(system.b)};
+         CHECK(solve_complex(context, complex).status == SolveStatus::ok);
+       }},
+      {"least squares",
+       [&](Context& context) {
+         CHECK(least_squares(context, system.a, system.b).status == LeastSquaresStatus::ok);
+       }},
+      {"inverse",
+       [&](Context& context) { CHECK(invert(context, system.a).status == SolveStatus::ok); }},
+      {"batched",
+       [&](Context& context) {
+         constexpr Index count = 3, of_each = 20;
+         const Matrix a = generate_matrix("spd", of_each, 1);
+         BatchedSystem systems{{count, of_each, of_each, {}},
+                               {count, of_each, 1, Values(count * of_each, 1.0)}};
+         for (Index s = 0; s < count; ++s) std::ranges::copy(a.values(), std::back_inserter(systems.a.values));
+         CHECK(solve_batched(context, systems).status == SolveStatus::ok);
+       }},
+  };
+  on_every_device([&](const Device& device) {
     if (!device.profile.fp64) return;
-    constexpr Index n = 300;
-    const System system{generate_matrix("spd", n, 1), Matrix(n, 1, Values(n, 1.0))};
-    for (const Method method : {Method::lu, Method::cholesky, Method::mixed}) {
-      CAPTURE(std::string(method_name(method)));
+    for (const auto& [name, work] : works) {
+      CAPTURE(std::string(name));
       const test::TemporaryFolder cache;
       ContextOptions options;
       options.cache_folder = cache.path();
       Context context(device, options);
-      SolveOptions solve_options;
-      solve_options.method = method;
-      solve_options.trust = true;
-      CHECK(solve(context, system, solve_options).status == SolveStatus::ok);
+      work(context);
       for (const std::string& file : context.programs().built_alone()) {
         CAPTURE(file);
         CHECK(file == "loop_probe.cl");  // it decides which kernels are named
