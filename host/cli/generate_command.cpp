@@ -12,11 +12,11 @@ namespace clgauss::cli {
 
 namespace {
 
-constexpr std::string_view kUsage = "--kind KIND --n N [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kGenerateUsage = "--kind KIND --n N [options]";
+constexpr std::string_view kGenerateAbout =
     "Writes a test system [A | b], by default with b = A times ones so that the answer is all "
     "ones. One seed gives the same numbers on every machine.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kGenerateExamples =
     "clgauss generate --kind random --n 1012 --seed 1 -o s.txt\n"
     "clgauss generate --kind hilbert --n 8 --rhs none -o hilbert.mtx\n"
     "clgauss generate --kind graded --n 100 --rhs random --nrhs 3 -o g.npy";
@@ -76,7 +76,7 @@ Matrix make_rhs(std::string_view name, const Matrix& a, Index nrhs, std::uint64_
 
 CommandTable generate_table() {
   static const std::string kinds = kinds_text();
-  CommandTable table{kUsage, kAbout, kExamples, {}};
+  CommandTable table{kGenerateUsage, kGenerateAbout, kGenerateExamples, {}};
   // clang-format off
   table.group("System")
       ("kind", words("KIND", kind_names())->required(), kinds.c_str())

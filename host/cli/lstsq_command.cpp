@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kUsage = "A [B] [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kLstsqUsage = "A [B] [options]";
+constexpr std::string_view kLstsqAbout =
     "Solves least squares on an OpenCL device: for an m x n A with m >= n it finds x with the "
     "least "
     "||b - A x||, for m < n the least x with A x = b, in the 2-norm, by a QR factorisation, and "
@@ -36,12 +36,12 @@ constexpr std::string_view kAbout =
     "there are; the tolerance is eps max(m, n), and the columns of A (if m < n its rows) are "
     "brought "
     "to one size first.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kLstsqExamples =
     "clgauss lstsq A.mtx b.mtx -o x.mtx\n"
     "clgauss lstsq A.npy B.npy -o X.npy --json report.json\n"
     "clgauss lstsq fit.csv --nrhs 2";
 
-const WordTable<std::optional<Accuracy>> kAccuracies{{"auto", std::nullopt},
+const WordTable<std::optional<Accuracy>> kLstsqAccuracies{{"auto", std::nullopt},
                                                      {"single", Accuracy::single_precision},
                                                      {"double", Accuracy::double_precision}};
 
@@ -74,7 +74,7 @@ struct LstsqCommand {
     write = write_options(values, format);
     context = context_options(values);
     options.type = parse_word("type", text("type"), type_words());
-    options.accuracy = parse_word("accuracy", text("accuracy"), kAccuracies);
+    options.accuracy = parse_word("accuracy", text("accuracy"), kLstsqAccuracies);
     if (options.type == RealType::f64 && options.accuracy == Accuracy::single_precision)
       throw UsageError("--accuracy single asks for factors in f32, not --type f64");
     options.max_scaled_residual = values["max-residual"].as<double>();
@@ -124,7 +124,7 @@ System read_files(const LstsqCommand& command, const ReadOptions& options) {
   return system;
 }
 
-ExitCode exit_code_of(LeastSquaresStatus status) {
+ExitCode lstsq_exit_code(LeastSquaresStatus status) {
   return status == LeastSquaresStatus::ok               ? ExitCode::ok
          : status == LeastSquaresStatus::rank_deficient ? ExitCode::singular
                                                         : ExitCode::inaccurate;
@@ -168,7 +168,7 @@ std::string verdict_of(const LeastSquares& answer, const System& system,
 
 CommandTable lstsq_table() {
   static const std::string bound = fmt::format("{}", kScaledResidualBound);
-  CommandTable table{kUsage, kAbout, kExamples, {}, "a b"};
+  CommandTable table{kLstsqUsage, kLstsqAbout, kLstsqExamples, {}, "a b"};
   // clang-format off
   table.group("System")
       ("a", file("A")->required(), "the file with A, or [A | b]; - is standard input")
@@ -180,7 +180,7 @@ CommandTable lstsq_table() {
   table.group("Method")
       ("type", words("T", type_words())->default_value("auto"),
        "of the factors: f32, f64, or auto: f64 where the device has it")
-      ("accuracy", words("A", kAccuracies)->default_value("auto"),
+      ("accuracy", words("A", kLstsqAccuracies)->default_value("auto"),
        "of x: double (from factors in f32 by refinement with residuals in f64), single, or auto: "
        "that of --type if it is given, else double");
   table.group("Answer")
@@ -266,7 +266,7 @@ ExitCode run_lstsq(const Given& given) {
         verdict));
   else if (answer.status != LeastSquaresStatus::ok)
     tell(painted_summary(verdict));
-  return exit_code_of(answer.status);
+  return lstsq_exit_code(answer.status);
 }
 
 }  // namespace clgauss::cli

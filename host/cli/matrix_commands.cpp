@@ -21,31 +21,31 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kUsage = "MATRIX [options]";
+constexpr std::string_view kMatrixsUsage = "MATRIX [options]";
 constexpr const char* kMatrix =
     " MATRIX holds the square A: text, Matrix Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also "
     "as gzip; FILE:ARRAY names one array of several; - is standard input.";
 
-const WordTable<Method> kMethods{
+const WordTable<Method> kMatrixMethods{
     {"auto", Method::automatic}, {"lu", Method::lu}, {"cholesky", Method::cholesky}};
-const WordTable<std::optional<Accuracy>> kAccuracies{{"auto", std::nullopt},
+const WordTable<std::optional<Accuracy>> kMatrixAccuracies{{"auto", std::nullopt},
                                                      {"single", Accuracy::single_precision},
                                                      {"double", Accuracy::double_precision}};
 
 /// The options that all three have.
 CommandTable matrix_table(std::string_view about, std::string_view examples) {
-  CommandTable table{kUsage, about, examples, {}, "matrix"};
+  CommandTable table{kMatrixsUsage, about, examples, {}, "matrix"};
   // clang-format off
   table.group("Matrix")
       ("matrix", file("MATRIX")->required(), "the file with A; - is standard input")
       ("format", format_words(), "format of MATRIX: text, mtx, npy, csv, tsv, npz, mat, h5; else by content")
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the file");
   table.group("Method")
-      ("method", words("M", kMethods)->default_value("auto"),
+      ("method", words("M", kMatrixMethods)->default_value("auto"),
        "lu, cholesky (for a symmetric positive definite A), or auto")
       ("type", words("T", type_words())->default_value("auto"),
        "of the factors: f32, f64, or auto: f64 where the device has it")
-      ("accuracy", words("A", kAccuracies)->default_value("auto"),
+      ("accuracy", words("A", kMatrixAccuracies)->default_value("auto"),
        "double, single, or auto: that of --type if it is given, else double where the device has "
        "fp64");
   // clang-format on
@@ -68,9 +68,9 @@ struct MatrixCommand {
     if (values.count("format") > 0) read.format = output_format(values, "format", {});
     read.allow_nonfinite = values["allow-nonfinite"].as<bool>();
     context = context_options(values);
-    method = parse_word("method", text("method"), kMethods);
+    method = parse_word("method", text("method"), kMatrixMethods);
     type = parse_word("type", text("type"), type_words());
-    const auto accuracy = parse_word("accuracy", text("accuracy"), kAccuracies);
+    const auto accuracy = parse_word("accuracy", text("accuracy"), kMatrixAccuracies);
     if (accuracy == Accuracy::double_precision && type == RealType::f32)
       throw UsageError("--accuracy double asks for factors in f64, not --type f32");
     if (accuracy && !type)

@@ -9,13 +9,13 @@ namespace clgauss::cli {
 
 namespace {
 
-constexpr std::string_view kUsage =
+constexpr std::string_view kRuleUsage =
     "--total-cores N --compute-units N --multiple N --limit N [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kRuleAbout =
     "Computes the LCM rule for the work-group size: the smallest common multiple of the preferred "
     "multiple and of the cores per compute unit that exceeds the total number of cores (raw), and "
     "the largest size that follows from it within the device's limit (clamped).";
-constexpr std::string_view kExamples =
+constexpr std::string_view kRuleExamples =
     "clgauss rule --total-cores 144 --compute-units 3 --multiple 32 --limit 1024       # GeForce "
     "GT 555M: 192\n"
     "clgauss rule --total-cores 16896 --compute-units 132 --multiple 32 --limit 1024   # H200: "
@@ -25,7 +25,7 @@ constexpr std::string_view kExamples =
 
 CommandTable rule_table() {
   const auto number = [] { return po::value<std::size_t>()->required()->value_name("N"); };
-  CommandTable table{kUsage, kAbout, kExamples, {}};
+  CommandTable table{kRuleUsage, kRuleAbout, kRuleExamples, {}};
   // clang-format off
   table.group("Device")
       ("total-cores", number(), "cores of the whole device")

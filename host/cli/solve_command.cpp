@@ -23,8 +23,8 @@ namespace clgauss::cli {
 
 namespace {
 
-constexpr std::string_view kUsage = "SYSTEM [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kSolveUsage = "SYSTEM [options]";
+constexpr std::string_view kSolveAbout =
     "Solves A x = b on an OpenCL device. SYSTEM holds the augmented matrix [A | b] (n rows of n + "
     "1 numbers, or n + m for m right-hand sides), or A alone with --rhs. Formats: text, Matrix "
     "Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also as gzip; FILE:ARRAY names one array of "
@@ -33,7 +33,7 @@ constexpr std::string_view kAbout =
     "are read from Matrix Market and .npy files; such a system is solved by LU, and x written as "
     "text, CSV and TSV with two columns a number. x goes to standard output or to -o, the summary "
     "to standard error.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kSolveExamples =
     "clgauss solve data/systems/random_1012.txt\n"
     "clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"
     "clgauss solve A.npy --rhs row-sums --device nvidia:h200 --local lcm --ndrange shrinking\n"
@@ -54,12 +54,12 @@ struct SolveCommand {
   int repetitions = 3, warmups = 1;
 };
 
-const WordTable<std::optional<Accuracy>> kAccuracies{{"auto", std::nullopt},
+const WordTable<std::optional<Accuracy>> kSolveAccuracies{{"auto", std::nullopt},
                                                      {"single", Accuracy::single_precision},
                                                      {"double", Accuracy::double_precision},
                                                      {"max", Accuracy::maximum}};
 
-const WordTable<Method> kMethods{{"auto", Method::automatic}, {"lu", Method::lu},
+const WordTable<Method> kSolveMethods{{"auto", Method::automatic}, {"lu", Method::lu},
                                  {"mixed", Method::mixed},    {"rbt", Method::rbt},
                                  {"gauss", Method::gauss},    {"cholesky", Method::cholesky},
                                  {"jacobi", Method::jacobi},  {"seidel", Method::seidel}};
@@ -74,7 +74,7 @@ const WordTable<NdRangeMode> kNdRanges{{"fixed", NdRangeMode::fixed},
 
 const WordTable<SplitMode> kSplits{{"auto", SplitMode::automatic}, {"off", SplitMode::off}};
 
-const std::vector<std::string> kRhsWords{"ones", "row-sums", "augmented"};
+const std::vector<std::string> kRhsChoices{"ones", "row-sums", "augmented"};
 const std::vector<std::string> kLocalWords{"auto", "tuned", "lcm", "driver"};
 
 int count_option(const po::variables_map& values, const char* name, int least) {
@@ -163,7 +163,7 @@ std::vector<Scope> solve_scopes() {
 }
 
 Mode mode_of_method(const po::variables_map& values) {
-  const auto method = parse_word("method", values["method"].as<std::string>(), kMethods);
+  const auto method = parse_word("method", values["method"].as<std::string>(), kSolveMethods);
   const std::string with = fmt::format("with --method {}", method_name(method));
   switch (method) {
     case Method::automatic:
@@ -188,7 +188,7 @@ Mode mode_of_method(const po::variables_map& values) {
   return values["compare"].as<bool>() ? Mode{kCompare, "with --compare"} : Mode{kGauss, with};
 }
 
-Mode mode_of(const po::variables_map& values) {
+Mode solve_mode(const po::variables_map& values) {
   const bool keeps = values.count("checkpoint") > 0 || values.count("resume") > 0;
   if (const auto option = distributed_option(values))
     return {keeps ? kCheckpoints : kDistributed, fmt::format("with --{}", *option)};
@@ -197,7 +197,7 @@ Mode mode_of(const po::variables_map& values) {
 }
 
 Method read_method(const po::variables_map& values) {
-  const auto method = parse_word("method", values["method"].as<std::string>(), kMethods);
+  const auto method = parse_word("method", values["method"].as<std::string>(), kSolveMethods);
   return method == Method::automatic && gauss_option(values) ? Method::gauss : method;
 }
 
@@ -216,7 +216,7 @@ SolveOptions read_solve_options(const po::variables_map& values) {
   SolveOptions solve;
   solve.method = read_method(values);
   solve.type = parse_word("type", text("type"), type_words());
-  solve.accuracy = parse_word("accuracy", text("accuracy"), kAccuracies);
+  solve.accuracy = parse_word("accuracy", text("accuracy"), kSolveAccuracies);
   solve.determinant = values["determinant"].as<bool>();
   solve.trust = !values["no-rcond"].as<bool>() && !values["compare"].as<bool>();
   solve.pivoting = parse_word("pivot", text("pivot"), kPivotings);
@@ -346,18 +346,18 @@ const WordTable<Equilibration>& equilibration_words() {
 
 CommandTable solve_table() {
   static const std::string max_residual = fmt::format("{}", kScaledResidualBound);
-  CommandTable table{kUsage, kAbout, kExamples, {}, "system"};
+  CommandTable table{kSolveUsage, kSolveAbout, kSolveExamples, {}, "system"};
   // clang-format off
   table.group("System")
       ("system", file("SYSTEM")->required(), "the file to solve; - is standard input")
-      ("rhs", words_or_file("B", kRhsWords)->default_value(""),
+      ("rhs", words_or_file("B", kRhsChoices)->default_value(""),
        "a file with b, ones (b = 1), row-sums (b = A 1, so x = 1), or augmented: the columns of "
        "SYSTEM after A (the default; .mtx asks for the word if there are several)")
       ("format", format_words(), "format of SYSTEM: text, mtx, npy, csv, tsv, npz, mat, h5; else by content")
       ("batched", po::bool_switch(), "SYSTEM holds many small systems (.npy of three dimensions)")
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files");
   table.group("Method")
-      ("method", words("M", kMethods)->default_value("auto"),
+      ("method", words("M", kSolveMethods)->default_value("auto"),
        "lu (blocked), mixed (blocked in f32, x refined to double accuracy; f64 or the host's "
        "LAPACK where that fails), rbt (the same between random butterflies), cholesky (for a "
        "symmetric positive definite A), jacobi and seidel (iterations to learn from, for a strictly "
@@ -368,7 +368,7 @@ CommandTable solve_table() {
        "partial, tournament (lu), or none (gauss: the paper's algorithm)")
       ("type", words("T", type_words())->default_value("auto"),
        "of the factors: f32, f64, or auto: as accuracy and method ask")
-      ("accuracy", words("A", kAccuracies)->default_value("auto"),
+      ("accuracy", words("A", kSolveAccuracies)->default_value("auto"),
        "of x: double (its backward error is that of f64, on every device), max (x itself has the "
        "digits of f64, unless A is nearly singular), single, or auto: that of --type if it is "
        "given, else double")
@@ -426,7 +426,7 @@ CommandTable solve_table() {
   add_cores_option(table.group("Device"));
   table.extra = "rhs";
   table.scopes = solve_scopes();
-  table.mode = mode_of;
+  table.mode = solve_mode;
   return table;
 }
 

@@ -15,13 +15,13 @@ namespace clgauss::cli {
 
 namespace {
 
-constexpr std::string_view kUsage = "[options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kWarmUsage = "[options]";
+constexpr std::string_view kWarmAbout =
     "Builds the kernels that solves will need on a device, asks them for their known answers, and "
     "leaves both in the caches: after an installation, in an image, or after a new driver. A first "
     "solve then takes no longer than any other. It solves a system by each method and of each size "
     "that takes kernels of its own, on every device, or on the one that --device names.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kWarmExamples =
     "clgauss warm\n"
     "XDG_CACHE_HOME=/var/cache/image clgauss warm --device gpu";
 
@@ -77,7 +77,7 @@ void warm(Context& context, std::optional<Index> largest) {
 }  // namespace
 
 CommandTable warm_table() {
-  CommandTable table{kUsage, kAbout, kExamples, {}};
+  CommandTable table{kWarmUsage, kWarmAbout, kWarmExamples, {}};
   add_context_options(table);
   table.group("Kernels")("max-n", po::value<Index>()->value_name("N"),
                          "be ready for systems up to this size [16384, on a CPU 1012]");

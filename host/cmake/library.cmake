@@ -34,10 +34,10 @@ function(add_public_library name)  # further: the object libraries that it is ma
     "$<BUILD_INTERFACE:${format_libraries}>" "$<INSTALL_INTERFACE:${format_library_names}>")
 endfunction()
 
-add_public_library(clgauss clgauss_objects)
+add_public_library(clgauss clgauss_objects clgauss_loops)
 add_library(clgauss::clgauss ALIAS clgauss)
 if(starpu_found)  # in place of the other: it has its objects in it
-  add_public_library(clgauss_distributed clgauss_objects clgauss_distributed_objects)
+  add_public_library(clgauss_distributed clgauss_objects clgauss_loops clgauss_distributed_objects)
   target_link_libraries(clgauss_distributed PRIVATE PkgConfig::STARPU MPI::MPI_CXX)
   set_target_properties(clgauss_distributed PROPERTIES EXPORT_NAME distributed)
   add_library(clgauss::distributed ALIAS clgauss_distributed)

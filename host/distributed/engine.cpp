@@ -98,10 +98,6 @@ void set_megabytes(const char* name, std::uint64_t bytes) {
   ::setenv(name, std::to_string(std::max<std::uint64_t>(bytes >> 20U, 1)).c_str(), 1);
 }
 
-double seconds(const timespec& time) {
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 std::exception_ptr named(const std::string& device, const std::exception_ptr& error) {
   try {
     translate_opencl_errors([&] { std::rethrow_exception(error); });

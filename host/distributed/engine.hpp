@@ -5,12 +5,18 @@
 
 #include <atomic>
 #include <chrono>
+#include <ctime>
 #include <exception>
 #include <mutex>
 
 #include "distributed/ranks.hpp"
 
 namespace clgauss {
+
+/// As StarPU counts time.
+[[nodiscard]] inline double seconds(const timespec& time) {
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
 
 struct Engine::Implementation {
   /// One device: the worker that StarPU drives it with, and clgauss's context on StarPU's queue, which belongs to that worker's thread.

@@ -10,10 +10,6 @@ namespace {
 
 constexpr std::array kNames{"panel", "update", "forward", "backward"};
 
-double seconds(const timespec& time) {
-  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
-}
-
 }  // namespace
 
 starpu_codelet& StepTasks::codelet(StepKind kind) {

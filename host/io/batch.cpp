@@ -9,14 +9,14 @@
 #include <numeric>
 
 #include "io/formats.hpp"
+#include "io/input.hpp"
 
 namespace clgauss {
 
 namespace {
 
 using io::Array;
-
-std::string name_of(const std::string& path) { return path == "-" ? "standard input" : path; }
+using io::name_of;
 
 std::string shape_of(const Array& array) {
   return fmt::format("{}", fmt::join(array.shape, " x "));

@@ -130,7 +130,7 @@ herr_t add_dataset(hid_t file, const char* name, const H5O_info_t* object, void*
   return found.size() < kMost ? 0 : 1;
 }
 
-std::vector<ArrayInfo> list(const Input& input) {
+std::vector<ArrayInfo> list_hdf5(const Input& input) {
   const Silence silence;
   const Handle file = opened(input);
   std::vector<ArrayInfo> found;
@@ -159,7 +159,7 @@ void read_integers(hid_t dataset, hid_t type, hid_t memory, hid_t space, std::sp
   }
 }
 
-void read(const Input& input, const ArrayInfo& array, const ForeignReader::Take& take) {
+void read_hdf5(const Input& input, const ArrayInfo& array, const ForeignReader::Take& take) {
   const Silence silence;
   const Handle file = opened(input);
   const Handle dataset(H5Dopen2(file, array.name.c_str(), H5P_DEFAULT), H5Dclose, "dataset");
@@ -191,7 +191,7 @@ void read(const Input& input, const ArrayInfo& array, const ForeignReader::Take&
 }  // namespace
 
 std::unique_ptr<Archive> open_hdf5(const Input& input, const ReadOptions& options) {
-  return open_in_child(input, options, {"libhdf5", list, read});
+  return open_in_child(input, options, {"libhdf5", list_hdf5, read_hdf5});
 }
 
 void write_hdf5(OutputFile& output, std::span<const NamedMatrix> arrays) {

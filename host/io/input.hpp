@@ -12,6 +12,11 @@
 
 namespace clgauss::io {
 
+/// What messages call the file at `path`.
+[[nodiscard]] inline std::string name_of(const std::string& path) {
+  return path == "-" ? "standard input" : path;
+}
+
 /// Regular files are mapped, everything else is read whole; gzip is unpacked. Throws FileError if it cannot be read, FormatError
 /// if it is empty or damaged gzip, OutOfMemory if it does not fit this machine's memory.
 class Input {

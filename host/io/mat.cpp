@@ -73,7 +73,7 @@ std::string obstacle_of(const matvar_t& variable) {
   return variable.rank == 2 ? "" : fmt::format("has {} dimensions, 2 are read", variable.rank);
 }
 
-std::vector<ArrayInfo> list(const Input& input) {
+std::vector<ArrayInfo> list_mat(const Input& input) {
   const File file(input);
   std::vector<ArrayInfo> found;
   while (const Variable variable{Mat_VarReadNextInfo(file.get())}) {
@@ -188,7 +188,7 @@ void take_sparse(const mat_sparse_t& sparse, const ArrayInfo& array,
   take(dense);
 }
 
-void read(const Input& input, const ArrayInfo& array, const ForeignReader::Take& take) {
+void read_mat(const Input& input, const ArrayInfo& array, const ForeignReader::Take& take) {
   const File file(input);
   const Variable variable(Mat_VarReadInfo(file.get(), array.name.c_str()));
   if (array.rows == 0 || array.cols == 0) return;
@@ -230,7 +230,7 @@ void require_whole(const Input& input) {
 
 std::unique_ptr<Archive> open_mat(const Input& input, const ReadOptions& options) {
   require_whole(input);
-  return open_in_child(input, options, {"libmatio", list, read});
+  return open_in_child(input, options, {"libmatio", list_mat, read_mat});
 }
 
 void write_mat(OutputFile& output, std::span<const NamedMatrix> arrays) {

@@ -17,7 +17,7 @@ namespace clgauss::io {
 
 namespace {
 
-constexpr std::string_view signature = "%%matrixmarket";
+constexpr std::string_view banner = "%%matrixmarket";
 constexpr CharacterClass characters("%", "");
 
 enum class Layout { array, coordinate };
@@ -122,7 +122,7 @@ void MatrixMarketReader::read_banner() {
 void MatrixMarketReader::read_banner_word(std::size_t position, std::string_view word) {
   const std::string name = lowercase(word);
   const auto refuse = [&](const std::string& reason) { cursor_.fail_at(word.data(), reason); };
-  if (position == 0 && name != signature) {
+  if (position == 0 && name != banner) {
     refuse(
         "the file does not begin with %%MatrixMarket (plain numbers are read as the format text)");
   } else if (position == 1 && name != "matrix") {
@@ -347,7 +347,7 @@ void MatrixMarketReader::finish_entry(std::string_view expected) {
 }  // namespace
 
 bool is_matrix_market(std::string_view bytes) {
-  return lowercase(bytes.substr(0, signature.size())) == signature;
+  return lowercase(bytes.substr(0, banner.size())) == banner;
 }
 
 Content read_matrix_market(const Input& input, const ReadOptions& options) {

@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::string_view kExtension = ".npy";
 
-struct Close {
+struct CloseZip {
   void operator()(zip_t* archive) const { zip_discard(archive); }
   void operator()(zip_file_t* file) const { zip_fclose(file); }
   void operator()(zip_source_t* source) const { zip_source_free(source); }
 };
-using Zip = std::unique_ptr<zip_t, Close>;
-using ZipFile = std::unique_ptr<zip_file_t, Close>;
-using Source = std::unique_ptr<zip_source_t, Close>;
+using Zip = std::unique_ptr<zip_t, CloseZip>;
+using ZipFile = std::unique_ptr<zip_file_t, CloseZip>;
+using Source = std::unique_ptr<zip_source_t, CloseZip>;
 
 class NpzArchive : public Archive {
  public:

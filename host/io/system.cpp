@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/formats.hpp"
+#include "io/input.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -15,8 +16,7 @@ namespace clgauss {
 namespace {
 
 using io::Content;
-
-std::string name_of(const std::string& path) { return path == "-" ? "standard input" : path; }
+using io::name_of;
 
 std::string shape_of(Index rows, Index cols) { return fmt::format("{} x {}", rows, cols); }
 

@@ -15,8 +15,8 @@ namespace clgauss {
 namespace {
 
 /// The kernels of cl/batched_tile.cl; the value is the macro KERNEL.
-enum Which { kFactorAndSolve = 1, kFactor, kSolve };
-constexpr const char* kNames[] = {"batched_factor_and_solve", "batched_factor", "batched_solve"};
+enum TileKernel { kTileFactorAndSolve = 1, kTileFactor, kTileSolve };
+constexpr const char* kTileKernels[] = {"batched_factor_and_solve", "batched_factor", "batched_solve"};
 
 constexpr cl_uint kLargestTile = 8;
 constexpr cl_uint kLeastWorkGroup = 64;
@@ -50,10 +50,10 @@ class BatchedTile : public BatchedBackend {
                         std::to_string(context.profile().max_work_group_size));
   }
 
-  void prepare(Index nrhs) override { (void)kernel(kFactorAndSolve, rhs_for(nrhs)); }
+  void prepare(Index nrhs) override { (void)kernel(kTileFactorAndSolve, rhs_for(nrhs)); }
 
   void factor(const cl::CommandQueue& queue, const BatchFactors& factors) override {
-    Kernel factor = kernel(kFactor, 1);
+    Kernel factor = kernel(kTileFactor, 1);
     cl_uint index = 0;
     pass_batch(factor, index, factors.lu);
     factor.set_arguments_from(index, factors.permutation, n_, cl_ulong{factors.batch},
@@ -64,7 +64,7 @@ class BatchedTile : public BatchedBackend {
   void solve(const cl::CommandQueue& queue, const BatchFactors& factors, const BatchView& b,
              Index nrhs) override {
     if (nrhs == 0) return;
-    Kernel solve = kernel(kSolve, rhs_for(nrhs));
+    Kernel solve = kernel(kTileSolve, rhs_for(nrhs));
     cl_uint index = 0;
     pass_batch(solve, index, factors.lu);
     solve.set_arguments_from(index++, factors.permutation);
@@ -76,7 +76,7 @@ class BatchedTile : public BatchedBackend {
 
   void factor_and_solve(const cl::CommandQueue& queue, const BatchView& a, const BatchView& b,
                         Index nrhs, Index batch, const cl::Buffer& info) override {
-    Kernel both = kernel(kFactorAndSolve, rhs_for(nrhs));
+    Kernel both = kernel(kTileFactorAndSolve, rhs_for(nrhs));
     cl_uint index = 0;
     pass_batch(both, index, a);
     pass_batch(both, index, b);
@@ -94,17 +94,17 @@ class BatchedTile : public BatchedBackend {
   [[nodiscard]] cl_uint local_size() const { return systems_ * grid_ * grid_; }
 
   /// Built, and asked for a known answer when it is first wanted. Throws NoUsableKernel.
-  Kernel kernel(Which which, cl_uint rhs) {
+  Kernel kernel(TileKernel which, cl_uint rhs) {
     const KernelBuild build = build_of(which, rhs);
     if (wanted_.insert(build.text()).second &&
         !context_.trials().passes(build, [&] { ask(which, rhs); }))
       throw NoUsableKernel("the batched kernels do not work on " + context_.profile().name + ": " +
                            context_.trials().reasons({build.name}));
-    return context_.programs().kernel(build.file, kNames[which - 1], build.defines);
+    return context_.programs().kernel(build.file, kTileKernels[which - 1], build.defines);
   }
 
-  void ask(Which which, cl_uint rhs) {
-    if (which == kFactorAndSolve)
+  void ask(TileKernel which, cl_uint rhs) {
+    if (which == kTileFactorAndSolve)
       require_batched(context_, type_, n_, rhs, definite_, [&](const BatchedQuestion& q) {
         factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
       });
@@ -112,7 +112,7 @@ class BatchedTile : public BatchedBackend {
       require_batched_factors(context_, type_, n_, rhs, definite_, *this);
   }
 
-  [[nodiscard]] KernelBuild build_of(Which which, cl_uint rhs) const {
+  [[nodiscard]] KernelBuild build_of(TileKernel which, cl_uint rhs) const {
     KernelBuild build{batched_tile_variant().name, batched_tile_variant().file,
                       with_real(type_, {{"GRID", std::to_string(grid_)},
                                         {"TILE", std::to_string(ceil_div(n_, grid_))},

@@ -13,15 +13,10 @@ namespace clgauss {
 
 namespace {
 
-constexpr const char* kWorkspace = "the workspace of a complex LU";
+constexpr const char* kComplexSpace = "the workspace of a complex LU";
 /// Work-groups of a panel at most: each step looks at the best rows of all.
 constexpr cl_uint kMostGroups = 64;
 constexpr cl_int kNone = std::numeric_limits<cl_int>::max();
-
-/// Whether a work-group is many work-items side by side.
-bool has_groups(const Setting& at) {
-  return at.device.type != DeviceType::cpu && at.device.max_work_group_size >= 64;
-}
 
 }  // namespace
 
@@ -107,13 +102,13 @@ ComplexLuKernels::ComplexLuKernels(KernelMemo& kernels, Index n, Index columns,
   const std::size_t element = bytes_of(type);
   Context& context = kernels.context();
   const Index w_ld = padded_ld(columns, type);
-  w_ = {context.allocate(2 * block_ * w_ld * element, kWorkspace), 0, w_ld};
+  w_ = {context.allocate(2 * block_ * w_ld * element, kComplexSpace), 0, w_ld};
   for (cl::Buffer& panel : panels_)
-    panel = context.allocate(n * 2 * panel_columns_ * element, kWorkspace);
-  sizes_ = context.allocate(2 * kMostGroups * element, kWorkspace);
-  best_rows_ = context.allocate(2 * kMostGroups * sizeof(cl_uint), kWorkspace);
-  pivots_ = context.allocate(n * sizeof(cl_uint), kWorkspace);
-  info_ = context.allocate(sizeof(cl_int), kWorkspace);
+    panel = context.allocate(n * 2 * panel_columns_ * element, kComplexSpace);
+  sizes_ = context.allocate(2 * kMostGroups * element, kComplexSpace);
+  best_rows_ = context.allocate(2 * kMostGroups * sizeof(cl_uint), kComplexSpace);
+  pivots_ = context.allocate(n * sizeof(cl_uint), kComplexSpace);
+  info_ = context.allocate(sizeof(cl_int), kComplexSpace);
 }
 
 std::uint64_t ComplexLuKernels::bytes(RealType type, Index n, Index columns,

@@ -18,7 +18,6 @@ namespace clgauss {
 
 namespace {
 
-constexpr const char* kWhat = "a kernel's known answer";
 
 /// Uniform in [-1, 1), rounded to `type`, so that the device gets the numbers that the host has.
 Matrix random_of(RealType type, Index rows, Index cols, std::uint64_t seed) {
@@ -30,7 +29,7 @@ Matrix random_of(RealType type, Index rows, Index cols, std::uint64_t seed) {
 
 /// On the device with a few columns between the rows, as in a larger matrix.
 MatrixView upload(Context& context, RealType type, const Matrix& matrix, Index gap = 3) {
-  return to_device(context, type, matrix, matrix.cols() + gap, kWhat);
+  return to_device(context, type, matrix, matrix.cols() + gap, kKnownAnswer);
 }
 
 Matrix read_back(Context& context, RealType type, const MatrixView& view, Index rows, Index cols) {
@@ -194,7 +193,7 @@ std::vector<Index> rotated(Index count, Index by) {
 
 cl::Buffer upload_rows(const Context& context, const std::vector<Index>& rows) {
   const std::vector<cl_int> numbers(rows.begin(), rows.end());
-  const cl::Buffer buffer = context.allocate(numbers.size() * sizeof(cl_int), kWhat);
+  const cl::Buffer buffer = context.allocate(numbers.size() * sizeof(cl_int), kKnownAnswer);
   context.queue().enqueueWriteBuffer(buffer, CL_TRUE, 0, numbers.size() * sizeof(cl_int),
                                      numbers.data());
   return buffer;
@@ -217,7 +216,7 @@ void require_panel(
   Matrix a = random_of(type, m, all, 1);
   a(0, beside) = 0;  // so that the first step has to exchange
   const MatrixView view = upload(context, type, a);
-  const cl::Buffer pivots = context.allocate(width * sizeof(cl_int), kWhat);
+  const cl::Buffer pivots = context.allocate(width * sizeof(cl_int), kKnownAnswer);
   factor(view.at(0, beside), pivots);
   const Matrix made = read_back(context, type, view, m, all);
   exchange_rows(a, read_rows(context, pivots, std::min(m, width)));
@@ -249,7 +248,7 @@ void require_solve_with_factors(Context& context, RealType type, Index n, Index 
   for (Index k = 0; k < n; ++k) pivots[k] = k + (k * k + 3) % (n - k);
   const std::vector<cl_int> exchanges(pivots.begin(), pivots.end());
   const FactorsQuestion question{
-      upload(context, type, t), context.allocate(n * sizeof(cl_int), kWhat),
+      upload(context, type, t), context.allocate(n * sizeof(cl_int), kKnownAnswer),
       upload(context, type, b), static_cast<cl_uint>(n), static_cast<cl_uint>(nrhs)};
   context.queue().enqueueWriteBuffer(question.pivots, CL_TRUE, 0, n * sizeof(cl_int),
                                      exchanges.data());
@@ -294,7 +293,7 @@ void require_swap_solve(Context& context, RealType type, Index block, Index stri
     pivots[j] = static_cast<cl_int>(j % 3 == 0 ? rows - 1 - j % 7 : std::max(j, (j * 5) % block));
   SwapSolve question{upload(context, type, t),
                      upload(context, type, b),
-                     context.allocate(block * sizeof(cl_int), kWhat),
+                     context.allocate(block * sizeof(cl_int), kKnownAnswer),
                      block,
                      columns,
                      hole_begin,
@@ -493,7 +492,7 @@ void require_complex_solution(Context& context, RealType type, Index n, Index nr
       std::ranges::copy(a.row(i), both.row(i).begin());
       std::ranges::copy(rhs.row(i), both.row(i).subspan(b).begin());
     }
-    const ComplexQuestion question{to_device(context, type, both, ld, kWhat), n, nrhs, b};
+    const ComplexQuestion question{to_device(context, type, both, ld, kKnownAnswer), n, nrhs, b};
     const ComplexOutcome outcome = solve(question);
     if (singular ? outcome.failed != kZeroColumn : outcome.failed.has_value())
       throw WrongAnswer(singular ? "wrong answer: the column of a zero pivot is not named"
@@ -591,8 +590,8 @@ void require_diagonal_block(
     const DiagonalQuestion question{
         upload(context, type, a),
         upload(context, type, Matrix(size, size)),
-        context.allocate((2 * nb + window) * nb * bytes_of(type), kWhat),
-        context.allocate(rows * sizeof(cl_int), kWhat),
+        context.allocate((2 * nb + window) * nb * bytes_of(type), kKnownAnswer),
+        context.allocate(rows * sizeof(cl_int), kKnownAnswer),
         rows,
         size};
     const std::optional<Index> failed = factor(question);
@@ -630,7 +629,7 @@ void require_exchanges(Context& context, RealType type, const WindowSizes& sizes
                                   columns,
                                   upload_rows(context, sources),
                                   upload_rows(context, order),
-                                  context.allocate(n * sizeof(cl_int), kWhat)};
+                                  context.allocate(n * sizeof(cl_int), kKnownAnswer)};
   exchange(question);
   require(max_difference(read_back(context, type, question.a, n, n), exchanged(a, first, columns)),
           0, "P A");
@@ -653,7 +652,7 @@ void require_extreme_entries(
   a(kRows - 4, kRows - 4) = -0.5;
   for (const bool with_nan : {false, true}) {
     if (with_nan) a(kRows - 2, 2) = std::numeric_limits<double>::quiet_NaN();
-    const cl::Buffer figures = context.allocate(sizeof(cl_float4), kWhat);
+    const cl::Buffer figures = context.allocate(sizeof(cl_float4), kKnownAnswer);
     const cl_float4 initial{{0, 0, std::numeric_limits<float>::infinity(), 0}};
     context.queue().enqueueFillBuffer(figures, initial, 0, sizeof initial);
     find(upload(context, type, a), kRows, figures);
@@ -682,11 +681,11 @@ void require_batched(Context& context, RealType type, Index n, Index nrhs, bool 
       }
     }
   const BatchedQuestion question{
-      {to_device(context, type, given, n * n, kWhat).buffer, 0, n, n * n},
-      {to_device(context, type, b, n * nrhs, kWhat).buffer, 0, nrhs, n * nrhs},
+      {to_device(context, type, given, n * n, kKnownAnswer).buffer, 0, n, n * n},
+      {to_device(context, type, b, n * nrhs, kKnownAnswer).buffer, 0, nrhs, n * nrhs},
       nrhs,
       kCount,
-      context.allocate(kCount * sizeof(cl_int), kWhat)};
+      context.allocate(kCount * sizeof(cl_int), kKnownAnswer)};
   context.queue().enqueueFillBuffer(question.info, cl_int{-1}, 0, kCount * sizeof(cl_int));
   solve(question);
   const Values x = download(context.queue(), question.b.buffer, type, kCount * n * nrhs);

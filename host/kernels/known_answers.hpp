@@ -12,6 +12,9 @@
 
 namespace clgauss {
 
+/// What their buffers are for, in messages.
+inline constexpr const char* kKnownAnswer = "a kernel's known answer";
+
 /// P A = L U of an m-by-width panel: |P A - L U| <= 30 m eps max|A|, every row exchanged with one at or below it, and with
 /// `bounded` no multiplier above 1, as partial pivoting has it. With as many columns left and right of it as `beside` says P B on the
 /// left and L11^-1 P B on the right.

@@ -39,7 +39,7 @@ bool is_hopper(const DeviceProfile& device) {
   return device.lacks_ptx().empty() && device.attributes.nvidia->capability_major == 9;
 }
 
-std::vector<Demand> demands(const Parameters& parameters, RealType type) {
+std::vector<Demand> trsm_demands(const Parameters& parameters, RealType type) {
   const auto strip = static_cast<std::uint64_t>(value_of(parameters, "STRIP"));
   std::vector<Demand> all;
   for (const char* name : {"NB", "SOLVE_BLOCK"}) {
@@ -102,7 +102,7 @@ const KernelVariant& laswp_trsm_variant() {
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
         return not_power_of_two(parameters, "STRIP");
       },
-      .demands = demands,
+      .demands = trsm_demands,
       .workspace_bytes = [](const Parameters& parameters, const Setting& at) -> std::uint64_t {
         const auto nb = static_cast<Index>(value_of(parameters, "NB"));  // a count of tiles a block
         return value_of(parameters, "AHEAD") == 0 ? 0 : (at.n + nb - 1) / nb * sizeof(cl_uint);

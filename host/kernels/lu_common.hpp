@@ -14,6 +14,9 @@
 
 namespace clgauss {
 
+/// Work-items of a sub-group on all devices that take the kernels with inline PTX.
+inline constexpr cl_uint kSubGroup = 32;
+
 /// Polls after which a kernel whose work-groups wait for each other gives up, the macro SPIN_LIMIT: about a second.
 inline constexpr int kSpinLimit = 400000;
 

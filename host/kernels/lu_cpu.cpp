@@ -57,7 +57,7 @@ std::vector<ParameterSpec> parameters() {
         .macro = false}});
 }
 
-std::string broken_rule(const Parameters& parameters, RealType type) {
+std::string broken_rule_of_cpu(const Parameters& parameters, RealType type) {
   std::string broken = broken_tile_rule(parameters, type);
   constexpr std::pair<const char*, const char*> multiples[] = {
       {"RB", "MR"}, {"RB", "VEC_WIDTH"}, {"NB", "RB"},
@@ -85,7 +85,7 @@ const KernelVariant& lu_cpu_variant() {
             (void)lu_cpu_works(context, type,
                                default_lu_spec(context.profile(), type, 1500, LuFamily::cpu));
           },
-      .broken_rule = broken_rule,
+      .broken_rule = broken_rule_of_cpu,
       .workspace_bytes =
           [](const Parameters& parameters, const Setting& at) {
             return LuCpuWorkspace(LuCpuBlocking(parameters, at.n), at.type).sum();

@@ -12,7 +12,7 @@ namespace clgauss {
 namespace {
 
 /// Local memory of a system of n rows.
-std::uint64_t local_bytes(std::uint64_t n, RealType type) {
+std::uint64_t small_local_bytes(std::uint64_t n, RealType type) {
   return n * (n + 2) * bytes_of(type) + 512;
 }
 
@@ -21,16 +21,16 @@ int usual_limit(const Setting& at) {
   if (at.device.max_work_group_size < 512) return 0;
   auto n = static_cast<int>(kLargestSmallSystem);
   while (n > 0 &&
-         local_bytes(static_cast<std::uint64_t>(n), at.type) > at.device.static_local_bytes())
+         small_local_bytes(static_cast<std::uint64_t>(n), at.type) > at.device.static_local_bytes())
     --n;
   return n;
 }
 
-std::vector<Demand> demands(const Parameters& parameters, RealType type) {
+std::vector<Demand> small_demands(const Parameters& parameters, RealType type) {
   const int n = value_of(parameters, "SMALL_N");
   if (n == 0) return {};
   return {{"SMALL_GROUP", static_cast<std::size_t>(value_of(parameters, "SMALL_GROUP"))},
-          {"SMALL_N", 0, local_bytes(static_cast<std::uint64_t>(n), type)}};
+          {"SMALL_N", 0, small_local_bytes(static_cast<std::uint64_t>(n), type)}};
 }
 
 void ask(Context& context, RealType type, const KernelVariant& variant) {
@@ -64,7 +64,7 @@ const KernelVariant& lu_small_variant() {
                    : "it takes work-groups of 512 work-items";
       },
       .ask = [](Context& context, RealType type) { ask(context, type, lu_small_variant()); },
-      .demands = demands};
+      .demands = small_demands};
   return variant;
 }
 

@@ -32,7 +32,7 @@ std::string lacks_group(Context& context) {
              : "it takes work-groups of 64 work-items";
 }
 
-std::string broken_rule(const Parameters& parameters, RealType /*type*/) {
+std::string broken_rule_of_window(const Parameters& parameters, RealType /*type*/) {
   for (const char* grid : {"GRID_ROWS", "GRID_COLS"})
     if (const std::string rule = not_power_of_two(parameters, grid); !rule.empty()) return rule;
   if (const std::string rule = not_multiple(parameters, "NB", "GRID_COLS"); !rule.empty())
@@ -49,7 +49,7 @@ std::size_t group_of(const Parameters& parameters) {
                                   value_of(parameters, "GRID_COLS"));
 }
 
-std::vector<Demand> demands(const Parameters& parameters, RealType type) {
+std::vector<Demand> window_demands(const Parameters& parameters, RealType type) {
   const auto value = [&](const char* name) {
     return static_cast<std::uint64_t>(value_of(parameters, name));
   };
@@ -68,7 +68,7 @@ std::uint64_t workspace(const Parameters& parameters, const Setting& at) {
 }
 
 /// Columns that a sub-group of lu_diagonal_ptx.cl keeps, and the work-items of one.
-constexpr int kSubGroupColumns = 8, kSubGroup = 32;
+constexpr int kSubGroupColumns = 8;
 
 /// Whether lu_diagonal_ptx.cl has room for such blocks in its registers.
 bool fits_sub_groups(const Parameters& parameters, RealType type) {
@@ -150,8 +150,8 @@ const KernelVariant& lu_window_variant() {
               (void)kernels.exchanges_work();
             });
           },
-      .broken_rule = broken_rule,
-      .demands = demands,
+      .broken_rule = broken_rule_of_window,
+      .demands = window_demands,
       .workspace_bytes = workspace};
   return variant;
 }

@@ -6,7 +6,7 @@ namespace clgauss {
 
 namespace {
 
-constexpr cl_uint kSubGroups = 8, kSubGroup = 32;
+constexpr cl_uint kSubGroups = 8;
 
 /// What 255 registers a work-item hold: four columns of so many rows a lane.
 int most_rows(RealType type) { return type == RealType::f64 ? 640 : 1024; }

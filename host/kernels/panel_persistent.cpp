@@ -9,7 +9,6 @@ namespace clgauss {
 
 namespace {
 
-constexpr cl_uint kSubGroup = 32;  // of all devices with the instructions that the kernel takes
 constexpr cl_uint kOthers = 2;     // sub-groups of a work-group that own no rows
 
 /// A header and a row.
@@ -21,7 +20,7 @@ constexpr cl_uint kGroupsBeside = 8;
 
 /// Sub-groups that own rows. On an H200 8 are best up to 12288 rows, then 14 (fewer candidates to read). In an LU of more than 12288
 /// columns 14 are best for all: the fewer groups, the more units a simultaneous update has (n = 16384, f64: 91 ms instead of 94).
-std::vector<ParameterSpec> parameters() {
+std::vector<ParameterSpec> persistent_parameters() {
   const auto sub_groups = [](const char* name, int (*usual)(const Setting&),
                              std::vector<int> tried = {}) {
     return ParameterSpec{.name = name,
@@ -126,7 +125,7 @@ class PanelPersistent : public ResidentPanel {
 const KernelVariant& panel_persistent_variant() {
   static const KernelVariant variant{.name = "lu_panel_persistent",
                                      .file = "lu_panel_persistent.cl",
-                                     .parameters = parameters(),
+                                     .parameters = persistent_parameters(),
                                      .lacks = lacks_ptx,
                                      .ask =
                                          [](Context& context, RealType type) {

@@ -42,7 +42,7 @@ std::string lacks_residency(const DeviceProfile& device) {
              : "";
 }
 
-int usual_rows(const Setting& at) {
+int usual_waiting_rows(const Setting& at) {
   if (!lacks_residency(at.device).empty()) return 0;
   int rows = kUsualRows;
   while (rows > 0 && !has_room(at.device, static_cast<cl_uint>(rows), at.type)) rows -= 64;
@@ -101,7 +101,7 @@ const KernelVariant& panel_waiting_variant() {
                       .least = 0,
                       .most = 960,
                       .step = 64,
-                      .usual = usual_rows,
+                      .usual = usual_waiting_rows,
                       .tried = {128, 256, 512},
                       .macro = false}},
       .lacks = [](Context& context) { return lacks_residency(context.profile()); },

@@ -13,14 +13,9 @@ namespace clgauss {
 
 namespace {
 
-constexpr const char* kWorkspace = "the workspace of a QR factorisation";
+constexpr const char* kQrSpace = "the workspace of a QR factorisation";
 /// So many rows are worth a work-group; and all of them add the sums of all.
-constexpr cl_uint kRowsPerGroup = 32, kMostGroups = 128;
-
-/// Whether a work-group is many work-items side by side: one for each column of a panel at least.
-bool has_groups(const Setting& at) {
-  return at.device.type != DeviceType::cpu && at.device.max_work_group_size >= 64;
-}
+constexpr cl_uint kRowsPerGroup = 32, kMostQrGroups = 128;
 
 }  // namespace
 
@@ -75,7 +70,7 @@ const KernelVariant& qr_variant() {
       .workspace_bytes =
           [](const Parameters& parameters, const Setting& at) {
             const auto nb = static_cast<std::uint64_t>(value_of(parameters, "NB"));
-            return (2 * at.n + 2 * kMostGroups + nb) * nb * bytes_of(at.type);
+            return (2 * at.n + 2 * kMostQrGroups + nb) * nb * bytes_of(at.type);
           }};
   return variant;
 }
@@ -102,9 +97,9 @@ QrKernels::QrKernels(KernelMemo& kernels, Index rows, const Parameters& paramete
   const std::size_t element = bytes_of(kernels.type());
   Context& context = kernels.context();
   for (cl::Buffer& panel : panels_)
-    panel = context.allocate(std::max<Index>(rows, 1) * nb_ * element, kWorkspace);
-  parts_ = context.allocate(2 * kMostGroups * nb_ * element, kWorkspace);
-  gram_ = context.allocate(nb_ * nb_ * element, kWorkspace);
+    panel = context.allocate(std::max<Index>(rows, 1) * nb_ * element, kQrSpace);
+  parts_ = context.allocate(2 * kMostQrGroups * nb_ * element, kQrSpace);
+  gram_ = context.allocate(nb_ * nb_ * element, kQrSpace);
 }
 
 Kernel& QrKernels::kernel(const char* name) {
@@ -114,7 +109,7 @@ Kernel& QrKernels::kernel(const char* name) {
 void QrKernels::factor(const cl::CommandQueue& queue, const Panel& panel) {
   const cl_uint items = nb_ / static_cast<cl_uint>(value_of(parameters_, "VEC_WIDTH"));
   const cl_uint groups =
-      in_one_launch_ ? 1 : std::clamp(panel.rows / kRowsPerGroup, 1U, kMostGroups);
+      in_one_launch_ ? 1 : std::clamp(panel.rows / kRowsPerGroup, 1U, kMostQrGroups);
   const auto enqueue = [&](const Kernel& kernel) {
     enqueue_kernel(queue, kernel, cl::NDRange(items, std::size_t{lanes_} * groups),
                    cl::NDRange(items, lanes_));

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <limits>
 
+#include "constants.hpp"
 #include "kernels/cpu_tile.hpp"
+#include "kernels/known_answers.hpp"
 #include "kernels/lu_common.hpp"
 #include "kernels/variants.hpp"
 #include "matrix/transfer.hpp"
@@ -17,11 +19,9 @@ namespace clgauss {
 
 namespace {
 
-constexpr double kEps = 0x1p-53;
-constexpr const char* kWhat = "a kernel's known answer";
 
 cl::Buffer doubles(Context& context, std::span<const double> values) {
-  cl::Buffer buffer = context.allocate(values.size_bytes(), kWhat);
+  cl::Buffer buffer = context.allocate(values.size_bytes(), kKnownAnswer);
   upload_values(context, buffer, RealType::f64, values);
   return buffer;
 }
@@ -39,8 +39,8 @@ void require_demoted(Context& context, const RefineKernels& kernels) {
       const double tie = 1 + static_cast<double>(2 * j + 1) * 0x1p-24;
       a(i, j) = (j % 2 == 0 ? 1 : -1) * (tie + (static_cast<double>(i) - 1) * 0x1p-50);
     }
-  const MatrixView from = to_device(context, RealType::f64, a, kColumns, kWhat),
-                   to{context.allocate(kRows * kLd * sizeof(float), kWhat), 0, kLd};
+  const MatrixView from = to_device(context, RealType::f64, a, kColumns, kKnownAnswer),
+                   to{context.allocate(kRows * kLd * sizeof(float), kKnownAnswer), 0, kLd};
   context.queue().enqueueFillBuffer(to.buffer, cl_float{7}, 0, kRows * kLd * sizeof(float));
   kernels.demote(context.queue(), from, to, kRows, kColumns);
   const Values c = download(context.queue(), to.buffer, RealType::f32, kRows * kLd);
@@ -66,8 +66,8 @@ void require_judged(Context& context, const RefineKernels& kernels) {
   r[77] = -0x1.5p-170;
   d[200] = 0x1p-90;
   const cl::Buffer on_device_d = doubles(context, d), on_device_x = doubles(context, x),
-                   next = context.allocate(kN * sizeof(double), kWhat),
-                   b = context.allocate(kN * sizeof(float), kWhat);
+                   next = context.allocate(kN * sizeof(double), kKnownAnswer),
+                   b = context.allocate(kN * sizeof(float), kKnownAnswer);
   kernels.judge(queue, kN, doubles(context, r), on_device_d, b);
   const Quality quality = kernels.quality(queue);
   require(quality.componentwise == std::abs(r[17]) / d[17] &&

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/known_answers.hpp"
 #include "kernels/lu_common.hpp"
 #include "kernels/residual_kernel.hpp"
 #include "kernels/variants.hpp"
@@ -18,7 +19,6 @@ namespace clgauss {
 
 namespace {
 
-constexpr const char* kWhat = "a kernel's known answer";
 constexpr int kHalf = 32;  // bits of a high or low part
 constexpr cl_ulong kLow = (cl_ulong{1} << kHalf) - 1;
 constexpr cl_int kNoNumber = std::numeric_limits<cl_int>::max(),
@@ -65,11 +65,11 @@ void add_term(const Number& a, const Number& x, bool negative, IntegerSums& sums
 /// A system whose rows are, one after the other: of numbers far apart; of pairs of products that cancel but for the last bits; of numbers
 /// from the smallest to the largest; of zeros; of denormal
 /// numbers; with a NaN, and with an infinity.
-struct Question {
+struct IntegerQuestion {
   static constexpr Index kN = 301, kRhs = 2, kKinds = 7;
   Matrix a, x, b;  // X and B transposed
 
-  Question() : a(kN, kN), x(kRhs, kN), b(kRhs, kN) {
+  IntegerQuestion() : a(kN, kN), x(kRhs, kN), b(kRhs, kN) {
     const Matrix random = random_matrix(kN + 2 * kRhs, kN, 12);
     const auto spread = [](double value, int by) {
       return std::ldexp(value, static_cast<int>(std::lround(by * (2 * std::abs(value) - 1))));
@@ -97,7 +97,7 @@ struct Question {
 };
 
 cl::Buffer numbers(const Context& context, std::span<const double> values) {
-  cl::Buffer buffer = context.allocate(values.size_bytes(), kWhat);
+  cl::Buffer buffer = context.allocate(values.size_bytes(), kKnownAnswer);
   upload_values(context, buffer, RealType::f64, values);
   return buffer;
 }
@@ -197,14 +197,14 @@ Defines IntegerResidual::macros() const {
 }
 
 void IntegerResidual::require_known_answer() const {
-  constexpr Index n = Question::kN;
-  const Question question;
+  constexpr Index n = IntegerQuestion::kN;
+  const IntegerQuestion question;
   const MatrixView a{numbers(context_, question.a.values()), 0, n};
   const std::vector<IntegerSums> found =
       sums({a, numbers(context_, question.x.values()), numbers(context_, question.b.values()), n,
-            Question::kRhs},
+            IntegerQuestion::kRhs},
            n);
-  for (Index c = 0; c < Question::kRhs; ++c)
+  for (Index c = 0; c < IntegerQuestion::kRhs; ++c)
     for (Index i = 0; i < n; ++i)
       if (found[c * n + i] != integer_sums(question.a.row(i), question.x.row(c), question.b(c, i)))
         throw WrongAnswer("wrong answer: the integers of b - A x are not the host's");

@@ -11,6 +11,7 @@
 
 #include "kernels/cpu_tile.hpp"
 #include "kernels/exact_sum.hpp"
+#include "kernels/known_answers.hpp"
 #include "kernels/lu_common.hpp"
 #include "kernels/variants.hpp"
 #include "matrix/transfer.hpp"
@@ -19,7 +20,6 @@ namespace clgauss {
 
 namespace {
 
-constexpr const char* kWhat = "a kernel's known answer";
 constexpr cl_uint kMostAtOnce = 4;
 /// Groups a core, so that one that is late does not keep the others waiting.
 constexpr cl_uint kGroupsPerUnit = 4;
@@ -124,7 +124,7 @@ std::string broken_width(const Parameters& parameters, RealType /*type*/) {
   return rule.empty() ? not_power_of_two(parameters, "WG_SIZE") : rule;
 }
 
-std::vector<Demand> demands(const Parameters& parameters, RealType type) {
+std::vector<Demand> residual_demands(const Parameters& parameters, RealType type) {
   const auto group = static_cast<std::size_t>(value_of(parameters, "WG_SIZE"));
   return {{"WG_SIZE", group, group > 1 ? 3 * kMostAtOnce * group * bytes_of(type) : 0}};
 }
@@ -167,7 +167,7 @@ const KernelVariant& residual_cpu_variant() {
       .lacks = lacks_long_loops,
       .ask = ask<residual_cpu_variant>,
       .broken_rule = broken_width,
-      .demands = demands};
+      .demands = residual_demands};
   return variant;
 }
 
@@ -184,7 +184,7 @@ const KernelVariant& residual_variant() {
                                      .lacks = lacks_nothing,
                                      .ask = ask<residual_variant>,
                                      .broken_rule = broken_width,
-                                     .demands = demands};
+                                     .demands = residual_demands};
   return variant;
 }
 
@@ -223,9 +223,9 @@ bool ResidualKernel::works(cl_uint rhs) {
     const Question question(type_, sum_, rhs);
     constexpr Index n = Question::kN;
     const auto upload = [&](const Matrix& matrix, Index ld) {
-      return to_device(context_, type_, matrix, ld, kWhat);
+      return to_device(context_, type_, matrix, ld, kKnownAnswer);
     };
-    const auto space = [&] { return context_.allocate(rhs * n * bytes_of(type_), kWhat); };
+    const auto space = [&] { return context_.allocate(rhs * n * bytes_of(type_), kKnownAnswer); };
     const ResidualOperands operands{upload(question.x, n).buffer, upload(question.x_lo, n).buffer,
                                     upload(question.b, n).buffer, space(), space()};
     launch(context_.queue(), upload(question.a, n + 3), n, {0, rhs}, operands);

@@ -12,11 +12,11 @@ namespace clgauss {
 namespace {
 
 constexpr cl_uint kBlock = 64;                  // rows of a block
-constexpr cl_uint kQuestion = 3 * kBlock - 11;  // n of the known answer
+constexpr cl_uint kTrsvQuestion = 3 * kBlock - 11;  // n of the known answer
 
 /// Of a system of n, or of the known answer.
 std::uint64_t parts_bytes(Index n, std::uint64_t part) {
-  return std::max<Index>(n, kQuestion) * part;
+  return std::max<Index>(n, kTrsvQuestion) * part;
 }
 
 void ask_usual(Context& context, RealType type,
@@ -156,9 +156,9 @@ bool trsv_works(TrsvKernel& kernel, const LuSetting& setting) {
   const KernelVariant& variant = kernel.variant();
   return std::ranges::all_of(std::array{false, true}, [&](bool upper) {
     return setting.kernels.works(variant.name, variant.file, kernel.macros(upper), [&] {
-      require_triangular_solve(context, setting.kernels.type(), kQuestion, 1, upper,
+      require_triangular_solve(context, setting.kernels.type(), kTrsvQuestion, 1, upper,
                                [&](const MatrixView& t, const MatrixView& b) {
-                                 kernel.trsv(context.queue(), t, kQuestion, b, upper);
+                                 kernel.trsv(context.queue(), t, kTrsvQuestion, b, upper);
                                });
     });
   });

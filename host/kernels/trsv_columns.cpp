@@ -15,7 +15,7 @@ namespace clgauss {
 
 namespace {
 
-constexpr const char* kWorkspace = "the workspace of a solve";
+constexpr const char* kSolveSpace = "the workspace of a solve";
 constexpr const char* kMoves = "columns.cl";  // brings right-hand sides and takes them away
 constexpr cl_uint kRowGroup = 64;             // of its work-items, one a row
 
@@ -254,7 +254,7 @@ Kernel& ColumnSolves::kernel(const char* name, cl_uint columns) {
 
 void ColumnSolves::require_buffer(cl::Buffer& buffer, std::uint64_t bytes) const {
   if (buffer() == nullptr || buffer.getInfo<CL_MEM_SIZE>() < bytes)
-    buffer = context_.allocate(bytes, kWorkspace);
+    buffer = context_.allocate(bytes, kSolveSpace);
 }
 
 void ColumnSolves::launch_rows(const cl::CommandQueue& queue, const Kernel& kernel,

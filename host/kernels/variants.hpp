@@ -24,6 +24,11 @@ namespace clgauss {
 [[nodiscard]] Variants qr_variants();
 [[nodiscard]] Variants complex_variants();
 
+/// Whether a work-group is many work-items side by side: one for each column of a panel at least.
+[[nodiscard]] inline bool has_groups(const Setting& at) {
+  return at.device.type != DeviceType::cpu && at.device.max_work_group_size >= 64;
+}
+
 /// `own`, then the variant's parameters that are macros.
 [[nodiscard]] Defines with_parameters(const KernelVariant& variant, const Parameters& parameters,
                                       Defines own);

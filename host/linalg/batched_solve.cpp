@@ -21,7 +21,7 @@ namespace clgauss {
 namespace {
 
 /// Bytes of matrices on the device at once: more does not make it faster, and the host holds a copy while they travel.
-constexpr std::uint64_t kChunkBytes = std::uint64_t{1} << 30;
+constexpr std::uint64_t kMostChunkBytes = std::uint64_t{1} << 30;
 
 void check_shapes(const BatchedSystem& system) {
   const auto& [a, b, vectors] = system;
@@ -53,7 +53,7 @@ Index chunk_of(const DeviceProfile& device, const BatchedSystem& system, RealTyp
                Index wanted) {
   const auto& [a, b, vectors] = system;
   const std::uint64_t limit =
-      std::min({kChunkBytes, device.max_alloc_bytes, device.global_mem_bytes / 4});
+      std::min({kMostChunkBytes, device.max_alloc_bytes, device.global_mem_bytes / 4});
   const Index numbers = std::max(a.rows * a.cols, b.rows * b.cols);
   const Index fitting = std::max<Index>(1, limit / (numbers * bytes_of(type)));
   return std::min(a.count, wanted != 0 ? std::min(wanted, fitting) : fitting);

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "constants.hpp"
 #include "kernels/lu_common.hpp"
 #include "linalg/error_bounds.hpp"
 #include "linalg/exact_scaling.hpp"
@@ -23,8 +24,7 @@ namespace clgauss {
 namespace {
 
 constexpr RealType kType = RealType::f64;
-constexpr const char* kWhat = "a certificate";
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr const char* kCertificateSpace = "a certificate";
 /// Where rcond is below, an inverse in f32 is not tried: of 105 matrices of n = 200 to 2000 it was near enough (are_near()) for 83 of 96
 /// above and for 2 of 9 below.
 constexpr double kWorthTrying = 16 * 0x1p-24;
@@ -96,8 +96,8 @@ Certifier::~Certifier() = default;
 
 MatrixView Certifier::space_for(Index n) const {
   const Index ld = padded_ld(n, kType);
-  context_.require_memory(3 * n * ld * sizeof(double), kWhat);
-  return {context_.allocate(n * ld * sizeof(double), kWhat), 0, ld};
+  context_.require_memory(3 * n * ld * sizeof(double), kCertificateSpace);
+  return {context_.allocate(n * ld * sizeof(double), kCertificateSpace), 0, ld};
 }
 
 Certifier::Inverter& Certifier::inverter(RealType type) {
@@ -164,7 +164,7 @@ bool Certifier::invert(RealType type, const Signs& signs, std::vector<Index>& ro
     std::swap(order[j], order[exchanges[j]]);
     std::swap(rows[j], rows[exchanges[j]]);
   }
-  const cl::Buffer on_device = context_.allocate(n_ * sizeof(cl_int), kWhat);
+  const cl::Buffer on_device = context_.allocate(n_ * sizeof(cl_int), kCertificateSpace);
   context_.queue().enqueueWriteBuffer(on_device, CL_TRUE, 0, n_ * sizeof(cl_int), order.data());
   copy("gather_rows", a_, r_, &on_device);
   std::swap(a_, r_);
@@ -185,7 +185,7 @@ void Certifier::multiply() {
 Certifier::Products Certifier::products(const MatrixView& m, const Matrix& vectors) {
   const cl::CommandQueue& queue = context_.queue();
   const Index count = vectors.rows(), elements = count * n_;
-  const auto space = [&] { return context_.allocate(elements * sizeof(double), kWhat); };
+  const auto space = [&] { return context_.allocate(elements * sizeof(double), kCertificateSpace); };
   const ResidualOperands on_device{space(), {}, space(), space(), space()};
   upload_values(context_, on_device.x, kType, vectors.values());
   queue.enqueueFillBuffer(on_device.b, 0.0, 0, elements * sizeof(double));
@@ -275,7 +275,7 @@ Matrix Certifier::correction(const ExactScaling& scaled, const std::vector<Index
                              const CertifySeams& seams) {
   const cl::CommandQueue& queue = context_.queue();
   const Index nrhs = scaled.nrhs(), elements = nrhs * n_;
-  const auto space = [&] { return context_.allocate(elements * sizeof(double), kWhat); };
+  const auto space = [&] { return context_.allocate(elements * sizeof(double), kCertificateSpace); };
   Matrix b(nrhs, n_);
   for (Index c = 0; c < nrhs; ++c)
     for (Index i = 0; i < n_; ++i) b(c, i) = scaled.b()(c, rows[i]);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "constants.hpp"
 #include "linalg/norm_estimator.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
@@ -13,9 +14,6 @@ namespace clgauss {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kEps = 0x1p-53;
 using First = NormEstimator::First;
 
 /// Largest magnitude in each column; Inf where it holds a number that is not finite.
@@ -24,12 +22,12 @@ std::vector<double> largest_in_columns(const Matrix& x) {
   for (Index i = 0; i < x.rows(); ++i)
     for (Index c = 0; c < x.cols(); ++c) {
       const double size = std::abs(x(i, c));
-      largest[c] = size < kInf ? std::max(largest[c], size) : kInf;
+      largest[c] = size < kInfinity ? std::max(largest[c], size) : kInfinity;
     }
   return largest;
 }
 
-bool is_regular(double largest) { return largest > 0 && largest < kInf; }
+bool is_regular(double largest) { return largest > 0 && largest < kInfinity; }
 
 /// The columns of `x` times powers of two.
 void scale_columns(Matrix& x, const std::vector<int>& exponents) {
@@ -119,7 +117,7 @@ void carry_out(std::vector<Estimate>& estimates, const InverseProducts& inverse)
   }
 }
 
-double finite_or_inf(double norm) { return std::isfinite(norm) ? norm : kInf; }
+double finite_or_inf(double norm) { return std::isfinite(norm) ? norm : kInfinity; }
 
 double rcond_of(Index n, double norm1_of_a, double norm1_of_inverse) {
   if (std::isnan(norm1_of_a)) return kNaN;
@@ -164,7 +162,7 @@ double bound_of(const Estimate& estimate, const Matrix& x, Index c) {
   const double error = estimate.estimator.estimate();
   if (error == 0 && std::isfinite(largest)) return 0;
   const double bound = error / largest;
-  return std::isfinite(largest) && std::isfinite(bound) ? bound : kInf;
+  return std::isfinite(largest) && std::isfinite(bound) ? bound : kInfinity;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace clgauss {
 
 namespace {
 
-constexpr Index kLanes = 8;  // vectors for the compiler
+constexpr Index kSums = 8;  // vectors for the compiler
 
 int exponent_of(double magnitude) { return magnitude > 0 ? std::ilogb(magnitude) : 0; }
 
@@ -68,10 +68,10 @@ std::vector<double> ExactScaling::times(const std::vector<double>& signs) const 
         scale_row(row, rows_, columns_, i, scaled.data());
         row = scaled;
       }
-      std::array<double, kLanes> sums{};
+      std::array<double, kSums> sums{};
       Index j = 0;
-      for (; j + kLanes <= n(); j += kLanes)
-        for (Index lane = 0; lane < kLanes; ++lane) sums[lane] += row[j + lane] * signs[j + lane];
+      for (; j + kSums <= n(); j += kSums)
+        for (Index lane = 0; lane < kSums; ++lane) sums[lane] += row[j + lane] * signs[j + lane];
       for (; j < n(); ++j) sums[0] += row[j] * signs[j];
       result[i] = std::accumulate(sums.begin(), sums.end(), 0.0);
     }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "constants.hpp"
 #include "kernels/exact_sum.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/transfer.hpp"
@@ -15,10 +16,9 @@ namespace clgauss {
 
 namespace {
 
-constexpr double kEps = 0x1p-53;
 constexpr double kShrinks = 0.5;   // the rthresh of dgesvxx
 constexpr double kSettled = 0.25;  // its dz_ub: from here on the elements of x have their signs
-constexpr Index kMostCorrections = 100;  // each halves the error, which is below eps^2 then
+constexpr Index kMostPreciseCorrections = 100;  // each halves the error, which is below eps^2 then
 
 /// One right-hand side on its way.
 class Course {
@@ -193,7 +193,7 @@ Refinement refine_in_extra_precision(ExtraPreciseOperator& system, const Approxi
     refinement.backward_errors.push_back(worst);
   };
   judge();
-  for (Index k = 0; k < kMostCorrections && any_open(courses); ++k) {
+  for (Index k = 0; k < kMostPreciseCorrections && any_open(courses); ++k) {
     solve(r);
     if (correct(parts, r, courses)) judge();
   }

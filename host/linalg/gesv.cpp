@@ -111,39 +111,6 @@ std::pair<Matrix, Matrix> split_columns(Matrix all, Index count) {
   return parts;
 }
 
-/// What a solve launches.
-struct GesvKernels {
-  std::unique_ptr<LuBackend> lu;
-  std::optional<Kernel> diagonal;
-  std::optional<DeviceOperator> in_f64;  // where the call keeps A in f64
-};
-
-/// For an n-by-n `a` and `a64`, to be run by ProgramStore::prepare().
-void make_kernels(GesvKernels& made, Context& context, const GesvCall& call, Index n, Index nrhs,
-                  const MatrixView& a, const MatrixView& a64) {
-  made.in_f64.reset();
-  made.lu.reset();
-  made.lu = make_lu_backend(context, call.type, n, call.lu,
-                            lu_spec_for(context, call.type, n, call.lu));
-  made.lu->prepare(a, nrhs);
-  made.diagonal = made.lu->diagonal_kernel();
-  if (!made.diagonal)
-    made.diagonal = context.programs().kernel("diagonal.cl", "diagonal", real_defines(call.type));
-  if (call.estimate_columns > 0) {
-    try {
-      made.lu->prepare_both(call.estimate_columns);
-      prepare_upper_maximum(context, call.type, n);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
-    }
-  }
-  if (call.keeps_f64) {
-    try {
-      made.in_f64.emplace(context, a64, n, nrhs);
-    } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
-    }
-  }
-}
-
 EliminationResult factor_and_solve(Context& context, const System& system, const GesvCall& call,
                                    const ProgressCallback& progress, const UploadMatrix& upload_a) {
   const RealType type = call.type;
@@ -160,11 +127,32 @@ EliminationResult factor_and_solve(Context& context, const System& system, const
     a64.buffer = context.staging().matrices().take(context, buffers.n * a64.ld * sizeof(double),
                                                    "A in f64, for residuals");
   }
-  GesvKernels kernels;
+  std::unique_ptr<LuBackend> lu;
+  std::optional<Kernel> diagonal;
+  std::optional<DeviceOperator> in_f64;
   context.programs().prepare([&] {
-    make_kernels(kernels, context, call, buffers.n, buffers.nrhs, buffers.a, a64);
+    in_f64.reset();
+    lu.reset();
+    lu = make_lu_backend(context, type, buffers.n, call.lu,
+                         lu_spec_for(context, type, buffers.n, call.lu));
+    lu->prepare(buffers.a, buffers.nrhs);
+    diagonal = lu->diagonal_kernel();
+    if (!diagonal)
+      diagonal = context.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
+    if (call.estimate_columns > 0) {
+      try {
+        lu->prepare_both(call.estimate_columns);
+        prepare_upper_maximum(context, type, buffers.n);
+      } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
+      }
+    }
+    if (call.keeps_f64) {
+      try {
+        in_f64.emplace(context, a64, buffers.n, buffers.nrhs);
+      } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
+      }
+    }
   });
-  auto& [lu, diagonal, in_f64] = kernels;
   result.times.build = timer.lap();
 
   const cl::CommandQueue& queue = context.queue();
@@ -299,12 +287,6 @@ std::function<std::optional<AnswerResidual>(const Matrix& x, double eps)> residu
     in_f64.residual(x, r, d);
     return confirmed_residual(system, x, eps, std::move(r), std::move(d), in_f64.row_sums());
   };
-}
-
-void name_gesv_kernels(Context& context, Index n, Index nrhs, const GesvCall& call) {
-  GesvKernels named;
-  make_kernels(named, context, call, n, nrhs, {{}, 0, padded_ld(n, call.type)},
-               {{}, 0, padded_ld(n, RealType::f64)});
 }
 
 EliminationResult gesv(Context& context, const System& system, const GesvCall& call,

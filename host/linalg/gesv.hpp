@@ -59,9 +59,6 @@ struct GesvCall {
                                               const ReadMatrix& read_again, const GesvCall& call,
                                               const ProgressCallback& progress = {});
 
-/// In a rehearsal (ProgramStore::prepare()): names what gesv() would launch for n-by-n systems. Throws NoUsableKernel.
-void name_gesv_kernels(Context& context, Index n, Index nrhs, const GesvCall& call);
-
 /// LiveFactors::residual_on_device of what stays in `in_f64`. Both must outlive it.
 [[nodiscard]] std::function<std::optional<AnswerResidual>(const Matrix& x, double eps)> residual_by(
     DeviceOperator& in_f64, const System& system);

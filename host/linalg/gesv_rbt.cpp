@@ -26,13 +26,10 @@ void require_memory_for(const Context& context, const System& system, RealType i
   require_memory(need, device, io::physical_memory());
 }
 
-/// From here on factors in f32 are often doubted: one preparation after the other made a first solve of n = 16384 take 5.5 s on an H100.
-constexpr Index kLeastDoubted = 8192;
-
 /// `scaling` leaves the matrix as it is.
 EliminationResult solve_by_butterflies(Context& context, const System& system, RealType input,
                                        const Scaling& scaling, const GesvCall& call,
-                                       const GesvCall& instead, const ProgressCallback& progress) {
+                                       const ProgressCallback& progress) {
   const Index n = system.a.rows(), nrhs = system.b.cols();
   const cl::CommandQueue& queue = context.queue();
   const auto report = [&](const char* what) {
@@ -61,8 +58,6 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
       }
     }
     if (input == RealType::f64) in_f64.emplace(context, a, n, nrhs);
-    if (context.programs().rehearses() && n >= kLeastDoubted)
-      name_gesv_kernels(context, n, nrhs, instead);
   });
   RbtLu& rbt = *made;
   result.times.build = timer.lap();
@@ -118,7 +113,7 @@ EliminationResult solve_by_butterflies(Context& context, const System& system, R
 }  // namespace
 
 EliminationResult gesv_rbt(Context& context, const System& system, const GesvCall& call,
-                           const GesvCall& instead, const ProgressCallback& progress) {
+                           const ProgressCallback& progress) {
   check_shapes(system);
   const Scaling scaling = scaling_for(system, RealType::f32, call.equilibration);
   const bool plain = scaling.finite && scaling.rows.empty() && scaling.columns.empty();
@@ -127,7 +122,7 @@ EliminationResult gesv_rbt(Context& context, const System& system, const GesvCal
   const RealType input = context.profile().fp64 ? RealType::f64 : RealType::f32;
   require_memory_for(context, system, input);
   return translate_opencl_errors(
-      [&] { return solve_by_butterflies(context, system, input, scaling, call, instead, progress); });
+      [&] { return solve_by_butterflies(context, system, input, scaling, call, progress); });
 }
 
 }  // namespace clgauss

@@ -13,9 +13,9 @@ namespace clgauss {
 
 namespace {
 
-constexpr const char* kWhat = "A in f64, for residuals";
+constexpr const char* kOperatorSpace = "A in f64, for residuals";
 /// Below, the host's cores need less than a few launches.
-constexpr Index kLeast = 512;
+constexpr Index kLeastInteger = 512;
 constexpr Index kRowsToMeasure = 128;
 /// Of a refinement: that of the first x, and one after each of two corrections.
 constexpr double kResiduals = 3;
@@ -32,9 +32,9 @@ std::string why_host(Context& context, const System& system) {
   const Matrix x(n, 1, Values(n, 1.0));
   Matrix r(rows, 1), d(rows, 1);
   const IntegerResidual::Operands on_device{
-      {context.allocate(rows * n * sizeof(double), kWhat), 0, n},
-      context.allocate(n * sizeof(double), kWhat),
-      context.allocate(rows * sizeof(double), kWhat),
+      {context.allocate(rows * n * sizeof(double), kOperatorSpace), 0, n},
+      context.allocate(n * sizeof(double), kOperatorSpace),
+      context.allocate(rows * sizeof(double), kOperatorSpace),
       n,
       1};
   upload_values(context, on_device.x, RealType::f64, x.values());
@@ -80,7 +80,7 @@ bool device_is_faster(Context& context, const System& system) {
 
 IntegerOperator::IntegerOperator(Context& context, const System& system)
     : context_(context), n_(system.a.rows()), nrhs_(system.b.cols()), kernel_(context) {
-  a_ = {context.allocate(n_ * n_ * sizeof(double), kWhat), 0, n_};
+  a_ = {context.allocate(n_ * n_ * sizeof(double), kOperatorSpace), 0, n_};
   upload_values(context, a_.buffer, RealType::f64, system.a.values());
   for (cl::Buffer* vectors : {&b_, &zero_, &x_})
     *vectors = context.allocate(n_ * nrhs_ * sizeof(double), "the right-hand sides in f64");
@@ -119,7 +119,7 @@ KernelBuild integer_residual_choice(Context& context, Index n) {
 std::unique_ptr<SystemOperator> residuals_without_fp64(Context& context, const System& system) {
   const Index n = system.a.rows();
   const bool fits = 2 * n * n * sizeof(double) <= context.profile().global_mem_bytes;
-  if (n >= kLeast && system.b.cols() > 0 && fits && device_is_faster(context, system)) {
+  if (n >= kLeastInteger && system.b.cols() > 0 && fits && device_is_faster(context, system)) {
     try {
       return std::make_unique<IntegerOperator>(context, system);
     } catch (const NoUsableKernel&) {  // the verdicts say why

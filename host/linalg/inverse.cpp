@@ -23,7 +23,7 @@ namespace clgauss {
 
 namespace {
 
-constexpr const char* kWhat = "the inverse of a matrix";
+constexpr const char* kInverseSpace = "the inverse of a matrix";
 
 /// The largest sum of magnitudes of a row.
 double norm_inf(const Matrix& a) {
@@ -38,7 +38,7 @@ double norm_inf(const Matrix& a) {
 
 void require_memory_for(Context& context, Index n, RealType type, const LuOptions& options) {
   const std::uint64_t matrix = n * padded_ld(n, type) * bytes_of(type);
-  MemoryNeed need{std::string(kWhat) + " of n = " + std::to_string(n), type, 3 * matrix, 0};
+  MemoryNeed need{std::string(kInverseSpace) + " of n = " + std::to_string(n), type, 3 * matrix, 0};
   need.workspace = lu_workspace_bytes(context.profile(), lu_spec_for(context, type, n, options),
                                       type, n, n, options.positive_definite);
   need.host_copy = 3 * n * n * sizeof(double);  // A, X and A X
@@ -125,7 +125,7 @@ class Inversion {
 
   [[nodiscard]] MatrixView space() const {
     const Index ld = padded_ld(n_, inverse_.type);
-    return {context_.allocate(n_ * ld * bytes_of(inverse_.type), kWhat), 0, ld};
+    return {context_.allocate(n_ * ld * bytes_of(inverse_.type), kInverseSpace), 0, ld};
   }
 
   /// M P, its rows and columns times powers of two; as the scaled A has them if those of the inverse and of the product are.

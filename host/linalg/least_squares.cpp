@@ -23,7 +23,7 @@ namespace clgauss {
 
 namespace {
 
-constexpr int kMostCorrections = 30;
+constexpr int kMostLstsqCorrections = 30;
 
 /// Exponents that bring the largest finite number of each column, or row, near 1.
 std::vector<int> exponents_of(std::span<const double> largest) {
@@ -104,12 +104,12 @@ double norm2_of_column(const Matrix& x, Index c) {
 }
 
 /// Largest sums of magnitudes: of a row, and of a column.
-struct Norms {
+struct MatrixNorms {
   double inf = 0, one = 0;
 };
 
-Norms norms_of(const Matrix& a) {
-  Norms norms{0, size_of(a).norm1};
+MatrixNorms norms_of(const Matrix& a) {
+  MatrixNorms norms{0, size_of(a).norm1};
   for (Index i = 0; i < a.rows(); ++i) {
     double sum = 0;
     for (const double value : a.row(i)) sum += std::abs(value);
@@ -148,9 +148,9 @@ Index rank_of(Matrix r, double tolerance) {
 }
 
 /// A X = B, as its transpose if it is wide: F = A or A^T, rows x columns, rows >= columns, F' = F C.
-class Run {
+class LeastSquaresRun {
  public:
-  Run(Context& context, const Matrix& a, const Matrix& b, const LeastSquaresOptions& options,
+  LeastSquaresRun(Context& context, const Matrix& a, const Matrix& b, const LeastSquaresOptions& options,
       const ProgressCallback& progress)
       : context_(context),
         a_(a),
@@ -332,7 +332,7 @@ class Run {
     const auto f_transposed_times = [&](const Matrix& y) { return product(a_, y, !wide_); };
     Matrix y(rows_, nrhs_), z(columns_, nrhs_);
     double last_change = std::numeric_limits<double>::infinity();
-    while (result_.corrections < kMostCorrections) {
+    while (result_.corrections < kMostLstsqCorrections) {
       Matrix f = wide_ ? Matrix(rows_, nrhs_) : b_, g = wide_ ? b_ : Matrix(columns_, nrhs_);
       subtract(f, y);
       subtract(f, f_times(z));
@@ -391,7 +391,7 @@ class Run {
     }
     Matrix r = b_;
     subtract(r, product(a_, result_.x, false));
-    const Norms norms = norms_of(a_);
+    const MatrixNorms norms = norms_of(a_);
     const Matrix normal = wide_ ? Matrix() : product(a_, r, true);
     const double unit = unit_roundoff(
         result_.accuracy == Accuracy::double_precision ? RealType::f64 : RealType::f32);
@@ -443,7 +443,7 @@ LeastSquares least_squares(Context& context, const Matrix& a, const Matrix& b,
   if (b.cols() == 0) throw DimensionError("b has no right-hand side");
   if (a.rows() != b.rows())
     throw DimensionError(fmt::format("A has {} rows, b has {}", a.rows(), b.rows()));
-  return translate_opencl_errors([&] { return Run(context, a, b, options, progress).run(); });
+  return translate_opencl_errors([&] { return LeastSquaresRun(context, a, b, options, progress).run(); });
 }
 
 }  // namespace clgauss

@@ -128,14 +128,15 @@ class Attempt {
   }
 
   LuAnswer run(const System& system) {
-    answer_.result = gesv(context_, system, call(system, keeps_f64()), progress_);
+    const bool keeps_f64 = context_.profile().fp64 && (options_.judge == Judge::device ||
+                                                       (answer_.plan.refines() && !maximum()));
+    answer_.result = gesv(context_, system, call(system, keeps_f64), progress_);
     return std::move(answer_);
   }
 
-  /// By butterflies; the refinement tells whether it is an answer, and where it is none, `instead` will be run.
-  LuAnswer run_rbt(const System& system, Attempt& instead) {
-    answer_.result = gesv_rbt(context_, system, call(system, false),
-                              instead.call(system, instead.keeps_f64()), progress_);
+  /// By butterflies; the refinement tells whether it is an answer.
+  LuAnswer run_rbt(const System& system) {
+    answer_.result = gesv_rbt(context_, system, call(system, false), progress_);
     return std::move(answer_);
   }
 
@@ -169,11 +170,6 @@ class Attempt {
       polish(system, result, factors);
     };
     return call;
-  }
-
-  [[nodiscard]] bool keeps_f64() const {
-    return context_.profile().fp64 &&
-           (options_.judge == Judge::device || (answer_.plan.refines() && !maximum()));
   }
 
   [[nodiscard]] bool maximum() const { return answer_.plan.accuracy == Accuracy::maximum; }
@@ -371,24 +367,23 @@ void add(SolveTimes& times, const SolveTimes& more) {
 /// By butterflies; where they fail, as if there were none.
 LuAnswer solve_by_rbt(Context& context, const System& system, const Plan& plan,
                       const SolveOptions& options, const ProgressCallback& progress) {
-  const Plan wide{Method::lu, RealType::f64, plan.accuracy},
-      narrow{Method::mixed, RealType::f32, plan.accuracy};
-  const Index n = system.a.rows();
-  const bool prefers_f32 =
-      options.method == Method::rbt ||
-      mixed_is_better(context.profile(), method_choice(context.profile(), context.tuning()), n);
   LuAnswer answer;
   try {
-    Attempt instead(context, context.profile().fp64 ? wide : narrow, options, progress);
-    answer = Attempt(context, plan, options, progress).run_rbt(system, instead);
+    answer = Attempt(context, plan, options, progress).run_rbt(system);
   } catch (const NoUsableKernel&) {  // the verdicts say why
   }
   const Refinement& refinement = answer.result.refinement;
   if (refinement.accepted && (!answer.trust || tell_of_inverse(refinement))) return answer;
   const SolveTimes spent = answer.result.times;
+  const Index n = system.a.rows();
   // Where x will do and only the inverse is in doubt, other factors in f32 would not tell more of it.
   const bool doubts_inverse = refinement.accepted && context.profile().fp64;
-  const Plan next = prefers_f32 && !doubts_inverse ? narrow : wide;
+  const bool prefers_f32 =
+      options.method == Method::rbt ||
+      mixed_is_better(context.profile(), method_choice(context.profile(), context.tuning()), n);
+  const Plan next = prefers_f32 && !doubts_inverse
+                        ? Plan{Method::mixed, RealType::f32, plan.accuracy}
+                        : Plan{Method::lu, RealType::f64, plan.accuracy};
   answer = solve_by_lu(context, system, next, options, progress);
   add(answer.result.times, spent);
   const std::string butterflies = "factors between random butterflies will not do";

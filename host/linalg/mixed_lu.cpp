@@ -12,7 +12,8 @@
 
 namespace clgauss {
 
-namespace {
+/// Not without a name: classes of a header have members of these types.
+namespace mixed {
 
 /// Factors in f32 of the system in f64 on the device.
 class Factors {
@@ -77,7 +78,7 @@ std::unique_ptr<Factors> make_factors(Context& context, Index n, Index nrhs, Mix
   return std::make_unique<PivotedFactors>(context, n, nrhs, options);
 }
 
-}  // namespace
+}  // namespace mixed
 
 class MixedLu::Implementation {
  public:
@@ -86,7 +87,7 @@ class MixedLu::Implementation {
       : context_(context),
         n_(n),
         nrhs_(nrhs),
-        factors_(make_factors(context_, n, nrhs, factors, options)),
+        factors_(mixed::make_factors(context_, n, nrhs, factors, options)),
         b_{context_.allocate(n * nrhs * sizeof(float), "right-hand sides in f32"), 0, nrhs},
         system_(context_, MatrixView{}, n, nrhs) {}
 
@@ -120,7 +121,7 @@ class MixedLu::Implementation {
  private:
   Context context_;
   Index n_, nrhs_;
-  std::unique_ptr<Factors> factors_;
+  std::unique_ptr<mixed::Factors> factors_;
   MatrixView b_;
   DeviceOperator system_;
 };

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "constants.hpp"
 #include "kernels/refine_kernels.hpp"
 #include "linalg/gmres.hpp"
 
@@ -12,7 +13,6 @@ namespace clgauss {
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr Index kMostCorrections = 30;  // while each halves the error
 constexpr Index kMostRestarts = 3;      // of GMRES
 

@@ -7,6 +7,7 @@
 #include <limits>
 #include <mutex>
 
+#include "constants.hpp"
 #include "linalg/answer_residual.hpp"
 #include "linalg/row_sums.hpp"
 #include "matrix/max_or_nan.hpp"
@@ -17,7 +18,6 @@ namespace clgauss {
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// The largest sums so far: of A's rows, and for each right-hand side of r, x and b.
 struct Norms {
@@ -188,7 +188,7 @@ bool is_confirmed(const Numbers& system, const Values& columns, Index i, const M
 }
 
 /// Throws DimensionError.
-Numbers numbers_of(const System& system, const Matrix& x) {
+Numbers numbers_in(const System& system, const Matrix& x) {
   if (x.rows() != system.b.rows() || x.cols() != system.b.cols())
     throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
   return {system.a.rows(), x.cols(), system.a.values(), system.b.values(), x.values()};
@@ -202,19 +202,19 @@ Residual compute_residual(Index n, Index nrhs, std::span<const double> a, std::s
 }
 
 Residual compute_residual(const System& system, const Matrix& x, double eps) {
-  return residual_of(numbers_of(system, x), eps, {});
+  return residual_of(numbers_in(system, x), eps, {});
 }
 
 AnswerResidual answer_residual(const System& system, const Matrix& x, double eps) {
   AnswerResidual answer{{}, Matrix(x.rows(), x.cols()), Matrix(x.rows(), x.cols())};
-  answer.norms = residual_of(numbers_of(system, x), eps, {&answer.r, &answer.d});
+  answer.norms = residual_of(numbers_in(system, x), eps, {&answer.r, &answer.d});
   return answer;
 }
 
 std::optional<AnswerResidual> confirmed_residual(const System& system, const Matrix& x, double eps,
                                                  Matrix r, Matrix d,
                                                  std::span<const double> row_sums) {
-  const Numbers numbers = numbers_of(system, x);
+  const Numbers numbers = numbers_in(system, x);
   const Values columns = transposed(numbers.x, numbers.n, numbers.nrhs);
   std::atomic<bool> confirmed = true;
   const Index rows = (numbers.n + kRowsToOneConfirmed - 1) / kRowsToOneConfirmed;

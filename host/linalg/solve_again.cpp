@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 
+#include "constants.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss {
@@ -14,7 +15,6 @@ namespace {
 
 /// The exponents that bring the columns of R, whose rows are multiplied by 2^rows, to magnitudes of about 1; empty where all are 0.
 std::vector<int> exponents_of_columns(const Matrix& r, std::span<const int> rows) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::vector<double> largest(r.cols(), 0.0);
   std::vector<std::optional<int>> exponents(r.cols());
   const auto hear = [&](Index c, double value, int power) {

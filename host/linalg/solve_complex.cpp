@@ -45,9 +45,9 @@ bool is_finite(const ComplexMatrix& matrix) {
   return find_nonfinite(matrix.parts().values()) == matrix.parts().values().size();
 }
 
-class Run {
+class ComplexRun {
  public:
-  Run(Context& context, const ComplexSystem& system, const ComplexOptions& options,
+  ComplexRun(Context& context, const ComplexSystem& system, const ComplexOptions& options,
       const ProgressCallback& progress)
       : context_(context),
         system_(system),
@@ -174,7 +174,7 @@ class Run {
 double modulus(double re, double im) { return std::sqrt(re * re + im * im); }
 
 /// Of one right-hand side: ||b - A x||, ||x||, ||b||, infinity norms of moduli.
-struct Norms {
+struct ColumnNorms {
   double residual = 0, x = 0, b = 0;
 };
 
@@ -219,7 +219,7 @@ Residual compute_residual(const ComplexSystem& system, const ComplexMatrix& x, d
   Matrix of_b = b.parts();
   // The products' real and imaginary parts are those of rows of A with these.
   Matrix for_real(nrhs, 2 * n), for_imaginary(nrhs, 2 * n);
-  std::vector<Norms> norms(nrhs);
+  std::vector<ColumnNorms> norms(nrhs);
   for (Index c = 0; c < nrhs; ++c) {
     double largest_x = 0, largest_b = 0;
     for (Index i = 0; i < n; ++i) {
@@ -266,7 +266,7 @@ Residual compute_residual(const ComplexSystem& system, const ComplexMatrix& x, d
     for (Index c = 0; c < nrhs; ++c) norms[c].residual = max_or_nan(norms[c].residual, residual[c]);
   });
   Residual worst;
-  for (const Norms& of : norms) {
+  for (const ColumnNorms& of : norms) {
     const double scale = norm_a * of.x + of.b;
     const double error = of.residual == 0 && std::isfinite(scale) ? 0 : of.residual / scale;
     worst.backward_error = max_or_nan(worst.backward_error, error);
@@ -278,7 +278,7 @@ Residual compute_residual(const ComplexSystem& system, const ComplexMatrix& x, d
 ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                               const ComplexOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
-  return translate_opencl_errors([&] { return Run(context, system, options, progress).run(); });
+  return translate_opencl_errors([&] { return ComplexRun(context, system, options, progress).run(); });
 }
 
 }  // namespace clgauss

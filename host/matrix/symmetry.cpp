@@ -19,12 +19,12 @@ using Element = std::pair<Index, Index>;
 
 /// Rows and columns of a tile: two of them stay in a cache while one is read across.
 constexpr Index kTile = 64;
-constexpr Index kNone = std::numeric_limits<Index>::max();
+constexpr Index kNowhere = std::numeric_limits<Index>::max();
 
-/// The first (i, j) with i > j that `is_bad`, in rows first .. last; kNone twice if there is none.
+/// The first (i, j) with i > j that `is_bad`, in rows first .. last; kNowhere twice if there is none.
 template <typename Bad>
 Element find_in_rows(Index first, Index last, const Bad& is_bad) {
-  Element found{kNone, kNone};
+  Element found{kNowhere, kNowhere};
   for (Index left = 0; left < last; left += kTile)
     for (Index i = first; i < last; ++i)
       for (Index j = left; j < std::min(left + kTile, i); ++j)
@@ -39,17 +39,17 @@ std::optional<Element> find_below_diagonal(Index n, const Bad& is_bad) {
   const auto find_in_strip = [&](Index strip) {
     return find_in_rows(strip * kTile, std::min(n, (strip + 1) * kTile), is_bad);
   };
-  std::atomic<Index> bad_strip = kNone,
+  std::atomic<Index> bad_strip = kNowhere,
                      next = 0;  // those further down are longer: whoever is free takes one
   in_parallel(strips, kElementsPerThread / (kTile * std::max<Index>(n, 1)) + 1, [&](Index, Index) {
     for (Index strip = next++; strip < std::min<Index>(strips, bad_strip); strip = next++) {
-      if (find_in_strip(strip).first == kNone) continue;
+      if (find_in_strip(strip).first == kNowhere) continue;
       Index before = bad_strip;
       while (strip < before && !bad_strip.compare_exchange_weak(before, strip)) {
       }
     }
   });
-  if (bad_strip == kNone) return std::nullopt;
+  if (bad_strip == kNowhere) return std::nullopt;
   return find_in_strip(bad_strip);
 }
 

@@ -16,6 +16,7 @@
 #include "support/devices.hpp"
 #include "support/paths.hpp"
 #include "support/process.hpp"
+#include "support/thorough.hpp"
 
 using namespace clgauss;
 using clgauss::test::on_every_device;
@@ -136,6 +137,7 @@ TEST_CASE("what is solved builds what its preparation named, and nothing alone")
       ContextOptions options;
       options.cache_folder = cache.path();
       Context context(device, options);
+      if (test::is_slow(context) && std::string_view(name) != "lu") continue;
       work(context);
       for (const std::string& file : context.programs().built_alone()) {
         CAPTURE(file);

@@ -15,6 +15,7 @@
 #include "faults/fault_layer.hpp"
 #include "matrix/transfer.hpp"
 #include "support/paths.hpp"
+#include "support/thorough.hpp"
 
 using namespace clgauss;
 using namespace clgauss::test;
@@ -122,7 +123,7 @@ TEST_CASE("a failing OpenCL call leaves every public function as an error of clg
   setenv("OPENCL_LAYERS", fault_layer().c_str(), 1);  // before the process's first OpenCL call
   const Device device = open_device();
   Context context(device, ContextOptions::from_environment());
-  const auto step = static_cast<long>(fault_step().value_or(11));
+  const auto step = static_cast<long>(fault_step().value_or(test::thorough() ? 11 : 31));
   for (const Function& function : functions_of(device, context)) {
     CAPTURE(function.name);
     function.call();  // builds what is to be built

@@ -10,6 +10,7 @@
 #include "linalg/host_lapack.hpp"
 #include "linalg/refine.hpp"
 #include "support/devices.hpp"
+#include "support/thorough.hpp"
 
 using namespace clgauss;
 using clgauss::test::on_every_device;
@@ -58,11 +59,13 @@ System hilbert(Index n) {
 
 }  // namespace
 
-TEST_CASE("double accuracy on every device, with fp64 and without") {
+TEST_CASE("double accuracy on every device, with fp64 and without" *
+          test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device);
     for (const Index n : {1, 2, 3, 31, 32, 33, 127, 128, 129, 500, 1031})
       for (const Method method : {Method::automatic, Method::mixed}) {
+        if (n > 129 && test::is_slow(context)) continue;
         const System system = random_system(n, 1, static_cast<unsigned>(n));
         const Solution solution = solved(context, system, method);
         CAPTURE(n);

@@ -244,7 +244,8 @@ double largest(const Matrix& matrix) { return std::ranges::max(matrix.values());
 
 }  // namespace
 
-TEST_CASE("certify: known answers, right and off, one and many right-hand sides, on every device") {
+TEST_CASE("certify: known answers, right and off, one and many right-hand sides, on every device" *
+          test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     if (!device.profile.fp64) {

@@ -12,6 +12,7 @@
 
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
+#include "support/thorough.hpp"
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
 #include <lapacke.h>
@@ -71,11 +72,12 @@ System system_of(Matrix a, Index nrhs = 1) {
 
 }  // namespace
 
-TEST_CASE("Cholesky: factors and answers of every size, from the lower triangle alone") {
+TEST_CASE("Cholesky: factors and answers of every size, from the lower triangle alone" *
+          test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
-      for (const Index n : kSizes) {
+      for (const Index n : test::some_of(std::vector(std::begin(kSizes), std::end(kSizes)), 3)) {
         const double eps = unit_roundoff(type);
         const Matrix a = rounded(dominant(n, n), type), b = rounded(random_matrix(n, 3, 5), type);
         for (const LuOptions& options : ways(context, type, n)) {
@@ -184,7 +186,7 @@ TEST_CASE("Cholesky refuses a matrix that is not symmetric and names the first e
 TEST_CASE("auto takes Cholesky where A allows it, and LU where a pivot fails, and says so") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    if (device.profile.type != DeviceType::cpu) return;
+    if (device.profile.type != DeviceType::cpu || test::is_slow(context)) return;
     Matrix a = dominant(1100, 6);
     const Solution definite = solve(context, system_of(a));
     CHECK(definite.status == SolveStatus::ok);
@@ -239,7 +241,8 @@ TEST_CASE("Cholesky: kernels that do not work are passed over") {
     };
     SolveOptions cholesky;
     cholesky.method = Method::cholesky;
-    const System system = system_of(dominant(1030, 2));
+    Context usual(device, ContextOptions::from_environment());
+    const System system = system_of(dominant(test::is_slow(usual) ? 300 : 1030, 2));
     for (const char* faults : {"cholesky_cpu=wrong", "cholesky_cpu=build"}) {
       Context context = with_faults(faults);
       const Solution solution = solve(context, system, cholesky);
@@ -248,7 +251,7 @@ TEST_CASE("Cholesky: kernels that do not work are passed over") {
     }
     Context context = with_faults("cholesky_cpu=wrong,cholesky=wrong");
     CHECK_THROWS_AS((void)solve(context, system, cholesky), NoUsableKernel);
-    const Solution by_lu = solve(context, system);
+    const Solution by_lu = solve(context, system);  // auto's first choice for large systems is Cholesky
     CHECK(by_lu.status == SolveStatus::ok);
     CHECK(by_lu.method != Method::cholesky);
     CHECK(by_lu.method != Method::gauss);

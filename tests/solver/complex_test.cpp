@@ -71,7 +71,8 @@ ByLapack by_lapack(const ComplexSystem& system) {
 
 }  // namespace
 
-TEST_CASE("complex systems of every size: backward error, and LAPACK's exchanges") {
+TEST_CASE("complex systems of every size: backward error, and LAPACK's exchanges" *
+          test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))

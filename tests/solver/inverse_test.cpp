@@ -8,6 +8,7 @@
 
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
+#include "support/thorough.hpp"
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
 #include <lapacke.h>
@@ -35,7 +36,8 @@ double inverse_error(const Matrix& a, const Matrix& x, double eps) {
 
 }  // namespace
 
-TEST_CASE("invert: inverses of every size, by LU and by Cholesky") {
+TEST_CASE("invert: inverses of every size, by LU and by Cholesky" *
+          test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
@@ -43,6 +45,7 @@ TEST_CASE("invert: inverses of every size, by LU and by Cholesky") {
         for (const std::string kind : {"random", "spd", "graded", "zero-pivot"}) {
           if (kind != "random" && n > 200) continue;
           if (kind == "zero-pivot" && n == 1) continue;  // singular
+          if (n > 129 && test::is_slow(context)) continue;
           CAPTURE(n);
           CAPTURE(kind);
           const Matrix a = rounded(generate_matrix(kind, n, n), type);

@@ -31,7 +31,8 @@ SolveOptions by(Method method) {
 
 }  // namespace
 
-TEST_CASE("Jacobi and Seidel solve dominant systems, Seidel in fewer sweeps") {
+TEST_CASE("Jacobi and Seidel solve dominant systems, Seidel in fewer sweeps" *
+          test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const Index n : {1, 2, 33, 129, 500})

@@ -243,7 +243,8 @@ TEST_CASE("kernels: a right answer is remembered on disk, a wrong one and an err
   });
 }
 
-TEST_CASE("kernels: every variant is asked, and its macros reach its builds") {
+TEST_CASE("kernels: every variant is asked, and its macros reach its builds" *
+          test::also_on_slow_devices) {
   // On one device: what is asked does not depend on it, and some build for minutes.
   Context context(open_device(), ContextOptions::from_environment());
   survey_kernels(context);

@@ -11,6 +11,7 @@
 #include "linalg/gesv.hpp"
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
+#include "support/thorough.hpp"
 
 using namespace clgauss;
 using clgauss::test::factorisation_error;
@@ -145,6 +146,7 @@ TEST_CASE("LAPACK: answers for no, one and many right-hand sides agree as backwa
 TEST_CASE("LAPACK: tournament pivoting is within twice partial pivoting's backward error") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
+    if (test::is_slow(context)) return;
     const RealType type = types_of(device.profile).back();
     // A panel in one work-group has partial pivoting, by the same arithmetic as the tournament's.
     LuSpec one_group = default_lu_spec(context.profile(), type, 300, LuFamily::gpu);

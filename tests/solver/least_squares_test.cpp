@@ -9,6 +9,7 @@
 #include "kernels/cpu_tile.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
+#include "support/thorough.hpp"
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
 #include <lapacke.h>
@@ -25,7 +26,8 @@ constexpr Index kSizes[] = {1, 2, 3, 31, 32, 33, 127, 128, 129, 500, 1031};
 
 /// Devices on which work-items run on one core each do all sizes, the others the small ones.
 bool takes(Context& context, Index n) {
-  return n <= 129 || context.profile().type != DeviceType::cpu || suits_cpu_kernels(context);
+  return n <= (test::is_slow(context) ? 33 : 129) || context.profile().type != DeviceType::cpu ||
+         suits_cpu_kernels(context);
 }
 
 /// Whole numbers from -8 to 8, so that products with such numbers are exact.
@@ -121,7 +123,8 @@ Index lapack_rank(const Matrix& a, double tolerance) {
 }  // namespace
 
 TEST_CASE(
-    "least squares: known answers of every size, tall, wide and square, as good as LAPACK's") {
+    "least squares: known answers of every size, tall, wide and square, as good as LAPACK's" *
+          test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))

@@ -13,6 +13,7 @@
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
 #include "support/padded_matrix.hpp"
+#include "support/thorough.hpp"
 
 using namespace clgauss;
 using clgauss::test::factorisation_error;
@@ -77,7 +78,8 @@ void check(Context& context, RealType type, const MakeLu& make, const std::strin
 
 }  // namespace
 
-TEST_CASE("LU: factors and answers are right for every kind") {
+TEST_CASE("LU: factors and answers are right for every kind" *
+          test::also_on_slow_devices) {
   on_every_lu([](Context& context, RealType type, const MakeLu& make) {
     for (const std::string kind :
          {"random", "integer", "zero-pivot", "graded", "spd", "permuted-identity"})
@@ -89,7 +91,7 @@ TEST_CASE("LU: factors and answers are right for every kind") {
 TEST_CASE("LU: sizes around every block and tile") {
   on_every_lu([](Context& context, RealType type, const MakeLu& make) {
     for (const Index n : {1, 3, 31, 32, 64, 95, 96, 97, 127, 128, 129, 193, 257, 401})
-      check(context, type, make, "random", n, 1, 0);
+      if (n <= 129 || !test::is_slow(context)) check(context, type, make, "random", n, 1, 0);
   });
 }
 
@@ -99,7 +101,7 @@ TEST_CASE("LU: many right-hand sides, offsets and leading dimensions above n") {
       check(context, type, make, "random", 70, nrhs, 0);
       check(context, type, make, "random", 131, nrhs, 5);
     }
-    check(context, type, make, "random", 300, 1000, 8);
+    check(context, type, make, "random", 300, test::is_slow(context) ? 100 : 1000, 8);
   });
 }
 
@@ -136,7 +138,8 @@ TEST_CASE("LU: a large system") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
-      check(context, type, implementations().front().second, "random", 1030, 3, 0);
+      check(context, type, implementations().front().second, "random",
+            test::is_slow(context) ? 300 : 1030, 3, 0);
   });
 }
 

@@ -24,6 +24,7 @@
 #include "linalg/host_lapack.hpp"
 #include "support/devices.hpp"
 #include "support/gallery.hpp"
+#include "support/thorough.hpp"
 
 using namespace clgauss;
 using namespace clgauss::test;
@@ -259,7 +260,8 @@ TEST_CASE(
       std::map<Method, Worst> worst;
       for (const Index size : kind.largest == 0 ? std::vector<Index>{0} : sizes) {
         if (size > kind.largest || (kind.singular && size == 1) ||
-            (!is_long() && size > 129 && !device.profile.fp64))
+            (!is_long() && size > 129 && !device.profile.fp64) ||
+            (size > 33 && test::is_slow(context)))
           continue;
         const std::optional<Oracle> oracle = oracle_of(kind, size);
         if (!oracle) continue;

@@ -6,6 +6,7 @@
 #include <clgauss/solve.hpp>
 
 #include "support/devices.hpp"
+#include "support/thorough.hpp"
 
 using namespace clgauss;
 
@@ -31,6 +32,7 @@ struct Stop {};
 TEST_CASE("progress: blocks, GFLOP/s and the share done of every factorisation") {
   test::on_every_device([](const Device& device) {
     Context context(device);
+    if (test::is_slow(context)) return;
     const System system = system_of(kN);
     for (const Method method : {Method::lu, Method::mixed, Method::rbt}) {
       CAPTURE(method_name(method));
@@ -61,6 +63,7 @@ TEST_CASE("progress: blocks, GFLOP/s and the share done of every factorisation")
 TEST_CASE("progress: a callback that throws ends an LU on its way, and the context stays usable") {
   test::on_every_device([](const Device& device) {
     Context context(device);
+    if (test::is_slow(context)) return;
     const System system = system_of(kN);
     for (const Method method : {Method::lu, Method::rbt}) {
       CAPTURE(method_name(method));

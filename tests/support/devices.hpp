@@ -5,8 +5,22 @@
 
 #include <clgauss/lab/gauss.hpp>
 #include <functional>
+#include <string_view>
+
+#include "support/thorough.hpp"
 
 namespace clgauss::test {
+
+/// Decorates a solver test that runs on slow devices as well where not all is asked for: those that between them launch every kernel.
+/// The tests of kernels by themselves, in tests/device, always do.
+inline const doctest::description also_on_slow_devices("also on slow devices");
+
+/// Whether the test that runs leaves slow devices out, see is_slow().
+inline bool leaves_slow_devices_out() {
+  const doctest::TestCaseData& now = *doctest::getContextOptions()->currentTest;
+  return !thorough() && now.m_description == nullptr &&
+         std::string_view(now.m_file.c_str()).find("/solver/") != std::string_view::npos;
+}
 
 /// Runs `body` on every device, with the device in each failure's message. No device at all is a
 /// failure, not a skip.
@@ -14,6 +28,10 @@ inline void on_every_device(const std::function<void(const Device&)>& body) {
   const std::vector<Device> devices = list_devices();
   REQUIRE_FALSE(devices.empty());
   for (const Device& device : devices) {
+    if (leaves_slow_devices_out()) {
+      Context context(device, ContextOptions::from_environment());
+      if (is_slow(context)) continue;
+    }
     CAPTURE(device.profile.platform_name);
     CAPTURE(device.profile.name);
     body(device);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <thread>
 
 #include "tuner/measure/estimate.hpp"
 
@@ -119,6 +120,9 @@ TEST_CASE("outliers, a slow first run and others' load are named") {
   CHECK(load_doubt(0.5, 2).empty());
   CHECK_FALSE(load_doubt(1.5, 2).empty());
   CHECK(load_doubt(std::numeric_limits<double>::quiet_NaN(), 2).empty());
+  const unsigned cores = std::thread::hardware_concurrency();
+  CHECK(busy_cores() >= 0);
+  CHECK(busy_cores() <= 1.2 * cores);
 }
 
 }  // namespace clgauss::tune

@@ -298,9 +298,9 @@ double machine_noise(Context& context) {
   return noise;
 }
 
-std::string noise_refusal(double noise, double load_average, unsigned cores) {
+std::string noise_refusal(double noise, double busy, unsigned cores) {
   if (noise <= kMostNoise) return {};
-  const std::string load = load_doubt(load_average, cores);
+  const std::string load = load_doubt(busy, cores);
   return fmt::format(
       "equal launches differ by {:.0f} % here and now, what is faster cannot be told{}; end other "
       "programs and run it again, or --accept-noise keeps only what wins by more than that",

@@ -46,7 +46,7 @@ inline constexpr double kMostNoise = 0.05;
 [[nodiscard]] double machine_noise(Context& context);
 
 /// Why a machine is too noisy to tune on, with advice; empty if it is not.
-[[nodiscard]] std::string noise_refusal(double noise, double load_average, unsigned cores);
+[[nodiscard]] std::string noise_refusal(double noise, double busy, unsigned cores);
 
 /// n one less than a prime, where a work-group size that is left to chance does the most harm: 508, 1012, 2002, 4006, 8010.
 [[nodiscard]] std::vector<Index> default_tuning_sizes(const DeviceProfile& device);

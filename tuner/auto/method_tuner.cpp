@@ -16,7 +16,7 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::size_t kRounds = 5, kFurther = 6;
+constexpr std::size_t kMethodRounds = 5, kFurther = 6;
 constexpr std::array kMethods{Method::lu, Method::mixed, Method::rbt};
 
 /// What came of the methods at one n, in the order of kMethods; empty where one did not work.
@@ -57,7 +57,7 @@ class MethodBench {
         return ns;
       });
     }
-    const Turns turns = in_turns(kRounds, kFurther, timed);
+    const Turns turns = in_turns(kMethodRounds, kFurther, timed);
     AtSize result;
     result.floor = turns.floor();
     for (std::size_t w = 0; w < working.size(); ++w)

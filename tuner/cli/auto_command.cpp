@@ -17,13 +17,13 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::string_view kUsage = "[options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kAutoUsage = "[options]";
+constexpr std::string_view kAutoAbout =
     "Tunes what clgauss uses on a device: the work-group size of the elimination, the tiles of "
     "the matrix product, the blocks of the LU, from which n on a solve takes which method. What is "
     "faster than clgauss's own choice is stored "
     "for this user, and the next solve takes it up. Ctrl-C keeps what was stored so far.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kAutoExamples =
     "clgauss-tune auto\n"
     "clgauss-tune auto --device nvidia: --budget 5min\n"
     "clgauss-tune auto --what elimination --types f64 --sizes 1012,2002,4006\n"
@@ -100,14 +100,14 @@ nlohmann::ordered_json json_of(const AutoResult& result) {
 }  // namespace
 
 void require_quiet_machine(Context& context) {
-  const double load = load_average();
+  const double busy = busy_cores();
   const std::string refusal =
-      noise_refusal(machine_noise(context), load, std::thread::hardware_concurrency());
+      noise_refusal(machine_noise(context), busy, std::thread::hardware_concurrency());
   if (!refusal.empty()) throw UsageError(refusal);
 }
 
 cli::CommandTable auto_table() {
-  cli::CommandTable table{kUsage, kAbout, kExamples, {}};
+  cli::CommandTable table{kAutoUsage, kAutoAbout, kAutoExamples, {}};
   // clang-format off
   table.group("What")
       ("what", cli::words("LIST", kWhats)->default_value("elimination,gemm,lu,method"),

@@ -179,7 +179,7 @@ void announce(const std::string& what, double expected_s, const ExperimentLimits
                         cut ? fmt::format(" of the {} that it needs; run again to go on",
                                           cli::duration_text(expected_s))
                             : ""));
-  const std::string doubt = load_doubt(load_average(), std::thread::hardware_concurrency());
+  const std::string doubt = load_doubt(busy_cores(), std::thread::hardware_concurrency());
   if (!doubt.empty()) cli::tell(fmt::format("{}: intervals will be wide: {}\n", what, doubt));
 }
 

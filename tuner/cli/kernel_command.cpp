@@ -18,9 +18,9 @@ namespace {
 
 using namespace cli;
 
-constexpr std::string_view kUsage =
+constexpr std::string_view kKernelUsage =
     "FILE.cl --name K --global N,M --arg .. [options], or FILE_T1.json";
-constexpr std::string_view kAbout =
+constexpr std::string_view kKernelAbout =
     "A complete example, with a shipped kernel: tiles of 8, 16 or 32, checked against a plain "
     "product.\n"
     "  clgauss-tune kernel matmul_ladder.cl --name ladder_blocked --round-up xy \\\n"
@@ -33,7 +33,7 @@ constexpr std::string_view kAbout =
     "line of C++ to use; the folder holds all rows, the T4 results, and the page. The same command "
     "again goes on where it stopped. Sizes are expressions: + - * / % and comparisons, && || !, "
     "min, max, ceil_div. A T1 file of another tuner says all of this by itself.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kKernelExamples =
     "clgauss-tune kernel gauss.cl --name gauss_fwd --size n=1012 --global n+1,n --round-up x "
     "--param REAL_BITS=32 --arg buffer:f32:n*(n+1) --arg ulong:n+1 --arg ulong:0 --budget 30s -o "
     "r\n"
@@ -51,7 +51,7 @@ Words words_of(const po::variables_map& values, const char* name) {
 /// Beside those of searches.
 enum Tasks : unsigned { kT1File = 4, kClFile = 8, kAgainst = 16 };
 
-Mode mode_of(const po::variables_map& values) {
+Mode kernel_mode(const po::variables_map& values) {
   const bool t1 = values["file"].as<std::string>().ends_with(".json");
   return {search_mode(values).bits | (t1 ? kT1File : kClFile) |
               (values.count("against") > 0 ? kAgainst : 0U),
@@ -142,7 +142,7 @@ nlohmann::ordered_json json_of(const KernelTask& task, const KernelTuning& tunin
 }  // namespace
 
 cli::CommandTable kernel_table() {
-  CommandTable table{kUsage, kAbout, kExamples, {}, "file"};
+  CommandTable table{kKernelUsage, kKernelAbout, kKernelExamples, {}, "file"};
   // clang-format off
   table.group("What")
       ("file", cli::file("FILE")->required(), "the kernel's file, of this folder or shipped with clgauss; or a T1 file (.json)")
@@ -179,7 +179,7 @@ cli::CommandTable kernel_table() {
                           "a kernel's file; a T1 file says it by itself",
                           {"name", "global", "local", "arg", "param", "size"}});
   table.scopes.push_back({kAgainst, "--against", {"against-global"}});
-  table.mode = mode_of;
+  table.mode = kernel_mode;
   return table;
 }
 

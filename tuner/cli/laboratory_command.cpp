@@ -14,13 +14,13 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::string_view kUsage = "-o FOLDER [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kLaboratoryUsage = "-o FOLDER [options]";
+constexpr std::string_view kLaboratoryAbout =
     "Runs every experiment of the laboratory on one device within a given time, each in a folder "
     "of its own below FOLDER, and writes the page FOLDER/report.html and the same without figures, "
     "FOLDER/report.md. Each has its share of the time; what it does not use goes to the others. "
     "Run again to go on where it stopped.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kLaboratoryExamples =
     "clgauss-tune laboratory --device nvidia: --budget 6min -o results/h200\n"
     "clgauss-tune laboratory --device pocl -o results/pocl";
 
@@ -86,7 +86,7 @@ std::vector<Part> parts_of(bool gpu, std::size_t limit) {
 }  // namespace
 
 cli::CommandTable laboratory_table() {
-  cli::CommandTable table{kUsage, kAbout, kExamples, {}};
+  cli::CommandTable table{kLaboratoryUsage, kLaboratoryAbout, kLaboratoryExamples, {}};
   // clang-format off
   table.group("Laboratory")
       ("output,o", cli::folder("FOLDER")->required(), "folder for the experiments and the page")

@@ -8,18 +8,18 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::string_view kUsage = "--sizes N:N -o FOLDER [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kOutliersUsage = "--sizes N:N -o FOLDER [options]";
+constexpr std::string_view kOutliersAbout =
     "Times the elimination against n with the driver's own work-group size, the LCM rule's, and "
     "the largest divisor of n + 1 that the device allows, in turns: figure 2 of Baranov and "
     "Vlatskaya (2013). The driver's groups must divide n + 1; where its largest divisor within the "
     "limit is small - 1 for a prime above it - they are no work for a compute unit. Prints the "
     "distribution over all n, not only the worst.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kOutliersExamples =
     "clgauss-tune outliers --sizes 1000:1100 -o results/outliers\n"
     "clgauss-tune outliers --sizes 8000:8020 --device nvidia: -o results/outliers_8000";
 
-std::string summary_text(const Context& context, const std::vector<Point>& points) {
+std::string outliers_summary(const Context& context, const std::vector<Point>& points) {
   const report::ByN by_n = report::by_n(points);
   const std::size_t limit = context.profile().max_work_group_size;
   return text(report::outliers_table(by_n, limit)) + text(report::distribution_table(by_n, limit));
@@ -28,7 +28,7 @@ std::string summary_text(const Context& context, const std::vector<Point>& point
 }  // namespace
 
 cli::CommandTable outliers_table() {
-  cli::CommandTable table{kUsage, kAbout, kExamples, {}};
+  cli::CommandTable table{kOutliersUsage, kOutliersAbout, kOutliersExamples, {}};
   table.group("What")("sizes", cli::text("LIST")->required(),
                       "unknowns n: numbers and ranges first:last:step");
   add_experiment_options(table);
@@ -47,7 +47,7 @@ cli::ExitCode run_outliers(const cli::Given& given) {
     }
     return all;
   };
-  return run_experiment(given, {"outliers", "gauss_fwd", contests, summary_text});
+  return run_experiment(given, {"outliers", "gauss_fwd", contests, outliers_summary});
 }
 
 }  // namespace clgauss::tune

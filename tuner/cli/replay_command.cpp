@@ -17,12 +17,12 @@ using namespace cli;
 
 constexpr std::size_t kSeeds = 5;  // of another device's file
 
-constexpr std::string_view kUsage = "SPACE.json[.gz] [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kReplayUsage = "SPACE.json[.gz] [options]";
+constexpr std::string_view kReplayAbout =
     "Runs searches on a fully recorded space (T4 format), many times and without a device, and "
     "prints what share of the optimum they reach: median and 10th percentile of best time / best "
     "found time.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kReplayExamples =
     "clgauss-tune replay space_T4.json.gz\n"
     "clgauss-tune replay space_T4.json.gz --strategy model,greedy,random --evaluations 50,200 "
     "--reps 20\n"
@@ -66,13 +66,13 @@ nlohmann::ordered_json json_of(const std::vector<StrategyFigures>& all,
 
 cli::CommandTable replay_table() {
   static const std::string strategies = strategies_text();
-  CommandTable table{kUsage, kAbout, kExamples, {}, "space"};
+  CommandTable table{kReplayUsage, kReplayAbout, kReplayExamples, {}, "space"};
   // clang-format off
   table.group("Search")
       ("space", file("SPACE")->required(), "the recorded space")
       ("strategy", words("LIST", strategy_names())->default_value("model,greedy,random"),
        strategies.c_str())
-      ("evaluations", text("LIST")->default_value("10,25,50,100,200"), "after how many evaluations to look")
+      ("evaluations", cli::text("LIST")->default_value("10,25,50,100,200"), "after how many evaluations to look")
       ("reps", po::value<std::size_t>()->default_value(100)->value_name("N"), "searches a strategy")
       ("seed", po::value<std::uint64_t>()->default_value(1)->value_name("S"),
        "seed of the first search's random numbers")

@@ -12,8 +12,8 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::string_view kUsage = "FOLDER [LATER] -o report.html [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kReportUsage = "FOLDER [LATER] -o report.html [options]";
+constexpr std::string_view kReportAbout =
     "Makes one HTML page of all rows beneath FOLDER: what the work-group size is worth on each "
     "device, "
     "with the advice, the devices side by side, and for each device a verdict on the LCM rule, "
@@ -26,7 +26,7 @@ constexpr std::string_view kAbout =
     "With LATER, another run, the page compares the two: what is faster, the same and slower "
     "there, and what "
     "changed most.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kReportExamples =
     "clgauss-tune report results -o report.html\n"
     "clgauss-tune report results -o h200.html --title 'H200, driver 580'\n"
     "clgauss-tune report results/old_driver results/new_driver -o drivers.html\n"
@@ -54,7 +54,7 @@ void write_report(const std::filesystem::path& folder, const std::filesystem::pa
 }
 
 cli::CommandTable report_table() {
-  cli::CommandTable table{kUsage, kAbout, kExamples, {}, "folder later"};
+  cli::CommandTable table{kReportUsage, kReportAbout, kReportExamples, {}, "folder later"};
   // clang-format off
   table.group("Report")
       ("folder", cli::folder("FOLDER")->required(), "folder with results of sweep, outliers, rules ..")

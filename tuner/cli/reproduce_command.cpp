@@ -14,8 +14,8 @@ namespace {
 
 namespace po = cli::po;
 
-constexpr std::string_view kUsage = "NAME [-o FOLDER] [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kReproduceUsage = "NAME [-o FOLDER] [options]";
+constexpr std::string_view kReproduceAbout =
     "Runs an experiment of a source document again and prints its published figures beside those "
     "of this device:\n"
     "  matmul-ladder   Vatutin, Martynov, Titov 2013: naive, buffered and blocked products, with "
@@ -28,7 +28,7 @@ constexpr std::string_view kAbout =
     "FOLDER/report.html\n"
     "Every result is checked before it is timed; what belongs to one n is timed in rounds, each "
     "once a round, in a random order.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kReproduceExamples =
     "clgauss-tune reproduce matmul-ladder\n"
     "clgauss-tune reproduce matmul-ladder --sizes 1000,4096 --device nvidia: -o results/ladder\n"
     "clgauss-tune reproduce bandwidth --sizes 4096 --local 16:512:8 --groups 1:256\n"
@@ -36,7 +36,7 @@ constexpr std::string_view kExamples =
 
 enum Reproduces : unsigned { kBandwidth = 1, kMatmul = 2, kAll = 4 };
 
-cli::Mode mode_of(const po::variables_map& values) {
+cli::Mode reproduce_mode(const po::variables_map& values) {
   const auto& name = values["name"].as<std::string>();
   return {name == "bandwidth" ? kBandwidth : name == "all" ? kAll : kMatmul, "with " + name};
 }
@@ -107,7 +107,7 @@ cli::CommandTable reproduce_table() {
   std::vector<std::string> names;
   for (const Reproduction& one : reproductions()) names.emplace_back(one.name);
   names.emplace_back("all");
-  cli::CommandTable table{kUsage, kAbout, kExamples, {}, "name"};
+  cli::CommandTable table{kReproduceUsage, kReproduceAbout, kReproduceExamples, {}, "name"};
   // clang-format off
   table.group("What")
       ("name", cli::words("NAME", names)->required(), "the experiment")
@@ -124,7 +124,7 @@ cli::CommandTable reproduce_table() {
   add_measuring_options(table, "10s");
   table.scopes = {{kBandwidth | kAll, "bandwidth", {"local", "groups"}},
                   {kMatmul | kAll, "the experiments with matrix products", {"full"}}};
-  table.mode = mode_of;
+  table.mode = reproduce_mode;
   return table;
 }
 

@@ -8,8 +8,8 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::string_view kUsage = "--sizes N,N -o FOLDER [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kRulesUsage = "--sizes N,N -o FOLDER [options]";
+constexpr std::string_view kRulesAbout =
     "Times the elimination with the work-group size of each rule - the driver's own, the LCM rule "
     "as printed, cut to the limit and with a CPU's lanes as cores, the kernel's preferred "
     "multiple, the largest allowed, 192, 256, the largest divisor of n + 1, what is tuned - with "
@@ -17,18 +17,18 @@ constexpr std::string_view kAbout =
     "turns in a random order. Prints what each costs over the best with its 95 % interval, and "
     "which cannot be told from the best; those that may be the best are timed again until they "
     "separate.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kRulesExamples =
     "clgauss-tune rules --sizes 500,1012,2002,4006 -o results/rules\n"
     "clgauss-tune rules --sizes 1012 --local 32:1024:32 --full -o results/rules_full";
 
-std::string summary_text(const Context& /*context*/, const std::vector<Point>& points) {
+std::string rules_summary(const Context& /*context*/, const std::vector<Point>& points) {
   return text(report::rules_table(report::by_n(points)));
 }
 
 }  // namespace
 
 cli::CommandTable rules_table() {
-  cli::CommandTable table{kUsage, kAbout, kExamples, {}};
+  cli::CommandTable table{kRulesUsage, kRulesAbout, kRulesExamples, {}};
   table.group("What")("sizes", cli::text("LIST")->required(),
                       "unknowns n: numbers and ranges first:last:step")(
       "local", cli::text("LIST")->default_value("32,64:1024:64"),
@@ -51,7 +51,7 @@ cli::ExitCode run_rules(const cli::Given& given) {
     }
     return all;
   };
-  return run_experiment(given, {"rules", "gauss_fwd", contests, summary_text});
+  return run_experiment(given, {"rules", "gauss_fwd", contests, rules_summary});
 }
 
 }  // namespace clgauss::tune

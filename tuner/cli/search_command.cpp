@@ -17,25 +17,25 @@ namespace {
 
 using namespace cli;
 
-constexpr std::string_view kUsage = "gemm --n N [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kSearchUsage = "gemm --n N [options]";
+constexpr std::string_view kSearchAbout =
     "Searches for the fastest parameters of a GEMM kernel on a device. Every configuration is "
     "checked before it is timed; the best is timed against the built-in one in turns at the end. "
     "Ctrl-C ends the search and keeps what was found.";
-constexpr std::string_view kExamples =
+constexpr std::string_view kSearchExamples =
     "clgauss-tune search gemm --type f64 --n 2048 --budget 60s\n"
     "clgauss-tune search gemm --type f32 --n 4096 --use update --k 128 --evaluations 100\n"
     "clgauss-tune search gemm --n 512 --kernel simt --strategy exhaustive --budget 1h --record "
     "space_T4.json.gz";
 
-const WordTable<RealType> kTypes{{"f32", RealType::f32}, {"f64", RealType::f64}};
+const WordTable<RealType> kSearchTypes{{"f32", RealType::f32}, {"f64", RealType::f64}};
 const WordTable<GemmUse> kUses{{"general", GemmUse::general}, {"update", GemmUse::update}};
-const std::vector<std::string> kWhats{"gemm"};
+const std::vector<std::string> kSearched{"gemm"};
 
-GemmTask task_of(const po::variables_map& values) {
+GemmTask gemm_task_of(const po::variables_map& values) {
   const auto n = values["n"].as<Index>(), k = option<Index>(values, "k").value_or(n);
   if (n == 0 || k == 0) throw UsageError("--n and --k must be at least 1");
-  return {parse_word("type", values["type"].as<std::string>(), kTypes),
+  return {parse_word("type", values["type"].as<std::string>(), kSearchTypes),
           parse_word("use", values["use"].as<std::string>(), kUses),
           {n, n, k}};
 }
@@ -132,18 +132,18 @@ std::vector<Configuration> seeds_of(const std::string& path) {
 }  // namespace
 
 cli::CommandTable search_table() {
-  CommandTable table{kUsage, kAbout, kExamples, {}, "what"};
+  CommandTable table{kSearchUsage, kSearchAbout, kSearchExamples, {}, "what"};
   // clang-format off
   table.group("What")
-      ("what", words("WHAT", kWhats)->required(), "gemm")
+      ("what", words("WHAT", kSearched)->required(), "gemm")
       ("n", po::value<Index>()->required()->value_name("N"), "rows and columns of C")
       ("k", po::value<Index>()->value_name("K"), "depth of the product (default N)")
-      ("type", words("T", kTypes)->default_value("f32"), "f32 or f64")
+      ("type", words("T", kSearchTypes)->default_value("f32"), "f32 or f64")
       ("use", words("U", kUses)->default_value("general"),
        "general (C <- A B) or update (C <- C - A B)")
       ("kernel", words("KERNEL", {"simt", "mma_f64", "mma_tf32x3", "cpu"})->default_value(""),
        "simt, mma_f64, mma_tf32x3 or cpu; else the one the device takes")
-      ("vary", text("LIST"),
+      ("vary", cli::text("LIST"),
        "only these parameters: TILE_M,TILE_N,..; the others stay as built in");
   add_search_options(table);
   table.group("Search")
@@ -162,8 +162,8 @@ cli::CommandTable search_table() {
 cli::ExitCode run_search(const cli::Given& given) {
   const po::variables_map& values = given.values;
   const auto text = [&](const char* name) { return values[name].as<std::string>(); };
-  if (text("what") != kWhats.front()) refuse_word("WHAT", text("what"), kWhats);
-  const GemmTask task = task_of(values);
+  if (text("what") != kSearched.front()) refuse_word("WHAT", text("what"), kSearched);
+  const GemmTask task = gemm_task_of(values);
   GemmSearchOptions search;
   search.kernel = text("kernel");
   search.strategy = text("strategy");

@@ -16,7 +16,7 @@ void add_search_options(CommandTable& table) {
   static const std::string strategies = strategies_text();
   // clang-format off
   table.group("Search")
-      ("budget", text("TIME"), "stop after this time: 60s, 3min (default 60s without --evaluations)")
+      ("budget", cli::text("TIME"), "stop after this time: 60s, 3min (default 60s without --evaluations)")
       ("evaluations", po::value<std::size_t>()->value_name("E"), "stop after so many configurations")
       ("strategy", words("S", strategy_names())->default_value(default_strategy()),
        strategies.c_str())

@@ -11,8 +11,8 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::string_view kUsage = "--sizes N,N:N:N --local L,L:L:L -o FOLDER [options]";
-constexpr std::string_view kAbout =
+constexpr std::string_view kSweepUsage = "--sizes N,N:N:N --local L,L:L:L -o FOLDER [options]";
+constexpr std::string_view kSweepAbout =
     "Times a kernel with each work-group size at each n. Every size is checked before it is "
     "timed, and leaves rows whatever comes of it.\n"
     "  gauss_fwd  the elimination of n unknowns, by the kernel of Baranov and Vlatskaya (2013): "
@@ -28,7 +28,7 @@ constexpr std::string_view kAbout =
     "(TOURNAMENT_GROUP; a multiple of 16 from 64 on)\n"
     "  trsm       the LU's solves with n right-hand sides, by diagonal blocks of L rows "
     "(SOLVE_BLOCK; a multiple of 32)";
-constexpr std::string_view kExamples =
+constexpr std::string_view kSweepExamples =
     "clgauss-tune sweep --sizes 100:900:100 --local 1,32,64,128:896:64 -o results/gt\n"
     "clgauss-tune sweep --sizes 1000:10000:1000 --local 32,64:1024:64 --budget 10min -o "
     "results/large\n"
@@ -63,11 +63,11 @@ std::vector<Contest> contests_of(const std::vector<std::size_t>& sizes,
 }
 
 /// For each n the best size, what cannot be told from it, and what the worst costs.
-std::string summary_text(const Context& /*context*/, const std::vector<Point>& points) {
+std::string sweep_summary(const Context& /*context*/, const std::vector<Point>& points) {
   return text(report::sweep_table(report::by_n(points)));
 }
 
-cli::Mode mode_of(const cli::po::variables_map& values) {
+cli::Mode sweep_mode(const cli::po::variables_map& values) {
   const auto& kernel = values["kernel"].as<std::string>();
   if (!cli::parse_word("kernel", kernel, kKernels).engine) return experiment_mode(values);
   return {kOtherKernel, "with --kernel " + kernel};
@@ -101,14 +101,14 @@ cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
   line.clear();
   const std::vector<Point> points = points_of(folder, wanted);
   if (summary.left == 0) require_one_ok(info.device, points);
-  finish_experiment(values, folder, summary, summary_text(context, points), points);
+  finish_experiment(values, folder, summary, sweep_summary(context, points), points);
   return cli::ExitCode::ok;
 }
 
 }  // namespace
 
 cli::CommandTable sweep_table() {
-  cli::CommandTable table{kUsage, kAbout, kExamples, {}};
+  cli::CommandTable table{kSweepUsage, kSweepAbout, kSweepExamples, {}};
   // clang-format off
   table.group("What")
       ("sizes", cli::text("LIST")->required(), "unknowns n: numbers and ranges first:last:step")
@@ -117,7 +117,7 @@ cli::CommandTable sweep_table() {
        "what is timed; --ndrange, --steps, --full and --warmup are for the elimination's kernels");
   // clang-format on
   add_experiment_options(table);
-  table.mode = mode_of;
+  table.mode = sweep_mode;
   return table;
 }
 
@@ -130,7 +130,7 @@ cli::ExitCode run_sweep(const cli::Given& given) {
     return run_kernel_sweep(given, {.kernel = *kernel.engine, .sizes = sizes, .locals = locals});
   return run_experiment(
       given, {"sweep", kernel.gauss, [&](Context&, RealType) { return contests_of(sizes, locals); },
-              summary_text});
+              sweep_summary});
 }
 
 }  // namespace clgauss::tune

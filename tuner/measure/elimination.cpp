@@ -21,8 +21,8 @@ namespace {
 
 /// A repetition shorter than this is made longer by going over its steps again, so that the latency of the wait at its end (10 to
 /// 20 us on an H200, where a step of n = 1000 takes 13) does not count.
-constexpr double kShortest = 5e-3;
-constexpr std::size_t kMostPasses = 32;
+constexpr double kShortestPass = 5e-3;
+constexpr std::size_t kMostPassesOfStep = 32;
 /// Of those that may be the fastest, how many are timed until they separate.
 constexpr std::size_t kMostRivals = 4;
 
@@ -265,7 +265,7 @@ void EliminationBench::time_once(Contender& contender, bool keep) {
     const double scale = static_cast<double>(all_steps()) / static_cast<double>(timed_steps());
     contender.result.outcome.times_ns.push_back(1e9 * pass_s * scale);
   } else if (estimated()) {
-    contender.passes = passes_for(pass_s, kShortest, kMostPasses);
+    contender.passes = passes_for(pass_s, kShortestPass, kMostPassesOfStep);
   }
 }
 

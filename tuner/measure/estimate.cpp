@@ -1,12 +1,17 @@
 #include "tuner/measure/estimate.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <clgauss/error.hpp>
 #include <cmath>
-#include <cstdlib>
+#include <ctime>
+#include <fstream>
+#include <optional>
 #include <random>
+#include <thread>
 
 #include "statistics.hpp"
 
@@ -16,6 +21,20 @@ namespace {
 
 constexpr std::size_t kResamples = 1000, kRangeBelow = 9;
 constexpr double kTail = 0.025;
+
+/// Seconds that cores were busy since the machine's start: with any program, and with this one.
+struct CpuTime {
+  double all, own;
+};
+
+std::optional<CpuTime> cpu_time() {
+  std::ifstream file("/proc/stat");
+  std::string name;
+  double user = 0, nice = 0, system = 0;
+  if (!(file >> name >> user >> nice >> system) || name != "cpu") return std::nullopt;
+  return CpuTime{(user + nice + system) / static_cast<double>(sysconf(_SC_CLK_TCK)),
+                 static_cast<double>(std::clock()) / CLOCKS_PER_SEC};
+}
 
 double median_of(std::span<const double> samples) {
   return median({samples.begin(), samples.end()});
@@ -128,15 +147,20 @@ std::vector<std::string> doubts_of(std::span<const double> samples) {
   return doubts;
 }
 
-std::string load_doubt(double load_average, unsigned cores) {
-  if (!(load_average > cores / 3.0)) return {};
-  return fmt::format("other programs use this machine: load average {:.2g} on {} cores",
-                     load_average, cores);
+std::string load_doubt(double busy, unsigned cores) {
+  if (!(busy > cores / 3.0)) return {};
+  return fmt::format("other programs use this machine: they keep {:.2g} of {} cores busy", busy,
+                     cores);
 }
 
-double load_average() {
-  double load = 0;
-  return getloadavg(&load, 1) == 1 ? load : 0;
+double busy_cores() {
+  constexpr auto kSpan = std::chrono::milliseconds(200);
+  const std::optional<CpuTime> before = cpu_time();
+  std::this_thread::sleep_for(kSpan);
+  const std::optional<CpuTime> after = cpu_time();
+  if (!before || !after) return 0;
+  const double others = (after->all - before->all) - (after->own - before->own);
+  return std::max(others, 0.0) / std::chrono::duration<double>(kSpan).count();
 }
 
 std::string significant(double value, int digits) {

@@ -46,11 +46,11 @@ enum class Order { faster, slower, tie };
 /// What makes times doubtful, in plain words: outliers, a slow first run. `samples` in the order in which they were taken.
 [[nodiscard]] std::vector<std::string> doubts_of(std::span<const double> samples);
 
-/// That others use the machine: said of a load average, before anything is measured, of more than a third of the cores; empty if
-/// they do not.
-[[nodiscard]] std::string load_doubt(double load_average, unsigned cores);
-/// The machine's, of the last minute; 0 where it does not say.
-[[nodiscard]] double load_average();
+/// That others use the machine: said where they keep more than a third of the cores busy; else empty.
+[[nodiscard]] std::string load_doubt(double busy, unsigned cores);
+/// How many cores other programs keep busy now, over a fifth of a second, which it takes; 0 where the machine does not say. No load
+/// average: that tells of the last minute, in which the caller's own build may have ended.
+[[nodiscard]] double busy_cores();
 
 /// With `digits` significant digits and, below ten millions, no exponent: 0.0123, 41700.
 [[nodiscard]] std::string significant(double value, int digits);

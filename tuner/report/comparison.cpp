@@ -17,7 +17,6 @@ namespace clgauss::tune::report {
 namespace {
 
 constexpr std::size_t kMostChanges = 20;
-constexpr double kLogFrom = 8;  // largest ratio, from which on a linear axis hides the small ones
 
 /// A configuration with times in both runs.
 struct Change {
@@ -30,7 +29,7 @@ struct Change {
 /// Kinds of configurations that are judged together: "sweep, f64, fixed".
 using Changes = std::map<std::string, std::vector<Change>>;
 
-struct Counts {
+struct ComparedCounts {
   std::size_t faster = 0, ties = 0, slower = 0;
   void take(Order order) {
     ++(order == Order::faster ? faster : order == Order::tie ? ties : slower);
@@ -99,7 +98,7 @@ Table kinds_table(const Changes& changes) {
               {},
               true};
   for (const auto& [kind, of_kind] : changes) {
-    Counts counts;
+    ComparedCounts counts;
     std::vector<double> ratios;
     for (const Change& change : of_kind) {
       counts.take(change.order);
@@ -161,7 +160,7 @@ Figure changes_figure(const Changes& changes) {
 }
 
 Section section_of(const std::string& device, const Changes& changes, Illustrator& illustrator) {
-  Counts counts;
+  ComparedCounts counts;
   std::vector<double> ratios;
   for (const auto& [kind, of_kind] : changes)
     for (const Change& change : of_kind) {

@@ -16,7 +16,6 @@ namespace {
 constexpr std::size_t kMostCurves = 10, kMostRows = 8;
 constexpr std::size_t kAny = std::numeric_limits<std::size_t>::max();
 // Largest over smallest value, from which on a linear axis hides the small ones.
-constexpr double kLogFrom = 8;
 
 const Axis kOverBest{.label = "time over the best time", .unit = "times", .digits = 3};
 

@@ -25,6 +25,9 @@ struct Series {
   std::vector<std::string> names = {};      // of its points; empty: their x names them
 };
 
+/// Largest ratio of a figure's values; from there on a linear axis hides the small ones.
+inline constexpr double kLogFrom = 8;
+
 struct Axis {
   std::string label;
   std::string unit = {};  // of its values

@@ -13,7 +13,7 @@ namespace clgauss::tune::report {
 namespace {
 
 /// As a cell of a table: nothing in it ends the cell or becomes markup.
-std::string cell(std::string_view text) {
+std::string table_cell(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
     if (c == '|' || c == '<' || c == '*' || c == '_' || c == '`' || c == '\\') escaped += '\\';
@@ -24,13 +24,13 @@ std::string cell(std::string_view text) {
 
 std::string line_of(const std::vector<std::string>& cells) {
   std::string line = "|";
-  for (const std::string& one : cells) line += ' ' + cell(one) + " |";
+  for (const std::string& one : cells) line += ' ' + table_cell(one) + " |";
   return line + '\n';
 }
 
 std::string table_text(const Table& table) {
   if (table.rows.empty()) return {};
-  std::string text = fmt::format("\n**{}**\n\n", cell(table.caption));
+  std::string text = fmt::format("\n**{}**\n\n", table_cell(table.caption));
   text += line_of(table.columns) + '|';
   for (std::size_t c = 0; c < table.columns.size(); ++c)
     text += c > 0 && table.numbers ? "---:|" : "---|";
@@ -40,7 +40,7 @@ std::string table_text(const Table& table) {
 }
 
 std::string section_text(const Section& section) {
-  std::string text = fmt::format("\n### {}\n", cell(section.title));
+  std::string text = fmt::format("\n### {}\n", table_cell(section.title));
   for (const std::string& sentence : section.verdict) text += '\n' + sentence + '\n';
   for (const Table& table : section.tables) text += table_text(table);
   return text;
@@ -54,13 +54,13 @@ std::string markdown(const std::vector<Results>& results, const std::string& tit
     throw FileError(results.empty() ? "report" : results.front().folder.string(),
                     "no rows here yet");
   Illustrator none(false);
-  std::string text = fmt::format("# {}\n", cell(title));
+  std::string text = fmt::format("# {}\n", table_cell(title));
   const std::vector<Overview> all = overviews(devices);
   if (all.size() > 1) text += table_text(devices_table(all));
   for (const std::vector<Results>& device : devices) {
     const DeviceProfile& profile = profile_of(device);
-    text += fmt::format("\n## {}\n\n{}, driver {}\n", cell(profile.name),
-                        cell(profile.platform_name), cell(profile.driver_version));
+    text += fmt::format("\n## {}\n\n{}, driver {}\n", table_cell(profile.name),
+                        table_cell(profile.platform_name), table_cell(profile.driver_version));
     for (const SectionKind& kind : section_kinds())
       for (const Section& section : kind.build(device, none)) text += section_text(section);
     std::set<std::string> commands;
@@ -73,8 +73,8 @@ std::string markdown(const std::vector<Results>& results, const std::string& tit
 
 std::string comparison_markdown(const Run& earlier, const Run& later, const std::string& title) {
   Illustrator none(false);
-  std::string text = fmt::format("# {}\n\nEarlier: {}; later: {}\n", cell(title),
-                                 cell(earlier.name), cell(later.name));
+  std::string text = fmt::format("# {}\n\nEarlier: {}; later: {}\n", table_cell(title),
+                                 table_cell(earlier.name), table_cell(later.name));
   for (const Section& section : comparison_sections(earlier, later, none))
     text += section_text(section);
   return text;

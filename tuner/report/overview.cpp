@@ -12,7 +12,6 @@ namespace clgauss::tune::report {
 
 namespace {
 
-constexpr double kLogFrom = 8;  // largest ratio, from which on a linear axis hides the small ones
 
 /// What competed at each n, of any experiment.
 ByN all_contests(const EliminationData& data) {

@@ -11,7 +11,7 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::size_t kSample = 5;            // configurations before the first model
+constexpr std::size_t kModelSample = 5;            // configurations before the first model
 constexpr std::size_t kLeastRandom = 3;       // random ones among them: seeds resemble each other
 constexpr std::size_t kMaxCandidates = 8192;  // among which the model chooses at one time
 constexpr std::size_t kNearest = 5;           // best ones whose neighbours have every second turn
@@ -77,7 +77,7 @@ class ModelSearcher : public Searcher {
       : space_(space),
         untried_(space, start),
         generator_(start.random_seed),
-        sample_(std::max(kSample, start.seeds.size() + kLeastRandom)) {
+        sample_(std::max(kModelSample, start.seeds.size() + kLeastRandom)) {
     for (const Parameter& parameter : space.parameters()) columns_.push_back(columns_of(parameter));
   }
 
