@@ -56,6 +56,14 @@ std::optional<std::uint64_t> address_space_bytes() {
   return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGE_SIZE));
 }
 
+std::optional<double> busy_core_seconds() {
+  std::ifstream file("/proc/stat");
+  std::string name;
+  double user = 0, nice = 0, system = 0;
+  if (!(file >> name >> user >> nice >> system) || name != "cpu") return {};
+  return (user + nice + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
 #else
 
 bool has_first_cores() { return false; }
@@ -86,6 +94,8 @@ std::string thread_name() { return {}; }
 void end_with_parent() {}
 
 std::optional<std::uint64_t> address_space_bytes() { return {}; }
+
+std::optional<double> busy_core_seconds() { return {}; }
 
 #endif
 

@@ -34,6 +34,9 @@ void end_with_parent();
 /// Bytes of the address space that this process takes; empty where that is not known.
 [[nodiscard]] std::optional<std::uint64_t> address_space_bytes();
 
+/// For how long the machine's cores were busy since it was started, in seconds, with whatever program; empty where that is not known.
+[[nodiscard]] std::optional<double> busy_core_seconds();
+
 /// The most bytes of main memory that this process has had.
 [[nodiscard]] std::uint64_t most_resident_bytes();
 

@@ -1,7 +1,6 @@
 #pragma once
 /// How much the tests try: a part of what they list, or, with CLGAUSS_TESTS=all, all of it. Every kernel has its turn on every device either way.
 
-#include <clgauss/context.hpp>
 #include <cstddef>
 #include <cstdlib>
 #include <string_view>
@@ -22,11 +21,6 @@ template <typename T>
   for (std::size_t i = 0; i + 1 < all.size(); i += step) some.push_back(all[i]);
   some.push_back(all.back());
   return some;
-}
-
-/// Whether large systems are left out on a device: a CPU whose driver runs work-items in lockstep (llvmpipe) takes 50 times as long.
-[[nodiscard]] inline bool is_slow(Context& context) {
-  return !thorough() && context.profile().type == DeviceType::cpu && !context.runs_long_loops();
 }
 
 }  // namespace clgauss::test

@@ -1,18 +1,17 @@
 #include "tuner/measure/estimate.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <ctime>
-#include <fstream>
 #include <optional>
 #include <random>
 #include <thread>
 
+#include "operating_system.hpp"
 #include "statistics.hpp"
 
 namespace clgauss::tune {
@@ -22,18 +21,11 @@ namespace {
 constexpr std::size_t kResamples = 1000, kRangeBelow = 9;
 constexpr double kTail = 0.025;
 
-/// Seconds that cores were busy since the machine's start: with any program, and with this one.
-struct CpuTime {
-  double all, own;
-};
-
-std::optional<CpuTime> cpu_time() {
-  std::ifstream file("/proc/stat");
-  std::string name;
-  double user = 0, nice = 0, system = 0;
-  if (!(file >> name >> user >> nice >> system) || name != "cpu") return std::nullopt;
-  return CpuTime{(user + nice + system) / static_cast<double>(sysconf(_SC_CLK_TCK)),
-                 static_cast<double>(std::clock()) / CLOCKS_PER_SEC};
+/// Seconds that cores were busy with other programs; empty where the machine does not say.
+std::optional<double> others_seconds() {
+  const std::optional<double> all = operating_system::busy_core_seconds();
+  if (!all) return std::nullopt;
+  return *all - static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
 double median_of(std::span<const double> samples) {
@@ -155,12 +147,11 @@ std::string load_doubt(double busy, unsigned cores) {
 
 double busy_cores() {
   constexpr auto kSpan = std::chrono::milliseconds(200);
-  const std::optional<CpuTime> before = cpu_time();
+  const std::optional<double> before = others_seconds();
   std::this_thread::sleep_for(kSpan);
-  const std::optional<CpuTime> after = cpu_time();
+  const std::optional<double> after = others_seconds();
   if (!before || !after) return 0;
-  const double others = (after->all - before->all) - (after->own - before->own);
-  return std::max(others, 0.0) / std::chrono::duration<double>(kSpan).count();
+  return std::max(*after - *before, 0.0) / std::chrono::duration<double>(kSpan).count();
 }
 
 std::string significant(double value, int digits) {
