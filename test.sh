@@ -10,9 +10,9 @@ cd "$(dirname "$0")"
 source .install.sh
 export BUILD_DIR=${BUILD_DIR:-build}
 case "${1-}" in
-  '') echo "Some 12 minutes on two cores behind ./demo.sh: the rest of the build, the Python package, then ctest." ;;
+  '') echo "Some 20 minutes on two cores behind ./demo.sh: the rest of the build, the Python package, then ctest." ;;
   --all | --long)
-    echo "Some 25 minutes on two cores behind ./demo.sh, and hours with --long: the rest of the build, the Python and the Debian packages, then ctest."
+    echo "Some 30 minutes on two cores behind ./demo.sh, and hours with --long: the rest of the build, the Python and the Debian packages, then ctest."
     export CLGAUSS_TESTS=all ;;
   *) echo "Usage: ./test.sh [--all | --long]" >&2; exit 2 ;;
 esac

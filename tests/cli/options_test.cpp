@@ -170,7 +170,8 @@ TEST_CASE("options: the other commands refuse what means nothing by name") {
         std::pair("kernel none_T1.json -o r --name k", "--name"),
         std::pair("kernel none.cl -o r --name k --global 8 --arg int:1 --against-global 8",
                   "--against-global"),
-        std::pair("auto --what gemm --cores-per-cu 3", "--cores-per-cu")}) {
+        std::pair("auto --what gemm --cores-per-cu 3", "--cores-per-cu"),
+        std::pair("auto --what method --types f32", "--types")}) {
     CAPTURE(typed);
     refuses(run_tune(folder, typed), name);
   }

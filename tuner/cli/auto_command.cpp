@@ -43,7 +43,8 @@ std::vector<std::string> words_of(const std::string& option, const std::string& 
 cli::Mode mode_of(const cli::po::variables_map& values) {
   const auto whats = words_of("what", values["what"].as<std::string>(), kWhats);
   const bool rule = std::ranges::find(whats, kTunedElimination) != whats.end();
-  return {rule ? 1U : 2U, "with --what " + values["what"].as<std::string>()};
+  const bool typed = std::ranges::any_of(whats, [](const auto& what) { return what != kTunedMethod; });
+  return {rule ? 1U : (typed ? 2U : 4U), "with --what " + values["what"].as<std::string>()};
 }
 
 AutoOptions read_options(const cli::po::variables_map& values, const DeviceProfile& device) {
@@ -123,7 +124,8 @@ cli::CommandTable auto_table() {
   auto report = table.group("Report");
   report("quiet,q", cli::po::bool_switch(), "no progress");
   cli::add_json_option(report);
-  table.scopes = {{1, "--what elimination", {"cores-per-cu"}}};
+  table.scopes = {{1, "--what elimination", {"cores-per-cu"}},
+                  {1 | 2, "--what elimination, gemm or lu", {"types"}}};
   table.mode = mode_of;
   return table;
 }
