@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kMatrixsUsage = "MATRIX [options]";
+constexpr std::string_view kMatrixUsage = "MATRIX [options]";
 constexpr const char* kMatrix =
     " MATRIX holds the square A: text, Matrix Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also "
     "as gzip; FILE:ARRAY names one array of several; - is standard input.";
@@ -34,7 +34,7 @@ const WordTable<std::optional<Accuracy>> kMatrixAccuracies{{"auto", std::nullopt
 
 /// The options that all three have.
 CommandTable matrix_table(std::string_view about, std::string_view examples) {
-  CommandTable table{kMatrixsUsage, about, examples, {}, "matrix"};
+  CommandTable table{kMatrixUsage, about, examples, {}, "matrix"};
   // clang-format off
   table.group("Matrix")
       ("matrix", file("MATRIX")->required(), "the file with A; - is standard input")

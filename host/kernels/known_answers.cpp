@@ -18,7 +18,6 @@ namespace clgauss {
 
 namespace {
 
-
 /// Uniform in [-1, 1), rounded to `type`, so that the device gets the numbers that the host has.
 Matrix random_of(RealType type, Index rows, Index cols, std::uint64_t seed) {
   Matrix matrix = random_matrix(rows, cols, seed);

@@ -19,7 +19,6 @@ namespace clgauss {
 
 namespace {
 
-
 cl::Buffer doubles(Context& context, std::span<const double> values) {
   cl::Buffer buffer = context.allocate(values.size_bytes(), kKnownAnswer);
   upload_values(context, buffer, RealType::f64, values);

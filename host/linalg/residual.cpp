@@ -18,7 +18,6 @@ namespace clgauss {
 
 namespace {
 
-
 /// The largest sums so far: of A's rows, and for each right-hand side of r, x and b.
 struct Norms {
   struct OfOne {

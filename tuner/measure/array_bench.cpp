@@ -15,7 +15,7 @@ namespace clgauss::tune {
 namespace {
 
 /// Writes are told apart by integers 1 .. 61, small enough for exact partial sums.
-constexpr float kMostRandom = 61;
+constexpr float kMostWritten = 61;
 
 /// The range by which writes are checked: its partial sums are small integers.
 GroupedRange checking_range(const DeviceProfile& device) {
@@ -137,7 +137,7 @@ Prepared ArrayBench::walk(const ArrayAccess& access, const GroupedRange& range) 
   const GroupedRange checking = checking_range(context_.profile());
   hold_partials(std::max(range.local * range.groups, checking.local * checking.groups));
   if (access.write)
-    value_ = value_ < kMostRandom ? value_ + 1 : 1;  // not what the array holds
+    value_ = value_ < kMostWritten ? value_ + 1 : 1;  // not what the array holds
   else
     fill();
 

@@ -12,7 +12,6 @@ namespace clgauss::tune::report {
 
 namespace {
 
-
 /// What competed at each n, of any experiment.
 ByN all_contests(const EliminationData& data) {
   ByN contests = contests_of(data);
