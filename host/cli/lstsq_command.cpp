@@ -42,8 +42,8 @@ constexpr std::string_view kLstsqExamples =
     "clgauss lstsq fit.csv --nrhs 2";
 
 const WordTable<std::optional<Accuracy>> kLstsqAccuracies{{"auto", std::nullopt},
-                                                     {"single", Accuracy::single_precision},
-                                                     {"double", Accuracy::double_precision}};
+                                                          {"single", Accuracy::single_precision},
+                                                          {"double", Accuracy::double_precision}};
 
 struct LstsqCommand {
   std::string path, output, device;

@@ -29,8 +29,8 @@ constexpr const char* kMatrix =
 const WordTable<Method> kMatrixMethods{
     {"auto", Method::automatic}, {"lu", Method::lu}, {"cholesky", Method::cholesky}};
 const WordTable<std::optional<Accuracy>> kMatrixAccuracies{{"auto", std::nullopt},
-                                                     {"single", Accuracy::single_precision},
-                                                     {"double", Accuracy::double_precision}};
+                                                           {"single", Accuracy::single_precision},
+                                                           {"double", Accuracy::double_precision}};
 
 /// The options that all three have.
 CommandTable matrix_table(std::string_view about, std::string_view examples) {

@@ -55,14 +55,14 @@ struct SolveCommand {
 };
 
 const WordTable<std::optional<Accuracy>> kSolveAccuracies{{"auto", std::nullopt},
-                                                     {"single", Accuracy::single_precision},
-                                                     {"double", Accuracy::double_precision},
-                                                     {"max", Accuracy::maximum}};
+                                                          {"single", Accuracy::single_precision},
+                                                          {"double", Accuracy::double_precision},
+                                                          {"max", Accuracy::maximum}};
 
 const WordTable<Method> kSolveMethods{{"auto", Method::automatic}, {"lu", Method::lu},
-                                 {"mixed", Method::mixed},    {"rbt", Method::rbt},
-                                 {"gauss", Method::gauss},    {"cholesky", Method::cholesky},
-                                 {"jacobi", Method::jacobi},  {"seidel", Method::seidel}};
+                                      {"mixed", Method::mixed},    {"rbt", Method::rbt},
+                                      {"gauss", Method::gauss},    {"cholesky", Method::cholesky},
+                                      {"jacobi", Method::jacobi},  {"seidel", Method::seidel}};
 
 const WordTable<Pivoting> kPivotings{
     {"partial", Pivoting::partial}, {"tournament", Pivoting::tournament}, {"none", Pivoting::none}};

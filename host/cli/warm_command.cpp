@@ -60,7 +60,8 @@ void warm(Context& context, std::optional<Index> largest) {
       largest.value_or(device.type == DeviceType::cpu ? 1012 : kSizes[std::size(kSizes) - 1]);
   for (const Index n : kSizes) {
     if (n > most || !fits(device, n)) continue;
-    const System system{generate_matrix("spd", n, 1), Matrix(n, 1, Values(n, 1.0))};  // of every method
+    const System system{generate_matrix("spd", n, 1),
+                        Matrix(n, 1, Values(n, 1.0))};  // of every method
     for (const auto& [method, type] : solves_for(device)) {
       SolveOptions options;
       options.method = method;

@@ -171,7 +171,8 @@ void Engine::Implementation::start(const std::vector<unsigned>& ids) {
     conf.sched_policy_name = kPolicy;
   conf.catch_signals = 0;
   if (!ranks.alone()) keep_passing_memory();
-  if (starpu_init(&conf) != 0) throw DeviceLimit("StarPU does not start: it finds no OpenCL device");
+  if (starpu_init(&conf) != 0)
+    throw DeviceLimit("StarPU does not start: it finds no OpenCL device");
   if (!ranks.alone()) starpu_mpi_init_comm(nullptr, nullptr, 0, MPI_COMM_WORLD);
   if (on_cores) let_mpi_thread_rest();
   starpu_profiling_status_set(STARPU_PROFILING_ENABLE);

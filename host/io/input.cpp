@@ -32,8 +32,7 @@ Bytes read_whole(int descriptor, const std::string& name) {
 
 }  // namespace
 
-Input::Input(const std::string& path, Index most_unpacked)
-    : name_(name_of(path)) {
+Input::Input(const std::string& path, Index most_unpacked) : name_(name_of(path)) {
   std::optional<Descriptor> file;
   if (path != "-") {
     file.emplace(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -16,7 +16,8 @@ namespace {
 
 /// The kernels of cl/batched_tile.cl; the value is the macro KERNEL.
 enum TileKernel { kTileFactorAndSolve = 1, kTileFactor, kTileSolve };
-constexpr const char* kTileKernels[] = {"batched_factor_and_solve", "batched_factor", "batched_solve"};
+constexpr const char* kTileKernels[] = {"batched_factor_and_solve", "batched_factor",
+                                        "batched_solve"};
 
 constexpr cl_uint kLargestTile = 8;
 constexpr cl_uint kLeastWorkGroup = 64;

@@ -64,8 +64,10 @@ FactorInverse::FactorInverse(Context& context, RealType type, Index n)
   width_ = static_cast<cl_uint>(value_of(parameters, "VEC_WIDTH"));
   const std::size_t element = bytes_of(type);
   constexpr Index kQuestion = 2 * kBlock - 11;
-  inverses_ = context.allocate(std::max(n + kBlock, 2 * kQuestion) * kBlock * element, kInverseSpace);
-  before_ = {context.allocate(kBlock * padded_ld(n, type) * element, kInverseSpace), 0, padded_ld(n, type)};
+  inverses_ =
+      context.allocate(std::max(n + kBlock, 2 * kQuestion) * kBlock * element, kInverseSpace);
+  before_ = {context.allocate(kBlock * padded_ld(n, type) * element, kInverseSpace), 0,
+             padded_ld(n, type)};
   const auto make = [&] {
     kernel_ = context.programs().kernel(variant.file, "invert_diagonal_blocks", build.defines);
   };
@@ -77,7 +79,8 @@ FactorInverse::FactorInverse(Context& context, RealType type, Index n)
     for (const bool upper : {false, true})
       require_triangular_solve(
           context, type, kCut, kColumns, upper, [&](const MatrixView& t, const MatrixView& b) {
-            const MatrixView copy{context.allocate(kCut * kColumns * element, kInverseSpace), 0, kColumns};
+            const MatrixView copy{context.allocate(kCut * kColumns * element, kInverseSpace), 0,
+                                  kColumns};
             n_ = kCut;
             invert_blocks({context.queue(), gemm, t, b}, upper);
             copy_rows(context.queue(), b, copy, kCut, kColumns, element);

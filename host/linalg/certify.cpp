@@ -185,7 +185,9 @@ void Certifier::multiply() {
 Certifier::Products Certifier::products(const MatrixView& m, const Matrix& vectors) {
   const cl::CommandQueue& queue = context_.queue();
   const Index count = vectors.rows(), elements = count * n_;
-  const auto space = [&] { return context_.allocate(elements * sizeof(double), kCertificateSpace); };
+  const auto space = [&] {
+    return context_.allocate(elements * sizeof(double), kCertificateSpace);
+  };
   const ResidualOperands on_device{space(), {}, space(), space(), space()};
   upload_values(context_, on_device.x, kType, vectors.values());
   queue.enqueueFillBuffer(on_device.b, 0.0, 0, elements * sizeof(double));
@@ -275,7 +277,9 @@ Matrix Certifier::correction(const ExactScaling& scaled, const std::vector<Index
                              const CertifySeams& seams) {
   const cl::CommandQueue& queue = context_.queue();
   const Index nrhs = scaled.nrhs(), elements = nrhs * n_;
-  const auto space = [&] { return context_.allocate(elements * sizeof(double), kCertificateSpace); };
+  const auto space = [&] {
+    return context_.allocate(elements * sizeof(double), kCertificateSpace);
+  };
   Matrix b(nrhs, n_);
   for (Index c = 0; c < nrhs; ++c)
     for (Index i = 0; i < n_; ++i) b(c, i) = scaled.b()(c, rows[i]);

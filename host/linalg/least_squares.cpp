@@ -150,8 +150,8 @@ Index rank_of(Matrix r, double tolerance) {
 /// A X = B, as its transpose if it is wide: F = A or A^T, rows x columns, rows >= columns, F' = F C.
 class LeastSquaresRun {
  public:
-  LeastSquaresRun(Context& context, const Matrix& a, const Matrix& b, const LeastSquaresOptions& options,
-      const ProgressCallback& progress)
+  LeastSquaresRun(Context& context, const Matrix& a, const Matrix& b,
+                  const LeastSquaresOptions& options, const ProgressCallback& progress)
       : context_(context),
         a_(a),
         b_(b),
@@ -443,7 +443,8 @@ LeastSquares least_squares(Context& context, const Matrix& a, const Matrix& b,
   if (b.cols() == 0) throw DimensionError("b has no right-hand side");
   if (a.rows() != b.rows())
     throw DimensionError(fmt::format("A has {} rows, b has {}", a.rows(), b.rows()));
-  return translate_opencl_errors([&] { return LeastSquaresRun(context, a, b, options, progress).run(); });
+  return translate_opencl_errors(
+      [&] { return LeastSquaresRun(context, a, b, options, progress).run(); });
 }
 
 }  // namespace clgauss

@@ -48,7 +48,7 @@ bool is_finite(const ComplexMatrix& matrix) {
 class ComplexRun {
  public:
   ComplexRun(Context& context, const ComplexSystem& system, const ComplexOptions& options,
-      const ProgressCallback& progress)
+             const ProgressCallback& progress)
       : context_(context),
         system_(system),
         options_(options),
@@ -278,7 +278,8 @@ Residual compute_residual(const ComplexSystem& system, const ComplexMatrix& x, d
 ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                               const ComplexOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
-  return translate_opencl_errors([&] { return ComplexRun(context, system, options, progress).run(); });
+  return translate_opencl_errors(
+      [&] { return ComplexRun(context, system, options, progress).run(); });
 }
 
 }  // namespace clgauss

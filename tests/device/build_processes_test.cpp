@@ -125,7 +125,8 @@ TEST_CASE("what is solved builds what its preparation named, and nothing alone")
          const Matrix a = generate_matrix("spd", of_each, 1);
          BatchedSystem systems{{count, of_each, of_each, {}},
                                {count, of_each, 1, Values(count * of_each, 1.0)}};
-         for (Index s = 0; s < count; ++s) std::ranges::copy(a.values(), std::back_inserter(systems.a.values));
+         for (Index s = 0; s < count; ++s)
+           std::ranges::copy(a.values(), std::back_inserter(systems.a.values));
          CHECK(solve_batched(context, systems).status == SolveStatus::ok);
        }},
   };

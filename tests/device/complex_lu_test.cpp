@@ -12,10 +12,10 @@ TEST_CASE("complex LU: right with work-groups of one and of many, with narrow an
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
-      for (const auto& [columns, width, group] :
-           test::some_of(std::vector<std::tuple<int, int, int>>{
-                             {8, 16, 1}, {8, 2, 64}, {16, 4, 16}, {8, 8, 128}, {16, 16, 1}},
-                         2)) {
+      for (const auto& [columns, width, group] : test::some_of(
+               std::vector<std::tuple<int, int, int>>{
+                   {8, 16, 1}, {8, 2, 64}, {16, 4, 16}, {8, 8, 128}, {16, 16, 1}},
+               2)) {
         CAPTURE(columns);
         CAPTURE(width);
         CAPTURE(group);

@@ -162,10 +162,10 @@ TEST_CASE("waiting panels: LAPACK's pivots and factors, or they say that they ga
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
       for (const Build& build : builds(device.profile))
-        for (const auto& [rows, width] :
-             test::some_of(std::vector<std::pair<Index, Index>>{
-                               {1, 1}, {32, 32}, {64, 32}, {60, 17}, {150, 32}, {300, 32}},
-                           3)) {
+        for (const auto& [rows, width] : test::some_of(
+                 std::vector<std::pair<Index, Index>>{
+                     {1, 1}, {32, 32}, {64, 32}, {60, 17}, {150, 32}, {300, 32}},
+                 3)) {
           CAPTURE(build.rows);
           CAPTURE(build.packet_bits);
           CAPTURE(rows);

@@ -59,8 +59,7 @@ System hilbert(Index n) {
 
 }  // namespace
 
-TEST_CASE("double accuracy on every device, with fp64 and without" *
-          test::also_on_slow_devices) {
+TEST_CASE("double accuracy on every device, with fp64 and without" * test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device);
     for (const Index n : {1, 2, 3, 31, 32, 33, 127, 128, 129, 500, 1031})

@@ -50,7 +50,8 @@ BatchedSystem make_system(Index batch, Index n, Index nrhs, RealType type) {
 bool is_spare(const BatchedLuOptions& lu) { return lu.kernel != BatchedKernel::automatic; }
 
 /// Whether a test of `n` is to be one of `lu`; `small` are the sizes up to 128 that are enough of spare kernels.
-bool is_tried(Context& context, const BatchedLuOptions& lu, Index n, std::initializer_list<Index> small) {
+bool is_tried(Context& context, const BatchedLuOptions& lu, Index n,
+              std::initializer_list<Index> small) {
   if (n > 33 && n != 129 && test::is_slow(context)) return false;
   if (n > 128) return lu.kernel != BatchedKernel::tile;
   return !is_spare(lu) || std::ranges::count(small, n) > 0;
@@ -146,9 +147,10 @@ TEST_CASE("batched: answers are right for every n, batch and number of right-han
           test::also_on_slow_devices) {
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
     const std::vector<std::array<Index, 3>> all{
-        {1, 5, 1},    {1, 1000, 1}, {2, 1, 1},   {2, 1000, 3}, {7, 1000, 1}, {7, 5, 0},   {8, 37, 3},
-        {17, 20, 17}, {31, 21, 1},  {32, 33, 1}, {32, 5, 3},   {33, 5, 1},   {64, 5, 1},  {100, 3, 3},
-        {128, 4, 1},  {129, 5, 1},  {160, 1, 17}, {200, 4, 3}, {255, 2, 8},  {256, 4, 1}};
+        {1, 5, 1},   {1, 1000, 1}, {2, 1, 1},    {2, 1000, 3}, {7, 1000, 1},
+        {7, 5, 0},   {8, 37, 3},   {17, 20, 17}, {31, 21, 1},  {32, 33, 1},
+        {32, 5, 3},  {33, 5, 1},   {64, 5, 1},   {100, 3, 3},  {128, 4, 1},
+        {129, 5, 1}, {160, 1, 17}, {200, 4, 3},  {255, 2, 8},  {256, 4, 1}};
     for (const auto& [n, batch, nrhs] : test::some_of(all, 4)) {
       if (!is_tried(context, lu, n, {7, 33})) continue;
       CAPTURE(n);
@@ -175,10 +177,10 @@ TEST_CASE("batched: the empty batch has an empty answer") {
 
 TEST_CASE("batched: a singular system and a NaN are named and leave the others as they are") {
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
-    for (const auto& [n, nrhs] :
-         test::some_of(std::vector<std::pair<Index, Index>>{
-                           {1, 1}, {3, 1}, {8, 2}, {32, 1}, {40, 1}, {129, 1}, {256, 3}},
-                       2)) {
+    for (const auto& [n, nrhs] : test::some_of(
+             std::vector<std::pair<Index, Index>>{
+                 {1, 1}, {3, 1}, {8, 2}, {32, 1}, {40, 1}, {129, 1}, {256, 3}},
+             2)) {
       if (!is_tried(context, lu, n, {8})) continue;
       CAPTURE(n);
       const BatchedSystem whole = make_system(21, n, nrhs, type);
@@ -370,8 +372,9 @@ TEST_CASE("batched: Cholesky's answers are right, and what is not positive defin
     BatchedLuOptions lu = kernels;
     lu.positive_definite = true;
     const std::vector<std::array<Index, 3>> all{
-        {1, 1000, 1}, {2, 5, 3},  {3, 5, 0},   {7, 100, 1}, {8, 37, 17},  {31, 21, 1}, {32, 33, 3}, {33, 5, 1},
-        {64, 5, 1},   {100, 3, 3}, {128, 4, 1}, {129, 5, 1}, {160, 1, 17}, {200, 4, 3}, {255, 2, 8}, {256, 4, 1}};
+        {1, 1000, 1}, {2, 5, 3},   {3, 5, 0},   {7, 100, 1}, {8, 37, 17}, {31, 21, 1},
+        {32, 33, 3},  {33, 5, 1},  {64, 5, 1},  {100, 3, 3}, {128, 4, 1}, {129, 5, 1},
+        {160, 1, 17}, {200, 4, 3}, {255, 2, 8}, {256, 4, 1}};
     for (const auto& [n, batch, nrhs] : test::some_of(all, 3)) {
       if (!is_tried(context, lu, n, {7, 33})) continue;
       CAPTURE(n);

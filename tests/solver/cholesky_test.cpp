@@ -251,7 +251,8 @@ TEST_CASE("Cholesky: kernels that do not work are passed over") {
     }
     Context context = with_faults("cholesky_cpu=wrong,cholesky=wrong");
     CHECK_THROWS_AS((void)solve(context, system, cholesky), NoUsableKernel);
-    const Solution by_lu = solve(context, system);  // auto's first choice for large systems is Cholesky
+    const Solution by_lu =
+        solve(context, system);  // auto's first choice for large systems is Cholesky
     CHECK(by_lu.status == SolveStatus::ok);
     CHECK(by_lu.method != Method::cholesky);
     CHECK(by_lu.method != Method::gauss);

@@ -36,8 +36,7 @@ double inverse_error(const Matrix& a, const Matrix& x, double eps) {
 
 }  // namespace
 
-TEST_CASE("invert: inverses of every size, by LU and by Cholesky" *
-          test::also_on_slow_devices) {
+TEST_CASE("invert: inverses of every size, by LU and by Cholesky" * test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))

@@ -122,8 +122,7 @@ Index lapack_rank(const Matrix& a, double tolerance) {
 
 }  // namespace
 
-TEST_CASE(
-    "least squares: known answers of every size, tall, wide and square, as good as LAPACK's" *
+TEST_CASE("least squares: known answers of every size, tall, wide and square, as good as LAPACK's" *
           test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());

@@ -65,8 +65,7 @@ DeviceProfile nvidia_profile() {
 
 }  // namespace
 
-TEST_CASE("LU spec: every way to cut the matrix up is right" *
-          test::also_on_slow_devices) {
+TEST_CASE("LU spec: every way to cut the matrix up is right" * test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile)) {

@@ -78,8 +78,7 @@ void check(Context& context, RealType type, const MakeLu& make, const std::strin
 
 }  // namespace
 
-TEST_CASE("LU: factors and answers are right for every kind" *
-          test::also_on_slow_devices) {
+TEST_CASE("LU: factors and answers are right for every kind" * test::also_on_slow_devices) {
   on_every_lu([](Context& context, RealType type, const MakeLu& make) {
     for (const std::string kind :
          {"random", "integer", "zero-pivot", "graded", "spd", "permuted-identity"})

@@ -125,8 +125,7 @@ TEST_CASE("RBT: matrices that are not random") {
   });
 }
 
-TEST_CASE("RBT: blocks and windows that are whole and that are not" *
-          test::also_on_slow_devices) {
+TEST_CASE("RBT: blocks and windows that are whole and that are not" * test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     RbtOptions options;

@@ -88,8 +88,9 @@ TEST_CASE("a solution tells which rows were exchanged") {
   });
 }
 
-TEST_CASE("random systems are solved" *
-          test::also_on_slow_devices) { check_residuals("random", kSizes); }
+TEST_CASE("random systems are solved" * test::also_on_slow_devices) {
+  check_residuals("random", kSizes);
+}
 TEST_CASE("integer systems are solved") { check_residuals("integer", {2, 5, 33, 193}); }
 TEST_CASE("systems with a zero leading pivot are solved") {
   std::vector<Index> sizes = sizes_of_kind();

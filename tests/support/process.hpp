@@ -39,8 +39,8 @@ inline ProcessResult run(const std::filesystem::path& program, const TemporaryFo
   const TemporaryFolder outputs;
   const std::string command =
       "cd '" + folder.path().string() + "' && " + without_rusticl(environment + arguments) +
-      environment + " '" + program.string() + "' " +
-      arguments + " >'" + (outputs / "out").string() + "' 2>'" + (outputs / "err").string() + "'";
+      environment + " '" + program.string() + "' " + arguments + " >'" +
+      (outputs / "out").string() + "' 2>'" + (outputs / "err").string() + "'";
   const int status = std::system(command.c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, content_of(outputs / "out"),
           content_of(outputs / "err")};

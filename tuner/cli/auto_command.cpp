@@ -43,7 +43,8 @@ std::vector<std::string> words_of(const std::string& option, const std::string& 
 cli::Mode mode_of(const cli::po::variables_map& values) {
   const auto whats = words_of("what", values["what"].as<std::string>(), kWhats);
   const bool rule = std::ranges::find(whats, kTunedElimination) != whats.end();
-  const bool typed = std::ranges::any_of(whats, [](const auto& what) { return what != kTunedMethod; });
+  const bool typed =
+      std::ranges::any_of(whats, [](const auto& what) { return what != kTunedMethod; });
   return {rule ? 1U : (typed ? 2U : 4U), "with --what " + values["what"].as<std::string>()};
 }
 

@@ -11,7 +11,7 @@ namespace clgauss::tune {
 
 namespace {
 
-constexpr std::size_t kModelSample = 5;            // configurations before the first model
+constexpr std::size_t kModelSample = 5;       // configurations before the first model
 constexpr std::size_t kLeastRandom = 3;       // random ones among them: seeds resemble each other
 constexpr std::size_t kMaxCandidates = 8192;  // among which the model chooses at one time
 constexpr std::size_t kNearest = 5;           // best ones whose neighbours have every second turn
