@@ -18,6 +18,7 @@
 #include "linalg/upward.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
+#include "program/prepared.hpp"
 
 namespace clgauss {
 
@@ -105,10 +106,8 @@ Certifier::Inverter& Certifier::inverter(RealType type) {
   if (!kept) {
     LuOptions options = options_;
     if (type != kType) options.spec.reset();  // which is for f64
-    context_.programs().prepare([&] {
-      kept.reset();
-      kept = std::make_unique<Inverter>(context_, type, n_, options);
-    });
+    kept = prepared(context_.programs(),
+                    [&] { return std::make_unique<Inverter>(context_, type, n_, options); });
   }
   return *kept;
 }

@@ -18,6 +18,7 @@
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 #include "parallel.hpp"
+#include "program/prepared.hpp"
 
 namespace clgauss {
 
@@ -176,10 +177,10 @@ class LeastSquaresRun {
 
   LeastSquares run() {
     report("building the kernels");
-    context_.programs().prepare([&] {
-      qr_.reset();
-      qr_ = std::make_unique<Geqrf>(context_, result_.type, rows_, columns_, nrhs_);
-      qr_->prepare_solves(std::max(nrhs_, NormEstimateOptions{}.columns));
+    qr_ = prepared(context_.programs(), [&] {
+      auto made = std::make_unique<Geqrf>(context_, result_.type, rows_, columns_, nrhs_);
+      made->prepare_solves(std::max(nrhs_, NormEstimateOptions{}.columns));
+      return made;
     });
     const cl::CommandQueue& queue = context_.queue();
     const MatrixView f{space(rows_, ld_), 0, ld_};

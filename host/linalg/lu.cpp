@@ -14,6 +14,7 @@
 #include "matrix/transfer.hpp"
 #include "matrix/view_check.hpp"
 #include "opencl_error.hpp"
+#include "program/prepared.hpp"
 
 namespace clgauss {
 
@@ -171,20 +172,17 @@ class Lu::Implementation {
 };
 
 Lu::Lu(Context& context, RealType type, Index n, const LuOptions& options)
-    : implementation_(translate_opencl_errors(
-          [&] {
-            std::unique_ptr<Implementation> made;
-            context.programs().prepare([&] {
-              made.reset();
-              made = std::make_unique<Implementation>(context, type, n, options);
-              if (n == 0) return;
-              try {  // what factor() and solve() will need is built side by side
-                made->backend().prepare({{}, 0, padded_ld(n, type)}, 1);
-              } catch (const NoUsableKernel&) {  // they will say so
-              }
-            });
-            return made;
-          })) {}
+    : implementation_(translate_opencl_errors([&] {
+        return prepared(context.programs(), [&] {
+          auto made = std::make_unique<Implementation>(context, type, n, options);
+          if (n == 0) return made;
+          try {  // what factor() and solve() will need is built side by side
+            made->backend().prepare({{}, 0, padded_ld(n, type)}, 1);
+          } catch (const NoUsableKernel&) {  // they will say so
+          }
+          return made;
+        });
+      })) {}
 
 Lu::Lu(Lu&&) noexcept = default;
 Lu& Lu::operator=(Lu&&) noexcept = default;

@@ -9,6 +9,7 @@
 #include "matrix/transfer.hpp"
 #include "matrix/view_check.hpp"
 #include "opencl_error.hpp"
+#include "program/prepared.hpp"
 
 namespace clgauss {
 
@@ -129,12 +130,9 @@ class MixedLu::Implementation {
 MixedLu::MixedLu(Context& context, Index n, Index nrhs, MixedFactors factors,
                  const LuOptions& options)
     : implementation_(translate_opencl_errors([&] {
-        std::unique_ptr<Implementation> made;
-        context.programs().prepare([&] {
-          made.reset();
-          made = std::make_unique<Implementation>(context, n, nrhs, factors, options);
+        return prepared(context.programs(), [&] {
+          return std::make_unique<Implementation>(context, n, nrhs, factors, options);
         });
-        return made;
       })) {}
 
 MixedLu::MixedLu(MixedLu&&) noexcept = default;
