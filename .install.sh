@@ -11,9 +11,9 @@ build_packages=(
 device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenCL on any CPU, twice
 test_packages=(doctest-dev libopenblas-dev liblapacke-dev libscalapack-openmpi-dev   # LAPACK to check against
   python3 python3-dev python3-venv                                       # the commands of the pages, the Python package
-  chromium                                                               # the report, as its reader has it before him
   zsh fish mandoc                                                        # completion and man pages, where they are read
   gfortran)                                                              # an example
+all_tests_packages=(chromium)                                            # the report, as its reader has it before him
 
 # Installs those of the named packages that are missing; says so and stops where it cannot.
 install_packages() {
