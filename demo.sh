@@ -25,6 +25,10 @@ echo "driver finds for the prime 1012 + 1 = 1013 (PoCL's limit is 4096 work-item
 step "$build"/clgauss solve data/systems/random_1012.txt --device pocl --compare --local 192 --reps 1 --warmup 0
 
 echo
+echo "Every method's kernels, built once and kept for the solves to come (without --max-n those of large systems, too):"
+step "$build"/clgauss warm --max-n 50
+
+echo
 echo "The laboratory, clgauss-tune (--help shows the rest of it):"
 quiet_build "$build" --target clgauss_tune
 echo

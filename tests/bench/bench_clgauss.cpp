@@ -226,7 +226,7 @@ std::unique_ptr<Contestant> make_clgauss(const DeviceProblem& problem) {
 
 namespace {
 
-std::unique_ptr<Contestant> make_mixed(const DeviceProblem& problem, MixedFactors factors) {
+std::unique_ptr<Contestant> make_mixed_with(const DeviceProblem& problem, MixedFactors factors) {
   const ProblemSize& size = problem.problem().size;
   if (size.what != What::solve || size.type != RealType::f64)
     throw UsageError("mixed and rbt are for solve in f64");
@@ -236,10 +236,10 @@ std::unique_ptr<Contestant> make_mixed(const DeviceProblem& problem, MixedFactor
 }  // namespace
 
 std::unique_ptr<Contestant> make_mixed(const DeviceProblem& problem) {
-  return make_mixed(problem, MixedFactors::partial_pivoting);
+  return make_mixed_with(problem, MixedFactors::partial_pivoting);
 }
 std::unique_ptr<Contestant> make_rbt(const DeviceProblem& problem) {
-  return make_mixed(problem, MixedFactors::butterflies);
+  return make_mixed_with(problem, MixedFactors::butterflies);
 }
 
 }  // namespace clgauss::bench

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 using namespace clgauss::test;
 using nlohmann::json;
@@ -34,10 +35,6 @@ std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
   return lines;
-}
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 /// Of a program in pieces of help: all but the examples, which are to be copied as they are.

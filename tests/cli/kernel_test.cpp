@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 using namespace clgauss::test;
 
@@ -36,14 +37,6 @@ struct Workshop {
     return std::filesystem::exists(folder / name);
   }
 };
-
-bool holds(const std::string& text, const std::string& part) {
-  CAPTURE(text);
-  CAPTURE(part);
-  const bool found = text.find(part) != std::string::npos;
-  CHECK(found);
-  return found;
-}
 
 }  // namespace
 

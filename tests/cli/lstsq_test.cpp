@@ -4,16 +4,12 @@
 #include <sstream>
 
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 using namespace clgauss::test;
 using nlohmann::json;
 
 namespace {
-
-std::vector<double> numbers_of(const std::string& text) {
-  std::istringstream in(text);
-  return {std::istream_iterator<double>(in), {}};
-}
 
 const char* const kLine = "1 0\n1 1\n1 2\n1 3\n";  // y = x0 + x1 t at t = 0, 1, 2, 3
 const char* const kValues =

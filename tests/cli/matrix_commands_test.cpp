@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 using namespace clgauss::test;
 using doctest::Contains;
@@ -12,15 +13,10 @@ using nlohmann::json;
 
 namespace {
 
-std::vector<double> numbers_of(const std::string& text) {
-  std::istringstream in(text);
-  return {std::istream_iterator<double>(in), {}};
-}
-
 const char* const kTwo = "4 7\n2 6\n";         // det 10, inverse [0.6 -0.7; -0.2 0.4]
 const char* const kDefinite = "4 2\n2 3\n";    // det 8
 const char* const kIndefinite = "1 2\n2 1\n";  // det -3
-const char* const kSingular = "1 2\n2 4\n";
+const char* const kRankOne = "1 2\n2 4\n";
 
 }  // namespace
 
@@ -82,7 +78,7 @@ TEST_CASE("det prints sign and logarithm, cond the condition") {
 
 TEST_CASE("a singular matrix has the determinant 0 and the condition inf, and no inverse") {
   const TemporaryFolder folder;
-  write_file(folder / "s.txt", kSingular);
+  write_file(folder / "s.txt", kRankOne);
   const auto det = run_program(folder, "det s.txt");
   CHECK(det.exit_code == 0);
   CHECK(det.out == "det A      0\n");

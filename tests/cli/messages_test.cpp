@@ -8,15 +8,12 @@
 
 #include "support/file_folder.hpp"
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 using namespace clgauss::test;
 using nlohmann::json;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 /// Variables of the environment that the sources in `folder` read.
 std::set<std::string> variables_in(const std::filesystem::path& folder) {

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 using namespace clgauss::test;
 using doctest::Contains;
@@ -16,11 +17,6 @@ namespace {
 const char* const kExchange = "0 1 5\n1 0 7\n";
 
 /// Numbers of a text file or of standard output.
-std::vector<double> numbers_of(const std::string& text) {
-  std::istringstream in(text);
-  return {std::istream_iterator<double>(in), {}};
-}
-
 bool only_holds(const TemporaryFolder& folder, std::initializer_list<const char*> names) {
   std::size_t count = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder.path())) {

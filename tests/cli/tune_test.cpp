@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 using namespace clgauss::test;
 using nlohmann::json;
@@ -36,14 +37,6 @@ struct Laboratory {
   }
 };
 
-bool holds(const std::string& text, const std::string& part) {
-  CAPTURE(text);
-  CAPTURE(part);
-  const bool found = text.find(part) != std::string::npos;
-  CHECK(found);
-  return found;
-}
-
 /// The one file below the store in which the device's numbers lie.
 std::filesystem::path stored_file(const TemporaryFolder& folder, const std::string& store) {
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / store))
@@ -57,7 +50,7 @@ std::string tune_quickly(const Laboratory& laboratory, const std::string& option
       "auto --what elimination --sizes 40 --types f32 --budget 20s --accept-noise -q " + options);
   CAPTURE(result.err);
   REQUIRE(result.exit_code == 0);
-  REQUIRE(holds(result.out, "elimination"));
+  REQUIRE(has(result.out, "elimination"));
   return result.out;
 }
 

@@ -77,11 +77,11 @@ Matrix product(const Matrix& a, const std::vector<Column>& w) {
   return product;
 }
 
-struct Types {
+struct InputAndFactors {
   RealType input, factors;
 };
 
-std::vector<Types> types_of(const DeviceProfile& device) {
+std::vector<InputAndFactors> mixtures_of(const DeviceProfile& device) {
   if (!device.fp64) return {{RealType::f32, RealType::f32}};
   return {{RealType::f32, RealType::f32},
           {RealType::f64, RealType::f32},
@@ -105,7 +105,7 @@ TEST_CASE("butterflies: the numbers are near 1, differ, and are the seed's alone
 TEST_CASE("butterflies: U^T A V, U^T B and V B as the definition has them") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    for (const auto& [input, factors] : types_of(device.profile))
+    for (const auto& [input, factors] : mixtures_of(device.profile))
       for (const Index n :  // 7 divides none
            test::some_of(std::vector<Index>{1, 2, 3, 4, 5, 31, 32, 33, 127, 129, 500, 1031}, 3)) {
         CAPTURE(n);

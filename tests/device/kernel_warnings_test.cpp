@@ -17,7 +17,7 @@ using clgauss::test::on_every_device;
 
 namespace {
 
-struct Build {
+struct FileWithDefines {
   std::string file;
   std::string defines;
 };
@@ -31,9 +31,9 @@ bool includes_ptx(const std::filesystem::path& file) {
 }
 
 /// Every kernel file that PoCL can be given, with the macros that it asks for.
-std::vector<Build> builds() {
+std::vector<FileWithDefines> builds() {
   const std::string tile = kCpuTile;
-  std::vector<Build> all = {
+  std::vector<FileWithDefines> all = {
       {"bandwidth.cl", "-DELEMENT_WIDTH=4"},
       {"butterfly.cl", "-DOUT_BITS=32 -DWG_SIZE=64"},
       {"cholesky.cl", "-DNB=64 -DGRID=16"},
@@ -121,7 +121,7 @@ TEST_CASE("no kernel makes PoCL warn") {
   on_every_device([](const Device& device) {
     if (!is_pocl(device.profile)) return;
     const cl::Context context(device.handle);
-    for (const Build& build : test::some_of(builds(), 2))
+    for (const FileWithDefines& build : test::some_of(builds(), 2))
       for (const char* bits : test::some_of(std::vector{"32", "64"}, 2)) {
         const bool late = build.defines.find("OPENCL_C=300") != std::string::npos;
         if (late && !device.profile.device_fences) continue;
@@ -143,13 +143,13 @@ TEST_CASE("no kernel makes PoCL warn") {
 }
 
 TEST_CASE("every kernel file that PoCL can be given is asked for warnings") {
-  const std::vector<Build> all = builds();
+  const std::vector<FileWithDefines> all = builds();
   for (const auto& entry : std::filesystem::directory_iterator(test::kernel_folder())) {
     const std::string file = entry.path().filename();
     if (entry.path().extension() != ".cl" || includes_ptx(entry.path()) ||
         file == "matmul_shuffle_khr.cl")  // PoCL has neither
       continue;
     CAPTURE(file);
-    CHECK(std::ranges::any_of(all, [&](const Build& build) { return build.file == file; }));
+    CHECK(std::ranges::any_of(all, [&](const FileWithDefines& build) { return build.file == file; }));
   }
 }

@@ -6,6 +6,7 @@
 #include <clgauss/solve.hpp>
 #include <cmath>
 
+#include "constants.hpp"
 #include "linalg/gmres.hpp"
 #include "linalg/host_lapack.hpp"
 #include "linalg/refine.hpp"
@@ -17,7 +18,6 @@ using clgauss::test::on_every_device;
 
 namespace {
 
-constexpr double kEps = 0x1p-53;
 
 System random_system(Index n, Index nrhs, unsigned seed) {
   System system{random_matrix(n, n, seed), random_matrix(n, nrhs, seed + 1)};
@@ -49,7 +49,7 @@ Solution solved(Context& context, const System& system, Method method,
 }
 
 /// Hilbert's matrix, 1 / (i + j + 1), with b = A times ones: condition 10^(1.5 n).
-System hilbert(Index n) {
+System hilbert_times_ones(Index n) {
   System system{Matrix(n, n), {}};
   for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < n; ++j) system.a(i, j) = 1.0 / static_cast<double>(i + j + 1);
@@ -102,7 +102,7 @@ TEST_CASE("many right-hand sides are refined together, each to its end") {
 TEST_CASE("corrections alone do not get there: GMRES, and then f64 or LAPACK") {
   on_every_device([](const Device& device) {
     Context context(device);
-    const Solution gmres = solved(context, hilbert(9), Method::mixed);
+    const Solution gmres = solved(context, hilbert_times_ones(9), Method::mixed);
     CHECK(gmres.refinement.gmres_steps > 0);
     CHECK(gmres.residual.scaled <= 1);
 

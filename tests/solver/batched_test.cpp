@@ -12,6 +12,7 @@
 #include <numeric>
 #include <random>
 
+#include "constants.hpp"
 #include "matrix/transfer.hpp"
 #include "support/devices.hpp"
 #include "support/thorough.hpp"
@@ -22,7 +23,6 @@ using clgauss::test::types_of;
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Batch random_batch(Index count, Index rows, Index cols, RealType type, unsigned seed) {
   Matrix values = random_matrix(1, count * rows * cols, seed);
@@ -109,7 +109,7 @@ bool all_nan(std::span<const double> values) {
 }
 
 /// norm1(P A - L U) / (n norm1(A) eps), and NaN where an |l| is above 1 by more than rounding.
-double factorisation_error(std::span<const double> a, std::span<const double> lu,
+double error_of_factors(std::span<const double> a, std::span<const double> lu,
                            std::span<const cl_int> permutation, Index n, double eps) {
   double error = 0, norm = 0;
   for (Index j = 0; j < n; ++j) {
@@ -305,7 +305,7 @@ TEST_CASE("batched: factors in the caller's buffers, padded, and solves with the
             else
               alive = alive && value == 77;
           }
-        CHECK(factorisation_error(system.a.matrix(s), lu_of.values,
+        CHECK(error_of_factors(system.a.matrix(s), lu_of.values,
                                   std::span(rows).subspan(s * n, n), n, eps) <= 30);
         for (const auto* all : {&answers, &at_once})
           CHECK(compute_residual(n, kNrhs, system.a.matrix(s), system.b.matrix(s),

@@ -202,11 +202,11 @@ TEST_CASE("certify: exact rational answers lie inside the bounds, every single t
 namespace {
 
 /// A well conditioned system whose answer is exact: integers.
-struct Known {
+struct Bounded {
   System system;
   Matrix x;
 
-  explicit Known(Index n, Index nrhs = 1)
+  explicit Bounded(Index n, Index nrhs = 1)
       : system{random_matrix(n, n, 3), Matrix(n, nrhs)}, x(n, nrhs) {
     for (double& value : system.a.values()) value = std::round(1000 * value);
     for (Index i = 0; i < n; ++i)
@@ -249,14 +249,14 @@ TEST_CASE("certify: known answers, right and off, one and many right-hand sides,
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     if (!device.profile.fp64) {
-      CHECK_THROWS_AS((void)certify(context, Known(3).system, Known(3).x), DeviceLimit);
+      CHECK_THROWS_AS((void)certify(context, Bounded(3).system, Bounded(3).x), DeviceLimit);
       return;
     }
     for (const Index n : {1, 2, 63, 64, 65, 127, 130, 257, 500})
       for (const Index nrhs : {1, 5}) {
         if (nrhs == 5 && n > 130) continue;
         CAPTURE(n);
-        const Known known(n, nrhs);
+        const Bounded known(n, nrhs);
         const Certificate exact = certify(context, known.system, known.x);
         CHECK(known.holds(exact, known.x));
         CHECK(exact.digits >= 15);
@@ -274,7 +274,7 @@ TEST_CASE("certify: an estimate of rcond says which inverse will do") {
   const auto device = device_with_fp64();
   REQUIRE(device);
   Context context(*device, ContextOptions::from_environment());
-  const Known known(100);
+  const Bounded known(100);
   Solution solution;
   solution.x = known.off_by(1e-12);
   for (const std::optional<double> rcond : {std::optional<double>{}, {1e-2}, {1e-9}, {0.0}}) {
@@ -291,7 +291,7 @@ TEST_CASE("certify: faults in the inverse, the product and the residual are caug
   REQUIRE(device);
   Context context(*device, ContextOptions::from_environment());
   constexpr Index n = 100;
-  const Known known(n);
+  const Bounded known(n);
   const Matrix x = known.off_by(1e-12);
   Certifier certifier(context, n);
   const auto certificate = [&](const CertifySeams& seams) {
@@ -377,7 +377,7 @@ TEST_CASE("certify: what cannot be certified, and what is empty") {
   const auto device = device_with_fp64();
   REQUIRE(device);
   Context context(*device, ContextOptions::from_environment());
-  Known known(20);
+  Bounded known(20);
   const Certificate nothing = certify(context, {Matrix(0, 0), Matrix(0, 1)}, Matrix(0, 1));
   CHECK(nothing.proven);
   CHECK_THROWS_AS((void)certify(context, known.system, Matrix(19, 1)), DimensionError);

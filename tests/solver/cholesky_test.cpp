@@ -27,7 +27,6 @@ using clgauss::test::types_of;
 
 namespace {
 
-constexpr Index kSizes[] = {1, 2, 3, 31, 32, 33, 127, 128, 129, 500, 1031};
 
 /// Symmetric and, as its diagonal outweighs the rest of each row, positive definite.
 Matrix dominant(Index n, std::uint64_t seed) {
@@ -77,7 +76,7 @@ TEST_CASE("Cholesky: factors and answers of every size, from the lower triangle 
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
-      for (const Index n : test::some_of(std::vector(std::begin(kSizes), std::end(kSizes)), 3)) {
+      for (const Index n : test::some_of(test::kSizesOfAllKinds, 3)) {
         const double eps = unit_roundoff(type);
         const Matrix a = rounded(dominant(n, n), type), b = rounded(random_matrix(n, 3, 5), type);
         for (const LuOptions& options : ways(context, type, n)) {

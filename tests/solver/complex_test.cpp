@@ -8,6 +8,7 @@
 
 #include "kernels/cpu_tile.hpp"
 #include "support/devices.hpp"
+#include "support/thorough.hpp"
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
 #include <lapacke.h>
@@ -20,10 +21,9 @@ using Complex = std::complex<double>;
 
 namespace {
 
-constexpr Index kSizes[] = {1, 2, 3, 31, 32, 33, 127, 128, 129, 500, 1031};
 
 /// Devices on which work-items run on one core each do all sizes, the others the small ones.
-bool takes(Context& context, Index n) { return n <= 129 || suits_cpu_kernels(context); }
+bool takes_complex(Context& context, Index n) { return n <= 129 || suits_cpu_kernels(context); }
 
 ComplexMatrix random_complex(Index rows, Index cols, std::uint64_t seed) {
   return ComplexMatrix(random_matrix(rows, 2 * cols, seed));
@@ -76,8 +76,8 @@ TEST_CASE("complex systems of every size: backward error, and LAPACK's exchanges
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
-      for (const Index n : kSizes) {
-        if (!takes(context, n)) continue;
+      for (const Index n : test::kSizesOfAllKinds) {
+        if (!takes_complex(context, n)) continue;
         CAPTURE(n);
         const ComplexSystem system{random_complex(n, n, n), random_complex(n, n % 3 + 1, n + 1)};
         ComplexOptions options;

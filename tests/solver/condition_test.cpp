@@ -17,6 +17,7 @@
 #include <lapacke.h>
 #endif
 
+#include "constants.hpp"
 #include "linalg/norm_estimator.hpp"
 #include "support/devices.hpp"
 #include "support/gallery.hpp"
@@ -33,8 +34,6 @@ using clgauss::test::types_of;
 namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kEps = 0x1p-53;
 
 /// A^-1 by Gauss-Jordan with partial pivoting in long double.
 Matrix inverse(const Matrix& a) {

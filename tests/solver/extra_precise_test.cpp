@@ -7,6 +7,7 @@
 #include <clgauss/solve.hpp>
 #include <cmath>
 
+#include "constants.hpp"
 #include "linalg/extra_precise.hpp"
 #include "linalg/host_lapack.hpp"
 #include "support/devices.hpp"
@@ -18,7 +19,6 @@ using namespace clgauss::test;
 
 namespace {
 
-constexpr double kEps = 0x1p-53;
 
 /// The largest |x - x_true|_i / |x_true|_i. A number that is 0 must be of no account beside the others.
 double largest_error(const System& system, const Matrix& x) {

@@ -14,7 +14,7 @@ using clgauss::test::on_every_device;
 
 namespace {
 
-constexpr Index kN = 600;
+constexpr Index kOrder = 600;
 
 /// Every device as if it had no fp64.
 void on_every_device_without_fp64(const std::function<void(const Device&)>& body) {
@@ -36,10 +36,10 @@ TEST_CASE("without fp64 residuals by the device lead to the backward error of f6
           test::also_on_slow_devices) {
   on_every_device_without_fp64([](const Device& device) {
     Context context(device);
-    REQUIRE(context.trials().passes(integer_residual_choice(context, kN), [] {}));
-    const Matrix graded = test::rows_by_powers_of_ten(random_matrix(kN, kN, 5));
+    REQUIRE(context.trials().passes(integer_residual_choice(context, kOrder), [] {}));
+    const Matrix graded = test::rows_by_powers_of_ten(random_matrix(kOrder, kOrder, 5));
     std::size_t turn = 0;
-    for (const Matrix& a : {random_matrix(kN, kN, 1), test::minij(kN), graded})
+    for (const Matrix& a : {random_matrix(kOrder, kOrder, 1), test::minij(kOrder), graded})
       for (const Method method : {Method::mixed, Method::rbt})
         for (const Index nrhs : {1, 3}) {
           if (test::is_slow(context) && turn++ % 5 != 0) continue;
@@ -60,9 +60,9 @@ TEST_CASE("without fp64 residuals by the device lead to the backward error of f6
 TEST_CASE("without fp64 a first measurement says who computes the residuals") {
   on_every_device_without_fp64([](const Device& device) {
     Context context(device);
-    const Solution solution = solved(context, random_matrix(kN, kN, 1), 1, Method::mixed);
+    const Solution solution = solved(context, random_matrix(kOrder, kOrder, 1), 1, Method::mixed);
     CHECK(solution.status == SolveStatus::ok);
-    const std::string name = integer_residual_choice(context, kN).name;
+    const std::string name = integer_residual_choice(context, kOrder).name;
     const auto& verdicts = context.trials().verdicts();
     const auto verdict = std::ranges::find(verdicts, name, &KernelVerdict::kernel);
     REQUIRE(verdict != verdicts.end());
@@ -82,12 +82,12 @@ TEST_CASE("without fp64 the host computes the residuals where the device does no
       ContextOptions options;
       if (broken) options.kernel_folder = changed.context_options().kernel_folder;
       Context context(device, options);
-      const KernelBuild choice = integer_residual_choice(context, kN);
+      const KernelBuild choice = integer_residual_choice(context, kOrder);
       if (broken)
         REQUIRE(context.trials().passes(choice, [] {}));
       else
         context.trials().pass_over(choice, "slower");
-      const Solution solution = solved(context, random_matrix(kN, kN, 1), 1, Method::mixed);
+      const Solution solution = solved(context, random_matrix(kOrder, kOrder, 1), 1, Method::mixed);
       CHECK(solution.status == SolveStatus::ok);
       CHECK_FALSE(solution.refinement.on_device);
       CHECK(solution.refinement.accepted);

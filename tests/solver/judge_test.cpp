@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "constants.hpp"
 #include "linalg/answer_residual.hpp"
 #include "linalg/row_sums.hpp"
 #include "support/devices.hpp"
@@ -19,7 +20,6 @@ using clgauss::test::on_every_device;
 
 namespace {
 
-constexpr double kEps = 0x1p-53;
 
 System system_of(const char* kind, Index n, Index nrhs) {
   const Matrix random = generate_matrix("random", n, 32);

@@ -22,7 +22,6 @@ using clgauss::test::types_of;
 
 namespace {
 
-constexpr Index kSizes[] = {1, 2, 3, 31, 32, 33, 127, 128, 129, 500, 1031};
 
 /// Devices on which work-items run on one core each do all sizes, the others the small ones.
 bool takes(Context& context, Index n) {
@@ -127,7 +126,7 @@ TEST_CASE("least squares: known answers of every size, tall, wide and square, as
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
-      for (const Index size : kSizes) {
+      for (const Index size : test::kSizesOfAllKinds) {
         if (!takes(context, size)) continue;
         for (const auto& [m, n] :
              {std::pair(size + size / 2 + 1, size), {size, size}, {size, size + size / 2 + 1}}) {

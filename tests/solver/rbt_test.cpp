@@ -1,3 +1,4 @@
+#include "constants.hpp"
 #include "linalg/rbt.hpp"
 
 #include <doctest/doctest.h>
@@ -21,7 +22,6 @@ using clgauss::test::rounded;
 
 namespace {
 
-constexpr double kEps = 0x1p-53;
 
 /// Built soon, and soon there is more than one block.
 const Parameters kSmall{{"WG_SIZE", 8},   {"NB", 16},       {"WINDOW", 32},
@@ -65,7 +65,7 @@ Refined refine(Context& context, RealType factor_type, const System& system, Ind
   return result;
 }
 
-System system_of(Matrix a, Index nrhs = 1) {
+System in_f32(Matrix a, Index nrhs = 1) {
   a = rounded(std::move(a), RealType::f32);
   const Index n = a.rows();
   return {std::move(a), rounded(random_matrix(n, nrhs, 2), RealType::f32)};
@@ -95,7 +95,7 @@ TEST_CASE("RBT: random systems, refined to f64's accuracy") {
       for (const Index nrhs : {1, 3}) {
         CAPTURE(n);
         CAPTURE(nrhs);
-        const Refined of = refine(context, RealType::f32, system_of(random_matrix(n, n, n), nrhs));
+        const Refined of = refine(context, RealType::f32, in_f32(random_matrix(n, n, n), nrhs));
         CAPTURE(of.outcome.growth);
         CHECK(of.outcome.ok());
         CHECK(of.outcome.smallest_pivot > 0);
@@ -105,7 +105,7 @@ TEST_CASE("RBT: random systems, refined to f64's accuracy") {
         CHECK(of.steps >= (n > 5 ? 1 : 0));  // factors in f32 alone do not get there
       }
     if (device.profile.fp64) {
-      const Refined of = refine(context, RealType::f64, system_of(random_matrix(200, 200, 1)), 1);
+      const Refined of = refine(context, RealType::f64, in_f32(random_matrix(200, 200, 1)), 1);
       CHECK(of.outcome.ok());
       CHECK(of.scaled <= 1);
     }
@@ -117,7 +117,7 @@ TEST_CASE("RBT: matrices that are not random") {
     Context context(device, ContextOptions::from_environment());
     for (const char* kind : {"integer", "spd", "wilkinson"}) {
       CAPTURE(kind);
-      const Refined of = refine(context, RealType::f32, system_of(generate_matrix(kind, 150, 1)));
+      const Refined of = refine(context, RealType::f32, in_f32(generate_matrix(kind, 150, 1)));
       CAPTURE(of.outcome.growth);
       CHECK(of.outcome.ok());
       CHECK(of.scaled <= 1);
@@ -136,7 +136,7 @@ TEST_CASE("RBT: blocks and windows that are whole and that are not" * test::also
       for (const auto& [n, nrhs] : {std::pair<Index, Index>{40, 1}, {48, 2}}) {
         CAPTURE(n);
         const Refined of =
-            refine(context, type, system_of(random_matrix(n, n, n), nrhs), 3, options);
+            refine(context, type, in_f32(random_matrix(n, n, n), nrhs), 3, options);
         CHECK(of.outcome.ok());
         CHECK(of.scaled <= 1);
       }
@@ -152,7 +152,7 @@ TEST_CASE("RBT: two blocks that update the rest together leave the factors of tw
     // With the last block in a pair and not, whole and not, and with hardly a row below a window.
     for (const Index n : {32, 48, 49, 64, 65, 80, 97, 150}) {
       CAPTURE(n);
-      const System system = system_of(random_matrix(n, n, n + 5));
+      const System system = in_f32(random_matrix(n, n, n + 5));
       const Refined together = refine(context, RealType::f32, system, 3, paired),
                     apart = refine(context, RealType::f32, system, 3, single);
       CHECK(together.outcome.ok());
@@ -173,7 +173,7 @@ TEST_CASE("RBT: blocks and windows as large GPUs take them") {
     options.parameters = {{"WG_SIZE", 64},   {"NB", 128},       {"WINDOW", 256},
                           {"GRID_ROWS", 16}, {"GRID_COLS", 32}, {"PAIRED", 0}};
     const Refined of =
-        refine(context, RealType::f32, system_of(random_matrix(300, 300, 4)), 3, options);
+        refine(context, RealType::f32, in_f32(random_matrix(300, 300, 4)), 3, options);
     CHECK(of.outcome.ok());
     CHECK(of.scaled <= 1);
   });
@@ -186,7 +186,7 @@ TEST_CASE("RBT: zero leading minors, for which LU without row exchanges alone di
       CAPTURE(n);
       for (const Matrix& a : {halves_exchanged(n), zero_corner(n)}) {
         REQUIRE(a(0, 0) == 0);
-        const Refined of = refine(context, RealType::f32, system_of(a));
+        const Refined of = refine(context, RealType::f32, in_f32(a));
         CHECK(of.outcome.ok());
         CHECK(of.scaled <= 1);
       }
@@ -206,14 +206,14 @@ TEST_CASE("RBT: small permutations are solved, of large ones it is noticed that 
       }
       for (const Matrix& a : {pairs, cycle, mirror}) {
         CAPTURE(n);
-        const Refined of = refine(context, RealType::f32, system_of(a));
+        const Refined of = refine(context, RealType::f32, in_f32(a));
         CHECK(of.outcome.ok());
         CHECK(of.scaled <= 1);
       }
     }
     // Depth 2 couples 4 rows and 4 columns: of so few elements too few may come into the first block, but not unnoticed.
     const Refined of =
-        refine(context, RealType::f32, system_of(generate_matrix("permuted-identity", 600, 1)));
+        refine(context, RealType::f32, in_f32(generate_matrix("permuted-identity", 600, 1)));
     if (!(of.scaled <= 1)) CHECK((!of.outcome.ok() || of.outcome.growth > 1e4));
   });
 }
@@ -224,7 +224,7 @@ TEST_CASE("RBT: singular matrices are noticed") {
     for (const Index n : {1, 5, 64, 150}) {
       CAPTURE(n);
       const RealType type = RealType::f32;
-      CHECK_FALSE(refine(context, type, system_of(Matrix(n, n)), 0).outcome.ok());
+      CHECK_FALSE(refine(context, type, in_f32(Matrix(n, n)), 0).outcome.ok());
       Matrix nan = random_matrix(n, n, 1);
       nan(n / 2, n / 2) = std::nan("");
       const PaddedMatrix da(context, type, nan, 0, 0);
@@ -233,7 +233,7 @@ TEST_CASE("RBT: singular matrices are noticed") {
       CHECK_FALSE(lu.outcome(context.queue()).ok());
       if (n == 1) continue;
       const Matrix singular = generate_matrix("singular", n, 3);
-      const Refined of = refine(context, type, system_of(singular), 3);
+      const Refined of = refine(context, type, in_f32(singular), 3);
       CAPTURE(of.outcome.smallest_pivot);
       CHECK((!of.outcome.ok() ||
              of.outcome.smallest_pivot <= 16 * static_cast<double>(n) * unit_roundoff(type)));
@@ -245,7 +245,7 @@ TEST_CASE("RBT: singular matrices are noticed") {
 TEST_CASE("RBT: the same seed gives the same bits, another seed others") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
-    const System system = system_of(random_matrix(150, 150, 4));
+    const System system = in_f32(random_matrix(150, 150, 4));
     const RealType type = RealType::f32;
     RbtOptions options;
     CHECK(RbtLu(context, type, type, 4).seed() == kRbtSeed);

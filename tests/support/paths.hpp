@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 namespace clgauss::test {
@@ -17,6 +19,11 @@ namespace clgauss::test {
 [[nodiscard]] std::filesystem::path bench_program();
 /// The OpenCL layer of tests/faults.
 [[nodiscard]] std::filesystem::path fault_layer();
+
+[[nodiscard]] inline std::string content_of(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 /// A new empty folder, removed with all that is in it at the end of the scope.
 class TemporaryFolder {

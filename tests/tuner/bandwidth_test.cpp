@@ -6,12 +6,11 @@
 #include "support/devices.hpp"
 #include "tuner/reproduce/bandwidth_rates.hpp"
 #include "tuner/reproduce/reproduction.hpp"
+#include "unwarmed.hpp"
 
 namespace clgauss::tune {
 
 namespace {
-
-const TimingOptions kUnwarmed{0, 60, {}};
 
 std::vector<ArrayAccess> all_accesses() {
   std::vector<ArrayAccess> accesses;

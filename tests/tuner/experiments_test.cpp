@@ -26,7 +26,7 @@ EliminationOptions quick(RealType type) {
   return options;
 }
 
-Status status_with(const Device& device, const std::string& right, const std::string& wrong) {
+Status gauss_with(const Device& device, const std::string& right, const std::string& wrong) {
   const test::ChangedKernels kernels("gauss.cl", right, wrong);
   Context context(device, kernels.context_options());
   const std::vector<LaunchChoice> choices{{{Rule::fixed, 16}}};
@@ -75,11 +75,11 @@ TEST_CASE("work-group sizes are checked and timed on every device, in both NDRan
 
 TEST_CASE("a kernel that is wrong, or does not build, is found out before it is timed") {
   test::on_every_device([](const Device& device) {
-    CHECK(status_with(device, "if (i > k && j > k && j < ld)", "if (i >= k && j > k && j < ld)") ==
+    CHECK(gauss_with(device, "if (i > k && j > k && j < ld)", "if (i >= k && j > k && j < ld)") ==
           Status::wrong_result);
-    CHECK(status_with(device, "a[k * ld + j] * a[i * ld + k]", "a[k * ld + j] * a[i * ld + j]") ==
+    CHECK(gauss_with(device, "a[k * ld + j] * a[i * ld + k]", "a[k * ld + j] * a[i * ld + j]") ==
           Status::wrong_result);
-    CHECK(status_with(device, "if (i > k && j > k && j < ld)", "if (i > k && j > k && j < ld") ==
+    CHECK(gauss_with(device, "if (i > k && j > k && j < ld)", "if (i > k && j > k && j < ld") ==
           Status::build_error);
   });
 }

@@ -42,7 +42,7 @@ GemmSpec with(GemmSpec spec, const char* name, int value) {
   return spec;
 }
 
-Status status_with(const Device& device, const std::string& from, const std::string& to) {
+Status gemm_with(const Device& device, const std::string& from, const std::string& to) {
   const test::ChangedKernels kernels("gemm_simt.cl", from, to);
   Context context(device, kernels.context_options());
   return GemmBench(context, kTask).measure(small_spec(), {1}).status;
@@ -75,9 +75,9 @@ TEST_CASE("a kernel that is wrong, and one that does not build, are found out") 
     Context context(device, ContextOptions::from_environment());
     if (built_in_gemm_spec(context, kTask).file == "gemm_simt.cl")
       return;  // the reference would be broken too
-    CHECK(status_with(device, "acc[i][j] += fa[i] * fb[j]",
+    CHECK(gemm_with(device, "acc[i][j] += fa[i] * fb[j]",
                       "acc[i][j] += fa[i] * fb[j] * 1.001f") == Status::wrong_result);
-    CHECK(status_with(device, "const int inside =", "const int inside = nonsense +") ==
+    CHECK(gemm_with(device, "const int inside =", "const int inside = nonsense +") ==
           Status::build_error);
   });
 }

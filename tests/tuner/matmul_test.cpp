@@ -12,12 +12,11 @@
 #include "support/devices.hpp"
 #include "tuner/measure/latency.hpp"
 #include "tuner/reproduce/matmul_cases.hpp"
+#include "unwarmed.hpp"
 
 namespace clgauss::tune {
 
 namespace {
-
-const TimingOptions kUnwarmed{0, 60, {}};
 
 std::vector<float> plain_product(const Product& product) {
   const Index n = product.n();

@@ -58,7 +58,7 @@ TEST_CASE("archives: A and b of one file are a system") {
 }
 
 TEST_CASE("archives: packed") {
-  const TemporaryFolder folder;
+  const Files folder;
   for (const std::string name : {"system.npz", "compressed.mat", "level73.mat", "system.h5"}) {
     CAPTURE(name);
     const std::string path = folder.path(name + ".gz");
@@ -119,7 +119,7 @@ TEST_CASE("archives: what is refused names the file, the array and the reason") 
                "fortran, i1, u2,");
   check_throws<FormatError>([&] { (void)read_system(sample("system.npz"), sample("kinds.mat")); },
                             "kinds.mat: no array is called b");
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string text = folder.file("A.txt", "1 2\n");
   check_unread(text + ":A", "holds one matrix without a name, there is no array 'A'");
   check_throws<FileError>([&] { (void)read_matrix(folder.path("none.npz:A")); }, "No such file");
@@ -130,7 +130,7 @@ TEST_CASE("archives: cut off anywhere, and not what the name says") {
   for (const std::string name :
        {"system.npz", "system.mat", "compressed.mat", "level4.mat", "level73.mat", "system.h5"}) {
     const std::string whole = content_of(sample(name));
-    const TemporaryFolder folder;
+    const Files folder;
     for (std::size_t length = 8; length < whole.size(); length += whole.size() / 12) {
       CAPTURE(name);
       CAPTURE(length);
@@ -168,7 +168,7 @@ TEST_CASE("archives: huge sizes are refused before they are memory") {
 }
 
 TEST_CASE("archives: what is written is there under its name, and again the same") {
-  const TemporaryFolder folder;
+  const Files folder;
   const Matrix x(2, 1, Values{0.1, -5e-324});
   const System system{Matrix(2, 2, Values{1, 2, 3, 4}), Matrix(2, 1, Values{5, 6})};
   for (const std::string name : {"x.npz", "x.mat", "x.h5", "x.npz.gz", "x.mat.gz"}) {

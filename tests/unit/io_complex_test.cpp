@@ -23,13 +23,13 @@ void check_complex(const ComplexMatrix& matrix, Index rows, Index cols,
 }
 
 ComplexMatrix read(const std::string& name, const std::string& content) {
-  const TemporaryFolder folder;
+  const Files folder;
   return read_complex_matrix(folder.file(name, content));
 }
 
 void refuses(const std::string& content, std::size_t line, std::size_t column,
              const std::string& reason) {
-  const TemporaryFolder folder;
+  const Files folder;
   try {
     (void)read_complex_matrix(folder.file("A.mtx", content));
     FAIL("it was read");
@@ -115,7 +115,7 @@ TEST_CASE("complex npy: cut off, NaN, and too large for any memory") {
 TEST_CASE("real files are complex matrices, complex files are no real ones") {
   check_complex(read("A.txt", "1 2\n3 4\n"), 2, 2, {1, 2, 3, 4});
   check_complex(read("A.csv", "1,2\n"), 1, 2, {1, 2});
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string a = folder.file("A.mtx", mtx("array", "general") + "1 1\n1 0\n");
   const std::string b = folder.file("A.npy", npy<double>("<c16", false, "(1, 1)", {1, 0}));
   for (const std::string& path : {a, b}) {
@@ -126,7 +126,7 @@ TEST_CASE("real files are complex matrices, complex files are no real ones") {
 }
 
 TEST_CASE("complex systems: [A | b], words, and files of which one is real") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string joined = folder.file(
       "J.npy", npy<double>("<c16", false, "(2, 3)", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}));
   const std::string a =
@@ -152,7 +152,7 @@ TEST_CASE("complex systems: [A | b], words, and files of which one is real") {
 }
 
 TEST_CASE("complex answers come back from the formats that hold them") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::vector<Complex> values{{1, 2}, {3, -4}, {0.1, 1e-300}, {-7, 0}};
   const ComplexMatrix x(2, 2, values);
   for (const FileFormat format : {FileFormat::matrix_market, FileFormat::npy}) {

@@ -64,7 +64,7 @@ TEST_CASE("csv: other bad files") {
 }
 
 TEST_CASE("csv: a line of column names is skipped, and said") {
-  const TemporaryFolder folder;
+  const Files folder;
   const auto notes_of = [&](const std::string& content, const std::vector<double>& values) {
     std::vector<std::string> notes;
     ReadOptions options;

@@ -52,7 +52,7 @@ std::vector<std::uint64_t> bits_of(const Matrix& matrix) {
 }
 
 std::string written(const Matrix& matrix, FileFormat format) {
-  const TemporaryFolder folder;
+  const Files folder;
   OutputFile file(folder.path("out"));
   write_matrix(file, matrix, format);
   file.commit();
@@ -92,7 +92,7 @@ TEST_CASE("formats: one whose library was not there says which") {
 
 TEST_CASE("formats: what is written is read again, bit for bit") {
   const Matrix matrix = difficult_matrix();
-  const TemporaryFolder folder;
+  const Files folder;
   for (const FileFormat format : all_formats) {
     CAPTURE(file_format_name(format));
     for (const std::string name : {"plain", "A.txt", "A.csv"}) {  // found by content

@@ -11,7 +11,7 @@ using namespace clgauss::test;
 namespace {
 
 std::string packed(const std::string& text) {
-  const TemporaryFolder folder;
+  const Files folder;
   OutputFile file(folder.path("text.gz"));
   file.write(text);
   file.commit();
@@ -53,7 +53,7 @@ TEST_CASE("gzip: no more is unpacked than may be") {
 }
 
 TEST_CASE("gzip: a full disk is found") {
-  const TemporaryFolder folder;
+  const Files folder;
   std::filesystem::create_symlink("/dev/full", folder.path("x.txt.gz"));
   OutputFile file(folder.path("x.txt.gz"));
   check_throws<FileError>(

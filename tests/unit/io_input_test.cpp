@@ -13,7 +13,7 @@ namespace {
 
 /// Reads a matrix whose file is cut short as soon as the reader tells how far it is.
 void check_cut_short(FileFormat format, Index n) {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string path = folder.path("A");
   OutputFile file(path);
   Matrix matrix(n, n);
@@ -43,7 +43,7 @@ TEST_CASE("input: a file that is cut short while it is read") {
 
 TEST_CASE(
     "input: a cut-short file reads as zeros, once for all readers of it, and the next is whole") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string path = folder.file("A", std::string(100'000, '7'));
   const io::Input one(path), other(path);
   fs::resize_file(path, 10);
@@ -59,7 +59,7 @@ TEST_CASE(
 }
 
 TEST_CASE("input: more mappings than are watched are read instead") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string path = folder.file("A", "text");
   std::vector<std::unique_ptr<io::Input>> inputs;
   for (int i = 0; i < 40; ++i) inputs.push_back(std::make_unique<io::Input>(path));

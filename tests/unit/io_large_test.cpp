@@ -41,7 +41,7 @@ constexpr Index kRows = 900, kCols = 501;  // 5 MB of text
 }  // namespace
 
 TEST_CASE("large files: text and CSV, with comments and blank lines anywhere") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string plain = lines(0, kRows, kCols, ' ');
   CHECK(is_right(read_matrix(folder.file("plain.txt", plain)), kRows, kCols));
   CHECK(is_right(read_matrix(folder.file("a.csv", lines(0, kRows, kCols, ','))), kRows, kCols));
@@ -56,7 +56,7 @@ TEST_CASE("large files: text and CSV, with comments and blank lines anywhere") {
 }
 
 TEST_CASE("large files: the line at fault is named, wherever it stands") {
-  const TemporaryFolder folder;
+  const Files folder;
   for (const Index bad : {Index{3}, kRows / 2, kRows - 1}) {
     CAPTURE(bad);
     const std::string before = lines(0, bad, kCols, ' '), after = lines(bad + 1, kRows, kCols, ' ');
@@ -74,7 +74,7 @@ TEST_CASE("large files: the line at fault is named, wherever it stands") {
 }
 
 TEST_CASE("large files: who reports progress may end the reading") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string path = folder.file("a.txt", lines(0, 4 * kRows, kCols, ' '));
   ReadOptions options;
   double last = 0;
@@ -86,7 +86,7 @@ TEST_CASE("large files: who reports progress may end the reading") {
 }
 
 TEST_CASE("large files: [A | b] is parted in place by all cores") {
-  const TemporaryFolder folder;
+  const Files folder;
   for (const Index nrhs : {1, 3, 400, 1500}) {
     CAPTURE(nrhs);
     constexpr Index kN = 700;
@@ -106,7 +106,7 @@ TEST_CASE("large files: [A | b] is parted in place by all cores") {
 }
 
 TEST_CASE("large files: the first number that is not finite is named") {
-  const TemporaryFolder folder;
+  const Files folder;
   constexpr Index kN = 1500;
   Matrix matrix(kN, kN);
   matrix(1203, 1499) = std::numeric_limits<double>::infinity();

@@ -92,7 +92,7 @@ TEST_CASE("mtx: headers that the file cannot keep are refused before anything is
   check_refused("A.mtx", general_array + "4294967296 4294967296\n1\n", 2, 22, "hold fewer");
   check_refused("A.mtx", general_coordinate + "4294967296 4294967296 1\n1 1 1\n", 2, 24,
                 "only 1 entries");
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string wide =
       folder.file("A.mtx", general_coordinate + "1 1000000000000000 1\n1 1 1\n");
   check_throws<OutOfMemory>([&] { (void)read_matrix(wide); }, "need 8 PB as a dense matrix");

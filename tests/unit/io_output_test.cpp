@@ -6,7 +6,7 @@ using namespace clgauss;
 using namespace clgauss::test;
 
 TEST_CASE("output: appears with commit") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string path = folder.path("x.txt");
   OutputFile file(path);
   CHECK(file.path() == path);
@@ -22,7 +22,7 @@ TEST_CASE("output: appears with commit") {
 }
 
 TEST_CASE("output: nothing is left behind without commit, and the old file stays") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string path = folder.file("x.txt", "old");
   {
     OutputFile file(path);
@@ -41,7 +41,7 @@ TEST_CASE("output: nothing is left behind without commit, and the old file stays
 }
 
 TEST_CASE("output: two for the same file do not mix") {
-  const TemporaryFolder folder;
+  const Files folder;
   OutputFile one(folder.path("x"));
   OutputFile two(folder.path("x"));
   one.write("one");
@@ -54,7 +54,7 @@ TEST_CASE("output: two for the same file do not mix") {
 
 TEST_CASE("output: a symbolic link stays and its target is written") {
   namespace fs = std::filesystem;
-  const TemporaryFolder folder;
+  const Files folder;
   fs::create_directory(folder.path("sub"));
   const std::string target = folder.file("sub/target", "old");
   fs::create_symlink("sub/target", folder.path("middle"));
@@ -79,7 +79,7 @@ TEST_CASE("output: a symbolic link stays and its target is written") {
 }
 
 TEST_CASE("output: what a killed run left is removed, other files are not") {
-  const TemporaryFolder folder;
+  const Files folder;
   for (const char* name : {"x.txt.tmp-clgauss-1-0", "y.tmp-clgauss-4194304-17"})
     static_cast<void>(folder.file(name, "half"));
   const std::vector<std::string> others = {"x.txt.tmp-1-0", ".tmp-clgauss-1-0", "z.tmp-clgauss-1-",
@@ -95,7 +95,7 @@ TEST_CASE("output: what a killed run left is removed, other files are not") {
 }
 
 TEST_CASE("output: a planted link is not followed") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string victim = folder.file("victim", "precious");
   for (int attempt = 0; attempt < 3; ++attempt)
     std::filesystem::create_symlink(
@@ -110,7 +110,7 @@ TEST_CASE("output: a planted link is not followed") {
 
 TEST_CASE("output: whether two paths are one file") {
   namespace fs = std::filesystem;
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string file = folder.file("file", ""), other = folder.file("other", "");
   fs::create_hard_link(file, folder.path("hard"));
   fs::create_symlink("file", folder.path("link"));
@@ -129,7 +129,7 @@ TEST_CASE("output: whether two paths are one file") {
 
 TEST_CASE("output: the mode of the old file stays") {
   namespace fs = std::filesystem;
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string path = folder.file("x", "old");
   fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
   OutputFile file(path);
@@ -138,7 +138,7 @@ TEST_CASE("output: the mode of the old file stays") {
 }
 
 TEST_CASE("output: places that cannot be written") {
-  const TemporaryFolder folder;
+  const Files folder;
   check_throws<FileError>([&] { OutputFile file(folder.path("none/x.txt")); },
                           "none/x.txt: No such file");
   check_throws<FileError>([&] { OutputFile file(folder.path("")); }, "is a directory");

@@ -2,8 +2,6 @@
 /// What the tests of files share: a folder that is gone in the end, and checks of the errors with
 /// the place they name.
 
-#include <unistd.h>
-
 #include <doctest/doctest.h>
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
@@ -14,23 +12,14 @@
 #include <string_view>
 #include <vector>
 
+#include "support/paths.hpp"
+
 namespace clgauss::test {
 
-class TemporaryFolder {
+/// A new empty folder of files, gone with the scope.
+class Files {
  public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "clgauss-io-XXXXXX").string();
-    REQUIRE(mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code nobody_to_tell;
-    std::filesystem::remove_all(path_, nobody_to_tell);
-  }
-
-  [[nodiscard]] std::string path(const std::string& name) const { return (path_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
   /// The path of a new file with `content`.
   [[nodiscard]] std::string file(const std::string& name, std::string_view content) const {
     std::ofstream out(path(name), std::ios::binary);
@@ -39,20 +28,15 @@ class TemporaryFolder {
   }
   [[nodiscard]] std::vector<std::string> names() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_.path())) {
       names.push_back(entry.path().filename().string());
     }
     return names;
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder folder_;
 };
-
-inline std::string content_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 inline std::vector<double> values_of(const Matrix& matrix) {
   return {matrix.values().begin(), matrix.values().end()};
@@ -61,7 +45,7 @@ inline std::vector<double> values_of(const Matrix& matrix) {
 /// Reads `content` from a file called `name`.
 inline Matrix read_as(const std::string& name, std::string_view content,
                       const ReadOptions& options = {}) {
-  const TemporaryFolder folder;
+  const Files folder;
   return read_matrix(folder.file(name, content), options);
 }
 

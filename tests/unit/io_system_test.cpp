@@ -7,7 +7,7 @@ namespace {
 
 const std::string square = "1 2\n3 4\n";
 
-void check_dimension_error(const TemporaryFolder& folder, const std::string& matrix,
+void check_dimension_error(const Files& folder, const std::string& matrix,
                            const std::string& rhs, const std::string& reason) {
   const std::string path = folder.file("A.txt", matrix);
   check_throws<DimensionError>([&] { (void)read_system(path, rhs); }, reason);
@@ -16,7 +16,7 @@ void check_dimension_error(const TemporaryFolder& folder, const std::string& mat
 }  // namespace
 
 TEST_CASE("system: augmented") {
-  const TemporaryFolder folder;
+  const Files folder;
   const System one = read_system(folder.file("A.txt", "1 2 5\n3 4 6\n"), "");
   check_matrix(one.a, 2, 2, {1, 2, 3, 4});
   check_matrix(one.b, 2, 1, {5, 6});
@@ -29,7 +29,7 @@ TEST_CASE("system: augmented") {
 }
 
 TEST_CASE("system: Matrix Market files are [A | b] with one column more, or by word") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string banner = "%%MatrixMarket matrix array real general\n";
   const std::string one = folder.file("one.mtx", banner + "1 2\n2\n4\n");
   const std::string wide = folder.file("wide", banner + "1 3\n2\n4\n6\n");
@@ -41,7 +41,7 @@ TEST_CASE("system: Matrix Market files are [A | b] with one column more, or by w
 }
 
 TEST_CASE("system: right-hand sides from elsewhere") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string a = folder.file("A.txt", square);
   check_matrix(read_system(a, "ones").b, 2, 1, {1, 1});
   check_matrix(read_system(a, "row-sums").b, 2, 1, {3, 7});
@@ -63,13 +63,13 @@ TEST_CASE("system: right-hand sides from elsewhere") {
 }
 
 TEST_CASE("system: a file named ones is ./ones") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string a = folder.file("A.txt", square);
   check_matrix(read_system(a, folder.file("ones", "5\n6\n")).b, 2, 1, {5, 6});
 }
 
 TEST_CASE("system: shapes that do not belong together") {
-  const TemporaryFolder folder;
+  const Files folder;
   check_dimension_error(folder, square, "",
                         "A.txt: 2 x 2 is a matrix without right-hand sides: give them with --rhs, "
                         "as a file, ones or row-sums");
@@ -85,7 +85,7 @@ TEST_CASE("system: shapes that do not belong together") {
 }
 
 TEST_CASE("system: nothing in it") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string empty = folder.file("A.mtx", "%%MatrixMarket matrix array real general\n0 0\n");
   for (const std::string rhs : {"", "ones", "row-sums"}) {
     const System system = read_system(empty, rhs);
@@ -95,7 +95,7 @@ TEST_CASE("system: nothing in it") {
 }
 
 TEST_CASE("system: bad files") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string a = folder.file("A.txt", square);
   check_throws<FileError>([&] { (void)read_system(a, folder.path("none")); }, "none: No such file");
   check_throws<FileError>([&] { (void)read_system(folder.path("none"), "ones"); }, "No such file");

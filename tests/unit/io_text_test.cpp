@@ -104,7 +104,7 @@ TEST_CASE("text: files that are no text") {
 }
 
 TEST_CASE("files that cannot be read") {
-  const TemporaryFolder folder;
+  const Files folder;
   check_throws<FileError>([&] { (void)read_matrix(folder.path("none.txt")); },
                           "none.txt: No such file");
   check_throws<FileError>([&] { (void)read_matrix(folder.path("")); }, "is a directory");
@@ -114,7 +114,7 @@ TEST_CASE("files that cannot be read") {
 }
 
 TEST_CASE("pipes and devices are read as a whole") {
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string path = folder.path("pipe");
   REQUIRE(mkfifo(path.c_str(), 0600) == 0);
   std::thread writer([&path] {
@@ -142,7 +142,7 @@ TEST_CASE("text: progress is reported about every 4 MB") {
     what = text;
     fractions.push_back(fraction);
   };
-  const TemporaryFolder folder;
+  const Files folder;
   const std::string path = folder.file("A.txt", content);
   CHECK(read_matrix(path, options).cols() == 3);
   CHECK(what == "reading " + path);

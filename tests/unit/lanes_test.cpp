@@ -8,6 +8,7 @@
 #include <random>
 #include <vector>
 
+#include "constants.hpp"
 #include "linalg/row_sums.hpp"
 #include "matrix/scaling.hpp"
 
@@ -15,8 +16,6 @@ namespace clgauss {
 
 namespace {
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// Small integers, whose sums are exact, and zeros of both signs.
 std::vector<double> integers(Index count, std::uint32_t seed) {
@@ -61,19 +60,19 @@ TEST_CASE("lanes: the smallest and the largest number of a row are found whereve
     CAPTURE(n);
     std::vector<double> a = integers(n, 3);
     a.front() = 0;
-    CHECK(sizes_of(std::vector<double>(n, -0.0), n).least == kInf);
+    CHECK(sizes_of(std::vector<double>(n, -0.0), n).least == kInfinity);
     CHECK(sizes_of(std::vector<double>(n, -0.0), n).largest == 0);
     for (Index at = 0; at < n; ++at)
       for (const double value : {least, 3 * least, std::numeric_limits<double>::min(), 0.5, -200.0,
-                                 -largest, kInf, -kInf, kNaN, -kNaN}) {
+                                 -largest, kInfinity, -kInfinity, kNaN, -kNaN}) {
         CAPTURE(at);
         CAPTURE(value);
         std::vector<double> with = a;
         with[at] = value;
-        double smallest = kInf, greatest = 0;
+        double smallest = kInfinity, greatest = 0;
         for (const double number : with) {
           if (number != 0)
-            smallest = std::min(smallest, std::isnan(number) ? kInf : std::abs(number));
+            smallest = std::min(smallest, std::isnan(number) ? kInfinity : std::abs(number));
           if (std::abs(number) > greatest) greatest = std::abs(number);
         }
         const Sizes sizes = sizes_of(with, n);

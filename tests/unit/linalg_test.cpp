@@ -8,12 +8,9 @@
 #include <cmath>
 #include <limits>
 
-using namespace clgauss;
+#include "constants.hpp"
 
-namespace {
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kEps = 0x1p-53;
-}  // namespace
+using namespace clgauss;
 
 TEST_CASE("the residual of an exact answer is zero and of a wrong one is what the formula gives") {
   const System system{{2, 2, {4, -2, 1, 3}}, {2, 1, {2, 4}}};

@@ -12,17 +12,13 @@
 #include "support/paths.hpp"
 
 using namespace clgauss;
+using clgauss::test::content_of;
 using clgauss::test::TemporaryFolder;
 
 namespace {
 
 const std::string kKey = "some device\nsome driver\n-DREAL_BITS=64\nkernel void f() {}\n";
 const CachedProgram kBinary{"f", {0, 1, 2, 255, 10, 13, 0}};
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
 
 void overwrite(const std::filesystem::path& path, const std::string& content) {
   std::ofstream(path, std::ios::binary) << content;
