@@ -23,6 +23,7 @@ TEST_CASE(
     "auto: what is taken so far is among the last, and wins only what beats it and the rule") {
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
+    if (test::is_slow(context)) return;
     const std::size_t taken = 24;
     const EliminationTuning tuning =
         tune_elimination(context, RealType::f32, 40, {}, &taken, [] {});
