@@ -2,8 +2,9 @@
 # Installs what is missing, builds clgauss and runs every test on every OpenCL platform present, Intel's runtime for CPUs included
 # where .intel-opencl.sh has set it up. On Debian 12 as root it installs by itself; elsewhere it says what is needed.
 # The Python package is built, and tried in a virtual environment in the build folder, with packages from PyPI.
-# --all: every size of every test, OpenCL calls that fail, kernels with inline PTX as C++, fuzzers a second each, projects that use clgauss, the
-# commands of the pages, the report in a browser; as root on Debian the packages are made, installed in a fresh Debian in memory, used, and removed.
+# --all: every size of every test, OpenCL calls that fail, kernels with inline PTX as C++, fuzzers a second each, projects that use
+# clgauss, the commands of the pages, the report in a browser; as root on Debian the packages are made, installed in a fresh Debian in
+# memory, used, and removed.
 # --long: all that, and then the longer checks: fuzzing, faults of OpenCL calls, oclgrind, sanitizers; each prints its figures.
 # BUILD_DIR chooses the build folder.
 set -euo pipefail
