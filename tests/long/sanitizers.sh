@@ -14,4 +14,4 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 "$build"/unit_tests
 # LLVM gives the threads in which it compiles kernels signal stacks of its own, which ASan would unmap for its own.
 export ASAN_OPTIONS=detect_leaks=0:use_sigaltstack=0
-ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 1800
+ctest --test-dir "$build" --output-on-failure --no-tests=error --timeout 3600  # a test is all of a source
