@@ -4,6 +4,7 @@
 
 #include "support/made_up_rows.hpp"
 #include "support/process.hpp"
+#include "support/text.hpp"
 
 using namespace clgauss::test;
 namespace tune = clgauss::tune;
@@ -17,10 +18,6 @@ void write_results(const std::filesystem::path& folder, const std::string& exper
       made_up_rows(info, {{100, "driver", 0, 3}, {100, "lcm", 192, 1}, {100, "fixed", 64, 2}}));
 }
 
-bool contains(const std::string& text, std::string_view part) {
-  return text.find(part) != std::string::npos;
-}
-
 }  // namespace
 
 TEST_CASE("report makes one page of all folders, whatever their names, and nothing else") {
@@ -31,9 +28,9 @@ TEST_CASE("report makes one page of all folders, whatever their names, and nothi
   CHECK(result.exit_code == 0);
   CHECK(result.out.empty());
   const std::string page = content_of(folder / "it's.html");
-  CHECK(contains(page, "<title>&lt;b&gt;bold&lt;/b&gt;</title>"));
-  CHECK(contains(page, "it holds"));
-  CHECK(contains(page, "id=\"fig2\""));
+  CHECK(has(page, "<title>&lt;b&gt;bold&lt;/b&gt;</title>"));
+  CHECK(has(page, "it holds"));
+  CHECK(has(page, "id=\"fig2\""));
   using Entries = std::filesystem::directory_iterator;
   CHECK(std::distance(Entries(folder.path()), Entries()) == 2);  // results and the page
   CHECK(run_tune(folder, "report results -o again.html --title '<b>bold</b>'").exit_code == 0);
@@ -46,15 +43,15 @@ TEST_CASE("report of two folders compares them") {
   write_results(folder / "new", "rules");
   write_results(folder / "other", "outliers");
   CHECK(run_tune(folder, "report old new -o r.html").exit_code == 0);
-  CHECK(contains(content_of(folder / "r.html"), "Of 3 configurations that both runs timed"));
+  CHECK(has(content_of(folder / "r.html"), "Of 3 configurations that both runs timed"));
   CHECK(run_tune(folder, "report old new -o r.md").exit_code == 0);
-  CHECK(contains(content_of(folder / "r.md"), "Earlier: old; later: new"));
+  CHECK(has(content_of(folder / "r.md"), "Earlier: old; later: new"));
   const auto nothing = run_tune(folder, "report old other -o no.html");
   CHECK(nothing.exit_code == 3);
-  CHECK(contains(nothing.err, "no configuration here has times in old"));
+  CHECK(has(nothing.err, "no configuration here has times in old"));
   const auto too_many = run_tune(folder, "report old new other -o no.html");
   CHECK(too_many.exit_code == 2);
-  CHECK(contains(too_many.err, "more arguments than FOLDER and LATER"));
+  CHECK(has(too_many.err, "more arguments than FOLDER and LATER"));
   CHECK_FALSE(std::filesystem::exists(folder / "no.html"));
 }
 
@@ -69,7 +66,7 @@ TEST_CASE("a report that cannot be made leaves no page") {
     CAPTURE(arguments);
     const auto result = run_tune(folder, "report " + arguments);
     CHECK(result.exit_code == code);
-    CHECK_MESSAGE(contains(result.err, words), result.err);
+    CHECK_MESSAGE(has(result.err, words), result.err);
   };
   fails("empty -o r.html", 3, "no results");
   fails("nowhere -o r.html", 3, "nowhere");

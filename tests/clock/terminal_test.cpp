@@ -8,16 +8,13 @@
 
 #include "support/process.hpp"
 #include "support/terminal.hpp"
+#include "support/text.hpp"
 #include "support/thorough.hpp"
 
 using namespace clgauss::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 constexpr const char* kEscape = "\033[3";  // how a colour begins
 constexpr const char* kClear = "\r\033[K";
@@ -112,7 +109,7 @@ TEST_CASE("terminal: searches and experiments show the time left, at most their 
   const std::vector<std::string> commands{
       kernel, "search gemm --n 128", "sweep --sizes 1000:4000:100 --local 32:1024:32 -o s",
       "sweep --kernel gemm --type f32 --sizes 256:2048:64 --local 16:1024:16 -o g"};
-  for (const std::string& command : clgauss::test::some_of(commands, 2)) {
+  for (const std::string& command : some_of(commands, 2)) {
     CAPTURE(command);
     Terminal terminal(folder, "$CLGAUSS_TUNE " + command + " --device pocl --budget 2s");
     CHECK(terminal.wait() == 0);

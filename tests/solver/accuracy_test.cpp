@@ -18,7 +18,6 @@ using clgauss::test::on_every_device;
 
 namespace {
 
-
 System random_system(Index n, Index nrhs, unsigned seed) {
   System system{random_matrix(n, n, seed), random_matrix(n, nrhs, seed + 1)};
   return system;

@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <random>
 
@@ -22,7 +21,6 @@ using clgauss::test::on_every_device;
 using clgauss::test::types_of;
 
 namespace {
-
 
 Batch random_batch(Index count, Index rows, Index cols, RealType type, unsigned seed) {
   Matrix values = random_matrix(1, count * rows * cols, seed);

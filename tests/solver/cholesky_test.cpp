@@ -27,7 +27,6 @@ using clgauss::test::types_of;
 
 namespace {
 
-
 /// Symmetric and, as its diagonal outweighs the rest of each row, positive definite.
 Matrix dominant(Index n, std::uint64_t seed) {
   Matrix a = random_matrix(n, n, seed);

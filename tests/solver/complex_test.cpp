@@ -21,7 +21,6 @@ using Complex = std::complex<double>;
 
 namespace {
 
-
 /// Devices on which work-items run on one core each do all sizes, the others the small ones.
 bool takes_complex(Context& context, Index n) { return n <= 129 || suits_cpu_kernels(context); }
 

@@ -8,7 +8,6 @@
 #include <clgauss/solve.hpp>
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <span>
 #include <string>
 #include <utility>
@@ -32,8 +31,6 @@ using clgauss::test::Spread;
 using clgauss::test::types_of;
 
 namespace {
-
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 /// A^-1 by Gauss-Jordan with partial pivoting in long double.
 Matrix inverse(const Matrix& a) {
@@ -197,7 +194,7 @@ TEST_CASE("condition: what came with the solve and is no number, or nothing, is 
   const InverseProducts products = products_with(inverse_of_a, count);
   const ConditionAndError right = estimate_trust_from({}, products, 1, {x, x, x});
   const int without = std::exchange(count, 0);
-  for (const double bad : {kNaN, kInf, 0.0}) {
+  for (const double bad : {kNaN, kInfinity, 0.0}) {
     Matrix first = times(inverse_of_a, first_question(n));
     for (Index i = 0; i < n; ++i) first(i, 1) = i == 3 || bad == 0 ? bad : first(i, 1);
     const ConditionAndError found = estimate_trust_from(first, products, 1, {x, x, x});
@@ -235,7 +232,7 @@ TEST_CASE("condition: numbers beyond the range of the products are asked for aga
     for (double& value : b.values()) value *= size;
     const auto in_f32 = [](Matrix y) {
       for (double& value : y.values())
-        value = std::abs(value) > 3.4e38 ? kInf : std::abs(value) < 1.2e-38 ? 0 : value;
+        value = std::abs(value) > 3.4e38 ? kInfinity : std::abs(value) < 1.2e-38 ? 0 : value;
       return y;
     };
     const InverseProducts products{
@@ -252,9 +249,9 @@ TEST_CASE("condition: what is no number is said, and never taken for a condition
                                 [](const Matrix& x) { return x; }};
   CHECK(reciprocal_condition(nothing, 1.0) == 1.0);
   CHECK(std::isnan(reciprocal_condition(nothing, kNaN)));
-  CHECK(reciprocal_condition(nothing, kInf) == 0);
+  CHECK(reciprocal_condition(nothing, kInfinity) == 0);
   CHECK(reciprocal_condition(nothing, 0) == 0);
-  for (const double bad : {kNaN, kInf}) {
+  for (const double bad : {kNaN, kInfinity}) {
     const auto spoil = [bad](Matrix x) {
       x(3, 0) = bad;
       return x;
@@ -262,13 +259,13 @@ TEST_CASE("condition: what is no number is said, and never taken for a condition
     CHECK(reciprocal_condition({20, spoil, nothing.solve}, 1.0) == 0);
     CHECK(reciprocal_condition({20, nothing.solve, spoil}, 1.0) == 0);
     const Matrix one = random_matrix(20, 1, 1);
-    CHECK(forward_error_bounds({20, spoil, nothing.solve}, {one, one, one})[0] == kInf);
-    CHECK(forward_error_bounds(nothing, {spoil(one), one, one})[0] == kInf);
-    CHECK(forward_error_bounds(nothing, {one, spoil(one), one})[0] == kInf);
+    CHECK(forward_error_bounds({20, spoil, nothing.solve}, {one, one, one})[0] == kInfinity);
+    CHECK(forward_error_bounds(nothing, {spoil(one), one, one})[0] == kInfinity);
+    CHECK(forward_error_bounds(nothing, {one, spoil(one), one})[0] == kInfinity);
   }
   CHECK(forward_error_bounds(nothing, {Matrix(20, 1), Matrix(20, 1), Matrix(20, 1)})[0] == 0);
   CHECK(forward_error_bounds(nothing, {Matrix(20, 1), random_matrix(20, 1, 1), Matrix(20, 1)})[0] ==
-        kInf);
+        kInfinity);
   CHECK_THROWS_AS(
       (void)forward_error_bounds(nothing, {Matrix(20, 1), Matrix(20, 2), Matrix(20, 1)}),
       DimensionError);
@@ -296,7 +293,7 @@ TEST_CASE("condition: correct digits") {
   CHECK(correct_digits(1.01e-9) == 8);
   CHECK(correct_digits(0.1) == 1);
   CHECK(correct_digits(0.5) == 0);
-  CHECK(correct_digits(kInf) == 0);
+  CHECK(correct_digits(kInfinity) == 0);
   CHECK(correct_digits(kNaN) == 0);
 }
 
@@ -356,7 +353,7 @@ TEST_CASE("condition: the determinant's error stays below its estimate") {
       CHECK(error <= determinant_error(n, unit_roundoff(type), growth, rcond));
     }
   });
-  CHECK(determinant_error(10, kEps, 1, 0) == kInf);
+  CHECK(determinant_error(10, kEps, 1, 0) == kInfinity);
   CHECK(std::isnan(determinant_error(10, kEps, kNaN, 1)));
 }
 

@@ -19,7 +19,6 @@ using namespace clgauss::test;
 
 namespace {
 
-
 /// The largest |x - x_true|_i / |x_true|_i. A number that is 0 must be of no account beside the others.
 double largest_error(const System& system, const Matrix& x) {
   const auto exact = exact_answers(system);

@@ -7,7 +7,6 @@
 #include <clgauss/residual.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "constants.hpp"
@@ -19,7 +18,6 @@ using namespace clgauss;
 using clgauss::test::on_every_device;
 
 namespace {
-
 
 System system_of(const char* kind, Index n, Index nrhs) {
   const Matrix random = generate_matrix("random", n, 32);
@@ -64,7 +62,7 @@ TEST_CASE("a device's residual that is not the host's is not confirmed") {
     return confirmed_residual(system, of, kEps, by.r, by.d, by.row_sums).has_value();
   };
   REQUIRE(confirmed(right, x));
-  for (const double wrong : {1e-10, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+  for (const double wrong : {1e-10, 1.0, kNaN}) {
     CAPTURE(wrong);
     for (Matrix Computed::*part : {&Computed::r, &Computed::d}) {
       Computed by = right;
@@ -76,7 +74,7 @@ TEST_CASE("a device's residual that is not the host's is not confirmed") {
     CHECK_FALSE(confirmed(by, x));
   }
   Matrix unknown = x;
-  unknown(5, 0) = std::numeric_limits<double>::quiet_NaN();
+  unknown(5, 0) = kNaN;
   CHECK_FALSE(confirmed(computed(system, unknown), unknown));
   const System tiny{{1, 1, {1e-300}}, {1, 1, {1e-300}}};
   const Computed of_tiny = computed(tiny, {1, 1, {1}});

@@ -22,7 +22,6 @@ using clgauss::test::types_of;
 
 namespace {
 
-
 /// Devices on which work-items run on one core each do all sizes, the others the small ones.
 bool takes(Context& context, Index n) {
   return n <= (test::is_slow(context) ? 33 : 129) || context.profile().type != DeviceType::cpu ||

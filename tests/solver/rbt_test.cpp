@@ -22,7 +22,6 @@ using clgauss::test::rounded;
 
 namespace {
 
-
 /// Built soon, and soon there is more than one block.
 const Parameters kSmall{{"WG_SIZE", 8},   {"NB", 16},       {"WINDOW", 32},
                         {"GRID_ROWS", 4}, {"GRID_COLS", 8}, {"PAIRED", 0}};

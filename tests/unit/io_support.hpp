@@ -7,7 +7,6 @@
 #include <clgauss/io.hpp>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>

@@ -16,7 +16,6 @@ namespace clgauss {
 
 namespace {
 
-
 /// Small integers, whose sums are exact, and zeros of both signs.
 std::vector<double> integers(Index count, std::uint32_t seed) {
   std::mt19937 random(seed);

@@ -6,7 +6,6 @@
 #include <clgauss/residual.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
-#include <limits>
 
 #include "constants.hpp"
 

@@ -4,8 +4,10 @@
 
 #include "linalg/memory_need.hpp"
 #include "support/recorded_profiles.hpp"
+#include "support/text.hpp"
 
 using namespace clgauss;
+using clgauss::test::has;
 using clgauss::test::recorded_profile;
 
 namespace {
@@ -19,10 +21,6 @@ std::string refusal(const MemoryNeed& need, const DeviceProfile& device, std::ui
     return error.what();
   }
   return {};
-}
-
-bool holds(const std::string& text, const char* part) {
-  return text.find(part) != std::string::npos;
 }
 
 const MemoryNeed kNeed{"the f64 system of n = 1000 with 1 right-hand side",
@@ -41,11 +39,11 @@ TEST_CASE("memory: a GPU needs matrix, right-hand sides and workspace together")
   gpu.global_mem_bytes = 8'099'999;
   const std::string text = refusal(kNeed, gpu, 1U << 30U);
   for (const char* part : {"n = 1000", "8.1 MB", "matrix 8.0 MB", "the memory of", "f32 takes half"})
-    CHECK(holds(text, part));
-  CHECK_FALSE(holds(text, "in place"));
+    CHECK(has(text, part));
+  CHECK_FALSE(has(text, "in place"));
   MemoryNeed f32 = kNeed;
   f32.type = RealType::f32;
-  CHECK_FALSE(holds(refusal(f32, gpu, 0), "f32 takes half"));
+  CHECK_FALSE(has(refusal(f32, gpu, 0), "f32 takes half"));
 }
 
 TEST_CASE("memory: on a CPU the host's copy of A counts, and solving in place gives it up") {
@@ -54,9 +52,9 @@ TEST_CASE("memory: on a CPU the host's copy of A counts, and solving in place gi
   CHECK(refusal(kNeed, cpu, 16'100'000).empty());
   const std::string text = refusal(kNeed, cpu, 16'000'000);
   for (const char* part : {"16.1 MB", "16.0 MB", "solving in place", "f32 takes half"})
-    CHECK(holds(text, part));
+    CHECK(has(text, part));
   MemoryNeed in_place = kNeed;
   in_place.host_copy = 0;
   CHECK(refusal(in_place, cpu, 16'000'000).empty());
-  CHECK_FALSE(holds(refusal(in_place, cpu, 1'000'000), "--in-place"));
+  CHECK_FALSE(has(refusal(in_place, cpu, 1'000'000), "--in-place"));
 }
