@@ -7,6 +7,7 @@
 
 #include "command_line/command.hpp"
 #include "command_line/streams.hpp"
+#include "device/quirks.hpp"
 #include "io/child.hpp"
 
 namespace clgauss::cli {
@@ -27,9 +28,11 @@ Context open_context(const std::string& spec, const ContextOptions& options,
 
 OpeningContext::OpeningContext(const std::string& spec, const ContextOptions& options,
                                const ProgressCallback& progress, bool quiet)
-    : progress_(progress), opening_(std::async(std::launch::async, [=, &progress] {
-        return open_context(spec, options, progress, quiet);
-      })) {}
+    : progress_(progress) {
+  expect_two_queues();
+  opening_ = std::async(std::launch::async,
+                        [=, &progress] { return open_context(spec, options, progress, quiet); });
+}
 
 Context& OpeningContext::take() {
   if (opening_.valid()) context_ = opening_.get();

@@ -35,6 +35,9 @@ namespace clgauss::cli {
       {"POCL_AFFINITY",
        "read by PoCL: whether its threads stay on their cores; the program sets 1 if it is not "
        "set"},
+      {"CUDA_DEVICE_MAX_CONNECTIONS",
+       "read by NVIDIA's driver: how many queues run beside each other; the program sets 2, all "
+       "that it has, if it is not set"},
       {"NO_COLOR=1", "no colours on a terminal"},
       {"TERM=dumb", "likewise"}};
   all.insert(all.end(), more.begin(), more.end());

@@ -166,4 +166,6 @@ void set_driver_environment() {
   if (operating_system::has_first_cores()) setenv("POCL_AFFINITY", "1", 0);
 }
 
+void expect_two_queues() { setenv("CUDA_DEVICE_MAX_CONNECTIONS", "2", 0); }
+
 }  // namespace clgauss

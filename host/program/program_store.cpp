@@ -54,8 +54,8 @@ std::string cache_key(const cl::Device& device, const std::string& source,
 /// What leaves a watched work where a program would have to be built. No error: nobody but prepare() catches it.
 struct NotBuilt {};
 
-/// Processes that build, this one among them: on an H100's 16 cores a first LU of n = 1000 took 4.1, 2.9 and 2.5 s with 3, 5 and 8. (16
-/// lose again: it takes each longer until it has a context.)
+/// Processes that build, this one among them: on an H100's 16 cores a first LU of n = 1000 took 4.1, 2.9 and 2.5 s with 3, 5 and 8.
+/// (11 and 14 gain nothing: the last have a context when all is being built.)
 constexpr std::size_t kMostProcesses = 8;
 
 /// What takes a second or more on an H100 and so is begun first.
@@ -256,7 +256,7 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
       request_of.emplace(key, request);
       jobs.push_back({std::move(key), std::move(source), std::move(options)});
     }
-  // A process takes 0.6 s until it builds.
+  // A process takes 0.1 s until it builds, after the ones before it.
   const std::size_t processes =
       std::min({jobs.size() / 2, kMostProcesses, std::size_t{std::thread::hardware_concurrency()}});
   if (processes < 2) return;
