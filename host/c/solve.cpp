@@ -11,6 +11,7 @@
 #include "c/call.hpp"
 #include "c/host_matrix.hpp"
 #include "io/memory.hpp"
+#include "linalg/methods.hpp"
 
 namespace clgauss::c {
 
@@ -56,9 +57,11 @@ RealType checked_type(int type) {
 /// `type` is that of the call.
 SolveOptions solve_options(const clgauss_solve_options& asked, RealType type) {
   SolveOptions options;
-  options.method = choice("method", asked.method, CLGAUSS_METHOD_AUTOMATIC,
-                          {Method::automatic, Method::lu, Method::mixed, Method::rbt, Method::gauss,
-                           Method::cholesky, Method::jacobi, Method::seidel});
+  const int methods = static_cast<int>(all_methods().size());  // numbered from 0, as below
+  if (asked.method < 0 || asked.method >= methods)
+    throw UsageError(
+        fmt::format("options: method is {}, not 0 to {}", asked.method, methods - 1));
+  options.method = static_cast<Method>(asked.method);
   if (asked.factor_type != CLGAUSS_TYPE_DEFAULT) options.type = checked_type(asked.factor_type);
   if (asked.accuracy != CLGAUSS_ACCURACY_DEFAULT)
     options.accuracy =

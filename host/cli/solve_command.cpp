@@ -17,6 +17,8 @@
 #include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
 #include "io/formats.hpp"
+#include "linalg/methods.hpp"
+#include "linalg/names.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss::cli {
@@ -59,15 +61,25 @@ const WordTable<std::optional<Accuracy>> kSolveAccuracies{{"auto", std::nullopt}
                                                           {"double", Accuracy::double_precision},
                                                           {"max", Accuracy::maximum}};
 
-const WordTable<Method> kSolveMethods{{"auto", Method::automatic}, {"lu", Method::lu},
-                                      {"mixed", Method::mixed},    {"rbt", Method::rbt},
-                                      {"gauss", Method::gauss},    {"cholesky", Method::cholesky},
-                                      {"jacobi", Method::jacobi},  {"seidel", Method::seidel}};
+WordTable<Method> method_words() {
+  WordTable<Method> words;
+  for (const MethodRow& row : all_methods()) words.emplace_back(row.name, row.method);
+  return words;
+}
+const WordTable<Method> kSolveMethods = method_words();
 
-const WordTable<Pivoting> kPivotings{
-    {"partial", Pivoting::partial}, {"tournament", Pivoting::tournament}, {"none", Pivoting::none}};
+/// "lu (blocked), .. or auto: whichever is faster".
+std::string methods_help() {
+  std::string text;
+  for (const MethodRow& row : all_methods().subspan(1))
+    text += fmt::format("{} ({}), ", row.name, row.help);
+  const MethodRow& automatic = row_of(Method::automatic);
+  return text + fmt::format("or {}: {}", automatic.name, automatic.help);
+}
 
-const WordTable<Judge> kJudges{{"host", Judge::host}, {"device", Judge::device}};
+const WordTable<Pivoting> kPivotings = word_table(kPivotingNames);
+
+const WordTable<Judge> kJudges = word_table(kJudgeNames);
 
 const WordTable<NdRangeMode> kNdRanges{{"fixed", NdRangeMode::fixed},
                                        {"shrinking", NdRangeMode::shrinking}};
@@ -99,65 +111,68 @@ std::optional<std::string> distributed_option(const po::variables_map& values) {
   return std::nullopt;
 }
 
-/// What a solve can be; of real systems on one device by its method.
+/// What a solve can be: of one real system on one device by a method, each of which has a bit, or one of these.
 enum Solves : unsigned {
-  kAuto = 1,
-  kLu = 2,
-  kMixed = 4,
-  kRbt = 8,
-  kCholesky = 16,
-  kGauss = 32,
-  kIterations = 64,
-  kCompare = 128,
-  kBatched = 256,
-  kComplex = 512,
-  kDistributed = 1024,
-  kCheckpoints = 2048,  // of a distributed one
-  kOneDevice = kCheckpoints * 2 - 1 - kDistributed - kCheckpoints,
-  kOneReal = kAuto | kLu | kMixed | kRbt | kCholesky | kGauss | kIterations,
-  kBeyond = kDistributed | kCheckpoints
+  kCompare = 1U << 16U,
+  kBatched = 1U << 17U,
+  kComplex = 1U << 18U,
+  kDistributed = 1U << 19U,
+  kCheckpoints = 1U << 20U,  // of a distributed one
+  kBeyond = kDistributed | kCheckpoints,
+  kAnyMethod = kCompare - 1
 };
 
+unsigned bit_of(Method method) { return 1U << static_cast<unsigned>(method); }
+
+unsigned by_methods(Wish wish) {
+  unsigned bits = 0;
+  for (const MethodRow& row : all_methods())
+    if (row.allows(wish)) bits |= bit_of(row.method);
+  return bits;
+}
+
+std::vector<std::string> methods_of_one_real_system() {
+  std::vector<std::string> options;
+  for (const MethodRow& row : all_methods().subspan(1))
+    if (row.method != Method::lu && row.method != Method::cholesky)
+      options.push_back(fmt::format("method={}", row.name));
+  return options;
+}
+
 std::vector<Scope> solve_scopes() {
-  return {{kOneDevice,
+  const auto by = [](Wish wish) { return "--method " + methods_that_allow(wish, "or"); };
+  const std::string of_one = " for one real system",
+                    estimated = " for real systems, whose rcond is estimated";
+  return {{~kBeyond,
            "solves on one device",
            {"device", "batched", "method", "pivot", "check", "allow-nonfinite", "verbose"}},
-          {kOneReal | kCompare, "solves of one real system on one device", {"check"}},
-          {kOneReal, "one solve of a real system on one device", {"certify"}},
-          {kOneReal | kCompare,
+          {kAnyMethod | kCompare, "solves of one real system on one device", {"check"}},
+          {kAnyMethod, "one solve of a real system on one device", {"certify"}},
+          {kAnyMethod | kCompare,
            "solves of one real system on one device",
-           {"method=mixed", "method=rbt", "method=gauss", "method=jacobi", "method=seidel"}},
-          {kOneReal | kBatched, "solves of real systems", {"method=cholesky"}},
-          {~(kRbt | kCholesky | kIterations), "--method lu, mixed or gauss", {"pivot"}},
-          {kAuto | kLu | kMixed,
-           "--method lu or mixed for one real system",
-           {"pivot=tournament", "in-place"}},
-          {kGauss | kCompare,
-           "--method gauss",
+           methods_of_one_real_system()},
+          {kAnyMethod | kBatched, "solves of real systems", {"method=cholesky"}},
+          {~kAnyMethod | by_methods(kPivoting), by(kPivoting), {"pivot"}},
+          {by_methods(kTournament), by(kTournament) + of_one, {"pivot=tournament"}},
+          {by_methods(kInPlace), by(kInPlace) + of_one, {"in-place"}},
+          {by_methods(kWorkGroupSizes) | kCompare,
+           by(kWorkGroupSizes),
            {"pivot=none", "local", "ndrange", "split", "compare", "launches", "cores-per-cu"}},
           {kCompare, "--compare", {"reps", "warmup"}},
-          {kIterations, "--method jacobi or seidel", {"max-iterations"}},
-          {kAuto | kLu | kMixed | kBeyond,
-           "--method lu or mixed for one real system, and --devices",
+          {by_methods(kIterations), by(kIterations), {"max-iterations"}},
+          {by_methods(kEquilibration) | kBeyond,
+           by(kEquilibration) + of_one + ", and --devices",
            {"equilibrate"}},
           {~kBatched, "solves of one system", {"accuracy", "digits"}},
-          {kAuto | kLu | kMixed | kCholesky,
-           "--method lu, mixed or cholesky for one real system",
-           {"accuracy=max"}},
-          {~(kMixed | kRbt),
+          {by_methods(kMaximumAccuracy), by(kMaximumAccuracy) + of_one, {"accuracy=max"}},
+          {~kAnyMethod | by_methods(kTypeOfFactors),
            "methods that do not refine x, as mixed and rbt do from factors in f32",
            {"accuracy=single", "type=f64"}},
-          {kAuto | kLu | kMixed | kRbt | kCholesky,
-           "--method lu, mixed, rbt or cholesky for one real system",
-           {"check=device"}},
-          {kAuto | kLu | kMixed | kRbt | kCholesky | kBeyond | kBatched,
-           "--method lu, mixed, rbt or cholesky for real systems, whose rcond is estimated",
-           {"no-rcond"}},
-          {kAuto | kLu | kMixed | kRbt | kCholesky | kBeyond,
-           "--method lu, mixed, rbt or cholesky for real systems, whose rcond is estimated",
-           {"strict"}},
-          {kAuto | kLu | kMixed | kCholesky | kGauss | kCompare | kBeyond,
-           "--method lu, mixed, cholesky or gauss for one real system",
+          {by_methods(kJudgeByDevice), by(kJudgeByDevice) + of_one, {"check=device"}},
+          {by_methods(kTrust) | kBeyond | kBatched, by(kTrust) + estimated, {"no-rcond"}},
+          {by_methods(kTrust) | kBeyond, by(kTrust) + estimated, {"strict"}},
+          {by_methods(kDeterminant) | kCompare | kBeyond,
+           by(kDeterminant) + of_one,
            {"determinant"}},
           {kCheckpoints, "--checkpoint or --resume", {"every"}}};
 }
@@ -165,27 +180,14 @@ std::vector<Scope> solve_scopes() {
 Mode mode_of_method(const po::variables_map& values) {
   const auto method = parse_word("method", values["method"].as<std::string>(), kSolveMethods);
   const std::string with = fmt::format("with --method {}", method_name(method));
-  switch (method) {
-    case Method::automatic:
-      if (const auto option = gauss_option(values))
-        return {values["compare"].as<bool>() ? kCompare : kGauss,
-                fmt::format("with --method gauss, which --{} asks for", *option)};
-      return {kAuto, with + ", the default"};
-    case Method::lu:
-      return {kLu, with};
-    case Method::mixed:
-      return {kMixed, with};
-    case Method::rbt:
-      return {kRbt, with};
-    case Method::cholesky:
-      return {kCholesky, with};
-    case Method::jacobi:
-    case Method::seidel:
-      return {kIterations, with};
-    case Method::gauss:
-      break;
-  }
-  return values["compare"].as<bool>() ? Mode{kCompare, "with --compare"} : Mode{kGauss, with};
+  const auto option = method == Method::automatic ? gauss_option(values) : std::nullopt;
+  if (method == Method::automatic && !option) return {bit_of(method), with + ", the default"};
+  const bool compare = values["compare"].as<bool>();
+  if (option)
+    return {compare ? kCompare : bit_of(Method::gauss),
+            fmt::format("with --method gauss, which --{} asks for", *option)};
+  return compare && method == Method::gauss ? Mode{kCompare, "with --compare"}
+                                            : Mode{bit_of(method), with};
 }
 
 Mode solve_mode(const po::variables_map& values) {
@@ -339,8 +341,7 @@ void write_report(const SolveCommand& command, const Report& report,
 }  // namespace
 
 const WordTable<Equilibration>& equilibration_words() {
-  static const WordTable<Equilibration> words{
-      {"auto", Equilibration::automatic}, {"on", Equilibration::on}, {"off", Equilibration::off}};
+  static const WordTable<Equilibration> words = word_table(kEquilibrationNames);
   return words;
 }
 
@@ -358,12 +359,7 @@ CommandTable solve_table() {
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files");
   table.group("Method")
       ("method", words("M", kSolveMethods)->default_value("auto"),
-       "lu (blocked), mixed (blocked in f32, x refined to double accuracy; f64 or the host's "
-       "LAPACK where that fails), rbt (the same between random butterflies), cholesky (for a "
-       "symmetric positive definite A), jacobi and seidel (iterations to learn from, for a strictly "
-       "diagonally dominant A), gauss (the paper's elimination), or auto: gauss if one of its "
-       "options is given, else lu, mixed or, where A is symmetric with a positive diagonal, "
-       "cholesky, whichever is faster")
+       methods_help().c_str())
       ("pivot", words("P", kPivotings)->default_value("partial"),
        "partial, tournament (lu), or none (gauss: the paper's algorithm)")
       ("type", words("T", type_words())->default_value("auto"),

@@ -1,6 +1,7 @@
 #pragma once
 /// The options of a command, in groups: the one source of what is read, of help, man pages and completion.
 
+#include <array>
 #include <boost/program_options.hpp>
 #include <string>
 #include <string_view>
@@ -56,6 +57,11 @@ class TextValue : public po::typed_value<std::string> {
 template <typename T>
 using WordTable = std::vector<std::pair<std::string_view, T>>;
 
+template <typename T, std::size_t Count>
+[[nodiscard]] WordTable<T> word_table(const std::array<std::pair<std::string_view, T>, Count>& names) {
+  return {names.begin(), names.end()};
+}
+
 template <typename T>
 std::vector<std::string> words_in(const WordTable<T>& table) {
   std::vector<std::string> known;
@@ -86,9 +92,9 @@ struct OptionView {
 
 /// Options that mean something in some of the command's modes alone.
 struct Scope {
-  unsigned modes;                         // bits, which the command defines
-  std::string_view belongs_to;            // those modes, as a message says them: "--method gauss"
-  std::vector<std::string_view> options;  // "pivot", or "pivot=none" for one of its values
+  unsigned modes;                    // bits, which the command defines
+  std::string belongs_to;            // those modes, as a message says them: "--method gauss"
+  std::vector<std::string> options;  // "pivot", or "pivot=none" for one of its values
 };
 
 /// What a run is, as far as its options say it.

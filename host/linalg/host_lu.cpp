@@ -22,7 +22,8 @@ void divide(Matrix& x, Index i, double by) {
 
 }  // namespace
 
-HostLu::HostLu(const Matrix& a) : lu_(a), pivots_(a.rows()) {
+HostLu::HostLu(const Matrix& a, const Scaling& scaling)
+    : Factored(scaling), lu_(scaled(a, scaling.rows, scaling.columns)), pivots_(a.rows()) {
   const Index n = a.rows();
   for (Index k = 0; k < n; ++k) {
     Index best = k;
@@ -38,19 +39,23 @@ HostLu::HostLu(const Matrix& a) : lu_(a), pivots_(a.rows()) {
   }
 }
 
-double HostLu::largest_of_u() const {
+double HostLu::reciprocal_growth(const Matrix& a) {
   double largest = 0;
   for (Index i = 0; i < lu_.rows(); ++i)
     for (Index j = i; j < lu_.cols(); ++j) largest = std::max(largest, std::abs(lu_(i, j)));
-  return largest;
+  return largest_of_scaled(a, scaling_) / largest;
 }
 
-InverseProducts HostLu::inverse() const {
-  return {lu_.rows(), [this](const Matrix& x) { return solve(x); },
-          [this](const Matrix& x) { return solve_transposed(x); }};
+void HostLu::apply_inverse(bool transposed, const Scaling& by, Matrix& x) {
+  if (!by.rows.empty()) x = scaled(x, by.rows, {});
+  if (transposed)
+    solve_transposed(x);
+  else
+    solve(x);
+  if (!by.columns.empty()) x = scaled(x, by.columns, {});
 }
 
-Matrix HostLu::solve(Matrix x) const {
+void HostLu::solve(Matrix& x) const {
   const Index n = lu_.rows();
   for (Index k = 0; k < n; ++k) exchange(x, k, pivots_[k]);
   for (Index i = 0; i < n; ++i)
@@ -59,10 +64,9 @@ Matrix HostLu::solve(Matrix x) const {
     for (Index k = i + 1; k < n; ++k) subtract(x, i, lu_(i, k), k);
     divide(x, i, lu_(i, i));
   }
-  return x;
 }
 
-Matrix HostLu::solve_transposed(Matrix x) const {
+void HostLu::solve_transposed(Matrix& x) const {
   const Index n = lu_.rows();
   for (Index k = 0; k < n; ++k) {
     divide(x, k, lu_(k, k));
@@ -71,7 +75,6 @@ Matrix HostLu::solve_transposed(Matrix x) const {
   for (Index k = n; k-- > 0;)
     for (Index i = 0; i < k; ++i) subtract(x, i, lu_(k, i), k);
   for (Index k = n; k-- > 0;) exchange(x, k, pivots_[k]);
-  return x;
 }
 
 }  // namespace clgauss

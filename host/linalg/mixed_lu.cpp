@@ -98,8 +98,11 @@ class MixedLu::Implementation {
     const cl::CommandQueue& queue = context_.queue();
     system_.set_a(a);
     const auto getrs = [&] { factors_->solve(queue, b_, nrhs_); };
-    const ApproximateSolve solve = [&](Matrix& r) {
-      solve_again(context_, getrs, b_, RealType::f32, {}, r);
+    SolveBlock block(b_);
+    const ApproximateSolve solve = [&](Matrix& r) {  // of all right-hand sides, or of one by GMRES
+      block.solve(context_, RealType::f32, {}, r, [&](const MatrixView& some, Index columns) {
+        factors_->solve(queue, some, columns);
+      });
     };
     Refinement refinement;
     if (nrhs_ == 1) {

@@ -8,7 +8,9 @@
 #include <limits>
 
 #include "linalg/iterations.hpp"
-#include "linalg/lu_answer.hpp"
+#include "linalg/attempts.hpp"
+#include "linalg/methods.hpp"
+#include "linalg/names.hpp"
 #include "matrix/symmetry.hpp"
 #include "matrix/transfer.hpp"
 
@@ -79,81 +81,13 @@ WorkGroupReport report_work_group(Context& context, Launcher& launcher,
 
 }  // namespace
 
-std::string_view solve_status_name(SolveStatus status) {
-  switch (status) {
-    case SolveStatus::ok:
-      return "ok";
-    case SolveStatus::singular:
-      return "singular";
-    case SolveStatus::not_positive_definite:
-      return "not_positive_definite";
-    case SolveStatus::overflow:
-      return "overflow";
-    case SolveStatus::inaccurate:
-      break;
-  }
-  return "inaccurate";
-}
-
-std::string_view method_name(Method method) {
-  switch (method) {
-    case Method::automatic:
-      return "auto";
-    case Method::lu:
-      return "lu";
-    case Method::mixed:
-      return "mixed";
-    case Method::rbt:
-      return "rbt";
-    case Method::cholesky:
-      return "cholesky";
-    case Method::jacobi:
-      return "jacobi";
-    case Method::seidel:
-      return "seidel";
-    case Method::gauss:
-      break;
-  }
-  return "gauss";
-}
-
-std::string_view accuracy_name(Accuracy accuracy) {
-  switch (accuracy) {
-    case Accuracy::single_precision:
-      return "single";
-    case Accuracy::maximum:
-      return "max";
-    case Accuracy::double_precision:
-      break;
-  }
-  return "double";
-}
-
+std::string_view solve_status_name(SolveStatus status) { return name_in(kStatusNames, status); }
+std::string_view accuracy_name(Accuracy accuracy) { return name_in(kAccuracyNames, accuracy); }
 std::string_view equilibration_name(Equilibration equilibration) {
-  switch (equilibration) {
-    case Equilibration::on:
-      return "on";
-    case Equilibration::off:
-      return "off";
-    case Equilibration::automatic:
-      break;
-  }
-  return "auto";
+  return name_in(kEquilibrationNames, equilibration);
 }
-
-std::string_view judge_name(Judge judge) { return judge == Judge::device ? "device" : "host"; }
-
-std::string_view pivoting_name(Pivoting pivoting) {
-  switch (pivoting) {
-    case Pivoting::none:
-      return "none";
-    case Pivoting::partial:
-      return "partial";
-    case Pivoting::tournament:
-      break;
-  }
-  return "tournament";
-}
+std::string_view judge_name(Judge judge) { return name_in(kJudgeNames, judge); }
+std::string_view pivoting_name(Pivoting pivoting) { return name_in(kPivotingNames, pivoting); }
 
 RealType choose_type(const DeviceProfile& device, std::optional<RealType> wanted) {
   if (wanted == RealType::f64 && !device.fp64)
@@ -199,10 +133,8 @@ EliminationResult run_gauss(Context& context, const System& system, RealType typ
   return result;
 }
 
-bool iterates(Method method) { return method == Method::jacobi || method == Method::seidel; }
-
 /// The residual of what came without one.
-void answer_by_residual(const System& system, LuAnswer& answer) {
+void answer_by_residual(const System& system, Answer& answer) {
   LapTimer check;
   if (has_answer(outcome_of(answer.result)))
     answer.residual = compute_residual(system, answer.result.x, answer.plan.eps());
@@ -210,7 +142,7 @@ void answer_by_residual(const System& system, LuAnswer& answer) {
 }
 
 /// Fills in what was done and what it left, and judges x by its residual.
-void conclude(Solution& solution, LuAnswer answer, double bound) {
+void conclude(Solution& solution, Answer answer, double bound) {
   const EliminationResult& result = answer.result;
   solution.pivot_rows = result.pivot_rows;
   solution.method = answer.plan.method;
@@ -251,9 +183,9 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
   LapTimer timer;
   Solution solution;
   const Index n = system.a.rows();
-  LuAnswer answer;
+  Answer answer;
   answer.plan = make_plan(context, options, n);
-  if (iterates(answer.plan.method)) {
+  if (row_of(answer.plan.method).allows(kIterations)) {
     check_shapes(system);
     answer.result = iterate(context, system, answer.plan.method, answer.plan.type,
                             options.max_iterations, progress, solution.iterations.emplace());
@@ -264,7 +196,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
     solution.method_choice = answer.plan.chosen_by;
     if (options.method == Method::cholesky) require_symmetric(system.a);
     try {
-      answer = solve_by_lu(context, system, answer.plan, options, progress);
+      answer = answer_by_factors(context, system, answer.plan, options, progress);
     } catch (const NoUsableKernel&) {
       // The elimination asks less of a device; that it took over is seen from the method.
       if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
@@ -298,10 +230,10 @@ Solution solve_in_place(Context& context, System system, const ReadMatrix& read_
     throw UsageError("accuracy max needs A for its residuals, which solving in place gives up");
   if (options.judge == Judge::device)
     throw UsageError("solving in place leaves no room for A on the device; let the host judge");
-  if (plan.method != Method::lu && plan.method != Method::mixed)
-    throw UsageError("solving in place belongs to the methods lu and mixed");
-  LuAnswer answer =
-      solve_by_lu_in_place(context, std::move(system), read_again, plan, in_place, progress);
+  if (!row_of(plan.method).allows(kInPlace))
+    throw UsageError("solving in place belongs to the methods " + methods_that_allow(kInPlace));
+  Answer answer =
+      answer_in_place(context, std::move(system), read_again, plan, in_place, progress);
   const double known = answer.result.times.sum();
   conclude(solution, std::move(answer), options.max_scaled_residual);
   solution.times.build += timer.lap() - known;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 #include <optional>
 
 #include "constants.hpp"
@@ -50,23 +49,11 @@ void solve_again(const Context& context, const std::function<void()>& getrs, con
   scale_back(mine, nrhs, r.values());
 }
 
-InverseProducts inverse_by_solves(Context& context, RealType type, Index n, const Scaling& scaling,
-                                  const EnqueueSolve& solve) {
-  const auto block = std::make_shared<MatrixView>();  // of vectors; kept from product to product
-  const auto multiply = [&context, type, n, solve, block](bool transposed, const Scaling& by) {
-    return [&context, type, n, solve, block, transposed, by](const Matrix& x) {
-      const std::uint64_t bytes = n * x.cols() * bytes_of(type);
-      if (block->buffer() == nullptr || block->buffer.getInfo<CL_MEM_SIZE>() < bytes)
-        block->buffer = context.allocate(bytes, "a block of vectors");
-      block->ld = x.cols();
-      Matrix product = x;
-      solve_again(
-          context, [&] { solve(transposed, *block, x.cols()); }, *block, type, by, product);
-      return product;
-    };
-  };
-  return {n, multiply(false, {scaling.rows, scaling.columns, {}}),
-          multiply(true, {scaling.columns, scaling.rows, {}})};
+void SolveBlock::require(const Context& context, RealType type, Index rows, Index columns) {
+  const std::uint64_t bytes = rows * columns * bytes_of(type);
+  if (view_.buffer() == nullptr || view_.buffer.getInfo<CL_MEM_SIZE>() < bytes)
+    view_.buffer = context.allocate(bytes, "a block of vectors");
+  view_.ld = columns;
 }
 
 }  // namespace clgauss

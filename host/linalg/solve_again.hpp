@@ -1,10 +1,10 @@
 #pragma once
 /// Solves with the factors of a system that is solved already, as refinement asks for them.
 
-#include <clgauss/condition.hpp>
 #include <clgauss/context.hpp>
 #include <clgauss/view.hpp>
 #include <functional>
+#include <utility>
 
 #include "matrix/scaling.hpp"
 
@@ -15,12 +15,26 @@ namespace clgauss {
 void solve_again(const Context& context, const std::function<void()>& getrs, const MatrixView& b,
                  RealType type, const Scaling& scaling, Matrix& r);
 
-/// Enqueues B <- A'^-1 B, or transposed A'^-T B, n-by-nrhs.
-using EnqueueSolve = std::function<void(bool transposed, const MatrixView& b, Index nrhs)>;
+/// Device memory for the columns of such solves, kept from one to the next.
+class SolveBlock {
+ public:
+  SolveBlock() = default;
+  /// Begins with that of `b`, without gaps.
+  explicit SolveBlock(MatrixView b) : view_(std::move(b)) {}
 
-/// A^-1 X and A^-T X by solves with factors in `type` of A' = R A C: A^-1 = C A'^-1 R, A^-T = R A'^-T C. `context` and what `solve` is made
-/// of must outlive it.
-[[nodiscard]] InverseProducts inverse_by_solves(Context& context, RealType type, Index n,
-                                                const Scaling& scaling, const EnqueueSolve& solve);
+  /// solve_again() for any number of columns, by enqueue(b, columns).
+  template <typename Enqueue>
+  void solve(const Context& context, RealType type, const Scaling& scaling, Matrix& x,
+             const Enqueue& enqueue) {
+    require(context, type, x.rows(), x.cols());
+    solve_again(
+        context, [&] { enqueue(view_, x.cols()); }, view_, type, scaling, x);
+  }
+
+ private:
+  void require(const Context& context, RealType type, Index rows, Index columns);
+
+  MatrixView view_;
+};
 
 }  // namespace clgauss

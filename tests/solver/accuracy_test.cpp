@@ -1,3 +1,4 @@
+#include <utility>
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
@@ -104,6 +105,15 @@ TEST_CASE("corrections alone do not get there: GMRES, and then f64 or LAPACK") {
     const Solution gmres = solved(context, hilbert_times_ones(9), Method::mixed);
     CHECK(gmres.refinement.gmres_steps > 0);
     CHECK(gmres.residual.scaled <= 1);
+    // GMRES asks for solves with a single vector, however many right-hand sides there are.
+    System three = hilbert_times_ones(9);
+    const Matrix one = std::exchange(three.b, Matrix(9, 3));
+    for (Index i = 0; i < 9; ++i)
+      for (Index c = 0; c < 3; ++c) three.b(i, c) = one(i, 0);
+    const Solution of_three = solved(context, three, Method::mixed);
+    CHECK(of_three.refinement.gmres_steps > 0);
+    CHECK(of_three.refinement.gmres_steps <= 3 * gmres.refinement.gmres_steps + 3);
+    CHECK(of_three.residual.scaled <= 1);
 
     // In f32 a quarter of the columns are the same as their neighbours: more directions than GMRES takes steps.
     const System system = [] {

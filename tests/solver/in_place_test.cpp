@@ -7,7 +7,7 @@
 #include <fstream>
 #include <string>
 
-#include "linalg/gesv.hpp"
+#include "linalg/factor_lu.hpp"
 #include "linalg/lu_backend.hpp"
 #include "support/devices.hpp"
 
@@ -85,11 +85,12 @@ TEST_CASE("in place: the host's copy of A is gone while the device works") {
     Matrix x_kept, x_released;
     // The f32 copy in the device's memory, half of A, may lie on pages that are already there.
     const double kept = gained_by_upload([&](const ProgressCallback& progress) {
-      x_kept = gesv(context, system, {RealType::f32}, progress).x;
+      x_kept = factor_lu(context, system, {.type = RealType::f32}, progress).result.x;
     });
     CHECK(kept >= -0.1 * copy);
     const double released = gained_by_upload([&](const ProgressCallback& progress) {
-      x_released = gesv_in_place(context, system, {}, {RealType::f32}, progress).x;
+      const FactorCall call{.type = RealType::f32, .give_up_a = &system.a};
+      x_released = factor_lu(context, system, call, progress).result.x;
     });
     CHECK(released <=
           -0.3 * copy);  // the sanitizers' own memory grows by an eighth of what is touched

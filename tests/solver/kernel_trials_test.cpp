@@ -8,7 +8,7 @@
 #include <clgauss/solve.hpp>
 #include <cmath>
 
-#include "linalg/gesv.hpp"
+#include "linalg/factor_lu.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 #include "support/paths.hpp"
@@ -166,7 +166,7 @@ TEST_CASE("kernels: a vendor's kernels on a device that cannot build them") {
     CHECK(spec.value("PERSISTENT") == 1);
     LuOptions options;
     options.spec = spec;
-    const EliminationResult result = gesv(context, system, {RealType::f32, options});
+    const EliminationResult result = factor_lu(context, system, {.type = RealType::f32, .lu = options}).result;
     CHECK(result.pivoting == Pivoting::tournament);
     CHECK(compute_residual(system, result.x, unit_roundoff(RealType::f32)).scaled <=
           kScaledResidualBound);

@@ -8,7 +8,7 @@
 #include <clgauss/residual.hpp>
 #include <cmath>
 
-#include "linalg/gesv.hpp"
+
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
 #include "support/thorough.hpp"
@@ -22,13 +22,13 @@ using clgauss::test::types_of;
 
 namespace {
 
-struct Factored {
+struct LuAndX {
   Matrix lu, x;
   std::vector<Index> pivots;
 };
 
 template <typename Real>
-Factored lapack_as(const Matrix& a, const Matrix& b) {
+LuAndX lapack_as(const Matrix& a, const Matrix& b) {
   const auto n = static_cast<lapack_int>(a.rows()), nrhs = static_cast<lapack_int>(b.cols());
   std::vector<Real> lu(a.values().begin(), a.values().end()),
       x(b.values().begin(), b.values().end());
@@ -42,18 +42,18 @@ Factored lapack_as(const Matrix& a, const Matrix& b) {
     if (nrhs > 0)
       LAPACKE_dgetrs(LAPACK_ROW_MAJOR, 'N', n, nrhs, lu.data(), n, pivots.data(), x.data(), nrhs);
   }
-  Factored result{{a.rows(), a.cols(), Values(lu.begin(), lu.end())},
+  LuAndX result{{a.rows(), a.cols(), Values(lu.begin(), lu.end())},
                   {b.rows(), b.cols(), Values(x.begin(), x.end())},
                   {}};
   for (const lapack_int pivot : pivots) result.pivots.push_back(static_cast<Index>(pivot - 1));
   return result;
 }
 
-Factored lapack(const Matrix& a, const Matrix& b, RealType type) {
+LuAndX lapack(const Matrix& a, const Matrix& b, RealType type) {
   return type == RealType::f32 ? lapack_as<float>(a, b) : lapack_as<double>(a, b);
 }
 
-Factored ours(Context& context, RealType type, const Matrix& a, const Matrix& b,
+LuAndX ours(Context& context, RealType type, const Matrix& a, const Matrix& b,
               const LuOptions& options = {}) {
   const PaddedMatrix da(context, type, a, 0, 1), db(context, type, b, 0, 0);
   Lu factors = lu_factor(context, type, da.view, a.rows(), options);
@@ -108,10 +108,10 @@ TEST_CASE("LAPACK: the same pivots where they are unambiguous, factors and answe
           CAPTURE(type_name);
           const Matrix a = rounded(generate_matrix(kind, n, n), type),
                        b = rounded(random_matrix(n, 1, 3), type);
-          const Factored mine = ours(context, type, a, b), theirs = lapack(a, b, type);
+          const LuAndX mine = ours(context, type, a, b), theirs = lapack(a, b, type);
           CHECK(factorisation_error(a, mine.lu, mine.pivots, eps) <= 30);
           CHECK(factorisation_error(a, theirs.lu, theirs.pivots, eps) <= 30);
-          for (const Factored* factored : {&mine, &theirs})
+          for (const LuAndX* factored : {&mine, &theirs})
             CHECK(compute_residual({a, b}, factored->x, eps).scaled <= kScaledResidualBound);
           // A panel of up to 256 rows is one work-group's, with partial pivoting, whatever the device.
           const std::vector<Index> expected = unambiguous_pivots(a, eps);
@@ -134,7 +134,7 @@ TEST_CASE("LAPACK: answers for no, one and many right-hand sides agree as backwa
         const Matrix a = rounded(generate_matrix("random", n, 4), type),
                      b = rounded(random_matrix(n, nrhs, 5), type);
         const double eps = unit_roundoff(type);
-        const Factored mine = ours(context, type, a, b), theirs = lapack(a, b, type);
+        const LuAndX mine = ours(context, type, a, b), theirs = lapack(a, b, type);
         REQUIRE(mine.x.cols() == nrhs);
         const double error = compute_residual({a, b}, mine.x, eps).backward_error,
                      lapacks = compute_residual({a, b}, theirs.x, eps).backward_error;

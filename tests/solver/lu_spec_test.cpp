@@ -5,7 +5,7 @@
 #include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
 
-#include "linalg/gesv.hpp"
+#include "linalg/factor_lu.hpp"
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
 #include "support/recorded_profiles.hpp"
@@ -49,7 +49,7 @@ void check_blocks(Context& context, RealType type, Index n, const LuSpec& spec, 
   LuOptions options;
   options.spec = spec;
   const System system{generate_matrix("random", n, 5), random_matrix(n, 3, 6)};
-  const EliminationResult result = gesv(context, system, {type, options});
+  const EliminationResult result = factor_lu(context, system, {.type = type, .lu = options}).result;
   CHECK_FALSE(result.failed_column.has_value());
   CHECK(compute_residual(system, result.x, unit_roundoff(type)).scaled <= kScaledResidualBound);
 }
