@@ -13,7 +13,8 @@ test_packages=(doctest-dev libopenblas-dev liblapacke-dev libscalapack-openmpi-d
   python3 python3-dev python3-venv                                       # the commands of the pages, the Python package
   zsh fish mandoc                                                        # completion and man pages, where they are read
   gfortran)                                                              # an example
-all_tests_packages=(chromium)                                            # the report, as its reader has it before him
+all_tests_packages=(chromium                                             # the report, as its reader has it before him
+  clang-format)                                                          # how code is laid out
 
 # Installs those of the named packages that are missing; says so and stops where it cannot.
 install_packages() {

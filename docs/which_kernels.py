@@ -57,8 +57,16 @@ def verdicts(name):
     return json.loads(path.read_text())[0]["kernels"] if path.exists() else []
 
 
+def kernel_folders():
+    return sorted(folder for folder in (ROOT / "cl").iterdir() if folder.is_dir())
+
+
+def kernel_file(name):
+    return next(folder / name for folder in kernel_folders() if (folder / name).exists())
+
+
 def needs_ptx(file):
-    return "#include \"ptx.clh\"" in (ROOT / "cl" / file).read_text() or "gemm_mma.clh" in (ROOT / "cl" / file).read_text()
+    return "#include \"ptx.clh\"" in kernel_file(file).read_text() or "gemm_mma.clh" in kernel_file(file).read_text()
 
 
 def macros_of(verdict):
@@ -85,8 +93,8 @@ def run(command, **more):
 
 
 def source_options(macros):
-    return ["-x", "cl", "-cl-std=CL1.2", "-O3", "-I", ROOT / "cl", "-Wno-linker-warnings", "-Xclang", "-finclude-default-header",
-            "-Xclang", "-cl-ext=+cl_khr_fp64,+cl_khr_int64_base_atomics"] + [
+    return ["-x", "cl", "-cl-std=CL1.2", "-O3", *(f"-I{folder}" for folder in kernel_folders()),
+            "-Wno-linker-warnings", "-Xclang", "-finclude-default-header", "-Xclang", "-cl-ext=+cl_khr_fp64,+cl_khr_int64_base_atomics"] + [
         f"-D{macro}" for macro in macros.split()]
 
 
@@ -106,7 +114,7 @@ def warnings_in(text):
 def on_amd(target, file, macros, folder):
     out = folder / "out.s"
     done = run([CLANG, "-target", "amdgcn-amd-amdhsa", f"-mcpu={target}"] + source_options(macros) + library("amdgcn--amdhsa.bc") +
-               ["-Wall", "-Wno-unused-function", "-Wno-unused-variable", "-S", "-o", out, ROOT / "cl" / file])
+               ["-Wall", "-Wno-unused-function", "-Wno-unused-variable", "-S", "-o", out, kernel_file(file)])
     if done.returncode != 0:
         return {"problem": done.stderr}
     text = out.read_text()
@@ -122,7 +130,7 @@ def ptx_of(file, macros, folder):
     atomics.write_text(ATOM_XCHG)
     done = run([CLANG, "-include", atomics, "-target", "nvptx64-nvidia-nvcl", "-Xclang", "-target-cpu", "-Xclang", "sm_60", "-Xclang", "-target-feature", "-Xclang",
                 "+ptx75", "-D__NV_CL_C_VERSION=120", "-Dasm=__asm__"] + source_options(macros) + library("nvptx64--nvidiacl.bc") +
-               ["-Wall", "-Wno-unused-function", "-Wno-unused-variable", "-S", "-o", out, ROOT / "cl" / file])
+               ["-Wall", "-Wno-unused-function", "-Wno-unused-variable", "-S", "-o", out, kernel_file(file)])
     return done, out
 
 
@@ -153,8 +161,8 @@ def on_nvidia(targets, file, macros, folder):
 
 
 def on_intel(target, file, macros, folder):
-    done = run([OCLOC, "compile", "-q", "-file", ROOT / "cl" / file, "-device", target, "-output", "out", "-out_dir", folder, "-options",
-                f"-cl-std=CL1.2 -I {ROOT / 'cl'} " + " ".join(f"-D{macro}" for macro in macros.split())])
+    done = run([OCLOC, "compile", "-q", "-file", kernel_file(file), "-device", target, "-output", "out", "-out_dir", folder, "-options",
+                " ".join(["-cl-std=CL1.2", *(f"-I {folder}" for folder in kernel_folders())] + [f"-D{macro}" for macro in macros.split()])])
     text = done.stdout + done.stderr
     if done.returncode != 0:
         return {"problem": text}

@@ -1,5 +1,5 @@
-// Opens a device, and works in an application's own OpenCL: on its queue and in its buffers. Nothing waits but what the application
-// waits for.
+// Opens a device, and works in an application's own OpenCL: on its queue and in its buffers.
+// Nothing waits but what the application waits for.
 #include <clgauss/context.hpp>
 #include <clgauss/gemm.hpp>
 #include <cstdio>

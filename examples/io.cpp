@@ -1,4 +1,5 @@
-// Writes a matrix, which appears whole or not at all, and reads it again: the extension names the format.
+// Writes a matrix, which appears whole or not at all, and reads it again: the extension names the
+// format.
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/residual.hpp>

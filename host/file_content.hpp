@@ -17,7 +17,8 @@
 
 namespace clgauss {
 
-/// The bytes of a file. Throws FileError if it cannot be read, OutOfMemory if it holds more than is parsed as JSON.
+/// The bytes of a file. Throws FileError if it cannot be read, OutOfMemory if it holds more than is
+/// parsed as JSON.
 [[nodiscard]] inline std::string file_content(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw FileError(path.string(), std::generic_category().message(errno));

@@ -1,6 +1,7 @@
 #pragma once
-/// Eight numbers of an array at a time, in the vectors of two that every 64-bit processor has. Written out: left to itself the compiler
-/// takes lanes of several steps together and turns them around in registers, which takes longer than what is computed.
+/// Eight numbers of an array at a time, in the vectors of two that every 64-bit processor has.
+/// Written out: left to itself the compiler takes lanes of several steps together and turns them
+/// around in registers, which takes longer than what is computed.
 
 #include <array>
 #include <clgauss/matrix.hpp>

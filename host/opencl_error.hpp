@@ -11,7 +11,8 @@ namespace clgauss {
 /// "CL_OUT_OF_RESOURCES" for -5; "OpenCL error -9999" for a code that has no name.
 [[nodiscard]] std::string opencl_error_name(int code);
 
-/// Throws cl::Error, as CLHPP does, unless `code` is CL_SUCCESS: for calls that CLHPP does not make safely.
+/// Throws cl::Error, as CLHPP does, unless `code` is CL_SUCCESS: for calls that CLHPP does not make
+/// safely.
 inline void check_call(const char* call, cl_int code) {
   if (code != CL_SUCCESS) throw cl::Error(code, call);
 }

@@ -1,6 +1,6 @@
 #pragma once
-/// What only one operating system can do. All that is Linux's own stands in operating_system.cpp, with what any other POSIX system does
-/// instead; the rest of clgauss is POSIX.
+/// What only one operating system can do. All that is Linux's own stands in operating_system.cpp,
+/// with what any other POSIX system does instead; the rest of clgauss is POSIX.
 
 #include <array>
 #include <cstdint>
@@ -10,10 +10,12 @@
 
 namespace clgauss::operating_system {
 
-/// Whether the process may run on the cores 0 .. count - 1, however many they are, and on no other; false where that is not known.
+/// Whether the process may run on the cores 0 .. count - 1, however many they are, and on no other;
+/// false where that is not known.
 [[nodiscard]] bool has_first_cores();
 
-/// A new open file without a place on a disk (elsewhere: without a name there), closed on exec(); -1, and errno, where there is none.
+/// A new open file without a place on a disk (elsewhere: without a name there), closed on exec();
+/// -1, and errno, where there is none.
 [[nodiscard]] int open_memory_file();
 
 /// A name under which this process, and children that it forks, can open an open file once more.
@@ -34,7 +36,8 @@ void end_with_parent();
 /// Bytes of the address space that this process takes; empty where that is not known.
 [[nodiscard]] std::optional<std::uint64_t> address_space_bytes();
 
-/// For how long the machine's cores were busy since it was started, in seconds, with whatever program; empty where that is not known.
+/// For how long the machine's cores were busy since it was started, in seconds, with whatever
+/// program; empty where that is not known.
 [[nodiscard]] std::optional<double> busy_core_seconds();
 
 /// The most bytes of main memory that this process has had.

@@ -7,8 +7,9 @@
 
 namespace clgauss {
 
-/// The word of `known` that is nearest to `typed` by insertions, deletions, replacements and exchanges of neighbours, in any case;
-/// the first of several. Empty where even that needs more than a third of the letters changed (one letter in words of up to five).
+/// The word of `known` that is nearest to `typed` by insertions, deletions, replacements and
+/// exchanges of neighbours, in any case; the first of several. Empty where even that needs more
+/// than a third of the letters changed (one letter in words of up to five).
 [[nodiscard]] std::string nearest_word(std::string_view typed,
                                        const std::vector<std::string>& known);
 

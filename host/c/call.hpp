@@ -1,5 +1,6 @@
 #pragma once
-/// What every function of clgauss.h does: exceptions become statuses and a message, arguments are checked.
+/// What every function of clgauss.h does: exceptions become statuses and a message, arguments are
+/// checked.
 
 #include <clgauss.h>
 
@@ -14,7 +15,8 @@
 
 namespace clgauss::c {
 
-/// Of the function that is running; `message` is what clgauss_last_error() says, cut off where it is long.
+/// Of the function that is running; `message` is what clgauss_last_error() says, cut off where it
+/// is long.
 void forget_error() noexcept;
 clgauss_status failed(clgauss_status status, const char* message) noexcept;
 /// Of CLGAUSS_OVERFLOW.

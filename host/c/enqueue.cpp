@@ -27,7 +27,8 @@ void check_queue(const Context& context, cl_command_queue queue) {
     throw UsageError("the queue is of another device than the clgauss_context");
 }
 
-/// A reference that clgauss does not count: rusticl 22.3 flushes a queue when one is given up, and then does not wait in clFinish().
+/// A reference that clgauss does not count: rusticl 22.3 flushes a queue when one is given up, and
+/// then does not wait in clFinish().
 class Borrowed {
  public:
   explicit Borrowed(cl_command_queue queue) : queue_(queue, false) {}

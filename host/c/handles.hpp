@@ -1,5 +1,6 @@
 #pragma once
-/// The handles of clgauss.h: numbers that stand for objects, so that one that was destroyed is told and never followed.
+/// The handles of clgauss.h: numbers that stand for objects, so that one that was destroyed is told
+/// and never followed.
 
 #include <clgauss.h>
 

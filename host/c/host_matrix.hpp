@@ -31,7 +31,8 @@ inline bool is_row_major(int layout) {
   return layout == CLGAUSS_ROW_MAJOR;
 }
 
-/// Throws DimensionError if what lies before the end of the last of `batch` matrices, `stride` apart, fills more than an address space.
+/// Throws DimensionError if what lies before the end of the last of `batch` matrices, `stride`
+/// apart, fills more than an address space.
 inline void check_extent(Index outer, Index inner, Index ld, Index batch, Index stride,
                          std::size_t element_bytes, const char* name) {
   using Wide = unsigned __int128;
@@ -43,8 +44,8 @@ inline void check_extent(Index outer, Index inner, Index ld, Index batch, Index 
         inner, ld, batch > 1 ? fmt::format(", {} times, stride {}", batch, stride) : ""));
 }
 
-/// The caller's matrix, or the first of `batch`. Throws UsageError for a NULL that would be followed and for a layout that is none,
-/// DimensionError for sizes that do not fit each other.
+/// The caller's matrix, or the first of `batch`. Throws UsageError for a NULL that would be
+/// followed and for a layout that is none, DimensionError for sizes that do not fit each other.
 template <typename Real>
 HostMatrix<Real> host_matrix(int layout, Index rows, Index columns, Real* data, Index ld,
                              const char* name, Index batch = 1, Index stride = 0) {
@@ -67,7 +68,8 @@ HostMatrix<Real> row_major(Real* data, Index rows, Index columns, Index ld) {
   return {data, rows, columns, ld, 1};
 }
 
-/// to <- from, of one shape, on all of this machine's cores; in tiles, so that a matrix that is turned over passes the caches once.
+/// to <- from, of one shape, on all of this machine's cores; in tiles, so that a matrix that is
+/// turned over passes the caches once.
 template <typename From, typename To>
 void copy(const HostMatrix<From>& from, const HostMatrix<To>& to) {
   if (to.empty()) return;

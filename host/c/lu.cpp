@@ -13,6 +13,7 @@
 #include "c/mapped.hpp"
 #include "io/memory.hpp"
 #include "matrix/max_or_nan.hpp"
+#include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
 #include "matrix/view_check.hpp"
 
@@ -88,7 +89,8 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
   return column ? singular(*column) : CLGAUSS_OK;
 }
 
-/// The matrix of which `uplo` says that the triangle is there, turned over where that is the upper one.
+/// The matrix of which `uplo` says that the triangle is there, turned over where that is the upper
+/// one.
 template <typename Real>
 HostMatrix<Real> with_lower_triangle(HostMatrix<Real> a, int uplo) {
   if (uplo != CLGAUSS_LOWER && uplo != CLGAUSS_UPPER)

@@ -8,7 +8,8 @@
 
 namespace clgauss::c {
 
-/// `matrix`, row-major with leading dimension `ld`, in a new buffer; waits. `what` is for a message about memory.
+/// `matrix`, row-major with leading dimension `ld`, in a new buffer; waits. `what` is for a message
+/// about memory.
 template <typename Real>
 MatrixView upload(const Context& context, const HostMatrix<const Real>& matrix, Index ld,
                   const char* what) {

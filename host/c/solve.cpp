@@ -11,7 +11,7 @@
 #include "c/call.hpp"
 #include "c/host_matrix.hpp"
 #include "io/memory.hpp"
-#include "linalg/methods.hpp"
+#include "linalg/solve/methods.hpp"
 
 namespace clgauss::c {
 
@@ -20,7 +20,8 @@ namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLargestStruct = 4096;  // above, struct_size was never set
 
-/// What the caller's structure holds, as far as this library knows it. Throws UsageError for one of no version, or of a later one that
+/// What the caller's structure holds, as far as this library knows it. Throws UsageError for one of
+/// no version, or of a later one that
 /// asks for what is not known here.
 clgauss_solve_options checked(const clgauss_solve_options* options) {
   clgauss_solve_options known{};
@@ -59,8 +60,7 @@ SolveOptions solve_options(const clgauss_solve_options& asked, RealType type) {
   SolveOptions options;
   const int methods = static_cast<int>(all_methods().size());  // numbered from 0, as below
   if (asked.method < 0 || asked.method >= methods)
-    throw UsageError(
-        fmt::format("options: method is {}, not 0 to {}", asked.method, methods - 1));
+    throw UsageError(fmt::format("options: method is {}, not 0 to {}", asked.method, methods - 1));
   options.method = static_cast<Method>(asked.method);
   if (asked.factor_type != CLGAUSS_TYPE_DEFAULT) options.type = checked_type(asked.factor_type);
   if (asked.accuracy != CLGAUSS_ACCURACY_DEFAULT)

@@ -16,7 +16,7 @@
 #include "cli/report.hpp"
 #include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
-#include "matrix/transfer.hpp"
+#include "lap_timer.hpp"
 
 namespace clgauss::cli {
 

@@ -17,7 +17,8 @@ struct BatchedCommand {
   ContextOptions context;
 };
 
-/// Reads, solves, writes x and the report. `values` are all of solve's: throws UsageError for formats that no batch has. x is written even if systems are singular.
+/// Reads, solves, writes x and the report. `values` are all of solve's: throws UsageError for
+/// formats that no batch has. x is written even if systems are singular.
 ExitCode run_batched(const po::variables_map& values, const BatchedCommand& command);
 
 }  // namespace clgauss::cli

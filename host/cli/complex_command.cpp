@@ -7,6 +7,7 @@
 #include "cli/kernels_report.hpp"
 #include "cli/report.hpp"
 #include "command_line/colour.hpp"
+#include "lap_timer.hpp"
 
 namespace clgauss::cli {
 

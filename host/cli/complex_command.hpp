@@ -6,7 +6,7 @@
 #include "cli/open_context.hpp"
 #include "cli/report.hpp"
 #include "command_line/progress_line.hpp"
-#include "matrix/transfer.hpp"
+#include "lap_timer.hpp"
 
 namespace clgauss::cli {
 
@@ -25,7 +25,8 @@ struct ComplexCommand {
   LapTimer total;
 };
 
-/// Solves, writes x and the report. `values` are all of solve's: throws UsageError for one that complex systems have not.
+/// Solves, writes x and the report. `values` are all of solve's: throws UsageError for one that
+/// complex systems have not.
 ExitCode run_complex(const po::variables_map& values, ComplexCommand command);
 
 }  // namespace clgauss::cli

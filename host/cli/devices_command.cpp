@@ -50,7 +50,8 @@ Json method_json(const MethodChoice& choice) {
           {"source", choice.source()}};
 }
 
-/// "cholesky from n = 1024 where A is symmetric with a positive diagonal, else mixed from n = 1536, else lu (tuned)".
+/// "cholesky from n = 1024 where A is symmetric with a positive diagonal, else mixed from n = 1536,
+/// else lu (tuned)".
 std::string method_text(const ListedDevice& device) {
   const Json& method = device.method;
   std::string text;

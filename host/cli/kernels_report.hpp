@@ -8,7 +8,8 @@
 
 namespace clgauss::cli {
 
-/// A line for each kernel that was tried and failed; with `verbose` for every kernel, with all of its reason.
+/// A line for each kernel that was tried and failed; with `verbose` for every kernel, with all of
+/// its reason.
 [[nodiscard]] std::string kernels_text(const std::vector<KernelVerdict>& verdicts, bool verbose);
 
 /// [{kernel, build, usable, reason}]: of those in use, and of those passed over and why.

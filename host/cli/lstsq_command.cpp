@@ -12,6 +12,7 @@
 #include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
 #include "io/formats.hpp"
+#include "lap_timer.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss::cli {
@@ -195,6 +196,61 @@ CommandTable lstsq_table() {
   return table;
 }
 
+namespace {
+
+/// What a run came to.
+struct Finished {
+  const System& system;
+  const LeastSquares& answer;
+  const DeviceProfile& device;
+  Transfers transfers;
+  std::vector<KernelVerdict> kernels;
+  Json seconds;
+};
+
+Json report_of(const Finished& run) {
+  const auto& [system, answer, device, transfers, kernels, seconds] = run;
+  Json report{{"schema_version", 1},
+              {"status", least_squares_status_name(answer.status)},
+              {"m", system.a.rows()},
+              {"n", system.a.cols()},
+              {"nrhs", system.b.cols()},
+              {"method", "qr"},
+              {"type", real_type_name(answer.type)},
+              {"accuracy", accuracy_name(answer.accuracy)},
+              {"corrections", answer.corrections},
+              {"device", device_json(device, transfers)},
+              {"kernels", kernels_json(kernels)},
+              {"time_s", seconds}};
+  report["residual_norms"] = Json::array();
+  for (const double norm : answer.residual_norms)
+    report["residual_norms"].push_back(finite_or_null(norm));
+  report["scaled_residual"] =
+      has_answer(answer.status) ? finite_or_null(answer.scaled_residual) : Json(nullptr);
+  report["rcond"] = finite_or_null(answer.rcond);
+  report["rank"] = answer.rank;
+  report["tolerance"] = answer.tolerance;
+  return report;
+}
+
+std::string summary_of(const Finished& run, bool verbose) {
+  const LeastSquares& answer = run.answer;
+  const Matrix& a = run.system.a;
+  const Index nrhs = run.system.b.cols();
+  return fmt::format("system     {} x {}, {} right-hand side{}, QR in {}{}\n", a.rows(), a.cols(),
+                     nrhs, nrhs == 1 ? "" : "s", real_type_name(answer.type),
+                     answer.corrections > 0
+                         ? fmt::format(", refined in {} steps", answer.corrections)
+                         : "") +
+         device_text(run.device, run.transfers) + kernels_text(run.kernels, verbose) +
+         times_text(run.seconds) +
+         (has_answer(answer.status)
+              ? fmt::format("trust      rank {}, R's rcond {:.1e}\n", answer.rank, answer.rcond)
+              : "");
+}
+
+}  // namespace
+
 ExitCode run_lstsq(const Given& given) {
   const LstsqCommand command(given.values);
   LapTimer total, timer;
@@ -217,8 +273,7 @@ ExitCode run_lstsq(const Given& given) {
   const LeastSquares answer = least_squares(context, system.a, system.b, command.options, progress);
   line.clear();
   timer.lap();
-  const bool answered = has_answer(answer.status);
-  if (answered) {
+  if (has_answer(answer.status)) {
     write_matrix(file, answer.x, command.format, command.write);
     file.commit();
   }
@@ -229,41 +284,12 @@ ExitCode run_lstsq(const Given& given) {
   times.free = timer.lap();
   times.total = total.lap();
 
-  const Json seconds = times_json(times, answer.times, "forward", "backward");
-  Json report{{"schema_version", 1},
-              {"status", least_squares_status_name(answer.status)},
-              {"m", system.a.rows()},
-              {"n", system.a.cols()},
-              {"nrhs", system.b.cols()},
-              {"method", "qr"},
-              {"type", real_type_name(answer.type)},
-              {"accuracy", accuracy_name(answer.accuracy)},
-              {"corrections", answer.corrections},
-              {"device", device_json(device, transfers)},
-              {"kernels", kernels_json(kernels)},
-              {"time_s", seconds}};
-  report["residual_norms"] = Json::array();
-  for (const double norm : answer.residual_norms)
-    report["residual_norms"].push_back(finite_or_null(norm));
-  report["scaled_residual"] = answered ? finite_or_null(answer.scaled_residual) : Json(nullptr);
-  report["rcond"] = finite_or_null(answer.rcond);
-  report["rank"] = answer.rank;
-  report["tolerance"] = answer.tolerance;
-  if (command.json) json.write(report);
+  const Finished run{system,    answer,  device,
+                     transfers, kernels, times_json(times, answer.times, "forward", "backward")};
+  if (command.json) json.write(report_of(run));
   const std::string verdict = verdict_of(answer, system, command.options);
   if (!command.quiet)
-    tell(painted_summary(
-        fmt::format("system     {} x {}, {} right-hand side{}, QR in {}{}\n", system.a.rows(),
-                    system.a.cols(), system.b.cols(), system.b.cols() == 1 ? "" : "s",
-                    real_type_name(answer.type),
-                    answer.corrections > 0
-                        ? fmt::format(", refined in {} steps", answer.corrections)
-                        : "") +
-        device_text(device, transfers) + kernels_text(kernels, command.verbose) +
-        times_text(seconds) +
-        (answered ? fmt::format("trust      rank {}, R's rcond {:.1e}\n", answer.rank, answer.rcond)
-                  : "") +
-        verdict));
+    tell(painted_summary(summary_of(run, command.verbose) + verdict));
   else if (answer.status != LeastSquaresStatus::ok)
     tell(painted_summary(verdict));
   return lstsq_exit_code(answer.status);

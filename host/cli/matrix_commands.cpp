@@ -13,6 +13,7 @@
 #include "cli/report.hpp"
 #include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
+#include "lap_timer.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss::cli {
@@ -105,8 +106,8 @@ Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes&
   return {std::move(a), context};
 }
 
-/// det and cond, from a factorisation without right-hand sides; `tell` gives the line for standard output, its JSON and the exit
-/// code.
+/// det and cond, from a factorisation without right-hand sides; `tell` gives the line for standard
+/// output, its JSON and the exit code.
 struct Told {
   std::string line;
   const char* key;

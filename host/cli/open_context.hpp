@@ -12,13 +12,13 @@ namespace clgauss::cli {
 /// A device that is opened on a thread of its own, while the system is read.
 class OpeningContext {
  public:
-  /// The device that `spec` names. What is built later is told to `progress`, which must live as long; that built
-  /// kernels cannot be kept is said on stderr, unless `quiet`.
+  /// The device that `spec` names. What is built later is told to `progress`, which must live as
+  /// long; that built kernels cannot be kept is said on stderr, unless `quiet`.
   OpeningContext(const std::string& spec, const ContextOptions& options,
                  const ProgressCallback& progress, bool quiet);
 
-  /// What read() returns, given the progress to report to, and then the device. What opening it threw comes before what reading threw,
-  /// and ends a long reading.
+  /// What read() returns, given the progress to report to, and then the device. What opening it
+  /// threw comes before what reading threw, and ends a long reading.
   template <typename Read>
   auto beside(const Read& read) {
     const ProgressCallback reading = [this](std::string_view what, double fraction) {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "cli/kernels_report.hpp"
-#include "linalg/rbt.hpp"
+#include "linalg/lu/rbt.hpp"
 
 namespace clgauss::cli {
 
@@ -54,7 +54,8 @@ Json samples_json(const ComparedPolicy& compared) {
           {"scaled_residual", finite_or_null(compared.solution.residual.scaled)}};
 }
 
-/// "f64, Gauss elimination, pivoting partial, fixed NDRange", "f64, LU, pivoting partial" or "double accuracy by LU in f32, ...".
+/// "f64, Gauss elimination, pivoting partial, fixed NDRange", "f64, LU, pivoting partial" or
+/// "double accuracy by LU in f32, ...".
 std::string method_text(const Report& report) {
   const Solution& solution = report.solution;
   const bool mixed = solution.method == Method::mixed || solution.method == Method::rbt;
@@ -322,7 +323,8 @@ std::string doubt_text(const Solution& solution) {
   if (!solution.trust)
     return "WARNING    rcond is not known: nothing says how far x can be relied on\n";
   const Trust& trust = *solution.trust;
-  // A small rcond alone, which badly scaled rows make as well, does not deny the digits that the bound of x's own error leaves.
+  // A small rcond alone, which badly scaled rows make as well, does not deny the digits that the
+  // bound of x's own error leaves.
   const bool bounded = !trust.forward_error.empty();
   if (bounded && trust.correct_digits() >= 3) return {};
   if (!(trust.rcond >= unit_roundoff(RealType::f64)))

@@ -12,15 +12,16 @@
 
 namespace clgauss::cli {
 
-/// The options of the device and of the report, --json, --verbose and --quiet, of a command that solves; `json` tells of --json.
+/// The options of the device and of the report, --json, --verbose and --quiet, of a command that
+/// solves; `json` tells of --json.
 void add_report_options(CommandTable& table, const char* json);
 /// Of a command whose x may have standard output.
 inline constexpr const char* kJsonBesideX =
     "write a report to FILE; without FILE, or to -, it has standard output for itself: "
     "x then needs -o";
 
-/// Wall-clock seconds of what the program does around a solve, and of all together. The parts here and those of the solve
-/// add up to the total.
+/// Wall-clock seconds of what the program does around a solve, and of all together. The parts here
+/// and those of the solve add up to the total.
 struct ProgramTimes {
   double read = 0, write = 0;
   double device = 0;   // listing the devices and opening one, as far as it took longer than reading
@@ -32,8 +33,8 @@ struct ProgramTimes {
 /// JSON has no numbers that are not finite.
 [[nodiscard]] nlohmann::ordered_json finite_or_null(double value);
 
-/// The keys of "time_s" in the order in which things happen; `forward` names the key of SolveTimes::forward, and an empty
-/// `backward` leaves that part out.
+/// The keys of "time_s" in the order in which things happen; `forward` names the key of
+/// SolveTimes::forward, and an empty `backward` leaves that part out.
 [[nodiscard]] nlohmann::ordered_json times_json(const ProgramTimes& program,
                                                 const SolveTimes& solve, const char* forward,
                                                 const char* backward);
@@ -63,8 +64,8 @@ struct Report {
 /// The summary's line that says what came of it, and so why the exit code is not 0.
 [[nodiscard]] std::string verdict_text(const Report& report);
 
-/// "rcond 3.2e-04, forward error <= 1.2e-13: x has at least 12 correct digits", and what to think of fewer than 3; empty where it is
-/// not known.
+/// "rcond 3.2e-04, forward error <= 1.2e-13: x has at least 12 correct digits", and what to think
+/// of fewer than 3; empty where it is not known.
 [[nodiscard]] std::string trust_text(const Solution& solution);
 [[nodiscard]] nlohmann::ordered_json trust_json(const std::optional<Trust>& trust);
 /// What was scaled, and what corrections did; empty: nothing.
@@ -72,8 +73,8 @@ struct Report {
 [[nodiscard]] std::string refinement_text(const Solution& solution);
 [[nodiscard]] nlohmann::ordered_json refinement_json(const Refinement& refinement);
 
-/// What is to be thought of an x of which too few digits can be relied on, or of which none is known to be right since rcond is not
-/// known; empty if x can be used. The measure of --strict.
+/// What is to be thought of an x of which too few digits can be relied on, or of which none is
+/// known to be right since rcond is not known; empty if x can be used. The measure of --strict.
 [[nodiscard]] std::string doubt_text(const Solution& solution);
 
 /// The summary's line of what is proven.

@@ -17,8 +17,10 @@
 #include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
 #include "io/formats.hpp"
-#include "linalg/methods.hpp"
-#include "linalg/names.hpp"
+#include "lap_timer.hpp"
+#include "linalg/solve/methods.hpp"
+#include "linalg/solve/names.hpp"
+#include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss::cli {
@@ -111,7 +113,8 @@ std::optional<std::string> distributed_option(const po::variables_map& values) {
   return std::nullopt;
 }
 
-/// What a solve can be: of one real system on one device by a method, each of which has a bit, or one of these.
+/// What a solve can be: of one real system on one device by a method, each of which has a bit, or
+/// one of these.
 enum Solves : unsigned {
   kCompare = 1U << 16U,
   kBatched = 1U << 17U,
@@ -143,38 +146,36 @@ std::vector<Scope> solve_scopes() {
   const auto by = [](Wish wish) { return "--method " + methods_that_allow(wish, "or"); };
   const std::string of_one = " for one real system",
                     estimated = " for real systems, whose rcond is estimated";
-  return {{~kBeyond,
-           "solves on one device",
-           {"device", "batched", "method", "pivot", "check", "allow-nonfinite", "verbose"}},
-          {kAnyMethod | kCompare, "solves of one real system on one device", {"check"}},
-          {kAnyMethod, "one solve of a real system on one device", {"certify"}},
-          {kAnyMethod | kCompare,
-           "solves of one real system on one device",
-           methods_of_one_real_system()},
-          {kAnyMethod | kBatched, "solves of real systems", {"method=cholesky"}},
-          {~kAnyMethod | by_methods(kPivoting), by(kPivoting), {"pivot"}},
-          {by_methods(kTournament), by(kTournament) + of_one, {"pivot=tournament"}},
-          {by_methods(kInPlace), by(kInPlace) + of_one, {"in-place"}},
-          {by_methods(kWorkGroupSizes) | kCompare,
-           by(kWorkGroupSizes),
-           {"pivot=none", "local", "ndrange", "split", "compare", "launches", "cores-per-cu"}},
-          {kCompare, "--compare", {"reps", "warmup"}},
-          {by_methods(kIterations), by(kIterations), {"max-iterations"}},
-          {by_methods(kEquilibration) | kBeyond,
-           by(kEquilibration) + of_one + ", and --devices",
-           {"equilibrate"}},
-          {~kBatched, "solves of one system", {"accuracy", "digits"}},
-          {by_methods(kMaximumAccuracy), by(kMaximumAccuracy) + of_one, {"accuracy=max"}},
-          {~kAnyMethod | by_methods(kTypeOfFactors),
-           "methods that do not refine x, as mixed and rbt do from factors in f32",
-           {"accuracy=single", "type=f64"}},
-          {by_methods(kJudgeByDevice), by(kJudgeByDevice) + of_one, {"check=device"}},
-          {by_methods(kTrust) | kBeyond | kBatched, by(kTrust) + estimated, {"no-rcond"}},
-          {by_methods(kTrust) | kBeyond, by(kTrust) + estimated, {"strict"}},
-          {by_methods(kDeterminant) | kCompare | kBeyond,
-           by(kDeterminant) + of_one,
-           {"determinant"}},
-          {kCheckpoints, "--checkpoint or --resume", {"every"}}};
+  return {
+      {~kBeyond,
+       "solves on one device",
+       {"device", "batched", "method", "pivot", "check", "allow-nonfinite", "verbose"}},
+      {kAnyMethod | kCompare, "solves of one real system on one device", {"check"}},
+      {kAnyMethod, "one solve of a real system on one device", {"certify"}},
+      {kAnyMethod | kCompare, "solves of one real system on one device",
+       methods_of_one_real_system()},
+      {kAnyMethod | kBatched, "solves of real systems", {"method=cholesky"}},
+      {~kAnyMethod | by_methods(kPivoting), by(kPivoting), {"pivot"}},
+      {by_methods(kTournament), by(kTournament) + of_one, {"pivot=tournament"}},
+      {by_methods(kInPlace), by(kInPlace) + of_one, {"in-place"}},
+      {by_methods(kWorkGroupSizes) | kCompare,
+       by(kWorkGroupSizes),
+       {"pivot=none", "local", "ndrange", "split", "compare", "launches", "cores-per-cu"}},
+      {kCompare, "--compare", {"reps", "warmup"}},
+      {by_methods(kIterations), by(kIterations), {"max-iterations"}},
+      {by_methods(kEquilibration) | kBeyond,
+       by(kEquilibration) + of_one + ", and --devices",
+       {"equilibrate"}},
+      {~kBatched, "solves of one system", {"accuracy", "digits"}},
+      {by_methods(kMaximumAccuracy), by(kMaximumAccuracy) + of_one, {"accuracy=max"}},
+      {~kAnyMethod | by_methods(kTypeOfFactors),
+       "methods that do not refine x, as mixed and rbt do from factors in f32",
+       {"accuracy=single", "type=f64"}},
+      {by_methods(kJudgeByDevice), by(kJudgeByDevice) + of_one, {"check=device"}},
+      {by_methods(kTrust) | kBeyond | kBatched, by(kTrust) + estimated, {"no-rcond"}},
+      {by_methods(kTrust) | kBeyond, by(kTrust) + estimated, {"strict"}},
+      {by_methods(kDeterminant) | kCompare | kBeyond, by(kDeterminant) + of_one, {"determinant"}},
+      {kCheckpoints, "--checkpoint or --resume", {"every"}}};
 }
 
 Mode mode_of_method(const po::variables_map& values) {
@@ -345,6 +346,41 @@ const WordTable<Equilibration>& equilibration_words() {
   return words;
 }
 
+namespace {
+
+// clang-format off
+void add_large_options(CommandTable& table) {
+  table.group("Large systems")
+      ("devices", text("LIST"),
+       "solve on several: all (GPUs, or CPU devices where there is none), or devices with commas "
+       "between; with mpirun, on those of all ranks")
+      ("memory", text("SIZE"), "of each device's memory for A, as 8GB; else what there is")
+      ("spill", folder("DIR"), "keep A in a nameless file there, for what the host's memory does not hold")
+      ("checkpoint", folder("DIR"), "write finished columns there")
+      ("every", text("TIME")->default_value("10min"), "how often")
+      ("resume", folder("DIR"), "go on from a checkpoint, and write further ones")
+      ("trace", output_file("FILE"), "write what each device did when, as Chrome's trace JSON");
+}
+
+void add_gauss_options(CommandTable& table) {
+  table.group("Gauss")
+      ("local", words("RULE", kLocalWords)->default_value("auto"),
+       "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a "
+       "number")
+      ("ndrange", words("MODE", kNdRanges)->default_value("fixed"),
+       "gauss: fixed (every step over the whole matrix) or shrinking")
+      ("split", words("MODE", kSplits)->default_value("auto"),
+       "gauss: auto (main + remainder launch), or off (refuse a size that does not divide)")
+      ("compare", po::bool_switch(), "gauss: time the driver's default against --local, A B A B")
+      ("reps", po::value<int>()->default_value(3)->value_name("N"), "timed pairs of --compare")
+      ("warmup", po::value<int>()->default_value(1)->value_name("N"), "untimed pairs before them")
+      ("launches", output_file("FILE"),
+       "gauss: write a CSV row for every kernel launch, with its event time");
+}
+// clang-format on
+
+}  // namespace
+
 CommandTable solve_table() {
   static const std::string max_residual = fmt::format("{}", kScaledResidualBound);
   CommandTable table{kSolveUsage, kSolveAbout, kSolveExamples, {}, "system"};
@@ -394,30 +430,9 @@ CommandTable solve_table() {
       ("determinant", po::bool_switch(), "report sign and log10 of det A")
       ("max-iterations", po::value<Index>()->default_value(10000)->value_name("N"),
        "jacobi, seidel: give up after so many");
-  table.group("Large systems")
-      ("devices", text("LIST"),
-       "solve on several: all (GPUs, or CPU devices where there is none), or devices with commas "
-       "between; with mpirun, on those of all ranks")
-      ("memory", text("SIZE"), "of each device's memory for A, as 8GB; else what there is")
-      ("spill", folder("DIR"), "keep A in a nameless file there, for what the host's memory does not hold")
-      ("checkpoint", folder("DIR"), "write finished columns there")
-      ("every", text("TIME")->default_value("10min"), "how often")
-      ("resume", folder("DIR"), "go on from a checkpoint, and write further ones")
-      ("trace", output_file("FILE"), "write what each device did when, as Chrome's trace JSON");
-  table.group("Gauss")
-      ("local", words("RULE", kLocalWords)->default_value("auto"),
-       "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a "
-       "number")
-      ("ndrange", words("MODE", kNdRanges)->default_value("fixed"),
-       "gauss: fixed (every step over the whole matrix) or shrinking")
-      ("split", words("MODE", kSplits)->default_value("auto"),
-       "gauss: auto (main + remainder launch), or off (refuse a size that does not divide)")
-      ("compare", po::bool_switch(), "gauss: time the driver's default against --local, A B A B")
-      ("reps", po::value<int>()->default_value(3)->value_name("N"), "timed pairs of --compare")
-      ("warmup", po::value<int>()->default_value(1)->value_name("N"), "untimed pairs before them")
-      ("launches", output_file("FILE"),
-       "gauss: write a CSV row for every kernel launch, with its event time");
   // clang-format on
+  add_large_options(table);
+  add_gauss_options(table);
   add_report_options(table, kJsonBesideX);
   add_cores_option(table.group("Device"));
   table.extra = "rhs";
@@ -425,6 +440,38 @@ CommandTable solve_table() {
   table.mode = solve_mode;
   return table;
 }
+
+namespace {
+
+std::variant<System, ComplexSystem> read_given_system(const SolveCommand& command,
+                                                      const ProgressCallback& reading) {
+  ReadOptions options = command.read;
+  if (command.quiet) options.note = {};
+  options.progress = reading;
+  std::variant<System, ComplexSystem> any =
+      read_any_system(command.system_path, command.rhs, options);
+  std::visit([&](const auto& system) { check_system(system, command.system_path); }, any);
+  return any;
+}
+
+/// `comparison` is filled in where it was asked for; `system` is given up where that was.
+Solution solve_as_asked(const SolveCommand& command, Context& context, System& system,
+                        const ProgressCallback& progress, std::optional<Comparison>& comparison) {
+  if (command.compare) {
+    comparison = compare_policies(context, system, command.solve, command.repetitions,
+                                  command.warmups, progress);
+    return comparison->chosen.solution;
+  }
+  if (!command.in_place) return solve(context, system, command.solve, progress);
+  const auto read_again = [&] {
+    return io::is_augmented(command.rhs)
+               ? read_system(command.system_path, command.rhs, command.read).a
+               : read_matrix(command.system_path, command.read);
+  };
+  return solve_in_place(context, std::move(system), read_again, command.solve, progress);
+}
+
+}  // namespace
 
 ExitCode run_solve(const Given& given) {
   if (distributed_option(given.values)) return run_distributed(given);
@@ -442,15 +489,8 @@ ExitCode run_solve(const Given& given) {
 
   Outputs outputs(command);
   OpeningContext opening(command.device, command.context, progress, command.quiet);
-  std::variant<System, ComplexSystem> read = opening.beside([&](const ProgressCallback& reading) {
-    ReadOptions options = command.read;
-    if (command.quiet) options.note = {};
-    options.progress = reading;
-    std::variant<System, ComplexSystem> any =
-        read_any_system(command.system_path, command.rhs, options);
-    std::visit([&](const auto& system) { check_system(system, command.system_path); }, any);
-    return any;
-  });
+  std::variant<System, ComplexSystem> read = opening.beside(
+      [&](const ProgressCallback& reading) { return read_given_system(command, reading); });
   command.read.progress = progress;
   if (command.quiet) command.read.note = {};
   times.read = timer.lap();
@@ -468,21 +508,7 @@ ExitCode run_solve(const Given& given) {
   const Index n = system.a.rows(), nrhs = system.b.cols();
 
   std::optional<Comparison> comparison;
-  Solution solution;
-  if (command.compare) {
-    comparison = compare_policies(context, system, command.solve, command.repetitions,
-                                  command.warmups, progress);
-    solution = comparison->chosen.solution;
-  } else if (command.in_place) {
-    const auto read_again = [&] {
-      return io::is_augmented(command.rhs)
-                 ? read_system(command.system_path, command.rhs, command.read).a
-                 : read_matrix(command.system_path, command.read);
-    };
-    solution = solve_in_place(context, std::move(system), read_again, command.solve, progress);
-  } else {
-    solution = solve(context, system, command.solve, progress);
-  }
+  Solution solution = solve_as_asked(command, context, system, progress, comparison);
   std::optional<Certificate> certificate;
   if (command.certify && has_answer(solution.status)) {
     timer.lap();

@@ -8,7 +8,8 @@ namespace clgauss::cli {
 
 enum class Colour { red, yellow, green };
 
-/// `text` in that colour if stderr is a terminal, and neither NO_COLOR is set nor TERM is dumb; else as it is.
+/// `text` in that colour if stderr is a terminal, and neither NO_COLOR is set nor TERM is dumb;
+/// else as it is.
 [[nodiscard]] std::string painted(std::string_view text, Colour colour);
 
 /// The lines of a summary, the titles of which say how it went.

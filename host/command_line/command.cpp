@@ -16,7 +16,8 @@ namespace clgauss::cli {
 
 namespace {
 
-/// Boost takes the value of an option that may go without one only behind '=': `--json FILE` becomes `--json=FILE`.
+/// Boost takes the value of an option that may go without one only behind '=': `--json FILE`
+/// becomes `--json=FILE`.
 Arguments with_values_joined(const Arguments& arguments, const std::vector<OptionView>& options) {
   const auto may_go_without = [&](const std::string& argument) {
     return std::ranges::any_of(options, [&](const OptionView& option) {
@@ -353,7 +354,8 @@ namespace {
 /// Files of text have none of these, or none at all.
 constexpr std::array<std::string_view, 5> kTextEndings{"", ".txt", ".text", ".dat", ".out"};
 
-/// x as text in a file whose name promises another format helps nobody. Devices and pipes have no format.
+/// x as text in a file whose name promises another format helps nobody. Devices and pipes have no
+/// format.
 void refuse_unknown_ending(const char* option, const std::filesystem::path& path) {
   std::error_code unknown;  // whatever it is, it is not there yet
   const auto status = std::filesystem::status(path, unknown);

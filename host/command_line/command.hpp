@@ -64,23 +64,27 @@ struct Program {
 /// Runs the sub-command that the arguments name, or help, man, completion, by run_caught().
 int run_program(const Program& program, int argc, char** argv);
 
-/// The one place where errors end: the exit code of `body`, or a line on stderr and the exit code of what it threw.
+/// The one place where errors end: the exit code of `body`, or a line on stderr and the exit code
+/// of what it threw.
 int run_caught(std::string_view program, const std::function<ExitCode()>& body);
 
-/// The values of `arguments` by `table`; nothing is asked of them yet, so that --help may come first. Throws UsageError for what the
-/// table does not have (with what may have been meant), and for values that are no numbers, or -1 where the option's type is
-/// unsigned.
+/// The values of `arguments` by `table`; nothing is asked of them yet, so that --help may come
+/// first. Throws UsageError for what the table does not have (with what may have been meant), and
+/// for values that are no numbers, or -1 where the option's type is unsigned.
 [[nodiscard]] po::variables_map store_options(const Arguments& arguments,
                                               const CommandTable& table);
 
-/// Throws UsageError for the first option of `table` that must be given and is not, by the name that its user knows.
+/// Throws UsageError for the first option of `table` that must be given and is not, by the name
+/// that its user knows.
 void require_options(const po::variables_map& values, const CommandTable& table);
 
-/// Throws UsageError for the first option that was given and means nothing in `mode`, by its name and with what it belongs to.
+/// Throws UsageError for the first option that was given and means nothing in `mode`, by its name
+/// and with what it belongs to.
 void refuse_meaningless(const po::variables_map& values, const CommandTable& table,
                         const Mode& mode);
 
-/// Throws UsageError where the files that `values` name are one file that is written twice, or read and written.
+/// Throws UsageError where the files that `values` name are one file that is written twice, or read
+/// and written.
 void refuse_overwriting(const po::variables_map& values, const CommandTable& table);
 
 /// The value of option `name` if it was given.
@@ -125,8 +129,8 @@ void add_context_options(CommandTable& table, const char* about_kernels = "");
 void add_json_option(
     po::options_description_easy_init group,
     const char* about = "write this as JSON to FILE; without FILE, or to -, in place of the text");
-/// Where --json [FILE] wants what a command found, if it was given: opened before the work starts, so that a place that cannot be
-/// written is found at once.
+/// Where --json [FILE] wants what a command found, if it was given: opened before the work starts,
+/// so that a place that cannot be written is found at once.
 class JsonOutput {
  public:
   explicit JsonOutput(const po::variables_map& values);
@@ -149,7 +153,8 @@ void keep_report_apart(const std::optional<std::string>& json_path, const std::s
 inline constexpr const char* kDigitsHelp =
     "significant digits of numbers in text, 1 to 17; else as few as read back the same";
 [[nodiscard]] po::value_semantic* digits_value();
-/// What --digits says of files in `format`. Throws UsageError for .npy, and for what is not 1 to 17.
+/// What --digits says of files in `format`. Throws UsageError for .npy, and for what is not 1 to
+/// 17.
 [[nodiscard]] WriteOptions write_options(const po::variables_map& values, FileFormat format);
 
 /// The words for formats of files.

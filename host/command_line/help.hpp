@@ -1,5 +1,6 @@
 #pragma once
-/// What a program tells about itself, all of it from its commands and their options: help, man page, completion.
+/// What a program tells about itself, all of it from its commands and their options: help, man
+/// page, completion.
 
 #include <string>
 #include <string_view>
@@ -32,11 +33,12 @@ struct CommandView {
 
 /// The shells that completion_script() knows.
 [[nodiscard]] const std::vector<std::string>& shells();
-/// The script that completes commands, options, words and files. Throws UsageError for another shell.
+/// The script that completes commands, options, words and files. Throws UsageError for another
+/// shell.
 [[nodiscard]] std::string completion_script(const Program& program, const std::string& shell);
 
-/// `text` in lines of at most `width` columns, all but the first behind `indent` blanks. A line "  word  meaning" of the text
-/// goes on below its meaning.
+/// `text` in lines of at most `width` columns, all but the first behind `indent` blanks. A line "
+/// word  meaning" of the text goes on below its meaning.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent,
                                   std::size_t width = 80);
 

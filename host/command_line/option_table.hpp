@@ -1,5 +1,6 @@
 #pragma once
-/// The options of a command, in groups: the one source of what is read, of help, man pages and completion.
+/// The options of a command, in groups: the one source of what is read, of help, man pages and
+/// completion.
 
 #include <array>
 #include <boost/program_options.hpp>
@@ -42,7 +43,8 @@ class TextValue : public po::typed_value<std::string> {
 [[nodiscard]] inline TextValue* folder(const char* name) {
   return new TextValue(name, {ValueHint::Kind::folder});
 }
-/// A file that may be left out, which then is standard output: `--json`, `--json FILE`, `--json=FILE`.
+/// A file that may be left out, which then is standard output: `--json`, `--json FILE`,
+/// `--json=FILE`.
 [[nodiscard]] po::typed_value<std::string>* optional_file(const char* name);
 /// A list of words between commas is a value as well, where the option takes one.
 [[nodiscard]] inline TextValue* words(const char* name, std::vector<std::string> words) {
@@ -58,7 +60,8 @@ template <typename T>
 using WordTable = std::vector<std::pair<std::string_view, T>>;
 
 template <typename T, std::size_t Count>
-[[nodiscard]] WordTable<T> word_table(const std::array<std::pair<std::string_view, T>, Count>& names) {
+[[nodiscard]] WordTable<T> word_table(
+    const std::array<std::pair<std::string_view, T>, Count>& names) {
   return {names.begin(), names.end()};
 }
 
@@ -112,7 +115,8 @@ struct OptionGroup {
   [[nodiscard]] std::vector<OptionView> view(const CommandTable& table) const;
 };
 
-/// A command's line: its options, those that are given without their names, and what is told about it.
+/// A command's line: its options, those that are given without their names, and what is told about
+/// it.
 struct CommandTable {
   std::string_view usage;     // after the names of program and command: "SYSTEM [options]"
   std::string_view about;     // paragraphs, each on one line, and lines "  word  meaning"

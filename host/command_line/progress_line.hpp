@@ -13,7 +13,8 @@
 namespace clgauss::cli {
 
 /// Shown only on a terminal, and only for work that has taken over a second; removed when the work
-/// is done. A thread of its own keeps it up to date, also while a driver builds kernels and nobody calls update().
+/// is done. A thread of its own keeps it up to date, also while a driver builds kernels and nobody
+/// calls update().
 class ProgressLine {
  public:
   explicit ProgressLine(bool enabled);
@@ -21,7 +22,8 @@ class ProgressLine {
   ProgressLine& operator=(const ProgressLine&) = delete;
   ~ProgressLine() { clear(); }
 
-  /// `fraction`, 0..1, of `what` is done, 0 where that is not known; `detail` says what goes on at the moment.
+  /// `fraction`, 0..1, of `what` is done, 0 where that is not known; `detail` says what goes on at
+  /// the moment.
   void update(std::string_view what, double fraction, std::string_view detail = {});
   void clear();
   /// The work ends within `seconds` from now on, however far it has come: never more are left.

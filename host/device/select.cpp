@@ -58,7 +58,8 @@ std::string candidates(const std::vector<DeviceProfile>& devices) {
   return text;
 }
 
-/// What a spec that fits nothing may have been meant to be: the words for types, and the words of the names.
+/// What a spec that fits nothing may have been meant to be: the words for types, and the words of
+/// the names.
 std::string suggestion_for(const std::string& spec, const std::vector<DeviceProfile>& devices) {
   std::vector<std::string> known{"auto", "gpu", "cpu", "accel"};
   for (const DeviceProfile& device : devices)
@@ -142,7 +143,8 @@ std::string no_device_message() {
 }
 
 std::vector<cl_platform_id> platform_ids() {
-  // With no platform the loader answers CL_PLATFORM_NOT_FOUND_KHR or a count of 0: no device, not a failure.
+  // With no platform the loader answers CL_PLATFORM_NOT_FOUND_KHR or a count of 0: no device, not a
+  // failure.
   cl_uint count = 0;
   const cl_int error = clGetPlatformIDs(0, nullptr, &count);
   if (error == CL_PLATFORM_NOT_FOUND_KHR) return {};

@@ -7,8 +7,8 @@
 #include <clgauss/version.hpp>
 #include <limits>
 
-#include "linalg/getrf_columns.hpp"
-#include "matrix/transfer.hpp"
+#include "linalg/lu/getrf_columns.hpp"
+#include "matrix/scaling.hpp"
 #include "parallel.hpp"
 
 namespace clgauss {
@@ -88,8 +88,8 @@ void BlockMatrix::choose_blocks() {
     group_ = std::min(group_, std::max<Index>(1, (count() + kCheckpoints - 1) / kCheckpoints));
 }
 
-/// `width`, halved as long as a device has no room for enough blocks. What else a width could hang on, the number of devices, it does
-/// not: answers are to be the same with any.
+/// `width`, halved as long as a device has no room for enough blocks. What else a width could hang
+/// on, the number of devices, it does not: answers are to be the same with any.
 std::uint64_t BlockMatrix::narrowed(std::uint64_t width) const {
   constexpr std::uint64_t kGrain = 32;  // of the kernels
   for (std::size_t d = 0; d < engine_.workers.size(); ++d)
@@ -99,9 +99,10 @@ std::uint64_t BlockMatrix::narrowed(std::uint64_t width) const {
   return width;
 }
 
-/// Blocks that a device works at; beside them it holds factored ones that pass by: in use, on their way, and where StarPU has not
-/// noticed yet that they are done with. Without room for these it gives up blocks that it needs next (an H200, n = 32768 and room for 29
-/// blocks: with 3 left 51.9 GB went in and 30.6 out, with 10 left 31.0 and 8.59).
+/// Blocks that a device works at; beside them it holds factored ones that pass by: in use, on their
+/// way, and where StarPU has not noticed yet that they are done with. Without room for these it
+/// gives up blocks that it needs next (an H200, n = 32768 and room for 29 blocks: with 3 left 51.9
+/// GB went in and 30.6 out, with 10 left 31.0 and 8.59).
 std::uint64_t BlockMatrix::blocks_at_once(std::size_t device) const {
   constexpr std::uint64_t kMostPassing = 10;
   const std::uint64_t room = engine_.matrix_bytes(device) / (numbers() * element_),

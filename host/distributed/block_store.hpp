@@ -12,7 +12,8 @@ struct LuIdentity {
   bool operator==(const LuIdentity&) const = default;
 };
 
-/// A block: its pivots and how its panel went, as FactoredBlock has them, and its columns as they lie in memory.
+/// A block: its pivots and how its panel went, as FactoredBlock has them, and its columns as they
+/// lie in memory.
 struct StoredBlock {
   std::span<std::int32_t> pivots;
   std::span<std::byte> columns;

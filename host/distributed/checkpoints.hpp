@@ -16,8 +16,9 @@ class Checkpoints {
   [[nodiscard]] double every_s() const { return options_.every_s; }
   /// Writes this rank's blocks that are finished and not written yet.
   void store_finished(const ColumnCut& cut, Blocks& blocks) const;
-  /// Takes up this rank's blocks that are there, from the first on; returns how many of all blocks these may be. Throws UsageError
-  /// if there are some and one is not to go on from them, FormatError.
+  /// Takes up this rank's blocks that are there, from the first on; returns how many of all blocks
+  /// these may be. Throws UsageError if there are some and one is not to go on from them,
+  /// FormatError.
   [[nodiscard]] Index resume(const ColumnCut& cut, Blocks& blocks) const;
 
  private:

@@ -11,8 +11,9 @@
 #include "distributed/block_matrix.hpp"
 #include "distributed/host_factors.hpp"
 #include "distributed/step_tasks.hpp"
-#include "linalg/getrf_columns.hpp"
-#include "matrix/transfer.hpp"
+#include "linalg/lu/getrf_columns.hpp"
+#include "linalg/lu/pivots.hpp"
+#include "matrix/scaling.hpp"
 
 namespace clgauss {
 
@@ -141,8 +142,8 @@ class DistributedLu::Implementation : public BlockMatrix {
     return {cut_.owner(j), device(j), order};
   }
 
-  /// The order of what panel k waits for, and of it: ahead of the other updates of the step before, whose device would else have
-  /// nothing to do but these, and the others nothing at all.
+  /// The order of what panel k waits for, and of it: ahead of the other updates of the step before,
+  /// whose device would else have nothing to do but these, and the others nothing at all.
   static Index first_of(Index k) { return 2 * k; }
   static Index rest_of(Index k) { return 2 * k + 3; }  // after what panel k + 1 waits for
 
@@ -178,15 +179,16 @@ class DistributedLu::Implementation : public BlockMatrix {
     starpu_mpi_cache_flush(MPI_COMM_WORLD, blocks_[k].pivots.get());
   }
 
-  /// Another rank's block takes memory as soon as its coming is asked for, so that is done a few steps ahead.
+  /// Another rank's block takes memory as soon as its coming is asked for, so that is done a few
+  /// steps ahead.
   void keep_pace(Index k) {
     constexpr Index kStepsAhead = 4;
     const auto ranks = static_cast<Index>(engine_.ranks.count());
     if (ranks > 1) wait_for(kStepsAhead * ((count() - k) / ranks + 1));
   }
 
-  /// Where the devices do not hold all: block k is the first to leave, and what comes later waits outside until it is due, for
-  /// StarPU would begin to fetch for it.
+  /// Where the devices do not hold all: block k is the first to leave, and what comes later waits
+  /// outside until it is due, for StarPU would begin to fetch for it.
   void pass_by(Index k) {
     if (group_ >= count()) return;
     if (cut_.own(k)) starpu_data_wont_use(blocks_[k].columns.get());
@@ -274,7 +276,8 @@ class DistributedLu::Implementation : public BlockMatrix {
     for (std::size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(numbers[i]);
   }
 
-  /// Until no more than `most` of this rank's tasks are left: tells of them, writes checkpoints. Throws what one of them failed with.
+  /// Until no more than `most` of this rank's tasks are left: tells of them, writes checkpoints.
+  /// Throws what one of them failed with.
   void wait_for(Index most) {
     while (static_cast<Index>(starpu_task_nsubmitted()) > most && !engine_.failed()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(2));

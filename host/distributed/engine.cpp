@@ -137,12 +137,13 @@ void Engine::Implementation::set_environment() {
   set_default("STARPU_WORKERS_NOBIND",
               "1");  // PoCL binds its own threads, and there may be several ranks
   set_default("STARPU_CATCH_SIGNALS", "0");  // they are the program's
-  // Copies of unfinished blocks in the host's memory, made ahead in case a device should need the room, are out of date when it does: on
-  // an H200 three times as much went back as there is.
+  // Copies of unfinished blocks in the host's memory, made ahead in case a device should need the
+  // room, are out of date when it does: on an H200 three times as much went back as there is.
   set_default("STARPU_MINIMUM_CLEAN_BUFFERS", "0");
   set_default("STARPU_TARGET_CLEAN_BUFFERS", "0");
   ::setenv("STARPU_OPENCL_ON_CPUS", "1", 1);
-  // What StarPU measures of a machine's buses when it first meets them goes where kernels are cached.
+  // What StarPU measures of a machine's buses when it first meets them goes where kernels are
+  // cached.
   if (options.context.cache_folder)
     set_default("STARPU_HOME", options.context.cache_folder->string());
   else

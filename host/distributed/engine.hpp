@@ -19,7 +19,8 @@ namespace clgauss {
 }
 
 struct Engine::Implementation {
-  /// One device: the worker that StarPU drives it with, and clgauss's context on StarPU's queue, which belongs to that worker's thread.
+  /// One device: the worker that StarPU drives it with, and clgauss's context on StarPU's queue,
+  /// which belongs to that worker's thread.
   struct Worker {
     int id = 0;
     unsigned node = 0;                 // of StarPU's memory
@@ -32,7 +33,8 @@ struct Engine::Implementation {
   Implementation& operator=(const Implementation&) = delete;
   ~Implementation();
 
-  /// Calls body(device) in the thread of each worker, one after the other, and throws what one of them threw, naming the device.
+  /// Calls body(device) in the thread of each worker, one after the other, and throws what one of
+  /// them threw, naming the device.
   void on_each_worker(const std::function<void(std::size_t)>& body);
 
   /// Runs what a task does; what it throws is kept, and every later task does nothing.

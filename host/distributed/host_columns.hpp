@@ -1,5 +1,6 @@
 #pragma once
-/// A as the hosts of all ranks read its columns from where it comes, again and again. All ranks make every call.
+/// A as the hosts of all ranks read its columns from where it comes, again and again. All ranks
+/// make every call.
 
 #include <clgauss/distributed.hpp>
 

@@ -1,6 +1,7 @@
 #pragma once
-/// The factors as the hosts of the ranks hold them, for what takes no more than a look at each number: A^-T B, the determinant, the
-/// growth of pivots, the whole of them at one place. All ranks make every call.
+/// The factors as the hosts of the ranks hold them, for what takes no more than a look at each
+/// number: A^-T B, the determinant, the growth of pivots, the whole of them at one place. All ranks
+/// make every call.
 
 #include <clgauss/real_type.hpp>
 
@@ -21,11 +22,13 @@ class HostFactors {
   /// Of U.
   [[nodiscard]] std::vector<double> diagonal() const;
   [[nodiscard]] double largest_of_u() const;
-  /// Column by column, at rank `to`; the exchanges reach all of L if `exchanged`. Empty on the others.
+  /// Column by column, at rank `to`; the exchanges reach all of L if `exchanged`. Empty on the
+  /// others.
   [[nodiscard]] std::vector<double> gather(int to, bool exchanged) const;
 
  private:
-  /// Calls body(numbers of block j in the type's own, a null of which tells it) on the rank that owns it.
+  /// Calls body(numbers of block j in the type's own, a null of which tells it) on the rank that
+  /// owns it.
   template <typename Body>
   void at_owner(Index j, const Body& body) const;
 

@@ -1,6 +1,7 @@
 #pragma once
-/// Host memory for blocks of other ranks, which come and go: as many as pass by at once are kept for the next. Without that each block is
-/// memory that the system clears page by page (measured: two ranks on two cores, n = 8192, about 1 s of 7.3).
+/// Host memory for blocks of other ranks, which come and go: as many as pass by at once are kept
+/// for the next. Without that each block is memory that the system clears page by page (measured:
+/// two ranks on two cores, n = 8192, about 1 s of 7.3).
 
 namespace clgauss {
 

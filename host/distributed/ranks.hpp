@@ -1,5 +1,6 @@
 #pragma once
-/// This process among the ranks of an MPI run; alone where it was not started by mpirun, and then MPI stays asleep.
+/// This process among the ranks of an MPI run; alone where it was not started by mpirun, and then
+/// MPI stays asleep.
 
 #include <clgauss/matrix.hpp>
 #include <cstdint>

@@ -17,7 +17,8 @@ namespace clgauss {
 
 namespace {
 
-// Every look takes a core from a kernel: two ranks on two cores, n = 8192, 7.0 s with pauses of 50 us, 5.5 with these.
+// Every look takes a core from a kernel: two ranks on two cores, n = 8192, 7.0 s with pauses of 50
+// us, 5.5 with these.
 constexpr std::chrono::microseconds kPause(400);
 
 std::atomic<bool> mpi_thread_rests = false;
@@ -54,8 +55,8 @@ void let_mpi_thread_rest() { mpi_thread_rests = true; }
 
 }  // namespace clgauss
 
-/// MPI's own way to look at what a program calls (its standard's profiling interface): StarPU's thread tests all that it waits for, one
-/// after the other, again and again.
+/// MPI's own way to look at what a program calls (its standard's profiling interface): StarPU's
+/// thread tests all that it waits for, one after the other, again and again.
 extern "C" CLGAUSS_EXPORT int MPI_Test(MPI_Request* request, int* flag, MPI_Status* status) {
   constexpr int kInVain = 100, kBetweenRests = 8;  // tests: several rounds, and some of one
   thread_local const bool is_starpu = clgauss::operating_system::thread_name() == "MPI";

@@ -1,8 +1,9 @@
 #include <clgauss/distributed.hpp>
 #include <clgauss/error.hpp>
 
-#include "linalg/refine.hpp"
-#include "matrix/transfer.hpp"
+#include "lap_timer.hpp"
+#include "linalg/refinement/refine.hpp"
+#include "matrix/scaling.hpp"
 
 namespace clgauss {
 

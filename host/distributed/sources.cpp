@@ -190,7 +190,8 @@ std::unique_ptr<ColumnSource> random_columns(Index n, std::uint64_t seed) {
   return std::make_unique<RandomColumns>(n, seed);
 }
 
-// The few headers that NumPy itself writes; whatever looks different is for the reader of whole files.
+// The few headers that NumPy itself writes; whatever looks different is for the reader of whole
+// files.
 std::unique_ptr<ColumnSource> columns_of_npy(const std::filesystem::path& path) {
   if constexpr (std::endian::native != std::endian::little) return nullptr;
   io::Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));

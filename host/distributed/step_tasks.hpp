@@ -41,7 +41,8 @@ class CLGAUSS_HIDDEN StepTasks {
   template <typename... Data>
   void submit(const Step& step, const StepPlace& place, Data... data) {
     Task* const task = &tasks_.emplace_back(Task{this, step});
-    // Not by STARPU_EXECUTE_ON_WORKER, which takes a worker's tasks as they come, whatever their priorities.
+    // Not by STARPU_EXECUTE_ON_WORKER, which takes a worker's tasks as they come, whatever their
+    // priorities.
     std::vector<std::uint32_t>& worker = engine_.workers[place.device].alone;
     const auto insert = [&](auto... arguments) {
       return engine_.ranks.alone()

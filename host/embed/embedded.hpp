@@ -1,5 +1,6 @@
 #pragma once
-/// Files that were put into the library when it was built; embed_files.cmake writes the definitions.
+/// Files that were put into the library when it was built; embed_files.cmake writes the
+/// definitions.
 
 #include <functional>
 #include <map>
@@ -10,7 +11,7 @@ namespace clgauss {
 /// Contents by path.
 using EmbeddedFiles = std::map<std::string, std::string, std::less<>>;
 
-/// cl/*.cl and cl/*.clh, by file name.
+/// cl/*/*.cl and cl/*/*.clh, by file name.
 [[nodiscard]] const EmbeddedFiles& embedded_kernels();
 
 /// data/tuned/VENDOR/DEVICE.json: what was tuned before clgauss was shipped.

@@ -15,8 +15,9 @@ namespace clgauss::io {
 struct ArrayInfo {
   std::string name;
   Index rows = 0, cols = 0;  // where there is no obstacle and the format tells before it is read
-  std::string obstacle;      // why it is no matrix of numbers, as in "holds text"; empty if it may be one
-  bool complex = false;      // with parts that are read(), real and imaginary one of each number
+  /// why it is no matrix of numbers, as in "holds text"; empty if it may be one
+  std::string obstacle;
+  bool complex = false;  // with parts that are read(), real and imaginary one of each number
 };
 
 /// An open file. Its functions throw FormatError, naming file and array, and OutOfMemory.
@@ -47,7 +48,8 @@ void write_npz(OutputFile& file, std::span<const NamedMatrix> arrays);
 void write_mat(OutputFile& file, std::span<const NamedMatrix> arrays);
 void write_hdf5(OutputFile& file, std::span<const NamedMatrix> arrays);
 
-/// The array of the path FILE:ARRAY, where FILE is there and FILE:ARRAY is not; else the path is that of a file.
+/// The array of the path FILE:ARRAY, where FILE is there and FILE:ARRAY is not; else the path is
+/// that of a file.
 struct Place {
   std::string file, array;
 };
@@ -61,17 +63,18 @@ struct Place {
 /// With or without the slash with which paths in HDF5 begin.
 [[nodiscard]] bool is_called(const ArrayInfo& array, std::string_view name);
 
-/// `arrays` for those who can do with `numbers`: where these are real, that an array is complex is its obstacle.
+/// `arrays` for those who can do with `numbers`: where these are real, that an array is complex is
+/// its obstacle.
 [[nodiscard]] std::vector<ArrayInfo> as_far_as(Numbers numbers, std::vector<ArrayInfo> arrays);
 
-/// What an array is looked for as, and how an error says to name one: "`before`s.npz:f" or, where one name is that of two, with
-/// "`between`s.npz:g" after it.
+/// What an array is looked for as, and how an error says to name one: "`before`s.npz:f" or, where
+/// one name is that of two, with "`between`s.npz:g" after it.
 struct Role {
   std::string_view name, before = {}, between = {};
 };
 
-/// The array that is called `wanted`; where that is empty the only one, or the one called as its role. Throws FormatError that names
-/// those that there are.
+/// The array that is called `wanted`; where that is empty the only one, or the one called as its
+/// role. Throws FormatError that names those that there are.
 [[nodiscard]] const ArrayInfo& chosen(const Input& input, std::span<const ArrayInfo> arrays,
                                       const std::string& wanted, const Role& role);
 

@@ -15,12 +15,12 @@ namespace clgauss::io {
 
 using Bytes = std::vector<char, UninitializedAllocator<char>>;
 
-/// The most bytes that are taken into memory of what does not say its size before: half of what this machine has, for the
-/// numbers in them need the rest.
+/// The most bytes that are taken into memory of what does not say its size before: half of what
+/// this machine has, for the numbers in them need the rest.
 [[nodiscard]] inline Index most_unsized_bytes() { return physical_memory() / 2; }
 
-/// All that `read(place, count)` gives, until it gives 0. Throws OutOfMemory, naming the file and `what` (as in "unpacks to"),
-/// before there are more than `most` bytes.
+/// All that `read(place, count)` gives, until it gives 0. Throws OutOfMemory, naming the file and
+/// `what` (as in "unpacks to"), before there are more than `most` bytes.
 template <typename Read>
 [[nodiscard]] Bytes read_all(const std::string& name, std::string_view what, Index most,
                              Read read) {

@@ -66,8 +66,8 @@ ArrayInfo unpacked_info(const std::string& text) {
   std::array<Index, 3> shape{};
   std::memcpy(shape.data(), text.data(), sizeof shape);
   const std::size_t zero = text.find('\0', sizeof shape);
-  return {text.substr(sizeof shape, zero - sizeof shape), shape[0], shape[1],
-          text.substr(zero + 1), shape[2] != 0};
+  return {text.substr(sizeof shape, zero - sizeof shape), shape[0], shape[1], text.substr(zero + 1),
+          shape[2] != 0};
 }
 
 void limit(decltype(RLIMIT_CORE) what, rlim_t most) {
@@ -77,7 +77,8 @@ void limit(decltype(RLIMIT_CORE) what, rlim_t most) {
   ::setrlimit(what, &now);
 }
 
-/// No more memory than half of the machine's, no more time than `cpu_seconds`, no words, no core dump, no life after its parent.
+/// No more memory than half of the machine's, no more time than `cpu_seconds`, no words, no core
+/// dump, no life after its parent.
 void confine(pid_t parent, rlim_t cpu_seconds) {
   operating_system::end_with_parent();
   if (::getppid() != parent) ::_exit(1);
@@ -94,7 +95,8 @@ void confine(pid_t parent, rlim_t cpu_seconds) {
 #endif
 }
 
-/// A process that runs `work` and sends what comes of it. It is killed, if it still runs, at the end of the scope.
+/// A process that runs `work` and sends what comes of it. It is killed, if it still runs, at the
+/// end of the scope.
 class Child {
  public:
   template <typename Work>
@@ -230,7 +232,8 @@ std::vector<ArrayInfo> ChildArchive::arrays() {
 
 Content ChildArchive::read(const ArrayInfo& array) {
   const std::string name = name_of(input_, array.name);
-  const Index copies = array.complex ? 4 : 2;  // of numbers or of their parts, here and in the library
+  /// of numbers or of their parts, here and in the library
+  const Index copies = array.complex ? 4 : 2;
   require_memory(name, array.rows, array.cols, copies);
   const Index bytes = copies / 2 * *dense_bytes(array.rows, array.cols);
   Child child(patience(bytes), [&](const Sender& sender) {

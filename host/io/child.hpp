@@ -29,8 +29,8 @@ class Unreadable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Held while a child begins, and by other threads where none must: it has the locks of all threads, but no thread that would give
-/// them back.
+/// Held while a child begins, and by other threads where none must: it has the locks of all
+/// threads, but no thread that would give them back.
 [[nodiscard]] std::mutex& forking();
 
 /// An archive that is read so: when the child dies, the file is damaged, and this process goes on.

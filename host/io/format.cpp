@@ -39,7 +39,8 @@ constexpr bool kWithHdf5 = false;
 #endif
 
 /// Everything there is to know about a format; a new one is a line here and a value of FileFormat.
-/// It holds one matrix, and has `read` and `write`, or several with names, and has `open` and `write_arrays`.
+/// It holds one matrix, and has `read` and `write`, or several with names, and has `open` and
+/// `write_arrays`.
 struct Format {
   FileFormat format;
   std::string_view name;
@@ -128,8 +129,9 @@ bool is_mat(std::string_view bytes) {
          bytes.substr(0, kTextBytes).find(" MAT-file") != std::string_view::npos;
 }
 
-/// The format of `bytes`. Tables have no signature, they are told apart by what stands between the first numbers; a file whose
-/// extension promises a signature and that has none is left to that parser to refuse.
+/// The format of `bytes`. Tables have no signature, they are told apart by what stands between the
+/// first numbers; a file whose extension promises a signature and that has none is left to that
+/// parser to refuse.
 FileFormat detect(std::string_view bytes, FileFormat by_extension) {
   if (bytes.starts_with("PK\3\4") || bytes.starts_with("PK\5\6")) return FileFormat::npz;
   if (is_mat(bytes)) return FileFormat::mat;
@@ -144,8 +146,8 @@ FileFormat detect(std::string_view bytes, FileFormat by_extension) {
       entry_of(by_extension).open != nullptr) {
     return by_extension;
   }
-  const bool spreadsheet =
-      by_extension == FileFormat::csv || by_extension == FileFormat::tsv;  // a column may be "in %"
+  /// a column may be "in %"
+  const bool spreadsheet = by_extension == FileFormat::csv || by_extension == FileFormat::tsv;
   const std::string_view line = io::first_line_with_content(bytes, spreadsheet ? "#" : "#%");
   const bool has_tab = line.find('\t') != std::string_view::npos;
   if (has_tab && by_extension == FileFormat::tsv) {
@@ -282,16 +284,15 @@ Content read_plain(const Input& input, const std::string& array, const Format& e
 
 Content read_content(const std::string& path, const ReadOptions& options, std::string_view role,
                      Numbers numbers, std::string_view before) {
-  return with_file(path, options,
-                   [&](const Input& input, const std::string& array, const Format& entry) {
-                     if (entry.open == nullptr)
-                       return read_plain(input, array, entry, options, numbers);
-                     const std::unique_ptr<Archive> archive = entry.open(input, options);
-                     const auto arrays = as_far_as(numbers, archive->arrays());
-                     Content content = archive->read(chosen(input, arrays, array, {role, before, {}}));
-                     content.format = entry.format;
-                     return content;
-                   });
+  return with_file(
+      path, options, [&](const Input& input, const std::string& array, const Format& entry) {
+        if (entry.open == nullptr) return read_plain(input, array, entry, options, numbers);
+        const std::unique_ptr<Archive> archive = entry.open(input, options);
+        const auto arrays = as_far_as(numbers, archive->arrays());
+        Content content = archive->read(chosen(input, arrays, array, {role, before, {}}));
+        content.format = entry.format;
+        return content;
+      });
 }
 
 SystemContent read_system_content(const std::string& path, const ReadOptions& options,

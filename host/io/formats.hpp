@@ -44,7 +44,8 @@ struct Array {
 
 [[nodiscard]] Array read_npy_array(const Input& input, const ReadOptions& options);
 
-/// Signature and header of an .npy in C order, of doubles if `dtype` says nothing else. `shape` has two dimensions or more.
+/// Signature and header of an .npy in C order, of doubles if `dtype` says nothing else. `shape` has
+/// two dimensions or more.
 [[nodiscard]] std::string npy_header(std::span<const Index> shape, std::string_view dtype = "<f8");
 void write_npy_array(OutputFile& file, std::span<const Index> shape,
                      std::span<const double> values);
@@ -64,14 +65,15 @@ void write_tsv(OutputFile& file, const Matrix& matrix, const WriteOptions& optio
   return rhs.empty() || rhs == "augmented";
 }
 
-/// Finds the format, by content before extension, and reads; of several arrays the one that the path names (FILE:ARRAY), the only
-/// one, or the one called `role`; an error says how to name another, `before` and its name. `path` "-" is standard input.
+/// Finds the format, by content before extension, and reads; of several arrays the one that the
+/// path names (FILE:ARRAY), the only one, or the one called `role`; an error says how to name
+/// another, `before` and its name. `path` "-" is standard input.
 [[nodiscard]] Content read_content(const std::string& path, const ReadOptions& options,
                                    std::string_view role, Numbers numbers = Numbers::real,
                                    std::string_view before = {});
 
-/// What a file holds that is to be a system: where it holds arrays called A and b, and the path names none, both of them.
-/// An error says how to name two others, with `between` between.
+/// What a file holds that is to be a system: where it holds arrays called A and b, and the path
+/// names none, both of them. An error says how to name two others, with `between` between.
 struct SystemContent {
   Content a;
   std::optional<Content> b;

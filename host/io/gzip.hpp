@@ -12,8 +12,8 @@ namespace clgauss::io {
 
 [[nodiscard]] inline bool is_gzip(std::string_view bytes) { return bytes.starts_with("\x1f\x8b"); }
 
-/// What `bytes` unpack to, of one member or several. Throws FormatError if they are cut off or damaged, OutOfMemory beyond `most`
-/// bytes: three megabytes can unpack to three gigabytes.
+/// What `bytes` unpack to, of one member or several. Throws FormatError if they are cut off or
+/// damaged, OutOfMemory beyond `most` bytes: three megabytes can unpack to three gigabytes.
 [[nodiscard]] Bytes unpacked(std::string_view bytes, const std::string& name, Index most);
 
 /// Compresses into `file`, which stays open.

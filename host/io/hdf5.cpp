@@ -47,7 +47,8 @@ void check(herr_t status, const char* what) {
     throw Unreadable(fmt::format("the file is cut off or damaged: libhdf5 cannot {}", what));
 }
 
-/// libhdf5 prints every error that it returns as well, unless it is told not to. What the caller had set comes back.
+/// libhdf5 prints every error that it returns as well, unless it is told not to. What the caller
+/// had set comes back.
 class Silence {
  public:
   Silence() {
@@ -66,7 +67,8 @@ class Silence {
 constexpr const char* kNoPlace =
     "/dev/null/clgauss";  // a file in memory must not be called as one on a disk
 
-/// In memory, of which nothing goes to a disk; else without locks: some network file systems have none, and nothing is written.
+/// In memory, of which nothing goes to a disk; else without locks: some network file systems have
+/// none, and nothing is written.
 Handle access_to(std::optional<std::string_view> in_memory) {
   constexpr std::size_t kStep = std::size_t{1} << 20U;
   const hid_t access = H5Pcreate(H5P_FILE_ACCESS);

@@ -17,8 +17,9 @@ namespace clgauss::io {
   return path == "-" ? "standard input" : path;
 }
 
-/// Regular files are mapped, everything else is read whole; gzip is unpacked. Throws FileError if it cannot be read, FormatError
-/// if it is empty or damaged gzip, OutOfMemory if it does not fit this machine's memory.
+/// Regular files are mapped, everything else is read whole; gzip is unpacked. Throws FileError if
+/// it cannot be read, FormatError if it is empty or damaged gzip, OutOfMemory if it does not fit
+/// this machine's memory.
 class Input {
  public:
   /// `path` "-" is standard input. Of gzip at most `most_unpacked` bytes are taken.
@@ -30,14 +31,16 @@ class Input {
 
   /// What messages call the file.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
-  /// The content without a UTF-8 byte order mark, which spreadsheets put in front. Only to be looked at within parsed().
+  /// The content without a UTF-8 byte order mark, which spreadsheets put in front. Only to be
+  /// looked at within parsed().
   [[nodiscard]] std::string_view bytes() const noexcept { return bytes_; }
 
   /// Whether bytes() are those that lie at the path, and not what was read or unpacked from there.
   [[nodiscard]] bool mapped() const noexcept { return mapping_ && mapping_->mapped(); }
 
-  /// What `parse` makes of the bytes. Throws FileError if the file was cut short meanwhile: then zeros stood where its bytes
-  /// were, and neither a value nor a fault found in them means anything.
+  /// What `parse` makes of the bytes. Throws FileError if the file was cut short meanwhile: then
+  /// zeros stood where its bytes were, and neither a value nor a fault found in them means
+  /// anything.
   template <std::invocable Parse>
   [[nodiscard]] auto parsed(Parse parse) const {
     try {

@@ -26,8 +26,8 @@ std::mutex changing;  // of `ranges`, `mappings` and the handler; never taken by
 std::size_t mappings = 0;
 struct sigaction handler_before {};
 
-/// Puts zeros in place of the rest of the mapping in which `info->si_addr` lies. Any other address is left to whoever handled
-/// the signal before: it comes again on return.
+/// Puts zeros in place of the rest of the mapping in which `info->si_addr` lies. Any other address
+/// is left to whoever handled the signal before: it comes again on return.
 void fill_with_zeros(int /*signal*/, siginfo_t* info, void* /*context*/) {
   const int errno_before = errno;
   auto* const address = static_cast<char*>(info->si_addr);

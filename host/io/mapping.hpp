@@ -6,9 +6,10 @@
 
 namespace clgauss::io {
 
-/// The first `size` bytes of an open file, mapped for reading. Bytes that cannot be had any more (the file was cut short, its disk
-/// failed), for which the system sends SIGBUS, read as zeros from the first such page on, and intact() says so; a handler of
-/// that signal is in place while there are mappings.
+/// The first `size` bytes of an open file, mapped for reading. Bytes that cannot be had any more
+/// (the file was cut short, its disk failed), for which the system sends SIGBUS, read as zeros from
+/// the first such page on, and intact() says so; a handler of that signal is in place while there
+/// are mappings.
 class Mapping {
  public:
   /// Check mapped(): a file that cannot be mapped (errno says why) can mostly still be read.

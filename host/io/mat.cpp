@@ -124,7 +124,8 @@ double exact_number(T value, Index row, Index col) {
   return static_cast<double>(value);
 }
 
-/// The numbers of an array, or the real and the imaginary parts of its complex ones, which libmatio keeps apart.
+/// The numbers of an array, or the real and the imaginary parts of its complex ones, which libmatio
+/// keeps apart.
 template <typename T>
 class Parts {
  public:
@@ -135,7 +136,8 @@ class Parts {
     }
     const auto* split = static_cast<const mat_complex_split_t*>(data);
     for (const void* part : {split->Re, split->Im}) {
-      if (part == nullptr) throw Unreadable("the file is damaged: half of the complex numbers is missing");
+      if (part == nullptr)
+        throw Unreadable("the file is damaged: half of the complex numbers is missing");
       parts_.push_back(static_cast<const T*>(part));
     }
   }
@@ -206,8 +208,9 @@ void read_mat(const Input& input, const ArrayInfo& array, const ForeignReader::T
   });
 }
 
-/// Throws FormatError unless the arrays of a file of level 5 fill it: libmatio takes one that is cut off for the end. Behind the
-/// header of 128 bytes, whose last two tell the order of bytes, each begins with its type and its length.
+/// Throws FormatError unless the arrays of a file of level 5 fill it: libmatio takes one that is
+/// cut off for the end. Behind the header of 128 bytes, whose last two tell the order of bytes,
+/// each begins with its type and its length.
 void require_whole(const Input& input) {
   constexpr std::size_t kHeader = 128, kTag = 8;
   std::string_view rest = input.bytes();
@@ -240,8 +243,8 @@ void write_mat(OutputFile& output, std::span<const NamedMatrix> arrays) {
       Mat_CreateVer(whole.path().c_str(), header.c_str(), MAT_FT_MAT5));
   bool written = file != nullptr;
   for (const auto& [name, matrix] : arrays) {
-    constexpr Index kMostBytes =
-        std::numeric_limits<std::int32_t>::max() - 1024;  // level 5 counts so
+    /// level 5 counts so
+    constexpr Index kMostBytes = std::numeric_limits<std::int32_t>::max() - 1024;
     if (matrix.values().size() > kMostBytes / sizeof(double))
       throw FileError(
           output.path(),

@@ -1,5 +1,6 @@
 // Matrix Market: array (dense, column by column) and coordinate (row, column, value) files of real,
-// integer and, where they are wanted, complex numbers. https://math.nist.gov/MatrixMarket/formats.html
+// integer and, where they are wanted, complex numbers.
+// https://math.nist.gov/MatrixMarket/formats.html
 
 #include <fmt/format.h>
 

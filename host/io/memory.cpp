@@ -40,8 +40,9 @@ Index machine_memory() {
   return static_cast<Index>(pages) * static_cast<Index>(page_bytes);
 }
 
-/// The lowest number in the files `name` of `group` and of the groups around it, below `mount`. Inside a container the paths
-/// of /proc may be the host's, of which only the mount itself is there; "max" is no number.
+/// The lowest number in the files `name` of `group` and of the groups around it, below `mount`.
+/// Inside a container the paths of /proc may be the host's, of which only the mount itself is
+/// there; "max" is no number.
 std::optional<Index> lowest_limit(const fs::path& mount, fs::path group, const char* name) {
   std::optional<Index> lowest;
   for (bool more = true; more; group = group.parent_path()) {

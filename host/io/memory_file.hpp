@@ -18,7 +18,8 @@ class MemoryFile {
   /// A name for this process, and for children that it forks.
   [[nodiscard]] std::string path() const;
   void write(std::string_view bytes);
-  /// All that was written; of the first call for good. Throws FileError, which names `file`, if that is not in memory.
+  /// All that was written; of the first call for good. Throws FileError, which names `file`, if
+  /// that is not in memory.
   [[nodiscard]] std::string_view bytes(const std::string& file);
 
  private:

@@ -331,7 +331,8 @@ void NpyReader::convert() {
     convert_columns<Number>();
     return;
   }
-  // Elements between two looks at the progress and starts of threads, and such as stay in a core's cache until they are looked at.
+  // Elements between two looks at the progress and starts of threads, and such as stay in a core's
+  // cache until they are looked at.
   constexpr Index kBlock = Index{1} << 23U, kStep = Index{1} << 15U;
   for (Index begin = 0; begin < array_.values.size(); begin += kBlock) {
     const Index count = std::min(kBlock, array_.values.size() - begin);
@@ -375,8 +376,8 @@ void NpyReader::convert_columns() {
   if (!allow_nonfinite_) nonfinite_ = first_nonfinite(array_.values);
 }
 
-/// Where an element lies in Fortran order. Of three dimensions, `cols_` are the elements of a matrix whose own columns lie one
-/// after the other.
+/// Where an element lies in Fortran order. Of three dimensions, `cols_` are the elements of a
+/// matrix whose own columns lie one after the other.
 Index NpyReader::column_index(Index row, Index col) const {
   if (complex()) return (col / 2 * rows_ + row) * 2 + col % 2;
   const Index last = array_.shape.size() == 3 ? array_.shape[2] : 1;

@@ -1,5 +1,6 @@
 #pragma once
-/// Numbers to text, in large writes: in the shortest form that reads back the same, or with a number of digits.
+/// Numbers to text, in large writes: in the shortest form that reads back the same, or with a
+/// number of digits.
 
 #include <charconv>
 #include <clgauss/io.hpp>

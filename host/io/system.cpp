@@ -24,8 +24,9 @@ std::span<const double> row_of(const Content& content, Index i) {
   return std::span<const double>(content.values).subspan(i * content.cols, content.cols);
 }
 
-/// Moves the first `cols` numbers of each row to the left, where they belong without the others. Each core moves some rows; those at
-/// their end that the next one's first rows come to lie on are put aside before.
+/// Moves the first `cols` numbers of each row to the left, where they belong without the others.
+/// Each core moves some rows; those at their end that the next one's first rows come to lie on are
+/// put aside before.
 void keep_first_columns(Content& content, Index cols) {
   const Index rows = content.rows, gap = content.cols - cols;
   double* const values = content.values.data();

@@ -90,7 +90,8 @@ bool is_number(std::string_view text) {
          parse_number(with_point(text)).kind != NumberKind::malformed;
 }
 
-/// Whether the fields may be names of columns: there are some, and none looks like a number or the attempt at one.
+/// Whether the fields may be names of columns: there are some, and none looks like a number or the
+/// attempt at one.
 bool are_names(std::span<const std::string_view> fields) {
   const auto may_be_name = [](std::string_view field) {
     const bool text = std::ranges::none_of(field, [](char c) { return c >= 0 && c < ' '; });
@@ -188,8 +189,8 @@ Content TableReader::read() {
   return std::move(content_);
 }
 
-/// Skips the first line if it names the columns of those that follow: as many fields, of which none is like a number, before a line
-/// with numbers.
+/// Skips the first line if it names the columns of those that follow: as many fields, of which none
+/// is like a number, before a line with numbers.
 void TableReader::skip_names() {
   if (!dialect_.of_spreadsheets || !cursor_.skip_to_next_line_with_content()) return;
   const std::string_view line = cursor_.rest_of_line();
@@ -204,8 +205,8 @@ void TableReader::skip_names() {
   cursor_.finish_line();
 }
 
-/// The rows behind the first one by all cores, if there are many and none of them is at fault. Else false, and nothing has
-/// changed: who reads them one after the other knows which line to blame.
+/// The rows behind the first one by all cores, if there are many and none of them is at fault. Else
+/// false, and nothing has changed: who reads them one after the other knows which line to blame.
 bool TableReader::read_rest_in_parallel() {
   std::vector<Part> parts = parts_of_rest();
   if (parts.size() < 2) return false;
@@ -304,7 +305,8 @@ void TableReader::read_row(const Take& take) {
   }
 }
 
-/// How many fields the line has; what is wrong with them goes to the problems, the values are kept as long as there are none.
+/// How many fields the line has; what is wrong with them goes to the problems, the values are kept
+/// as long as there are none.
 Index TableReader::read_row_with_problems() {
   Index found = 0;
   const auto attempt = [this](const auto& step) {

@@ -13,8 +13,9 @@ struct Dialect {
   bool decimal_commas = false;   // 1,5 is one number and a half
 };
 
-/// Throws FormatError for anything but lines with equally many numbers: for all that is wrong at once, the first ten problems with
-/// their places. Comments and blank lines are skipped, and a line of column names with a note.
+/// Throws FormatError for anything but lines with equally many numbers: for all that is wrong at
+/// once, the first ten problems with their places. Comments and blank lines are skipped, and a line
+/// of column names with a note.
 [[nodiscard]] Content read_table(const Input& input, const ReadOptions& options,
                                  const Dialect& dialect);
 

@@ -68,7 +68,8 @@ bool is_at(const Descriptor& file, const fs::path& path) {
          opened.st_dev == named.st_dev && opened.st_ino == named.st_ino;
 }
 
-/// Removes `path` if it is a file of this user that no living process holds. What cannot be removed stays: nobody asked for it.
+/// Removes `path` if it is a file of this user that no living process holds. What cannot be removed
+/// stays: nobody asked for it.
 void remove_if_left(const fs::path& path) {
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
@@ -99,7 +100,8 @@ TemporaryFile::TemporaryFile(const fs::path& target) {
         ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
     if (!file_.open() && errno == EEXIST) continue;
     if (!file_.open()) return;
-    // Another run may have taken it for a killed one's before it was locked. Where there are no locks, none can take it.
+    // Another run may have taken it for a killed one's before it was locked. Where there are no
+    // locks, none can take it.
     if (::flock(file_.number(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) continue;
     if (!is_at(file_, path_)) continue;
     remember(path_);

@@ -8,12 +8,14 @@
 
 namespace clgauss::io {
 
-/// A new, empty file beside `target`, called like it and ".tmp-clgauss-PID-N". Removed at the end of the scope, unless it took
-/// its place; by the next run into its folder, if this one is killed before: as long as this process lives it holds a lock on
-/// the file (flock), so that no living run's file is removed, whatever process or host its name speaks of.
+/// A new, empty file beside `target`, called like it and ".tmp-clgauss-PID-N". Removed at the end
+/// of the scope, unless it took its place; by the next run into its folder, if this one is killed
+/// before: as long as this process lives it holds a lock on the file (flock), so that no living
+/// run's file is removed, whatever process or host its name speaks of.
 class TemporaryFile {
  public:
-  /// Removes first what killed runs of this user left in the folder. Check file().open(): errno says why not.
+  /// Removes first what killed runs of this user left in the folder. Check file().open(): errno
+  /// says why not.
   explicit TemporaryFile(const std::filesystem::path& target);
   TemporaryFile(const TemporaryFile&) = delete;
   TemporaryFile& operator=(const TemporaryFile&) = delete;

@@ -65,8 +65,8 @@ class TextCursor {
   /// Throws FormatError if the file begins like UTF-16. `characters`, `input` and `options` must
   /// outlive the cursor.
   TextCursor(const Input& input, const ReadOptions& options, const CharacterClass& characters);
-  /// For some lines of `input` alone, which it counts from 1, while others read as much of it: its progress is taken
-  /// for that of all.
+  /// For some lines of `input` alone, which it counts from 1, while others read as much of it: its
+  /// progress is taken for that of all.
   TextCursor(const Input& input, const ReadOptions& options, const CharacterClass& characters,
              std::string_view part);
 

@@ -8,7 +8,8 @@
 
 namespace clgauss {
 
-/// What this thread launches while the object lives, on queues that profile. There is one at a time.
+/// What this thread launches while the object lives, on queues that profile. There is one at a
+/// time.
 class LaunchTimes {
  public:
   LaunchTimes();
@@ -21,7 +22,8 @@ class LaunchTimes {
     std::uint64_t start_ns = 0, end_ns = 0;  // on the device's clock
   };
 
-  /// In the order of launching; all must have ended. Throws cl::Error where the queue did not profile.
+  /// In the order of launching; all must have ended. Throws cl::Error where the queue did not
+  /// profile.
   [[nodiscard]] std::vector<Launch> launches() const;
 
   /// Where enqueue_kernel() is to leave the event of a launch; null if nobody asked.

@@ -9,18 +9,21 @@
 
 namespace clgauss {
 
-/// New memory costs a page fault for every 4 KiB, on the first write, and as many pages are given back: on a CPU with 2 cores about a
-/// fifth of a solve at n = 2048 and 4096. So matrices of the last solve stay, at most two of up to 256 MB, until one of another size is wanted.
-/// On other devices nothing is kept: their memory is scarce and has its pages at once.
+/// New memory costs a page fault for every 4 KiB, on the first write, and as many pages are given
+/// back: on a CPU with 2 cores about a fifth of a solve at n = 2048 and 4096. So matrices of the
+/// last solve stay, at most two of up to 256 MB, until one of another size is wanted. On other
+/// devices nothing is kept: their memory is scarce and has its pages at once.
 class MatrixMemory {
  public:
   static constexpr std::uint64_t kMostBytes = 256U << 20U;
 
-  /// A buffer of `bytes`, kept or new, with any numbers in it; where none of that size is kept, no other is from now on. What was enqueued
-  /// with it may still run: enqueue behind it. Throws as Context::allocate().
+  /// A buffer of `bytes`, kept or new, with any numbers in it; where none of that size is kept, no
+  /// other is from now on. What was enqueued with it may still run: enqueue behind it. Throws as
+  /// Context::allocate().
   [[nodiscard]] cl::Buffer take(const Context& context, std::uint64_t bytes,
                                 const std::string& what);
-  /// Keeps the buffer of `bytes`, if it may. For the end of a solve that nothing was thrown from: who else held the buffer has let go of it.
+  /// Keeps the buffer of `bytes`, if it may. For the end of a solve that nothing was thrown from:
+  /// who else held the buffer has let go of it.
   void give(const Context& context, cl::Buffer buffer, std::uint64_t bytes);
   /// Bytes that are kept now.
   [[nodiscard]] std::uint64_t bytes() const noexcept;

@@ -8,8 +8,8 @@ namespace clgauss {
 
 namespace {
 
-/// The object that `queue` belongs to, with a reference of its own: where CLHPP's getInfo fails to take one, it gives one up
-/// all the same.
+/// The object that `queue` belongs to, with a reference of its own: where CLHPP's getInfo fails to
+/// take one, it gives one up all the same.
 template <typename Object>
 Object owner_of(const cl::CommandQueue& queue, cl_command_queue_info what) {
   typename Object::cl_type owner = nullptr;

@@ -9,12 +9,14 @@
 
 namespace clgauss {
 
-/// Puts a marker behind every 64th part of the steps (behind every step where there are fewer) and tells the callback of those that the
-/// device has passed. The host stays at most kAhead markers in front of the device, so that a callback which throws ends the work
-/// soon, and the device always finds work in its queue. Without a callback nothing is done and nothing waits.
+/// Puts a marker behind every 64th part of the steps (behind every step where there are fewer) and
+/// tells the callback of those that the device has passed. The host stays at most kAhead markers in
+/// front of the device, so that a callback which throws ends the work soon, and the device always
+/// finds work in its queue. Without a callback nothing is done and nothing waits.
 class QueueProgress {
  public:
-  /// `steps` of what is `what`, of `flops` in all where these are to be told. Queue and callback must outlive it.
+  /// `steps` of what is `what`, of `flops` in all where these are to be told. Queue and callback
+  /// must outlive it.
   QueueProgress(const cl::CommandQueue& queue, const ProgressCallback& callback, std::string what,
                 std::size_t steps, double flops = 0)
       : queue_(queue),

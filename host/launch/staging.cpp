@@ -115,8 +115,8 @@ void Staging::write_mapped(const cl::CommandQueue& queue, const cl::Buffer& buff
                            std::size_t item_bytes, const FillItems& fill) const {
   auto* const mapped = static_cast<std::byte*>(queue.enqueueMapBuffer(
       buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, count * item_bytes));
-  // Bound by memory, and by the page faults of a new buffer. Huge pages (madvise) were up to 10 times faster and, where memory was
-  // fragmented, 4 times slower: not asked for.
+  // Bound by memory, and by the page faults of a new buffer. Huge pages (madvise) were up to 10
+  // times faster and, where memory was fragmented, 4 times slower: not asked for.
   const Index step = items_of_chunk(item_bytes);
   in_parallel(count, step, [&](Index first, Index last) {
     for (; first < last; first += step)

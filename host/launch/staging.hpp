@@ -16,9 +16,11 @@ namespace clgauss {
 /// Writes items first .. last at `out`. Called on several threads at once; must not throw.
 using FillItems = std::function<void(Index first, Index last, std::byte* out)>;
 
-/// Belongs to a context. Where device and host have one memory the buffer is mapped, and nothing is copied twice. Else the items go
-/// through chunks of host memory that the driver pinned, which are kept: every core fills one chunk while its other one is on
-/// its way. An H200 takes mapped buffers, whose host memory is new every time, at 2 GB/s, pageable memory at 7, pinned memory at 55.
+/// Belongs to a context. Where device and host have one memory the buffer is mapped, and nothing is
+/// copied twice. Else the items go through chunks of host memory that the driver pinned, which are
+/// kept: every core fills one chunk while its other one is on its way. An H200 takes mapped
+/// buffers, whose host memory is new every time, at 2 GB/s, pageable memory at 7, pinned memory at
+/// 55.
 class Staging {
  public:
   /// `context` and `queue` must outlive it.
@@ -27,7 +29,8 @@ class Staging {
   Staging& operator=(const Staging&) = delete;
   ~Staging();
 
-  /// Writes `count` items of `item_bytes` to `buffer`, from its first byte on, by `queue`, and waits. Throws OpenClError, OutOfMemory.
+  /// Writes `count` items of `item_bytes` to `buffer`, from its first byte on, by `queue`, and
+  /// waits. Throws OpenClError, OutOfMemory.
   void write(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
              std::size_t item_bytes, const FillItems& fill);
 

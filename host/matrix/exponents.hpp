@@ -11,7 +11,8 @@
 
 namespace clgauss {
 
-/// Of a matrix whose rows and columns are multiplied by powers of two: exponents of the largest numbers, and of the least.
+/// Of a matrix whose rows and columns are multiplied by powers of two: exponents of the largest
+/// numbers, and of the least.
 struct Exponents {
   /// Of a number that has none: 0, Inf, NaN.
   static constexpr int kNone = std::numeric_limits<int>::min();
@@ -29,7 +30,8 @@ struct Exponents {
 using ExponentsOf =
     std::function<Exponents(std::span<const int> row_scale, std::span<const int> column_scale)>;
 
-/// scaling_for() of a matrix of which its sizes are known, and which is looked at up to four times if these ask for it. B may be empty.
+/// scaling_for() of a matrix of which its sizes are known, and which is looked at up to four times
+/// if these ask for it. B may be empty.
 [[nodiscard]] Scaling scaling_for(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs,
                                   std::span<const double> b, RealType type,
                                   Equilibration equilibration);

@@ -101,7 +101,8 @@ Range range_of(std::span<const double> values) {
   return range;
 }
 
-/// Whether an elimination has room above the largest number, and below the product of two where one is over the largest.
+/// Whether an elimination has room above the largest number, and below the product of two where one
+/// is over the largest.
 bool fits(const Range& range, const Limits& limits) {
   if (range.largest == 0) return true;
   const int largest = std::ilogb(range.largest);
@@ -145,7 +146,8 @@ int span_of(Index n, Index nrhs, std::span<const double> b, std::span<const int>
   return largest == kNone ? 0 : largest - exponents.least;
 }
 
-/// Whether C alone leaves a row below the type's range, or numbers of B further apart than the type can hold.
+/// Whether C alone leaves a row below the type's range, or numbers of B further apart than the type
+/// can hold.
 bool range_asks_for_rows(const ExponentsOf& of_a, Index n, Index nrhs, std::span<const double> b,
                          const Limits& limits) {
   const Exponents as_it_is = of_a({}, {});
@@ -156,7 +158,8 @@ bool range_asks_for_rows(const ExponentsOf& of_a, Index n, Index nrhs, std::span
   return span > limits.high() - limits.least && span_of(n, nrhs, b, to_one(as_it_is.rows)) < span;
 }
 
-/// Whether the least is below a tenth of the largest, powers of two both: rowcnd and colcnd of LAPACK's dgeequb, as dlaqge asks.
+/// Whether the least is below a tenth of the largest, powers of two both: rowcnd and colcnd of
+/// LAPACK's dgeequb, as dlaqge asks.
 bool differ(const std::vector<int>& exponents) {
   if (exponents.empty()) return false;
   const auto [least, largest] = std::ranges::minmax_element(
@@ -170,8 +173,8 @@ struct Wish {
   bool rows = false, columns = false;
 };
 
-/// LAPACK's, but rows, which decide on pivots, only where they differ also if every column has the same size; and where B does not leave
-/// the type's range by it.
+/// LAPACK's, but rows, which decide on pivots, only where they differ also if every column has the
+/// same size; and where B does not leave the type's range by it.
 Wish wish_of(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs, std::span<const double> b,
              const Limits& limits) {
   const Index n = sizes.rows.size();
@@ -200,7 +203,8 @@ void scale_matrix(Scaling& scaling, const ExponentsOf& of_a, const Wish& wish,
   scaling.may_underflow = !has_zeros && 2 * std::int64_t{scaled.least} < limits.least;
 }
 
-/// A right-hand side keeps as much of its own range as it can: numbers of it that are far apart may all matter.
+/// A right-hand side keeps as much of its own range as it can: numbers of it that are far apart may
+/// all matter.
 void scale_each_right_hand_side(Scaling& scaling, Index n, Index nrhs, std::span<const double> b,
                                 const Limits& limits) {
   std::vector<int> exponents = exponents_of(n, nrhs, b, scaling.rows, {}).columns;
@@ -252,8 +256,8 @@ bool fits_range(std::span<const double> a, std::span<const double> b, RealType t
 Sizes sizes_of(std::span<const double> values, Index columns) {
   const Index rows = columns == 0 ? 0 : values.size() / columns;
   Sizes sizes{std::vector<double>(rows, 0), std::vector<double>(columns, 0)};
-  std::map<Index, OfColumns>
-      parts;  // by their first rows, to add them up in the same order every time
+  /// by their first rows, to add them up in the same order every time
+  std::map<Index, OfColumns> parts;
   Range all;
   std::mutex one_at_a_time;
   in_parallel(rows, kElementsPerThread / std::max<Index>(columns, 1) + 1,

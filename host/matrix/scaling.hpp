@@ -13,21 +13,24 @@
 
 namespace clgauss {
 
-/// A' = R A C and B' = R B S, with diagonal matrices of powers of two: A' X' = B' for X = C X' S^-1. Nothing is rounded by it.
+/// A' = R A C and B' = R B S, with diagonal matrices of powers of two: A' X' = B' for X = C X'
+/// S^-1. Nothing is rounded by it.
 ///
-/// C alone leaves every choice of a pivot, and every bit of the answer, as they would be in a type without limits; R does not.
+/// C alone leaves every choice of a pivot, and every bit of the answer, as they would be in a type
+/// without limits; R does not.
 struct Scaling {
   std::vector<int> rows, columns, right_hand_sides;  // exponents of R, C and S; empty: all 0
   bool finite = true;                                // no NaN and no Inf in A and B
   MatrixSize size{};                                 // of A as it is
-  bool may_underflow =
-      false;  // products of two numbers of A' may be below the type's range: a zero pivot proves nothing
+  /// products of two numbers of A' may be below the type's range: a zero pivot proves nothing
+  bool may_underflow = false;
 
   /// Whether A' is A.
   [[nodiscard]] bool keeps_matrix() const { return rows.empty() && columns.empty(); }
 };
 
-/// Largest magnitudes of the rows and columns of a matrix, and of all of it; the least that is not 0.
+/// Largest magnitudes of the rows and columns of a matrix, and of all of it; the least that is not
+/// 0.
 struct Sizes {
   std::vector<double> rows, columns;
   double norm1 = 0;  // the largest sum of magnitudes of a column
@@ -41,20 +44,23 @@ struct Sizes {
 /// Its norm and largest number; NaN if it holds one.
 [[nodiscard]] MatrixSize size_of(const Sizes& sizes);
 
-/// Whether the numbers of A and B, of one system or of many, are finite and nothing of them asks for scaling.
+/// Whether the numbers of A and B, of one system or of many, are finite and nothing of them asks
+/// for scaling.
 [[nodiscard]] bool fits_range(std::span<const double> a, std::span<const double> b, RealType type);
 
-/// What the row-major numbers of A (n-by-n) and B (n-by-nrhs) need to be solved in `type`. Without equilibration nothing is scaled
-/// unless the range of A or of a right-hand side asks for it, and rows only where they are too far apart for one type. Reads A once
-/// where the answer is nothing, up to five times else.
+/// What the row-major numbers of A (n-by-n) and B (n-by-nrhs) need to be solved in `type`. Without
+/// equilibration nothing is scaled unless the range of A or of a right-hand side asks for it, and
+/// rows only where they are too far apart for one type. Reads A once where the answer is nothing,
+/// up to five times else.
 [[nodiscard]] Scaling scaling_for(Index n, Index nrhs, std::span<const double> a,
                                   std::span<const double> b, RealType type,
                                   Equilibration equilibration = Equilibration::off);
 [[nodiscard]] Scaling scaling_for(const System& system, RealType type,
                                   Equilibration equilibration = Equilibration::off);
 
-/// The same for Cholesky's factors of a symmetric A, R = C: they change with R as A does, not by a bit otherwise, and so it is the range
-/// alone that may ask for it. The diagonal, which nothing of a positive definite A exceeds, then comes to lie in [1, 4).
+/// The same for Cholesky's factors of a symmetric A, R = C: they change with R as A does, not by a
+/// bit otherwise, and so it is the range alone that may ask for it. The diagonal, which nothing of
+/// a positive definite A exceeds, then comes to lie in [1, 4).
 [[nodiscard]] Scaling symmetric_scaling_for(Index n, Index nrhs, std::span<const double> a,
                                             std::span<const double> b, RealType type);
 
@@ -65,7 +71,8 @@ inline double times_power(double value, int exponent) {
   return value * std::bit_cast<double>(static_cast<std::uint64_t>(exponent + kBias) << kDigits);
 }
 
-/// Row `row` of A' or B', from values(column) of A or B on to out(column), for exponents of which each may be empty.
+/// Row `row` of A' or B', from values(column) of A or B on to out(column), for exponents of which
+/// each may be empty.
 template <typename Real>
 Real* scale_row(std::span<const double> values, std::span<const int> rows,
                 std::span<const int> columns, Index row, Real* out) {
@@ -84,8 +91,8 @@ void scale_back(const Scaling& scaling, Index nrhs, std::span<double> x);
 /// The same for what an elimination of A' left, with what the scaling says of it.
 void scale_back(const Scaling& scaling, EliminationResult& result);
 
-/// Whether elimination with partial pivoting takes a number of column `column` of A', n-by-n, beyond the largest of the type,
-/// before that column's own step.
+/// Whether elimination with partial pivoting takes a number of column `column` of A', n-by-n,
+/// beyond the largest of the type, before that column's own step.
 [[nodiscard]] bool grows_beyond(RealType type, Index n, std::span<const double> a, Index column);
 
 }  // namespace clgauss

@@ -21,7 +21,8 @@ using Element = std::pair<Index, Index>;
 constexpr Index kTile = 64;
 constexpr Index kNowhere = std::numeric_limits<Index>::max();
 
-/// The first (i, j) with i > j that `is_bad`, in rows first .. last; kNowhere twice if there is none.
+/// The first (i, j) with i > j that `is_bad`, in rows first .. last; kNowhere twice if there is
+/// none.
 template <typename Bad>
 Element find_in_rows(Index first, Index last, const Bad& is_bad) {
   Element found{kNowhere, kNowhere};

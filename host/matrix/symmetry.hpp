@@ -8,8 +8,9 @@
 
 namespace clgauss {
 
-/// Row and column, row > column, of the first element of a square A that is not the one across the diagonal, to the bit but for NaN;
-/// the first by rows. One pass over A, by all cores, that ends where such an element is found.
+/// Row and column, row > column, of the first element of a square A that is not the one across the
+/// diagonal, to the bit but for NaN; the first by rows. One pass over A, by all cores, that ends
+/// where such an element is found.
 [[nodiscard]] std::optional<std::pair<Index, Index>> asymmetric_element(const Matrix& a);
 
 /// Whether two elements across the diagonal are the same, to the bit but for NaN.
@@ -20,8 +21,9 @@ namespace clgauss {
 /// Throws ValueError, which names that element.
 void require_symmetric(const Matrix& a);
 
-/// Whether a square A is symmetric, its diagonal positive, and no element larger than positive definite matrices have it, |a_ij|^2 <=
-/// a_ii a_jj. One pass over A, by all cores, that ends at the first element that is not so.
+/// Whether a square A is symmetric, its diagonal positive, and no element larger than positive
+/// definite matrices have it, |a_ij|^2 <= a_ii a_jj. One pass over A, by all cores, that ends at
+/// the first element that is not so.
 [[nodiscard]] bool may_be_positive_definite(const Matrix& a);
 
 }  // namespace clgauss

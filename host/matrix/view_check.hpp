@@ -7,9 +7,9 @@
 
 namespace clgauss {
 
-/// Throws DimensionError, which calls the matrix `name`, unless `view` can hold `rows` x `cols` elements of `type`: a buffer is
-/// there, ld >= cols, ld below 2^32 (kernels count with 32 bits), and the last element lies in the buffer. An empty matrix needs
-/// no buffer.
+/// Throws DimensionError, which calls the matrix `name`, unless `view` can hold `rows` x `cols`
+/// elements of `type`: a buffer is there, ld >= cols, ld below 2^32 (kernels count with 32 bits),
+/// and the last element lies in the buffer. An empty matrix needs no buffer.
 void check_view(const MatrixView& view, Index rows, Index cols, RealType type, const char* name);
 
 /// The same for `batch` matrices.

@@ -32,8 +32,9 @@ namespace {
 namespace fs = std::filesystem;
 using io::Descriptor;
 
-// What a helper finds open. The sheet holds the device's text, the cache's folder and the jobs, each text behind its length. Through
-// the queue, which all helpers share, come the numbers of jobs, and kNoMore once a helper; each job's number comes back when it is done.
+// What a helper finds open. The sheet holds the device's text, the cache's folder and the jobs,
+// each text behind its length. Through the queue, which all helpers share, come the numbers of
+// jobs, and kNoMore once a helper; each job's number comes back when it is done.
 constexpr int kQueue = 0, kDone = 1, kSheet = 3;
 using Number = std::uint32_t;
 constexpr Number kNoMore = UINT32_MAX;
@@ -103,7 +104,8 @@ class Helpers {
     posix_spawn_file_actions_destroy(&files);
   }
 
-  /// Forgets those that have ended. (Who ignores its children's ends, or waits for any child, has taken their places: ECHILD.)
+  /// Forgets those that have ended. (Who ignores its children's ends, or waits for any child, has
+  /// taken their places: ECHILD.)
   [[nodiscard]] bool run() {
     std::erase_if(running_, [](pid_t process) {
       const pid_t ended = waitpid(process, nullptr, WNOHANG);
@@ -121,7 +123,8 @@ class Helpers {
   std::vector<pid_t> running_;
 };
 
-/// How many numbers can be read at once without waiting longer than `milliseconds` for the first; -1 at the end.
+/// How many numbers can be read at once without waiting longer than `milliseconds` for the first;
+/// -1 at the end.
 int read_numbers(const Descriptor& done, int milliseconds) {
   pollfd waiting{done.number(), POLLIN, 0};
   if (poll(&waiting, 1, milliseconds) <= 0) return 0;
@@ -135,8 +138,8 @@ std::string read_sheet() {
   std::string sheet;
   std::array<char, 1 << 16> block{};
   // By place: all helpers share where the file is being read.
-  for (ssize_t count = 0; (count = pread(kSheet, block.data(), block.size(),
-                                         static_cast<off_t>(sheet.size()))) > 0;)
+  for (ssize_t count = 0;
+       (count = pread(kSheet, block.data(), block.size(), static_cast<off_t>(sheet.size()))) > 0;)
     sheet.append(block.data(), static_cast<std::size_t>(count));
   return sheet;
 }
@@ -183,8 +186,9 @@ int run_builder() try {
     if (!key || !source || !options) break;
     jobs.push_back({*std::move(key), *std::move(source), *std::move(options)});
   }
-  // NVIDIA's driver makes the contexts of several processes one after the other, 0.14 s each on an H100: in turns the first is ready
-  // long before the last. With one connection to the device, where no kernel is launched, it takes less.
+  // NVIDIA's driver makes the contexts of several processes one after the other, 0.14 s each on an
+  // H100: in turns the first is ready long before the last. With one connection to the device,
+  // where no kernel is launched, it takes less.
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", "1", 0);
   const bool in_turn = lockf(kSheet, F_LOCK, 0) == 0;
   const auto device = find_device(*text);

@@ -1,6 +1,7 @@
 #pragma once
-/// Programs built by processes of their own. A driver may take the programs of one process one after the other, whatever threads
-/// ask for them (NVIDIA's does), and those of several processes at once; and a compiler that ends its process takes only a helper.
+/// Programs built by processes of their own. A driver may take the programs of one process one
+/// after the other, whatever threads ask for them (NVIDIA's does), and those of several processes
+/// at once; and a compiler that ends its process takes only a helper.
 
 #include <clgauss/opencl.hpp>
 #include <cstddef>
@@ -19,8 +20,8 @@ struct BuildJob {
 /// What tells a device and its driver from others: the first part of every key.
 [[nodiscard]] std::string device_text(const cl::Device& device);
 
-/// The helper program, clgauss-builder: beside the file that this code lies in, or where it was installed; empty if it is in neither
-/// place.
+/// The helper program, clgauss-builder: beside the file that this code lies in, or where it was
+/// installed; empty if it is in neither place.
 [[nodiscard]] std::filesystem::path builder_program();
 
 /// Who builds, and for what.
@@ -32,9 +33,9 @@ struct Builders {
   std::function<void(const BuildJob& job)> own;  // builds and keeps a job in this process
 };
 
-/// Has `jobs` built, in their order, by so many processes and this one. A job that a process builds is in the cache afterwards, but for
-/// one that fails: who needs it will see why. `hear` is told, some times a second, how many are done; what it throws ends the
-/// processes and leaves.
+/// Has `jobs` built, in their order, by so many processes and this one. A job that a process builds
+/// is in the cache afterwards, but for one that fails: who needs it will see why. `hear` is told,
+/// some times a second, how many are done; what it throws ends the processes and leaves.
 void build_by_processes(const Builders& builders, const std::vector<BuildJob>& jobs,
                         const std::function<void(std::size_t done)>& hear);
 

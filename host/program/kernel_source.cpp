@@ -12,6 +12,17 @@ namespace clgauss {
 
 namespace {
 
+/// In the folder or in one of those in it, which go by the kinds of kernels; the names differ.
+/// `name` in the folder if it is in none.
+std::filesystem::path find_kernel_file(const std::string& name,
+                                       const std::filesystem::path& folder) {
+  std::error_code none;
+  if (std::filesystem::exists(folder / name, none)) return folder / name;
+  for (const auto& entry : std::filesystem::directory_iterator(folder, none))
+    if (std::filesystem::exists(entry.path() / name, none)) return entry.path() / name;
+  return folder / name;
+}
+
 std::string read_kernel_file(const std::string& name,
                              const std::optional<std::filesystem::path>& folder) {
   if (!folder) {
@@ -19,7 +30,7 @@ std::string read_kernel_file(const std::string& name,
     if (found == embedded_kernels().end()) throw FileError(name, "no such embedded kernel file");
     return found->second;
   }
-  const std::filesystem::path path = *folder / name;
+  const std::filesystem::path path = find_kernel_file(name, *folder);
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf()))

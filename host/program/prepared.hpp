@@ -6,8 +6,8 @@
 
 namespace clgauss {
 
-/// What `make` returns, a pointer, by ProgramStore::prepare(). Where that makes it more than once, the first is gone before the next
-/// comes: both may hold matrices.
+/// What `make` returns, a pointer, by ProgramStore::prepare(). Where that makes it more than once,
+/// the first is gone before the next comes: both may hold matrices.
 template <typename Make>
 [[nodiscard]] auto prepared(ProgramStore& programs, const Make& make) {
   std::invoke_result_t<Make> made;

@@ -23,9 +23,9 @@ using io::Descriptor;
 
 namespace {
 
-/// First bytes of a cache file; the number changes when the layout does. After it: checksum of all that follows (u32), lengths of
-/// the key and of the kernels' names (u64 each), the key, the names, the binary. The key is stored whole, so that two keys with
-/// one file name are told apart.
+/// First bytes of a cache file; the number changes when the layout does. After it: checksum of all
+/// that follows (u32), lengths of the key and of the kernels' names (u64 each), the key, the names,
+/// the binary. The key is stored whole, so that two keys with one file name are told apart.
 constexpr std::string_view kMagic = "clgauss program 2\n";
 
 /// Between the name of a file and the id of the process that writes it.
@@ -92,8 +92,8 @@ bool is_ours(const Descriptor& opened, mode_t type) {
          status.st_uid == geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-/// The folder, to work in by its descriptor: what its name stands for may change meanwhile. Not open if it is not there or not
-/// ours; `errno` is EPERM then.
+/// The folder, to work in by its descriptor: what its name stands for may change meanwhile. Not
+/// open if it is not there or not ours; `errno` is EPERM then.
 Descriptor open_folder(const fs::path& folder) {
   Descriptor opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | kSafely));
   if (!opened.open() || is_ours(opened, S_IFDIR)) return opened;

@@ -29,9 +29,10 @@ std::string language(const Defines& defines) {
   return "-cl-std=CL1.2";
 }
 
-/// Options that every program is built with. A division in f32 may be off by 2.5 units in the last place unless asked for
-/// otherwise; then even a / a can differ from 1, and an exactly singular matrix hides behind a tiny pivot (seen on an H200). PoCL prints
-/// how many warnings there were, and warns of vectors wider than the CPU's: -w.
+/// Options that every program is built with. A division in f32 may be off by 2.5 units in the last
+/// place unless asked for otherwise; then even a / a can differ from 1, and an exactly singular
+/// matrix hides behind a tiny pivot (seen on an H200). PoCL prints how many warnings there were,
+/// and warns of vectors wider than the CPU's: -w.
 std::string common_options(const cl::Device& device) {
   const bool rounds_correctly =
       (device.getInfo<CL_DEVICE_SINGLE_FP_CONFIG>() & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
@@ -51,11 +52,13 @@ std::string cache_key(const cl::Device& device, const std::string& source,
   return fmt::format("{}\n{}\n{}", device_text(device), options, source);
 }
 
-/// What leaves a watched work where a program would have to be built. No error: nobody but prepare() catches it.
+/// What leaves a watched work where a program would have to be built. No error: nobody but
+/// prepare() catches it.
 struct NotBuilt {};
 
-/// Processes that build, this one among them: on an H100's 16 cores a first LU of n = 1000 took 4.1, 2.9 and 2.5 s with 3, 5 and 8.
-/// (11 and 14 gain nothing: the last have a context when all is being built.)
+/// Processes that build, this one among them: on an H100's 16 cores a first LU of n = 1000 took
+/// 4.1, 2.9 and 2.5 s with 3, 5 and 8. (11 and 14 gain nothing: the last have a context when all is
+/// being built.)
 constexpr std::size_t kMostProcesses = 8;
 
 /// What takes a second or more on an H100 and so is begun first.
@@ -190,7 +193,8 @@ void ProgramStore::note_question(const std::string& file, const Defines& defines
 }
 
 void ProgramStore::build_all(const std::vector<ProgramRequest>& requests) {
-  // OpenCL promises that programs may be built by several threads at once; oclgrind does not keep it.
+  // OpenCL promises that programs may be built by several threads at once; oclgrind does not keep
+  // it.
   if (!concurrent_) return;
   std::vector<ProgramRequest> missing;
   std::set<std::string> names;
@@ -204,8 +208,8 @@ void ProgramStore::build_all(const std::vector<ProgramRequest>& requests) {
   std::map<std::string, std::future<std::optional<cl::Program>>> building;
   for (const ProgramRequest& request : missing)
     if (const std::string name = name_of(request); !programs_.contains(name))
-      building.emplace(name,
-                       std::async(std::launch::async, [this, request] { return try_to_build(request); }));
+      building.emplace(
+          name, std::async(std::launch::async, [this, request] { return try_to_build(request); }));
   std::size_t done = 0;
   for (auto& [name, program] : building) {
     if (hear_)
@@ -264,12 +268,11 @@ void ProgramStore::build_in_processes(const std::vector<ProgramRequest>& missing
     const ProgramRequest& request = request_of.at(job.key);
     if (auto built = try_to_build(request)) programs_.emplace(name_of(request), *std::move(built));
   };
-  build_by_processes({builder_, device_text(device_), *cache_.folder(), processes - 1, own}, jobs,
-                     [&](std::size_t done) {
-                       if (hear_)
-                         hear_(fmt::format("building the kernels: {} of {} programs", done,
-                                           jobs.size()));
-                     });
+  build_by_processes(
+      {builder_, device_text(device_), *cache_.folder(), processes - 1, own}, jobs,
+      [&](std::size_t done) {
+        if (hear_) hear_(fmt::format("building the kernels: {} of {} programs", done, jobs.size()));
+      });
 }
 
 std::optional<cl::Program> ProgramStore::load(const std::string& key, const std::string& source,

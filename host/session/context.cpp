@@ -14,8 +14,8 @@ namespace clgauss {
 
 namespace {
 
-/// By OpenCL 1.2's call, which every platform has: before it takes a newer one, CLHPP asks for the platform's version without
-/// looking at errors.
+/// By OpenCL 1.2's call, which every platform has: before it takes a newer one, CLHPP asks for the
+/// platform's version without looking at errors.
 cl::CommandQueue open_queue(const cl::Context& context, const cl::Device& device, bool profiling) {
   cl_int error = CL_SUCCESS;
   const cl_command_queue queue =
@@ -60,7 +60,8 @@ struct Context::State {
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  /// Waits for what an error left in a queue of its own: a driver that still works while the process ends may crash it.
+  /// Waits for what an error left in a queue of its own: a driver that still works while the
+  /// process ends may crash it.
   ~State() {
     if (owns_queue) settle(queue);  // that it fails would have been said before
   }

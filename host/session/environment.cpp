@@ -32,7 +32,8 @@ bool vendor_kernels_from(std::string_view text) {
   throw UsageError(fmt::format("CLGAUSS_KERNELS: '{}' is not all or portable", text));
 }
 
-/// The folder that `variable` names, else `below_home` in the home folder; relative ones are to be ignored (XDG base directories).
+/// The folder that `variable` names, else `below_home` in the home folder; relative ones are to be
+/// ignored (XDG base directories).
 std::optional<std::filesystem::path> xdg_folder(const char* variable, const char* below_home) {
   const auto absolute = [](const char* name) -> std::optional<std::filesystem::path> {
     const std::filesystem::path path(setting(name));

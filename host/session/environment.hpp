@@ -7,7 +7,8 @@
 
 namespace clgauss {
 
-/// Where clgauss-tune keeps what it found: XDG_DATA_HOME/clgauss/tuned; empty if no folder can be named.
+/// Where clgauss-tune keeps what it found: XDG_DATA_HOME/clgauss/tuned; empty if no folder can be
+/// named.
 [[nodiscard]] std::optional<std::filesystem::path> user_tuned_folder();
 
 /// CLGAUSS_DEVICE; empty if it is not set.

@@ -7,9 +7,10 @@ namespace {
 
 constexpr const char *kMixedFrom = "MIXED_FROM", *kRbtFrom = "RBT_FROM";
 
-/// Where nothing was measured. mixed: PoCL's two more programs to load count for as much as the LU of n = 1500 saves; on an H200, whose
-/// f64 is half as fast as its f32, panels and not products are what an LU of less than n = 16384 spends its time on. rbt: where
-/// diagonal blocks are factored by sub-groups (lu_diagonal_ptx.cl).
+/// Where nothing was measured. mixed: PoCL's two more programs to load count for as much as the LU
+/// of n = 1500 saves; on an H200, whose f64 is half as fast as its f32, panels and not products are
+/// what an LU of less than n = 16384 spends its time on. rbt: where diagonal blocks are factored by
+/// sub-groups (lu_diagonal_ptx.cl).
 MethodChoice built_in(const DeviceProfile& device) {
   const bool cpu = device.type == DeviceType::cpu;
   const bool butterflies = !cpu && device.fp64 && device.lacks_ptx().empty();
@@ -39,8 +40,8 @@ MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning) {
   return built_in(device);
 }
 
-/// Below, Cholesky's factors save less time than it takes to load their kernels; on GPUs they were not measured beside what is taken
-/// else.
+/// Below, Cholesky's factors save less time than it takes to load their kernels; on GPUs they were
+/// not measured beside what is taken else.
 Index cholesky_from(const DeviceProfile& device) {
   return device.type == DeviceType::cpu ? Index{1024} : MethodChoice::kNever;
 }

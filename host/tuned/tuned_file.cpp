@@ -38,7 +38,8 @@ Json to_json(const TunedEntry& entry) {
           {"version", entry.version}};
 }
 
-/// A number beyond an int becomes the nearest one: it is then refused where it is used, as any that does not fit.
+/// A number beyond an int becomes the nearest one: it is then refused where it is used, as any that
+/// does not fit.
 int parameter_from_json(const Json& value) {
   if (!value.is_number_integer()) throw UsageError("a tuned number is no integer");
   constexpr int least = std::numeric_limits<int>::min(), most = std::numeric_limits<int>::max();

@@ -18,7 +18,8 @@ struct Strided {
   std::ptrdiff_t row_stride, column_stride;
 };
 
-/// The numbers of `from` to `out`, row by row. Where columns are what lies together, squares that stay in the cache are turned over.
+/// The numbers of `from` to `out`, row by row. Where columns are what lies together, squares that
+/// stay in the cache are turned over.
 template <typename Real>
 void convert(const Strided<Real>& from, double* out) {
   constexpr Index kSquare = 64;

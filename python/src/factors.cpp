@@ -4,6 +4,7 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 
+#include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 

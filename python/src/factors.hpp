@@ -11,7 +11,8 @@
 
 namespace clgauss::python {
 
-/// Where a matrix of an application lies: numbers of `type` in a cl_mem, from number `offset` on, `ld` from row to row.
+/// Where a matrix of an application lies: numbers of `type` in a cl_mem, from number `offset` on,
+/// `ld` from row to row.
 struct Place {
   std::uintptr_t memory = 0;
   Index offset = 0, ld = 0;
@@ -30,8 +31,8 @@ struct Determinant {
 /// Operations run as Session::run() says; those of a context that is busy wait.
 class Factors {
  public:
-  /// Copies A to the device and factors it there, in its own type; a `positive_definite` A by Cholesky. Throws DimensionError,
-  /// SingularFactors, ValueError, as Lu().
+  /// Copies A to the device and factors it there, in its own type; a `positive_definite` A by
+  /// Cholesky. Throws DimensionError, SingularFactors, ValueError, as Lu().
   Factors(std::shared_ptr<Session> session, const Array& a, bool positive_definite);
   /// Factors an application's n-by-n matrix in place.
   Factors(std::shared_ptr<Session> session, const Place& a, Index n);
@@ -45,7 +46,8 @@ class Factors {
   void solve_in_place(const Place& b, Index columns, bool transposed);
 
   [[nodiscard]] Determinant determinant();
-  /// In the 1-norm, 0 if A is singular. Empty for a matrix that was factored in place, whose norm is not known.
+  /// In the 1-norm, 0 if A is singular. Empty for a matrix that was factored in place, whose norm
+  /// is not known.
   [[nodiscard]] std::optional<double> rcond();
   /// Row exchanged with row j, from 0, as scipy.linalg.lu_factor has it.
   [[nodiscard]] std::vector<Index> pivots();

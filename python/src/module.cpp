@@ -1,4 +1,5 @@
-/// The module clgauss._core: what the package in Python stands on. Shapes and types are checked there.
+/// The module clgauss._core: what the package in Python stands on. Shapes and types are checked
+/// there.
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>

@@ -19,13 +19,14 @@
 
 namespace clgauss::python {
 
-/// Throws Error in a child of the process that called it first: drivers' own threads do not come along with fork().
+/// Throws Error in a child of the process that called it first: drivers' own threads do not come
+/// along with fork().
 void require_first_process();
 
 class Session : public std::enable_shared_from_this<Session> {
  public:
-  /// Opens the device that `spec` names. PoCL is told to pin its workers (set_driver_environment()), which matters where it has not been
-  /// used in this process.
+  /// Opens the device that `spec` names. PoCL is told to pin its workers
+  /// (set_driver_environment()), which matters where it has not been used in this process.
   explicit Session(const std::string& spec);
   /// Works on an application's cl_command_queue.
   explicit Session(std::uintptr_t queue);
@@ -36,16 +37,19 @@ class Session : public std::enable_shared_from_this<Session> {
   [[nodiscard]] Context& context() { return opened_->context; }
 
   using Body = std::function<void(const ProgressCallback&)>;
-  /// Runs `body` in a thread, alone on the context, while this one waits without the GIL. What it throws is thrown. Ctrl-C is heard within
-  /// a fraction of a second: the progress callback then ends the body; one that does not hear of it soon is left to end by itself, behind
-  /// Python's back, with what it owns, and whoever uses the context next waits for that. Throws Error in a child process.
+  /// Runs `body` in a thread, alone on the context, while this one waits without the GIL. What it
+  /// throws is thrown. Ctrl-C is heard within a fraction of a second: the progress callback then
+  /// ends the body; one that does not hear of it soon is left to end by itself, behind Python's
+  /// back, with what it owns, and whoever uses the context next waits for that. Throws Error in a
+  /// child process.
   void run(const Body& body);
 
-  /// body() here and now, without the GIL: for what takes no longer than a signal may wait. False, and nothing done, if the context is
-  /// busy. Throws Error in a child process.
+  /// body() here and now, without the GIL: for what takes no longer than a signal may wait. False,
+  /// and nothing done, if the context is busy. Throws Error in a child process.
   [[nodiscard]] bool run_at_once(const std::function<void()>& body);
 
-  /// The solver for this size, within run() or run_at_once(): empty if none was made, null if the device's kernels make none.
+  /// The solver for this size, within run() or run_at_once(): empty if none was made, null if the
+  /// device's kernels make none.
   [[nodiscard]] std::optional<SmallSolver*> small_solver(Index n, Index nrhs) const;
   /// Makes one, with all its kernels; within run().
   void make_small_solver(Index n, Index nrhs);

@@ -3,7 +3,7 @@
 #include <clgauss/residual.hpp>
 #include <span>
 
-#include "linalg/host_lu.hpp"
+#include "linalg/solve/host_lu.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss::python {

@@ -17,7 +17,8 @@ struct Part {
   double ms = 0;
 };
 
-/// Of the second of two runs, in the order of the first launches, gaps last. The context's queue must profile.
+/// Of the second of two runs, in the order of the first launches, gaps last. The context's queue
+/// must profile.
 [[nodiscard]] std::vector<Part> breakdown(const DeviceProblem& device);
 
 /// Prints them, and adds a row each to `csv` where it is given.

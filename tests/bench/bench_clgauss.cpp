@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "bench_contestant.hpp"
-#include "linalg/complex_lu.hpp"
-#include "linalg/geqrf.hpp"
+#include "linalg/complex/complex_lu.hpp"
+#include "linalg/qr/geqrf.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss::bench {

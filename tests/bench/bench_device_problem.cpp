@@ -1,5 +1,5 @@
 #include "bench_contestant.hpp"
-#include "matrix/transfer.hpp"
+#include "matrix/shapes.hpp"
 
 namespace clgauss::bench {
 

@@ -82,7 +82,8 @@ class ProgramContestant : public Contestant {
   std::string command_, wiped_;
 };
 
-/// What Python's programs share; {0} imports, {1} loads what is then solved by {2}, which gives x as an array.
+/// What Python's programs share; {0} imports, {1} loads what is then solved by {2}, which gives x
+/// as an array.
 constexpr const char* kPython = R"(import json, sys, time
 start = time.perf_counter()
 import numpy

@@ -36,7 +36,8 @@ std::vector<const Peer*> peers_for(What what, const BenchOptions& options, Devic
   return chosen;
 }
 
-/// May execute the program anew, with these arguments, so it comes before anything that takes time or leaves a trace.
+/// May execute the program anew, with these arguments, so it comes before anything that takes time
+/// or leaves a trace.
 void prepare_peers(const BenchOptions& options, DeviceType device, cli::Arguments arguments) {
   std::string name = "clgauss-bench";
   std::vector<char*> argv{name.data()};
@@ -123,7 +124,8 @@ cli::ExitCode run(const cli::Given& given) {
 
 }  // namespace clgauss::bench
 
-/// Solves beyond one device are timed by a program of their own: StarPU and MPI stay outside of this one.
+/// Solves beyond one device are timed by a program of their own: StarPU and MPI stay outside of
+/// this one.
 void start_distributed(char** argv) {
   std::error_code unknown;
   const auto self = std::filesystem::read_symlink("/proc/self/exe", unknown);

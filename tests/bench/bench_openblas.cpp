@@ -278,7 +278,8 @@ class OpenBlasComplex : public Contestant {
   std::vector<lapack_int> pivots_;
 };
 
-/// gesv, or posv of definite systems, in a loop over column-major copies of the systems, with the number of threads that is the faster one for a sample.
+/// gesv, or posv of definite systems, in a loop over column-major copies of the systems, with the
+/// number of threads that is the faster one for a sample.
 template <typename T>
 class OpenBlasBatched : public Contestant {
  public:

@@ -30,7 +30,8 @@ inline constexpr What kAllWhats[] = {What::gemm,     What::lu,    What::solve,
   return what == What::file || what == What::cold;
 }
 
-/// Sizes and type of a problem; of lu, solve, file and cold only n and pad are read, of lstsq and complex n alone, of batched n and what follows pad.
+/// Sizes and type of a problem; of lu, solve, file and cold only n and pad are read, of lstsq and
+/// complex n alone, of batched n and what follows pad.
 struct ProblemSize {
   What what = What::gemm;
   RealType type = RealType::f64;
@@ -58,7 +59,8 @@ inline constexpr unsigned kSeed = 20130522;
 /// Rows of A of an lstsq with n columns.
 [[nodiscard]] constexpr Index rows_of_lstsq(Index n) { return 4 * n; }
 
-/// 2 m n k for gemm, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq, 8/3 n^3 + 8 n^2 for complex, 2/3 n^3 + 2 n^2 for solve and for each system of batched, 1/3 n^3 + 2 n^2 for cholesky, batched too.
+/// 2 m n k for gemm, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq, 8/3 n^3 + 8 n^2 for complex, 2/3
+/// n^3 + 2 n^2 for solve and for each system of batched, 1/3 n^3 + 2 n^2 for cholesky, batched too.
 [[nodiscard]] double flops(const ProblemSize& size);
 
 /// How wrong an answer is, as a multiple of what rounding alone may do.
@@ -69,13 +71,14 @@ struct Accuracy {
   [[nodiscard]] bool acceptable() const { return error <= bound; }
 };
 
-/// Checks `result`, which is C for gemm and x otherwise (batched: a system a row; the worst counts), in f64 on the host by O(n^2) flops.
+/// Checks `result`, which is C for gemm and x otherwise (batched: a system a row; the worst
+/// counts), in f64 on the host by O(n^2) flops.
 ///
-/// complex: as solve, of moduli; x is n-by-2, real and imaginary parts.
-/// lstsq: normInf(A^T r) / (eps m normInf(A^T) (normInf(A) normInf(x) + normInf(b))) <= 16, r = b - A x.
-/// lu, solve: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16 (HPL).
-/// gemm: norm1(C - Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3 (SLATE), with
-/// norm1(C - Cref) estimated from below, see gemm.
+/// complex: as solve, of moduli; x is n-by-2, real and imaginary parts. lstsq: normInf(A^T r) /
+/// (eps m normInf(A^T) (normInf(A) normInf(x) + normInf(b))) <= 16, r = b - A x. lu, solve:
+/// normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16 (HPL). gemm: norm1(C -
+/// Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3 (SLATE), with norm1(C - Cref)
+/// estimated from below, see gemm.
 [[nodiscard]] Accuracy check(const Problem& problem, const Matrix& result);
 
 /// The values in type T, rows `ld` apart (what lies between them is 0).

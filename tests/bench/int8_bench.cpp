@@ -1,5 +1,5 @@
-// What a product in f64 by tensor instructions on 8-bit integers would cost on an NVIDIA device: its pieces, int8.cl, each timed by
-// itself after it gave a known answer.
+// What a product in f64 by tensor instructions on 8-bit integers would cost on an NVIDIA device:
+// its pieces, int8.cl, each timed by itself after it gave a known answer.
 
 #include <fmt/format.h>
 
@@ -29,7 +29,8 @@ class Bench {
  public:
   explicit Bench(Context context) : context_(std::move(context)) {}
 
-  /// Launches once for the answer, then kReps times; prints a row: how many of what a second, by the device's clock.
+  /// Launches once for the answer, then kReps times; prints a row: how many of what a second, by
+  /// the device's clock.
   void time(const char* what, const char* unit, double amount, Kernel& kernel, std::size_t items,
             std::size_t local) {
     std::vector<double> rates;

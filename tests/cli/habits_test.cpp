@@ -1,4 +1,5 @@
-// The habits of the command line, through pipes: help, suggestions, JSON, numbers, the summary. At a terminal: terminal_test.cpp.
+// The habits of the command line, through pipes: help, suggestions, JSON, numbers, the summary. At
+// a terminal: terminal_test.cpp.
 
 #include <doctest/doctest.h>
 
@@ -283,7 +284,8 @@ TEST_CASE("habits: a summary says when x may have no correct digit") {
   CHECK(run_program(folder, "solve good.txt --strict --no-rcond").exit_code == 2);
   CHECK(run_program(folder, "solve good.txt --strict --method gauss").exit_code == 2);
   CHECK(run_program(folder, "solve good.txt --strict --method rbt").exit_code == 0);
-  // What nobody estimated cannot be relied on. (Up to n = 256 the host estimates, without these kernels.)
+  // What nobody estimated cannot be relied on. (Up to n = 256 the host estimates, without these
+  // kernels.)
   REQUIRE(run_program(folder, "generate --kind random --n 300 -o r.txt").exit_code == 0);
   const auto unknown =
       run_program(folder, "solve r.txt --strict --method lu -q -o x.txt",

@@ -14,7 +14,8 @@ using namespace clgauss::test;
 
 namespace {
 
-/// How `solve` is told what it is. The program stands alone in its folder, so that nothing goes beyond one device.
+/// How `solve` is told what it is. The program stands alone in its folder, so that nothing goes
+/// beyond one device.
 const std::map<char, std::string> kModes{
     {'A', "none.npy"},
     {'L', "none.npy --method lu"},

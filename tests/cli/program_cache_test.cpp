@@ -34,7 +34,8 @@ TEST_CASE("a solve that has its kernels built says nothing of the compiler") {
   }
 }
 
-TEST_CASE("a full disk where the driver keeps its kernels is an error, not the end of the process") {
+TEST_CASE(
+    "a full disk where the driver keeps its kernels is an error, not the end of the process") {
   const TemporaryFolder folder;
   write_file(folder / "s.txt", "0 1 5\n1 0 7\n");
   const auto result = run_script(folder, R"(mkdir full
@@ -57,8 +58,8 @@ TEST_CASE("warm leaves nothing to build") {
   }
   const TemporaryFolder folder;
   write_file(folder / "s.txt", "2 1 5\n1 3 7\n");
-  const std::string caches = "XDG_CACHE_HOME=" + folder.path().string() +
-                             " POCL_CACHE_DIR=" + (folder / "pocl").string();
+  const std::string caches =
+      "XDG_CACHE_HOME=" + folder.path().string() + " POCL_CACHE_DIR=" + (folder / "pocl").string();
   const auto warmed = run_program(folder, "warm --device pocl --max-n 60", caches);
   CHECK(warmed.exit_code == 0);
   CHECK(warmed.out.find("kernels give right answers") != std::string::npos);

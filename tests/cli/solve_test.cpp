@@ -231,7 +231,8 @@ TEST_CASE("without any OpenCL platform the program says what to install") {
 
 TEST_CASE("a system that the device's memory cannot hold exits with 6 and names both sizes") {
   const TemporaryFolder folder;
-  // 12000 x 12000 doubles are 1152 MB, with padded rows 1153; PoCL told to use 1 GB cannot hold them.
+  // 12000 x 12000 doubles are 1152 MB, with padded rows 1153; PoCL told to use 1 GB cannot hold
+  // them.
   write_file(folder / "a.mtx",
              "%%MatrixMarket matrix coordinate real general\n12000 12000 1\n1 1 1\n");
   const auto result =

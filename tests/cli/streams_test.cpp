@@ -1,4 +1,5 @@
-// Closed, full and shared streams: nothing is lost silently, and a message that nobody can read changes nothing.
+// Closed, full and shared streams: nothing is lost silently, and a message that nobody can read
+// changes nothing.
 
 #include <doctest/doctest.h>
 

@@ -54,7 +54,8 @@ std::string tune_quickly(const Laboratory& laboratory, const std::string& option
   return result.out;
 }
 
-/// The store has one entry, for n = 40, LOCAL 16. Planted: under noise auto may have nothing to store.
+/// The store has one entry, for n = 40, LOCAL 16. Planted: under noise auto may have nothing to
+/// store.
 void store_entry(const Laboratory& laboratory) {
   json stored = json::parse(laboratory.tune("show --json -").out);
   const json devices =

@@ -11,8 +11,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// `program arguments`, sent `signals` (one option of `kill` each, 0.05 s apart) after 0.4 s. Prints the exit code and the
-/// milliseconds from the first signal to the end.
+/// `program arguments`, sent `signals` (one option of `kill` each, 0.05 s apart) after 0.4 s.
+/// Prints the exit code and the milliseconds from the first signal to the end.
 std::string script_with_signals(const std::string& command, const std::string& signals) {
   return command +
          " & pid=$!\n"
@@ -53,7 +53,8 @@ TEST_CASE("generate ends with 130 within a second of a signal and leaves nothing
     for (const std::string output : {"g.txt", "g.npy"}) {
       CAPTURE(signal);
       CAPTURE(output);
-      // Long enough to be alive when the signal comes; a machine with other work may be late once or twice.
+      // Long enough to be alive when the signal comes; a machine with other work may be late once
+      // or twice.
       const std::string n = output == "g.npy" ? "14000" : "6000";
       Ended ended;
       for (int attempt = 0; attempt < 3 && !(ended.exit_code == 130 && ended.milliseconds <= 1000);

@@ -1,4 +1,5 @@
-// Where the time goes, that it adds up, that nothing is built in vain, and that a signal ends the program soon.
+// Where the time goes, that it adds up, that nothing is built in vain, and that a signal ends the
+// program soon.
 
 #include <doctest/doctest.h>
 
@@ -23,7 +24,8 @@ std::string cold_pocl(const TemporaryFolder& folder) {
          "'";
 }
 
-/// The work-group sizes that PoCL compiled each kernel for: pocl/<program>/<kernel>/<x>-<y>-<z>[-<more>]/<kernel>.so.
+/// The work-group sizes that PoCL compiled each kernel for:
+/// pocl/<program>/<kernel>/<x>-<y>-<z>[-<more>]/<kernel>.so.
 std::map<std::string, std::set<std::string>> compiled(const TemporaryFolder& folder) {
   std::map<std::string, std::set<std::string>> sizes;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder / "pocl"))

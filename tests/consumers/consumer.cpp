@@ -1,5 +1,5 @@
-// What a caller writes: headers, a solve, an answer that is checked, an error that is caught. Built with each consumer's own settings
-// of CLHPP, which the library must neither force nor suffer from.
+// What a caller writes: headers, a solve, an answer that is checked, an error that is caught. Built
+// with each consumer's own settings of CLHPP, which the library must neither force nor suffer from.
 #include <clgauss/batched.hpp>
 #include <clgauss/context.hpp>
 #include <clgauss/gemm.hpp>
@@ -19,7 +19,8 @@
 
 namespace {
 
-// The caller's own use of CLHPP: its inline functions are compiled here, with the caller's settings.
+// The caller's own use of CLHPP: its inline functions are compiled here, with the caller's
+// settings.
 cl_int use_clhpp(const clgauss::Context& context) {
   cl_int code = CL_SUCCESS;
   cl::Buffer buffer(context.context(), CL_MEM_READ_WRITE, 64, nullptr, &code);
@@ -30,7 +31,8 @@ cl_int use_clhpp(const clgauss::Context& context) {
   return code;
 }
 
-// The library must hear of it that a call fails, however the caller's own <CL/opencl.hpp> tells: an event that is none.
+// The library must hear of it that a call fails, however the caller's own <CL/opencl.hpp> tells: an
+// event that is none.
 bool failing_call_is_told(clgauss::Context& context, clgauss::RealType type) {
   const cl::Buffer buffer = context.allocate(64 * clgauss::bytes_of(type), "a matrix");
   clgauss::Lu lu(context, type, 8);

@@ -4,7 +4,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
 
-#include "kernels/batched_backend.hpp"
+#include "kernels/batched/batched_backend.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 
@@ -16,7 +16,8 @@ using clgauss::test::types_of;
 
 namespace {
 
-/// The systems of a batch one under the other, and their right-hand sides; the last system is singular.
+/// The systems of a batch one under the other, and their right-hand sides; the last system is
+/// singular.
 struct Systems {
   Index n, batch, nrhs;
   Matrix a, b;
@@ -79,7 +80,8 @@ TEST_CASE("the batched kernel tile is right as GPUs take it and as CPUs do") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     const RealType type = types_of(device.profile).back();
-    // 2 x 2 to 8 x 8 work-items with 2 and 3 elements a row each, complete and not; 18 systems fill a group and begin another.
+    // 2 x 2 to 8 x 8 work-items with 2 and 3 elements a row each, complete and not; 18 systems fill
+    // a group and begin another.
     for (const auto& [n, nrhs] : std::vector<std::array<Index, 2>>{{4, 2}, {12, 1}, {17, 1}})
       for (const bool in_registers : {false, true}) {
         if (!in_registers && n != 4) continue;  // more of those are asked in the solver's tests
@@ -101,7 +103,8 @@ TEST_CASE("the batched kernel by panels is right with every work-group and works
       Index n, nrhs;
       int panel, group;
     };
-    // Panels of which the last is narrow, or whole; groups larger and smaller than a panel; more right-hand sides than work-items.
+    // Panels of which the last is narrow, or whole; groups larger and smaller than a panel; more
+    // right-hand sides than work-items.
     for (const auto& [n, nrhs, panel, group] :
          {Case{5, 9, 4, 1}, {24, 1, 8, 4}, {70, 17, 16, 128}}) {
       if (static_cast<std::size_t>(group) > device.profile.max_work_group_size) continue;

@@ -42,9 +42,9 @@ struct Built {
 
   Built(const Device& device, const std::filesystem::path& program,
         const std::filesystem::path& cache, std::size_t processes) {
-    build_by_processes({program, device_text(device.handle), cache, processes,
-                        [&](const BuildJob&) { ++own; }},
-                       some_jobs(), [&](std::size_t done) { heard = std::max(heard, done); });
+    build_by_processes(
+        {program, device_text(device.handle), cache, processes, [&](const BuildJob&) { ++own; }},
+        some_jobs(), [&](std::size_t done) { heard = std::max(heard, done); });
   }
 };
 
@@ -78,8 +78,8 @@ TEST_CASE("builders: what the listener throws leaves at once") {
   struct Stop {};
   const Device device = open_device();
   const test::TemporaryFolder cache;
-  CHECK_THROWS_AS(build_by_processes({builder_program(), device_text(device.handle), cache.path(), 2,
-                                      [](const BuildJob&) {}},
+  CHECK_THROWS_AS(build_by_processes({builder_program(), device_text(device.handle), cache.path(),
+                                      2, [](const BuildJob&) {}},
                                      some_jobs(), [](std::size_t) { throw Stop{}; }),
                   Stop);
 }
@@ -91,7 +91,8 @@ TEST_CASE("builders: started by hand, the helper says what it is for") {
   CHECK(result.err.find("part of clgauss") != std::string::npos);
 }
 
-// Where a kernel does not work, the next one is built when that is found out: on devices that take the first of each.
+// Where a kernel does not work, the next one is built when that is found out: on devices that take
+// the first of each.
 TEST_CASE("what is solved builds what its preparation named, and nothing alone") {
   constexpr Index n = 300;
   const System system{generate_matrix("spd", n, 1), Matrix(n, 1, Values(n, 1.0))};

@@ -1,12 +1,13 @@
-#include "kernels/butterfly.hpp"
+#include "kernels/lu/butterfly.hpp"
 
 #include <doctest/doctest.h>
 
 #include <array>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/lab/lu_spec.hpp>
+#include <clgauss/residual.hpp>
 
-#include "kernels/variants.hpp"
+#include "kernels/common/variants.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 #include "support/thorough.hpp"
@@ -29,7 +30,8 @@ struct Column {
   std::vector<Entry> entries;
 };
 
-/// The rows that column j of a butterfly of `size` rows couples, which begins at row `first`, and their signs.
+/// The rows that column j of a butterfly of `size` rows couples, which begins at row `first`, and
+/// their signs.
 std::vector<Column::Entry> of_butterfly(Index j, Index first, Index size, Index n) {
   const bool lower = j - first >= size / 2;
   const Index partner = lower ? j - size / 2 : j + size / 2;

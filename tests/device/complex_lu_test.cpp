@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "kernels/complex_lu.hpp"
+#include "kernels/complex/complex_lu.hpp"
 #include "support/devices.hpp"
 #include "support/thorough.hpp"
 

@@ -60,7 +60,8 @@ TEST_CASE("the last owner of a context waits for what is on its queue, flushed o
       Context context(device, ContextOptions::from_environment());
       const cl::Buffer result = context.allocate(sizeof(cl_uint), "a test's number");
       Kernel kernel = context.programs().kernel("loop_probe.cl", "count_steps", {});
-      kernel.set_arguments(result, cl_uint{60000});  // llvmpipe does no more; all in all they take long
+      kernel.set_arguments(result,
+                           cl_uint{60000});  // llvmpipe does no more; all in all they take long
       enqueue_kernel(context.queue(), kernel, cl::NDRange(4096), cl::NDRange(1));
       context.queue().enqueueMarkerWithWaitList(nullptr, &end);
       context.queue().flush();

@@ -6,7 +6,7 @@
 #include <clgauss/residual.hpp>
 #include <cmath>
 
-#include "kernels/gemm_backend.hpp"
+#include "kernels/gemm/gemm_backend.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 #include "support/thorough.hpp"
@@ -71,7 +71,8 @@ void check_product(Context& context, Gemm& gemm, RealType type, const GemmShape&
   check_product(context, multiply, type, s, alpha, beta, offset, gap);
 }
 
-/// Runs `body` for both backends on every device in every type: what is fast on one must be right on all.
+/// Runs `body` for both backends on every device in every type: what is fast on one must be right
+/// on all.
 template <typename Body>
 void on_every_gemm(Body body) {
   on_every_device([&](const Device& device) {

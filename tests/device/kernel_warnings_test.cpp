@@ -101,7 +101,8 @@ std::vector<FileWithDefines> builds() {
   return all;
 }
 
-/// Of a build log, without those lines that are of the CPU and not of the kernel: some vectors are wider than AVX2's.
+/// Of a build log, without those lines that are of the CPU and not of the kernel: some vectors are
+/// wider than AVX2's.
 bool warns(const std::string& log) {
   std::istringstream lines(log);
   for (std::string line; std::getline(lines, line);)
@@ -144,12 +145,13 @@ TEST_CASE("no kernel makes PoCL warn") {
 
 TEST_CASE("every kernel file that PoCL can be given is asked for warnings") {
   const std::vector<FileWithDefines> all = builds();
-  for (const auto& entry : std::filesystem::directory_iterator(test::kernel_folder())) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::kernel_folder())) {
     const std::string file = entry.path().filename();
     if (entry.path().extension() != ".cl" || includes_ptx(entry.path()) ||
         file == "matmul_shuffle_khr.cl")  // PoCL has neither
       continue;
     CAPTURE(file);
-    CHECK(std::ranges::any_of(all, [&](const FileWithDefines& build) { return build.file == file; }));
+    CHECK(
+        std::ranges::any_of(all, [&](const FileWithDefines& build) { return build.file == file; }));
   }
 }

@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "kernels/panel.hpp"
+#include "kernels/lu/panel.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 #include "support/thorough.hpp"
@@ -175,7 +175,8 @@ TEST_CASE("waiting panels: LAPACK's pivots and factors, or they say that they ga
             CHECK(rows > build.rows);  // one work-group has nobody to wait for
             continue;
           }
-          // llvmpipe leaves loops early that have been round too often: the known answer finds it out.
+          // llvmpipe leaves loops early that have been round too often: the known answer finds it
+          // out.
           if (rows > build.rows && !context.runs_long_loops()) continue;
           CHECK(made.first_bad == kNoBadPivot);
           CHECK(made.pivots == right.pivots);

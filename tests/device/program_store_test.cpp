@@ -22,7 +22,8 @@ std::string key_in(const std::string& file) {
   return file.substr(38, size);
 }
 
-/// Key and program of the one entry of `cache`, which lies in `folder`, whose kernels have these names.
+/// Key and program of the one entry of `cache`, which lies in `folder`, whose kernels have these
+/// names.
 std::pair<std::string, CachedProgram> entry_of(const ProgramCache& cache,
                                                const std::filesystem::path& folder,
                                                const std::string& kernel) {

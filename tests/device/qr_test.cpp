@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "kernels/qr.hpp"
+#include "kernels/qr/qr.hpp"
 #include "support/devices.hpp"
 #include "support/thorough.hpp"
 

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-#include "linalg/integer_operator.hpp"
+#include "linalg/refinement/integer_operator.hpp"
 #include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
 #include "support/gallery.hpp"

@@ -6,8 +6,8 @@
 #include <clgauss/lab/generate.hpp>
 #include <cmath>
 
-#include "kernels/lu_common.hpp"
-#include "kernels/residual_kernel.hpp"
+#include "kernels/lu/lu_common.hpp"
+#include "kernels/refinement/residual.hpp"
 #include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"

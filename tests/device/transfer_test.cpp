@@ -1,4 +1,5 @@
 #include "matrix/transfer.hpp"
+#include "matrix/scaling.hpp"
 
 #include <doctest/doctest.h>
 

@@ -3,7 +3,7 @@
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 
-#include "kernels/triangle_inverse.hpp"
+#include "kernels/substitution/triangle_inverse.hpp"
 #include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"

@@ -218,11 +218,12 @@ TEST_CASE("what differs between ranks is refused before work starts") {
   INFO(missing.err);
   CHECK(missing.exit_code == 3);
   CHECK(missing.err.find("nowhere.npy") != std::string::npos);
-  const ProcessResult kernels = place.script("cp -r '" + kernel_folder().string() +
-                                             "' other && echo '// another text' >> other/trsv.cl\n"
-                                             "s='solve A.npy --rhs ones --devices all -o x.npy'\n"
-                                             "timeout 150 mpirun --oversubscribe -n 1 \"$CLGAUSS\" "
-                                             "$s : -n 1 \"$CLGAUSS\" $s --kernel-dir other");
+  const ProcessResult kernels =
+      place.script("cp -r '" + kernel_folder().string() +
+                   "' other && echo '// another text' >> other/substitution/trsv.cl\n"
+                   "s='solve A.npy --rhs ones --devices all -o x.npy'\n"
+                   "timeout 150 mpirun --oversubscribe -n 1 \"$CLGAUSS\" "
+                   "$s : -n 1 \"$CLGAUSS\" $s --kernel-dir other");
   INFO(kernels.err);
   CHECK(kernels.exit_code == 2);
   CHECK(kernels.err.find("kernels") != std::string::npos);

@@ -1,5 +1,6 @@
 #pragma once
-/// What the kernels in registers are asked, whichever way they are built; to be included after doctest and work_group.hpp.
+/// What the kernels in registers are asked, whichever way they are built; to be included after
+/// doctest and work_group.hpp.
 
 namespace clgauss::test::emulated {
 
@@ -35,7 +36,8 @@ struct Pivots {
   int first_bad = kNoBadPivot;
 };
 
-/// LAPACK's LU of the panel in `lu`, whose exchanges reach through all columns, and L11^-1 times what is right of it.
+/// LAPACK's LU of the panel in `lu`, whose exchanges reach through all columns, and L11^-1 times
+/// what is right of it.
 template <typename Real>
 Pivots factor(Block<Real>& lu, const PanelShape& shape) {
   Pivots pivots;

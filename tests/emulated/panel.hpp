@@ -15,7 +15,8 @@ using namespace clgauss::test::emulated;
 
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(text) #text
-TEST_CASE("lu_panel_columns, f" TEXT_OF(REAL_BITS) ", " TEXT_OF(LANE_ROWS) " rows a lane: LAPACK's pivots and factors") {
+TEST_CASE("lu_panel_columns, f" TEXT_OF(REAL_BITS) ", " TEXT_OF(
+    LANE_ROWS) " rows a lane: LAPACK's pivots and factors") {
   check_panels<REAL>(
       {{ROWS, 32}, {ROWS - 5, 32}, {40, 17}, {20, 32}, {9, 9}, {1, 1}},
       [](Block<REAL>& panel, const PanelShape& shape, int* exchanged, int* first_bad) {

@@ -1,8 +1,9 @@
 #pragma once
-/// The text of a kernel with inline PTX as C++, a thread a work-item: so what it computes, and whether its sub-groups wait for each
-/// other in the right order, is tested where there is no NVIDIA device. ptx/ptx.clh beside this says what its functions do; of the
-/// text itself the build changes two things (tests/CMakeLists.txt): local memory is the work-group's, and its barrier is sync().
-/// To be included before the kernel, whose keywords it defines.
+/// The text of a kernel with inline PTX as C++, a thread a work-item: so what it computes, and
+/// whether its sub-groups wait for each other in the right order, is tested where there is no
+/// NVIDIA device. ptx/ptx.clh beside this says what its functions do; of the text itself the build
+/// changes two things (tests/CMakeLists.txt): local memory is the work-group's, and its barrier is
+/// sync(). To be included before the kernel, whose keywords it defines.
 
 #include <algorithm>
 #include <array>

@@ -9,7 +9,8 @@
 
 namespace clgauss::test {
 
-/// 1 for CLGAUSS_FAULTS=every, N for every:N, each Nth call; empty if the variable is not set: then a few are tried.
+/// 1 for CLGAUSS_FAULTS=every, N for every:N, each Nth call; empty if the variable is not set: then
+/// a few are tried.
 inline std::optional<std::size_t> fault_step() {
   const char* faults = std::getenv("CLGAUSS_FAULTS");
   if (faults == nullptr) return std::nullopt;

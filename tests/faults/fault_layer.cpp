@@ -1,10 +1,13 @@
-// An OpenCL layer that makes calls fail. The ICD loader takes it from OPENCL_LAYERS; it stands between the program and the
-// drivers, counts the program's calls from 1 and answers one of them itself:
+// An OpenCL layer that makes calls fail. The ICD loader takes it from OPENCL_LAYERS; it stands
+// between the program and the drivers, counts the program's calls from 1 and answers one of them
+// itself:
 //
 //   CLGAUSS_FAULT_AT=k           the k-th call is not made and returns an error
 //   CLGAUSS_FAULT_CODE=c         the error it returns; -5, CL_OUT_OF_RESOURCES, if not given
-//   CLGAUSS_FAULT_LOG=file       the calls' names are appended to the file, one a line; with CLGAUSS_FAULT_AT only the one that failed
-//   CLGAUSS_FAULT_FLIP=j:w:mask  word w (32 bits, from 0) of what the j-th clEnqueueReadBuffer (from 1) returns is XORed with mask
+//   CLGAUSS_FAULT_LOG=file       the calls' names are appended to the file, one a line; with
+//                                CLGAUSS_FAULT_AT only the one that failed
+//   CLGAUSS_FAULT_FLIP=j:w:mask  word w (32 bits, from 0) of what the j-th clEnqueueReadBuffer
+//                                (from 1) returns is XORed with mask
 #include <CL/cl_layer.h>
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
-// The library's public functions, with one OpenCL call of theirs failing: what leaves them is clgauss's own error.
+// The library's public functions, with one OpenCL call of theirs failing: what leaves them is
+// clgauss's own error.
 #include <doctest/doctest.h>
 
 #include <clgauss/batched.hpp>

@@ -1,6 +1,7 @@
-// The program, with one OpenCL call of it failing or one number from the device damaged. CLGAUSS_FAULTS=every tries every
-// call (tests/faults/every_call.sh), every:5 each fifth, else a few are tried. CLGAUSS_FAULTS_DEVICES names the devices; else
-// the one that the program chooses is taken.
+// The program, with one OpenCL call of it failing or one number from the device damaged.
+// CLGAUSS_FAULTS=every tries every call (tests/faults/every_call.sh), every:5 each fifth, else a
+// few are tried. CLGAUSS_FAULTS_DEVICES names the devices; else the one that the program chooses is
+// taken.
 #include <CL/cl.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -25,8 +26,8 @@ using namespace clgauss::test;
 
 namespace {
 
-/// One way to use the program. `x` is the file that it writes its answer to, all ones; of a device without fp64 they are less
-/// exact than `tolerance`.
+/// One way to use the program. `x` is the file that it writes its answer to, all ones; of a device
+/// without fp64 they are less exact than `tolerance`.
 struct Use {
   std::string arguments;
   std::string x;
@@ -175,8 +176,8 @@ bool names_the_call(const std::string& message, const std::string& call) {
          (call.starts_with("clRelease") && says("Release Object"));
 }
 
-/// The calls to fail, from 1: all, or each Nth, or the first and the last of each kind; with `only_queries` the last, of those
-/// kinds only that ask, retain or release.
+/// The calls to fail, from 1: all, or each Nth, or the first and the last of each kind; with
+/// `only_queries` the last, of those kinds only that ask, retain or release.
 std::vector<std::size_t> calls_to_fail(const std::vector<std::string>& calls, bool only_queries) {
   const auto step = fault_step();
   std::vector<std::size_t> chosen;

@@ -1,6 +1,8 @@
-// Calls clgauss.h with whatever comes to mind, for some seconds: arguments that make sense and such that do not, handles that are
-// live, destroyed, made up or of another kind. Whatever comes, the answer is a status, with a message where it is not CLGAUSS_OK; nothing is written
-// beside the matrices. One seed gives the same calls. The caller's only promise is kept: pointers point to what the sizes say.
+// Calls clgauss.h with whatever comes to mind, for some seconds: arguments that make sense and such
+// that do not, handles that are live, destroyed, made up or of another kind. Whatever comes, the
+// answer is a status, with a message where it is not CLGAUSS_OK; nothing is written beside the
+// matrices. One seed gives the same calls. The caller's only promise is kept: pointers point to
+// what the sizes say.
 
 #include <CL/cl.h>
 #include <clgauss.h>
@@ -164,8 +166,9 @@ class Fuzzer {
     return values;
   }
 
-  /// Whether an array of kElements may be handed over as such a matrix: it holds it, or the call cannot go as far as to read it, because
-  /// no memory has so many elements, or no address space so much between the first and the last.
+  /// Whether an array of kElements may be handed over as such a matrix: it holds it, or the call
+  /// cannot go as far as to read it, because no memory has so many elements, or no address space so
+  /// much between the first and the last.
   static bool promised(std::size_t rows, std::size_t columns, std::size_t leading,
                        std::size_t count = 1, std::size_t stride = 0) {
     using Wide = unsigned __int128;
@@ -250,7 +253,8 @@ class Fuzzer {
                        perhaps(b.data()), ldb));
   }
 
-  /// Throws unless `there` is `before` outside of what `written` says of places (row, column) of `lines` lines.
+  /// Throws unless `there` is `before` outside of what `written` says of places (row, column) of
+  /// `lines` lines.
   template <typename Real, typename Written>
   static void require_kept(const char* name, const std::vector<Real>& before,
                            const std::vector<Real>& there, int layout, std::size_t ld,

@@ -1,5 +1,6 @@
-// Throws damaged files at one reader, in-process, for some seconds: whatever stands in a file, the answer is a value or a typed
-// clgauss::Error, soon and within bounded memory. One seed gives the same inputs.
+// Throws damaged files at one reader, in-process, for some seconds: whatever stands in a file, the
+// answer is a value or a typed clgauss::Error, soon and within bounded memory. One seed gives the
+// same inputs.
 
 #include <fmt/format.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
-#include <utility>
 #include <doctest/doctest.h>
+#include <utility>
 
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
@@ -8,9 +8,9 @@
 #include <cmath>
 
 #include "constants.hpp"
-#include "linalg/gmres.hpp"
-#include "linalg/host_lapack.hpp"
-#include "linalg/refine.hpp"
+#include "linalg/refinement/gmres.hpp"
+#include "linalg/refinement/refine.hpp"
+#include "linalg/solve/host_lapack.hpp"
 #include "support/devices.hpp"
 #include "support/thorough.hpp"
 
@@ -115,7 +115,8 @@ TEST_CASE("corrections alone do not get there: GMRES, and then f64 or LAPACK") {
     CHECK(of_three.refinement.gmres_steps <= 3 * gmres.refinement.gmres_steps + 3);
     CHECK(of_three.residual.scaled <= 1);
 
-    // In f32 a quarter of the columns are the same as their neighbours: more directions than GMRES takes steps.
+    // In f32 a quarter of the columns are the same as their neighbours: more directions than GMRES
+    // takes steps.
     const System system = [] {
       System made = random_system(200, 1, 5);
       for (Index i = 0; i < 200; ++i)

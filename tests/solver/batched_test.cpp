@@ -29,7 +29,8 @@ Batch random_batch(Index count, Index rows, Index cols, RealType type, unsigned 
   return {count, rows, cols, {values.values().begin(), values.values().end()}};
 }
 
-/// Random systems; in turn as they are, with a zero leading pivot, with a first column of equal magnitudes, with graded rows.
+/// Random systems; in turn as they are, with a zero leading pivot, with a first column of equal
+/// magnitudes, with graded rows.
 BatchedSystem make_system(Index batch, Index n, Index nrhs, RealType type) {
   BatchedSystem system{random_batch(batch, n, n, type, 11), random_batch(batch, n, nrhs, type, 12)};
   for (Index s = 0; s < batch; ++s) {
@@ -43,11 +44,12 @@ BatchedSystem make_system(Index batch, Index n, Index nrhs, RealType type) {
   return system;
 }
 
-/// Whether `lu` are kernels that the device does not choose by itself, of which a sample of sizes is enough: PoCL builds each
-/// for seconds.
+/// Whether `lu` are kernels that the device does not choose by itself, of which a sample of sizes
+/// is enough: PoCL builds each for seconds.
 bool is_spare(const BatchedLuOptions& lu) { return lu.kernel != BatchedKernel::automatic; }
 
-/// Whether a test of `n` is to be one of `lu`; `small` are the sizes up to 128 that are enough of spare kernels.
+/// Whether a test of `n` is to be one of `lu`; `small` are the sizes up to 128 that are enough of
+/// spare kernels.
 bool is_tried(Context& context, const BatchedLuOptions& lu, Index n,
               std::initializer_list<Index> small) {
   if (n > 33 && n != 129 && test::is_slow(context)) return false;
@@ -108,7 +110,7 @@ bool all_nan(std::span<const double> values) {
 
 /// norm1(P A - L U) / (n norm1(A) eps), and NaN where an |l| is above 1 by more than rounding.
 double error_of_factors(std::span<const double> a, std::span<const double> lu,
-                           std::span<const cl_int> permutation, Index n, double eps) {
+                        std::span<const cl_int> permutation, Index n, double eps) {
   double error = 0, norm = 0;
   for (Index j = 0; j < n; ++j) {
     double column_error = 0, column = 0;
@@ -303,8 +305,8 @@ TEST_CASE("batched: factors in the caller's buffers, padded, and solves with the
             else
               alive = alive && value == 77;
           }
-        CHECK(error_of_factors(system.a.matrix(s), lu_of.values,
-                                  std::span(rows).subspan(s * n, n), n, eps) <= 30);
+        CHECK(error_of_factors(system.a.matrix(s), lu_of.values, std::span(rows).subspan(s * n, n),
+                               n, eps) <= 30);
         for (const auto* all : {&answers, &at_once})
           CHECK(compute_residual(n, kNrhs, system.a.matrix(s), system.b.matrix(s),
                                  std::span(*all).subspan(s * n * kNrhs, n * kNrhs), eps)
@@ -321,7 +323,8 @@ TEST_CASE("batched: the pivots are those of partial pivoting, the first among eq
       if (!is_tried(context, options, n, {7})) continue;
       CAPTURE(n);
       constexpr Index kBatch = 3;
-      // In column k one row is far above the others, but in the first another has the same magnitude further down.
+      // In column k one row is far above the others, but in the first another has the same
+      // magnitude further down.
       Batch a = random_batch(kBatch, n, n, type, 13);
       std::vector<cl_int> expected;
       std::mt19937 random(1);

@@ -11,7 +11,7 @@
 #include <memory>
 #include <random>
 
-#include "linalg/certify.hpp"
+#include "linalg/estimates/certify.hpp"
 #include "support/devices.hpp"
 #include "support/exact_answers.hpp"
 #include "support/gallery.hpp"

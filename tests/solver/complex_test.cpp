@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "kernels/cpu_tile.hpp"
+#include "kernels/common/cpu_tile.hpp"
 #include "support/devices.hpp"
 #include "support/thorough.hpp"
 

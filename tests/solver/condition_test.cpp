@@ -17,7 +17,7 @@
 #endif
 
 #include "constants.hpp"
-#include "linalg/norm_estimator.hpp"
+#include "linalg/estimates/norm_estimator.hpp"
 #include "support/devices.hpp"
 #include "support/gallery.hpp"
 #include "support/padded_matrix.hpp"
@@ -83,7 +83,8 @@ struct Named {
   Matrix a;
 };
 
-/// Up to condition 1e14; beyond, two factorisations of one matrix have inverses that have nothing to do with each other.
+/// Up to condition 1e14; beyond, two factorisations of one matrix have inverses that have nothing
+/// to do with each other.
 std::vector<Named> gallery() {
   std::vector<Named> all;
   for (const Index n : {1, 2, 3, 9, 33, 128})
@@ -226,7 +227,8 @@ TEST_CASE("condition: more columns and more products are never asked for than th
 }
 
 TEST_CASE("condition: numbers beyond the range of the products are asked for again, smaller") {
-  // Products that overflow, or lose everything, as f32 does; the inverse of the first is 1e45 large.
+  // Products that overflow, or lose everything, as f32 does; the inverse of the first is 1e45
+  // large.
   for (const double size : {1e45, 1e-45, 1.0}) {
     Matrix b = random_matrix(20, 20, 3);
     for (double& value : b.values()) value *= size;
@@ -441,7 +443,8 @@ TEST_CASE("condition: the forward error is below its bound, and the bound not ab
         known(i, 0) = 1;
         known(i, 1) = static_cast<double>(1 + i % 5) * (i % 2 == 0 ? 1 : -1);
       }
-      // b is A x rounded to a double: that is an error of the data, of which the bound knows by |b|.
+      // b is A x rounded to a double: that is an error of the data, of which the bound knows by
+      // |b|.
       for (Index i = 0; i < n; ++i)
         for (Index c = 0; c < 2; ++c) {
           long double sum = 0;
@@ -478,8 +481,8 @@ TEST_CASE("condition: the forward error is below its bound, and the bound not ab
         CAPTURE(c);
         CHECK(std::abs(trust.forward_error[c] - bounds[c]) <= 0.01 * bounds[c]);
         CHECK(error / largest <= bounds[c]);
-        // What rounding of the solve may have done, with the condition and the growth of the pivots, times n: the (n + 1) eps of
-        // the residual.
+        // What rounding of the solve may have done, with the condition and the growth of the
+        // pivots, times n: the (n + 1) eps of the residual.
         CHECK(bounds[c] <= 20 * static_cast<double>(n) * unit_roundoff(type) /
                                (trust.rcond * std::min(1.0, growth)));
       }
@@ -508,7 +511,8 @@ TEST_CASE("condition: rcond is within a factor of 3 of LAPACK's gecon on every k
           for (const double v : values) most = std::max(most, std::abs(v));
           return most;
         };
-        // Such growth leaves solves no digit: Wilkinson's matrix, whose estimate is then as the order of the sums is.
+        // Such growth leaves solves no digit: Wilkinson's matrix, whose estimate is then as the
+        // order of the sums is.
         if (largest(lu) / largest(a.values()) * unit_roundoff(type) >= 1) continue;
         Lu factors = lu_factor(context, type, a);
         const double rcond = reciprocal_condition(factors, size_of(a).norm1);

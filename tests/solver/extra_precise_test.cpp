@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "constants.hpp"
-#include "linalg/extra_precise.hpp"
-#include "linalg/host_lapack.hpp"
+#include "linalg/refinement/extra_precise.hpp"
+#include "linalg/solve/host_lapack.hpp"
 #include "support/devices.hpp"
 #include "support/exact_answers.hpp"
 #include "support/gallery.hpp"
@@ -19,7 +19,8 @@ using namespace clgauss::test;
 
 namespace {
 
-/// The largest |x - x_true|_i / |x_true|_i. A number that is 0 must be of no account beside the others.
+/// The largest |x - x_true|_i / |x_true|_i. A number that is 0 must be of no account beside the
+/// others.
 double largest_error(const System& system, const Matrix& x) {
   const auto exact = exact_answers(system);
   REQUIRE(exact.size() == x.cols());

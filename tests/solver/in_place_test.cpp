@@ -7,8 +7,8 @@
 #include <fstream>
 #include <string>
 
-#include "linalg/factor_lu.hpp"
-#include "linalg/lu_backend.hpp"
+#include "linalg/lu/factor_lu.hpp"
+#include "linalg/lu/lu_backend.hpp"
 #include "support/devices.hpp"
 
 using namespace clgauss;
@@ -112,7 +112,8 @@ TEST_CASE("memory that does not suffice is refused before anything starts") {
     const ProgressCallback progress = [&](std::string_view, double) { started = true; };
     SolveOptions options;
     options.type = RealType::f32;
-    // A alone would fit: 31 KB. With its workspace, on a CPU, and with 100 right-hand sides anywhere, it does not.
+    // A alone would fit: 31 KB. With its workspace, on a CPU, and with 100 right-hand sides
+    // anywhere, it does not.
     const System many{system.a, Matrix(80, 100)};
     CHECK_THROWS_AS((void)solve(context, many, options, progress), OutOfMemory);
     CHECK_FALSE(started);

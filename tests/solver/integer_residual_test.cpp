@@ -3,7 +3,7 @@
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/solve.hpp>
 
-#include "linalg/integer_operator.hpp"
+#include "linalg/refinement/integer_operator.hpp"
 #include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
 #include "support/gallery.hpp"

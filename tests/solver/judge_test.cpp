@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "constants.hpp"
-#include "linalg/answer_residual.hpp"
-#include "linalg/row_sums.hpp"
+#include "linalg/refinement/answer_residual.hpp"
+#include "linalg/refinement/row_sums.hpp"
 #include "support/devices.hpp"
 
 using namespace clgauss;
@@ -101,7 +101,8 @@ TEST_CASE("the device judges as the host does, where it has fp64") {
         CHECK(solution.status == SolveStatus::ok);
         CHECK(solution.judge == Judge::device);
         const Residual host = compute_residual(solved, solution.x, kEps);
-        // Two sums of the same numbers differ by their rounding, of which n eps are one unit of `scaled`.
+        // Two sums of the same numbers differ by their rounding, of which n eps are one unit of
+        // `scaled`.
         CHECK(std::abs(solution.residual.scaled - host.scaled) <= 4);
         CHECK(solution.residual.scaled <= kScaledResidualBound);
       }

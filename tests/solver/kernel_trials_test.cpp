@@ -8,7 +8,7 @@
 #include <clgauss/solve.hpp>
 #include <cmath>
 
-#include "linalg/factor_lu.hpp"
+#include "linalg/lu/factor_lu.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 #include "support/paths.hpp"
@@ -39,7 +39,8 @@ System random_system(Index n, Index nrhs) {
   return {generate_matrix("random", n, 5), random_matrix(n, nrhs, 6)};
 }
 
-/// Solves with the kernels `faults` broken; the answer must be right all the same, and the reason be told.
+/// Solves with the kernels `faults` broken; the answer must be right all the same, and the reason
+/// be told.
 void check_passed_over(const Device& device, const std::string& faults, const std::string& kernel,
                        Index n, Index nrhs = 1) {
   CAPTURE(faults);
@@ -166,7 +167,8 @@ TEST_CASE("kernels: a vendor's kernels on a device that cannot build them") {
     CHECK(spec.value("PERSISTENT") == 1);
     LuOptions options;
     options.spec = spec;
-    const EliminationResult result = factor_lu(context, system, {.type = RealType::f32, .lu = options}).result;
+    const EliminationResult result =
+        factor_lu(context, system, {.type = RealType::f32, .lu = options}).result;
     CHECK(result.pivoting == Pivoting::tournament);
     CHECK(compute_residual(system, result.x, unit_roundoff(RealType::f32)).scaled <=
           kScaledResidualBound);

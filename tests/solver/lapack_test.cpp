@@ -1,4 +1,5 @@
-// Our factors and answers beside LAPACK's own (tests only; CLGAUSS_TESTS_WITH_LAPACK where it was found).
+// Our factors and answers beside LAPACK's own (tests only; CLGAUSS_TESTS_WITH_LAPACK where it was
+// found).
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
 #include <doctest/doctest.h>
 #include <lapacke.h>
@@ -7,7 +8,6 @@
 #include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
-
 
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
@@ -43,8 +43,8 @@ LuAndX lapack_as(const Matrix& a, const Matrix& b) {
       LAPACKE_dgetrs(LAPACK_ROW_MAJOR, 'N', n, nrhs, lu.data(), n, pivots.data(), x.data(), nrhs);
   }
   LuAndX result{{a.rows(), a.cols(), Values(lu.begin(), lu.end())},
-                  {b.rows(), b.cols(), Values(x.begin(), x.end())},
-                  {}};
+                {b.rows(), b.cols(), Values(x.begin(), x.end())},
+                {}};
   for (const lapack_int pivot : pivots) result.pivots.push_back(static_cast<Index>(pivot - 1));
   return result;
 }
@@ -54,15 +54,15 @@ LuAndX lapack(const Matrix& a, const Matrix& b, RealType type) {
 }
 
 LuAndX ours(Context& context, RealType type, const Matrix& a, const Matrix& b,
-              const LuOptions& options = {}) {
+            const LuOptions& options = {}) {
   const PaddedMatrix da(context, type, a, 0, 1), db(context, type, b, 0, 0);
   Lu factors = lu_factor(context, type, da.view, a.rows(), options);
   factors.solve(db.view, b.cols());
   return {da.read(context, type), db.read(context, type), factors.pivots()};
 }
 
-/// The pivots that every right algorithm chooses: elimination in long double, up to the first column in which the two largest
-/// candidates are nearer to each other than rounding may move them.
+/// The pivots that every right algorithm chooses: elimination in long double, up to the first
+/// column in which the two largest candidates are nearer to each other than rounding may move them.
 std::vector<Index> unambiguous_pivots(const Matrix& a, double eps) {
   const Index n = a.rows();
   std::vector<long double> w(a.values().begin(), a.values().end());
@@ -113,7 +113,8 @@ TEST_CASE("LAPACK: the same pivots where they are unambiguous, factors and answe
           CHECK(factorisation_error(a, theirs.lu, theirs.pivots, eps) <= 30);
           for (const LuAndX* factored : {&mine, &theirs})
             CHECK(compute_residual({a, b}, factored->x, eps).scaled <= kScaledResidualBound);
-          // A panel of up to 256 rows is one work-group's, with partial pivoting, whatever the device.
+          // A panel of up to 256 rows is one work-group's, with partial pivoting, whatever the
+          // device.
           const std::vector<Index> expected = unambiguous_pivots(a, eps);
           check_same_pivots(expected, theirs.pivots);
           check_same_pivots(expected, mine.pivots);
@@ -155,7 +156,8 @@ TEST_CASE("LAPACK: tournament pivoting is within twice partial pivoting's backwa
     for (const MatrixKind& kind : matrix_kinds()) {
       if (kind.name == "singular" || kind.name == "rank-deficient") continue;  // no answer
       CAPTURE(kind.name);
-      // The sum over some matrices: a single one's error is half luck. 300 rows are above the 256 of one group.
+      // The sum over some matrices: a single one's error is half luck. 300 rows are above the 256
+      // of one group.
       const Index n = kind.name == "wilkinson" ? 40 : 300;  // 2^(n-1) must leave digits
       const std::vector<std::uint64_t> seeds =
           slow ? std::vector<std::uint64_t>{1, 2} : std::vector<std::uint64_t>{1, 2, 3, 4, 5, 6};

@@ -5,7 +5,7 @@
 #include <clgauss/lu.hpp>
 #include <clgauss/residual.hpp>
 
-#include "linalg/factor_lu.hpp"
+#include "linalg/lu/factor_lu.hpp"
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
 #include "support/recorded_profiles.hpp"
@@ -113,7 +113,8 @@ TEST_CASE("LU spec: answers are right where the default blocks are wide") {
 }
 
 TEST_CASE("LU spec: the default is accepted, for every device that is known") {
-  // The persistent panel needs redux.sync: NVIDIA's from compute capability 8.0 on, which a GT 555M (2.1) is not.
+  // The persistent panel needs redux.sync: NVIDIA's from compute capability 8.0 on, which a GT 555M
+  // (2.1) is not.
   for (const auto& [name, persistent] :
        {std::pair<std::string, int>{"h200", 1}, {"gt_555m", 0}, {"mi250x", 0}, {"arc_a770", 0}}) {
     CAPTURE(name);

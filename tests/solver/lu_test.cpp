@@ -8,8 +8,8 @@
 #include <cmath>
 #include <functional>
 
-#include "kernels/lu_cpu.hpp"
-#include "linalg/factor_lu.hpp"
+#include "kernels/lu/lu_cpu.hpp"
+#include "linalg/lu/factor_lu.hpp"
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
 #include "support/padded_matrix.hpp"
@@ -107,7 +107,8 @@ TEST_CASE("LU: many right-hand sides, offsets and leading dimensions above n") {
 TEST_CASE("LU for CPUs: any number of work-items makes the same factors") {
   on_every_device([](const Device& device) {
     for (const RealType type : types_of(device.profile)) {
-      // Panels whose blocks of columns are several, and tall and wide enough to be shared; the last panel is cut.
+      // Panels whose blocks of columns are several, and tall and wide enough to be shared; the last
+      // panel is cut.
       constexpr Index n = 500;
       const Matrix a = rounded(random_matrix(n, n, 3), type);
       std::optional<Matrix> expected;
@@ -196,10 +197,13 @@ TEST_CASE("LU: no right-hand side is no work, and without pivoting it is refused
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     const Matrix a = generate_matrix("random", 40, 1);
-    const EliminationResult result = factor_lu(context, {a, Matrix(40, 0)}, {.type = RealType::f32}).result;
+    const EliminationResult result =
+        factor_lu(context, {a, Matrix(40, 0)}, {.type = RealType::f32}).result;
     CHECK(result.pivots.size() == 40);
     CHECK(result.x.cols() == 0);
-    CHECK(factor_lu(context, {Matrix(0, 0), Matrix(0, 2)}, {.type = RealType::f32}).result.x.cols() == 2);
+    CHECK(
+        factor_lu(context, {Matrix(0, 0), Matrix(0, 2)}, {.type = RealType::f32}).result.x.cols() ==
+        2);
     CHECK_THROWS_AS((void)Lu(context, RealType::f32, 4, {Pivoting::none}), UsageError);
   });
 }

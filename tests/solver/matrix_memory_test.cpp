@@ -7,7 +7,7 @@
 
 #include "launch/matrix_memory.hpp"
 #include "launch/staging.hpp"
-#include "matrix/transfer.hpp"
+#include "matrix/shapes.hpp"
 #include "support/devices.hpp"
 
 namespace clgauss {

@@ -1,4 +1,5 @@
-/// Every way to an answer, on matrices with traps, against the host's LAPACK refined in long double.
+/// Every way to an answer, on matrices with traps, against the host's LAPACK refined in long
+/// double.
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -21,7 +22,7 @@
 #include <lapacke.h>
 #endif
 
-#include "linalg/host_lapack.hpp"
+#include "linalg/solve/host_lapack.hpp"
 #include "support/devices.hpp"
 #include "support/gallery.hpp"
 #include "support/thorough.hpp"
@@ -31,8 +32,9 @@ using namespace clgauss::test;
 
 namespace {
 
-/// LONG=1: larger matrices and more of them. CLGAUSS_ORACLES=FILE: the table is appended there. CLGAUSS_TEST_MATRICES=FOLDER: its .mtx
-/// files are solved as well. CLGAUSS_ORACLE_KINDS=TEXT: only kinds in whose names it stands.
+/// LONG=1: larger matrices and more of them. CLGAUSS_ORACLES=FILE: the table is appended there.
+/// CLGAUSS_TEST_MATRICES=FOLDER: its .mtx files are solved as well. CLGAUSS_ORACLE_KINDS=TEXT: only
+/// kinds in whose names it stands.
 bool is_long() { return std::getenv("LONG") != nullptr; }
 
 struct Kind {
@@ -156,7 +158,8 @@ Matrix refined_in(const HostLapack& lapack, const System& system) {
   return rounded;
 }
 
-/// x to all digits of f64, where the condition leaves that; of large systems to those that a residual in long double gives.
+/// x to all digits of f64, where the condition leaves that; of large systems to those that a
+/// residual in long double gives.
 Matrix reference(const HostLapack& lapack, const System& system) {
   using Quad = boost::multiprecision::cpp_bin_float_quad;
   return system.a.rows() <= 33 ? refined_in<Quad>(lapack, system)

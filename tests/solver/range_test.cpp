@@ -1,4 +1,5 @@
-// Systems at the ends of a type's range: what can be solved is, and nothing is called singular that is not.
+// Systems at the ends of a type's range: what can be solved is, and nothing is called singular that
+// is not.
 
 #include <doctest/doctest.h>
 
@@ -12,7 +13,7 @@
 #include <functional>
 #include <limits>
 
-#include "matrix/transfer.hpp"
+#include "linalg/lu/pivots.hpp"
 #include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
 
@@ -60,7 +61,8 @@ Matrix columns_scaled(Matrix a, const std::function<int(Index)>& exponent) {
 
 using Body = std::function<void(Context&, const SolveOptions&)>;
 
-/// Both methods in every type on every device; lu also in the blocked kernels, not only those for small systems.
+/// Both methods in every type on every device; lu also in the blocked kernels, not only those for
+/// small systems.
 void in_every_way(const Body& body) {
   on_every_device([&](const Device& device) {
     Context context(device, ContextOptions::from_environment());
@@ -168,7 +170,8 @@ TEST_CASE("range: an answer beyond the range of a double is an overflow") {
 TEST_CASE("range: a zero pivot that may be an underflow is not called singular") {
   in_every_way([](Context& context, SolveOptions options) {
     options.equilibration = Equilibration::off;
-    // Regular, and no scaling of rows and columns makes the four corners alike: the last pivot is -s^2.
+    // Regular, and no scaling of rows and columns makes the four corners alike: the last pivot is
+    // -s^2.
     const double s = options.type == RealType::f32 ? 1e-30 : 1e-200;
     const System solvable{{2, 2, {1, s, s, 0}}, {2, 1, {1, s}}};
     const Matrix x = x_of(context, options, solvable);

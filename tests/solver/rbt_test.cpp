@@ -1,16 +1,17 @@
+#include "linalg/lu/rbt.hpp"
 #include "constants.hpp"
-#include "linalg/rbt.hpp"
 
 #include <doctest/doctest.h>
 
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <clgauss/residual.hpp>
+#include <clgauss/solve.hpp>
 #include <cmath>
 
-#include "kernels/butterfly.hpp"
-#include "kernels/lu_window.hpp"
-#include "kernels/variants.hpp"
+#include "kernels/common/variants.hpp"
+#include "kernels/lu/butterfly.hpp"
+#include "kernels/lu/lu_window.hpp"
 #include "support/changed_kernels.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
@@ -26,7 +27,8 @@ namespace {
 const Parameters kSmall{{"WG_SIZE", 8},   {"NB", 16},       {"WINDOW", 32},
                         {"GRID_ROWS", 4}, {"GRID_COLS", 8}, {"PAIRED", 0}};
 
-/// An answer in f64 from factors in `factor_type`: refined on the host until it is as good as one in f64, at most `steps` times.
+/// An answer in f64 from factors in `factor_type`: refined on the host until it is as good as one
+/// in f64, at most `steps` times.
 struct Refined {
   Matrix x;
   Index steps = 0;
@@ -134,8 +136,7 @@ TEST_CASE("RBT: blocks and windows that are whole and that are not" * test::also
     for (const RealType type : types)
       for (const auto& [n, nrhs] : {std::pair<Index, Index>{40, 1}, {48, 2}}) {
         CAPTURE(n);
-        const Refined of =
-            refine(context, type, in_f32(random_matrix(n, n, n), nrhs), 3, options);
+        const Refined of = refine(context, type, in_f32(random_matrix(n, n, n), nrhs), 3, options);
         CHECK(of.outcome.ok());
         CHECK(of.scaled <= 1);
       }
@@ -210,7 +211,8 @@ TEST_CASE("RBT: small permutations are solved, of large ones it is noticed that 
         CHECK(of.scaled <= 1);
       }
     }
-    // Depth 2 couples 4 rows and 4 columns: of so few elements too few may come into the first block, but not unnoticed.
+    // Depth 2 couples 4 rows and 4 columns: of so few elements too few may come into the first
+    // block, but not unnoticed.
     const Refined of =
         refine(context, RealType::f32, in_f32(generate_matrix("permuted-identity", 600, 1)));
     if (!(of.scaled <= 1)) CHECK((!of.outcome.ok() || of.outcome.growth > 1e4));

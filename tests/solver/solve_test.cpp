@@ -182,7 +182,8 @@ TEST_CASE("singular systems name the column") {
           return solution.failed_column;
         };
         CHECK(failed("singular") == n - 1);
-        // LU multiplies by reciprocals, as LAPACK does: what should cancel to zero may leave a rounding error.
+        // LU multiplies by reciprocals, as LAPACK does: what should cancel to zero may leave a
+        // rounding error.
         if (options.method == Method::gauss) CHECK(failed("rank-deficient") == (n + 1) / 2);
       }
     CHECK(solve(context, {Matrix(1, 1), Matrix(1, 1)}, options).failed_column == Index{0});

@@ -18,8 +18,9 @@ class ChangedKernels {
   ChangedKernels(const std::string& file, const std::string& right, const std::string& wrong) {
     std::filesystem::copy(kernel_folder(), folder_.path(),
                           std::filesystem::copy_options::recursive);
-    std::string text = content_of(folder_ / file);
+    std::string text = content_of(kernel_file(file));
     REQUIRE(text.find(right) != std::string::npos);
+    // It is found before the one in the folder of its kind.
     write_file(folder_ / file, text.replace(text.find(right), right.size(), wrong));
   }
 

@@ -11,13 +11,15 @@
 
 namespace clgauss::test {
 
-/// Whether large systems are left out on a device: a CPU whose driver runs work-items in lockstep (llvmpipe) takes 50 times as long.
+/// Whether large systems are left out on a device: a CPU whose driver runs work-items in lockstep
+/// (llvmpipe) takes 50 times as long.
 [[nodiscard]] inline bool is_slow(Context& context) {
   return !thorough() && context.profile().type == DeviceType::cpu && !context.runs_long_loops();
 }
 
-/// Decorates a solver test that runs on slow devices as well where not all is asked for: those that between them launch every kernel.
-/// The tests of kernels by themselves, in tests/device, always do.
+/// Decorates a solver test that runs on slow devices as well where not all is asked for: those that
+/// between them launch every kernel. The tests of kernels by themselves, in tests/device, always
+/// do.
 inline const doctest::description also_on_slow_devices("also on slow devices");
 
 /// Whether the test that runs leaves slow devices out, see is_slow().

@@ -1,6 +1,7 @@
 #pragma once
-/// Matrices whose condition or whose traps are known, for tests against oracles. What clgauss/lab/generate.hpp makes for users is
-/// not repeated here. After Higham, "Accuracy and Stability of Numerical Algorithms", 2nd edition, chapter 28, and MATLAB's gallery.
+/// Matrices whose condition or whose traps are known, for tests against oracles. What
+/// clgauss/lab/generate.hpp makes for users is not repeated here. After Higham, "Accuracy and
+/// Stability of Numerical Algorithms", 2nd edition, chapter 28, and MATLAB's gallery.
 
 #include <algorithm>
 #include <clgauss/lab/generate.hpp>
@@ -38,9 +39,10 @@ enum class Spread {
   random = 5       // logarithms uniform in [-log(condition), 0]
 };
 
-/// U diag(s) V^T with the 2-norm condition `condition` and random orthogonal U and V, of min(n, 16) reflections each, so that
-/// large ones stay cheap (MATLAB's gallery('randsvd'), modes 1 to 5). What rounding does to A changes its smallest singular
-/// value by about eps: from condition 1e15 on it is anybody's guess.
+/// U diag(s) V^T with the 2-norm condition `condition` and random orthogonal U and V, of min(n, 16)
+/// reflections each, so that large ones stay cheap (MATLAB's gallery('randsvd'), modes 1 to 5).
+/// What rounding does to A changes its smallest singular value by about eps: from condition 1e15 on
+/// it is anybody's guess.
 inline Matrix randsvd(Index n, double condition, Spread spread, std::uint64_t seed) {
   Matrix a(n, n);
   const Matrix uniform = random_matrix(1, n, seed + 1000);
@@ -86,8 +88,8 @@ inline Matrix vandermonde(Index n) {
   return a;
 }
 
-/// Upper triangular, row i is sin(theta)^i (0 .. 0 1 -c -c ..), c = cos(theta): ill-conditioned, though no diagonal element is
-/// small and no pivoting finds anything to do.
+/// Upper triangular, row i is sin(theta)^i (0 .. 0 1 -c -c ..), c = cos(theta): ill-conditioned,
+/// though no diagonal element is small and no pivoting finds anything to do.
 inline Matrix kahan(Index n, double theta = 1.2) {
   Matrix a(n, n);
   for (Index i = 0; i < n; ++i)
@@ -96,7 +98,8 @@ inline Matrix kahan(Index n, double theta = 1.2) {
   return a;
 }
 
-/// Upper Hessenberg, n - max(i, j) on and above, n - j below the diagonal: determinant 1, integers, a condition that grows like n!.
+/// Upper Hessenberg, n - max(i, j) on and above, n - j below the diagonal: determinant 1, integers,
+/// a condition that grows like n!.
 inline Matrix frank(Index n) {
   Matrix a(n, n);
   for (Index i = 0; i < n; ++i)
@@ -104,7 +107,8 @@ inline Matrix frank(Index n) {
   return a;
 }
 
-/// Toeplitz, -1 below, 1 on and on three diagonals above the diagonal: well conditioned, with sensitive eigenvalues.
+/// Toeplitz, -1 below, 1 on and on three diagonals above the diagonal: well conditioned, with
+/// sensitive eigenvalues.
 inline Matrix grcar(Index n) {
   Matrix a(n, n);
   for (Index i = 0; i < n; ++i)
@@ -119,7 +123,8 @@ inline Matrix lotkin(Index n) {
   return a;
 }
 
-/// A(i, j) = min(i, j) + 1: positive definite, determinant 1, its inverse is tridiagonal, condition about n^2.
+/// A(i, j) = min(i, j) + 1: positive definite, determinant 1, its inverse is tridiagonal, condition
+/// about n^2.
 inline Matrix minij(Index n) {
   Matrix a(n, n);
   for (Index i = 0; i < n; ++i)
@@ -130,7 +135,8 @@ inline Matrix minij(Index n) {
 /// Pivots grow to 2^(n - 1) with partial pivoting, though A is well conditioned: condition about n.
 inline Matrix wilkinson_growth(Index n) { return generate_matrix("wilkinson", n, 1); }
 
-/// Random, row i times low^(1 - s) high^s, s = i / (n - 1): from `low` to `high`, as far as 1e-300 and 1e300.
+/// Random, row i times low^(1 - s) high^s, s = i / (n - 1): from `low` to `high`, as far as 1e-300
+/// and 1e300.
 inline Matrix graded(Index n, double low, double high, std::uint64_t seed) {
   Matrix a = random_matrix(n, n, seed);
   for (Index i = 0; i < n; ++i) {
@@ -148,8 +154,8 @@ inline Matrix rows_by_powers_of_ten(Matrix a) {
   return a;
 }
 
-/// Rank `rank`: random factors n-by-rank and rank-by-n. With integer factors (-4 .. 4) all of it is exact, else the zero singular
-/// values are of the size of rounding.
+/// Rank `rank`: random factors n-by-rank and rank-by-n. With integer factors (-4 .. 4) all of it is
+/// exact, else the zero singular values are of the size of rounding.
 inline Matrix rank_deficient(Index n, Index rank, bool exact, std::uint64_t seed) {
   Matrix left = random_matrix(n, rank, seed), right = random_matrix(rank, n, seed + 1), a(n, n);
   if (exact)

@@ -15,6 +15,12 @@ std::filesystem::path path_from(const char* variable, const char* built_in) {
 
 std::filesystem::path data_folder() { return path_from("CLGAUSS_TEST_DATA", CLGAUSS_DATA); }
 std::filesystem::path file_folder() { return path_from("CLGAUSS_TEST_FILES", CLGAUSS_FILES); }
+std::filesystem::path kernel_file(const std::string& name) {
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(kernel_folder()))
+    if (entry.path().filename() == name) return entry.path();
+  return kernel_folder() / name;
+}
+
 std::filesystem::path kernel_folder() { return path_from("CLGAUSS_TEST_KERNELS", CLGAUSS_KERNELS); }
 std::filesystem::path program() { return path_from("CLGAUSS_TEST_PROGRAM", CLGAUSS_PROGRAM); }
 std::filesystem::path tune_program() {

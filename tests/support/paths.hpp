@@ -14,6 +14,8 @@ namespace clgauss::test {
 
 [[nodiscard]] std::filesystem::path data_folder();
 [[nodiscard]] std::filesystem::path kernel_folder();
+/// The kernel file of that name in it.
+[[nodiscard]] std::filesystem::path kernel_file(const std::string& name);
 [[nodiscard]] std::filesystem::path program();
 [[nodiscard]] std::filesystem::path tune_program();
 [[nodiscard]] std::filesystem::path bench_program();

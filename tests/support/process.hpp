@@ -23,12 +23,14 @@ inline void write_file(const std::filesystem::path& path, const std::string& con
   std::ofstream(path, std::ios::binary) << content;
 }
 
-/// What a program's environment begins with: rusticl, which takes a third of a second to start, only where it is meant or all is asked for.
+/// What a program's environment begins with: rusticl, which takes a third of a second to start,
+/// only where it is meant or all is asked for.
 inline std::string without_rusticl(const std::string& command) {
   return thorough() || command.find("rusticl") != std::string::npos ? "" : "RUSTICL_ENABLE= ";
 }
 
-/// Runs `program arguments` by the shell in `folder`, with `environment` ("NAME=value ...") before it.
+/// Runs `program arguments` by the shell in `folder`, with `environment` ("NAME=value ...") before
+/// it.
 inline ProcessResult run(const std::filesystem::path& program, const TemporaryFolder& folder,
                          const std::string& arguments, const std::string& environment = {}) {
   const TemporaryFolder outputs;
@@ -41,7 +43,8 @@ inline ProcessResult run(const std::filesystem::path& program, const TemporaryFo
           content_of(outputs / "err")};
 }
 
-/// Runs a shell script in `folder`, where $CLGAUSS, $CLGAUSS_TUNE and $CLGAUSS_BENCH are the programs: for descriptors, pipes and signals.
+/// Runs a shell script in `folder`, where $CLGAUSS, $CLGAUSS_TUNE and $CLGAUSS_BENCH are the
+/// programs: for descriptors, pipes and signals.
 inline ProcessResult run_script(const TemporaryFolder& folder, const std::string& script) {
   const TemporaryFolder scripts;
   write_file(scripts / "script", "CLGAUSS='" + program().string() + "'\nCLGAUSS_TUNE='" +

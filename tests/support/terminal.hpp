@@ -16,7 +16,8 @@ namespace clgauss::test {
 
 class Terminal {
  public:
-  /// Runs a shell's `command` in `folder`; $CLGAUSS, $CLGAUSS_TUNE and $CLGAUSS_BENCH are the programs, whose folder is in PATH.
+  /// Runs a shell's `command` in `folder`; $CLGAUSS, $CLGAUSS_TUNE and $CLGAUSS_BENCH are the
+  /// programs, whose folder is in PATH.
   Terminal(const TemporaryFolder& folder, const std::string& command) {
     const winsize size{40, 200, 0, 0};
     process_ = forkpty(&master_, nullptr, nullptr, &size);

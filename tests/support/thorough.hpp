@@ -1,5 +1,6 @@
 #pragma once
-/// How much the tests try: a part of what they list, or, with CLGAUSS_TESTS=all, all of it. Every kernel has its turn on every device either way.
+/// How much the tests try: a part of what they list, or, with CLGAUSS_TESTS=all, all of it. Every
+/// kernel has its turn on every device either way.
 
 #include <clgauss/matrix.hpp>
 #include <cstddef>

@@ -75,8 +75,8 @@ TEST_CASE("a kernel that is wrong, and one that does not build, are found out") 
     Context context(device, ContextOptions::from_environment());
     if (built_in_gemm_spec(context, kTask).file == "gemm_simt.cl")
       return;  // the reference would be broken too
-    CHECK(gemm_with(device, "acc[i][j] += fa[i] * fb[j]",
-                      "acc[i][j] += fa[i] * fb[j] * 1.001f") == Status::wrong_result);
+    CHECK(gemm_with(device, "acc[i][j] += fa[i] * fb[j]", "acc[i][j] += fa[i] * fb[j] * 1.001f") ==
+          Status::wrong_result);
     CHECK(gemm_with(device, "const int inside =", "const int inside = nonsense +") ==
           Status::build_error);
   });

@@ -15,7 +15,8 @@ namespace clgauss::tune {
 
 namespace {
 
-/// x, y in 1, 2, 4, .. 128, without those whose product is above 2048; the word of z costs a factor.
+/// x, y in 1, 2, 4, .. 128, without those whose product is above 2048; the word of z costs a
+/// factor.
 Space small_space() {
   const std::vector<Value> powers{1, 2, 4, 8, 16, 32, 64, 128};
   return {{{"x", powers}, {"y", powers}, {"z", {"slow", "fast"}}},

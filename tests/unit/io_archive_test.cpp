@@ -1,4 +1,5 @@
-// Files of several arrays, as NumPy, SciPy, h5py and MATLAB write them (tests/data), and as nobody should.
+// Files of several arrays, as NumPy, SciPy, h5py and MATLAB write them (tests/data), and as nobody
+// should.
 
 #include <unistd.h>
 

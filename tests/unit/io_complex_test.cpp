@@ -188,8 +188,8 @@ TEST_CASE("complex mat: levels 4, 5 and 7.3, sparse, single, beside real arrays"
     CAPTURE(name);
     check_complex(read_complex_matrix(sample(name)), 3, 3, a);
     for (const auto& [path, rhs] : {std::pair(name, std::string()), {name + ":A", name + ":b"}}) {
-      const auto system = std::get<ComplexSystem>(
-          read_any_system(sample(path), rhs.empty() ? rhs : sample(rhs)));
+      const auto system =
+          std::get<ComplexSystem>(read_any_system(sample(path), rhs.empty() ? rhs : sample(rhs)));
       check_complex(system.a, 3, 3, a);
       check_complex(system.b, 3, 1, sums);
     }
@@ -204,7 +204,7 @@ TEST_CASE("complex mat: levels 4, 5 and 7.3, sparse, single, beside real arrays"
   const auto mixed = std::get<ComplexSystem>(
       read_any_system(sample("complex.mat:A"), sample("complex.mat:real_b")));
   check_complex(mixed.b, 3, 1, {7, 9, 9.5});
-  const auto other = std::get<ComplexSystem>(
-      read_any_system(sample("system.mat:A"), sample("complex.mat:b")));
+  const auto other =
+      std::get<ComplexSystem>(read_any_system(sample("system.mat:A"), sample("complex.mat:b")));
   check_complex(other.a, 3, 3, {real.begin(), real.end()});
 }

@@ -18,7 +18,9 @@ namespace clgauss::test {
 /// A new empty folder of files, gone with the scope.
 class Files {
  public:
-  [[nodiscard]] std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (folder_ / name).string();
+  }
   /// The path of a new file with `content`.
   [[nodiscard]] std::string file(const std::string& name, std::string_view content) const {
     std::ofstream out(path(name), std::ios::binary);

@@ -7,8 +7,8 @@ namespace {
 
 const std::string square = "1 2\n3 4\n";
 
-void check_dimension_error(const Files& folder, const std::string& matrix,
-                           const std::string& rhs, const std::string& reason) {
+void check_dimension_error(const Files& folder, const std::string& matrix, const std::string& rhs,
+                           const std::string& reason) {
   const std::string path = folder.file("A.txt", matrix);
   check_throws<DimensionError>([&] { (void)read_system(path, rhs); }, reason);
 }

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "constants.hpp"
-#include "linalg/row_sums.hpp"
+#include "linalg/refinement/row_sums.hpp"
 #include "matrix/scaling.hpp"
 
 namespace clgauss {

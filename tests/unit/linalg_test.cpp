@@ -46,7 +46,8 @@ TEST_CASE("residuals of zero and empty systems") {
 }
 
 TEST_CASE("the residual neither overflows nor underflows, whatever the range of A, b and x") {
-  // Of a 2 x 2 system as above, r = (4, 1): every power of two on A, x and b that goes together leaves the measure as it is.
+  // Of a 2 x 2 system as above, r = (4, 1): every power of two on A, x and b that goes together
+  // leaves the measure as it is.
   const double expected = 4.0 / (6 * 1 + 4);
   for (const int of_a : {-1070, -700, 0, 700, 1020})
     for (const int of_x : {-1070, -700, 0, 700, 1020}) {

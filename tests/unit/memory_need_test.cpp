@@ -2,7 +2,7 @@
 
 #include <clgauss/error.hpp>
 
-#include "linalg/memory_need.hpp"
+#include "linalg/solve/memory_need.hpp"
 #include "support/recorded_profiles.hpp"
 #include "support/text.hpp"
 
@@ -38,7 +38,8 @@ TEST_CASE("memory: a GPU needs matrix, right-hand sides and workspace together")
   CHECK(refusal(kNeed, gpu, 0).empty());  // the host's memory is another
   gpu.global_mem_bytes = 8'099'999;
   const std::string text = refusal(kNeed, gpu, 1U << 30U);
-  for (const char* part : {"n = 1000", "8.1 MB", "matrix 8.0 MB", "the memory of", "f32 takes half"})
+  for (const char* part :
+       {"n = 1000", "8.1 MB", "matrix 8.0 MB", "the memory of", "f32 takes half"})
     CHECK(has(text, part));
   CHECK_FALSE(has(text, "in place"));
   MemoryNeed f32 = kNeed;

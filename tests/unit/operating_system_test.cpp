@@ -1,4 +1,5 @@
-// What is Linux's own stands in one file, and what other systems take instead works on any POSIX system, this one included.
+// What is Linux's own stands in one file, and what other systems take instead works on any POSIX
+// system, this one included.
 #include <doctest/doctest.h>
 
 // The other branch of the same file, under another name.

@@ -97,7 +97,8 @@ TEST_CASE("the program cache follows no planted link, neither to write nor to re
   const fs::path entry = *cache.file_of(kKey);
   const std::string good = content_of(entry);
 
-  // Where temporaries may come to lie: the name that an attacker can foresee, with this process's id.
+  // Where temporaries may come to lie: the name that an attacker can foresee, with this process's
+  // id.
   fs::remove(entry);
   const std::string temporary = entry.string() + ".tmp-" + std::to_string(getpid());
   for (const char* ending : {"", "-0", "-1"})

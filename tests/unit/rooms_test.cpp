@@ -17,7 +17,8 @@ namespace {
 
 fs::path source_folder() { return test::data_folder().parent_path(); }
 
-/// What each room may include, and the rooms in the order of the table "The rooms" in tuner/README.md.
+/// What each room may include, and the rooms in the order of the table "The rooms" in
+/// tuner/README.md.
 struct Rooms {
   std::vector<std::string> order;
   std::map<std::string, std::set<std::string>> may_include;

@@ -27,7 +27,8 @@ using Clock = std::chrono::steady_clock;
 /// Of comparisons at neighbouring sizes, and with what a solve takes so far.
 constexpr std::size_t kRounds = 7;
 
-/// Columns per trailing update for which the update kernels are tuned: the LU's own choice for large n.
+/// Columns per trailing update for which the update kernels are tuned: the LU's own choice for
+/// large n.
 constexpr Index kUpdateDepth = 128;
 
 constexpr const char* kTimeUp = "the time was up; a longer --budget leaves some for it";
@@ -60,8 +61,8 @@ class AutoTuner {
   }
 
  private:
-  /// The small sizes of all purposes first: where time runs out, the large ones go without. The methods last, which take what the
-  /// others found.
+  /// The small sizes of all purposes first: where time runs out, the large ones go without. The
+  /// methods last, which take what the others found.
   [[nodiscard]] std::vector<Job> jobs_of() const {
     std::vector<Job> jobs;
     const auto is_wanted = [&](const char* what) {
@@ -125,7 +126,8 @@ class AutoTuner {
     return options_.known == nullptr ? nullptr : options_.known->find(job.what, job.type, job.n);
   }
 
-  /// Fills in what came of the last comparison, and of that with what a solve takes so far, where that is an entry that works.
+  /// Fills in what came of the last comparison, and of that with what a solve takes so far, where
+  /// that is an entry that works.
   static bool judge(AutoResult& result, const Duel& last, bool taken_known,
                     const std::function<Duel()>& against_taken) {
     Duel duel = last;
@@ -170,7 +172,8 @@ class AutoTuner {
   }
 
   void gemm(const Job& job, Seconds share, AutoResult& result) const {
-    // Rows aligned as those of an LU: with n = 8010 itself the kernels would be without vectors, and lose at n = 8192.
+    // Rows aligned as those of an LU: with n = 8010 itself the kernels would be without vectors,
+    // and lose at n = 8192.
     const Index n = (job.n + 15) / 16 * 16;
     GemmTask task{job.type, GemmUse::general, {n, n, n}};
     if (job.what == kTunedGemmUpdate) {
@@ -217,9 +220,9 @@ class AutoTuner {
     return "no GEMM kernel of the space works";
   }
 
-  /// Whether the best is no slower than the built-in spec at other sizes that the entry counts for: how a size divides into tiles
-  /// and these into compute units decides as much as the kernel (H200, f64: 1.03 at n = 2016, 0.96 at 2048). `compare` takes the
-  /// times of both at a size.
+  /// Whether the best is no slower than the built-in spec at other sizes that the entry counts for:
+  /// how a size divides into tiles and these into compute units decides as much as the kernel
+  /// (H200, f64: 1.03 at n = 2016, 0.96 at 2048). `compare` takes the times of both at a size.
   [[nodiscard]] bool holds_nearby(Index n, const std::function<Duel(Index near)>& compare) const {
     return std::ranges::all_of(near_sizes(n), [&](Index near) {
       between();
@@ -263,7 +266,8 @@ class AutoTuner {
         method_parameters(tuned.choice) != method_parameters(so_far) || so_far.entry == nullptr;
   }
 
-  /// Other sizes that an entry for n counts for: a power of two, and those a quarter below and above.
+  /// Other sizes that an entry for n counts for: a power of two, and those a quarter below and
+  /// above.
   static std::array<Index, 3> near_sizes(Index n) {
     return {std::bit_ceil(3 * n / 4), 3 * n / 4 / 16 * 16, 5 * n / 4 / 16 * 16};
   }

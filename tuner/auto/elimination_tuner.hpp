@@ -20,11 +20,12 @@ struct EliminationTuning {
   std::size_t tried = 0;
 };
 
-/// Three rounds: sizes of all magnitudes, the rules' and those that cut the n + 1 columns into few equal groups, `seeds` first; the
-/// neighbours of the best two; at last the best four against the driver, the rule and `taken`, the size that a solve takes so far
-/// (nullptr: the rule's), in turns until the fastest separate or are a tie. Where the driver's own size wins, it is left to the
-/// driver - but not where a prime near n is above the device's limit: there its size would be 1. Throws DeviceLimit if no size
-/// runs, OutOfMemory.
+/// Three rounds: sizes of all magnitudes, the rules' and those that cut the n + 1 columns into few
+/// equal groups, `seeds` first; the neighbours of the best two; at last the best four against the
+/// driver, the rule and `taken`, the size that a solve takes so far (nullptr: the rule's), in turns
+/// until the fastest separate or are a tie. Where the driver's own size wins, it is left to the
+/// driver - but not where a prime near n is above the device's limit: there its size would be 1.
+/// Throws DeviceLimit if no size runs, OutOfMemory.
 [[nodiscard]] EliminationTuning tune_elimination(Context& context, RealType type, Index n,
                                                  const std::vector<std::size_t>& seeds,
                                                  const std::size_t* taken,

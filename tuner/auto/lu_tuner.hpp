@@ -16,7 +16,8 @@ struct LuTuningResult {
   std::size_t tried = 0;
 };
 
-/// Changes one number of the spec at a time, the block width first, and keeps what is faster, until nothing is or `stop` says so.
+/// Changes one number of the spec at a time, the block width first, and keeps what is faster, until
+/// nothing is or `stop` says so.
 [[nodiscard]] LuTuningResult tune_lu(Context& context, RealType type, Index n,
                                      const StopCondition& stop,
                                      const std::function<void()>& between);

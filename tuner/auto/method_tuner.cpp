@@ -95,7 +95,8 @@ class MethodBench {
   const std::function<void()>& between_;
 };
 
-/// From `n` on where a method was measured to win there; where it lost at the largest n, as it was so far beyond.
+/// From `n` on where a method was measured to win there; where it lost at the largest n, as it was
+/// so far beyond.
 Index from_where(Index smallest_won, Index largest, Index so_far) {
   if (smallest_won > 0) return smallest_won;
   return so_far > largest ? so_far : MethodChoice::kNever;

@@ -24,10 +24,11 @@ struct MethodTask {
   MethodChoice so_far;  // what a solve takes
 };
 
-/// Solves to double accuracy by lu, mixed and rbt, in turns and each in a context of its own on the queue of `context`, with `options`,
-/// as a program does it, for the largest of the sizes first. A method is chosen from the smallest n on from which it wins over lu at all
-/// larger ones, by more than the noise, and rbt where mixed does not win over it. What was so far of sizes above the largest stays. Ends
-/// where neither wins, or `stop` says so. Throws DeviceLimit if lu fails.
+/// Solves to double accuracy by lu, mixed and rbt, in turns and each in a context of its own on the
+/// queue of `context`, with `options`, as a program does it, for the largest of the sizes first. A
+/// method is chosen from the smallest n on from which it wins over lu at all larger ones, by more
+/// than the noise, and rbt where mixed does not win over it. What was so far of sizes above the
+/// largest stays. Ends where neither wins, or `stop` says so. Throws DeviceLimit if lu fails.
 [[nodiscard]] MethodTuning tune_methods(const Context& context, const ContextOptions& options,
                                         const MethodTask& task, const StopCondition& stop,
                                         const std::function<void()>& between);

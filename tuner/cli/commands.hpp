@@ -12,8 +12,8 @@ using cli::Arguments;
 
 inline constexpr const char* kReportTitle = "What the work-group size is worth";
 
-/// The page on the results in `folder`; says on stderr where it is. Throws as report::page(), and Interrupted before the page is
-/// there.
+/// The page on the results in `folder`; says on stderr where it is. Throws as report::page(), and
+/// Interrupted before the page is there.
 void write_report(const std::filesystem::path& folder, const std::filesystem::path& output,
                   const std::string& title);
 

@@ -13,7 +13,8 @@
 
 namespace clgauss::tune {
 
-/// Adds what every command takes that measures: device, warm-up, `timeout` as the initial limit of a repetition, budget.
+/// Adds what every command takes that measures: device, warm-up, `timeout` as the initial limit of
+/// a repetition, budget.
 void add_measuring_options(cli::CommandTable& table, const char* timeout);
 [[nodiscard]] ExperimentLimits experiment_limits(const cli::po::variables_map& values);
 /// The command as it was typed, for experiment.json.
@@ -39,30 +40,32 @@ struct ExperimentPlan {
 [[nodiscard]] RealType chosen_type(const cli::po::variables_map& values,
                                    const DeviceProfile& device);
 
-/// Shows what is measured on `line` and the time left, at most the budget from this call on, and ends the experiment at Ctrl-C. The
-/// line must outlive it.
+/// Shows what is measured on `line` and the time left, at most the budget from this call on, and
+/// ends the experiment at Ctrl-C. The line must outlive it.
 [[nodiscard]] ExperimentProgress shown_on(cli::ProgressLine& line, std::string title,
                                           const ExperimentLimits& limits);
 
 /// ", 3 left: the budget is used up, run again to go on"; empty if nothing is.
 [[nodiscard]] std::string left_text(const ExperimentSummary& summary);
 
-/// What remains to be done when the rows are there: rows.json, `text` on standard output or with --json what was found about
-/// `points`, and on standard error how many points were measured.
+/// What remains to be done when the rows are there: rows.json, `text` on standard output or with
+/// --json what was found about `points`, and on standard error how many points were measured.
 void finish_experiment(const cli::po::variables_map& values, const ResultFolder& folder,
                        const ExperimentSummary& summary, const std::string& text,
                        const std::vector<Point>& points);
 
-/// Says on standard error how long it will take, at most the budget, and what makes times doubtful before it begins.
+/// Says on standard error how long it will take, at most the budget, and what makes times doubtful
+/// before it begins.
 void announce(const std::string& what, double expected_s, const ExperimentLimits& limits);
 
-/// Seconds that what the folder lacks of `cases` will take with so many runs each, by the amount of work and what devices of this
-/// kind do of it: within a factor of two or three.
+/// Seconds that what the folder lacks of `cases` will take with so many runs each, by the amount of
+/// work and what devices of this kind do of it: within a factor of two or three.
 [[nodiscard]] double expected_seconds(const std::vector<Case>& cases, const ResultFolder& folder,
                                       const DeviceProfile& device, std::size_t runs,
                                       double timeout_s);
 
-/// Opens device and folder, measures what is missing, prints the summary. Ctrl-C keeps what was measured.
+/// Opens device and folder, measures what is missing, prints the summary. Ctrl-C keeps what was
+/// measured.
 cli::ExitCode run_experiment(const cli::Given& given, const ExperimentPlan& plan);
 
 }  // namespace clgauss::tune

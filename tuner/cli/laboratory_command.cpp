@@ -24,7 +24,8 @@ constexpr std::string_view kLaboratoryExamples =
     "clgauss-tune laboratory --device nvidia: --budget 6min -o results/h200\n"
     "clgauss-tune laboratory --device pocl -o results/pocl";
 
-/// One experiment, its share of the whole time, and its arguments without device, folder and budget.
+/// One experiment, its share of the whole time, and its arguments without device, folder and
+/// budget.
 struct Part {
   const char* folder;
   double share;
@@ -52,7 +53,8 @@ std::vector<Part> parts_of(bool gpu, std::size_t limit) {
                  {"--kernel", name, "--sizes", gpu ? "1012,4006" : "1012", "--local",
                   "1,32,64,128,192,256,512,1024", "--steps", "32"});
   };
-  // The raw rule is not cut where a unit counts as so few cores. At n of its own: what it gives there is another size.
+  // The raw rule is not cut where a unit counts as so few cores. At n of its own: what it gives
+  // there is another size.
   const Part raw = rules("rules_few_cores", 4,
                          {"--sizes", gpu ? "3000,6000" : "1500", "--cores-per-cu", gpu ? "4" : "24",
                           "--local", "256", "--steps", "16"});

@@ -36,8 +36,8 @@ struct SearchEnd {
 /// Then, counted from this call on, and at Ctrl-C.
 [[nodiscard]] StopCondition stop_at(const SearchEnd& end);
 
-/// Shows on `line`, which must outlive it, how many of how many configurations were tried, and the time left until then, counted from
-/// this call on.
+/// Shows on `line`, which must outlive it, how many of how many configurations were tried, and the
+/// time left until then, counted from this call on.
 using SearchProgress = std::function<void(Status last, std::size_t tried, std::size_t size)>;
 [[nodiscard]] SearchProgress shown_on(cli::ProgressLine& line, std::string title,
                                       const SearchEnd& end);

@@ -40,7 +40,8 @@ TunedDevice device_of(const DeviceProfile& profile, std::vector<TunedEntry> entr
           std::move(entries)};
 }
 
-/// Whether a solve takes the entry: some n is nearest to it, and its numbers are what its kernel takes.
+/// Whether a solve takes the entry: some n is nearest to it, and its numbers are what its kernel
+/// takes.
 bool is_taken(const DeviceProfile& device, const Tuning& tuning, const TunedEntry& entry) {
   if (entry.what == kTunedMethod) return method_choice(device, tuning).entry == &entry;
   return tuning.holds(entry) && tuning.find(entry.what, entry.type, entry.n) == &entry;

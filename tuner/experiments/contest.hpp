@@ -38,16 +38,18 @@ struct Contest {
 /// The one of `rules` named `rule`, which must be there.
 [[nodiscard]] const Candidate& candidate_of(const std::vector<Candidate>& rules,
                                             std::string_view rule);
-/// Groups of 256 that do not divide the range: one launch of whole groups beyond its end (round_up), and one whose last group is
-/// smaller (non_uniform). What all others do is a launch of whole groups and one for the remainder.
+/// Groups of 256 that do not divide the range: one launch of whole groups beyond its end
+/// (round_up), and one whose last group is smaller (non_uniform). What all others do is a launch of
+/// whole groups and one for the remainder.
 [[nodiscard]] std::vector<Candidate> split_candidates();
 
 /// What is tuned for this size and may be used; empty if nothing is.
 [[nodiscard]] std::optional<Candidate> tuned_candidate(const Context& context, RealType type,
                                                        Index n);
 
-/// Measures what the folder does not hold yet; each contest's rows are written when it is over, with those of its control. A size
-/// that cannot run leaves a row that says why. Throws DeviceLimit if none of all points is ok.
+/// Measures what the folder does not hold yet; each contest's rows are written when it is over,
+/// with those of its control. A size that cannot run leaves a row that says why. Throws DeviceLimit
+/// if none of all points is ok.
 ExperimentSummary run_contests(Context& context, ResultFolder& folder, const ExperimentInfo& info,
                                const EliminationOptions& options,
                                const std::vector<Contest>& contests, const ExperimentLimits& limits,
@@ -59,9 +61,9 @@ ExperimentSummary run_contests(Context& context, ResultFolder& folder, const Exp
                                                         const EliminationOptions& options,
                                                         const std::vector<Contest>& contests);
 
-/// Seconds that the contests will take: three steps of one launch by the LCM rule are timed at the largest n, the others are taken
-/// to cost in proportion to their work. A driver that is left with groups of one work-item costs more; what it may cost is bounded
-/// by the timeout.
+/// Seconds that the contests will take: three steps of one launch by the LCM rule are timed at the
+/// largest n, the others are taken to cost in proportion to their work. A driver that is left with
+/// groups of one work-item costs more; what it may cost is bounded by the timeout.
 [[nodiscard]] double expected_seconds(Context& context, const EliminationOptions& options,
                                       const std::vector<Contest>& contests);
 

@@ -20,8 +20,9 @@ enum class Dialect {
 /// Values of names. "ProblemSize[0]" is a name.
 using Variables = std::map<std::string, double, std::less<>>;
 
-/// Of numbers and names with + - * / // % ** (power), == != < <= > >=, && || ! or and or not, min(a, b, ..), max(a, b, ..),
-/// ceil_div(a, b), abs(a) and parentheses. Numbers are f64, in which integers up to 2^53 are exact; what holds is 1.
+/// Of numbers and names with + - * / // % ** (power), == != < <= > >=, && || ! or and or not,
+/// min(a, b, ..), max(a, b, ..), ceil_div(a, b), abs(a) and parentheses. Numbers are f64, in which
+/// integers up to 2^53 are exact; what holds is 1.
 class Expression {
  public:
   /// Throws UsageError, naming the place, for what is none.
@@ -42,7 +43,8 @@ class Expression {
   std::function<double(const Variables&)> value_;
 };
 
-/// The parts between `separator`, without blanks around them; what stands in parentheses, brackets or quotes is not divided.
+/// The parts between `separator`, without blanks around them; what stands in parentheses, brackets
+/// or quotes is not divided.
 [[nodiscard]] std::vector<std::string_view> split_list(std::string_view text, char separator);
 
 }  // namespace clgauss::tune

@@ -242,7 +242,8 @@ std::string KernelBench::called(std::size_t argument) const {
                       : fmt::format("argument {} ({})", argument, name);
 }
 
-/// Throws UsageError unless the task's arguments are those of the kernel; takes over names and which buffers are written.
+/// Throws UsageError unless the task's arguments are those of the kernel; takes over names and
+/// which buffers are written.
 void KernelBench::match_signature(const Kernel& kernel) {
   const std::vector<Formal> signature = signature_of(kernel.handle);
   const auto count = kernel.handle.getInfo<CL_KERNEL_NUM_ARGS>();

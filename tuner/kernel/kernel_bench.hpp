@@ -27,8 +27,8 @@ struct KernelLaunch {
 /// "LOCAL=16x8 TILE=4", as in the rows.
 [[nodiscard]] std::string text_of(const KernelLaunch& launch);
 
-/// What a launch covers, in work-items. Throws UsageError for sizes that cannot be, DeviceLimit for a group that does not divide them
-/// where the range is not to be rounded up.
+/// What a launch covers, in work-items. Throws UsageError for sizes that cannot be, DeviceLimit for
+/// a group that does not divide them where the range is not to be rounded up.
 [[nodiscard]] std::vector<std::size_t> global_of(const KernelTask& task,
                                                  const KernelLaunch& launch);
 
@@ -42,21 +42,24 @@ struct KernelLaunch {
 /// The arguments of a task on the device.
 class KernelBench {
  public:
-  /// Builds the kernel with `first`, compares its signature with the task's arguments, and makes the reference. Throws BuildError,
-  /// with the log; UsageError for arguments that do not fit, DimensionError for a reference of another length, FileError,
-  /// OutOfMemory.
+  /// Builds the kernel with `first`, compares its signature with the task's arguments, and makes
+  /// the reference. Throws BuildError, with the log; UsageError for arguments that do not fit,
+  /// DimensionError for a reference of another length, FileError, OutOfMemory.
   KernelBench(Context& context, KernelTask task, const KernelLaunch& first);
 
-  /// Builds, launches and checks `launch`, and times it by the wall clock: a median of `limits.repetitions` times, each of as many
-  /// passes as take 2 ms. Where the task has no reference, the first result is that of all that follow. Never throws for what one
+  /// Builds, launches and checks `launch`, and times it by the wall clock: a median of
+  /// `limits.repetitions` times, each of as many passes as take 2 ms. Where the task has no
+  /// reference, the first result is that of all that follow. Never throws for what one
   /// configuration can fail by.
   [[nodiscard]] Outcome measure(const KernelLaunch& launch, const RunLimits& limits = {});
 
-  /// A launch that measure() found to work, ready to be timed in turns with others: nanoseconds of one pass.
+  /// A launch that measure() found to work, ready to be timed in turns with others: nanoseconds of
+  /// one pass.
   [[nodiscard]] std::function<double()> timed(const KernelLaunch& launch);
 
   [[nodiscard]] const KernelTask& task() const { return task_; }
-  /// What the kernel says of itself when built with `launch`'s macros: its limit and preferred multiple.
+  /// What the kernel says of itself when built with `launch`'s macros: its limit and preferred
+  /// multiple.
   [[nodiscard]] Kernel kernel_of(const KernelLaunch& launch);
   /// Whether results are compared with something else than the first of them.
   [[nodiscard]] bool has_reference() const { return has_reference_; }

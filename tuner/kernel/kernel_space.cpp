@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::array<const char*, 3> kLocalNames{"LOCAL_X", "LOCAL_Y", "LOCAL_Z"};
 
-/// What is tried where nothing is said: powers of two up to what the device takes, whole ranges of fewer work-items among them.
+/// What is tried where nothing is said: powers of two up to what the device takes, whole ranges of
+/// fewer work-items among them.
 std::vector<Expression> powers_of_two(const DeviceProfile& device, std::size_t dimension) {
   std::vector<Expression> sizes;
   const std::size_t most =

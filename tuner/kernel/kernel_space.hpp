@@ -18,9 +18,10 @@ struct KernelSpace {
   [[nodiscard]] KernelLaunch launch(const KernelTask& task, std::size_t configuration) const;
 };
 
-/// LOCAL_X, LOCAL_Y and LOCAL_Z, where several sizes are tried, and the task's parameters. Valid is what keeps the constraints, which
-/// may speak of LOCAL_X .. too, what the device may take, and what divides the range (or may go beyond it). Throws UsageError for names that
-/// nothing explains, and where nothing is valid: which constraint excludes how many.
+/// LOCAL_X, LOCAL_Y and LOCAL_Z, where several sizes are tried, and the task's parameters. Valid is
+/// what keeps the constraints, which may speak of LOCAL_X .. too, what the device may take, and
+/// what divides the range (or may go beyond it). Throws UsageError for names that nothing explains,
+/// and where nothing is valid: which constraint excludes how many.
 [[nodiscard]] KernelSpace kernel_space(const KernelTask& task, const DeviceProfile& device);
 
 }  // namespace clgauss::tune

@@ -19,7 +19,8 @@ namespace clgauss::tune {
 /// An argument of the kernel. Sizes and numbers are expressions of sizes and parameters.
 struct KernelArgument {
   enum class Kind { buffer, scalar, local };
-  /// What a buffer holds before each run: random numbers (in [-1, 1) if real, else 0 .. 99), a number, or a file's.
+  /// What a buffer holds before each run: random numbers (in [-1, 1) if real, else 0 .. 99), a
+  /// number, or a file's.
   using Fill = std::variant<std::monostate, double, std::filesystem::path>;
 
   Kind kind = Kind::buffer;
@@ -49,7 +50,8 @@ struct KernelTask {
   std::string build_options = {};  // beside the parameters' -D
   std::vector<Expression> global;  // 1 to 3 dimensions
   bool global_in_groups = false;   // counted in work-groups, not in work-items
-  /// Of each dimension, the sizes to try or expressions of parameters that give it; empty: powers of two.
+  /// Of each dimension, the sizes to try or expressions of parameters that give it; empty: powers
+  /// of two.
   std::vector<std::vector<Expression>> local = {};
   /// In which dimensions a range that the group does not divide goes on to its end.
   std::array<bool, 3> round_up = {};
@@ -62,7 +64,8 @@ struct KernelTask {
   [[nodiscard]] std::size_t dimensions() const { return global.size(); }
 };
 
-/// The text of a kernel file, its includes put in: of the file system or of those shipped. Throws FileError.
+/// The text of a kernel file, its includes put in: of the file system or of those shipped. Throws
+/// FileError.
 [[nodiscard]] std::string task_source(const std::filesystem::path& file);
 
 }  // namespace clgauss::tune

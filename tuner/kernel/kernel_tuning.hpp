@@ -1,5 +1,6 @@
 #pragma once
-/// Searches for the fastest launch of any kernel, and sets it beside the rules for the work-group size.
+/// Searches for the fastest launch of any kernel, and sets it beside the rules for the work-group
+/// size.
 
 #include <functional>
 #include <memory>
@@ -30,8 +31,8 @@ struct KernelTuningOptions {
 struct KernelTuning {
   std::size_t tried = 0, measured = 0,
               size = 0;  // configurations: all, those not in the folder before, of the space
-  std::optional<KernelLaunch>
-      best;  // of the last comparison; of all tried where there was none; empty if nothing was tried
+  /// of the last comparison; of all tried where there was none; empty if nothing was tried
+  std::optional<KernelLaunch> best;
   T4File record;  // every configuration tried, parameter by parameter
 };
 
@@ -45,10 +46,11 @@ class KernelTuner {
   /// Throws as kernel_space() and KernelBench.
   KernelTuner(Context& context, const KernelTask& task);
 
-  /// Searches until the stop condition is met or all was tried. Each configuration leaves its rows in `folder` when it was tried;
-  /// what the folder holds is not measured again. Then the best, the next two and, where the work-group is not bound to parameters,
-  /// what the driver and the rules choose with the best's macros - lcm, multiple, max, 256; each checked as all others - are timed
-  /// in turns; their rows have the part kFinalPart. Throws DeviceLimit if nothing can run.
+  /// Searches until the stop condition is met or all was tried. Each configuration leaves its rows
+  /// in `folder` when it was tried; what the folder holds is not measured again. Then the best, the
+  /// next two and, where the work-group is not bound to parameters, what the driver and the rules
+  /// choose with the best's macros - lcm, multiple, max, 256; each checked as all others - are
+  /// timed in turns; their rows have the part kFinalPart. Throws DeviceLimit if nothing can run.
   [[nodiscard]] KernelTuning run(const ExperimentInfo& info, ResultFolder& folder,
                                  const KernelTuningOptions& options);
 

@@ -35,7 +35,8 @@ Value value_of(double number) {
   return fmt::format("{}", number);
 }
 
-/// The part between `begin` and the last character, if `text` starts with the one and ends with the other.
+/// The part between `begin` and the last character, if `text` starts with the one and ends with the
+/// other.
 std::optional<std::string_view> inside(std::string_view text, std::string_view begin, char end) {
   if (!text.starts_with(begin) || !text.ends_with(end) || text.size() <= begin.size())
     return std::nullopt;

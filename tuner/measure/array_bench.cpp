@@ -95,8 +95,8 @@ double ArrayBench::sum_of_partials(const GroupedRange& range) {
   return sum;
 }
 
-/// Why the sum that was just computed is wrong; empty if it is right: |sum - expected| <= m u (sum of magnitudes), where each
-/// work-item added up to m numbers in f32 and u = 2^-24.
+/// Why the sum that was just computed is wrong; empty if it is right: |sum - expected| <= m u (sum
+/// of magnitudes), where each work-item added up to m numbers in f32 and u = 2^-24.
 std::string ArrayBench::fault_of_sum(const ArrayAccess& access, const GroupedRange& range) {
   const std::size_t lines = access.by_columns ? size_ / access.width : size_;
   const std::size_t length = access.by_columns ? size_ : size_ / access.width;

@@ -1,5 +1,6 @@
 #pragma once
-/// Reads and writes of a square array of floats, walked as Tutubalin (2007) does, each checked before it is timed.
+/// Reads and writes of a square array of floats, walked as Tutubalin (2007) does, each checked
+/// before it is timed.
 
 #include <clgauss/context.hpp>
 #include <string>
@@ -25,11 +26,13 @@ struct GroupedRange {
   std::size_t local = 0, groups = 0;
 };
 
-/// The largest side up to 12288 whose array fits one allocation and half the device's memory; a multiple of 1024.
+/// The largest side up to 12288 whose array fits one allocation and half the device's memory; a
+/// multiple of 1024.
 [[nodiscard]] std::size_t largest_array_size(const DeviceProfile& device);
 
-/// The array on the device, with the document's numbers: around 1, their sum size^2 + 3 but for rounding. What it prepares shares the
-/// array, in turns with writes too: the numbers are checked then, and are of no account afterwards.
+/// The array on the device, with the document's numbers: around 1, their sum size^2 + 3 but for
+/// rounding. What it prepares shares the array, in turns with writes too: the numbers are checked
+/// then, and are of no account afterwards.
 class ArrayBench {
  public:
   /// Throws OutOfMemory if the array does not fit.

@@ -10,7 +10,8 @@
 
 namespace clgauss::tune {
 
-/// One loop. `multiply` computes the first `count` rows of C (or columns, if `by_columns`), so that a long one can be estimated.
+/// One loop. `multiply` computes the first `count` rows of C (or columns, if `by_columns`), so that
+/// a long one can be estimated.
 struct CpuLoop {
   std::string_view name;
   bool by_columns = false;
@@ -30,7 +31,8 @@ inline constexpr Index kCpuBlock = 32;  // side of the blocks of the blocked loo
 /// Cores that the OpenMP loops use; 0 if built without OpenMP.
 [[nodiscard]] std::size_t openmp_cores();
 
-/// Rows (columns) of n that prepare_cpu() times: all where that is quick or `all`, else enough for about 0.3 GFLOP a core.
+/// Rows (columns) of n that prepare_cpu() times: all where that is quick or `all`, else enough for
+/// about 0.3 GFLOP a core.
 [[nodiscard]] Index cpu_count(const CpuLoop& loop, Index n, bool all);
 
 /// The product, and room for C, which all that is prepared writes.
@@ -41,8 +43,8 @@ struct CpuMatrices {
   std::vector<float> c;
 };
 
-/// Checks `count` rows (columns); their times are scaled to all n. Where that is more than cpu_count() says, it is not begun if those
-/// tell that it would take too long.
+/// Checks `count` rows (columns); their times are scaled to all n. Where that is more than
+/// cpu_count() says, it is not begun if those tell that it would take too long.
 [[nodiscard]] Prepared prepare_cpu(const CpuLoop& loop, CpuMatrices& matrices, Index count,
                                    const TimingOptions& options);
 

@@ -6,8 +6,9 @@
 
 namespace clgauss::tune {
 
-/// The largest divisor of `range` that is at most `limit`, both at least 1: the largest group that cuts the range evenly. It is 1
-/// for a prime above the limit, but 2 for twice such a prime, and small for many others.
+/// The largest divisor of `range` that is at most `limit`, both at least 1: the largest group that
+/// cuts the range evenly. It is 1 for a prime above the limit, but 2 for twice such a prime, and
+/// small for many others.
 [[nodiscard]] constexpr std::size_t largest_divisor(std::size_t range, std::size_t limit) {
   if (range <= limit) return range;
   std::size_t largest = 1;

@@ -9,7 +9,7 @@
 #include <tuple>
 
 #include "clock.hpp"
-#include "kernels/variants.hpp"
+#include "kernels/common/variants.hpp"
 #include "opencl_error.hpp"
 #include "statistics.hpp"
 #include "tuner/measure/estimate.hpp"
@@ -19,8 +19,9 @@ namespace clgauss::tune {
 
 namespace {
 
-/// A repetition shorter than this is made longer by going over its steps again, so that the latency of the wait at its end (10 to
-/// 20 us on an H200, where a step of n = 1000 takes 13) does not count.
+/// A repetition shorter than this is made longer by going over its steps again, so that the latency
+/// of the wait at its end (10 to 20 us on an H200, where a step of n = 1000 takes 13) does not
+/// count.
 constexpr double kShortestPass = 5e-3;
 constexpr std::size_t kMostPassesOfStep = 32;
 /// Of those that may be the fastest, how many are timed until they separate.
@@ -48,8 +49,8 @@ std::size_t helper_group(const DeviceProfile& device) {
 
 WorkGroupPolicy fixed_policy(std::size_t size) { return {WorkGroupPolicy::Rule::fixed, size}; }
 
-/// The kernel built by the version of OpenCL C that allows groups which do not divide the range. Throws DeviceLimit where the
-/// device has no such version.
+/// The kernel built by the version of OpenCL C that allows groups which do not divide the range.
+/// Throws DeviceLimit where the device has no such version.
 Kernel non_uniform_kernel(Context& context, const std::string& name, const Defines& defines) {
   const auto device = context.queue().getInfo<CL_QUEUE_DEVICE>();
   const std::string version = device.getInfo<CL_DEVICE_VERSION>();
@@ -280,7 +281,8 @@ void EliminationBench::attempt(Contender& contender, const std::function<void()>
   if (failure.status != Status::ok) contender.result.outcome = failure;
 }
 
-/// Times those that may be the fastest until they are not, or the rounds are over; the control's twin and the control go along.
+/// Times those that may be the fastest until they are not, or the rounds are over; the control's
+/// twin and the control go along.
 void EliminationBench::settle(std::vector<Contender>& contenders,
                               const std::function<void()>& between) {
   const auto timed = [](const Contender& one) { return one.ok() && !one.times().empty(); };
@@ -340,7 +342,8 @@ EliminationResults EliminationBench::measure(std::span<const LaunchChoice> choic
     std::ranges::shuffle(turn, random_);
     for (Contender* one : turn) attempt(*one, between, [&] { time_once(*one, keep); });
   };
-  // The first that runs and is no size left to the driver, which may be a hundred times as slow as all others.
+  // The first that runs and is no size left to the driver, which may be a hundred times as slow as
+  // all others.
   if (std::ranges::count_if(contenders, &Contender::ok) > 1) {
     auto twin = std::ranges::find_if(
         contenders, [](const Contender& one) { return one.ok() && one.result.group > 1; });

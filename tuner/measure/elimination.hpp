@@ -1,5 +1,6 @@
 #pragma once
-/// Times the kernels of the source, above all gauss_fwd whose work-group size it varies, step by step over an augmented matrix.
+/// Times the kernels of the source, above all gauss_fwd whose work-group size it varies, step by
+/// step over an augmented matrix.
 
 #include <chrono>
 #include <clgauss/context.hpp>
@@ -47,33 +48,37 @@ struct EliminationResultOf {
 /// What came of several choices that were timed in turns.
 struct EliminationResults {
   std::vector<EliminationResultOf> choices;  // in their order; equal launches share one measurement
-  std::optional<EliminationResultOf>
-      control;  // one of the launches once more, as if it were another
+  /// one of the launches once more, as if it were another
+  std::optional<EliminationResultOf> control;
   /// By how much the control differs from its twin: noise_floor().
   [[nodiscard]] double floor() const;
 };
 
-/// The kernels of gauss.cl that can be timed: gauss_fwd, gauss_fwd_pre, gauss_bwd_prepare, gauss_bwd, gauss_pivot, gauss_swap.
+/// The kernels of gauss.cl that can be timed: gauss_fwd, gauss_fwd_pre, gauss_bwd_prepare,
+/// gauss_bwd, gauss_pivot, gauss_swap.
 [[nodiscard]] const std::vector<std::string>& elimination_kernels();
 
-/// Operations of all n - 1 steps of `kernel`: two for each element that gauss_fwd or gauss_bwd changes, one for each that the others
-/// divide, compare or exchange.
+/// Operations of all n - 1 steps of `kernel`: two for each element that gauss_fwd or gauss_bwd
+/// changes, one for each that the others divide, compare or exchange.
 [[nodiscard]] double elimination_work(std::string_view kernel, Index n);
 
 /// The elimination of one n-by-(n + 1) matrix that lies on the device.
 ///
-/// An elimination by the source's fixed NDRange takes up to an hour where the work-group size is bad; every step of it is the
-/// same launch over less work. So `steps` evenly spaced steps are enqueued one after the other, as the elimination does, and their
-/// wall-clock time is scaled by (n - 1) / steps. With n - 1 <= steps, or steps = 0, all steps are run. Before a size is timed, three
-/// of its steps are checked element by element against numbers that another kernel computes; the other kernels of gauss.cl are
-/// checked by a whole elimination and its residual.
+/// An elimination by the source's fixed NDRange takes up to an hour where the work-group size is
+/// bad; every step of it is the same launch over less work. So `steps` evenly spaced steps are
+/// enqueued one after the other, as the elimination does, and their wall-clock time is scaled by (n
+/// - 1) / steps. With n - 1 <= steps, or steps = 0, all steps are run. Before a size is timed,
+/// three of its steps are checked element by element against numbers that another kernel computes;
+/// the other kernels of gauss.cl are checked by a whole elimination and its residual.
 ///
-/// Choices that come to the same launch - no group is larger than the n + 1 columns - share one measurement. In every round all
-/// are run once, in a random order, and one of them twice: its twin tells how much two times differ between which there is no
-/// difference. At last those that may be the fastest are run again and again, until they separate or `duels` rounds are over.
+/// Choices that come to the same launch - no group is larger than the n + 1 columns - share one
+/// measurement. In every round all are run once, in a random order, and one of them twice: its twin
+/// tells how much two times differ between which there is no difference. At last those that may be
+/// the fastest are run again and again, until they separate or `duels` rounds are over.
 class EliminationBench {
  public:
-  /// Throws OutOfMemory if the matrix does not fit the device, UsageError if n < 2 or for a kernel that there is not.
+  /// Throws OutOfMemory if the matrix does not fit the device, UsageError if n < 2 or for a kernel
+  /// that there is not.
   EliminationBench(Context& context, Index n, const EliminationOptions& options);
 
   /// Steps that a repetition times.
@@ -81,8 +86,8 @@ class EliminationBench {
   [[nodiscard]] std::size_t all_steps() const { return n_ - 1; }
   [[nodiscard]] bool estimated() const { return timed_steps() < all_steps(); }
 
-  /// One result for each choice, and the control where two launches or more run. `between` is called between launches and may
-  /// throw to stop.
+  /// One result for each choice, and the control where two launches or more run. `between` is
+  /// called between launches and may throw to stop.
   [[nodiscard]] EliminationResults measure(std::span<const LaunchChoice> choices,
                                            const std::function<void()>& between = {});
 

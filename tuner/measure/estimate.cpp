@@ -126,7 +126,8 @@ std::vector<std::string> doubts_of(std::span<const double> samples) {
   std::vector<std::string> doubts;
   if (samples.size() < fewest) return doubts;
   const Statistics all = statistics({samples.begin(), samples.end()});
-  // 1.4826 mad is the standard deviation where times are normal; a clock that ticks coarsely gives 0.
+  // 1.4826 mad is the standard deviation where times are normal; a clock that ticks coarsely gives
+  // 0.
   const double deviation = std::max(1.4826 * all.mad, 0.002 * all.median);
   const auto outlying = [&](double time) { return std::abs(time - all.median) > far * deviation; };
   const bool first_slow = outlying(samples.front()) && samples.front() > slow * all.median;

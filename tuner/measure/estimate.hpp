@@ -1,6 +1,6 @@
 #pragma once
-/// What repeated times allow to say: medians with intervals, which of two is faster, and when nothing can be said. Every verdict of
-/// the laboratory and of the tuner is made here.
+/// What repeated times allow to say: medians with intervals, which of two is faster, and when
+/// nothing can be said. Every verdict of the laboratory and of the tuner is made here.
 
 #include <cstddef>
 #include <span>
@@ -9,7 +9,8 @@
 
 namespace clgauss::tune {
 
-/// A median and its 95 % interval, in the unit of the samples. Of a single run the interval is the run itself and says nothing.
+/// A median and its 95 % interval, in the unit of the samples. Of a single run the interval is the
+/// run itself and says nothing.
 struct Estimate {
   double median = 0, low = 0, high = 0;
   std::size_t count = 0;  // samples
@@ -17,20 +18,22 @@ struct Estimate {
   [[nodiscard]] bool single() const { return count == 1; }
 };
 
-/// Percentile bootstrap of the median: resampled a thousand times, the same way each time. Below nine samples, where it
-/// would be too narrow (84 % with seven), the interval is their whole range. Throws UsageError if there is no sample.
+/// Percentile bootstrap of the median: resampled a thousand times, the same way each time. Below
+/// nine samples, where it would be too narrow (84 % with seven), the interval is their whole range.
+/// Throws UsageError if there is no sample.
 [[nodiscard]] Estimate estimate(std::span<const double> samples);
 
 /// median(a) / median(b) with its interval, both resampled; `count` is the smaller of the two.
 [[nodiscard]] Estimate ratio_of(std::span<const double> a, std::span<const double> b);
 /// 1 / ratio.
 [[nodiscard]] Estimate inverse(const Estimate& ratio);
-/// Of numbers that were not measured together: bounds of the sum and of the quotient from the bounds of both.
+/// Of numbers that were not measured together: bounds of the sum and of the quotient from the
+/// bounds of both.
 [[nodiscard]] Estimate operator+(const Estimate& a, const Estimate& b);
 [[nodiscard]] Estimate operator/(const Estimate& a, const Estimate& b);
 
-/// The times of something and of its twin, taken in the same rounds, differ by this share although nothing differs: the floor
-/// below which no difference means anything. 0 where there is no twin.
+/// The times of something and of its twin, taken in the same rounds, differ by this share although
+/// nothing differs: the floor below which no difference means anything. 0 where there is no twin.
 [[nodiscard]] double noise_floor(std::span<const double> times, std::span<const double> twin);
 
 /// A single run is believed only from this factor on.
@@ -38,24 +41,29 @@ inline constexpr double kSingleRunFactor = 2;
 
 enum class Order { faster, slower, tie };
 
-/// How times with this ratio to others stand to these: faster or slower only if the whole interval is beyond the floor.
+/// How times with this ratio to others stand to these: faster or slower only if the whole interval
+/// is beyond the floor.
 [[nodiscard]] Order order_of(const Estimate& ratio, double floor);
 [[nodiscard]] Order order_of(std::span<const double> times, std::span<const double> others,
                              double floor);
 
-/// What makes times doubtful, in plain words: outliers, a slow first run. `samples` in the order in which they were taken.
+/// What makes times doubtful, in plain words: outliers, a slow first run. `samples` in the order in
+/// which they were taken.
 [[nodiscard]] std::vector<std::string> doubts_of(std::span<const double> samples);
 
-/// That others use the machine: said where they keep more than a third of the cores busy; else empty.
+/// That others use the machine: said where they keep more than a third of the cores busy; else
+/// empty.
 [[nodiscard]] std::string load_doubt(double busy, unsigned cores);
-/// How many cores other programs keep busy now, over a fifth of a second, which it takes; 0 where the machine does not say. No load
-/// average: that tells of the last minute, in which the caller's own build may have ended.
+/// How many cores other programs keep busy now, over a fifth of a second, which it takes; 0 where
+/// the machine does not say. No load average: that tells of the last minute, in which the caller's
+/// own build may have ended.
 [[nodiscard]] double busy_cores();
 
 /// With `digits` significant digits and, below ten millions, no exponent: 0.0123, 41700.
 [[nodiscard]] std::string significant(double value, int digits);
 
-/// "12.3 [11.9, 12.8]", or "12.3 (single run)"; numbers divided by `unit`, with `digits` significant digits.
+/// "12.3 [11.9, 12.8]", or "12.3 (single run)"; numbers divided by `unit`, with `digits`
+/// significant digits.
 [[nodiscard]] std::string text_of(const Estimate& estimate, double unit = 1, int digits = 4);
 
 }  // namespace clgauss::tune

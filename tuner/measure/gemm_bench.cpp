@@ -8,7 +8,7 @@
 #include <cmath>
 #include <memory>
 
-#include "kernels/gemm_backend.hpp"
+#include "kernels/gemm/gemm_backend.hpp"
 #include "matrix/transfer.hpp"
 #include "tuner/measure/gemm_rules.hpp"
 
@@ -85,7 +85,8 @@ double GemmBench::timed_ns(Gemm& gemm) {
 std::string GemmBench::first_wrong_element() const {
   const Values result = download(context_.queue(), c_.view().buffer, task_.type, reference_.size());
   const Index n = task_.shape.n;
-  // |A||B| <= row norm times column norm (Cauchy, Schwarz), |C0| <= 1; twice, because the reference is rounded too.
+  // |A||B| <= row norm times column norm (Cauchy, Schwarz), |C0| <= 1; twice, because the reference
+  // is rounded too.
   const double each = 8 * static_cast<double>(task_.shape.k + 2) * unit_roundoff(task_.type);
   for (Index i = 0; i < reference_.size(); ++i) {
     const double bound = each * (bounds_of_rows_[i / n] * bounds_of_cols_[i % n] + 1);

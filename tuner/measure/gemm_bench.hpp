@@ -24,12 +24,13 @@ struct GemmTask {
 /// Operands of a task on the device, by which any spec is built, checked and timed.
 class GemmBench {
  public:
-  /// Computes the result that others are compared with by the built-in kernel, which Gemm checks by itself. Throws as Gemm,
-  /// OutOfMemory.
+  /// Computes the result that others are compared with by the built-in kernel, which Gemm checks by
+  /// itself. Throws as Gemm, OutOfMemory.
   GemmBench(Context& context, const GemmTask& task);
 
-  /// A product by `spec`: its rules and the device's limits are looked at, it is built, checked over cut tiles against the host and on
-  /// the task itself element by element, by a run that warms up. Never throws for what one configuration can fail by.
+  /// A product by `spec`: its rules and the device's limits are looked at, it is built, checked
+  /// over cut tiles against the host and on the task itself element by element, by a run that warms
+  /// up. Never throws for what one configuration can fail by.
   [[nodiscard]] Prepared prepare(const GemmSpec& spec, double timeout_ns);
 
   /// The same, and its times by the wall clock.
@@ -49,8 +50,8 @@ class GemmBench {
   MatrixView a_, b_;
   RestoredMatrix c_;
   Values reference_;  // C as the built-in kernel computes it
-  std::vector<double> bounds_of_rows_,
-      bounds_of_cols_;  // norms of the rows of A, of the columns of B
+  /// norms of the rows of A, of the columns of B
+  std::vector<double> bounds_of_rows_, bounds_of_cols_;
 };
 
 }  // namespace clgauss::tune

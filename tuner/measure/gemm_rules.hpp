@@ -6,8 +6,8 @@
 
 namespace clgauss::tune {
 
-/// The rule of the kernel's file that the parameters break, in words; empty if none. One more than the file's own #error: a
-/// work-item's accumulators must fit its registers.
+/// The rule of the kernel's file that the parameters break, in words; empty if none. One more than
+/// the file's own #error: a work-item's accumulators must fit its registers.
 [[nodiscard]] std::string broken_rule(const GemmSpec& spec);
 
 /// What the device would refuse before it builds: work-items or local memory; empty if nothing.

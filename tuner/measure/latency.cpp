@@ -11,7 +11,8 @@ namespace clgauss::tune {
 
 namespace {
 
-/// Words of which every `stride`-th holds the place of the next: one random cycle through all of them (Sattolo).
+/// Words of which every `stride`-th holds the place of the next: one random cycle through all of
+/// them (Sattolo).
 std::vector<cl_uint> random_cycle(std::size_t places, std::size_t stride) {
   std::vector<cl_uint> next(places);
   std::iota(next.begin(), next.end(), 0U);

@@ -8,10 +8,12 @@
 
 namespace clgauss::tune {
 
-/// Accesses that a latency is the mean of: the difference of two chains, so that the launch does not count.
+/// Accesses that a latency is the mean of: the difference of two chains, so that the launch does
+/// not count.
 inline constexpr unsigned kLongChain = 60000, kShortChain = 4000;
 
-/// Bytes of a chain that no cache holds: 512 MiB, or what an eighth of the device's memory and one allocation allow.
+/// Bytes of a chain that no cache holds: 512 MiB, or what an eighth of the device's memory and one
+/// allocation allow.
 [[nodiscard]] std::uint64_t uncached_bytes(const DeviceProfile& device);
 
 /// Time of one access in a random cycle of 128-byte lines over `bytes` of global memory.

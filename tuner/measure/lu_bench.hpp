@@ -24,7 +24,8 @@ class LuBench {
   /// Throws OutOfMemory.
   LuBench(Context& context, RealType type, Index n);
 
-  /// Factorisation and solve of a fresh copy, checked by a run that warms up: scaled residual <= 16.
+  /// Factorisation and solve of a fresh copy, checked by a run that warms up: scaled residual <=
+  /// 16.
   [[nodiscard]] Prepared prepare(const LuSpec& spec, double timeout_ns);
 
   /// The same, and the times of both together by the wall clock.

@@ -18,8 +18,8 @@ constexpr float kNothing = std::numeric_limits<float>::quiet_NaN();
 constexpr float kCanary = 12345;
 constexpr std::size_t kCanaries = 64;
 
-/// Groups in the second dimension of the strip that is timed first. More than one where there are many, so that a short strip does
-/// not make a device with many compute units look slow.
+/// Groups in the second dimension of the strip that is timed first. More than one where there are
+/// many, so that a short strip does not make a device with many compute units look slow.
 std::size_t strip_of(std::size_t groups) { return (groups + 15) / 16; }
 
 void enqueue(const cl::CommandQueue& queue, const Kernel& kernel, std::array<std::size_t, 2> local,

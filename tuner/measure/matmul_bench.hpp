@@ -29,7 +29,8 @@ class MatmulBench {
   /// A and B to the device; C back.
   [[nodiscard]] Prepared copy_in();
   [[nodiscard]] Prepared copy_out();
-  /// The product by `kernel`. Before all of it is run, a strip of groups tells how long that will take.
+  /// The product by `kernel`. Before all of it is run, a strip of groups tells how long that will
+  /// take.
   [[nodiscard]] Prepared multiply(const MatmulKernel& kernel);
   /// The product by clgauss's own GEMM.
   [[nodiscard]] Prepared multiply_by_gemm();

@@ -9,7 +9,8 @@
 
 namespace clgauss::tune {
 
-/// Every configuration tried leaves one of these; nothing is clamped and nothing is passed over in silence.
+/// Every configuration tried leaves one of these; nothing is clamped and nothing is passed over in
+/// silence.
 enum class Status {
   ok,
   constraint,    // the parameters do not belong together
@@ -24,7 +25,8 @@ enum class Status {
 [[nodiscard]] std::string_view status_name(Status status);
 /// Empty for any other word.
 [[nodiscard]] std::optional<Status> parse_status(std::string_view name);
-/// The word of the T4 format of the auto-tuning community: correct, constraints, compile, runtime, correctness, timeout.
+/// The word of the T4 format of the auto-tuning community: correct, constraints, compile, runtime,
+/// correctness, timeout.
 [[nodiscard]] std::string_view t4_invalidity(Status status);
 
 struct Outcome {
@@ -33,8 +35,9 @@ struct Outcome {
   std::vector<double> times_ns;  // one a repetition, in the order they were taken; empty unless ok
 };
 
-/// Calls `measure`, and turns what one configuration may fail by into an outcome: BuildError, DeviceLimit, OutOfMemory and
-/// errors of OpenCL. Other errors pass, and so does the loss of the device, after which no configuration could run.
+/// Calls `measure`, and turns what one configuration may fail by into an outcome: BuildError,
+/// DeviceLimit, OutOfMemory and errors of OpenCL. Other errors pass, and so does the loss of the
+/// device, after which no configuration could run.
 [[nodiscard]] Outcome guarded(const std::function<Outcome()>& measure);
 
 }  // namespace clgauss::tune

@@ -38,8 +38,9 @@ struct Prepared {
 /// An outcome that says that `expected_s` is more than is allowed.
 [[nodiscard]] Outcome too_slow(double expected_s);
 
-/// Warms up, and times one pass of `run(passes)`, which does its work `passes` times and waits for the end. `expected_s` is how long
-/// one pass may be expected to take; a pass of under 2 ms is repeated until the wait at the end does not count.
+/// Warms up, and times one pass of `run(passes)`, which does its work `passes` times and waits for
+/// the end. `expected_s` is how long one pass may be expected to take; a pass of under 2 ms is
+/// repeated until the wait at the end does not count.
 [[nodiscard]] Prepared repeated(const TimingOptions& options, double expected_s,
                                 std::function<void(std::size_t passes)> run);
 
@@ -53,8 +54,9 @@ struct RunLimits {
   double timeout_ns = std::numeric_limits<double>::infinity();  // a first run that takes longer
 };
 
-/// Runs once to warm up, for no longer than `timeout_ns`, and asks `fault` what is wrong with the result (empty: nothing). `timed_ns`
-/// runs once and returns the time; `what` it runs is for messages: "a product".
+/// Runs once to warm up, for no longer than `timeout_ns`, and asks `fault` what is wrong with the
+/// result (empty: nothing). `timed_ns` runs once and returns the time; `what` it runs is for
+/// messages: "a product".
 [[nodiscard]] Prepared checked(double timeout_ns, std::string_view what,
                                std::function<double()> timed_ns,
                                const std::function<std::string()>& fault);
@@ -73,8 +75,8 @@ struct Duel {
   [[nodiscard]] Order order() const { return order_of(a_ns, b_ns, floor()); }
 };
 
-/// Times A, B and B once more, as its own control, in every round in a random order, after one of each that warms up: `rounds`, or
-/// up to three times as many until the two separate.
+/// Times A, B and B once more, as its own control, in every round in a random order, after one of
+/// each that warms up: `rounds`, or up to three times as many until the two separate.
 [[nodiscard]] Duel duel(std::size_t rounds, const std::function<double()>& timed_a_ns,
                         const std::function<double()>& timed_b_ns);
 

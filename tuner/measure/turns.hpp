@@ -19,9 +19,9 @@ struct Turns {
   [[nodiscard]] std::vector<bool> may_be_best() const;
 };
 
-/// Times every contender, and `twin_of` once more as its own control, `rounds` times in turns, each round in a random order, after one
-/// run of each that warms up. Then those that may be the fastest, `twin_of` and its twin go on until one is alone, or `further`
-/// rounds are over.
+/// Times every contender, and `twin_of` once more as its own control, `rounds` times in turns, each
+/// round in a random order, after one run of each that warms up. Then those that may be the
+/// fastest, `twin_of` and its twin go on until one is alone, or `further` rounds are over.
 [[nodiscard]] Turns in_turns(std::size_t rounds, std::size_t further,
                              const std::vector<std::function<double()>>& timed_ns,
                              std::size_t twin_of = 0);

@@ -3,8 +3,8 @@
 
 #include <array>
 #include <clgauss/device.hpp>
-#include <clgauss/matrix.hpp>
 #include <clgauss/lab/program.hpp>
+#include <clgauss/matrix.hpp>
 #include <cstdint>
 #include <string>
 
@@ -15,8 +15,8 @@ namespace clgauss::tune {
   return (n + size - 1) / size;
 }
 
-/// Throws DeviceLimit if the device has less local memory than `bytes` for `what`. NVIDIA's driver takes more than it reports (48
-/// KiB), so there the attempt decides.
+/// Throws DeviceLimit if the device has less local memory than `bytes` for `what`. NVIDIA's driver
+/// takes more than it reports (48 KiB), so there the attempt decides.
 void require_local_memory(const DeviceProfile& device, std::uint64_t bytes,
                           const std::string& what);
 

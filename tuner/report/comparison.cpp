@@ -52,7 +52,8 @@ std::string name_of(const Row& row) {
   return name;
 }
 
-/// The rows of each kind, without what is the same in two runs only by chance: device, platform, driver.
+/// The rows of each kind, without what is the same in two runs only by chance: device, platform,
+/// driver.
 std::map<std::string, std::vector<Row>> rows_by_kind(const std::vector<Results>& device) {
   std::map<std::string, std::vector<Row>> kinds;
   for (const Results& folder : device)

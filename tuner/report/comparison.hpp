@@ -1,5 +1,6 @@
 #pragma once
-/// One run against another: what a new driver, device or version changes, configuration by configuration.
+/// One run against another: what a new driver, device or version changes, configuration by
+/// configuration.
 
 #include <string>
 #include <vector>
@@ -14,9 +15,10 @@ struct Run {
   std::vector<Results> results;
 };
 
-/// A section for each device of both runs: how many configurations are faster, the same and slower in `later`, by kinds of experiment,
-/// and those that differ most. Devices are told by their names; of two runs with one device each these are compared. Throws FileError
-/// where no configuration has times in both.
+/// A section for each device of both runs: how many configurations are faster, the same and slower
+/// in `later`, by kinds of experiment, and those that differ most. Devices are told by their names;
+/// of two runs with one device each these are compared. Throws FileError where no configuration has
+/// times in both.
 [[nodiscard]] std::vector<Section> comparison_sections(const Run& earlier, const Run& later,
                                                        Illustrator& illustrator);
 

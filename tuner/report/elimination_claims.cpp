@@ -92,7 +92,8 @@ Claim plateau_claim(const EliminationData& data, const char* claim, const char* 
           held(holds == all)};
 }
 
-/// How much the time depends on what remains: the worst of 128 to 384 over the best, at its largest below n = 1000 and from there on.
+/// How much the time depends on what remains: the worst of 128 to 384 over the best, at its largest
+/// below n = 1000 and from there on.
 Claim remainder_claim(const EliminationData& data) {
   const std::string claim = "the remainder weighs more on n below 1000 than on larger ones",
                     published = "figures 3 to 6";
@@ -130,7 +131,8 @@ Claim rule_claim(const EliminationData& data) {
           held(verdict.rule_ties == verdict.rule_sizes)};
 }
 
-/// The source sets the size of gauss_fwd alone: what the other kernels take beside it, each with its best size.
+/// The source sets the size of gauss_fwd alone: what the other kernels take beside it, each with
+/// its best size.
 Claim other_kernels_claim(const EliminationData& data) {
   const std::string
       claim = "only the second kernel's size matters: the others take little time (under 20 %)",

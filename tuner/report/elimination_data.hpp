@@ -17,15 +17,16 @@ using ByN = std::map<std::size_t, ContestResult>;
 /// Points of any n, judged n by n.
 [[nodiscard]] ByN by_n(const std::vector<Point>& points);
 
-/// What was timed on one device with one type and NDRange mode, by n. Of a size that was timed several times, that with the most
-/// steps counts.
+/// What was timed on one device with one type and NDRange mode, by n. Of a size that was timed
+/// several times, that with the most steps counts.
 struct EliminationData {
   std::string type, variant;
   DeviceProfile device;
   ByN sweep, outliers, rules;                // of gauss_fwd
   std::map<std::string, ByN> other_kernels;  // of gauss.cl: their sweeps
 
-  /// The work-group size that the LCM rule gives gauss_fwd on this device, from the rows or else from the device's numbers.
+  /// The work-group size that the LCM rule gives gauss_fwd on this device, from the rows or else
+  /// from the device's numbers.
   [[nodiscard]] std::optional<std::size_t> rule_local() const;
   /// The same before it is cut to what the device allows; empty if the cores are unknown.
   [[nodiscard]] std::optional<std::size_t> raw_rule() const;
@@ -35,7 +36,8 @@ struct EliminationData {
   [[nodiscard]] std::size_t work_group_limit() const;
 };
 
-/// One for each type and NDRange mode among the results of one device; empty if none is of gauss_fwd.
+/// One for each type and NDRange mode among the results of one device; empty if none is of
+/// gauss_fwd.
 [[nodiscard]] std::vector<EliminationData> elimination_data(const std::vector<Results>& results);
 
 }  // namespace clgauss::tune::report

@@ -26,7 +26,8 @@ void add(Series& series, double x, const Timing& timing) {
   series.high.push_back(timing.ms.high);
 }
 
-/// Ratios to the best: a logarithmic axis, for half and twice are as far from 1, where some are large.
+/// Ratios to the best: a logarithmic axis, for half and twice are as far from 1, where some are
+/// large.
 void fit_ratio_axis(Figure& figure) {
   double most = 1;
   for (const Series& series : figure.series)
@@ -34,7 +35,8 @@ void fit_ratio_axis(Figure& figure) {
   figure.y.log = most > kLogFrom;
 }
 
-/// A logarithmic axis where the values need it, and seconds in place of milliseconds where they are long.
+/// A logarithmic axis where the values need it, and seconds in place of milliseconds where they are
+/// long.
 void fit_time_axis(Figure& figure) {
   double least = std::numeric_limits<double>::infinity(), most = 0;
   for (const Series& series : figure.series)
@@ -100,8 +102,8 @@ std::vector<ByN> ranges_of(const ByN& by_n) {
   return ranges;
 }
 
-/// Lines for the preferred multiple and the LCM rule where they lie within first..last, with names short enough for the legend;
-/// the sentences returned tell of the others.
+/// Lines for the preferred multiple and the LCM rule where they lie within first..last, with names
+/// short enough for the legend; the sentences returned tell of the others.
 std::string add_marks(Figure& figure, const EliminationData& data, double first, double last) {
   const auto local = data.rule_local(), raw = data.raw_rule();
   const std::size_t multiple = data.preferred_multiple(), limit = data.work_group_limit();
@@ -127,7 +129,8 @@ std::string add_marks(Figure& figure, const EliminationData& data, double first,
   return words;
 }
 
-/// Ticks at multiples of 32, 64, 128 .., where work-group sizes are, and not more than fit side by side.
+/// Ticks at multiples of 32, 64, 128 .., where work-group sizes are, and not more than fit side by
+/// side.
 double size_step(double first, double last) {
   double step = 32;
   while ((last - first) / step > 9) step *= 2;

@@ -1,5 +1,6 @@
 #pragma once
-/// The report on Baranov and Vlatskaya (2013): their figures 2 to 6 and their rule, from the rows of sweep, outliers and rules.
+/// The report on Baranov and Vlatskaya (2013): their figures 2 to 6 and their rule, from the rows
+/// of sweep, outliers and rules.
 
 #include <string_view>
 #include <vector>

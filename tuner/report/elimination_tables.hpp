@@ -9,16 +9,17 @@ namespace clgauss::tune::report {
 /// The largest divisor of a range from which on a driver's groups are work for a compute unit.
 inline constexpr std::size_t kSmallDivisor = 32;
 
-/// At each n what each rule and each way to launch costs: its time over the best, with its interval, and the sizes that cannot be
-/// told from the best. Where the LCM rule's size is not `rule_local`, the row says so: the cores were counted otherwise there.
+/// At each n what each rule and each way to launch costs: its time over the best, with its
+/// interval, and the sizes that cannot be told from the best. Where the LCM rule's size is not
+/// `rule_local`, the row says so: the cores were counted otherwise there.
 [[nodiscard]] Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local = {});
 
-/// At each n the driver's time, the rule's and the largest divisor's; empty for more n than a reader takes in, of which
-/// distribution_table() tells.
+/// At each n the driver's time, the rule's and the largest divisor's; empty for more n than a
+/// reader takes in, of which distribution_table() tells.
 [[nodiscard]] Table outliers_table(const ByN& outliers, std::size_t limit);
 
-/// Over all n, and by the largest divisor of n + 1 within `limit`: at how many n the driver is faster than the LCM rule, as fast,
-/// slower, and the quantiles of driver / rule and rule / best.
+/// Over all n, and by the largest divisor of n + 1 within `limit`: at how many n the driver is
+/// faster than the LCM rule, as fast, slower, and the quantiles of driver / rule and rule / best.
 [[nodiscard]] Table distribution_table(const ByN& outliers, std::size_t limit);
 
 /// At each n the best size, the sizes that cannot be told from it, and the worst.
@@ -27,7 +28,8 @@ inline constexpr std::size_t kSmallDivisor = 32;
 /// The other kernels of the elimination: what the size is worth there.
 [[nodiscard]] Table other_kernels_table(const std::map<std::string, ByN>& kernels);
 
-/// "+12 [11, 13] %", "x 173 [170, 176]", "tie": a ratio of times as what it costs. A single run is called one.
+/// "+12 [11, 13] %", "x 173 [170, 176]", "tie": a ratio of times as what it costs. A single run is
+/// called one.
 [[nodiscard]] std::string cost_words(const Estimate& ratio, Order order);
 
 }  // namespace clgauss::tune::report

@@ -50,13 +50,14 @@ struct Figure {
   std::vector<Series> series = {};
   std::vector<Mark> marks = {};
   bool ordered = false;  // the series' colours run from one to another, in place of distinct ones
-  // Names of categories, which are then the rows of the figure from top to bottom: an x is a place among them, and y runs along the
-  // horizontal axis.
+  // Names of categories, which are then the rows of the figure from top to bottom: an x is a place
+  // among them, and y runs along the horizontal axis.
   std::vector<std::string> rows = {};
 };
 
-/// The drawing as <svg class="drawing">, which kDrawingStyle paints: legible from 360 pixels on, light or dark as the reader's system
-/// is. Every value is a <title>; whatever belongs to series i has data-s="i".
+/// The drawing as <svg class="drawing">, which kDrawingStyle paints: legible from 360 pixels on,
+/// light or dark as the reader's system is. Every value is a <title>; whatever belongs to series i
+/// has data-s="i".
 [[nodiscard]] std::string svg(const Figure& figure);
 
 /// How svg() looks, for a <style> of the page or of the drawing itself.
@@ -68,8 +69,9 @@ class Illustrator {
   /// `draws` false: draw() gives nothing, for a report without figures.
   explicit Illustrator(bool draws = true) : draws_(draws) {}
 
-  /// <figure> with the drawing, its caption and its numbers as a table. A name that was drawn before gets a number. Throws UsageError
-  /// for a figure whose series are not as long as they should be.
+  /// <figure> with the drawing, its caption and its numbers as a table. A name that was drawn
+  /// before gets a number. Throws UsageError for a figure whose series are not as long as they
+  /// should be.
   [[nodiscard]] std::string draw(Figure figure);
 
  private:

@@ -40,7 +40,8 @@ std::string paragraph(std::string_view text) {
 
 std::string html(const Table& table) {
   if (table.rows.empty()) return {};
-  // A region with a name and a place in the order of keys, so that it can be scrolled without a mouse.
+  // A region with a name and a place in the order of keys, so that it can be scrolled without a
+  // mouse.
   std::string text = fmt::format(
       "<div class=\"scroll\" role=\"region\" aria-label=\"{}\" tabindex=\"0\">\n<table{}>\n",
       escape(table.caption), table.numbers ? "" : " class=\"words\"");

@@ -22,7 +22,8 @@ inline constexpr std::string_view kKernelMethod =
     "the floor below which no difference means anything. Those that may be the fastest go on until "
     "they separate.";
 
-/// A kernel's rows: what was compared at the end, the ten best that were tried, and what failed by what.
+/// A kernel's rows: what was compared at the end, the ten best that were tried, and what failed by
+/// what.
 [[nodiscard]] std::vector<Table> kernel_tables(const std::vector<Point>& points);
 /// What is found, in a sentence or two.
 [[nodiscard]] std::vector<std::string> kernel_verdict(const std::vector<Point>& points);

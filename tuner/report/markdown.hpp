@@ -9,7 +9,8 @@
 
 namespace clgauss::tune::report {
 
-/// The results of `results` as page() has them, without figures. Throws FileError if there are no rows.
+/// The results of `results` as page() has them, without figures. Throws FileError if there are no
+/// rows.
 [[nodiscard]] std::string markdown(const std::vector<Results>& results, const std::string& title);
 
 /// What differs between two runs. Throws FileError where they have nothing in common.

@@ -1,5 +1,6 @@
 #pragma once
-/// The first screen of the page: what the work-group size is worth on each device, and the devices side by side.
+/// The first screen of the page: what the work-group size is worth on each device, and the devices
+/// side by side.
 
 #include <optional>
 #include <string>
@@ -19,7 +20,8 @@ struct Gain {
   Cost least, most;
 };
 
-/// One device with rows of the elimination: of its types and NDRange modes the one that was timed at the most n.
+/// One device with rows of the elimination: of its types and NDRange modes the one that was timed
+/// at the most n.
 struct Overview {
   std::string device;  // with its driver where another one bears the same name
   std::size_t place;   // among the devices of the page
@@ -38,8 +40,8 @@ struct Overview {
 
 /// The devices side by side: a line each; empty for none.
 [[nodiscard]] Table devices_table(const std::vector<Overview>& all);
-/// Time against the work-group size at the largest n that was swept on each of them, and the driver's default over the LCM rule at
-/// all n. Empty for fewer than two devices.
+/// Time against the work-group size at the largest n that was swept on each of them, and the
+/// driver's default over the LCM rule at all n. Empty for fewer than two devices.
 [[nodiscard]] std::vector<Figure> devices_figures(const std::vector<Overview>& all);
 
 }  // namespace clgauss::tune::report

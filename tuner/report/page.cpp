@@ -68,7 +68,8 @@ a { color: var(--accent); }
 }
 )css";
 
-/// Without it every value is a browser's own tip; with it the values of all series at that place, and names that switch theirs off.
+/// Without it every value is a browser's own tip; with it the values of all series at that place,
+/// and names that switch theirs off.
 constexpr std::string_view kScript = R"js(
 'use strict';
 const tip = document.createElement('div');

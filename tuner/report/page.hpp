@@ -10,9 +10,9 @@
 
 namespace clgauss::tune::report {
 
-/// The page on `results`: what the work-group size is worth on each device, the devices side by side, and device by device the
-/// verdict, the device, the experiments and the commands that made the rows. The same results make the same page. Throws FileError
-/// if there is not one row.
+/// The page on `results`: what the work-group size is worth on each device, the devices side by
+/// side, and device by device the verdict, the device, the experiments and the commands that made
+/// the rows. The same results make the same page. Throws FileError if there is not one row.
 [[nodiscard]] std::string page(const std::vector<Results>& results, const std::string& title,
                                Illustrator& illustrator);
 

@@ -9,7 +9,8 @@
 
 namespace clgauss::tune::report {
 
-/// Of one reproduction: its figures, and plain sentences on what holds here. Both are empty where the rows do not suffice.
+/// Of one reproduction: its figures, and plain sentences on what holds here. Both are empty where
+/// the rows do not suffice.
 struct ReproductionFigures {
   std::vector<Figure> (*figures)(const Measured& measured);
   std::vector<std::string> (*verdict)(const Measured& measured);

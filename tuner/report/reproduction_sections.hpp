@@ -1,5 +1,6 @@
 #pragma once
-/// The report on the documents whose matrix products and memory walks `clgauss-tune reproduce` runs again.
+/// The report on the documents whose matrix products and memory walks `clgauss-tune reproduce` runs
+/// again.
 
 #include <string_view>
 #include <vector>

@@ -24,7 +24,8 @@ std::vector<std::vector<Results>> by_device(const std::vector<Results>& results)
     return device.name == row.device && device.platform_name == row.platform &&
            device.driver_version == row.driver;
   };
-  // The part of `from` that holds rows of the device of `row`; its profile is known if the folder is that device's.
+  // The part of `from` that holds rows of the device of `row`; its profile is known if the folder
+  // is that device's.
   const auto part_for = [&](const Results& from, const Row& row) -> Results& {
     auto found = std::ranges::find_if(devices, [&](const std::vector<Results>& device) {
       return same(device.front().info.device, row);

@@ -1,5 +1,6 @@
 #pragma once
-/// What the report is made of: independent sections, each from the rows of one kind of experiment on one device.
+/// What the report is made of: independent sections, each from the rows of one kind of experiment
+/// on one device.
 
 #include <string>
 #include <string_view>
@@ -19,8 +20,8 @@ struct Section {
   std::string html;           // the figures
 };
 
-/// A kind of section, how its rows were measured (a few plain sentences, once a page), and how it comes from all results of one
-/// device: none if its experiments are not among them.
+/// A kind of section, how its rows were measured (a few plain sentences, once a page), and how it
+/// comes from all results of one device: none if its experiments are not among them.
 struct SectionKind {
   std::string_view title;
   std::string_view method;
@@ -30,11 +31,12 @@ struct SectionKind {
 /// All kinds, in the order of the page. A new one adds its line here (section.cpp).
 [[nodiscard]] const std::vector<SectionKind>& section_kinds();
 
-/// The results of each device (name, platform and driver), in the order in which devices appear; a folder with rows of several
-/// devices is divided.
+/// The results of each device (name, platform and driver), in the order in which devices appear; a
+/// folder with rows of several devices is divided.
 [[nodiscard]] std::vector<std::vector<Results>> by_device(const std::vector<Results>& results);
 
-/// What is known of the device of `results`: the profile of a folder that was made for it, else only its name.
+/// What is known of the device of `results`: the profile of a folder that was made for it, else
+/// only its name.
 [[nodiscard]] const DeviceProfile& profile_of(const std::vector<Results>& results);
 
 /// All points of `experiment` and `kernel` (any if empty) among `results`.

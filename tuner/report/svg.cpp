@@ -29,7 +29,8 @@ const std::string_view kDrawingStyle = R"css(
 
 namespace {
 
-// Small enough that its letters, set at 13, are still legible where a phone shows it 360 pixels wide.
+// Small enough that its letters, set at 13, are still legible where a phone shows it 360 pixels
+// wide.
 constexpr double kWidth = 440, kPlotHeight = 250, kEllipsis = 13, kLine = 20, kRight = 22;
 constexpr double kMostNames = 0.45 * kWidth;  // for the names of rows
 constexpr double kDodge = 9;                  // between the series of one row
@@ -80,8 +81,8 @@ std::string style_of(const Colour& colour) {
 double width_of(std::string_view text) {
   double width = 0;
   for (const char c : text) {
-    const bool inside =
-        (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;  // of a letter of several bytes
+    /// of a letter of several bytes
+    const bool inside = (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
     if (std::string_view("fijlrt.,:;'|()[] -").find(c) != std::string_view::npos)
       width += 5.4;
     else if (std::string_view("mwMW=+%<>").find(c) != std::string_view::npos)
@@ -381,7 +382,8 @@ class Drawing {
     return fmt::format("<path class=\"full\" d=\"{}\"/>", kShapes[s % kShapes.size()]);
   }
 
-  /// The names of series and marks, as many side by side as have room; the height of the whole drawing.
+  /// The names of series and marks, as many side by side as have room; the height of the whole
+  /// drawing.
   double legend() {
     if (figure_.series.size() + figure_.marks.size() < 2) return end_;
     constexpr double sample = 30, gap = 14;

@@ -22,7 +22,8 @@ void lower(std::optional<Cost>& least, const Cost& cost) {
   if (!least || cost.ratio.median < least->ratio.median) least = cost;
 }
 
-/// What --local may be for this launch: every size that was timed as it, and, of one group over the whole range, the largest there is.
+/// What --local may be for this launch: every size that was timed as it, and, of one group over the
+/// whole range, the largest there is.
 std::vector<std::string> names_of_choice(const Timing& timing, std::size_t limit) {
   if (timing.by_driver()) return {"driver"};
   std::vector<std::string> names;
@@ -32,7 +33,8 @@ std::vector<std::string> names_of_choice(const Timing& timing, std::size_t limit
   return names;
 }
 
-/// The LCM rule's launch; null where it has no time, or is another than `of_rule` because the cores were counted otherwise.
+/// The LCM rule's launch; null where it has no time, or is another than `of_rule` because the cores
+/// were counted otherwise.
 const Timing* rule_timing(const ContestResult& contest, std::string_view of_rule) {
   const Timing* const rule = contest.of_rule("lcm");
   const bool is_it =
@@ -42,7 +44,8 @@ const Timing* rule_timing(const ContestResult& contest, std::string_view of_rule
   return is_it ? rule : nullptr;
 }
 
-/// What one may use at one n, by the name that --local takes: the fastest choice and what cannot be told from it.
+/// What one may use at one n, by the name that --local takes: the fastest choice and what cannot be
+/// told from it.
 struct Choices {
   std::map<std::string, const Timing*> by_name;
   std::set<std::string> timed;  // also what is slower
@@ -61,8 +64,9 @@ struct Choices {
   }
 };
 
-/// Advice for neighbouring n that share a choice; of several that which was found at the most n, the LCM rule's own, or the fastest on
-/// the whole. Where a choice was not timed, nothing is said against it.
+/// Advice for neighbouring n that share a choice; of several that which was found at the most n,
+/// the LCM rule's own, or the fastest on the whole. Where a choice was not timed, nothing is said
+/// against it.
 class Adviser {
  public:
   Adviser(const ByN& contests, std::optional<std::size_t> rule, std::size_t limit)

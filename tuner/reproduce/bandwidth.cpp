@@ -1,4 +1,5 @@
-/// Tutubalin, "NVidia 8800GTX: memory bandwidth" (2007), and the same for writes, which its readers asked for.
+/// Tutubalin, "NVidia 8800GTX: memory bandwidth" (2007), and the same for writes, which its readers
+/// asked for.
 
 #include <fmt/format.h>
 
@@ -22,7 +23,8 @@ std::vector<std::size_t> steps(std::size_t first, std::size_t last, std::size_t 
   return values;
 }
 
-/// Multiples of 2^`highest` first, then those of half of that alone, ..: a budget that ends the sweep leaves an even picture.
+/// Multiples of 2^`highest` first, then those of half of that alone, ..: a budget that ends the
+/// sweep leaves an even picture.
 std::vector<std::size_t> coarse_first(std::vector<std::size_t> all, int highest) {
   std::ranges::stable_sort(all, std::ranges::greater{}, [=](std::size_t value) {
     return std::min(std::countr_zero(value), highest);
@@ -30,13 +32,15 @@ std::vector<std::size_t> coarse_first(std::vector<std::size_t> all, int highest)
   return all;
 }
 
-/// The document's sweep, every size. (On PoCL a size costs a second or two, most of it for building the kernels.)
+/// The document's sweep, every size. (On PoCL a size costs a second or two, most of it for building
+/// the kernels.)
 std::vector<std::size_t> sweep_locals(const Laboratory& laboratory) {
   if (!laboratory.options.locals.empty()) return laboratory.options.locals;
   return coarse_first(steps(16, 512, 1), 5);
 }
 
-/// Every number of groups up to 1024 on a GPU; on a CPU powers of 2 and their halves, and the peaks of the document.
+/// Every number of groups up to 1024 on a GPU; on a CPU powers of 2 and their halves, and the peaks
+/// of the document.
 std::vector<std::size_t> sweep_groups(const Laboratory& laboratory) {
   if (!laboratory.options.groups.empty()) return laboratory.options.groups;
   if (laboratory.context.profile().type == DeviceType::gpu)

@@ -100,7 +100,8 @@ std::optional<Estimate> estimate_of(const std::optional<Rate>& rate) {
   return rate ? std::optional(rate->estimate()) : std::nullopt;
 }
 
-/// The mean, and those of all lower and all upper bounds: an interval that is too wide rather than too narrow.
+/// The mean, and those of all lower and all upper bounds: an interval that is too wide rather than
+/// too narrow.
 std::optional<Estimate> mean_of(const std::vector<Rate>& rates,
                                 const std::function<bool(const Rate&)>& wanted) {
   Estimate sum;
@@ -158,7 +159,8 @@ Table table_1(const Rates& rates, std::size_t size, const std::optional<double>&
   return table;
 }
 
-/// The sweep of the group size: by what the size is a multiple of, and before and after the document's cliff.
+/// The sweep of the group size: by what the size is a multiple of, and before and after the
+/// document's cliff.
 Table local_table(const Rates& rates) {
   const std::vector<Rate> reads = rates.over_locals(false), writes = rates.over_locals(true);
   Table table{fmt::format("Sweep of the work-group size at {} groups, float by rows, mean GB/s",

@@ -1,5 +1,6 @@
 #pragma once
-/// What a document claims, judged by what was measured here: the table at the end of each document's page.
+/// What a document claims, judged by what was measured here: the table at the end of each
+/// document's page.
 
 #include <optional>
 #include <string>
@@ -22,8 +23,8 @@ inline constexpr const char *kHolds = "holds", *kDoesNotHold = "does not hold";
 /// "cannot be judged here: " and `why`.
 [[nodiscard]] Claim unjudged(std::string claim, std::string published, const std::string& why);
 
-/// Judges claims on ratios by their whole intervals; where the interval, or the `floor` of the A/A control beside it, holds what is
-/// claimed, the claim cannot be told.
+/// Judges claims on ratios by their whole intervals; where the interval, or the `floor` of the A/A
+/// control beside it, holds what is claimed, the claim cannot be told.
 class Judge {
  public:
   explicit Judge(double floor = 0) : floor_(floor) {}

@@ -1,5 +1,6 @@
 #pragma once
-/// Published figures beside measured ones: tables and remarks that the terminal and the report show alike.
+/// Published figures beside measured ones: tables and remarks that the terminal and the report show
+/// alike.
 
 #include <optional>
 #include <string>
@@ -38,7 +39,8 @@ struct Findings {
 [[nodiscard]] std::optional<Estimate> product_gflops(std::size_t n,
                                                      const std::optional<Estimate>& ns);
 [[nodiscard]] std::optional<double> product_gflops(std::size_t n, const std::optional<double>& ns);
-/// "estimated from 32 of 2048 rows", the status where it is not ok, or nothing: the last cell of a configuration's line.
+/// "estimated from 32 of 2048 rows", the status where it is not ok, or nothing: the last cell of a
+/// configuration's line.
 [[nodiscard]] std::string remark_cell(const Row& row);
 
 }  // namespace clgauss::tune

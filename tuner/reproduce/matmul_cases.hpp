@@ -27,7 +27,8 @@ struct MatmulRung {
 [[nodiscard]] std::optional<Estimate> ladder_time(const Measured& measured, std::string_view rung,
                                                   std::size_t n, std::string_view parameters = {});
 
-/// The largest n at which the rungs of the claims have times, else the largest of all; empty without rows.
+/// The largest n at which the rungs of the claims have times, else the largest of all; empty
+/// without rows.
 [[nodiscard]] std::optional<std::size_t> ladder_n(const Measured& measured);
 
 /// The fastest of matmul-cpu-gpu's loops on the CPU.
@@ -67,7 +68,8 @@ class MatmulCases {
   Lazy<CpuMatrices> cpu_;
 };
 
-/// The side of a square work-group: 32, as in the documents, or 16 or 8 on a device that does not allow 1024 work-items.
+/// The side of a square work-group: 32, as in the documents, or 16 or 8 on a device that does not
+/// allow 1024 work-items.
 [[nodiscard]] std::size_t square_side(const DeviceProfile& device);
 
 }  // namespace clgauss::tune

@@ -14,7 +14,8 @@ namespace clgauss::tune {
 
 namespace {
 
-/// The GPU steps in the article's order: what each is called here, its kernel, and the elements of its tiles.
+/// The GPU steps in the article's order: what each is called here, its kernel, and the elements of
+/// its tiles.
 struct Step {
   const char* rung;
   const char* kernel;

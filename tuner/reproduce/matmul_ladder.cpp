@@ -1,4 +1,5 @@
-/// Vatutin, Martynov and Titov, "Real performance of modern video cards with CUDA in matrix multiplication" (2013-14): tables 1 to 6.
+/// Vatutin, Martynov and Titov, "Real performance of modern video cards with CUDA in matrix
+/// multiplication" (2013-14): tables 1 to 6.
 
 #include <fmt/format.h>
 
@@ -114,7 +115,8 @@ struct Latencies {
   std::optional<double> global, local;
 };
 
-/// The document's gain over the naive rung: 2 tG / (tG + tG / n + tS) for the buffered ones, tG / (tG / B + tS) for the blocked.
+/// The document's gain over the naive rung: 2 tG / (tG + tG / n + tS) for the buffered ones, tG /
+/// (tG / B + tS) for the blocked.
 std::optional<double> theory(const Latencies& latencies, std::string_view kernel, std::size_t n,
                              std::size_t block) {
   if (!latencies.global || !latencies.local) return std::nullopt;
@@ -208,7 +210,8 @@ std::optional<std::size_t> ladder_n(const Measured& measured) {
 
 namespace {
 
-/// Of whole times: at the largest n, or, where a buffered rung is not there at it, at the largest that has it.
+/// Of whole times: at the largest n, or, where a buffered rung is not there at it, at the largest
+/// that has it.
 std::vector<Claim> ladder_claims(const Measured& measured) {
   const auto sizes = measured.sizes_of("naive");
   if (sizes.empty()) return {};

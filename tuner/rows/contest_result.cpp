@@ -34,7 +34,8 @@ bool same_launch(const Timing& a, const Timing& b) {
   return launch(a) == launch(b);
 }
 
-/// Takes the rules of `other` over, and its samples where they are of another measurement of as many steps.
+/// Takes the rules of `other` over, and its samples where they are of another measurement of as
+/// many steps.
 void merge(Timing& timing, const Timing& other, double& floor) {
   for (const std::string& rule : other.rules)
     if (!timing.has_rule(rule)) timing.rules.push_back(rule);

@@ -1,6 +1,6 @@
 #pragma once
-/// What the rows of one n say when they are judged: launches with intervals, which of them are the fastest, and which cannot be told
-/// apart.
+/// What the rows of one n say when they are judged: launches with intervals, which of them are the
+/// fastest, and which cannot be told apart.
 
 #include <string>
 #include <string_view>
@@ -15,8 +15,8 @@ namespace clgauss::tune {
 struct Timing {
   std::size_t n = 0;
   std::size_t local = 0,
-              group =
-                  0;  // as asked for, and work-items of a group as launched; 0 = left to the driver
+              /// as asked for, and work-items of a group as launched; 0 = left to the driver
+      group = 0;
   std::string parameters;           // SPLIT=.. where the range is not cut in two
   std::vector<std::string> rules;   // driver, lcm, multiple, max, fixed ..: at least one
   std::vector<std::size_t> locals;  // all that come to this launch
@@ -37,8 +37,8 @@ struct Timing {
 /// The launches that were timed in turns at one n.
 struct ContestResult {
   std::vector<Timing> timings;
-  double floor =
-      0;  // noise_floor() of the control, or of launches that were timed twice; 0 if there is neither
+  /// noise_floor() of the control, or of launches that were timed twice; 0 if there is neither
+  double floor = 0;
   bool controlled = false,
        told_apart = false;  // a launch has a twin; their intervals tell the two apart, wrongly
 
@@ -54,18 +54,19 @@ struct ContestResult {
 /// time / other's time with its interval. Both must be ok.
 [[nodiscard]] Estimate ratio_of(const Timing& one, const Timing& other);
 
-/// Of points of one n. Points that come to the same launch become one: the same measurement, or their samples together; of
-/// different numbers of steps the larger counts.
+/// Of points of one n. Points that come to the same launch become one: the same measurement, or
+/// their samples together; of different numbers of steps the larger counts.
 [[nodiscard]] ContestResult contest_result(const std::vector<Point>& points);
 
-/// The fastest of those that one may advise or store: launches in two parts, and the driver's own only where it is safe. Null if
-/// there is none.
+/// The fastest of those that one may advise or store: launches in two parts, and the driver's own
+/// only where it is safe. Null if there is none.
 [[nodiscard]] const Timing* fastest_choice(const ContestResult& contest, std::size_t limit);
 
 /// "512, 640, 768": names of `timings`.
 [[nodiscard]] std::string names_of(const std::vector<const Timing*>& timings);
 
-/// What a range of n + 1 leaves to the driver is no work-group size worth having near n where a prime near it is above the limit.
+/// What a range of n + 1 leaves to the driver is no work-group size worth having near n where a
+/// prime near it is above the limit.
 [[nodiscard]] constexpr bool driver_is_safe(std::size_t n, std::size_t limit) {
   return 3 * n < 2 * limit;
 }

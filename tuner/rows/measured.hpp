@@ -40,7 +40,8 @@ class Measured {
 
   /// The sizes n of all rows of `kernel`, ascending.
   [[nodiscard]] std::vector<std::size_t> sizes_of(std::string_view kernel) const;
-  /// The largest n at which `kernel` has a time, else the largest of its rows; empty if it has none.
+  /// The largest n at which `kernel` has a time, else the largest of its rows; empty if it has
+  /// none.
   [[nodiscard]] std::optional<std::size_t> largest_of(std::string_view kernel) const;
 
  private:

@@ -49,7 +49,8 @@ void require_same(const fs::path& folder, const ExperimentInfo& there,
   compare("variant", there.variant, wanted.variant);
 }
 
-/// What was chosen, as in Row::key(), and what came of it. Other tools know `local` 0 as the driver's choice by the rule.
+/// What was chosen, as in Row::key(), and what came of it. Other tools know `local` 0 as the
+/// driver's choice by the rule.
 T4Result t4_result(const Point& point) {
   const Row& row = point.row;
   T4Result result{{}, {row.status, row.detail, point.times_ns}, {}, {}};

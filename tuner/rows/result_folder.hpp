@@ -1,6 +1,7 @@
 #pragma once
-/// The folder that an experiment writes: rows.csv, which grows by what was timed together, experiment.json, which says what it is,
-/// and at the end rows.json, the same results for other tuners' tools.
+/// The folder that an experiment writes: rows.csv, which grows by what was timed together,
+/// experiment.json, which says what it is, and at the end rows.json, the same results for other
+/// tuners' tools.
 
 #include <cstdio>
 #include <filesystem>
@@ -16,9 +17,10 @@ namespace clgauss::tune {
 /// A folder with the rows of one experiment on one device. One process writes it at a time.
 class ResultFolder {
  public:
-  /// Makes the folder, or goes on with what it holds: a last line that was cut off and configurations of which repetitions are
-  /// missing are removed, to be measured again. Throws FileError; throws UsageError if it holds the rows of another experiment,
-  /// device, kernel or type and `append` is not set.
+  /// Makes the folder, or goes on with what it holds: a last line that was cut off and
+  /// configurations of which repetitions are missing are removed, to be measured again. Throws
+  /// FileError; throws UsageError if it holds the rows of another experiment, device, kernel or
+  /// type and `append` is not set.
   ResultFolder(std::filesystem::path folder, const ExperimentInfo& info, bool append);
   ResultFolder(const ResultFolder&) = delete;
   ResultFolder& operator=(const ResultFolder&) = delete;
@@ -43,7 +45,8 @@ class ResultFolder {
   std::FILE* file_ = nullptr;
 };
 
-/// The points of the folder that are of the configurations of `rows`, in their order; those that it does not hold are left out.
+/// The points of the folder that are of the configurations of `rows`, in their order; those that it
+/// does not hold are left out.
 [[nodiscard]] std::vector<Point> points_of(const ResultFolder& folder,
                                            const std::vector<Row>& rows);
 
@@ -54,8 +57,8 @@ struct Results {
   std::vector<Row> rows;
 };
 
-/// The results in `folder` and the folders below it, in the order of their paths. Throws FileError if there are none, FormatError
-/// for a file that is damaged before its last line.
+/// The results in `folder` and the folders below it, in the order of their paths. Throws FileError
+/// if there are none, FormatError for a file that is damaged before its last line.
 [[nodiscard]] std::vector<Results> read_results(const std::filesystem::path& folder);
 
 }  // namespace clgauss::tune

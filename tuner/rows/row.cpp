@@ -18,8 +18,8 @@ namespace clgauss::tune {
 
 namespace {
 
-/// One column: its name, how it is written and read, and since which schema it is there. A reader returns whether it understood
-/// the field.
+/// One column: its name, how it is written and read, and since which schema it is there. A reader
+/// returns whether it understood the field.
 struct Column {
   std::string_view name;
   std::string (*write)(const Row&);

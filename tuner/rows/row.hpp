@@ -1,5 +1,6 @@
 #pragma once
-/// The raw rows of every experiment: one row a repetition, in CSV. data/README.md describes the columns for users.
+/// The raw rows of every experiment: one row a repetition, in CSV. data/README.md describes the
+/// columns for users.
 
 #include <optional>
 #include <string>
@@ -10,12 +11,12 @@
 
 namespace clgauss::tune {
 
-/// Version of the columns that are written. Files of version 1 are read as well: they lack `group` (then it is `local`), `low_ns` and
-/// `high_ns`.
+/// Version of the columns that are written. Files of version 1 are read as well: they lack `group`
+/// (then it is `local`), `low_ns` and `high_ns`.
 inline constexpr int kRowSchema = 2;
 
-/// One repetition of one configuration, or the one row of a configuration that was not timed. Numbers that do not apply are 0 and
-/// written as empty fields.
+/// One repetition of one configuration, or the one row of a configuration that was not timed.
+/// Numbers that do not apply are 0 and written as empty fields.
 struct Row {
   std::string time;     // start of the configuration, UTC, ISO 8601
   std::string version;  // of clgauss, with the commit it was built from
@@ -25,8 +26,8 @@ struct Row {
   std::string type;        // f32 or f64
   std::string variant;     // of the kernel: its NDRange mode, its rung ..
   std::string part;  // of the work, where its parts are timed one by one: copy_in, multiply ..
-  std::string
-      rule;  // where the local size comes from: driver, lcm, lcm_raw, .., fixed, tuned, control
+  /// where the local size comes from: driver, lcm, lcm_raw, .., fixed, tuned, control
+  std::string rule;
   std::size_t n = 0;
   std::size_t local = 0;   // work-items a work-group; 0 = left to the driver
   std::size_t group = 0;   // work-items of a group as it was launched; 0 = left to the driver
@@ -52,14 +53,17 @@ struct Row {
 
 /// The header line, without its end.
 [[nodiscard]] std::string row_header();
-/// One line with its end; a field with a comma, quote or line break is quoted, line breaks become spaces.
+/// One line with its end; a field with a comma, quote or line break is quoted, line breaks become
+/// spaces.
 [[nodiscard]] std::string row_line(const Row& row);
 
-/// Reads lines that row_line() wrote, header first, of this schema or of version 1. Throws FormatError with `file` and line for
-/// anything else: numbers that no measurement gives (negative, not finite, sizes above 2^40, times above a year) among it.
+/// Reads lines that row_line() wrote, header first, of this schema or of version 1. Throws
+/// FormatError with `file` and line for anything else: numbers that no measurement gives (negative,
+/// not finite, sizes above 2^40, times above a year) among it.
 [[nodiscard]] std::vector<Row> parse_rows(std::string_view text, const std::string& file);
 
-/// Rows of one configuration: a copy of `row` with each time of `outcome`, or one without a time if it is not ok.
+/// Rows of one configuration: a copy of `row` with each time of `outcome`, or one without a time if
+/// it is not ok.
 [[nodiscard]] std::vector<Row> rows_of(const Row& row, const Outcome& outcome);
 
 /// The rows of one configuration together, and their times if they are ok.

@@ -42,7 +42,8 @@ Json json_of(const T4Result& result) {
   return json;
 }
 
-/// Throws std::invalid_argument for nesting that no T4 file has, which takes far more memory than its text.
+/// Throws std::invalid_argument for nesting that no T4 file has, which takes far more memory than
+/// its text.
 Json parsed_json(std::string_view text) {
   constexpr int kDeepest = 32;
   return Json::parse(text, [](int depth, Json::parse_event_t, Json&) {

@@ -1,5 +1,6 @@
 #pragma once
-/// Results in the T4 format of the auto-tuning community (AutoTuningAssociation), as other tuners read and write them.
+/// Results in the T4 format of the auto-tuning community (AutoTuningAssociation), as other tuners
+/// read and write them.
 
 #include <optional>
 #include <string>
@@ -26,8 +27,8 @@ struct T4Measurement {
 
 struct T4Result {
   Configuration configuration;
-  Outcome
-      outcome;  // T4 knows one word for device_limit and launch_error: read back as launch_error
+  /// T4 knows one word for device_limit and launch_error: read back as launch_error
+  Outcome outcome;
   std::optional<double> time_ns;  // what was to be made small, usually the median; empty if not ok
   std::vector<T4Measurement> measurements;
 };
@@ -40,12 +41,14 @@ struct T4File {
 /// `file` as JSON of schema 1.1.0, times in milliseconds.
 [[nodiscard]] std::string t4_text(const T4File& file);
 
-/// t4_text() in a file that appears whole or not at all; a path that ends in .gz is compressed. Throws FileError.
+/// t4_text() in a file that appears whole or not at all; a path that ends in .gz is compressed.
+/// Throws FileError.
 void write_t4(const std::string& path, const T4File& file);
 
-/// Reads schema 1.0.0 and 1.1.0, compressed or not (by content). `time_ns` is the measurement called "time" if there is one,
-/// else the median of the runtimes. Numbers that are no integers, and truth values, become words. Throws FileError,
-/// FormatError, OutOfMemory for more text than is parsed.
+/// Reads schema 1.0.0 and 1.1.0, compressed or not (by content). `time_ns` is the measurement
+/// called "time" if there is one, else the median of the runtimes. Numbers that are no integers,
+/// and truth values, become words. Throws FileError, FormatError, OutOfMemory for more text than is
+/// parsed.
 [[nodiscard]] T4File read_t4(const std::string& path);
 
 }  // namespace clgauss::tune

@@ -13,7 +13,8 @@ struct Table {
   bool numbers = true;  // columns after the first are set flush right
 };
 
-/// For a terminal: columns in line, the first flush left, the others too unless they hold numbers. Empty if there are no rows.
+/// For a terminal: columns in line, the first flush left, the others too unless they hold numbers.
+/// Empty if there are no rows.
 [[nodiscard]] std::string text(const Table& table);
 
 }  // namespace clgauss::tune

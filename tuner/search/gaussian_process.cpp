@@ -9,8 +9,8 @@ namespace clgauss::tune {
 
 namespace {
 
-// A feature's whole range is 1, so that a length of 1 lets it matter moderately; without a prior on the logarithm, short
-// lengths win while there are few observations, and every point looks new.
+// A feature's whole range is 1, so that a length of 1 lets it matter moderately; without a prior on
+// the logarithm, short lengths win while there are few observations, and every point looks new.
 constexpr double kPriorWeight = 0.3;
 constexpr double kMinInverseLength = 0.05, kMaxInverseLength = 20;
 constexpr double kMinNoise = 1e-5, kMaxNoise = 0.3;

@@ -20,9 +20,9 @@ struct FeatureTable {
   }
 };
 
-/// A Gaussian process with a Matern-5/2 kernel and one length scale a feature (Rasmussen and Williams, Gaussian Processes for
-/// Machine Learning, 2006, algorithm 2.1 and section 4.2). Features should span about 0 .. 1. n observations and M candidates
-/// take n (n + M) numbers.
+/// A Gaussian process with a Matern-5/2 kernel and one length scale a feature (Rasmussen and
+/// Williams, Gaussian Processes for Machine Learning, 2006, algorithm 2.1 and section 4.2).
+/// Features should span about 0 .. 1. n observations and M candidates take n (n + M) numbers.
 class GaussianProcess {
  public:
   struct Scales {
@@ -40,12 +40,12 @@ class GaussianProcess {
   /// Observed at row `candidate`. O(n M).
   void observe(std::size_t candidate);
 
-  /// Moves the length scales and the noise uphill by `trials` random steps in the marginal likelihood of the observations
-  /// `targets`, which have mean 0 and variance 1. O(trials n^3).
+  /// Moves the length scales and the noise uphill by `trials` random steps in the marginal
+  /// likelihood of the observations `targets`, which have mean 0 and variance 1. O(trials n^3).
   void fit(std::span<const double> targets, int trials, std::mt19937_64& generator);
 
-  /// Mean and standard deviation at each candidate, given the observations' values. O(n M) more than after the last call, and
-  /// O(n^2 M) after a fit.
+  /// Mean and standard deviation at each candidate, given the observations' values. O(n M) more
+  /// than after the last call, and O(n^2 M) after a fit.
   void predict(std::span<const double> targets, std::vector<float>& mean,
                std::vector<float>& deviation);
 

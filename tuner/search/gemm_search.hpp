@@ -22,8 +22,8 @@ struct GemmSearchOptions {
   std::vector<std::string> vary = {};  // parameters, or empty: all
   std::string strategy = default_strategy();
   std::uint64_t random_seed = 1;
-  std::vector<Configuration> seeds =
-      {};  // tried after the built-in ones; those not in the space are passed over
+  /// tried after the built-in ones; those not in the space are passed over
+  std::vector<Configuration> seeds = {};
   StopCondition stop = never();
   std::size_t repetitions = 5;
   std::function<void(const GemmTrial& trial, std::size_t tried, std::size_t size)> progress = {};
@@ -41,8 +41,9 @@ struct GemmSearchResult {
   [[nodiscard]] bool is_better() const { return best && last.order() == Order::faster; }
 };
 
-/// Searches until the stop condition is met or all was tried, then times the best against the built-in spec in at least 7
-/// rounds. Throws UsageError (unknown kernel or strategy) and as GemmBench.
+/// Searches until the stop condition is met or all was tried, then times the best against the
+/// built-in spec in at least 7 rounds. Throws UsageError (unknown kernel or strategy) and as
+/// GemmBench.
 [[nodiscard]] GemmSearchResult search_gemm(Context& context, const GemmTask& task,
                                            const GemmSearchOptions& options);
 

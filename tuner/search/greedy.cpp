@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::size_t kSample = 10;  // random configurations before the first climb
 
-/// Iterated local search: from the best start so far to its neighbours in random order, over to each that is faster. When
-/// none is, the next start is the best configuration whose neighbours were not looked at, or in every second round a random
-/// one.
+/// Iterated local search: from the best start so far to its neighbours in random order, over to
+/// each that is faster. When none is, the next start is the best configuration whose neighbours
+/// were not looked at, or in every second round a random one.
 class GreedySearcher : public Searcher {
  public:
   GreedySearcher(const Space& space, const SearchStart& start)

@@ -28,8 +28,9 @@ void add_column(std::vector<std::vector<float>>& columns, std::vector<float> col
   columns.push_back(std::move(column));
 }
 
-/// Of one parameter's values: the number, as a logarithm where all are positive, and how often 2 divides it where that says
-/// something new, because hardware likes powers of two; of words, which is it.
+/// Of one parameter's values: the number, as a logarithm where all are positive, and how often 2
+/// divides it where that says something new, because hardware likes powers of two; of words, which
+/// is it.
 std::vector<std::vector<float>> columns_of(const Parameter& parameter) {
   std::vector<std::vector<float>> columns;
   std::vector<float> size, twos;
@@ -67,10 +68,11 @@ double expected_improvement(double best, double mean, double deviation) {
              : u * 1e-15 - 1;  // beyond f64 the order of u is the order of the improvement
 }
 
-/// Bayesian optimisation: a Gaussian process of the logarithm of the time, and of all candidates the one with the largest
-/// expected improvement (Jones, Schonlau and Welch 1998), in turns with the same among the neighbours of the best: the model
-/// is smooth, and an isolated optimum beside a good configuration would wait for long. Times above the third quartile, and failures,
-/// count as that quartile, so that a few that are slower by far do not set the scale.
+/// Bayesian optimisation: a Gaussian process of the logarithm of the time, and of all candidates
+/// the one with the largest expected improvement (Jones, Schonlau and Welch 1998), in turns with
+/// the same among the neighbours of the best: the model is smooth, and an isolated optimum beside a
+/// good configuration would wait for long. Times above the third quartile, and failures, count as
+/// that quartile, so that a few that are slower by far do not set the scale.
 class ModelSearcher : public Searcher {
  public:
   ModelSearcher(const Space& space, const SearchStart& start)
@@ -112,7 +114,8 @@ class ModelSearcher : public Searcher {
       for (const auto& column : columns_[p]) features_.values.push_back(column[point[p]]);
   }
 
-  /// All configurations, or of a large space the tried ones, the neighbours of the best, and a random sample.
+  /// All configurations, or of a large space the tried ones, the neighbours of the best, and a
+  /// random sample.
   void gather_candidates() {
     renew_ = false;
     sampled_ = space_.size() > kMaxCandidates;
@@ -139,7 +142,8 @@ class ModelSearcher : public Searcher {
       candidates_.clear();  // it was no candidate: they are gathered anew, it among them
   }
 
-  /// Logarithms of the times, those of the slowest and of failures cut, shifted and scaled to mean 0 and variance 1.
+  /// Logarithms of the times, those of the slowest and of failures cut, shifted and scaled to mean
+  /// 0 and variance 1.
   [[nodiscard]] std::vector<double> targets() const {
     std::vector<double> times;
     for (const auto& [configuration, time] : observations_)
@@ -175,8 +179,8 @@ class ModelSearcher : public Searcher {
     return any ? near : std::vector<bool>();
   }
 
-  /// The untried candidate that promises most, in every second round among the neighbours of the best; empty if all were
-  /// tried.
+  /// The untried candidate that promises most, in every second round among the neighbours of the
+  /// best; empty if all were tried.
   std::optional<std::size_t> choose() {
     const std::vector<double> observed = targets();
     if (static_cast<double>(observed.size()) >= kFitGrowth * static_cast<double>(fitted_at_)) {

@@ -20,16 +20,19 @@ struct RecordedSpace {
 /// Throws UsageError if a configuration comes twice or none is correct.
 [[nodiscard]] RecordedSpace recorded_space(const T4File& file);
 
-/// At most `count` configurations of `space`, the best that `file`, of another device or size, found: seeds for a search.
+/// At most `count` configurations of `space`, the best that `file`, of another device or size,
+/// found: seeds for a search.
 [[nodiscard]] std::vector<std::size_t> best_of(const T4File& file, const Space& space,
                                                std::size_t count);
 
-/// The first `evaluations` configurations that one search tries; fewer where the space is exhausted.
+/// The first `evaluations` configurations that one search tries; fewer where the space is
+/// exhausted.
 [[nodiscard]] std::vector<std::size_t> replay_once(const RecordedSpace& recorded,
                                                    Searcher& searcher, std::size_t evaluations);
 
-/// Best time over best found time after 1, 2, .. `evaluations` of the configurations `tried`; 0 while all failed. A failure counts
-/// as an evaluation, and where the space is exhausted the last value stays.
+/// Best time over best found time after 1, 2, .. `evaluations` of the configurations `tried`; 0
+/// while all failed. A failure counts as an evaluation, and where the space is exhausted the last
+/// value stays.
 [[nodiscard]] std::vector<double> shares_found(const RecordedSpace& recorded,
                                                const std::vector<std::size_t>& tried,
                                                std::size_t evaluations);
@@ -50,7 +53,8 @@ struct ReplayFigure {
   double median = 0, percentile_10 = 0;
 };
 
-/// Runs a strategy `options.repeats` times. Throws UsageError for an unknown strategy, no or zero evaluations or repeats.
+/// Runs a strategy `options.repeats` times. Throws UsageError for an unknown strategy, no or zero
+/// evaluations or repeats.
 [[nodiscard]] std::vector<ReplayFigure> replay(const RecordedSpace& recorded,
                                                std::string_view strategy,
                                                const ReplayOptions& options);

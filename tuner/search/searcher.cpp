@@ -62,7 +62,8 @@ std::optional<std::size_t> Untried::take_seed() {
 }
 
 std::size_t Untried::take_random(std::mt19937_64& generator) {
-  // A Fisher-Yates shuffle, one step at a time; those taken otherwise are dropped when they come up.
+  // A Fisher-Yates shuffle, one step at a time; those taken otherwise are dropped when they come
+  // up.
   for (std::size_t end = order_.size();; end = order_.size()) {
     std::swap(order_[below(end, generator)], order_[end - 1]);
     const std::size_t drawn = order_.back();

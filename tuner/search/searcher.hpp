@@ -1,5 +1,6 @@
 #pragma once
-/// How a search goes through a space: which configuration is tried next, given what the ones before took.
+/// How a search goes through a space: which configuration is tried next, given what the ones before
+/// took.
 
 #include <cstdint>
 #include <memory>
@@ -12,8 +13,8 @@
 
 namespace clgauss::tune {
 
-/// A conversation: next() asks, report() answers, in turns. Each configuration is asked for at most once. Nothing but the seed
-/// decides among equals, so that the same answers give the same search.
+/// A conversation: next() asks, report() answers, in turns. Each configuration is asked for at most
+/// once. Nothing but the seed decides among equals, so that the same answers give the same search.
 class Searcher {
  public:
   virtual ~Searcher() = default;
@@ -50,7 +51,8 @@ struct Strategy {
 [[nodiscard]] std::string strategies_text();
 [[nodiscard]] std::vector<std::string> strategy_names();
 
-/// A searcher of `space`, which must outlive it. Throws UsageError for an unknown strategy, naming those there are.
+/// A searcher of `space`, which must outlive it. Throws UsageError for an unknown strategy, naming
+/// those there are.
 [[nodiscard]] std::unique_ptr<Searcher> make_searcher(std::string_view strategy, const Space& space,
                                                       const SearchStart& start = {});
 
@@ -79,8 +81,8 @@ class Untried {
 
  private:
   std::vector<bool> tried_;
-  std::vector<std::size_t>
-      order_;  // the untried ones, and tried ones that take_random() has not met
+  /// the untried ones, and tried ones that take_random() has not met
+  std::vector<std::size_t> order_;
   std::size_t left_;
   std::vector<std::size_t> seeds_;
   std::size_t next_seed_ = 0;

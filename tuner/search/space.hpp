@@ -28,13 +28,13 @@ class Space {
   /// What must hold of a configuration.
   using Predicate = std::function<bool(const Point&)>;
 
-  /// All combinations that `valid` accepts; each is looked at once, here. Throws UsageError if there is none, or if there are
-  /// more than 50 million to look at.
+  /// All combinations that `valid` accepts; each is looked at once, here. Throws UsageError if
+  /// there is none, or if there are more than 50 million to look at.
   Space(std::vector<Parameter> parameters, const Predicate& valid);
 
-  /// Just these configurations, numbered as they come. Parameters and values are taken from them: integers in ascending
-  /// order, words in alphabetical order. Throws UsageError if there is none, if one comes twice, or if they differ in their
-  /// parameters.
+  /// Just these configurations, numbered as they come. Parameters and values are taken from them:
+  /// integers in ascending order, words in alphabetical order. Throws UsageError if there is none,
+  /// if one comes twice, or if they differ in their parameters.
   explicit Space(const std::vector<Configuration>& configurations);
 
   [[nodiscard]] std::size_t size() const noexcept { return points_.size() / parameters_.size(); }
@@ -46,8 +46,8 @@ class Space {
 
   /// The number of a point; empty if it is not valid.
   [[nodiscard]] std::optional<std::size_t> find(std::span<const std::uint16_t> point) const;
-  /// The number of the configuration with these values; empty if it is not valid. Parameters that the space does not have are
-  /// passed over; one that is missing matches nothing.
+  /// The number of the configuration with these values; empty if it is not valid. Parameters that
+  /// the space does not have are passed over; one that is missing matches nothing.
   [[nodiscard]] std::optional<std::size_t> find(const Configuration& configuration) const;
 
   /// The valid configurations that differ in one parameter.

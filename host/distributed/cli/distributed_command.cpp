@@ -86,8 +86,8 @@ DistributedSolveOptions distributed_options(const po::variables_map& values) {
   return options;
 }
 
-/// A and b of the command line. Every rank reads what it needs of an .npy file; of others the first rank reads all, and sends each its
-/// columns.
+/// A and b of the command line. Every rank reads what it needs of an .npy file; of others the first
+/// rank reads all, and sends each its columns.
 struct Problem {
   std::unique_ptr<ColumnSource> source;
   MakeRightHandSides b;

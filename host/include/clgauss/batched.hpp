@@ -1,5 +1,6 @@
 #pragma once
-/// Many small systems A_s x_s = b_s of one size, n <= 256, solved in one go by LU with partial pivoting, or by Cholesky.
+/// Many small systems A_s x_s = b_s of one size, n <= 256, solved in one go by LU with partial
+/// pivoting, or by Cholesky.
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
@@ -22,8 +23,9 @@ namespace CLGAUSS_EXPORT clgauss {
 /// The largest n that the batched kernels take.
 inline constexpr Index kLargestBatchedSystem = 256;
 
-/// Matrices of one shape in a buffer: element (i, j) of matrix s is number offset + s * stride + i * ld + j, in elements of
-/// the type that the call names. Owns nothing but a reference to the buffer.
+/// Matrices of one shape in a buffer: element (i, j) of matrix s is number offset + s * stride + i
+/// * ld + j, in elements of the type that the call names. Owns nothing but a reference to the
+/// buffer.
 struct BatchView {
   cl::Buffer buffer;
   Index offset = 0;
@@ -43,55 +45,64 @@ enum class BatchedKernel {
 
 struct BatchedLuOptions {
   BatchedKernel kernel = BatchedKernel::automatic;
-  unsigned grid =
-      0;  // of tile: a system has grid x grid work-items; even, 2 to 16; 0 = chosen by n
-  bool positive_definite =
-      false;  // all A_s are symmetric and positive definite: by Cholesky, see BatchedLu
+  /// of tile: a system has grid x grid work-items; even, 2 to 16; 0 = chosen by n
+  unsigned grid = 0;
+  /// all A_s are symmetric and positive definite: by Cholesky, see BatchedLu
+  bool positive_definite = false;
 };
 
-/// Factors of a batch where they lie: strict lower parts L (unit diagonal not stored), upper parts U.
+/// Factors of a batch where they lie: strict lower parts L (unit diagonal not stored), upper parts
+/// U.
 struct BatchFactors {
   BatchView lu;
   Index batch = 0;
   cl::Buffer permutation;  // batch x n cl_int: row i of L U is row permutation[s n + i] of A_s
-  cl::Buffer
-      info;  // batch cl_int: 0, or 1 + the first column whose pivot is exactly zero or not finite; of Cholesky, not a positive number
+  /// batch cl_int: 0, or 1 + the first column whose pivot is exactly zero or not finite; of
+  /// Cholesky, not a positive number
+  cl::Buffer info;
 };
 
-/// P_s A_s = L_s U_s for one n and type, on the caller's buffers; it keeps its context. Operations are enqueued in order and nothing
-/// waits; a batch of 0 is nothing to do. Systems do not influence each other: one that is singular
-/// leaves the others' results as they would be without it, to the bit.
+/// P_s A_s = L_s U_s for one n and type, on the caller's buffers; it keeps its context. Operations
+/// are enqueued in order and nothing waits; a batch of 0 is nothing to do. Systems do not influence
+/// each other: one that is singular leaves the others' results as they would be without it, to the
+/// bit.
 ///
-/// With BatchedLuOptions::positive_definite it is Cholesky's factorisation without its square roots, A_s = L_s D_s L_s^T, stored as the
-/// LU without exchanges that it is, U = D L^T. It reads the lower triangles alone and takes half the flops.
+/// With BatchedLuOptions::positive_definite it is Cholesky's factorisation without its square
+/// roots, A_s = L_s D_s L_s^T, stored as the LU without exchanges that it is, U = D L^T. It reads
+/// the lower triangles alone and takes half the flops.
 class BatchedLu {
  public:
-  /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, DeviceLimit if `options` name kernels that the device
-  /// cannot run (there is no Cholesky of ptx, and none of n > 128), UsageError for an impossible grid.
+  /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, DeviceLimit if `options` name
+  /// kernels that the device cannot run (there is no Cholesky of ptx, and none of n > 128),
+  /// UsageError for an impossible grid.
   BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
   BatchedLu(BatchedLu&&) noexcept;
   BatchedLu& operator=(BatchedLu&&) noexcept;
   ~BatchedLu();
 
-  /// Builds what factor_and_solve() takes for `nrhs` right-hand sides. Without it that happens at the first call.
+  /// Builds what factor_and_solve() takes for `nrhs` right-hand sides. Without it that happens at
+  /// the first call.
   void prepare(Index nrhs);
 
-  /// Factors `batch` n-by-n matrices in place; the buffers of the result are the caller's. 2/3 n^3 flops a system. Throws
-  /// BuildError, OutOfMemory, OpenClError.
+  /// Factors `batch` n-by-n matrices in place; the buffers of the result are the caller's. 2/3 n^3
+  /// flops a system. Throws BuildError, OutOfMemory, OpenClError.
   BatchFactors factor(const BatchView& a, Index batch, const cl::Buffer& permutation,
                       const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
-  /// B_s <- A_s^-1 B_s for n-by-nrhs matrices; NaN where info[s] is not 0. 2 n^2 nrhs flops a system.
+  /// B_s <- A_s^-1 B_s for n-by-nrhs matrices; NaN where info[s] is not 0. 2 n^2 nrhs flops a
+  /// system.
   void solve(const BatchFactors& factors, const BatchView& b, Index nrhs,
              const EnqueueOptions& enqueue = {});
 
-  /// B_s <- A_s^-1 B_s, and info as in BatchFactors; A is left as it is, no factors are kept. One launch, but for `panels`, which
-  /// keep the factors of up to 1 GiB of systems at a time for a second one. With more than 8 right-hand sides, factor() and solve()
-  /// do less work on a GPU where n <= 128.
+  /// B_s <- A_s^-1 B_s, and info as in BatchFactors; A is left as it is, no factors are kept. One
+  /// launch, but for `panels`, which keep the factors of up to 1 GiB of systems at a time for a
+  /// second one. With more than 8 right-hand sides, factor() and solve() do less work on a GPU
+  /// where n <= 128.
   void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
                         const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
-  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "tile 8 x 8", "ptx" or "panels".
+  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "tile 8 x 8", "ptx"
+  /// or "panels".
   [[nodiscard]] std::string kernel_name() const;
 
  private:
@@ -127,18 +138,19 @@ struct BatchedOptions {
   BatchedLuOptions lu;
 };
 
-/// How well conditioned the systems of a batch are that have an answer: rcond in the 1-norm, with the inverse as the device computes it.
+/// How well conditioned the systems of a batch are that have an answer: rcond in the 1-norm, with
+/// the inverse as the device computes it.
 struct BatchedTrust {
   double worst_rcond = 1;
   Index worst_system = 0;
-  Index below_eps =
-      0;  // how many have an rcond below the type's eps: nothing of their x may be right
+  /// how many have an rcond below the type's eps: nothing of their x may be right
+  Index below_eps = 0;
 };
 
 struct BatchedSolution {
-  SolveStatus status =
-      SolveStatus::ok;  // of any: singular or not positive definite, else overflow, else inaccurate
-  Batch x;              // batch x n x nrhs; NaN where there is no answer
+  /// of any: singular or not positive definite, else overflow, else inaccurate
+  SolveStatus status = SolveStatus::ok;
+  Batch x;  // batch x n x nrhs; NaN where there is no answer
   RealType type = RealType::f64;
   std::string kernel;                 // BatchedLu::kernel_name()
   std::vector<Index> singular;        // or not positive definite: 0-based systems, ascending
@@ -150,16 +162,18 @@ struct BatchedSolution {
   SolveTimes times;                   // forward holds factorisation and solution, backward nothing
 };
 
-/// Solves every system of the batch, scaled by itself as in solve(), in as many chunks as the device's memory asks for, and
-/// checks every answer by its residual on the host. Throws DimensionError (shapes, n = 0, n > kLargestBatchedSystem),
-/// ValueError (a matrix that is not symmetric, which is to be positive definite), DeviceLimit, OutOfMemory, BuildError, OpenClError.
+/// Solves every system of the batch, scaled by itself as in solve(), in as many chunks as the
+/// device's memory asks for, and checks every answer by its residual on the host. Throws
+/// DimensionError (shapes, n = 0, n > kLargestBatchedSystem), ValueError (a matrix that is not
+/// symmetric, which is to be positive definite), DeviceLimit, OutOfMemory, BuildError, OpenClError.
 [[nodiscard]] BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
                                             const BatchedOptions& options = {},
                                             const ProgressCallback& progress = {});
 
-/// Reads a batch from .npy files of three dimensions; `path` "-" is standard input. With an empty `rhs` the file holds
-/// batch x n x (n + nrhs), nrhs >= 1; otherwise batch x n x n, and `rhs` is "ones", "row-sums" (so x = 1) or a file with b,
-/// batch x n or batch x n x nrhs. Throws as read_system().
+/// Reads a batch from .npy files of three dimensions; `path` "-" is standard input. With an empty
+/// `rhs` the file holds batch x n x (n + nrhs), nrhs >= 1; otherwise batch x n x n, and `rhs` is
+/// "ones", "row-sums" (so x = 1) or a file with b, batch x n or batch x n x nrhs. Throws as
+/// read_system().
 [[nodiscard]] BatchedSystem read_batched_system(const std::string& path, const std::string& rhs,
                                                 const ReadOptions& options = {});
 

@@ -1,5 +1,6 @@
 #pragma once
-/// A proof of how far an answer can be off: bounds that hold with every rounding error counted, not estimates.
+/// A proof of how far an answer can be off: bounds that hold with every rounding error counted, not
+/// estimates.
 
 #include <clgauss/context.hpp>
 #include <clgauss/export.hpp>
@@ -14,35 +15,40 @@ namespace CLGAUSS_EXPORT clgauss {
 /// What is proven of an answer x of A x = b.
 struct Certificate {
   bool proven = false;  // A is not singular, and the bounds hold
-  /// A bound of || I - R A || in a weighted maximum norm, R being the inverse of A that was computed. Below 1 A is not singular.
-  /// Infinity where there is no R.
+  /// A bound of || I - R A || in a weighted maximum norm, R being the inverse of A that was
+  /// computed. Below 1 A is not singular. Infinity where there is no R.
   double norm_bound = 0;
   Matrix bounds;  // |x_true - x| <= bounds, n-by-nrhs, element by element; empty unless proven
-  double digits =
-      0;  // decimal digits of x that the bounds leave: of the worst element that is not 0
-  double norm_digits =
-      0;  // the same of the worst right-hand side's largest element: -log10(max bounds / max |x|)
+  /// decimal digits of x that the bounds leave: of the worst element that is not 0
+  double digits = 0;
+  /// the same of the worst right-hand side's largest element: -log10(max bounds / max |x|)
+  double norm_digits = 0;
   std::string reason;  // why nothing is proven; empty if it is
 };
 
 /// Rigorous bounds of the error of the n-by-nrhs `x`, any approximate answer of the system.
 ///
-/// R ~ A^-1 comes from an LU on the device, in f32 where that is good enough, else in f64: any R would do. I - R A comes from a product
-/// in f64 of which every operation is one of IEEE, in whatever order; its rounding errors are bounded a priori, as are those of
-/// b - A x, summed up in double-double. With E = I - R A, y = R (b - A x) and weights w > 0 such that |E| w <= alpha w, alpha < 1:
+/// R ~ A^-1 comes from an LU on the device, in f32 where that is good enough, else in f64: any R
+/// would do. I - R A comes from a product in f64 of which every operation is one of IEEE, in
+/// whatever order; its rounding errors are bounded a priori, as are those of b - A x, summed up in
+/// double-double. With E = I - R A, y = R (b - A x) and weights w > 0 such that |E| w <= alpha w,
+/// alpha < 1:
 ///   |x_true - x| <= |y| + |E| w max(|y| / w) / (1 - alpha)
-/// Oishi and Rump, Numer. Math. 90 (2002); Ogita and Oishi (2005); Rump, Acta Numerica 19 (2010). What device and kernels compute
-/// is checked by known answers and against the host on the way; that the hardware does IEEE arithmetic is taken for granted.
+/// Oishi and Rump, Numer. Math. 90 (2002); Ogita and Oishi (2005); Rump, Acta Numerica 19 (2010).
+/// What device and kernels compute is checked by known answers and against the host on the way;
+/// that the hardware does IEEE arithmetic is taken for granted.
 ///
-/// It takes three n-by-n matrices of f64 on the device, and the time of about five LUs in f64, or six where A is too ill-conditioned for
-/// an inverse in f32, and half of one more to find that out. `options` are those of the LU. An A that is too ill-conditioned (about 1 / (n eps)), or holds a NaN, is an outcome:
-/// `proven` is false. Throws DimensionError, DeviceLimit (a device without fp64), NoUsableKernel, DeviceFault, OutOfMemory,
-/// OpenClError.
+/// It takes three n-by-n matrices of f64 on the device, and the time of about five LUs in f64, or
+/// six where A is too ill-conditioned for an inverse in f32, and half of one more to find that out.
+/// `options` are those of the LU. An A that is too ill-conditioned (about 1 / (n eps)), or holds a
+/// NaN, is an outcome: `proven` is false. Throws DimensionError, DeviceLimit (a device without
+/// fp64), NoUsableKernel, DeviceFault, OutOfMemory, OpenClError.
 [[nodiscard]] Certificate certify(Context& context, const System& system, const Matrix& x,
                                   const LuOptions& options = {},
                                   const ProgressCallback& progress = {});
 
-/// The same for the x of a solution. Its rcond, if SolveOptions::trust asked for one, says at once which inverse will do.
+/// The same for the x of a solution. Its rcond, if SolveOptions::trust asked for one, says at once
+/// which inverse will do.
 [[nodiscard]] Certificate certify(Context& context, const System& system, const Solution& solution,
                                   const LuOptions& options = {},
                                   const ProgressCallback& progress = {});

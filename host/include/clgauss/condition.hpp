@@ -17,9 +17,10 @@ struct MatrixSize {
 };
 [[nodiscard]] MatrixSize size_of(const Matrix& a);
 
-/// A^-1 X and A^-T X for an n-by-n A and an n-by-k X with a few columns, by whatever means: factors on a device, factors of lower
-/// precision and refinement. The largest magnitude in each column of X is between 1 and 2; where a product is not finite, or zero, it
-/// is asked for again with columns near 2^-100 and 2^100, which f32 still holds.
+/// A^-1 X and A^-T X for an n-by-n A and an n-by-k X with a few columns, by whatever means: factors
+/// on a device, factors of lower precision and refinement. The largest magnitude in each column of
+/// X is between 1 and 2; where a product is not finite, or zero, it is asked for again with columns
+/// near 2^-100 and 2^100, which f32 still holds.
 struct InverseProducts {
   Index n = 0;
   std::function<Matrix(const Matrix&x)> solve, solve_transposed;
@@ -28,8 +29,8 @@ struct InverseProducts {
 /// With the factors of the last factor(); `lu` must outlive it. The products throw as Lu::solve.
 [[nodiscard]] InverseProducts inverse_of(Lu& lu);
 
-/// For the blocked norm estimator of Higham and Tisseur (2000). Its estimates are never above the norm but for rounding, almost always
-/// above a third of it, and the same for the same input.
+/// For the blocked norm estimator of Higham and Tisseur (2000). Its estimates are never above the
+/// norm but for rounding, almost always above a third of it, and the same for the same input.
 struct NormEstimateOptions {
   Index columns = 4;   // of the blocks that are multiplied: more are surer
   Index products = 4;  // by A^-1, A^-T, A^-1, ... in turn, at most; a fourth is rare
@@ -40,14 +41,14 @@ struct NormEstimateOptions {
 [[nodiscard]] double inverse_norm1(const InverseProducts& inverse,
                                    const NormEstimateOptions& options = {});
 
-/// LAPACK's rcond: 1 / (||A||_1 est(||A^-1||_1)), from 0 (A is singular, or all but) to 1; NaN if the norm is NaN. The answer of a
-/// system has lost about -log10(rcond) digits; with rcond < eps it may have none. With factors of a lower precision it is right
-/// only above that precision's eps.
+/// LAPACK's rcond: 1 / (||A||_1 est(||A^-1||_1)), from 0 (A is singular, or all but) to 1; NaN if
+/// the norm is NaN. The answer of a system has lost about -log10(rcond) digits; with rcond < eps it
+/// may have none. With factors of a lower precision it is right only above that precision's eps.
 [[nodiscard]] double reciprocal_condition(const InverseProducts& inverse, double norm1_of_a,
                                           const NormEstimateOptions& options = {});
 
-/// The same with the factors of the last factor(); 0 if they are singular. Throws UsageError if nothing was factored, OpenClError,
-/// CoResidencyLost.
+/// The same with the factors of the last factor(); 0 if they are singular. Throws UsageError if
+/// nothing was factored, OpenClError, CoResidencyLost.
 [[nodiscard]] double reciprocal_condition(Lu& lu, double norm1_of_a,
                                           const NormEstimateOptions& options = {});
 
@@ -58,14 +59,17 @@ struct AnswerErrors {
   const Matrix& magnitudes;  // |A| |x| + |b|, which bounds the rounding of r
 };
 
-/// Bounds of ||x - x_true||_inf / ||x||_inf for every right-hand side, as LAPACK's dgerfs: || |A^-1| (|r| + (n + 1) eps (|A| |x| +
-/// |b|)) ||_inf / ||x||_inf, eps = 2^-53, with the norm estimated. Inf where nothing can be said: x is 0 or not finite. Throws
+/// Bounds of ||x - x_true||_inf / ||x||_inf for every right-hand side, as LAPACK's dgerfs: ||
+/// |A^-1| (|r| + (n + 1) eps (|A| |x| +
+/// |b|)) ||_inf / ||x||_inf, eps = 2^-53, with the norm estimated. Inf where nothing can be said: x
+/// is 0 or not finite. Throws
 /// DimensionError unless all are of one shape.
 [[nodiscard]] std::vector<double> forward_error_bounds(const InverseProducts& inverse,
                                                        const AnswerErrors& answer,
                                                        const NormEstimateOptions& options = {});
 
-/// reciprocal_condition() and forward_error_bounds() side by side, in hardly more solves than one of them takes.
+/// reciprocal_condition() and forward_error_bounds() side by side, in hardly more solves than one
+/// of them takes.
 struct ConditionAndError {
   double rcond = 0;
   std::vector<double> forward_error;  // of every right-hand side
@@ -74,17 +78,20 @@ struct ConditionAndError {
                                                const AnswerErrors& answer,
                                                const NormEstimateOptions& options = {});
 
-/// Decimal digits of the largest element of x that a bound leaves: the largest d <= 15 with bound <= 10^-d; 0 if there is none.
+/// Decimal digits of the largest element of x that a bound leaves: the largest d <= 15 with bound
+/// <= 10^-d; 0 if there is none.
 [[nodiscard]] int correct_digits(double forward_error_bound);
 
-/// LAPACK's reciprocal pivot growth max|A| / max|U|, with the factors of the last factor(): far below 1, the answer's backward error
-/// is as far above eps, whatever rcond says. 1 for U = 0, NaN if either holds one. Reads U on the device. Throws
+/// LAPACK's reciprocal pivot growth max|A| / max|U|, with the factors of the last factor(): far
+/// below 1, the answer's backward error is as far above eps, whatever rcond says. 1 for U = 0, NaN
+/// if either holds one. Reads U on the device. Throws
 /// UsageError if nothing was factored, OpenClError, NoUsableKernel.
 [[nodiscard]] double reciprocal_pivot_growth(Lu& lu, double largest_of_a);
 
-/// An estimate of the relative error of det A = prod u_ii, to first order: n eps (1 + g / rcond), where g = max|U| / max|A|, at
-/// least 1. The product rounds n times; the factors are exact for A + E with |E| of the order of eps g ||A||, and det(A + E) / det A
-/// = 1 + trace(A^-1 E) + ..., at most n ||A^-1|| ||E||. From 1 on, not even the sign is known. Inf for rcond = 0.
+/// An estimate of the relative error of det A = prod u_ii, to first order: n eps (1 + g / rcond),
+/// where g = max|U| / max|A|, at least 1. The product rounds n times; the factors are exact for A +
+/// E with |E| of the order of eps g ||A||, and det(A + E) / det A = 1 + trace(A^-1 E) + ..., at
+/// most n ||A^-1|| ||E||. From 1 on, not even the sign is known. Inf for rcond = 0.
 [[nodiscard]] double determinant_error(Index n, double eps, double reciprocal_growth, double rcond);
 
 }  // namespace clgauss

@@ -25,44 +25,49 @@ enum class Transfers {
 
 class Staging;
 
-/// What a context does beside opening the device. Nothing is read from the environment but by from_environment().
+/// What a context does beside opening the device. Nothing is read from the environment but by
+/// from_environment().
 struct ContextOptions {
   bool profiling = false;  // events carry times; costs a little on every launch
   std::optional<std::filesystem::path> kernel_folder;  // empty: the embedded kernels
-  std::optional<std::filesystem::path>
-      cache_folder;   // for built programs and known answers, see ProgramCache; empty: none is kept
+  /// for built programs and known answers, see ProgramCache; empty: none is kept
+  std::optional<std::filesystem::path> cache_folder;
   bool tuned = true;  // take up what was shipped as tuned for the device
-  std::optional<std::filesystem::path>
-      tuned_folder;               // what clgauss-tune stored; empty: only what was shipped
-  bool driver_caches = true;      // a driver that can keep what it built itself (PoCL) does so
-  std::optional<std::filesystem::path>
-      driver_cache_folder;  // where it does; a full disk there is told before it ends the process
+  /// what clgauss-tune stored; empty: only what was shipped
+  std::optional<std::filesystem::path> tuned_folder;
+  bool driver_caches = true;  // a driver that can keep what it built itself (PoCL) does so
+  /// where it does; a full disk there is told before it ends the process
+  std::optional<std::filesystem::path> driver_cache_folder;
   bool concurrent_builds = true;  // programs that are needed together are built side by side
-  bool build_processes = true;    // by clgauss-builder where that is installed and there is a cache_folder
-  KernelFaults kernel_faults;     // kernels broken on purpose, for tests
-  bool vendor_kernels = true;     // false: only kernels of plain OpenCL, as a GPU of any vendor takes
+  /// by clgauss-builder where that is installed and there is a cache_folder
+  bool build_processes = true;
+  KernelFaults kernel_faults;  // kernels broken on purpose, for tests
+  bool vendor_kernels = true;  // false: only kernels of plain OpenCL, as a GPU of any vendor takes
   std::optional<unsigned> cores_per_compute_unit;  // instead of what the device's attributes say
-  std::optional<Transfers>
-      transfers;  // empty: mapped where device and host share their memory, else pinned
+  /// empty: mapped where device and host share their memory, else pinned
+  std::optional<Transfers> transfers;
 
-  /// As the programs do it: CLGAUSS_KERNEL_DIR, CLGAUSS_CACHE=off, CLGAUSS_TUNED=off, CLGAUSS_BUILDS=serial or threads,
-  /// CLGAUSS_KERNELS, CLGAUSS_TRANSFERS, CLGAUSS_KERNEL_FAULTS, POCL_KERNEL_CACHE=0, POCL_CACHE_DIR, and the folders that XDG_CACHE_HOME, XDG_DATA_HOME and HOME name. Throws UsageError for a value that
-  /// makes no sense.
+  /// As the programs do it: CLGAUSS_KERNEL_DIR, CLGAUSS_CACHE=off, CLGAUSS_TUNED=off,
+  /// CLGAUSS_BUILDS=serial or threads, CLGAUSS_KERNELS, CLGAUSS_TRANSFERS, CLGAUSS_KERNEL_FAULTS,
+  /// POCL_KERNEL_CACHE=0, POCL_CACHE_DIR, and the folders that XDG_CACHE_HOME, XDG_DATA_HOME and
+  /// HOME name. Throws UsageError for a value that makes no sense.
   [[nodiscard]] static ContextOptions from_environment();
 };
 
-/// A handle, as OpenCL's own are: copies mean the same device, queue and programs, which stay as long as one of them does, and what is
-/// made on a context keeps a copy. Keep one and use it again: programs are built once, a second solve on the same context builds
-/// nothing.
+/// A handle, as OpenCL's own are: copies mean the same device, queue and programs, which stay as
+/// long as one of them does, and what is made on a context keeps a copy. Keep one and use it again:
+/// programs are built once, a second solve on the same context builds nothing.
 ///
-/// A context and what is made on it belong to one thread at a time: give every thread a context of its own, or lock. Contexts do
-/// not share anything that is written, but for the program cache on disk, which any number of processes may use.
+/// A context and what is made on it belong to one thread at a time: give every thread a context of
+/// its own, or lock. Contexts do not share anything that is written, but for the program cache on
+/// disk, which any number of processes may use.
 class Context {
  public:
   explicit Context(const Device& device, const ContextOptions& options = {});
 
-  /// Works inside an application's own OpenCL: on its context, its device and its in-order `queue`, so that clgauss
-  /// takes the application's buffers. `options.profiling` is the queue's own affair.
+  /// Works inside an application's own OpenCL: on its context, its device and its in-order `queue`,
+  /// so that clgauss takes the application's buffers. `options.profiling` is the queue's own
+  /// affair.
   explicit Context(const cl::CommandQueue& queue, const ContextOptions& options = {});
 
   [[nodiscard]] const DeviceProfile& profile() const noexcept;
@@ -72,8 +77,8 @@ class Context {
   /// What was tuned for this device; looked up once.
   [[nodiscard]] const Tuning& tuning() const noexcept;
 
-  /// Whether one work-item runs a long loop to its end, as kernels for CPUs need (cl/loop_probe.cl). Tried once, on the first
-  /// call.
+  /// Whether one work-item runs a long loop to its end, as kernels for CPUs need
+  /// (cl/laboratory/loop_probe.cl). Tried once, on the first call.
   [[nodiscard]] bool runs_long_loops();
 
   /// Which kernels gave their known answers here, and which are passed over and why.

@@ -65,12 +65,13 @@ struct DeviceProfile {
   bool vendor_kernels = true;  // false: those with instructions of one vendor are switched off
   VendorAttributes attributes;
 
-  /// Bytes that the static local arrays of a kernel may take: what the device reports or, where it reports a compute capability,
-  /// what NVIDIA's driver is known to run above that. Whether one kernel does is for its known answer to say.
+  /// Bytes that the static local arrays of a kernel may take: what the device reports or, where it
+  /// reports a compute capability, what NVIDIA's driver is known to run above that. Whether one
+  /// kernel does is for its known answer to say.
   [[nodiscard]] std::uint64_t static_local_bytes() const;
 
-  /// Why it does not run a kernel with inline PTX whose instructions came with compute capability `major`.0 (redux.sync, cp.async
-  /// and mma in tf32: 8; shfl.sync: 3); empty if it may.
+  /// Why it does not run a kernel with inline PTX whose instructions came with compute capability
+  /// `major`.0 (redux.sync, cp.async and mma in tf32: 8; shfl.sync: 3); empty if it may.
   [[nodiscard]] std::string lacks_ptx(unsigned major = 8) const;
 
   /// Cores of the whole device; empty where the cores per compute unit are unknown.
@@ -90,12 +91,13 @@ struct Device {
   DeviceProfile profile;
 };
 
-/// Settings of drivers that pay, where the environment does not set them itself. For a program to call before anything
-/// else of OpenCL; a library leaves its host's environment alone, so nothing in clgauss calls it.
+/// Settings of drivers that pay, where the environment does not set them itself. For a program to
+/// call before anything else of OpenCL; a library leaves its host's environment alone, so nothing
+/// in clgauss calls it.
 ///
-/// POCL_AFFINITY=1: PoCL pins its workers to cores. Left to the scheduler, two of them often share one (LU of n = 1000 on
-/// 2 cores: 1.4 times slower in f32, 1.65 in f64). Not set where the process may not use the cores 0, 1, 2 .., because
-/// PoCL ends the process when a core is refused.
+/// POCL_AFFINITY=1: PoCL pins its workers to cores. Left to the scheduler, two of them often share
+/// one (LU of n = 1000 on 2 cores: 1.4 times slower in f32, 1.65 in f64). Not set where the process
+/// may not use the cores 0, 1, 2 .., because PoCL ends the process when a core is refused.
 void set_driver_environment();
 
 /// Every device of every platform, in the loader's order; platforms without devices are passed

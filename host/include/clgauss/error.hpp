@@ -81,14 +81,16 @@ class DeviceLimit : public Error {
   explicit DeviceLimit(const std::string& message) : Error(ErrorCode::opencl, message) {}
 };
 
-/// Work-groups that were to run all at once did not, though a probe had shown it: another program may be on the device. What
-/// they worked on is worthless; again, or without such kernels, it may well succeed.
+/// Work-groups that were to run all at once did not, though a probe had shown it: another program
+/// may be on the device. What they worked on is worthless; again, or without such kernels, it may
+/// well succeed.
 class CoResidencyLost : public DeviceLimit {
  public:
   explicit CoResidencyLost(const std::string& message, bool looked_ahead = false)
       : DeviceLimit(message), looked_ahead_(looked_ahead) {}
 
-  /// Whether an update ran beside them (LuOptions::look_ahead), so that they may all run at once without it.
+  /// Whether an update ran beside them (LuOptions::look_ahead), so that they may all run at once
+  /// without it.
   [[nodiscard]] bool looked_ahead() const { return looked_ahead_; }
 
  private:
@@ -101,7 +103,8 @@ class WrongAnswer : public Error {
   explicit WrongAnswer(const std::string& message) : Error(ErrorCode::opencl, message) {}
 };
 
-/// None of the kernels that could do an operation works on the device; the message says of each why not.
+/// None of the kernels that could do an operation works on the device; the message says of each why
+/// not.
 class NoUsableKernel : public DeviceLimit {
  public:
   explicit NoUsableKernel(const std::string& message) : DeviceLimit(message) {}
@@ -136,7 +139,8 @@ class OpenClError : public Error {
   int code_;
 };
 
-/// The device returned what its kernels cannot have computed: a pivot row outside the matrix, a column that it does not have.
+/// The device returned what its kernels cannot have computed: a pivot row outside the matrix, a
+/// column that it does not have.
 class DeviceFault : public Error {
  public:
   explicit DeviceFault(const std::string& what)
@@ -150,7 +154,8 @@ class OutOfMemory : public Error {
   explicit OutOfMemory(const std::string& message) : Error(ErrorCode::out_of_memory, message) {}
 };
 
-/// An OpenCL `call` failed with `code`: throws OutOfMemory for the codes that say so, OpenClError for all others.
+/// An OpenCL `call` failed with `code`: throws OutOfMemory for the codes that say so, OpenClError
+/// for all others.
 [[noreturn]] void throw_opencl_error(const std::string& call, int code);
 
 }  // namespace clgauss

@@ -19,15 +19,19 @@ namespace CLGAUSS_EXPORT clgauss {
 struct GemmShape {
   Index m = 0, n = 0, k = 0;
   bool transpose_a = false, transpose_b = false;
-  bool lower = false;  // of C only the lower triangle is needed, as of BLAS's gemmt: what comes to stand above the diagonal is undefined
+  /// of C only the lower triangle is needed, as of BLAS's gemmt: what comes to stand above the
+  /// diagonal is undefined
+  bool lower = false;
 };
 
 struct GemmOptions {
-  /// Tried in this order before clgauss's own choice. One for another type or kind of device, or that does not take a product
-  /// (alignment, transposition), does not fit the device or fails the check of its answer, is passed over.
+  /// Tried in this order before clgauss's own choice. One for another type or kind of device, or
+  /// that does not take a product (alignment, transposition), does not fit the device or fails the
+  /// check of its answer, is passed over.
   std::vector<GemmSpec> preferred;
-  /// Nothing but the first preferred spec, for who checks its answers himself, as a tuner does: what would be passed over throws
-  /// (DeviceLimit, BuildError, OpenClError), and no answer is checked.
+  /// Nothing but the first preferred spec, for who checks its answers himself, as a tuner does:
+  /// what would be passed over throws (DeviceLimit, BuildError, OpenClError), and no answer is
+  /// checked.
   bool strict = false;
 };
 
@@ -44,8 +48,9 @@ class Gemm {
   Gemm& operator=(Gemm&&) noexcept;
   ~Gemm();
 
-  /// Enqueues the product, without waiting. Throws DimensionError, which names the matrix, for a view that cannot hold it. C is not
-  /// read if beta is 0. m, n or k may be 0. C must not overlap A or B. 2 m n k flops. Throws OpenClError.
+  /// Enqueues the product, without waiting. Throws DimensionError, which names the matrix, for a
+  /// view that cannot hold it. C is not read if beta is 0. m, n or k may be 0. C must not overlap A
+  /// or B. 2 m n k flops. Throws OpenClError.
   void multiply(const GemmShape& shape, double alpha, const MatrixView& a, const MatrixView& b,
                 double beta, const MatrixView& c, const EnqueueOptions& enqueue = {});
 
@@ -67,8 +72,9 @@ class Gemm {
   std::unique_ptr<Implementation> implementation_;
 };
 
-/// alpha op(A) op(B) + beta C of host matrices, in `type` on the context's device. Throws DimensionError
-/// if the shapes do not fit (an empty `c` needs beta = 0), DeviceLimit, OutOfMemory, OpenClError.
+/// alpha op(A) op(B) + beta C of host matrices, in `type` on the context's device. Throws
+/// DimensionError if the shapes do not fit (an empty `c` needs beta = 0), DeviceLimit, OutOfMemory,
+/// OpenClError.
 [[nodiscard]] Matrix gemm(Context& context, RealType type, double alpha, const Matrix& a,
                           bool transpose_a, const Matrix& b, bool transpose_b, double beta = 0,
                           const Matrix& c = {});

@@ -25,16 +25,18 @@ struct Inverse {
   std::optional<Index> failed_column;  // 0-based
   double failed_pivot = 0;
   double residual = 0;  // ||A X - I||, infinity norm
-  double scaled_residual =
-      0;             // that over n eps ||A|| ||X||, as LAPACK's dget03, which is to be at most 16
-  double rcond = 0;  // 1 / (||A|| ||X||), 1-norm
+  /// that over n eps ||A|| ||X||, as LAPACK's dget03, which is to be at most 16
+  double scaled_residual = 0;
+  double rcond = 0;                                  // 1 / (||A|| ||X||), 1-norm
   bool scaled_rows = false, scaled_columns = false;  // by powers of two, before A was factored
   SolveTimes times;
 };
 
-/// A^-1 of a square A by its LU with partial pivoting on the device, U^-1 L^-1 P, 11/3 n^3 flops, and 2 n^3 for A X, all in one type. A zero
-/// pivot is an outcome, and so is a residual that is too large: X is there then. It takes three n-by-n matrices on the device.
-/// Throws DimensionError, ValueError (for lu.positive_definite, an A that is not symmetric), DeviceLimit, NoUsableKernel, OutOfMemory, OpenClError.
+/// A^-1 of a square A by its LU with partial pivoting on the device, U^-1 L^-1 P, 11/3 n^3 flops,
+/// and 2 n^3 for A X, all in one type. A zero pivot is an outcome, and so is a residual that is too
+/// large: X is there then. It takes three n-by-n matrices on the device. Throws DimensionError,
+/// ValueError (for lu.positive_definite, an A that is not symmetric), DeviceLimit, NoUsableKernel,
+/// OutOfMemory, OpenClError.
 [[nodiscard]] Inverse invert(Context& context, const Matrix& a, const InverseOptions& options = {},
                              const ProgressCallback& progress = {});
 

@@ -18,27 +18,30 @@ namespace CLGAUSS_EXPORT clgauss {
 
 struct LuOptions {
   Pivoting pivoting = Pivoting::partial;  // partial or tournament
-  std::optional<LuSpec> spec =
-      {};                 // instead of what was tuned, or default_lu_spec(); it decides the family
-  GemmOptions gemm = {};  // of the trailing updates
+  /// instead of what was tuned, or default_lu_spec(); it decides the family
+  std::optional<LuSpec> spec = {};
+  GemmOptions gemm = {};           // of the trailing updates
   bool positive_definite = false;  // A is symmetric and positive definite: by Cholesky, see Lu
-  bool look_ahead =
-      true;  // the next block may be factored while the last one's update runs, where the spec says so
+  /// the next block may be factored while the last one's update runs, where the spec says so
+  bool look_ahead = true;
 };
 
-/// A = P^T L U of one size and type, and the solves with it. It owns its workspace, keeps its context's device open and may be used
-/// as long as it lives, again and again: factor() with another matrix replaces the factors.
+/// A = P^T L U of one size and type, and the solves with it. It owns its workspace, keeps its
+/// context's device open and may be used as long as it lives, again and again: factor() with
+/// another matrix replaces the factors.
 ///
-/// Matrices are row-major. Operations on views are enqueued in order and wait for nothing; those that return numbers wait. A
-/// factorisation that failed cannot be solved with unnoticed: on the host solve() throws, on the device it gives NaN.
+/// Matrices are row-major. Operations on views are enqueued in order and wait for nothing; those
+/// that return numbers wait. A factorisation that failed cannot be solved with unnoticed: on the
+/// host solve() throws, on the device it gives NaN.
 ///
-/// With LuOptions::positive_definite it is Cholesky's factorisation without its square roots, A = L D L^T, stored as the LU without
-/// exchanges that it is, U = D L^T. It reads the lower triangle of A alone and takes half the flops; failed_column() is then the first
-/// whose pivot is not a positive number, and A, if it is symmetric, not positive definite.
+/// With LuOptions::positive_definite it is Cholesky's factorisation without its square roots, A = L
+/// D L^T, stored as the LU without exchanges that it is, U = D L^T. It reads the lower triangle of
+/// A alone and takes half the flops; failed_column() is then the first whose pivot is not a
+/// positive number, and A, if it is symmetric, not positive definite.
 class Lu {
  public:
-  /// Throws DimensionError (n above 2^30), DeviceLimit, OutOfMemory (the workspace does not fit), BuildError, NoUsableKernel, and for
-  /// `options.spec` as check_lu_spec().
+  /// Throws DimensionError (n above 2^30), DeviceLimit, OutOfMemory (the workspace does not fit),
+  /// BuildError, NoUsableKernel, and for `options.spec` as check_lu_spec().
   Lu(Context& context, RealType type, Index n, const LuOptions& options = {});
   Lu(Lu&&) noexcept;
   Lu& operator=(Lu&&) noexcept;
@@ -48,27 +51,31 @@ class Lu {
   [[nodiscard]] Index n() const;
   [[nodiscard]] RealType type() const;
 
-  /// Builds, and checks by known answers, every kernel that factor() and solve() take for views with the offset and
-  /// leading dimension of `a`. Without it they do so when they first need one.
+  /// Builds, and checks by known answers, every kernel that factor() and solve() take for views
+  /// with the offset and leading dimension of `a`. Without it they do so when they first need one.
   void prepare(const MatrixView& a, Index nrhs);
 
   /// The same for solve_transposed(), for any view.
   void prepare_transposed(Index nrhs);
 
-  /// Factors the n-by-n `a` in place: its strict lower part then holds L (unit diagonal not stored), its upper part U; the buffer
-  /// stays in use as long as the factors are. An exactly zero or NaN pivot is reported by failed_column(), not thrown. 2/3 n^3
-  /// flops. Throws DimensionError for a view that cannot hold A, OpenClError.
+  /// Factors the n-by-n `a` in place: its strict lower part then holds L (unit diagonal not
+  /// stored), its upper part U; the buffer stays in use as long as the factors are. An exactly zero
+  /// or NaN pivot is reported by failed_column(), not thrown. 2/3 n^3 flops. Throws DimensionError
+  /// for a view that cannot hold A, OpenClError.
   void factor(const MatrixView& a, const EnqueueOptions& enqueue = {});
 
-  /// Copies the host matrix `a` to the device and factors it there; waits for the copy. Throws DimensionError if it is not n-by-n,
-  /// ValueError for a number outside f32's range, OutOfMemory, OpenClError.
+  /// Copies the host matrix `a` to the device and factors it there; waits for the copy. Throws
+  /// DimensionError if it is not n-by-n, ValueError for a number outside f32's range, OutOfMemory,
+  /// OpenClError.
   void factor(const Matrix& a);
 
-  /// B <- A^-1 B, n-by-nrhs, with the factors of the last factor(); NaN if they are singular or worthless. 2 n^2 nrhs flops. Throws
+  /// B <- A^-1 B, n-by-nrhs, with the factors of the last factor(); NaN if they are singular or
+  /// worthless. 2 n^2 nrhs flops. Throws
   /// UsageError if nothing was factored, DimensionError for a view that cannot hold B, OpenClError.
   void solve(const MatrixView& b, Index nrhs, const EnqueueOptions& enqueue = {});
 
-  /// A^-1 B of a host matrix. Throws DimensionError if b has not n rows, SingularFactors, CoResidencyLost.
+  /// A^-1 B of a host matrix. Throws DimensionError if b has not n rows, SingularFactors,
+  /// CoResidencyLost.
   [[nodiscard]] Matrix solve(const Matrix& b);
 
   /// B <- A^-T B and A^-T B, as solve() with the transposed A.
@@ -82,14 +89,15 @@ class Lu {
   /// The largest |U(i, j)| of the last factor(); NaN if there is one. Waits.
   [[nodiscard]] double largest_of_u();
 
-  /// 0-based column of the first exactly zero or NaN pivot. Waits. Throws CoResidencyLost if the factors are worthless because
-  /// work-groups that wait for each other did not all run at once.
+  /// 0-based column of the first exactly zero or NaN pivot. Waits. Throws CoResidencyLost if the
+  /// factors are worthless because work-groups that wait for each other did not all run at once.
   [[nodiscard]] std::optional<Index> failed_column();
 
   /// Row exchanged with row j, 0-based: LAPACK's ipiv - 1. Waits.
   [[nodiscard]] std::vector<Index> pivots();
 
-  /// What is really done: a GPU where no kernel may wait for another one's groups answers partial with tournament.
+  /// What is really done: a GPU where no kernel may wait for another one's groups answers partial
+  /// with tournament.
   [[nodiscard]] Pivoting pivoting();
 
  private:

@@ -22,12 +22,13 @@ using Index = std::size_t;
 /// Gives it back; large memory by all cores, for one alone needs a tenth of a second for 2 GB.
 void free_host_memory(void* memory, std::size_t bytes) noexcept;
 
-/// Leaves new elements as they are in memory: what is written next, by several threads, need not be set to zero before by one.
-/// Throws OutOfMemory.
+/// Leaves new elements as they are in memory: what is written next, by several threads, need not be
+/// set to zero before by one. Throws OutOfMemory.
 ///
-/// Given memory of the caller's, which must outlive what is made with it, it takes that instead, with the numbers that are there:
-/// Values(count, UninitializedAllocator(memory)) borrows them. Such a vector must not grow, nor be
-/// what solve_in_place() gives up; a copy of it owns its elements.
+/// Given memory of the caller's, which must outlive what is made with it, it takes that instead,
+/// with the numbers that are there: Values(count, UninitializedAllocator(memory)) borrows them.
+/// Such a vector must not grow, nor be what solve_in_place() gives up; a copy of it owns its
+/// elements.
 template <typename T>
 class UninitializedAllocator {
  public:
@@ -69,7 +70,8 @@ using Values = std::vector<double, UninitializedAllocator<double>>;
 class Matrix {
  public:
   Matrix() = default;
-  /// All zeros. Throws OutOfMemory, before it allocates, if that is more than this machine's memory.
+  /// All zeros. Throws OutOfMemory, before it allocates, if that is more than this machine's
+  /// memory.
   Matrix(Index rows, Index cols);
   Matrix(Index rows, Index cols, Values values);
 

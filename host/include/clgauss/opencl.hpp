@@ -1,6 +1,7 @@
 #pragma once
-/// <CL/opencl.hpp> as the caller sets it up: with exceptions or without, for the versions of OpenCL that he names. clgauss itself is
-/// built with its own settings and throws its own errors; it takes and gives handles alone, which are the same in all of them.
+/// <CL/opencl.hpp> as the caller sets it up: with exceptions or without, for the versions of OpenCL
+/// that he names. clgauss itself is built with its own settings and throws its own errors; it takes
+/// and gives handles alone, which are the same in all of them.
 
 #if !defined(CL_HPP_TARGET_OPENCL_VERSION)
 #define CL_HPP_TARGET_OPENCL_VERSION 300

@@ -45,21 +45,21 @@ enum class Judge {
 struct SolveOptions {
   Method method = Method::automatic;
   std::optional<RealType> type;  // of the factors; empty: what accuracy and method take
-  std::optional<Accuracy> accuracy =
-      {};  // empty: that of `type` if it is given, else double precision
+  /// empty: that of `type` if it is given, else double precision
+  std::optional<Accuracy> accuracy = {};
   Pivoting pivoting = Pivoting::partial;
-  Equilibration equilibration =
-      Equilibration::automatic;              // of lu and mixed; the others scale as for `off`
-  NdRangeMode ndrange = NdRangeMode::fixed;  // of gauss
+  /// of lu and mixed; the others scale as for `off`
+  Equilibration equilibration = Equilibration::automatic;
+  NdRangeMode ndrange = NdRangeMode::fixed;                  // of gauss
   WorkGroupPolicy policy{WorkGroupPolicy::Rule::automatic};  // of gauss
   SplitMode split = SplitMode::automatic;                    // of gauss
   double max_scaled_residual = kScaledResidualBound;
-  bool determinant =
-      false;  // it is wanted, too: where the method is left open and the device has fp64, from factors in f64
+  /// it is wanted, too: where the method is left open and the device has fp64, from factors in f64
+  bool determinant = false;
   bool trust = false;  // estimate how far x can be trusted
-  Judge judge =
-      Judge::host;    // the device asks for fp64 and for room for A in f64 beside its factors
-  LuOptions lu = {};  // more of lu and mixed; its pivoting is the one above
+  /// the device asks for fp64 and for room for A in f64 beside its factors
+  Judge judge = Judge::host;
+  LuOptions lu = {};             // more of lu and mixed; its pivoting is the one above
   Index max_iterations = 10000;  // of jacobi and seidel
 };
 
@@ -81,8 +81,8 @@ enum class SolveStatus {
 struct Determinant {
   int sign = 0;
   double log10_abs = 0;
-  /// An estimate, determinant_error() of condition.hpp; NaN where Trust was not asked for or cannot be had. From 1 on, not even the sign
-  /// is known.
+  /// An estimate, determinant_error() of condition.hpp; NaN where Trust was not asked for or cannot
+  /// be had. From 1 on, not even the sign is known.
   double relative_error = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -99,9 +99,9 @@ struct WorkGroupReport {
 /// How far x can be trusted, estimated: see condition.hpp.
 struct Trust {
   double rcond = 0;  // of A in the 1-norm
-  std::vector<double>
-      forward_error;  // bounds of ||x - x_true|| / ||x||, infinity norms, of every right-hand side; with Accuracy::maximum, if that
-                      // was reached, the estimates of refinement
+  /// bounds of ||x - x_true|| / ||x||, infinity norms, of every right-hand side; with
+  /// Accuracy::maximum, if that was reached, the estimates of refinement
+  std::vector<double> forward_error;
   double reciprocal_growth = 1;  // max|A| / max|U|, of A as it was scaled
   double determinant_error = 0;  // relative
 
@@ -112,10 +112,10 @@ struct Trust {
 /// What jacobi or seidel did.
 struct Iterations {
   Index count = 0;
-  double contraction =
-      0;  // each brings x nearer to the answer by this factor at least, in the infinity norm
-  double error_bound =
-      0;  // of the last x, relative: contraction / (1 - contraction) times the last change
+  /// each brings x nearer to the answer by this factor at least, in the infinity norm
+  double contraction = 0;
+  /// of the last x, relative: contraction / (1 - contraction) times the last change
+  double error_bound = 0;
   bool converged = false;  // x changed by no more than rounding does
 };
 
@@ -123,8 +123,9 @@ struct Solution {
   SolveStatus status = SolveStatus::ok;
   Matrix x;                    // n-by-nrhs; empty if singular or overflow
   Method method = Method::lu;  // what gave x; never automatic
-  std::string
-      method_choice;  // where the numbers come from by which automatic chose: "tuned", "built-in"; empty: no number did
+  /// where the numbers come from by which automatic chose: "tuned", "built-in"; empty: no number
+  /// did
+  std::string method_choice;
   std::string passed_over;  // why the method that was tried first did not; empty: it did
   bool by_lapack = false;   // x came from the host's LAPACK in the end
   Accuracy accuracy = Accuracy::double_precision;  // whose backward error x is judged by
@@ -135,8 +136,8 @@ struct Solution {
   RealType type = RealType::f64;                     // of the factors
   std::optional<Index> failed_column;                // 0-based
   double failed_pivot = 0;                           // its value: 0, Inf or NaN
-  std::vector<Index>
-      pivot_rows;  // row k was exchanged with row pivot_rows[k]; empty where x is not of A = P^T L U
+  /// row k was exchanged with row pivot_rows[k]; empty where x is not of A = P^T L U
+  std::vector<Index> pivot_rows;
   Determinant determinant;
   Residual residual;
   Judge judge = Judge::host;   // who computed it
@@ -147,12 +148,15 @@ struct Solution {
   std::vector<LaunchRecord> launches;         // of gauss
 };
 
-/// Solves `system` on the context's device to the accuracy asked for: on a device without fp64, or where it is faster, by factors in
-/// f32 whose x is refined with residuals in f64 (on the device, else on the host's cores); where no kernel of the LU works there and the method is left open, by the elimination.
-/// Where the range of A or b or `equilibration` asks for it, rows, columns and right-hand sides are scaled by powers of two, without
-/// rounding. An n = 0 system has the empty answer and determinant 1.
-/// Throws as gauss_solve() and Lu(); UsageError and DeviceLimit for a judge that cannot be had; ValueError for a matrix that the method asked for is not for: not symmetric (cholesky), not
-/// strictly diagonally dominant (jacobi, seidel). Memory on the host: one more copy of x.
+/// Solves `system` on the context's device to the accuracy asked for: on a device without fp64, or
+/// where it is faster, by factors in f32 whose x is refined with residuals in f64 (on the device,
+/// else on the host's cores); where no kernel of the LU works there and the method is left open, by
+/// the elimination. Where the range of A or b or `equilibration` asks for it, rows, columns and
+/// right-hand sides are scaled by powers of two, without rounding. An n = 0 system has the empty
+/// answer and determinant 1. Throws as gauss_solve() and Lu(); UsageError and DeviceLimit for a
+/// judge that cannot be had; ValueError for a matrix that the method asked for is not for: not
+/// symmetric (cholesky), not strictly diagonally dominant (jacobi, seidel). Memory on the host: one
+/// more copy of x.
 [[nodiscard]] Solution solve(Context& context, const System& system,
                              const SolveOptions& options = {},
                              const ProgressCallback& progress = {});
@@ -160,9 +164,10 @@ struct Solution {
 /// Reads A once more, as it was.
 using ReadMatrix = std::function<Matrix()>;
 
-/// The same with LU and without keeping A, which is given back to the operating system row by row while it is uploaded: on a CPU
-/// device, whose memory is the host's, A is so there once and not twice. It is read again for the residual. Throws also UsageError if
-/// the options ask for another method, DimensionError if what is read again has another shape.
+/// The same with LU and without keeping A, which is given back to the operating system row by row
+/// while it is uploaded: on a CPU device, whose memory is the host's, A is so there once and not
+/// twice. It is read again for the residual. Throws also UsageError if the options ask for another
+/// method, DimensionError if what is read again has another shape.
 [[nodiscard]] Solution solve_in_place(Context& context, System system, const ReadMatrix& read_again,
                                       const SolveOptions& options = {},
                                       const ProgressCallback& progress = {});

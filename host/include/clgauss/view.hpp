@@ -8,8 +8,9 @@
 namespace CLGAUSS_EXPORT clgauss {
 
 /// Row-major matrix in a buffer: element (i, j) is number offset + i * ld + j, in elements of the
-/// type that the call names. A view costs nothing and owns nothing but a reference to the buffer. Copy one before it replaces
-/// another, `a = MatrixView(b)`: where CLHPP's own assignment fails to take a reference, it gives one up all the same.
+/// type that the call names. A view costs nothing and owns nothing but a reference to the buffer.
+/// Copy one before it replaces another, `a = MatrixView(b)`: where CLHPP's own assignment fails to
+/// take a reference, it gives one up all the same.
 struct MatrixView {
   cl::Buffer buffer;
   Index offset = 0;

@@ -1,4 +1,5 @@
-// clgauss-bench distributed: solves beyond one device, timed in turns. A program of its own, which clgauss-bench starts.
+// clgauss-bench distributed: solves beyond one device, timed in turns. A program of its own, which
+// clgauss-bench starts.
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "command_line/command.hpp"
 #include "command_line/typed.hpp"
 #include "distributed/ranks.hpp"
+#include "lap_timer.hpp"
 #include "matrix/transfer.hpp"
 #ifdef CLGAUSS_BENCH_WITH_SCALAPACK
 #include "pdgesv.hpp"

@@ -7,7 +7,8 @@
 
 namespace clgauss::bench {
 
-/// Seconds of pdgesv for the source's columns, 2D block-cyclic, and what this rank knows of x; the rest is 0.
+/// Seconds of pdgesv for the source's columns, 2D block-cyclic, and what this rank knows of x; the
+/// rest is 0.
 [[nodiscard]] double time_pdgesv(const Ranks& ranks, const ColumnSource& source, const Matrix& b,
                                  Matrix& x);
 

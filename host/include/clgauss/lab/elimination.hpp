@@ -10,8 +10,9 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// Whether the rows and columns of A are brought to one size before it is factored: to a largest magnitude in [1, 2), by powers of two,
-/// so that nothing is rounded. Rows that are scaled decide on other pivots; columns change none.
+/// Whether the rows and columns of A are brought to one size before it is factored: to a largest
+/// magnitude in [1, 2), by powers of two, so that nothing is rounded. Rows that are scaled decide
+/// on other pivots; columns change none.
 enum class Equilibration {
   automatic,  // where LAPACK's dgesvx would: columns, and rows, whose largest magnitudes differ by a factor of 10 or more; and where the
               // range of the type asks for it. Rows only where columns alone do not do.
@@ -39,17 +40,18 @@ struct EliminationResult {
   Values pivots;              // the diagonal of U, of the matrix as it was scaled
   std::int64_t exponent = 0;  // det A is +- 2^exponent times the product of the pivots
   Index row_exchanges = 0;    // exchanges of two different rows
-  std::vector<Index>
-      pivot_rows;  // row k was exchanged with row pivot_rows[k]; empty without A = P^T L U
-  // 0-based column of the first exactly zero or non-finite pivot
+  /// row k was exchanged with row pivot_rows[k]; empty without A = P^T L U 0-based column of the
+  /// first exactly zero or non-finite pivot
+  std::vector<Index> pivot_rows;
   std::optional<Index> failed_column;
   bool positive_definite = false;  // A was to be: the failed column may have a negative pivot
   bool finite_input = true;        // no NaN and no Inf in A and b
   bool scaled_rows = false, scaled_columns = false;  // before A was factored
   bool may_underflow = false;  // A spans more than the type: a pivot of 0 may be an underflow
   Pivoting pivoting = Pivoting::partial;  // as it was done
-  bool repeated =
-      false;  // so, after the work-groups of panels did not all run at once: without look-ahead or by tournament
+  /// so, after the work-groups of panels did not all run at once: without look-ahead or by
+  /// tournament
+  bool repeated = false;
   Refinement refinement;  // without backward errors: none was asked for
   SolveTimes times;
 };

@@ -20,8 +20,8 @@ enum class GemmUse {
   update    // C <- C - A B: the trailing update of an LU factorisation
 };
 
-/// One way to build and launch a GEMM kernel of cl/gemm_*.cl, where each parameter is explained. For gemm_cpu.cl KC, MC and NC are
-/// no macros but the blocks that the host cuts k, m and n into.
+/// One way to build and launch a GEMM kernel of cl/gemm_*.cl, where each parameter is explained.
+/// For gemm_cpu.cl KC, MC and NC are no macros but the blocks that the host cuts k, m and n into.
 struct GemmSpec {
   std::string name;
   std::string file;
@@ -63,8 +63,8 @@ struct GemmSpec {
 /// The spec that CPU devices take.
 [[nodiscard]] GemmSpec default_cpu_gemm_spec(const DeviceProfile& device, RealType type);
 
-/// Throws UsageError if the file is unknown, or a parameter missing, unknown or senseless. Whether the kernel builds, fits and
-/// works on a device is another question, which Gemm answers.
+/// Throws UsageError if the file is unknown, or a parameter missing, unknown or senseless. Whether
+/// the kernel builds, fits and works on a device is another question, which Gemm answers.
 void check_gemm_spec(const GemmSpec& spec);
 
 /// The spec with the macros TRANS_A and TRANS_B set.

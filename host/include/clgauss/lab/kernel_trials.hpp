@@ -26,22 +26,24 @@ struct KernelVerdict {
   std::string file;    // KernelBuild::file
   std::string build;   // KernelBuild::text()
   bool usable = false;
-  bool tried =
-      false;  // it was asked, now or earlier with this driver; else the device lacks what the kernel needs
+  /// it was asked, now or earlier with this driver; else the device lacks what the kernel needs
+  bool tried = false;
   std::string reason;  // why it is not usable
 };
 
 /// The kernels of one context that were asked for a known answer, and what came of it.
 ///
-/// A kernel that passes is remembered on disk (with the built programs, by device, driver, platform, source, macros and build of clgauss) and not asked
-/// again; one that does not is asked once a context.
+/// A kernel that passes is remembered on disk (with the built programs, by device, driver,
+/// platform, source, macros and build of clgauss) and not asked again; one that does not is asked
+/// once a context.
 class KernelTrials {
  public:
   explicit KernelTrials(ProgramStore& programs) : programs_(programs) {}
 
-  /// Whether `build` may be used. `ask`, called at most once a build, builds it, runs it and throws WrongAnswer unless it gave the
-  /// known answer; that, DeviceFault, BuildError, OpenClError and DeviceLimit are verdicts, every other error leaves. In a rehearsal of
-  /// ProgramStore::prepare() a build that is not known passes, and is not asked.
+  /// Whether `build` may be used. `ask`, called at most once a build, builds it, runs it and throws
+  /// WrongAnswer unless it gave the known answer; that, DeviceFault, BuildError, OpenClError and
+  /// DeviceLimit are verdicts, every other error leaves. In a rehearsal of ProgramStore::prepare()
+  /// a build that is not known passes, and is not asked.
   bool passes(const KernelBuild& build, const std::function<void()>& ask);
 
   /// Notes that the device lacks what the kernels need.
@@ -50,7 +52,8 @@ class KernelTrials {
   /// In the order of asking, each build once.
   [[nodiscard]] const std::vector<KernelVerdict>& verdicts() const noexcept { return verdicts_; }
 
-  /// "lu_small: reason; trsv: reason" of what was not usable among the kernels of these names, the first of each.
+  /// "lu_small: reason; trsv: reason" of what was not usable among the kernels of these names, the
+  /// first of each.
   [[nodiscard]] std::string reasons(const std::vector<std::string>& names) const;
 
  private:

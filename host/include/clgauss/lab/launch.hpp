@@ -30,8 +30,8 @@ struct LcmRuleInput {
 /// What the LCM rule says, as printed in the paper (`raw`) and as the device allows it (`clamped`).
 struct LcmRule {
   std::optional<std::size_t> lcm;  // of preferred multiple and cores per compute unit
-  std::optional<std::size_t>
-      raw;  // the smallest multiple of `lcm` above total_cores; empty if the cores are unknown
+  /// the smallest multiple of `lcm` above total_cores; empty if the cores are unknown
+  std::optional<std::size_t> raw;
   std::size_t clamped = 1;  // the size to use, 1 .. work_group_limit
   std::string reason;       // why clamped is what it is
 };
@@ -40,7 +40,8 @@ struct LcmRule {
 /// multiple and of the cores per compute unit that exceeds the total number of cores; 144 cores in
 /// 3 compute units with multiple 32 give 192. `clamped` is the largest multiple of the LCM within
 /// the limit (an H200's raw 17024 becomes 1024), else of the preferred multiple, else the limit.
-/// Throws UsageError where a number is zero, there are fewer cores than compute units, or a multiple does not fit 64 bits.
+/// Throws UsageError where a number is zero, there are fewer cores than compute units, or a
+/// multiple does not fit 64 bits.
 [[nodiscard]] LcmRule lcm_rule(const LcmRuleInput& input);
 
 /// A range of `size` work-items cut for groups of `local`: floor(size / local) * local in the main
@@ -71,7 +72,8 @@ struct WorkGroupPolicy {
   std::size_t size = 0;  // of Rule::fixed
 };
 
-/// "auto", "tuned", "driver", "lcm" or a number above 0 (the values of `--local`). Throws UsageError for anything else.
+/// "auto", "tuned", "driver", "lcm" or a number above 0 (the values of `--local`). Throws
+/// UsageError for anything else.
 [[nodiscard]] WorkGroupPolicy parse_work_group_policy(std::string_view text);
 /// "auto", "tuned", "driver", "lcm" or the number: what parse_work_group_policy reads.
 [[nodiscard]] std::string work_group_policy_name(const WorkGroupPolicy& policy);
@@ -96,19 +98,21 @@ struct LaunchRecord {
       time_ns;  // from the event, where the queue was opened with profiling
 };
 
-/// The one place where a kernel is enqueued, in order; nothing waits. With cl::NullRange for `local` the driver chooses.
-/// Throws DeviceLimit where `local` is above the kernel's work-group limit, and cl::Error.
+/// The one place where a kernel is enqueued, in order; nothing waits. With cl::NullRange for
+/// `local` the driver chooses. Throws DeviceLimit where `local` is above the kernel's work-group
+/// limit, and cl::Error.
 void enqueue_kernel(const cl::CommandQueue& queue, const Kernel& kernel, const cl::NDRange& global,
                     const cl::NDRange& local = cl::NullRange,
                     const cl::NDRange& offset = cl::NullRange, cl::Event* event = nullptr);
 
-/// Enqueues kernels on one queue with a policy's work-group size and keeps a record of each launch, for experiments with that
-/// size. It never waits for the device.
+/// Enqueues kernels on one queue with a policy's work-group size and keeps a record of each launch,
+/// for experiments with that size. It never waits for the device.
 class Launcher {
  public:
-  /// `device` gives the limits and the cores; it must outlive the launcher. No group is larger than `longest`, the longest range
-  /// that will be launched: work-items beyond it would only cost time (PoCL, n = 1012: groups of 4096 take 4 times as long as one
-  /// of 1013). Throws UsageError for a policy that says where to look a size up, automatic or tuned, and not which it is.
+  /// `device` gives the limits and the cores; it must outlive the launcher. No group is larger than
+  /// `longest`, the longest range that will be launched: work-items beyond it would only cost time
+  /// (PoCL, n = 1012: groups of 4096 take 4 times as long as one of 1013). Throws UsageError for a
+  /// policy that says where to look a size up, automatic or tuned, and not which it is.
   Launcher(const DeviceProfile& device, const cl::CommandQueue& queue, WorkGroupPolicy policy,
            SplitMode split, std::size_t longest = std::numeric_limits<std::size_t>::max());
 
@@ -121,8 +125,8 @@ class Launcher {
   /// split. The remainder is launched as one whole group in that dimension, because drivers that
   /// compile for every group size anew (PoCL) would take seconds for many small remainders: the
   /// kernel itself must return at once where the range has ended. An empty range is no launch.
-  /// Throws DeviceLimit, naming the limit, if the size is above it, or does not divide and SplitMode
-  /// is off.
+  /// Throws DeviceLimit, naming the limit, if the size is above it, or does not divide and
+  /// SplitMode is off.
   void launch(const Kernel& kernel, const NdRange& range);
 
   /// Launches one work-group of `local` work-items, for a kernel that needs exactly one.

@@ -14,7 +14,7 @@ namespace CLGAUSS_EXPORT clgauss {
 
 /// The two implementations of Lu.
 enum class LuFamily {
-  cpu,  // panels of local work, one work-item a core; true partial pivoting (cl/lu_cpu.cl)
+  cpu,  // panels of local work, one work-item a core; true partial pivoting (cl/lu/lu_cpu.cl)
   gpu   // panels by work-groups, tiles in local memory or on the matrix units
 };
 
@@ -24,7 +24,8 @@ enum class LuFamily {
 /// "cpu" or "gpu".
 [[nodiscard]] std::string_view lu_family_name(LuFamily family);
 
-/// How one LU is cut up: the parameters of its family's variants (their tables say what each is), one list for all.
+/// How one LU is cut up: the parameters of its family's variants (their tables say what each is),
+/// one list for all.
 struct LuSpec {
   LuFamily family = LuFamily::gpu;
   Parameters parameters;
@@ -41,8 +42,8 @@ struct LuSpec {
 [[nodiscard]] LuSpec default_lu_spec(const DeviceProfile& device, RealType type, Index n,
                                      LuFamily family);
 
-/// Throws UsageError for parameters that are missing, unknown or contradict each other, DeviceLimit for those that the device
-/// forbids. Nothing is ever changed to fit.
+/// Throws UsageError for parameters that are missing, unknown or contradict each other, DeviceLimit
+/// for those that the device forbids. Nothing is ever changed to fit.
 void check_lu_spec(const LuSpec& spec, const DeviceProfile& device, RealType type);
 
 }  // namespace clgauss

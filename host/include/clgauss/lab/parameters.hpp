@@ -1,5 +1,6 @@
 #pragma once
-/// Tunable numbers of a kernel or an algorithm by name, so that a tuner can vary, store and restore them.
+/// Tunable numbers of a kernel or an algorithm by name, so that a tuner can vary, store and restore
+/// them.
 
 #include <clgauss/export.hpp>
 #include <string>

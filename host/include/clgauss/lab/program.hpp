@@ -21,7 +21,7 @@ struct Kernel {
   std::string name;
   std::size_t work_group_limit = 0;    // CL_KERNEL_WORK_GROUP_SIZE
   std::size_t preferred_multiple = 0;  // CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE
-  bool idle = false;  // of a KernelFault or a rehearsal: launches do nothing
+  bool idle = false;                   // of a KernelFault or a rehearsal: launches do nothing
 
   /// Sets argument number `index` to the `bytes` at `value`. Throws OpenClError, OutOfMemory.
   void set_argument(cl_uint index, std::size_t bytes, const void* value);
@@ -70,11 +70,11 @@ struct CachedProgram {
   bool operator==(const CachedProgram&) const = default;
 };
 
-/// Built programs on disk, one file a program,
-/// written whole or not at all. A key holds the source, the options, the device, its driver and its
-/// platform. A cache that is damaged, foreign or not writable is never an error: fetch() then finds
-/// nothing and store() does nothing. Drivers run what they are given, so nothing is taken from a folder or a file that anybody
-/// but this user may write to, and no link is followed.
+/// Built programs on disk, one file a program, written whole or not at all. A key holds the source,
+/// the options, the device, its driver and its platform. A cache that is damaged, foreign or not
+/// writable is never an error: fetch() then finds nothing and store() does nothing. Drivers run
+/// what they are given, so nothing is taken from a folder or a file that anybody but this user may
+/// write to, and no link is followed.
 class ProgramCache {
  public:
   explicit ProgramCache(std::optional<std::filesystem::path> folder) : folder_(std::move(folder)) {}
@@ -102,8 +102,8 @@ struct ProgramRequest {
 struct ContextOptions;
 
 /// The programs of one context: each is built, or loaded from the disk cache, when it is first
-/// asked for, and kept. Where the driver keeps built programs itself (PoCL), nothing is added to the
-/// disk cache.
+/// asked for, and kept. Where the driver keeps built programs itself (PoCL), nothing is added to
+/// the disk cache.
 class ProgramStore {
  public:
   ProgramStore(cl::Context context, cl::Device device, const ContextOptions& options);
@@ -113,28 +113,33 @@ class ProgramStore {
   [[nodiscard]] Kernel kernel(const std::string& file, const std::string& kernel,
                               const Defines& defines);
 
-  /// What was remembered on disk of `question` about the program of `file` with `defines`, on this device with this driver.
+  /// What was remembered on disk of `question` about the program of `file` with `defines`, on this
+  /// device with this driver.
   [[nodiscard]] std::optional<std::string> recall(const std::string& question,
                                                   const std::string& file,
                                                   const Defines& defines) const;
   void remember(const std::string& question, const std::string& file, const Defines& defines,
                 const std::string& answer) const;
-  /// Runs `work`, which makes kernels and asks them for their known answers, and may be run again from its beginning. Where it
-  /// comes to a program that would have to be built, it is run as a rehearsal instead: kernels are only named, nothing is launched, and
-  /// every known answer is taken to be right. What was named is built side by side, and then `work` is run once more, for good. So
-  /// what `work` needs need not be known by anybody else. Within `work`, prepare() just runs what it is given.
+  /// Runs `work`, which makes kernels and asks them for their known answers, and may be run again
+  /// from its beginning. Where it comes to a program that would have to be built, it is run as a
+  /// rehearsal instead: kernels are only named, nothing is launched, and every known answer is
+  /// taken to be right. What was named is built side by side, and then `work` is run once more, for
+  /// good. So what `work` needs need not be known by anybody else. Within `work`, prepare() just
+  /// runs what it is given.
   void prepare(const std::function<void()>& work);
 
   /// Whether kernels are only named now. Their results are none.
   [[nodiscard]] bool rehearses() const noexcept { return mode_ == Mode::rehearsal; }
-  /// For KernelTrials: that these kernels would be asked now. Where prepare() waits for that, it does not return.
+  /// For KernelTrials: that these kernels would be asked now. Where prepare() waits for that, it
+  /// does not return.
   void note_question(const std::string& file, const Defines& defines);
 
   /// kernel(), at once also in a rehearsal: for what decides which kernels come next.
   [[nodiscard]] Kernel kernel_at_once(const std::string& file, const std::string& kernel,
                                       const Defines& defines);
 
-  /// Builds those programs that are not there yet, side by side. One that does not build is left for kernel() to report.
+  /// Builds those programs that are not there yet, side by side. One that does not build is left
+  /// for kernel() to report.
   void build_all(const std::vector<ProgramRequest>& requests);
 
   /// `hear` is told what is being built, before it is; it may throw.
@@ -151,7 +156,8 @@ class ProgramStore {
   /// Time spent in kernel() and build_all() so far on building and loading, in seconds.
   [[nodiscard]] double build_seconds() const noexcept { return build_seconds_; }
 
-  /// What was built from source so far, by file, each alone while all else waited; what build_all() built is not among them.
+  /// What was built from source so far, by file, each alone while all else waited; what build_all()
+  /// built is not among them.
   [[nodiscard]] const std::vector<std::string>& built_alone() const noexcept {
     return built_alone_;
   }

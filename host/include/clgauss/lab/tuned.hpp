@@ -1,5 +1,6 @@
 #pragma once
-/// What was found to be fast on a device: entries that `clgauss-tune auto` stores and that solve() and gemm take up.
+/// What was found to be fast on a device: entries that `clgauss-tune auto` stores and that solve()
+/// and gemm take up.
 
 #include <clgauss/device.hpp>
 #include <clgauss/export.hpp>
@@ -16,8 +17,8 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// What a TunedEntry is for: its LOCAL is the elimination's work-group size, 0 = left to the driver; its MIXED_FROM and RBT_FROM say from
-/// which n on solve() takes which method by itself.
+/// What a TunedEntry is for: its LOCAL is the elimination's work-group size, 0 = left to the
+/// driver; its MIXED_FROM and RBT_FROM say from which n on solve() takes which method by itself.
 inline constexpr const char *kTunedElimination = "elimination", *kTunedGemm = "gemm",
                             *kTunedGemmUpdate = "gemm_update", *kTunedLu = "lu",
                             *kTunedMethod = "method";
@@ -26,8 +27,9 @@ inline constexpr const char *kTunedElimination = "elimination", *kTunedGemm = "g
 struct TunedEntry {
   std::string what;  // one of the above
   RealType type = RealType::f64;
-  Index n =
-      0;  // the size it was tuned at; it counts for sizes up to a factor of 1.5 away. 0 of a method: for all
+  /// the size it was tuned at; it counts for sizes up to a factor of 1.5 away. 0 of a method: for
+  /// all
+  Index n = 0;
   std::string kernel;  // gauss.cl, a GemmSpec's file, or an LuSpec's family
   Parameters parameters;
   std::string driver;       // version of the driver that it was measured with
@@ -47,16 +49,17 @@ struct TunedDevice {
   [[nodiscard]] bool is(const DeviceProfile& device) const;
 };
 
-/// JSON of schema 1, as stored, exported and shipped in data/tuned. Throws FormatError naming `file` for anything else, a file of a
-/// later schema included.
+/// JSON of schema 1, as stored, exported and shipped in data/tuned. Throws FormatError naming
+/// `file` for anything else, a file of a later schema included.
 [[nodiscard]] TunedDevice parse_tuned(std::string_view json, const std::string& file);
 [[nodiscard]] std::string tuned_text(const TunedDevice& device);
 
-/// "nvidia-corporation/nvidia-h200-132cu.json": where a device's entries lie below a store's folder.
+/// "nvidia-corporation/nvidia-h200-132cu.json": where a device's entries lie below a store's
+/// folder.
 [[nodiscard]] std::filesystem::path tuned_path(const DeviceProfile& device);
 
-/// The user's own store: XDG_DATA_HOME/clgauss/tuned (default ~/.local/share/clgauss/tuned), one file a device, each replaced
-/// whole. Processes that store at the same time wait for each other.
+/// The user's own store: XDG_DATA_HOME/clgauss/tuned (default ~/.local/share/clgauss/tuned), one
+/// file a device, each replaced whole. Processes that store at the same time wait for each other.
 class TunedStore {
  public:
   /// No folder if neither XDG_DATA_HOME nor HOME names one: nothing is found, and put() throws.
@@ -67,7 +70,8 @@ class TunedStore {
   [[nodiscard]] TunedDevice read(const DeviceProfile& device) const;
   /// All files, for `clgauss-tune show`.
   [[nodiscard]] std::vector<std::filesystem::path> files() const;
-  /// Adds entries; one for the same purpose, type, size and kernel is replaced. Throws FileError, FormatError.
+  /// Adds entries; one for the same purpose, type, size and kernel is replaced. Throws FileError,
+  /// FormatError.
   void put(const DeviceProfile& device, std::span<const TunedEntry> entries) const;
   [[nodiscard]] std::optional<std::filesystem::path> file_of(const DeviceProfile& device) const;
 
@@ -75,11 +79,13 @@ class TunedStore {
   std::optional<std::filesystem::path> folder_;
 };
 
-/// SHA-1 of a kernel's source as TunedEntry::kernel_hash has it; `kernel` as in TunedEntry. `folder` as for kernel_source().
+/// SHA-1 of a kernel's source as TunedEntry::kernel_hash has it; `kernel` as in TunedEntry.
+/// `folder` as for kernel_source().
 [[nodiscard]] std::string tuned_kernel_hash(const std::string& kernel,
                                             const std::optional<std::filesystem::path>& folder);
 
-/// The entry for the size nearest to n, within a factor of 1.5; the first of two, nullptr if there is none.
+/// The entry for the size nearest to n, within a factor of 1.5; the first of two, nullptr if there
+/// is none.
 [[nodiscard]] const TunedEntry* nearest_tuned(std::span<const TunedEntry* const> entries, Index n);
 
 /// What is known of one device: its user's entries, then the shipped ones.
@@ -91,15 +97,15 @@ class Tuning {
   Tuning(const DeviceProfile& device, const TunedStore& store,
          std::optional<std::filesystem::path> kernel_folder);
 
-  /// The entries that may be used: measured with this driver and these kernels. An entry from another driver or for another
-  /// kernel source is not trusted; it is a seed for tuning afresh.
+  /// The entries that may be used: measured with this driver and these kernels. An entry from
+  /// another driver or for another kernel source is not trusted; it is a seed for tuning afresh.
   [[nodiscard]] std::vector<const TunedEntry*> entries(std::string_view what, RealType type) const;
 
   /// Of entries(), nearest_tuned().
   [[nodiscard]] const TunedEntry* find(std::string_view what, RealType type, Index n) const;
 
-  /// All entries of this device and of others with this purpose and type, this device's first, whatever driver and source they are
-  /// of: where a search may start.
+  /// All entries of this device and of others with this purpose and type, this device's first,
+  /// whatever driver and source they are of: where a search may start.
   [[nodiscard]] std::vector<TunedEntry> seeds(std::string_view what, RealType type) const;
 
   /// All entries of this device, the user's first.
@@ -115,26 +121,26 @@ class Tuning {
   std::string driver_;
   std::optional<std::filesystem::path> kernel_folder_;
   std::vector<TunedEntry> own_, others_;
-  std::vector<bool>
-      usable_;  // beside own_: holds(), asked once, because hashing sources takes longer than a small solve
+  /// beside own_: holds(), asked once, because hashing sources takes longer than a small solve
+  std::vector<bool> usable_;
   std::string problem_;
 };
 
-/// From which n on solve() takes which method for double accuracy by itself, on a device with fp64: rbt from rbt_from on, else mixed from
-/// mixed_from on, else lu.
+/// From which n on solve() takes which method for double accuracy by itself, on a device with fp64:
+/// rbt from rbt_from on, else mixed from mixed_from on, else lu.
 struct MethodChoice {
   static constexpr Index kNever = std::numeric_limits<Index>::max();
 
   Index mixed_from = kNever, rbt_from = kNever;
-  const TunedEntry* entry =
-      nullptr;  // of the tuning, where it says so; else the numbers are built in
+  /// of the tuning, where it says so; else the numbers are built in
+  const TunedEntry* entry = nullptr;
 
   [[nodiscard]] std::string_view source() const { return entry != nullptr ? "tuned" : "built-in"; }
 };
 [[nodiscard]] MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning);
 
-/// From which n on solve() tries Cholesky's factorisation first where the method is left open and A is symmetric with a positive
-/// diagonal.
+/// From which n on solve() tries Cholesky's factorisation first where the method is left open and A
+/// is symmetric with a positive diagonal.
 [[nodiscard]] Index cholesky_from(const DeviceProfile& device);
 
 /// A choice as the parameters of an entry, which have 0 for never.

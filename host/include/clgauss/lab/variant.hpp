@@ -1,6 +1,7 @@
 #pragma once
-/// Kernel variants: one way to do one operation, and in one place all that is known of it: its file, its parameters, what it
-/// asks of a device, its workspace, its known answer. What chooses, checks, hashes, tunes or lists kernels loops over them.
+/// Kernel variants: one way to do one operation, and in one place all that is known of it: its
+/// file, its parameters, what it asks of a device, its workspace, its known answer. What chooses,
+/// checks, hashes, tunes or lists kernels loops over them.
 
 #include <clgauss/device.hpp>
 #include <clgauss/export.hpp>
@@ -23,8 +24,9 @@ struct Setting {
   Index n;  // of the system
 };
 
-/// A parameter: a number that the kernel is built or launched with. One that is added here is checked, given its default, stored,
-/// tuned and, if it is a macro, passed to every build of the variant.
+/// A parameter: a number that the kernel is built or launched with. One that is added here is
+/// checked, given its default, stored, tuned and, if it is a macro, passed to every build of the
+/// variant.
 struct ParameterSpec {
   const char* name;
   int least, most;
@@ -49,9 +51,11 @@ struct KernelVariant {
   std::vector<ParameterSpec> parameters;
   /// Why no device like this one can run it; empty: it may be tried.
   std::string (*lacks)(Context& context);
-  /// Asks its kernels for their known answers, as the defaults build them; see KernelTrials. What does not work is a verdict there.
+  /// Asks its kernels for their known answers, as the defaults build them; see KernelTrials. What
+  /// does not work is a verdict there.
   void (*ask)(Context& context, RealType type);
-  /// What stands between the parameters, each of which is within its range: empty, or the rule that is broken.
+  /// What stands between the parameters, each of which is within its range: empty, or the rule that
+  /// is broken.
   std::string (*broken_rule)(const Parameters& parameters, RealType type) = nullptr;
   std::vector<Demand> (*demands)(const Parameters& parameters, RealType type) = nullptr;
   /// Bytes of buffers that it holds on the device beside its operands.
@@ -67,8 +71,8 @@ using Variants = std::span<const KernelVariant* const>;
 /// Every parameter of the variants with its usual value.
 [[nodiscard]] Parameters usual_parameters(Variants variants, const Setting& setting);
 
-/// Throws UsageError, which names `what` and the parameter, unless `parameters` are those of the variants, each once, within its
-/// range and the rules. Values are never changed to fit.
+/// Throws UsageError, which names `what` and the parameter, unless `parameters` are those of the
+/// variants, each once, within its range and the rules. Values are never changed to fit.
 void check_parameters(const std::string& what, Variants variants, const Parameters& parameters,
                       RealType type);
 

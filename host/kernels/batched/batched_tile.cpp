@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <array>
+#include <clgauss/error.hpp>
+#include <clgauss/lab/launch.hpp>
+#include <set>
+
+#include "kernels/batched/batched_backend.hpp"
+#include "kernels/batched/known_answers.hpp"
+#include "kernels/common/cpu_tile.hpp"
+#include "kernels/common/variants.hpp"
+#include "kernels/lu/lu_common.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// The kernels of cl/batched/batched_tile.cl; the value is the macro KERNEL.
+enum TileKernel { kTileFactorAndSolve = 1, kTileFactor, kTileSolve };
+constexpr const char* kTileKernels[] = {"batched_factor_and_solve", "batched_factor",
+                                        "batched_solve"};
+
+constexpr cl_uint kLargestTile = 8;
+constexpr cl_uint kLeastWorkGroup = 64;
+
+/// Edge of the square of work-items for n: at most 8 x 8 elements a work-item, which is 128
+/// registers in f64.
+cl_uint grid_for(cl_uint n) {
+  if (n <= 4) return 2;
+  if (n <= 16) return 4;
+  return n <= 64 ? 8 : 16;
+}
+
+class BatchedTile : public BatchedBackend {
+ public:
+  BatchedTile(Context& context, RealType type, Index n, const BatchedLuOptions& options,
+              std::optional<bool> in_registers)
+      : context_(context),
+        type_(type),
+        n_(static_cast<cl_uint>(n)),
+        in_registers_(in_registers.value_or(context.profile().type != DeviceType::cpu)),
+        definite_(options.positive_definite),
+        grid_(options.grid != 0 ? options.grid : grid_for(n_)),
+        systems_(std::max(1U, kLeastWorkGroup / (grid_ * grid_))) {
+    if (grid_ % 2 != 0 || grid_ > 16 || ceil_div(n_, grid_) > kLargestTile)
+      throw UsageError(
+          "the work-items of a batched system are 2 x 2, 4 x 4 .. 16 x 16, with 8 x 8 elements "
+          "each "
+          "at most");
+    if (local_size() > context.profile().max_work_group_size)
+      throw DeviceLimit("batched solves need work-groups of " + std::to_string(local_size()) +
+                        " work-items, " + context.profile().name + " allows " +
+                        std::to_string(context.profile().max_work_group_size));
+  }
+
+  void prepare(Index nrhs) override { (void)kernel(kTileFactorAndSolve, rhs_for(nrhs)); }
+
+  void factor(const cl::CommandQueue& queue, const BatchFactors& factors) override {
+    Kernel factor = kernel(kTileFactor, 1);
+    cl_uint index = 0;
+    pass_batch(factor, index, factors.lu);
+    factor.set_arguments_from(index, factors.permutation, n_, cl_ulong{factors.batch},
+                              factors.info);
+    launch(queue, factor, factors.batch, 1);
+  }
+
+  void solve(const cl::CommandQueue& queue, const BatchFactors& factors, const BatchView& b,
+             Index nrhs) override {
+    if (nrhs == 0) return;
+    Kernel solve = kernel(kTileSolve, rhs_for(nrhs));
+    cl_uint index = 0;
+    pass_batch(solve, index, factors.lu);
+    solve.set_arguments_from(index++, factors.permutation);
+    pass_batch(solve, index, b);
+    solve.set_arguments_from(index, static_cast<cl_uint>(nrhs), n_, cl_ulong{factors.batch},
+                             factors.info);
+    launch(queue, solve, factors.batch, chunks_of(nrhs));
+  }
+
+  void factor_and_solve(const cl::CommandQueue& queue, const BatchView& a, const BatchView& b,
+                        Index nrhs, Index batch, const cl::Buffer& info) override {
+    Kernel both = kernel(kTileFactorAndSolve, rhs_for(nrhs));
+    cl_uint index = 0;
+    pass_batch(both, index, a);
+    pass_batch(both, index, b);
+    both.set_arguments_from(index, static_cast<cl_uint>(nrhs), n_, cl_ulong{batch}, info);
+    launch(queue, both, batch, std::max<Index>(1, chunks_of(nrhs)));
+  }
+
+  [[nodiscard]] std::string name() const override {
+    return "tile " + std::to_string(grid_) + " x " + std::to_string(grid_);
+  }
+
+ private:
+  static cl_uint rhs_for(Index nrhs) { return nrhs <= 1 ? 1 : 8; }
+  static Index chunks_of(Index nrhs) { return (nrhs + rhs_for(nrhs) - 1) / rhs_for(nrhs); }
+  [[nodiscard]] cl_uint local_size() const { return systems_ * grid_ * grid_; }
+
+  /// Built, and asked for a known answer when it is first wanted. Throws NoUsableKernel.
+  Kernel kernel(TileKernel which, cl_uint rhs) {
+    const KernelBuild build = build_of(which, rhs);
+    if (wanted_.insert(build.text()).second &&
+        !context_.trials().passes(build, [&] { ask(which, rhs); }))
+      throw NoUsableKernel("the batched kernels do not work on " + context_.profile().name + ": " +
+                           context_.trials().reasons({build.name}));
+    return context_.programs().kernel(build.file, kTileKernels[which - 1], build.defines);
+  }
+
+  void ask(TileKernel which, cl_uint rhs) {
+    if (which == kTileFactorAndSolve)
+      require_batched(context_, type_, n_, rhs, definite_, [&](const BatchedQuestion& q) {
+        factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
+      });
+    else
+      require_batched_factors(context_, type_, n_, rhs, definite_, *this);
+  }
+
+  [[nodiscard]] KernelBuild build_of(TileKernel which, cl_uint rhs) const {
+    KernelBuild build{batched_tile_variant().name, batched_tile_variant().file,
+                      with_real(type_, {{"GRID", std::to_string(grid_)},
+                                        {"TILE", std::to_string(ceil_div(n_, grid_))},
+                                        {"SYSTEMS", std::to_string(systems_)},
+                                        {"RHS", std::to_string(rhs)},
+                                        {"IN_REGISTERS", in_registers_ ? "1" : "0"},
+                                        {"KERNEL", std::to_string(which)}})};
+    if (definite_) build.defines.emplace_back("DEFINITE", "1");
+    return build;
+  }
+
+  void launch(const cl::CommandQueue& queue, const Kernel& kernel, Index batch, Index chunks) {
+    const Index groups = (batch + systems_ - 1) / systems_;
+    enqueue_kernel(queue, kernel, cl::NDRange(groups * local_size(), chunks),
+                   cl::NDRange(local_size(), 1));
+  }
+
+  Context context_;
+  RealType type_;
+  cl_uint n_;
+  bool in_registers_, definite_;
+  cl_uint grid_, systems_;
+  std::set<std::string> wanted_;  // builds that were asked for
+};
+
+}  // namespace
+
+const KernelVariant& batched_tile_variant() {
+  static const KernelVariant variant{.name = "batched_tile",
+                                     .file = "batched_tile.cl",
+                                     .parameters = {},
+                                     .lacks = lacks_nothing,
+                                     .ask = [](Context& context, RealType type) {
+                                       make_batched_tile(context, type, kUsualBatchedN)->prepare(1);
+                                     }};
+  return variant;
+}
+
+Variants batched_variants() {
+  static const std::array variants{&batched_cpu_variant(), &batched_ptx_variant(),
+                                   &batched_tile_variant(), &batched_panels_variant()};
+  return variants;
+}
+
+std::unique_ptr<BatchedBackend> make_batched_tile(Context& context, RealType type, Index n,
+                                                  const BatchedLuOptions& options,
+                                                  std::optional<bool> in_registers) {
+  return std::make_unique<BatchedTile>(context, type, n, options, in_registers);
+}
+
+}  // namespace clgauss

@@ -1,0 +1,94 @@
+#include "kernels/complex/known_answers.hpp"
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <clgauss/residual.hpp>
+#include <cmath>
+#include <complex>
+
+#include "matrix/max_or_nan.hpp"
+#include "matrix/transfer.hpp"
+
+namespace clgauss {
+
+namespace {
+
+using Complex = std::complex<double>;
+
+Complex complex_at(const Matrix& parts, Index i, Index j) {
+  return {parts(i, 2 * j), parts(i, 2 * j + 1)};
+}
+
+/// As require_factors(), of complex numbers; a pivot has the largest |re| + |im| of its column, so
+/// no multiplier is above sqrt(2).
+void require_complex_factors(const Matrix& a, const Matrix& lu, RealType type) {
+  const Index n = a.rows();
+  double error = 0, largest_l = 0;
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) {
+      Complex sum = complex_at(a, i, j);
+      for (Index p = 0; p <= std::min(i, j); ++p)
+        sum -= (p == i ? Complex(1) : complex_at(lu, i, p)) * complex_at(lu, p, j);
+      error = max_or_nan(error, std::abs(sum));
+      if (j < i) largest_l = max_or_nan(largest_l, std::abs(complex_at(lu, i, j)));
+    }
+  require_error(error, 60 * static_cast<double>(n) * unit_roundoff(type), "P A - L U");
+  require_error(largest_l, std::sqrt(2.0) * (1 + 8 * unit_roundoff(type)),
+                "the largest multiplier, sqrt(2) by rights,");
+}
+
+/// |b - A x| against n eps (|A| |x| + |b|), of the largest sums.
+double complex_backward_error(const Matrix& a, const Matrix& b, const Matrix& x, RealType type) {
+  const Index n = a.rows();
+  double off = 0, size = 0;
+  for (Index i = 0; i < n; ++i)
+    for (Index c = 0; c < b.cols() / 2; ++c) {
+      Complex r = complex_at(b, i, c);
+      double sum = std::abs(r);
+      for (Index j = 0; j < n; ++j) {
+        const Complex term = complex_at(a, i, j) * complex_at(x, j, c);
+        r -= term;
+        sum += std::abs(term);
+      }
+      off = max_or_nan(off, std::abs(r));
+      size = max_or_nan(size, sum);
+    }
+  return off / (size * static_cast<double>(n) * unit_roundoff(type));
+}
+
+}  // namespace
+
+void require_complex_solution(Context& context, RealType type, Index n, Index nrhs, Index b,
+                              Index ld,
+                              const std::function<ComplexOutcome(const ComplexQuestion&)>& solve) {
+  constexpr Index kZeroColumn = 2;
+  Matrix a = random_of(type, n, 2 * n, 17);
+  a(0, 0) = a(0, 1) = 0;  // so that the first step has to exchange
+  const Matrix rhs = random_of(type, n, 2 * nrhs, 18);
+  for (const bool singular : {false, true}) {
+    Matrix both(n, ld);
+    for (Index i = 0; i < n; ++i) {
+      if (singular) a(i, 2 * kZeroColumn) = a(i, 2 * kZeroColumn + 1) = 0;
+      std::ranges::copy(a.row(i), both.row(i).begin());
+      std::ranges::copy(rhs.row(i), both.row(i).subspan(b).begin());
+    }
+    const ComplexQuestion question{to_device(context, type, both, ld, kKnownAnswer), n, nrhs, b};
+    const ComplexOutcome outcome = solve(question);
+    if (singular ? outcome.failed != kZeroColumn : outcome.failed.has_value())
+      throw WrongAnswer(singular ? "wrong answer: the column of a zero pivot is not named"
+                                 : "wrong answer: a matrix that is not singular fails");
+    if (singular) return;
+    const Matrix all = answer_in(context, type, question.a, n, ld);
+    Matrix permuted_a = a, lu(n, 2 * n), x(n, 2 * nrhs);
+    for (Index i = 0; i < n; ++i) {
+      std::ranges::copy(all.row(i).first(2 * n), lu.row(i).begin());
+      std::ranges::copy(all.row(i).subspan(b, 2 * nrhs), x.row(i).begin());
+    }
+    exchange_rows(permuted_a, outcome.exchanges);
+    require_complex_factors(permuted_a, lu, type);
+    require_error(complex_backward_error(a, rhs, x, type), kScaledResidualBound,
+                  "the scaled residual");
+  }
+}
+
+}  // namespace clgauss

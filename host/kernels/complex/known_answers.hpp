@@ -1,0 +1,35 @@
+#pragma once
+/// Known answers of complex LU: see kernels/common/known_answers.hpp.
+
+#include <clgauss/context.hpp>
+#include <clgauss/real_type.hpp>
+#include <clgauss/view.hpp>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "kernels/common/known_answers.hpp"
+
+namespace clgauss {
+
+/// A and B of a complex system side by side, as real matrices of twice as many columns; B begins at
+/// column `b`.
+struct ComplexQuestion {
+  MatrixView a;
+  Index n, nrhs, b;
+};
+
+/// What came of it.
+struct ComplexOutcome {
+  std::optional<Index> failed;
+  std::vector<Index> exchanges;
+};
+
+/// P A = L U of complex numbers and A^-1 B, in place, as require_panel() and require_solution(); of
+/// another A, singular, that the column is named. Between A and B, and behind B up to column `ld`,
+/// there are zeros.
+void require_complex_solution(Context& context, RealType type, Index n, Index nrhs, Index b,
+                              Index ld,
+                              const std::function<ComplexOutcome(const ComplexQuestion&)>& solve);
+
+}  // namespace clgauss

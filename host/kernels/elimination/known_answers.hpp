@@ -1,0 +1,25 @@
+#pragma once
+/// Known answers of iterations: see kernels/common/known_answers.hpp.
+
+#include <clgauss/context.hpp>
+#include <clgauss/real_type.hpp>
+#include <clgauss/view.hpp>
+#include <functional>
+
+#include "kernels/common/known_answers.hpp"
+
+namespace clgauss {
+
+/// What a sweep of cl/elimination/iterations.cl is asked for: a right-hand side is a row of b, x
+/// and next.
+struct SweepQuestion {
+  MatrixView a;
+  cl::Buffer b, x, next;
+  cl_uint n, nrhs;
+};
+
+/// A sweep of Jacobi into `next`, or of Seidel in x, to 64 n eps of the largest element.
+void require_sweep(Context& context, RealType type, bool seidel,
+                   const std::function<void(const SweepQuestion&)>& sweep);
+
+}  // namespace clgauss

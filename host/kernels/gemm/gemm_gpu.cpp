@@ -1,0 +1,388 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <clgauss/error.hpp>
+#include <clgauss/lab/launch.hpp>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "kernels/gemm/gemm_backend.hpp"
+#include "launch/queue_order.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// What a choice asks of a spec again and again, looked up once.
+struct Candidate {
+  explicit Candidate(const GemmSpec& of)
+      : spec(&of),
+        ptx(of.needs_ptx()),
+        transposes(of.transposes()),
+        alignment(of.alignment()),
+        tile_m(static_cast<Index>(of.value("TILE_M"))),
+        tile_n(static_cast<Index>(of.value("TILE_N"))),
+        work_group(of.work_group_size()) {}
+
+  const GemmSpec* spec;
+  bool ptx, transposes;
+  Index alignment, tile_m, tile_n, work_group;
+
+  [[nodiscard]] Index tiles(const GemmShape& shape) const {
+    return ((shape.m + tile_m - 1) / tile_m) * ((shape.n + tile_n - 1) / tile_n);
+  }
+};
+
+class GemmGpu : public GemmBackend {
+ public:
+  GemmGpu(Context& context, RealType type, const GemmOptions& options)
+      : context_(context),
+        type_(type),
+        options_(options),
+        tuned_{tuned_gemm_specs(context, type, GemmUse::general),
+               tuned_gemm_specs(context, type, GemmUse::update)} {
+    const std::string lacks = context.profile().lacks_ptx();
+    has_matrix_units_ = lacks.empty();
+    for (const GemmSpec& spec : gemm_specs())
+      if (!has_matrix_units_ && spec.needs_ptx() && spec.type == type)
+        context.trials().pass_over(clgauss::build_of(spec), lacks);
+    const auto add = [&](std::vector<Candidate>& list, const GemmSpec& spec) {
+      if (!spec.is_for_cpu() && spec.type == type) list.emplace_back(spec);
+    };
+    for (const GemmSpec& spec : options_.preferred) add(preferred_, spec);
+    for (std::size_t use = 0; use < tuned_.size(); ++use)
+      for (const TunedGemm& one : tuned_[use]) add(tuned_candidates_[use], one.spec);
+    for (const GemmSpec& spec : gemm_specs()) add(table_, spec);
+  }
+
+  void multiply(const cl::CommandQueue& queue, const GemmCall& call) override {
+    const Entry& entry = choose(call);
+    launch(queue, entry, call, slices_for(entry.spec, call.shape));
+  }
+
+  std::string kernel_name(const GemmCall& call) override { return choose(call).spec.name; }
+
+  bool can_multiply(const GemmCall& call) override {
+    try {
+      (void)choose(call);
+      return true;
+    } catch (const NoUsableKernel&) {
+      return false;
+    }
+  }
+
+ private:
+  /// A kernel that was built, or found not to work here.
+  struct Entry {
+    GemmSpec spec;
+    KernelBuild of;
+    Kernel kernel;
+    bool works = false;
+    bool spills = false;  // registers, more than a few
+  };
+
+  /// A^T, B^T, lower, shared, sliced
+  using Key = std::tuple<const GemmSpec*, bool, bool, bool, bool, bool>;
+  [[nodiscard]] Key key_of(const GemmSpec& spec, const GemmCall& call) const {
+    const GemmShape& shape = call.shape;
+    return {&spec,       shape.transpose_a,     shape.transpose_b,
+            shape.lower, call.share != nullptr, slices_for(spec, shape) > 1};
+  }
+
+  /// The spec's kernels for such a product.
+  [[nodiscard]] KernelBuild build_for(const GemmSpec& spec, const GemmCall& call) const {
+    KernelBuild build = build_of(transposed(spec, call.shape.transpose_a, call.shape.transpose_b));
+    if (call.share != nullptr) build.defines.emplace_back("SHARED", "1");
+    if (slices_for(spec, call.shape) > 1)
+      build.defines.emplace_back("SLICED", "1");  // and whole: add_slices takes no triangles
+    else if (call.shape.lower)
+      build.defines.emplace_back("LOWER", "1");
+    return build;
+  }
+
+  /// Whether the views and the shape are what the spec's kernel takes.
+  [[nodiscard]] bool takes(const Candidate& candidate, const GemmCall& call) const {
+    if (candidate.ptx && !has_matrix_units_) return false;
+    if (call.share != nullptr && !candidate.ptx) return false;
+    if ((call.shape.transpose_a || call.shape.transpose_b) && !candidate.transposes) return false;
+    if (candidate.spec->use == GemmUse::update && (call.alpha != -1 || call.beta != 1))
+      return false;
+    for (const MatrixView* view : {&call.a, &call.b, &call.c})
+      if (view->offset % candidate.alignment != 0 || view->ld % candidate.alignment != 0)
+        return false;
+    return true;
+  }
+
+  /// Whether the spec's tiles of this C give every compute unit enough to do. On an H200 124
+  /// work-items a unit lose to smaller tiles (f64, n = 1024), 248 win (f32, n = 2048).
+  [[nodiscard]] bool fills_device(const Candidate& candidate, const GemmShape& shape) const {
+    return candidate.tiles(shape) * candidate.work_group >= 192 * context_.profile().compute_units;
+  }
+
+  /// What was tuned for the use and the size of the call, if anything was. Updates were tuned with
+  /// the few columns that an LU takes at once; with many, the kernel tuned for them lost 18 %
+  /// (H200, f32, n = k = 4096).
+  [[nodiscard]] const Candidate* tuned_for(const GemmCall& call) const {
+    constexpr Index kUpdateDepth = 256;
+    const bool update = call.alpha == -1 && call.beta == 1 && call.shape.k <= kUpdateDepth;
+    const std::vector<TunedGemm>& specs = tuned_[update ? 1 : 0];
+    if (specs.empty()) return nullptr;
+    const GemmSpec* nearest = nearest_tuned_gemm(specs, std::max(call.shape.m, call.shape.n));
+    const std::vector<Candidate>& candidates = tuned_candidates_[update ? 1 : 0];
+    const auto found = std::ranges::find(candidates, nearest, &Candidate::spec);
+    return found == candidates.end() ? nullptr : &*found;
+  }
+
+  /// The best that takes the call and was not passed over for its transpositions; null if there is
+  /// none. The preferred ones come first, then what was tuned, then of the table an update build
+  /// before a general one, matrix units before none, and what fills the device before what does
+  /// not, of which the smallest tiles win.
+  [[nodiscard]] const Candidate* best_of(const GemmCall& call) const {
+    const auto is_open = [&](const Candidate& candidate) {
+      return takes(candidate, call) && !passed_over_.contains(key_of(*candidate.spec, call));
+    };
+    for (const Candidate& candidate : preferred_)
+      if (is_open(candidate)) return &candidate;
+    if (const Candidate* tuned = tuned_for(call); tuned != nullptr && is_open(*tuned)) return tuned;
+    const auto rank = [&](const Candidate& candidate) {
+      const bool fills = fills_device(candidate, call.shape);
+      const Index tiles = candidate.tiles(call.shape);
+      return std::tuple(candidate.spec->use != GemmUse::update, !candidate.ptx, !fills,
+                        fills ? 0 : std::numeric_limits<Index>::max() - tiles);
+    };
+    const Candidate* best = nullptr;
+    for (const Candidate& candidate : table_)
+      if (is_open(candidate) && (best == nullptr || rank(candidate) < rank(*best)))
+        best = &candidate;
+    return best;
+  }
+
+  /// The best that works on this device; one that spills where none does not.
+  const Entry& choose(const GemmCall& call) {
+    if (options_.strict) return strict_choice(call);
+    while (const Candidate* candidate = best_of(call)) {
+      const Entry& entry = prepared(*candidate->spec, call);
+      if (entry.works && (!entry.spills || was_measured(candidate))) return entry;
+      passed_over_.insert(key_of(*candidate->spec, call));
+      if (entry.works) spilling_.push_back(candidate);
+    }
+    for (const Candidate* candidate : spilling_)
+      if (takes(*candidate, call)) {
+        const Entry& entry = prepared(*candidate->spec, call);
+        if (entry.works) return entry;
+      }
+    std::vector<std::string> names;
+    for (const std::vector<Candidate>* list :
+         {&preferred_, &tuned_candidates_[0], &tuned_candidates_[1], &table_})
+      for (const Candidate& candidate : *list)
+        if (passed_over_.contains(key_of(*candidate.spec, call)))
+          names.push_back(candidate.spec->name);
+    throw NoUsableKernel("no GEMM kernel works on " + context_.profile().name + ": " +
+                         context_.trials().reasons(names));
+  }
+
+  /// Whether somebody preferred it to others, or a tuner did.
+  [[nodiscard]] bool was_measured(const Candidate* candidate) const {
+    return std::ranges::none_of(table_, [&](const Candidate& one) { return &one == candidate; });
+  }
+
+  const Entry& strict_choice(const GemmCall& call) {
+    const GemmSpec& spec = options_.preferred.front();
+    if (preferred_.empty() || !takes(preferred_.front(), call))
+      throw DeviceLimit(spec.name + " does not take this product here");
+    const auto [place, is_new] = kernels_.try_emplace(key_of(spec, call));
+    Entry& entry = place->second;
+    if (entry.works) return entry;
+    entry.spec = transposed(spec, call.shape.transpose_a, call.shape.transpose_b);
+    entry.of = build_for(spec, call);
+    build(entry);
+    entry.works = true;
+    return entry;
+  }
+
+  /// The kernel of a spec for the shape's transpositions, built and checked when it is first asked
+  /// for.
+  const Entry& prepared(const GemmSpec& of, const GemmCall& call) {
+    const GemmShape& shape = call.shape;
+    const auto [place, is_new] = kernels_.try_emplace(key_of(of, call));
+    Entry& entry = place->second;
+    if (!is_new) return entry;
+    entry.spec = transposed(of, shape.transpose_a, shape.transpose_b);
+    entry.of = build_for(of, call);
+    if (const std::string too_much = exceeded_limit(entry.spec); !too_much.empty()) {
+      context_.trials().pass_over(entry.of, too_much);
+      return entry;
+    }
+    // A kernel that does not build or launch here is an outcome, not an error: the next spec is
+    // tried.
+    entry.works = context_.trials().passes(entry.of, [&] {
+      build(entry);
+      require_known_answer(context_, type_, shape_to_check(entry, shape), [&](GemmCall check) {
+        check.share = call.share;
+        launch_to_check(entry, check, slices_for(of, shape) > 1 ? 3 : 1);
+      });
+    });
+    if (!entry.works) return entry;
+    build(entry);
+    entry.spills = !of.needs_ptx() && private_bytes(entry.kernel) > kMostPrivateBytes;
+    return entry;
+  }
+
+  /// Work-groups a compute unit of a launch that shares its product: more than fit, as those on
+  /// units that it leaves to others make room there for the next.
+  static constexpr std::size_t kSharingGroups = 4;
+
+  /// Of a work-item, in memory: what a driver has no registers for. Compiled for a gfx906 and a
+  /// gfx1030, the largest tiles take 1.4 KiB, for a gfx1100 2 KiB; the next smaller ones none, and
+  /// 456 bytes.
+  static constexpr cl_ulong kMostPrivateBytes = 512;
+
+  [[nodiscard]] cl_ulong private_bytes(const Kernel& kernel) {
+    if (context_.programs().rehearses()) return 0;
+    return kernel.handle.getWorkGroupInfo<CL_KERNEL_PRIVATE_MEM_SIZE>(device_of(context_.queue()));
+  }
+
+  /// Empty if the device has enough.
+  [[nodiscard]] std::string exceeded_limit(const GemmSpec& spec) const {
+    const KernelVariant* const variant = &spec.variant();
+    return exceeded_demand({&variant, 1}, spec.parameters, context_.profile(), type_);
+  }
+
+  /// Throws DeviceLimit where the kernel is too much for the device.
+  void build(Entry& entry) {
+    const GemmSpec& spec = entry.spec;
+    if (const std::string too_much = exceeded_limit(spec); !too_much.empty())
+      throw DeviceLimit(spec.name + ": " + too_much);
+    if (entry.kernel.handle() == nullptr)
+      entry.kernel = context_.programs().kernel(entry.of.file, "gemm", entry.of.defines);
+    if (spec.work_group_size() > entry.kernel.work_group_limit)
+      throw DeviceLimit(fmt::format("{} takes {} work-items a group; here {} is the limit",
+                                    spec.name, spec.work_group_size(),
+                                    entry.kernel.work_group_limit));
+  }
+
+  /// Where several launches may share a product, two do: one that leaves half of the device, one
+  /// that does not.
+  void launch_to_check(const Entry& entry, GemmCall call, Index slices) {
+    const cl::CommandQueue& queue = context_.queue();
+    if (call.share == nullptr) {
+      launch(queue, entry, call, slices);
+      return;
+    }
+    const cl::Buffer taken = context_.allocate(sizeof(cl_uint), "the check of a product");
+    queue.enqueueFillBuffer(taken, cl_uint{0}, 0, sizeof(cl_uint));
+    for (const cl_uint left_units : {context_.profile().compute_units / 2, 0U}) {
+      const TileShare share{taken, 0, left_units};
+      call.share = &share;
+      launch(queue, entry, call, 1);
+    }
+  }
+
+  /// Full and cut tiles.
+  [[nodiscard]] static GemmShape shape_to_check(const Entry& entry, const GemmShape& like) {
+    const GemmSpec& spec = entry.spec;
+    const Index align = spec.alignment();
+    const auto cut = [&](const char* tile, Index times, Index more) {
+      return (times * static_cast<Index>(spec.value(tile)) + more + align) / align * align;
+    };
+    return {cut("TILE_M", 1, 5), cut("TILE_N", 1, 7), cut("TILE_K", 2, 3),
+            like.transpose_a,    like.transpose_b,    like.lower};
+  }
+
+  /// How many groups share the inner dimension of a tile, where there are too few tiles for the
+  /// device and it is long. A QR factorisation of 4096 x 1024 in f64, whose V^T C has 16 tiles and
+  /// fewer, then spends 1.3 ms in products on an H200, not 8.3.
+  [[nodiscard]] Index slices_for(const GemmSpec& spec, const GemmShape& shape) const {
+    constexpr Index kLeastDepth = 256;
+    const Index tiles = spec.tiles(shape.m, shape.n), units = context_.profile().compute_units;
+    if (!spec.transposes() || 2 * tiles > units) return 1;  // the portable kernel can
+    return std::clamp<Index>(2 * units / tiles, 1, std::max<Index>(1, shape.k / kLeastDepth));
+  }
+
+  void launch(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call,
+              Index slices) {
+    if (slices == 1) {
+      launch_tiles(queue, entry, call, 1);
+      return;
+    }
+    const Index m = call.shape.m, n = call.shape.n;
+    const Index align = entry.spec.alignment(), ld = (n + align - 1) / align * align;
+    const std::size_t bytes = slices * m * ld * bytes_of(type_);
+    if (products_() == nullptr || products_.getInfo<CL_MEM_SIZE>() < bytes)
+      products_ = context_.allocate(bytes, "the workspace of a matrix product");
+    GemmCall sliced = call;
+    sliced.beta = 0;
+    sliced.c = {products_, 0, ld};
+    launch_tiles(queue, entry, sliced, slices);
+    if (!add_slices_)
+      add_slices_ = context_.programs().kernel("scale.cl", "add_slices", real_defines(type_));
+    add_slices_->set_arguments(products_, cl_ulong{ld}, static_cast<cl_uint>(slices), call.c.buffer,
+                               cl_ulong{call.c.offset}, cl_ulong{call.c.ld});
+    set_real(*add_slices_, 6, type_, call.beta);
+    enqueue_kernel(queue, *add_slices_, cl::NDRange(n, m));
+  }
+
+  void launch_tiles(const cl::CommandQueue& queue, const Entry& entry, const GemmCall& call,
+                    Index slices) const {
+    const GemmSpec& spec = entry.spec;
+    Kernel kernel = entry.kernel;  // another reference to the same OpenCL kernel
+    const auto int_of = [](Index x) { return static_cast<cl_int>(x); };
+    cl_uint index = 0;
+    const auto pass = [&](const auto&... values) {
+      kernel.set_arguments_from(index, values...);
+      index += sizeof...(values);
+    };
+    const auto pass_view = [&](const MatrixView& view) {
+      pass(view.buffer, cl_ulong{view.offset}, static_cast<cl_uint>(view.ld));
+    };
+    pass(int_of(call.shape.m), int_of(call.shape.n), int_of(call.shape.k));
+    set_real(kernel, index++, type_, call.alpha);
+    pass_view(call.a);
+    pass_view(call.b);
+    set_real(kernel, index++, type_, call.beta);
+    pass_view(call.c);
+    std::size_t groups = spec.tiles(call.shape.m, call.shape.n);
+    if (call.share != nullptr) {
+      pass(call.share->taken, call.share->product, call.share->left_units);
+      groups = kSharingGroups * context_.profile().compute_units;
+    }
+    const std::size_t local = spec.work_group_size();
+    enqueue_kernel(queue, kernel, cl::NDRange(groups * local, slices), cl::NDRange(local, 1));
+  }
+
+  Context context_;
+  RealType type_;
+  const GemmOptions options_;
+  bool has_matrix_units_ = false;
+  const std::array<std::vector<TunedGemm>, 2> tuned_;  // for general products and for updates
+  std::vector<Candidate> preferred_, table_;
+  std::array<std::vector<Candidate>, 2> tuned_candidates_;  // beside tuned_
+  std::map<Key, Entry> kernels_;
+  std::set<Key> passed_over_;               // for others, if there are any
+  std::vector<const Candidate*> spilling_;  // among them
+  cl::Buffer products_;                     // of slices: of at most two groups a compute unit
+  std::optional<Kernel> add_slices_;        // made when first needed
+};
+
+}  // namespace
+
+void ask_gemm_gpu(Context& context, const GemmSpec& spec) {
+  GemmOptions options;
+  options.preferred.push_back(spec);
+  constexpr Index kSize = 1024;
+  const MatrixView view{
+      context.allocate(kSize * kSize * bytes_of(spec.type), "a survey of kernels"), 0, kSize};
+  (void)GemmGpu(context, spec.type, options)
+      .kernel_name({{kSize, kSize, kSize}, -1, view, view, 1, view});
+}
+
+std::unique_ptr<GemmBackend> make_gemm_gpu(Context& context, RealType type,
+                                           const GemmOptions& options) {
+  return std::make_unique<GemmGpu>(context, type, options);
+}
+
+}  // namespace clgauss

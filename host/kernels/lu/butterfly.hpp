@@ -1,0 +1,60 @@
+#pragma once
+/// Random butterflies (cl/lu/butterfly.cl): U^T A V, after which an LU needs no row exchanges,
+/// nearly always.
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "kernels/lu/known_answers.hpp"
+#include "kernels/lu/lu_common.hpp"
+
+namespace clgauss {
+
+/// Which of the two.
+enum class Butterfly { u, v };
+
+/// The 2 n numbers of U or V, as cl/lu/butterfly.cl has them: exp(r / 10) with r uniform in [-1/2,
+/// 1/2) from SplitMix64, whose state a counter gives, so that every number is the seed's and its
+/// place's alone.
+[[nodiscard]] std::vector<float> butterfly_diagonals(Butterfly which, Index n, std::uint64_t seed);
+
+[[nodiscard]] const KernelVariant& butterfly_variant();
+
+/// U and V of one n and one seed. Nothing waits.
+class Butterflies {
+ public:
+  /// A comes in the type of `input`, all else is in that of `factors`; both must outlive this.
+  /// `parameters` hold the variant's.
+  Butterflies(KernelMemo& input, KernelMemo& factors, const Parameters& parameters, Index n,
+              std::uint64_t seed);
+
+  /// Builds the kernels. Throws NoUsableKernel.
+  void prepare();
+
+  /// R <- U^T A V, n-by-n; A stays.
+  void two_sided(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& r);
+  /// Row positions[i] of Y <- row i of U^T B, or V^T B, n-by-nrhs.
+  void transposed(const cl::CommandQueue& queue, Butterfly which, const MatrixView& b,
+                  const MatrixView& y, cl_uint nrhs, const cl::Buffer& positions);
+  /// B <- V Z, or U Z, n-by-nrhs, where row i of Z is row positions[i] of Y.
+  void forward(const cl::CommandQueue& queue, Butterfly which, const MatrixView& y,
+               const MatrixView& b, cl_uint nrhs, const cl::Buffer& positions);
+
+ private:
+  [[nodiscard]] Defines macros() const;
+  /// Either of the one-sided ones.
+  void one_sided(const cl::CommandQueue& queue, const char* name, Butterfly which,
+                 const MatrixView& from, const MatrixView& to, cl_uint nrhs,
+                 const cl::Buffer& positions);
+  Kernel& kernel(KernelMemo& memo, const char* name);
+  void require_works(KernelMemo& memo, const char* what,
+                     const std::function<void(const ButterflyQuestion&)>& ask);
+
+  KernelMemo &input_, &factors_;
+  const Parameters& parameters_;
+  cl_uint n_;
+  cl::Buffer u_, v_;
+};
+
+}  // namespace clgauss

@@ -1,0 +1,205 @@
+#include "kernels/lu/laswp_trsm.hpp"
+
+#include <algorithm>
+
+#include "kernels/common/cpu_tile.hpp"
+#include "kernels/common/variants.hpp"
+#include "kernels/lu/known_answers.hpp"
+#include "kernels/lu/panel.hpp"
+#include "kernels/substitution/known_answers.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr int kStrip = 16;
+
+/// Work-items of the exchange kernel: a power of two, one a row of the block at least.
+cl_uint group_for(cl_uint block) {
+  cl_uint size = 32;
+  while (size < block) size *= 2;
+  return size;
+}
+
+/// Local memory of the kernels with `rows` work-items: for each a row of the stage and three words,
+/// 32 scalars for every column of the strip.
+std::uint64_t local_bytes(std::uint64_t rows, std::uint64_t strip, RealType type) {
+  const std::uint64_t stage = std::max<std::uint64_t>(16, strip) + 1;
+  return rows * (stage * bytes_of(type) + 3 * sizeof(cl_uint)) + 32 * strip * bytes_of(type);
+}
+
+/// As many rows, or less where local memory is short (f64 on a device with 32 KiB).
+int with_room(int rows, const Setting& at) {
+  while (rows > 64 && local_bytes(static_cast<std::uint64_t>(rows), kStrip, at.type) >
+                          at.device.static_local_bytes())
+    rows /= 2;
+  return rows;
+}
+
+bool is_hopper(const DeviceProfile& device) {
+  return device.lacks_ptx().empty() && device.attributes.nvidia->capability_major == 9;
+}
+
+std::vector<Demand> trsm_demands(const Parameters& parameters, RealType type) {
+  const auto strip = static_cast<std::uint64_t>(value_of(parameters, "STRIP"));
+  std::vector<Demand> all;
+  for (const char* name : {"NB", "SOLVE_BLOCK"}) {
+    const cl_uint group = group_for(static_cast<cl_uint>(value_of(parameters, name)));
+    all.push_back({name, group, local_bytes(group, strip, type)});
+  }
+  return all;
+}
+
+}  // namespace
+
+const KernelVariant& laswp_trsm_variant() {
+  static const KernelVariant variant{
+      .name = "laswp_trsm",
+      .file = "trsm.cl",
+      .parameters =
+          {// On an H200: up to n = 2048 the panel is everything and a wider block only costs launches; above, 128 columns keep the
+           // update's traffic below its arithmetic; where the matrix is large, twice as many halve
+           // how often it is read and written (n = 32768: 663 ms instead of 775 in f64, 526 instead
+           // of 582 in f32).
+           {.name = "NB",
+            .least = 32,
+            .most = 1024,
+            .step = kPanelWidth,
+            .usual =
+                [](const Setting& at) {
+                  return with_room(at.n <= 2048 ? 32 : at.n <= 12288 ? 128 : 256, at);
+                },
+            .tried = {32, 64, 96, 128, 192, 256},
+            .macro = false},
+           // Rows from which on the update of a trailing matrix takes longer than the panels of the
+           // next block, which are factored meanwhile; 0 = afterwards. On an H200, f64 and f32, ms
+           // (in brackets afterwards): n = 3072 7.1 (7.2) and 7.0 (7.0), 4096 9.8 (10.6) and 9.7
+           // (10.0), 8192 23.6 (28.7) and 22.7 (27.0), 16384 91 (110) and 76 (93). Where it is
+           // wrong it costs: with 12000 n = 8192 takes 30.7 and 28.6, so devices that nobody
+           // measured do without.
+           {.name = "AHEAD",
+            .least = 0,
+            .most = 1 << 30,
+            .usual =
+                [](const Setting& at) { return at.n > 3072 && is_hopper(at.device) ? 8192 : 0; },
+            .tried = {0, 2048, 4096, 8192},
+            .macro = false},
+           // Columns that a work-group takes. With as many as it has work-items, 32 in a panel,
+           // PoCL 3.1 gives wrong answers (right without its optimiser).
+           {.name = "STRIP",
+            .least = 1,
+            .most = 16,
+            .usual = [](const Setting&) { return kStrip; },
+            .tried = {8, 16}},
+           {.name = "SOLVE_BLOCK",
+            .least = 32,
+            .most = 1024,
+            .step = 32,
+            .usual = [](const Setting& at) { return with_room(256, at); },
+            .macro = false}},
+      .lacks = lacks_nothing,
+      .ask =
+          [](Context& context, RealType type) {
+            UsualLu usual(context, type);
+            LaswpTrsmKernels(usual.setting).ask();
+          },
+      .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
+        return not_power_of_two(parameters, "STRIP");
+      },
+      .demands = trsm_demands,
+      .workspace_bytes = [](const Parameters& parameters, const Setting& at) -> std::uint64_t {
+        const auto nb = static_cast<Index>(value_of(parameters, "NB"));  // a count of tiles a block
+        return value_of(parameters, "AHEAD") == 0 ? 0 : (at.n + nb - 1) / nb * sizeof(cl_uint);
+      }};
+  return variant;
+}
+
+LaswpTrsmKernels::LaswpTrsmKernels(const LuSetting& setting)
+    : setting_(setting),
+      strip_(setting.number("STRIP")),
+      nb_(setting.number("NB")),
+      solve_block_(setting.number("SOLVE_BLOCK")) {}
+
+void LaswpTrsmKernels::ask() {
+  for (const cl_uint block : {kPanelWidth, nb_}) prepare(block, true);
+  prepare(solve_block_, false);
+  prepare_trsm();
+}
+
+Defines LaswpTrsmKernels::macros(Which which, cl_uint group) const {
+  return with_parameters(
+      laswp_trsm_variant(), setting_.parameters,
+      {{"KERNEL", std::to_string(static_cast<int>(which))}, {"WG_SIZE", std::to_string(group)}});
+}
+
+Kernel& LaswpTrsmKernels::working_swap(cl_uint block, bool solve) {
+  Kernel*& chosen = swaps_[{group_for(block), solve}];
+  if (chosen != nullptr) return *chosen;
+  Context& context = setting_.context();
+  const char *const name = solve ? "trsm" : "laswp", *const file = laswp_trsm_variant().file;
+  const Defines build = macros(solve ? Which::swap_solve : Which::swap, group_for(block));
+  const auto kernel = [&]() -> Kernel& {
+    return setting_.kernels.get(file, "lu_swap_solve", build);
+  };
+  const bool works = setting_.kernels.works(name, file, build, [&] {
+    require_swap_solve(
+        context, setting_.kernels.type(), group_for(block) - 5, strip_, solve,
+        [&](const SwapSolve& q) {
+          launch(context.queue(), kernel(),
+                 LaswpTrsm{q.diagonal, q.b, static_cast<cl_uint>(q.block),
+                           static_cast<cl_uint>(q.columns), static_cast<cl_uint>(q.hole_begin),
+                           static_cast<cl_uint>(q.hole_end), solve, q.pivots, 0});
+        });
+  });
+  if (!works) setting_.kernels.none_works("row exchanges", {name});
+  return *(chosen = &kernel());
+}
+
+Kernel& LaswpTrsmKernels::working_trsm() {
+  if (trsm_ != nullptr) return *trsm_;
+  Context& context = setting_.context();
+  const cl_uint rows = solve_block_ - 5, columns = strip_ + 3;
+  const char* const file = laswp_trsm_variant().file;
+  const Defines build = macros(Which::block_solve, solve_block_);
+  const auto kernel = [&]() -> Kernel& { return setting_.kernels.get(file, "block_solve", build); };
+  const bool works = setting_.kernels.works("block_solve", file, build, [&] {
+    for (const bool upper : {false, true})
+      require_triangular_solve(context, setting_.kernels.type(), rows, columns, upper,
+                               [&](const MatrixView& t, const MatrixView& b) {
+                                 launch(context.queue(), kernel(), t, b, rows, columns, upper);
+                               });
+  });
+  if (!works) setting_.kernels.none_works("triangular solves", {"block_solve"});
+  return *(trsm_ = &kernel());
+}
+
+void LaswpTrsmKernels::launch(const cl::CommandQueue& queue, Kernel& kernel,
+                              const LaswpTrsm& call) const {
+  cl_uint index = 0;
+  pass_view(kernel, index, call.diagonal);
+  pass_view(kernel, index, call.b);
+  kernel.set_arguments_from(index, call.block, call.columns, call.hole_begin, call.hole_end,
+                            cl_uint{call.solve ? 1U : 0U}, call.pivots, cl_ulong{call.row},
+                            call.row);
+  launch_groups(queue, kernel, ceil_div(call.columns, strip_), group_for(call.block));
+}
+
+void LaswpTrsmKernels::launch(const cl::CommandQueue& queue, Kernel& kernel, const MatrixView& t,
+                              const MatrixView& b, cl_uint size, cl_uint nrhs, bool upper) const {
+  cl_uint index = 0;
+  pass_view(kernel, index, t);
+  pass_view(kernel, index, b);
+  kernel.set_arguments_from(index, size, nrhs, cl_uint{upper ? 1U : 0U});
+  launch_groups(queue, kernel, ceil_div(nrhs, strip_), solve_block_);
+}
+
+void LaswpTrsmKernels::laswp_trsm(const cl::CommandQueue& queue, const LaswpTrsm& call) {
+  launch(queue, working_swap(call.block, call.solve), call);
+}
+
+void LaswpTrsmKernels::trsm(const cl::CommandQueue& queue, const MatrixView& t, const MatrixView& b,
+                            cl_uint size, cl_uint nrhs, bool upper) {
+  launch(queue, working_trsm(), t, b, size, nrhs, upper);
+}
+
+}  // namespace clgauss

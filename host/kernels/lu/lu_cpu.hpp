@@ -1,0 +1,76 @@
+#pragma once
+/// The kernels of the LU for CPUs, cl/lu/lu_cpu.cl, and what they work in.
+
+#include <clgauss/context.hpp>
+#include <clgauss/lab/lu_spec.hpp>
+#include <clgauss/lab/variant.hpp>
+#include <cstdint>
+
+#include "kernels/common/cpu_tile.hpp"
+
+namespace clgauss {
+
+[[nodiscard]] const KernelVariant& lu_cpu_variant();
+
+/// Whether its kernels gave their known answer, a whole LU with them, for a checked spec of the
+/// family; linalg/lu/getrf_cpu.cpp.
+[[nodiscard]] bool lu_cpu_works(Context& context, RealType type, const LuSpec& spec);
+
+/// How a matrix of n rows is cut. NB, the tiles and SOLVE_BLOCK are arguments of the kernels, the
+/// other parameters macros.
+struct LuCpuBlocking {
+  LuCpuBlocking(const Parameters& parameters, Index n);
+
+  cl_uint n, rb, nr, nb, tile_rows, tile_cols, solve_block, panels;
+
+  [[nodiscard]] cl_uint solve_phases(cl_uint rows) const {
+    return 2 * ceil_div(rows, solve_block) + 2;
+  }
+};
+
+/// Of the counters of a phase.
+constexpr std::uint64_t kLuCpuCounterBytes = 48 * sizeof(cl_uint);  // COUNTERS
+
+/// Phases of an LU with so many panels: three each, and two in the end.
+[[nodiscard]] constexpr cl_uint lu_phases(cl_uint panels) { return 3 * panels + 2; }
+
+/// Launches the phases first .. last of a kernel of cl/lu/lu_cpu.cl, of which `at` is the number of
+/// its argument `first`.
+class LuCpuPhases {
+ public:
+  LuCpuPhases(const Context& context, const Parameters& parameters);
+
+  void launch(const cl::CommandQueue& queue, Kernel& kernel, cl_uint at, cl_uint first,
+              cl_uint last) const;
+
+ private:
+  bool many_;  // a launch
+  cl_uint compute_units_;
+};
+
+/// Bytes of every buffer that an LU for CPUs holds beside A and B.
+struct LuCpuWorkspace {
+  LuCpuWorkspace(const LuCpuBlocking& blocking, RealType type);
+
+  std::uint64_t store, u, scratch, x, ids, pivots, positions, moves, counters, info;
+
+  [[nodiscard]] std::uint64_t sum() const {
+    return store + u + scratch + x + ids + pivots + positions + moves + counters + info;
+  }
+};
+
+/// The kernels, and the buffers that they share.
+struct LuCpuKernels {
+  LuCpuKernels(Context& context, RealType type, const Parameters& parameters);
+
+  Kernel extract, phases, solve, diagonal;
+};
+
+struct LuCpuBuffers {
+  /// Throws OutOfMemory.
+  LuCpuBuffers(const Context& context, const LuCpuWorkspace& bytes);
+
+  cl::Buffer store, u, scratch, x, ids, pivots, positions, moves, counters, info;
+};
+
+}  // namespace clgauss

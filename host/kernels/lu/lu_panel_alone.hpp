@@ -1,0 +1,42 @@
+#pragma once
+/// What the panels have in common that one work-group factors.
+
+#include <map>
+#include <optional>
+
+#include "kernels/lu/panel.hpp"
+
+namespace clgauss {
+
+class PanelAlone : public PanelKernel {
+ public:
+  bool works(cl_uint m) override;
+  Defines macros(cl_uint m) const override { return macros_of(shape(m)); }
+  void build(cl_uint m) override { (void)kernel(m); }
+  void factor(const cl::CommandQueue& queue, const Panel& panel) override;
+
+ protected:
+  /// The work-group for a panel, and the rows of the tallest one that it takes.
+  struct Shape {
+    cl_uint rows, work_items;
+  };
+
+  PanelAlone(const KernelVariant& variant, const LuSetting& setting)
+      : variant_(variant), setting_(setting) {}
+
+  [[nodiscard]] virtual Shape shape(cl_uint m) const = 0;
+  /// What its kernel, of the variant's name, is built with.
+  [[nodiscard]] virtual Defines macros_of(const Shape& shape) const = 0;
+
+  [[nodiscard]] const LuSetting& setting() const { return setting_; }
+
+ private:
+  Kernel& kernel(cl_uint m);
+  void ask(cl_uint m);
+
+  const KernelVariant& variant_;
+  LuSetting setting_;
+  std::map<cl_uint, std::optional<bool>> works_;  // by the shape's rows
+};
+
+}  // namespace clgauss

@@ -1,0 +1,78 @@
+#include "kernels/common/cpu_tile.hpp"
+#include "kernels/common/variants.hpp"
+#include "kernels/lu/lu_panel_alone.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr cl_uint kSubGroups = 8;
+
+/// What 255 registers a work-item hold: four columns of so many rows a lane.
+int most_rows(RealType type) { return type == RealType::f64 ? 640 : 1024; }
+
+/// On an H200 0.55 us a column for 128 rows, f64, and 1.05 for 640, where lu_panel_persistent.cl
+/// takes 0.95 to 1.75.
+class PanelColumns : public PanelAlone {
+ public:
+  explicit PanelColumns(const LuSetting& setting)
+      : PanelAlone(panel_columns_variant(), setting), rows_(setting.number("COLUMNS_ROWS")) {}
+
+  bool fits(cl_uint m) const override {
+    return m <= rows_ && setting().context().profile().lacks_ptx().empty();
+  }
+
+ private:
+  /// 4 rows a lane, and from there on in steps: every number is a program to be built.
+  [[nodiscard]] Shape shape(cl_uint m) const override {
+    const cl_uint step = setting().kernels.type() == RealType::f64 ? 4 : 8,
+                  rows = ceil_div(m, kSubGroup);
+    return {(rows <= 4 ? 4 : round_up(rows, step)) * kSubGroup, kSubGroups * kSubGroup};
+  }
+
+  [[nodiscard]] Defines macros_of(const Shape& shape) const override {
+    return with_parameters(panel_columns_variant(), setting().parameters,
+                           {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
+                            {"SUB_GROUPS", std::to_string(kSubGroups)},
+                            {"LANE_ROWS", std::to_string(shape.rows / kSubGroup)}});
+  }
+
+  cl_uint rows_;
+};
+
+}  // namespace
+
+const KernelVariant& panel_columns_variant() {
+  static const KernelVariant variant{
+      .name = "lu_panel_columns",
+      .file = "lu_panel_columns.cl",
+      .parameters = {{.name = "COLUMNS_ROWS",  // up to so many rows; 0 = never
+                      .least = 0,
+                      .most = 1024,
+                      .usual =
+                          [](const Setting& at) {
+                            return at.device.lacks_ptx().empty() ? most_rows(at.type) : 0;
+                          },
+                      .macro = false}},
+      .lacks = lacks_ptx,
+      .ask =
+          [](Context& context, RealType type) {
+            ask_panels(context, type, make_panel_columns, {128, 256, 512});
+          },
+      .broken_rule = [](const Parameters& parameters, RealType type) -> std::string {
+        return value_of(parameters, "COLUMNS_ROWS") > most_rows(type)
+                   ? "COLUMNS_ROWS must be at most " + std::to_string(most_rows(type))
+                   : "";
+      },
+      .demands = [](const Parameters& parameters, RealType) -> std::vector<Demand> {
+        if (value_of(parameters, "COLUMNS_ROWS") == 0) return {};
+        return {{"COLUMNS_ROWS", kSubGroups * kSubGroup}};
+      }};
+  return variant;
+}
+
+std::unique_ptr<PanelKernel> make_panel_columns(const LuSetting& setting) {
+  return std::make_unique<PanelColumns>(setting);
+}
+
+}  // namespace clgauss

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <limits>
+
+#include "kernels/common/cpu_tile.hpp"
+#include "kernels/common/variants.hpp"
+#include "kernels/lu/lu_panel_resident.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr cl_uint kOthers = 2;  // sub-groups of a work-group that own no rows
+
+/// A header and a row.
+constexpr ResidentPanel::Packets kPackets{.bytes = 2ULL * (1 + kPanelWidth) * sizeof(cl_ulong2),
+                                          .last_tag = std::numeric_limits<cl_uint>::max()};
+
+/// Work-groups that a panel gets for what stands beside it, if its rows take fewer.
+constexpr cl_uint kGroupsBeside = 8;
+
+/// Sub-groups that own rows. On an H200 8 are best up to 12288 rows, then 14 (fewer candidates to
+/// read). In an LU of more than 12288 columns 14 are best for all: the fewer groups, the more units
+/// a simultaneous update has (n = 16384, f64: 91 ms instead of 94).
+std::vector<ParameterSpec> persistent_parameters() {
+  const auto sub_groups = [](const char* name, int (*usual)(const Setting&),
+                             std::vector<int> tried = {}) {
+    return ParameterSpec{.name = name,
+                         .least = 1,
+                         .most = 30,
+                         .usual = usual,
+                         .tried = std::move(tried),
+                         .macro = false};
+  };
+  // PERSISTENT is not tuned: without it partial pivoting becomes tournament pivoting.
+  return {{.name = "PERSISTENT",
+           .least = 0,
+           .most = 1,
+           .usual = [](const Setting& at) { return at.device.lacks_ptx().empty() ? 1 : 0; },
+           .macro = false},
+          sub_groups("SUB_GROUPS", [](const Setting& at) { return at.n > 12288 ? 14 : 8; },
+                     {4, 7, 8, 14}),
+          {.name = "TALL_ROWS",  // above so many
+           .least = 1,
+           .most = 1 << 30,
+           .usual = [](const Setting&) { return 12288; },
+           .macro = false},
+          sub_groups("TALL_SUB_GROUPS", [](const Setting&) { return 14; }),
+          {.name = "SPIN_LIMIT",
+           .least = 1,
+           .most = 1 << 30,
+           .usual = [](const Setting&) { return kSpinLimit; },
+           .macro = false}};
+}
+
+std::vector<Demand> groups(const Parameters& parameters, RealType /*type*/) {
+  if (value_of(parameters, "PERSISTENT") == 0) return {};
+  std::vector<Demand> demands;
+  for (const char* name : {"SUB_GROUPS", "TALL_SUB_GROUPS"})
+    demands.push_back(
+        {name, (static_cast<std::size_t>(value_of(parameters, name)) + kOthers) * kSubGroup});
+  return demands;
+}
+
+class PanelPersistent : public ResidentPanel {
+ public:
+  explicit PanelPersistent(const LuSetting& setting)
+      : ResidentPanel(
+            panel_persistent_variant(), setting, kPackets,
+            setting.number("PERSISTENT") == 1 && setting.context().profile().lacks_ptx().empty()),
+        sub_groups_(setting.number("SUB_GROUPS")),
+        tall_rows_(setting.number("TALL_ROWS")),
+        tall_sub_groups_(setting.number("TALL_SUB_GROUPS")) {}
+
+  /// A work-group takes 32 columns.
+  bool works_beside(const Panel& panel) const override {
+    return strips_beside(panel) <= groups_allowed(panel.m);
+  }
+
+  cl_uint waiting_groups(cl_uint m) const override { return groups_allowed(m); }
+
+ private:
+  [[nodiscard]] static cl_uint strips_beside(const Panel& panel) {
+    return ceil_div(panel.left, kSubGroup) + ceil_div(panel.right, kSubGroup);
+  }
+
+  /// Work-groups that a panel of `m` rows may have: as many of them were shown to be resident.
+  [[nodiscard]] cl_uint groups_allowed(cl_uint m) const {
+    const auto groups_of = [&](cl_uint rows) { return ceil_div(rows, shape(rows).rows); };
+    return std::max(groups_of(m),
+                    std::min(kGroupsBeside, groups_of(static_cast<cl_uint>(setting().n))));
+  }
+
+  [[nodiscard]] cl_uint groups_for(const Panel& panel, const Shape& shape) const override {
+    const cl_uint groups = ResidentPanel::groups_for(panel, shape);
+    return works_beside(panel) ? std::max(groups, strips_beside(panel)) : groups;
+  }
+
+  void pass_beside(Kernel& kernel, cl_uint& index, const Panel& panel) const override {
+    const bool all = works_beside(panel);
+    kernel.set_arguments_from(index, all ? panel.left : 0U, all ? panel.right : 0U);
+    index += 2;
+  }
+
+  [[nodiscard]] Shape shape(cl_uint m) const override {
+    const cl_uint sub_groups = m <= tall_rows_ ? sub_groups_ : tall_sub_groups_;
+    return {sub_groups * kSubGroup, (sub_groups + kOthers) * kSubGroup};
+  }
+
+  [[nodiscard]] Defines macros_of(const Shape& shape) const override {
+    return with_parameters(
+        panel_persistent_variant(), setting().parameters,
+        {{"PANEL_WIDTH", std::to_string(kPanelWidth)},
+         {"SUB_GROUPS", std::to_string(shape.rows / kSubGroup)},
+         {"SPIN_LIMIT", std::to_string(value_of(setting().parameters, "SPIN_LIMIT"))}});
+  }
+
+  [[nodiscard]] cl_uint tallest_like(cl_uint m, cl_uint n) const override {
+    return m <= tall_rows_ ? std::min(tall_rows_, n) : n;
+  }
+
+  cl_uint sub_groups_, tall_rows_, tall_sub_groups_;
+};
+
+}  // namespace
+
+const KernelVariant& panel_persistent_variant() {
+  static const KernelVariant variant{.name = "lu_panel_persistent",
+                                     .file = "lu_panel_persistent.cl",
+                                     .parameters = persistent_parameters(),
+                                     .lacks = lacks_ptx,
+                                     .ask =
+                                         [](Context& context, RealType type) {
+                                           ask_panels(context, type, make_panel_persistent,
+                                                      {UsualLu::kRows});
+                                         },
+                                     .demands = groups,
+                                     .workspace_bytes =
+                                         [](const Parameters& parameters, const Setting& at) {
+                                           return value_of(parameters, "PERSISTENT") == 1
+                                                      ? exchange_bytes(at.device, kPackets.bytes)
+                                                      : 0;
+                                         }};
+  return variant;
+}
+
+std::unique_ptr<PanelKernel> make_panel_persistent(const LuSetting& setting) {
+  return std::make_unique<PanelPersistent>(setting);
+}
+
+}  // namespace clgauss

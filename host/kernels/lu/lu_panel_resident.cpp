@@ -1,0 +1,141 @@
+#include "kernels/lu/lu_panel_resident.hpp"
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+
+#include "kernels/common/cpu_tile.hpp"
+#include "kernels/lu/known_answers.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr const char* kNotResident =
+    "its work-groups do not all run at once, as they must to wait for each other";
+
+}  // namespace
+
+std::uint64_t exchange_bytes(const DeviceProfile& device, std::uint64_t of_a_group) {
+  return device.compute_units * of_a_group;
+}
+
+ResidentPanel::ResidentPanel(const KernelVariant& variant, const LuSetting& setting,
+                             Packets packets, bool wanted)
+    : variant_(variant),
+      setting_(setting),
+      packets_(packets),
+      wanted_(wanted),
+      most_groups_(setting.context().profile().compute_units) {}
+
+bool ResidentPanel::fits(cl_uint m) const {
+  return wanted_ && ceil_div(m, shape(m).rows) <= most_groups_;
+}
+
+bool ResidentPanel::works(cl_uint /*m*/) {
+  if (!works_) works_ = works_up_to(static_cast<cl_uint>(setting_.n));
+  return *works_;
+}
+
+void ResidentPanel::factor(const cl::CommandQueue& queue, const Panel& panel) {
+  factor_as(queue, panel, shape(panel.m));
+}
+
+cl_uint ResidentPanel::groups_for(const Panel& panel, const Shape& shape) const {
+  return ceil_div(panel.m, shape.rows);
+}
+
+cl_uint ResidentPanel::waiting_groups(cl_uint m) const { return ceil_div(m, shape(m).rows); }
+
+/// For every shape that panels of up to `n` rows take: the known answer with one group and with
+/// several, then as many groups as these panels need, where one that is not resident lets the
+/// others run into the limit: OpenCL does not promise that all are (occupancy-bound execution:
+/// Sorensen et al., OOPSLA 2016).
+bool ResidentPanel::works_up_to(cl_uint n) {
+  KernelTrials& trials = setting_.context().trials();
+  for (cl_uint m = tallest_like(1, n);; m = tallest_like(m + 1, n)) {
+    const Shape its = shape(m);
+    const Defines macros = macros_of(its);
+    const bool right =
+        setting_.kernels.works(variant_.name, variant_.file, macros, [&] { ask(its); });
+    if (!right) return false;
+    if (const cl_uint highest = std::min(m, most_groups_ * its.rows);
+        highest > its.rows && !all_resident(highest, its)) {
+      trials.pass_over({variant_.name, variant_.file, macros}, kNotResident);
+      return false;
+    }
+    if (m >= n) return true;
+  }
+}
+
+/// One work-group, then two or three.
+void ResidentPanel::ask(const Shape& shape) {
+  Context& context = setting_.context();
+  const cl_uint most = most_groups_ * shape.rows - 3;
+  for (const cl_uint m : {shape.rows - 5, std::min(2 * shape.rows + 21, most)}) {
+    const auto panel = [&](const MatrixView& a, const cl::Buffer& pivots, cl_uint beside) {
+      return Panel{a, m, kPanelWidth, 0, pivots, beside, beside};
+    };
+    constexpr cl_uint kBeside = kPanelWidth - 3;
+    const cl_uint beside = works_beside(panel({}, {}, kBeside)) ? kBeside : 0;
+    require_panel(context, setting_.kernels.type(), m, kPanelWidth, beside, true,
+                  [&](const MatrixView& a, const cl::Buffer& pivots) {
+                    factor_as(context.queue(), panel(a, pivots, beside), shape);
+                    if (gave_up()) throw DeviceLimit(kNotResident);
+                  });
+  }
+}
+
+bool ResidentPanel::gave_up() {
+  const cl::CommandQueue& queue = setting_.context().queue();
+  const bool gave_up = setting_.flags.read(queue).gave_up;
+  setting_.flags.reset(queue);
+  return gave_up;
+}
+
+bool ResidentPanel::all_resident(cl_uint m, const Shape& shape) {
+  Context& context = setting_.context();
+  const std::uint64_t bytes = std::uint64_t{m} * kPanelWidth * bytes_of(setting_.kernels.type());
+  const MatrixView a{context.allocate(bytes, "the probe of a panel"), 0, kPanelWidth};
+  const cl::Buffer pivots = context.allocate(kPanelWidth * sizeof(cl_int), "the probe of a panel");
+  context.queue().enqueueFillBuffer(a.buffer, cl_uchar{0x3f}, 0, bytes);
+  factor_as(context.queue(), {a, m, kPanelWidth, 0, pivots}, shape);
+  return !gave_up();
+}
+
+Kernel& ResidentPanel::kernel(const Shape& shape) {
+  Kernel*& built = built_[shape];
+  if (built == nullptr)
+    built = &setting_.kernels.get(variant_.file, variant_.name, macros_of(shape));
+  return *built;
+}
+
+/// They need not be cleared between panels.
+const cl::Buffer& ResidentPanel::exchange(const cl::CommandQueue& queue, cl_uint width) {
+  const bool is_new = exchange_() == nullptr;
+  const std::uint64_t bytes = exchange_bytes(setting_.context().profile(), packets_.bytes);
+  if (is_new) exchange_ = setting_.context().allocate(bytes, "the packets of a panel");
+  if (is_new || epoch_ > packets_.last_tag - 2 * width) {  // tags would repeat
+    queue.enqueueFillBuffer(exchange_, cl_int{0}, 0, bytes);
+    epoch_ = 1;
+  }
+  return exchange_;
+}
+
+void ResidentPanel::factor_as(const cl::CommandQueue& queue, const Panel& panel,
+                              const Shape& shape) {
+  Kernel& resident = kernel(shape);
+  const cl::Buffer& packets = exchange(queue, panel.width);
+  cl_uint index = 0;
+  const auto pass = [&](const auto&... arguments) {
+    resident.set_arguments_from(index, arguments...);
+    index += sizeof...(arguments);
+  };
+  pass_view(resident, index, panel.a);
+  pass(panel.m, panel.width);
+  pass_beside(resident, index, panel);
+  pass(panel.row, panel.pivots, cl_ulong{panel.row}, setting_.flags.buffer(), packets, epoch_);
+  epoch_ += panel.width;
+  launch_groups(queue, resident, groups_for(panel, shape), shape.work_items);
+}
+
+}  // namespace clgauss

@@ -1,0 +1,50 @@
+#include "kernels/substitution/known_answers.hpp"
+
+#include <algorithm>
+#include <clgauss/residual.hpp>
+
+namespace clgauss {
+
+void require_triangular_solve(
+    Context& context, RealType type, Index n, Index nrhs, bool upper,
+    const std::function<void(const MatrixView& t, const MatrixView& b)>& solve) {
+  const Matrix t = random_triangle(type, n, 2), b = random_of(type, n, nrhs, 3);
+  const MatrixView dt = question_of(context, type, t), db = question_of(context, type, b, 0);
+  solve(dt, db);
+  const Matrix x = answer_in(context, type, db, n, nrhs),
+               expected = solved_on_host(t, b, n, upper, !upper);
+  require_error(max_difference(x, expected),
+                64 * static_cast<double>(n) * unit_roundoff(type) * largest_in(expected), "T^-1 B");
+}
+
+void require_solve_with_factors(Context& context, RealType type, Index n, Index nrhs,
+                                bool transposed,
+                                const std::function<void(const FactorsQuestion&)>& solve) {
+  const Matrix t = random_triangle(type, n, 8), b = random_of(type, n, nrhs, 9);
+  std::vector<Index> pivots(n);
+  for (Index k = 0; k < n; ++k) pivots[k] = k + (k * k + 3) % (n - k);
+  const std::vector<cl_int> exchanges(pivots.begin(), pivots.end());
+  const FactorsQuestion question{
+      question_of(context, type, t), context.allocate(n * sizeof(cl_int), kKnownAnswer),
+      question_of(context, type, b), static_cast<cl_uint>(n), static_cast<cl_uint>(nrhs)};
+  context.queue().enqueueWriteBuffer(question.pivots, CL_TRUE, 0, n * sizeof(cl_int),
+                                     exchanges.data());
+  solve(question);
+  Matrix expected = b;
+  if (transposed) {
+    const Matrix other = transpose_of(t);  // U^T, not unit, lies below; L^T, unit, above
+    expected = solved_on_host(other, expected, n, false, false);
+    expected = solved_on_host(other, expected, n, true, true);
+    for (Index k = n; k-- > 0;)
+      if (pivots[k] != k) std::ranges::swap_ranges(expected.row(k), expected.row(pivots[k]));
+  } else {
+    exchange_rows(expected, pivots);
+    expected = solved_on_host(t, solved_on_host(t, expected, n, false, true), n, true, false);
+  }
+  const Matrix x = answer_in(context, type, question.b, n, nrhs);
+  require_error(max_difference(x, expected),
+                64 * static_cast<double>(n) * unit_roundoff(type) * largest_in(expected),
+                transposed ? "A^-T B" : "A^-1 B");
+}
+
+}  // namespace clgauss

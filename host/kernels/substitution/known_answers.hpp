@@ -1,0 +1,32 @@
+#pragma once
+/// Known answers of triangular solves: see kernels/common/known_answers.hpp.
+
+#include <clgauss/context.hpp>
+#include <clgauss/real_type.hpp>
+#include <clgauss/view.hpp>
+#include <functional>
+
+#include "kernels/common/known_answers.hpp"
+
+namespace clgauss {
+
+/// B <- T^-1 B for T n-by-n and B n-by-nrhs, to 64 n eps of the largest element; T is unit lower
+/// triangular with garbage above, or upper triangular with garbage below.
+void require_triangular_solve(
+    Context& context, RealType type, Index n, Index nrhs, bool upper,
+    const std::function<void(const MatrixView& t, const MatrixView& b)>& solve);
+
+/// Factors of an LU, n-by-n, the exchanges of its rows, and B, n-by-nrhs.
+struct FactorsQuestion {
+  MatrixView lu;
+  cl::Buffer pivots;
+  MatrixView b;
+  cl_uint n, nrhs;
+};
+
+/// B <- A^-1 B or, transposed, B <- A^-T B, to 64 n eps of the largest element.
+void require_solve_with_factors(Context& context, RealType type, Index n, Index nrhs,
+                                bool transposed,
+                                const std::function<void(const FactorsQuestion&)>& solve);
+
+}  // namespace clgauss

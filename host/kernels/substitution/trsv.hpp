@@ -1,0 +1,63 @@
+#pragma once
+/// Triangular solves with one right-hand side.
+
+#include <memory>
+#include <vector>
+
+#include "kernels/lu/lu_common.hpp"
+
+namespace clgauss {
+
+/// One way to do b <- T^-1 b, T n-by-n, unit lower or upper.
+class TrsvKernel {
+ public:
+  TrsvKernel() = default;
+  virtual ~TrsvKernel() = default;
+  TrsvKernel(const TrsvKernel&) = delete;
+  TrsvKernel& operator=(const TrsvKernel&) = delete;
+
+  [[nodiscard]] virtual const KernelVariant& variant() const = 0;
+  [[nodiscard]] virtual Defines macros(bool upper) const = 0;
+  virtual void build(bool upper) = 0;
+  /// `b` has the leading dimension 1.
+  virtual void trsv(const cl::CommandQueue& queue, const MatrixView& t, cl_uint n,
+                    const MatrixView& b, bool upper) = 0;
+};
+
+/// One launch, whose work-groups wait for each other's parts of x.
+[[nodiscard]] const KernelVariant& trsv_persistent_variant();
+/// A launch a block of rows.
+[[nodiscard]] const KernelVariant& trsv_variant();
+
+[[nodiscard]] std::unique_ptr<TrsvKernel> make_trsv_persistent(const LuSetting& setting);
+[[nodiscard]] std::unique_ptr<TrsvKernel> make_trsv(const LuSetting& setting);
+
+/// The launch of cl/substitution/trsv_persistent.cl.
+class PersistentTrsv {
+ public:
+  static constexpr cl_uint kMostColumns = 4;  // a power of two
+
+  explicit PersistentTrsv(const LuSetting& setting) : setting_(setting) {}
+
+  /// op(T), and how many right-hand sides: a power of two.
+  struct Triangle {
+    bool upper, transposed;
+    cl_uint columns;
+  };
+  [[nodiscard]] Defines macros(const Triangle& triangle) const;
+
+  /// X <- op(T)^-1 X, `columns` columns of n contiguous numbers, x.ld apart, by a kernel with the
+  /// macros for that.
+  void enqueue(const cl::CommandQueue& queue, Kernel& kernel, const MatrixView& t, cl_uint n,
+               const MatrixView& x, cl_uint columns);
+
+ private:
+  LuSetting setting_;
+  cl::Buffer packets_;  // parts of x on their way between work-groups, tagged with an epoch
+  cl_uint epoch_ = 0;   // of the next solve; 0: the packets are to be cleared first
+};
+
+/// Whether both triangles' kernels gave their known answers.
+bool trsv_works(TrsvKernel& kernel, const LuSetting& setting);
+
+}  // namespace clgauss

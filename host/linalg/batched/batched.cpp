@@ -1,0 +1,194 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/batched.hpp>
+#include <clgauss/error.hpp>
+#include <utility>
+
+#include "kernels/batched/batched_backend.hpp"
+#include "kernels/batched/known_answers.hpp"
+#include "kernels/common/cpu_tile.hpp"
+#include "launch/queue_order.hpp"
+#include "matrix/view_check.hpp"
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// The kernels that run anywhere: in registers where n allows.
+std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, Index n,
+                                              const BatchedLuOptions& options) {
+  const bool tile = options.kernel == BatchedKernel::tile || options.grid != 0;
+  if (options.kernel == BatchedKernel::panels || (n > kLargestInRegisters && !tile))
+    return make_batched_panels(context, type, n, options);
+  return make_batched_tile(context, type, n, options);
+}
+
+std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, Index n,
+                                             const BatchedLuOptions& options) {
+  const bool automatic = options.kernel == BatchedKernel::automatic && options.grid == 0;
+  if (options.kernel == BatchedKernel::cpu || automatic) {
+    if (suits_cpu_kernels(context)) return make_batched_cpu(context, type, n, options);
+    if (!automatic)
+      throw DeviceLimit(context.profile().name + " does not run the batched kernels for CPUs");
+  }
+  if (options.kernel == BatchedKernel::ptx ||
+      (automatic && !options.positive_definite && n <= kLargestInRegisters)) {
+    if (options.positive_definite)
+      throw DeviceLimit("the batched kernel in PTX is of LU, not of Cholesky");
+    if (n > kLargestInRegisters)
+      throw DeviceLimit(
+          fmt::format("the batched kernel in PTX is of up to {} unknowns", kLargestInRegisters));
+    if (auto backend = make_batched_ptx(context, type, n)) return backend;
+    if (!automatic)
+      throw DeviceLimit(context.profile().name + " does not run the batched kernel in PTX");
+  }
+  return make_portable(context, type, n, options);
+}
+
+void check_n(Index n) {
+  if (n == 0) throw DimensionError("the systems of the batch are empty (0 x 0)");
+  if (n > kLargestBatchedSystem)
+    throw DimensionError(
+        fmt::format("the systems of the batch are {} x {}; batched solves take up to {} x {}, and "
+                    "solve() one large system",
+                    n, n, kLargestBatchedSystem, kLargestBatchedSystem));
+}
+
+}  // namespace
+
+std::string_view batched_kernel_name(BatchedKernel kernel) {
+  switch (kernel) {
+    case BatchedKernel::automatic:
+      return "auto";
+    case BatchedKernel::cpu:
+      return "cpu";
+    case BatchedKernel::tile:
+      return "tile";
+    case BatchedKernel::ptx:
+      return "ptx";
+    case BatchedKernel::panels:
+      break;
+  }
+  return "panels";
+}
+
+class BatchedLu::Implementation {
+ public:
+  Implementation(Context& context, RealType type, Index n, const BatchedLuOptions& options)
+      : context_(context),
+        type_(type),
+        n_(n),
+        options_(options),
+        may_change_(options.kernel == BatchedKernel::automatic && options.grid == 0),
+        backend_(make_backend(context, type, n, options)) {}
+
+  /// body(backend), and where its kernels do not work here, with the kernels that run anywhere:
+  /// factors are of one form.
+  template <typename Body>
+  void use(const Body& body) {
+    try {
+      body(*backend_);
+    } catch (const NoUsableKernel&) {
+      if (!std::exchange(may_change_, false)) throw;
+      backend_ = make_portable(context_, type_, n_, options_);
+      body(*backend_);
+    }
+  }
+
+  /// The same of body(backend, queue), enqueued as `enqueue` says.
+  template <typename Body>
+  void run(const EnqueueOptions& enqueue, const Body& body) {
+    translate_opencl_errors([&] {
+      order_.run(context_, enqueue, [&](const cl::CommandQueue& queue) {
+        use([&](BatchedBackend& backend) { body(backend, queue); });
+      });
+    });
+  }
+
+  [[nodiscard]] std::string name() const { return backend_->name(); }
+  [[nodiscard]] RealType type() const { return type_; }
+  [[nodiscard]] Index n() const { return n_; }
+
+ private:
+  Context context_;
+  RealType type_;
+  Index n_;
+  BatchedLuOptions options_;
+  bool may_change_;
+  std::unique_ptr<BatchedBackend> backend_;
+  QueueOrder order_;
+};
+
+BatchedLu::BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options) {
+  check_n(n);
+  translate_opencl_errors(
+      [&] { implementation_ = std::make_unique<Implementation>(context, type, n, options); });
+}
+
+BatchedLu::BatchedLu(BatchedLu&&) noexcept = default;
+BatchedLu& BatchedLu::operator=(BatchedLu&&) noexcept = default;
+BatchedLu::~BatchedLu() = default;
+
+void BatchedLu::prepare(Index nrhs) {
+  translate_opencl_errors(
+      [&] { implementation_->use([&](BatchedBackend& backend) { backend.prepare(nrhs); }); });
+}
+
+BatchFactors BatchedLu::factor(const BatchView& a, Index batch, const cl::Buffer& permutation,
+                               const cl::Buffer& info, const EnqueueOptions& enqueue) {
+  return translate_opencl_errors([&] {
+    BatchFactors factors{a, batch, permutation, info};
+    if (batch == 0) return factors;
+    const Index n = implementation_->n();
+    check_batch(a, batch, n, n, implementation_->type(), "A");
+    check_integers(permutation, batch * n, "the permutation");
+    check_integers(info, batch, "info");
+    implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
+      backend.factor(queue, factors);
+    });
+    return factors;
+  });
+}
+
+void BatchedLu::solve(const BatchFactors& factors, const BatchView& b, Index nrhs,
+                      const EnqueueOptions& enqueue) {
+  if (factors.batch == 0 || nrhs == 0) return;
+  check_batch(b, factors.batch, implementation_->n(), nrhs, implementation_->type(), "B");
+  implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
+    backend.solve(queue, factors, b, nrhs);
+  });
+}
+
+void BatchedLu::factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
+                                 const cl::Buffer& info, const EnqueueOptions& enqueue) {
+  if (batch == 0) return;
+  const Index n = implementation_->n();
+  check_batch(a, batch, n, n, implementation_->type(), "A");
+  check_batch(b, batch, n, nrhs, implementation_->type(), "B");
+  check_integers(info, batch, "info");
+  implementation_->run(enqueue, [&](BatchedBackend& backend, const cl::CommandQueue& queue) {
+    backend.factor_and_solve(queue, a, b, nrhs, batch, info);
+  });
+}
+
+std::string BatchedLu::kernel_name() const { return implementation_->name(); }
+
+void require_batched_factors(Context& context, RealType type, Index n, Index nrhs, bool definite,
+                             BatchedBackend& backend) {
+  require_batched(context, type, n, nrhs, definite, [&](const BatchedQuestion& q) {
+    const BatchFactors factors{
+        q.a, q.batch, context.allocate(q.batch * n * sizeof(cl_int), "a known answer"), q.info};
+    backend.factor(context.queue(), factors);
+    backend.solve(context.queue(), factors, q.b, q.nrhs);
+  });
+}
+
+void pass_batch(Kernel& kernel, cl_uint& index, const BatchView& view) {
+  kernel.set_arguments_from(index, view.buffer, cl_ulong{view.offset},
+                            static_cast<cl_uint>(view.ld), cl_ulong{view.stride});
+  index += 4;
+}
+
+}  // namespace clgauss

@@ -1,0 +1,299 @@
+// solve_batched(): the batch in chunks through the device, every answer checked on the host.
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/batched.hpp>
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
+
+#include "lap_timer.hpp"
+#include "linalg/lu/pivots.hpp"
+#include "matrix/max_or_nan.hpp"
+#include "matrix/scaling.hpp"
+#include "matrix/shapes.hpp"
+#include "matrix/symmetry.hpp"
+#include "matrix/transfer.hpp"
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Bytes of matrices on the device at once: more does not make it faster, and the host holds a copy
+/// while they travel.
+constexpr std::uint64_t kMostChunkBytes = std::uint64_t{1} << 30;
+
+void check_shapes(const BatchedSystem& system) {
+  const auto& [a, b, vectors] = system;
+  if (a.rows != a.cols)
+    throw DimensionError(
+        fmt::format("the systems of the batch are {} x {}, not square", a.rows, a.cols));
+  if (b.count != a.count || b.rows != a.rows)
+    throw DimensionError(
+        fmt::format("b is {} x {} x {}, which does not belong to {} systems of n = {}", b.count,
+                    b.rows, b.cols, a.count, a.rows));
+  if (a.values.size() != a.count * a.rows * a.cols || b.values.size() != b.count * b.rows * b.cols)
+    throw DimensionError("the batch holds other numbers of values than its shapes say");
+}
+
+void require_symmetric_systems(const BatchedSystem& system) {
+  const Index n = system.a.rows;
+  for (Index s = 0; s < system.a.count; ++s) {
+    const auto a = system.a.matrix(s);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < i; ++j)
+        if (!same_across(a[i * n + j], a[j * n + i]))
+          throw ValueError(
+              fmt::format("system [{}]: {}", s, asymmetry(i, j, a[i * n + j], a[j * n + i])));
+  }
+}
+
+/// Systems that go through the device at once.
+Index chunk_of(const DeviceProfile& device, const BatchedSystem& system, RealType type,
+               Index wanted) {
+  const auto& [a, b, vectors] = system;
+  const std::uint64_t limit =
+      std::min({kMostChunkBytes, device.max_alloc_bytes, device.global_mem_bytes / 4});
+  const Index numbers = std::max(a.rows * a.cols, b.rows * b.cols);
+  const Index fitting = std::max<Index>(1, limit / (numbers * bytes_of(type)));
+  return std::min(a.count, wanted != 0 ? std::min(wanted, fitting) : fitting);
+}
+
+/// What is special about some systems of a chunk, by their numbers: their scaling, or that they are
+/// not finite.
+using Scalings = std::map<Index, Scaling>;
+
+Scalings scalings_of(const BatchedSystem& system, Index first, Index count, RealType type,
+                     bool definite) {
+  const auto& [a, b, vectors] = system;
+  const Index n = a.rows, nrhs = b.cols;
+  const auto chunk = [&](const Batch& batch) {
+    const Index size = batch.rows * batch.cols;
+    return std::span(batch.values).subspan(first * size, count * size);
+  };
+  Scalings scalings;
+  if (fits_range(chunk(a), chunk(b), type)) return scalings;
+  for (Index s = first; s < first + count; ++s)
+    if (!fits_range(a.matrix(s), b.matrix(s), type))
+      scalings.emplace(s, definite ? symmetric_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
+                                   : scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type));
+  return scalings;
+}
+
+/// Buffers for one chunk after the other.
+class Chunks {
+ public:
+  Chunks(Context& context, RealType type, const BatchedSystem& system, Index chunk,
+         const BatchedOptions& options)
+      : context_(context), type_(type), system_(system), definite_(options.lu.positive_definite) {
+    const auto buffer = [&](Index numbers, const char* what) {
+      return context.allocate(numbers * bytes_of(type), what);
+    };
+    const Index n = system.a.rows, nrhs = system.b.cols;
+    a_ = {buffer(chunk * n * n, "the matrices of a batch"), 0, n, n * n};
+    b_ = {buffer(chunk * n * nrhs, "the right-hand sides of a batch"), 0, nrhs, n * nrhs};
+    info_ = context.allocate(chunk * sizeof(cl_int), "the outcomes of a batch");
+    if (options.trust) inverse_ = {buffer(chunk * n * n, "the inverses of a batch"), 0, n, n * n};
+  }
+
+  /// Systems [first, first + count), into `solution`.
+  void run(BatchedLu& lu, Index first, Index count, BatchedSolution& solution) {
+    LapTimer timer;
+    const cl::CommandQueue& queue = context_.queue();
+    const Index nrhs = system_.b.cols;
+    const Scalings scalings = scalings_of(system_, first, count, type_, definite_);
+    upload(scalings, first, count);
+    solution.times.upload += timer.lap();
+    lu.factor_and_solve(a_, b_, nrhs, count, info_);
+    queue.finish();
+    solution.times.forward += timer.lap();
+    const auto x = download(queue, b_.buffer, type_, count * b_.stride);
+    std::ranges::copy(x,
+                      solution.x.values.begin() + static_cast<std::ptrdiff_t>(first * b_.stride));
+    for (const auto& [s, scaling] : scalings) scale_back(scaling, nrhs, solution.x.matrix(s));
+    std::vector<cl_int> info(count);
+    queue.enqueueReadBuffer(info_, CL_TRUE, 0, count * sizeof(cl_int), info.data());
+    solution.times.download += timer.lap();
+    for (Index s = 0; s < count; ++s) {
+      const auto special = scalings.find(first + s);
+      judge(first + s, info[s], special == scalings.end() ? Scaling{} : special->second, solution);
+    }
+    timer.lap();
+    if (inverse_.stride != 0) estimate(lu, first, info, scalings, solution);
+    solution.times.trust += timer.lap();
+  }
+
+ private:
+  void upload(const Scalings& scalings, Index first, Index count) const {
+    const Index n = system_.a.rows, nrhs = system_.b.cols;
+    auto a = std::span(system_.a.values).subspan(first * a_.stride, count * a_.stride);
+    auto b = std::span(system_.b.values).subspan(first * b_.stride, count * b_.stride);
+    Values scaled_a, scaled_b;
+    if (!scalings.empty()) {
+      scaled_a.assign(a.begin(), a.end());
+      scaled_b.assign(b.begin(), b.end());
+      for (const auto& [s, scaling] : scalings)
+        scale(scaling, n, nrhs, std::span(scaled_a).subspan((s - first) * a_.stride, a_.stride),
+              std::span(scaled_b).subspan((s - first) * b_.stride, b_.stride));
+      a = scaled_a;
+      b = scaled_b;
+    }
+    upload_values(context_, a_.buffer, type_, a);
+    upload_values(context_, b_.buffer, type_, b);
+  }
+
+  /// The rcond of systems from `first` on, one for each `info`, of which A is still there.
+  void estimate(BatchedLu& lu, Index first, const std::vector<cl_int>& info,
+                const Scalings& scalings, BatchedSolution& solution) const {
+    const Index n = system_.a.rows, size = n * n, count = info.size();
+    Values ones(count * size, 0.0);
+    for (Index s = 0; s < count; ++s)
+      for (Index i = 0; i < n; ++i) ones[s * size + i * n + i] = 1;
+    upload_values(context_, inverse_.buffer, type_, ones);
+    lu.factor_and_solve(a_, inverse_, n, count, info_);
+    const Values inverses = download(context_.queue(), inverse_.buffer, type_, count * size);
+    for (Index s = 0; s < count; ++s) {
+      const auto x = std::as_const(solution.x).matrix(first + s);
+      if (info[s] != 0 || std::isnan(x.empty() ? 0.0 : x.front())) continue;
+      const auto special = scalings.find(first + s);
+      const double norm = largest_column_sum(system_.a.matrix(first + s), n, {}),
+                   of_inverse =
+                       largest_column_sum(std::span(inverses).subspan(s * size, size), n,
+                                          special == scalings.end() ? Scaling{} : special->second);
+      const double rcond = std::isfinite(norm) && std::isfinite(of_inverse)
+                               ? std::min(1.0, 1 / norm / of_inverse)
+                               : 0.0;
+      if (!solution.trust) solution.trust = BatchedTrust{rcond, first + s, 0};
+      BatchedTrust& trust = *solution.trust;
+      if (rcond < trust.worst_rcond) {
+        trust.worst_rcond = rcond;
+        trust.worst_system = first + s;
+      }
+      trust.below_eps += rcond >= unit_roundoff(type_) ? 0 : 1;
+    }
+  }
+
+  /// Of C M R, n-by-n: M = A'^-1 of a scaled system.
+  static double largest_column_sum(std::span<const double> m, Index n, const Scaling& scaling) {
+    std::vector<double> sums(n, 0.0);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) {
+        const int by = (scaling.columns.empty() ? 0 : scaling.columns[i]) +
+                       (scaling.rows.empty() ? 0 : scaling.rows[j]);
+        sums[j] += by == 0 ? std::abs(m[i * n + j]) : times_power(std::abs(m[i * n + j]), by);
+      }
+    double largest = 0;
+    for (const double sum : sums) largest = max_or_nan(largest, sum);
+    return largest;
+  }
+
+  /// Whether the zero or non-finite pivot of `column` comes from a range that the type does not
+  /// have.
+  [[nodiscard]] bool left_range(Index s, Index column, const Scaling& scaling) const {
+    if (!scaling.finite || scaling.may_underflow || definite_)
+      return scaling.finite && scaling.may_underflow;
+    const auto original = system_.a.matrix(s);
+    Values a(original.begin(), original.end());
+    scale(scaling, system_.a.rows, 0, a, {});
+    return grows_beyond(type_, system_.a.rows, a, column);
+  }
+
+  /// What became of system `s`, whose x is there. `info` as in BatchFactors.
+  void judge(Index s, cl_int info, const Scaling& scaling, BatchedSolution& solution) const {
+    const auto x = solution.x.matrix(s);
+    const auto is_finite = [](double value) { return std::isfinite(value); };
+    const Index n = system_.a.rows;
+    const Index column = info == 0 ? n : checked_failed_column(static_cast<Index>(info) - 1, n);
+    if (info == 0 ? scaling.finite && !std::ranges::all_of(x, is_finite)
+                  : left_range(s, column, scaling)) {
+      solution.overflowed.push_back(s);
+      std::ranges::fill(x, std::numeric_limits<double>::quiet_NaN());
+    } else if (info != 0) {
+      solution.singular.push_back(s);
+      solution.failed_columns.push_back(column);
+    }
+  }
+
+  Context& context_;
+  RealType type_;
+  const BatchedSystem& system_;
+  bool definite_;
+  BatchView a_, b_, inverse_;
+  cl::Buffer info_;
+};
+
+/// The worst residual of the systems that have an answer; a NaN is worse than any number.
+void check_answers(const BatchedSystem& system, BatchedSolution& solution) {
+  const double eps = unit_roundoff(solution.type);
+  std::vector<Index> without;
+  std::ranges::merge(solution.singular, solution.overflowed, std::back_inserter(without));
+  auto next = without.begin();
+  for (Index s = 0; s < system.a.count; ++s) {
+    if (next != without.end() && *next == s) {
+      ++next;
+      continue;
+    }
+    const Residual residual =
+        compute_residual(system.a.rows, system.b.cols, system.a.matrix(s), system.b.matrix(s),
+                         std::as_const(solution.x).matrix(s), eps);
+    const bool worse = !solution.worst_system || !(residual.scaled <= solution.worst.scaled);
+    if (worse && !std::isnan(solution.worst.scaled)) {
+      solution.worst = residual;
+      solution.worst_system = s;
+    }
+  }
+}
+
+SolveStatus status_of(const BatchedSolution& solution, const BatchedOptions& options) {
+  if (!solution.singular.empty())
+    return options.lu.positive_definite ? SolveStatus::not_positive_definite
+                                        : SolveStatus::singular;
+  if (!solution.overflowed.empty()) return SolveStatus::overflow;
+  return solution.worst.scaled <= options.max_scaled_residual ? SolveStatus::ok
+                                                              : SolveStatus::inaccurate;
+}
+
+}  // namespace
+
+BatchedSolution solve_batched(Context& context, const BatchedSystem& system,
+                              const BatchedOptions& options, const ProgressCallback& progress) {
+  check_shapes(system);
+  if (options.lu.positive_definite) require_symmetric_systems(system);
+  LapTimer timer;
+  BatchedSolution solution;
+  solution.type = choose_type(context.profile(), options.type);
+  std::optional<BatchedLu> lu;
+  context.programs().prepare([&] {
+    lu.emplace(context, solution.type, system.a.rows, options.lu);
+    lu->prepare(system.b.cols);
+    if (options.trust) lu->prepare(system.a.rows);
+  });
+  solution.kernel = lu->kernel_name();
+  solution.times.build = timer.lap();
+
+  const Index batch = system.a.count;
+  solution.x = {batch, system.b.rows, system.b.cols, Values(system.b.values.size(), 0.0)};
+  translate_opencl_errors([&] {
+    const Index chunk = chunk_of(context.profile(), system, solution.type, options.chunk);
+    Chunks chunks(context, solution.type, system, chunk, options);
+    for (Index first = 0; first < batch; first += chunk) {
+      if (progress) progress("solving", static_cast<double>(first) / static_cast<double>(batch));
+      chunks.run(*lu, first, std::min(chunk, batch - first), solution);
+    }
+  });
+  lu.reset();
+  // What is between the parts: the buffers, and the memory of x.
+  SolveTimes& times = solution.times;
+  times.free = timer.lap() - times.upload - times.forward - times.download - times.trust;
+  check_answers(system, solution);
+  times.check = timer.lap();
+  solution.status = status_of(solution, options);
+  return solution;
+}
+
+}  // namespace clgauss

@@ -1,0 +1,146 @@
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <clgauss/lab/launch.hpp>
+#include <numeric>
+
+#include "kernels/cholesky/cholesky_cpu.hpp"
+#include "kernels/common/known_answers.hpp"
+#include "kernels/common/variants.hpp"
+#include "linalg/cholesky/potrf.hpp"
+#include "linalg/lu/getrs.hpp"
+#include "linalg/lu/pivots.hpp"
+#include "matrix/transfer.hpp"
+
+namespace clgauss {
+
+namespace {
+
+class CholeskyCpu : public CholeskyBackend {
+ public:
+  CholeskyCpu(Context& context, RealType type, Index n, const LuOptions& options,
+              const LuSpec& spec)
+      : CholeskyBackend(context, type, n),
+        cut_(spec.parameters, n),
+        gemm_options_(options.gemm),
+        compute_units_(context.profile().compute_units),
+        buffers_(context, CholeskyCpuWorkspace(cut_, type)),
+        kernels_(context_, type, spec.parameters),
+        few_(context_, type, n) {}
+
+  /// Every kernel is launched once, on a system of one row: PoCL builds a kernel for a work-group
+  /// size when it is first launched with it, which would else be counted as factorisation.
+  void prepare(const MatrixView& /*a*/, Index nrhs) override {
+    const cl::CommandQueue& queue = context_.queue();
+    const auto ones = [&](Index count) {
+      return to_device(context_, type_, Matrix(1, count, Values(count, 1.0)), count,
+                       "a first launch");
+    };
+    if (cut_.n == 0) return;
+    const MatrixView a = ones(1);
+    factor(queue, a, 1, {});
+    enqueue_diagonal(queue, kernels_.diagonal, a, 1, buffers_.triangle);
+    if (nrhs > 0) solve(queue, a, ones(nrhs), 1, nrhs);
+    queue.finish();
+  }
+
+  void prepare_transposed(Index nrhs) override { prepare({}, nrhs); }
+
+  using LuBackend::getrf;
+  void getrf(const cl::CommandQueue& queue, const MatrixView& a,
+             const ProgressCallback& progress) override {
+    factor(queue, a, cut_.n, progress);
+  }
+
+  bool getrs(const cl::CommandQueue& queue, const MatrixView& factors, const MatrixView& b,
+             Index nrhs) override {
+    if (cut_.n > 0 && nrhs > 0) solve(queue, factors, b, cut_.n, nrhs);
+    return false;
+  }
+
+  std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
+    cl_int column = 0;
+    queue.enqueueReadBuffer(buffers_.info, CL_TRUE, 0, sizeof column, &column);
+    if (column == static_cast<cl_int>(cut_.n)) return std::nullopt;
+    return checked_failed_column(static_cast<Index>(column), cut_.n);
+  }
+
+  void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) override {
+    enqueue_poison(context_, queue, type_, {buffers_.info, static_cast<cl_int>(cut_.n), false}, b,
+                   cut_.n, nrhs);
+  }
+
+  std::optional<Kernel> diagonal_kernel() override { return kernels_.diagonal; }
+
+ private:
+  ManySolves& many_solves() {
+    if (!many_) many_ = std::make_unique<ManySolves>(context_, type_, cut_.n, gemm_options_);
+    return *many_;
+  }
+
+  void solve(const cl::CommandQueue& queue, const MatrixView& factors, const MatrixView& b,
+             cl_uint n, Index nrhs) {
+    const auto columns = static_cast<cl_uint>(nrhs);
+    if (few_.solves_plain(nrhs))
+      few_.solve(queue, factors, n, {identity(), 0}, b, columns, false);
+    else
+      many_solves().substitute(queue, factors, n, b, columns);
+  }
+
+  /// Factors the n-by-n `a`, n <= cut_.n.
+  void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
+              const ProgressCallback& callback) {
+    LuProgress progress(queue, callback, n, cut_.nb, 1.0 / 3);
+    const cl_uint panels = ceil_div(n, cut_.nb);
+    CholeskyCpuKernels& k = kernels_;
+    const CholeskyCpuBuffers& d = buffers_;
+    for (Kernel* kernel : {&k.extract, &k.advance, &k.rows})
+      kernel->set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, cut_.nb);
+    k.extract.set_arguments_from(6, d.store, d.u);
+    k.advance.set_arguments_from(6, d.store, d.u, d.triangle, d.info, d.tickets, cut_.tile_rows,
+                                 cut_.tile_cols);
+    k.rows.set_arguments_from(6, d.store, d.u, d.triangle);
+    queue.enqueueFillBuffer(d.info, static_cast<cl_int>(n), 0, sizeof(cl_int));
+    queue.enqueueFillBuffer(d.tickets, cl_uint{0}, 0, panels * sizeof(cl_uint));
+    for (cl_uint step = 0; step < panels; ++step) {
+      const cl_uint k0 = step * cut_.nb, chunks = ceil_div(n - k0, cut_.rb);
+      for (Kernel* kernel : {&k.extract, &k.advance, &k.rows}) kernel->set_arguments_from(5, step);
+      enqueue(queue, k.extract, chunks);          // W = A11 and A21, updated
+      enqueue(queue, k.advance, compute_units_);  // W1 = L D L^T, and the rest of A -= L U before
+      enqueue(queue, k.rows, chunks);             // L21 = A21 U11^-1
+      progress.block_enqueued(step, n - std::min(n, k0 + cut_.nb));
+    }
+    if (callback) progress.finish();
+  }
+
+  static void enqueue(const cl::CommandQueue& queue, const Kernel& kernel, cl_uint items) {
+    if (items > 0) enqueue_kernel(queue, kernel, cl::NDRange(items), cl::NDRange(1));
+  }
+
+  LuCpuBlocking cut_;
+  GemmOptions gemm_options_;
+  cl_uint compute_units_;
+  CholeskyCpuBuffers buffers_;
+  CholeskyCpuKernels kernels_;
+  FewSolves few_;
+  std::unique_ptr<ManySolves> many_;  // made when first needed
+};
+
+}  // namespace
+
+std::unique_ptr<LuBackend> make_cholesky_cpu(Context& context, RealType type, Index n,
+                                             const LuOptions& options, const LuSpec& spec) {
+  return std::make_unique<CholeskyCpu>(context, type, n, options, spec);
+}
+
+bool cholesky_cpu_works(Context& context, RealType type, const LuSpec& spec) {
+  const KernelVariant& variant = cholesky_cpu_variant();
+  const KernelBuild build{variant.name, variant.file, macros_of(variant, type, spec.parameters)};
+  return context.trials().passes(build, [&] {
+    LuSpec small = spec;  // three panels, the last one cut
+    const int unit = std::lcm(spec.value("RB"), spec.value("NR"));
+    set_value(small.parameters, "NB", unit);
+    CholeskyCpu(context, type, 2 * static_cast<Index>(unit) + 5, {}, small).require_known_answer();
+  });
+}
+
+}  // namespace clgauss

@@ -1,0 +1,177 @@
+#include <algorithm>
+#include <clgauss/error.hpp>
+
+#include "kernels/cholesky/cholesky.hpp"
+#include "kernels/common/cpu_tile.hpp"
+#include "kernels/common/known_answers.hpp"
+#include "kernels/common/variants.hpp"
+#include "kernels/gemm/gemm_backend.hpp"
+#include "kernels/lu/panel.hpp"
+#include "linalg/cholesky/potrf.hpp"
+#include "linalg/lu/getrs.hpp"
+#include "linalg/lu/pivots.hpp"
+
+namespace clgauss {
+
+namespace {
+
+class CholeskyGpu : public CholeskyBackend {
+ public:
+  CholeskyGpu(Context& context, RealType type, Index n, const LuOptions& options,
+              const LuSpec& spec)
+      : CholeskyBackend(context, type, n),
+        columns_(static_cast<cl_uint>(n)),
+        parameters_(spec.parameters),
+        memo_(context_, type),
+        flags_(context_),
+        setting_{memo_, flags_, parameters_, n},
+        gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
+        kernels_(memo_, flags_, n),
+        laswp_trsm_(setting_),
+        waits_(Panels(setting_, PanelWays::fastest).persistent()),
+        getrs_(setting_, laswp_trsm_, gemm_, waits_),
+        few_(context_, type, n, waits_ ? &setting_ : nullptr) {
+    const std::uint64_t element = bytes_of(type), nb = kernels_.block();
+    inverse_ = {context_.allocate(nb * nb * element, kWorkspace), 0, nb};
+    below_ = {context_.allocate(std::max<Index>(n, 1) * nb * element, kWorkspace), 0, nb};
+  }
+
+  void prepare(const MatrixView& a, Index nrhs) override {
+    if (n_ == 0) return;
+    for_each_block(a, [&](const Block& at) {
+      if (at.rest == 0) return;
+      (void)gemm_.kernel_name({at.rest, at.size, at.size}, at.l21, inverse_, below_, 1, 0);
+      for_each_update(a, at, [&](const Update& update) {
+        (void)gemm_.kernel_name(update.shape, update.l, update.u, update.c, -1, 1);
+      });
+    });
+    getrs_.prepare(nrhs);
+  }
+
+  void prepare_transposed(Index nrhs) override { getrs_.prepare(nrhs); }
+
+  using LuBackend::getrf;
+  void getrf(const cl::CommandQueue& queue, const MatrixView& a,
+             const ProgressCallback& callback) override {
+    LuProgress progress(queue, callback, n_, kernels_.block(), 1.0 / 3);
+    flags_.reset(queue);
+    for_each_block(a, [&](const Block& at) {
+      kernels_.diagonal(queue, at.diagonal, at.size, at.k, inverse_.buffer);  // A11 = L D L^T
+      if (at.rest == 0) return;
+      gemm_.multiply({at.rest, at.size, at.size}, 1, at.l21, inverse_, 0, below_,
+                     {&queue});                                              // L21 = A21 U11^-1
+      kernels_.spread(queue, at.diagonal, at.size, at.rest, below_.buffer);  // U12 = D1 L21^T
+      for_each_update(a, at, [&](const Update& update) {
+        gemm_.multiply(update.shape, -1, update.l, update.u, 1, update.c, {&queue});
+      });
+      progress.block_enqueued(at.k / kernels_.block(), at.rest);
+    });
+    if (callback) progress.finish();
+  }
+
+  bool getrs(const cl::CommandQueue& queue, const MatrixView& factors, const MatrixView& b,
+             Index nrhs) override {
+    if (n_ == 0 || nrhs == 0) return false;
+    const auto columns = static_cast<cl_uint>(nrhs);
+    if (few_.beats_products(nrhs))
+      few_.solve(queue, factors, columns_, {identity(), 0}, b, columns, false);
+    else
+      getrs_.substitute(queue, factors, columns_, b, columns);
+    return false;
+  }
+
+  std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
+    const LuFlags::Values flags = flags_.read(queue);
+    if (flags.gave_up)
+      throw CoResidencyLost("the work-groups of a triangular solve did not all run at once on " +
+                            context_.profile().name + " (is it shared?); try again");
+    if (flags.first_bad_pivot) (void)checked_failed_column(*flags.first_bad_pivot, n_);
+    return flags.first_bad_pivot;
+  }
+
+  void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) override {
+    enqueue_poison(context_, queue, type_, {flags_.buffer(), LuFlags::kNoBadPivot, true}, b, n_,
+                   nrhs);
+  }
+
+ private:
+  static constexpr const char* kWorkspace = "the workspace of Cholesky's factors";
+
+  /// One step: where its parts lie.
+  struct Block {
+    cl_uint k, size, rest;
+    MatrixView diagonal, l21;
+  };
+  /// C = C - L U, of which the lower triangle counts.
+  struct Update {
+    GemmShape shape;
+    MatrixView l, u, c;
+  };
+
+  template <typename Do>
+  void for_each_block(const MatrixView& a, const Do& what) const {
+    const cl_uint nb = kernels_.block();
+    for (cl_uint k = 0; k < columns_; k += nb) {
+      const cl_uint size = std::min(nb, columns_ - k), next = k + size;
+      what(Block{k, size, columns_ - next, a.at(k, k), a.at(next, k)});
+    }
+  }
+
+  /// What the products with the block's L21 and U12 are: those with the next columns of its outer
+  /// block, or, of the last in an outer block, A22 = A22 - L21 U12 for all of the outer block at
+  /// once.
+  template <typename Do>
+  void for_each_update(const MatrixView& a, const Block& at, const Do& what) const {
+    const cl_uint outer = kernels_.outer_block(), next = at.k + at.size,
+                  first = at.k / outer * outer, end = std::min(columns_, first + outer);
+    const auto update = [&](cl_uint from, cl_uint columns, cl_uint depth) {
+      if (columns > 0)
+        what(Update{{columns_ - next, columns, depth, false, false, true},
+                    a.at(next, from),
+                    a.at(from, next),
+                    a.at(next, next)});
+    };
+    if (next < end)
+      update(at.k, end - next, at.size);
+    else
+      update(first, columns_ - next, next - first);
+  }
+
+  cl_uint columns_;
+  Parameters parameters_;  // of the solves
+  KernelMemo memo_;
+  LuFlags flags_;
+  LuSetting setting_;
+  Gemm gemm_;
+  CholeskyKernels kernels_;
+  LaswpTrsmKernels laswp_trsm_;
+  bool waits_;  // work-groups of a solve may, for each other
+  Getrs getrs_;
+  FewSolves few_;
+  MatrixView inverse_, below_;  // U11^-1; L21, until it is put in its place
+};
+
+}  // namespace
+
+std::unique_ptr<LuBackend> make_cholesky_gpu(Context& context, RealType type, Index n,
+                                             const LuOptions& options, const LuSpec& spec) {
+  if (!cholesky_works(context, type))
+    throw NoUsableKernel("no kernel for Cholesky's factorisation works on " +
+                         context.profile().name + ": " +
+                         context.trials().reasons({cholesky_variant().name}));
+  return std::make_unique<CholeskyGpu>(context, type, n, options, spec);
+}
+
+bool cholesky_works(Context& context, RealType type) {
+  KernelMemo memo(context, type);
+  const LuFlags flags(context);
+  const CholeskyKernels kernels(memo, flags, 1);
+  const ProgramRequest program = kernels.program();
+  return context.trials().passes({cholesky_variant().name, program.file, program.defines}, [&] {
+    const Index n = kernels.block() + 5;
+    CholeskyGpu(context, type, n, {}, default_lu_spec(context.profile(), type, n, LuFamily::gpu))
+        .require_known_answer();
+  });
+}
+
+}  // namespace clgauss

@@ -1,0 +1,158 @@
+#include "linalg/complex/complex_lu.hpp"
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+
+#include "kernels/common/cpu_tile.hpp"
+#include "kernels/common/variants.hpp"
+#include "kernels/complex/known_answers.hpp"
+#include "kernels/gemm/gemm_backend.hpp"
+#include "launch/queue_progress.hpp"
+#include "linalg/lu/lu_backend.hpp"
+#include "linalg/lu/pivots.hpp"
+#include "matrix/shapes.hpp"
+
+namespace clgauss {
+
+namespace {
+
+Index whole(Index count, Index unit) { return (count + unit - 1) / unit * unit; }
+
+Parameters parameters_for(const DeviceProfile& device, RealType type, Index n) {
+  return usual_complex_lu_parameters({device, type, n});
+}
+
+/// Those of kernels that gave their known answer.
+Parameters working_parameters(Context& context, RealType type, Index n) {
+  if (!complex_lu_works(context, type))
+    throw NoUsableKernel("no kernel for an LU of complex numbers works on " +
+                         context.profile().name + ": " +
+                         context.trials().reasons({complex_lu_variant().name}));
+  return parameters_for(context.profile(), type, n);
+}
+
+}  // namespace
+
+ComplexLayout::ComplexLayout(RealType type, Index rows, Index right_hand_sides,
+                             const Parameters& parameters)
+    : n(rows), nrhs(right_hand_sides) {
+  const auto unit = static_cast<Index>(value_of(parameters, "COLUMNS"));
+  b = 2 * whole(n, unit);
+  end = b + 2 * whole(nrhs, unit);
+  ld = padded_ld(end, type);
+}
+
+ComplexLu::ComplexLu(Context& context, RealType type, Index n, Index nrhs)
+    : ComplexLu(context, type, n, nrhs, working_parameters(context, type, n)) {}
+
+ComplexLu::ComplexLu(Context& context, RealType type, Index n, Index nrhs,
+                     const Parameters& parameters)
+    : layout_(type, n, nrhs, parameters),
+      memo_(context, type),
+      kernels_(memo_, n, layout_.end, parameters),
+      gemm_(context, type, gemm_options_for_lu(context, type, n, {})) {}
+
+std::uint64_t ComplexLu::bytes(const DeviceProfile& device, RealType type, Index n, Index nrhs) {
+  const Parameters parameters = parameters_for(device, type, n);
+  const ComplexLayout layout(type, n, nrhs, parameters);
+  std::uint64_t bytes = ComplexLuKernels::bytes(type, n, layout.end, parameters);
+  if (device.type == DeviceType::cpu)  // which packs the operands of products
+    bytes += gemm_workspace_bytes(
+        default_cpu_gemm_spec(device, type),
+        {n, layout.end, 2 * static_cast<Index>(value_of(parameters, "BLOCK"))});
+  return bytes;
+}
+
+/// Columns begin .. end, in REALs, after `count` rows and columns from k on were factored.
+void ComplexLu::update(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count,
+                       Index begin, Index end) {
+  if (begin == end) return;
+  const auto rows = static_cast<cl_uint>(count);
+  const Index columns = end - begin, below = k + count;
+  const MatrixView& w = kernels_.w();
+  kernels_.exchange(queue, a.at(0, begin), columns, static_cast<cl_uint>(k), rows);
+  kernels_.solve(queue, false, a.at(k, 2 * k), a.at(k, begin), columns, rows);  // U12 = L11^-1 A12
+  gemm_.update(layout_.n - below, columns, 2 * count, a.at(below, 2 * k), w, a.at(below, begin),
+               {&queue});  // A22 = A22 - L21 U12
+}
+
+/// P A = L U of rows k .. n - 1 and `count` columns from k on, halved until they are a panel.
+void ComplexLu::factor_columns(const cl::CommandQueue& queue, const MatrixView& a, Index k,
+                               Index count) {
+  const Index unit = kernels_.panel_columns();
+  if (count <= unit) {
+    kernels_.factor_panel(queue, a.at(k, 2 * k), static_cast<cl_uint>(layout_.n - k),
+                          static_cast<cl_uint>(count), static_cast<cl_uint>(k));
+    return;
+  }
+  const Index half = whole((count + 1) / 2, unit), middle = k + half;
+  factor_columns(queue, a, k, half);
+  update(queue, a, k, half, 2 * middle, 2 * (k + whole(count, unit)));
+  factor_columns(queue, a, middle, count - half);
+  kernels_.exchange(queue, a.at(0, 2 * k), 2 * half, static_cast<cl_uint>(middle),
+                    static_cast<cl_uint>(count - half));
+}
+
+void ComplexLu::factor(const cl::CommandQueue& queue, const MatrixView& a,
+                       const ProgressCallback& callback) {
+  const Index n = layout_.n, nb = kernels_.block(), unit = kernels_.panel_columns();
+  LuProgress progress(queue, callback, n, nb, 8.0 / 3);
+  kernels_.reset(queue);
+  for (Index k = 0; k < n; k += nb) {
+    const Index count = std::min(nb, n - k), rest = n - k - count;
+    factor_columns(queue, a, k, count);
+    kernels_.exchange(queue, a, 2 * k, static_cast<cl_uint>(k), static_cast<cl_uint>(count));
+    update(queue, a, k, count, 2 * (k + whole(count, unit)), layout_.end);
+    progress.block_enqueued(k / nb, rest);
+  }
+  if (callback) progress.finish();
+}
+
+void ComplexLu::substitute(const cl::CommandQueue& queue, const MatrixView& a) {
+  const Index nb = kernels_.block(), columns = layout_.end - layout_.b;
+  for (Index k = (layout_.n - 1) / nb * nb;; k -= nb) {
+    const Index count = std::min(nb, layout_.n - k);
+    kernels_.solve(queue, true, a.at(k, 2 * k), a.at(k, layout_.b), columns,
+                   static_cast<cl_uint>(count));  // X_k = U_kk^-1 B_k
+    if (k == 0) return;
+    gemm_.update(k, columns, 2 * count, a.at(0, 2 * k), kernels_.w(), a.at(0, layout_.b),
+                 {&queue});  // B = B - U_k X_k
+  }
+}
+
+std::optional<Index> ComplexLu::failed_column(const cl::CommandQueue& queue) const {
+  return kernels_.failed_column(queue, layout_.n);
+}
+
+std::vector<Index> ComplexLu::pivots(const cl::CommandQueue& queue) const {
+  return read_pivots<cl_uint>(queue, kernels_.pivots(), layout_.n, layout_.n);
+}
+
+bool complex_lu_works(Context& context, RealType type) {
+  return complex_lu_works(context, type, parameters_for(context.profile(), type, 1));
+}
+
+bool complex_lu_works(Context& context, RealType type, const Parameters& parameters) {
+  const auto ask = [&] {
+    const int columns = value_of(parameters, "COLUMNS");
+    Parameters small = parameters;  // several blocks, of several panels each
+    set_value(small, "BLOCK", 2 * columns);
+    constexpr Index kNrhs = 3;
+    const auto n =
+        static_cast<Index>(std::max(4 * columns, 2 * value_of(parameters, "WG_SIZE")) + 5);
+    const ComplexLayout layout(type, n, kNrhs, small);
+    require_complex_solution(context, type, n, kNrhs, layout.b, layout.ld,
+                             [&](const ComplexQuestion& question) -> ComplexOutcome {
+                               ComplexLu lu(context, type, n, kNrhs, small);
+                               lu.factor(context.queue(), question.a);
+                               const auto failed = lu.failed_column(context.queue());
+                               if (!failed) lu.substitute(context.queue(), question.a);
+                               return {failed, lu.pivots(context.queue())};
+                             });
+  };
+  KernelMemo memo(context, type);
+  return memo.works(complex_lu_variant().name, complex_lu_variant().file,
+                    with_parameters(complex_lu_variant(), parameters, {}), ask);
+}
+
+}  // namespace clgauss

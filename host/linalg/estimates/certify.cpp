@@ -1,0 +1,404 @@
+#include "linalg/estimates/certify.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "constants.hpp"
+#include "kernels/lu/lu_common.hpp"
+#include "linalg/estimates/error_bounds.hpp"
+#include "linalg/estimates/exact_scaling.hpp"
+#include "linalg/estimates/upward.hpp"
+#include "linalg/lu/lu_backend.hpp"
+#include "matrix/shapes.hpp"
+#include "matrix/transfer.hpp"
+#include "opencl_error.hpp"
+#include "program/prepared.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr RealType kType = RealType::f64;
+constexpr const char* kCertificateSpace = "a certificate";
+/// Where rcond is below, an inverse in f32 is not tried: of 105 matrices of n = 200 to 2000 it was
+/// near enough (are_near()) for 83 of 96 above and for 2 of 9 below.
+constexpr double kWorthTrying = 16 * 0x1p-24;
+/// The kernels for f64 whose products and sums are IEEE operations, each of them; by what their
+/// names contain. Who adds one that splits numbers leaves it out.
+constexpr std::array kPlainProducts{"cpu_packed", "gemm_cpu", "simt", "mma_f64"};
+
+Context& checked(Context& context) {
+  if (!context.profile().fp64)
+    throw DeviceLimit(context.profile().name +
+                      " has no fp64: bounds are proven in f64 arithmetic alone; another device, "
+                      "or an estimate, may do");
+  return context;
+}
+
+}  // namespace
+
+/// M v and |M| |v| for the rows of a matrix of vectors, as the device sums them up.
+struct Certifier::Products {
+  Matrix sums, magnitudes;
+};
+
+/// v of +-1, and A v as the host has it.
+struct Certifier::Signs {
+  std::vector<double> v, of_a;
+
+  explicit Signs(const ExactScaling& scaled) : v(scaled.n()) {
+    for (Index j = 0; j < v.size(); ++j) v[j] = (j * 2654435761U >> 16U) % 2 == 0 ? 1 : -1;
+    of_a = scaled.times(v);
+  }
+
+  /// P A v
+  [[nodiscard]] Matrix image(const std::vector<Index>& rows) const {
+    Matrix image(1, rows.size());
+    for (Index i = 0; i < rows.size(); ++i) image(0, i) = of_a[rows[i]];
+    return image;
+  }
+};
+
+/// An LU and an inverse from its factors, in f32 or f64.
+struct Certifier::Inverter {
+  RealType type;
+  Lu lu;
+  Gemm gemm;
+  FactorInverse inverse;
+
+  Inverter(Context& context, RealType of, Index n, const LuOptions& options)
+      : type(of), lu(context, of, n, options), gemm(context, of), inverse(context, of, n) {}
+};
+
+Certifier::Certifier(Context& context, Index n, const LuOptions& options)
+    : context_(checked(context)),
+      n_(n),
+      options_(options),
+      gemm_(context_, kType),
+      ordinary_(context_, kType, ResidualSum::ordinary),
+      accurate_(context_, kType, ResidualSum::accurate),
+      a_(space_for(n)),
+      r_(space_for(n)),
+      g_(space_for(n)) {
+  const std::string name = gemm_.kernel_name({n, n, n}, r_, a_, g_, -1, 1);
+  if (std::ranges::none_of(kPlainProducts,
+                           [&](const char* part) { return name.find(part) != std::string::npos; }))
+    throw DeviceLimit("the rounding errors of the GEMM kernel " + name +
+                      " have no known bound: nothing can be proven with it");
+}
+
+Certifier::~Certifier() = default;
+
+MatrixView Certifier::space_for(Index n) const {
+  const Index ld = padded_ld(n, kType);
+  context_.require_memory(3 * n * ld * sizeof(double), kCertificateSpace);
+  return {context_.allocate(n * ld * sizeof(double), kCertificateSpace), 0, ld};
+}
+
+Certifier::Inverter& Certifier::inverter(RealType type) {
+  std::unique_ptr<Inverter>& kept = inverters_[type == kType ? 1 : 0];
+  if (!kept) {
+    LuOptions options = options_;
+    if (type != kType) options.spec.reset();  // which is for f64
+    kept = prepared(context_.programs(),
+                    [&] { return std::make_unique<Inverter>(context_, type, n_, options); });
+  }
+  return *kept;
+}
+
+void Certifier::copy(const char* kernel, const MatrixView& from, const MatrixView& to,
+                     const cl::Buffer* rows) {
+  Kernel copy = context_.programs().kernel("copy_rows.cl", kernel, real_defines(kType));
+  cl_uint index = 0;
+  pass_view(copy, index, from);
+  pass_view(copy, index, to);
+  copy.set_arguments_from(index++, static_cast<cl_uint>(n_));
+  if (rows != nullptr) copy.set_arguments_from(index, *rows);
+  launch_groups(context_.queue(), copy, n_, std::min<std::size_t>(64, copy.work_group_limit));
+}
+
+/// Where the factors and the inverse in f32 lie: both in g_, which is free then.
+MatrixView Certifier::half_of_g(bool second) const {
+  return {g_.buffer, second ? n_ * g_.ld : 0, g_.ld};
+}
+
+/// Whether factors in f32 are near enough to A that a proof from their inverse may succeed: |v - (L
+/// U)^-1 P A v| for one v of signs. The sums of |I - R A|'s rows come to 2 sqrt(n) times as much,
+/// or less: of random matrices to 2.0, 1.4 and 1.2 sqrt(n) for n = 1000, 2000 and 4096.
+bool Certifier::are_near(Lu& lu, const Signs& signs) const {
+  constexpr double kLargest = std::numeric_limits<float>::max(), kSums = 0.5;
+  const double near = std::min(0x1p-6, kSums / (2 * std::sqrt(static_cast<double>(n_))));
+  if (!std::ranges::all_of(signs.of_a, [](double value) { return std::abs(value) < kLargest; }))
+    return false;
+  const Matrix v = lu.solve(Matrix(n_, 1, {signs.of_a.begin(), signs.of_a.end()}));
+  for (Index i = 0; i < n_; ++i)
+    if (!(std::abs(signs.v[i] - v(i, 0)) <= near)) return false;
+  return true;
+}
+
+/// R <- (P A)^-1 from an LU in `type`, a_ <- P A, and `rows` in the order of P; false where a pivot
+/// is 0, or f32 is not enough.
+bool Certifier::invert(RealType type, const Signs& signs, std::vector<Index>& rows,
+                       const ProgressCallback& progress) {
+  Inverter& by = inverter(type);
+  const bool narrow = type != kType;
+  const MatrixView factors = narrow ? half_of_g(false) : g_,
+                   inverse = narrow ? half_of_g(true) : r_;
+  if (narrow)
+    copy("narrow", a_, factors);
+  else
+    context_.queue().enqueueCopyBuffer(a_.buffer, g_.buffer, 0, 0, n_ * a_.ld * sizeof(double));
+  by.lu.factor(factors);
+  if (by.lu.failed_column() || (narrow && !are_near(by.lu, signs))) return false;
+  if (progress) progress("certificate: inverse", 0);
+  std::vector<cl_int> order(n_);
+  std::iota(order.begin(), order.end(), 0);
+  const std::vector<Index> exchanges = by.lu.pivots();
+  for (Index j = 0; j < n_; ++j) {
+    std::swap(order[j], order[exchanges[j]]);
+    std::swap(rows[j], rows[exchanges[j]]);
+  }
+  const cl::Buffer on_device = context_.allocate(n_ * sizeof(cl_int), kCertificateSpace);
+  context_.queue().enqueueWriteBuffer(on_device, CL_TRUE, 0, n_ * sizeof(cl_int), order.data());
+  copy("gather_rows", a_, r_, &on_device);
+  std::swap(a_, r_);
+
+  const MatrixView target = narrow ? inverse : r_;
+  enqueue_identity(context_, type, target, n_);
+  by.inverse.enqueue(context_.queue(), by.gemm, factors, target);
+  if (narrow) copy("widen", target, r_);
+  return true;
+}
+
+/// G <- I - R P A.
+void Certifier::multiply() {
+  enqueue_identity(context_, kType, g_, n_);
+  gemm_.update(n_, n_, n_, r_, a_, g_);
+}
+
+Certifier::Products Certifier::products(const MatrixView& m, const Matrix& vectors) {
+  const cl::CommandQueue& queue = context_.queue();
+  const Index count = vectors.rows(), elements = count * n_;
+  const auto space = [&] {
+    return context_.allocate(elements * sizeof(double), kCertificateSpace);
+  };
+  const ResidualOperands on_device{space(), {}, space(), space(), space()};
+  upload_values(context_, on_device.x, kType, vectors.values());
+  queue.enqueueFillBuffer(on_device.b, 0.0, 0, elements * sizeof(double));
+  ordinary_.enqueue(queue, m, n_, count, on_device);
+  Products result{Matrix(count, n_, download(queue, on_device.r, kType, elements)),
+                  Matrix(count, n_, download(queue, on_device.d, kType, elements))};
+  for (double& value : result.sums.values()) value = -value;  // of 0 - M v
+  for (double& value : result.magnitudes.values()) value = sum_up(value, n_);
+  return result;
+}
+
+namespace {
+
+/// The rows of two matrices one under the other.
+Matrix stacked(const Matrix& above, const Matrix& below) {
+  Matrix both(above.rows() + below.rows(), above.cols());
+  std::ranges::copy(below.values(), std::ranges::copy(above.values(), both.values().begin()).out);
+  return both;
+}
+
+/// At least |E| w, E = I - R P A, for the rows w >= 0 of `weights`, from |G| w and |R| (|P A| w).
+/// An element of E was summed up from n + 1 numbers: |E - G| <= gamma_(n + 2) (|R| |P A| + I) + n
+/// kLeast.
+Matrix bound_of_error(const Matrix& weights, const Matrix& of_g, const Matrix& of_ra) {
+  const Index n = weights.cols();
+  Matrix bounds(weights.rows(), n);
+  const double gamma = gamma_up(n + 2);
+  for (Index c = 0; c < weights.rows(); ++c) {
+    double sum = 0;
+    for (const double w : weights.row(c)) sum = add_up(sum, w);
+    const double underflow = multiply_up(sum, multiply_up(static_cast<double>(n), kLeast));
+    for (Index i = 0; i < n; ++i)
+      bounds(c, i) = add_up(
+          add_up(of_g(c, i), multiply_up(gamma, add_up(of_ra(c, i), weights(c, i)))), underflow);
+  }
+  return bounds;
+}
+
+}  // namespace
+
+Matrix Certifier::apply_error(const Matrix& weights) {
+  const Matrix of_a = products(a_, weights).magnitudes;
+  return bound_of_error(weights, products(g_, weights).magnitudes, products(r_, of_a).magnitudes);
+}
+
+/// At least |E| 1. G v is compared with v - R (P A v), for v of +-1 and A v from the host: what no
+/// rounding explains is a fault of the device, and a proof from it void.
+Matrix Certifier::checked_row_sums(const Signs& signs, const std::vector<Index>& rows) {
+  const Matrix sign_row(1, n_, {signs.v.begin(), signs.v.end()});
+  Matrix ones(1, n_);
+  std::ranges::fill(ones.values(), 1.0);
+  const Matrix of_a = products(a_, ones).magnitudes;
+  const Products of_r = products(r_, stacked(of_a, signs.image(rows))),
+                 of_g = products(g_, stacked(ones, sign_row));
+  const Matrix bounds = bound_of_error(ones, of_g.magnitudes, of_r.magnitudes);
+  if (!std::ranges::all_of(bounds.values(), [](double bound) { return bound < kInfinity; }))
+    return bounds;  // of R that is no inverse
+  const double gamma = gamma_up(2 * (n_ + 4));
+  for (Index i = 0; i < n_; ++i) {
+    const double off = std::abs(of_g.sums(1, i) - (signs.v[i] - of_r.sums(1, i))),
+                 bound = gamma * (of_g.magnitudes(1, i) + 3 * of_r.magnitudes(0, i) + 4) +
+                         8 * static_cast<double>(n_) * static_cast<double>(n_) * kLeast;
+    if (!(off <= bound))
+      throw DeviceFault(fmt::format("row {} of I - R A is off by {:.3g}, rounding explains {:.3g}",
+                                    i + 1, off, bound));
+  }
+  return bounds;
+}
+
+/// A few rows against the host's.
+void Certifier::check_residual(const ExactScaling& scaled, const std::vector<Index>& rows,
+                               const Matrix& residual, const Matrix& off) const {
+  constexpr Index kRows = 16;
+  for (Index c = 0; c < scaled.nrhs(); ++c)
+    for (Index i = c % kRows; i < n_; i += n_ / kRows + 1) {
+      const double right = scaled.residual(rows[i], c), bound = 3 * off(c, i),
+                   difference = std::abs(residual(c, i) - right);
+      if (!(difference <= bound))
+        throw DeviceFault(
+            fmt::format("row {} of b - A x is off by {:.3g}, rounding explains {:.3g}", rows[i] + 1,
+                        difference, bound));
+    }
+}
+
+/// At least |R r|, r the exact P (B - A X), transposed. The device's sum in double-double is off by
+///   |r' - r| <= u |r| + 2 (n + 2)^2 u^2 d + n kLeast   (cl/refinement/residual.cl; n below 2^25)
+Matrix Certifier::correction(const ExactScaling& scaled, const std::vector<Index>& rows,
+                             const CertifySeams& seams) {
+  const cl::CommandQueue& queue = context_.queue();
+  const Index nrhs = scaled.nrhs(), elements = nrhs * n_;
+  const auto space = [&] {
+    return context_.allocate(elements * sizeof(double), kCertificateSpace);
+  };
+  Matrix b(nrhs, n_);
+  for (Index c = 0; c < nrhs; ++c)
+    for (Index i = 0; i < n_; ++i) b(c, i) = scaled.b()(c, rows[i]);
+  const ResidualOperands on_device{space(), {}, space(), space(), space()};
+  upload_values(context_, on_device.x, kType, scaled.x().values());
+  upload_values(context_, on_device.b, kType, b.values());
+  accurate_.enqueue(queue, a_, n_, nrhs, on_device);
+  if (seams.residual) seams.residual(on_device.r);
+  const Matrix residual(nrhs, n_, download(queue, on_device.r, kType, elements)),
+      sizes(nrhs, n_, download(queue, on_device.d, kType, elements));
+
+  Matrix off(nrhs, n_);
+  const double terms = static_cast<double>(n_ + 2), of_size = 2.001 * terms * terms * kUnit * kUnit;
+  for (Index k = 0; k < elements; ++k)
+    off.values()[k] = add_up(add_up(multiply_up(1.001 * kUnit, std::abs(residual.values()[k])),
+                                    multiply_up(of_size, sum_up(sizes.values()[k], n_ + 1))),
+                             multiply_up(terms, kLeast));
+  check_residual(scaled, rows, residual, off);
+  const Products of_r = products(r_, stacked(residual, off));
+  const double gamma = gamma_up(n_ + 3);
+  Matrix y(nrhs, n_);
+  for (Index c = 0; c < nrhs; ++c)
+    for (Index i = 0; i < n_; ++i)
+      y(c, i) = add_up(add_up(std::abs(of_r.sums(c, i)), multiply_up(gamma, of_r.magnitudes(c, i))),
+                       add_up(of_r.magnitudes(nrhs + c, i), multiply_up(terms, kLeast)));
+  return y;
+}
+
+/// Weights and bounds of |E| times them, in the rows of two matrices.
+struct Certifier::Weighted {
+  Matrix weights, errors;
+};
+
+/// Weights near the sizes that x has in its directions; 16 |E| |x| where x is 0. Ones before them.
+Certifier::Weighted Certifier::weighted_by(const Matrix& x) {
+  Matrix weights(1 + x.rows(), n_);
+  std::ranges::fill(weights.row(0), 1.0);
+  for (Index c = 0; c < x.rows(); ++c)
+    std::ranges::transform(x.row(c), weights.row(1 + c).begin(),
+                           [](double value) { return std::abs(value); });
+  const Matrix errors = apply_error(weights);
+  for (Index k = 0; k < weights.values().size(); ++k)
+    weights.values()[k] += 16 * errors.values()[k];
+  return {weights, apply_error(weights)};
+}
+
+Certificate Certifier::certify(const System& system, const Matrix& x,
+                               const ProgressCallback& progress, const CertifySeams& seams,
+                               double rcond) {
+  const auto report = [&](const char* what) {
+    if (progress) progress(what, 0);
+  };
+  report("certificate: scaling");
+  const ExactScaling scaled(system, x);
+  if (!scaled.finite()) return unproven(kInfinity, "A, b or x holds a NaN or an infinity");
+  upload_rows(context_, a_.buffer, a_.ld, kType, {{&scaled.a(), scaled.rows(), scaled.columns()}});
+  const Signs signs(scaled);
+  std::vector<Index> rows(n_);  // of A, in the order of P A
+  std::iota(rows.begin(), rows.end(), Index{0});
+
+  // An inverse in f32 is enough, unless A is too ill-conditioned for it.
+  for (const RealType type : {RealType::f32, kType}) {
+    const bool last = type == kType;
+    if (!last && rcond < kWorthTrying) continue;
+    report("certificate: factorisation");
+    if (!invert(type, signs, rows, progress)) {
+      if (last) break;
+      continue;
+    }
+    if (seams.inverse) seams.inverse(r_);
+    report("certificate: product");
+    multiply();
+    if (seams.product) seams.product(g_);
+
+    report("certificate: bounds");
+    const Matrix row_sums = checked_row_sums(signs, rows), y = correction(scaled, rows, seams);
+    Matrix ones(1, n_);
+    std::ranges::fill(ones.values(), 1.0);
+    ErrorBounds bounds(scaled, y);
+    bounds.improve(ones, row_sums);
+    if (!bounds.are_tight()) {
+      const Weighted better = weighted_by(scaled.x());
+      bounds.improve(better.weights, better.errors);
+    }
+    if (last || bounds.are_tight()) return bounds.certificate(x);
+  }
+  return unproven(kInfinity, "the factors are singular: there is no inverse to start from");
+}
+
+namespace {
+
+Certificate certify(Context& context, const System& system, const Matrix& x,
+                    const LuOptions& options, const ProgressCallback& progress, double rcond) {
+  check_shapes(system);
+  if (x.rows() != system.b.rows() || x.cols() != system.b.cols())
+    throw DimensionError("a certificate needs x and b of the same shape, with as many rows as A");
+  return translate_opencl_errors([&] {
+    checked(context);
+    if (x.rows() == 0) return proven(x, x, 0);
+    const auto attempt = [&](const LuOptions& with) {
+      return Certifier(context, system.a.rows(), with).certify(system, x, progress, {}, rcond);
+    };
+    return repeat_until_co_resident(options, attempt);
+  });
+}
+
+}  // namespace
+
+Certificate certify(Context& context, const System& system, const Matrix& x,
+                    const LuOptions& options, const ProgressCallback& progress) {
+  return certify(context, system, x, options, progress, 1);
+}
+
+Certificate certify(Context& context, const System& system, const Solution& solution,
+                    const LuOptions& options, const ProgressCallback& progress) {
+  return certify(context, system, solution.x, options, progress,
+                 solution.trust ? solution.trust->rcond : 1);
+}
+
+}  // namespace clgauss

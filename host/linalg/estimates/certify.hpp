@@ -1,0 +1,69 @@
+#pragma once
+/// What stands behind certify(): kept for many systems of one size, and open to faults that tests
+/// plant.
+
+#include <array>
+#include <clgauss/certify.hpp>
+#include <clgauss/gemm.hpp>
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "kernels/refinement/residual.hpp"
+#include "kernels/substitution/triangle_inverse.hpp"
+#include "linalg/estimates/exact_scaling.hpp"
+
+namespace clgauss {
+
+/// Called with what a step left on the device, before the next takes it.
+struct CertifySeams {
+  std::function<void(const MatrixView& r)> inverse = {};
+  std::function<void(const MatrixView& g)> product = {};          // I - R A
+  std::function<void(const cl::Buffer& residual)> residual = {};  // b - A x, transposed
+};
+
+class Certifier {
+ public:
+  /// Throws as certify().
+  Certifier(Context& context, Index n, const LuOptions& options = {});
+  ~Certifier();
+
+  /// `rcond` of A, if it was estimated: no bound rests on it.
+  [[nodiscard]] Certificate certify(const System& system, const Matrix& x,
+                                    const ProgressCallback& progress = {},
+                                    const CertifySeams& seams = {}, double rcond = 1);
+
+ private:
+  struct Inverter;
+  struct Products;
+  struct Signs;
+  struct Weighted;
+
+  [[nodiscard]] MatrixView space_for(Index n) const;
+  [[nodiscard]] MatrixView half_of_g(bool second) const;
+  Inverter& inverter(RealType type);
+  void copy(const char* kernel, const MatrixView& from, const MatrixView& to,
+            const cl::Buffer* rows = nullptr);
+  [[nodiscard]] bool are_near(Lu& lu, const Signs& signs) const;
+  bool invert(RealType type, const Signs& signs, std::vector<Index>& rows,
+              const ProgressCallback& progress);
+  void multiply();
+  [[nodiscard]] Products products(const MatrixView& m, const Matrix& vectors);
+  [[nodiscard]] Matrix apply_error(const Matrix& weights);
+  [[nodiscard]] Weighted weighted_by(const Matrix& x);
+  [[nodiscard]] Matrix checked_row_sums(const Signs& signs, const std::vector<Index>& rows);
+  void check_residual(const ExactScaling& scaled, const std::vector<Index>& rows,
+                      const Matrix& residual, const Matrix& off) const;
+  [[nodiscard]] Matrix correction(const ExactScaling& scaled, const std::vector<Index>& rows,
+                                  const CertifySeams& seams);
+
+  Context context_;
+  Index n_;
+  LuOptions options_;
+  std::array<std::unique_ptr<Inverter>, 2> inverters_;  // in f32 and f64, made when first needed
+  Gemm gemm_;
+  ResidualKernel ordinary_, accurate_;
+  MatrixView a_, r_, g_;  // P A; R; the factors, then I - R P A
+};
+
+}  // namespace clgauss

@@ -1,0 +1,158 @@
+#include "linalg/estimates/norm_estimator.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "matrix/max_or_nan.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// So few columns that all of B is asked for at once.
+constexpr Index kExactUpTo = 8;
+constexpr Index kMostColumns = 64;  // no two of twice as many columns of signs need be parallel
+/// What B^T says of other columns is less than their norm: by so much above the estimate, they are
+/// asked for.
+constexpr double kPromising = 1.25;
+
+std::vector<double> column_sums(const Matrix& y) {
+  std::vector<double> sums(y.cols(), 0.0);
+  for (Index i = 0; i < y.rows(); ++i)
+    for (Index c = 0; c < y.cols(); ++c) sums[c] += std::abs(y(i, c));
+  return sums;
+}
+
+/// Whether columns c of `a` and d of `b`, of signs, are the same up to a sign.
+bool parallel(const Matrix& a, Index c, const Matrix& b, Index d) {
+  const bool same = a(0, c) == b(0, d);
+  for (Index i = 1; i < a.rows(); ++i)
+    if ((a(i, c) == b(i, d)) != same) return false;
+  return true;
+}
+
+bool parallel_to_any(const Matrix& a, Index c, const Matrix& b, Index columns) {
+  for (Index d = 0; d < columns; ++d)
+    if (parallel(a, c, b, d)) return true;
+  return false;
+}
+
+}  // namespace
+
+NormEstimator::NormEstimator(Index n, const NormEstimateOptions& options, First first)
+    : n_(n),
+      columns_(n <= kExactUpTo ? n : std::clamp<Index>(options.columns, 1, kMostColumns)),
+      products_(options.products),
+      engine_(options.seed),
+      done_(n == 0),
+      question_(n, columns_),
+      weight_(n <= kExactUpTo ? 1 : 1 / static_cast<double>(n)),
+      was_asked_(n, false) {
+  if (n <= kExactUpTo) {
+    for (Index i = 0; i < n; ++i) question_(i, i) = 1;
+    return;
+  }
+  for (Index i = 0; i < n; ++i)
+    for (Index c = 0; c < columns_; ++c) question_(i, c) = c == 0 ? 1 : random_sign();
+  transposed_ = first == First::transposed;
+  if (transposed_) signs_ = question_;
+}
+
+void NormEstimator::answer(const Matrix& product) {
+  ++heard_;
+  if (transposed_)
+    hear_transposed(product);
+  else
+    hear_product(product);
+  transposed_ = !transposed_;
+  done_ = done_ || heard_ >= products_ || !std::isfinite(estimate_);
+}
+
+bool NormEstimator::improve(double found) {
+  const bool better = !(found <= estimate_);
+  if (better) estimate_ = found;
+  return better;
+}
+
+void NormEstimator::hear_product(const Matrix& y) {
+  std::vector<double> sums = column_sums(y);
+  for (Index c = asked_.size(); c < sums.size(); ++c) sums[c] *= weight_;
+  if (!asked_.empty()) {
+    // Columns of B have norms above what led to them, but for rounding. Where they have not, the
+    // products with other vectors had lost more to rounding, as those with factors of large growth
+    // do: they count only where they are no numbers.
+    if (!knows_columns_) estimate_ = 0;
+    knows_columns_ = true;
+    for (Index c = asked_.size(); c < sums.size(); ++c)
+      if (std::isfinite(sums[c])) sums[c] = 0;
+  }
+  // The largest, or the first that is not a number.
+  double largest = 0;
+  for (const double sum : sums) largest = max_or_nan(largest, sum);
+  const bool better = improve(largest);
+  const bool may_ask_again = !knows_columns_ || heard_ + 2 <= products_;
+  done_ = !better || n_ <= kExactUpTo || !may_ask_again || !take_signs(y);
+}
+
+/// Asks for the product of B^T and the signs of `y`. False if that would tell nothing new.
+bool NormEstimator::take_signs(const Matrix& y) {
+  Matrix signs(n_, columns_, Values(n_ * columns_));
+  for (Index i = 0; i < n_; ++i)
+    for (Index c = 0; c < columns_; ++c) signs(i, c) = y(i, c) < 0 ? -1 : 1;
+  const auto asked_before = [&](Index c) {
+    return parallel_to_any(signs, c, signs_, signs_.cols());
+  };
+  bool all_known = true;
+  for (Index c = 0; c < columns_; ++c) all_known = all_known && asked_before(c);
+  if (all_known) return false;
+  for (Index c = 0; c < columns_ && columns_ > 1; ++c)
+    while (asked_before(c) || parallel_to_any(signs, c, signs, c))
+      for (Index i = 0; i < n_; ++i) signs(i, c) = random_sign();
+  question_ = signs_ = std::move(signs);
+  return true;
+}
+
+void NormEstimator::hear_transposed(const Matrix& z) {
+  std::vector<double> largest(n_, 0.0);
+  for (Index i = 0; i < n_; ++i)
+    for (const double value : z.row(i))
+      largest[i] = std::isfinite(value) ? std::max(largest[i], std::abs(value))
+                                        : std::numeric_limits<double>::infinity();
+  std::vector<Index> rows(n_);
+  std::iota(rows.begin(), rows.end(), Index{0});
+  const Index known = asked_.size() * heard_;  // at most so many rows were asked for
+  std::ranges::partial_sort(
+      rows, rows.begin() + static_cast<std::ptrdiff_t>(std::min(n_, columns_ + known)),
+      [&](Index a, Index b) { return largest[a] != largest[b] ? largest[a] > largest[b] : a < b; });
+  // The signs have the infinity norm 1, and ||B^T||_inf = ||B||_1.
+  const double promised = largest[rows.front()];
+  if (!knows_columns_)
+    improve(promised);
+  else
+    done_ = promised <= kPromising * estimate_;
+  done_ = done_ || std::all_of(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(columns_),
+                               [&](Index row) { return was_asked_[row]; });
+  if (!done_) ask_unit_columns(rows);
+}
+
+/// The first of `rows` that were not asked for yet. Without a product of random vectors before,
+/// half of the columns are those.
+void NormEstimator::ask_unit_columns(const std::vector<Index>& rows) {
+  const bool heard_product = knows_columns_ || heard_ > 1;
+  const Index most = heard_product ? columns_ : (columns_ + 1) / 2;
+  asked_.clear();
+  for (const Index row : rows)
+    if (asked_.size() < most && !was_asked_[row]) asked_.push_back(row);
+  if (heard_product) columns_ = asked_.size();
+  question_ = Matrix(n_, columns_);
+  for (Index c = 0; c < asked_.size(); ++c) {
+    question_(asked_[c], c) = 1;
+    was_asked_[asked_[c]] = true;
+  }
+  for (Index i = 0; i < n_; ++i)
+    for (Index c = asked_.size(); c < columns_; ++c) question_(i, c) = random_sign();
+}
+
+}  // namespace clgauss

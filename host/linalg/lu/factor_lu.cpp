@@ -1,0 +1,282 @@
+#include "linalg/lu/factor_lu.hpp"
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "io/memory.hpp"
+#include "kernels/estimates/upper_maxima.hpp"
+#include "kernels/lu/lu_small.hpp"
+#include "lap_timer.hpp"
+#include "launch/staging.hpp"
+#include "linalg/estimates/norm_estimator.hpp"
+#include "linalg/lu/lu_backend.hpp"
+#include "linalg/lu/pivots.hpp"
+#include "linalg/refinement/device_operator.hpp"
+#include "linalg/refinement/extra_precise.hpp"
+#include "linalg/solve/memory_need.hpp"
+#include "linalg/solve/solve_again.hpp"
+#include "matrix/scaling.hpp"
+#include "matrix/shapes.hpp"
+#include "matrix/transfer.hpp"
+#include "matrix/view_check.hpp"
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Asks for all that will be needed at once.
+void require_memory_for(Context& context, const System& system, const FactorCall& call) {
+  const Index n = system.a.rows(), nrhs = system.b.cols();
+  const RealType type = call.type;
+  const LuSpec spec = lu_spec_for(context, type, n, call.lu);
+  const std::uint64_t element = bytes_of(type);
+  MemoryNeed need{system_text(system, type), type, n * padded_ld(n, type) * element,
+                  n * nrhs * element};
+  need.workspace = n * element + lu_workspace_bytes(context.profile(), spec, type, n, nrhs,
+                                                    call.lu.positive_definite);
+  if (call.keeps_f64)
+    need.workspace +=
+        n * padded_ld(n, RealType::f64) * sizeof(double) + DeviceOperator::bytes(n, nrhs);
+  if (call.extra_precise && context.profile().fp64)
+    need.workspace += ExtraPreciseDevice::bytes(n, nrhs);
+  need.host_copy = call.give_up_a == nullptr ? n * n * sizeof(double) : 0;
+  require_memory(need, context.profile(), io::physical_memory());
+}
+
+double least_normal(RealType type) {
+  return type == RealType::f32 ? static_cast<double>(std::numeric_limits<float>::min())
+                               : std::numeric_limits<double>::min();
+}
+
+/// Whether rcond's first question is solved with b, which reads the factors once for both. It does
+/// not hang on how A is scaled: kernels for more columns add up in another order, and x is to have
+/// the same bits when A is multiplied by a power of two.
+bool takes_question(const FactorCall& call) {
+  return call.estimate_columns > 0 && call.equilibration != Equilibration::off &&
+         !call.lu.positive_definite;
+}
+
+/// The first `count` columns, and the others.
+std::pair<Matrix, Matrix> split_columns(Matrix all, Index count) {
+  if (count == all.cols()) return {std::move(all), {}};
+  std::pair<Matrix, Matrix> parts{Matrix(all.rows(), count),
+                                  Matrix(all.rows(), all.cols() - count)};
+  for (Index i = 0; i < all.rows(); ++i) {
+    const std::span<const double> row = all.row(i);
+    std::ranges::copy(row.first(count), parts.first.row(i).begin());
+    std::ranges::copy(row.subspan(count), parts.second.row(i).begin());
+  }
+  return parts;
+}
+
+/// A becomes L and U, or Cholesky's factor, and B becomes X.
+class LuFactors : public Factored {
+ public:
+  /// Makes room, and builds and asks the kernels.
+  LuFactors(Context& context, const System& system, const FactorCall& call);
+
+  void upload(const System& system);
+  /// Fills in the times.
+  void factor_and_solve(SolveTimes& times, const ProgressCallback& progress);
+  /// X, the pivots and what they say; X' where it was asked for.
+  void read(Solved& solved);
+
+  [[nodiscard]] double reciprocal_growth(const Matrix& a) override {
+    return largest_of_scaled(a, scaling_) / upper_maximum(context_, queue(), call_.type, a_, n_);
+  }
+  [[nodiscard]] DeviceOperator* in_f64() override { return in_f64_ ? &*in_f64_ : nullptr; }
+  [[nodiscard]] std::optional<DeviceFactors> device_factors() override;
+  /// estimate_trust_from() wants rows of about one size, and A as it is.
+  [[nodiscard]] Matrix take_first_product() override {
+    return scaling_.keeps_matrix() ? std::move(first_product_) : Matrix();
+  }
+  void release() override;
+
+ protected:
+  void apply_inverse(bool transposed, const Scaling& by, Matrix& x) override;
+
+ private:
+  void build();
+  void upload_a(const System& system);
+  [[nodiscard]] const cl::CommandQueue& queue() const { return context_.queue(); }
+  [[nodiscard]] Index columns() const { return nrhs_ + question_.cols(); }
+
+  Context& context_;
+  FactorCall call_;
+  Index n_, nrhs_;
+  MatrixView a_, b_, a64_;
+  MatrixView first_b_;  // B, and the question beside it
+  SolveBlock block_;
+  cl::Buffer diagonal_;
+  std::unique_ptr<LuBackend> lu_;
+  std::optional<Kernel> diagonal_kernel_;
+  std::optional<DeviceOperator> in_f64_;
+  Matrix question_, first_product_;
+};
+
+LuFactors::LuFactors(Context& context, const System& system, const FactorCall& call)
+    : context_(context), call_(call), n_(system.a.rows()), nrhs_(system.b.cols()) {
+  const RealType type = call.type;
+  const std::string what = system_text(system, type);
+  MatrixMemory& matrices = context.staging().matrices();
+  a_.ld = padded_ld(n_, type);
+  a_.buffer = matrices.take(context, n_ * a_.ld * bytes_of(type), what);
+  b_ = {context.allocate(n_ * nrhs_ * bytes_of(type), what), 0, nrhs_};
+  block_ = SolveBlock(b_);
+  diagonal_ = context.allocate(n_ * bytes_of(type), what);
+  if (call.keeps_f64) {
+    a64_.ld = padded_ld(n_, RealType::f64);
+    a64_.buffer = matrices.take(context, n_ * a64_.ld * sizeof(double), "A in f64, for residuals");
+  }
+  context.programs().prepare([&] { build(); });
+}
+
+void LuFactors::build() {
+  const RealType type = call_.type;
+  in_f64_.reset();
+  lu_.reset();
+  lu_ = make_lu_backend(context_, type, n_, call_.lu, lu_spec_for(context_, type, n_, call_.lu));
+  lu_->prepare(a_, nrhs_);
+  diagonal_kernel_ = lu_->diagonal_kernel();
+  if (!diagonal_kernel_)
+    diagonal_kernel_ = context_.programs().kernel("diagonal.cl", "diagonal", real_defines(type));
+  if (call_.estimate_columns > 0) {
+    try {
+      lu_->prepare_both(call_.estimate_columns);
+      prepare_upper_maximum(context_, type, n_);
+    } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
+    }
+  }
+  if (call_.keeps_f64) {
+    try {
+      in_f64_.emplace(context_, a64_, n_, nrhs_);
+    } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
+    }
+  }
+}
+
+void LuFactors::upload_a(const System& system) {
+  if (call_.give_up_a != nullptr)
+    upload_and_release(context_, a_.buffer, a_.ld, call_.type, *call_.give_up_a, scaling_);
+  else
+    upload_rows(context_, a_.buffer, a_.ld, call_.type, {scaled_matrix(system, scaling_)});
+}
+
+void LuFactors::upload(const System& system) {
+  const RealType type = call_.type;
+  scaling_ = call_.lu.positive_definite
+                 ? symmetric_scaling_for(n_, nrhs_, system.a.values(), system.b.values(), type)
+                 : scaling_for(system, type, call_.equilibration);
+  if (!in_f64_) {
+    upload_a(system);
+  } else {
+    upload_rows(context_, in_f64_->a().buffer, in_f64_->a().ld, RealType::f64, {&system.a});
+    in_f64_->set_right_hand_sides(system.b);
+    if (!scaling_.keeps_matrix())
+      upload_a(system);
+    else if (type == RealType::f32)
+      in_f64_->demote(a_);
+    else
+      in_f64_->copy_matrix(a_.buffer);
+  }
+  first_b_ = b_;
+  question_ = Matrix(n_, 0);
+  if (takes_question(call_)) {
+    question_ = first_question(n_);
+    first_b_ = {context_.allocate(n_ * columns() * bytes_of(type), "b and a question"), 0,
+                columns()};
+  }
+  upload_rows(context_, first_b_.buffer, first_b_.ld, type,
+              {scaled_right_hand_sides(system, scaling_), &question_});
+}
+
+void LuFactors::factor_and_solve(SolveTimes& times, const ProgressCallback& progress) {
+  LapTimer timer;
+  if (progress) progress("factorisation", 0);
+  if (n_ <= kLargestSmallSystem && nrhs_ <= 1) {
+    (void)lu_->gesv(queue(), a_, first_b_, columns());  // failed_column() tells
+    queue().finish();
+    times.forward = timer.lap();
+    return;
+  }
+  lu_->getrf(queue(), a_, progress);
+  queue().finish();
+  times.forward = timer.lap();
+  if (progress) progress("substitution", 0);
+  (void)lu_->getrs(queue(), a_, first_b_, columns());
+  queue().finish();
+  times.backward = timer.lap();
+}
+
+void LuFactors::read(Solved& solved) {
+  const RealType type = call_.type;
+  EliminationResult& result = solved.result;
+  result.pivoting = lu_->pivoting();
+  result.failed_column = lu_->failed_column(queue());
+  enqueue_diagonal(queue(), *diagonal_kernel_, a_, n_, diagonal_);
+  result.pivots = download_diagonal(queue(), a_, diagonal_, type, n_);
+  judge_pivots(result, read_twice([&] { return lu_->pivots(queue()); }),
+               call_.lu.positive_definite ? std::optional(least_normal(type)) : std::nullopt);
+  std::tie(result.x, first_product_) = split_columns(
+      Matrix(n_, columns(), download(queue(), first_b_.buffer, type, n_ * columns())), nrhs_);
+  first_b_ = {};
+  if (call_.extra_precise) solved.scaled_x = result.x;
+  scale_back(scaling_, result);
+}
+
+std::optional<DeviceFactors> LuFactors::device_factors() {
+  if (call_.type != RealType::f32 || !scaling_.keeps_matrix()) return std::nullopt;
+  return DeviceFactors{b_.buffer, [this] { (void)lu_->getrs(queue(), a_, b_, nrhs_); }};
+}
+
+void LuFactors::apply_inverse(bool transposed, const Scaling& by, Matrix& x) {
+  block_.solve(context_, call_.type, by, x, [&](const MatrixView& b, Index columns) {
+    if (transposed)
+      lu_->getrs_transposed(queue(), a_, b, columns);
+    else
+      (void)lu_->getrs(queue(), a_, b, columns);
+  });
+}
+
+void LuFactors::release() {
+  lu_.reset();
+  in_f64_.reset();
+  MatrixMemory& matrices = context_.staging().matrices();
+  if (call_.keeps_f64)
+    matrices.give(context_, std::exchange(a64_, {}).buffer,
+                  n_ * padded_ld(n_, RealType::f64) * sizeof(double));
+  matrices.give(context_, std::exchange(a_, {}).buffer,
+                n_ * padded_ld(n_, call_.type) * bytes_of(call_.type));
+}
+
+}  // namespace
+
+Solved factor_lu(Context& context, const System& system, const FactorCall& call,
+                 const ProgressCallback& progress) {
+  check_shapes(system);
+  if (system.a.rows() == 0) return {empty_result(system, call.lu.pivoting)};
+  require_memory_for(context, system, call);
+  return translate_opencl_errors([&] {
+    Solved solved;
+    SolveTimes& times = solved.result.times;
+    LapTimer timer;
+    if (progress) progress("building the kernels", 0);
+    auto factors = std::make_unique<LuFactors>(context, system, call);
+    times.build = timer.lap();
+    if (progress) progress("upload", 0);
+    factors->upload(system);
+    times.upload = timer.lap();
+    factors->factor_and_solve(times, progress);
+    (void)timer.lap();
+    factors->read(solved);
+    times.download = timer.lap();
+    solved.factors = std::move(factors);
+    return solved;
+  });
+}
+
+}  // namespace clgauss

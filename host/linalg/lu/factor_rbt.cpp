@@ -1,0 +1,145 @@
+#include "linalg/lu/factor_lu.hpp"
+
+#include <clgauss/error.hpp>
+
+#include "io/memory.hpp"
+#include "lap_timer.hpp"
+#include "linalg/lu/rbt.hpp"
+#include "linalg/refinement/refine.hpp"
+#include "linalg/solve/memory_need.hpp"
+#include "linalg/solve/solve_again.hpp"
+#include "matrix/scaling.hpp"
+#include "matrix/shapes.hpp"
+#include "matrix/transfer.hpp"
+#include "opencl_error.hpp"
+
+namespace clgauss {
+
+namespace {
+
+void require_memory_for(const Context& context, const System& system, RealType input) {
+  const DeviceProfile& device = context.profile();
+  const Index n = system.a.rows(), nrhs = system.b.cols();
+  MemoryNeed need{system_text(system, input), input, n * padded_ld(n, input) * bytes_of(input),
+                  n * nrhs * sizeof(float)};
+  need.workspace = rbt_workspace_bytes(device, RealType::f32, n, nrhs);
+  if (input == RealType::f64) need.workspace += DeviceOperator::bytes(n, nrhs);
+  need.host_copy = n * n * sizeof(double);
+  require_memory(need, device, io::physical_memory());
+}
+
+/// A in `input` stays; the factors are in f32 and none of A's numbers had to be scaled.
+class RbtFactors : public Factored {
+ public:
+  RbtFactors(Context& context, RealType input, const System& system, Scaling scaling,
+             const FactorCall& call);
+
+  void upload(const System& system);
+  /// Returns whether the factors may be of use.
+  [[nodiscard]] bool factor(const ProgressCallback& progress);
+
+  [[nodiscard]] double reciprocal_growth(const Matrix& /*a*/) override { return 1 / growth_; }
+  [[nodiscard]] DeviceOperator* in_f64() override { return in_f64_ ? &*in_f64_ : nullptr; }
+  [[nodiscard]] std::optional<DeviceFactors> device_factors() override {
+    return DeviceFactors{b_.buffer, [this] { rbt_->solve(context_.queue(), b_, b_.ld); }};
+  }
+
+ protected:
+  void apply_inverse(bool transposed, const Scaling& by, Matrix& x) override;
+
+ private:
+  Context& context_;
+  RealType input_;
+  MatrixView a_, b_;
+  SolveBlock block_;
+  std::optional<RbtLu> rbt_;
+  std::optional<DeviceOperator> in_f64_;
+  double growth_ = 0;
+};
+
+RbtFactors::RbtFactors(Context& context, RealType input, const System& system, Scaling scaling,
+                       const FactorCall& call)
+    : Factored(std::move(scaling)), context_(context), input_(input) {
+  const Index n = system.a.rows(), nrhs = system.b.cols();
+  a_.ld = padded_ld(n, input);
+  a_.buffer = context.allocate(n * a_.ld * bytes_of(input), "A");
+  b_ = {context.allocate(n * nrhs * sizeof(float), "B"), 0, nrhs};
+  block_ = SolveBlock(b_);
+  RbtOptions options;
+  options.gemm = call.lu.gemm;
+  context.programs().prepare([&] {
+    in_f64_.reset();
+    rbt_.reset();
+    rbt_.emplace(context, RealType::f32, input, n, options);
+    rbt_->prepare(nrhs);
+    if (call.estimate_columns > 0) {
+      try {
+        rbt_->prepare_both(call.estimate_columns);
+      } catch (const NoUsableKernel&) {  // the verdicts say why; there will be no estimate
+      }
+    }
+    if (input == RealType::f64) in_f64_.emplace(context, a_, n, nrhs);
+  });
+}
+
+void RbtFactors::upload(const System& system) {
+  upload_rows(context_, a_.buffer, a_.ld, input_, {&system.a});
+  if (in_f64_) in_f64_->set_right_hand_sides(system.b);
+}
+
+bool RbtFactors::factor(const ProgressCallback& progress) {
+  rbt_->factor(context_.queue(), a_, progress);
+  context_.queue().finish();
+  const RbtOutcome outcome = rbt_->outcome(context_.queue());
+  growth_ = outcome.growth;
+  return outcome.ok();
+}
+
+void RbtFactors::apply_inverse(bool transposed, const Scaling& by, Matrix& x) {
+  block_.solve(context_, RealType::f32, by, x, [&](const MatrixView& b, Index columns) {
+    if (transposed)
+      rbt_->solve_transposed(context_.queue(), b, columns);
+    else
+      rbt_->solve(context_.queue(), b, columns);
+  });
+}
+
+}  // namespace
+
+Solved factor_rbt(Context& context, const System& system, const FactorCall& call,
+                  const ProgressCallback& progress) {
+  check_shapes(system);
+  Scaling scaling = scaling_for(system, RealType::f32, call.equilibration);
+  const bool plain = scaling.finite && scaling.rows.empty() && scaling.columns.empty();
+  // Butterflies add rows and columns: those that f32 holds only scaled differ too much in size for
+  // that.
+  if (!plain || system.a.rows() == 0 || system.b.cols() == 0) return {};
+  const RealType input = context.profile().fp64 ? RealType::f64 : RealType::f32;
+  require_memory_for(context, system, input);
+  return translate_opencl_errors([&] {
+    Solved solved;
+    SolveTimes& times = solved.result.times;
+    solved.result.pivoting = Pivoting::none;
+    LapTimer timer;
+    if (progress) progress("building the kernels", 0);
+    auto factors = std::make_unique<RbtFactors>(context, input, system, std::move(scaling), call);
+    times.build = timer.lap();
+    if (progress) progress("upload", 0);
+    factors->upload(system);
+    times.upload = timer.lap();
+    if (progress) progress("factorisation", 0);
+    const bool usable = factors->factor(progress);
+    times.forward = timer.lap();
+    if (!usable) return solved;
+    if (factors->in_f64() == nullptr || system.b.cols() > 1) {
+      if (progress) progress("substitution", 0);
+      solved.result.x = system.b;
+      factors->solve(solved.result.x);
+      times.backward = timer.lap();
+    }
+    solved.factors = std::move(factors);
+    return solved;
+  });
+}
+
+}  // namespace clgauss

@@ -1,0 +1,211 @@
+#include <fmt/format.h>
+
+#include <clgauss/error.hpp>
+#include <clgauss/gemm.hpp>
+#include <clgauss/inverse.hpp>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "io/memory.hpp"
+#include "kernels/substitution/triangle_inverse.hpp"
+#include "lap_timer.hpp"
+#include "linalg/lu/lu_backend.hpp"
+#include "linalg/solve/memory_need.hpp"
+#include "matrix/max_or_nan.hpp"
+#include "matrix/scaling.hpp"
+#include "matrix/shapes.hpp"
+#include "matrix/symmetry.hpp"
+#include "matrix/transfer.hpp"
+#include "opencl_error.hpp"
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr const char* kInverseSpace = "the inverse of a matrix";
+
+/// The largest sum of magnitudes of a row.
+double norm_inf(const Matrix& a) {
+  double norm = 0;
+  for (Index i = 0; i < a.rows(); ++i) {
+    double sum = 0;
+    for (const double value : a.row(i)) sum += std::abs(value);
+    norm = max_or_nan(norm, sum);
+  }
+  return norm;
+}
+
+void require_memory_for(Context& context, Index n, RealType type, const LuOptions& options) {
+  const std::uint64_t matrix = n * padded_ld(n, type) * bytes_of(type);
+  MemoryNeed need{std::string(kInverseSpace) + " of n = " + std::to_string(n), type, 3 * matrix, 0};
+  need.workspace = lu_workspace_bytes(context.profile(), lu_spec_for(context, type, n, options),
+                                      type, n, n, options.positive_definite);
+  need.host_copy = 3 * n * n * sizeof(double);  // A, X and A X
+  require_memory(need, context.profile(), io::physical_memory());
+}
+
+/// Row i of P A is row rows[i] of A.
+std::vector<Index> rows_of(const std::vector<Index>& exchanges) {
+  std::vector<Index> rows(exchanges.size());
+  std::iota(rows.begin(), rows.end(), Index{0});
+  for (Index j = 0; j < rows.size(); ++j) std::swap(rows[j], rows[exchanges[j]]);
+  return rows;
+}
+
+class Inversion {
+ public:
+  Inversion(Context& context, const Matrix& a, RealType type, const InverseOptions& options,
+            const ProgressCallback& progress)
+      : context_(context), a_(a), n_(a.rows()), options_(options), progress_(progress) {
+    inverse_.type = type;
+  }
+
+  Inverse run() {
+    LapTimer timer;
+    report("building the kernels");
+    const MatrixView original = space(), factors = space(), x = space();
+    std::optional<Lu> lu;
+    std::optional<Gemm> gemm;
+    std::optional<FactorInverse> by_factors;
+    context_.programs().prepare([&] {
+      lu.emplace(context_, inverse_.type, n_, options_.lu);
+      lu->prepare(factors, 0);
+      gemm.emplace(context_, inverse_.type);
+      by_factors.emplace(context_, inverse_.type, n_);
+    });
+    inverse_.times.build = timer.lap();
+
+    report("upload");
+    const Scaling scaling =
+        options_.lu.positive_definite
+            ? symmetric_scaling_for(n_, 0, a_.values(), {}, inverse_.type)
+            : scaling_for(n_, 0, a_.values(), {}, inverse_.type, options_.equilibration);
+    inverse_.scaled_rows = !scaling.rows.empty();
+    inverse_.scaled_columns = !scaling.columns.empty();
+    upload_rows(context_, original.buffer, original.ld, inverse_.type,
+                {{&a_, scaling.rows, scaling.columns}});
+    inverse_.times.upload = timer.lap();
+
+    report("factorisation");
+    const cl::CommandQueue& queue = context_.queue();
+    queue.enqueueCopyBuffer(original.buffer, factors.buffer, 0, 0,
+                            n_ * factors.ld * bytes_of(inverse_.type));
+    lu->factor(factors);
+    inverse_.failed_column = lu->failed_column();
+    inverse_.times.forward = timer.lap();
+    if (inverse_.failed_column) {
+      fail(factors, scaling);
+      return std::move(inverse_);
+    }
+    report("inverse");
+    enqueue_identity(context_, inverse_.type, x, n_);
+    by_factors->enqueue(queue, *gemm, factors, x);  // Y = U^-1 L^-1, X = Y P
+    gemm->multiply({n_, n_, n_}, 1, original, x, 0, factors);
+    queue.finish();
+    inverse_.times.backward = timer.lap();
+
+    const std::vector<Index> rows = rows_of(lu->pivots());
+    inverse_.x = downloaded(x, rows, scaling.columns, scaling.rows);
+    inverse_.times.download = timer.lap();
+    report("check");
+    std::vector<int> negative = scaling.rows;
+    for (int& exponent : negative) exponent = -exponent;
+    Matrix product = downloaded(factors, rows, negative, scaling.rows);
+    for (Index i = 0; i < n_; ++i) product(i, i) -= 1;
+    judge(product);
+    inverse_.times.check = timer.lap();
+    return std::move(inverse_);
+  }
+
+ private:
+  void report(const char* what) const {
+    if (progress_) progress_(what, 0);
+  }
+
+  [[nodiscard]] MatrixView space() const {
+    const Index ld = padded_ld(n_, inverse_.type);
+    return {context_.allocate(n_ * ld * bytes_of(inverse_.type), kInverseSpace), 0, ld};
+  }
+
+  /// M P, its rows and columns times powers of two; as the scaled A has them if those of the
+  /// inverse and of the product are.
+  [[nodiscard]] Matrix downloaded(const MatrixView& view, const std::vector<Index>& rows,
+                                  const std::vector<int>& by_row,
+                                  const std::vector<int>& by_column) const {
+    const Values values = download(context_.queue(), view.buffer, inverse_.type, n_ * view.ld);
+    Matrix result(n_, n_);
+    in_parallel(n_, kElementsPerThread / n_ + 1, [&](Index first, Index last) {
+      for (Index i = first; i < last; ++i)
+        for (Index k = 0; k < n_; ++k) {
+          const int by =
+              (by_row.empty() ? 0 : by_row[i]) + (by_column.empty() ? 0 : by_column[rows[k]]);
+          result(i, rows[k]) = times_power(values[i * view.ld + k], by);
+        }
+    });
+    return result;
+  }
+
+  void fail(const MatrixView& factors, const Scaling& scaling) {
+    const Index k = *inverse_.failed_column;
+    inverse_.failed_pivot = download(context_.queue(), factors.buffer, inverse_.type,
+                                     n_ * factors.ld)[k * factors.ld + k];
+    const bool finite = std::isfinite(inverse_.failed_pivot);
+    inverse_.status = options_.lu.positive_definite && finite ? SolveStatus::not_positive_definite
+                      : finite
+                          ? (scaling.may_underflow ? SolveStatus::overflow : SolveStatus::singular)
+                      : scaling.finite ? SolveStatus::overflow
+                                       : SolveStatus::singular;
+  }
+
+  void judge(const Matrix& off) {
+    const double eps = unit_roundoff(inverse_.type);
+    const MatrixSize a = size_of(a_), x = size_of(inverse_.x);
+    inverse_.residual = norm_inf(off);
+    inverse_.scaled_residual =
+        inverse_.residual / norm_inf(a_) / norm_inf(inverse_.x) / (static_cast<double>(n_) * eps);
+    inverse_.rcond = 1 / a.norm1 / x.norm1;
+    inverse_.status = inverse_.scaled_residual <= options_.max_scaled_residual
+                          ? SolveStatus::ok
+                          : SolveStatus::inaccurate;
+    if (find_nonfinite(inverse_.x.values()) == inverse_.x.values().size()) return;
+    inverse_.status = SolveStatus::overflow;
+    inverse_.x = {};
+  }
+
+  Context& context_;
+  const Matrix& a_;
+  Index n_;
+  const InverseOptions& options_;
+  const ProgressCallback& progress_;
+  Inverse inverse_;
+};
+
+}  // namespace
+
+Inverse invert(Context& context, const Matrix& a, const InverseOptions& options,
+               const ProgressCallback& progress) {
+  const RealType type = choose_type(context.profile(), options.type);
+  if (a.rows() != a.cols())
+    throw DimensionError(
+        fmt::format("A is {} x {}, not square: it has no inverse", a.rows(), a.cols()));
+  if (options.lu.positive_definite) require_symmetric(a);
+  if (a.rows() == 0) {
+    Inverse empty;
+    empty.type = type;
+    empty.rcond = 1;
+    return empty;
+  }
+  require_memory_for(context, a.rows(), type, options.lu);
+  return translate_opencl_errors([&] {
+    return repeat_until_co_resident(options.lu, [&](const LuOptions& lu) {
+      InverseOptions attempt = options;
+      attempt.lu = lu;
+      return Inversion(context, a, type, attempt, progress).run();
+    });
+  });
+}
+
+}  // namespace clgauss

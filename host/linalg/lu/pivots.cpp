@@ -1,0 +1,95 @@
+#include "linalg/lu/pivots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <clgauss/lab/launch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#include "matrix/transfer.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// The diagonal by rows of one element each, one row and one column apart.
+template <typename Real>
+Values download_diagonal_as(const cl::CommandQueue& queue, const MatrixView& a, Index n) {
+  std::vector<Real, UninitializedAllocator<Real>> values(n);
+  // The last one by itself: NVIDIA's driver wants the whole of the last row's pitch inside the
+  // buffer.
+  if (n > 1)
+    queue.enqueueReadBufferRect(a.buffer, CL_TRUE, {a.offset * sizeof(Real), 0, 0}, {0, 0, 0},
+                                {sizeof(Real), n - 1, 1}, (a.ld + 1) * sizeof(Real), 0,
+                                sizeof(Real), 0, values.data());
+  queue.enqueueReadBuffer(a.buffer, CL_TRUE, (a.offset + (n - 1) * (a.ld + 1)) * sizeof(Real),
+                          sizeof(Real), &values[n - 1]);
+  return {values.begin(), values.end()};
+}
+
+}  // namespace
+
+void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
+                      const cl::Buffer& diagonal) {
+  // One size for every n: PoCL compiles a kernel anew for every work-group size.
+  const std::size_t local = std::min<std::size_t>(64, kernel.work_group_limit);
+  kernel.set_arguments(a.buffer, cl_ulong{a.ld}, cl_ulong{n}, diagonal);
+  enqueue_kernel(queue, kernel, cl::NDRange((n + local - 1) / local * local), cl::NDRange(local));
+}
+
+Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,
+                         const cl::Buffer& gathered, RealType type, Index n) {
+  Values values = download(queue, gathered, type, n);
+  const Values in_place = type == RealType::f32 ? download_diagonal_as<float>(queue, a, n)
+                                                : download_diagonal_as<double>(queue, a, n);
+  if (std::memcmp(values.data(), in_place.data(), n * sizeof(double)) != 0)
+    throw DeviceFault("the pivots read from the device differ from the diagonal of its factors");
+  return values;
+}
+
+std::vector<Index> read_twice(const std::function<std::vector<Index>()>& read) {
+  std::vector<Index> first = read();
+  if (first != read()) throw DeviceFault("the row exchanges read twice from the device differ");
+  return first;
+}
+
+Index checked_pivot_row(Index row, Index k, Index count) {
+  if (row >= k && row < count) return row;
+  throw DeviceFault(
+      fmt::format("the device returned row {} as pivot of column {}, not one of {} to {}",
+                  static_cast<std::int64_t>(row), k, k, count - 1));
+}
+
+Index checked_failed_column(Index column, Index count) {
+  if (column < count) return column;
+  throw DeviceFault(fmt::format("the device reports a failed pivot in column {} of a matrix of {}",
+                                static_cast<std::int64_t>(column), count));
+}
+
+void judge_pivots(EliminationResult& result, std::vector<Index> rows, std::optional<double> least) {
+  result.positive_definite = least.has_value();
+  const auto bad = std::ranges::find_if(
+      result.pivots, [&](double p) { return !std::isfinite(p) || (least ? p < *least : p == 0); });
+  if (result.failed_column &&
+      !(bad <= result.pivots.begin() + static_cast<std::ptrdiff_t>(*result.failed_column)))
+    throw DeviceFault(
+        fmt::format("the device reports a failed pivot in column {}, where there is {:g}",
+                    *result.failed_column + 1, result.pivots[*result.failed_column]));
+  if (bad != result.pivots.end())
+    result.failed_column = static_cast<Index>(bad - result.pivots.begin());
+  for (Index k = rows.size(); k < result.pivots.size(); ++k) rows.push_back(k);
+  for (Index k = 0; k < rows.size(); ++k) result.row_exchanges += rows[k] != k ? 1 : 0;
+  result.pivot_rows = std::move(rows);
+}
+
+EliminationResult empty_result(const System& system, Pivoting pivoting) {
+  EliminationResult result;
+  result.x = Matrix(0, system.b.cols());
+  result.pivoting = pivoting;
+  return result;
+}
+
+}  // namespace clgauss

@@ -1,0 +1,216 @@
+#include "linalg/solve/assess.hpp"
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <utility>
+
+#include "constants.hpp"
+#include "lap_timer.hpp"
+#include "linalg/estimates/norm_estimator.hpp"
+#include "linalg/refinement/answer_residual.hpp"
+#include "linalg/refinement/extra_precise.hpp"
+#include "linalg/refinement/integer_operator.hpp"
+#include "linalg/solve/host_lu.hpp"
+#include "matrix/scaling.hpp"
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Corrections by factors of which rounding has left nothing may shrink, too: they count where A is
+/// not singular to f64, by rcond or, which no scaling of rows spoils, by how far its errors reach
+/// x. Where they do, they tell more of x's error than its residual.
+void judge_by_condition(std::optional<Trust>& trust, Index n, Refinement& refinement) {
+  if (!trust) return;
+  const bool regular =
+      trust->rcond >= unit_roundoff(RealType::f64) ||
+      std::ranges::all_of(trust->forward_error,  // (n + 1) eps cond(A, x) and more
+                          [&](double bound) { return bound <= static_cast<double>(n + 1); });
+  if (!regular) {
+    refinement.accepted = false;
+    std::ranges::fill(refinement.forward_errors, Refinement::ForwardError{});
+  }
+  if (!refinement.accepted) return;
+  for (Index c = 0; c < refinement.forward_errors.size(); ++c)
+    trust->forward_error[c] = refinement.forward_errors[c].normwise;
+}
+
+/// Whether products with the powers stay in f64's range.
+bool are_moderate(const Scaling& scaling) {
+  constexpr int kModerate = 300;
+  const auto moderate = [](int exponent) { return std::abs(exponent) <= kModerate; };
+  return std::ranges::all_of(scaling.rows, moderate) &&
+         std::ranges::all_of(scaling.columns, moderate);
+}
+
+class Assessment {
+ public:
+  Assessment(Context& context, Factored& factors, const System& system, const SolveOptions& options,
+             const ProgressCallback& progress, Answer& answer)
+      : context_(context),
+        factors_(factors),
+        system_(system),
+        options_(options),
+        progress_(progress),
+        answer_(answer) {}
+
+  void carry_out(Matrix scaled_x) {
+    const Plan& plan = answer_.plan;
+    if (plan.accuracy == Accuracy::maximum) return to_the_last_digit(std::move(scaled_x));
+    if (plan.refines()) refine_x();
+    if (plan.method == Method::rbt && !result().refinement.accepted) return;
+    measure();
+    // Rare with factors of f64: their pivots grew, and that cost digits.
+    if (plan.type == RealType::f64 && !(answer_.residual.scaled <= 1) &&
+        outcome_of(result()) == SolveStatus::ok) {
+      refine_x();
+      measure();
+    }
+    if (options_.trust) try_to_estimate();
+  }
+
+ private:
+  EliminationResult& result() { return answer_.result; }
+  [[nodiscard]] bool has_fp64() const { return context_.profile().fp64; }
+
+  void to_the_last_digit(Matrix scaled_x) {
+    LapTimer timer;
+    if (progress_) progress_("refinement", 0);
+    const std::unique_ptr<ExtraPreciseOperator> residuals = in_extra_precision();
+    result().x = std::move(scaled_x);
+    result().refinement = refine_in_extra_precision(
+        *residuals, [this](Matrix& r) { factors_.solve_scaled(r); }, result().x, progress_);
+    scale_back(factors_.scaling(), result().x.cols(), result().x.values());
+    result().times.refine += timer.lap();
+    measure();
+    try_to_estimate();
+    judge_by_condition(answer_.trust, system_.a.rows(), result().refinement);
+    if (!options_.trust) answer_.trust.reset();
+  }
+
+  /// By the device where that has fp64 and a kernel for it.
+  std::unique_ptr<ExtraPreciseOperator> in_extra_precision() {
+    if (has_fp64()) {
+      try {
+        return std::make_unique<ExtraPreciseDevice>(context_, system_, factors_.scaling());
+      } catch (const NoUsableKernel&) {  // the verdicts say why; the host can do it, too
+      }
+    }
+    return std::make_unique<ExtraPreciseHost>(system_, factors_.scaling());
+  }
+
+  void refine_x() {
+    LapTimer timer;
+    result().refinement = refined();
+    result().times.refine += timer.lap();
+  }
+
+  Refinement refined() {
+    Matrix& x = result().x;
+    const ApproximateSolve solve = [this](Matrix& r) { factors_.solve(r); };
+    if (DeviceOperator* const in_f64 = factors_.in_f64()) {
+      if (x.rows() > 0) return refine(*in_f64, factors_.device_factors(), solve, x, progress_);
+      Refinement refinement =
+          refine_from_zero(*in_f64, factors_.device_factors().value(), solve, progress_);
+      x = in_f64->x();
+      return refinement;
+    }
+    // Where A was given up, the device has no room for it.
+    if (has_fp64() || answer_.plan.in_place || !factors_.on_device()) {
+      HostOperator by_host(system_);
+      return refine(by_host, solve, x, progress_);
+    }
+    return refine(*residuals_without_fp64(context_, system_), solve, x, progress_);
+  }
+
+  /// From the A that was given.
+  void measure() {
+    LapTimer timer;
+    const double eps = answer_.plan.eps();
+    std::optional<AnswerResidual> by_device;
+    if (options_.judge == Judge::device) by_device = measured_by_device(eps);
+    const bool good = by_device && by_device->norms.scaled <= options_.max_scaled_residual;
+    answer_.judge = good ? Judge::device : Judge::host;
+    measured_ = good ? std::move(*by_device) : answer_residual(system_, result().x, eps);
+    answer_.residual = measured_.norms;
+    result().times.check += timer.lap();
+  }
+
+  std::optional<AnswerResidual> measured_by_device(double eps) {
+    DeviceOperator* const in_f64 = factors_.in_f64();
+    if (in_f64 == nullptr) return std::nullopt;
+    const Matrix& x = result().x;
+    Matrix r(x.rows(), x.cols()), d(x.rows(), x.cols());
+    in_f64->residual(x, r, d);
+    return confirmed_residual(system_, x, eps, std::move(r), std::move(d), in_f64->row_sums());
+  }
+
+  void try_to_estimate() {
+    if (!has_answer(outcome_of(result()))) return;
+    LapTimer timer;
+    if (progress_) progress_("condition", 0);
+    try {
+      estimate();
+    } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
+      answer_.trust.reset();
+      return;
+    }
+    result().times.trust += timer.lap();
+  }
+
+  void estimate() {
+    const Index n = system_.a.rows();
+    std::optional<HostLu> small;
+    if (factors_.on_device() && n <= kLargestOnHost && are_moderate(factors_.scaling()))
+      small.emplace(system_.a, factors_.scaling());
+    Factored& by = small ? *small : factors_;
+    const AnswerErrors errors{result().x, measured_.r, measured_.d};
+    const double norm1 = factors_.scaling().size.norm1;
+    const ConditionAndError found =
+        by.on_device()
+            ? estimate_trust_from(by.take_first_product(), inverse_of(by, n), norm1, errors)
+            : estimate_trust(inverse_of(by, n), norm1, errors);
+    answer_.trust = {found.rcond, found.forward_error, by.reciprocal_growth(system_.a), kNaN};
+    if (answer_.by_lapack) return;  // the pivots are not its own
+    double rcond = found.rcond;
+    if (options_.determinant && !factors_.scaling().keeps_matrix()) {
+      // Scaling changes no digit of det A.
+      const Matrix a = scaled(system_.a, factors_.scaling().rows, factors_.scaling().columns);
+      rcond = reciprocal_condition(scaled_inverse_of(factors_, n), size_of(a).norm1);
+    }
+    answer_.trust->determinant_error = determinant_error(n, unit_roundoff(answer_.plan.type),
+                                                         answer_.trust->reciprocal_growth, rcond);
+  }
+
+  Context& context_;
+  Factored& factors_;
+  const System& system_;
+  const SolveOptions& options_;
+  const ProgressCallback& progress_;
+  Answer& answer_;
+  AnswerResidual measured_;  // of the last x
+};
+
+}  // namespace
+
+SolveStatus outcome_of(const EliminationResult& result) {
+  if (!result.failed_column) {
+    const Index bad = find_nonfinite(result.x.values());
+    return result.finite_input && bad < result.x.values().size() ? SolveStatus::overflow
+                                                                 : SolveStatus::ok;
+  }
+  if (result.positive_definite && std::isfinite(result.pivots[*result.failed_column]))
+    return SolveStatus::not_positive_definite;
+  const bool out_of_range =
+      result.pivots[*result.failed_column] == 0 ? result.may_underflow : result.finite_input;
+  return out_of_range ? SolveStatus::overflow : SolveStatus::singular;
+}
+
+void assess(Context& context, Factored& factors, const System& system, Matrix scaled_x,
+            const SolveOptions& options, const ProgressCallback& progress, Answer& answer) {
+  Assessment(context, factors, system, options, progress, answer).carry_out(std::move(scaled_x));
+}
+
+}  // namespace clgauss

@@ -1,0 +1,164 @@
+#include "linalg/solve/methods.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "linalg/lu/factor_lu.hpp"
+#include "linalg/solve/assess.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Whether factors of A + E in f32 tell ||A^-1|| within a factor of 3. E (A + E)^-1 is what a
+/// correction multiplies the residual by: where that shrinks fast and needs no help, it is small in
+/// the directions of the small singular values, and these are those of A. (Of randsvd's matrices,
+/// tests/solver/condition_test.cpp, rcond was 0.58 to 1.04 times LAPACK's with ratios up to 1 / 4,
+/// and 0.16 to 14 times with GMRES.)
+bool tell_of_inverse(const Refinement& refinement) {
+  const std::vector<double>& errors = refinement.backward_errors;
+  return errors.size() < 2 || (refinement.gmres_steps == 0 && errors[1] <= errors[0] / 4);
+}
+
+/// Why the answer of factors in f32, or what they say of A, will not do; empty: it does.
+std::string doubt_about(const Answer& answer) {
+  const EliminationResult& result = answer.result;
+  if (result.failed_column)
+    return fmt::format(
+        "in f32 the pivot of column {} is {}", *result.failed_column + 1,
+        answer.plan.method == Method::cholesky ? "not positive" : "zero or not finite");
+  const Refinement& done = result.refinement;
+  if (done.accepted && answer.trust && !tell_of_inverse(done))
+    return fmt::format("rcond {:.1e} is at the limit of factors in f32", answer.trust->rcond);
+  if (done.accepted || result.x.empty()) return {};
+  if (answer.plan.accuracy == Accuracy::maximum)
+    return "corrections by factors in f32 do not lead to the digits of x";
+  return fmt::format(
+      "factors in f32 left a backward error of {:.2g} after {} correction{}{}",
+      done.backward_errors.back(), done.corrections(), done.corrections() == 1 ? "" : "s",
+      done.gmres_steps > 0 ? fmt::format(" and {} steps of GMRES", done.gmres_steps) : "");
+}
+
+/// The same method's factors in f64, or the host's.
+Next in_f64(const Tried& tried, Method method, std::string doubt) {
+  if (tried.context.profile().fp64)
+    return {std::move(doubt), Plan{method, RealType::f64, tried.plan.accuracy}};
+  return {std::move(doubt), std::nullopt, true};
+}
+
+Next after_mixed(const Tried& tried) {
+  if (tried.answer == nullptr) return {};
+  std::string doubt = doubt_about(*tried.answer);
+  return doubt.empty() ? Next{} : in_f64(tried, Method::lu, std::move(doubt));
+}
+
+Next after_rbt(const Tried& tried) {
+  Refinement none;
+  const Refinement& refinement = tried.answer ? tried.answer->result.refinement : none;
+  if (refinement.accepted && (!tried.answer->trust || tell_of_inverse(refinement))) return {};
+  const DeviceProfile& device = tried.context.profile();
+  // Where x will do and only the inverse is in doubt, other factors in f32 would not tell more of
+  // it.
+  const bool doubts_inverse = refinement.accepted && device.fp64;
+  const bool prefers_f32 =
+      tried.options.method == Method::rbt || mixed_is_better(tried.context, tried.n);
+  return {"factors between random butterflies will not do",
+          prefers_f32 && !doubts_inverse ? Plan{Method::mixed, RealType::f32, tried.plan.accuracy}
+                                         : Plan{Method::lu, RealType::f64, tried.plan.accuracy}};
+}
+
+/// Where the method was left open, Cholesky was a guess.
+Next after_cholesky(const Tried& tried) {
+  const bool open = tried.options.method == Method::automatic, narrow = tried.plan.refines();
+  const auto without = [&] { return make_plan(tried.context, tried.options, tried.n); };
+  if (tried.answer == nullptr) return open ? Next{{}, without()} : Next{};
+  const auto failed = tried.answer->result.failed_column;
+  if (failed && (narrow || open)) {
+    std::string doubt =
+        fmt::format("A is not positive definite{} (Cholesky's pivot of column {} is {:.2g})",
+                    narrow ? " to f32" : "", *failed + 1, tried.answer->result.pivots[*failed]);
+    if (open) return {std::move(doubt), without()};
+    return tried.context.profile().fp64 ? in_f64(tried, Method::cholesky, std::move(doubt))
+                                        : Next{};
+  }
+  if (!narrow) return {};
+  std::string doubt = doubt_about(*tried.answer);
+  return doubt.empty() ? Next{} : in_f64(tried, Method::cholesky, std::move(doubt));
+}
+
+constexpr unsigned kOfFactors = kJudgeByDevice | kTrust;
+
+constexpr std::array kMethods{
+    MethodRow{.method = Method::automatic,
+              .name = "auto",
+              .help =
+                  "gauss if one of its options is given, else lu, mixed or, where A is symmetric "
+                  "with a positive diagonal, cholesky, whichever is faster",
+              .wishes = kEquilibration | kPivoting | kTournament | kNoPivoting | kMaximumAccuracy |
+                        kTypeOfFactors | kInPlace | kDeterminant | kOfFactors},
+    MethodRow{.method = Method::lu,
+              .name = "lu",
+              .help = "blocked",
+              .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy |
+                        kTypeOfFactors | kInPlace | kDeterminant | kOfFactors,
+              .factor = factor_lu},
+    MethodRow{.method = Method::mixed,
+              .name = "mixed",
+              .help =
+                  "blocked in f32, x refined to double accuracy; f64 or the host's LAPACK where "
+                  "that fails",
+              .factors = RealType::f32,
+              .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy | kInPlace |
+                        kDeterminant | kOfFactors,
+              .factor = factor_lu,
+              .next = after_mixed},
+    MethodRow{.method = Method::rbt,
+              .name = "rbt",
+              .help = "the same between random butterflies",
+              .factors = RealType::f32,
+              .wishes = kOfFactors,
+              .factor = factor_rbt,
+              .next = after_rbt},
+    MethodRow{.method = Method::cholesky,
+              .name = "cholesky",
+              .help = "for a symmetric positive definite A",
+              .wishes = kMaximumAccuracy | kTypeOfFactors | kDeterminant | kOfFactors,
+              .factor = factor_lu,
+              .next = after_cholesky},
+    MethodRow{.method = Method::jacobi,
+              .name = "jacobi",
+              .help = "iterations to learn from, for a strictly diagonally dominant A",
+              .wishes = kTypeOfFactors | kIterations},
+    MethodRow{.method = Method::seidel,
+              .name = "seidel",
+              .help = "the same, one number of x after the other",
+              .wishes = kTypeOfFactors | kIterations},
+    MethodRow{.method = Method::gauss,
+              .name = "gauss",
+              .help = "the paper's elimination",
+              .wishes = kPivoting | kNoPivoting | kTypeOfFactors | kDeterminant | kWorkGroupSizes}};
+
+}  // namespace
+
+std::span<const MethodRow> all_methods() { return kMethods; }
+
+const MethodRow& row_of(Method method) {
+  return *std::ranges::find(kMethods, method, &MethodRow::method);
+}
+
+std::string methods_that_allow(Wish wish, std::string_view last) {
+  std::vector<std::string_view> names;
+  for (const MethodRow& row : kMethods)
+    if (row.method != Method::automatic && row.allows(wish)) names.push_back(row.name);
+  std::string text(names.front());
+  for (std::size_t i = 1; i < names.size(); ++i)
+    text += fmt::format("{}{}", i + 1 < names.size() ? ", " : fmt::format(" {} ", last), names[i]);
+  return text;
+}
+
+std::string_view method_name(Method method) { return row_of(method).name; }
+
+}  // namespace clgauss

@@ -1,0 +1,73 @@
+#pragma once
+/// The methods of solve(), a row each: their names, what they can be asked for, and what is tried
+/// where they fail.
+
+#include <clgauss/context.hpp>
+#include <clgauss/progress.hpp>
+#include <clgauss/solve.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "linalg/solve/factored.hpp"
+#include "linalg/solve/plan.hpp"
+
+namespace clgauss {
+
+struct Answer;
+
+/// What not every method can be asked for.
+enum Wish : unsigned {
+  kEquilibration = 1,
+  kPivoting = 2,    // of a choice
+  kTournament = 4,  // as that
+  kNoPivoting = 8,  // as that
+  kJudgeByDevice = 16,
+  kMaximumAccuracy = 32,
+  kTypeOfFactors = 64,  // and, with it, an accuracy of single
+  kInPlace = 128,
+  kDeterminant = 256,
+  kTrust = 512,
+  kIterations = 1024,     // their number
+  kWorkGroupSizes = 2048  // and what else the paper's elimination can be asked for
+};
+
+/// What follows an answer, or a plan that came to none (NoUsableKernel).
+struct Next {
+  std::string doubt = {};  // why the answer will not do; empty where there is none, and it may do
+  std::optional<Plan> plan = {};  // to be tried then
+  bool lapack = false;            // else, the host's
+};
+
+/// What Next is decided by.
+struct Tried {
+  const Context& context;
+  const SolveOptions& options;
+  Index n;
+  const Plan& plan;
+  const Answer* answer;  // null: there is none
+};
+
+struct MethodRow {
+  Method method;
+  std::string_view name, help;           // as typed, and what help says of it
+  std::optional<RealType> factors = {};  // that they are always in; x is refined to double accuracy
+  unsigned wishes = 0;
+  /// Null: it has no factors.
+  Solved (*factor)(Context&, const System&, const FactorCall&, const ProgressCallback&) = nullptr;
+  Next (*next)(const Tried&) = nullptr;
+
+  [[nodiscard]] bool allows(Wish wish) const { return (wishes & wish) != 0; }
+};
+
+/// Of Method::automatic, too, which allows what one of the methods allows that it chooses from, and
+/// has no more.
+[[nodiscard]] std::span<const MethodRow> all_methods();
+[[nodiscard]] const MethodRow& row_of(Method method);
+
+/// "lu, mixed and rbt", or with another last word: the methods that allow `wish`, without
+/// automatic.
+[[nodiscard]] std::string methods_that_allow(Wish wish, std::string_view last = "and");
+
+}  // namespace clgauss

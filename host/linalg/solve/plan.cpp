@@ -1,0 +1,114 @@
+#include "linalg/solve/plan.hpp"
+
+#include <fmt/format.h>
+
+#include <clgauss/error.hpp>
+#include <clgauss/lab/tuned.hpp>
+
+#include "linalg/solve/methods.hpp"
+#include "matrix/shapes.hpp"
+#include "matrix/symmetry.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// Whether butterflies, factors in f32 and refinement take less time than either, and A fits.
+bool rbt_is_better(const DeviceProfile& device, const MethodChoice& choice, Index n) {
+  if (n < choice.rbt_from) return false;
+  const std::uint64_t bytes =
+      n * padded_ld(n, RealType::f64) * (sizeof(double) + 2 * sizeof(float));
+  return bytes <= device.global_mem_bytes;
+}
+
+/// The options that not every method allows, as they were asked for.
+void require_allowed(const MethodRow& row, const SolveOptions& options, Accuracy wanted) {
+  const struct {
+    Wish wish;
+    bool asked;
+    std::string_view what;
+  } wishes[] = {
+      {kEquilibration, options.equilibration == Equilibration::on, "equilibration belongs"},
+      {kTournament, options.pivoting == Pivoting::tournament, "tournament pivoting belongs"},
+      {kJudgeByDevice, options.judge == Judge::device, "residuals by the device belong"},
+      {kMaximumAccuracy, wanted == Accuracy::maximum, "accuracy max belongs"}};
+  for (const auto& [wish, asked, what] : wishes)
+    if (asked && !row.allows(wish))
+      throw UsageError(
+          fmt::format("{} to the methods {}, not {}", what, methods_that_allow(wish), row.name));
+  if (row.factors && (options.type == RealType::f64 || wanted == Accuracy::single_precision))
+    throw UsageError(fmt::format(
+        "the method {} takes factors in f32 and refines x to double accuracy", row.name));
+}
+
+/// `wanted` is what is asked for or follows from the type.
+Plan plan_by(const MethodRow& row, const SolveOptions& options, RealType type, Accuracy wanted,
+             const DeviceProfile& device) {
+  using enum Accuracy;
+  if (row.factors) return {row.method, *row.factors, wanted};
+  const RealType taken = wanted == single_precision ? options.type.value_or(RealType::f32) : type;
+  if (row.method == Method::cholesky) return {row.method, taken, wanted};
+  if (options.accuracy.value_or(single_precision) != single_precision && type == RealType::f32)
+    throw UsageError(fmt::format(
+        "{} accuracy with factors in f32 asks for the method mixed ({})", accuracy_name(wanted),
+        options.type ? "the type asked for is f32" : device.name + " has no fp64"));
+  return {row.method, taken, taken == RealType::f64 ? wanted : single_precision};
+}
+
+Plan automatic_plan(const Context& context, const SolveOptions& options, RealType type,
+                    Accuracy wanted, Index n) {
+  if (wanted == Accuracy::single_precision)
+    return {Method::lu, options.type.value_or(RealType::f32), wanted};
+  if (type == RealType::f32) return {Method::mixed, RealType::f32, wanted};
+  if (options.type || options.determinant) return {Method::lu, RealType::f64, wanted};
+  const MethodChoice choice = method_choice(context.profile(), context.tuning());
+  const bool plain = wanted == Accuracy::double_precision &&
+                     options.pivoting == Pivoting::partial &&
+                     options.equilibration != Equilibration::on;
+  if (plain && rbt_is_better(context.profile(), choice, n))
+    return {Method::rbt, RealType::f32, wanted, choice.source()};
+  if (mixed_is_better(context, n)) return {Method::mixed, RealType::f32, wanted, choice.source()};
+  return {Method::lu, RealType::f64, wanted, choice.source()};
+}
+
+}  // namespace
+
+bool mixed_is_better(const Context& context, Index n) {
+  const DeviceProfile& device = context.profile();
+  if (n < method_choice(device, context.tuning()).mixed_from) return false;
+  const Index elements = n * padded_ld(n, RealType::f64);
+  const std::uint64_t bytes = elements * (sizeof(float) + sizeof(double) +
+                                          (device.type == DeviceType::cpu ? sizeof(double) : 0));
+  return bytes <= device.global_mem_bytes;
+}
+
+Plan plan_for(const DeviceProfile& device, const SolveOptions& options, const Matrix& a,
+              const Plan& plan) {
+  if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
+      options.equilibration == Equilibration::on || plan.method == Method::gauss ||
+      a.rows() < cholesky_from(device) || !may_be_positive_definite(a))
+    return plan;
+  return {Method::cholesky, plan.type, plan.accuracy};
+}
+
+Plan make_plan(const Context& context, const SolveOptions& options, Index n) {
+  const DeviceProfile& device = context.profile();
+  const bool left_open = options.method == Method::automatic;
+  const Method method =
+      left_open && options.pivoting == Pivoting::none ? Method::gauss : options.method;
+  const Accuracy of_type =
+      options.type == RealType::f32 ? Accuracy::single_precision : Accuracy::double_precision;
+  const bool named = method != Method::automatic;
+  const MethodRow& row = row_of(method);
+  const Accuracy wanted =
+      options.accuracy.value_or(row.factors ? Accuracy::double_precision : of_type);
+  require_allowed(row, options, wanted);
+  if (options.judge == Judge::device && !device.fp64)
+    throw DeviceLimit(device.name +
+                      " has no fp64 (cl_khr_fp64) for residuals; let the host compute them");
+  const RealType type = choose_type(device, options.type);
+  return named ? plan_by(row, options, type, wanted, device)
+               : automatic_plan(context, options, type, wanted, n);
+}
+
+}  // namespace clgauss

@@ -1,0 +1,243 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <clgauss/lu.hpp>
+#include <clgauss/solve.hpp>
+#include <cmath>
+#include <limits>
+
+#include "lap_timer.hpp"
+#include "linalg/elimination/iterations.hpp"
+#include "linalg/solve/attempts.hpp"
+#include "linalg/solve/methods.hpp"
+#include "linalg/solve/names.hpp"
+#include "matrix/shapes.hpp"
+#include "matrix/symmetry.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// The policy with what was tuned looked up.
+struct ResolvedPolicy {
+  WorkGroupPolicy policy;
+  std::string name;
+  std::string passed_over;  // why a tuned size was not taken
+};
+
+Kernel forward_kernel(Context& context, RealType type) {
+  return context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
+}
+
+/// Why the tuned work-group size cannot be used; empty if it can.
+std::string problem_of(Context& context, const TunedEntry& tuned, RealType type) {
+  const auto local = std::ranges::find(tuned.parameters, "LOCAL", &Parameters::value_type::first);
+  if (local == tuned.parameters.end())
+    return fmt::format("the tuned entry for n = {} gives no LOCAL", tuned.n);
+  const DeviceProfile& device = context.profile();
+  const std::size_t limit = std::min({device.max_work_group_size, device.max_work_item_sizes[0],
+                                      forward_kernel(context, type).work_group_limit});
+  if (local->second >= 0 && static_cast<std::size_t>(local->second) <= limit) return {};
+  return fmt::format("the tuned LOCAL for n = {} does not lie in 0 .. {}", tuned.n, limit);
+}
+
+/// Throws UsageError if a tuned size is asked for and there is none.
+ResolvedPolicy resolve(Context& context, const WorkGroupPolicy& policy, RealType type, Index n) {
+  using Rule = WorkGroupPolicy::Rule;
+  if (policy.rule != Rule::automatic && policy.rule != Rule::tuned)
+    return {policy, work_group_policy_name(policy), {}};
+  std::string problem = context.tuning().problem();
+  if (const TunedEntry* tuned = context.tuning().find(kTunedElimination, type, n)) {
+    problem = problem_of(context, *tuned, type);
+    if (problem.empty()) {
+      const auto local = static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL"));
+      return {{local == 0 ? Rule::driver : Rule::fixed, local}, "tuned", {}};
+    }
+  }
+  if (policy.rule == Rule::automatic) return {{Rule::lcm, 0}, "lcm", problem};
+  throw UsageError(
+      "no work-group size is tuned for n = " + std::to_string(n) + " on " + context.profile().name +
+      (problem.empty() ? "; run clgauss-tune auto, or take the LCM rule" : ": " + problem));
+}
+
+/// What the policy says for gauss_fwd, the kernel whose work-group size the paper varies.
+WorkGroupReport report_work_group(Context& context, Launcher& launcher,
+                                  const ResolvedPolicy& resolved, RealType type) {
+  const Kernel fwd = forward_kernel(context, type);
+  WorkGroupReport report;
+  report.rule = resolved.name;
+  report.size = launcher.local_size_for(fwd);
+  if (resolved.policy.rule == WorkGroupPolicy::Rule::lcm) {
+    const LcmRule rule = launcher.rule_for(fwd);
+    report.raw = rule.raw;
+    report.reason = resolved.passed_over.empty()
+                        ? rule.reason
+                        : resolved.passed_over + ", it is passed over; " + rule.reason;
+  }
+  report.main_launches = launcher.main_launches();
+  report.remainder_launches = launcher.remainder_launches();
+  return report;
+}
+
+}  // namespace
+
+std::string_view solve_status_name(SolveStatus status) { return name_in(kStatusNames, status); }
+std::string_view accuracy_name(Accuracy accuracy) { return name_in(kAccuracyNames, accuracy); }
+std::string_view equilibration_name(Equilibration equilibration) {
+  return name_in(kEquilibrationNames, equilibration);
+}
+std::string_view judge_name(Judge judge) { return name_in(kJudgeNames, judge); }
+std::string_view pivoting_name(Pivoting pivoting) { return name_in(kPivotingNames, pivoting); }
+
+RealType choose_type(const DeviceProfile& device, std::optional<RealType> wanted) {
+  if (wanted == RealType::f64 && !device.fp64)
+    throw DeviceLimit(device.name +
+                      " has no fp64 (cl_khr_fp64); solve in f32, or on another device");
+  return wanted.value_or(device.fp64 ? RealType::f64 : RealType::f32);
+}
+
+int Trust::correct_digits() const {
+  int digits = 15;
+  for (const double bound : forward_error)
+    digits = std::min(digits, clgauss::correct_digits(bound));
+  return digits;
+}
+
+Determinant determinant_of(const EliminationResult& result) {
+  if (result.pivots.empty() && !result.x.empty())
+    return {0, std::numeric_limits<double>::quiet_NaN()};
+  Determinant determinant{result.row_exchanges % 2 == 0 ? 1 : -1,
+                          static_cast<double>(result.exponent) * std::log10(2.0)};
+  for (const double pivot : result.pivots) {
+    if (pivot == 0) return {0, -std::numeric_limits<double>::infinity()};
+    if (pivot < 0) determinant.sign = -determinant.sign;
+    determinant.log10_abs += std::log10(std::abs(pivot));
+  }
+  return determinant;
+}
+
+namespace {
+
+EliminationResult run_gauss(Context& context, const System& system, RealType type,
+                            const SolveOptions& options, const ProgressCallback& progress,
+                            Solution& solution) {
+  const ResolvedPolicy resolved = resolve(context, options.policy, type, system.a.rows());
+  require_gauss_kernels(context, type, resolved.policy);
+  Launcher launcher(context.profile(), context.queue(), resolved.policy, options.split,
+                    system.a.rows() + system.b.cols());
+  EliminationResult result =
+      gauss_solve(context, launcher, system, {type, options.pivoting, options.ndrange}, progress);
+  solution.work_group = report_work_group(context, launcher, resolved, type);
+  solution.launches = launcher.records();
+  result.pivoting = options.pivoting;
+  return result;
+}
+
+/// The residual of what came without one.
+void answer_by_residual(const System& system, Answer& answer) {
+  LapTimer check;
+  if (has_answer(outcome_of(answer.result)))
+    answer.residual = compute_residual(system, answer.result.x, answer.plan.eps());
+  answer.result.times.check = check.lap();
+}
+
+/// Fills in what was done and what it left, and judges x by its residual.
+void conclude(Solution& solution, Answer answer, double bound) {
+  const EliminationResult& result = answer.result;
+  solution.pivot_rows = result.pivot_rows;
+  solution.method = answer.plan.method;
+  solution.type = answer.plan.type;
+  solution.accuracy = answer.plan.accuracy;
+  solution.pivoting = result.pivoting;
+  solution.repeated = result.repeated;
+  solution.scaled_rows = result.scaled_rows;
+  solution.scaled_columns = result.scaled_columns;
+  solution.passed_over = answer.passed_over;
+  solution.by_lapack = answer.by_lapack;
+  solution.refinement = result.refinement;
+  solution.times = result.times;
+  solution.determinant = determinant_of(result);
+  solution.failed_column = result.failed_column;
+  solution.status = outcome_of(result);
+  if (result.failed_column) {
+    solution.failed_pivot = result.pivots[*result.failed_column];
+    if (solution.status == SolveStatus::overflow)
+      solution.determinant = {0, std::numeric_limits<double>::quiet_NaN()};
+  }
+  if (!has_answer(solution.status)) return;
+  solution.residual = answer.residual;
+  solution.judge = answer.judge;
+  solution.trust = answer.trust;
+  if (answer.trust) solution.determinant.relative_error = answer.trust->determinant_error;
+  solution.x = std::move(answer.result.x);
+  const bool has_digits =
+      solution.accuracy != Accuracy::maximum || solution.x.empty() || solution.refinement.accepted;
+  const bool accurate = solution.residual.scaled <= bound && has_digits;  // false for NaN
+  solution.status = accurate ? SolveStatus::ok : SolveStatus::inaccurate;
+}
+
+}  // namespace
+
+Solution solve(Context& context, const System& system, const SolveOptions& options,
+               const ProgressCallback& progress) {
+  LapTimer timer;
+  Solution solution;
+  const Index n = system.a.rows();
+  Answer answer;
+  answer.plan = make_plan(context, options, n);
+  if (row_of(answer.plan.method).allows(kIterations)) {
+    check_shapes(system);
+    answer.result = iterate(context, system, answer.plan.method, answer.plan.type,
+                            options.max_iterations, progress, solution.iterations.emplace());
+    answer_by_residual(system, answer);
+  } else if (answer.plan.method != Method::gauss) {
+    check_shapes(system);
+    answer.plan = plan_for(context.profile(), options, system.a, answer.plan);
+    solution.method_choice = answer.plan.chosen_by;
+    if (options.method == Method::cholesky) require_symmetric(system.a);
+    try {
+      answer = answer_by_factors(context, system, answer.plan, options, progress);
+    } catch (const NoUsableKernel&) {
+      // The elimination asks less of a device; that it took over is seen from the method.
+      if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
+          options.accuracy == Accuracy::maximum || options.equilibration == Equilibration::on)
+        throw;
+      SolveOptions elimination = options;
+      elimination.method = Method::gauss;
+      elimination.accuracy.reset();
+      elimination.judge = Judge::host;
+      answer.plan = make_plan(context, elimination, n);
+    }
+  }
+  if (answer.plan.method == Method::gauss) {
+    answer.result = run_gauss(context, system, answer.plan.type, options, progress, solution);
+    answer_by_residual(system, answer);
+  }
+  const double known = answer.result.times.sum();
+  conclude(solution, std::move(answer), options.max_scaled_residual);
+  solution.times.build += timer.lap() - known;
+  return solution;
+}
+
+Solution solve_in_place(Context& context, System system, const ReadMatrix& read_again,
+                        const SolveOptions& options, const ProgressCallback& progress) {
+  LapTimer timer;
+  Solution solution;
+  SolveOptions in_place = options;
+  if (in_place.method == Method::automatic && context.profile().fp64) in_place.method = Method::lu;
+  const Plan plan = make_plan(context, in_place, system.a.rows());
+  if (plan.accuracy == Accuracy::maximum)
+    throw UsageError("accuracy max needs A for its residuals, which solving in place gives up");
+  if (options.judge == Judge::device)
+    throw UsageError("solving in place leaves no room for A on the device; let the host judge");
+  if (!row_of(plan.method).allows(kInPlace))
+    throw UsageError("solving in place belongs to the methods " + methods_that_allow(kInPlace));
+  Answer answer = answer_in_place(context, std::move(system), read_again, plan, in_place, progress);
+  const double known = answer.result.times.sum();
+  conclude(solution, std::move(answer), options.max_scaled_residual);
+  solution.times.build += timer.lap() - known;
+  return solution;
+}
+
+}  // namespace clgauss

@@ -1,0 +1,54 @@
+#include "matrix/shapes.hpp"
+
+#include <fmt/format.h>
+
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <limits>
+
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+void check_f32_range(const Matrix& matrix, const char* name) {
+  const Index bad = find_first(matrix.values(), [](double value) {
+    return std::isfinite(value) && std::abs(value) > std::numeric_limits<float>::max();
+  });
+  if (bad == matrix.values().size()) return;
+  throw ValueError(
+      fmt::format("{}({}, {}) = {:g} does not fit f32; solve in f64 on a device with fp64, or "
+                  "scale the system",
+                  name, bad / matrix.cols() + 1, bad % matrix.cols() + 1, matrix.values()[bad]));
+}
+
+}  // namespace
+
+void check_shapes(const System& system) {
+  if (system.a.rows() != system.a.cols())
+    throw DimensionError(fmt::format("A is {} x {}, not square", system.a.rows(), system.a.cols()));
+  if (system.b.rows() != system.a.rows())
+    throw DimensionError(fmt::format("b has {} rows, A has {}", system.b.rows(), system.a.rows()));
+}
+
+void check_system(const System& system, RealType type) {
+  check_shapes(system);
+  if (type == RealType::f64) return;
+  check_f32_range(system.a, "A");
+  check_f32_range(system.b, "b");
+}
+
+Index padded_ld(Index n, RealType type) {
+  const Index line = 128 / bytes_of(type);
+  const Index ld = (n + line - 1) / line * line;
+  return ld * bytes_of(type) % 4096 == 0 ? ld + line : ld;
+}
+
+std::string system_text(const System& system, RealType type) {
+  const Index nrhs = system.b.cols();
+  return fmt::format("the {} system of n = {} with {} right-hand side{}", real_type_name(type),
+                     system.a.rows(), nrhs, nrhs == 1 ? "" : "s");
+}
+
+}  // namespace clgauss
