@@ -26,8 +26,10 @@ bool give(const System& system, const Matrix& solution, const WritableArray& x) 
 
 bool solve_on_host(const Array& a, const Array& b, const WritableArray& x) {
   const System system{to_matrix(a), to_matrix(b)};
-  const HostLu lu(system.a);
-  return give(system, lu.inverse().solve(system.b), x);
+  HostLu lu(system.a);
+  Matrix answer = system.b;
+  lu.solve(answer);
+  return give(system, answer, x);
 }
 
 SmallSolver::SmallSolver(Context& context, Index n, Index nrhs)

@@ -40,7 +40,7 @@ double norm_inf(const Matrix& a) {
 
 void require_memory_for(Context& context, Index n, RealType type, const LuOptions& options) {
   const std::uint64_t matrix = n * padded_ld(n, type) * bytes_of(type);
-  MemoryNeed need{std::string(kInverseSpace) + " of n = " + std::to_string(n), type, 3 * matrix, 0};
+  MemoryNeed need{fmt::format("{} of n = {}", kInverseSpace, n), type, 3 * matrix, 0};
   need.workspace = lu_workspace_bytes(context.profile(), lu_spec_for(context, type, n, options),
                                       type, n, n, options.positive_definite);
   need.host_copy = 3 * n * n * sizeof(double);  // A, X and A X

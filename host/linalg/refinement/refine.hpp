@@ -11,7 +11,7 @@
 
 namespace clgauss {
 
-/// R <- ~A^-1 R, n-by-nrhs, by factors of A that were rounded. Waits.
+/// R <- ~A^-1 R for any number of columns, by factors of A that were rounded. Waits.
 using ApproximateSolve = std::function<void(Matrix& r)>;
 
 /// Improves x until its componentwise backward error is kBackwardErrorGoal or stops to halve (as

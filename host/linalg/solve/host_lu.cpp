@@ -49,13 +49,13 @@ double HostLu::reciprocal_growth(const Matrix& a) {
 void HostLu::apply_inverse(bool transposed, const Scaling& by, Matrix& x) {
   if (!by.rows.empty()) x = scaled(x, by.rows, {});
   if (transposed)
-    solve_transposed(x);
+    substitute_transposed(x);
   else
-    solve(x);
+    substitute(x);
   if (!by.columns.empty()) x = scaled(x, by.columns, {});
 }
 
-void HostLu::solve(Matrix& x) const {
+void HostLu::substitute(Matrix& x) const {
   const Index n = lu_.rows();
   for (Index k = 0; k < n; ++k) exchange(x, k, pivots_[k]);
   for (Index i = 0; i < n; ++i)
@@ -66,7 +66,7 @@ void HostLu::solve(Matrix& x) const {
   }
 }
 
-void HostLu::solve_transposed(Matrix& x) const {
+void HostLu::substitute_transposed(Matrix& x) const {
   const Index n = lu_.rows();
   for (Index k = 0; k < n; ++k) {
     divide(x, k, lu_(k, k));

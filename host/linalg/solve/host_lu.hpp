@@ -12,7 +12,7 @@ namespace clgauss {
 /// hundreds. Solves are not finite where a pivot is zero.
 class HostLu : public Factored {
  public:
-  HostLu(const Matrix& a, const Scaling& scaling);
+  explicit HostLu(const Matrix& a, const Scaling& scaling = {});
 
   [[nodiscard]] double reciprocal_growth(const Matrix& a) override;
   [[nodiscard]] bool on_device() const override { return false; }
@@ -21,8 +21,8 @@ class HostLu : public Factored {
   void apply_inverse(bool transposed, const Scaling& by, Matrix& x) override;
 
  private:
-  void solve(Matrix& x) const;
-  void solve_transposed(Matrix& x) const;
+  void substitute(Matrix& x) const;
+  void substitute_transposed(Matrix& x) const;
 
   Matrix lu_;
   std::vector<Index> pivots_;  // the row that was exchanged with row k
