@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes distributed.md, in this folder, from its template, the raw numbers in data/runs and the model that the page describes.
+"""Writes the figures of distributed.md, in this folder, from the raw numbers in data/runs and the model that the page describes.
 
   docs/distributed.py            writes it
   docs/distributed.py --check    fails if it is not what it would write
@@ -9,7 +9,7 @@ import math
 import statistics
 import sys
 
-from performance import HERE, digits, rows_of, table
+from performance import HERE, digits, filled, rows_of, table
 
 W, WORD = 1024, 8
 COLUMN_S, ROW_S = 2.87e-6, 2.84e-11  # of a panel: a column, and each of its rows
@@ -134,12 +134,13 @@ def page():
     largest = largest_on_h200()
     speed = calibrated_speed()
     hide = 4 * speed / WIRE
-    return (HERE / "distributed.template.md").read_text(encoding="utf-8").format(
+    values = dict(
         measured=measured(), limits=limits(), h200=measured_on_h200(), large_n=largest["n"], large_s=digits(float(largest["solve_s"])),
         large_tflops=digits(float(largest["gflops"]) / 1e3), g=digits(speed / 1e12), a=f"{COLUMN_S * 1e6:.2f}", b=f"{ROW_S * 1e9:.4f}",
         one_d=model_table(speed, False), two_d=model_table(speed, True), hide=round(hide),
         gb=digits(hide * WORD * 65536 / 1e9, 2), ooc=round(16e9 / (WORD * 65536)),
         slack=digits(16e9 / (WORD * 65536) / hide, 2))
+    return filled("distributed.md", {name: str(value) for name, value in values.items()})
 
 
 def main():

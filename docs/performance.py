@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes performance.md and speed.svg, in this folder, from the raw numbers in data/runs.
+"""Writes the figures of performance.md, between marks, and speed.svg, in this folder, from the raw numbers in data/runs.
 
   docs/performance.py            writes both
   docs/performance.py --check    fails if one of them is not what it would write
@@ -8,6 +8,7 @@
 import csv
 import functools
 import pathlib
+import re
 import statistics
 import sys
 
@@ -274,12 +275,19 @@ def laboratory(name):
         said |= {f"{name}: {what}: {column}": value for column, value in columns.items()}
 
 
+def filled(page, values):
+    """The page with what stands between its marks <!--NAME--> and <!--/--> written anew; a table has lines of its own."""
+    def value_of(mark):
+        value = values[mark[1]]
+        return f"<!--{mark[1]}-->" + (f"\n{value}\n" if value.startswith(("|", "- ")) else value) + "<!--/-->"
+    return re.sub(r"<!--(\w[^>]*)-->.*?<!--/-->", value_of, (HERE / page).read_text(encoding="utf-8"), flags=re.S)
+
+
 def performance_md():
     pocl = [[kind, n, f"{own:.2f}", f"{peer:.2f}", f"{peer / own:.2f}"] for kind, n, own, peer in pocl_against_openblas()]
     h200 = []
     for n, cells in h200_against_cusolver():
         h200.append([n] + [text for own, peer in cells for text in (digits(own), digits(peer), f"{peer / own:.2f}")])
-    text = (HERE / "performance.template.md").read_text(encoding="utf-8")
     tables = {
         "pocl": table(["type", "n", "clgauss", "OpenBLAS", "ratio"], pocl),
         "peers": table(["type", "n", "clgauss", "SciPy's OpenBLAS", "ratio", "oneMKL", "ratio"], peers_of_python()),
@@ -303,9 +311,7 @@ def performance_md():
     }
     for name in ("h200", "pocl", "rusticl"):
         tables |= laboratory(name)
-    for name, rows in tables.items():
-        text = text.replace("{" + name + "}", rows)
-    return text
+    return filled("performance.md", tables)
 
 
 def speed_svg():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes search.md, in this folder, from its template and data/runs/search_peers.csv.
+"""Writes the figures of search.md, in this folder, from data/runs/search_peers.csv.
 
   docs/search.py            writes it
   docs/search.py --check    fails if it is not what it would write
@@ -7,7 +7,7 @@
 
 import sys
 
-from performance import HERE, rows_of, table
+from performance import HERE, filled, rows_of, table
 
 EVALUATIONS = ["10", "25", "50", "100", "200"]
 OURS = "clgauss model"
@@ -71,10 +71,7 @@ def count_text():
 
 
 def page():
-    text = (HERE / "search.template.md").read_text(encoding="utf-8")
-    for name, value in {"spaces": spaces_table(), "misses": misses(), "count": count_text()}.items():
-        text = text.replace("{" + name + "}", value)
-    return text
+    return filled("search.md", {"spaces": spaces_table(), "misses": misses(), "count": count_text()})
 
 
 def main():

@@ -167,6 +167,10 @@ void set_driver_environment() {
   if (operating_system::has_first_cores()) setenv("POCL_AFFINITY", "1", 0);
 }
 
+bool is_hopper(const DeviceProfile& device) {
+  return device.lacks_ptx().empty() && device.attributes.nvidia->capability_major == 9;
+}
+
 void expect_two_queues() { setenv("CUDA_DEVICE_MAX_CONNECTIONS", "2", 0); }
 
 }  // namespace clgauss

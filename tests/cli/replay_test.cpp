@@ -18,15 +18,15 @@ std::string space() {
 TEST_CASE("replay prints one line a strategy and writes JSON") {
   const TemporaryFolder folder;
   const auto result = run_tune(folder, "replay " + space() +
-                                           " --strategy greedy,random --evaluations 5,50 "
+                                           " --strategy model,random --evaluations 5,50 "
                                            "--reps 5 --json r.json --trace t.csv");
   CHECK(result.exit_code == 0);
-  CHECK(result.out.find("greedy") != std::string::npos);
+  CHECK(result.out.find("model") != std::string::npos);
   CHECK(result.out.find("random") != std::string::npos);
   const auto json = nlohmann::json::parse(content_of(folder / "r.json"));
   CHECK(json["results"].size() == 4);
   const std::string trace = content_of(folder / "t.csv");
-  CHECK(trace.starts_with("strategy,search,configuration\ngreedy,0,"));
+  CHECK(trace.starts_with("strategy,search,configuration\nmodel,0,"));
   CHECK(std::ranges::count(trace, '\n') == 1 + 2 * 5 * 50);
   CHECK(json["results"][0]["median"].get<double>() <= 1);
   CHECK(run_tune(folder, "replay " + space() + " --seeds " + space() + " --evaluations 1 --reps 2")

@@ -24,7 +24,7 @@ constexpr std::string_view kReplayAbout =
     "found time.";
 constexpr std::string_view kReplayExamples =
     "clgauss-tune replay space_T4.json.gz\n"
-    "clgauss-tune replay space_T4.json.gz --strategy model,greedy,random --evaluations 50,200 "
+    "clgauss-tune replay space_T4.json.gz --strategy model,random --evaluations 50,200 "
     "--reps 20\n"
     "clgauss-tune replay space_T4.json.gz --seeds other_device_T4.json.gz";
 
@@ -70,7 +70,7 @@ cli::CommandTable replay_table() {
   // clang-format off
   table.group("Search")
       ("space", file("SPACE")->required(), "the recorded space")
-      ("strategy", words("LIST", strategy_names())->default_value("model,greedy,random"),
+      ("strategy", words("LIST", strategy_names())->default_value("model,random"),
        strategies.c_str())
       ("evaluations", cli::text("LIST")->default_value("10,25,50,100,200"), "after how many evaluations to look")
       ("reps", po::value<std::size_t>()->default_value(100)->value_name("N"), "searches a strategy")

@@ -15,8 +15,6 @@ const std::vector<Strategy>& strategies() {
   static const std::vector<Strategy> all{
       {"model", "a Gaussian process learns the times; the largest expected improvement is next",
        make_model_searcher},
-      {"greedy", "the neighbours of the best, by restarts from random points",
-       make_greedy_searcher},
       {"random", "uniformly random", make_random_searcher},
       {"exhaustive", "all, in the order of the space", make_exhaustive_searcher}};
   return all;

@@ -59,8 +59,6 @@ struct Strategy {
 // The strategies, each in its own file.
 [[nodiscard]] std::unique_ptr<Searcher> make_model_searcher(const Space& space,
                                                             const SearchStart& start);
-[[nodiscard]] std::unique_ptr<Searcher> make_greedy_searcher(const Space& space,
-                                                             const SearchStart& start);
 [[nodiscard]] std::unique_ptr<Searcher> make_random_searcher(const Space& space,
                                                              const SearchStart& start);
 [[nodiscard]] std::unique_ptr<Searcher> make_exhaustive_searcher(const Space& space,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/quirks.hpp"
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/common/variants.hpp"
 #include "kernels/lu/known_answers.hpp"
@@ -34,10 +35,6 @@ int with_room(int rows, const Setting& at) {
                           at.device.static_local_bytes())
     rows /= 2;
   return rows;
-}
-
-bool is_hopper(const DeviceProfile& device) {
-  return device.lacks_ptx().empty() && device.attributes.nvidia->capability_major == 9;
 }
 
 std::vector<Demand> trsm_demands(const Parameters& parameters, RealType type) {

@@ -1,14 +1,12 @@
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <clgauss/error.hpp>
-#include <clgauss/lu.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
 #include <limits>
 
 #include "lap_timer.hpp"
 #include "linalg/elimination/iterations.hpp"
+#include "linalg/elimination/run_gauss.hpp"
 #include "linalg/solve/attempts.hpp"
 #include "linalg/solve/methods.hpp"
 #include "linalg/solve/names.hpp"
@@ -16,71 +14,6 @@
 #include "matrix/symmetry.hpp"
 
 namespace clgauss {
-
-namespace {
-
-/// The policy with what was tuned looked up.
-struct ResolvedPolicy {
-  WorkGroupPolicy policy;
-  std::string name;
-  std::string passed_over;  // why a tuned size was not taken
-};
-
-Kernel forward_kernel(Context& context, RealType type) {
-  return context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
-}
-
-/// Why the tuned work-group size cannot be used; empty if it can.
-std::string problem_of(Context& context, const TunedEntry& tuned, RealType type) {
-  const auto local = std::ranges::find(tuned.parameters, "LOCAL", &Parameters::value_type::first);
-  if (local == tuned.parameters.end())
-    return fmt::format("the tuned entry for n = {} gives no LOCAL", tuned.n);
-  const DeviceProfile& device = context.profile();
-  const std::size_t limit = std::min({device.max_work_group_size, device.max_work_item_sizes[0],
-                                      forward_kernel(context, type).work_group_limit});
-  if (local->second >= 0 && static_cast<std::size_t>(local->second) <= limit) return {};
-  return fmt::format("the tuned LOCAL for n = {} does not lie in 0 .. {}", tuned.n, limit);
-}
-
-/// Throws UsageError if a tuned size is asked for and there is none.
-ResolvedPolicy resolve(Context& context, const WorkGroupPolicy& policy, RealType type, Index n) {
-  using Rule = WorkGroupPolicy::Rule;
-  if (policy.rule != Rule::automatic && policy.rule != Rule::tuned)
-    return {policy, work_group_policy_name(policy), {}};
-  std::string problem = context.tuning().problem();
-  if (const TunedEntry* tuned = context.tuning().find(kTunedElimination, type, n)) {
-    problem = problem_of(context, *tuned, type);
-    if (problem.empty()) {
-      const auto local = static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL"));
-      return {{local == 0 ? Rule::driver : Rule::fixed, local}, "tuned", {}};
-    }
-  }
-  if (policy.rule == Rule::automatic) return {{Rule::lcm, 0}, "lcm", problem};
-  throw UsageError(
-      "no work-group size is tuned for n = " + std::to_string(n) + " on " + context.profile().name +
-      (problem.empty() ? "; run clgauss-tune auto, or take the LCM rule" : ": " + problem));
-}
-
-/// What the policy says for gauss_fwd, the kernel whose work-group size the paper varies.
-WorkGroupReport report_work_group(Context& context, Launcher& launcher,
-                                  const ResolvedPolicy& resolved, RealType type) {
-  const Kernel fwd = forward_kernel(context, type);
-  WorkGroupReport report;
-  report.rule = resolved.name;
-  report.size = launcher.local_size_for(fwd);
-  if (resolved.policy.rule == WorkGroupPolicy::Rule::lcm) {
-    const LcmRule rule = launcher.rule_for(fwd);
-    report.raw = rule.raw;
-    report.reason = resolved.passed_over.empty()
-                        ? rule.reason
-                        : resolved.passed_over + ", it is passed over; " + rule.reason;
-  }
-  report.main_launches = launcher.main_launches();
-  report.remainder_launches = launcher.remainder_launches();
-  return report;
-}
-
-}  // namespace
 
 std::string_view solve_status_name(SolveStatus status) { return name_in(kStatusNames, status); }
 std::string_view accuracy_name(Accuracy accuracy) { return name_in(kAccuracyNames, accuracy); }
@@ -118,21 +51,6 @@ Determinant determinant_of(const EliminationResult& result) {
 }
 
 namespace {
-
-EliminationResult run_gauss(Context& context, const System& system, RealType type,
-                            const SolveOptions& options, const ProgressCallback& progress,
-                            Solution& solution) {
-  const ResolvedPolicy resolved = resolve(context, options.policy, type, system.a.rows());
-  require_gauss_kernels(context, type, resolved.policy);
-  Launcher launcher(context.profile(), context.queue(), resolved.policy, options.split,
-                    system.a.rows() + system.b.cols());
-  EliminationResult result =
-      gauss_solve(context, launcher, system, {type, options.pivoting, options.ndrange}, progress);
-  solution.work_group = report_work_group(context, launcher, resolved, type);
-  solution.launches = launcher.records();
-  result.pivoting = options.pivoting;
-  return result;
-}
 
 /// The residual of what came without one.
 void answer_by_residual(const System& system, Answer& answer) {
