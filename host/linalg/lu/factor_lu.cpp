@@ -21,7 +21,6 @@
 #include "matrix/scaling.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
-#include "matrix/view_check.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {

@@ -10,7 +10,6 @@
 #include "linalg/solve/methods.hpp"
 #include "matrix/scaling.hpp"
 #include "matrix/shapes.hpp"
-#include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 #include "parallel.hpp"
 

@@ -9,28 +9,28 @@
 
 namespace clgauss {
 
+namespace {
+
+using Solve = void (Factored::*)(Matrix&);
+
+InverseProducts products_by(Factored& factors, Index n, Solve plain, Solve transposed) {
+  const auto by = [&factors](Solve solve) {
+    return [&factors, solve](Matrix x) {
+      (factors.*solve)(x);
+      return x;
+    };
+  };
+  return {n, by(plain), by(transposed)};
+}
+
+}  // namespace
+
 InverseProducts inverse_of(Factored& factors, Index n) {
-  return {n,
-          [&factors](Matrix x) {
-            factors.solve(x);
-            return x;
-          },
-          [&factors](Matrix x) {
-            factors.solve_transposed(x);
-            return x;
-          }};
+  return products_by(factors, n, &Factored::solve, &Factored::solve_transposed);
 }
 
 InverseProducts scaled_inverse_of(Factored& factors, Index n) {
-  return {n,
-          [&factors](Matrix x) {
-            factors.solve_scaled(x);
-            return x;
-          },
-          [&factors](Matrix x) {
-            factors.solve_scaled_transposed(x);
-            return x;
-          }};
+  return products_by(factors, n, &Factored::solve_scaled, &Factored::solve_scaled_transposed);
 }
 
 Matrix scaled(const Matrix& x, std::span<const int> rows, std::span<const int> columns) {

@@ -97,7 +97,7 @@ constexpr std::array kMethods{
               .help =
                   "gauss if one of its options is given, else lu, mixed or, where A is symmetric "
                   "with a positive diagonal, cholesky, whichever is faster",
-              .wishes = kEquilibration | kPivoting | kTournament | kNoPivoting | kMaximumAccuracy |
+              .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy |
                         kTypeOfFactors | kInPlace | kDeterminant | kOfFactors},
     MethodRow{.method = Method::lu,
               .name = "lu",
@@ -139,7 +139,7 @@ constexpr std::array kMethods{
     MethodRow{.method = Method::gauss,
               .name = "gauss",
               .help = "the paper's elimination",
-              .wishes = kPivoting | kNoPivoting | kTypeOfFactors | kDeterminant | kWorkGroupSizes}};
+              .wishes = kPivoting | kTypeOfFactors | kDeterminant | kWorkGroupSizes}};
 
 }  // namespace
 

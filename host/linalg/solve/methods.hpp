@@ -22,7 +22,6 @@ enum Wish : unsigned {
   kEquilibration = 1,
   kPivoting = 2,    // of a choice
   kTournament = 4,  // as that
-  kNoPivoting = 8,  // as that
   kJudgeByDevice = 16,
   kMaximumAccuracy = 32,
   kTypeOfFactors = 64,  // and, with it, an accuracy of single
