@@ -28,7 +28,7 @@ void enqueue_kernel(const cl::CommandQueue& queue, const Kernel& kernel, const c
   cl::Event* const watched = LaunchTimes::next(kernel.name);
   queue.enqueueNDRangeKernel(kernel.handle, offset, global, local, nullptr,
                              watched != nullptr ? watched : event);
-  if (watched != nullptr && event != nullptr) *event = *watched;
+  if (watched != nullptr && event != nullptr) *event = cl::Event(*watched);
 }
 
 }  // namespace clgauss

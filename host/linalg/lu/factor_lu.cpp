@@ -182,7 +182,7 @@ void LuFactors::upload(const System& system) {
     else
       in_f64_->copy_matrix(a_.buffer);
   }
-  first_b_ = b_;
+  first_b_ = MatrixView(b_);
   question_ = Matrix(n_, 0);
   if (takes_question(call_)) {
     question_ = first_question(n_);

@@ -22,7 +22,7 @@ class DeviceOperator : public SystemOperator {
 
   [[nodiscard]] Index rows() const { return n_; }
   [[nodiscard]] const MatrixView& a() const { return a_; }
-  void set_a(const MatrixView& a) { a_ = a; }
+  void set_a(const MatrixView& a) { a_ = MatrixView(a); }
   void set_right_hand_sides(const Matrix& b);
   /// `to` <- A, rounded to f32. In order with what is enqueued on the context's queue.
   void demote(const MatrixView& to);
