@@ -6,6 +6,7 @@
 #include <clgauss/lab/tuned.hpp>
 #include <cmath>
 #include <map>
+#include <string_view>
 
 #include "embed/embedded.hpp"
 
@@ -21,10 +22,34 @@ std::vector<std::string> files_of(const std::string& kernel) {
   for (const LuFamily family : {LuFamily::cpu, LuFamily::gpu}) {
     if (kernel != lu_family_name(family)) continue;
     std::vector<std::string> files;
-    for (const KernelVariant* variant : variants_of(family)) files.emplace_back(variant->file);
+    for (const KernelVariant* variant : variants_of(family))
+      if (*variant->file != '\0') files.emplace_back(variant->file);
     return files;
   }
   return {kernel};
+}
+
+/// The source without comments, spaces and `#line`: what does not change the kernel.
+std::string bare(std::string_view source) {
+  std::string text;
+  for (std::size_t at = 0; at < source.size();) {
+    const std::string_view rest = source.substr(at);
+    const auto skip_behind = [&](std::string_view end) {
+      const std::size_t found = rest.find(end);
+      at = found == std::string_view::npos ? source.size() : at + found + end.size();
+    };
+    if (rest.starts_with("//") || rest.starts_with("#line ")) {
+      skip_behind("\n");
+    } else if (rest.starts_with("/*")) {
+      skip_behind("*/");
+    } else if (rest.starts_with("\\\n")) {
+      at += 2;
+    } else {
+      if (rest.front() != ' ' && rest.front() != '\n') text += rest.front();
+      ++at;
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -32,7 +57,7 @@ std::vector<std::string> files_of(const std::string& kernel) {
 std::string tuned_kernel_hash(const std::string& kernel,
                               const std::optional<std::filesystem::path>& folder) {
   std::string sources;
-  for (const std::string& file : files_of(kernel)) sources += kernel_source(file, folder);
+  for (const std::string& file : files_of(kernel)) sources += bare(kernel_source(file, folder));
   const boost::uuids::name_generator_sha1 name_of(boost::uuids::ns::oid());
   return boost::uuids::to_string(name_of(sources));
 }

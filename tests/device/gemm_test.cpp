@@ -233,7 +233,7 @@ TEST_CASE("a preferred spec is taken, and one that does not fit is passed over")
       for (const char* tile : {"TILE_M", "TILE_N"}) set_value(simt.parameters, tile, 32);
       for (const char* group : {"WG_M", "WG_N"}) set_value(simt.parameters, group, 8);
       CHECK(kernel({simt, cpu}) == "mine");
-      CHECK(kernel({usual == "cpu_packed" ? simt : cpu}) == usual);  // for another kind of device
+      CHECK(kernel({usual == "gemm_cpu" ? simt : cpu}) == usual);  // for another kind of device
 
       GemmSpec large = simt;  // more local memory than there is
       for (const char* tile : {"TILE_M", "TILE_N", "TILE_K"})

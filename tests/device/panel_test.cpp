@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "kernels/lu/panel.hpp"
+#include "kernels/lu/lu_panels.hpp"
 #include "support/devices.hpp"
 #include "support/padded_matrix.hpp"
 #include "support/thorough.hpp"

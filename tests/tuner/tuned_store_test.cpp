@@ -5,6 +5,7 @@
 #include <clgauss/error.hpp>
 #include <clgauss/lab/tuned.hpp>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 
 #include "support/paths.hpp"
@@ -79,6 +80,19 @@ TEST_CASE("an entry of another driver or kernel is a seed, never an answer") {
   CHECK(local_of(tuning, 2002) == -1);
   CHECK(tuning.seeds("elimination", RealType::f64).size() >= 2);
   CHECK(local_of(Tuning(device_of("0.9"), store, {}), 1012) == 192);
+}
+
+TEST_CASE("another layout is the same kernel, another word is not") {
+  const test::TemporaryFolder folder;
+  const auto hash_of = [&](const std::string& text) {
+    std::ofstream(folder.path() / "k.cl") << text;
+    return tuned_kernel_hash("k.cl", folder.path());
+  };
+  const std::string hash =
+      hash_of("#define TWO \\\n  2  // even\nint f(int a) { return a / TWO; }\n");
+  CHECK(hash ==
+        hash_of("#define TWO 2\n/* by half;\n */\nint f(int a)\n{\n  return a / TWO;\n}\n"));
+  CHECK(hash != hash_of("#define TWO 3\nint f(int a) { return a / TWO; }\n"));
 }
 
 TEST_CASE("a store that cannot be understood is reported and not used, nor overwritten") {

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <clgauss/io.hpp>
 #include <map>
@@ -25,8 +26,8 @@ constexpr std::string_view kSearchAbout =
 constexpr std::string_view kSearchExamples =
     "clgauss-tune search gemm --type f64 --n 2048 --budget 60s\n"
     "clgauss-tune search gemm --type f32 --n 4096 --use update --k 128 --evaluations 100\n"
-    "clgauss-tune search gemm --n 512 --kernel simt --strategy exhaustive --budget 1h --record "
-    "space_T4.json.gz";
+    "clgauss-tune search gemm --n 512 --kernel gemm_simt --strategy exhaustive --budget 1h "
+    "--record space_T4.json.gz";
 
 const WordTable<RealType> kSearchTypes{{"f32", RealType::f32}, {"f64", RealType::f64}};
 const WordTable<GemmUse> kUses{{"general", GemmUse::general}, {"update", GemmUse::update}};
@@ -133,6 +134,8 @@ std::vector<Configuration> seeds_of(const std::string& path) {
 }  // namespace
 
 cli::CommandTable search_table() {
+  static const std::string kernels_help =
+      fmt::format("{}; else the one that the device takes", fmt::join(gemm_kernel_names(), ", "));
   CommandTable table{kSearchUsage, kSearchAbout, kSearchExamples, {}, "what"};
   // clang-format off
   table.group("What")
@@ -142,8 +145,8 @@ cli::CommandTable search_table() {
       ("type", words("T", kSearchTypes)->default_value("f32"), "f32 or f64")
       ("use", words("U", kUses)->default_value("general"),
        "general (C <- A B) or update (C <- C - A B)")
-      ("kernel", words("KERNEL", {"simt", "mma_f64", "mma_tf32x3", "cpu"})->default_value(""),
-       "simt, mma_f64, mma_tf32x3 or cpu; else the one the device takes")
+      ("kernel", words("KERNEL", gemm_kernel_names())->default_value(""),
+       kernels_help.c_str())
       ("vary", cli::text("LIST"),
        "only these parameters: TILE_M,TILE_N,..; the others stay as built in");
   add_search_options(table);

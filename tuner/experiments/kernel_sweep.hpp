@@ -15,7 +15,7 @@ namespace clgauss::tune {
 enum class SweptKernel {
   gemm,   // gemm_simt.cl, the portable product
   panel,  // lu_panel_tournament.cl, the portable panel, within the whole LU
-  trsm    // trsm.cl, the triangular solves with n right-hand sides
+  trsm    // laswp_trsm.cl, the triangular solves with n right-hand sides
 };
 
 /// As in the rows: gemm_simt, lu_panel or lu_trsm.

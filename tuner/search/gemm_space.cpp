@@ -1,6 +1,7 @@
 #include "tuner/search/gemm_space.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <clgauss/error.hpp>
@@ -11,17 +12,12 @@ namespace clgauss::tune {
 
 namespace {
 
-/// The variant whose name begins with `kernel`. Throws UsageError unless there is one.
+/// The variant of this name. Throws UsageError unless there is one.
 const KernelVariant& variant_named(std::string_view kernel) {
-  const auto begins = [&](const KernelVariant* variant) {
-    return std::string_view(variant->name).starts_with(kernel);
-  };
-  if (std::ranges::count_if(gemm_variants(), begins) == 1)
-    return **std::ranges::find_if(gemm_variants(), begins);
-  std::string names;
   for (const KernelVariant* variant : gemm_variants())
-    names += (names.empty() ? "" : ", ") + std::string(variant->name);
-  throw UsageError(fmt::format("the kernel '{}' is not one of: {}", kernel, names));
+    if (kernel == variant->name) return *variant;
+  throw UsageError(fmt::format("the kernel '{}' is not one of: {}", kernel,
+                               fmt::join(gemm_kernel_names(), ", ")));
 }
 
 void put(Parameters& parameters, const Configuration& configuration) {
@@ -71,6 +67,12 @@ std::vector<Parameter> choices_of(const KernelVariant& variant,
 }
 
 }  // namespace
+
+std::vector<std::string> gemm_kernel_names() {
+  std::vector<std::string> names;
+  for (const KernelVariant* variant : gemm_variants()) names.emplace_back(variant->name);
+  return names;
+}
 
 GemmSpec GemmSpace::spec(std::size_t configuration) const {
   GemmSpec spec = base;

@@ -19,11 +19,14 @@ struct GemmSpace {
   [[nodiscard]] GemmSpec spec(std::size_t configuration) const;
 };
 
-/// Of the family `kernel`: simt, mma_f64, mma_tf32x3 or cpu; empty = the one that the device takes
-/// for the task. `vary` names the parameters that vary, empty = all; the others stay as built in.
-/// The valid configurations keep the rules of broken_rule() and the limits of the device as known
-/// before a build. Throws UsageError if the family is unknown or not for the type, and for a
-/// parameter that it does not have.
+/// The names of the variants that a product can be by.
+[[nodiscard]] std::vector<std::string> gemm_kernel_names();
+
+/// Of the variant `kernel`; empty = the one that the device takes for the task. `vary` names the
+/// parameters that vary, empty = all; the others stay as built in. The valid configurations keep
+/// the rules of broken_rule() and the limits of the device as known before a build. Throws
+/// UsageError if the variant is unknown or not for the type, and for a parameter that it does not
+/// have.
 [[nodiscard]] GemmSpace gemm_space(Context& context, const GemmTask& task,
                                    std::string_view kernel = {},
                                    const std::vector<std::string>& vary = {});

@@ -60,42 +60,42 @@ std::vector<GemmSpec> make_specs() {
   const Parameters tf32{{"ACC_K", 16}, {"PREFETCH_C", 0}, {"RASTER", 8}},
       tf32_update{{"ACC_K", 16}, {"PREFETCH_C", 1}, {"RASTER", 8}};
   return {// n = 2048, 4096, 8192: 56.0, 58.2, 58.6 (58.7, 59.7, 60.3)
-          mma_spec("mma_f64", f64, general, f64_tile, 2, mma),
+          mma_spec("gemm_mma_f64", f64, general, f64_tile, 2, mma),
           // n = 1024: 48.5, where the large tile gives 43.2 (51.5)
-          mma_spec("mma_f64_small", f64, general, f64_small, 2, mma_small),
+          mma_spec("gemm_mma_f64_small", f64, general, f64_small, 2, mma_small),
           // odd offset or leading dimension; n = 8192: 49.3
-          mma_spec("mma_f64_any", f64, general, f64_tile, 1, mma),
+          mma_spec("gemm_mma_f64_any", f64, general, f64_tile, 1, mma),
           // C 8192 x 8192, k = 128, 256, 512: 40.2, 49.7, 55.1 (34.8, 50.1, 52.4)
-          mma_spec("mma_f64_update", f64, update, f64_tile, 2, mma_update),
+          mma_spec("gemm_mma_f64_update", f64, update, f64_tile, 2, mma_update),
           // C 2048 x 2048, k = 256: 42.9, where the large tile gives 42.1 (41.2)
-          mma_spec("mma_f64_update_small", f64, update, f64_small, 2, mma_small),
+          mma_spec("gemm_mma_f64_update_small", f64, update, f64_small, 2, mma_small),
           // C 8192 x 8192, k = 256: 41.7
-          mma_spec("mma_f64_update_any", f64, update, f64_tile, 1, mma_update),
+          mma_spec("gemm_mma_f64_update_any", f64, update, f64_tile, 1, mma_update),
           // n = 1024 .. 8192: 55.2, 69.0, 71.8, 73.9 (37.6, 49.5, 50.5, 50.7)
-          mma_spec("mma_tf32x3", f32, general, tf32_tile, 4, tf32),
+          mma_spec("gemm_mma_tf32x3", f32, general, tf32_tile, 4, tf32),
           // no alignment to 4 elements; n = 8192: 60.4
-          mma_spec("mma_tf32x3_any", f32, general, tf32_tile, 1, tf32),
+          mma_spec("gemm_mma_tf32x3_any", f32, general, tf32_tile, 1, tf32),
           // C 8192 x 8192, k = 128, 256, 512: 52.5, 62.4, 67.9 (35.8, 39.6, 44.0)
-          mma_spec("mma_tf32x3_update", f32, update, tf32_tile, 4, tf32_update),
+          mma_spec("gemm_mma_tf32x3_update", f32, update, tf32_tile, 4, tf32_update),
           // C 8192 x 8192, k = 256: 44.2
-          mma_spec("mma_tf32x3_update_any", f32, update, tf32_tile, 1, tf32_update),
+          mma_spec("gemm_mma_tf32x3_update_any", f32, update, tf32_tile, 1, tf32_update),
           // 50176 bytes of local memory; n = 2048, 4096, 8192: 46.1, 47.5, 47.9 (49.5, 50.5, 50.7)
-          simt_spec("simt_f32", f32, simt_large, 4, true),
+          simt_spec("gemm_simt_f32", f32, simt_large, 4, true),
           // 25 KiB; n = 8192: 47.2 (50.7)
-          simt_spec("simt_f32_k8", f32, {128, 256, 8, 16, 16, 4, 8}, 4, true),
+          simt_spec("gemm_simt_f32_k8", f32, {128, 256, 8, 16, 16, 4, 8}, 4, true),
           // 17 KiB; 64 accumulators instead of 128: without spilling on AMD's GPUs with 256
           // registers
-          simt_spec("simt_f32_medium", f32, {128, 128, 8, 16, 16, 4, 8}, 4, true),
+          simt_spec("gemm_simt_f32_medium", f32, {128, 128, 8, 16, 16, 4, 8}, 4, true),
           // 17 KiB; n = 1024: 29.6 (37.6)
-          simt_spec("simt_f32_small", f32, simt_small, 4, true),
+          simt_spec("gemm_simt_f32_small", f32, simt_small, 4, true),
           // no alignment to 4 elements; n = 8192: 45.0
-          simt_spec("simt_f32_any", f32, simt_large, 4, false),
+          simt_spec("gemm_simt_f32_any", f32, simt_large, 4, false),
           // runs everywhere; n = 8192: 26.4
-          simt_spec("simt_f32_small_any", f32, simt_small, 4, false),
+          simt_spec("gemm_simt_f32_small_any", f32, simt_small, 4, false),
           // 25 KiB; n = 8192: 23.4 of the 33 without matrix units
-          simt_spec("simt_f64", f64, {128, 64, 8, 16, 8, 4, 8}, 2, true),
+          simt_spec("gemm_simt_f64", f64, {128, 64, 8, 16, 8, 4, 8}, 2, true),
           // 17 KiB; runs everywhere
-          simt_spec("simt_f64_small_any", f64, {64, 64, 8, 16, 16, 4, 8}, 2, false)};
+          simt_spec("gemm_simt_f64_small_any", f64, {64, 64, 8, 16, 16, 4, 8}, 2, false)};
 }
 
 }  // namespace

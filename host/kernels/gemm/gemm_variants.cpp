@@ -100,7 +100,7 @@ std::vector<ParameterSpec> mma_parameters(std::vector<int> sg_n, std::vector<Par
 
 const KernelVariant& gemm_simt_variant() {
   static const KernelVariant variant{
-      .name = "simt",
+      .name = "gemm_simt",
       .file = "gemm_simt.cl",
       .parameters = {number("TILE_M", {16, 32, 64, 128, 256}),
                      number("TILE_N", {32, 64, 128, 256}),
@@ -124,7 +124,7 @@ const KernelVariant& gemm_simt_variant() {
 
 const KernelVariant& gemm_mma_f64_variant() {
   static const KernelVariant variant{
-      .name = "mma_f64",
+      .name = "gemm_mma_f64",
       .file = "gemm_mma_f64.cl",
       .parameters = mma_parameters({16, 32, 64},
                                    {number("MMA_K", {4, 8}), number("C_BATCH", {2, 4, 8, 16, 32})}),
@@ -137,7 +137,7 @@ const KernelVariant& gemm_mma_f64_variant() {
 
 const KernelVariant& gemm_mma_tf32x3_variant() {
   static const KernelVariant variant{
-      .name = "mma_tf32x3",
+      .name = "gemm_mma_tf32x3",
       .file = "gemm_mma_tf32x3.cl",
       .parameters =
           mma_parameters({32, 64}, {number("ACC_K", {8, 16}), flag("PREFETCH_C", {0, 1})}),
@@ -152,7 +152,7 @@ const KernelVariant& gemm_cpu_variant() {
   // The best of a search on 2 cores with AVX-512. KC, MC and NC are the blocks that the host cuts
   // k, m and n into.
   static const KernelVariant variant{
-      .name = "cpu_packed",
+      .name = "gemm_cpu",
       .file = "gemm_cpu.cl",
       .parameters =
           [] {

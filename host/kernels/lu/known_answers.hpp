@@ -20,7 +20,7 @@ void require_panel(
     Context& context, RealType type, Index m, Index width, Index beside, bool bounded,
     const std::function<void(const MatrixView& a, const cl::Buffer& pivots)>& factor);
 
-/// What lu_swap_solve of cl/lu/trsm.cl is asked for.
+/// What lu_swap_solve of cl/lu/laswp_trsm.cl is asked for.
 struct SwapSolve {
   MatrixView diagonal, b;
   cl::Buffer pivots;

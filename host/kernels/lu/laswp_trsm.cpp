@@ -2,11 +2,10 @@
 
 #include <algorithm>
 
-#include "device/quirks.hpp"
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/common/variants.hpp"
 #include "kernels/lu/known_answers.hpp"
-#include "kernels/lu/panel.hpp"
+#include "kernels/lu/lu_panels.hpp"
 #include "kernels/substitution/known_answers.hpp"
 
 namespace clgauss {
@@ -29,14 +28,6 @@ std::uint64_t local_bytes(std::uint64_t rows, std::uint64_t strip, RealType type
   return rows * (stage * bytes_of(type) + 3 * sizeof(cl_uint)) + 32 * strip * bytes_of(type);
 }
 
-/// As many rows, or less where local memory is short (f64 on a device with 32 KiB).
-int with_room(int rows, const Setting& at) {
-  while (rows > 64 && local_bytes(static_cast<std::uint64_t>(rows), kStrip, at.type) >
-                          at.device.static_local_bytes())
-    rows /= 2;
-  return rows;
-}
-
 std::vector<Demand> trsm_demands(const Parameters& parameters, RealType type) {
   const auto strip = static_cast<std::uint64_t>(value_of(parameters, "STRIP"));
   std::vector<Demand> all;
@@ -49,39 +40,19 @@ std::vector<Demand> trsm_demands(const Parameters& parameters, RealType type) {
 
 }  // namespace
 
+int laswp_trsm_rows(int rows, const Setting& at) {
+  while (rows > 64 && local_bytes(static_cast<std::uint64_t>(rows), kStrip, at.type) >
+                          at.device.static_local_bytes())
+    rows /= 2;
+  return rows;
+}
+
 const KernelVariant& laswp_trsm_variant() {
   static const KernelVariant variant{
       .name = "laswp_trsm",
-      .file = "trsm.cl",
+      .file = "laswp_trsm.cl",
       .parameters =
-          {// On an H200: up to n = 2048 the panel is everything and a wider block only costs launches; above, 128 columns keep the
-           // update's traffic below its arithmetic; where the matrix is large, twice as many halve
-           // how often it is read and written (n = 32768: 663 ms instead of 775 in f64, 526 instead
-           // of 582 in f32).
-           {.name = "NB",
-            .least = 32,
-            .most = 1024,
-            .step = kPanelWidth,
-            .usual =
-                [](const Setting& at) {
-                  return with_room(at.n <= 2048 ? 32 : at.n <= 12288 ? 128 : 256, at);
-                },
-            .tried = {32, 64, 96, 128, 192, 256},
-            .macro = false},
-           // Rows from which on the update of a trailing matrix takes longer than the panels of the
-           // next block, which are factored meanwhile; 0 = afterwards. On an H200, f64 and f32, ms
-           // (in brackets afterwards): n = 3072 7.1 (7.2) and 7.0 (7.0), 4096 9.8 (10.6) and 9.7
-           // (10.0), 8192 23.6 (28.7) and 22.7 (27.0), 16384 91 (110) and 76 (93). Where it is
-           // wrong it costs: with 12000 n = 8192 takes 30.7 and 28.6, so devices that nobody
-           // measured do without.
-           {.name = "AHEAD",
-            .least = 0,
-            .most = 1 << 30,
-            .usual =
-                [](const Setting& at) { return at.n > 3072 && is_hopper(at.device) ? 8192 : 0; },
-            .tried = {0, 2048, 4096, 8192},
-            .macro = false},
-           // Columns that a work-group takes. With as many as it has work-items, 32 in a panel,
+          {// Columns that a work-group takes. With as many as it has work-items, 32 in a panel,
            // PoCL 3.1 gives wrong answers (right without its optimiser).
            {.name = "STRIP",
             .least = 1,
@@ -92,7 +63,7 @@ const KernelVariant& laswp_trsm_variant() {
             .least = 32,
             .most = 1024,
             .step = 32,
-            .usual = [](const Setting& at) { return with_room(256, at); },
+            .usual = [](const Setting& at) { return laswp_trsm_rows(256, at); },
             .macro = false}},
       .lacks = lacks_nothing,
       .ask =
@@ -103,11 +74,7 @@ const KernelVariant& laswp_trsm_variant() {
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
         return not_power_of_two(parameters, "STRIP");
       },
-      .demands = trsm_demands,
-      .workspace_bytes = [](const Parameters& parameters, const Setting& at) -> std::uint64_t {
-        const auto nb = static_cast<Index>(value_of(parameters, "NB"));  // a count of tiles a block
-        return value_of(parameters, "AHEAD") == 0 ? 0 : (at.n + nb - 1) / nb * sizeof(cl_uint);
-      }};
+      .demands = trsm_demands};
   return variant;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Row exchanges (laswp) and triangular solves with blocks of columns (trsm), cl/lu/trsm.cl.
+/// Row exchanges (laswp) and triangular solves with blocks of columns (trsm), cl/lu/laswp_trsm.cl.
 
 #include <map>
 #include <utility>
@@ -19,8 +19,10 @@ struct LaswpTrsm {
   cl_uint row;  // the first of the block, where its pivots stand
 };
 
-/// NB and SOLVE_BLOCK, the rows of the blocks of a factorisation and of a solve, are this
-/// variant's, whose work-groups have as many work-items.
+/// As many rows of a block, or less where local memory is short (f64 on a device with 32 KiB).
+[[nodiscard]] int laswp_trsm_rows(int rows, const Setting& at);
+
+/// SOLVE_BLOCK are the rows of the blocks of a solve.
 [[nodiscard]] const KernelVariant& laswp_trsm_variant();
 
 class LaswpTrsmKernels {
@@ -49,7 +51,7 @@ class LaswpTrsmKernels {
   void ask();
 
  private:
-  /// What cl/lu/trsm.cl builds, the macro KERNEL: exchanges alone, exchanges and a solve, a solve.
+  /// What cl/lu/laswp_trsm.cl builds, the macro KERNEL: exchanges alone, exchanges and a solve, a solve.
   enum class Which { swap = 0, swap_solve = 1, block_solve = 2 };
 
   [[nodiscard]] Defines macros(Which which, cl_uint group) const;

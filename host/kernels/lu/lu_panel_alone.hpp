@@ -4,7 +4,7 @@
 #include <map>
 #include <optional>
 
-#include "kernels/lu/panel.hpp"
+#include "kernels/lu/lu_panels.hpp"
 
 namespace clgauss {
 

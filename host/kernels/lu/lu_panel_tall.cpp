@@ -4,7 +4,7 @@
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/common/variants.hpp"
 #include "kernels/lu/known_answers.hpp"
-#include "kernels/lu/panel.hpp"
+#include "kernels/lu/lu_panels.hpp"
 
 namespace clgauss {
 

@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "kernels/lu/panel.hpp"
+#include "kernels/lu/lu_panels.hpp"
 
 namespace clgauss {
 

@@ -4,15 +4,63 @@
 #include <clgauss/context.hpp>
 #include <clgauss/error.hpp>
 
+#include "device/quirks.hpp"
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/common/variants.hpp"
 #include "kernels/lu/laswp_trsm.hpp"
 #include "kernels/lu/lu_cpu.hpp"
+#include "kernels/lu/lu_panels.hpp"
 #include "kernels/lu/lu_small.hpp"
-#include "kernels/lu/panel.hpp"
 #include "kernels/substitution/trsv.hpp"
 
 namespace clgauss {
+
+namespace {
+
+/// What the LU by blocks of columns itself is told. The exchanges of a block are by work-groups of
+/// as many work-items as it has rows.
+const KernelVariant& lu_blocks_variant() {
+  static const KernelVariant variant{
+      .name = "lu_blocks",
+      .file = "",
+      .parameters =
+          {// On an H200: up to n = 2048 the panel is everything and a wider block only costs
+           // launches; above, 128 columns keep the update's traffic below its arithmetic; where the
+           // matrix is large, twice as many halve how often it is read and written (n = 32768: 663
+           // ms instead of 775 in f64, 526 instead of 582 in f32).
+           {.name = "NB",
+            .least = 32,
+            .most = 1024,
+            .step = kPanelWidth,
+            .usual =
+                [](const Setting& at) {
+                  return laswp_trsm_rows(at.n <= 2048 ? 32 : at.n <= 12288 ? 128 : 256, at);
+                },
+            .tried = {32, 64, 96, 128, 192, 256},
+            .macro = false},
+           // Rows from which on the update of a trailing matrix takes longer than the panels of the
+           // next block, which are factored meanwhile; 0 = afterwards. On an H200, f64 and f32, ms
+           // (in brackets afterwards): n = 3072 7.1 (7.2) and 7.0 (7.0), 4096 9.8 (10.6) and 9.7
+           // (10.0), 8192 23.6 (28.7) and 22.7 (27.0), 16384 91 (110) and 76 (93). Where it is
+           // wrong it costs: with 12000 n = 8192 takes 30.7 and 28.6, so devices that nobody
+           // measured do without.
+           {.name = "AHEAD",
+            .least = 0,
+            .most = 1 << 30,
+            .usual =
+                [](const Setting& at) { return at.n > 3072 && is_hopper(at.device) ? 8192 : 0; },
+            .tried = {0, 2048, 4096, 8192},
+            .macro = false}},
+      .lacks = lacks_nothing,
+      .ask = [](Context&, RealType) {},
+      .workspace_bytes = [](const Parameters& parameters, const Setting& at) -> std::uint64_t {
+        const auto nb = static_cast<Index>(value_of(parameters, "NB"));  // a count of tiles a block
+        return value_of(parameters, "AHEAD") == 0 ? 0 : (at.n + nb - 1) / nb * sizeof(cl_uint);
+      }};
+  return variant;
+}
+
+}  // namespace
 
 Variants lu_cpu_variants() {
   static const std::array<const KernelVariant*, 1> variants{&lu_cpu_variant()};
@@ -20,11 +68,11 @@ Variants lu_cpu_variants() {
 }
 
 Variants lu_gpu_variants() {
-  static const std::array variants{&panel_columns_variant(),    &panel_persistent_variant(),
-                                   &panel_group_variant(),      &panel_waiting_variant(),
-                                   &panel_tournament_variant(), &laswp_trsm_variant(),
-                                   &trsv_persistent_variant(),  &trsv_variant(),
-                                   &lu_small_columns_variant(), &lu_small_variant()};
+  static const std::array variants{
+      &panel_columns_variant(),    &panel_persistent_variant(), &panel_group_variant(),
+      &panel_waiting_variant(),    &panel_tournament_variant(), &lu_blocks_variant(),
+      &laswp_trsm_variant(),       &trsv_persistent_variant(),  &trsv_variant(),
+      &lu_small_columns_variant(), &lu_small_variant()};
   return variants;
 }
 

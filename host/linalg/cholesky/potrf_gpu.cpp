@@ -6,7 +6,7 @@
 #include "kernels/common/known_answers.hpp"
 #include "kernels/common/variants.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
-#include "kernels/lu/panel.hpp"
+#include "kernels/lu/lu_panels.hpp"
 #include "linalg/cholesky/potrf.hpp"
 #include "linalg/lu/getrs.hpp"
 #include "linalg/lu/pivots.hpp"

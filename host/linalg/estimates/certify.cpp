@@ -32,7 +32,7 @@ constexpr const char* kCertificateSpace = "a certificate";
 constexpr double kWorthTrying = 16 * 0x1p-24;
 /// The kernels for f64 whose products and sums are IEEE operations, each of them; by what their
 /// names contain. Who adds one that splits numbers leaves it out.
-constexpr std::array kPlainProducts{"cpu_packed", "gemm_cpu", "simt", "mma_f64"};
+constexpr std::array kPlainProducts{"gemm_cpu", "gemm_simt", "gemm_mma_f64"};
 
 Context& checked(Context& context) {
   if (!context.profile().fp64)

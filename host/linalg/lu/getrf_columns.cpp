@@ -13,7 +13,7 @@
 #include "kernels/lu/known_answers.hpp"
 #include "kernels/lu/laswp_trsm.hpp"
 #include "kernels/lu/lu_cpu.hpp"
-#include "kernels/lu/panel.hpp"
+#include "kernels/lu/lu_panels.hpp"
 
 namespace clgauss {
 

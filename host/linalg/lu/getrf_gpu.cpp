@@ -3,8 +3,8 @@
 
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
+#include "kernels/lu/lu_panels.hpp"
 #include "kernels/lu/lu_small.hpp"
-#include "kernels/lu/panel.hpp"
 #include "launch/queue_order.hpp"
 #include "linalg/lu/getrs.hpp"
 #include "linalg/lu/lu_backend.hpp"

@@ -79,7 +79,8 @@ class TunedStore {
   std::optional<std::filesystem::path> folder_;
 };
 
-/// SHA-1 of a kernel's source as TunedEntry::kernel_hash has it; `kernel` as in TunedEntry.
+/// SHA-1 of a kernel's source as TunedEntry::kernel_hash has it, without its comments and its
+/// spaces: another layout is the same kernel. `kernel` as in TunedEntry.
 /// `folder` as for kernel_source().
 [[nodiscard]] std::string tuned_kernel_hash(const std::string& kernel,
                                             const std::optional<std::filesystem::path>& folder);

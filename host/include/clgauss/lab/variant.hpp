@@ -47,6 +47,7 @@ struct Demand {
 /// One way to do one operation on some devices.
 struct KernelVariant {
   const char* name;
+  /// The .cl file; empty for what is told the host's code alone.
   const char* file;
   std::vector<ParameterSpec> parameters;
   /// Why no device like this one can run it; empty: it may be tried.
