@@ -90,7 +90,7 @@ TEST_CASE("kernels: one that does not build or is wrong is passed over, and the 
 TEST_CASE(
     "kernels: where no LU works the elimination takes over, and where that is wrong nothing does") {
   on_every_device([](const Device& device) {
-    Context context = broken_context(device, "lu_cpu=build,trsm=wrong");
+    Context context = broken_context(device, "lu_cpu=build,laswp_trsm=wrong");
     const System system = random_system(150, 1);
     const Solution solution = solve(context, system);
     CHECK(solution.status == SolveStatus::ok);
@@ -99,7 +99,7 @@ TEST_CASE(
     lu.method = Method::lu;
     CHECK_THROWS_WITH_AS((void)solve(context, system, lu), doctest::Contains("trsm: wrong answer"),
                          NoUsableKernel);
-    Context nothing = broken_context(device, "lu_cpu=build,trsm=build,gauss=wrong");
+    Context nothing = broken_context(device, "lu_cpu=build,laswp_trsm=build,gauss=wrong");
     CHECK_THROWS_WITH_AS((void)solve(nothing, system), doctest::Contains("gauss: "),
                          NoUsableKernel);
   });
