@@ -95,6 +95,17 @@ def many_cores():
             yield [kind, n, digits(statistics.mean(two)) if two else "", digits(own), digits(peer), f"{peer / own:.2f}"]
 
 
+HOST_RUN = "2026-11-25T13:48:19Z"
+
+
+def host_rows():
+    """gesv by columns and solve by rows of clgauss.h, and the peers of the same call."""
+    for n in ("1000", "2000", "4000", "8000", "12000"):
+        gesv, solve, numpy, torch = (median_ms(one("bench_host_h100.csv", run=HOST_RUN, type="f64", n=n, k="1", contestant=who))
+                                     for who in ("clgauss", "solve", "numpy", "torch"))
+        yield [n, digits(gesv), digits(solve), digits(numpy), f"{numpy / gesv:.2f}", digits(torch), f"{torch / solve:.2f}"]
+
+
 H200_LU_RUNS = ("2026-11-24T03:55:12Z", "2026-11-24T03:55:43Z")  # up to n = 16384, and 32768
 
 
@@ -291,6 +302,7 @@ def performance_md():
     tables = {
         "pocl": table(["type", "n", "clgauss", "OpenBLAS", "ratio"], pocl),
         "peers": table(["type", "n", "clgauss", "SciPy's OpenBLAS", "ratio", "oneMKL", "ratio"], peers_of_python()),
+        "host": table(["n", "gesv", "solve", "NumPy", "ratio to gesv", "PyTorch", "ratio to solve"], host_rows()),
         "many_cores": table(["type", "n", "2 cores", "16 cores", "MKL", "ratio"], many_cores()),
         "mixed": table(["n", "lu f64", "mixed", "rbt", "cuSOLVER"], mixed_rows()),
         "mixed: rbt": rbt_ratios(),

@@ -1,18 +1,123 @@
 #include "parallel.hpp"
 
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
 #include <thread>
 #include <vector>
 
 namespace clgauss {
 
+namespace {
+
+constexpr Index kMostThreads = 16;  // more only share the same memory
+
+/// Threads that sleep until there is work for all of them: to wake one takes a fraction of what
+/// starting one does, which is 0.1 ms on some machines. They take no signals, and there they stay
+/// until the process ends.
+class Workers {
+ public:
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+
+  /// Those of this process: fork() leaves a child without the threads of its parent.
+  static Workers& of_this_process() {
+    static std::atomic<Workers*> known = nullptr;  // never deleted: its threads sleep to the end
+    Workers* workers = known;
+    if (workers != nullptr && workers->process_ == ::getpid()) return *workers;
+    auto mine = std::unique_ptr<Workers>(new Workers);
+    if (known.compare_exchange_strong(workers, mine.get())) return *mine.release();
+    return *workers;  // which another thread made meanwhile
+  }
+
+  /// part(0) here and part(1) .. part(parts - 1) on a thread each, and waits for them. False, and
+  /// nothing done, while others are at it.
+  bool run(Index parts, const std::function<void(Index)>& part) {
+    const std::unique_lock turn(turn_, std::try_to_lock);
+    if (!turn) return false;
+    while (threads_.size() + 1 < parts) start_thread();
+    {
+      const std::scoped_lock lock(mutex_);
+      part_ = &part;
+      left_ = parts - 1;
+      for (Index i = 0; i + 1 < parts; ++i) threads_[i]->has_work = true;
+    }
+    for (Index i = 0; i + 1 < parts; ++i) threads_[i]->wake.notify_one();
+    const Wait wait{*this};  // also where part(0) throws
+    part(0);
+    return true;
+  }
+
+ private:
+  struct Thread {
+    std::condition_variable wake;
+    bool has_work = false;
+  };
+
+  /// Until all parts but the caller's are done.
+  struct Wait {
+    Workers& workers;
+    explicit Wait(Workers& of) : workers(of) {}
+    Wait(const Wait&) = delete;
+    Wait& operator=(const Wait&) = delete;
+    ~Wait() {
+      std::unique_lock lock(workers.mutex_);
+      workers.done_.wait(lock, [&] { return workers.left_ == 0; });
+    }
+  };
+
+  Workers() = default;
+
+  void start_thread() {
+    auto mine = std::make_unique<Thread>();
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    try {
+      std::thread(&Workers::work, this, std::ref(*mine), threads_.size() + 1).detach();
+    } catch (...) {
+      pthread_sigmask(SIG_SETMASK, &before, nullptr);
+      throw;
+    }
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    threads_.push_back(std::move(mine));
+  }
+
+  void work(Thread& mine, Index part) {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      mine.wake.wait(lock, [&] { return mine.has_work; });
+      mine.has_work = false;
+      const std::function<void(Index)>& now = *part_;
+      lock.unlock();
+      now(part);
+      lock.lock();
+      if (--left_ == 0) done_.notify_one();
+    }
+  }
+
+  const pid_t process_ = ::getpid();
+  std::mutex turn_;   // of who has the threads
+  std::mutex mutex_;  // of what follows
+  std::condition_variable done_;
+  std::vector<std::unique_ptr<Thread>> threads_;
+  const std::function<void(Index)>* part_ = nullptr;
+  Index left_ = 0;
+};
+
+}  // namespace
+
 Index parts_of(Index count, Index grain) {
-  constexpr Index kMost = 16;  // more only share the same memory
   const Index cores = std::max<Index>(1, std::thread::hardware_concurrency());
-  return std::clamp<Index>(count / std::max<Index>(grain, 1), 1, std::min(cores, kMost));
+  return std::clamp<Index>(count / std::max<Index>(grain, 1), 1, std::min(cores, kMostThreads));
 }
 
 void in_parallel(Index count, Index grain, const std::function<void(Index, Index)>& body) {
@@ -20,10 +125,12 @@ void in_parallel(Index count, Index grain, const std::function<void(Index, Index
   const auto begin_of = [&](Index part) {
     return count / parts * part + count % parts * part / parts;
   };
+  const auto part = [&](Index i) { body(begin_of(i), begin_of(i + 1)); };
+  if (parts == 1) return body(0, count);
+  if (Workers::of_this_process().run(parts, part)) return;
   std::vector<std::jthread> threads;
-  for (Index part = 1; part < parts; ++part)
-    threads.emplace_back(body, begin_of(part), begin_of(part + 1));
-  body(0, begin_of(1));
+  for (Index i = 1; i < parts; ++i) threads.emplace_back(part, i);
+  part(0);
 }
 
 namespace {

@@ -7,7 +7,7 @@
 
 namespace clgauss {
 
-/// Elements that are worth a thread of their own: starting one costs about as much as copying
+/// Elements that are worth a thread of their own: waking one costs about as much as copying
 /// these.
 inline constexpr Index kElementsPerThread = Index{1} << 17U;
 
@@ -16,7 +16,8 @@ inline constexpr Index kElementsPerThread = Index{1} << 17U;
 
 /// Calls body(first, last) for parts that make up 0 .. count, side by side, none smaller than
 /// `grain` if there are several. Waits for all of them. `body` must not throw, except on the
-/// caller's thread, which has the first part.
+/// caller's thread, which has the first part. May be called within a body, by several threads and
+/// in a child of fork().
 void in_parallel(Index count, Index grain, const std::function<void(Index, Index)>& body);
 
 /// Index of the first value that `is_bad`; values.size() if none is.

@@ -7,6 +7,7 @@
 #include <atomic>
 #include <clgauss/context.hpp>
 #include <clgauss/lu.hpp>
+#include <clgauss/matrix.hpp>
 #include <memory>
 
 namespace clgauss::c {
@@ -14,6 +15,8 @@ namespace clgauss::c {
 /// Behind a clgauss_context.
 struct ContextObject {
   Context context;
+  /// Where clgauss_?solve() turned the last A over, if that is not too large to be kept.
+  Values turned_over = {};
   std::atomic_flag busy = ATOMIC_FLAG_INIT;
 };
 
@@ -34,6 +37,7 @@ class Use {
   ~Use() { object_->busy.clear(); }
 
   [[nodiscard]] Context& context() const { return object_->context; }
+  [[nodiscard]] ContextObject& object() const { return *object_; }
 
  private:
   std::shared_ptr<ContextObject> object_;

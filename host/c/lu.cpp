@@ -10,8 +10,9 @@
 #include <utility>
 
 #include "c/enqueue.hpp"
-#include "c/mapped.hpp"
+#include "c/host_transfer.hpp"
 #include "io/memory.hpp"
+#include "launch/staging.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
@@ -63,6 +64,20 @@ void check_counts(Index n, Index nrhs) {
     throw DimensionError(fmt::format("n = {} and nrhs = {}: neither may be 2^31 or more", n, nrhs));
 }
 
+/// Memory for an n-by-n matrix, which the context keeps for the next call where nothing is thrown.
+struct KeptMatrix {
+  KeptMatrix(const Context& context, RealType type, Index n)
+      : bytes(n * padded_ld(n, type) * bytes_of(type)),
+        view{context.staging().matrices().take(context, bytes, "A"), 0, padded_ld(n, type)} {}
+
+  void give_back(const Context& context) const {
+    context.staging().matrices().give(context, view.buffer, bytes);
+  }
+
+  std::uint64_t bytes;
+  MatrixView view;
+};
+
 template <typename Real>
 clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Real* a_data,
                     Index lda, int32_t* ipiv, Real* b_data, Index ldb) {
@@ -74,17 +89,19 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
   if (n == 0) return CLGAUSS_OK;
   not_null(ipiv, "ipiv");
   const RealType type = choose_type(context.profile(), kRealType<Real>);
+  const KeptMatrix kept(context, type, n);
   Lu lu(context, type, n);
-  const MatrixView on_device = upload(context, constant(a), padded_ld(n, type), "A");
+  upload(context, constant(a), kept.view);
   if (nrhs == 0) {
-    lu.factor(on_device);
+    lu.factor(kept.view);
   } else {
-    const MatrixView x = upload(context, constant(b), nrhs, "B");
-    lu.factor_and_solve(on_device, x, nrhs);
+    const MatrixView x = uploaded(context, b, nrhs, "B");
+    lu.factor_and_solve(kept.view, x, nrhs);
     if (!lu.failed_column()) download(context, x, b);
   }
-  download(context, on_device, a);
+  download(context, kept.view, a);
   write_pivots(lu, ipiv);
+  kept.give_back(context);
   const auto column = lu.failed_column();
   return column ? singular(*column) : CLGAUSS_OK;
 }
@@ -100,18 +117,25 @@ HostMatrix<Real> with_lower_triangle(HostMatrix<Real> a, int uplo) {
   return a;
 }
 
-/// The lower triangle of `a` <- L D^(1/2), from the factors of A = L D L^T.
+/// The lower triangle of `a` <- L D^(1/2), from the factors of A = L D L^T, whose offset is 0.
 template <typename Real>
 void write_cholesky(const Context& context, const MatrixView& factors, const HostMatrix<Real>& a) {
-  const Index n = a.rows;
-  const Values values = clgauss::download(context.queue(), factors.buffer, kRealType<Real>,
-                                          factors.offset + n * factors.ld);
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j <= i; ++j) {
-      const double root = std::sqrt(values[j * factors.ld + j]);
-      a.data[i * a.row_step + j * a.column_step] =
-          static_cast<Real>(i == j ? root : values[i * factors.ld + j] * root);
-    }
+  const Index n = a.rows, ld = factors.ld;
+  const cl::Buffer diagonal = context.allocate(n * sizeof(Real), "the diagonal of a factor");
+  enqueue_copy_rows(context.queue(), {factors.buffer, 0, (ld + 1) * sizeof(Real)},
+                    {diagonal, 0, sizeof(Real)}, sizeof(Real), n);
+  Values roots = clgauss::download(context.queue(), diagonal, kRealType<Real>, n);
+  for (double& value : roots) value = std::sqrt(value);
+  context.staging().read(context.queue(), factors.buffer, n, ld * sizeof(Real),
+                         [&](Index first, Index last, const std::byte* in) {
+                           const auto* row = reinterpret_cast<const Real*>(in);
+                           for (Index i = first; i < last; ++i, row += ld) {
+                             Real* const out = a.data + i * a.row_step;
+                             for (Index j = 0; j < i; ++j)
+                               out[j * a.column_step] = static_cast<Real>(row[j] * roots[j]);
+                             out[i * a.column_step] = static_cast<Real>(roots[i]);
+                           }
+                         });
 }
 
 template <typename Real>
@@ -127,16 +151,18 @@ clgauss_status posv(clgauss_context handle, int layout, int uplo, Index n, Index
   LuOptions options;
   options.positive_definite = true;
   Lu cholesky(context, type, n, options);
-  const MatrixView on_device = upload(context, constant(a), padded_ld(n, type), "A");
-  const MatrixView x = upload(context, constant(b), std::max<Index>(nrhs, 1), "B");
-  cholesky.factor_and_solve(on_device, x, nrhs);
+  const KeptMatrix kept(context, type, n);
+  upload(context, constant(a), kept.view);
+  const MatrixView x = uploaded(context, b, std::max<Index>(nrhs, 1), "B");
+  cholesky.factor_and_solve(kept.view, x, nrhs);
   if (const auto column = cholesky.failed_column())
     return failed(CLGAUSS_SINGULAR,
                   fmt::format("A is not positive definite: the pivot of column {} is not positive",
                               *column + 1)
                       .c_str());
-  write_cholesky(context, on_device, a);
+  write_cholesky(context, kept.view, a);
   download(context, x, b);
+  kept.give_back(context);
   return CLGAUSS_OK;
 }
 
@@ -145,7 +171,8 @@ clgauss_status getrf(clgauss_lu handle, int layout, const Real* data, Index lda)
   const LuUse at_work(handle);
   Lu& lu = lu_of<Real>(at_work);
   const auto a = host_matrix(layout, lu.n(), lu.n(), data, lda, "A");
-  lu.factor(upload(at_work.use.context(), a, padded_ld(lu.n(), lu.type()), "the matrix to factor"));
+  lu.factor(
+      uploaded(at_work.use.context(), a, padded_ld(lu.n(), lu.type()), "the matrix to factor"));
   at_work.object->transposed = false;
   return CLGAUSS_OK;
 }
@@ -167,8 +194,8 @@ clgauss_status getrs(clgauss_lu handle, int layout, int trans, Index nrhs, Real*
   const auto b = host_matrix(layout, lu.n(), nrhs, data, ldb, "B");
   if (const auto column = lu.failed_column()) return singular(*column);
   if (b.empty()) return CLGAUSS_OK;
-  const Context& context = at_work.use.context();
-  const MatrixView x = upload(context, constant(b), nrhs, "B");
+  Context& context = at_work.use.context();
+  const MatrixView x = uploaded(context, b, nrhs, "B");
   enqueue_solve(lu, transposed, x, nrhs, {});
   download(context, x, b);
   return CLGAUSS_OK;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <type_traits>
 
 #include "c/call.hpp"
 #include "c/host_matrix.hpp"
@@ -163,12 +164,34 @@ clgauss_status status_of(const Solution& solution) {
           .c_str());
 }
 
+/// The matrix at `numbers`, which nobody writes to.
+Matrix borrowed(const double* numbers, Index rows, Index columns) {
+  return {rows, columns,
+          Values(rows * columns, UninitializedAllocator<double>(const_cast<double*>(numbers)))};
+}
+
+/// `from` in double: the caller's own numbers where they are, row by row without gaps; else a copy,
+/// in `space` where that may be kept: new memory costs more than turning a matrix over, and so does
+/// giving it back.
 template <typename Real>
-Matrix own_copy(const HostMatrix<const Real>& from, const char* name) {
-  io::require_memory(name, from.rows, from.columns);
-  Values values(from.rows * from.columns);
+Matrix in_double(const HostMatrix<const Real>& from, const char* name, Values* space = nullptr) {
+  constexpr Index kMostKept = Index{1} << 27U;        // 1 GiB
+  io::require_memory(name, from.rows, from.columns);  // before anything is read
+  if constexpr (std::is_same_v<Real, double>)
+    if (from.column_step == 1 && from.row_step == from.columns)
+      return borrowed(from.data, from.rows, from.columns);
+  const Index count = from.rows * from.columns;
+  const bool kept = space != nullptr && count <= kMostKept;
+  if (kept && space->size() == count) {
+    copy(from, row_major(space->data(), from.rows, from.columns, from.columns));
+    return borrowed(space->data(), from.rows, from.columns);
+  }
+  if (space != nullptr) *space = {};
+  Values values(count);
   copy(from, row_major(values.data(), from.rows, from.columns, from.columns));
-  return {from.rows, from.columns, std::move(values)};
+  if (!kept) return {from.rows, from.columns, std::move(values)};
+  *space = std::move(values);
+  return borrowed(space->data(), from.rows, from.columns);
 }
 
 template <typename Real>
@@ -184,7 +207,8 @@ clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrh
   const clgauss_solve_options known = checked(asked);
   const SolveOptions options = solve_options(known, kRealType<Real>);
   const Solution solution = clgauss::solve(
-      use.context(), {own_copy(a_view, "A"), own_copy(b_view, "B")}, options, progress_of(known));
+      use.context(), {in_double(a_view, "A", &use.object().turned_over), in_double(b_view, "B")},
+      options, progress_of(known));
   if (has_answer(solution.status))
     copy(row_major(solution.x.values().data(), n, nrhs, nrhs), x_view);
   write(report, report_size, report_of(solution, options.determinant));

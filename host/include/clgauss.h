@@ -203,9 +203,9 @@ typedef struct clgauss_report {
 } clgauss_report;
 
 /* X = A^-1 B, judged by its residual in double; A and B stay as they are, and X may be B. `options` and `report` may be NULL; the
- * report is also written with CLGAUSS_SINGULAR, CLGAUSS_OVERFLOW and CLGAUSS_INACCURATE, X also with the last. It takes a copy of
- * the system in double on the host. ssolve computes in float and judges x by the backward error of float, unless `options` say
- * otherwise. */
+ * report is also written with CLGAUSS_SINGULAR, CLGAUSS_OVERFLOW and CLGAUSS_INACCURATE, X also with the last. What is not
+ * row-major without gaps, and every float, is copied to doubles on the host; the context keeps that memory, up to 1 GiB, for the next
+ * call. ssolve computes in float and judges x by the backward error of float, unless `options` say otherwise. */
 CLGAUSS_API clgauss_status clgauss_ssolve(clgauss_context context, int layout, size_t n,
                                           size_t nrhs, const float* a, size_t lda, const float* b,
                                           size_t ldb, float* x, size_t ldx,

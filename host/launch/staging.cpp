@@ -28,7 +28,7 @@ struct Staging::Lane {
   std::byte* memory = nullptr;
   std::vector<std::byte> pageable;
   std::size_t chunk_bytes = 0;
-  std::array<cl::Event, 2> sent;
+  std::array<cl::Event, 2> on_its_way;
 
   /// Items first .. last. Returns an OpenCL error code.
   cl_int write(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index first, Index last,
@@ -36,14 +36,13 @@ struct Staging::Lane {
     const Index step = items_of_chunk(item_bytes);
     for (int turn = 0; first < last; first += step, turn = 1 - turn) {
       const Index end = std::min(last, first + step);
-      std::byte* const chunk = memory + static_cast<std::size_t>(turn) * chunk_bytes;
-      cl::Event& mine = sent[static_cast<std::size_t>(turn)];
+      cl::Event& mine = on_its_way[static_cast<std::size_t>(turn)];
       if (const cl_int error = wait_for(mine); error != CL_SUCCESS) return error;
-      fill(first, end, chunk);
+      fill(first, end, chunk(turn));
       cl_event event = nullptr;
       const cl_int error =
           clEnqueueWriteBuffer(queue(), buffer(), CL_FALSE, first * item_bytes,
-                               (end - first) * item_bytes, chunk, 0, nullptr, &event);
+                               (end - first) * item_bytes, chunk(turn), 0, nullptr, &event);
       if (error != CL_SUCCESS) return error;
       mine = cl::Event(event);
       if (const cl_int flushed = clFlush(queue()); flushed != CL_SUCCESS) return flushed;
@@ -51,15 +50,42 @@ struct Staging::Lane {
     return CL_SUCCESS;
   }
 
+  /// The same back: one chunk comes while the other is drained.
+  cl_int read(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index first, Index last,
+              std::size_t item_bytes, const DrainItems& drain) {
+    const Index step = items_of_chunk(item_bytes);
+    const auto ask_for = [&](int turn, Index begin) -> cl_int {
+      if (begin >= last) return CL_SUCCESS;
+      cl_event event = nullptr;
+      const cl_int error = clEnqueueReadBuffer(queue(), buffer(), CL_FALSE, begin * item_bytes,
+                                               (std::min(last, begin + step) - begin) * item_bytes,
+                                               chunk(turn), 0, nullptr, &event);
+      if (error != CL_SUCCESS) return error;
+      on_its_way[static_cast<std::size_t>(turn)] = cl::Event(event);
+      return clFlush(queue());
+    };
+    cl_int error = ask_for(0, first);
+    for (int turn = 0; first < last && error == CL_SUCCESS; first += step, turn = 1 - turn) {
+      error = ask_for(1 - turn, first + step);
+      if (error == CL_SUCCESS) error = wait_for(on_its_way[static_cast<std::size_t>(turn)]);
+      if (error == CL_SUCCESS) drain(first, std::min(last, first + step), chunk(turn));
+    }
+    return error;
+  }
+
   /// Until both chunks have arrived, whatever became of them.
   cl_int wait() {
     cl_int worst = CL_SUCCESS;
-    for (cl::Event& event : sent)
+    for (cl::Event& event : on_its_way)
       if (const cl_int error = wait_for(event); error != CL_SUCCESS) worst = error;
     return worst;
   }
 
  private:
+  [[nodiscard]] std::byte* chunk(int turn) const {
+    return memory + static_cast<std::size_t>(turn) * chunk_bytes;
+  }
+
   static cl_int wait_for(cl::Event& event) {
     if (event() == nullptr) return CL_SUCCESS;
     const cl_int error = clWaitForEvents(1, &event());
@@ -126,25 +152,47 @@ void Staging::write_mapped(const cl::CommandQueue& queue, const cl::Buffer& buff
   queue.finish();
 }
 
-void Staging::write(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
-                    std::size_t item_bytes, const FillItems& fill) {
-  if (count == 0 || item_bytes == 0) return;
-  if (transfers_ == Transfers::mapped) {
-    write_mapped(queue, buffer, count, item_bytes, fill);
-    return;
-  }
+void Staging::read_mapped(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
+                          std::size_t item_bytes, const DrainItems& drain) const {
+  auto* const mapped = static_cast<std::byte*>(
+      queue.enqueueMapBuffer(buffer, CL_TRUE, CL_MAP_READ, 0, count * item_bytes));
+  in_parallel(count, items_of_chunk(item_bytes),
+              [&](Index first, Index last) { drain(first, last, mapped + first * item_bytes); });
+  queue.enqueueUnmapMemObject(buffer, mapped);
+  queue.finish();
+}
+
+template <typename Move>
+void Staging::by_lanes(const char* call, Index count, std::size_t item_bytes, const Move& move) {
   const Index grain = items_of_chunk(item_bytes);
   require_lanes(parts_of(count, grain), item_bytes);
   std::atomic<Index> next = 0;
   std::atomic<cl_int> error = CL_SUCCESS;
   in_parallel(count, grain, [&](Index first, Index last) {
     Lane& lane = *lanes_[next++];
-    const cl_int written = lane.write(queue, buffer, first, last, item_bytes, fill);
+    const cl_int moved = move(lane, first, last);
     const cl_int arrived = lane.wait();
-    if (const cl_int code = written != CL_SUCCESS ? written : arrived; code != CL_SUCCESS)
-      error = code;
+    if (const cl_int code = moved != CL_SUCCESS ? moved : arrived; code != CL_SUCCESS) error = code;
   });
-  check_call("clEnqueueWriteBuffer", error);
+  check_call(call, error);
+}
+
+void Staging::write(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
+                    std::size_t item_bytes, const FillItems& fill) {
+  if (count == 0 || item_bytes == 0) return;
+  if (transfers_ == Transfers::mapped) return write_mapped(queue, buffer, count, item_bytes, fill);
+  by_lanes("clEnqueueWriteBuffer", count, item_bytes, [&](Lane& lane, Index first, Index last) {
+    return lane.write(queue, buffer, first, last, item_bytes, fill);
+  });
+}
+
+void Staging::read(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
+                   std::size_t item_bytes, const DrainItems& drain) {
+  if (count == 0 || item_bytes == 0) return;
+  if (transfers_ == Transfers::mapped) return read_mapped(queue, buffer, count, item_bytes, drain);
+  by_lanes("clEnqueueReadBuffer", count, item_bytes, [&](Lane& lane, Index first, Index last) {
+    return lane.read(queue, buffer, first, last, item_bytes, drain);
+  });
 }
 
 }  // namespace clgauss

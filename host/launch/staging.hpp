@@ -1,5 +1,5 @@
 #pragma once
-/// The way of the host's numbers to a device's buffers.
+/// The way of the host's numbers to a device's buffers and back.
 
 #include <clgauss/context.hpp>
 #include <clgauss/matrix.hpp>
@@ -15,12 +15,14 @@ namespace clgauss {
 
 /// Writes items first .. last at `out`. Called on several threads at once; must not throw.
 using FillItems = std::function<void(Index first, Index last, std::byte* out)>;
+/// Takes items first .. last from `in`, likewise.
+using DrainItems = std::function<void(Index first, Index last, const std::byte* in)>;
 
 /// Belongs to a context. Where device and host have one memory the buffer is mapped, and nothing is
 /// copied twice. Else the items go through chunks of host memory that the driver pinned, which are
-/// kept: every core fills one chunk while its other one is on its way. An H200 takes mapped
-/// buffers, whose host memory is new every time, at 2 GB/s, pageable memory at 7, pinned memory at
-/// 55.
+/// kept: every core fills or drains one chunk while its other one is on its way. An H200 takes
+/// mapped buffers, whose host memory is new every time, at 2 GB/s, pageable memory at 7, pinned
+/// memory at 55.
 class Staging {
  public:
   /// `context` and `queue` must outlive it.
@@ -34,6 +36,11 @@ class Staging {
   void write(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
              std::size_t item_bytes, const FillItems& fill);
 
+  /// The same back: reads `count` items from the first byte of `buffer` on, behind what was
+  /// enqueued before, and waits. Throws OpenClError, OutOfMemory.
+  void read(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
+            std::size_t item_bytes, const DrainItems& drain);
+
   /// How it is done: pageable where the driver gave no pinned memory.
   [[nodiscard]] Transfers transfers() const noexcept { return transfers_; }
 
@@ -45,6 +52,12 @@ class Staging {
 
   void write_mapped(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
                     std::size_t item_bytes, const FillItems& fill) const;
+  void read_mapped(const cl::CommandQueue& queue, const cl::Buffer& buffer, Index count,
+                   std::size_t item_bytes, const DrainItems& drain) const;
+  /// move(lane, first, last), which returns an OpenCL error code, for parts of `count` items, each
+  /// with a lane of its own.
+  template <typename Move>
+  void by_lanes(const char* call, Index count, std::size_t item_bytes, const Move& move);
   void require_lanes(Index lanes, std::size_t chunk_bytes);
 
   const cl::Context& context_;

@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <limits>
-#include <map>
-#include <mutex>
 #include <numeric>
 
 #include "lanes.hpp"
@@ -75,20 +73,6 @@ Range range_of_part(std::span<const double> values) {
   return {std::nextafter(std::ranges::min(numbers_of(least)), HUGE_VAL),
           std::ranges::max(numbers_of(largest)), sum_of(differences) == 0};
 }
-
-/// Sums and maxima of the magnitudes of some rows, column by column.
-struct OfColumns {
-  std::vector<double> sums, largest;
-
-  explicit OfColumns(Index columns) : sums(columns, 0.0), largest(columns, 0.0) {}
-  void add_row(std::span<const double> row) {
-    for (Index j = 0; j < row.size(); ++j) {
-      const double magnitude = std::abs(row[j]);
-      sums[j] += magnitude;
-      largest[j] = magnitude > largest[j] ? magnitude : largest[j];
-    }
-  }
-};
 
 Range range_of(std::span<const double> values) {
   Range range;
@@ -253,40 +237,82 @@ bool fits_range(std::span<const double> a, std::span<const double> b, RealType t
          quotients_fit(of_b, of_a, limits);
 }
 
-Sizes sizes_of(std::span<const double> values, Index columns) {
-  const Index rows = columns == 0 ? 0 : values.size() / columns;
-  Sizes sizes{std::vector<double>(rows, 0), std::vector<double>(columns, 0)};
-  /// by their first rows, to add them up in the same order every time
-  std::map<Index, OfColumns> parts;
-  Range all;
-  std::mutex one_at_a_time;
-  in_parallel(rows, kElementsPerThread / std::max<Index>(columns, 1) + 1,
-              [&](Index first, Index last) {
-                OfColumns part(columns);
-                Range range;
-                for (Index i = first; i < last; ++i) {
-                  const std::span<const double> row = values.subspan(i * columns, columns);
-                  const Range of_row = range_of_part(row);
-                  part.add_row(row);
-                  sizes.rows[i] = of_row.largest;
-                  range.add(of_row);
-                }
-                const std::scoped_lock lock(one_at_a_time);
-                all.add(range);
-                parts.emplace(first, std::move(part));
-              });
-  sizes.least = all.least;
-  sizes.largest = all.largest;
-  sizes.finite = all.finite;
-  for (Index j = 0; j < columns; ++j) {
+/// Of the rows that one thread took.
+struct SizesByRows::Part {
+  Part(Index first_row, Index columns)
+      : first(first_row), sums(columns, 0.0), sizes{{}, std::vector<double>(columns, 0)} {}
+
+  void add_row(std::span<const double> row) {
+    std::vector<double>& largest = sizes.columns;
+    for (Index j = 0; j < row.size(); ++j) {
+      const double magnitude = std::abs(row[j]);
+      sums[j] += magnitude;
+      largest[j] = magnitude > largest[j] ? magnitude : largest[j];
+    }
+  }
+
+  Index first;
+  std::vector<double> sums;  // of magnitudes, column by column
+  Sizes sizes;               // without those of rows
+};
+
+namespace {
+
+/// Of all numbers.
+void add(Sizes& sizes, const Range& range) {
+  sizes.least = std::min(sizes.least, range.least);
+  sizes.largest = std::max(sizes.largest, range.largest);
+  sizes.finite = sizes.finite && range.finite;
+}
+
+}  // namespace
+
+SizesByRows::SizesByRows(std::span<const double> values, Index columns)
+    : values_(values), columns_(columns), of_rows_(columns == 0 ? 0 : values.size() / columns) {}
+
+SizesByRows::~SizesByRows() = default;
+
+void SizesByRows::look_at(Index first, Index last) {
+  Part& part = mine(first);
+  for (Index i = first; i < last; ++i) {
+    const std::span<const double> row = values_.subspan(i * columns_, columns_);
+    const Range of_row = range_of_part(row);
+    part.add_row(row);
+    of_rows_[i] = of_row.largest;
+    add(part.sizes, of_row);
+  }
+}
+
+SizesByRows::Part& SizesByRows::mine(Index first) {
+  const std::scoped_lock lock(one_at_a_time_);
+  std::unique_ptr<Part>& part = parts_[std::this_thread::get_id()];
+  if (!part) part = std::make_unique<Part>(first, columns_);
+  return *part;
+}
+
+Sizes SizesByRows::all() {
+  std::vector<const Part*> parts;  // in the same order every time, which sums depend on
+  for (const auto& [thread, part] : parts_) parts.push_back(part.get());
+  std::ranges::sort(parts, {}, &Part::first);
+  Sizes sizes{std::move(of_rows_), std::vector<double>(columns_, 0)};
+  for (const Part* part : parts) add(sizes, Range(part->sizes));
+  for (Index j = 0; j < columns_; ++j) {
     double sum = 0;
-    for (const auto& [first, part] : parts) {
-      sum += part.sums[j];
-      sizes.columns[j] = std::max(sizes.columns[j], part.largest[j]);
+    for (const Part* part : parts) {
+      sum += part->sums[j];
+      sizes.columns[j] = std::max(sizes.columns[j], part->sizes.columns[j]);
     }
     sizes.norm1 = max_or_nan(sizes.norm1, sum);
   }
   return sizes;
+}
+
+Sizes sizes_of(std::span<const double> values, Index columns) {
+  SizesByRows sizes(values, columns);
+  const Index rows = columns == 0 ? 0 : values.size() / columns;
+  in_parallel(rows, kElementsPerThread / std::max<Index>(columns, 1) + 1,
+              [&](Index first, Index last) { sizes.look_at(first, last); });
+  return sizes.all();
 }
 
 MatrixSize size_of(const Sizes& sizes) {
@@ -296,10 +322,16 @@ MatrixSize size_of(const Sizes& sizes) {
 
 Scaling scaling_for(Index n, Index nrhs, std::span<const double> a, std::span<const double> b,
                     RealType type, Equilibration equilibration) {
+  return scaling_for(sizes_of(a, n), nrhs, a, b, type, equilibration);
+}
+
+Scaling scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
+                    std::span<const double> b, RealType type, Equilibration equilibration) {
+  const Index n = sizes.rows.size();
   const ExponentsOf of_a = [&](std::span<const int> rows, std::span<const int> columns) {
     return exponents_of(n, n, a, rows, columns);
   };
-  return scaling_for(sizes_of(a, n), of_a, nrhs, b, type, equilibration);
+  return scaling_for(sizes, of_a, nrhs, b, type, equilibration);
 }
 
 Scaling scaling_for(const Sizes& sizes, const ExponentsOf& of_a, Index nrhs,
@@ -336,8 +368,13 @@ void scale_right_hand_sides(Scaling& scaling, Index n, Index nrhs, std::span<con
 
 Scaling symmetric_scaling_for(Index n, Index nrhs, std::span<const double> a,
                               std::span<const double> b, RealType type) {
+  return symmetric_scaling_for(sizes_of(a, n), nrhs, a, b, type);
+}
+
+Scaling symmetric_scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
+                              std::span<const double> b, RealType type) {
   const Limits limits(type);
-  const Sizes sizes = sizes_of(a, n);
+  const Index n = sizes.rows.size();
   const Range of_a(sizes), of_b = range_of(b);
   Scaling scaling;
   scaling.size = size_of(sizes);

@@ -8,7 +8,11 @@
 #include <clgauss/real_type.hpp>
 #include <cmath>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
+#include <thread>
 #include <vector>
 
 namespace clgauss {
@@ -41,6 +45,30 @@ struct Sizes {
 /// Of row-major numbers with so many columns, by all cores.
 [[nodiscard]] Sizes sizes_of(std::span<const double> values, Index columns);
 
+/// sizes_of() of a matrix that passes by in any case, each row once, on any number of threads.
+class SizesByRows {
+ public:
+  /// Of row-major `values`, which must outlive it.
+  SizesByRows(std::span<const double> values, Index columns);
+  SizesByRows(const SizesByRows&) = delete;
+  SizesByRows& operator=(const SizesByRows&) = delete;
+  ~SizesByRows();
+
+  void look_at(Index first, Index last);
+  /// When every row was looked at, once.
+  [[nodiscard]] Sizes all();
+
+ private:
+  struct Part;
+  [[nodiscard]] Part& mine(Index first);
+
+  std::span<const double> values_;
+  Index columns_;
+  std::vector<double> of_rows_;
+  std::mutex one_at_a_time_;
+  std::map<std::thread::id, std::unique_ptr<Part>> parts_;
+};
+
 /// Its norm and largest number; NaN if it holds one.
 [[nodiscard]] MatrixSize size_of(const Sizes& sizes);
 
@@ -58,11 +86,19 @@ struct Sizes {
 [[nodiscard]] Scaling scaling_for(const System& system, RealType type,
                                   Equilibration equilibration = Equilibration::off);
 
+/// The same where its sizes are known.
+[[nodiscard]] Scaling scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
+                                  std::span<const double> b, RealType type,
+                                  Equilibration equilibration);
+
 /// The same for Cholesky's factors of a symmetric A, R = C: they change with R as A does, not by a
 /// bit otherwise, and so it is the range alone that may ask for it. The diagonal, which nothing of
 /// a positive definite A exceeds, then comes to lie in [1, 4).
 [[nodiscard]] Scaling symmetric_scaling_for(Index n, Index nrhs, std::span<const double> a,
                                             std::span<const double> b, RealType type);
+[[nodiscard]] Scaling symmetric_scaling_for(const Sizes& sizes, Index nrhs,
+                                            std::span<const double> a, std::span<const double> b,
+                                            RealType type);
 
 /// value 2^exponent, as std::ldexp.
 inline double times_power(double value, int exponent) {

@@ -64,6 +64,19 @@ void upload_rows_as(const Context& context, const cl::Buffer& buffer, Index ld,
 }
 
 template <typename Real>
+Sizes upload_and_measure_as(const Context& context, const cl::Buffer& buffer, Index ld,
+                            const Matrix& matrix) {
+  SizesByRows sizes(matrix.values(), matrix.cols());
+  upload_items<Real>(context, buffer, matrix.rows(), ld, [&](Index first, Index last, Real* out) {
+    for (Index i = first; i < last; ++i, out += ld) {
+      copy_row(&matrix, i, out);
+      sizes.look_at(i, i + 1);
+    }
+  });
+  return sizes.all();
+}
+
+template <typename Real>
 void upload_values_as(const Context& context, const cl::Buffer& buffer,
                       std::span<const double> values) {
   upload_items<Real>(context, buffer, values.size(), 1, [&](Index first, Index last, Real* out) {
@@ -97,6 +110,13 @@ void upload_rows(const Context& context, const cl::Buffer& buffer, Index ld, Rea
   if (ld == 0 || parts.begin()->matrix->rows() == 0) return;
   type == RealType::f32 ? upload_rows_as<float>(context, buffer, ld, parts)
                         : upload_rows_as<double>(context, buffer, ld, parts);
+}
+
+Sizes upload_and_measure(const Context& context, const cl::Buffer& buffer, Index ld, RealType type,
+                         const Matrix& matrix) {
+  if (matrix.empty()) return sizes_of(matrix.values(), matrix.cols());
+  return type == RealType::f32 ? upload_and_measure_as<float>(context, buffer, ld, matrix)
+                               : upload_and_measure_as<double>(context, buffer, ld, matrix);
 }
 
 void upload_and_release(const Context& context, const cl::Buffer& buffer, Index ld, RealType type,

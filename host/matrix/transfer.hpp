@@ -40,6 +40,10 @@ struct UploadPart {
 void upload_rows(const Context& context, const cl::Buffer& buffer, Index ld, RealType type,
                  std::initializer_list<UploadPart> parts);
 
+/// The same of one matrix as it is, and its sizes, for which it is not read once more.
+[[nodiscard]] Sizes upload_and_measure(const Context& context, const cl::Buffer& buffer, Index ld,
+                                       RealType type, const Matrix& matrix);
+
 /// The same for numbers that lie one after the other on both sides.
 void upload_values(const Context& context, const cl::Buffer& buffer, RealType type,
                    std::span<const double> values);

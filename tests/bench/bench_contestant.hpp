@@ -34,8 +34,8 @@ class Contestant {
   Contestant() = default;
 };
 
-/// A problem in device buffers, row-major. The contestants on the device take turns with the one
-/// work copy, so that large problems still fit.
+/// A problem in device buffers, row-major; nothing of host. The contestants on the device take
+/// turns with the one work copy, so that large problems still fit.
 class DeviceProblem {
  public:
   DeviceProblem(Context& context, const Problem& problem);
@@ -71,7 +71,8 @@ struct Peer {
   std::string_view about;
   bool gemm, lu, batched;  // what it does; lu stands for solve too
   bool cholesky = false, lstsq = false, complex_solve = false;
-  bool cpu_only;      // works on the host: by default compared with CPU devices only
+  /// works on the host: by default compared with CPU devices only, and always by host
+  bool cpu_only;
   bool not_the_same;  // does less than clgauss in lu and solve: there only if it is named
   std::unique_ptr<Contestant> (*make)(const DeviceProblem& problem);  // null: not compiled in
   void (*prepare)(char** arguments);  // once, before the first make; may execute the program anew
@@ -83,6 +84,7 @@ struct Peer {
            : what == What::cholesky      ? cholesky
            : what == What::lstsq         ? lstsq
            : what == What::complex_solve ? complex_solve
+           : what == What::host          ? lu && cpu_only
            : starts_programs(what)       ? false
                                          : lu;
   }

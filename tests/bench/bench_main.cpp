@@ -9,6 +9,7 @@
 
 #include "bench_breakdown.hpp"
 #include "bench_file.hpp"
+#include "bench_host.hpp"
 #include "bench_measure.hpp"
 #include "bench_options.hpp"
 #include "bench_report.hpp"
@@ -29,8 +30,8 @@ std::vector<const Peer*> peers_for(What what, const BenchOptions& options, Devic
     return chosen;
   }
   for (const Peer& peer : peers()) {
-    const bool fits =
-        !(peer.cpu_only && device != DeviceType::cpu) && !(peer.not_the_same && what != What::gemm);
+    const bool fits = !(peer.cpu_only && device != DeviceType::cpu && what != What::host) &&
+                      !(peer.not_the_same && what != What::gemm);
     if (peer.compiled_in() && fits) consider(peer);
   }
   return chosen;
@@ -65,10 +66,11 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
     for (const RealType type : types_for(options, device))
       for (const Index n : options.sizes) {
         if (starts_programs(what) && type != RealType::f64) continue;
+        const Index nrhs = options.right_hand_sides == 0 ? n : options.right_hand_sides;
         const bool update = what == What::gemm && options.k.has_value();
-        sizes.push_back({what, type, what == What::lstsq ? rows_of_lstsq(n) : n, n,
-                         update ? *options.k : n, update, options.pad, options.batch,
-                         options.batched});
+        const Index depth = what == What::host ? nrhs : update ? *options.k : n;
+        sizes.push_back({what, type, what == What::lstsq ? rows_of_lstsq(n) : n, n, depth, update,
+                         options.pad, options.batch, options.batched});
       }
   return sizes;
 }
@@ -84,7 +86,10 @@ std::vector<Measurement> measure(Context& context, const BenchOptions& options,
     return run_match(problem, cold_entries(problem, options.device), options.reps);
   const DeviceProblem device(context, problem);
   std::vector<Entry> entries;
-  entries.push_back({"clgauss", make_clgauss(device)});
+  if (size.what == What::host)
+    entries = host_entries(problem, options.device);
+  else
+    entries.push_back({"clgauss", make_clgauss(device)});
   for (const Peer* peer : peers_for(size.what, options, context.profile().type))
     entries.push_back({peer->name, peer->make(device)});
   return run_match(problem, entries, options.reps);

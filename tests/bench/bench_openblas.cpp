@@ -76,13 +76,6 @@ class OpenBlasGemm : public Contestant {
   std::vector<T> a_, b_, c_, work_;
 };
 
-Matrix transposed(const Matrix& matrix) {
-  Matrix result(matrix.cols(), matrix.rows());
-  for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index j = 0; j < matrix.cols(); ++j) result(j, i) = matrix(i, j);
-  return result;
-}
-
 /// getrf, or gesv for solve, on a column-major copy of A: LAPACKE would transpose a row-major one
 /// inside the timed call. The `_work` forms leave out LAPACKE's search for NaN, which clgauss does
 /// not make either.
@@ -92,9 +85,10 @@ class OpenBlasLu : public Contestant {
   explicit OpenBlasLu(const Problem& problem)
       : n_(narrow(problem.size.n)),
         lda_(narrow(problem.size.n + problem.size.pad)),
-        solve_(problem.size.what == What::solve),
+        nrhs_(narrow(problem.b.cols())),
+        solve_(problem.size.what == What::solve || problem.size.what == What::host),
         a_(typed_rows<T>(transposed(problem.a), problem.size.n + problem.size.pad)),
-        b_(typed_rows<T>(problem.b, 1)),
+        b_(typed_rows<T>(transposed(problem.b), problem.size.n)),
         work_(a_),
         x_(b_),
         pivots_(problem.size.n) {}
@@ -113,7 +107,8 @@ class OpenBlasLu : public Contestant {
 
   [[nodiscard]] Matrix result() override {
     if (!solve_) require(getrs());
-    return matrix_of(x_.data(), static_cast<Index>(n_), 1, 1);
+    return transposed(matrix_of(x_.data(), static_cast<Index>(nrhs_), static_cast<Index>(n_),
+                                static_cast<Index>(n_)));
   }
 
   [[nodiscard]] std::string detail() const override { return describe(); }
@@ -121,10 +116,10 @@ class OpenBlasLu : public Contestant {
  private:
   lapack_int gesv() {
     if constexpr (is_f32<T>)
-      return LAPACKE_sgesv_work(LAPACK_COL_MAJOR, n_, 1, work_.data(), lda_, pivots_.data(),
+      return LAPACKE_sgesv_work(LAPACK_COL_MAJOR, n_, nrhs_, work_.data(), lda_, pivots_.data(),
                                 x_.data(), n_);
     else
-      return LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n_, 1, work_.data(), lda_, pivots_.data(),
+      return LAPACKE_dgesv_work(LAPACK_COL_MAJOR, n_, nrhs_, work_.data(), lda_, pivots_.data(),
                                 x_.data(), n_);
   }
 
@@ -149,7 +144,7 @@ class OpenBlasLu : public Contestant {
     if (info < 0) throw Error(ErrorCode::usage, fmt::format("OpenBLAS: info {}", info));
   }
 
-  int n_, lda_;
+  int n_, lda_, nrhs_;
   bool solve_;
   std::vector<T> a_, b_, work_, x_;
   std::vector<lapack_int> pivots_;

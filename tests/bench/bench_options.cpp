@@ -25,13 +25,15 @@ constexpr const char* kAbout =
     "  cholesky the same for a symmetric positive definite matrix, by Cholesky's factors\n"
     "  lstsq    least squares of 4 n equations with n unknowns, one right-hand side\n"
     "  complex  solve of complex numbers, pairs of f32 or f64\n"
+    "  host     gesv and solve of clgauss.h, from host memory to host memory, with --nrhs "
+    "right-hand sides: clgauss and openblas are gesv by columns, L, U and ipiv included\n"
     "  batched  solve for --batch small systems, n <= 256\n"
     "  file     whole programs, from an .npy file to x in another: clgauss solve with and without "
     "rcond, NumPy and PyTorch (on its GPU) where python3 has them\n"
     "  cold     clgauss solve as a whole program on a device that it never saw: its caches and the "
     "driver's are empty; beside it, the same once more\n"
     "Inputs lie where a library works (device buffers for OpenCL, host memory for openblas) and "
-    "are restored outside the timed region; no transfer is timed. The peers:";
+    "are restored outside the timed region; no transfer is timed, except by host. The peers:";
 
 constexpr const char* kExamples =
     "clgauss-bench gemm\n"
@@ -39,6 +41,7 @@ constexpr const char* kExamples =
     "clgauss-bench batched --sizes 8,16,32,64,128 --batch 20000\n"
     "clgauss-bench gemm --k 256 --sizes 4096 --peers none\n"
     "clgauss-bench file --sizes 8010 --reps 3\n"
+    "clgauss-bench host --device gpu --sizes 1000,8000 --types f64\n"
     "clgauss-bench cold --device gpu --sizes 50,1000,4000 --reps 3 --csv rows.csv\n"
     "clgauss-bench solve --device nvidia:h200 --sizes 8192 --reps 11 --csv rows.csv --samples "
     "samples.csv";
@@ -151,13 +154,14 @@ cli::CommandTable bench_table() {
   cli::CommandTable table{"WHAT [options]", about, kExamples, {}, "what"};
   // clang-format off
   table.group("What")
-      ("what", cli::words("WHAT", what_names())->required(), "gemm, lu, solve, batched, file, cold, or several, separated by commas")
+      ("what", cli::words("WHAT", what_names())->required(), "gemm, lu, solve, host, batched, file, cold, or several, separated by commas")
       ("sizes", cli::text("LIST")->default_value("1000,2048,4096"), "n: numbers and ranges first:last:step")
       ("types", cli::words("LIST", kTypes), "f32, f64 (default: both, as far as the device has them)")
       ("peers", cli::words("LIST", peer_names()), "libraries to compare with, or none (default: all compiled in that fit)")
       ("reps", po::value<int>()->default_value(5)->value_name("N"), "timed runs of each contestant")
       ("breakdown", po::bool_switch(), "where clgauss's time goes, by the device's clock, instead of the comparison")
       ("k", cli::text("K"), "gemm: inner dimension, instead of a square product")
+      ("nrhs", cli::text("N")->default_value("1"), "host: right-hand sides; 0 = as many as rows")
       ("batch", cli::text("N")->default_value("10000"), "batched: systems")
       ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, tile, ptx or panels")
       ("definite", po::bool_switch(), "batched: symmetric positive definite systems, by Cholesky")
@@ -186,11 +190,13 @@ BenchOptions bench_options(const po::variables_map& values) {
   if (const auto k = word_of(values, "k")) options.k = number_of("--k", *k, 1);
   if (options.k && std::ranges::find(options.whats, What::gemm) == options.whats.end())
     throw UsageError("--k is for gemm");
+  options.right_hand_sides = number_of("--nrhs", values["nrhs"].as<std::string>(), 0);
   options.device = values["device"].as<std::string>();
   options.reps = values["reps"].as<int>();
   options.breakdown = values["breakdown"].as<bool>();
-  if (options.breakdown && std::ranges::any_of(options.whats, starts_programs))
-    throw UsageError("--breakdown is not for file and cold");
+  const auto has_no_parts = [](What what) { return starts_programs(what) || what == What::host; };
+  if (options.breakdown && std::ranges::any_of(options.whats, has_no_parts))
+    throw UsageError("--breakdown is not for host, file and cold");
   if (options.reps < 1) throw UsageError("--reps must be at least 1");
   options.pad = number_of("--pad", values["pad"].as<std::string>(), 0);
   options.batch = number_of("--batch", values["batch"].as<std::string>(), 1);

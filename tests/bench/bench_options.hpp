@@ -19,6 +19,7 @@ struct BenchOptions {
   int reps = 5;
   bool breakdown = false;  // where the time of clgauss goes, instead of a match
   std::optional<Index> k;
+  Index right_hand_sides = 1;  // of host; 0: as many as rows
   Index pad = 0;
   Index batch = 0;
   BatchedLuOptions batched;

@@ -177,6 +177,8 @@ std::string_view what_name(What what) {
       return "lstsq";
     case What::complex_solve:
       return "complex";
+    case What::host:
+      return "host";
     case What::file:
       return "file";
     case What::cold:
@@ -185,6 +187,13 @@ std::string_view what_name(What what) {
       break;
   }
   return "batched";
+}
+
+Matrix transposed(const Matrix& matrix) {
+  Matrix result(matrix.cols(), matrix.rows());
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (Index j = 0; j < matrix.cols(); ++j) result(j, i) = matrix(i, j);
+  return result;
 }
 
 Problem make_problem(const ProblemSize& size) {
@@ -206,7 +215,7 @@ Problem make_problem(const ProblemSize& size) {
     return {size, random(size.n, 2 * (size.n + 1), kSeed), Matrix(size.n, 1), {}};
   Matrix a = random(size.n, size.n, kSeed);
   if (size.what == What::cholesky) make_positive_definite(a.values(), size.n);
-  return {size, std::move(a), random(size.n, 1, kSeed + 1), {}};
+  return {size, std::move(a), random(size.n, size.what == What::host ? size.k : 1, kSeed + 1), {}};
 }
 
 double flops(const ProblemSize& size) {
@@ -221,6 +230,8 @@ double flops(const ProblemSize& size) {
       return tune::qr_flops(rows_of_lstsq(size.n), size.n);
     case What::complex_solve:
       return 4 * (tune::lu_flops(size.n) + tune::solve_flops(size.n, 1));
+    case What::host:
+      return tune::lu_flops(size.n) + tune::solve_flops(size.n, size.k);
     case What::solve:
     case What::batched:
     case What::file:

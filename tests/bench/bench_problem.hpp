@@ -17,13 +17,14 @@ enum class What {
   cholesky,  // the same for a symmetric positive definite A, by Cholesky's factors
   lstsq,  // least squares of four times as many equations as unknowns, by Householder's reflections
   complex_solve,  // solve of complex numbers
+  host,           // solve from host memory to host memory
   batched,        // solve for many small systems
   file,           // solve by whole programs, from a file to an answer in another
   cold            // the same by clgauss, with empty caches
 };
-inline constexpr What kAllWhats[] = {What::gemm,     What::lu,    What::solve,
-                                     What::cholesky, What::lstsq, What::complex_solve,
-                                     What::batched,  What::file,  What::cold};
+inline constexpr What kAllWhats[] = {
+    What::gemm,          What::lu,   What::solve,   What::cholesky, What::lstsq,
+    What::complex_solve, What::host, What::batched, What::file,     What::cold};
 [[nodiscard]] std::string_view what_name(What what);
 /// Whether a run is that of a program, from an .npy file, which is written in f64.
 [[nodiscard]] constexpr bool starts_programs(What what) {
@@ -31,7 +32,7 @@ inline constexpr What kAllWhats[] = {What::gemm,     What::lu,    What::solve,
 }
 
 /// Sizes and type of a problem; of lu, solve, file and cold only n and pad are read, of lstsq and
-/// complex n alone, of batched n and what follows pad.
+/// complex n alone, of host n and k, its right-hand sides, of batched n and what follows pad.
 struct ProblemSize {
   What what = What::gemm;
   RealType type = RealType::f64;
@@ -48,8 +49,9 @@ struct Problem {
   ProblemSize size;
   Matrix
       a;  // gemm: m-by-k; lu, solve: n-by-n; lstsq: [A | b], 4n-by-(n+1); complex: [A | b], n-by-2(n+1), real and imaginary parts; batched: a system's matrix a row, batch-by-n^2
-  Matrix
-      b;  // gemm: k-by-n; lu, solve, lstsq, complex: n-by-1 (lstsq, complex: zeros); batched: batch-by-n
+  /// gemm: k-by-n; host: n-by-k; lu, solve, lstsq, complex: n-by-1 (lstsq, complex: zeros);
+  /// batched: batch-by-n
+  Matrix b;
   Matrix c;  // gemm: m-by-n, before the product; else empty
 };
 
@@ -60,7 +62,8 @@ inline constexpr unsigned kSeed = 20130522;
 [[nodiscard]] constexpr Index rows_of_lstsq(Index n) { return 4 * n; }
 
 /// 2 m n k for gemm, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq, 8/3 n^3 + 8 n^2 for complex, 2/3
-/// n^3 + 2 n^2 for solve and for each system of batched, 1/3 n^3 + 2 n^2 for cholesky, batched too.
+/// n^3 + 2 n^2 for solve, for each system of batched and, with k times the last, for host, 1/3 n^3
+/// + 2 n^2 for cholesky, batched too.
 [[nodiscard]] double flops(const ProblemSize& size);
 
 /// How wrong an answer is, as a multiple of what rounding alone may do.
@@ -80,6 +83,8 @@ struct Accuracy {
 /// Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3 (SLATE), with norm1(C - Cref)
 /// estimated from below, see gemm.
 [[nodiscard]] Accuracy check(const Problem& problem, const Matrix& result);
+
+[[nodiscard]] Matrix transposed(const Matrix& matrix);
 
 /// The values in type T, rows `ld` apart (what lies between them is 0).
 template <typename T>

@@ -32,6 +32,8 @@ constexpr const char* kLegend =
     "16, r = b - A x\n"
     "# error, complex: as below, of moduli; type: of real and imaginary parts\n"
     "# error, else: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16\n"
+    "# host: from host memory to host memory, k right-hand sides; clgauss and openblas: gesv by "
+    "columns, L, U and ipiv included\n"
     "# batched: m = systems, each with 1 right-hand side; the worst error of all\n"
     "# ratio: median / clgauss's median, above 1 where clgauss is faster\n";
 
@@ -47,7 +49,7 @@ std::vector<std::string> key_fields(const std::string& run, const std::string& d
                          : size.what == What::batched     ? size.batch
                                                           : size.n),
           std::to_string(size.n),
-          gemm ? std::to_string(size.k) : std::string()};
+          gemm || size.what == What::host ? std::to_string(size.k) : std::string()};
 }
 
 /// The first line of a file that exists; empty for one that is new.

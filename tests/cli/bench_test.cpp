@@ -45,7 +45,25 @@ TEST_CASE("clgauss-bench: where the time of a factorisation goes") {
   CHECK(rows.find(",lu,f32,300,lu_phases,") != std::string::npos);
   const auto file = run(bench_program(), folder, "file --breakdown --device pocl");
   CHECK(file.exit_code == 2);
-  CHECK(file.err.find("--breakdown is not for file") != std::string::npos);
+  CHECK(file.err.find("--breakdown is not for host, file and cold") != std::string::npos);
+}
+
+TEST_CASE("clgauss-bench: host memory to host memory in both layouts, with several sides") {
+  const TemporaryFolder folder;
+  for (const char* nrhs : {"1", "3"}) {
+    CAPTURE(nrhs);
+    const auto result =
+        run(bench_program(), folder,
+            std::string("host --sizes 70 --reps 1 --device pocl --csv rows.csv --nrhs ") + nrhs);
+    CAPTURE(result.err);
+    CHECK(result.exit_code == 0);
+    const std::string rows = content_of(folder / "rows.csv");
+    for (const char* type : {"f32", "f64"})
+      for (const char* who : {"clgauss", "gesv", "solve by columns", "solve", "openblas"})
+        CHECK(rows.find(std::string(",host,") + type + ",70,70," + nrhs + ',' + who + ',') !=
+              std::string::npos);
+    CHECK(rows.find("wrong_result") == std::string::npos);
+  }
 }
 
 TEST_CASE("clgauss-bench: complex systems beside OpenBLAS, whose answers are checked") {

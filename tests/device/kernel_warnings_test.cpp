@@ -73,6 +73,7 @@ std::vector<FileWithDefines> builds() {
       {"residual.cl", "-DWG_SIZE=64 -DVEC_WIDTH=1 -DRHS=2 -DACCURATE=1 -DX_PARTS=1 -DUSE_FMA=0"},
       {"residual_integer.cl", "-DWG_SIZE=64"},
       {"scale.cl", ""},
+      {"transpose.cl", "-DEDGE=16"},
       {"triangle_inverse.cl", "-DBLOCK=64 -DVEC_WIDTH=8"},
       {"laswp_trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DKERNEL=0"},
       {"laswp_trsm.cl", "-DWG_SIZE=64 -DSTRIP=4 -DKERNEL=1"},

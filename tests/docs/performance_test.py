@@ -46,6 +46,9 @@ TABLES = {
         {2: of("bench_pocl.csv", what="solve", contestant="clgauss"), 3: of("bench_pocl.csv", what="solve", contestant="openblas")}, [(3, 2, 4)]),
     "type n clgauss SciPy's OpenBLAS ratio oneMKL ratio": ({}, [(3, 2, 4), (5, 2, 6)]),
     "type n 2 cores 16 cores MKL ratio": ({}, [(4, 3, 5)]),
+    "n gesv solve NumPy ratio to gesv PyTorch ratio to solve": (
+        {column: of("bench_host_h100.csv", what="host", type="f64", contestant=who)
+         for column, who in ((1, "clgauss"), (2, "solve"), (3, "numpy"), (5, "torch"))}, [(3, 1, 4), (5, 2, 6)]),
     "n lu f64 mixed rbt cuSOLVER": (
         {1: of("bench_h200_mixed.csv", what="solve", type="f64", contestant="clgauss"),
          2: of("bench_h200_mixed.csv", what="solve", type="f64", contestant="mixed"),

@@ -51,7 +51,8 @@ class LaswpTrsmKernels {
   void ask();
 
  private:
-  /// What cl/lu/laswp_trsm.cl builds, the macro KERNEL: exchanges alone, exchanges and a solve, a solve.
+  /// What cl/lu/laswp_trsm.cl builds, the macro KERNEL: exchanges alone, exchanges and a solve, a
+  /// solve.
   enum class Which { swap = 0, swap_solve = 1, block_solve = 2 };
 
   [[nodiscard]] Defines macros(Which which, cl_uint group) const;

@@ -167,17 +167,20 @@ void LuFactors::upload_a(const System& system) {
 
 void LuFactors::upload(const System& system) {
   const RealType type = call_.type;
+  const Sizes sizes = in_f64_ ? upload_and_measure(context_, in_f64_->a().buffer, in_f64_->a().ld,
+                                                   RealType::f64, system.a)
+                      : call_.give_up_a == nullptr
+                          ? upload_and_measure(context_, a_.buffer, a_.ld, type, system.a)
+                          : sizes_of(system.a.values(), n_);
   scaling_ = call_.lu.positive_definite
-                 ? symmetric_scaling_for(n_, nrhs_, system.a.values(), system.b.values(), type)
-                 : scaling_for(system, type, call_.equilibration);
-  if (!in_f64_) {
+                 ? symmetric_scaling_for(sizes, nrhs_, system.a.values(), system.b.values(), type)
+                 : scaling_for(sizes, nrhs_, system.a.values(), system.b.values(), type,
+                               call_.equilibration);
+  if (in_f64_) in_f64_->set_right_hand_sides(system.b);
+  if (call_.give_up_a != nullptr || !scaling_.keeps_matrix()) {
     upload_a(system);
-  } else {
-    upload_rows(context_, in_f64_->a().buffer, in_f64_->a().ld, RealType::f64, {&system.a});
-    in_f64_->set_right_hand_sides(system.b);
-    if (!scaling_.keeps_matrix())
-      upload_a(system);
-    else if (type == RealType::f32)
+  } else if (in_f64_) {
+    if (type == RealType::f32)
       in_f64_->demote(a_);
     else
       in_f64_->copy_matrix(a_.buffer);

@@ -31,10 +31,10 @@ void require_memory_for(const Context& context, const System& system, RealType i
 /// A in `input` stays; the factors are in f32 and none of A's numbers had to be scaled.
 class RbtFactors : public Factored {
  public:
-  RbtFactors(Context& context, RealType input, const System& system, Scaling scaling,
-             const FactorCall& call);
+  RbtFactors(Context& context, RealType input, const System& system, const FactorCall& call);
 
-  void upload(const System& system);
+  /// Returns whether A can be factored as it is.
+  [[nodiscard]] bool upload(const System& system, Equilibration equilibration);
   /// Returns whether the factors may be of use.
   [[nodiscard]] bool factor(const ProgressCallback& progress);
 
@@ -57,9 +57,9 @@ class RbtFactors : public Factored {
   double growth_ = 0;
 };
 
-RbtFactors::RbtFactors(Context& context, RealType input, const System& system, Scaling scaling,
+RbtFactors::RbtFactors(Context& context, RealType input, const System& system,
                        const FactorCall& call)
-    : Factored(std::move(scaling)), context_(context), input_(input) {
+    : context_(context), input_(input) {
   const Index n = system.a.rows(), nrhs = system.b.cols();
   a_.ld = padded_ld(n, input);
   a_.buffer = context.allocate(n * a_.ld * bytes_of(input), "A");
@@ -82,9 +82,14 @@ RbtFactors::RbtFactors(Context& context, RealType input, const System& system, S
   });
 }
 
-void RbtFactors::upload(const System& system) {
-  upload_rows(context_, a_.buffer, a_.ld, input_, {&system.a});
+bool RbtFactors::upload(const System& system, Equilibration equilibration) {
+  const Sizes sizes = upload_and_measure(context_, a_.buffer, a_.ld, input_, system.a);
+  scaling_ = scaling_for(sizes, system.b.cols(), system.a.values(), system.b.values(),
+                         RealType::f32, equilibration);
   if (in_f64_) in_f64_->set_right_hand_sides(system.b);
+  // Butterflies add rows and columns: those that f32 holds only scaled differ too much in size for
+  // that.
+  return scaling_.finite && scaling_.keeps_matrix();
 }
 
 bool RbtFactors::factor(const ProgressCallback& progress) {
@@ -109,11 +114,7 @@ void RbtFactors::apply_inverse(bool transposed, const Scaling& by, Matrix& x) {
 Solved factor_rbt(Context& context, const System& system, const FactorCall& call,
                   const ProgressCallback& progress) {
   check_shapes(system);
-  Scaling scaling = scaling_for(system, RealType::f32, call.equilibration);
-  const bool plain = scaling.finite && scaling.rows.empty() && scaling.columns.empty();
-  // Butterflies add rows and columns: those that f32 holds only scaled differ too much in size for
-  // that.
-  if (!plain || system.a.rows() == 0 || system.b.cols() == 0) return {};
+  if (system.a.rows() == 0 || system.b.cols() == 0) return {};
   const RealType input = context.profile().fp64 ? RealType::f64 : RealType::f32;
   require_memory_for(context, system, input);
   return translate_opencl_errors([&] {
@@ -122,11 +123,12 @@ Solved factor_rbt(Context& context, const System& system, const FactorCall& call
     solved.result.pivoting = Pivoting::none;
     LapTimer timer;
     if (progress) progress("building the kernels", 0);
-    auto factors = std::make_unique<RbtFactors>(context, input, system, std::move(scaling), call);
+    auto factors = std::make_unique<RbtFactors>(context, input, system, call);
     times.build = timer.lap();
     if (progress) progress("upload", 0);
-    factors->upload(system);
+    const bool plain = factors->upload(system, call.equilibration);
     times.upload = timer.lap();
+    if (!plain) return solved;
     if (progress) progress("factorisation", 0);
     const bool usable = factors->factor(progress);
     times.forward = timer.lap();

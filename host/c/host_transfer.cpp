@@ -1,0 +1,121 @@
+#include "c/host_transfer.hpp"
+
+#include <algorithm>
+
+#include "kernels/common/transpose.hpp"
+#include "launch/staging.hpp"
+
+namespace clgauss::c {
+
+namespace {
+
+/// A column without gaps as the row that it is in memory, so that it is one item and not many.
+template <typename Real>
+HostMatrix<Real> as_it_lies(const HostMatrix<Real>& matrix, Index ld) {
+  if (matrix.columns == 1 && matrix.row_step == 1 && ld == 1)
+    return {matrix.data, 1, matrix.rows, matrix.rows, 1};
+  return matrix;
+}
+
+/// Of a matrix whose rows lie together.
+template <typename Real>
+void write_rows(const Context& context, const HostMatrix<const Real>& matrix,
+                const cl::Buffer& buffer, Index ld) {
+  context.staging().write(context.queue(), buffer, matrix.rows, ld * sizeof(Real),
+                          [&](Index first, Index last, std::byte* out) {
+                            auto* row = reinterpret_cast<Real*>(out);
+                            for (Index i = first; i < last; ++i, row += ld)
+                              std::copy_n(matrix.data + i * matrix.row_step, matrix.columns, row);
+                          });
+}
+
+template <typename Real>
+void read_rows(const Context& context, const cl::Buffer& buffer, Index ld,
+               const HostMatrix<Real>& matrix) {
+  context.staging().read(context.queue(), buffer, matrix.rows, ld * sizeof(Real),
+                         [&](Index first, Index last, const std::byte* in) {
+                           const auto* row = reinterpret_cast<const Real*>(in);
+                           for (Index i = first; i < last; ++i, row += ld)
+                             std::copy_n(row, matrix.columns, matrix.data + i * matrix.row_step);
+                         });
+}
+
+/// move(columns, part, strip) for strips of columns of `matrix`, from the column `columns` on: they
+/// are the rows of `part`, and on the device those of `strip`.
+template <typename Real, typename Move>
+void by_strips(const Context& context, const HostMatrix<Real>& matrix, std::size_t strip_bytes,
+               const Move& move) {
+  const Index width =
+      std::clamp<Index>(strip_bytes / (matrix.rows * sizeof(Real)), 1, matrix.columns);
+  const MatrixView strip{
+      context.allocate(width * matrix.rows * sizeof(Real), "columns on their way"), 0, matrix.rows};
+  for (Index first = 0; first < matrix.columns; first += width)
+    move(first,
+         HostMatrix<Real>{matrix.data + first * matrix.column_step,
+                          std::min(width, matrix.columns - first), matrix.rows, matrix.column_step,
+                          1},
+         strip);
+}
+
+template <typename Real>
+void upload_mapped(const Context& context, const HostMatrix<const Real>& matrix,
+                   const MatrixView& to) {
+  const cl::CommandQueue& queue = context.queue();
+  void* const mapped = queue.enqueueMapBuffer(to.buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0,
+                                              matrix.rows * to.ld * sizeof(Real));
+  copy(matrix, row_major(static_cast<Real*>(mapped), matrix.rows, matrix.columns, to.ld));
+  queue.enqueueUnmapMemObject(to.buffer, mapped);
+  queue.finish();
+}
+
+template <typename Real>
+void download_mapped(const Context& context, const MatrixView& from,
+                     const HostMatrix<Real>& matrix) {
+  const cl::CommandQueue& queue = context.queue();
+  void* const mapped = queue.enqueueMapBuffer(from.buffer, CL_TRUE, CL_MAP_READ, 0,
+                                              matrix.rows * from.ld * sizeof(Real));
+  copy(row_major(static_cast<const Real*>(mapped), matrix.rows, matrix.columns, from.ld), matrix);
+  queue.enqueueUnmapMemObject(from.buffer, mapped);
+  queue.finish();
+}
+
+}  // namespace
+
+template <typename Real>
+void upload(Context& context, const HostMatrix<const Real>& caller, const MatrixView& to,
+            std::size_t strip_bytes) {
+  if (caller.empty()) return;
+  if (context.transfers() == Transfers::mapped) return upload_mapped(context, caller, to);
+  const HostMatrix<const Real> matrix = as_it_lies(caller, to.ld);
+  if (matrix.column_step == 1)
+    return write_rows(context, matrix, to.buffer, std::max(to.ld, matrix.columns));
+  by_strips(context, matrix, strip_bytes,
+            [&](Index columns, const HostMatrix<const Real>& part, const MatrixView& strip) {
+              write_rows(context, part, strip.buffer, strip.ld);
+              enqueue_transpose(context, kRealType<Real>, strip, {to.buffer, columns, to.ld},
+                                part.rows, part.columns);
+            });
+}
+
+template <typename Real>
+void download(Context& context, const MatrixView& from, const HostMatrix<Real>& caller,
+              std::size_t strip_bytes) {
+  if (caller.empty()) return;
+  if (context.transfers() == Transfers::mapped) return download_mapped(context, from, caller);
+  const HostMatrix<Real> matrix = as_it_lies(caller, from.ld);
+  if (matrix.column_step == 1)
+    return read_rows(context, from.buffer, std::max(from.ld, matrix.columns), matrix);
+  by_strips(context, matrix, strip_bytes,
+            [&](Index columns, const HostMatrix<Real>& part, const MatrixView& strip) {
+              enqueue_transpose(context, kRealType<Real>, {from.buffer, columns, from.ld}, strip,
+                                part.columns, part.rows);
+              read_rows(context, strip.buffer, strip.ld, part);
+            });
+}
+
+template void upload(Context&, const HostMatrix<const float>&, const MatrixView&, std::size_t);
+template void upload(Context&, const HostMatrix<const double>&, const MatrixView&, std::size_t);
+template void download(Context&, const MatrixView&, const HostMatrix<float>&, std::size_t);
+template void download(Context&, const MatrixView&, const HostMatrix<double>&, std::size_t);
+
+}  // namespace clgauss::c

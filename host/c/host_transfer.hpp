@@ -1,0 +1,41 @@
+#pragma once
+/// A caller's matrices between host memory and buffers. Where host and device have one memory, the
+/// buffer is mapped; else the numbers go through the context's pinned memory as they lie, by all
+/// cores, and the device turns over what lies by columns, strip by strip.
+
+#include <clgauss/context.hpp>
+#include <clgauss/view.hpp>
+
+#include "c/host_matrix.hpp"
+
+namespace clgauss::c {
+
+/// Of the device's memory, for the columns on their way; a column at least.
+inline constexpr std::size_t kStripBytes = std::size_t{128} << 20U;
+
+/// `matrix` to the begin of `to`, whose offset is 0; what lies between the rows is undefined. Waits
+/// until the caller's memory has been read.
+template <typename Real>
+void upload(Context& context, const HostMatrix<const Real>& matrix, const MatrixView& to,
+            std::size_t strip_bytes = kStripBytes);
+
+/// The same from the begin of `from` to the caller's memory; waits.
+template <typename Real>
+void download(Context& context, const MatrixView& from, const HostMatrix<Real>& matrix,
+              std::size_t strip_bytes = kStripBytes);
+
+template <typename Real>
+HostMatrix<const Real> constant(const HostMatrix<Real>& matrix) {
+  return {matrix.data, matrix.rows, matrix.columns, matrix.row_step, matrix.column_step};
+}
+
+/// `matrix` in a new buffer with leading dimension `ld`; waits. `what` is for a message about
+/// memory.
+template <typename Real>
+MatrixView uploaded(Context& context, const HostMatrix<Real>& matrix, Index ld, const char* what) {
+  MatrixView view{context.allocate(matrix.rows * ld * sizeof(Real), what), 0, ld};
+  upload(context, constant(matrix), view);
+  return view;
+}
+
+}  // namespace clgauss::c

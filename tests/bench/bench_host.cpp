@@ -1,0 +1,126 @@
+#include "bench_host.hpp"
+
+#include <clgauss.h>
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace clgauss::bench {
+
+namespace {
+
+void require(clgauss_status status) {
+  if (status != CLGAUSS_OK)
+    throw Error(static_cast<ErrorCode>(status), std::string("clgauss.h: ") + clgauss_last_error());
+}
+
+/// A clgauss_context that the contestants share.
+class SharedContext {
+ public:
+  explicit SharedContext(const std::string& spec) {
+    require(clgauss_context_create(spec.c_str(), CLGAUSS_USE_ENVIRONMENT, &handle_));
+  }
+  SharedContext(const SharedContext&) = delete;
+  SharedContext& operator=(const SharedContext&) = delete;
+  ~SharedContext() { clgauss_context_destroy(handle_); }
+
+  [[nodiscard]] clgauss_context handle() const { return handle_; }
+
+ private:
+  clgauss_context handle_ = nullptr;
+};
+
+enum class Call { gesv, solve };
+
+template <typename T>
+class HostContestant : public Contestant {
+ public:
+  HostContestant(std::shared_ptr<const SharedContext> context, const Problem& problem, Call call,
+                 int layout)
+      : context_(std::move(context)),
+        call_(call),
+        layout_(layout),
+        n_(problem.a.rows()),
+        nrhs_(problem.b.cols()),
+        a_(typed(problem.a)),
+        b_(typed(problem.b)),
+        work_(a_),
+        x_(b_),
+        pivots_(n_) {}
+
+  void restore() override {
+    if (call_ == Call::gesv) std::ranges::copy(a_, work_.begin());
+    std::ranges::copy(b_, x_.begin());
+  }
+
+  void run() override { require(call_ == Call::gesv ? gesv() : solve()); }
+
+  [[nodiscard]] Matrix result() override {
+    return by_columns() ? transposed(matrix_of(x_.data(), nrhs_, n_, n_))
+                        : matrix_of(x_.data(), n_, nrhs_, nrhs_);
+  }
+
+  [[nodiscard]] std::string detail() const override {
+    return by_columns() ? "by columns" : "by rows";
+  }
+
+ private:
+  [[nodiscard]] bool by_columns() const { return layout_ == CLGAUSS_COLUMN_MAJOR; }
+
+  std::vector<T> typed(const Matrix& matrix) const {
+    return by_columns() ? typed_rows<T>(transposed(matrix), matrix.rows())
+                        : typed_rows<T>(matrix, matrix.cols());
+  }
+
+  clgauss_status gesv() {
+    const Index ldb = by_columns() ? n_ : nrhs_;
+    if constexpr (std::is_same_v<T, float>)
+      return clgauss_sgesv(context_->handle(), layout_, n_, nrhs_, work_.data(), n_, pivots_.data(),
+                           x_.data(), ldb);
+    else
+      return clgauss_dgesv(context_->handle(), layout_, n_, nrhs_, work_.data(), n_, pivots_.data(),
+                           x_.data(), ldb);
+  }
+
+  clgauss_status solve() {
+    const Index ldb = by_columns() ? n_ : nrhs_;
+    if constexpr (std::is_same_v<T, float>)
+      return clgauss_ssolve(context_->handle(), layout_, n_, nrhs_, a_.data(), n_, b_.data(), ldb,
+                            x_.data(), ldb, nullptr, nullptr);
+    else
+      return clgauss_dsolve(context_->handle(), layout_, n_, nrhs_, a_.data(), n_, b_.data(), ldb,
+                            x_.data(), ldb, nullptr, nullptr);
+  }
+
+  std::shared_ptr<const SharedContext> context_;
+  Call call_;
+  int layout_;
+  Index n_, nrhs_;
+  std::vector<T> a_, b_, work_, x_;
+  std::vector<std::int32_t> pivots_;
+};
+
+}  // namespace
+
+std::vector<Entry> host_entries(const Problem& problem, const std::string& spec) {
+  const auto context = std::make_shared<const SharedContext>(spec);
+  std::vector<Entry> entries;
+  const auto add = [&](std::string_view name, Call call, int layout) {
+    std::unique_ptr<Contestant> contestant;
+    if (problem.size.type == RealType::f32)
+      contestant = std::make_unique<HostContestant<float>>(context, problem, call, layout);
+    else
+      contestant = std::make_unique<HostContestant<double>>(context, problem, call, layout);
+    entries.push_back({name, std::move(contestant)});
+  };
+  add("clgauss", Call::gesv, CLGAUSS_COLUMN_MAJOR);
+  add("gesv", Call::gesv, CLGAUSS_ROW_MAJOR);
+  add("solve by columns", Call::solve, CLGAUSS_COLUMN_MAJOR);
+  add("solve", Call::solve, CLGAUSS_ROW_MAJOR);
+  return entries;
+}
+
+}  // namespace clgauss::bench

@@ -1,0 +1,14 @@
+#pragma once
+/// Solves from host memory to host memory, through clgauss.h.
+
+#include <clgauss/device.hpp>
+
+#include "bench_measure.hpp"
+
+namespace clgauss::bench {
+
+/// The names of the contestants are those of clgauss.h's functions without type and prefix; `gesv`
+/// by columns, as LAPACK has it, is called clgauss: it is what ratios refer to.
+[[nodiscard]] std::vector<Entry> host_entries(const Problem& problem, const std::string& spec);
+
+}  // namespace clgauss::bench
