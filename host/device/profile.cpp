@@ -4,6 +4,7 @@
 
 #include "device/device_internal.hpp"
 #include "device/quirks.hpp"
+#include "device/signal_handlers.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss {
@@ -87,6 +88,7 @@ DeviceProfile query_profile(const cl::Device& device, std::string spec) {
 }
 
 std::vector<Device> list_devices() {
+  const KeptSignalHandlers handlers;
   return translate_opencl_errors([] {
     std::vector<Device> found;
     const std::vector<cl_platform_id> platforms = platform_ids();

@@ -6,6 +6,7 @@
 #include <clgauss/lab/launch.hpp>
 
 #include "device/device_internal.hpp"
+#include "device/signal_handlers.hpp"
 #include "launch/queue_order.hpp"
 #include "launch/staging.hpp"
 #include "opencl_error.hpp"
@@ -79,6 +80,7 @@ struct Context::State {
 
 Context::Context(const Device& device, const ContextOptions& options)
     : state_(translate_opencl_errors([&] {
+        const KeptSignalHandlers handlers;
         const cl::Context context(device.handle);
         auto state = std::make_shared<State>(device.profile, context,
                                              open_queue(context, device.handle, options.profiling),
@@ -89,6 +91,7 @@ Context::Context(const Device& device, const ContextOptions& options)
 
 Context::Context(const cl::CommandQueue& queue, const ContextOptions& options)
     : state_(translate_opencl_errors([&] {
+        const KeptSignalHandlers handlers;
         require_in_order(queue);
         const auto device = device_of(queue);
         return std::make_shared<State>(query_profile(device, "caller"), context_of(queue), queue,

@@ -4,6 +4,7 @@
 #include <clgauss.h>
 #include <float.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -345,10 +346,24 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   EXPECT_STATUS(CLGAUSS_OK, clgauss_context_destroy(context));
 }
 
+static void on_signal(int signal) { (void)signal; }
+
+/* Before this program asks for OpenCL itself: drivers take handlers when they are first asked. */
+static void test_signal_handlers(void) {
+  static const int kSignals[] = {SIGABRT, SIGFPE, SIGILL, SIGINT, SIGSEGV, SIGTERM};
+  const size_t count = sizeof kSignals / sizeof kSignals[0];
+  clgauss_context context = NULL;
+  for (size_t i = 0; i < count; ++i) signal(kSignals[i], on_signal);
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_context_create("auto", 0, &context));
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_context_destroy(context));
+  for (size_t i = 0; i < count; ++i) EXPECT(signal(kSignals[i], SIG_DFL) == on_signal);
+}
+
 int main(void) {
   cl_platform_id platforms[16];
   cl_uint platform_count = 0, devices_tested = 0;
   test_versions_and_statuses();
+  test_signal_handlers();
   clGetPlatformIDs(16, platforms, &platform_count);
   for (cl_uint p = 0; p < platform_count; ++p) {
     cl_device_id devices[16];

@@ -1,0 +1,23 @@
+#include "device/signal_handlers.hpp"
+
+#include <signal.h>
+
+namespace clgauss {
+
+KeptSignalHandlers::KeptSignalHandlers() {
+  for (int signal = 1; signal < NSIG; ++signal) {
+    struct sigaction action {};
+    if (sigaction(signal, nullptr, &action) == 0) kept_.push_back({signal, action});
+  }
+}
+
+KeptSignalHandlers::~KeptSignalHandlers() {
+  for (const auto& [signal, action] : kept_) {
+    struct sigaction now {};
+    sigaction(signal, nullptr, &now);
+    if (now.sa_handler != action.sa_handler || now.sa_flags != action.sa_flags)
+      sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace clgauss
