@@ -1,23 +1,26 @@
-// Many small systems on a CPU device: P A = L U with partial pivoting, X = A^-1 B. DEFINITE: A = L D L^T without
-// exchanges, as the LU that it is, U = D L^T, from the lower triangle of A; half the work.
+// Many small systems on a CPU device: P A = L U with partial pivoting, X = A^-1 B. DEFINITE: A = L
+// D L^T without exchanges, as the LU that it is, U = D L^T, from the lower triangle of A; half the
+// work.
 //
 // A work-item solves VEC_WIDTH systems at once, one a vector lane: element (i, j) of all of them is
-// one vector, so the arithmetic is that of one system and needs no shuffle. The lanes differ only in
-// their pivots: the pivot row is fetched lane by lane, and the row that it displaces is blended in
-// where the update passes over the pivot's old place, so an exchange costs no store of its own.
+// one vector, so the arithmetic is that of one system and needs no shuffle. The lanes differ only
+// in their pivots: the pivot row is fetched lane by lane, and the row that it displaces is blended
+// in where the update passes over the pivot's old place, so an exchange costs no store of its own.
 //
 // A step (k): arg-max of column k by lanes; L(k+1:n, k); then the columns right of k, right-hand
-// sides included, TILE at a time and for two steps in one pass. L is not exchanged later (LINPACK's form): step k can be applied to
-// further right-hand sides by itself, and only batched_factor puts L into LAPACK's order.
+// sides included, TILE at a time and for two steps in one pass. L is not exchanged later (LINPACK's
+// form): step k can be applied to further right-hand sides by itself, and only batched_factor puts
+// L into LAPACK's order.
 //
 // Common arguments: a matrix of system s starts at offset + s * stride, rows ld apart, all in
-// elements; `scratch` has n * width + n vectors a work-item, width = n + RHS + TILE: the interleaved
-// [A | B] with room for the last tile to overshoot, then the pivots. info[s] = 0, or 1 + the first
-// column whose pivot is exactly zero or not finite, or, if DEFINITE, not positive; X of that system is NaN.
-// NDRange: any number of work-items, local size 1; they share the systems out. No local memory, no
-// barrier.
+// elements; `scratch` has n * width + n vectors a work-item, width = n + RHS + TILE: the
+// interleaved [A | B] with room for the last tile to overshoot, then the pivots. info[s] = 0, or 1
+// + the first column whose pivot is exactly zero or not finite, or, if DEFINITE, not positive; X of
+// that system is NaN. NDRange: any number of work-items, local size 1; they share the systems out.
+// No local memory, no barrier.
 //
-// Macros besides those of cpu_tile.clh: RHS, right-hand sides that are solved together; DEFINITE, 0 (if not defined) or 1.
+// Macros besides those of cpu_tile.clh: RHS, right-hand sides that are solved together; DEFINITE, 0
+// (if not defined) or 1.
 
 #include "cpu_tile.clh"
 
@@ -58,8 +61,8 @@ ulong scratch_size(const uint n) { return (ulong)n * row_width(n) + n; }
 
 #define UPDATE_CELL(c) row[j + c] = MULADD(l, u##c, select(row[j + c], old##c, moved));
 
-// Step k for columns [first, last): rows k and p change places, then rows below k lose L(:, k) times
-// row k. Up to TILE - 1 columns behind `last` are overwritten.
+// Step k for columns [first, last): rows k and p change places, then rows below k lose L(:, k)
+// times row k. Up to TILE - 1 columns behind `last` are overwritten.
 void apply_step(global VEC* w, const uint n, const uint k, const INTS p, const uint first,
                 const uint last) {
   const uint width = row_width(n);
@@ -104,8 +107,8 @@ void apply_step_to_column(global VEC* w, const uint n, const uint k, const INTS 
 #define UPDATE_TWICE(c) row[j + c] = MULADD(l2, u2_##c, MULADD(l1, u1_##c, row[j + c]));
 #define EACH_COLUMN(f) f(0) f(1) f(2) f(3)
 
-// Steps k and k + 1, which exchange nothing, for columns [first, last), of the matrix from the diagonal down. Up to TILE - 1
-// columns behind `last` are overwritten.
+// Steps k and k + 1, which exchange nothing, for columns [first, last), of the matrix from the
+// diagonal down. Up to TILE - 1 columns behind `last` are overwritten.
 void apply_two_steps(global VEC* w, const uint n, const uint k, const INTS p1, const INTS p2,
                      const uint first, const uint last) {
   const uint width = row_width(n);
@@ -124,7 +127,8 @@ void apply_two_steps(global VEC* w, const uint n, const uint k, const INTS p1, c
   }
 }
 
-// Makes column k one of L, and row k one of U; `bad` is each lane's info. The pivots are those of the diagonal.
+// Makes column k one of L, and row k one of U; `bad` is each lane's info. The pivots are those of
+// the diagonal.
 INTS factor_column(global VEC* w, const uint n, const uint k, INTS* bad) {
   const uint width = row_width(n);
   const VEC pivot = w[k * width + k];
@@ -158,8 +162,8 @@ INTS factor_column(global VEC* w, const uint n, const uint k, INTS* bad) {
   }
 #define EACH_COLUMN(f) f(0) f(1) f(2) f(3)
 
-// Steps k and k + 1 in one pass over columns [first, last), to the bit what apply_step() does in two:
-// large systems are bound by the way to the cache.
+// Steps k and k + 1 in one pass over columns [first, last), to the bit what apply_step() does in
+// two: large systems are bound by the way to the cache.
 void apply_two_steps(global VEC* w, const uint n, const uint k, const INTS p1, const INTS p2,
                      const uint first, const uint last) {
   const uint width = row_width(n);

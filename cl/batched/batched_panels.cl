@@ -1,20 +1,26 @@
-// Many systems of n <= ROWS on any device, which stay in global memory: P A = L U with partial pivoting, X = A^-1 B.
+// Many systems of n <= ROWS on any device, which stay in global memory: P A = L U with partial
+// pivoting, X = A^-1 B.
 //
-// A system belongs to one work-group. PANEL columns at a time come to local memory and are factored there. Then the rows of the other
-// columns are exchanged and the panel's rows of U solved for, a column a work-item, and what is right of and below the panel loses
-// L U, both read in local memory: a work-item has blocks of four rows and BLOCK_COLUMNS columns.
-// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, as the LU that it is, U = D L^T, from the lower triangle of A: a
-// panel keeps L D, which are the rows of U as well, and only what touches the lower triangle is updated.
+// A system belongs to one work-group. PANEL columns at a time come to local memory and are factored
+// there. Then the rows of the other columns are exchanged and the panel's rows of U solved for, a
+// column a work-item, and what is right of and below the panel loses L U, both read in local
+// memory: a work-item has blocks of four rows and BLOCK_COLUMNS columns.
+// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, as the LU that it is, U = D L^T,
+// from the lower triangle of A: a panel keeps L D, which are the rows of U as well, and only what
+// touches the lower triangle is updated.
 //
-// Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements; info[s] = 0, or 1 + the first column
-// whose pivot is exactly zero or not finite (a NaN counts as the largest magnitude), or, if DEFINITE, not positive; X of that
-// system is NaN. A launch is of the systems from `first` on, one for each group of dimension 0; their factors are matrices
-// 0, 1, .. of lu, and so are the permutations.
-// NDRange: local GROUP, a power of two; dimension 1 of batched_solve has a group for every RHS right-hand sides.
+// Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements;
+// info[s] = 0, or 1 + the first column whose pivot is exactly zero or not finite (a NaN counts as
+// the largest magnitude), or, if DEFINITE, not positive; X of that system is NaN. A launch is of
+// the systems from `first` on, one for each group of dimension 0; their factors are matrices 0, 1,
+// .. of lu, and so are the permutations.
+// NDRange: local GROUP, a power of two; dimension 1 of batched_solve has a group for every RHS
+// right-hand sides.
 // KERNEL: which of the kernels is built, 1 or 2 in their order below.
-// Local memory: batched_factor 2 * PANEL * (ROWS + 4) + 80 scalars and 2 * ROWS + PANEL + 16 words, batched_solve
-// RHS * (ROWS + 1) + PANEL * PANEL scalars. Mesa's llvmpipe cuts a work-item off after 65535 iterations of its loops: with
-// n = 256, GROUP = 256 and PANEL = 8 there are 24 thousand.
+// Local memory: batched_factor 2 * PANEL * (ROWS + 4) + 80 scalars and 2 * ROWS + PANEL + 16 words,
+// batched_solve RHS * (ROWS + 1) + PANEL * PANEL scalars. Mesa's llvmpipe cuts a work-item off
+// after 65535 iterations of its loops: with n = 256, GROUP = 256 and PANEL = 8 there are 24
+// thousand.
 
 #include "batched.clh"
 
@@ -28,7 +34,8 @@
 #define DEFINITE 0
 #endif
 
-// Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any other.
+// Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any
+// other.
 #define LOCAL_SYNC() barrier(CLK_LOCAL_MEM_FENCE)
 #define SYNC() barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 
@@ -43,8 +50,9 @@
 
 // Rows count from the top of the matrix.
 typedef struct {
-  REAL lower[PANEL * COLUMN] __attribute__((aligned(32)));  // the panel by columns: L; if DEFINITE, L D
-  REAL upper[PANEL * COLUMN + LANES * BLOCK_COLUMNS];       // its rows of U; if DEFINITE, of L^T
+  REAL lower[PANEL * COLUMN]
+      __attribute__((aligned(32)));                    // the panel by columns: L; if DEFINITE, L D
+  REAL upper[PANEL * COLUMN + LANES * BLOCK_COLUMNS];  // its rows of U; if DEFINITE, of L^T
 #if DEFINITE
   REAL scale[PANEL], inverse[PANEL];  // together the reciprocals of the pivots
 #else
@@ -211,7 +219,7 @@ INLINE void finish_rows(const Place* at, local Shared* shared) {
     for (uint c = 0; c < PANEL; ++c)
       if (c < at->width && shared->displaced[c] >= below)
         entries[(ulong)shared->displaced[c] * at->ld] = old[c];
-    // u moves on by one a row, so that it is indexed by constants only.
+        // u moves on by one a row, so that it is indexed by constants only.
 #pragma unroll 1
     for (uint c = 0; c < at->width; ++c) {
       const REAL first = u[0];
@@ -271,7 +279,8 @@ INLINE void update(const Place* at, const local Shared* shared) {
     }
 }
 
-// L\U of A, which may be A's own place; permutation[i] of a system is the row of A that is row i of L U.
+// L\U of A, which may be A's own place; permutation[i] of a system is the row of A that is row i of
+// L U.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void batched_factor(
     global const REAL* a, const ulong a_offset, const uint a_ld, const ulong a_stride,
     global REAL* lu, const ulong lu_offset, const uint lu_ld, const ulong lu_stride,
@@ -323,7 +332,8 @@ typedef struct {
   REAL block[PANEL * PANEL];  // of L or U, at the diagonal
 } Shared;
 
-// y <- L^-1 y if `lower`, else U^-1 y: PANEL unknowns, one right-hand side a work-item, then what they leave in the other rows.
+// y <- L^-1 y if `lower`, else U^-1 y: PANEL unknowns, one right-hand side a work-item, then what
+// they leave in the other rows.
 INLINE void substitute(global const REAL* lu, const uint ld, const uint n, const uint columns,
                        const bool lower, local Shared* shared) {
   const uint id = get_local_id(0), panels = (n + PANEL - 1) / PANEL;
@@ -356,8 +366,7 @@ INLINE void substitute(global const REAL* lu, const uint ld, const uint n, const
     for (uint i = first + id; i < end; i += GROUP) {
       REAL row[PANEL];
       UNROLLED
-      for (uint k = 0; k < PANEL; ++k)
-        row[k] = top + k < n ? lu[(ulong)i * ld + top + k] : (REAL)0;
+      for (uint k = 0; k < PANEL; ++k) row[k] = top + k < n ? lu[(ulong)i * ld + top + k] : (REAL)0;
       for (uint c = 0; c < columns; ++c) {
         local REAL* y = shared->y + c * Y_LD;
         REAL sum = y[i];

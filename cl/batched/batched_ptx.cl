@@ -1,19 +1,20 @@
-// Many small systems on an NVIDIA device (inline PTX): x = A^-1 b with partial pivoting, n = SIZE <= 32,
-// one right-hand side a system.
+// Many small systems on an NVIDIA device (inline PTX): x = A^-1 b with partial pivoting, n = SIZE
+// <= 32, one right-hand side a system.
 //
-// A work-item keeps one row of [A | b] in registers; LANES of them, a sub-group or a part of one, are
-// a system, so nothing waits for more than its own sub-group. Step k: arg-max of column k by
+// A work-item keeps one row of [A | b] in registers; LANES of them, a sub-group or a part of one,
+// are a system, so nothing waits for more than its own sub-group. Step k: arg-max of column k by
 // reductions inside the sub-group, the owner writes the pivot row to local memory, and all read it
-// back as a broadcast in words of 16 bytes (a quarter of the instructions that shuffles would take).
-// Rows do not move: each remembers its step. L is not kept, b is eliminated along with A.
+// back as a broadcast in words of 16 bytes (a quarter of the instructions that shuffles would
+// take). Rows do not move: each remembers its step. L is not kept, b is eliminated along with A.
 //
-// Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements; A is left as
-// it is; info[s] = 0, or 1 + the first column whose pivot is exactly zero or not finite (a NaN counts as
-// the largest magnitude); x is then NaN.
+// Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements; A is
+// left as it is; info[s] = 0, or 1 + the first column whose pivot is exactly zero or not finite (a
+// NaN counts as the largest magnitude); x is then NaN.
 // NDRange: one dimension, local SYSTEMS * LANES, ceil(batch / SYSTEMS) groups. Macros besides SIZE:
 //   LANES    the power of 2 from SIZE on
 //   SYSTEMS  a work-group's; SYSTEMS * LANES must be a multiple of 32
-// Local memory: SYSTEMS * (LANES * (CHUNK + 1) + 2 * ROW + LANES) scalars, about 20 KiB at 128 work-items, f64.
+// Local memory: SYSTEMS * (LANES * (CHUNK + 1) + 2 * ROW + LANES) scalars, about 20 KiB at 128
+// work-items, f64.
 
 #include "common.clh"
 #include "ptx.clh"
@@ -75,7 +76,8 @@ INLINE uint lane_of_largest(const BITS key) {
   return 31 - clz(winners & (0 - winners));
 }
 
-// Columns [first, first + CHUNK) of row `lane` of A, read along rows by all lanes and turned in local memory.
+// Columns [first, first + CHUNK) of row `lane` of A, read along rows by all lanes and turned in
+// local memory.
 INLINE void load_chunk(global const REAL* a, const uint ld, const bool active, const uint lane,
                        const uint first, local Shared* shared, REAL* row) {
   const uint column = first + lane % CHUNK;
@@ -113,7 +115,8 @@ typedef struct {
 #define EACH_PACK(f) \
   f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7) f(8) f(9) f(10) f(11) f(12) f(13) f(14) f(15) f(16)
 #define EACH_STEP(f) \
-  EACH_PACK(f) f(17) f(18) f(19) f(20) f(21) f(22) f(23) f(24) f(25) f(26) f(27) f(28) f(29) f(30) f(31)
+  EACH_PACK(f) f(17) f(18) f(19) f(20) f(21) f(22) f(23) f(24) f(25) f(26) f(27) f(28) f(29) \
+  f(30) f(31)
 // clang-format on
 #if REAL_BITS == 64
 #define ELEMENTS(q) (PACK)(ELEMENT(2 * q), ELEMENT(2 * q + 1))

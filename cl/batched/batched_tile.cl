@@ -1,4 +1,5 @@
-// Many small systems on any device: P A = L U with partial pivoting, X = A^-1 B, TILE = ceil(n / GRID).
+// Many small systems on any device: P A = L U with partial pivoting, X = A^-1 B, TILE = ceil(n /
+// GRID).
 //
 // A system belongs to GRID x GRID work-items; work-item (ty, tx) keeps the elements
 // (ty + GRID r, tx + GRID c), r and c < TILE, in registers from beginning to end, so local memory
@@ -6,21 +7,22 @@
 // largest entry of each, everybody agrees on the pivot, its owners publish row p, and all subtract
 // l u: two barriers, and TILE^2 multiply-adds for 2 TILE words read. Rows do not move: each
 // remembers its step, and takes its place when results are written.
-// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, as the LU that it is, U = D L^T, from the lower triangle of
-// A: column k is row k as well, so one barrier a step is enough.
+// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, as the LU that it is, U = D L^T,
+// from the lower triangle of A: column k is row k as well, so one barrier a step is enough.
 //
-// Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements; info[s]
-// = 0, or 1 + the first column whose pivot is exactly zero or not finite (a NaN counts as the largest
-// magnitude), or, if DEFINITE, not positive; X of that system is NaN.
+// Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements;
+// info[s] = 0, or 1 + the first column whose pivot is exactly zero or not finite (a NaN counts as
+// the largest magnitude), or, if DEFINITE, not positive; X of that system is NaN.
 // NDRange: local SYSTEMS * GRID * GRID; dimension 0 has ceil(batch / SYSTEMS) groups, dimension 1 a
-// group for every RHS right-hand sides (1 in batched_factor; batched_factor_and_solve factors anew for
-// each: what is read again stays in registers, and A is left as it is).
-// KERNEL: which of the kernels is built, 1 to 3 in their order below; all together take several times as long.
-// IN_REGISTERS 1: every column of tiles has code of its own, so that tiles are indexed by constants only;
-// 0 for CPU devices, whose tiles lie on the stack anyway (PoCL builds for minutes otherwise).
-// Local memory: SYSTEMS * ((4 + RHS) * GRID * TILE + GRID) scalars and SYSTEMS * (GRID * TILE + GRID)
-// words. No loop is longer than n * max(GRID, RHS): Mesa's llvmpipe cuts a work-item off after 65535
-// iterations.
+// group for every RHS right-hand sides (1 in batched_factor; batched_factor_and_solve factors anew
+// for each: what is read again stays in registers, and A is left as it is).
+// KERNEL: which of the kernels is built, 1 to 3 in their order below; all together take several
+// times as long. IN_REGISTERS 1: every column of tiles has code of its own, so that tiles are
+// indexed by constants only; 0 for CPU devices, whose tiles lie on the stack anyway (PoCL builds
+// for minutes otherwise).
+// Local memory: SYSTEMS * ((4 + RHS) * GRID * TILE + GRID) scalars and SYSTEMS * (GRID * TILE +
+// GRID) words. No loop is longer than n * max(GRID, RHS): Mesa's llvmpipe cuts a work-item off
+// after 65535 iterations.
 
 #include "batched.clh"
 
@@ -35,8 +37,8 @@
 #error "GRID must be even: the two columns take turns"
 #endif
 
-// f(kc) for every column of tiles. Code for each, where that is what keeps a tile in registers: a loop with a barrier
-// in it is unrolled too late for that.
+// f(kc) for every column of tiles. Code for each, where that is what keeps a tile in registers: a
+// loop with a barrier in it is unrolled too late for that.
 #if !IN_REGISTERS
 #define EACH_STEP(f) \
   for (uint kc = 0; kc < TILE; ++kc) f(kc)
@@ -73,13 +75,17 @@
 #define EXTENT (GRID * TILE)
 #define MEMBERS (GRID * GRID)  // work-items of a system
 #define NOT_YET 0xffffu        // of a row that has not been a pivot row
-// Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any other.
+// Loops with a barrier run at least once and have one way out: PoCL doubles the code behind any
+// other.
 #define SYNC() barrier(CLK_LOCAL_MEM_FENCE)
-// Where both can be negated, what is new in a step is, never what a work-item keeps: Intel's CPU runtime (2026.22) takes the
-// negation of a value that does not change out of a loop with a barrier, keeps it in one place for all work-items, and from the
-// loop's second turn on gives every one the last one's. Wrong there for n = 4, and with fma(value, -y[k], y[l]) right:
-//   y[l] = 1;  barrier(CLK_LOCAL_MEM_FENCE);  uint k = n;  const float value = a[l];  // l = get_local_id(0)
-//   do { --k; if (l < k) y[l] = fma(-value, y[k], y[l]);  barrier(CLK_LOCAL_MEM_FENCE); } while (k > 0);
+// Where both can be negated, what is new in a step is, never what a work-item keeps: Intel's CPU
+// runtime (2026.22) takes the negation of a value that does not change out of a loop with a
+// barrier, keeps it in one place for all work-items, and from the loop's second turn on gives every
+// one the last one's. Wrong there for n = 4, and with fma(value, -y[k], y[l]) right:
+//   l = get_local_id(0);  y[l] = 1;  barrier(CLK_LOCAL_MEM_FENCE);  const float value = a[l];
+//   uint k = n;
+//   do { --k; if (l < k) y[l] = fma(-value, y[k], y[l]);  barrier(CLK_LOCAL_MEM_FENCE); }
+//   while (k > 0);
 #define MIRRORED (DEFINITE && KERNEL != 3)  // what batched_solve reads has both triangles
 
 // What the work-items of one system share.
@@ -109,8 +115,9 @@ INLINE void load_tile(global const REAL* a, const uint ld, const uint n, const b
     for (uint c = 0; c < TILE; ++c) {
       const uint j = my->tx + GRID * c;
       const bool mirrored = MIRRORED && j > i;
-      my->a[r][c] = active && i < n && j < n ? a[(ulong)(mirrored ? j : i) * ld + (mirrored ? i : j)]
-                                             : (REAL)0;
+      my->a[r][c] = active && i < n && j < n
+                        ? a[(ulong)(mirrored ? j : i) * ld + (mirrored ? i : j)]
+                        : (REAL)0;
     }
   }
 }

@@ -1,16 +1,20 @@
-// A = L D L^T for a symmetric positive definite A, what of it is no product: L is unit lower triangular and D diagonal, Cholesky's
-// factors without their square roots, which come to stand in A as an LU without row exchanges does, U = D L^T. Portable OpenCL C 1.2.
+// A = L D L^T for a symmetric positive definite A, what of it is no product: L is unit lower
+// triangular and D diagonal, Cholesky's factors without their square roots, which come to stand in
+// A as an LU without row exchanges does, U = D L^T. Portable OpenCL C 1.2.
 //
-// ldlt_diagonal, one work-group: the size x size block at a + offset, size <= NB, of which only the lower triangle is read, becomes L,
-// D and U; `inverse` becomes U^-1, NB x NB, whole (zeros below the diagonal), beyond `size` the identity.
-// Every work-item keeps NB / GRID x NB / GRID elements in registers. In step k the owners of row k publish it: right of the diagonal it
-// is row k of U, and by symmetry the column of multipliers too; left of it stands row k of L^-1, which the same rank-1 update builds up
-// below the diagonal. So one barrier a column will do, with two rows by turns.
+// ldlt_diagonal, one work-group: the size x size block at a + offset, size <= NB, of which only the
+// lower triangle is read, becomes L, D and U; `inverse` becomes U^-1, NB x NB, whole (zeros below
+// the diagonal), beyond `size` the identity.
+// Every work-item keeps NB / GRID x NB / GRID elements in registers. In step k the owners of row k
+// publish it: right of the diagonal it is row k of U, and by symmetry the column of multipliers
+// too; left of it stands row k of L^-1, which the same rank-1 update builds up below the diagonal.
+// So one barrier a column will do, with two rows by turns.
 // info[0]: atomic minimum of first + k over the pivots that are not positive numbers.
 // NDRange: one work-group of GRID * GRID. Local memory: 3 NB scalars.
 //
-// ldlt_spread: L21 <- W and U12 <- D1 W^T, for W, rest x size with leading dimension NB, and the block with D1 at a + offset.
-// NDRange: size x rest, both rounded up to GRID, in work-groups of GRID x GRID. Local memory: GRID (GRID + 1) scalars.
+// ldlt_spread: L21 <- W and U12 <- D1 W^T, for W, rest x size with leading dimension NB, and the
+// block with D1 at a + offset. NDRange: size x rest, both rounded up to GRID, in work-groups of
+// GRID x GRID. Local memory: GRID (GRID + 1) scalars.
 
 #include "common.clh"
 

@@ -1,19 +1,23 @@
-// A = L D L^T for a symmetric positive definite A, for CPU devices. L is unit lower triangular and D diagonal: Cholesky's factors
-// without their square roots, which come to stand in A as an LU without row exchanges does, U = D L^T.
+// A = L D L^T for a symmetric positive definite A, for CPU devices. L is unit lower triangular and
+// D diagonal: Cholesky's factors without their square roots, which come to stand in A as an LU
+// without row exchanges does, U = D L^T.
 //
-// A is n x n, row-major, in place; of it only the lower triangle is read. The panel store, the packed U and the trailing update are
-// those of lu_cpu.cl, which says what they are; of the update only the tiles on and below the diagonal are done. Step k, k0 = k nb:
+// A is n x n, row-major, in place; of it only the lower triangle is read. The panel store, the
+// packed U and the trailing update are those of lu_cpu.cl, which says what they are; of the update
+// only the tiles on and below the diagonal are done. Step k, k0 = k nb:
 //
 //   lu_extract    A(k0:n, k0:k0+nb) -= L_{k-1} U_{k-1}, then copied to the panel store W_k
-//   ldlt_advance  one work-item factors the block at the diagonal while the others do what is left of A -= L_{k-1} U_{k-1}
+//   ldlt_advance  one work-item factors the block at the diagonal while the others do what is left
+//                 of A -= L_{k-1} U_{k-1}
 //   ldlt_rows     L21 = A21 U11^-1, packed copy of U12 = D1 L21^T, L and U back into A
 //
 // The macros are those of lu_cpu.cl. Local size 1 everywhere, no local memory, no barrier.
 
 #include "lu_cpu.cl"
 
-// Columns j .. j + 7 of W_k have their own part of `triangle`: rows 0 .. j + 7 of U11, 8 elements each, of which the last 8 rows
-// are a triangle without its diagonal. Behind all parts lie the reciprocals of the pivots.
+// Columns j .. j + 7 of W_k have their own part of `triangle`: rows 0 .. j + 7 of U11, 8 elements
+// each, of which the last 8 rows are a triangle without its diagonal. Behind all parts lie the
+// reciprocals of the pivots.
 global REAL* part_of_triangle(global REAL* triangle, const uint nb, const uint j) {
   return triangle + (ulong)j * nb;
 }
@@ -48,7 +52,8 @@ global REAL* part_of_triangle(global REAL* triangle, const uint nb, const uint j
     ELIMINATE_PARTS(q, r)                                 \
   }
 
-// Columns [j0, j0 + 8) of one chunk: L = (A - what the j0 columns before them make) U^-1. `u` is their part of the triangle.
+// Columns [j0, j0 + 8) of one chunk: L = (A - what the j0 columns before them make) U^-1. `u` is
+// their part of the triangle.
 void solve_columns(global REAL* chunk, const uint j0, global const REAL* u,
                    global const REAL* inverses) {
   global REAL* c = chunk + j0 * RB;
@@ -78,8 +83,9 @@ void solve_columns(global REAL* chunk, const uint j0, global const REAL* u,
 #define UPDATE_DIAGONAL(q) y_##q = MULADD(l, (VEC8)(-u[t * PANEL_COLS + q]), y_##q);
 #define STORE_DIAGONAL(q) vstore8(y_##q, q, block);
 
-// The 8 x 8 block at row and column j0 of W_k, of which `width` count: `block` <- its L D, column by column; U and the reciprocals go
-// where solve_columns() looks for them. Returns the first column whose pivot is not a positive number, or `none`.
+// The 8 x 8 block at row and column j0 of W_k, of which `width` count: `block` <- its L D, column
+// by column; U and the reciprocals go where solve_columns() looks for them. Returns the first
+// column whose pivot is not a positive number, or `none`.
 uint factor_diagonal(global const REAL* top, const uint j0, const uint width, global REAL* u,
                      global REAL* inverses, REAL* block, const uint none) {
   EACH_COL(DECLARE_DIAGONAL)
@@ -170,11 +176,13 @@ kernel void ldlt_advance(global REAL* a, const ulong offset, const ulong ld, con
 void store_diagonal_rows(global const REAL* w, const ulong chunk, global REAL* corner,
                          const ulong ld, const uint row, const uint rows) {
   PLAIN_LOOP
-  for (uint i = row; i < row + rows; ++i) PLAIN_LOOP
-  for (uint j = 0; j <= i; ++j) {
-    const REAL l = w[row_start(i, chunk) + j * RB];
-    corner[(ulong)i * ld + j] = l;
-    if (j < i) corner[(ulong)j * ld + i] = l * w[row_start(j, chunk) + j * RB];
+  for (uint i = row; i < row + rows; ++i) {
+    PLAIN_LOOP
+    for (uint j = 0; j <= i; ++j) {
+      const REAL l = w[row_start(i, chunk) + j * RB];
+      corner[(ulong)i * ld + j] = l;
+      if (j < i) corner[(ulong)j * ld + i] = l * w[row_start(j, chunk) + j * RB];
+    }
   }
 }
 
@@ -202,8 +210,10 @@ kernel void ldlt_rows(global REAL* a, const ulong offset, const ulong ld, const 
     global REAL* to = corner + (ulong)(row + i) * ld;
     unpack_rows(w + i, nb, to, to + ld, to + 2 * ld, to + 3 * ld);
   }
-  for (; i < rows; ++i) PLAIN_LOOP
-  for (uint j = 0; j < nb; ++j) corner[(ulong)(row + i) * ld + j] = w[j * RB + i];
+  for (; i < rows; ++i) {
+    PLAIN_LOOP
+    for (uint j = 0; j < nb; ++j) corner[(ulong)(row + i) * ld + j] = w[j * RB + i];
+  }
   for (uint t = 0; t < nb; ++t) {
     const VEC pivot = (VEC)(panel[row_start(t, chunk) + t * RB]);
     global REAL* to = corner + (ulong)t * ld + row;

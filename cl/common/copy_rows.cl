@@ -1,14 +1,16 @@
-// Copies of an n-column matrix, a row a work-group of any size; NDRange: as many groups as rows. No local memory.
+// Copies of an n-column matrix, a row a work-group of any size; NDRange: as many groups as rows. No
+// local memory.
 //
 //   gather_rows   to(i, :) <- from(rows[i], :), with its rows in another order
 //   narrow        the same numbers rounded to float
 //   widen         floats as REAL
 //
-//   from + from_offset, to + to_offset   row-major, from_ld and to_ld, in elements of their own type
+//   from + from_offset, to + to_offset   row-major, from_ld and to_ld, in elements of their own
+//                                        type
 
 #include "common.clh"
 
-#define ROW_OF(p, i) (p + p##_offset + (ulong)(i) * p##_ld)
+#define ROW_OF(p, i) (p + p##_offset + (ulong)(i)*p##_ld)
 #define EACH_COLUMN for (uint j = get_local_id(0); j < n; j += get_local_size(0))
 
 kernel void gather_rows(const global REAL* restrict from, ulong from_offset, uint from_ld,

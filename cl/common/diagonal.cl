@@ -1,5 +1,5 @@
-// diagonal[i] <- A(i, i): after an elimination, the pivots. A file of its own, so that a solve by LU need not build
-// the paper's elimination for it.
+// diagonal[i] <- A(i, i): after an elimination, the pivots. A file of its own, so that a solve by
+// LU need not build the paper's elimination for it.
 //
 //   a   n-by-n, row-major, leading dimension ld
 //

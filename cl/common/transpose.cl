@@ -1,10 +1,11 @@
-// to(j, i) <- from(i, j) for a matrix of rows x columns: a work-group turns a square over in local memory, so that both sides are
-// read and written along their rows.
+// to(j, i) <- from(i, j) for a matrix of rows x columns: a work-group turns a square over in local
+// memory, so that both sides are read and written along their rows.
 //
 //   from + from_offset, to + to_offset   row-major, from_ld and to_ld
 //   EDGE                                 of the square
 //
-// NDRange: columns x rows, each rounded up to a multiple of EDGE; work-groups of EDGE x EDGE. Local memory: EDGE (EDGE + 1) numbers.
+// NDRange: columns x rows, each rounded up to a multiple of EDGE; work-groups of EDGE x EDGE. Local
+// memory: EDGE (EDGE + 1) numbers.
 
 #include "common.clh"
 

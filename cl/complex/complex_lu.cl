@@ -1,27 +1,34 @@
-// LU with partial pivoting, P A = L U, and solves, of complex numbers. A number is two REALs, real part first, and so is a complex matrix
-// a real one of twice as many columns; offsets, leading dimensions and columns are counted in REALs. Portable OpenCL C 1.2.
+// LU with partial pivoting, P A = L U, and solves, of complex numbers. A number is two REALs, real
+// part first, and so is a complex matrix a real one of twice as many columns; offsets, leading
+// dimensions and columns are counted in REALs. Portable OpenCL C 1.2.
 //
-// The products of an update are products of real matrices: of L as it lies there, and of W, in which number x of U stands as
+// The products of an update are products of real matrices: of L as it lies there, and of W, in
+// which number x of U stands as
 //
 //    re x   im x
 //   -im x   re x
 //
 // for (re l, im l) times that is (re l x, im l x). The solves write W beside their answers.
 //
-// complex_load copies a panel, COLUMNS numbers wide, to p0, whose rows follow each other, and notes the best row of each work-group.
-// complex_panel takes the steps first .. last - 1 of the panel. Step j reads the panel from p0 (odd steps: from p1) and writes the rows
-// below j to the other one, the last step to A: so no row is written that another work-item still reads, and the rows' exchange costs
-// nothing. Row j is done in step j and written to A. The best rows of all groups are in `sizes` and `best_rows`, 2 x groups each: the
-// next step takes the best of them, by |re| + |im|, the first of several; a NaN is above all. With one group all steps may be one
-// launch, else each is one. pivots[top + j] is the row exchanged with row top + j; info[0] becomes the first column whose pivot is 0 or
-// not finite, if it was none below. Rows have COLUMNS numbers also where the panel has less `columns` to factor.
+// complex_load copies a panel, COLUMNS numbers wide, to p0, whose rows follow each other, and notes
+// the best row of each work-group. complex_panel takes the steps first .. last - 1 of the panel.
+// Step j reads the panel from p0 (odd steps: from p1) and writes the rows below j to the other one,
+// the last step to A: so no row is written that another work-item still reads, and the rows'
+// exchange costs nothing. Row j is done in step j and written to A. The best rows of all groups are
+// in `sizes` and `best_rows`, 2 x groups each: the next step takes the best of them, by |re| +
+// |im|, the first of several; a NaN is above all. With one group all steps may be one launch, else
+// each is one. pivots[top + j] is the row exchanged with row top + j; info[0] becomes the first
+// column whose pivot is 0 or not finite, if it was none below. Rows have COLUMNS numbers also where
+// the panel has less `columns` to factor.
 // NDRange: groups of WG_SIZE. Local memory: 2 COLUMNS + WG_SIZE scalars and WG_SIZE uints.
 //
-// complex_exchange exchanges rows first .. first + count - 1 with those in `pivots`, one after the other.
-// complex_lower X = L^-1 B, L unit lower triangular of `count` rows; complex_upper X = U^-1 B. X replaces B, and W is written.
-// NDRange: one work-item for VEC_WIDTH columns; any work-group size.
+// complex_exchange exchanges rows first .. first + count - 1 with those in `pivots`, one after the
+// other.
+// complex_lower X = L^-1 B, L unit lower triangular of `count` rows; complex_upper X = U^-1 B. X
+// replaces B, and W is written. NDRange: one work-item for VEC_WIDTH columns; any work-group size.
 //
-// Macros besides REAL_BITS: COLUMNS; VEC_WIDTH, 2, 4, 8 or 16, which divides 2 COLUMNS; WG_SIZE, a power of two.
+// Macros besides REAL_BITS: COLUMNS; VEC_WIDTH, 2, 4, 8 or 16, which divides 2 COLUMNS; WG_SIZE, a
+// power of two.
 
 #include "vectors.clh"
 

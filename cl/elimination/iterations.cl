@@ -1,11 +1,13 @@
-// One sweep of the iterations of Jacobi and of Seidel for A x = b, n-by-n, of which every right-hand side and every x is a row of b
-// and x: x_i = (b_i - sum of a_ij x_j over j != i) / a_ii.
+// One sweep of the iterations of Jacobi and of Seidel for A x = b, n-by-n, of which every
+// right-hand side and every x is a row of b and x: x_i = (b_i - sum of a_ij x_j over j != i) /
+// a_ii.
 //
 //   jacobi_sweep  all of `next` from all of x. NDRange: n work-groups of WG_SIZE.
-//   seidel_sweep  the numbers `first` to `last` - 1 of x in place, one after the other, each with those before it. NDRange: a
-//                 work-group of WG_SIZE for each right-hand side.
+//   seidel_sweep  the numbers `first` to `last` - 1 of x in place, one after the other, each with
+//                 those before it. NDRange: a work-group of WG_SIZE for each right-hand side.
 //
-// A is row-major with leading dimension ld. Macro besides REAL_BITS: WG_SIZE, a power of two. Local memory: WG_SIZE scalars.
+// A is row-major with leading dimension ld. Macro besides REAL_BITS: WG_SIZE, a power of two. Local
+// memory: WG_SIZE scalars.
 
 #include "common.clh"
 

@@ -1,4 +1,5 @@
-// maxima[i] <- the largest magnitude in row i of an upper triangle, on and right of the diagonal; NaN if the row holds one.
+// maxima[i] <- the largest magnitude in row i of an upper triangle, on and right of the diagonal;
+// NaN if the row holds one.
 //
 // Magnitudes are compared as integers: the order is the same, and a NaN is above all.
 //
@@ -23,15 +24,15 @@
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void upper_row_maxima(
     const global REAL* restrict a, ulong offset, uint ld, uint n, global REAL* restrict maxima) {
-    local BITS parts[WG_SIZE];
-    const uint i = get_group_id(0), id = get_local_id(0);
-    const global REAL* row = a + offset + (ulong)i * ld;
-    BITS largest = 0;
-    for (uint j = i + id; j < n; j += WG_SIZE) largest = max(largest, BITS_OF(row[j]));
-    parts[id] = largest;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    if (id == 0) {
-        for (uint p = 1; p < WG_SIZE; ++p) largest = max(largest, parts[p]);
-        maxima[i] = REAL_OF(largest);
-    }
+  local BITS parts[WG_SIZE];
+  const uint i = get_group_id(0), id = get_local_id(0);
+  const global REAL* row = a + offset + (ulong)i * ld;
+  BITS largest = 0;
+  for (uint j = i + id; j < n; j += WG_SIZE) largest = max(largest, BITS_OF(row[j]));
+  parts[id] = largest;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  if (id == 0) {
+    for (uint p = 1; p < WG_SIZE; ++p) largest = max(largest, parts[p]);
+    maxima[i] = REAL_OF(largest);
+  }
 }

@@ -31,8 +31,9 @@
 #define ELEMENT double
 #define ELEMENTS double2
 #define CHUNK 2
-// The 16 work-items of half a sub-group read 8 bytes each from 4 rows by 4 columns and so touch all 32 banks once. Padded rows do
-// that too, but then the copies' 128-byte writes straddle lines: 7 passes through local memory instead of 4.
+// The 16 work-items of half a sub-group read 8 bytes each from 4 rows by 4 columns and so touch all
+// 32 banks once. Padded rows do that too, but then the copies' 128-byte writes straddle lines: 7
+// passes through local memory instead of 4.
 #define SWAP(row) (((row)&3) << 1)
 #define SWAP_A(row) SWAP(row)
 #define SWAP_B(row) SWAP(row)
@@ -67,14 +68,14 @@
 // into its (contiguous) registers. 16-byte reads need half the loads, but then moves put their
 // halves in place: 44 Tflop/s instead of 54 (n = 4096).
 #define LOAD_A(to, slot, unit, i)                                                       \
-  UNROLL_FOR(e, 2) {                                                                    \
+  UNROLL_FOR (e, 2) {                                                                   \
     local const double* const from =                                                    \
         a_lane[(unit) % 2 * 2 + e] + (slot)*SLOT_A + (i)*16 * TILE_K + (unit) / 2 * 16; \
     to[2 * e] = from[0];                                                                \
     to[2 * e + 1] = from[8 * TILE_K];                                                   \
   }
 #define LOAD_B(to, slot, unit)                                          \
-  UNROLL_FOR(j, MMA_COLS) {                                             \
+  UNROLL_FOR (j, MMA_COLS) {                                            \
     local const double* const from =                                    \
         b_lane[j % 2] + (slot)*SLOT_B + (unit)*8 * TILE_N + j / 2 * 16; \
     to[j][0] = from[0];                                                 \
@@ -83,12 +84,11 @@
 
 #if MMA_K == 4
 #define MULTIPLY_ROW(i, a_part, b_part) \
-  UNROLL_FOR(h, 2)                      \
-  UNROLL_FOR(j, MMA_COLS)               \
-  MMA_F64_K4(acc[i][j], a_part[2 * h], a_part[2 * h + 1], b_part[j][h])
+  UNROLL_FOR (h, 2)                     \
+    UNROLL_FOR (j, MMA_COLS) MMA_F64_K4(acc[i][j], a_part[2 * h], a_part[2 * h + 1], b_part[j][h])
 #elif MMA_K == 8
 #define MULTIPLY_ROW(i, a_part, b_part) \
-  UNROLL_FOR(j, MMA_COLS) MMA_F64_K8(acc[i][j], a_part, b_part[j])
+  UNROLL_FOR (j, MMA_COLS) MMA_F64_K8(acc[i][j], a_part, b_part[j])
 #else
 #error "MMA_K is 4 or 8"
 #endif
@@ -119,67 +119,67 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
         copy_rest(&copies);
     }
 
-    // Where this work-item's fragments lie. Fragments are one row of matrix instructions (A) and one
-    // unit (B) ahead of the products, across the barrier too.
+    // Where this work-item's fragments lie. Fragments are one row of matrix instructions (A) and
+    // one unit (B) ahead of the products, across the barrier too.
     local const double *a_lane[4], *b_lane[2];
-    UNROLL_FOR(x, 4)
-    a_lane[x] = a_slots + (sg_row + lane_row) * TILE_K +
-                ((2 * x + (lane_col >> 1)) ^ SWAP(lane_row)) * 2 + (lane_col & 1);
-    UNROLL_FOR(y, 2)
-    b_lane[y] = b_slots + lane_col * TILE_N + sg_col +
-                ((4 * y + (lane_row >> 1)) ^ SWAP(lane_col)) * 2 + (lane_row & 1);
+    UNROLL_FOR (x, 4)
+      a_lane[x] = a_slots + (sg_row + lane_row) * TILE_K +
+                  ((2 * x + (lane_col >> 1)) ^ SWAP(lane_row)) * 2 + (lane_col & 1);
+    UNROLL_FOR (y, 2)
+      b_lane[y] = b_slots + lane_col * TILE_N + sg_col +
+                  ((4 * y + (lane_row >> 1)) ^ SWAP(lane_col)) * 2 + (lane_row & 1);
     double acc[MMA_ROWS][MMA_COLS][4];
-    UNROLL_FOR(i, MMA_ROWS)
-    UNROLL_FOR(j, MMA_COLS)
-    UNROLL_FOR(e, 4) acc[i][j][e] = 0.0;
+    UNROLL_FOR (i, MMA_ROWS)
+      UNROLL_FOR (j, MMA_COLS)
+        UNROLL_FOR (e, 4) acc[i][j][e] = 0.0;
     double a_part[2][4], b_part[2][MMA_COLS][2];
     WAIT_COPIES(STAGES - 2);
     barrier(CLK_LOCAL_MEM_FENCE);
     LOAD_B(b_part[0], 0, 0);
     LOAD_A(a_part[0], 0, 0, 0);
     int slot = 0;
-#define STEP(COPY)                                                                          \
-  {                                                                                         \
-    const int next_slot = slot + 1 == STAGES ? 0 : slot + 1;                                \
-    UNROLL_FOR(u, UNITS)                                                                    \
-    UNROLL_FOR(i, MMA_ROWS) {                                                               \
-      const int now = (u * MMA_ROWS + i) & 1;                                               \
-      if (i + 1 < MMA_ROWS) {                                                               \
-        LOAD_A(a_part[now ^ 1], slot, u, i + 1);                                            \
-      } else if (u + 1 < UNITS) {                                                           \
-        LOAD_A(a_part[now ^ 1], slot, u + 1, 0);                                            \
-      } else {                                                                              \
-        WAIT_COPIES(STAGES - 2);                                                            \
-        barrier(CLK_LOCAL_MEM_FENCE);                                                       \
-        LOAD_A(a_part[now ^ 1], next_slot, 0, 0);                                           \
-        LOAD_B(b_part[(u + 1) & 1], next_slot, 0);                                          \
-      }                                                                                     \
-      if (i == 0 && u + 1 < UNITS) LOAD_B(b_part[(u + 1) & 1], slot, u + 1);                \
-      if (i == 0 && u == 0)                                                                 \
-        COPY(&copies); /* into the slot that was read to its end before the last barrier */ \
-      MULTIPLY_ROW(i, a_part[now], b_part[u & 1]);                                          \
-    }                                                                                       \
-    slot = next_slot;                                                                       \
+#define STEP(COPY)                                                                            \
+  {                                                                                           \
+    const int next_slot = slot + 1 == STAGES ? 0 : slot + 1;                                  \
+    UNROLL_FOR (u, UNITS)                                                                     \
+      UNROLL_FOR (i, MMA_ROWS) {                                                              \
+        const int now = (u * MMA_ROWS + i) & 1;                                               \
+        if (i + 1 < MMA_ROWS) {                                                               \
+          LOAD_A(a_part[now ^ 1], slot, u, i + 1);                                            \
+        } else if (u + 1 < UNITS) {                                                           \
+          LOAD_A(a_part[now ^ 1], slot, u + 1, 0);                                            \
+        } else {                                                                              \
+          WAIT_COPIES(STAGES - 2);                                                            \
+          barrier(CLK_LOCAL_MEM_FENCE);                                                       \
+          LOAD_A(a_part[now ^ 1], next_slot, 0, 0);                                           \
+          LOAD_B(b_part[(u + 1) & 1], next_slot, 0);                                          \
+        }                                                                                     \
+        if (i == 0 && u + 1 < UNITS) LOAD_B(b_part[(u + 1) & 1], slot, u + 1);                \
+        if (i == 0 && u == 0)                                                                 \
+          COPY(&copies); /* into the slot that was read to its end before the last barrier */ \
+        MULTIPLY_ROW(i, a_part[now], b_part[u & 1]);                                          \
+      }                                                                                       \
+    slot = next_slot;                                                                         \
   }
-    // While whole slots are left to copy the loop has no branch: a branch around the copies cost 5 %
-    // of the time.
+    // While whole slots are left to copy the loop has no branch: a branch around the copies cost 5
+    // % of the time.
     int left = k;
     if (inside) NO_UNROLL
     for (; copies.left >= TILE_K; left -= TILE_K) STEP(copy_whole);
     NO_UNROLL
     for (; left > 0; left -= TILE_K) STEP(copy_rest);
 
-    // The tile is turned over in local memory, so that C passes in whole rows of the tile (512 bytes
-    // at TILE_N = 64) with C_BATCH loads under way: straight from the registers, in pieces of 64
-    // bytes, an update with k = 256 ran at 26.7 Tflop/s, so at 45.0 (C_BATCH = 8) and 46.5 (32).
+    // The tile is turned over in local memory, so that C passes in whole rows of the tile (512
+    // bytes at TILE_N = 64) with C_BATCH loads under way: straight from the registers, in pieces of
+    // 64 bytes, an update with k = 256 ran at 26.7 Tflop/s, so at 45.0 (C_BATCH = 8) and 46.5 (32).
     // Reading C into the accumulators first (28.7) and red.global.add.f64 (40.1) lost. All copies
     // have arrived; all sub-groups must have read their last fragments.
     barrier(CLK_LOCAL_MEM_FENCE);
-    UNROLL_FOR(i, MMA_ROWS)
-    UNROLL_FOR(h, 2)
-    UNROLL_FOR(j, MMA_COLS)
-    *(local double2*)(slots + (sg_row + i * 16 + h * 8 + lane_row) * LD_C + sg_col + j * 8 +
-                      2 * lane_col) = (double2)(acc[i][j][2 * h], acc[i][j][2 * h + 1]);
+    UNROLL_FOR (i, MMA_ROWS)
+      UNROLL_FOR (h, 2)
+        UNROLL_FOR (j, MMA_COLS)
+          *(local double2*)(slots + (sg_row + i * 16 + h * 8 + lane_row) * LD_C + sg_col + j * 8 +
+                            2 * lane_col) = (double2)(acc[i][j][2 * h], acc[i][j][2 * h + 1]);
     barrier(CLK_LOCAL_MEM_FENCE);
     // A row of C has as many chunks as one of B.
     const int c_row = item / CHUNKS_B, c_col = item % CHUNKS_B * CHUNK;
@@ -188,14 +188,14 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     local const double* c_from = slots + c_row * LD_C + c_col;
     for (int x = 0; x < TILE_M; x += C_BATCH * COPY_ROWS_B) {
       double2 old[C_BATCH];
-      UNROLL_FOR(y, C_BATCH)
-      old[y] = beta == 0.0 ? (double2)(0.0)  // must not read C: it may hold NaN
-                           : load_c(c_at + (ulong)y * COPY_ROWS_B * ldc,
-                                    x + y * COPY_ROWS_B < rows ? cols : 0);
-      UNROLL_FOR(y, C_BATCH)
-      store_c(c_at + (ulong)y * COPY_ROWS_B * ldc,
-              alpha * *(local const double2*)(c_from + y * COPY_ROWS_B * LD_C) + beta * old[y],
-              x + y * COPY_ROWS_B < rows ? cols : 0);
+      UNROLL_FOR (y, C_BATCH)
+        old[y] = beta == 0.0 ? (double2)(0.0)  // must not read C: it may hold NaN
+                             : load_c(c_at + (ulong)y * COPY_ROWS_B * ldc,
+                                      x + y * COPY_ROWS_B < rows ? cols : 0);
+      UNROLL_FOR (y, C_BATCH)
+        store_c(c_at + (ulong)y * COPY_ROWS_B * ldc,
+                alpha * *(local const double2*)(c_from + y * COPY_ROWS_B * LD_C) + beta * old[y],
+                x + y * COPY_ROWS_B < rows ? cols : 0);
       c_at += (ulong)C_BATCH * COPY_ROWS_B * ldc;
       c_from += C_BATCH * COPY_ROWS_B * LD_C;
     }

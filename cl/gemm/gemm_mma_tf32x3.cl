@@ -30,17 +30,17 @@
 //   8192 73.9 (50.7); C <- C - A B with C 8192 x 8192 and k = 128, 256, 512: 52.5, 62.4, 67.9
 //   (35.8, 39.6, 44.0). Largest element-wise error over |A||B| at n = 8192: 0.7 eps (ACC_K = 16),
 //   1.1 eps (8), gemm_simt.cl 3.1 eps. (Tried: three f16 instructions for one, half as many, of
-//   operands split before, as in H. Ootomo and R. Yokota, "Recovering single precision accuracy from
-//   Tensor Cores while surpassing the FP32 theoretical peak performance", IJHPCA 36, 2022: n = 8192
-//   82, k = 256 59. Loads, products and the rounded sums outside the matrix units take turns.)
+//   operands split before, as in H. Ootomo and R. Yokota, "Recovering single precision accuracy
+//   from Tensor Cores while surpassing the FP32 theoretical peak performance", IJHPCA 36, 2022: n =
+//   8192 82, k = 256 59. Loads, products and the rounded sums outside the matrix units take turns.)
 // Local memory: 4 STAGES TILE_K (TILE_M + TILE_N) bytes, static (the driver accepts more than the
 //   48 KiB it reports).
 
 #define ELEMENT float
 #define ELEMENTS float4
 #define CHUNK 4
-// Chunks are exchanged so that 8 neighbouring work-items touch all 32 banks: A by the row's parity (rows of 16 floats need none),
-// B by bits 2..3 of its row.
+// Chunks are exchanged so that 8 neighbouring work-items touch all 32 banks: A by the row's parity
+// (rows of 16 floats need none), B by bits 2..3 of its row.
 #if TILE_K == 16
 #define SWAP_A(row) 0
 #else
@@ -97,26 +97,26 @@
     a_raw[0] = load_local4(at);                                                            \
     a_raw[1] = load_local4(at + 8 * TILE_K * 4);                                           \
   }
-#define LOAD_B(slot, unit) \
-  UNROLL_FOR(p, MMA_QUADS) \
-  UNROLL_FOR(r, 4)         \
+#define LOAD_B(slot, unit)  \
+  UNROLL_FOR (p, MMA_QUADS) \
+    UNROLL_FOR (r, 4)       \
   b_raw[p][r] = load_local4(b_lane + (slot) * (SLOT_B * 4) + ((unit)*16 + r) * TILE_N * 4 + p * 128)
 
 #define ACC4(i, p, e) (float4)(acc[i][p][0][e], acc[i][p][1][e], acc[i][p][2][e], acc[i][p][3][e])
 
 // For every four neighbours of C that this work-item owns.
-#define FOR_EACH_C(body)                                                              \
-  UNROLL_FOR(i, MMA_ROWS)                                                             \
-  UNROLL_FOR(h, 2) {                                                                  \
-    const int row = tile.x + sg_row + i * 16 + h * 8 + lane_row;                      \
-    global float* const c_row = c + (ulong)row * ldc;                                 \
-    UNROLL_FOR(p, MMA_QUADS)                                                          \
-    UNROLL_FOR(f, 2) {                                                                \
-      const int col = tile.y + sg_col + p * 32 + 8 * lane_col + 4 * f, e = 2 * h + f; \
-      const int count = row < m ? n - col : 0;                                        \
-      body                                                                            \
-    }                                                                                 \
-  }
+#define FOR_EACH_C(body)                                                                  \
+  UNROLL_FOR (i, MMA_ROWS)                                                                \
+    UNROLL_FOR (h, 2) {                                                                   \
+      const int row = tile.x + sg_row + i * 16 + h * 8 + lane_row;                        \
+      global float* const c_row = c + (ulong)row * ldc;                                   \
+      UNROLL_FOR (p, MMA_QUADS)                                                           \
+        UNROLL_FOR (f, 2) {                                                               \
+          const int col = tile.y + sg_col + p * 32 + 8 * lane_col + 4 * f, e = 2 * h + f; \
+          const int count = row < m ? n - col : 0;                                        \
+          body                                                                            \
+        }                                                                                 \
+    }
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     int m, int n, int k, float alpha, global const float* restrict a, ulong a_offset, uint lda,
@@ -170,13 +170,13 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
 #define STEP(COPY)                                                                                 \
   {                                                                                                \
     const int next_slot = slot + 1 == STAGES ? 0 : slot + 1;                                       \
-    UNROLL_FOR(u, UNITS) {                                                                         \
+    UNROLL_FOR (u, UNITS) {                                                                        \
       /* [quad][row of the unit that this work-item holds][column] */                              \
       uint b_big[MMA_QUADS][4][4], b_small[MMA_QUADS][4][4];                                       \
-      UNROLL_FOR(p, MMA_QUADS)                                                                     \
-      UNROLL_FOR(r, 4) SPLIT4(b_raw[p][r], b_big[p][r], b_small[p][r], 1);                         \
+      UNROLL_FOR (p, MMA_QUADS)                                                                    \
+        UNROLL_FOR (r, 4) SPLIT4(b_raw[p][r], b_big[p][r], b_small[p][r], 1);                      \
       if (u + 1 < UNITS) LOAD_B(slot, u + 1);                                                      \
-      UNROLL_FOR(i, MMA_ROWS) {                                                                    \
+      UNROLL_FOR (i, MMA_ROWS) {                                                                   \
         uint a_big[8], a_small[8]; /* 4 registers an instruction */                                \
         SPLIT4(a_raw[0], a_big, a_small, 2);                                                       \
         SPLIT4(a_raw[1], a_big + 1, a_small + 1, 2);                                               \
@@ -196,23 +196,26 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
         UNROLL                                                                                     \
         for (int from = 0; from < 2; from += ACC_K / 8) {                                          \
           float sum[MMA_QUADS][4][4];                                                              \
-          UNROLL_FOR(p, MMA_QUADS)                                                                 \
-          UNROLL_FOR(e, 16) sum[p][e >> 2][e & 3] = 0.0f;                                          \
+          UNROLL_FOR (p, MMA_QUADS)                                                                \
+            UNROLL_FOR (e, 16) sum[p][e >> 2][e & 3] = 0.0f;                                       \
           UNROLL                                                                                   \
           for (int h = from; h < from + ACC_K / 8; ++h) {                                          \
-            UNROLL_FOR(p, MMA_QUADS)                                                               \
-            UNROLL_FOR(j, 4)                                                                       \
-            MMA_TF32_K8(sum[p][j], a_small + 4 * h, b_big[p][2 * h][j], b_big[p][2 * h + 1][j]);   \
-            UNROLL_FOR(p, MMA_QUADS)                                                               \
-            UNROLL_FOR(j, 4)                                                                       \
-            MMA_TF32_K8(sum[p][j], a_big + 4 * h, b_small[p][2 * h][j], b_small[p][2 * h + 1][j]); \
+            UNROLL_FOR (p, MMA_QUADS)                                                              \
+              UNROLL_FOR (j, 4)                                                                    \
+                MMA_TF32_K8(sum[p][j], a_small + 4 * h, b_big[p][2 * h][j],                        \
+                            b_big[p][2 * h + 1][j]);                                               \
+            UNROLL_FOR (p, MMA_QUADS)                                                              \
+              UNROLL_FOR (j, 4)                                                                    \
+                MMA_TF32_K8(sum[p][j], a_big + 4 * h, b_small[p][2 * h][j],                        \
+                            b_small[p][2 * h + 1][j]);                                             \
           }                                                                                        \
           UNROLL                                                                                   \
-          for (int h = from; h < from + ACC_K / 8; ++h) UNROLL_FOR(p, MMA_QUADS)                   \
-          UNROLL_FOR(j, 4)                                                                         \
-          MMA_TF32_K8(sum[p][j], a_big + 4 * h, b_big[p][2 * h][j], b_big[p][2 * h + 1][j]);       \
-          UNROLL_FOR(p, MMA_QUADS)                                                                 \
-          UNROLL_FOR(e, 16) acc[i][p][e >> 2][e & 3] += sum[p][e >> 2][e & 3];                     \
+          for (int h = from; h < from + ACC_K / 8; ++h)                                            \
+            UNROLL_FOR (p, MMA_QUADS)                                                              \
+              UNROLL_FOR (j, 4)                                                                    \
+                MMA_TF32_K8(sum[p][j], a_big + 4 * h, b_big[p][2 * h][j], b_big[p][2 * h + 1][j]); \
+          UNROLL_FOR (p, MMA_QUADS)                                                                \
+            UNROLL_FOR (e, 16) acc[i][p][e >> 2][e & 3] += sum[p][e >> 2][e & 3];                  \
         }                                                                                          \
       }                                                                                            \
     }                                                                                              \

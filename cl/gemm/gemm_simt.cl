@@ -9,8 +9,8 @@
 //
 // NDRange: one dimension, local size = WG_M WG_N, exactly ceil(m / TILE_M) ceil(n / TILE_N) groups.
 // With SLICED so many times the slices in a second dimension: each takes its part of k, of about
-// k / slices and at least 1, and its product goes to a matrix of its own, m rows below the one before.
-// Parameters (required but for LOWER and SLICED):
+// k / slices and at least 1, and its product goes to a matrix of its own, m rows below the one
+// before. Parameters (required but for LOWER and SLICED):
 //   REAL_BITS               of common.clh
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; VEC_WIDTH divides TILE_K, TILE_M / WG_M and
 //                           TILE_N / WG_N
@@ -32,8 +32,7 @@
 
 #include "common.clh"
 
-#if !defined(TILE_M) || !defined(TILE_N) || !defined(TILE_K) || \
-    !defined(WG_M) || !defined(WG_N)
+#if !defined(TILE_M) || !defined(TILE_N) || !defined(TILE_K) || !defined(WG_M) || !defined(WG_N)
 #error "TILE_M, TILE_N, TILE_K, WG_M, WG_N must be defined"
 #endif
 #if !defined(LANES_M) || !defined(LANES_N) || !defined(VEC_WIDTH) || !defined(PAD) || \
@@ -83,15 +82,15 @@ typedef JOIN(REAL, 4) Vector;
 // Full vectors: one access where the host vouches for alignment, element by element where it does
 // not.
 #if ALIGNED || VEC_WIDTH == 1
-#define LOAD_GLOBAL(p) (*(global const Vector *)(p))
-#define STORE_GLOBAL(v, p) (*(global Vector *)(p) = (v))
+#define LOAD_GLOBAL(p) (*(global const Vector*)(p))
+#define STORE_GLOBAL(v, p) (*(global Vector*)(p) = (v))
 #else
 #define LOAD_GLOBAL(p) JOIN(vload, VEC_WIDTH)(0, (p))
 #define STORE_GLOBAL(v, p) JOIN(vstore, VEC_WIDTH)((v), 0, (p))
 #endif
 
 // The first `count` elements at p (any count; below 1 none is read), the rest zero.
-inline Vector load_some(global const REAL *p, int count) {
+inline Vector load_some(global const REAL* p, int count) {
   if (count >= VEC_WIDTH) return LOAD_GLOBAL(p);
   REAL part[VEC_WIDTH];
   UNROLL_FOR (e, VEC_WIDTH) part[e] = e < count ? p[e] : (REAL)0;
@@ -125,7 +124,7 @@ inline Vector load_some(global const REAL *p, int count) {
 // Global memory to registers. A whole tile (decided for the group at once) takes no predicate.
 #define FETCH(next, loads, cols, from, ld, row0, col0, rows_left, cols_left)                      \
   {                                                                                               \
-    global const REAL *const origin = from + (ulong)(row0)*ld + (col0);                           \
+    global const REAL* const origin = from + (ulong)(row0)*ld + (col0);                           \
     if (whole) {                                                                                  \
       UNROLL_FOR (x, loads)                                                                       \
         next[x] = LOAD_GLOBAL(origin + (ulong)TILE_ROW(x, cols) * ld + TILE_COL(x, cols));        \
@@ -149,7 +148,7 @@ inline Vector load_some(global const REAL *p, int count) {
 // Registers to local memory: as vectors, or turned over.
 #define PUT(next, loads, cols, to, ld) \
   UNROLL_FOR (x, loads)                \
-  *(local Vector *)((to) + TILE_ROW(x, cols) * (ld) + TILE_COL(x, cols)) = next[x]
+  *(local Vector*)((to) + TILE_ROW(x, cols) * (ld) + TILE_COL(x, cols)) = next[x]
 #define PUT_TURNED(next, loads, cols, to, ld)                                                     \
   UNROLL_FOR (x, loads) {                                                                         \
     REAL part[VEC_WIDTH];                                                                         \
@@ -168,8 +167,8 @@ inline Vector load_some(global const REAL *p, int count) {
 #endif
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
-    int m, int n, int k, REAL alpha, global const REAL *restrict a, ulong a_offset, uint lda,
-    global const REAL *restrict b, ulong b_offset, uint ldb, REAL beta, global REAL *restrict c,
+    int m, int n, int k, REAL alpha, global const REAL* restrict a, ulong a_offset, uint lda,
+    global const REAL* restrict b, ulong b_offset, uint ldb, REAL beta, global REAL* restrict c,
     ulong c_offset, uint ldc) {
   local REAL a_slots[2][TILE_K * LD_A] __attribute__((aligned(128)));
   local REAL b_slots[2][TILE_K * LD_B] __attribute__((aligned(128)));
@@ -228,10 +227,10 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     UNROLL_FOR (kk, TILE_K) {
       REAL fa[MICRO_M], fb[MICRO_N];
       UNROLL_FOR (v, MICRO_M / VEC_WIDTH)
-        SPREAD(*(local const Vector *)(a_tile + kk * LD_A + v * WG_M * VEC_WIDTH),
+        SPREAD(*(local const Vector*)(a_tile + kk * LD_A + v * WG_M * VEC_WIDTH),
                fa + v * VEC_WIDTH);
       UNROLL_FOR (v, MICRO_N / VEC_WIDTH)
-        SPREAD(*(local const Vector *)(b_tile + kk * LD_B + v * WG_N * VEC_WIDTH),
+        SPREAD(*(local const Vector*)(b_tile + kk * LD_B + v * WG_N * VEC_WIDTH),
                fb + v * VEC_WIDTH);
       UNROLL_FOR (i, MICRO_M)
         UNROLL_FOR (j, MICRO_N) acc[i][j] += fa[i] * fb[j];
@@ -247,7 +246,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     const int row = tile_row + i / VEC_WIDTH * WG_M * VEC_WIDTH + micro_row + i % VEC_WIDTH;
     UNROLL_FOR (v, MICRO_N / VEC_WIDTH) {
       const int col = tile_col + v * WG_N * VEC_WIDTH + micro_col, count = row < m ? n - col : 0;
-      global REAL *const at = c + (ulong)row * ldc + col;
+      global REAL* const at = c + (ulong)row * ldc + col;
       Vector value = alpha * GATHER(acc[i] + v * VEC_WIDTH);
       if (beta != 0)
         value += beta * load_some(at, count);  // beta = 0 must not read C: it may hold NaN

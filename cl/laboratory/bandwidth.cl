@@ -1,10 +1,11 @@
-// Tutubalin, "NVidia 8800GTX: memory bandwidth": the sum of a size-by-size array of floats, walked by rows or by columns.
+// Tutubalin, "NVidia 8800GTX: memory bandwidth": the sum of a size-by-size array of floats, walked
+// by rows or by columns.
 //
 //   data     size-by-size, row-major; read as ELEMENT, of which `width` make a row
 //   output   one float a work-item: its partial sum; the host adds them up
 //
-// NDRange: one dimension, any number of groups of any size. Group g takes the rows (columns) g, g + groups ..; within one, work-item
-// t takes the elements t, t + local size .. Local memory: none.
+// NDRange: one dimension, any number of groups of any size. Group g takes the rows (columns) g, g +
+// groups ..; within one, work-item t takes the elements t, t + local size .. Local memory: none.
 // Parameters: ELEMENT_WIDTH, floats of one access: 1 or 4 (size must then be a multiple of 4).
 
 #if !defined(ELEMENT_WIDTH) || (ELEMENT_WIDTH != 1 && ELEMENT_WIDTH != 4)
@@ -55,7 +56,8 @@ kernel void write_columns(global ELEMENT* data, uint height, uint width, float v
   BY_COLUMNS data[PLACE] = value;
 }
 
-// What a launch costs without its work: a small loop and the stores of the partial sums. Its time is subtracted.
+// What a launch costs without its work: a small loop and the stores of the partial sums. Its time
+// is subtracted.
 kernel void empty_kernel(global float* output, uint rounds) {
   float sum = 0.0f;
   for (uint i = 0; i < rounds; ++i) sum += (float)i;

@@ -1,10 +1,10 @@
-// What the experiments need beside the kernel they measure: a matrix with known numbers, and a check of elimination steps on it
-// that shares nothing with the kernel under test.
+// What the experiments need beside the kernel they measure: a matrix with known numbers, and a
+// check of elimination steps on it that shares nothing with the kernel under test.
 //
 //   a        rows-by-cols, row-major, leading dimension ld >= cols
 //
-// Both kernels: NDRange ld x rows, the columns or more (surplus work-items return at once), any work-group size. Local memory:
-// none.
+// Both kernels: NDRange ld x rows, the columns or more (surplus work-items return at once), any
+// work-group size. Local memory: none.
 
 #include "common.clh"
 
@@ -14,8 +14,8 @@ int pattern(ulong i, ulong j) {
   return (int)((mixed >> 13) % 5u) - 2;
 }
 
-// A(i, j) <- scale * pattern(i, j), plus 1 on the diagonal if `unit`. With scale = 1 / (4 n) elimination leaves the numbers as
-// small as they are, however many steps are done.
+// A(i, j) <- scale * pattern(i, j), plus 1 on the diagonal if `unit`. With scale = 1 / (4 n)
+// elimination leaves the numbers as small as they are, however many steps are done.
 kernel void lab_fill(global REAL* a, ulong ld, REAL scale, int unit) {
   const ulong j = get_global_id(0);
   const ulong i = get_global_id(1);
@@ -35,9 +35,10 @@ int after_two(ulong i, ulong j, ulong k0, ulong k1) {
   return i > k1 && j > k1 ? a - after_one(k1, j, k0) * after_one(i, k1, k0) : a;
 }
 
-// mismatches <- mismatches + the number of elements that are not the pattern (scale 1) after the steps k0 < k1 < k2; all of
-// them are integers below 2^12, so that they are exact in f32.
-kernel void lab_check(global const REAL* a, ulong ld, ulong k0, ulong k1, ulong k2, volatile global uint* mismatches) {
+// mismatches <- mismatches + the number of elements that are not the pattern (scale 1) after the
+// steps k0 < k1 < k2; all of them are integers below 2^12, so that they are exact in f32.
+kernel void lab_check(global const REAL* a, ulong ld, ulong k0, ulong k1, ulong k2,
+                      volatile global uint* mismatches) {
   const ulong j = get_global_id(0);
   const ulong i = get_global_id(1);
   if (j >= ld) return;

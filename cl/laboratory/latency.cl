@@ -1,7 +1,9 @@
-// How long one access takes when the next one waits for it: a work-item follows a chain, at <- next[at].
+// How long one access takes when the next one waits for it: a work-item follows a chain, at <-
+// next[at].
 //
 //   next      a permutation with one cycle
-//   result[0] <- where the chain stands after `steps` steps from 0, for the check and so that no step is left out
+//   result[0] <- where the chain stands after `steps` steps from 0, for the check and so that no
+//   step is left out
 //
 // NDRange: one work-item. With up to 60000 steps no driver is known to cut the loop off.
 

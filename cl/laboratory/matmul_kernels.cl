@@ -2,16 +2,19 @@
 //
 //   a, b, c   n-by-n, row-major, leading dimension n; any n >= 1
 //
-// Parameters: DIM = side of the tile of C of one work-group and its number of work-items. Kernel 1 does not depend on it.
-// Kernels 2 and 3: each work-item owns one ROW of the tile and walks k step by step; step k needs one element of A a work-item and the
-// row k of B, DIM elements, which all work-items share. The barriers are those of the report. Its `iter` does not guard columns beyond
-// n; here they are loaded as zeros and not stored.
+// Parameters: DIM = side of the tile of C of one work-group and its number of work-items. Kernel 1
+// does not depend on it.
+// Kernels 2 and 3: each work-item owns one ROW of the tile and walks k step by step; step k needs
+// one element of A a work-item and the row k of B, DIM elements, which all work-items share. The
+// barriers are those of the report. Its `iter` does not guard columns beyond n; here they are
+// loaded as zeros and not stored.
 
 #ifndef DIM
 #error "DIM must be defined"
 #endif
 
-// One work-item an element. NDRange: at least n x n, any work-group (8 x 1, 16 x 1, 32 x 1 there). Local memory: none.
+// One work-item an element. NDRange: at least n x n, any work-group (8 x 1, 16 x 1, 32 x 1 there).
+// Local memory: none.
 kernel void lopatin_1(global const float* a, global const float* b, global float* c, ulong n) {
   const ulong column = get_global_id(0), row = get_global_id(1);
   if (column >= n || row >= n) return;
@@ -41,9 +44,11 @@ kernel void lopatin_1(global const float* a, global const float* b, global float
       c[row * n + start_x + x] = out[i][x];                                                  \
   }
 
-// Rows DIM apart: work-items i and i + 1 meet in one bank of local memory where DIM is a multiple of the number of banks.
-// NDRange: ceil(n / DIM)^2 groups of DIM. Local memory: 4 DIM (DIM + 1) bytes.
+// Rows DIM apart: work-items i and i + 1 meet in one bank of local memory where DIM is a multiple
+// of the number of banks. NDRange: ceil(n / DIM)^2 groups of DIM. Local memory: 4 DIM (DIM + 1)
+// bytes.
 TILE_KERNEL(lopatin_2, DIM)
 
-// Rows DIM + 1 apart: neighbours use different banks. The same NDRange. Local memory: 4 DIM (DIM + 2) bytes.
+// Rows DIM + 1 apart: neighbours use different banks. The same NDRange. Local memory: 4 DIM (DIM +
+// 2) bytes.
 TILE_KERNEL(lopatin_3, DIM + 1)

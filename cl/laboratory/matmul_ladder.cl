@@ -1,18 +1,21 @@
-// The rungs of Vatutin, Martynov and Titov, "Real performance of modern video cards in matrix multiplication": C = A B in f32, each
-// rung as printed there.
+// The rungs of Vatutin, Martynov and Titov, "Real performance of modern video cards in matrix
+// multiplication": C = A B in f32, each rung as printed there.
 //
 //   a, b, c   n-by-n, row-major, leading dimension n; any n >= 1
 //
-// Parameters: BLOCK = side of the tiles of the blocked rungs (their "BS"); the other rungs do not depend on it.
-// The printed kernels read and write beyond the matrices where n is no multiple of the group. Here the naive rung skips the work-items
-// outside, the blocked rungs fill their tiles with zeros and skip the stores; the buffered rungs have exactly n groups of n.
+// Parameters: BLOCK = side of the tiles of the blocked rungs (their "BS"); the other rungs do not
+// depend on it.
+// The printed kernels read and write beyond the matrices where n is no multiple of the group. Here
+// the naive rung skips the work-items outside, the blocked rungs fill their tiles with zeros and
+// skip the stores; the buffered rungs have exactly n groups of n.
 
 #ifndef BLOCK
 #error "BLOCK must be defined"
 #endif
 
-// (a) One work-item an element. The first dimension is the ROW, as printed: neighbours read A and write C n elements apart.
-// NDRange: at least n x n, any work-group (32 x 32 there). Local memory: none.
+// (a) One work-item an element. The first dimension is the ROW, as printed: neighbours read A and
+// write C n elements apart. NDRange: at least n x n, any work-group (32 x 32 there). Local memory:
+// none.
 kernel void ladder_naive(global const float* a, global const float* b, global float* c, ulong n) {
   const ulong i = get_global_id(0), j = get_global_id(1);
   if (i >= n || j >= n) return;
@@ -69,8 +72,8 @@ kernel void ladder_blocked(global const float* a, global const float* b, global 
 #if BLOCK % 4 == 0
 #define QUARTER (BLOCK / 4)
 
-// (e) The same with four elements of C a work-item, QUARTER rows apart. The printed kernel stores C inside the loop over z, once a
-// tile; here the store stands after it.
+// (e) The same with four elements of C a work-item, QUARTER rows apart. The printed kernel stores C
+// inside the loop over z, once a tile; here the store stands after it.
 // NDRange: ceil(n / BLOCK)^2 groups of BLOCK x QUARTER. Local memory: 8 BLOCK^2 bytes.
 kernel void ladder_blocked_4(global const float* a, global const float* b, global float* c,
                              ulong n) {

@@ -1,4 +1,5 @@
-// Kernels 4 and 5 of Lopatin's report for devices with cl_khr_subgroup_shuffle; NDRange and parameters in matmul_shuffle.clh.
+// Kernels 4 and 5 of Lopatin's report for devices with cl_khr_subgroup_shuffle; NDRange and
+// parameters in matmul_shuffle.clh.
 
 #pragma OPENCL EXTENSION cl_khr_subgroups : enable
 #pragma OPENCL EXTENSION cl_khr_subgroup_shuffle : enable

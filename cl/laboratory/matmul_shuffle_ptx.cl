@@ -1,5 +1,5 @@
-// Kernels 4 and 5 of Lopatin's report for NVIDIA devices, whose OpenCL has no shuffle: inline PTX. A sub-group has 32 work-items
-// (SG_WIDTH); NDRange and parameters in matmul_shuffle.clh.
+// Kernels 4 and 5 of Lopatin's report for NVIDIA devices, whose OpenCL has no shuffle: inline PTX.
+// A sub-group has 32 work-items (SG_WIDTH); NDRange and parameters in matmul_shuffle.clh.
 
 #include "ptx.clh"
 

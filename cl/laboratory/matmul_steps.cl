@@ -1,16 +1,20 @@
-// The GPU steps of Zhao, "Matrix multiplication optimised on CUDA": C = A B in f32. The article describes them without code. There
-// are two readings: text_* follow its words, whose naive kernel is coalesced already and whose step of coalescing aligns; steps_*
-// begin with strided accesses and a 32-way bank conflict, so that each step has something to mend.
+// The GPU steps of Zhao, "Matrix multiplication optimised on CUDA": C = A B in f32. The article
+// describes them without code. There are two readings: text_* follow its words, whose naive kernel
+// is coalesced already and whose step of coalescing aligns; steps_* begin with strided accesses and
+// a 32-way bank conflict, so that each step has something to mend.
 //
-//   a, b, c   n-by-n, row-major, leading dimension n; any n >= 1 (tiles are filled with zeros, stores guarded)
+//   a, b, c   n-by-n, row-major, leading dimension n; any n >= 1 (tiles are filled with zeros,
+//             stores guarded)
 //
-// NDRange: ceil(n / TILE)^2 groups of TILE x TILE. Parameters: TILE. Local memory: 8 TILE (TILE + 1) bytes at most.
+// NDRange: ceil(n / TILE)^2 groups of TILE x TILE. Parameters: TILE. Local memory: 8 TILE (TILE +
+// 1) bytes at most.
 
 #ifndef TILE
 #error "TILE must be defined"
 #endif
 
-// Compilers unroll loops of a constant number of rounds by themselves; only the last step shall have that.
+// Compilers unroll loops of a constant number of rounds by themselves; only the last step shall
+// have that.
 #define NO_UNROLL _Pragma("unroll 1")
 #define UNROLL _Pragma("unroll")
 
@@ -28,7 +32,8 @@ kernel void steps_naive(global const float* a, global const float* b, global flo
   c[i * n + j] = sum;
 }
 
-// 2. Tiles of A and B in local memory; neighbours still belong to neighbouring rows, so that they read and write n elements apart.
+// 2. Tiles of A and B in local memory; neighbours still belong to neighbouring rows, so that they
+// read and write n elements apart.
 kernel void steps_tiles(global const float* a, global const float* b, global float* c, ulong n) {
   local float ta[TILE][TILE], tb[TILE][TILE];
   const ulong x = get_local_id(0), y = get_local_id(1);
@@ -45,8 +50,9 @@ kernel void steps_tiles(global const float* a, global const float* b, global flo
   if (i < n && j < n) c[i * n + j] = sum;
 }
 
-// Neighbours belong to neighbouring columns, so that all of global memory is read and written in whole lines. Both tiles have k along
-// their rows, which lie LD apart: work-items x and x + 1 read tb LD elements apart.
+// Neighbours belong to neighbouring columns, so that all of global memory is read and written in
+// whole lines. Both tiles have k along their rows, which lie LD apart: work-items x and x + 1 read
+// tb LD elements apart.
 #define COALESCED_KERNEL(NAME, LD, HINT)                                                     \
   kernel void NAME(global const float* a, global const float* b, global float* c, ulong n) { \
     local float ta[TILE][LD], tb[TILE][LD];                                                  \
@@ -80,9 +86,11 @@ kernel void text_naive(global const float* a, global const float* b, global floa
   c[i * n + j] = sum;
 }
 
-// Tiles whose first column lies SHIFT elements before a line of memory: with 8 their rows begin at byte 96 of one, the article's figure
-// 3. Work-items of a row read ta as one word (its multicast) and tb from neighbouring banks: by the article's own two rules there is no
-// conflict to mend. Columns before the first wrap to numbers above n and are zeros. NDRange: SHIFT > 0 needs one group more in x.
+// Tiles whose first column lies SHIFT elements before a line of memory: with 8 their rows begin at
+// byte 96 of one, the article's figure
+// 3. Work-items of a row read ta as one word (its multicast) and tb from neighbouring banks: by the
+// article's own two rules there is no conflict to mend. Columns before the first wrap to numbers
+// above n and are zeros. NDRange: SHIFT > 0 needs one group more in x.
 #define TEXT_KERNEL(NAME, SHIFT, HINT)                                                       \
   kernel void NAME(global const float* a, global const float* b, global float* c, ulong n) { \
     local float ta[TILE][TILE], tb[TILE][TILE];                                              \

@@ -1,20 +1,24 @@
-// Random butterflies of depth 2 (Parker 1995; Baboulin, Dongarra, Herrmann, Tomov 2013): R = U^T A V,
-// Y = P U^T X and Y = V P^T X, portable OpenCL C 1.2, each in one pass.
+// Random butterflies of depth 2 (Parker 1995; Baboulin, Dongarra, Herrmann, Tomov 2013): R = U^T A
+// V, Y = P U^T X and Y = V P^T X, portable OpenCL C 1.2, each in one pass.
 //
 //     U = diag(B1, B2) B3,   B = [ D D' ] (a butterfly; D, D' diagonal, at random near 1) / sqrt(2)
 //                                [ D -D']
 //
-// B3 couples row i with i + 2 q, B1 and B2 couple it with i + q, q = ceil(n / 4): U mixes the rows i, i + q, i + 2 q and
-// i + 3 q with each other and with no other. A quadruple that passes the end of the matrix has fewer rows; a row whose partner
-// is not there keeps its place in the butterfly, so that U stays invertible and nothing is padded. (A padding by ones would
-// have to be as large as A is, or the sums would lose A or it.)
+// B3 couples row i with i + 2 q, B1 and B2 couple it with i + q, q = ceil(n / 4): U mixes the rows
+// i, i + q, i + 2 q and i + 3 q with each other and with no other. A quadruple that passes the end
+// of the matrix has fewer rows; a row whose partner is not there keeps its place in the butterfly,
+// so that U stays invertible and nothing is padded. (A padding by ones would have to be as large as
+// A is, or the sums would lose A or it.)
 //
-//   u, v: 2 n floats each, those of B1 and B2, then those of B3: a float is exact in both types, so all kernels mean the same U.
+//   u, v: 2 n floats each, those of B1 and B2, then those of B3: a float is exact in both types, so
+//   all kernels mean the same U.
 // REAL is the type of A and of the arithmetic, OUT that of R: f64 -> f32 rounds once.
-// two_sided:  a work-item takes 4 x 4 elements. NDRange: q columns x q rows, rounded up to WG_SIZE columns.
-// transposed, forward: a work-item takes 4 rows of one column of X, n x nrhs; row i of U^T X becomes row positions[i] of Y, as
-//             row exchanges want it, and row positions[i] of X is row i of what V is applied to. NDRange: nrhs columns x q rows, any
-//             local size.
+// two_sided:  a work-item takes 4 x 4 elements. NDRange: q columns x q rows, rounded up to WG_SIZE
+//             columns.
+// transposed, forward: a work-item takes 4 rows of one column of X, n x nrhs; row i of U^T X
+// becomes row positions[i] of Y, as
+//             row exchanges want it, and row positions[i] of X is row i of what V is applied to.
+//             NDRange: nrhs columns x q rows, any local size.
 // Local memory: none.
 
 #include "common.clh"
@@ -47,7 +51,8 @@ static inline void load_diagonals(const global float* diagonals, uint i, uint qu
   }
 }
 
-// y <- U^T y. Where a row is not there, its `inner` and `outer` are 0, and so is what is coupled from there.
+// y <- U^T y. Where a row is not there, its `inner` and `outer` are 0, and so is what is coupled
+// from there.
 static inline void apply_transposed(REAL* y, const REAL* inner, const REAL* outer) {
   const REAL a = inner[0] * (y[0] + y[1]), b = inner[1] * (y[0] - y[1]),
              c = inner[2] * (y[2] + y[3]), d = inner[3] * (y[2] - y[3]);

@@ -6,8 +6,8 @@
 //   block_rows      exchanges, U = L11^-1 B1, packed copy of U
 //   block_subtract  B2 -= L21 U
 //
-// L lies in the panel store, as lu_extract or the factorisation left it; its width is nb. Local size
-// 1 everywhere, no local memory, no barrier. The macros are those of lu_cpu.cl.
+// L lies in the panel store, as lu_extract or the factorisation left it; its width is nb. Local
+// size 1 everywhere, no local memory, no barrier. The macros are those of lu_cpu.cl.
 
 #include "lu_cpu.cl"
 
@@ -39,8 +39,8 @@ kernel void block_rows(global REAL* b, const ulong offset, const ulong ld, const
   for (uint t = 0; t < nb; ++t) copy_row(strip + t * NR, top + t * ld, cols);
 }
 
-// NDRange: one work-item a tile of tile_rows x tile_cols (multiples of RB and NR) of the `rows` rows
-// of B below its first nb.
+// NDRange: one work-item a tile of tile_rows x tile_cols (multiples of RB and NR) of the `rows`
+// rows of B below its first nb.
 kernel void block_subtract(global REAL* b, const ulong offset, const ulong ld, const uint rows,
                            const uint columns, const uint nb, global const REAL* store,
                            global const REAL* u, const uint tile_rows, const uint tile_cols) {

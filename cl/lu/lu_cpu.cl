@@ -5,7 +5,8 @@
 //
 //   3 k      A(k0:n, k0:k0+nb) -= L_{k-1} U_{k-1}, then copied to the panel store W_k
 //   3 k + 1  one work-item factors W_k, blocks of columns one after the other, while the others do
-//            A(k0:n, k0+nb:n) -= L_{k-1} U_{k-1}, and then help it to bring a block to the rest of W_k
+//            A(k0:n, k0+nb:n) -= L_{k-1} U_{k-1}, and then help it to bring a block to the rest of
+//            W_k
 //   3 k + 2  rows k0:k0+nb right of the panel: row swaps, U_k = L11^-1 A12, packed copy of U_k
 //
 // and the last two put the panels back into A, every row where the later swaps moved it: L is never
@@ -14,10 +15,10 @@
 // The tasks of a phase are independent; tickets share them out among work-items, and one phase
 // starts when all tasks of the last one are done. In OpenCL C 1.2 the end of a launch tells that
 // they are: a launch a phase. OPENCL_C = 300, with fences that reach other work-groups, takes one
-// launch for many phases, in which a work-item waits for those that drew tickets before it. Who drew
-// one runs and waits for nobody on the way, but for the panel's work-item, which waits for helpers
-// that have drawn a part of its work and run: so also one work-item after the other would get to the
-// end.
+// launch for many phases, in which a work-item waits for those that drew tickets before it. Who
+// drew one runs and waits for nobody on the way, but for the panel's work-item, which waits for
+// helpers that have drawn a part of its work and run: so also one work-item after the other would
+// get to the end.
 //
 // Panel store W_k: the m = n - k0 rows in chunks of RB rows, a chunk holds its columns one after
 // the other, RB elements each; (nb + CHUNK_PAD) * RB elements a chunk. It is both what the panel
@@ -28,8 +29,8 @@
 // vectors) and of 8. nb must be a multiple of RB and of NR. Local size 1 everywhere, no local
 // memory, no barrier.
 //
-// diagonal.cl is in here as well: a program of its own costs PoCL 0.04 s in every run, 0.15 s in the
-// first one.
+// diagonal.cl is in here as well: a program of its own costs PoCL 0.04 s in every run, 0.15 s in
+// the first one.
 
 #include "cpu_tile.clh"
 #include "diagonal.cl"
@@ -50,7 +51,8 @@
 #define MANY_PHASES 0
 #endif
 
-// In a loop that waits: leaves the core to its other thread, and the memory that is read to who writes it.
+// In a loop that waits: leaves the core to its other thread, and the memory that is read to who
+// writes it.
 #if defined(__clang__) && defined(__x86_64__)
 #define PAUSE __builtin_ia32_pause()
 #else
@@ -79,8 +81,8 @@ ulong chunk_size(const uint nb) { return (ulong)(nb + CHUNK_PAD) * RB; }
 
 // Start of panel p in the panel store: panel q has ceil(n / RB) - q nb / RB chunks.
 ulong panel_start(const uint n, const uint nb, const uint p) {
-    const ulong chunks = (n + RB - 1) / RB;
-    return chunk_size(nb) * (p * chunks - (ulong)(nb / RB) * p * (p - (p > 0)) / 2);
+  const ulong chunks = (n + RB - 1) / RB;
+  return chunk_size(nb) * (p * chunks - (ulong)(nb / RB) * p * (p - (p > 0)) / 2);
 }
 
 // Start of row r of a panel.
@@ -91,7 +93,7 @@ ulong row_start(const uint r, const ulong chunk) { return r / RB * chunk + r % R
 #define PREFETCH_CELL(r, v) PREFETCH(c + r * ldc + v * VEC_WIDTH);
 #define PREFETCH_ROW(r) EACH_VEC(PREFETCH_CELL, r)
 #define SUBTRACT_CELL(r, v) \
-    VSTORE(VLOAD(c + r * ldc + v * VEC_WIDTH) - c_##r##_##v, c + r * ldc + v * VEC_WIDTH);
+  VSTORE(VLOAD(c + r * ldc + v * VEC_WIDTH) - c_##r##_##v, c + r * ldc + v * VEC_WIDTH);
 #define SUBTRACT_ROW(r) EACH_VEC(SUBTRACT_CELL, r)
 #define SPILL_CELL(r, v) VSTORE(c_##r##_##v, edge + r * NR + v * VEC_WIDTH);
 #define SPILL_ROW(r) EACH_VEC(SPILL_CELL, r)
@@ -99,22 +101,23 @@ ulong row_start(const uint r, const ulong chunk) { return r / RB * chunk + r % R
 // c[0..rows) x [0..cols) -= L U, L in a chunk, U in a packed panel of NR columns.
 void subtract_tile(global const REAL* l, global const REAL* u, const uint depth, global REAL* c,
                    const ulong ldc, const uint rows, const uint cols) {
-    const bool full = rows >= MR && cols >= NR;
-    if (full) {
-        EACH_ROW(PREFETCH_ROW)
+  const bool full = rows >= MR && cols >= NR;
+  if (full) {
+    EACH_ROW(PREFETCH_ROW)
+  }
+  DECLARE_TILE
+  ACCUMULATE_TILE(l, RB, u, depth)
+  if (full) {
+    EACH_ROW(SUBTRACT_ROW)
+  } else {
+    REAL edge[MR * NR];
+    EACH_ROW(SPILL_ROW)
+    PLAIN_LOOP
+    for (uint i = 0; i < min(rows, (uint)MR); ++i) {
+      PLAIN_LOOP
+      for (uint j = 0; j < min(cols, (uint)NR); ++j) c[i * ldc + j] -= edge[i * NR + j];
     }
-    DECLARE_TILE
-    ACCUMULATE_TILE(l, RB, u, depth)
-    if (full) {
-        EACH_ROW(SUBTRACT_ROW)
-    } else {
-        REAL edge[MR * NR];
-        EACH_ROW(SPILL_ROW)
-        PLAIN_LOOP
-        for (uint i = 0; i < min(rows, (uint)MR); ++i)
-            PLAIN_LOOP
-            for (uint j = 0; j < min(cols, (uint)NR); ++j) c[i * ldc + j] -= edge[i * NR + j];
-    }
+  }
 }
 
 // Rows [row, row + rows) and columns [col, col + cols) of what lies below and right of the previous
@@ -122,129 +125,128 @@ void subtract_tile(global const REAL* l, global const REAL* u, const uint depth,
 void subtract_block(global const REAL* l, global const REAL* u, global REAL* c, const ulong ld,
                     const uint nb, const uint row, const uint rows, const uint col,
                     const uint cols) {
-    const ulong chunk = chunk_size(nb);
-    for (uint i = row; i < row + rows; i += MR)
-        for (uint j = col; j < col + cols; j += NR)
-            subtract_tile(l + row_start(i, chunk), u + (ulong)j * nb, nb, c + (ulong)i * ld + j, ld,
-                          row + rows - i, col + cols - j);
+  const ulong chunk = chunk_size(nb);
+  for (uint i = row; i < row + rows; i += MR)
+    for (uint j = col; j < col + cols; j += NR)
+      subtract_tile(l + row_start(i, chunk), u + (ulong)j * nb, nb, c + (ulong)i * ld + j, ld,
+                    row + rows - i, col + cols - j);
 }
 
 // What is factored, and where.
 typedef struct {
-    global REAL* a;  // the first element
-    ulong ld;
-    uint n, nb;
-    global REAL* store;
-    global REAL* u;  // the rows of U right of the panel, packed: strips of NR columns
+  global REAL* a;  // the first element
+  ulong ld;
+  uint n, nb;
+  global REAL* store;
+  global REAL* u;  // the rows of U right of the panel, packed: strips of NR columns
 } Factors;
 
 // L of step k - 1 below its diagonal block: what is subtracted in step k.
 global REAL* left_of(const Factors f, const uint step) {
-    return f.store + panel_start(f.n, f.nb, step - 1) + f.nb / RB * chunk_size(f.nb);
+  return f.store + panel_start(f.n, f.nb, step - 1) + f.nb / RB * chunk_size(f.nb);
 }
 
 // Row and column k0 of A.
 global REAL* corner_of(const Factors f, const uint step) {
-    return f.a + (ulong)step * f.nb * (f.ld + 1);
+  return f.a + (ulong)step * f.nb * (f.ld + 1);
 }
 
 // A chunk of the panel (RB rows).
 void extract_chunk(const Factors f, const uint step, const uint index) {
-    const uint left = f.n - step * f.nb, row = index * RB;
-    const uint rows = min((uint)RB, left - row), cols = min(f.nb, left);
-    global REAL* corner = corner_of(f, step);
-    if (step > 0)
-        subtract_block(left_of(f, step), f.u, corner, f.ld, f.nb, row, rows, 0, cols);
-    global REAL* chunk = f.store + panel_start(f.n, f.nb, step) + index * chunk_size(f.nb);
-    pack_across(corner + (ulong)row * f.ld, f.ld, rows, cols, (REAL)1, chunk, RB);
-    PLAIN_LOOP
-    for (uint i = cols * RB; i < (cols + PANEL_COLS - 1) / PANEL_COLS * PANEL_COLS * RB; ++i)
-        chunk[i] = 0;
+  const uint left = f.n - step * f.nb, row = index * RB;
+  const uint rows = min((uint)RB, left - row), cols = min(f.nb, left);
+  global REAL* corner = corner_of(f, step);
+  if (step > 0) subtract_block(left_of(f, step), f.u, corner, f.ld, f.nb, row, rows, 0, cols);
+  global REAL* chunk = f.store + panel_start(f.n, f.nb, step) + index * chunk_size(f.nb);
+  pack_across(corner + (ulong)row * f.ld, f.ld, rows, cols, (REAL)1, chunk, RB);
+  PLAIN_LOOP
+  for (uint i = cols * RB; i < (cols + PANEL_COLS - 1) / PANEL_COLS * PANEL_COLS * RB; ++i)
+    chunk[i] = 0;
 }
 
 // NDRange: one work-item a chunk.
 kernel void lu_extract(global REAL* a, const ulong offset, const ulong ld, const uint n,
                        const uint nb, const uint step, global REAL* store, global REAL* u) {
-    const Factors f = {a + offset, ld, n, nb, store, u};
-    const uint index = (uint)get_global_id(0);
-    if (index * RB < n - step * nb) extract_chunk(f, step, index);
+  const Factors f = {a + offset, ld, n, nb, store, u};
+  const uint index = (uint)get_global_id(0);
+  if (index * RB < n - step * nb) extract_chunk(f, step, index);
 }
 
 #include "lu_cpu_panel.clh"
 
 // What a panel reports besides its factors.
 typedef struct {
-    global uint* pivots;
-    global uint* ids;        // n of them a step
-    global uint* positions;  // see find_positions
-    global uint* moves;      // see record_moves
-    global int* info;
-    global REAL* scratch;
+  global uint* pivots;
+  global uint* ids;        // n of them a step
+  global uint* positions;  // see find_positions
+  global uint* moves;      // see record_moves
+  global int* info;
+  global REAL* scratch;
 } Outcome;
 
 Panel panel_of(const Factors f, const uint step, const Outcome out, global uint* its_counters) {
-    const uint k0 = step * f.nb, rows = f.n - k0;
-    const Panel p = {f.store + panel_start(f.n, f.nb, step),
-                     chunk_size(f.nb),
-                     rows,
-                     (rows + RB - 1) / RB,
-                     out.pivots + k0,
-                     min(f.nb, rows),
-                     out.scratch,
-                     its_counters};
-    return p;
+  const uint k0 = step * f.nb, rows = f.n - k0;
+  const Panel p = {f.store + panel_start(f.n, f.nb, step),
+                   chunk_size(f.nb),
+                   rows,
+                   (rows + RB - 1) / RB,
+                   out.pivots + k0,
+                   min(f.nb, rows),
+                   out.scratch,
+                   its_counters};
+  return p;
 }
 
 void factor_step(const Factors f, const uint step, const Panel p, const Outcome out) {
-    const uint k0 = step * f.nb;
-    factor_panel(p, k0, out.info);
-    record_moves(p, p.cols, out.moves, f.nb);
-    global uint* before = out.ids + (ulong)(step > 0 ? step - 1 : 0) * f.n;
-    global uint* after = out.ids + (ulong)step * f.n;
-    for (uint i = 0; i < f.n; ++i) after[i] = step > 0 ? before[i] : i;
-    for (uint t = 0; t < p.cols; ++t) {
-        const uint r = k0 + p.pivots[t];
-        const uint keep = after[k0 + t];
-        after[k0 + t] = after[r];
-        after[r] = keep;
-    }
+  const uint k0 = step * f.nb;
+  factor_panel(p, k0, out.info);
+  record_moves(p, p.cols, out.moves, f.nb);
+  global uint* before = out.ids + (ulong)(step > 0 ? step - 1 : 0) * f.n;
+  global uint* after = out.ids + (ulong)step * f.n;
+  for (uint i = 0; i < f.n; ++i) after[i] = step > 0 ? before[i] : i;
+  for (uint t = 0; t < p.cols; ++t) {
+    const uint r = k0 + p.pivots[t];
+    const uint keep = after[k0 + t];
+    after[k0 + t] = after[r];
+    after[r] = keep;
+  }
 }
 
 // ---- row swaps and row block of U
 
 #define TRI_LOAD_CELL(r, v) \
-    c_##r##_##v = VLOAD(strip + (r0 + r) * NR + v * VEC_WIDTH) - c_##r##_##v;
+  c_##r##_##v = VLOAD(strip + (r0 + r) * NR + v * VEC_WIDTH) - c_##r##_##v;
 #define TRI_LOAD_ROW(r) EACH_VEC(TRI_LOAD_CELL, r)
 #if NR / VEC_WIDTH == 1
-#define TRI_STEP(r, s)                               \
-    if (s < r) {                                     \
-        const VEC f = (VEC)(-l[s * RB + r]);         \
-        c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
-    }
+#define TRI_STEP(r, s)                           \
+  if (s < r) {                                   \
+    const VEC f = (VEC)(-l[s * RB + r]);         \
+    c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
+  }
 #elif NR / VEC_WIDTH == 2
-#define TRI_STEP(r, s)                               \
-    if (s < r) {                                     \
-        const VEC f = (VEC)(-l[s * RB + r]);         \
-        c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
-        c_##r##_1 = MULADD(f, c_##s##_1, c_##r##_1); \
-    }
+#define TRI_STEP(r, s)                           \
+  if (s < r) {                                   \
+    const VEC f = (VEC)(-l[s * RB + r]);         \
+    c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
+    c_##r##_1 = MULADD(f, c_##s##_1, c_##r##_1); \
+  }
 #elif NR / VEC_WIDTH == 3
-#define TRI_STEP(r, s)                               \
-    if (s < r) {                                     \
-        const VEC f = (VEC)(-l[s * RB + r]);         \
-        c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
-        c_##r##_1 = MULADD(f, c_##s##_1, c_##r##_1); \
-        c_##r##_2 = MULADD(f, c_##s##_2, c_##r##_2); \
-    }
+#define TRI_STEP(r, s)                           \
+  if (s < r) {                                   \
+    const VEC f = (VEC)(-l[s * RB + r]);         \
+    c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
+    c_##r##_1 = MULADD(f, c_##s##_1, c_##r##_1); \
+    c_##r##_2 = MULADD(f, c_##s##_2, c_##r##_2); \
+  }
 #else
-#define TRI_STEP(r, s)                               \
-    if (s < r) {                                     \
-        const VEC f = (VEC)(-l[s * RB + r]);         \
-        c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
-        c_##r##_1 = MULADD(f, c_##s##_1, c_##r##_1); \
-        c_##r##_2 = MULADD(f, c_##s##_2, c_##r##_2); \
-        c_##r##_3 = MULADD(f, c_##s##_3, c_##r##_3); \
-    }
+#define TRI_STEP(r, s)                           \
+  if (s < r) {                                   \
+    const VEC f = (VEC)(-l[s * RB + r]);         \
+    c_##r##_0 = MULADD(f, c_##s##_0, c_##r##_0); \
+    c_##r##_1 = MULADD(f, c_##s##_1, c_##r##_1); \
+    c_##r##_2 = MULADD(f, c_##s##_2, c_##r##_2); \
+    c_##r##_3 = MULADD(f, c_##s##_3, c_##r##_3); \
+  }
 #endif
 #define TRI_ROW(r) EACH_ROW_AGAIN(TRI_STEP, r)
 #define TRI_STORE_CELL(r, v) VSTORE(c_##r##_##v, strip + (r0 + r) * NR + v * VEC_WIDTH);
@@ -253,101 +255,98 @@ void factor_step(const Factors f, const uint step, const Panel p, const Outcome 
 // strip (nb x NR) <- L11^-1 strip: MR rows at a time, first the rows above them by the update's own
 // loop, then the small triangle in registers.
 void solve_strip(global const REAL* w, const ulong chunk, global REAL* strip, const uint nb) {
-    for (uint r0 = 0; r0 < nb; r0 += MR) {
-        global const REAL* l = w + row_start(r0, chunk);
-        DECLARE_TILE
-        ACCUMULATE_TILE(l, RB, strip, r0)
-        l += r0 * RB;
-        EACH_ROW(TRI_LOAD_ROW)
-        EACH_ROW(TRI_ROW)
-        EACH_ROW(TRI_STORE_ROW)
-    }
+  for (uint r0 = 0; r0 < nb; r0 += MR) {
+    global const REAL* l = w + row_start(r0, chunk);
+    DECLARE_TILE
+    ACCUMULATE_TILE(l, RB, strip, r0)
+    l += r0 * RB;
+    EACH_ROW(TRI_LOAD_ROW)
+    EACH_ROW(TRI_ROW)
+    EACH_ROW(TRI_STORE_ROW)
+  }
 }
 
 #define COPY_CELL(r, v) VSTORE(VLOAD(from + v * VEC_WIDTH), to + v * VEC_WIDTH);
 
 void copy_row(global const REAL* from, global REAL* to, const uint cols) {
-    if (cols == NR) {
-        EACH_VEC(COPY_CELL, 0)
-    } else {
-        PLAIN_LOOP
-        for (uint j = 0; j < cols; ++j) to[j] = from[j];
-    }
+  if (cols == NR) {
+    EACH_VEC(COPY_CELL, 0)
+  } else {
+    PLAIN_LOOP
+    for (uint j = 0; j < cols; ++j) to[j] = from[j];
+  }
 }
 
 // A strip of NR columns right of the panel (there are some: the panel is nb wide).
 void finish_strip(const Factors f, const uint step, const uint index, global const uint* moves) {
-    const uint nb = f.nb, col = index * NR, cols = min((uint)NR, f.n - (step + 1) * nb - col);
-    global REAL* top = corner_of(f, step) + nb + col;
-    global REAL* strip = f.u + (ulong)col * nb;
-    for (uint t = 0; t < nb; ++t) {
-        copy_row(top + moves[t] * f.ld, strip + t * NR, cols);
-        PLAIN_LOOP
-        for (uint j = cols; j < NR; ++j) strip[t * NR + j] = 0;
-    }
-    for (uint t = 0; t < nb; ++t) {
-        if (moves[nb + t] < nb) continue;
-        copy_row(top + moves[2 * nb + t] * f.ld, top + moves[nb + t] * f.ld, cols);
-    }
-    solve_strip(f.store + panel_start(f.n, nb, step), chunk_size(nb), strip, nb);
-    for (uint t = 0; t < nb; ++t) copy_row(strip + t * NR, top + t * f.ld, cols);
+  const uint nb = f.nb, col = index * NR, cols = min((uint)NR, f.n - (step + 1) * nb - col);
+  global REAL* top = corner_of(f, step) + nb + col;
+  global REAL* strip = f.u + (ulong)col * nb;
+  for (uint t = 0; t < nb; ++t) {
+    copy_row(top + moves[t] * f.ld, strip + t * NR, cols);
+    PLAIN_LOOP
+    for (uint j = cols; j < NR; ++j) strip[t * NR + j] = 0;
+  }
+  for (uint t = 0; t < nb; ++t) {
+    if (moves[nb + t] < nb) continue;
+    copy_row(top + moves[2 * nb + t] * f.ld, top + moves[nb + t] * f.ld, cols);
+  }
+  solve_strip(f.store + panel_start(f.n, nb, step), chunk_size(nb), strip, nb);
+  for (uint t = 0; t < nb; ++t) copy_row(strip + t * NR, top + t * f.ld, cols);
 }
 
 // ---- back into A
 
 // Of a piece of rows: positions[original row] = final row; pivots become 0-based rows of A.
 void find_positions(const Factors f, const uint panels, const uint index, const Outcome out) {
-    global const uint* last = out.ids + (ulong)(panels - 1) * f.n;
-    for (uint i = index * PIECE; i < min(f.n, (index + 1) * PIECE); ++i) {
-        out.positions[last[i]] = i;
-        out.pivots[i] += i / f.nb * f.nb;
-    }
+  global const uint* last = out.ids + (ulong)(panels - 1) * f.n;
+  for (uint i = index * PIECE; i < min(f.n, (index + 1) * PIECE); ++i) {
+    out.positions[last[i]] = i;
+    out.pivots[i] += i / f.nb * f.nb;
+  }
 }
 
 // Four rows of a chunk, transposed 4 x 4 elements at a time.
 void unpack_rows(global const REAL* w, const uint cols, global REAL* p, global REAL* q,
                  global REAL* r, global REAL* s) {
-    uint j = 0;
-    for (; j + 4 <= cols; j += 4) {
-        const REAL4 a = vload4(0, w + j * RB), b = vload4(0, w + j * RB + RB);
-        const REAL4 c = vload4(0, w + j * RB + 2 * RB), d = vload4(0, w + j * RB + 3 * RB);
-        const REAL4 ab_low = (REAL4)(a.s0, b.s0, a.s1, b.s1),
-                    ab_high = (REAL4)(a.s2, b.s2, a.s3, b.s3);
-        const REAL4 cd_low = (REAL4)(c.s0, d.s0, c.s1, d.s1),
-                    cd_high = (REAL4)(c.s2, d.s2, c.s3, d.s3);
-        vstore4((REAL4)(ab_low.lo, cd_low.lo), 0, p + j);
-        vstore4((REAL4)(ab_low.hi, cd_low.hi), 0, q + j);
-        vstore4((REAL4)(ab_high.lo, cd_high.lo), 0, r + j);
-        vstore4((REAL4)(ab_high.hi, cd_high.hi), 0, s + j);
-    }
-    PLAIN_LOOP
-    for (; j < cols; ++j) {
-        p[j] = w[j * RB];
-        q[j] = w[j * RB + 1];
-        r[j] = w[j * RB + 2];
-        s[j] = w[j * RB + 3];
-    }
+  uint j = 0;
+  for (; j + 4 <= cols; j += 4) {
+    const REAL4 a = vload4(0, w + j * RB), b = vload4(0, w + j * RB + RB);
+    const REAL4 c = vload4(0, w + j * RB + 2 * RB), d = vload4(0, w + j * RB + 3 * RB);
+    const REAL4 ab_low = (REAL4)(a.s0, b.s0, a.s1, b.s1), ab_high = (REAL4)(a.s2, b.s2, a.s3, b.s3);
+    const REAL4 cd_low = (REAL4)(c.s0, d.s0, c.s1, d.s1), cd_high = (REAL4)(c.s2, d.s2, c.s3, d.s3);
+    vstore4((REAL4)(ab_low.lo, cd_low.lo), 0, p + j);
+    vstore4((REAL4)(ab_low.hi, cd_low.hi), 0, q + j);
+    vstore4((REAL4)(ab_high.lo, cd_high.lo), 0, r + j);
+    vstore4((REAL4)(ab_high.hi, cd_high.hi), 0, s + j);
+  }
+  PLAIN_LOOP
+  for (; j < cols; ++j) {
+    p[j] = w[j * RB];
+    q[j] = w[j * RB + 1];
+    r[j] = w[j * RB + 2];
+    s[j] = w[j * RB + 3];
+  }
 }
 
 // A chunk of the panel of `step`, its rows where the later swaps moved them.
 void store_chunk(const Factors f, const uint step, const uint index, const Outcome out) {
-    const uint k0 = step * f.nb, row = index * RB;
-    if (row >= f.n - k0) return;
-    const uint rows = min((uint)RB, f.n - k0 - row), cols = min(f.nb, f.n - k0);
-    global const REAL* w =
-        f.store + panel_start(f.n, f.nb, step) + (ulong)index * chunk_size(f.nb);
-    global const uint* id = out.ids + (ulong)step * f.n + k0 + row;
-    global const uint* to = out.positions;
-    global REAL* a = f.a + k0;
-    uint i = 0;
-    for (; i + 4 <= rows; i += 4)
-        unpack_rows(w + i, cols, a + to[id[i]] * f.ld, a + to[id[i + 1]] * f.ld,
-                    a + to[id[i + 2]] * f.ld, a + to[id[i + 3]] * f.ld);
-    for (; i < rows; ++i) {
-        global REAL* target = a + to[id[i]] * f.ld;
-        PLAIN_LOOP
-        for (uint j = 0; j < cols; ++j) target[j] = w[j * RB + i];
-    }
+  const uint k0 = step * f.nb, row = index * RB;
+  if (row >= f.n - k0) return;
+  const uint rows = min((uint)RB, f.n - k0 - row), cols = min(f.nb, f.n - k0);
+  global const REAL* w = f.store + panel_start(f.n, f.nb, step) + (ulong)index * chunk_size(f.nb);
+  global const uint* id = out.ids + (ulong)step * f.n + k0 + row;
+  global const uint* to = out.positions;
+  global REAL* a = f.a + k0;
+  uint i = 0;
+  for (; i + 4 <= rows; i += 4)
+    unpack_rows(w + i, cols, a + to[id[i]] * f.ld, a + to[id[i + 1]] * f.ld,
+                a + to[id[i + 2]] * f.ld, a + to[id[i + 3]] * f.ld);
+  for (; i < rows; ++i) {
+    global REAL* target = a + to[id[i]] * f.ld;
+    PLAIN_LOOP
+    for (uint j = 0; j < cols; ++j) target[j] = w[j * RB + i];
+  }
 }
 
 // ---- the phases
@@ -356,184 +355,183 @@ void store_chunk(const Factors f, const uint step, const uint index, const Outco
 #define COUNTERS (3 * LINE)
 
 #define FOR_EACH_TASK(its_counters, tasks, done) \
-    for (uint task; (task = atomic_inc(its_counters)) < tasks; ++done)
+  for (uint task; (task = atomic_inc(its_counters)) < tasks; ++done)
 
 // Tells that `done` tasks are, with all that they wrote.
 void tell_done(global uint* its_counters, const uint done) {
 #if MANY_PHASES
-    if (done > 0)
-        atomic_fetch_add_explicit((volatile global atomic_uint*)(its_counters + LINE), done,
-                                  memory_order_release, memory_scope_device);
+  if (done > 0)
+    atomic_fetch_add_explicit((volatile global atomic_uint*)(its_counters + LINE), done,
+                              memory_order_release, memory_scope_device);
 #endif
 }
 
 // Whether `tasks` tasks are done. Then their results may be read.
 bool are_done(global uint* its_counters, const uint tasks) {
 #if MANY_PHASES
-    return atomic_load_explicit((volatile global atomic_uint*)(its_counters + LINE),
-                                memory_order_acquire, memory_scope_device) >= tasks;
+  return atomic_load_explicit((volatile global atomic_uint*)(its_counters + LINE),
+                              memory_order_acquire, memory_scope_device) >= tasks;
 #else
-    return true;
+  return true;
 #endif
 }
 
-// Tasks of a phase: of one of the steps, or after them. The first of a step's second part is its panel.
+// Tasks of a phase: of one of the steps, or after them. The first of a step's second part is its
+// panel.
 uint tasks_of(const Factors f, const uint phase, const uint panels, const uint tile_rows,
               const uint tile_cols) {
-    if (phase == 3 * panels) return (f.n + PIECE - 1) / PIECE;
-    if (phase > 3 * panels) return panels * ((f.n + RB - 1) / RB);
-    const uint step = phase / 3, rows = f.n - step * f.nb, right = rows - min(f.nb, rows);
-    if (phase % 3 == 0) return (rows + RB - 1) / RB;
-    if (phase % 3 == 2) return (right + NR - 1) / NR;
-    return 1 + (step > 0 ? (rows + tile_rows - 1) / tile_rows *
-                               ((right + tile_cols - 1) / tile_cols)
-                         : 0);
+  if (phase == 3 * panels) return (f.n + PIECE - 1) / PIECE;
+  if (phase > 3 * panels) return panels * ((f.n + RB - 1) / RB);
+  const uint step = phase / 3, rows = f.n - step * f.nb, right = rows - min(f.nb, rows);
+  if (phase % 3 == 0) return (rows + RB - 1) / RB;
+  if (phase % 3 == 2) return (right + NR - 1) / NR;
+  return 1 + (step > 0 ? (rows + tile_rows - 1) / tile_rows * ((right + tile_cols - 1) / tile_cols)
+                       : 0);
 }
 
 // NDRange: at most as many work-items as compute units, at least one. Phases [first, last): one if
-// not MANY_PHASES. The tiles of the update have tile_rows x tile_cols elements, multiples of RB, NR.
-// info[0]: atomic minimum of the columns whose pivots are zero or NaN. The counters are 0 at first.
+// not MANY_PHASES. The tiles of the update have tile_rows x tile_cols elements, multiples of RB,
+// NR. info[0]: atomic minimum of the columns whose pivots are zero or NaN. The counters are 0 at
+// first.
 kernel void lu_phases(global REAL* a, const ulong offset, const ulong ld, const uint n,
                       const uint nb, const uint first, const uint last, global REAL* store,
                       global REAL* u, global REAL* scratch, global uint* pivots, global uint* ids,
                       global uint* positions, global uint* moves, global int* info,
                       global uint* counters, const uint tile_rows, const uint tile_cols,
                       const uint panels) {
-    const Factors f = {a + offset, ld, n, nb, store, u};
-    const Outcome out = {pivots, ids, positions, moves, info, scratch};
-    for (uint phase = first; phase < last; ++phase) {
-        const uint step = phase / 3, tasks = tasks_of(f, phase, panels, tile_rows, tile_cols);
-        global uint* its_counters = counters + phase * COUNTERS;
-        const bool has_panel = phase < 3 * panels && phase % 3 == 1;
-        const Panel panel = panel_of(f, has_panel ? step : 0, out, its_counters);
-        uint done = 0;
-        FOR_EACH_TASK(its_counters, tasks, done) {
-            if (phase == 3 * panels) {
-                find_positions(f, panels, task, out);
-            } else if (phase > 3 * panels) {
-                store_chunk(f, task % panels, task / panels, out);
-            } else if (phase % 3 == 0) {
-                extract_chunk(f, step, task);
-            } else if (phase % 3 == 2) {
-                finish_strip(f, step, task, moves);
-            } else if (task == 0) {
-                factor_step(f, step, panel, out);
-            } else {
-                const uint rows = n - step * nb, right = rows - nb,
-                           tiles_m = (rows + tile_rows - 1) / tile_rows,
-                           row = (task - 1) % tiles_m * tile_rows,
-                           col = (task - 1) / tiles_m * tile_cols;
-                subtract_block(left_of(f, step), u, corner_of(f, step), ld, nb, row,
-                               min(tile_rows, rows - row), nb + col, min(tile_cols, right - col));
-            }
-        }
-        tell_done(its_counters, done);
-        while (phase + 1 < last && !are_done(its_counters, tasks)) {
-            if (has_panel) help(panel);
-            PAUSE;
-        }
+  const Factors f = {a + offset, ld, n, nb, store, u};
+  const Outcome out = {pivots, ids, positions, moves, info, scratch};
+  for (uint phase = first; phase < last; ++phase) {
+    const uint step = phase / 3, tasks = tasks_of(f, phase, panels, tile_rows, tile_cols);
+    global uint* its_counters = counters + phase * COUNTERS;
+    const bool has_panel = phase < 3 * panels && phase % 3 == 1;
+    const Panel panel = panel_of(f, has_panel ? step : 0, out, its_counters);
+    uint done = 0;
+    FOR_EACH_TASK(its_counters, tasks, done) {
+      if (phase == 3 * panels) {
+        find_positions(f, panels, task, out);
+      } else if (phase > 3 * panels) {
+        store_chunk(f, task % panels, task / panels, out);
+      } else if (phase % 3 == 0) {
+        extract_chunk(f, step, task);
+      } else if (phase % 3 == 2) {
+        finish_strip(f, step, task, moves);
+      } else if (task == 0) {
+        factor_step(f, step, panel, out);
+      } else {
+        const uint rows = n - step * nb, right = rows - nb,
+                   tiles_m = (rows + tile_rows - 1) / tile_rows,
+                   row = (task - 1) % tiles_m * tile_rows, col = (task - 1) / tiles_m * tile_cols;
+        subtract_block(left_of(f, step), u, corner_of(f, step), ld, nb, row,
+                       min(tile_rows, rows - row), nb + col, min(tile_cols, right - col));
+      }
     }
+    tell_done(its_counters, done);
+    while (phase + 1 < last && !are_done(its_counters, tasks)) {
+      if (has_panel) help(panel);
+      PAUSE;
+    }
+  }
 }
 
 // ---- solution
 
 // Sum of row[j] x[j], j < count.
 REAL dot_row(global const REAL* row, global const REAL* x, const uint count) {
-    VEC s0 = (VEC)(0), s1 = (VEC)(0);
-    uint j = 0;
-    for (; j + 2 * VEC_WIDTH <= count; j += 2 * VEC_WIDTH) {
-        s0 = MULADD(VLOAD(row + j), VLOAD(x + j), s0);
-        s1 = MULADD(VLOAD(row + j + VEC_WIDTH), VLOAD(x + j + VEC_WIDTH), s1);
-    }
-    if (j + VEC_WIDTH <= count) {
-        s0 = MULADD(VLOAD(row + j), VLOAD(x + j), s0);
-        j += VEC_WIDTH;
-    }
-    REAL lanes[VEC_WIDTH];
-    VSTORE(s0 + s1, lanes);
-    REAL sum = 0;
-    for (uint i = 0; i < VEC_WIDTH; ++i) sum += lanes[i];
-    PLAIN_LOOP
-    for (; j < count; ++j) sum += row[j] * x[j];
-    return sum;
+  VEC s0 = (VEC)(0), s1 = (VEC)(0);
+  uint j = 0;
+  for (; j + 2 * VEC_WIDTH <= count; j += 2 * VEC_WIDTH) {
+    s0 = MULADD(VLOAD(row + j), VLOAD(x + j), s0);
+    s1 = MULADD(VLOAD(row + j + VEC_WIDTH), VLOAD(x + j + VEC_WIDTH), s1);
+  }
+  if (j + VEC_WIDTH <= count) {
+    s0 = MULADD(VLOAD(row + j), VLOAD(x + j), s0);
+    j += VEC_WIDTH;
+  }
+  REAL lanes[VEC_WIDTH];
+  VSTORE(s0 + s1, lanes);
+  REAL sum = 0;
+  for (uint i = 0; i < VEC_WIDTH; ++i) sum += lanes[i];
+  PLAIN_LOOP
+  for (; j < count; ++j) sum += row[j] * x[j];
+  return sum;
 }
 
 // A U-L system that is solved by blocks of `size` rows.
 typedef struct {
-    global const REAL* a;  // the factors
-    ulong ld;
-    uint n;
-    global REAL* x;
-    uint size;
+  global const REAL* a;  // the factors
+  ulong ld;
+  uint n;
+  global REAL* x;
+  uint size;
 } Substitution;
 
 // Rows [first, last) lose columns [begin, end) times x.
 void subtract_known(const Substitution s, const uint first, const uint last, const uint begin,
                     const uint end) {
-    for (uint i = first; i < last; ++i)
-        s.x[i] -= dot_row(s.a + (ulong)i * s.ld + begin, s.x + begin, end - begin);
+  for (uint i = first; i < last; ++i)
+    s.x[i] -= dot_row(s.a + (ulong)i * s.ld + begin, s.x + begin, end - begin);
 }
 
-// The tasks of block `block` of L: the first takes its rows, which lose what x of the block before says, and solves them; the
-// others take the rows below, a piece each.
+// The tasks of block `block` of L: the first takes its rows, which lose what x of the block before
+// says, and solves them; the others take the rows below, a piece each.
 uint forward_tasks(const Substitution s, const uint block) {
-    const uint end = min(s.n, (block + 1) * s.size);
-    return 1 + (block > 0 ? (s.n - end + PIECE - 1) / PIECE : 0);
+  const uint end = min(s.n, (block + 1) * s.size);
+  return 1 + (block > 0 ? (s.n - end + PIECE - 1) / PIECE : 0);
 }
 void forward_task(const Substitution s, const uint block, const uint task) {
-    const uint begin = block * s.size, end = min(s.n, begin + s.size);
-    const uint first = task == 0 ? begin : end + (task - 1) * PIECE;
-    const uint last = task == 0 ? end : min(s.n, first + PIECE);
-    if (block > 0) subtract_known(s, first, last, begin - s.size, begin);
-    for (uint i = begin; i < (task == 0 ? end : begin); ++i) subtract_known(s, i, i + 1, begin, i);
+  const uint begin = block * s.size, end = min(s.n, begin + s.size);
+  const uint first = task == 0 ? begin : end + (task - 1) * PIECE;
+  const uint last = task == 0 ? end : min(s.n, first + PIECE);
+  if (block > 0) subtract_known(s, first, last, begin - s.size, begin);
+  for (uint i = begin; i < (task == 0 ? end : begin); ++i) subtract_known(s, i, i + 1, begin, i);
 }
 
 // The same upwards with U: of block `block`, after that below it.
 uint backward_tasks(const Substitution s, const uint block) {
-    const uint begin = block * s.size;
-    return 1 + (begin + s.size < s.n ? (begin + PIECE - 1) / PIECE : 0);
+  const uint begin = block * s.size;
+  return 1 + (begin + s.size < s.n ? (begin + PIECE - 1) / PIECE : 0);
 }
 void backward_task(const Substitution s, const uint block, const uint task) {
-    const uint begin = block * s.size, end = min(s.n, begin + s.size);
-    const uint first = task == 0 ? begin : (task - 1) * PIECE;
-    const uint last = task == 0 ? end : min(begin, first + PIECE);
-    if (end < s.n) subtract_known(s, first, last, end, min(s.n, end + s.size));
-    for (uint i = end; i-- > (task == 0 ? begin : end);) {
-        subtract_known(s, i, i + 1, i + 1, end);
-        s.x[i] /= s.a[(ulong)i * s.ld + i];
-    }
+  const uint begin = block * s.size, end = min(s.n, begin + s.size);
+  const uint first = task == 0 ? begin : (task - 1) * PIECE;
+  const uint last = task == 0 ? end : min(begin, first + PIECE);
+  if (end < s.n) subtract_known(s, first, last, end, min(s.n, end + s.size));
+  for (uint i = end; i-- > (task == 0 ? begin : end);) {
+    subtract_known(s, i, i + 1, i + 1, end);
+    s.x[i] /= s.a[(ulong)i * s.ld + i];
+  }
 }
 
-// b <- U^-1 L^-1 P b, or NaN where the factorisation failed: the substitutions leave NaN everywhere.
-// NDRange and phases as of lu_phases: x <- P b; L block by block; U; b <- x.
+// b <- U^-1 L^-1 P b, or NaN where the factorisation failed: the substitutions leave NaN
+// everywhere. NDRange and phases as of lu_phases: x <- P b; L block by block; U; b <- x.
 kernel void solve_phases(global const REAL* a, const ulong offset, const ulong ld, const uint n,
                          global REAL* b, const ulong offset_b, const uint first, const uint last,
                          global REAL* x, global const uint* ids, const uint panels,
                          global const int* info, global uint* counters, const uint size) {
-    const Substitution s = {a + offset, ld, n, x, size};
-    global const uint* order = ids + (ulong)(panels - 1) * n;
-    const uint blocks = (n + size - 1) / size, end = 2 * blocks + 1;
-    b += offset_b;
-    for (uint phase = first; phase < last; ++phase) {
-        const uint below = phase - 1, above = 2 * blocks - phase;  // blocks
-        const uint tasks = phase == 0 || phase == end ? (n + PIECE - 1) / PIECE
-                           : phase <= blocks          ? forward_tasks(s, below)
-                                                      : backward_tasks(s, above);
-        global uint* its_counters = counters + phase * COUNTERS;
-        uint done = 0;
-        FOR_EACH_TASK(its_counters, tasks, done) {
-            const uint row = task * PIECE, row_end = min(n, row + PIECE);
-            if (phase == 0)
-                for (uint i = row; i < row_end; ++i)
-                    x[i] = info[0] == (int)n ? b[order[i]] : (REAL)NAN;
-            else if (phase == end)
-                for (uint i = row; i < row_end; ++i) b[i] = x[i];
-            else if (phase <= blocks)
-                forward_task(s, below, task);
-            else
-                backward_task(s, above, task);
-        }
-        tell_done(its_counters, done);
-        while (phase + 1 < last && !are_done(its_counters, tasks)) PAUSE;
+  const Substitution s = {a + offset, ld, n, x, size};
+  global const uint* order = ids + (ulong)(panels - 1) * n;
+  const uint blocks = (n + size - 1) / size, end = 2 * blocks + 1;
+  b += offset_b;
+  for (uint phase = first; phase < last; ++phase) {
+    const uint below = phase - 1, above = 2 * blocks - phase;  // blocks
+    const uint tasks = phase == 0 || phase == end ? (n + PIECE - 1) / PIECE
+                       : phase <= blocks          ? forward_tasks(s, below)
+                                                  : backward_tasks(s, above);
+    global uint* its_counters = counters + phase * COUNTERS;
+    uint done = 0;
+    FOR_EACH_TASK(its_counters, tasks, done) {
+      const uint row = task * PIECE, row_end = min(n, row + PIECE);
+      if (phase == 0)
+        for (uint i = row; i < row_end; ++i) x[i] = info[0] == (int)n ? b[order[i]] : (REAL)NAN;
+      else if (phase == end)
+        for (uint i = row; i < row_end; ++i) b[i] = x[i];
+      else if (phase <= blocks)
+        forward_task(s, below, task);
+      else
+        backward_task(s, above, task);
     }
+    tell_done(its_counters, done);
+    while (phase + 1 < last && !are_done(its_counters, tasks)) PAUSE;
+  }
 }

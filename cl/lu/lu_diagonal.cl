@@ -1,18 +1,22 @@
-// A diagonal block of an LU whose pivots are sought in a window of WINDOW rows instead of in whole columns (lu_window.cl has the rest of
-// what products cannot do). Portable OpenCL C 1.2.
+// A diagonal block of an LU whose pivots are sought in a window of WINDOW rows instead of in whole
+// columns (lu_window.cl has the rest of what products cannot do). Portable OpenCL C 1.2.
 //
-// lu_diagonal, one work-group: of the first `rows` rows of a column of blocks the best `size` become, by partial pivoting,
-// A11 = L U; L^-1 and U^-1. size <= NB, size <= rows <= WINDOW.
-// Every work-item keeps WINDOW / GRID_ROWS x NB / GRID_COLS elements in registers; rows stay where they are. In step k the column's
-// owners publish it and the largest entry of each in a row that was no pivot yet; after a barrier all know the pivot's row, whose
-// owners publish it; after another all update. The matrix becomes in place, column by column, L^-1 below and U^-1 on and above the
-// diagonal: rows that were no pivot yet are eliminated, and with them the rows of L^-1 that lie left of column k; the rows of U are
-// reduced, as Gauss and Jordan do, to those of U^-1. Both are the same rank-1 update. U's row leaves at once, L's column for the
-// scratch, until it is known where its rows go.
-//   a + a_offset: the rows, which stay. lu + lu_offset: where L\U goes. work: NB x NB scalars of L^-1, then NB x NB of U^-1, each
-//   whole (zeros, L's ones), beyond `size` the identity's, then NB x WINDOW of scratch. sources[t]: the row that is to become row t,
-//   t < rows. info[0]: atomic minimum of first + k over the pivots that are zero or not finite.
-// NDRange: one work-group of GRID_ROWS * GRID_COLS. Local memory: 4 WINDOW + NB + GRID_ROWS scalars, WINDOW + 2 NB words.
+// lu_diagonal, one work-group: of the first `rows` rows of a column of blocks the best `size`
+// become, by partial pivoting, A11 = L U; L^-1 and U^-1. size <= NB, size <= rows <= WINDOW.
+// Every work-item keeps WINDOW / GRID_ROWS x NB / GRID_COLS elements in registers; rows stay where
+// they are. In step k the column's owners publish it and the largest entry of each in a row that
+// was no pivot yet; after a barrier all know the pivot's row, whose owners publish it; after
+// another all update. The matrix becomes in place, column by column, L^-1 below and U^-1 on and
+// above the diagonal: rows that were no pivot yet are eliminated, and with them the rows of L^-1
+// that lie left of column k; the rows of U are reduced, as Gauss and Jordan do, to those of U^-1.
+// Both are the same rank-1 update. U's row leaves at once, L's column for the scratch, until it is
+// known where its rows go.
+//   a + a_offset: the rows, which stay. lu + lu_offset: where L\U goes. work: NB x NB scalars of
+//   L^-1, then NB x NB of U^-1, each whole (zeros, L's ones), beyond `size` the identity's, then NB
+//   x WINDOW of scratch. sources[t]: the row that is to become row t, t < rows. info[0]: atomic
+//   minimum of first + k over the pivots that are zero or not finite.
+// NDRange: one work-group of GRID_ROWS * GRID_COLS. Local memory: 4 WINDOW + NB + GRID_ROWS
+// scalars, WINDOW + 2 NB words.
 
 #include "common.clh"
 
@@ -30,9 +34,10 @@
 #define ROWS (WINDOW / GRID_ROWS)
 #define COLS (NB / GRID_COLS)
 
-// A candidate for a pivot as one number that sorts as the magnitude does: its bits, the last 9 of them replaced by the row. NaN is
-// above all. (Not by the row counted backwards, so that the first of equals would win: Intel's CPU runtime then takes the backward
-// number for the row, see batched_tile.cl.)
+// A candidate for a pivot as one number that sorts as the magnitude does: its bits, the last 9 of
+// them replaced by the row. NaN is above all. (Not by the row counted backwards, so that the first
+// of equals would win: Intel's CPU runtime then takes the backward number for the row, see
+// batched_tile.cl.)
 #if REAL_BITS == 64
 #define REAL4 double4
 #define KEY ulong
@@ -179,7 +184,8 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
   for (uint i = ty; i < size; i += GRID_ROWS)
     for (uint j = tx; j < i; j += GRID_COLS)
       lu[lu_offset + (ulong)i * lu_ld + j] = scratch[j * WINDOW + source[i]];
-  // The pivots' rows come first; where they leave a row empty below, the rows that they displace go, in their order.
+  // The pivots' rows come first; where they leave a row empty below, the rows that they displace
+  // go, in their order.
   for (uint t = id; t < rows; t += WG_SIZE) {
     if (t < size && position[t] == NB) {
       uint rank = 0;

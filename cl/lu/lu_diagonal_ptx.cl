@@ -1,24 +1,27 @@
-// lu_diagonal of lu_diagonal.cl for sub-groups of 32 work-items (NVIDIA: inline PTX) in f32: the same arguments and answer, and the
-// same pivots but for candidates that differ by less than 2^-15.
+// lu_diagonal of lu_diagonal.cl for sub-groups of 32 work-items (NVIDIA: inline PTX) in f32: the
+// same arguments and answer, and the same pivots but for candidates that differ by less than 2^-15.
 //
-// A sub-group keeps COLUMNS whole columns of the window in registers, a work-item ROWS / 32 rows of them. So the next COLUMNS columns
-// are one sub-group's own, which eliminates in them without a barrier: the pivot is the largest of the sub-group by one
-// instruction, and its row passes through local memory. What that leaves, the multipliers of every row, the others read after a
-// barrier and update their columns by; meanwhile the next sub-group, which does so first, is at its own columns. One barrier for
-// COLUMNS columns, and none waits for the update of the rest.
+// A sub-group keeps COLUMNS whole columns of the window in registers, a work-item ROWS / 32 rows of
+// them. So the next COLUMNS columns are one sub-group's own, which eliminates in them without a
+// barrier: the pivot is the largest of the sub-group by one instruction, and its row passes through
+// local memory. What that leaves, the multipliers of every row, the others read after a barrier and
+// update their columns by; meanwhile the next sub-group, which does so first, is at its own
+// columns. One barrier for COLUMNS columns, and none waits for the update of the rest.
 //
-// J: the columns of a step, T: its pivots' rows, L_J \ U_J: what elimination makes of them where both meet. Every other row's
-// multipliers are F = W(:, J) U_J^-1, of rows that were pivots before as of those that will be. With G = L_J^-1 W(T, :), or L_J^-1 in
-// the columns J themselves, all that remains is
-//   right of J:  W - F G for all rows, of which those that were pivots hold U^-1 of the columns so far times U; U_J^-1 G for T
+// J: the columns of a step, T: its pivots' rows, L_J \ U_J: what elimination makes of them where
+// both meet. Every other row's multipliers are F = W(:, J) U_J^-1, of rows that were pivots before
+// as of those that will be. With G = L_J^-1 W(T, :), or L_J^-1 in the columns J themselves, all
+// that remains is
+//   right of J:  W - F G for all rows, of which those that were pivots hold U^-1 of the columns so
+//                far times U; U_J^-1 G for T
 //   left of J:   W - F G for the rows that were no pivot yet, G for T: L^-1
 //   J:           -F G for those, -F for rows that were pivots, L_J^-1 below U_J^-1 for T
 //
-// H200, NB 128, WINDOW 256: 121 us (lu_diagonal.cl 218), of which elimination takes 48, the update 22, G and what T becomes 20, the
-// copy of L's columns 4, reading and writing 15.
+// H200, NB 128, WINDOW 256: 121 us (lu_diagonal.cl 218), of which elimination takes 48, the update
+// 22, G and what T becomes 20, the copy of L's columns 4, reading and writing 15.
 //
-// NDRange: one work-group of NB / COLUMNS * 32. Local memory: 32 (NB + 4) + 2 COLUMNS (COLUMNS + 1) + 2 COLUMNS NB scalars, NB words,
-// NB + 3 WINDOW bytes and what they are rounded up by: 27 KiB.
+// NDRange: one work-group of NB / COLUMNS * 32. Local memory: 32 (NB + 4) + 2 COLUMNS (COLUMNS + 1)
+// + 2 COLUMNS NB scalars, NB words, NB + 3 WINDOW bytes and what they are rounded up by: 27 KiB.
 
 #include "common.clh"
 #include "ptx.clh"
@@ -41,7 +44,8 @@
 #define ROW_OF(lane, r) (4 * (lane) + ((r)&3) + 128 * ((r) >> 2))
 #define NO_RANK 0xffu  // the row is not in T
 
-// L_J \ U_J, row by row, and which row of the window became which of T. In two places by turns: one is read while the next is made.
+// L_J \ U_J, row by row, and which row of the window became which of T. In two places by turns: one
+// is read while the next is made.
 typedef struct {
   float4 rows[COLUMNS][COLUMNS / 4];
   float inverses[COLUMNS];  // of the pivots
@@ -63,10 +67,12 @@ static inline void store_row(local float4* p, const float row[COLUMNS]) {
     p[q] = (float4)(row[4 * q], row[4 * q + 1], row[4 * q + 2], row[4 * q + 3]);
 }
 
-// Loops count to constants and ask inside, so that compilers unroll them all and keep the arrays in registers.
+// Loops count to constants and ask inside, so that compilers unroll them all and keep the arrays in
+// registers.
 
-// Eliminates in this sub-group's columns, which are columns base .. base + COLUMNS; w becomes F. active: bit r tells whether row r of
-// this work-item was no pivot yet. Returns the first column whose pivot is zero or not finite, else NB.
+// Eliminates in this sub-group's columns, which are columns base .. base + COLUMNS; w becomes F.
+// active: bit r tells whether row r of this work-item was no pivot yet. Returns the first column
+// whose pivot is zero or not finite, else NB.
 static inline __attribute__((always_inline)) uint eliminate(float w[ROWS][COLUMNS], uint* active,
                                                             uint base, uint rows, uint size,
                                                             uint lane, local Panel* panel,
@@ -97,8 +103,8 @@ static inline __attribute__((always_inline)) uint eliminate(float w[ROWS][COLUMN
     float row[COLUMNS];
     UNROLLED
     for (uint c = 0; c < COLUMNS; ++c) {
-      uint bits =
-          0;  // as a choice between elements, NVIDIA's compiler would take an address, and keep w in memory
+      // As a choice between elements NVIDIA's compiler would take an address, and w were in memory.
+      uint bits = 0;
       UNROLLED
       for (uint r = 0; r < ROWS; ++r) bits |= as_uint(w[r][c]) & (r == number ? ~0u : 0u);
       row[c] = as_float(bits);
@@ -172,7 +178,8 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
   uint active = (1u << ROWS) - 1, bad = NB;
 #pragma unroll 1
   for (uint step = 0; step <= SUB_GROUPS; ++step) {
-    // Step `step` is made of the columns of sub-group `step`, once it has those of the step before behind it.
+    // Step `step` is made of the columns of sub-group `step`, once it has those of the step before
+    // behind it.
     if (step > 0) {
       const uint done = step - 1;
       const local Panel* const panel = &panels[done % 2];
@@ -327,7 +334,8 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_diagonal(
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
-  // The pivots' rows come first; where they leave a row empty below, the rows that they displace go, in their order.
+  // The pivots' rows come first; where they leave a row empty below, the rows that they displace
+  // go, in their order.
   const bool was_pivot = id < WINDOW && position[id] != NO_RANK;
   const bool displaced = id < size && !was_pivot, emptied = id >= size && was_pivot;
   if (id < WINDOW) {

@@ -1,13 +1,16 @@
-// LU panel with true partial pivoting by ONE work-group, for NVIDIA (inline PTX): P A = L U, A m x width, width <= PANEL_WIDTH,
-// m <= 32 LANE_ROWS. The elimination is that of lu_columns.clh; four columns a sub-group.
+// LU panel with true partial pivoting by ONE work-group, for NVIDIA (inline PTX): P A = L U, A m x
+// width, width <= PANEL_WIDTH, m <= 32 LANE_ROWS. The elimination is that of lu_columns.clh; four
+// columns a sub-group.
 //
 // NDRange: one work-group of 32 SUB_GROUPS.
 //   a + offset  the panel's first element, row-major, leading dimension ld (in: A, out: L\U)
-//   pivots      pivots[pivot_offset + j] = row_base + position exchanged with position j, j < min(m, width)
+//   pivots      pivots[pivot_offset + j] = row_base + position exchanged with position j, j <
+//               min(m, width)
 //   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot
-// A zero pivot: its column is zero, nothing is scaled (getf2). A NaN counts as the largest magnitude, so that it is reported at
-// once.
-// Local memory: the larger of 128 LANE_ROWS and 2112, and 1056 scalars, and 48 LANE_ROWS words: 33 KiB for f64 and 640 rows.
+// A zero pivot: its column is zero, nothing is scaled (getf2). A NaN counts as the largest
+// magnitude, so that it is reported at once.
+// Local memory: the larger of 128 LANE_ROWS and 2112, and 1056 scalars, and 48 LANE_ROWS words: 33
+// KiB for f64 and 640 rows.
 
 #if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || PANEL_WIDTH != 32 || \
     PANEL_WIDTH % SUB_GROUPS != 0
@@ -36,7 +39,8 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_column
   my.full = true;
   start(&my, &shared);
 
-  // Neighbours read neighbouring columns, and pass them on by local memory; all loads are under way at once.
+  // Neighbours read neighbouring columns, and pass them on by local memory; all loads are under way
+  // at once.
   const global REAL* next = panel + (ulong)my.sub * ld + my.lane;
   const uint rows = my.lane < width && my.sub < m ? m - my.sub : 0;
   UNROLLED

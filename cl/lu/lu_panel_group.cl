@@ -23,12 +23,12 @@
 #define NOT_CHOSEN 0xffffffffu
 
 typedef struct {
-    REAL magnitude[WG_SIZE], part_magnitude[PARTS], pivot_row[PANEL_WIDTH];
-    uint part_owner[PARTS], position[WG_SIZE], pivot_position[PANEL_WIDTH];
+  REAL magnitude[WG_SIZE], part_magnitude[PARTS], pivot_row[PANEL_WIDTH];
+  uint part_owner[PARTS], position[WG_SIZE], pivot_position[PANEL_WIDTH];
 } PanelScratch;
 
 static inline bool ranks_higher(REAL magnitude, uint position, REAL than, uint than_position) {
-    return magnitude > than || (magnitude == than && position < than_position);
+  return magnitude > than || (magnitude == than && position < than_position);
 }
 
 // Gaussian elimination with partial pivoting on the rows r of a work-group. Returns the step at
@@ -36,80 +36,78 @@ static inline bool ranks_higher(REAL magnitude, uint position, REAL than, uint t
 // follows LAPACK's exchanges. first_bad: the first step with a zero or NaN pivot (else unchanged).
 static inline uint eliminate_rows(REAL* r, bool active, uint width, bool exchange, uint* position,
                                   uint* first_bad, local PanelScratch* s) {
-    const uint id = get_local_id(0);
-    uint chosen_at = NOT_CHOSEN;
-    for (uint j = 0; j < width; ++j) {
-        s->magnitude[id] = active ? (isnan(r[0]) ? (REAL)INFINITY : fabs(r[0])) : (REAL)-1;
-        s->position[id] = *position;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (id < PARTS) {
-            uint owner = id;
-            for (uint k = id + PARTS; k < WG_SIZE; k += PARTS)
-                if (ranks_higher(s->magnitude[k], s->position[k], s->magnitude[owner],
-                                 s->position[owner]))
-                    owner = k;
-            s->part_owner[id] = owner;
-            s->part_magnitude[id] = s->magnitude[owner];
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        uint best = 0;
-        for (uint k = 1; k < PARTS; ++k)
-            if (ranks_higher(s->part_magnitude[k], s->position[s->part_owner[k]],
-                             s->part_magnitude[best], s->position[s->part_owner[best]]))
-                best = k;
-        const uint owner = s->part_owner[best], chosen = s->position[owner];
-        const bool found =
-            s->part_magnitude[best] >= 0;  // false when fewer than width rows are active
-        const bool is_pivot = id == owner && found;
-        if (is_pivot) {
-            UNROLLED
-            for (uint c = 0; c < PANEL_WIDTH; ++c) s->pivot_row[c] = r[c];
-            s->pivot_position[j] = chosen;
-        }
-        active = active && !is_pivot;
-        chosen_at = is_pivot ? j : chosen_at;
-        *position = !exchange ? *position : (is_pivot ? j : (*position == j ? chosen : *position));
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const REAL pivot = s->pivot_row[0];
-        if (found && !(fabs(pivot) > 0) && *first_bad == NOT_CHOSEN) *first_bad = j;
-        const bool eliminates = active && found;
-        const REAL l = eliminates && pivot != 0 ? r[0] / pivot : r[0];
-        UNROLLED
-        for (uint c = 1; c < PANEL_WIDTH; ++c)
-            r[c - 1] = eliminates && c < width - j ? fma(-l, s->pivot_row[c], r[c]) : r[c];
-        r[PANEL_WIDTH - 1] = l;
+  const uint id = get_local_id(0);
+  uint chosen_at = NOT_CHOSEN;
+  for (uint j = 0; j < width; ++j) {
+    s->magnitude[id] = active ? (isnan(r[0]) ? (REAL)INFINITY : fabs(r[0])) : (REAL)-1;
+    s->position[id] = *position;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (id < PARTS) {
+      uint owner = id;
+      for (uint k = id + PARTS; k < WG_SIZE; k += PARTS)
+        if (ranks_higher(s->magnitude[k], s->position[k], s->magnitude[owner], s->position[owner]))
+          owner = k;
+      s->part_owner[id] = owner;
+      s->part_magnitude[id] = s->magnitude[owner];
     }
-    for (uint j = width; j < PANEL_WIDTH; ++j) {  // a narrow panel: finish the round
-        const REAL first = r[0];
-        UNROLLED
-        for (uint c = 1; c < PANEL_WIDTH; ++c) r[c - 1] = r[c];
-        r[PANEL_WIDTH - 1] = first;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    uint best = 0;
+    for (uint k = 1; k < PARTS; ++k)
+      if (ranks_higher(s->part_magnitude[k], s->position[s->part_owner[k]], s->part_magnitude[best],
+                       s->position[s->part_owner[best]]))
+        best = k;
+    const uint owner = s->part_owner[best], chosen = s->position[owner];
+    const bool found = s->part_magnitude[best] >= 0;  // false when fewer than width rows are active
+    const bool is_pivot = id == owner && found;
+    if (is_pivot) {
+      UNROLLED
+      for (uint c = 0; c < PANEL_WIDTH; ++c) s->pivot_row[c] = r[c];
+      s->pivot_position[j] = chosen;
     }
-    return chosen_at;
+    active = active && !is_pivot;
+    chosen_at = is_pivot ? j : chosen_at;
+    *position = !exchange ? *position : (is_pivot ? j : (*position == j ? chosen : *position));
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const REAL pivot = s->pivot_row[0];
+    if (found && !(fabs(pivot) > 0) && *first_bad == NOT_CHOSEN) *first_bad = j;
+    const bool eliminates = active && found;
+    const REAL l = eliminates && pivot != 0 ? r[0] / pivot : r[0];
+    UNROLLED
+    for (uint c = 1; c < PANEL_WIDTH; ++c)
+      r[c - 1] = eliminates && c < width - j ? fma(-l, s->pivot_row[c], r[c]) : r[c];
+    r[PANEL_WIDTH - 1] = l;
+  }
+  for (uint j = width; j < PANEL_WIDTH; ++j) {  // a narrow panel: finish the round
+    const REAL first = r[0];
+    UNROLLED
+    for (uint c = 1; c < PANEL_WIDTH; ++c) r[c - 1] = r[c];
+    r[PANEL_WIDTH - 1] = first;
+  }
+  return chosen_at;
 }
 
 #ifndef PANEL_TOURNAMENT
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_group(
     global REAL* restrict a, ulong offset, uint ld, uint m, uint width, uint row_base,
     global int* restrict pivots, ulong pivot_offset, volatile global int* restrict info) {
-    local PanelScratch scratch;
-    const uint id = get_local_id(0);
-    global REAL* panel = a + offset;
-    REAL r[PANEL_WIDTH];
+  local PanelScratch scratch;
+  const uint id = get_local_id(0);
+  global REAL* panel = a + offset;
+  REAL r[PANEL_WIDTH];
+  UNROLLED
+  for (uint c = 0; c < PANEL_WIDTH; ++c)
+    r[c] = id < m && c < width ? panel[(ulong)id * ld + c] : (REAL)0;
+  uint position = id, first_bad = NOT_CHOSEN;
+  eliminate_rows(r, id < m, width, true, &position, &first_bad, &scratch);
+  // Also between all reads of the panel and the first write to it.
+  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+  for (uint j = id; j < width; j += WG_SIZE)
+    pivots[pivot_offset + j] = (int)(row_base + scratch.pivot_position[j]);
+  if (id < m) {
     UNROLLED
     for (uint c = 0; c < PANEL_WIDTH; ++c)
-        r[c] = id < m && c < width ? panel[(ulong)id * ld + c] : (REAL)0;
-    uint position = id, first_bad = NOT_CHOSEN;
-    eliminate_rows(r, id < m, width, true, &position, &first_bad, &scratch);
-    // Also between all reads of the panel and the first write to it.
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    for (uint j = id; j < width; j += WG_SIZE)
-        pivots[pivot_offset + j] = (int)(row_base + scratch.pivot_position[j]);
-    if (id < m) {
-        UNROLLED
-        for (uint c = 0; c < PANEL_WIDTH; ++c)
-            if (c < width) panel[(ulong)position * ld + c] = r[c];
-    }
-    if (id == 0 && first_bad != NOT_CHOSEN) atomic_min(info, (int)(row_base + first_bad));
+      if (c < width) panel[(ulong)position * ld + c] = r[c];
+  }
+  if (id == 0 && first_bad != NOT_CHOSEN) atomic_min(info, (int)(row_base + first_bad));
 }
 #endif

@@ -1,11 +1,15 @@
-// A x = b with partial pivoting by one work-group, for NVIDIA (inline PTX), n <= MOST_N: one system, or one of many. The
-// elimination is that of lu_columns.clh, with b as one more column; the substitution is one sub-group's, by the columns of U.
+// A x = b with partial pivoting by one work-group, for NVIDIA (inline PTX), n <= MOST_N: one
+// system, or one of many. The elimination is that of lu_columns.clh, with b as one more column; the
+// substitution is one sub-group's, by the columns of U.
 //
 // lu_small: the arguments and results of lu_small.cl, with one right-hand side at most.
-// batched_factor_and_solve: the arguments and results of batched_ptx.cl, n = SIZE; a group a system.
-// NDRange: one dimension, local SUB_GROUPS * 32. MOST_N (of SIZE, where that is given) is a multiple of 32, at most 128, and
-// SUB_GROUPS at least MOST_N / 8. KERNEL: which of the two is built.
-// Local memory: MOST_N * (MOST_N + 5) scalars and some words: 35 KiB for f64 and 64, 134 KiB for 128.
+// batched_factor_and_solve: the arguments and results of batched_ptx.cl, n = SIZE; a group a
+// system.
+// NDRange: one dimension, local SUB_GROUPS * 32. MOST_N (of SIZE, where that is given) is a
+// multiple of 32, at most 128, and SUB_GROUPS at least MOST_N / 8. KERNEL: which of the two is
+// built.
+// Local memory: MOST_N * (MOST_N + 5) scalars and some words: 35 KiB for f64 and 64, 134 KiB for
+// 128.
 
 #ifdef SIZE  // code for one n: 8 % less time
 #define MOST_N ((SIZE + 31) / 32 * 32)
@@ -55,8 +59,9 @@ INLINE void load_system(Columns* my, const uint n, global const REAL* a, const u
   GROUP_SYNC();
 }
 
-// x of U x = y by one sub-group, both by rows lane + 32 i; y is column n of u. Returns 0, or 1 + the first column whose pivot is
-// zero or not finite. The rows take turns at the last place of x, where they are solved for: one text does for all places.
+// x of U x = y by one sub-group, both by rows lane + 32 i; y is column n of u. Returns 0, or 1 +
+// the first column whose pivot is zero or not finite. The rows take turns at the last place of x,
+// where they are solved for: one text does for all places.
 INLINE int substitute(const local REAL* u, const uint n, const uint lane, REAL* x) {
   UNROLLED
   for (uint i = 0; i < LANE_ROWS; ++i) {

@@ -1,14 +1,16 @@
-// LU whose pivots are sought in a window of WINDOW rows at the diagonal instead of in whole columns: the row exchanges of a block, and
-// how far the factors grew. The diagonal blocks are lu_diagonal's, the rest are products. Portable OpenCL C 1.2.
-// exchange_rows: row first + t <- row first + sources[t], t < rows, of `lu` in the columns left of `first`, of A in the others,
-// `columns` in all, and of `order`.
+// LU whose pivots are sought in a window of WINDOW rows at the diagonal instead of in whole
+// columns: the row exchanges of a block, and how far the factors grew. The diagonal blocks are
+// lu_diagonal's, the rest are products. Portable OpenCL C 1.2.
+// exchange_rows: row first + t <- row first + sources[t], t < rows, of `lu` in the columns left of
+// `first`, of A in the others, `columns` in all, and of `order`.
 // NDRange: GRID_COLS columns a work-group of GRID_ROWS * GRID_COLS. Local memory: none.
 //
 // invert_order: positions[order[i]] = i. NDRange: n, any local size.
 //
-// extreme_entries: figures[below] and figures[above] <- atomic maximum of |a_ij|, i > j and i <= j, and figures[smallest] <- atomic
-// minimum of |a_ii|, as the bits of a float, which sort as the numbers do; NaN is above all. NDRange: n work-groups of
-// GRID_ROWS * GRID_COLS, powers of two. Local memory: 2 words a work-item.
+// extreme_entries: figures[below] and figures[above] <- atomic maximum of |a_ij|, i > j and i <= j,
+// and figures[smallest] <- atomic minimum of |a_ii|, as the bits of a float, which sort as the
+// numbers do; NaN is above all. NDRange: n work-groups of GRID_ROWS * GRID_COLS, powers of two.
+// Local memory: 2 words a work-item.
 
 #include "common.clh"
 

@@ -1,23 +1,28 @@
-// A panel of columns of a QR factorisation by Householder's reflections, A = (I - V T V^T) R: V is unit lower trapezoidal, T and R are
-// upper triangular. Portable OpenCL C 1.2. The numbers are to be scaled so that the squares of a column's largest do not leave the
-// range of the type.
+// A panel of columns of a QR factorisation by Householder's reflections, A = (I - V T V^T) R: V is
+// unit lower trapezoidal, T and R are upper triangular. Portable OpenCL C 1.2. The numbers are to
+// be scaled so that the squares of a column's largest do not leave the range of the type.
 //
-// qr_load copies the panel, rows x columns at a + offset, to p0, whose rows lie NB apart, beyond `columns` zeros.
-// qr_reflect takes the steps first .. last - 1. Step j reads the panel from p0 (odd steps: from p1) and writes it to the other one, the
-// last step to v: so no row is written that another work-item still reads, and one pass both applies reflection j and sums up the
-// products of column j + 1 with all columns, of which the next reflection, its inner products with the rest and with the V so far are
-// made. Each work-group leaves its sums in `parts`, 2 x groups x NB, and the next step adds those of all groups; with one group all
-// steps may be one launch, else each is one.
-// Row j is done in step j: of R, at a + offset, with zeros left of the diagonal, and of V, at v + v_offset. The rows of A from `columns`
-// to `square` - 1 become zeros. gram[i NB + j] = v_i^T v_j, i < j; taus[tau_first + j] is 2 / v_j^T v_j. A column of zeros is reflected by
-// 2 e e^T: no tau is 0.
+// qr_load copies the panel, rows x columns at a + offset, to p0, whose rows lie NB apart, beyond
+// `columns` zeros.
+// qr_reflect takes the steps first .. last - 1. Step j reads the panel from p0 (odd steps: from p1)
+// and writes it to the other one, the last step to v: so no row is written that another work-item
+// still reads, and one pass both applies reflection j and sums up the products of column j + 1 with
+// all columns, of which the next reflection, its inner products with the rest and with the V so far
+// are made. Each work-group leaves its sums in `parts`, 2 x groups x NB, and the next step adds
+// those of all groups; with one group all steps may be one launch, else each is one.
+// Row j is done in step j: of R, at a + offset, with zeros left of the diagonal, and of V, at v +
+// v_offset. The rows of A from `columns` to `square` - 1 become zeros. gram[i NB + j] = v_i^T v_j,
+// i < j; taus[tau_first + j] is 2 / v_j^T v_j. A column of zeros is reflected by 2 e e^T: no tau is
+// 0.
 //
-// NDRange: NB / VEC_WIDTH x LANES groups, in work-groups of NB / VEC_WIDTH x LANES. Local memory: (LANES + 1) NB scalars.
-// Macros besides REAL_BITS: NB, columns of a panel at most; VEC_WIDTH, of a work-item; LANES, rows side by side, a power of two.
+// NDRange: NB / VEC_WIDTH x LANES groups, in work-groups of NB / VEC_WIDTH x LANES. Local memory:
+// (LANES + 1) NB scalars.
+// Macros besides REAL_BITS: NB, columns of a panel at most; VEC_WIDTH, of a work-item; LANES, rows
+// side by side, a power of two.
 //
-// qr_triangle: T = (D + U)^-1, columns x columns, for D = diag(1 / tau) and U, what of the Gram matrix of V is above its diagonal; a
-// work-group a column, by substitution. NDRange: `columns` groups, at most MOST_COLUMNS; any work-group size. Local memory:
-// MOST_COLUMNS scalars.
+// qr_triangle: T = (D + U)^-1, columns x columns, for D = diag(1 / tau) and U, what of the Gram
+// matrix of V is above its diagonal; a work-group a column, by substitution. NDRange: `columns`
+// groups, at most MOST_COLUMNS; any work-group size. Local memory: MOST_COLUMNS scalars.
 
 #include "vectors.clh"
 

@@ -1,4 +1,5 @@
-// What refinement does on a device between the residuals of residual.cl and the solves with factors in f32. REAL_BITS is 64.
+// What refinement does on a device between the residuals of residual.cl and the solves with factors
+// in f32. REAL_BITS is 64.
 
 #include "common.clh"
 
@@ -21,8 +22,9 @@ kernel void demote(global const REAL* restrict a, ulong a_offset, uint a_ld,
   for (ulong j = 0; first + j < columns; ++j) to[j] = (float)from[j];
 }
 
-// quality <- {max |r|_i / d_i, max |r|_i, max d_i, 2^e} of n numbers, and b <- 2^-e r, rounded to f32, with max |b| in [1, 2). Where d
-// is not above `small`, the quotient is (|r| + slack) / (d + slack), or 0 for r = 0. Infinity for what is not finite.
+// quality <- {max |r|_i / d_i, max |r|_i, max d_i, 2^e} of n numbers, and b <- 2^-e r, rounded to
+// f32, with max |b| in [1, 2). Where d is not above `small`, the quotient is (|r| + slack) / (d +
+// slack), or 0 for r = 0. Infinity for what is not finite.
 // NDRange: one group of WG_SIZE. Local memory: 24 WG_SIZE bytes.
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void judge(
     global const REAL* restrict r, global const REAL* restrict d, uint n, REAL small, REAL slack,

@@ -1,22 +1,24 @@
-// r = b - A x, and d = |b| + |A| |x| that it is measured against, for several right-hand sides: A is read once for RHS of them.
+// r = b - A x, and d = |b| + |A| |x| that it is measured against, for several right-hand sides: A
+// is read once for RHS of them.
 //
 //   r[c n + i] = b_ci - sum_j a_ij x_cj,   d[c n + i] = |b_ci| + sum_j |a_ij| |x_cj|
 //
-// A: n x n, row-major, at a + offset, ld. X, B, R and D lie transposed, a right-hand side a contiguous row of n; those from
-// `first` on are meant.
+// A: n x n, row-major, at a + offset, ld. X, B, R and D lie transposed, a right-hand side a
+// contiguous row of n; those from `first` on are meant.
 //
 // Macros, all required, besides REAL_BITS of common.clh:
 //   WG_SIZE    work-items that share a row, a power of two; 1 where a work-item is a core
 //   VEC_WIDTH  elements of a vector: 1, 2, 4, 8 or 16
 //   RHS        right-hand sides: 1, 2 or 4
-//   ACCURATE   0: ordinary sums. 1: the sum of r in double-double (Dot2), rounded once: |r - exact| <= u |exact| + 2 (n + 2)^2 u^2 d,
-//              and for every product below the smallest denormal number over u another half of that number
+//   ACCURATE   0: ordinary sums. 1: the sum of r in double-double (Dot2), rounded once: |r - exact|
+//              <= u |exact| + 2 (n + 2)^2 u^2 d, and for every product below the smallest denormal
+//              number over u another half of that number
 //   X_PARTS    1, or 2: x is x + x_lo, with |x_lo| <= u |x|; for ACCURATE 1
 //   USE_FMA    1 where fma() is an instruction, 0 where ordinary sums had better do without
 //
-// NDRange: n groups of WG_SIZE, a row each; with WG_SIZE 1 a work-item does `rows` rows one after the other. (Groups have no loop
-// over rows: rusticl's compiler warns, on the user's terminal, of arguments that are read in one.) Local memory: 3 * WG_SIZE * RHS
-// elements, none with WG_SIZE 1.
+// NDRange: n groups of WG_SIZE, a row each; with WG_SIZE 1 a work-item does `rows` rows one after
+// the other. (Groups have no loop over rows: rusticl's compiler warns, on the user's terminal, of
+// arguments that are read in one.) Local memory: 3 * WG_SIZE * RHS elements, none with WG_SIZE 1.
 
 #include "vectors.clh"
 

@@ -1,14 +1,18 @@
-// r = b - A x and d = |b| + |A| |x| of numbers of f64, for devices without fp64: in integers alone, which no option of a compiler and no
-// flushed denormal number spoils. Numbers come as their bits.
+// r = b - A x and d = |b| + |A| |x| of numbers of f64, for devices without fp64: in integers alone,
+// which no option of a compiler and no flushed denormal number spoils. Numbers come as their bits.
 //
-// A number that is not 0 is +-m 2^e with 2^63 <= m < 2^64; its low bits, 11 or more, are 0. The terms of a row are b_i 1 and -a_ij x_j.
-// Of each the product p = floor(m_a m_x / 2^64) is taken, 2^62 <= p < 2^64, the exponent being e_a + e_x + 64. With E the largest
-// exponent of the row's terms, q = floor(p / 2^(E - exponent)) is what is summed up: of a term's magnitude t,
-//   0 <= t - q 2^E < 2 2^E                     (less than 1 is cut off by each floor, in units of 2^E at most).
-// The sums are exact: of the low and of the high 32 bits of q apart, in 64 bits, for up to 2^31 - 1 terms. The term with the largest
-// exponent alone makes d >= 2^62 2^E, so that, n being the terms in a row of A,
+// A number that is not 0 is +-m 2^e with 2^63 <= m < 2^64; its low bits, 11 or more, are 0. The
+// terms of a row are b_i 1 and -a_ij x_j. Of each the product p = floor(m_a m_x / 2^64) is taken,
+// 2^62 <= p < 2^64, the exponent being e_a + e_x + 64. With E the largest exponent of the row's
+// terms, q = floor(p / 2^(E - exponent)) is what is summed up: of a term's magnitude t,
+//   0 <= t - q 2^E < 2 2^E                     (less than 1 is cut off by each floor, in units of
+//                                              2^E at most).
+// The sums are exact: of the low and of the high 32 bits of q apart, in 64 bits, for up to 2^31 - 1
+// terms. The term with the largest exponent alone makes d >= 2^62 2^E, so that, n being the terms
+// in a row of A,
 //   |r' - r| <= 2 (n + 1) 2^E <= (n + 1) 2^-61 d   and   0 <= d - d' <= (n + 1) 2^-61 d,
-// hundreds of times less than n operations in f64 round, whatever the numbers' range. The host rounds the sums to f64, once.
+// hundreds of times less than n operations in f64 round, whatever the numbers' range. The host
+// rounds the sums to f64, once.
 //
 //   a, a_ld      n columns, row-major
 //   x            nrhs x n: a right-hand side is a row
@@ -16,8 +20,8 @@
 //   sums         nrhs x rows_of_b x 4: r's sums of high and of low parts, d's
 //   exponents    nrhs x rows_of_b: E; the largest int where a number is an infinity or NaN
 //
-// Macro: WG_SIZE, work-items that share a row, a power of two. NDRange: (rows WG_SIZE) x nrhs, local WG_SIZE x 1, for the first `rows` of
-// rows_of_b. Local memory: 36 WG_SIZE bytes.
+// Macro: WG_SIZE, work-items that share a row, a power of two. NDRange: (rows WG_SIZE) x nrhs,
+// local WG_SIZE x 1, for the first `rows` of rows_of_b. Local memory: 36 WG_SIZE bytes.
 
 #include "common.clh"
 

@@ -1,10 +1,12 @@
-// Inverses of the diagonal blocks of a triangle, by substitution: block k of BLOCK rows and columns goes to inverses + k BLOCK^2,
-// row-major; the last one may be cut.
+// Inverses of the diagonal blocks of a triangle, by substitution: block k of BLOCK rows and columns
+// goes to inverses + k BLOCK^2, row-major; the last one may be cut.
 //
-//   t + offset   the n x n triangle, row-major, ld; unit lower (upper = 0) or upper (upper = 1), what lies beside it is not read
+//   t + offset   the n x n triangle, row-major, ld; unit lower (upper = 0) or upper (upper = 1),
+//                what lies beside it is not read
 //
-// Macros besides REAL_BITS: BLOCK, rows of a block; VEC_WIDTH, columns of an inverse that a work-item computes: 1, or a vector of
-// 2, 4, 8 or 16. NDRange: BLOCK / VEC_WIDTH x blocks; any work-group size. No local memory.
+// Macros besides REAL_BITS: BLOCK, rows of a block; VEC_WIDTH, columns of an inverse that a
+// work-item computes: 1, or a vector of 2, 4, 8 or 16. NDRange: BLOCK / VEC_WIDTH x blocks; any
+// work-group size. No local memory.
 
 #include "vectors.clh"
 

@@ -1,24 +1,27 @@
-// Triangular solve with RHS right-hand sides in ONE launch (NVIDIA: inline PTX): x = T^-1 x or, TRANSPOSED 1, x = T^-T x, T n x n
-// row-major, unit lower (UPPER 0) or upper (UPPER 1). The right-hand sides are columns of contiguous numbers.
+// Triangular solve with RHS right-hand sides in ONE launch (NVIDIA: inline PTX): x = T^-1 x or,
+// TRANSPOSED 1, x = T^-T x, T n x n row-major, unit lower (UPPER 0) or upper (UPPER 1). The
+// right-hand sides are columns of contiguous numbers.
 //
-// Block rows of BLOCK rows of op(T), in the order of the substitution, go round the work-groups. A group
-// first inverts its diagonal block (all groups at the same time), then subtracts op(T)_ik x_k as the
-// x_k appear, and publishes x_i = op(T)_ii^-1 (b_i - sum). x travels in 16-byte packets {value, tag},
-// each one relaxed 128-bit access, so a reader waits for the value itself: no fence, no barrier
-// between groups. The tile op(T)_ik is requested before the wait for x_k; one block row costs the chain
-// about two L2 round trips and two products of 64 x 64 by a vector.
+// Block rows of BLOCK rows of op(T), in the order of the substitution, go round the work-groups. A
+// group first inverts its diagonal block (all groups at the same time), then subtracts op(T)_ik x_k
+// as the x_k appear, and publishes x_i = op(T)_ii^-1 (b_i - sum). x travels in 16-byte packets
+// {value, tag}, each one relaxed 128-bit access, so a reader waits for the value itself: no fence,
+// no barrier between groups. The tile op(T)_ik is requested before the wait for x_k; one block row
+// costs the chain about two L2 round trips and two products of 64 x 64 by a vector.
 //
 // NDRange: local 4 * BLOCK, all groups CO-RESIDENT: at most one per compute unit, only where the
-// panel's probe, which asks for more, succeeded. A wait gives up after SPIN_LIMIT polls: info[1], and x is NaN.
-//   t + offset, ld; x + x_offset: right-hand sides, `stride` apart, become the solutions; packets: RHS * n, zero at first;
-//   epoch: > 0, new for every launch.
-// A zero on U's diagonal gives Inf or NaN. RHS: 1, 2 or 4. Local memory: BLOCK * (BLOCK + 1) + 6 * RHS * BLOCK scalars
-// (45 KiB for f64, BLOCK 64, RHS 4).
+// panel's probe, which asks for more, succeeded. A wait gives up after SPIN_LIMIT polls: info[1],
+// and x is NaN.
+//   t + offset, ld; x + x_offset: right-hand sides, `stride` apart, become the solutions; packets:
+//   RHS * n, zero at first; epoch: > 0, new for every launch.
+// A zero on U's diagonal gives Inf or NaN. RHS: 1, 2 or 4. Local memory: BLOCK * (BLOCK + 1) + 6 *
+// RHS * BLOCK scalars (45 KiB for f64, BLOCK 64, RHS 4).
 
 #include "common.clh"
 #include "ptx.clh"
 
-#if !defined(BLOCK) || !defined(UPPER) || !defined(TRANSPOSED) || !defined(RHS) || !defined(SPIN_LIMIT)
+#if !defined(BLOCK) || !defined(UPPER) || !defined(TRANSPOSED) || !defined(RHS) || \
+    !defined(SPIN_LIMIT)
 #error "BLOCK, UPPER, TRANSPOSED, RHS and SPIN_LIMIT must be defined"
 #endif
 #define WG_SIZE (4 * BLOCK)
@@ -39,109 +42,109 @@
 // inverse = D^-1 for the size x size block at d (identity beyond size), by row operations on the
 // identity: one row a step, all work-items.
 static inline void invert_block(const global REAL* d, uint ld, uint size, local REAL* inverse) {
-    const uint id = get_local_id(0), row = id / 4u, part = id % 4u;
-    for (uint c = part; c < BLOCK; c += 4u) inverse[row * TILE_LD + c] = row == c ? 1 : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint step = 0; step < size; ++step) {
-        const uint k = UPPER ? size - 1u - step : step;
-        if (UPPER) {
-            if (row == k) {
-                const REAL pivot = d[(ulong)k * ld + k];
-                for (uint c = part; c < BLOCK; c += 4u)
-                    if (c >= k) inverse[k * TILE_LD + c] /= pivot;
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-        }
-        if (UPPER ? row < k : row > k && row < size) {
-            const REAL f = d[(ulong)row * ld + k];
-            for (uint c = part; c < BLOCK; c += 4u)
-                if (UPPER ? c >= k : c <= k)
-                    inverse[row * TILE_LD + c] =
-                        fma(-f, inverse[k * TILE_LD + c], inverse[row * TILE_LD + c]);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+  const uint id = get_local_id(0), row = id / 4u, part = id % 4u;
+  for (uint c = part; c < BLOCK; c += 4u) inverse[row * TILE_LD + c] = row == c ? 1 : 0;
+  barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint step = 0; step < size; ++step) {
+    const uint k = UPPER ? size - 1u - step : step;
+    if (UPPER) {
+      if (row == k) {
+        const REAL pivot = d[(ulong)k * ld + k];
+        for (uint c = part; c < BLOCK; c += 4u)
+          if (c >= k) inverse[k * TILE_LD + c] /= pivot;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
     }
+    if (UPPER ? row < k : row > k && row < size) {
+      const REAL f = d[(ulong)row * ld + k];
+      for (uint c = part; c < BLOCK; c += 4u)
+        if (UPPER ? c >= k : c <= k)
+          inverse[row * TILE_LD + c] =
+              fma(-f, inverse[k * TILE_LD + c], inverse[row * TILE_LD + c]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+  }
 }
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void trsv_persistent(
-    const global REAL* t, ulong offset, uint ld, uint n, global REAL* x, ulong x_offset, ulong stride,
-    global ulong2* packets, uint epoch, volatile global int* info) {
-    local REAL inverse[BLOCK * TILE_LD];
-    local REAL known[2][RHS][BLOCK], sums[RHS][4 * BLOCK];
-    // Four work-items share a row of op(T); neighbours read neighbouring numbers of T.
-    const uint id = get_local_id(0), row = TRANSPOSED ? id % BLOCK : id / 4u,
-               part = TRANSPOSED ? id / BLOCK : id % 4u, groups = get_num_groups(0),
-               blocks = (n + BLOCK - 1u) / BLOCK;
-    // And one has a number of x.
-    const uint column = id / BLOCK, element = id % BLOCK;
-    global REAL* const my_column = x + x_offset + column * stride;
-    global ulong2* const my_packets = packets + (ulong)column * n;
-    uint spins = 0;
-    for (uint step = get_group_id(0); step < blocks; step += groups) {
-        const uint base = (DESCENDING ? blocks - 1u - step : step) * BLOCK,
-                   size = min((uint)BLOCK, n - base), my_row = base + min(row, size - 1u);
-        const global REAL* from = t + offset + (TRANSPOSED ? my_row : (ulong)my_row * ld);
-        barrier(CLK_LOCAL_MEM_FENCE);
-        invert_block(t + offset + (ulong)base * ld + base, ld, size, inverse);
-        REAL sum[RHS];
+    const global REAL* t, ulong offset, uint ld, uint n, global REAL* x, ulong x_offset,
+    ulong stride, global ulong2* packets, uint epoch, volatile global int* info) {
+  local REAL inverse[BLOCK * TILE_LD];
+  local REAL known[2][RHS][BLOCK], sums[RHS][4 * BLOCK];
+  // Four work-items share a row of op(T); neighbours read neighbouring numbers of T.
+  const uint id = get_local_id(0), row = TRANSPOSED ? id % BLOCK : id / 4u,
+             part = TRANSPOSED ? id / BLOCK : id % 4u, groups = get_num_groups(0),
+             blocks = (n + BLOCK - 1u) / BLOCK;
+  // And one has a number of x.
+  const uint column = id / BLOCK, element = id % BLOCK;
+  global REAL* const my_column = x + x_offset + column * stride;
+  global ulong2* const my_packets = packets + (ulong)column * n;
+  uint spins = 0;
+  for (uint step = get_group_id(0); step < blocks; step += groups) {
+    const uint base = (DESCENDING ? blocks - 1u - step : step) * BLOCK,
+               size = min((uint)BLOCK, n - base), my_row = base + min(row, size - 1u);
+    const global REAL* from = t + offset + (TRANSPOSED ? my_row : (ulong)my_row * ld);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    invert_block(t + offset + (ulong)base * ld + base, ld, size, inverse);
+    REAL sum[RHS];
 #pragma unroll
-        for (uint r = 0; r < RHS; ++r) sum[r] = 0;
-        for (uint s = 0; s < step; ++s) {
-            const uint other = (DESCENDING ? blocks - 1u - s : s) * BLOCK;
-            REAL tile[BLOCK / 4];
+    for (uint r = 0; r < RHS; ++r) sum[r] = 0;
+    for (uint s = 0; s < step; ++s) {
+      const uint other = (DESCENDING ? blocks - 1u - s : s) * BLOCK;
+      REAL tile[BLOCK / 4];
 #pragma unroll
-            for (uint k = 0; k < BLOCK / 4; ++k) {
-                const uint c = other + part + 4u * k;
-                tile[k] = c < n ? from[TRANSPOSED ? (ulong)c * ld : c] : (REAL)0;
-            }
-            if (column < RHS) {
-                REAL value = 0;
-                if (other + element < n) {
-                    ulong2 v = load_packet(my_packets + other + element);
-                    while ((uint)v.y != epoch && ++spins < SPIN_LIMIT)
-                        v = load_packet(my_packets + other + element);
-                    value = REAL_OF(v.x);
-                }
-                known[s & 1u][column][element] = value;
-            }
-            barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-            for (uint r = 0; r < RHS; ++r) {
-#pragma unroll
-                for (uint k = 0; k < BLOCK / 4; ++k)
-                    sum[r] = fma(tile[k], known[s & 1u][r][part + 4u * k], sum[r]);
-            }
+      for (uint k = 0; k < BLOCK / 4; ++k) {
+        const uint c = other + part + 4u * k;
+        tile[k] = c < n ? from[TRANSPOSED ? (ulong)c * ld : c] : (REAL)0;
+      }
+      if (column < RHS) {
+        REAL value = 0;
+        if (other + element < n) {
+          ulong2 v = load_packet(my_packets + other + element);
+          while ((uint)v.y != epoch && ++spins < SPIN_LIMIT)
+            v = load_packet(my_packets + other + element);
+          value = REAL_OF(v.x);
         }
+        known[s & 1u][column][element] = value;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
-        for (uint r = 0; r < RHS; ++r) sums[r][4u * row + part] = sum[r];
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (column < RHS) {
-            const local REAL* four = sums[column] + 4u * element;
-            known[0][column][element] =
-                element < size ? my_column[base + element] - (four[0] + four[1] + four[2] + four[3])
-                               : (REAL)0;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+      for (uint r = 0; r < RHS; ++r) {
 #pragma unroll
-        for (uint r = 0; r < RHS; ++r) {
-            REAL product = 0;
-#pragma unroll
-            for (uint k = 0; k < BLOCK / 4; ++k) {
-                const uint c = part + 4u * k;
-                // Zeros of the inverse are skipped: they must not meet an Inf or NaN.
-                if (DESCENDING ? c >= row : c <= row)
-                    product = fma(inverse[TRANSPOSED ? c * TILE_LD + row : row * TILE_LD + c],
-                                  known[0][r][c], product);
-            }
-            sums[r][4u * row + part] = product;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (column < RHS && element < size) {
-            const local REAL* four = sums[column] + 4u * element;
-            const REAL value = spins < SPIN_LIMIT ? four[0] + four[1] + four[2] + four[3] : (REAL)NAN;
-            store_packet(my_packets + base + element, BITS_OF(value), epoch);
-            my_column[base + element] = value;
-        }
+        for (uint k = 0; k < BLOCK / 4; ++k)
+          sum[r] = fma(tile[k], known[s & 1u][r][part + 4u * k], sum[r]);
+      }
     }
-    if (spins >= SPIN_LIMIT) info[1] = 1;
+#pragma unroll
+    for (uint r = 0; r < RHS; ++r) sums[r][4u * row + part] = sum[r];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (column < RHS) {
+      const local REAL* four = sums[column] + 4u * element;
+      known[0][column][element] =
+          element < size ? my_column[base + element] - (four[0] + four[1] + four[2] + four[3])
+                         : (REAL)0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint r = 0; r < RHS; ++r) {
+      REAL product = 0;
+#pragma unroll
+      for (uint k = 0; k < BLOCK / 4; ++k) {
+        const uint c = part + 4u * k;
+        // Zeros of the inverse are skipped: they must not meet an Inf or NaN.
+        if (DESCENDING ? c >= row : c <= row)
+          product = fma(inverse[TRANSPOSED ? c * TILE_LD + row : row * TILE_LD + c], known[0][r][c],
+                        product);
+      }
+      sums[r][4u * row + part] = product;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (column < RHS && element < size) {
+      const local REAL* four = sums[column] + 4u * element;
+      const REAL value = spins < SPIN_LIMIT ? four[0] + four[1] + four[2] + four[3] : (REAL)NAN;
+      store_packet(my_packets + base + element, BITS_OF(value), epoch);
+      my_column[base + element] = value;
+    }
+  }
+  if (spins >= SPIN_LIMIT) info[1] = 1;
 }
