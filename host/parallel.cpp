@@ -21,8 +21,9 @@ namespace {
 constexpr Index kMostThreads = 16;  // more only share the same memory
 
 /// Threads that sleep until there is work for all of them: to wake one takes a fraction of what
-/// starting one does, which is 0.1 ms on some machines. They take no signals, and there they stay
-/// until the process ends.
+/// starting one does, which is 0.1 ms on some machines. They take no signals but those of their own
+/// faults (a file that is mapped and cut off is one, io/mapping.hpp), and there they stay until the
+/// process ends.
 class Workers {
  public:
   Workers(const Workers&) = delete;
@@ -80,6 +81,8 @@ class Workers {
     auto mine = std::make_unique<Thread>();
     sigset_t all, before;
     sigfillset(&all);
+    for (const int fault : {SIGBUS, SIGSEGV, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT})
+      sigdelset(&all, fault);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     try {
       std::thread(&Workers::work, this, std::ref(*mine), threads_.size() + 1).detach();

@@ -181,17 +181,14 @@ Matrix in_double(const HostMatrix<const Real>& from, const char* name, Values* s
     if (from.column_step == 1 && from.row_step == from.columns)
       return borrowed(from.data, from.rows, from.columns);
   const Index count = from.rows * from.columns;
-  const bool kept = space != nullptr && count <= kMostKept;
-  if (kept && space->size() == count) {
-    copy(from, row_major(space->data(), from.rows, from.columns, from.columns));
-    return borrowed(space->data(), from.rows, from.columns);
-  }
-  if (space != nullptr) *space = {};
-  Values values(count);
+  if (space != nullptr && space->size() != count) *space = {};  // before there is more
+  const bool is_kept = space != nullptr && count <= kMostKept;
+  Values own;
+  Values& values = is_kept ? *space : own;
+  if (values.size() != count) values = Values(count);
   copy(from, row_major(values.data(), from.rows, from.columns, from.columns));
-  if (!kept) return {from.rows, from.columns, std::move(values)};
-  *space = std::move(values);
-  return borrowed(space->data(), from.rows, from.columns);
+  if (is_kept) return borrowed(values.data(), from.rows, from.columns);
+  return {from.rows, from.columns, std::move(own)};
 }
 
 template <typename Real>

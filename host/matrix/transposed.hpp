@@ -1,5 +1,5 @@
 #pragma once
-/// Row-major numbers turned over.
+/// Row-major numbers and matrices turned over.
 
 #include <clgauss/matrix.hpp>
 #include <span>
@@ -12,6 +12,10 @@ namespace clgauss {
   for (Index i = 0; i < rows; ++i)
     for (Index j = 0; j < columns; ++j) turned[j * rows + i] = values[i * columns + j];
   return turned;
+}
+
+[[nodiscard]] inline Matrix transposed(const Matrix& matrix) {
+  return {matrix.cols(), matrix.rows(), transposed(matrix.values(), matrix.rows(), matrix.cols())};
 }
 
 }  // namespace clgauss

@@ -8,6 +8,8 @@
 #include <string>
 #include <type_traits>
 
+#include "matrix/transposed.hpp"
+
 namespace clgauss::bench {
 
 namespace {

@@ -19,6 +19,8 @@
 #include <thread>
 #include <type_traits>
 
+#include "matrix/transposed.hpp"
+
 namespace clgauss::bench {
 
 namespace {

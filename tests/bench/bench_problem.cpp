@@ -189,13 +189,6 @@ std::string_view what_name(What what) {
   return "batched";
 }
 
-Matrix transposed(const Matrix& matrix) {
-  Matrix result(matrix.cols(), matrix.rows());
-  for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index j = 0; j < matrix.cols(); ++j) result(j, i) = matrix(i, j);
-  return result;
-}
-
 Problem make_problem(const ProblemSize& size) {
   const auto random = [&](Index rows, Index cols, unsigned seed) {
     return random_in_type(rows, cols, size.type, seed);

@@ -84,8 +84,6 @@ struct Accuracy {
 /// estimated from below, see gemm.
 [[nodiscard]] Accuracy check(const Problem& problem, const Matrix& result);
 
-[[nodiscard]] Matrix transposed(const Matrix& matrix);
-
 /// The values in type T, rows `ld` apart (what lies between them is 0).
 template <typename T>
 [[nodiscard]] std::vector<T> typed_rows(const Matrix& matrix, Index ld) {

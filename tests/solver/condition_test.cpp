@@ -70,7 +70,7 @@ Matrix times(const Matrix& a, const Matrix& x) {
 /// Products with a known inverse; counts them.
 InverseProducts products_with(const Matrix& inverse, int& count) {
   return {inverse.rows(), [&](const Matrix& x) { return ++count, times(inverse, x); },
-          [&](const Matrix& x) { return ++count, times(test::transposed(inverse), x); }};
+          [&](const Matrix& x) { return ++count, times(transposed(inverse), x); }};
 }
 
 /// Of every kind of spectrum and of conditions from 1 to 1e11.
@@ -239,7 +239,7 @@ TEST_CASE("condition: numbers beyond the range of the products are asked for aga
     };
     const InverseProducts products{
         20, [&](const Matrix& x) { return in_f32(times(b, x)); },
-        [&](const Matrix& x) { return in_f32(times(test::transposed(b), x)); }};
+        [&](const Matrix& x) { return in_f32(times(transposed(b), x)); }};
     CAPTURE(size);
     CHECK(inverse_norm1(products) >= norm1(b) / 3);
     CHECK(inverse_norm1(products) <= norm1(b) * (1 + 1e-12));

@@ -15,7 +15,6 @@ using namespace clgauss;
 using clgauss::test::on_every_device;
 using clgauss::test::PaddedMatrix;
 using clgauss::test::rounded;
-using clgauss::test::transposed;
 using clgauss::test::types_of;
 
 namespace {

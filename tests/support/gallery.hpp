@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "matrix/transposed.hpp"
+
 namespace clgauss::test {
 
 /// a <- (I - 2 v v^T / v^T v) a, a reflection: orthogonal.
@@ -21,13 +23,6 @@ inline void reflect_rows(Matrix& a, std::span<const double> v) {
     for (Index j = 0; j < a.cols(); ++j) product[j] += v[i] * a(i, j);
   for (Index i = 0; i < a.rows(); ++i)
     for (Index j = 0; j < a.cols(); ++j) a(i, j) -= 2 * v[i] / square * product[j];
-}
-
-inline Matrix transposed(const Matrix& a) {
-  Matrix t(a.cols(), a.rows());
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index j = 0; j < a.cols(); ++j) t(j, i) = a(i, j);
-  return t;
 }
 
 /// How the singular values 1 .. 1 / condition of randsvd() are spread.

@@ -91,13 +91,6 @@ Matrix solved_on_host(const Matrix& t, const Matrix& b, Index n, bool upper, boo
   return x;
 }
 
-Matrix transpose_of(const Matrix& matrix) {
-  Matrix result(matrix.cols(), matrix.rows());
-  for (Index i = 0; i < matrix.rows(); ++i)
-    for (Index j = 0; j < matrix.cols(); ++j) result(j, i) = matrix(i, j);
-  return result;
-}
-
 double largest_in(const Matrix& matrix) {
   return max_difference(matrix, Matrix(matrix.rows(), matrix.cols()));
 }

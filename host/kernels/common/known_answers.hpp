@@ -44,7 +44,6 @@ void require_factors(const Matrix& a, const Matrix& lu, RealType type, bool boun
 [[nodiscard]] Matrix solved_on_host(const Matrix& t, const Matrix& b, Index n, bool upper,
                                     bool unit);
 
-[[nodiscard]] Matrix transpose_of(const Matrix& matrix);
 [[nodiscard]] double largest_in(const Matrix& matrix);
 
 }  // namespace clgauss

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "matrix/transfer.hpp"
+#include "matrix/transposed.hpp"
 
 namespace clgauss {
 
@@ -228,7 +229,7 @@ void require_two_sided_butterfly(
   const Matrix a = random_of(input, n, n, 8);
   const MatrixView dr = question_of(context, output, Matrix(n, n));
   two_sided(question_of(context, input, a), dr);
-  const Matrix av = transpose_of(butterflied(question.v, transpose_of(a), true)),
+  const Matrix av = transposed(butterflied(question.v, transposed(a), true)),
                expected = butterflied(question.u, av, true);
   require_error(max_difference(answer_in(context, output, dr, n, n), expected),
                 64 * unit_roundoff(output) * largest_in(expected), "U^T A V");

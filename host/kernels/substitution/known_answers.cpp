@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <clgauss/residual.hpp>
 
+#include "matrix/transposed.hpp"
+
 namespace clgauss {
 
 void require_triangular_solve(
@@ -32,7 +34,7 @@ void require_solve_with_factors(Context& context, RealType type, Index n, Index 
   solve(question);
   Matrix expected = b;
   if (transposed) {
-    const Matrix other = transpose_of(t);  // U^T, not unit, lies below; L^T, unit, above
+    const Matrix other = clgauss::transposed(t);  // U^T, not unit, lies below; L^T, unit, above
     expected = solved_on_host(other, expected, n, false, false);
     expected = solved_on_host(other, expected, n, true, true);
     for (Index k = n; k-- > 0;)
