@@ -2,7 +2,21 @@
 
 #include <signal.h>
 
+#include "io/mapping.hpp"
+
 namespace clgauss {
+
+namespace {
+
+/// Files may be mapped beside it, by other threads.
+void restore(int signal, const struct sigaction& action) {
+  if (signal == SIGBUS)
+    io::restore_bus_handler(action);
+  else
+    sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
 
 KeptSignalHandlers::KeptSignalHandlers() {
   for (int signal = 1; signal < NSIG; ++signal) {
@@ -16,7 +30,7 @@ KeptSignalHandlers::~KeptSignalHandlers() {
     struct sigaction now {};
     sigaction(signal, nullptr, &now);
     if (now.sa_handler != action.sa_handler || now.sa_flags != action.sa_flags)
-      sigaction(signal, &action, nullptr);
+      restore(signal, action);
   }
 }
 

@@ -8,7 +8,7 @@
 namespace clgauss {
 
 /// Handlers, masks and flags are at its end as they were at its begin. What other threads change
-/// meanwhile is lost.
+/// meanwhile is lost, except the handler of mapped files (io/mapping.hpp).
 class KeptSignalHandlers {
  public:
   KeptSignalHandlers();

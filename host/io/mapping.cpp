@@ -47,7 +47,25 @@ void fill_with_zeros(int /*signal*/, siginfo_t* info, void* /*context*/) {
   sigaction(SIGBUS, &handler_before, nullptr);
 }
 
+bool is_ours(const struct sigaction& action) {
+  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == fill_with_zeros;
+}
+
+struct sigaction ours() {
+  struct sigaction action {};
+  action.sa_sigaction = fill_with_zeros;
+  action.sa_flags = SA_SIGINFO;
+  return action;
+}
+
 }  // namespace
+
+void restore_bus_handler(const struct sigaction& before) {
+  const std::scoped_lock lock(changing);
+  if (!is_ours(before)) handler_before = before;
+  const struct sigaction action = mappings > 0 ? ours() : handler_before;
+  sigaction(SIGBUS, &action, nullptr);
+}
 
 Mapping::Mapping(int descriptor, std::size_t size) : size_(size) {
   const std::scoped_lock lock(changing);
@@ -64,9 +82,7 @@ Mapping::Mapping(int descriptor, std::size_t size) : size_(size) {
   range.begin = begin_;
   range.end = begin_ + size_;
   if (mappings++ > 0) return;
-  struct sigaction action {};
-  action.sa_sigaction = fill_with_zeros;
-  action.sa_flags = SA_SIGINFO;
+  const struct sigaction action = ours();
   sigaction(SIGBUS, &action, &handler_before);
 }
 

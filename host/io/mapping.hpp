@@ -1,6 +1,7 @@
 #pragma once
 /// A file in memory that outlives its being cut short.
 
+#include <csignal>
 #include <cstddef>
 #include <string_view>
 
@@ -27,5 +28,9 @@ class Mapping {
   std::size_t size_;
   std::size_t place_ = 0;  // among the ranges that the handler knows
 };
+
+/// Makes the handler of SIGBUS again the one that was there before, beneath that of mappings that
+/// there are by now: for who lets others, such as drivers, replace handlers.
+void restore_bus_handler(const struct sigaction& before);
 
 }  // namespace clgauss::io
