@@ -68,6 +68,14 @@ auto& factorisations() {
 
 }  // namespace
 
+Values& ContextObject::space(Index count, Values& own) {
+  constexpr Index kMostKept = Index{1} << 28U;  // 2 GiB
+  if (kept.size() != count) kept = {};          // before there is more
+  Values& values = count <= kMostKept ? kept : own;
+  if (values.size() != count) values = Values(count);
+  return values;
+}
+
 Use::Use(std::shared_ptr<ContextObject> object) : object_(std::move(object)) {
   if (object_->busy.test_and_set())
     throw UsageError(

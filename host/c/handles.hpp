@@ -15,8 +15,11 @@ namespace clgauss::c {
 /// Behind a clgauss_context.
 struct ContextObject {
   Context context;
-  /// Where clgauss_?solve() turned the last A over, if that is not too large to be kept.
-  Values turned_over = {};
+  /// Host memory for `count` numbers of a call: what is kept for the next one, since new memory
+  /// costs more than what is done with it; or `own`, where that would be above 2 GiB.
+  Values& space(Index count, Values& own);
+
+  Values kept = {};
   std::atomic_flag busy = ATOMIC_FLAG_INIT;
 };
 

@@ -68,17 +68,6 @@ void upload_mapped(const Context& context, const HostMatrix<const Real>& matrix,
   queue.finish();
 }
 
-template <typename Real>
-void download_mapped(const Context& context, const MatrixView& from,
-                     const HostMatrix<Real>& matrix) {
-  const cl::CommandQueue& queue = context.queue();
-  void* const mapped = queue.enqueueMapBuffer(from.buffer, CL_TRUE, CL_MAP_READ, 0,
-                                              matrix.rows * from.ld * sizeof(Real));
-  copy(row_major(static_cast<const Real*>(mapped), matrix.rows, matrix.columns, from.ld), matrix);
-  queue.enqueueUnmapMemObject(from.buffer, mapped);
-  queue.finish();
-}
-
 }  // namespace
 
 template <typename Real>
@@ -101,7 +90,10 @@ template <typename Real>
 void download(Context& context, const MatrixView& from, const HostMatrix<Real>& caller,
               std::size_t strip_bytes) {
   if (caller.empty()) return;
-  if (context.transfers() == Transfers::mapped) return download_mapped(context, from, caller);
+  if (context.transfers() == Transfers::mapped) {
+    Values none;
+    return copy(Fetched<Real>(context, from, caller, none).matrix(), caller);
+  }
   const HostMatrix<Real> matrix = as_it_lies(caller, from.ld);
   if (matrix.column_step == 1)
     return read_rows(context, from.buffer, std::max(from.ld, matrix.columns), matrix);
@@ -113,6 +105,33 @@ void download(Context& context, const MatrixView& from, const HostMatrix<Real>& 
             });
 }
 
+template <typename Real>
+Fetched<Real>::Fetched(Context& context, const MatrixView& from, const HostMatrix<Real>& like,
+                       Values& space)
+    : context_(context), buffer_(from.buffer) {
+  const Index rows = like.rows, columns = like.columns;
+  if (like.empty()) return;
+  if (context.transfers() == Transfers::mapped) {
+    mapped_ = context.queue().enqueueMapBuffer(buffer_, CL_TRUE, CL_MAP_READ, 0,
+                                               rows * from.ld * sizeof(Real));
+    matrix_ = row_major(static_cast<const Real*>(mapped_), rows, columns, from.ld);
+    return;
+  }
+  auto* const data = reinterpret_cast<Real*>(space.data());
+  const bool by_rows = like.column_step == 1;
+  const HostMatrix<Real> copied{data, rows, columns, by_rows ? columns : 1, by_rows ? 1 : rows};
+  download(context, from, copied);
+  matrix_ = constant(copied);
+}
+
+template <typename Real>
+Fetched<Real>::~Fetched() {
+  if (mapped_ != nullptr)  // nothing was written: that it fails would change nothing
+    clEnqueueUnmapMemObject(context_.queue()(), buffer_(), mapped_, 0, nullptr, nullptr);
+}
+
+template class Fetched<float>;
+template class Fetched<double>;
 template void upload(Context&, const HostMatrix<const float>&, const MatrixView&, std::size_t);
 template void upload(Context&, const HostMatrix<const double>&, const MatrixView&, std::size_t);
 template void download(Context&, const MatrixView&, const HostMatrix<float>&, std::size_t);

@@ -24,6 +24,34 @@ template <typename Real>
 void download(Context& context, const MatrixView& from, const HostMatrix<Real>& matrix,
               std::size_t strip_bytes = kStripBytes);
 
+/// What a matrix on the device holds, in host memory of ours, to be looked at before the caller's
+/// memory is written: the buffer itself, mapped, where host and device have one memory; else a
+/// copy, which lies as `like` does.
+template <typename Real>
+class Fetched {
+ public:
+  /// Waits. The copy is made in `space`, which must outlive this object.
+  Fetched(Context& context, const MatrixView& from, const HostMatrix<Real>& like, Values& space);
+  Fetched(const Fetched&) = delete;
+  Fetched& operator=(const Fetched&) = delete;
+  ~Fetched();
+
+  [[nodiscard]] const HostMatrix<const Real>& matrix() const { return matrix_; }
+
+ private:
+  Context& context_;
+  cl::Buffer buffer_;
+  void* mapped_ = nullptr;
+  HostMatrix<const Real> matrix_;
+};
+
+/// Numbers of memory for a Fetched of this shape.
+template <typename Real>
+Index fetched_space(const Context& context, const HostMatrix<Real>& like) {
+  if (context.transfers() == Transfers::mapped) return 0;
+  return (like.rows * like.columns * sizeof(Real) + sizeof(double) - 1) / sizeof(double);
+}
+
 template <typename Real>
 HostMatrix<const Real> constant(const HostMatrix<Real>& matrix) {
   return {matrix.data, matrix.rows, matrix.columns, matrix.row_step, matrix.column_step};

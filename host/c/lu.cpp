@@ -7,10 +7,13 @@
 #include <clgauss/lu.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "c/enqueue.hpp"
 #include "c/host_transfer.hpp"
+#include "c/weighted_sums.hpp"
 #include "io/memory.hpp"
 #include "launch/staging.hpp"
 #include "matrix/max_or_nan.hpp"
@@ -52,9 +55,8 @@ clgauss_status singular(Index column) {
   return failed(CLGAUSS_SINGULAR, SingularFactors(column).what());
 }
 
-void write_pivots(Lu& lu, int32_t* ipiv) {
-  std::ranges::transform(lu.pivots(), ipiv,
-                         [](Index row) { return static_cast<int32_t>(row + 1); });
+void write_pivots(const std::vector<Index>& pivots, int32_t* ipiv) {
+  std::ranges::transform(pivots, ipiv, [](Index row) { return static_cast<int32_t>(row + 1); });
 }
 
 /// Throws DimensionError before anything is multiplied by `n` or `nrhs`.
@@ -70,13 +72,62 @@ struct KeptMatrix {
       : bytes(n * padded_ld(n, type) * bytes_of(type)),
         view{context.staging().matrices().take(context, bytes, "A"), 0, padded_ld(n, type)} {}
 
-  void give_back(const Context& context) const {
-    context.staging().matrices().give(context, view.buffer, bytes);
+  /// No OpenCL call that could fail: the caller's memory is written by then.
+  void give_back(const Context& context) {
+    context.staging().matrices().give(context, std::move(view.buffer), bytes);
   }
 
   std::uint64_t bytes;
   MatrixView view;
 };
+
+/// Factors and answers that are looked at before the caller's memory is written, and what they
+/// are measured by.
+template <typename Real>
+class Checked {
+ public:
+  /// Throws OutOfMemory.
+  Checked(const Use& use, const HostMatrix<Real>& a, const HostMatrix<Real>& b, WeightedSums of_a)
+      : context_(use.context()), a_(a), b_(b), of_a_(std::move(of_a)) {
+    io::require_memory("A copy of A", a.rows, a.columns);
+    space_ = &use.object().space(fetched_space(context_, a), own_);
+  }
+
+  /// A's factors, on the device.
+  void fetch_factors(const MatrixView& view) { factors_.emplace(context_, view, a_, *space_); }
+  /// Of a system that has it.
+  void fetch_answer(const MatrixView& view) {
+    if (b_.empty()) return;
+    io::require_memory("A copy of X", b_.rows, b_.columns);
+    space_of_x_ = Values(fetched_space(context_, b_));
+    x_.emplace(context_, view, b_, space_of_x_);
+  }
+
+  [[nodiscard]] const HostMatrix<const Real>& factors() const { return factors_->matrix(); }
+  [[nodiscard]] const WeightedSums& of_a() const { return of_a_; }
+  [[nodiscard]] bool has_answer() const {
+    return !x_ || is_answer(of_a_, constant(b_), x_->matrix());
+  }
+  void write_answer() const {
+    if (x_) copy(x_->matrix(), b_);
+  }
+
+ private:
+  Context& context_;
+  HostMatrix<Real> a_, b_;
+  WeightedSums of_a_;
+  Values own_, space_of_x_;
+  Values* space_;
+  std::optional<Fetched<Real>> factors_, x_;
+};
+
+clgauss_status out_of_range_or_wrong(const WeightedSums& of_a) {
+  if (!std::isfinite(of_a.norm1)) return failed(CLGAUSS_OVERFLOW, kOutOfRange);
+  return failed(
+      CLGAUSS_INACCURATE,
+      "the factors or X are not those of A and B to the accuracy of the type; nothing was "
+      "written");
+}
 
 template <typename Real>
 clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Real* a_data,
@@ -89,20 +140,27 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
   if (n == 0) return CLGAUSS_OK;
   not_null(ipiv, "ipiv");
   const RealType type = choose_type(context.profile(), kRealType<Real>);
-  const KeptMatrix kept(context, type, n);
+  KeptMatrix kept(context, type, n);
   Lu lu(context, type, n);
   upload(context, constant(a), kept.view);
+  Checked<Real> checked(use, a, b, weighted_sums(constant(a)));
+  MatrixView x;
   if (nrhs == 0) {
     lu.factor(kept.view);
   } else {
-    const MatrixView x = uploaded(context, b, nrhs, "B");
+    x = uploaded(context, b, nrhs, "B");
     lu.factor_and_solve(kept.view, x, nrhs);
-    if (!lu.failed_column()) download(context, x, b);
   }
-  download(context, kept.view, a);
-  write_pivots(lu, ipiv);
-  kept.give_back(context);
   const auto column = lu.failed_column();
+  const std::vector<Index> pivots = lu.pivots();
+  checked.fetch_factors(kept.view);
+  if (!column) checked.fetch_answer(x);
+  if (!agree(checked.of_a(), checked.factors(), pivots) || !checked.has_answer())
+    return out_of_range_or_wrong(checked.of_a());
+  copy(checked.factors(), a);
+  checked.write_answer();
+  write_pivots(pivots, ipiv);
+  kept.give_back(context);
   return column ? singular(*column) : CLGAUSS_OK;
 }
 
@@ -117,25 +175,25 @@ HostMatrix<Real> with_lower_triangle(HostMatrix<Real> a, int uplo) {
   return a;
 }
 
-/// The lower triangle of `a` <- L D^(1/2), from the factors of A = L D L^T, whose offset is 0.
+/// The lower triangle of `a` <- L D^(1/2), from the factors of A = L D L^T.
 template <typename Real>
-void write_cholesky(const Context& context, const MatrixView& factors, const HostMatrix<Real>& a) {
-  const Index n = a.rows, ld = factors.ld;
-  const cl::Buffer diagonal = context.allocate(n * sizeof(Real), "the diagonal of a factor");
-  enqueue_copy_rows(context.queue(), {factors.buffer, 0, (ld + 1) * sizeof(Real)},
-                    {diagonal, 0, sizeof(Real)}, sizeof(Real), n);
-  Values roots = clgauss::download(context.queue(), diagonal, kRealType<Real>, n);
-  for (double& value : roots) value = std::sqrt(value);
-  context.staging().read(context.queue(), factors.buffer, n, ld * sizeof(Real),
-                         [&](Index first, Index last, const std::byte* in) {
-                           const auto* row = reinterpret_cast<const Real*>(in);
-                           for (Index i = first; i < last; ++i, row += ld) {
-                             Real* const out = a.data + i * a.row_step;
-                             for (Index j = 0; j < i; ++j)
-                               out[j * a.column_step] = static_cast<Real>(row[j] * roots[j]);
-                             out[i * a.column_step] = static_cast<Real>(roots[i]);
-                           }
-                         });
+void write_cholesky(const HostMatrix<const Real>& factors, const HostMatrix<Real>& a) {
+  const Index n = a.rows;
+  Values roots(n);
+  for (Index i = 0; i < n; ++i)
+    roots[i] = std::sqrt(double{factors.data[i * (factors.row_step + factors.column_step)]});
+  constexpr Index kTile = 32;
+  in_parallel(
+      (n + kTile - 1) / kTile, kElementsPerThread / (kTile * n) + 1, [&](Index first, Index last) {
+        for (Index i0 = first * kTile; i0 < std::min(last * kTile, n); i0 += kTile)
+          for (Index j0 = 0; j0 <= i0; j0 += kTile)
+            for (Index i = i0; i < std::min(i0 + kTile, n); ++i)
+              for (Index j = j0; j < std::min(j0 + kTile, i + 1); ++j)
+                a.data[i * a.row_step + j * a.column_step] = static_cast<Real>(
+                    i == j
+                        ? roots[i]
+                        : factors.data[i * factors.row_step + j * factors.column_step] * roots[j]);
+      });
 }
 
 template <typename Real>
@@ -151,17 +209,25 @@ clgauss_status posv(clgauss_context handle, int layout, int uplo, Index n, Index
   LuOptions options;
   options.positive_definite = true;
   Lu cholesky(context, type, n, options);
-  const KeptMatrix kept(context, type, n);
+  KeptMatrix kept(context, type, n);
   upload(context, constant(a), kept.view);
+  Checked<Real> checked(use, a, b, weighted_sums_of_symmetric(constant(a)));
   const MatrixView x = uploaded(context, b, std::max<Index>(nrhs, 1), "B");
   cholesky.factor_and_solve(kept.view, x, nrhs);
   if (const auto column = cholesky.failed_column())
-    return failed(CLGAUSS_SINGULAR,
-                  fmt::format("A is not positive definite: the pivot of column {} is not positive",
-                              *column + 1)
-                      .c_str());
-  write_cholesky(context, kept.view, a);
-  download(context, x, b);
+    return std::isfinite(checked.of_a().norm1)
+               ? failed(CLGAUSS_SINGULAR,
+                        fmt::format(
+                            "A is not positive definite: the pivot of column {} is not positive",
+                            *column + 1)
+                            .c_str())
+               : failed(CLGAUSS_OVERFLOW, kOutOfRange);
+  checked.fetch_factors(kept.view);
+  checked.fetch_answer(x);
+  if (!agree_symmetric(checked.of_a(), checked.factors()) || !checked.has_answer())
+    return out_of_range_or_wrong(checked.of_a());
+  write_cholesky(checked.factors(), a);
+  checked.write_answer();
   kept.give_back(context);
   return CLGAUSS_OK;
 }
@@ -405,7 +471,8 @@ clgauss_status clgauss_lu_failed_column(clgauss_lu lu, size_t* column) {
 clgauss_status clgauss_lu_pivots(clgauss_lu lu, int32_t* ipiv) {
   return guarded([&] {
     const LuUse at_work(lu);
-    if (at_work.object->lu.n() > 0) write_pivots(at_work.object->lu, not_null(ipiv, "ipiv"));
+    if (at_work.object->lu.n() > 0)
+      write_pivots(at_work.object->lu.pivots(), not_null(ipiv, "ipiv"));
     return CLGAUSS_OK;
   });
 }

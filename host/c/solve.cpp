@@ -171,23 +171,19 @@ Matrix borrowed(const double* numbers, Index rows, Index columns) {
 }
 
 /// `from` in double: the caller's own numbers where they are, row by row without gaps; else a copy,
-/// in `space` where that may be kept: new memory costs more than turning a matrix over, and so does
-/// giving it back.
+/// in memory of `object` if there is one.
 template <typename Real>
-Matrix in_double(const HostMatrix<const Real>& from, const char* name, Values* space = nullptr) {
-  constexpr Index kMostKept = Index{1} << 27U;        // 1 GiB
+Matrix in_double(const HostMatrix<const Real>& from, const char* name,
+                 ContextObject* object = nullptr) {
   io::require_memory(name, from.rows, from.columns);  // before anything is read
   if constexpr (std::is_same_v<Real, double>)
     if (from.column_step == 1 && from.row_step == from.columns)
       return borrowed(from.data, from.rows, from.columns);
   const Index count = from.rows * from.columns;
-  if (space != nullptr && space->size() != count) *space = {};  // before there is more
-  const bool is_kept = space != nullptr && count <= kMostKept;
   Values own;
-  Values& values = is_kept ? *space : own;
-  if (values.size() != count) values = Values(count);
+  Values& values = object != nullptr ? object->space(count, own) : own = Values(count);
   copy(from, row_major(values.data(), from.rows, from.columns, from.columns));
-  if (is_kept) return borrowed(values.data(), from.rows, from.columns);
+  if (&values != &own) return borrowed(values.data(), from.rows, from.columns);
   return {from.rows, from.columns, std::move(own)};
 }
 
@@ -203,9 +199,9 @@ clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrh
   const std::size_t report_size = checked_size(report);
   const clgauss_solve_options known = checked(asked);
   const SolveOptions options = solve_options(known, kRealType<Real>);
-  const Solution solution = clgauss::solve(
-      use.context(), {in_double(a_view, "A", &use.object().turned_over), in_double(b_view, "B")},
-      options, progress_of(known));
+  const Solution solution =
+      clgauss::solve(use.context(), {in_double(a_view, "A", &use.object()), in_double(b_view, "B")},
+                     options, progress_of(known));
   if (has_answer(solution.status))
     copy(row_major(solution.x.values().data(), n, nrhs, nrhs), x_view);
   write(report, report_size, report_of(solution, options.determinant));

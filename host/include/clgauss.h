@@ -107,9 +107,15 @@ CLGAUSS_API clgauss_status clgauss_context_has_fp64(clgauss_context context, int
 
 /* ---- Systems in host memory ------------------------------------------------------------------------------------------ */
 
-/* LAPACK's gesv: A = P^T L U with partial pivoting, X = A^-1 B. On return the n-by-n A holds L (unit diagonal not stored) and U,
- * ipiv[i] the row exchanged with row i + 1, counted from 1, and the n-by-nrhs B holds X. CLGAUSS_SINGULAR: A and ipiv are
- * written, B is not. No refinement and no residual, as in LAPACK: clgauss_dsolve() has both. dgesv needs a device with fp64. */
+/* LAPACK's gesv: A = P^T L U with partial pivoting, X = A^-1 B. On return the n-by-n A holds L
+ * (unit diagonal not stored) and U, ipiv[i] the row exchanged with row i + 1, counted from 1, and
+ * the n-by-nrhs B holds X; with nrhs = 0 it is getrf. Without refinement, as LAPACK's:
+ * clgauss_dsolve() has it. Factors and X are looked at before they are written, in O(n^2): what
+ * differs from A and B by more than LAPACK's own tests allow is CLGAUSS_INACCURATE.
+ * CLGAUSS_SINGULAR: A and ipiv are written, B is not. CLGAUSS_OVERFLOW: A or B holds NaN or Inf.
+ * With every other status A, ipiv and B are as they were, also where the device failed on the way;
+ * for that a GPU takes a copy of A in host memory, which the context keeps up to 2 GiB. dgesv needs
+ * a device with fp64. */
 CLGAUSS_API clgauss_status clgauss_sgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
                                          float* a, size_t lda, int32_t* ipiv, float* b, size_t ldb);
 CLGAUSS_API clgauss_status clgauss_dgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
@@ -121,10 +127,12 @@ enum {
   CLGAUSS_UPPER = 122
 };
 
-/* LAPACK's posv: A = L L^T (CLGAUSS_LOWER) or R^T R (CLGAUSS_UPPER) by Cholesky, X = A^-1 B, for a symmetric positive definite A of which
- * one triangle is read. On return that triangle holds L or R, the other one is as it was, and the n-by-nrhs B holds X.
- * CLGAUSS_SINGULAR: A is not positive definite, clgauss_last_error() names the column, A and B are as they were. dposv needs a
- * device with fp64. */
+/* LAPACK's posv: A = L L^T (CLGAUSS_LOWER) or R^T R (CLGAUSS_UPPER) by Cholesky, X = A^-1 B, for a
+ * symmetric positive definite A of which one triangle is read; with nrhs = 0 it is potrf. On return
+ * that triangle holds L or R, the other one is as it was, and the n-by-nrhs B holds X, all of it
+ * looked at as gesv's. CLGAUSS_SINGULAR: A is not positive definite, clgauss_last_error() names the
+ * column. With every status but CLGAUSS_OK A and B are as they were. dposv needs a device with
+ * fp64. */
 CLGAUSS_API clgauss_status clgauss_sposv(clgauss_context context, int layout, int uplo, size_t n,
                                          size_t nrhs, float* a, size_t lda, float* b, size_t ldb);
 CLGAUSS_API clgauss_status clgauss_dposv(clgauss_context context, int layout, int uplo, size_t n,
@@ -204,7 +212,7 @@ typedef struct clgauss_report {
 
 /* X = A^-1 B, judged by its residual in double; A and B stay as they are, and X may be B. `options` and `report` may be NULL; the
  * report is also written with CLGAUSS_SINGULAR, CLGAUSS_OVERFLOW and CLGAUSS_INACCURATE, X also with the last. What is not
- * row-major without gaps, and every float, is copied to doubles on the host; the context keeps that memory, up to 1 GiB, for the next
+ * row-major without gaps, and every float, is copied to doubles on the host; the context keeps that memory, up to 2 GiB, for the next
  * call. ssolve computes in float and judges x by the backward error of float, unless `options` say otherwise. */
 CLGAUSS_API clgauss_status clgauss_ssolve(clgauss_context context, int layout, size_t n,
                                           size_t nrhs, const float* a, size_t lda, const float* b,

@@ -1,5 +1,6 @@
 // The library's public functions, with one OpenCL call of theirs failing: what leaves them is
 // clgauss's own error.
+#include <clgauss.h>
 #include <doctest/doctest.h>
 
 #include <clgauss/batched.hpp>
@@ -34,6 +35,24 @@ const RealType kType = RealType::f32;  // every device has it
 
 System random_system() { return {random_matrix(kN, kN, 1), random_matrix(kN, 2, 2)}; }
 
+/// gesv of clgauss.h, from and to memory of ours by columns: where it fails, A and B are as they
+/// were.
+void gesv_on_host(clgauss_context context) {
+  std::vector<float> a(kN * kN), b(2 * kN);
+  for (Index i = 0; i < a.size(); ++i) a[i] = static_cast<float>((i * 37) % 101) - 50;
+  for (Index i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 7);
+  const std::vector<float> a_before = a, b_before = b;
+  std::vector<std::int32_t> pivots(kN, -1);
+  const clgauss_status status = clgauss_sgesv(context, CLGAUSS_COLUMN_MAJOR, kN, 2, a.data(), kN,
+                                              pivots.data(), b.data(), kN);
+  if (status == CLGAUSS_OK) return;
+  CHECK(status == CLGAUSS_OPENCL);
+  CHECK(a == a_before);
+  CHECK(b == b_before);
+  CHECK(pivots == std::vector<std::int32_t>(kN, -1));
+  throw OpenClError("clgauss_sgesv", CL_OUT_OF_RESOURCES);
+}
+
 MatrixView on(const Context& context, const Matrix& matrix) {
   return to_device(context, kType, matrix, matrix.cols(), "a test's matrix");
 }
@@ -44,7 +63,10 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
   const cl::Buffer rows = context.allocate(kN * sizeof(cl_int), "a test's rows");
   const BatchView batch{a.buffer, 0, 4, 16}, right{b.buffer, 0, 1, 4};
   const auto lu = std::make_shared<Lu>(lu_factor(context, kType, square));
+  clgauss_context in_c = nullptr;
+  REQUIRE(clgauss_context_create_on_queue(context.queue()(), 0, &in_c) == CLGAUSS_OK);
   return {
+      {"clgauss_sgesv", [in_c] { gesv_on_host(in_c); }},
       {"open_device", [] { (void)open_device(); }},
       {"Context of a device",
        [&device] { const Context own(device, ContextOptions::from_environment()); }},

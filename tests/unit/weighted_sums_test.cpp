@@ -1,0 +1,124 @@
+#include "c/weighted_sums.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+using namespace clgauss;
+using namespace clgauss::c;
+
+namespace {
+
+/// n-by-n, with leading dimension n + 2, by rows or by columns.
+struct Stored {
+  Stored(Index n, bool by_rows) : n(n), by_rows(by_rows), numbers(n * (n + 2), 1e9) {}
+
+  double& at(Index i, Index j) { return numbers[by_rows ? i * (n + 2) + j : j * (n + 2) + i]; }
+  [[nodiscard]] HostMatrix<const double> view() const {
+    return {numbers.data(), n, n, by_rows ? n + 2 : 1, by_rows ? 1 : n + 2};
+  }
+
+  Index n;
+  bool by_rows;
+  std::vector<double> numbers;
+};
+
+double number_of(Index i, Index j) {
+  return i == j ? 0.25 : static_cast<double>((i * 31 + j * 17) % 13) - 6;
+}
+
+/// L and U with pivots, and their product P^T L U in whole numbers of moderate size.
+struct Example {
+  Example(Index n, bool by_rows) : a(n, by_rows), lu(n, by_rows), exchanges(n) {
+    std::vector<std::vector<double>> rows(n, std::vector<double>(n));
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) {
+        lu.at(i, j) = i > j ? number_of(i, j) / 8 : number_of(i, j);
+        for (Index k = 0; k <= std::min(i, j); ++k)
+          rows[i][j] += (k == i ? 1 : number_of(i, k) / 8) * number_of(k, j);
+      }
+    for (Index k = 0; k < n; ++k) exchanges[k] = k + (k * 7 + 3) % (n - k);
+    for (Index k = n; k-- > 0;) std::swap(rows[k], rows[exchanges[k]]);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j) a.at(i, j) = rows[i][j];
+  }
+
+  Stored a, lu;
+  std::vector<Index> exchanges;
+};
+
+}  // namespace
+
+TEST_CASE("weighted sums: factors agree with A, and no number of them can be wrong unseen") {
+  for (const Index n : {Index{1}, Index{2}, Index{9}, Index{40}})
+    for (const bool by_rows : {true, false})
+      for (const bool factors_by_rows : {true, false}) {
+        CAPTURE(n);
+        Example example(n, by_rows);
+        const WeightedSums of_a = weighted_sums(example.a.view());
+        Stored lu = Example(n, factors_by_rows).lu;
+        CHECK(agree(of_a, lu.view(), example.exchanges));
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < n; ++j) {
+            const double was = lu.at(i, j);
+            lu.at(i, j) += 1e-3;
+            CHECK_FALSE(agree(of_a, lu.view(), example.exchanges));
+            lu.at(i, j) = std::nan("");
+            CHECK_FALSE(agree(of_a, lu.view(), example.exchanges));
+            lu.at(i, j) = was;
+          }
+        if (n < 2) continue;
+        std::vector<Index> exchanges = example.exchanges;
+        exchanges[0] = n;
+        CHECK_FALSE(agree(of_a, lu.view(), exchanges));
+      }
+}
+
+TEST_CASE("weighted sums: L D L^T of a triangle") {
+  for (const Index n : {Index{1}, Index{2}, Index{33}})
+    for (const bool by_rows : {true, false}) {
+      Stored a(n, by_rows), ldl(n, by_rows);  // above the diagonal there is anything
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j <= i; ++j) {
+          ldl.at(i, j) = i == j ? 3 : number_of(i, j) / 8;
+          a.at(i, j) = 0;
+          for (Index k = 0; k <= j; ++k)
+            a.at(i, j) +=
+                3 * (k == i ? 1 : number_of(i, k) / 8) * (k == j ? 1 : number_of(j, k) / 8);
+        }
+      const WeightedSums of_a = weighted_sums_of_symmetric(a.view());
+      CHECK(of_a.norm1 < 1e6);
+      CHECK(agree_symmetric(of_a, ldl.view()));
+      for (Index i = 0; i < n; ++i)
+        for (Index j = 0; j <= i; ++j) {
+          const double was = ldl.at(i, j);
+          ldl.at(i, j) += 1e-3;
+          CHECK_FALSE(agree_symmetric(of_a, ldl.view()));
+          ldl.at(i, j) = was;
+        }
+    }
+}
+
+TEST_CASE("weighted sums: an answer, and one with a wrong number") {
+  constexpr Index kN = 20;
+  Example example(kN, false);
+  const WeightedSums of_a = weighted_sums(example.a.view());
+  std::vector<double> x(2 * kN), b(2 * kN, 0.0);
+  for (Index i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 5) - 2;
+  for (Index c = 0; c < 2; ++c)
+    for (Index i = 0; i < kN; ++i)
+      for (Index j = 0; j < kN; ++j) b[c * kN + i] += example.a.at(i, j) * x[c * kN + j];
+  const HostMatrix<const double> of_x{x.data(), kN, 2, 1, kN}, of_b{b.data(), kN, 2, 1, kN};
+  CHECK(is_answer(of_a, of_b, of_x));
+  for (double& number : x) {
+    const double was = number;
+    number += 1e-9;
+    CHECK_FALSE(is_answer(of_a, of_b, of_x));
+    number = std::nan("");
+    CHECK_FALSE(is_answer(of_a, of_b, of_x));
+    number = was;
+  }
+}
