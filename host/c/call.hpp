@@ -9,6 +9,7 @@
 #include <exception>
 #include <new>
 #include <type_traits>
+#include <vector>
 
 #include "c/handles.hpp"
 #include "opencl_error.hpp"
@@ -22,6 +23,14 @@ clgauss_status failed(clgauss_status status, const char* message) noexcept;
 /// Of CLGAUSS_OVERFLOW.
 inline constexpr const char* kOutOfRange =
     "A or B holds NaN or Inf, or numbers left the range of the type";
+
+/// Of factors or answers that are not those of A and B, which has this norm: nothing was written.
+clgauss_status out_of_range_or_wrong(double norm1_of_a) noexcept;
+/// Of a pivot of zero in `column`, counted from 0.
+clgauss_status singular(Index column);
+
+/// As LAPACK counts them.
+void write_pivots(const std::vector<Index>& pivots, int32_t* ipiv);
 
 /// body(), which returns a status or throws.
 template <typename Body>

@@ -11,6 +11,11 @@ namespace clgauss::c {
 
 namespace {
 
+static_assert(static_cast<int>(DeviceType::cpu) + 1 == CLGAUSS_DEVICE_CPU &&
+              static_cast<int>(DeviceType::gpu) + 1 == CLGAUSS_DEVICE_GPU &&
+              static_cast<int>(DeviceType::accelerator) + 1 == CLGAUSS_DEVICE_ACCELERATOR &&
+              static_cast<int>(DeviceType::other) + 1 == CLGAUSS_DEVICE_OTHER);
+
 ContextOptions options_of(unsigned flags) {
   if ((flags & ~unsigned{CLGAUSS_USE_ENVIRONMENT}) != 0)
     throw UsageError(
@@ -75,6 +80,14 @@ clgauss_status clgauss_context_has_fp64(clgauss_context context, int* has_fp64) 
   return guarded([&] {
     const auto object = object_of(context);
     *not_null(has_fp64, "has_fp64") = object->context.profile().fp64 ? 1 : 0;
+    return CLGAUSS_OK;
+  });
+}
+
+clgauss_status clgauss_context_device_type(clgauss_context context, int* type) {
+  return guarded([&] {
+    const auto object = object_of(context);
+    *not_null(type, "type") = static_cast<int>(object->context.profile().type) + 1;
     return CLGAUSS_OK;
   });
 }

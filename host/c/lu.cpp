@@ -51,14 +51,6 @@ bool is_transposed(int trans) {
   return trans == CLGAUSS_TRANSPOSE;
 }
 
-clgauss_status singular(Index column) {
-  return failed(CLGAUSS_SINGULAR, SingularFactors(column).what());
-}
-
-void write_pivots(const std::vector<Index>& pivots, int32_t* ipiv) {
-  std::ranges::transform(pivots, ipiv, [](Index row) { return static_cast<int32_t>(row + 1); });
-}
-
 /// Throws DimensionError before anything is multiplied by `n` or `nrhs`.
 void check_counts(Index n, Index nrhs) {
   constexpr Index kMost = Index{1} << 31U;
@@ -87,7 +79,8 @@ template <typename Real>
 class Checked {
  public:
   /// Throws OutOfMemory.
-  Checked(const Use& use, const HostMatrix<Real>& a, const HostMatrix<Real>& b, WeightedSums of_a)
+  Checked(const Use& use, const HostMatrix<Real>& a, const HostMatrix<Real>& b,
+          WeightedSums<Real> of_a)
       : context_(use.context()), a_(a), b_(b), of_a_(std::move(of_a)) {
     io::require_memory("A copy of A", a.rows, a.columns);
     space_ = &use.object().space(fetched_space(context_, a), own_);
@@ -104,7 +97,7 @@ class Checked {
   }
 
   [[nodiscard]] const HostMatrix<const Real>& factors() const { return factors_->matrix(); }
-  [[nodiscard]] const WeightedSums& of_a() const { return of_a_; }
+  [[nodiscard]] const WeightedSums<Real>& of_a() const { return of_a_; }
   [[nodiscard]] bool has_answer() const {
     return !x_ || is_answer(of_a_, constant(b_), x_->matrix());
   }
@@ -115,19 +108,11 @@ class Checked {
  private:
   Context& context_;
   HostMatrix<Real> a_, b_;
-  WeightedSums of_a_;
+  WeightedSums<Real> of_a_;
   Values own_, space_of_x_;
   Values* space_;
   std::optional<Fetched<Real>> factors_, x_;
 };
-
-clgauss_status out_of_range_or_wrong(const WeightedSums& of_a) {
-  if (!std::isfinite(of_a.norm1)) return failed(CLGAUSS_OVERFLOW, kOutOfRange);
-  return failed(
-      CLGAUSS_INACCURATE,
-      "the factors or X are not those of A and B to the accuracy of the type; nothing was "
-      "written");
-}
 
 template <typename Real>
 clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Real* a_data,
@@ -156,7 +141,7 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
   checked.fetch_factors(kept.view);
   if (!column) checked.fetch_answer(x);
   if (!agree(checked.of_a(), checked.factors(), pivots) || !checked.has_answer())
-    return out_of_range_or_wrong(checked.of_a());
+    return out_of_range_or_wrong(checked.of_a().norm1);
   copy(checked.factors(), a);
   checked.write_answer();
   write_pivots(pivots, ipiv);
@@ -225,7 +210,7 @@ clgauss_status posv(clgauss_context handle, int layout, int uplo, Index n, Index
   checked.fetch_factors(kept.view);
   checked.fetch_answer(x);
   if (!agree_symmetric(checked.of_a(), checked.factors()) || !checked.has_answer())
-    return out_of_range_or_wrong(checked.of_a());
+    return out_of_range_or_wrong(checked.of_a().norm1);
   write_cholesky(checked.factors(), a);
   checked.write_answer();
   kept.give_back(context);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <clgauss/version.hpp>
+#include <cmath>
 #include <cstring>
 
 #include "c/call.hpp"
@@ -32,6 +33,21 @@ clgauss_status failed(clgauss_status status, const char* message) noexcept {
   std::copy_n(message, length, last_error.begin());
   last_error[length] = '\0';
   return status;
+}
+
+clgauss_status out_of_range_or_wrong(double norm1_of_a) noexcept {
+  if (!std::isfinite(norm1_of_a)) return failed(CLGAUSS_OVERFLOW, kOutOfRange);
+  return failed(CLGAUSS_INACCURATE,
+                "the factors or X are not those of A and B to the accuracy of the type; nothing "
+                "was written");
+}
+
+clgauss_status singular(Index column) {
+  return failed(CLGAUSS_SINGULAR, SingularFactors(column).what());
+}
+
+void write_pivots(const std::vector<Index>& pivots, int32_t* ipiv) {
+  std::ranges::transform(pivots, ipiv, [](Index row) { return static_cast<int32_t>(row + 1); });
 }
 
 }  // namespace clgauss::c

@@ -102,6 +102,15 @@ CLGAUSS_API clgauss_status clgauss_context_destroy(clgauss_context context);
 CLGAUSS_API clgauss_status clgauss_context_device_name(clgauss_context context, char* name,
                                                        size_t size);
 
+enum {
+  CLGAUSS_DEVICE_CPU = 1,
+  CLGAUSS_DEVICE_GPU = 2,
+  CLGAUSS_DEVICE_ACCELERATOR = 3,
+  CLGAUSS_DEVICE_OTHER = 4
+};
+/* CLGAUSS_DEVICE_...: one that is a CPU computes with the cores that the program has. */
+CLGAUSS_API clgauss_status clgauss_context_device_type(clgauss_context context, int* type);
+
 /* 1 if the device computes in double, else 0; clgauss_dsolve() works on both. */
 CLGAUSS_API clgauss_status clgauss_context_has_fp64(clgauss_context context, int* has_fp64);
 
@@ -149,13 +158,14 @@ CLGAUSS_API clgauss_status clgauss_dgels(clgauss_context context, int layout, si
                                          size_t nrhs, const double* a, size_t lda, double* b,
                                          size_t ldb);
 
-/* Complex systems by LU with partial pivoting: of an n-by-n A the x with A x = b, for each column of B, which x replaces; A stays as it is.
- * A number is two floats (cgesv) or doubles (zgesv), real part first, as C's float _Complex and std::complex<float> are; leading dimensions
- * count numbers. Unlike LAPACK's, they give no factors, and x is checked (CLGAUSS_INACCURATE, with x). zgesv needs a device with fp64. */
+/* The same as sgesv and dgesv for complex numbers, of two floats (cgesv) or doubles (zgesv) each,
+ * real part first, as C's float _Complex and std::complex<float> are; leading dimensions count
+ * numbers. As in LAPACK the pivot has the largest |re| + |im| of its column. zgesv needs a device
+ * with fp64. */
 CLGAUSS_API clgauss_status clgauss_cgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
-                                         const void* a, size_t lda, void* b, size_t ldb);
+                                         void* a, size_t lda, int32_t* ipiv, void* b, size_t ldb);
 CLGAUSS_API clgauss_status clgauss_zgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
-                                         const void* a, size_t lda, void* b, size_t ldb);
+                                         void* a, size_t lda, int32_t* ipiv, void* b, size_t ldb);
 
 enum {
   CLGAUSS_METHOD_AUTOMATIC = 0, /* the fastest for the device and n that gives the accuracy */

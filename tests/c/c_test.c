@@ -111,6 +111,10 @@ static void test_contexts(clgauss_context context) {
   EXPECT_STATUS(CLGAUSS_OK, clgauss_context_has_fp64(context, &fp64));
   EXPECT(fp64 == 0 || fp64 == 1);
   EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_context_has_fp64(context, NULL));
+  int type = 0;
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_context_device_type(context, &type));
+  EXPECT(type >= CLGAUSS_DEVICE_CPU && type <= CLGAUSS_DEVICE_OTHER);
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_context_device_type(context, NULL));
   EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_context_create(device_text, 0, NULL));
   EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_context_create(device_text, 2, &made));
   EXPECT_STATUS(CLGAUSS_NO_DEVICE, clgauss_context_create("no such device", 0, &made));
