@@ -12,6 +12,7 @@ namespace clgauss::cli {
 [[nodiscard]] CommandTable rule_table();
 [[nodiscard]] CommandTable solve_table();
 [[nodiscard]] CommandTable warm_table();
+[[nodiscard]] CommandTable run_table();
 
 [[nodiscard]] CommandTable lstsq_table();
 [[nodiscard]] CommandTable invert_table();
@@ -26,6 +27,7 @@ ExitCode run_generate(const Given& given);
 ExitCode run_rule(const Given& given);
 ExitCode run_solve(const Given& given);
 ExitCode run_warm(const Given& given);
+ExitCode run_run(const Given& given);
 ExitCode run_lstsq(const Given& given);
 ExitCode run_invert(const Given& given);
 ExitCode run_det(const Given& given);

@@ -24,6 +24,7 @@ using Arguments = std::vector<std::string>;
 struct Given {
   Arguments arguments;  // as typed, after the command's name
   po::variables_map values;
+  Arguments program = {};  // that is to be run, where the command takes one
 };
 
 /// One sub-command.

@@ -126,6 +126,7 @@ struct CommandTable {
   const char* extra = nullptr;       // the option that an argument too many was likely meant for
   std::vector<Scope> scopes = {};    // an option that stands in none means something in every mode
   Mode (*mode)(const po::variables_map& values) = nullptr;  // if there are scopes
+  bool is_before_program = false;  // what stands behind "--" is another program and its arguments
 
   /// Begins a group of options, or goes on with the one of that caption.
   po::options_description_easy_init group(const char* caption);

@@ -58,7 +58,12 @@ ExitCode run_help(const Program& program, const po::variables_map& values) {
 }
 
 ExitCode run_command(const Program& program, const CommandView& view, const Arguments& arguments) {
-  Given given{arguments, store_options(arguments, view.table)};
+  const auto dashes =
+      view.table.is_before_program ? std::ranges::find(arguments, "--") : arguments.end();
+  Given given{{arguments.begin(), dashes}, {}};
+  given.values = store_options(given.arguments, view.table);
+  if (dashes != arguments.end()) given.program.assign(dashes + 1, arguments.end());
+  if (!view.table.is_before_program) set_driver_environment();
   const po::variables_map& values = given.values;
   if (values["help"].as<bool>()) {
     print(help_text(program, view));
@@ -104,10 +109,7 @@ ExitCode run(const Program& program, const Arguments& arguments) {
 }  // namespace
 
 int run_program(const Program& program, int argc, char** argv) {
-  return run_caught(program.name, [&] {
-    set_driver_environment();
-    return run(program, {argv + 1, argv + argc});
-  });
+  return run_caught(program.name, [&] { return run(program, {argv + 1, argv + argc}); });
 }
 
 int run_caught(std::string_view program, const std::function<ExitCode()>& body) {

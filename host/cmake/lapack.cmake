@@ -1,0 +1,34 @@
+# libclgauss_lapack.so, which `clgauss run` preloads: LAPACK's names, in C, and small. It opens libclgauss.so at the first large call.
+
+# No other system preloads a library by this name; a sanitizer's own library must be the first.
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR CLGAUSS_SANITIZE)
+  return()
+endif()
+enable_language(C)
+set(lapack_folder ${PROJECT_BINARY_DIR}/lapack)
+
+file(GLOB lapack_sources CONFIGURE_DEPENDS host/lapack/*.c)
+add_library(clgauss_lapack SHARED ${lapack_sources})
+set_target_properties(clgauss_lapack PROPERTIES C_STANDARD 11 C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden UNITY_BUILD OFF
+  LIBRARY_OUTPUT_DIRECTORY ${lapack_folder} BUILD_RPATH "${lapack_folder};${PROJECT_BINARY_DIR}")
+target_include_directories(clgauss_lapack PRIVATE host/include)
+target_compile_definitions(clgauss_lapack PRIVATE CLGAUSS_LIBRARY="libclgauss.so.${clgauss_soversion}")
+target_link_libraries(clgauss_lapack PRIVATE Threads::Threads m ${CMAKE_DL_LIBS})
+
+if(BUILD_SHARED_LIBS)
+  add_dependencies(clgauss_lapack clgauss)
+else()
+  add_library(clgauss_for_lapack SHARED $<TARGET_OBJECTS:clgauss_objects> $<TARGET_OBJECTS:clgauss_loops>)
+  set_target_properties(clgauss_for_lapack PROPERTIES OUTPUT_NAME clgauss LINKER_LANGUAGE CXX UNITY_BUILD OFF
+    VERSION ${clgauss_soversion}.${PROJECT_VERSION} SOVERSION ${clgauss_soversion} LIBRARY_OUTPUT_DIRECTORY ${lapack_folder})
+  target_link_libraries(clgauss_for_lapack PRIVATE OpenCL::OpenCL Threads::Threads fmt::fmt Boost::iostreams ${format_libraries})
+  add_dependencies(clgauss_lapack clgauss_for_lapack)
+endif()
+add_dependencies(clgauss_program clgauss_lapack)
+
+if(CLGAUSS_INSTALL)
+  install(TARGETS clgauss_lapack LIBRARY COMPONENT lapack)
+  if(NOT BUILD_SHARED_LIBS)
+    install(TARGETS clgauss_for_lapack LIBRARY COMPONENT lapack NAMELINK_SKIP)
+  endif()
+endif()

@@ -1,0 +1,348 @@
+/* Which calls the device takes. Both sides are timed once for a machine, a library and a kind of
+ * system, from memory to memory; what was found is kept as text in the cache, so that every later
+ * process decides alike. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shim.h"
+
+enum { kVersion = 1, kLeastMeasured = 256 };
+static const double kSizes[kMostSizes] = {256, 512, 1024, 2048};
+/* How many times faster it must be: a CPU device shares its cores with the program. */
+static const double kMargin = 1.1, kMarginOnCpu = 2;
+/* Of the system's routine: no larger system is measured, and one time is enough. */
+static const double kLongSeconds = 0.4;
+
+static double gained; /* seconds, by calls that waited for the device to be worth its opening */
+
+static int is_forced(void) {
+  const char* const wanted = getenv("CLGAUSS_LAPACK");
+  return wanted != NULL && strcmp(wanted, "force") == 0;
+}
+
+/* CLGAUSS_LAPACK_MIN_N; -1: not given. */
+static int64_t given_n(void) {
+  const char* const text = getenv("CLGAUSS_LAPACK_MIN_N");
+  if (text == NULL || text[0] == '\0') return -1;
+  char* end = NULL;
+  errno = 0;
+  const long long n = strtoll(text, &end, 10);
+  if (errno != 0 || *end != '\0' || n < 0) {
+    static atomic_flag is_said = ATOMIC_FLAG_INIT;
+    if (!atomic_flag_test_and_set(&is_said))
+      fprintf(stderr, "clgauss: CLGAUSS_LAPACK_MIN_N is '%s', not a whole number: ignored\n", text);
+    return -1;
+  }
+  return n;
+}
+
+int64_t least_n_of_all(void) {
+  static _Atomic int64_t known = -1;
+  int64_t least = atomic_load_explicit(&known, memory_order_relaxed);
+  if (least >= 0) return least;
+  least = given_n();
+  if (least < 0) least = is_forced() ? 1 : kLeastMeasured;
+  atomic_store_explicit(&known, least, memory_order_relaxed);
+  return least;
+}
+
+/* ---- Kept in the cache ----------------------------------------------------------------------- */
+
+static uint64_t hash(uint64_t state, const char* text) { /* FNV-1a */
+  for (; *text != '\0'; ++text) state = (state ^ (unsigned char)*text) * 0x100000001b3ULL;
+  return (state ^ 1) * 0x100000001b3ULL;
+}
+
+static const char* text_of(const char* variable) {
+  const char* const text = getenv(variable);
+  return text != NULL ? text : "";
+}
+
+static int cores(void) {
+  cpu_set_t set;
+  return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+/* Of what the times depend on; empty: there is no place to keep them. */
+static void path_of_choice(char* path, size_t size, const struct library* library, int kind) {
+  const char* cache = text_of("XDG_CACHE_HOME");
+  char folder[PATH_MAX - 64];
+  path[0] = '\0';
+  if (strcmp(text_of("CLGAUSS_CACHE"), "off") == 0) return;
+  if (cache[0] == '/')
+    snprintf(folder, sizeof folder, "%s/clgauss", cache);
+  else if (text_of("HOME")[0] == '/')
+    snprintf(folder, sizeof folder, "%s/.cache/clgauss", text_of("HOME"));
+  else
+    return;
+  char numbers[128];
+  struct stat about = {0};
+  stat(library->path, &about);
+  snprintf(numbers, sizeof numbers, "%d %lld %lld %d", cores(), (long long)about.st_size,
+           (long long)about.st_mtime, kind);
+  const char* const parts[] = {CLGAUSS_LIBRARY,
+                               library->path,
+                               numbers,
+                               text_of("CLGAUSS_DEVICE"),
+                               text_of("OCL_ICD_VENDORS"),
+                               text_of("RUSTICL_ENABLE"),
+                               text_of("OMP_NUM_THREADS"),
+                               text_of("OPENBLAS_NUM_THREADS"),
+                               text_of("OPENBLAS_CORETYPE"),
+                               text_of("MKL_NUM_THREADS"),
+                               text_of("POCL_MAX_PTHREAD_COUNT")};
+  uint64_t key = 0xcbf29ce484222325ULL;
+  for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) key = hash(key, parts[i]);
+  snprintf(path, size, "%s/lapack-%016llx.txt", folder, (unsigned long long)key);
+}
+
+static int read_choice(const char* path, struct choice* choice) {
+  FILE* const file = fopen(path, "re");
+  if (file == NULL) return 0;
+  int version = 0;
+  int is_whole = fscanf(file, "clgauss-lapack %d\nlibrary %*[^\n]\ndevice %255[^\n]\n", &version,
+                        choice->device_name) == 2 &&
+                 version == kVersion &&
+                 fscanf(file, "opening %lf cpu %d sizes %d\n", &choice->opening, &choice->is_cpu,
+                        &choice->count) == 3 &&
+                 choice->count >= 0 && choice->count <= kMostSizes;
+  for (int i = 0; is_whole && i < choice->count; ++i)
+    is_whole = fscanf(file, "%lf %lf %lf\n", &choice->sizes[i], &choice->system[i],
+                      &choice->device[i]) == 3;
+  char end[8];
+  is_whole = is_whole && fscanf(file, "%7s", end) == 1 && strcmp(end, "end") == 0;
+  fclose(file);
+  return is_whole;
+}
+
+/* At a temporary path first, so that nobody reads half of it. */
+static void write_choice(const char* path, const struct library* library,
+                         const struct choice* choice) {
+  char folder[PATH_MAX], temporary[PATH_MAX];
+  snprintf(folder, sizeof folder, "%s", path);
+  for (char* at = folder + 1; *at != '\0'; ++at) /* every folder on the way */
+    if (*at == '/') {
+      *at = '\0';
+      mkdir(folder, 0700);
+      *at = '/';
+    }
+  if (snprintf(temporary, sizeof temporary, "%s.%ld", path, (long)getpid()) >=
+      (int)sizeof temporary)
+    return;
+  FILE* const file = fopen(temporary, "we");
+  if (file == NULL) return;
+  fprintf(file, "clgauss-lapack %d\nlibrary %s\ndevice %s\nopening %.9g cpu %d sizes %d\n",
+          kVersion, library->path, choice->device_name, choice->opening, choice->is_cpu,
+          choice->count);
+  for (int i = 0; i < choice->count; ++i)
+    fprintf(file, "%.0f %.9g %.9g\n", choice->sizes[i], choice->system[i], choice->device[i]);
+  fprintf(file, "end\n");
+  const int is_written = ferror(file) == 0;
+  if (fclose(file) != 0 || !is_written || rename(temporary, path) != 0) unlink(temporary);
+}
+
+/* ---- Measured -------------------------------------------------------------------------------- */
+
+static const size_t kBytes[kTypes] = {4, 8, 8, 16};
+
+/* A system that both can solve: dominated by its diagonal, and symmetric. */
+static void fill(enum type type, void* a, void* b, size_t n) {
+  const size_t parts = type == kComplex || type == kDoubleComplex ? 2 : 1;
+  memset(a, 0, n * n * kBytes[type]);
+  for (size_t j = 0; j < n; ++j)
+    for (size_t i = 0; i < n; ++i) {
+      const size_t low = i < j ? i : j, high = i < j ? j : i;
+      const double value =
+          i == j ? 2.0 * (double)n : (double)((low * 31 + high * 17) % 23) / 16 - 0.5;
+      const size_t at = (j * n + i) * parts;
+      if (kBytes[type] / parts == 4)
+        ((float*)a)[at] = (float)value;
+      else
+        ((double*)a)[at] = value;
+    }
+  for (size_t i = 0; i < n * parts; ++i)
+    if (kBytes[type] / parts == 4)
+      ((float*)b)[i] = 1;
+    else
+      ((double*)b)[i] = 1;
+}
+
+typedef void (*gesv_routine)(const void*, const void*, void*, const void*, void*, void*,
+                             const void*, void*);
+typedef void (*posv_routine)(const char*, const void*, const void*, void*, const void*, void*,
+                             const void*, void*, size_t);
+
+static int on_system(void* routine, const struct library* library, enum family family, size_t n,
+                     void* a, void* pivots, void* b) {
+  int64_t wide_n = (int64_t)n, wide_one = 1, wide_info = 0;
+  int32_t narrow_n = (int32_t)n, narrow_one = 1, narrow_info = 0;
+  const int wide = library->is_wide;
+  void *const order = wide ? (void*)&wide_n : &narrow_n,
+              *const one = wide ? (void*)&wide_one : &narrow_one,
+              *const info = wide ? (void*)&wide_info : &narrow_info;
+  if (family == kCholesky)
+    ((posv_routine)routine)("L", order, one, a, order, b, order, info, 1);
+  else
+    ((gesv_routine)routine)(order, one, a, order, pivots, b, order, info);
+  return wide ? wide_info == 0 : narrow_info == 0;
+}
+
+static int measure(const struct site* site, const struct target* target, struct choice* choice) {
+  /* gesv or posv of the same library, whatever routine was called. */
+  char name[64];
+  snprintf(name, sizeof name, "%s%c%s%s", site->prefix, "sdcz"[site->type],
+           site -> family == kCholesky ? "posv" : "gesv", site->suffix);
+  void* const routine = symbol_of(target->library->path, name);
+  if (routine == NULL) {
+    snprintf(choice->why, sizeof choice->why, "%.150s has no %s", target->library->path, name);
+    return 0;
+  }
+  const size_t most = (size_t)kSizes[kMostSizes - 1];
+  void* const a = malloc(most * most * kBytes[site->type]);
+  void* const b = malloc(most * kBytes[site->type]);
+  int64_t* const pivots = malloc(most * sizeof *pivots);
+  int is_well = a != NULL && b != NULL && pivots != NULL;
+  for (int s = 0; is_well && s < kMostSizes; ++s) {
+    const size_t n = (size_t)kSizes[s];
+    double system = INFINITY, of_device = INFINITY;
+    for (int repeat = 0; is_well && repeat < 3; ++repeat) { /* the first builds kernels */
+      fill(site->type, a, b, n);
+      const double begin = now_in_seconds();
+      const clgauss_status status =
+          site->family == kCholesky ? device_posv(site->type, CLGAUSS_LOWER, n, 1, a, n, b, n)
+                                    : device_gesv(site->type, n, 1, a, n, (int32_t*)pivots, b, n);
+      const double seconds = now_in_seconds() - begin;
+      if (repeat > 0 && seconds < of_device) of_device = seconds;
+      if (status != CLGAUSS_OK) {
+        snprintf(choice->why, sizeof choice->why, "%.200s", the_device()->calls.last_error());
+        is_well = 0;
+      }
+    }
+    for (int repeat = 0; is_well && repeat < 3; ++repeat) {
+      fill(site->type, a, b, n);
+      const double begin = now_in_seconds();
+      is_well = on_system(routine, target->library, site->family, n, a, pivots, b);
+      const double seconds = now_in_seconds() - begin;
+      if (seconds < system) system = seconds;
+      if (seconds > kLongSeconds) break;
+    }
+    if (!is_well) break;
+    choice->sizes[s] = (double)n;
+    choice->system[s] = system;
+    choice->device[s] = of_device;
+    choice->count = s + 1;
+    if (system > kLongSeconds || of_device > 10 * kLongSeconds) break;
+  }
+  free(a);
+  free(b);
+  free(pivots);
+  return choice->count > 0;
+}
+
+/* By the times: from the first size on from which the device is ahead at every measured one. */
+static void decide(struct choice* choice, const struct library* library) {
+  const double margin = choice->is_cpu ? kMarginOnCpu : kMargin;
+  choice->least_n = INT64_MAX;
+  for (int s = choice->count; s-- > 0;) {
+    if (!(choice->system[s] >= margin * choice->device[s])) break;
+    choice->least_n = (int64_t)choice->sizes[s];
+  }
+  const int last = choice->count - 1;
+  if (choice->least_n == INT64_MAX)
+    snprintf(choice->why, sizeof choice->why,
+             "%.60s is not %g times as fast as %.80s: n = %.0f takes %.3g ms, and %.3g ms",
+             choice->device_name, margin, library->path, choice->sizes[last],
+             1e3 * choice->device[last], 1e3 * choice->system[last]);
+}
+
+static double at_n(const double* seconds, const struct choice* choice, int64_t n) {
+  int s = 0;
+  while (s + 1 < choice->count && choice->sizes[s + 1] <= (double)n) ++s;
+  const double ratio = (double)n / choice->sizes[s];
+  return seconds[s] * ratio * ratio * ratio;
+}
+
+static void measure_and_keep(const struct site* site, const struct target* target, const char* path,
+                             struct choice* choice) {
+  choice->count = 0;
+  choice->least_n = INT64_MAX;
+  const struct device* const device = device_opened();
+  if (device == NULL) {
+    snprintf(choice->why, sizeof choice->why, "%.250s", the_device()->error);
+    return;
+  }
+  snprintf(choice->device_name, sizeof choice->device_name, "%s", device->name);
+  choice->is_cpu = device->is_cpu;
+  choice->opening = device->seconds;
+  if (!measure(site, target, choice)) return;
+  write_choice(path, target->library, choice);
+  decide(choice, target->library);
+}
+
+/* The device is held. */
+static struct choice* choice_of(const struct site* site, const struct target* target) {
+  struct choice** const place = &target->library->choices[kind_of(site)];
+  if (*place != NULL) return *place;
+  struct choice* const choice = calloc(1, sizeof *choice);
+  if (choice == NULL) return NULL;
+  *place = choice;
+  choice->least_n = INT64_MAX;
+  const int64_t given = given_n();
+  if (!target->library->is_known) {
+    snprintf(choice->why, sizeof choice->why, "the width of its integers is not known: %.180s",
+             target->library->path);
+    return choice;
+  }
+  if (is_forced() || given >= 0) {
+    choice->least_n = given >= 0 ? given : 1;
+    choice->opening = NAN;
+    return choice;
+  }
+  char path[PATH_MAX];
+  path_of_choice(path, sizeof path, target->library, kind_of(site));
+  if (path[0] == '\0') {
+    snprintf(
+        choice->why, sizeof choice->why,
+        "what is measured cannot be kept: set XDG_CACHE_HOME or HOME, or CLGAUSS_LAPACK_MIN_N");
+    return choice;
+  }
+  if (read_choice(path, choice))
+    decide(choice, target->library);
+  else
+    measure_and_keep(site, target, path, choice);
+  return choice;
+}
+
+int device_takes(const struct site* site, const struct target* target, int64_t n) {
+  struct choice* const choice = choice_of(site, target);
+  if (choice == NULL || n < choice->least_n) return 0;
+  const int is_measured = !isnan(choice->opening);
+  if (the_device()->context == NULL && is_measured) {
+    /* Worth it once the calls of this process would have gained as much: from n alone, so that the
+     * same program does the same every time. */
+    gained += at_n(choice->system, choice, n) - at_n(choice->device, choice, n);
+    if (gained < choice->opening) return 0;
+  }
+  const struct device* const device = device_opened();
+  if (device == NULL) return 0;
+  if (is_measured && strcmp(device->name, choice->device_name) != 0) { /* another one since */
+    char path[PATH_MAX];
+    path_of_choice(path, sizeof path, target->library, kind_of(site));
+    measure_and_keep(site, target, path, choice);
+  }
+  return n >= choice->least_n;
+}
+
+double seconds_of_system(const struct site* site, const struct target* target, int64_t n) {
+  const struct choice* const choice = target->library->choices[kind_of(site)];
+  return choice == NULL || choice->count == 0 ? NAN : at_n(choice->system, choice, n);
+}

@@ -1,0 +1,161 @@
+/* libclgauss, loaded and opened at the first call that is worth it. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <time.h>
+
+#include "shim.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct device device;
+static atomic_int is_given_up;
+static int failures; /* in a row */
+static _Thread_local int depth __attribute__((tls_model("initial-exec")));
+
+/* A child of fork() has none of the driver's threads. */
+static void in_child(void) { atomic_store(&is_given_up, 1); }
+
+static void start(void) __attribute__((constructor));
+static void start(void) {
+  const char* const wanted = getenv("CLGAUSS_LAPACK");
+  if (getauxval(AT_SECURE) != 0 || (wanted != NULL && strcmp(wanted, "off") == 0))
+    atomic_store(&is_given_up, 1);
+  pthread_atfork(NULL, NULL, in_child);
+}
+
+/* A program that ends while another thread builds kernels would take the compiler's memory away
+ * under it: wait, a few seconds, until the device is free, and let nobody begin again. */
+static void before_exit(void) {
+  atomic_store(&is_given_up, 1);
+  if (depth > 0) return;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += 20;
+  pthread_mutex_timedlock(&lock, &until);
+}
+
+void enter_system(void) { ++depth; }
+void leave_system(void) { --depth; }
+
+int device_acquire(void) {
+  if (depth > 0 || atomic_load_explicit(&is_given_up, memory_order_relaxed)) return 0;
+  if (pthread_mutex_trylock(&lock) != 0) return 0;
+  ++depth;
+  return 1;
+}
+
+void device_release(void) {
+  --depth;
+  pthread_mutex_unlock(&lock);
+}
+
+const struct device* the_device(void) { return &device; }
+
+/* libclgauss beside this file, or where libraries are looked for. */
+static void* open_library(void) {
+  Dl_info info;
+  char path[4096];
+  if (dladdr((const void*)open_library, &info) != 0) {
+    const char* const slash = strrchr(info.dli_fname, '/');
+    const int length = slash != NULL ? (int)(slash - info.dli_fname) + 1 : 0;
+    snprintf(path, sizeof path, "%.*s%s", length, info.dli_fname, CLGAUSS_LIBRARY);
+    void* const handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (handle != NULL) return handle;
+  }
+  return dlopen(CLGAUSS_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+}
+
+static int load_calls(void* library) {
+  const struct {
+    void* to;
+    const char* name;
+  } all[] = {{&device.calls.create, "clgauss_context_create"},
+             {&device.calls.device_name, "clgauss_context_device_name"},
+             {&device.calls.device_type, "clgauss_context_device_type"},
+             {&device.calls.last_error, "clgauss_last_error"},
+             {&device.calls.sgesv, "clgauss_sgesv"},
+             {&device.calls.dgesv, "clgauss_dgesv"},
+             {&device.calls.cgesv, "clgauss_cgesv"},
+             {&device.calls.zgesv, "clgauss_zgesv"},
+             {&device.calls.sposv, "clgauss_sposv"},
+             {&device.calls.dposv, "clgauss_dposv"}};
+  for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
+    void* const found = dlsym(library, all[i].name);
+    if (found == NULL) {
+      snprintf(device.error, sizeof device.error, "%s is of another version: it has no %s",
+               CLGAUSS_LIBRARY, all[i].name);
+      return 0;
+    }
+    memcpy(all[i].to, &found, sizeof found);
+  }
+  return 1;
+}
+
+static int open_device(void) {
+  const double begin = now_in_seconds();
+  void* const library = open_library();
+  if (library == NULL) {
+    snprintf(device.error, sizeof device.error, "%s", dlerror());
+    return 0;
+  }
+  if (!load_calls(library)) return 0;
+  int type = 0;
+  const char* const wanted = getenv("CLGAUSS_DEVICE");
+  if (device.calls.create(wanted != NULL && wanted[0] != '\0' ? wanted : "auto",
+                          CLGAUSS_USE_ENVIRONMENT, &device.context) != CLGAUSS_OK ||
+      device.calls.device_name(device.context, device.name, sizeof device.name) != CLGAUSS_OK ||
+      device.calls.device_type(device.context, &type) != CLGAUSS_OK) {
+    snprintf(device.error, sizeof device.error, "%s", device.calls.last_error());
+    device.context = NULL;
+    return 0;
+  }
+  device.is_cpu = type == CLGAUSS_DEVICE_CPU;
+  device.seconds = now_in_seconds() - begin;
+  atexit(before_exit); /* called before what the driver registered by now */
+  return 1;
+}
+
+const struct device* device_opened(void) {
+  if (device.context == NULL && device.error[0] == '\0' && !open_device())
+    atomic_store(&is_given_up, 1);
+  return device.context != NULL ? &device : NULL;
+}
+
+void device_failed(clgauss_status status) {
+  enum { kMostFailures = 3 };
+  if (status == CLGAUSS_OK || status == CLGAUSS_SINGULAR) {
+    failures = 0;
+    return;
+  }
+  snprintf(device.error, sizeof device.error, "%s", device.calls.last_error());
+  const int is_of_numbers = status == CLGAUSS_INACCURATE || status == CLGAUSS_OVERFLOW;
+  if (!is_of_numbers && ++failures >= kMostFailures) atomic_store(&is_given_up, 1);
+}
+
+clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_t lda,
+                           int32_t* ipiv, void* b, size_t ldb) {
+  const struct library_calls* const calls = &device.calls;
+  switch (type) {
+    case kSingle:
+      return calls->sgesv(device.context, CLGAUSS_COLUMN_MAJOR, n, nrhs, a, lda, ipiv, b, ldb);
+    case kDouble:
+      return calls->dgesv(device.context, CLGAUSS_COLUMN_MAJOR, n, nrhs, a, lda, ipiv, b, ldb);
+    case kComplex:
+      return calls->cgesv(device.context, CLGAUSS_COLUMN_MAJOR, n, nrhs, a, lda, ipiv, b, ldb);
+    default:
+      return calls->zgesv(device.context, CLGAUSS_COLUMN_MAJOR, n, nrhs, a, lda, ipiv, b, ldb);
+  }
+}
+
+clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
+                           void* b, size_t ldb) {
+  const struct library_calls* const calls = &device.calls;
+  if (type == kSingle)
+    return calls->sposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+  return calls->dposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+}

@@ -1,0 +1,224 @@
+/* The routines. Each looks at its arguments as LAPACK would; what LAPACK would complain of, and
+ * what is small, goes straight on. */
+#include <stdlib.h>
+
+#include "shim.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+static int64_t whole(const struct target* target, const void* number) {
+  return target->library->is_wide ? *(const int64_t*)number : *(const int32_t*)number;
+}
+
+static void set_whole(const struct target* target, void* number, int64_t value) {
+  if (target->library->is_wide)
+    *(int64_t*)number = value;
+  else
+    *(int32_t*)number = (int32_t)value;
+}
+
+/* A call on its way. */
+struct call {
+  struct site* site;
+  const struct target* target;
+  int64_t n, nrhs;
+  double begin;
+  const char* why; /* the device did not answer it */
+};
+
+/* Whether the device is to try it; then end_on_device() must follow. */
+static int begins_on_device(struct call* call, int is_valid) {
+  call->why = NULL;
+  call->begin = is_reported() ? now_in_seconds() : 0;
+  if (!is_valid || call->n < least_n_of_all() || call->n > INT32_MAX || !device_acquire()) return 0;
+  if (device_takes(call->site, call->target, call->n)) return 1;
+  const struct choice* const choice = call->target->library->choices[kind_of(call->site)];
+  if (choice != NULL) call->why = choice->why;
+  device_release();
+  return 0;
+}
+
+/* Whether the call is answered; if not, the caller's memory is as it was. */
+static int end_on_device(struct call* call, clgauss_status status) {
+  device_failed(status);
+  const int is_answered = status == CLGAUSS_OK || status == CLGAUSS_SINGULAR;
+  if (!is_answered) call->why = the_device()->error;
+  device_release();
+  if (is_answered && is_reported())
+    report_call(call->site, call->target, call->n, call->nrhs, 1, now_in_seconds() - call->begin,
+                NULL);
+  return is_answered;
+}
+
+static void end_on_system(const struct call* call) {
+  leave_system();
+  if (is_reported())
+    report_call(call->site, call->target, call->n, call->nrhs, 0, now_in_seconds() - call->begin,
+                call->why);
+}
+
+/* Of a U that is written: the first column whose diagonal is exactly zero, counted from 1. */
+static int64_t first_zero(enum type type, int64_t n, const void* a, int64_t lda) {
+  const int parts = type == kComplex || type == kDoubleComplex ? 2 : 1;
+  for (int64_t i = 0; i < n; ++i) {
+    const int64_t at = i * (lda + 1) * parts;
+    int is_zero = 1;
+    for (int part = 0; part < parts; ++part)
+      is_zero &= type == kSingle || type == kComplex ? ((const float*)a)[at + part] == 0
+                                                     : ((const double*)a)[at + part] == 0;
+    if (is_zero) return i + 1;
+  }
+  return 0;
+}
+
+/* gesv, or getrf with nrhs = 0, for valid arguments; whether it was answered. */
+static int lu_is_answered(struct call* call, int64_t lda, void* a, void* ipiv, void* b, int64_t ldb,
+                          void* info) {
+  const int wide = call->target->library->is_wide;
+  const size_t n = (size_t)call->n;
+  int32_t* const pivots = wide ? malloc(n * sizeof *pivots) : ipiv;
+  if (pivots == NULL) return end_on_device(call, CLGAUSS_OUT_OF_MEMORY);
+  const enum type type = call->site->type;
+  const clgauss_status status =
+      device_gesv(type, n, (size_t)call->nrhs, a, (size_t)lda, pivots, b, (size_t)ldb);
+  const int is_answered = end_on_device(call, status);
+  if (is_answered) {
+    if (wide)
+      for (size_t i = 0; i < n; ++i) ((int64_t*)ipiv)[i] = pivots[i];
+    set_whole(call->target, info,
+              status == CLGAUSS_SINGULAR ? first_zero(type, call->n, a, lda) : 0);
+  }
+  if (wide) free(pivots);
+  return is_answered;
+}
+
+typedef void gesv_type(const void*, const void*, void*, const void*, void*, void*, const void*,
+                       void*);
+
+static void gesv(struct site* site, const void* caller, const void* n, const void* nrhs, void* a,
+                 const void* lda, void* ipiv, void* b, const void* ldb, void* info) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, NULL};
+  const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
+  if (begins_on_device(&call, call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX &&
+                                  ld_a >= call.n && ld_b >= call.n) &&
+      lu_is_answered(&call, ld_a, a, ipiv, b, ld_b, info))
+    return;
+  enter_system();
+  ((gesv_type*)target->routine)(n, nrhs, a, lda, ipiv, b, ldb, info);
+  end_on_system(&call);
+}
+
+typedef void getrf_type(const void*, const void*, void*, const void*, void*, void*);
+
+static void getrf(struct site* site, const void* caller, const void* m, const void* n, void* a,
+                  const void* lda, void* ipiv, void* info) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = {site, target, whole(target, n), 0, 0, NULL};
+  const int64_t ld_a = whole(target, lda);
+  if (begins_on_device(&call, call.n > 0 && whole(target, m) == call.n && ld_a >= call.n) &&
+      lu_is_answered(&call, ld_a, a, ipiv, NULL, call.n, info))
+    return;
+  enter_system();
+  ((getrf_type*)target->routine)(m, n, a, lda, ipiv, info);
+  end_on_system(&call);
+}
+
+/* posv, or potrf with nrhs = 0, for valid arguments. What is not positive definite is for the
+ * system: it leaves what LAPACK leaves. */
+static int cholesky_is_answered(struct call* call, const char* uplo, int64_t lda, void* a, void* b,
+                                int64_t ldb, void* info) {
+  const int triangle = *uplo == 'L' || *uplo == 'l' ? CLGAUSS_LOWER : CLGAUSS_UPPER;
+  clgauss_status status = device_posv(call->site->type, triangle, (size_t)call->n,
+                                      (size_t)call->nrhs, a, (size_t)lda, b, (size_t)ldb);
+  if (status == CLGAUSS_SINGULAR) status = CLGAUSS_INACCURATE; /* it is not the device's fault */
+  if (!end_on_device(call, status)) return 0;
+  set_whole(call->target, info, 0);
+  return 1;
+}
+
+static int is_triangle(const char* uplo) {
+  return *uplo == 'L' || *uplo == 'l' || *uplo == 'U' || *uplo == 'u';
+}
+
+/* Fortran's compilers hand the length of each text over behind all else. */
+typedef void posv_type(const char*, const void*, const void*, void*, const void*, void*,
+                       const void*, void*, size_t);
+
+static void posv(struct site* site, const void* caller, const char* uplo, const void* n,
+                 const void* nrhs, void* a, const void* lda, void* b, const void* ldb, void* info,
+                 size_t length) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, NULL};
+  const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
+  if (begins_on_device(&call, is_triangle(uplo) && call.n > 0 && call.nrhs > 0 &&
+                                  call.nrhs <= INT32_MAX && ld_a >= call.n && ld_b >= call.n) &&
+      cholesky_is_answered(&call, uplo, ld_a, a, b, ld_b, info))
+    return;
+  enter_system();
+  ((posv_type*)target->routine)(uplo, n, nrhs, a, lda, b, ldb, info, length);
+  end_on_system(&call);
+}
+
+typedef void potrf_type(const char*, const void*, void*, const void*, void*, size_t);
+
+static void potrf(struct site* site, const void* caller, const char* uplo, const void* n, void* a,
+                  const void* lda, void* info, size_t length) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = {site, target, whole(target, n), 0, 0, NULL};
+  const int64_t ld_a = whole(target, lda);
+  if (begins_on_device(&call, is_triangle(uplo) && call.n > 0 && ld_a >= call.n) &&
+      cholesky_is_answered(&call, uplo, ld_a, a, NULL, call.n, info))
+    return;
+  enter_system();
+  ((potrf_type*)target->routine)(uplo, n, a, lda, info, length);
+  end_on_system(&call);
+}
+
+/* One exported name; `parameters` and `arguments` are those of LAPACK's routine. */
+#define NAME(letter, routine, type, family, prefix, suffix, text, parameters, arguments)        \
+  EXPORT void prefix##letter##routine##suffix parameters;                                       \
+  EXPORT void prefix##letter##routine##suffix parameters {                                      \
+    static struct site site = {                                                                 \
+        #prefix #letter #routine #suffix, #letter #routine, text, #suffix, type, family, NULL}; \
+    routine arguments;                                                                          \
+  }
+/* As LAPACK and LAPACK with 64-bit integers name it, and the same in NumPy's and SciPy's wheels. */
+#define ROUTINE(letter, routine, type, family, parameters, arguments)             \
+  NAME(letter, routine, type, family, , _, "", parameters, arguments)             \
+  NAME(letter, routine, type, family, , _64_, "", parameters, arguments)          \
+  NAME(letter, routine, type, family, scipy_, _, "scipy_", parameters, arguments) \
+  NAME(letter, routine, type, family, scipy_, _64_, "scipy_", parameters, arguments)
+#define CALLER &site, __builtin_return_address(0)
+
+#define GESV(letter, type)                                                                 \
+  ROUTINE(letter, gesv, type, kLu,                                                         \
+          (const void* n, const void* nrhs, void* a, const void* lda, void* ipiv, void* b, \
+           const void* ldb, void* info),                                                   \
+          (CALLER, n, nrhs, a, lda, ipiv, b, ldb, info))
+#define GETRF(letter, type)                                                                 \
+  ROUTINE(letter, getrf, type, kLu,                                                         \
+          (const void* m, const void* n, void* a, const void* lda, void* ipiv, void* info), \
+          (CALLER, m, n, a, lda, ipiv, info))
+#define POSV(letter, type)                                                                       \
+  ROUTINE(letter, posv, type, kCholesky,                                                         \
+          (const char* uplo, const void* n, const void* nrhs, void* a, const void* lda, void* b, \
+           const void* ldb, void* info, size_t length),                                          \
+          (CALLER, uplo, n, nrhs, a, lda, b, ldb, info, length))
+#define POTRF(letter, type)                                                                       \
+  ROUTINE(letter, potrf, type, kCholesky,                                                         \
+          (const char* uplo, const void* n, void* a, const void* lda, void* info, size_t length), \
+          (CALLER, uplo, n, a, lda, info, length))
+
+GESV(s, kSingle)
+GESV(d, kDouble)
+GESV(c, kComplex)
+GESV(z, kDoubleComplex)
+GETRF(s, kSingle)
+GETRF(d, kDouble)
+GETRF(c, kComplex)
+GETRF(z, kDoubleComplex)
+POSV(s, kSingle)
+POSV(d, kDouble)
+POTRF(s, kSingle)
+POTRF(d, kDouble)

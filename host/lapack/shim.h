@@ -1,0 +1,143 @@
+#ifndef CLGAUSS_LAPACK_SHIM_H
+#define CLGAUSS_LAPACK_SHIM_H
+/* libclgauss_lapack.so: the names of LAPACK's routines, in front of the library that a program took
+ * them from. Large calls go to a device by libclgauss, opened at the first of them; all others, and
+ * every call that the device did not answer, go to the routine that would have been called without
+ * it. In C, and small: it is loaded into programs that never call LAPACK, too.
+ *
+ * lapack.c   the routines, by LAPACK's calling convention
+ * target.c   the routine that a call was meant for, and the width of its integers
+ * choice.c   which calls the device takes: measured, once for a machine and kept
+ * device.c   libclgauss, opened, in one thread at a time
+ * report.c   what was done where, for --report and CLGAUSS_LAPACK_LOG */
+
+#include <stdint.h>
+
+#include "clgauss.h"
+
+/* Of LAPACK's letters s, d, c, z. */
+enum type { kSingle, kDouble, kComplex, kDoubleComplex, kTypes };
+/* What is measured together. */
+enum family { kLu, kCholesky, kFamilies };
+enum { kKinds = kTypes * kFamilies };
+
+/* ---- target.c -------------------------------------------------------------------------------- */
+
+/* A LAPACK that is loaded. */
+struct library {
+  char path[512];
+  int is_wide;                    /* its integers have 64 bits */
+  int is_known;                   /* they were asked for; else no call of it goes to a device */
+  struct choice* choices[kKinds]; /* of choice.c, under the device's lock */
+  struct library* next;
+};
+
+/* Where the calls of one object (a program, a library) were meant to go. */
+struct target {
+  uintptr_t first, last; /* addresses of the object */
+  void* routine;
+  struct library* library;
+  struct target* next;
+};
+
+/* An exported name. */
+struct site {
+  const char* symbol; /* as "scipy_dgesv_64_", of which */
+  const char* name;   /* is "dgesv", */
+  const char* prefix; /* "scipy_" */
+  const char* suffix; /* and "_64_" */
+  enum type type;
+  enum family family;
+  struct target* _Atomic targets;
+};
+
+/* Of a call from `caller`, an address in the object that called. Ends the program, as the dynamic
+ * linker would, where nobody has such a routine. */
+const struct target* target_of(struct site* site, const void* caller);
+
+/* A symbol of a loaded library and of what it was linked with; NULL: neither has it. */
+void* symbol_of(const char* path, const char* symbol);
+
+/* ---- device.c -------------------------------------------------------------------------------- */
+
+/* The functions of libclgauss that are called. */
+struct library_calls {
+  clgauss_status (*create)(const char*, unsigned, clgauss_context*);
+  clgauss_status (*device_name)(clgauss_context, char*, size_t);
+  clgauss_status (*device_type)(clgauss_context, int*);
+  const char* (*last_error)(void);
+  clgauss_status (*sgesv)(clgauss_context, int, size_t, size_t, float*, size_t, int32_t*, float*,
+                          size_t);
+  clgauss_status (*dgesv)(clgauss_context, int, size_t, size_t, double*, size_t, int32_t*, double*,
+                          size_t);
+  clgauss_status (*cgesv)(clgauss_context, int, size_t, size_t, void*, size_t, int32_t*, void*,
+                          size_t);
+  clgauss_status (*zgesv)(clgauss_context, int, size_t, size_t, void*, size_t, int32_t*, void*,
+                          size_t);
+  clgauss_status (*sposv)(clgauss_context, int, int, size_t, size_t, float*, size_t, float*,
+                          size_t);
+  clgauss_status (*dposv)(clgauss_context, int, int, size_t, size_t, double*, size_t, double*,
+                          size_t);
+};
+
+struct device {
+  struct library_calls calls;
+  clgauss_context context; /* NULL: not open */
+  char name[256];
+  int is_cpu;      /* it computes with the cores that the program has */
+  double seconds;  /* of opening it */
+  char error[512]; /* why it is not open, or failed; "" */
+};
+
+/* This thread has the device from now on, until device_release(); 0 where another one has it, in a
+ * child of fork(), within a call of LAPACK by LAPACK, and where the device is given up. */
+int device_acquire(void);
+void device_release(void);
+/* What follows is for the thread that has it. */
+const struct device* device_opened(void); /* NULL: it cannot be; `error` says why */
+const struct device* the_device(void);
+/* gesv and posv by columns; with nrhs = 0 getrf and potrf. */
+clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_t lda,
+                           int32_t* ipiv, void* b, size_t ldb);
+clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
+                           void* b, size_t ldb);
+/* After an error: a device that fails again and again is given up. */
+void device_failed(clgauss_status status);
+
+/* The calls of LAPACK by LAPACK itself go where they would. */
+void enter_system(void);
+void leave_system(void);
+
+/* ---- choice.c -------------------------------------------------------------------------------- */
+
+/* What was measured of one kind of systems with one library. */
+enum { kMostSizes = 4 };
+struct choice {
+  int64_t least_n; /* from which on the device takes them; INT64_MAX: never */
+  char why[256];   /* for the report */
+  int count, is_cpu;
+  double sizes[kMostSizes], system[kMostSizes], device[kMostSizes]; /* n; seconds */
+  double opening;                                                   /* seconds; NaN: asked for */
+  char device_name[256];
+};
+
+/* Which of a library's choices is a routine's. */
+static inline int kind_of(const struct site* site) {
+  return (int)site->family * kTypes + (int)site->type;
+}
+
+/* Below no call is looked at further. */
+int64_t least_n_of_all(void);
+/* Whether the device takes a call; the thread has it, and it is open if it does. */
+int device_takes(const struct site* site, const struct target* target, int64_t n);
+/* Seconds that the system's routine would have taken, by what was measured; NaN: not known. */
+double seconds_of_system(const struct site* site, const struct target* target, int64_t n);
+
+/* ---- report.c -------------------------------------------------------------------------------- */
+
+double now_in_seconds(void);
+int is_reported(void); /* whether anybody wants to know */
+void report_call(const struct site* site, const struct target* target, int64_t n, int64_t nrhs,
+                 int on_device, double seconds, const char* why);
+
+#endif
