@@ -12,7 +12,8 @@ device_packages=(pocl-opencl-icd mesa-opencl-icd)                        # OpenC
 test_packages=(doctest-dev libopenblas-dev liblapacke-dev libscalapack-openmpi-dev   # LAPACK to check against
   python3 python3-dev python3-venv                                       # the commands of the pages, the Python package
   zsh fish mandoc                                                        # completion and man pages, where they are read
-  gfortran)                                                              # an example
+  gfortran                                                               # an example
+  liblapack-dev liblapack-test)                                          # `clgauss run`: LAPACK's own tests
 all_tests_packages=(chromium                                             # the report, as its reader has it before him
   clang-format)                                                          # how code is laid out
 

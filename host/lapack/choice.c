@@ -20,7 +20,7 @@ static const double kSizes[kMostSizes] = {256, 512, 1024, 2048};
 /* How many times faster it must be: a CPU device shares its cores with the program. */
 static const double kMargin = 1.1, kMarginOnCpu = 2;
 /* Of the system's routine: no larger system is measured, and one time is enough. */
-static const double kLongSeconds = 0.4;
+static const double kLongSeconds = 0.1;
 
 static double gained; /* seconds, by calls that waited for the device to be worth its opening */
 
@@ -283,7 +283,10 @@ static void measure_and_keep(const struct site* site, const struct target* targe
   snprintf(choice->device_name, sizeof choice->device_name, "%s", device->name);
   choice->is_cpu = device->is_cpu;
   choice->opening = device->seconds;
-  if (!measure(site, target, choice)) return;
+  const double begin = now_in_seconds();
+  const int is_measured = measure(site, target, choice);
+  report_measuring(now_in_seconds() - begin);
+  if (!is_measured) return;
   write_choice(path, target->library, choice);
   decide(choice, target->library);
 }
@@ -342,7 +345,11 @@ int device_takes(const struct site* site, const struct target* target, int64_t n
   return n >= choice->least_n;
 }
 
-double seconds_of_system(const struct site* site, const struct target* target, int64_t n) {
+double seconds_of_system(const struct site* site, const struct target* target, int64_t n,
+                         int64_t nrhs) {
   const struct choice* const choice = target->library->choices[kind_of(site)];
-  return choice == NULL || choice->count == 0 ? NAN : at_n(choice->system, choice, n);
+  if (choice == NULL || choice->count == 0) return NAN;
+  /* Measured with one right-hand side: 2/3 n^3 flops of LU, and 2 n^2 for each of them. */
+  const double factor = (double)n / 3, sides = (double)nrhs;
+  return at_n(choice->system, choice, n) * (factor + sides) / (factor + 1);
 }

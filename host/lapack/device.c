@@ -13,12 +13,35 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct device device;
-static atomic_int is_given_up;
+static atomic_int is_given_up, is_child;
 static int failures; /* in a row */
 static _Thread_local int depth __attribute__((tls_model("initial-exec")));
 
-/* A child of fork() has none of the driver's threads. */
-static void in_child(void) { atomic_store(&is_given_up, 1); }
+/* A child of fork() has none of the driver's threads, and whoever held the lock is not there. */
+static void in_child(void) {
+  atomic_store(&is_given_up, 1);
+  atomic_store(&is_child, 1);
+}
+
+/* A program that ends while another thread builds kernels would take the compiler's memory away
+ * under it: wait until the device is free, and let nobody begin again. */
+static void before_exit(void* unused) {
+  enum { kMostSeconds = 30 };
+  (void)unused;
+  atomic_store(&is_given_up, 1);
+  if (depth > 0 || atomic_load(&is_child)) return;
+  struct timespec until;
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += kMostSeconds;
+  if (pthread_mutex_timedlock(&lock, &until) == 0) pthread_mutex_unlock(&lock);
+}
+
+static void before_exit_of_any(void) { before_exit(NULL); }
+
+/* glibc's, for the destructors of a thread's variables: exit() calls those of its thread before all
+ * that atexit() knows, and compilers register there whenever they first need something. */
+extern int __cxa_thread_atexit_impl(void (*)(void*), void*, void*) __attribute__((weak));
+extern void* __dso_handle;
 
 static void start(void) __attribute__((constructor));
 static void start(void) {
@@ -26,21 +49,13 @@ static void start(void) {
   if (getauxval(AT_SECURE) != 0 || (wanted != NULL && strcmp(wanted, "off") == 0))
     atomic_store(&is_given_up, 1);
   pthread_atfork(NULL, NULL, in_child);
-}
-
-/* A program that ends while another thread builds kernels would take the compiler's memory away
- * under it: wait, a few seconds, until the device is free, and let nobody begin again. */
-static void before_exit(void) {
-  atomic_store(&is_given_up, 1);
-  if (depth > 0) return;
-  struct timespec until;
-  clock_gettime(CLOCK_REALTIME, &until);
-  until.tv_sec += 20;
-  pthread_mutex_timedlock(&lock, &until);
+  if (__cxa_thread_atexit_impl != NULL) /* preloaded, this is the program's first thread */
+    __cxa_thread_atexit_impl(before_exit, NULL, &__dso_handle);
 }
 
 void enter_system(void) { ++depth; }
 void leave_system(void) { --depth; }
+int is_within_lapack(void) { return depth > 0; }
 
 int device_acquire(void) {
   if (depth > 0 || atomic_load_explicit(&is_given_up, memory_order_relaxed)) return 0;
@@ -116,7 +131,7 @@ static int open_device(void) {
   }
   device.is_cpu = type == CLGAUSS_DEVICE_CPU;
   device.seconds = now_in_seconds() - begin;
-  atexit(before_exit); /* called before what the driver registered by now */
+  atexit(before_exit_of_any); /* of another thread than the first */
   return 1;
 }
 

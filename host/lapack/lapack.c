@@ -22,6 +22,7 @@ struct call {
   struct site* site;
   const struct target* target;
   int64_t n, nrhs;
+  int is_reported;
   double begin;
   const char* why; /* the device did not answer it */
 };
@@ -29,11 +30,14 @@ struct call {
 /* Whether the device is to try it; then end_on_device() must follow. */
 static int begins_on_device(struct call* call, int is_valid) {
   call->why = NULL;
-  call->begin = is_reported() ? now_in_seconds() : 0;
+  call->is_reported = is_reported() && !is_within_lapack();
+  call->begin = call->is_reported ? now_in_seconds() : 0;
   if (!is_valid || call->n < least_n_of_all() || call->n > INT32_MAX || !device_acquire()) return 0;
-  if (device_takes(call->site, call->target, call->n)) return 1;
+  const int is_taken = device_takes(call->site, call->target, call->n);
+  if (call->is_reported) call->begin = now_in_seconds(); /* opening and measuring is told apart */
+  if (is_taken) return 1;
   const struct choice* const choice = call->target->library->choices[kind_of(call->site)];
-  if (choice != NULL) call->why = choice->why;
+  if (choice != NULL) call->why = choice->why[0] != '\0' ? choice->why : the_device()->error;
   device_release();
   return 0;
 }
@@ -44,7 +48,7 @@ static int end_on_device(struct call* call, clgauss_status status) {
   const int is_answered = status == CLGAUSS_OK || status == CLGAUSS_SINGULAR;
   if (!is_answered) call->why = the_device()->error;
   device_release();
-  if (is_answered && is_reported())
+  if (is_answered && call->is_reported)
     report_call(call->site, call->target, call->n, call->nrhs, 1, now_in_seconds() - call->begin,
                 NULL);
   return is_answered;
@@ -52,7 +56,7 @@ static int end_on_device(struct call* call, clgauss_status status) {
 
 static void end_on_system(const struct call* call) {
   leave_system();
-  if (is_reported())
+  if (call->is_reported)
     report_call(call->site, call->target, call->n, call->nrhs, 0, now_in_seconds() - call->begin,
                 call->why);
 }
@@ -98,7 +102,7 @@ typedef void gesv_type(const void*, const void*, void*, const void*, void*, void
 static void gesv(struct site* site, const void* caller, const void* n, const void* nrhs, void* a,
                  const void* lda, void* ipiv, void* b, const void* ldb, void* info) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, NULL};
+  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, 0, NULL};
   const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
   if (begins_on_device(&call, call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX &&
                                   ld_a >= call.n && ld_b >= call.n) &&
@@ -114,7 +118,7 @@ typedef void getrf_type(const void*, const void*, void*, const void*, void*, voi
 static void getrf(struct site* site, const void* caller, const void* m, const void* n, void* a,
                   const void* lda, void* ipiv, void* info) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), 0, 0, NULL};
+  struct call call = {site, target, whole(target, n), 0, 0, 0, NULL};
   const int64_t ld_a = whole(target, lda);
   if (begins_on_device(&call, call.n > 0 && whole(target, m) == call.n && ld_a >= call.n) &&
       lu_is_answered(&call, ld_a, a, ipiv, NULL, call.n, info))
@@ -149,7 +153,7 @@ static void posv(struct site* site, const void* caller, const char* uplo, const 
                  const void* nrhs, void* a, const void* lda, void* b, const void* ldb, void* info,
                  size_t length) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, NULL};
+  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, 0, NULL};
   const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
   if (begins_on_device(&call, is_triangle(uplo) && call.n > 0 && call.nrhs > 0 &&
                                   call.nrhs <= INT32_MAX && ld_a >= call.n && ld_b >= call.n) &&
@@ -165,7 +169,7 @@ typedef void potrf_type(const char*, const void*, void*, const void*, void*, siz
 static void potrf(struct site* site, const void* caller, const char* uplo, const void* n, void* a,
                   const void* lda, void* info, size_t length) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), 0, 0, NULL};
+  struct call call = {site, target, whole(target, n), 0, 0, 0, NULL};
   const int64_t ld_a = whole(target, lda);
   if (begins_on_device(&call, is_triangle(uplo) && call.n > 0 && ld_a >= call.n) &&
       cholesky_is_answered(&call, uplo, ld_a, a, NULL, call.n, info))

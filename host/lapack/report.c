@@ -27,6 +27,7 @@ struct row {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct row rows[kMostRows];
 static int row_count;
+static double measuring; /* seconds */
 static char last_why[256];
 static const char *log_path, *report_path;
 static pid_t process;
@@ -73,7 +74,7 @@ static struct row* row_of(const char* name, const struct library* library) {
 
 void report_call(const struct site* site, const struct target* target, int64_t n, int64_t nrhs,
                  int on_device, double seconds, const char* why) {
-  const double system = on_device ? seconds_of_system(site, target, n) : NAN;
+  const double system = on_device ? seconds_of_system(site, target, n, nrhs) : NAN;
   pthread_mutex_lock(&lock);
   struct row* const row = row_of(site->name, target->library);
   ++row->calls[on_device];
@@ -90,6 +91,8 @@ void report_call(const struct site* site, const struct target* target, int64_t n
   append(log_path, line);
 }
 
+void report_measuring(double seconds) { measuring += seconds; }
+
 static void report(void) __attribute__((destructor));
 static void report(void) {
   if (report_path == NULL || row_count == 0 || getpid() != process) return;
@@ -100,6 +103,7 @@ static void report(void) {
   if (at < sizeof text) at += (size_t)snprintf(text + at, sizeof text - at, __VA_ARGS__)
   ADD("clgauss: LAPACK of process %ld", (long)process);
   if (device->context != NULL) ADD(", with %s, opened in %.2f s", device->name, device->seconds);
+  if (measuring > 0) ADD(", measured for %.1f s, once for this machine", measuring);
   ADD("\n  routine     device    n up to         s    system    n up to         s   saved s\n");
   for (int i = 0; i < row_count; ++i) {
     const struct row* const row = &rows[i];
@@ -112,7 +116,7 @@ static void report(void) {
   for (int i = 0; i < row_count; ++i)
     if (i == 0 || rows[i].library != rows[i - 1].library)
       ADD("  system: %s\n", rows[i].library->path);
-  if (last_why[0] != '\0') ADD("  system, since: %s\n", last_why);
+  if (last_why[0] != '\0') ADD("  last reason for the system: %s\n", last_why);
 #undef ADD
   append(report_path, text);
 }

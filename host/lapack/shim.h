@@ -104,9 +104,10 @@ clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, 
 /* After an error: a device that fails again and again is given up. */
 void device_failed(clgauss_status status);
 
-/* The calls of LAPACK by LAPACK itself go where they would. */
+/* The calls of LAPACK by LAPACK itself go where they would; nobody is told of them. */
 void enter_system(void);
 void leave_system(void);
+int is_within_lapack(void);
 
 /* ---- choice.c -------------------------------------------------------------------------------- */
 
@@ -131,7 +132,8 @@ int64_t least_n_of_all(void);
 /* Whether the device takes a call; the thread has it, and it is open if it does. */
 int device_takes(const struct site* site, const struct target* target, int64_t n);
 /* Seconds that the system's routine would have taken, by what was measured; NaN: not known. */
-double seconds_of_system(const struct site* site, const struct target* target, int64_t n);
+double seconds_of_system(const struct site* site, const struct target* target, int64_t n,
+                         int64_t nrhs);
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
@@ -139,5 +141,6 @@ double now_in_seconds(void);
 int is_reported(void); /* whether anybody wants to know */
 void report_call(const struct site* site, const struct target* target, int64_t n, int64_t nrhs,
                  int on_device, double seconds, const char* why);
+void report_measuring(double seconds);
 
 #endif

@@ -1,0 +1,175 @@
+/* A program that calls LAPACK as others do, and looks at what it gets: run by itself, and by
+ * `clgauss run`, over several LAPACKs. Without arguments every routine, in every type. With
+ * "fork", "threads", "signals", "one N" or "exit SECONDS" what the words say. */
+#include <complex.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAD = -77, LARGEST = 400 };
+static const double BOUND = 30;
+
+static int failures;
+#define EXPECT(condition)                                     \
+  do {                                                        \
+    if (!(condition)) {                                       \
+      printf("callers.c:%d: not %s\n", __LINE__, #condition); \
+      ++failures;                                             \
+    }                                                         \
+  } while (0)
+
+/* LAPACK's own, which ends the program: a program may bring another one. */
+static int complaints;
+void xerbla_(const char* name, const int* info, size_t length);
+void xerbla_(const char* name, const int* info, size_t length) {
+  (void)name, (void)info, (void)length;
+  ++complaints;
+}
+
+static double random_number(void) {
+  static _Thread_local unsigned state = 1;
+  state = state * 1664525 + 1013904223;
+  return (double)(state >> 8) / (1 << 23) - 1;
+}
+
+#define DECLARE(letter, NUMBER)                                                                   \
+  void letter##gesv_(const int*, const int*, NUMBER*, const int*, int*, NUMBER*, const int*,      \
+                     int*);                                                                       \
+  void letter##getrf_(const int*, const int*, NUMBER*, const int*, int*, int*);                   \
+  void letter##getrs_(const char*, const int*, const int*, const NUMBER*, const int*, const int*, \
+                      NUMBER*, const int*, int*, size_t);
+#define DECLARE_CHOLESKY(letter, NUMBER)                                                       \
+  void letter##posv_(const char*, const int*, const int*, NUMBER*, const int*, NUMBER*,        \
+                     const int*, int*, size_t);                                                \
+  void letter##potrf_(const char*, const int*, NUMBER*, const int*, int*, size_t);             \
+  void letter##potrs_(const char*, const int*, const int*, const NUMBER*, const int*, NUMBER*, \
+                      const int*, int*, size_t);
+DECLARE(s, float)
+DECLARE(d, double)
+DECLARE(c, float complex)
+DECLARE(z, double complex)
+DECLARE_CHOLESKY(s, float)
+DECLARE_CHOLESKY(d, double)
+
+#define NUMBER float
+#define L(name) s##name##_
+#define T(name) name##_s
+#define EPS 0x1p-24
+#define RANDOM() (float)random_number()
+#define MAGNITUDE(x) fabsf(x)
+#include "callers.h"
+#include "callers_cholesky.h"
+#undef NUMBER
+#undef L
+#undef T
+#undef EPS
+#undef RANDOM
+#undef MAGNITUDE
+#define NUMBER double
+#define L(name) d##name##_
+#define T(name) name##_d
+#define EPS 0x1p-53
+#define RANDOM() random_number()
+#define MAGNITUDE(x) fabs(x)
+#include "callers.h"
+#include "callers_cholesky.h"
+#undef NUMBER
+#undef L
+#undef T
+#undef EPS
+#undef RANDOM
+#undef MAGNITUDE
+#define NUMBER float complex
+#define L(name) c##name##_
+#define T(name) name##_c
+#define EPS 0x1p-24
+#define RANDOM() ((float)random_number() + (float)random_number() * I)
+#define MAGNITUDE(x) cabsf(x)
+#include "callers.h"
+#undef NUMBER
+#undef L
+#undef T
+#undef EPS
+#undef RANDOM
+#undef MAGNITUDE
+#define NUMBER double complex
+#define L(name) z##name##_
+#define T(name) name##_z
+#define EPS 0x1p-53
+#define RANDOM() (random_number() + random_number() * I)
+#define MAGNITUDE(x) cabs(x)
+#include "callers.h"
+
+static void* solve_often(void* n) {
+  for (int repeat = 0; repeat < 10; ++repeat)
+    solve_d(*(const int*)n, 1, *(const int*)n, *(const int*)n);
+  return NULL;
+}
+
+static void test_threads(void) {
+  enum { THREADS = 4 };
+  pthread_t threads[THREADS];
+  int sizes[THREADS] = {60, 90, 120, 150};
+  for (int t = 0; t < THREADS; ++t) pthread_create(&threads[t], NULL, solve_often, &sizes[t]);
+  for (int t = 0; t < THREADS; ++t) pthread_join(threads[t], NULL);
+}
+
+static void test_fork(void) {
+  solve_d(100, 1, 100, 100);
+  const pid_t child = fork();
+  solve_d(100, 1, 100, 100);
+  if (child == 0) exit(failures == 0 ? 0 : 1);
+  int status = -1;
+  waitpid(child, &status, 0);
+  EXPECT(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static volatile sig_atomic_t signals;
+static void count_signal(int number) {
+  (void)number;
+  ++signals;
+}
+
+static void test_signals(void) {
+  const int mine[] = {SIGUSR1, SIGTERM, SIGHUP, SIGINT, SIGALRM};
+  for (size_t i = 0; i < sizeof mine / sizeof mine[0]; ++i) signal(mine[i], count_signal);
+  solve_d(100, 1, 100, 100);
+  for (size_t i = 0; i < sizeof mine / sizeof mine[0]; ++i) {
+    raise(mine[i]);
+    EXPECT(signals == (sig_atomic_t)i + 1);
+  }
+}
+
+int main(int argc, char** argv) {
+  const char* const what = argc > 1 ? argv[1] : "";
+  const double number = argc > 2 ? atof(argv[2]) : 0;
+  int n = number > 0 ? (int)number : 300;
+  if (strcmp(what, "threads") == 0) {
+    test_threads();
+  } else if (strcmp(what, "fork") == 0) {
+    test_fork();
+  } else if (strcmp(what, "signals") == 0) {
+    test_signals();
+  } else if (strcmp(what, "one") == 0) {
+    solve_d(n, 1, n, n);
+  } else if (strcmp(what, "exit") == 0) { /* while another thread is at it */
+    pthread_t thread;
+    n = 300;
+    pthread_create(&thread, NULL, solve_often, &n);
+    usleep((useconds_t)(1e6 * number));
+    exit(0);
+  } else {
+    test_s();
+    test_d();
+    test_c();
+    test_z();
+    test_cholesky_s();
+    test_cholesky_d();
+  }
+  return failures == 0 ? 0 : 1;
+}

@@ -1,0 +1,128 @@
+#!/usr/bin/env bash
+# `clgauss run` over the LAPACKs of this machine: tests/lapack/run.sh KIND BUILD_DIR
+#   suite-T    LAPACK's own tests of type T (s, d, c, z): every line as without it
+#   callers    a program of ours, which fork()s, has threads and signals, and ends while kernels are built
+#   choice     what is measured, kept and obeyed
+#   faults     OpenCL calls that fail and numbers that are damaged: every answer is right all the same
+set -euo pipefail
+kind=$1 build=$(realpath "$2")
+run=$build/clgauss callers=$build/tests/lapack/callers
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+export CLGAUSS_DEVICE=${CLGAUSS_DEVICE:-cpu}
+unset CLGAUSS_LAPACK CLGAUSS_LAPACK_MIN_N CLGAUSS_LAPACK_LOG CLGAUSS_LAPACK_REPORT
+
+fail() { echo "$kind: $*" >&2; cat "$folder"/*.log 2>/dev/null | tail -20 >&2; exit 1; }
+
+# Debian's folders of the libraries that can stand behind liblapack.so.3.
+reference() { echo "$(echo /usr/lib/*/lapack):$(echo /usr/lib/*/blas)"; }
+openblas() { echo /usr/lib/*/openblas-pthread; }
+
+# Programs of several libraries, each by itself and with its systems on the device.
+suite() {  # type
+  local program folder_of_tests libraries name
+  folder_of_tests=$(echo /usr/lib/*/lapack)
+  program=$folder_of_tests/xlintst$1
+  [ -x "$program" ] || fail "$program is not there (liblapack-test)"
+  for name in reference openblas; do
+    libraries=$($name)
+    LD_LIBRARY_PATH=$libraries "$program" < "$folder_of_tests/$1test.in" > without.txt
+    LD_LIBRARY_PATH=$libraries "$run" run --force --report report.log -- "$program" < "$folder_of_tests/$1test.in" > with.txt
+    grep -q "passed the threshold" without.txt || fail "no test was run over $name"
+    cmp <(grep -v 'Total time' without.txt) <(grep -v 'Total time' with.txt) || fail "other lines over $name"
+    awk -v t="$1" '$1 == t "getrf" && $2 > 500 {found = 1} END {exit !found}' report.log ||
+      fail "the device was not asked over $name"
+    rm report.log
+  done
+}
+
+case $kind in
+  suite-*) suite "${kind#suite-}" ;;
+
+  callers)
+    for libraries in "$(reference)" "$(openblas)"; do
+      export LD_LIBRARY_PATH=$libraries
+      "$callers" || fail "without clgauss"
+      for what in "" threads fork signals; do
+        # At its exit() a child of fork() would wait in Mesa for a thread that only its parent has.
+        [ "$what" != fork ] || export RUSTICL_ENABLE=
+        "$run" run --force --log calls.log -- "$callers" $what || fail "'$what' over $libraries"
+        grep -q ' device ' calls.log || fail "'$what': no call on the device"
+        [ "$what" != fork ] || [ "$(cut -d' ' -f1 calls.log | sort -u | wc -l)" = 2 ] || fail "no call of the child"
+        [ "$what" != fork ] || ! grep -v "^$(head -1 calls.log | cut -d' ' -f1) " calls.log | grep -q ' device ' ||
+          fail "the child had the device"
+        rm calls.log
+      done
+    done
+    unset RUSTICL_ENABLE
+    for seconds in 0.02 0.1 0.2 0.4 0.8; do  # nothing is built, nor kept
+      XDG_CACHE_HOME=$folder/$seconds POCL_CACHE_DIR=$folder/$seconds "$run" run --force -- "$callers" exit $seconds ||
+        fail "ending after $seconds s"
+    done ;;
+
+  choice)
+    export XDG_CACHE_HOME=$folder/cache LD_LIBRARY_PATH
+    # A CPU device is several times as fast as the reference, and not twice as fast as OpenBLAS.
+    LD_LIBRARY_PATH=$(reference)
+    "$run" run --log first.log -- "$callers" one 1100
+    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 1 ] || fail "nothing was kept"
+    "$run" run --log second.log --report report.txt -- "$callers" one 1100
+    grep -q 'dgesv n=1100 nrhs=1 device' second.log || fail "the device was not taken: $(cat cache/clgauss/lapack-*)"
+    grep -q 'measured for' report.txt && fail "measured twice"
+    grep -q 'dgesv' report.txt || fail "no report"
+    echo broken > "$(ls cache/clgauss/lapack-*.txt)"
+    "$run" run --report report2.txt -- "$callers" one 1100
+    grep -q 'measured for' report2.txt || fail "a broken file was believed"
+    LD_LIBRARY_PATH=$(openblas)
+    for repeat in 1 2; do
+      "$run" run --log openblas$repeat.log -- "$callers" one 1100
+      grep -q device openblas$repeat.log && fail "the device was taken: $(cat cache/clgauss/lapack-*)"
+    done
+    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 2 ] || fail "not one file for each library"
+    # What the user says.
+    CLGAUSS_LAPACK=off "$run" run --log off.log -- "$callers" one 300
+    grep -q device off.log && fail "CLGAUSS_LAPACK=off"
+    "$run" run --min-n 250 --log least.log -- "$callers" one 300
+    grep -q 'n=300 nrhs=1 device' least.log || fail "--min-n 250"
+    "$run" run --min-n 350 --log most.log -- "$callers" one 300
+    grep -q device most.log && fail "--min-n 350"
+    CLGAUSS_LAPACK_MIN_N=many "$run" run --log many.log -- "$callers" one 100 2> many.txt
+    grep -q "CLGAUSS_LAPACK_MIN_N is 'many'" many.txt || fail "a number that is none"
+    "$run" run --device nonsense --force --log none.log --report none.txt -- "$callers" one 300
+    grep -q "nonsense" none.log || fail "no word of a device that is not there"
+    CLGAUSS_CACHE=off LD_LIBRARY_PATH=$(reference) "$run" run --log kept.log -- "$callers" one 300
+    grep -q "cannot be kept" kept.log || fail "measured, and not kept"
+    code=0; "$run" run --force -- sh -c 'exit 42' || code=$?
+    [ $code = 42 ] || fail "exit code $code"
+    code=0; "$run" run -- no-such-program 2> error.txt || code=$?
+    [ $code = 2 ] && grep -q no-such-program error.txt || fail "a program that is not there: $code"
+    code=0; "$run" run 2> error.txt || code=$?
+    [ $code = 2 ] && grep -q 'clgauss run -- ' error.txt || fail "no program: $code" ;;
+
+  faults)
+    layer=$(echo "$build"/tests/libfault_layer.so)
+    [ -f "$layer" ] || fail "$layer is not there"
+    export OPENCL_LAYERS=$layer
+    CLGAUSS_FAULT_LOG=$folder/every.log "$run" run --force -- "$callers" one 200
+    count=$(wc -l < every.log)
+    [ "$count" -gt 100 ] || fail "the layer was not there"
+    rm every.log
+    for ((k = 1; k <= count; k += 1 + count / 40)); do
+      CLGAUSS_FAULT_AT=$k "$run" run --force -- "$callers" one 200 || fail "call $k failed"
+    done
+    # What comes back is damaged: seen, and done by the system.
+    export CLGAUSS_TRANSFERS=pinned
+    CLGAUSS_FAULT_LOG=$folder/every.log "$run" run --force -- "$callers" one 200
+    reads=$(grep -c clEnqueueReadBuffer every.log)
+    rm every.log
+    for ((read = 1; read <= reads; ++read)); do
+      for word in 1 4001; do
+        CLGAUSS_FAULT_FLIP=$read:$word:0x40000000 "$run" run --force --log damaged.log -- "$callers" one 200 ||
+          fail "read $read, word $word was believed"
+      done
+    done
+    grep -q 'nothing was written' damaged.log || fail "no damage was met" ;;
+
+  *) echo "tests/lapack/run.sh suite-s|suite-d|suite-c|suite-z|callers|choice|faults BUILD_DIR" >&2; exit 2 ;;
+esac
