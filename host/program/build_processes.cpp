@@ -222,7 +222,8 @@ fs::path builder_program() {
     file = here.dli_fname;
   if (!file.is_absolute()) file = operating_system::program_file();  // then it is what was typed
   const fs::path folder = file.parent_path();
-  for (const fs::path& place : {folder, folder.parent_path() / "libexec" / "clgauss"})
+  for (const fs::path& place :
+       {folder, folder.parent_path(), folder.parent_path() / "libexec" / "clgauss"})
     if (!folder.empty() && access((place / name).c_str(), X_OK) == 0) return place / name;
   const fs::path installed = fs::path(CLGAUSS_LIBEXEC) / name;
   return access(installed.c_str(), X_OK) == 0 ? installed : fs::path();
