@@ -110,8 +110,8 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, voi
   });
   const DeviceSystem<Number> system(context, lu->layout());
   system.write(constant(a), constant(b));
-  const WeightedSums<Number> of_a = weighted_sums(constant(a));
   lu->factor(context.queue(), system.view());
+  const WeightedSums<Number> of_a = weighted_sums(constant(a));
   const auto column = lu->failed_column(context.queue());
   if (!column && nrhs > 0) lu->substitute(context.queue(), system.view());
   const std::vector<Index> pivots = lu->pivots(context.queue());

@@ -68,11 +68,23 @@ HostMatrix<Real> row_major(Real* data, Index rows, Index columns, Index ld) {
   return {data, rows, columns, ld, 1};
 }
 
-/// to <- from, of one shape, on all of this machine's cores; in tiles, so that a matrix that is
-/// turned over passes the caches once.
+template <typename Real>
+HostMatrix<Real> transposed(const HostMatrix<Real>& a) {
+  return {a.data, a.columns, a.rows, a.column_step, a.row_step};
+}
+
+/// to <- from, of one shape, on all of this machine's cores: line by line where both lie alike; in
+/// tiles, so that a matrix that is turned over passes the caches once.
 template <typename From, typename To>
 void copy(const HostMatrix<From>& from, const HostMatrix<To>& to) {
   if (to.empty()) return;
+  if (from.row_step == 1 && to.row_step == 1 && to.columns > 1)
+    return copy(transposed(from), transposed(to));
+  if (from.column_step == 1 && to.column_step == 1)
+    return in_parallel(to.rows, kElementsPerThread / to.columns + 1, [&](Index first, Index last) {
+      for (Index i = first; i < last; ++i)
+        std::copy_n(from.data + i * from.row_step, to.columns, to.data + i * to.row_step);
+    });
   constexpr Index kTile = 32;
   const Index tiles = (to.rows + kTile - 1) / kTile;
   in_parallel(tiles, kElementsPerThread / (kTile * to.columns) + 1, [&](Index first, Index last) {

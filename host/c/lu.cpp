@@ -128,7 +128,6 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
   KeptMatrix kept(context, type, n);
   Lu lu(context, type, n);
   upload(context, constant(a), kept.view);
-  Checked<Real> checked(use, a, b, weighted_sums(constant(a)));
   MatrixView x;
   if (nrhs == 0) {
     lu.factor(kept.view);
@@ -136,6 +135,7 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
     x = uploaded(context, b, nrhs, "B");
     lu.factor_and_solve(kept.view, x, nrhs);
   }
+  Checked<Real> checked(use, a, b, weighted_sums(constant(a)));  // while the device is at it
   const auto column = lu.failed_column();
   const std::vector<Index> pivots = lu.pivots();
   checked.fetch_factors(kept.view);
@@ -196,9 +196,9 @@ clgauss_status posv(clgauss_context handle, int layout, int uplo, Index n, Index
   Lu cholesky(context, type, n, options);
   KeptMatrix kept(context, type, n);
   upload(context, constant(a), kept.view);
-  Checked<Real> checked(use, a, b, weighted_sums_of_symmetric(constant(a)));
   const MatrixView x = uploaded(context, b, std::max<Index>(nrhs, 1), "B");
   cholesky.factor_and_solve(kept.view, x, nrhs);
+  Checked<Real> checked(use, a, b, weighted_sums_of_symmetric(constant(a)));
   if (const auto column = cholesky.failed_column())
     return std::isfinite(checked.of_a().norm1)
                ? failed(CLGAUSS_SINGULAR,

@@ -28,13 +28,6 @@ Range range_of(Part part, bool of_row, Index index, Index length) {
   return {std::min(index + 1 - diagonal, length), length};
 }
 
-template <typename Number>
-HostMatrix<const Number> transposed(HostMatrix<const Number> a) {
-  std::swap(a.rows, a.columns);
-  std::swap(a.row_step, a.column_step);
-  return a;
-}
-
 double product(double a, double b) { return a * b; }
 double magnitude(double a) { return std::abs(a); }
 
@@ -83,38 +76,51 @@ std::pair<Sum, double> dot(const Number* column, const Sum* w, Index count) {
   return {weighted[0], magnitudes[0]};
 }
 
+/// body(index) for first .. last, and for as many from the end of `count` lines: those of a
+/// triangle are a long one and a short one, so that each core has as much to do.
+template <typename Body>
+void in_pairs(Index first, Index last, Index count, const Body& body) {
+  for (Index i = first; i < last; ++i) {
+    body(i);
+    if (count - 1 - i != i) body(count - 1 - i);
+  }
+}
+
 /// w^T M for the part of M, on all cores, line by line as it lies.
 template <typename Number, typename Sum>
 ColumnSums<Sum> column_sums(const HostMatrix<const Number>& m, Part part,
                             const std::vector<Sum>& w) {
   ColumnSums<Sum> sums(m.columns);
   if (m.empty()) return sums;
-  if (m.row_step == 1 && m.column_step != 1) {
-    in_parallel(m.columns, kElementsPerThread / m.rows + 1, [&](Index first, Index last) {
-      for (Index j = first; j < last; ++j) {
-        const Range range = range_of(part, false, j, m.rows);
+  const bool by_columns = m.row_step == 1 && m.column_step != 1;
+  const Index lines = by_columns ? m.columns : m.rows, length = by_columns ? m.rows : m.columns;
+  const Index pairs = (lines + 1) / 2, grain = kElementsPerThread / (2 * length) + 1;
+  if (by_columns) {
+    in_parallel(pairs, grain, [&](Index first, Index last) {
+      in_pairs(first, last, lines, [&](Index j) {
+        const Range range = range_of(part, false, j, length);
         std::tie(sums.weighted[j], sums.magnitudes[j]) =
             dot(m.data + j * m.column_step + range.first, w.data() + range.first,
                 range.last - range.first);
-      }
+      });
     });
     return sums;
   }
-  const Index parts = parts_of(m.rows, kElementsPerThread / m.columns + 1);
+  const Index parts = parts_of(pairs, grain);
   std::vector<ColumnSums<Sum>> of_part(parts, sums);
   in_parallel(parts, 1, [&](Index first_part, Index last_part) {
     for (Index p = first_part; p < last_part; ++p) {
       Sum* const weighted = of_part[p].weighted.data();
       double* const magnitudes = of_part[p].magnitudes.data();
-      for (Index i = p * m.rows / parts; i < (p + 1) * m.rows / parts; ++i) {
-        const Range range = range_of(part, true, i, m.columns);
+      in_pairs(p * pairs / parts, (p + 1) * pairs / parts, lines, [&](Index i) {
+        const Range range = range_of(part, true, i, length);
         const Number* const row = m.data + i * m.row_step;
         for (Index j = range.first; j < range.last; ++j) {
           const Sum value(row[j * m.column_step]);
           weighted[j] += product(w[i], value);
           magnitudes[j] += magnitude(value);
         }
-      }
+      });
     }
   });
   for (const ColumnSums<Sum>& some : of_part) sums.add(some);
