@@ -202,14 +202,12 @@ namespace {
 struct Finished {
   const System& system;
   const LeastSquares& answer;
-  const DeviceProfile& device;
-  Transfers transfers;
-  std::vector<KernelVerdict> kernels;
+  const UsedDevice& device;
   Json seconds;
 };
 
 Json report_of(const Finished& run) {
-  const auto& [system, answer, device, transfers, kernels, seconds] = run;
+  const auto& [system, answer, device, seconds] = run;
   Json report{{"schema_version", 1},
               {"status", least_squares_status_name(answer.status)},
               {"m", system.a.rows()},
@@ -219,8 +217,8 @@ Json report_of(const Finished& run) {
               {"type", real_type_name(answer.type)},
               {"accuracy", accuracy_name(answer.accuracy)},
               {"corrections", answer.corrections},
-              {"device", device_json(device, transfers)},
-              {"kernels", kernels_json(kernels)},
+              {"device", device_json(device)},
+              {"kernels", kernels_json(device.kernels)},
               {"time_s", seconds}};
   report["residual_norms"] = Json::array();
   for (const double norm : answer.residual_norms)
@@ -242,8 +240,7 @@ std::string summary_of(const Finished& run, bool verbose) {
                      answer.corrections > 0
                          ? fmt::format(", refined in {} steps", answer.corrections)
                          : "") +
-         device_text(run.device, run.transfers) + kernels_text(run.kernels, verbose) +
-         times_text(run.seconds) +
+         device_text(run.device, verbose) + times_text(run.seconds) +
          (has_answer(answer.status)
               ? fmt::format("trust      rank {}, R's rcond {:.1e}\n", answer.rank, answer.rcond)
               : "");
@@ -268,7 +265,6 @@ ExitCode run_lstsq(const Given& given) {
   });
   times.read = timer.lap();
   Context& context = opening.take();
-  const DeviceProfile device = context.profile();
   times.device = timer.lap();
   const LeastSquares answer = least_squares(context, system.a, system.b, command.options, progress);
   line.clear();
@@ -278,14 +274,12 @@ ExitCode run_lstsq(const Given& given) {
     file.commit();
   }
   times.write = timer.lap();
-  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
-  const Transfers transfers = context.transfers();
-  opening.close();
+  const UsedDevice device = opening.close();
   times.free = timer.lap();
   times.total = total.lap();
 
-  const Finished run{system,    answer,  device,
-                     transfers, kernels, times_json(times, answer.times, "forward", "backward")};
+  const Finished run{system, answer, device,
+                     times_json(times, answer.times, "forward", "backward")};
   if (command.json) json.write(report_of(run));
   const std::string verdict = verdict_of(answer, system, command.options);
   if (!command.quiet)

@@ -277,17 +277,19 @@ Json determinant_json(const Determinant& determinant) {
           {"relative_error", finite_or_null(determinant.relative_error)}};
 }
 
-Json device_json(const DeviceProfile& device, Transfers transfers) {
-  return {{"spec", device.spec},
-          {"name", device.name},
-          {"driver", device.driver_version},
-          {"platform", device.platform_name},
-          {"transfers", transfers_name(transfers)}};
+Json device_json(const UsedDevice& device) {
+  return {{"spec", device.profile.spec},
+          {"name", device.profile.name},
+          {"driver", device.profile.driver_version},
+          {"platform", device.profile.platform_name},
+          {"transfers", transfers_name(device.transfers)}};
 }
 
-std::string device_text(const DeviceProfile& device, Transfers transfers) {
-  return fmt::format("device     {} {} ({})\n", device.spec, device.name, device.platform_name) +
-         (transfers == Transfers::pageable ? "           copies through pageable memory\n" : "");
+std::string device_text(const UsedDevice& device, bool verbose) {
+  const auto& [profile, transfers, kernels] = device;
+  return fmt::format("device     {} {} ({})\n", profile.spec, profile.name, profile.platform_name) +
+         (transfers == Transfers::pageable ? "           copies through pageable memory\n" : "") +
+         kernels_text(kernels, verbose);
 }
 
 std::string verdict_text(const Report& report) {
@@ -387,8 +389,7 @@ std::string work_text(const Report& report) {
                 : fmt::format("           the last {} columns of {} are the right-hand sides\n",
                               report.nrhs, report.augmented_path);
   text += scaling_text(solution);
-  text += device_text(report.device, report.transfers);
-  text += kernels_text(report.kernels, report.verbose);
+  text += device_text(report.device, report.verbose);
   if (solution.work_group) text += groups_text(*solution.work_group);
   text += refinement_text(solution);
   if (solution.iterations) text += iterations_text(*solution.iterations);
@@ -432,8 +433,8 @@ Json report_json(const Report& report) {
         {"columns", solution.scaled_columns}}},
       {"ndrange", solution.method == Method::gauss ? Json(ndrange_name(report.options.ndrange))
                                                    : Json(nullptr)},
-      {"device", device_json(report.device, report.transfers)},
-      {"kernels", kernels_json(report.kernels)},
+      {"device", device_json(report.device)},
+      {"kernels", kernels_json(report.device.kernels)},
       {"work_group", work_group_json(solution.work_group)},
       {"time_s", times_json(report)},
       {"backward_error", solved ? finite_or_null(solution.residual.backward_error) : Json(nullptr)},
