@@ -14,6 +14,7 @@
 #include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
 #include "lap_timer.hpp"
+#include "linalg/solve/methods.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss::cli {
@@ -246,12 +247,12 @@ ExitCode run_invert(const Given& given) {
   times.free = timer.lap();
   times.total = total.lap();
 
-  const char* const method = options.lu.positive_definite ? "Cholesky" : "LU";
+  const MethodRow& row = row_of(options.lu.positive_definite ? Method::cholesky : Method::lu);
   const Json seconds = times_json(times, inverse.times, "forward", "backward");
   Json report{{"schema_version", 1},
               {"status", solve_status_name(inverse.status)},
               {"n", a.rows()},
-              {"method", options.lu.positive_definite ? "cholesky" : "lu"},
+              {"method", row.name},
               {"type", real_type_name(inverse.type)},
               {"device", device_json(device)},
               {"kernels", kernels_json(device.kernels)},
@@ -264,10 +265,11 @@ ExitCode run_invert(const Given& given) {
   if (json_path) json.write(report);
   const std::string verdict = verdict_of(inverse, options.max_scaled_residual);
   if (!command.quiet)
-    tell(painted_summary(
-        fmt::format("matrix     n = {}, {}, {}\n", a.rows(), real_type_name(inverse.type), method) +
-        device_text(device, command.verbose) + times_text(seconds) +
-        (answered ? fmt::format("trust      rcond {:.1e}\n", inverse.rcond) : "") + verdict));
+    tell(painted_summary(fmt::format("matrix     n = {}, {}, {}\n", a.rows(),
+                                     real_type_name(inverse.type), row.told) +
+                         device_text(device, command.verbose) + times_text(seconds) +
+                         (answered ? fmt::format("trust      rcond {:.1e}\n", inverse.rcond) : "") +
+                         verdict));
   else if (inverse.status != SolveStatus::ok)
     tell(painted_summary(verdict));
   return exit_code_of(inverse.status);
