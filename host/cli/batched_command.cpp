@@ -27,12 +27,11 @@ using Json = nlohmann::ordered_json;
 constexpr Index kNamed = 5;  // singular systems that the summary names
 
 struct BatchedReport {
-  const DeviceProfile& device;
+  const UsedDevice& device;
   const BatchedSystem& system;
   const BatchedSolution& solution;
   const BatchedOptions& options;
   ProgramTimes times;
-  const std::vector<KernelVerdict>& kernels;
   bool verbose;
 
   [[nodiscard]] double bound() const { return options.max_scaled_residual; }
@@ -116,9 +115,9 @@ std::string summary_text(const BatchedReport& report) {
       "systems    {} of n = {}, {} right-hand side{} each, {}, {}, kernel {}\n", solution.x.count,
       solution.x.rows, nrhs, nrhs == 1 ? "" : "s", real_type_name(solution.type),
       report.by_cholesky() ? "Cholesky" : "LU, pivoting partial", solution.kernel);
-  text += fmt::format("device     {} {} ({})\n", report.device.spec, report.device.name,
-                      report.device.platform_name);
-  text += kernels_text(report.kernels, report.verbose);
+  text += fmt::format("device     {} {} ({})\n", report.device.profile.spec,
+                      report.device.profile.name, report.device.profile.platform_name);
+  text += kernels_text(report.device.kernels, report.verbose);
   text += times_text(times_json(report.times, solution.times, "solve", ""));
   if (!solution.singular.empty()) text += singular_text(report);
   if (!solution.overflowed.empty()) text += overflow_text(solution);
@@ -144,10 +143,10 @@ Json report_json(const BatchedReport& report) {
           {"type", real_type_name(solution.type)},
           {"pivoting", report.by_cholesky() ? Json(nullptr) : Json("partial")},
           {"device",
-           {{"spec", report.device.spec},
-            {"name", report.device.name},
-            {"driver", report.device.driver_version},
-            {"platform", report.device.platform_name}}},
+           {{"spec", report.device.profile.spec},
+            {"name", report.device.profile.name},
+            {"driver", report.device.profile.driver_version},
+            {"platform", report.device.profile.platform_name}}},
           {"time_s", times_json(report.times, solution.times, "solve", "")},
           {"worst_system", any ? Json(*solution.worst_system) : Json(nullptr)},
           {"backward_error", any ? finite_or_null(solution.worst.backward_error) : Json(nullptr)},
@@ -180,7 +179,6 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   });
   times.read = timer.lap();
   Context& context = opening.take();
-  const DeviceProfile device = context.profile();
   times.device = timer.lap();
   BatchedOptions options;
   options.type = command.type;
@@ -193,11 +191,10 @@ ExitCode run_batched(const po::variables_map& values, const BatchedCommand& comm
   write_batch(x, solution.x, system.vectors);
   x.commit();
   times.write = timer.lap();
-  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
-  opening.close();
+  const UsedDevice device = opening.close();
   times.free = timer.lap();
   times.total = total.lap();
-  const BatchedReport report{device, system, solution, options, times, kernels, command.verbose};
+  const BatchedReport report{device, system, solution, options, times, command.verbose};
   if (json) {
     json->write(report_json(report).dump(2) + "\n");
     json->commit();

@@ -70,7 +70,6 @@ ExitCode run_complex(const po::variables_map& values, ComplexCommand command) {
   ProgramTimes times;
   times.read = command.seconds_read;
   Context& context = command.opening.take();
-  const DeviceProfile device = context.profile();
   times.device = timer.lap();
   const ComplexSolution solution =
       solve_complex(context, command.system, options, command.progress);
@@ -82,10 +81,8 @@ ExitCode run_complex(const po::variables_map& values, ComplexCommand command) {
     command.x->commit();
   }
   times.write = timer.lap();
-  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
-  const Transfers transfers = context.transfers();
   const Index n = command.system.a.rows(), nrhs = command.system.b.cols();
-  command.opening.close();
+  const UsedDevice device = command.opening.close();
   command.system = {};
   times.free = timer.lap();
   times.total = command.total.lap();
@@ -101,8 +98,8 @@ ExitCode run_complex(const po::variables_map& values, ComplexCommand command) {
                 {"type", complex_type_name(solution.type)},
                 {"pivoting", "partial"},
                 {"trust", nullptr},
-                {"device", device_json(device, transfers)},
-                {"kernels", kernels_json(kernels)},
+                {"device", device_json(device)},
+                {"kernels", kernels_json(device.kernels)},
                 {"time_s", seconds}};
     report["backward_error"] =
         solved ? finite_or_null(solution.residual.backward_error) : Json(nullptr);
@@ -119,8 +116,7 @@ ExitCode run_complex(const po::variables_map& values, ComplexCommand command) {
     tell(painted_summary(
         fmt::format("system     n = {}, {} right-hand side{}, complex, {}, LU, pivoting partial\n",
                     n, nrhs, nrhs == 1 ? "" : "s", complex_type_name(solution.type)) +
-        device_text(device, transfers) + kernels_text(kernels, command.verbose) +
-        times_text(seconds) +
+        device_text(device, command.verbose) + times_text(seconds) +
         (solved ? "trust      rcond of complex systems is not estimated\n" : "") + verdict));
   else if (solution.status != SolveStatus::ok)
     tell(painted_summary(verdict));

@@ -21,16 +21,15 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kLstsqUsage = "A [B] [options]";
+constexpr std::string_view kLstsqUsage = "A [options]";
 constexpr std::string_view kLstsqAbout =
     "Solves least squares on an OpenCL device: for an m x n A with m >= n it finds x with the "
     "least "
     "||b - A x||, for m < n the least x with A x = b, in the 2-norm, by a QR factorisation, and "
-    "checks it. A and B, m x k for k right-hand sides, are files: text, Matrix Market, .npy, .npz, "
-    "CSV, TSV, .mat, HDF5, each also as gzip; FILE:ARRAY names one array of several; - is standard "
-    "input. Without B the file A holds [A | b], or arrays called A and b. x goes to standard "
-    "output "
-    "or to -o, the summary to standard error.\n"
+    "checks it. The file A holds the matrix alone with --rhs, else [A | b], or arrays called A and "
+    "b. Formats: text, Matrix Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also as gzip; "
+    "FILE:ARRAY names one array of several; - is standard input. x goes to standard output or to "
+    "-o, the summary to standard error.\n"
     "A is rank-deficient, which ends with exit code 7 and no x, if the condition of R, estimated, "
     "is "
     "above 1 / tolerance and QR with column exchanges finds less columns above the tolerance than "
@@ -38,17 +37,19 @@ constexpr std::string_view kLstsqAbout =
     "brought "
     "to one size first.";
 constexpr std::string_view kLstsqExamples =
-    "clgauss lstsq A.mtx b.mtx -o x.mtx\n"
-    "clgauss lstsq A.npy B.npy -o X.npy --json report.json\n"
+    "clgauss lstsq A.mtx --rhs b.mtx -o x.mtx\n"
+    "clgauss lstsq A.npy --rhs B.npy -o X.npy --json report.json\n"
     "clgauss lstsq fit.csv --nrhs 2";
+
+const std::vector<std::string> kLstsqRhsWords{"ones", "row-sums", "augmented"};
 
 const WordTable<std::optional<Accuracy>> kLstsqAccuracies{{"auto", std::nullopt},
                                                           {"single", Accuracy::single_precision},
                                                           {"double", Accuracy::double_precision}};
 
 struct LstsqCommand {
-  std::string path, output, device;
-  std::optional<std::string> rhs, json;
+  std::string path, rhs, output, device;
+  std::optional<std::string> json;
   Index nrhs = 1;
   ReadOptions read;
   FileFormat format = FileFormat::text;
@@ -60,14 +61,17 @@ struct LstsqCommand {
   explicit LstsqCommand(const po::variables_map& values) {
     const auto text = [&](const char* name) { return values[name].as<std::string>(); };
     path = text("a");
-    rhs = option<std::string>(values, "b");
+    if (values.count("b") > 0 && !values["rhs"].defaulted())
+      throw UsageError("B and --rhs both name the right-hand sides: give one of them");
+    rhs = text(values.count("b") > 0 ? "b" : "rhs");
     output = text("output");
     device = text("device");
     json = option<std::string>(values, "json");
     nrhs = values["nrhs"].as<Index>();
     if (nrhs == 0) throw UsageError("--nrhs must be at least 1");
-    if (rhs && !values["nrhs"].defaulted())
-      throw UsageError("--nrhs says how many columns of A are b; where B is given, none are");
+    if (!io::is_augmented(rhs) && !values["nrhs"].defaulted())
+      throw UsageError(
+          fmt::format("--nrhs says how many columns of A are b; with --rhs {} none are", rhs));
     if (rhs == "-" && path == "-") throw UsageError("A and B cannot both come from standard input");
     if (values.count("format") > 0) read.format = output_format(values, "format", {});
     read.allow_nonfinite = values["allow-nonfinite"].as<bool>();
@@ -106,23 +110,16 @@ System parted(const Matrix& joined, Index nrhs, const std::string& path) {
 }
 
 System read_files(const LstsqCommand& command, const ReadOptions& options) {
-  if (!command.rhs) {
-    io::SystemContent content = io::read_system_content(command.path, options);
+  if (command.rhs.empty()) {
+    io::SystemContent content =
+        io::read_system_content(command.path, options, io::Numbers::real, " --rhs ");
     if (!content.b) return parted(matrix_of(std::move(content.a)), command.nrhs, command.path);
     return {matrix_of(std::move(content.a)), matrix_of(*std::move(content.b))};
   }
-  ReadOptions of_rhs = options;
-  of_rhs.format.reset();  // --format is about A
-  System system{read_matrix(command.path, options),
-                matrix_of(io::read_content(*command.rhs, of_rhs, "b"))};
-  Matrix& b = system.b;
-  if (b.rows() == 1 && b.cols() == system.a.rows() && b.cols() > 1)  // a row of numbers is a column
-    b = Matrix(b.cols(), 1, Values(b.values().begin(), b.values().end()));
-  if (b.rows() != system.a.rows())
-    throw DimensionError(fmt::format(
-        "{}: {} x {} does not belong to the {} x {} matrix of {}: {} rows are needed", *command.rhs,
-        b.rows(), b.cols(), system.a.rows(), system.a.cols(), command.path, system.a.rows()));
-  return system;
+  Matrix a = read_matrix(command.path, options);
+  if (io::is_augmented(command.rhs)) return parted(a, command.nrhs, command.path);
+  Matrix b = io::read_right_hand_sides(command.rhs, a, command.path, options);
+  return {std::move(a), std::move(b)};
 }
 
 ExitCode lstsq_exit_code(LeastSquaresStatus status) {
@@ -173,9 +170,12 @@ CommandTable lstsq_table() {
   // clang-format off
   table.group("System")
       ("a", file("A")->required(), "the file with A, or [A | b]; - is standard input")
-      ("b", file("B"), "a file with the right-hand sides, one a column; a single row is a column")
+      ("b", file("B"), "the same as --rhs B")
+      ("rhs", words_or_file("B", kLstsqRhsWords)->default_value(""),
+       "a file with b, one right-hand side a column (a single row is a column), ones (b = 1), "
+       "row-sums (b = A 1), or augmented: the last columns of A (the default)")
       ("nrhs", po::value<Index>()->default_value(1)->value_name("K"),
-       "without B: so many last columns of A are b")
+       "of an augmented A: so many last columns are b")
       ("format", format_words(), "format of A: text, mtx, npy, csv, tsv, npz, mat, h5; else by content")
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files");
   table.group("Method")
@@ -202,14 +202,12 @@ namespace {
 struct Finished {
   const System& system;
   const LeastSquares& answer;
-  const DeviceProfile& device;
-  Transfers transfers;
-  std::vector<KernelVerdict> kernels;
+  const UsedDevice& device;
   Json seconds;
 };
 
 Json report_of(const Finished& run) {
-  const auto& [system, answer, device, transfers, kernels, seconds] = run;
+  const auto& [system, answer, device, seconds] = run;
   Json report{{"schema_version", 1},
               {"status", least_squares_status_name(answer.status)},
               {"m", system.a.rows()},
@@ -219,8 +217,8 @@ Json report_of(const Finished& run) {
               {"type", real_type_name(answer.type)},
               {"accuracy", accuracy_name(answer.accuracy)},
               {"corrections", answer.corrections},
-              {"device", device_json(device, transfers)},
-              {"kernels", kernels_json(kernels)},
+              {"device", device_json(device)},
+              {"kernels", kernels_json(device.kernels)},
               {"time_s", seconds}};
   report["residual_norms"] = Json::array();
   for (const double norm : answer.residual_norms)
@@ -242,8 +240,7 @@ std::string summary_of(const Finished& run, bool verbose) {
                      answer.corrections > 0
                          ? fmt::format(", refined in {} steps", answer.corrections)
                          : "") +
-         device_text(run.device, run.transfers) + kernels_text(run.kernels, verbose) +
-         times_text(run.seconds) +
+         device_text(run.device, verbose) + times_text(run.seconds) +
          (has_answer(answer.status)
               ? fmt::format("trust      rank {}, R's rcond {:.1e}\n", answer.rank, answer.rcond)
               : "");
@@ -268,7 +265,6 @@ ExitCode run_lstsq(const Given& given) {
   });
   times.read = timer.lap();
   Context& context = opening.take();
-  const DeviceProfile device = context.profile();
   times.device = timer.lap();
   const LeastSquares answer = least_squares(context, system.a, system.b, command.options, progress);
   line.clear();
@@ -278,14 +274,12 @@ ExitCode run_lstsq(const Given& given) {
     file.commit();
   }
   times.write = timer.lap();
-  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
-  const Transfers transfers = context.transfers();
-  opening.close();
+  const UsedDevice device = opening.close();
   times.free = timer.lap();
   times.total = total.lap();
 
-  const Finished run{system,    answer,  device,
-                     transfers, kernels, times_json(times, answer.times, "forward", "backward")};
+  const Finished run{system, answer, device,
+                     times_json(times, answer.times, "forward", "backward")};
   if (command.json) json.write(report_of(run));
   const std::string verdict = verdict_of(answer, system, command.options);
   if (!command.quiet)

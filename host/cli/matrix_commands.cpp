@@ -14,6 +14,7 @@
 #include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
 #include "lap_timer.hpp"
+#include "linalg/solve/methods.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss::cli {
@@ -127,20 +128,16 @@ ExitCode run_factors(const Given& given, const Tell& tell_of) {
   OpeningContext opening(command.device, command.context, progress, command.quiet);
   auto [a, context] = open(command, opening, times);
   const Index n = a.rows();
-  const DeviceProfile device = context.profile();
   SolveOptions options;
   options.method = command.method;
   options.type = command.type;
   options.determinant = options.trust = true;
-  if (!device.fp64 && !command.type) options.accuracy = Accuracy::single_precision;
+  if (!context.profile().fp64 && !command.type) options.accuracy = Accuracy::single_precision;
   const Solution solution = solve(context, System{std::move(a), Matrix(n, 0)}, options, progress);
   line.clear();
-  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
-  const Transfers transfers = context.transfers();
-  opening.close();
+  const UsedDevice device = opening.close();
   times.total = total.lap();
-  Report report{device, transfers, options, solution, n, 0, times};
-  report.kernels = kernels;
+  Report report{device, options, solution, n, 0, times};
   report.verbose = command.verbose;
   // An exactly zero pivot answers both questions.
   const bool answers = has_answer(solution.status) ||
@@ -238,7 +235,6 @@ ExitCode run_invert(const Given& given) {
   JsonOutput json(values);
   OpeningContext opening(command.device, command.context, progress, command.quiet);
   const auto [a, context] = open(command, opening, times);
-  const DeviceProfile device = context.profile();
   const Inverse inverse = invert(context, a, options, progress);
   line.clear();
   LapTimer timer;
@@ -247,21 +243,19 @@ ExitCode run_invert(const Given& given) {
     file.commit();
   }
   times.write = timer.lap();
-  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
-  const Transfers transfers = context.transfers();
-  opening.close();
+  const UsedDevice device = opening.close();
   times.free = timer.lap();
   times.total = total.lap();
 
-  const char* const method = options.lu.positive_definite ? "Cholesky" : "LU";
+  const MethodRow& row = row_of(options.lu.positive_definite ? Method::cholesky : Method::lu);
   const Json seconds = times_json(times, inverse.times, "forward", "backward");
   Json report{{"schema_version", 1},
               {"status", solve_status_name(inverse.status)},
               {"n", a.rows()},
-              {"method", options.lu.positive_definite ? "cholesky" : "lu"},
+              {"method", row.name},
               {"type", real_type_name(inverse.type)},
-              {"device", device_json(device, transfers)},
-              {"kernels", kernels_json(kernels)},
+              {"device", device_json(device)},
+              {"kernels", kernels_json(device.kernels)},
               {"time_s", seconds}};
   const bool answered = has_answer(inverse.status);
   report["residual"] = answered ? finite_or_null(inverse.residual) : Json(nullptr);
@@ -271,11 +265,11 @@ ExitCode run_invert(const Given& given) {
   if (json_path) json.write(report);
   const std::string verdict = verdict_of(inverse, options.max_scaled_residual);
   if (!command.quiet)
-    tell(painted_summary(
-        fmt::format("matrix     n = {}, {}, {}\n", a.rows(), real_type_name(inverse.type), method) +
-        device_text(device, transfers) + kernels_text(kernels, command.verbose) +
-        times_text(seconds) +
-        (answered ? fmt::format("trust      rcond {:.1e}\n", inverse.rcond) : "") + verdict));
+    tell(painted_summary(fmt::format("matrix     n = {}, {}, {}\n", a.rows(),
+                                     real_type_name(inverse.type), row.told) +
+                         device_text(device, command.verbose) + times_text(seconds) +
+                         (answered ? fmt::format("trust      rcond {:.1e}\n", inverse.rcond) : "") +
+                         verdict));
   else if (inverse.status != SolveStatus::ok)
     tell(painted_summary(verdict));
   return exit_code_of(inverse.status);

@@ -39,6 +39,12 @@ Context& OpeningContext::take() {
   return *context_;
 }
 
+UsedDevice OpeningContext::close() {
+  UsedDevice used{context_->profile(), context_->transfers(), context_->trials().verdicts()};
+  context_.reset();
+  return used;
+}
+
 void OpeningContext::throw_if_failed() {
   using namespace std::chrono_literals;
   if (opening_.valid() && opening_.wait_for(0s) == std::future_status::ready) (void)take();

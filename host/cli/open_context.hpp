@@ -3,11 +3,20 @@
 
 #include <clgauss/context.hpp>
 #include <clgauss/io.hpp>
+#include <clgauss/lab/kernel_trials.hpp>
 #include <future>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace clgauss::cli {
+
+/// What is told of a device that was given back.
+struct UsedDevice {
+  DeviceProfile profile;
+  Transfers transfers;
+  std::vector<KernelVerdict> kernels;
+};
 
 /// A device that is opened on a thread of its own, while the system is read.
 class OpeningContext {
@@ -36,8 +45,8 @@ class OpeningContext {
   /// Waits for it. Throws what opening it threw.
   [[nodiscard]] Context& take();
 
-  /// Gives the device back.
-  void close() { context_.reset(); }
+  /// Gives the device back, which was taken.
+  UsedDevice close();
 
  private:
   void throw_if_failed();

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "cli/kernels_report.hpp"
-#include "linalg/lu/rbt.hpp"
+#include "linalg/solve/methods.hpp"
 
 namespace clgauss::cli {
 
@@ -58,35 +58,25 @@ Json samples_json(const ComparedPolicy& compared) {
 /// "double accuracy by LU in f32, ...".
 std::string method_text(const Report& report) {
   const Solution& solution = report.solution;
-  const bool mixed = solution.method == Method::mixed || solution.method == Method::rbt;
-  const std::string type(real_type_name(solution.type));
-  if (solution.method == Method::cholesky)
-    return solution.type == RealType::f32 && solution.accuracy != Accuracy::single_precision
-               ? fmt::format("{} accuracy by Cholesky in f32", accuracy_name(solution.accuracy))
-               : type + ", Cholesky";
-  if (solution.iterations)
-    return fmt::format("{}, iterations of {}", type,
-                       solution.method == Method::jacobi ? "Jacobi" : "Seidel");
-  const std::string lu =
-      mixed ? fmt::format("{} accuracy by LU in {}{}", accuracy_name(solution.accuracy), type,
-                          solution.method == Method::rbt
-                              ? fmt::format(" between random butterflies (seed {})", kRbtSeed)
-                              : "")
-            : type + ", LU";
-  const std::string pivoting(pivoting_name(solution.pivoting));
-  if (solution.method == Method::gauss)
-    return fmt::format("{}, Gauss elimination, pivoting {}, {} NDRange", type, pivoting,
-                       ndrange_name(report.options.ndrange));
+  const MethodRow& row = row_of(solution.method);
+  const std::string_view type = real_type_name(solution.type);
+  std::string text =
+      Plan{solution.method, solution.type, solution.accuracy}.refines()
+          ? fmt::format("{} accuracy by {} in {}", accuracy_name(solution.accuracy), row.told, type)
+          : fmt::format("{}, {}", type, row.told);
+  if (row.seed) text += fmt::format(" between random butterflies (seed {})", *row.seed);
+  if (!row.allows(kPivoting)) return text;
+  text += fmt::format(", pivoting {}", pivoting_name(solution.pivoting));
+  if (row.allows(kWorkGroupSizes))
+    return text + fmt::format(", {} NDRange", ndrange_name(report.options.ndrange));
   if (solution.repeated)
-    return fmt::format(
-        "{}, pivoting {} (repeated {}: the groups of partial did not all run at once, is the "
-        "device shared?)",
-        lu, pivoting, solution.pivoting == Pivoting::partial ? "without look-ahead" : "so");
-  if (solution.method == Method::rbt) return lu;
-  const bool replaced = report.options.pivoting != solution.pivoting;
-  return fmt::format(
-      "{}, pivoting {}{}", lu, pivoting,
-      replaced ? " (its groups cannot wait for each other here, as partial needs)" : "");
+    return text + fmt::format(
+                      " (repeated {}: the groups of partial did not all run at once, is the "
+                      "device shared?)",
+                      solution.pivoting == Pivoting::partial ? "without look-ahead" : "so");
+  if (report.options.pivoting != solution.pivoting)
+    text += " (its groups cannot wait for each other here, as partial needs)";
+  return text;
 }
 
 Refinement::ForwardError worst_of(const std::vector<Refinement::ForwardError>& errors) {
@@ -96,11 +86,6 @@ Refinement::ForwardError worst_of(const std::vector<Refinement::ForwardError>& e
     worst.componentwise = std::max(worst.componentwise, error.componentwise);
   }
   return worst;
-}
-
-/// What was done in f64 after another method did not.
-const char* again_text(Method method) {
-  return method == Method::cholesky ? "done again by Cholesky in f64" : "done again by LU in f64";
 }
 
 std::string iterations_text(const Iterations& iterations) {
@@ -192,11 +177,12 @@ std::string refinement_text(const Solution& solution) {
   const Refinement& refinement = solution.refinement;
   std::string text;
   if (!solution.passed_over.empty())
-    text += fmt::format("           {}: {}\n", solution.passed_over,
-                        solution.by_lapack               ? "x is from LAPACK on the host"
-                        : solution.type == RealType::f64 ? again_text(solution.method)
-                                                         : "the device has no fp64, and the host "
-                                                           "no LAPACK (liblapack3), to do better");
+    text += fmt::format(
+        "           {}: {}\n", solution.passed_over,
+        solution.by_lapack ? "x is from LAPACK on the host"
+        : solution.type == RealType::f64
+            ? fmt::format("done again by {} in f64", row_of(solution.method).told)
+            : "the device has no fp64, and the host no LAPACK (liblapack3), to do better");
   if (refinement.backward_errors.empty()) return text;
   std::vector<std::string> errors;
   for (const double error : refinement.backward_errors)
@@ -277,17 +263,19 @@ Json determinant_json(const Determinant& determinant) {
           {"relative_error", finite_or_null(determinant.relative_error)}};
 }
 
-Json device_json(const DeviceProfile& device, Transfers transfers) {
-  return {{"spec", device.spec},
-          {"name", device.name},
-          {"driver", device.driver_version},
-          {"platform", device.platform_name},
-          {"transfers", transfers_name(transfers)}};
+Json device_json(const UsedDevice& device) {
+  return {{"spec", device.profile.spec},
+          {"name", device.profile.name},
+          {"driver", device.profile.driver_version},
+          {"platform", device.profile.platform_name},
+          {"transfers", transfers_name(device.transfers)}};
 }
 
-std::string device_text(const DeviceProfile& device, Transfers transfers) {
-  return fmt::format("device     {} {} ({})\n", device.spec, device.name, device.platform_name) +
-         (transfers == Transfers::pageable ? "           copies through pageable memory\n" : "");
+std::string device_text(const UsedDevice& device, bool verbose) {
+  const auto& [profile, transfers, kernels] = device;
+  return fmt::format("device     {} {} ({})\n", profile.spec, profile.name, profile.platform_name) +
+         (transfers == Transfers::pageable ? "           copies through pageable memory\n" : "") +
+         kernels_text(kernels, verbose);
 }
 
 std::string verdict_text(const Report& report) {
@@ -387,8 +375,7 @@ std::string work_text(const Report& report) {
                 : fmt::format("           the last {} columns of {} are the right-hand sides\n",
                               report.nrhs, report.augmented_path);
   text += scaling_text(solution);
-  text += device_text(report.device, report.transfers);
-  text += kernels_text(report.kernels, report.verbose);
+  text += device_text(report.device, report.verbose);
   if (solution.work_group) text += groups_text(*solution.work_group);
   text += refinement_text(solution);
   if (solution.iterations) text += iterations_text(*solution.iterations);
@@ -407,20 +394,21 @@ std::string summary_text(const Report& report) {
 
 Json report_json(const Report& report) {
   const Solution& solution = report.solution;
+  const MethodRow& row = row_of(solution.method);
   const bool solved = has_answer(solution.status);
   Json json{
       {"schema_version", 1},
       {"status", solve_status_name(solution.status)},
       {"n", report.n},
       {"nrhs", report.nrhs},
-      {"method", method_name(solution.method)},
+      {"method", row.name},
       {"type", real_type_name(solution.type)},
       {"accuracy", accuracy_name(solution.accuracy)},
       {"refinement", refinement_json(solution.refinement)},
       {"iterations", iterations_json(solution.iterations)},
       {"method_choice",
        solution.method_choice.empty() ? Json(nullptr) : Json(solution.method_choice)},
-      {"seed", solution.method == Method::rbt ? Json(kRbtSeed) : Json(nullptr)},
+      {"seed", row.seed ? Json(*row.seed) : Json(nullptr)},
       {"passed_over", solution.passed_over.empty() ? Json(nullptr) : Json(solution.passed_over)},
       {"lapack", solution.by_lapack},
       {"trust", trust_json(solution.trust)},
@@ -430,10 +418,10 @@ Json report_json(const Report& report) {
        {{"mode", equilibration_name(report.options.equilibration)},
         {"rows", solution.scaled_rows},
         {"columns", solution.scaled_columns}}},
-      {"ndrange", solution.method == Method::gauss ? Json(ndrange_name(report.options.ndrange))
-                                                   : Json(nullptr)},
-      {"device", device_json(report.device, report.transfers)},
-      {"kernels", kernels_json(report.kernels)},
+      {"ndrange",
+       row.allows(kWorkGroupSizes) ? Json(ndrange_name(report.options.ndrange)) : Json(nullptr)},
+      {"device", device_json(report.device)},
+      {"kernels", kernels_json(report.device.kernels)},
       {"work_group", work_group_json(solution.work_group)},
       {"time_s", times_json(report)},
       {"backward_error", solved ? finite_or_null(solution.residual.backward_error) : Json(nullptr)},

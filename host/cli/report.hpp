@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/compare.hpp"
+#include "cli/open_context.hpp"
 #include "command_line/command.hpp"
 
 namespace clgauss::cli {
@@ -43,8 +44,7 @@ struct ProgramTimes {
 
 /// A finished solve with what surrounds it.
 struct Report {
-  const DeviceProfile& device;
-  Transfers transfers;
+  const UsedDevice& device;
   const SolveOptions& options;
   const Solution& solution;
   Index n = 0, nrhs = 0;
@@ -52,7 +52,6 @@ struct Report {
   bool with_determinant = false;
   // The file of which it is to be said that its last columns are b.
   std::string augmented_path = {};
-  std::vector<KernelVerdict> kernels = {};
   bool verbose = false;
   std::optional<Certificate> certificate = {};
 };
@@ -84,9 +83,10 @@ struct Report {
 [[nodiscard]] std::string determinant_text(const Determinant& determinant);
 [[nodiscard]] nlohmann::ordered_json determinant_json(const Determinant& determinant);
 
-/// The summary's line of the device, and what the reports say of it.
-[[nodiscard]] std::string device_text(const DeviceProfile& device, Transfers transfers);
-[[nodiscard]] nlohmann::ordered_json device_json(const DeviceProfile& device, Transfers transfers);
+/// The summary's lines of the device and, as kernels_text(), of its kernels; what the reports say
+/// of the device.
+[[nodiscard]] std::string device_text(const UsedDevice& device, bool verbose);
+[[nodiscard]] nlohmann::ordered_json device_json(const UsedDevice& device);
 
 /// The report of `--json`; its keys are documented in the README. Numbers that are not finite are
 /// null.

@@ -503,7 +503,6 @@ ExitCode run_solve(const Given& given) {
   }
   System system = std::get<System>(std::move(read));
   Context& context = opening.take();
-  const DeviceProfile device = context.profile();
   times.device = timer.lap();
   const Index n = system.a.rows(), nrhs = system.b.cols();
 
@@ -522,14 +521,11 @@ ExitCode run_solve(const Given& given) {
   timer.lap();
   write_answer(command, solution, comparison, outputs);
   times.write = timer.lap();
-  const std::vector<KernelVerdict> kernels = context.trials().verdicts();
-  const Transfers transfers = context.transfers();
-  opening.close();
+  const UsedDevice used = opening.close();
   system = {};
   times.free = timer.lap();
   times.total = total.lap();
-  const Report report{device,
-                      transfers,
+  const Report report{used,
                       command.solve,
                       solution,
                       n,
@@ -537,7 +533,6 @@ ExitCode run_solve(const Given& given) {
                       times,
                       command.solve.determinant,
                       holds_b(command) ? command.system_path : std::string(),
-                      kernels,
                       command.verbose,
                       certificate};
   write_report(command, report, comparison, outputs);

@@ -10,6 +10,7 @@
 #include "command_line/progress_line.hpp"
 #include "command_line/streams.hpp"
 #include "io/memory.hpp"
+#include "linalg/solve/methods.hpp"
 
 namespace clgauss::cli {
 
@@ -34,19 +35,23 @@ bool fits(const DeviceProfile& device, Index n) {
   return 6 * matrix <= device.global_mem_bytes && 6 * matrix <= io::physical_memory();
 }
 
-struct Solve {
-  Method method;
-  RealType type;
-};
-
-/// What works in f32 or f64 on the device.
-std::vector<Solve> solves_for(const DeviceProfile& device) {
-  std::vector<Solve> solves;
-  for (const Method method : {Method::lu, Method::cholesky})
-    for (const RealType type : {RealType::f64, RealType::f32})
-      if (type == RealType::f32 || device.fp64) solves.push_back({method, type});
-  for (const Method method : {Method::mixed, Method::rbt})
-    solves.push_back({method, device.fp64 ? RealType::f64 : RealType::f32});
+/// Those of each method that factors, in each type that the device has and the method takes.
+std::vector<SolveOptions> solves_for(const DeviceProfile& device) {
+  std::vector<SolveOptions> solves;
+  for (const MethodRow& row : all_methods()) {
+    if (row.factor == nullptr) continue;
+    SolveOptions options;
+    options.method = row.method;
+    options.trust = true;
+    if (row.factors) {
+      solves.push_back(options);
+      continue;
+    }
+    for (const RealType type : {RealType::f64, RealType::f32}) {
+      options.type = type;
+      if (type == RealType::f32 || device.fp64) solves.push_back(options);
+    }
+  }
   return solves;
 }
 
@@ -62,11 +67,7 @@ void warm(Context& context, std::optional<Index> largest) {
     if (n > most || !fits(device, n)) continue;
     const System system{generate_matrix("spd", n, 1),
                         Matrix(n, 1, Values(n, 1.0))};  // of every method
-    for (const auto& [method, type] : solves_for(device)) {
-      SolveOptions options;
-      options.method = method;
-      options.trust = true;
-      if (method == Method::lu || method == Method::cholesky) options.type = type;
+    for (const SolveOptions& options : solves_for(device)) {
       try {
         (void)solve(context, system, options, progress);
       } catch (const NoUsableKernel&) {  // who solves by it will hear why

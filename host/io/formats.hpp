@@ -82,6 +82,10 @@ struct SystemContent {
                                                 Numbers numbers = Numbers::real,
                                                 std::string_view between = " ");
 
+/// b as --rhs says it for A, real and of any shape: from a file, or by a word other than augmented.
+[[nodiscard]] Matrix read_right_hand_sides(const std::string& rhs, const Matrix& a,
+                                           const std::string& a_path, const ReadOptions& options);
+
 /// What was read, as complex numbers.
 [[nodiscard]] ComplexMatrix complex_matrix(Content content);
 

@@ -109,18 +109,25 @@ ComplexSystem part_complex(const Content& content, const std::string& path, bool
   return {ComplexMatrix(std::move(a)), ComplexMatrix(std::move(b))};
 }
 
-/// `content`, from the file `name`, as what belongs to the n-by-n A.
-Content right_hand_side(Content content, const std::string& name, Index n,
+/// `content`, from the file `name`, as what belongs to A, m-by-n.
+Content right_hand_side(Content content, const std::string& name, Index m, Index n,
                         const std::string& a_path) {
-  if (content.rows == 1 && content.cols == n) {
+  if (content.rows == 1 && content.cols == m) {
     std::swap(content.rows, content.cols);
   }
-  if (content.rows != n) {
+  if (content.rows != m) {
     throw DimensionError(fmt::format(
         "{}: {} right-hand sides do not belong to the {} matrix of {}: {} rows are needed",
-        name_of(name), shape_of(content.rows, content.cols), shape_of(n, n), name_of(a_path), n));
+        name_of(name), shape_of(content.rows, content.cols), shape_of(m, n), name_of(a_path), m));
   }
   return content;
+}
+
+/// The file `rhs`, as what belongs to A, m-by-n.
+Content read_right_hand_side(const std::string& rhs, Index m, Index n, const std::string& a_path,
+                             ReadOptions options, io::Numbers numbers) {
+  options.format.reset();  // --format is about the matrix
+  return right_hand_side(io::read_content(rhs, options, "b", numbers, "--rhs "), rhs, m, n, a_path);
 }
 
 Matrix real_matrix(Content content) {
@@ -177,7 +184,7 @@ AnySystem read(const std::string& path, const std::string& rhs, const ReadOption
     const Content& a = content.a;
     if (a.rows != a.cols)
       throw DimensionError(name_of(path) + ": A is " + shape_of(a.rows, a.cols) + ", not square");
-    Content b = right_hand_side(std::move(*content.b), path + ":b", a.rows, path + ":A");
+    Content b = right_hand_side(std::move(*content.b), path + ":b", a.rows, a.cols, path + ":A");
     return joined(std::move(content.a), std::move(b));
   }
   if (io::is_augmented(rhs)) {
@@ -188,10 +195,7 @@ AnySystem read(const std::string& path, const std::string& rhs, const ReadOption
   Content a = io::read_content(path, options, "A", numbers);
   require_square(a, path);
   if (is_file(rhs)) {
-    ReadOptions rhs_options = options;
-    rhs_options.format.reset();  // --format is about the matrix
-    Content b = io::read_content(rhs, rhs_options, "b", numbers, "--rhs ");
-    b = right_hand_side(std::move(b), rhs, a.rows, path);
+    Content b = read_right_hand_side(rhs, a.rows, a.cols, path, options, numbers);
     return joined(std::move(a), std::move(b));
   }
   if (a.complex) {
@@ -213,6 +217,12 @@ System read_system(const std::string& path, const std::string& rhs, const ReadOp
 AnySystem read_any_system(const std::string& path, const std::string& rhs,
                           const ReadOptions& options) {
   return read(path, rhs, options, io::Numbers::any);
+}
+
+Matrix io::read_right_hand_sides(const std::string& rhs, const Matrix& a, const std::string& a_path,
+                                 const ReadOptions& options) {
+  if (!is_file(rhs)) return right_hand_side_of(rhs, a);
+  return real_matrix(read_right_hand_side(rhs, a.rows(), a.cols(), a_path, options, Numbers::real));
 }
 
 ComplexMatrix io::complex_matrix(Content content) {

@@ -94,7 +94,7 @@ TEST_CASE("what complex systems have not is refused by name, and nothing is writ
       CHECK_MESSAGE(result.err.find(name) != std::string::npos, result.err);
   }
   for (const char* command :
-       {"det A.mtx", "cond A.mtx", "invert A.mtx -o x.mtx", "lstsq A.mtx b.mtx -o x.mtx",
+       {"det A.mtx", "cond A.mtx", "invert A.mtx -o x.mtx", "lstsq A.mtx --rhs b.mtx -o x.mtx",
         "solve A.mtx --rhs b.mtx --devices all -o x.mtx"}) {
     CAPTURE(command);
     const auto result = run_program(folder, command);

@@ -103,6 +103,7 @@ TEST_CASE("no output overwrites what is read, by whatever name or link, nor anot
                                       "solve --batched s.npz -o s.npz",
                                       "lstsq a.txt b.txt -o a.txt",
                                       "lstsq a.txt b.txt -o b.txt",
+                                      "lstsq a.txt --rhs b.txt -o b.txt",
                                       "lstsq s.txt --json s.txt",
                                       "invert a.txt -o a.txt",
                                       "det a.txt --json a.txt",

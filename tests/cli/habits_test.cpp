@@ -23,7 +23,9 @@ struct ProgramOfTest {
 };
 
 std::vector<ProgramOfTest> programs() {
-  return {{"clgauss", program(), {"solve", "devices", "rule", "generate", "help", "completion"}},
+  return {{"clgauss",
+           program(),
+           {"solve", "lstsq", "devices", "rule", "generate", "help", "completion"}},
           {"clgauss-tune",
            tune_program(),
            {"sweep", "outliers", "rules", "reproduce", "report", "auto", "show", "export", "import",

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -22,7 +23,7 @@ TEST_CASE("lstsq fits a line, from two files, from one, and as arrays of one fil
   write_file(folder / "a.txt", kLine);
   write_file(folder / "b.txt", kValues);
   write_file(folder / "ab.csv", "1,0,1\n1,1,3\n1,2,4\n1,3,4\n");
-  const auto result = run_program(folder, "lstsq a.txt b.txt --json r.json");
+  const auto result = run_program(folder, "lstsq a.txt --rhs b.txt --json r.json");
   CHECK(result.exit_code == 0);
   const std::vector<double> x = numbers_of(result.out);
   REQUIRE(x.size() == 2);
@@ -46,17 +47,47 @@ TEST_CASE("lstsq fits a line, from two files, from one, and as arrays of one fil
   const auto two = run_program(folder, "lstsq ab.csv --nrhs 2 -q");
   CHECK(two.exit_code == 0);
   CHECK(numbers_of(two.out).size() == 2);
-  const auto file = run_program(folder, "lstsq a.txt b.txt -o x.npy --accuracy single -q");
+  const auto file = run_program(folder, "lstsq a.txt --rhs b.txt -o x.npy --accuracy single -q");
   CHECK(file.exit_code == 0);
   CHECK(file.err.empty());
   CHECK(std::filesystem::exists(folder / "x.npy"));
+}
+
+TEST_CASE("lstsq takes --rhs as solve does, and b as a second argument") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", kLine);
+  write_file(folder / "b.txt", kValues);
+  write_file(folder / "row.txt", "1 3 4 4\n");
+  write_file(folder / "ab.txt", "1 0 1\n1 1 3\n1 2 4\n1 3 4\n");
+  const std::string line = run_program(folder, "lstsq a.txt --rhs b.txt -q").out;
+  CHECK(numbers_of(line).size() == 2);
+  for (const std::string same :
+       {"a.txt b.txt", "a.txt --rhs=row.txt", "ab.txt --rhs augmented", "ab.txt augmented --nrhs 1",
+        "ab.txt", "a.txt --rhs - <b.txt", "a.txt - <b.txt"}) {
+    CAPTURE(same);
+    CHECK(run_script(folder, "$CLGAUSS lstsq -q " + same).out == line);
+  }
+  const auto close_to = [&](const std::string& rhs, double first, double second) {
+    const std::vector<double> x = numbers_of(run_program(folder, "lstsq a.txt -q " + rhs).out);
+    REQUIRE(x.size() == 2);
+    CHECK(std::abs(x[0] - first) < 1e-12);
+    CHECK(std::abs(x[1] - second) < 1e-12);
+  };
+  close_to("--rhs ones", 1, 0);
+  close_to("--rhs row-sums", 1, 1);
+  const auto both = run_program(folder, "lstsq a.txt b.txt --rhs b.txt");
+  CHECK(both.exit_code == 2);
+  CHECK(has(both.err, "B and --rhs both name the right-hand sides"));
+  CHECK(
+      has(run_program(folder, "lstsq a.txt --rhs ones --nrhs 2").err, "with --rhs ones none are"));
+  CHECK(has(run_program(folder, "help lstsq").out, "[B]"));
 }
 
 TEST_CASE("lstsq gives the least x of a wide system") {
   const TemporaryFolder folder;
   write_file(folder / "a.txt", "1 1 1 1\n");
   write_file(folder / "b.txt", "4\n");
-  const auto result = run_program(folder, "lstsq a.txt b.txt");
+  const auto result = run_program(folder, "lstsq a.txt --rhs b.txt");
   CHECK(result.exit_code == 0);
   for (const double value : numbers_of(result.out)) CHECK(value == doctest::Approx(1));
   CHECK(numbers_of(result.out).size() == 4);
@@ -66,7 +97,7 @@ TEST_CASE("lstsq ends with 7 and nothing written where columns depend on each ot
   const TemporaryFolder folder;
   write_file(folder / "a.txt", "1 2\n2 4\n3 6\n");
   write_file(folder / "b.txt", "1\n2\n4\n");
-  const auto result = run_program(folder, "lstsq a.txt b.txt -o x.txt --json r.json");
+  const auto result = run_program(folder, "lstsq a.txt --rhs b.txt -o x.txt --json r.json");
   CHECK(result.exit_code == 7);
   CHECK(result.err.find("DEFICIENT  A has the rank 1, not 2, to the tolerance") !=
         std::string::npos);
@@ -82,19 +113,20 @@ TEST_CASE("lstsq refuses what does not fit together") {
   write_file(folder / "a.txt", kLine);
   write_file(folder / "b.txt", "1\n2\n3\n");
   write_file(folder / "nan.txt", "1 2\nnan 3\n4 5\n");
-  const auto rows = run_program(folder, "lstsq a.txt b.txt");
+  const auto rows = run_program(folder, "lstsq a.txt --rhs b.txt");
   CHECK(rows.exit_code == 3);
-  CHECK(rows.err.find("b.txt: 3 x 1 does not belong to the 4 x 2 matrix of a.txt: 4 rows") !=
+  CHECK(rows.err.find(
+            "b.txt: 3 x 1 right-hand sides do not belong to the 4 x 2 matrix of a.txt: 4 rows") !=
         std::string::npos);
-  CHECK(run_program(folder, "lstsq nan.txt b.txt").exit_code == 3);
-  CHECK(run_program(folder, "lstsq nan.txt b.txt --allow-nonfinite").exit_code == 8);
+  CHECK(run_program(folder, "lstsq nan.txt --rhs b.txt").exit_code == 3);
+  CHECK(run_program(folder, "lstsq nan.txt --rhs b.txt --allow-nonfinite").exit_code == 8);
   CHECK(run_program(folder, "lstsq a.txt --nrhs 2").exit_code == 3);
   CHECK(run_program(folder, "lstsq a.txt --nrhs 0").exit_code == 2);
-  CHECK(run_program(folder, "lstsq a.txt b.txt --nrhs 1").exit_code == 2);
+  CHECK(run_program(folder, "lstsq a.txt --rhs b.txt --nrhs 1").exit_code == 2);
   CHECK(run_program(folder, "lstsq").exit_code == 2);
   CHECK(run_program(folder, "lstsq a.txt b.txt c.txt").exit_code == 2);
-  CHECK(run_program(folder, "lstsq - -").exit_code == 2);
-  CHECK(run_program(folder, "lstsq a.txt b.txt --accuracy max").exit_code == 2);
-  CHECK(run_program(folder, "lstsq a.txt b.txt --type f64 --accuracy single").exit_code == 2);
-  CHECK(run_program(folder, "lstsq a.txt missing.txt").exit_code == 3);
+  CHECK(run_program(folder, "lstsq - --rhs -").exit_code == 2);
+  CHECK(run_program(folder, "lstsq a.txt --rhs b.txt --accuracy max").exit_code == 2);
+  CHECK(run_program(folder, "lstsq a.txt --rhs b.txt --type f64 --accuracy single").exit_code == 2);
+  CHECK(run_program(folder, "lstsq a.txt --rhs missing.txt").exit_code == 3);
 }

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <clgauss/lab/launch.hpp>
 #include <clgauss/lab/lu_spec.hpp>
+#include <numeric>
 
 #include "kernels/common/variants.hpp"
+#include "linalg/lu/pivots.hpp"
 
 namespace clgauss {
 
@@ -91,6 +93,27 @@ const KernelVariant& lu_cpu_variant() {
             return LuCpuWorkspace(LuCpuBlocking(parameters, at.n), at.type).sum();
           }};
   return variant;
+}
+
+bool works_in_panels(Context& context, const KernelVariant& variant, RealType type,
+                     const LuSpec& spec,
+                     const std::function<void(const LuSpec& small, Index n)>& ask) {
+  const KernelBuild build{variant.name, variant.file, macros_of(variant, type, spec.parameters)};
+  return context.trials().passes(build, [&] {
+    LuSpec small = spec;
+    const int unit = std::lcm(spec.value("RB"), spec.value("NR"));
+    set_value(small.parameters, "NB", unit);
+    set_value(small.parameters, "SOLVE_BLOCK", unit);
+    ask(small, 2 * static_cast<Index>(unit) + 5);
+  });
+}
+
+std::optional<Index> read_failed_column(const cl::CommandQueue& queue, const cl::Buffer& info,
+                                        cl_uint n) {
+  cl_int column = 0;
+  queue.enqueueReadBuffer(info, CL_TRUE, 0, sizeof column, &column);
+  if (column == static_cast<cl_int>(n)) return std::nullopt;
+  return checked_failed_column(static_cast<Index>(column), n);
 }
 
 LuCpuBlocking::LuCpuBlocking(const Parameters& parameters, Index rows)

@@ -5,6 +5,8 @@
 #include <clgauss/lab/lu_spec.hpp>
 #include <clgauss/lab/variant.hpp>
 #include <cstdint>
+#include <functional>
+#include <optional>
 
 #include "kernels/common/cpu_tile.hpp"
 
@@ -15,6 +17,16 @@ namespace clgauss {
 /// Whether its kernels gave their known answer, a whole LU with them, for a checked spec of the
 /// family; linalg/lu/getrf_cpu.cpp.
 [[nodiscard]] bool lu_cpu_works(Context& context, RealType type, const LuSpec& spec);
+
+/// Whether kernels of the family for CPUs pass `ask` as the self-test of `variant`: with `spec` for
+/// panels of few columns, and an n of three panels, the last one cut.
+[[nodiscard]] bool works_in_panels(Context& context, const KernelVariant& variant, RealType type,
+                                   const LuSpec& spec,
+                                   const std::function<void(const LuSpec& small, Index n)>& ask);
+
+/// The column that `info` names as failed in a matrix of n; it holds n where none did. Waits.
+[[nodiscard]] std::optional<Index> read_failed_column(const cl::CommandQueue& queue,
+                                                      const cl::Buffer& info, cl_uint n);
 
 /// How a matrix of n rows is cut. NB, the tiles and SOLVE_BLOCK are arguments of the kernels, the
 /// other parameters macros.

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/launch.hpp>
-#include <numeric>
 
 #include "kernels/cholesky/cholesky_cpu.hpp"
 #include "kernels/common/known_answers.hpp"
@@ -58,10 +57,7 @@ class CholeskyCpu : public CholeskyBackend {
   }
 
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
-    cl_int column = 0;
-    queue.enqueueReadBuffer(buffers_.info, CL_TRUE, 0, sizeof column, &column);
-    if (column == static_cast<cl_int>(cut_.n)) return std::nullopt;
-    return checked_failed_column(static_cast<Index>(column), cut_.n);
+    return read_failed_column(queue, buffers_.info, cut_.n);
   }
 
   void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) override {
@@ -133,14 +129,10 @@ std::unique_ptr<LuBackend> make_cholesky_cpu(Context& context, RealType type, In
 }
 
 bool cholesky_cpu_works(Context& context, RealType type, const LuSpec& spec) {
-  const KernelVariant& variant = cholesky_cpu_variant();
-  const KernelBuild build{variant.name, variant.file, macros_of(variant, type, spec.parameters)};
-  return context.trials().passes(build, [&] {
-    LuSpec small = spec;  // three panels, the last one cut
-    const int unit = std::lcm(spec.value("RB"), spec.value("NR"));
-    set_value(small.parameters, "NB", unit);
-    CholeskyCpu(context, type, 2 * static_cast<Index>(unit) + 5, {}, small).require_known_answer();
-  });
+  return works_in_panels(context, cholesky_cpu_variant(), type, spec,
+                         [&](const LuSpec& small, Index n) {
+                           CholeskyCpu(context, type, n, {}, small).require_known_answer();
+                         });
 }
 
 }  // namespace clgauss

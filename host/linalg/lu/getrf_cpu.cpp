@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/launch.hpp>
-#include <numeric>
 
 #include "kernels/common/variants.hpp"
 #include "kernels/lu/known_answers.hpp"
@@ -69,10 +68,7 @@ class LuCpu : public LuBackend {
   }
 
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
-    cl_int column = 0;
-    queue.enqueueReadBuffer(buffers_.info, CL_TRUE, 0, sizeof column, &column);
-    if (column == static_cast<cl_int>(cut_.n)) return std::nullopt;
-    return checked_failed_column(static_cast<Index>(column), cut_.n);
+    return read_failed_column(queue, buffers_.info, cut_.n);
   }
 
   std::vector<Index> pivots(const cl::CommandQueue& queue) override {
@@ -189,14 +185,7 @@ std::unique_ptr<LuBackend> make_lu_cpu(Context& context, RealType type, Index n,
 }
 
 bool lu_cpu_works(Context& context, RealType type, const LuSpec& spec) {
-  const KernelVariant& variant = lu_cpu_variant();
-  const KernelBuild build{variant.name, variant.file, macros_of(variant, type, spec.parameters)};
-  return context.trials().passes(build, [&] {
-    LuSpec small = spec;  // more than one panel, and the last one cut
-    const int unit = std::lcm(spec.value("RB"), spec.value("NR"));
-    set_value(small.parameters, "NB", unit);
-    set_value(small.parameters, "SOLVE_BLOCK", unit);
-    const Index n = 2 * static_cast<Index>(unit) + 5;
+  return works_in_panels(context, lu_cpu_variant(), type, spec, [&](const LuSpec& small, Index n) {
     LuCpu lu(context, type, n, {}, small);
     require_solution(context, type, n, [&](const MatrixView& a, const MatrixView& b) {
       lu.getrf(context.queue(), a);

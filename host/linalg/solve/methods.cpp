@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "linalg/lu/factor_lu.hpp"
+#include "linalg/lu/rbt.hpp"
 #include "linalg/solve/assess.hpp"
 
 namespace clgauss {
@@ -102,6 +103,7 @@ constexpr std::array kMethods{
     MethodRow{.method = Method::lu,
               .name = "lu",
               .help = "blocked",
+              .told = "LU",
               .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy |
                         kTypeOfFactors | kInPlace | kDeterminant | kOfFactors,
               .factor = factor_lu},
@@ -110,6 +112,7 @@ constexpr std::array kMethods{
               .help =
                   "blocked in f32, x refined to double accuracy; f64 or the host's LAPACK where "
                   "that fails",
+              .told = "LU",
               .factors = RealType::f32,
               .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy | kInPlace |
                         kDeterminant | kOfFactors,
@@ -118,27 +121,33 @@ constexpr std::array kMethods{
     MethodRow{.method = Method::rbt,
               .name = "rbt",
               .help = "the same between random butterflies",
+              .told = "LU",
               .factors = RealType::f32,
+              .seed = kRbtSeed,
               .wishes = kOfFactors,
               .factor = factor_rbt,
               .next = after_rbt},
     MethodRow{.method = Method::cholesky,
               .name = "cholesky",
               .help = "for a symmetric positive definite A",
+              .told = "Cholesky",
               .wishes = kMaximumAccuracy | kTypeOfFactors | kDeterminant | kOfFactors,
               .factor = factor_lu,
               .next = after_cholesky},
     MethodRow{.method = Method::jacobi,
               .name = "jacobi",
               .help = "iterations to learn from, for a strictly diagonally dominant A",
+              .told = "iterations of Jacobi",
               .wishes = kTypeOfFactors | kIterations},
     MethodRow{.method = Method::seidel,
               .name = "seidel",
               .help = "the same, one number of x after the other",
+              .told = "iterations of Seidel",
               .wishes = kTypeOfFactors | kIterations},
     MethodRow{.method = Method::gauss,
               .name = "gauss",
               .help = "the paper's elimination",
+              .told = "Gauss elimination",
               .wishes = kPivoting | kTypeOfFactors | kDeterminant | kWorkGroupSizes}};
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <clgauss/context.hpp>
 #include <clgauss/progress.hpp>
 #include <clgauss/solve.hpp>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -51,7 +52,9 @@ struct Tried {
 struct MethodRow {
   Method method;
   std::string_view name, help;           // as typed, and what help says of it
+  std::string_view told = {};            // what the report says was done
   std::optional<RealType> factors = {};  // that they are always in; x is refined to double accuracy
+  std::optional<std::uint64_t> seed = {};  // of the random butterflies that it factors between
   unsigned wishes = 0;
   /// Null: it has no factors.
   Solved (*factor)(Context&, const System&, const FactorCall&, const ProgressCallback&) = nullptr;

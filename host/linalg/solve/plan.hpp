@@ -17,9 +17,7 @@ struct Plan {
 
   /// Whether x is refined to more than the factors' own accuracy.
   [[nodiscard]] bool refines() const {
-    return method == Method::mixed || method == Method::rbt ||
-           (method == Method::cholesky && type == RealType::f32 &&
-            accuracy != Accuracy::single_precision);
+    return type == RealType::f32 && accuracy != Accuracy::single_precision;
   }
 
   /// The unit roundoff that backward errors are measured in.
