@@ -70,9 +70,11 @@ auto& factorisations() {
 
 Values& ContextObject::space(Index count, Values& own) {
   constexpr Index kMostKept = Index{1} << 28U;  // 2 GiB
-  if (kept.size() != count) kept = {};          // before there is more
-  Values& values = count <= kMostKept ? kept : own;
-  if (values.size() != count) values = Values(count);
+  const bool is_kept = count <= kMostKept;
+  if (is_kept && kept.size() >= count) return kept;
+  kept = {};  // before there is more
+  Values& values = is_kept ? kept : own;
+  values = Values(count);
   return values;
 }
 

@@ -15,8 +15,8 @@ namespace clgauss::c {
 /// Behind a clgauss_context.
 struct ContextObject {
   Context context;
-  /// Host memory for `count` numbers of a call: what is kept for the next one, since new memory
-  /// costs more than what is done with it; or `own`, where that would be above 2 GiB.
+  /// Host memory for `count` numbers of a call, or more: what is kept for the next one, for new
+  /// memory costs more than what is done with it; or `own`, where that would be above 2 GiB.
   Values& space(Index count, Values& own);
 
   Values kept = {};

@@ -1,4 +1,4 @@
-# cpack -G DEB: the packages clgauss (programs, man pages, completions), libclgauss1, libclgauss-dev; where StarPU was found
+# cpack -G DEB: the packages clgauss (programs, man pages, completions), libclgauss1, libclgauss-dev, libclgauss-lapack; where StarPU was found
 # clgauss-distributed, libclgauss-distributed1 and libclgauss-distributed-dev; and python3-clgauss where the Python package is
 # installed along. The preset `package` configures for it: the shared library, in Debian's places.
 get_cmake_property(installed_components COMPONENTS)
@@ -66,6 +66,10 @@ add_package(distributed_development libclgauss-distributed-dev libdevel
   "dense linear systems on every OpenCL device - development files, several devices"
   "This package has the header for systems beyond one device, and what
 pkg-config and CMake want to know.")
+add_package(lapack libclgauss-lapack libs "clgauss (= ${version}), ${library} (= ${version})"
+  "dense linear systems on every OpenCL device - for programs that call LAPACK"
+  "This package has what `clgauss run' preloads: LAPACK's names, so that R,
+Octave, Python and other programs have their large systems on a device.")
 add_package(python python3-clgauss python "python3 (>= 3.11), python3-numpy"
   "dense linear systems on every OpenCL device - Python module"
   "This package has the module clgauss for Python and NumPy.")
