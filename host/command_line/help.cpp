@@ -146,7 +146,7 @@ std::string full_name(const Program& program, const CommandView& command) {
 
 /// As few lines as it can do with: a screen has 24.
 std::string overview_text(const Program& program) {
-  std::string text = fmt::format("{0}\nUsage: {1} COMMAND [options], of the commands\n",
+  std::string text = fmt::format("{0}\nUsage: {1} COMMAND [options]. Commands:\n",
                                  wrapped(program.about, 0), program.name);
   const std::vector<CommandView> commands = commands_of(program);
   for (const CommandView& command : commands)
