@@ -21,6 +21,8 @@ static _Thread_local int depth __attribute__((tls_model("initial-exec")));
 static void in_child(void) {
   atomic_store(&is_given_up, 1);
   atomic_store(&is_child, 1);
+  forget_target_lock();
+  forget_report_lock();
 }
 
 /* A program that ends while another thread builds kernels would take the compiler's memory away

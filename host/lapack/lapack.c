@@ -1,5 +1,6 @@
 /* The routines. Each looks at its arguments as LAPACK would; what LAPACK would complain of, and
  * what is small, goes straight on. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "shim.h"
@@ -61,18 +62,22 @@ static void end_on_system(const struct call* call) {
                 call->why);
 }
 
-/* Of a U that is written: the first column whose diagonal is exactly zero, counted from 1. */
-static int64_t first_zero(enum type type, int64_t n, const void* a, int64_t lda) {
+/* Of a singular U that is written: the first column whose diagonal is zero, counted from 1; where
+ * the device took a number below its range for zero, the smallest. */
+static int64_t smallest_of_diagonal(enum type type, int64_t n, const void* a, int64_t lda) {
   const int parts = type == kComplex || type == kDoubleComplex ? 2 : 1;
-  for (int64_t i = 0; i < n; ++i) {
-    const int64_t at = i * (lda + 1) * parts;
-    int is_zero = 1;
-    for (int part = 0; part < parts; ++part)
-      is_zero &= type == kSingle || type == kComplex ? ((const float*)a)[at + part] == 0
-                                                     : ((const double*)a)[at + part] == 0;
-    if (is_zero) return i + 1;
+  const int is_float = type == kSingle || type == kComplex;
+  int64_t place = 0;
+  double smallest = INFINITY;
+  for (int64_t i = 0; i < n && smallest > 0; ++i) {
+    double size = 0;
+    for (int64_t at = i * (lda + 1) * parts, part = 0; part < parts; ++part)
+      size += fabs(is_float ? ((const float*)a)[at + part] : ((const double*)a)[at + part]);
+    if (size >= smallest) continue;
+    smallest = size;
+    place = i + 1;
   }
-  return 0;
+  return place;
 }
 
 /* gesv, or getrf with nrhs = 0, for valid arguments; whether it was answered. */
@@ -90,7 +95,7 @@ static int lu_is_answered(struct call* call, int64_t lda, void* a, void* ipiv, v
     if (wide)
       for (size_t i = 0; i < n; ++i) ((int64_t*)ipiv)[i] = pivots[i];
     set_whole(call->target, info,
-              status == CLGAUSS_SINGULAR ? first_zero(type, call->n, a, lda) : 0);
+              status == CLGAUSS_SINGULAR ? smallest_of_diagonal(type, call->n, a, lda) : 0);
   }
   if (wide) free(pivots);
   return is_answered;

@@ -54,6 +54,8 @@ struct site {
 /* Of a call from `caller`, an address in the object that called. Ends the program, as the dynamic
  * linker would, where nobody has such a routine. */
 const struct target* target_of(struct site* site, const void* caller);
+/* In a child of fork(): who held the lock is not there. */
+void forget_target_lock(void);
 
 /* A symbol of a loaded library and of what it was linked with; NULL: neither has it. */
 void* symbol_of(const char* path, const char* symbol);
@@ -142,5 +144,6 @@ int is_reported(void); /* whether anybody wants to know */
 void report_call(const struct site* site, const struct target* target, int64_t n, int64_t nrhs,
                  int on_device, double seconds, const char* why);
 void report_measuring(double seconds);
+void forget_report_lock(void); /* in a child of fork() */
 
 #endif

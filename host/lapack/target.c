@@ -14,6 +14,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct library* libraries;
 
+void forget_target_lock(void) { pthread_mutex_init(&lock, NULL); }
+
 static void* enough_memory(size_t bytes) {
   void* const memory = calloc(1, bytes);
   if (memory == NULL) {
