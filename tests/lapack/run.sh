@@ -4,7 +4,10 @@
 #   callers    a program of ours, which fork()s, has threads and signals, and ends while kernels are built
 #   choice     what is measured, kept and obeyed
 #   faults     OpenCL calls that fail and numbers that are damaged: every answer is right all the same
+#   scripts    what R and Octave have of it, and R's workspace saved by SIGUSR1 (r-base-core, octave)
+#   suites     the tests of NumPy's and SciPy's linear algebra, from PyPI (minutes)
 set -euo pipefail
+here=$(realpath "$(dirname "$0")")
 kind=$1 build=$(realpath "$2")
 run=$build/clgauss callers=$build/tests/lapack/callers
 folder=$(mktemp -d)
@@ -100,6 +103,26 @@ case $kind in
     code=0; "$run" run 2> error.txt || code=$?
     [ $code = 2 ] && grep -q 'clgauss run -- ' error.txt || fail "no program: $code" ;;
 
+  scripts)
+    for libraries in "$(reference)" "$(openblas)"; do
+      export LD_LIBRARY_PATH=$libraries
+      RUSTICL_ENABLE= "$run" run --force --log calls.log -- Rscript "$here/script.R" || fail "R over $libraries"
+      "$run" run --force --log calls.log -- octave-cli "$here/script.m" || fail "Octave over $libraries"
+    done
+    [ "$(grep -c ' device ' calls.log)" -ge 20 ] || fail "the device was not asked"
+    "$run" run --force -- Rscript -e \
+      'x <- solve(diag(400), rep(1, 400)); tools::pskill(Sys.getpid(), 10L); Sys.sleep(5)' || true
+    [ -s .RData ] || fail "SIGUSR1 saved no workspace" ;;
+
+  suites)
+    python3 -m venv python
+    python/bin/pip -q install numpy scipy pytest hypothesis
+    for suite in numpy.linalg "scipy.linalg.tests.test_basic scipy.linalg.tests.test_decomp_lu
+        scipy.linalg.tests.test_decomp_cholesky scipy.linalg.tests.test_lapack"; do
+      "$run" run --force --report report.log -- python/bin/python -m pytest -q -p no:cacheprovider --pyargs $suite
+    done
+    grep -q 'gesv .*[1-9]' report.log || fail "the device was not asked" ;;
+
   faults)
     layer=$(echo "$build"/tests/libfault_layer.so)
     [ -f "$layer" ] || fail "$layer is not there"
@@ -124,5 +147,5 @@ case $kind in
     done
     grep -q 'nothing was written' damaged.log || fail "no damage was met" ;;
 
-  *) echo "tests/lapack/run.sh suite-s|suite-d|suite-c|suite-z|callers|choice|faults BUILD_DIR" >&2; exit 2 ;;
+  *) echo "tests/lapack/run.sh suite-s|suite-d|suite-c|suite-z|callers|choice|faults|scripts|suites BUILD_DIR" >&2; exit 2 ;;
 esac

@@ -31,6 +31,9 @@ LONG=1 check "10,000 certificates against rational answers" "$build"/solver_test
 # CLGAUSS_TEST_MATRICES names a folder of .mtx files that are solved as well; CLGAUSS_ORACLES a table to append to.
 LONG=1 check "every size of every kind" "$build"/solver_tests -tc="*systems*are solved*,permuted*are solved"
 LONG=1 check "every method on every kind of matrix against LAPACK" "$build"/solver_tests -tc='oracles*'
+install_packages r-base-core octave || exit 1
+check "R and Octave by clgauss run" tests/lapack/run.sh scripts "$build"
+check "NumPy's and SciPy's tests by clgauss run" tests/lapack/run.sh suites "$build"
 check "oclgrind" tests/long/oclgrind.sh
 check "sanitizers" tests/long/sanitizers.sh
 check "threads" tests/long/threads.sh
