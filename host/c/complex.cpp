@@ -73,19 +73,6 @@ class DeviceSystem {
   MatrixView view_;
 };
 
-/// Memory of ours as the caller's matrix lies.
-template <typename Number>
-HostMatrix<Number> like(const HostMatrix<Number>& matrix, void* memory) {
-  const bool by_rows = matrix.column_step == 1;
-  return {static_cast<Number*>(memory), matrix.rows, matrix.columns, by_rows ? matrix.columns : 1,
-          by_rows ? 1 : matrix.rows};
-}
-
-template <typename Number>
-Index doubles_for(const HostMatrix<Number>& matrix) {
-  return matrix.rows * matrix.columns * sizeof(Number) / sizeof(double);
-}
-
 template <typename Real>
 clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, void* a_data,
                     Index lda, int32_t* ipiv, void* b_data, Index ldb) {

@@ -68,6 +68,20 @@ HostMatrix<Real> row_major(Real* data, Index rows, Index columns, Index ld) {
   return {data, rows, columns, ld, 1};
 }
 
+/// Memory of ours, without gaps, as `matrix` lies.
+template <typename Number>
+HostMatrix<Number> like(const HostMatrix<Number>& matrix, void* memory) {
+  const bool by_rows = matrix.column_step == 1;
+  return {static_cast<Number*>(memory), matrix.rows, matrix.columns, by_rows ? matrix.columns : 1,
+          by_rows ? 1 : matrix.rows};
+}
+
+/// As many doubles hold it.
+template <typename Number>
+Index doubles_for(const HostMatrix<Number>& matrix) {
+  return (matrix.rows * matrix.columns * sizeof(Number) + sizeof(double) - 1) / sizeof(double);
+}
+
 template <typename Real>
 HostMatrix<Real> transposed(const HostMatrix<Real>& a) {
   return {a.data, a.columns, a.rows, a.column_step, a.row_step};

@@ -117,9 +117,7 @@ Fetched<Real>::Fetched(Context& context, const MatrixView& from, const HostMatri
     matrix_ = row_major(static_cast<const Real*>(mapped_), rows, columns, from.ld);
     return;
   }
-  auto* const data = reinterpret_cast<Real*>(space.data());
-  const bool by_rows = like.column_step == 1;
-  const HostMatrix<Real> copied{data, rows, columns, by_rows ? columns : 1, by_rows ? 1 : rows};
+  const HostMatrix<Real> copied = c::like(like, space.data());
   download(context, from, copied);
   matrix_ = constant(copied);
 }

@@ -48,8 +48,7 @@ class Fetched {
 /// Numbers of memory for a Fetched of this shape.
 template <typename Real>
 Index fetched_space(const Context& context, const HostMatrix<Real>& like) {
-  if (context.transfers() == Transfers::mapped) return 0;
-  return (like.rows * like.columns * sizeof(Real) + sizeof(double) - 1) / sizeof(double);
+  return context.transfers() == Transfers::mapped ? 0 : doubles_for(like);
 }
 
 template <typename Real>

@@ -18,8 +18,7 @@ constexpr std::string_view kRunUsage = "[options] -- PROGRAM [ARGUMENT...]";
 constexpr std::string_view kRunAbout =
     "Runs a program that calls LAPACK (R, Octave, Python with NumPy or SciPy, your own), with its "
     "large systems on an OpenCL device: gesv and getrf in s, d, c and z, posv and potrf in s and "
-    "d. "
-    "Nothing is changed or compiled anew.\n"
+    "d. Nothing is changed or compiled anew.\n"
     "The first large call of a kind on a machine times both sides, some seconds once, and keeps "
     "what it found. From then on the device takes calls from the n on from which it is the faster "
     "one, and the program's own LAPACK takes all others, every call of a child of fork(), and each "
@@ -52,10 +51,8 @@ void set_variable(const char* name, const std::string& value) { ::setenv(name, v
 void preload(const std::filesystem::path& library) {
   const char* const others = std::getenv("LD_PRELOAD");
   if (library.string().find_first_of(": ") != std::string::npos)
-    throw UsageError(
-        fmt::format("{}: the linker preloads no library with a blank or colon in its "
-                    "path",
-                    library.string()));
+    throw UsageError(fmt::format("{}: no library with a blank or colon in its path is preloaded",
+                                 library.string()));
   set_variable("LD_PRELOAD", others != nullptr && *others != '\0'
                                  ? fmt::format("{}:{}", library.string(), others)
                                  : library.string());

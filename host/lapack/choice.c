@@ -176,11 +176,6 @@ static void fill(enum type type, void* a, void* b, size_t n) {
       ((double*)b)[i] = 1;
 }
 
-typedef void (*gesv_routine)(const void*, const void*, void*, const void*, void*, void*,
-                             const void*, void*);
-typedef void (*posv_routine)(const char*, const void*, const void*, void*, const void*, void*,
-                             const void*, void*, size_t);
-
 static int on_system(void* routine, const struct library* library, enum family family, size_t n,
                      void* a, void* pivots, void* b) {
   int64_t wide_n = (int64_t)n, wide_one = 1, wide_info = 0;
@@ -190,9 +185,9 @@ static int on_system(void* routine, const struct library* library, enum family f
               *const one = wide ? (void*)&wide_one : &narrow_one,
               *const info = wide ? (void*)&wide_info : &narrow_info;
   if (family == kCholesky)
-    ((posv_routine)routine)("L", order, one, a, order, b, order, info, 1);
+    ((posv_routine*)routine)("L", order, one, a, order, b, order, info, 1);
   else
-    ((gesv_routine)routine)(order, one, a, order, pivots, b, order, info);
+    ((gesv_routine*)routine)(order, one, a, order, pivots, b, order, info);
   return wide ? wide_info == 0 : narrow_info == 0;
 }
 

@@ -101,9 +101,6 @@ static int lu_is_answered(struct call* call, int64_t lda, void* a, void* ipiv, v
   return is_answered;
 }
 
-typedef void gesv_type(const void*, const void*, void*, const void*, void*, void*, const void*,
-                       void*);
-
 static void gesv(struct site* site, const void* caller, const void* n, const void* nrhs, void* a,
                  const void* lda, void* ipiv, void* b, const void* ldb, void* info) {
   const struct target* const target = target_of(site, caller);
@@ -114,7 +111,7 @@ static void gesv(struct site* site, const void* caller, const void* n, const voi
       lu_is_answered(&call, ld_a, a, ipiv, b, ld_b, info))
     return;
   enter_system();
-  ((gesv_type*)target->routine)(n, nrhs, a, lda, ipiv, b, ldb, info);
+  ((gesv_routine*)target->routine)(n, nrhs, a, lda, ipiv, b, ldb, info);
   end_on_system(&call);
 }
 
@@ -150,10 +147,6 @@ static int is_triangle(const char* uplo) {
   return *uplo == 'L' || *uplo == 'l' || *uplo == 'U' || *uplo == 'u';
 }
 
-/* Fortran's compilers hand the length of each text over behind all else. */
-typedef void posv_type(const char*, const void*, const void*, void*, const void*, void*,
-                       const void*, void*, size_t);
-
 static void posv(struct site* site, const void* caller, const char* uplo, const void* n,
                  const void* nrhs, void* a, const void* lda, void* b, const void* ldb, void* info,
                  size_t length) {
@@ -165,7 +158,7 @@ static void posv(struct site* site, const void* caller, const char* uplo, const 
       cholesky_is_answered(&call, uplo, ld_a, a, b, ld_b, info))
     return;
   enter_system();
-  ((posv_type*)target->routine)(uplo, n, nrhs, a, lda, b, ldb, info, length);
+  ((posv_routine*)target->routine)(uplo, n, nrhs, a, lda, b, ldb, info, length);
   end_on_system(&call);
 }
 

@@ -115,9 +115,11 @@ static void report(void) {
     if (row->saved != 0) ADD(" %9.3f", row->saved);
     ADD("\n");
   }
-  for (int i = 0; i < row_count; ++i)
-    if (i == 0 || rows[i].library != rows[i - 1].library)
-      ADD("  system: %s\n", rows[i].library->path);
+  for (int i = 0; i < row_count; ++i) {
+    int first = 0; /* the row that named it */
+    while (rows[first].library != rows[i].library) ++first;
+    if (first == i) ADD("  system: %s\n", rows[i].library->path);
+  }
   if (last_why[0] != '\0') ADD("  last reason for the system: %s\n", last_why);
 #undef ADD
   append(report_path, text);

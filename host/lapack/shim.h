@@ -60,6 +60,12 @@ void forget_target_lock(void);
 /* A symbol of a loaded library and of what it was linked with; NULL: neither has it. */
 void* symbol_of(const char* path, const char* symbol);
 
+/* As LAPACK has them. Fortran's compilers hand the length of each text over behind all else. */
+typedef void gesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
+                          void* b, const void* ldb, void* info);
+typedef void posv_routine(const char* uplo, const void* n, const void* nrhs, void* a,
+                          const void* lda, void* b, const void* ldb, void* info, size_t length);
+
 /* ---- device.c -------------------------------------------------------------------------------- */
 
 /* The functions of libclgauss that are called. */

@@ -62,28 +62,16 @@ DECLARE_CHOLESKY(d, double)
 #define EPS 0x1p-24
 #define RANDOM() (float)random_number()
 #define MAGNITUDE(x) fabsf(x)
+#define HAS_CHOLESKY
 #include "callers.h"
-#include "callers_cholesky.h"
-#undef NUMBER
-#undef L
-#undef T
-#undef EPS
-#undef RANDOM
-#undef MAGNITUDE
 #define NUMBER double
 #define L(name) d##name##_
 #define T(name) name##_d
 #define EPS 0x1p-53
 #define RANDOM() random_number()
 #define MAGNITUDE(x) fabs(x)
+#define HAS_CHOLESKY
 #include "callers.h"
-#include "callers_cholesky.h"
-#undef NUMBER
-#undef L
-#undef T
-#undef EPS
-#undef RANDOM
-#undef MAGNITUDE
 #define NUMBER float complex
 #define L(name) c##name##_
 #define T(name) name##_c
@@ -91,12 +79,6 @@ DECLARE_CHOLESKY(d, double)
 #define RANDOM() ((float)random_number() + (float)random_number() * I)
 #define MAGNITUDE(x) cabsf(x)
 #include "callers.h"
-#undef NUMBER
-#undef L
-#undef T
-#undef EPS
-#undef RANDOM
-#undef MAGNITUDE
 #define NUMBER double complex
 #define L(name) z##name##_
 #define T(name) name##_z

@@ -1,5 +1,5 @@
-/* Included by callers.c, once for each type: NUMBER, REAL, EPS, L(name) of LAPACK, T(name) of here,
- * RANDOM() and MAGNITUDE(). */
+/* Included by callers.c, once for each type: NUMBER, EPS, L(name) of LAPACK, T(name) of here,
+ * RANDOM() and MAGNITUDE(), and HAS_CHOLESKY or not. At the end they are undefined again. */
 
 static NUMBER* T(matrix)(int rows, int columns, int ld) {
   NUMBER* const a = malloc(sizeof *a * (size_t)ld * (size_t)(columns > 0 ? columns : 1));
@@ -97,3 +97,15 @@ static void T(test)(void) {
   }
   T(refuse)();
 }
+
+#ifdef HAS_CHOLESKY
+#include "callers_cholesky.h"
+#undef HAS_CHOLESKY
+#endif
+
+#undef NUMBER
+#undef L
+#undef T
+#undef EPS
+#undef RANDOM
+#undef MAGNITUDE

@@ -1,4 +1,4 @@
-/* Included by callers.c behind callers.h, for the real types. */
+/* Included by callers.h, for the real types. */
 
 static void T(cholesky)(const char* uplo, int n, int nrhs, int lda, int ldb) {
   NUMBER *const a = T(matrix)(n, n, lda), *const b = T(matrix)(n, nrhs, ldb);
