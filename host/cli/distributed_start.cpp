@@ -1,7 +1,6 @@
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "operating_system.hpp"
@@ -13,12 +12,9 @@ namespace clgauss::cli {
 ExitCode run_distributed(const Given& given) {
   const auto folder = operating_system::program_file().parent_path();
   const std::string program = (folder / "clgauss-distributed").string();
-  std::vector<std::string> arguments{"clgauss", "solve"};
+  Arguments arguments{"clgauss", "solve"};
   arguments.insert(arguments.end(), given.arguments.begin(), given.arguments.end());
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  ::execv(program.c_str(), pointers.data());
+  become_program(program, std::move(arguments));
   throw UsageError(
       errno == ENOENT
           ? "the program clgauss-distributed, which solves beyond one device, is not there: "

@@ -1,8 +1,6 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -95,13 +93,8 @@ ExitCode run_run(const Given& given) {
   set_path("report", "CLGAUSS_LAPACK_REPORT");
   set_path("log", "CLGAUSS_LAPACK_LOG");
 
-  std::vector<std::string> arguments = given.program;
-  std::vector<char*> pointers;
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  for (const int ignored : {SIGPIPE, SIGXFSZ}) std::signal(ignored, SIG_DFL);
-  ::execvp(pointers.front(), pointers.data());
-  throw UsageError(fmt::format("{}: {}", arguments.front(), std::strerror(errno)));
+  become_program(given.program.front(), given.program);
+  throw UsageError(fmt::format("{}: {}", given.program.front(), std::strerror(errno)));
 }
 
 }  // namespace clgauss::cli

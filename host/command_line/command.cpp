@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <csignal>
 #include <filesystem>
 #include <typeinfo>
 
@@ -160,6 +162,15 @@ po::variables_map store_options(const Arguments& arguments, const CommandTable& 
     refuse_value(error, parsed, all);
   }
   return values;
+}
+
+void become_program(const std::string& file, Arguments arguments) {
+  std::vector<char*> pointers;
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  for (const int ignored : {SIGPIPE, SIGXFSZ})
+    std::signal(ignored, SIG_DFL);  // see prepare_streams()
+  ::execvp(file.c_str(), pointers.data());
 }
 
 void require_options(const po::variables_map& values, const CommandTable& table) {

@@ -65,6 +65,10 @@ struct Program {
 /// Runs the sub-command that the arguments name, or help, man, completion, by run_caught().
 int run_program(const Program& program, int argc, char** argv);
 
+/// This process becomes the program `file`, looked for in PATH where it has no slash, as if it had
+/// been started with `arguments`, its name among them. Returns where that fails, with errno.
+void become_program(const std::string& file, Arguments arguments);
+
 /// The one place where errors end: the exit code of `body`, or a line on stderr and the exit code
 /// of what it threw.
 int run_caught(std::string_view program, const std::function<ExitCode()>& body);
