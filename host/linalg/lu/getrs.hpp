@@ -10,14 +10,15 @@
 #include "kernels/lu/laswp_trsm.hpp"
 #include "kernels/substitution/trsv.hpp"
 #include "kernels/substitution/trsv_columns_cpu.hpp"
+#include "linalg/lu/updates.hpp"
 
 namespace clgauss {
 
 class Getrs {
  public:
-  /// `kernels` and `gemm` are shared with the factorisation. `may_wait`: work-groups may wait for
-  /// each other.
-  Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, Gemm& gemm, bool may_wait);
+  /// `kernels` and `updates` are shared with the factorisation. `may_wait`: work-groups may wait
+  /// for each other.
+  Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, LuUpdates& updates, bool may_wait);
 
   /// Builds the kernels for `nrhs` right-hand sides. Throws NoUsableKernel.
   void prepare(Index nrhs);
@@ -38,7 +39,7 @@ class Getrs {
 
   LuSetting setting_;
   LaswpTrsmKernels& kernels_;
-  Gemm& gemm_;
+  LuUpdates& updates_;
   std::vector<std::unique_ptr<TrsvKernel>> ways_;  // in the order of trying
   std::optional<TrsvKernel*> way_;                 // that was found
 };
@@ -111,6 +112,7 @@ class ManySolves {
   Parameters parameters_;
   LuSetting setting_;
   Gemm gemm_;
+  LuUpdates updates_;
   LaswpTrsmKernels kernels_;
   Getrs solves_;
 };
