@@ -13,7 +13,7 @@ namespace clgauss {
 namespace {
 
 std::uint64_t grid_local_bytes(std::uint64_t nb, std::uint64_t grid, RealType type) {
-  return std::max(3 * nb, grid * (grid + 1)) * bytes_of(type);
+  return std::max((grid + 2) * nb, grid * (grid + 1)) * bytes_of(type);
 }
 
 }  // namespace
