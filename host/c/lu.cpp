@@ -44,20 +44,6 @@ Lu& lu_of(const LuUse& at_work) {
   return lu;
 }
 
-bool is_transposed(int trans) {
-  if (trans != CLGAUSS_NO_TRANSPOSE && trans != CLGAUSS_TRANSPOSE)
-    throw UsageError(fmt::format(
-        "trans is {}, neither CLGAUSS_NO_TRANSPOSE (111) nor CLGAUSS_TRANSPOSE (112)", trans));
-  return trans == CLGAUSS_TRANSPOSE;
-}
-
-/// Throws DimensionError before anything is multiplied by `n` or `nrhs`.
-void check_counts(Index n, Index nrhs) {
-  constexpr Index kMost = Index{1} << 31U;
-  if (n >= kMost || nrhs >= kMost)
-    throw DimensionError(fmt::format("n = {} and nrhs = {}: neither may be 2^31 or more", n, nrhs));
-}
-
 /// Memory for an n-by-n matrix, which the context keeps for the next call where nothing is thrown.
 struct KeptMatrix {
   KeptMatrix(const Context& context, RealType type, Index n)
@@ -149,17 +135,6 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
   return column ? singular(*column) : CLGAUSS_OK;
 }
 
-/// The matrix of which `uplo` says that the triangle is there, turned over where that is the upper
-/// one.
-template <typename Real>
-HostMatrix<Real> with_lower_triangle(HostMatrix<Real> a, int uplo) {
-  if (uplo != CLGAUSS_LOWER && uplo != CLGAUSS_UPPER)
-    throw UsageError(
-        fmt::format("uplo is {}, neither CLGAUSS_LOWER (121) nor CLGAUSS_UPPER (122)", uplo));
-  if (uplo == CLGAUSS_UPPER) std::swap(a.row_step, a.column_step);
-  return a;
-}
-
 /// The lower triangle of `a` <- L D^(1/2), from the factors of A = L D L^T.
 template <typename Real>
 void write_cholesky(const HostMatrix<const Real>& factors, const HostMatrix<Real>& a) {
@@ -167,18 +142,11 @@ void write_cholesky(const HostMatrix<const Real>& factors, const HostMatrix<Real
   Values roots(n);
   for (Index i = 0; i < n; ++i)
     roots[i] = std::sqrt(double{factors.data[i * (factors.row_step + factors.column_step)]});
-  constexpr Index kTile = 32;
-  in_parallel(
-      (n + kTile - 1) / kTile, kElementsPerThread / (kTile * n) + 1, [&](Index first, Index last) {
-        for (Index i0 = first * kTile; i0 < std::min(last * kTile, n); i0 += kTile)
-          for (Index j0 = 0; j0 <= i0; j0 += kTile)
-            for (Index i = i0; i < std::min(i0 + kTile, n); ++i)
-              for (Index j = j0; j < std::min(j0 + kTile, i + 1); ++j)
-                a.data[i * a.row_step + j * a.column_step] = static_cast<Real>(
-                    i == j
-                        ? roots[i]
-                        : factors.data[i * factors.row_step + j * factors.column_step] * roots[j]);
-      });
+  for_lower_triangle(n, [&](Index i, Index j) {
+    a.data[i * a.row_step + j * a.column_step] = static_cast<Real>(
+        i == j ? roots[i]
+               : factors.data[i * factors.row_step + j * factors.column_step] * roots[j]);
+  });
 }
 
 template <typename Real>
