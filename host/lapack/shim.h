@@ -17,8 +17,9 @@
 
 /* Of LAPACK's letters s, d, c, z. */
 enum type { kSingle, kDouble, kComplex, kDoubleComplex, kTypes };
-/* What is measured together. */
-enum family { kLu, kCholesky, kFamilies };
+/* What is measured together: gesv and getrf, posv and potrf, and each of getri, potri, getrs and
+ * potrs, which go on with the factors. */
+enum family { kLu, kCholesky, kInverse, kCholeskyInverse, kSolves, kCholeskySolves, kFamilies };
 enum { kKinds = kTypes * kFamilies };
 
 /* ---- target.c -------------------------------------------------------------------------------- */
@@ -65,6 +66,15 @@ typedef void gesv_routine(const void* n, const void* nrhs, void* a, const void* 
                           void* b, const void* ldb, void* info);
 typedef void posv_routine(const char* uplo, const void* n, const void* nrhs, void* a,
                           const void* lda, void* b, const void* ldb, void* info, size_t length);
+typedef void getri_routine(const void* n, void* a, const void* lda, const void* ipiv, void* work,
+                           const void* lwork, void* info);
+typedef void potrf_routine(const char* uplo, const void* n, void* a, const void* lda, void* info,
+                           size_t length); /* and potri */
+typedef void getrs_routine(const char* trans, const void* n, const void* nrhs, const void* a,
+                           const void* lda, const void* ipiv, void* b, const void* ldb, void* info,
+                           size_t length);
+typedef void potrs_routine(const char* uplo, const void* n, const void* nrhs, const void* a,
+                           const void* lda, void* b, const void* ldb, void* info, size_t length);
 
 /* ---- device.c -------------------------------------------------------------------------------- */
 
@@ -86,6 +96,18 @@ struct library_calls {
                           size_t);
   clgauss_status (*dposv)(clgauss_context, int, int, size_t, size_t, double*, size_t, double*,
                           size_t);
+  clgauss_status (*sgetri)(clgauss_context, int, size_t, float*, size_t, const int32_t*);
+  clgauss_status (*dgetri)(clgauss_context, int, size_t, double*, size_t, const int32_t*);
+  clgauss_status (*spotri)(clgauss_context, int, int, size_t, float*, size_t);
+  clgauss_status (*dpotri)(clgauss_context, int, int, size_t, double*, size_t);
+  clgauss_status (*sgetrs)(clgauss_context, int, int, size_t, size_t, const float*, size_t,
+                           const int32_t*, float*, size_t);
+  clgauss_status (*dgetrs)(clgauss_context, int, int, size_t, size_t, const double*, size_t,
+                           const int32_t*, double*, size_t);
+  clgauss_status (*spotrs)(clgauss_context, int, int, size_t, size_t, const float*, size_t, float*,
+                           size_t);
+  clgauss_status (*dpotrs)(clgauss_context, int, int, size_t, size_t, const double*, size_t,
+                           double*, size_t);
 };
 
 struct device {
@@ -109,6 +131,13 @@ clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_
                            int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            void* b, size_t ldb);
+/* Of kSingle and kDouble; `trans` and `triangle` as clgauss.h numbers them. */
+clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv);
+clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda);
+clgauss_status device_getrs(enum type type, int trans, size_t n, size_t nrhs, const void* a,
+                            size_t lda, const int32_t* ipiv, void* b, size_t ldb);
+clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
+                            size_t lda, void* b, size_t ldb);
 /* After an error: a device that fails again and again is given up. */
 void device_failed(clgauss_status status);
 
@@ -137,6 +166,9 @@ static inline int kind_of(const struct site* site) {
 
 /* Below no call is looked at further. */
 int64_t least_n_of_all(void);
+/* Of getrs and potrs: so few right-hand sides that nobody has to ask whether the factors' way to the
+ * device is worth it. */
+int has_few_sides(const struct site* site, int64_t n, int64_t nrhs);
 /* Whether the device takes a call; the thread has it, and it is open if it does. */
 int device_takes(const struct site* site, const struct target* target, int64_t n);
 /* Seconds that the system's routine would have taken, by what was measured; NaN: not known. */

@@ -1,5 +1,5 @@
 /* Included by callers.c, once for each type: NUMBER, EPS, L(name) of LAPACK, T(name) of here,
- * RANDOM() and MAGNITUDE(), and HAS_CHOLESKY or not. At the end they are undefined again. */
+ * RANDOM() and MAGNITUDE(), and IS_REAL or not. At the end they are undefined again. */
 
 static NUMBER* T(matrix)(int rows, int columns, int ld) {
   NUMBER* const a = malloc(sizeof *a * (size_t)ld * (size_t)(columns > 0 ? columns : 1));
@@ -55,7 +55,7 @@ static void T(solve)(int n, int nrhs, int lda, int ldb) {
   EXPECT(T(is_padded)(lu, n, n, lda) && T(is_padded)(x, n, nrhs, ldb));
   for (int i = 0; i < n; ++i) EXPECT(ipiv[i] > i && ipiv[i] <= n);
 
-  /* Factors that the system's routines go on with. */
+  /* Factors that other routines go on with. */
   NUMBER* const factors = T(copied)(a, n, lda);
   memcpy(x, b, sizeof *b * (size_t)ldb * (size_t)nrhs);
   L(getrf)(&n, &n, factors, &lda, ipiv, &info);
@@ -98,9 +98,9 @@ static void T(test)(void) {
   T(refuse)();
 }
 
-#ifdef HAS_CHOLESKY
-#include "callers_cholesky.h"
-#undef HAS_CHOLESKY
+#ifdef IS_REAL
+#include "callers_real.h"
+#undef IS_REAL
 #endif
 
 #undef NUMBER

@@ -94,6 +94,18 @@ case $kind in
     grep -q "CLGAUSS_LAPACK_MIN_N is 'many'" many.txt || fail "a number that is none"
     "$run" run --device nonsense --force --log none.log --report none.txt -- "$callers" one 300
     grep -q "nonsense" none.log || fail "no word of a device that is not there"
+    # Each routine that goes on with factors is timed by itself; few right-hand sides are not worth a copy of them.
+    LD_LIBRARY_PATH=$(reference)
+    "$run" run --log inverse.log -- "$callers" inverse 1100
+    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 7 ] || fail "not one file for each of getri, getrs, posv, potrs and potri"
+    "$run" run --log inverse.log -- "$callers" inverse 1100
+    grep -q 'dgetri n=1100 nrhs=0 device' inverse.log || fail "getri: $(cat inverse.log cache/clgauss/lapack-*)"
+    "$run" run --min-n 250 --log few.log -- "$callers" inverse 1100
+    for routine in getrs potrs; do
+      grep -q "d$routine n=1100 nrhs=275 device" few.log || fail "$routine: $(cat few.log)"
+    done
+    "$run" run --min-n 250 --log few.log -- "$callers" one 1100
+    grep -q 'dgetrs n=1100 nrhs=1 system .* right-hand sides' few.log || fail "a getrs with one right-hand side: $(cat few.log)"
     CLGAUSS_CACHE=off LD_LIBRARY_PATH=$(reference) "$run" run --log kept.log -- "$callers" one 300
     grep -q "cannot be kept" kept.log || fail "measured, and not kept"
     code=0; "$run" run --force -- sh -c 'exit 42' || code=$?
@@ -109,7 +121,9 @@ case $kind in
       RUSTICL_ENABLE= "$run" run --force --log calls.log -- Rscript "$here/script.R" || fail "R over $libraries"
       "$run" run --force --log calls.log -- octave-cli "$here/script.m" || fail "Octave over $libraries"
     done
-    [ "$(grep -c ' device ' calls.log)" -ge 20 ] || fail "the device was not asked"
+    for routine in dgesv dgetrf dgetri dpotrf dpotri zgesv; do
+      [ "$(grep -c " $routine .* device " calls.log)" -ge 2 ] || fail "the device was not asked for $routine"
+    done
     "$run" run --force -- Rscript -e \
       'x <- solve(diag(400), rep(1, 400)); tools::pskill(Sys.getpid(), 10L); Sys.sleep(5)' || true
     [ -s .RData ] || fail "SIGUSR1 saved no workspace" ;;
@@ -127,22 +141,25 @@ case $kind in
     layer=$(echo "$build"/tests/libfault_layer.so)
     [ -f "$layer" ] || fail "$layer is not there"
     export OPENCL_LAYERS=$layer
-    CLGAUSS_FAULT_LOG=$folder/every.log "$run" run --force -- "$callers" one 200
-    count=$(wc -l < every.log)
-    [ "$count" -gt 100 ] || fail "the layer was not there"
-    rm every.log
-    for ((k = 1; k <= count; k += 1 + count / 40)); do
-      CLGAUSS_FAULT_AT=$k "$run" run --force -- "$callers" one 200 || fail "call $k failed"
-    done
-    # What comes back is damaged: seen, and done by the system.
-    export CLGAUSS_TRANSFERS=pinned
-    CLGAUSS_FAULT_LOG=$folder/every.log "$run" run --force -- "$callers" one 200
-    reads=$(grep -c clEnqueueReadBuffer every.log)
-    rm every.log
-    for ((read = 1; read <= reads; ++read)); do
-      for word in 1 4001; do
-        CLGAUSS_FAULT_FLIP=$read:$word:0x40000000 "$run" run --force --log damaged.log -- "$callers" one 200 ||
-          fail "read $read, word $word was believed"
+    for what in one inverse; do
+      unset CLGAUSS_TRANSFERS
+      CLGAUSS_FAULT_LOG=$folder/every.log "$run" run --force -- "$callers" $what 200
+      count=$(wc -l < every.log)
+      [ "$count" -gt 100 ] || fail "the layer was not there"
+      rm every.log
+      for ((k = 1; k <= count; k += 1 + count / 40)); do
+        CLGAUSS_FAULT_AT=$k "$run" run --force -- "$callers" $what 200 || fail "$what: call $k failed"
+      done
+      # What comes back is damaged: seen, and done by the system.
+      export CLGAUSS_TRANSFERS=pinned
+      CLGAUSS_FAULT_LOG=$folder/every.log "$run" run --force -- "$callers" $what 200
+      reads=$(grep -c clEnqueueReadBuffer every.log)
+      rm every.log
+      for ((read = 1; read <= reads; ++read)); do
+        for word in 1 4001; do
+          CLGAUSS_FAULT_FLIP=$read:$word:0x40000000 "$run" run --force --log damaged.log -- "$callers" $what 200 ||
+            fail "$what: read $read, word $word was believed"
+        done
       done
     done
     grep -q 'nothing was written' damaged.log || fail "no damage was met" ;;
