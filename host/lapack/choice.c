@@ -50,6 +50,7 @@ static int64_t sides_of(enum family family, int64_t n) {
   switch (family) {
     case kLu:
     case kCholesky:
+    case kMixed:
       return 1;
     case kSolves:
     case kCholeskySolves:
@@ -61,7 +62,8 @@ static int64_t sides_of(enum family family, int64_t n) {
 
 /* Flops / n^2. */
 static double work_of(enum family family, int64_t n, int64_t nrhs) {
-  static const double kShares[kFamilies] = {2. / 3, 1. / 3, 4. / 3, 2. / 3, 0, 0}; /* of n */
+  static const double kShares[kFamilies] = {2. / 3, 1. / 3, 4. / 3, 2. / 3,
+                                            0,      0,      2. / 3}; /* of n */
   return kShares[family] * (double)n + 2 * (double)nrhs;
 }
 
@@ -177,26 +179,24 @@ static void write_choice(const char* path, const struct library* library,
 
 /* ---- Measured -------------------------------------------------------------------------------- */
 
-static const size_t kBytes[kTypes] = {4, 8, 8, 16};
-
 /* A system that both can solve, dominated by its diagonal and symmetric, which as factors does as
  * well; ones in B, and no exchanges. */
 static void fill(enum type type, int is_wide, void* a, void* b, void* pivots, size_t n) {
   const size_t parts = type == kComplex || type == kDoubleComplex ? 2 : 1;
-  memset(a, 0, n * n * kBytes[type]);
+  memset(a, 0, n * n * bytes_of(type));
   for (size_t j = 0; j < n; ++j)
     for (size_t i = 0; i < n; ++i) {
       const size_t low = i < j ? i : j, high = i < j ? j : i;
       const double value =
           i == j ? 2 : ((double)((low * 31 + high * 17) % 23) / 16 - 0.5) / (double)n;
       const size_t at = (j * n + i) * parts;
-      if (kBytes[type] / parts == 4)
+      if (bytes_of(type) / parts == 4)
         ((float*)a)[at] = (float)value;
       else
         ((double*)a)[at] = value;
     }
   for (size_t i = 0; i < n * n / 4 * parts; ++i)
-    if (kBytes[type] / parts == 4)
+    if (bytes_of(type) / parts == 4)
       ((float*)b)[i] = 1;
     else
       ((double*)b)[i] = 1;
@@ -207,8 +207,8 @@ static void fill(enum type type, int is_wide, void* a, void* b, void* pivots, si
       ((int32_t*)pivots)[i] = (int32_t)i + 1;
 }
 
-static int on_system(void* routine, const struct library* library, enum family family, size_t n,
-                     void* a, void* pivots, void* b) {
+static int on_system(void* routine, const struct library* library, enum type type,
+                     enum family family, size_t n, void* a, void* pivots, void* b) {
   int64_t wide_n = (int64_t)n, wide_sides = sides_of(family, wide_n),
           wide_size = wide_n * wide_n / 4, wide_info = 0;
   int32_t narrow_n = (int32_t)n, narrow_sides = (int32_t)wide_sides,
@@ -234,6 +234,19 @@ static int on_system(void* routine, const struct library* library, enum family f
     case kSolves:
       ((getrs_routine*)routine)("N", order, sides, a, order, pivots, b, order, info, 1);
       break;
+    case kMixed: {
+      const size_t column = n * bytes_of(type);
+      char *const x = (char*)b + column, *const work = x + column, *const rwork = work + column,
+                  *const swork = rwork + column;
+      int64_t iter = 0;
+      if (type == kDouble)
+        ((dsgesv_routine*)routine)(order, sides, a, order, pivots, b, order, x, order, work, swork,
+                                   &iter, info);
+      else
+        ((zcgesv_routine*)routine)(order, sides, a, order, pivots, b, order, x, order, work, swork,
+                                   rwork, &iter, info);
+      break;
+    }
     default:
       ((potrs_routine*)routine)("L", order, sides, a, order, b, order, info, 1);
   }
@@ -245,6 +258,7 @@ static clgauss_status on_device(enum type type, enum family family, size_t n, vo
   const size_t sides = (size_t)sides_of(family, (int64_t)n);
   switch (family) {
     case kLu:
+    case kMixed:
       return device_gesv(type, n, sides, a, n, pivots, b, n);
     case kCholesky:
       return device_posv(type, CLGAUSS_LOWER, n, sides, a, n, b, n);
@@ -260,19 +274,19 @@ static clgauss_status on_device(enum type type, enum family family, size_t n, vo
 }
 
 static int measure(const struct site* site, const struct target* target, struct choice* choice) {
-  /* Of the same library, for gesv and getrf, and posv and potrf, the first. */
-  static const char* const kNames[kFamilies] = {"gesv", "posv", "getri", "potri", "getrs", "potrs"};
+  /* The routine itself, or gesv or posv of the same library, whatever routine was called. */
   char name[64];
-  snprintf(name, sizeof name, "%s%c%s%s", site->prefix, "sdcz"[site->type], kNames[site->family],
-           site -> suffix);
-  void* const routine = symbol_of(target->library->path, name);
+  const int is_itself = site->family != kLu && site->family != kCholesky;
+  snprintf(name, sizeof name, "%s%c%s%s", site->prefix, "sdcz"[site->type],
+           site -> family == kCholesky ? "posv" : "gesv", site->suffix);
+  void* const routine = is_itself ? target->routine : symbol_of(target->library->path, name);
   if (routine == NULL) {
     snprintf(choice->why, sizeof choice->why, "%.150s has no %s", target->library->path, name);
     return 0;
   }
   const size_t most = (size_t)kSizes[kMostSizes - 1];
-  void* const a = malloc(most * most * kBytes[site->type]);
-  void* const b = malloc(most * most / 4 * kBytes[site->type]);
+  void* const a = malloc(most * most * bytes_of(site->type));
+  void* const b = malloc(most * most * bytes_of(site->type)); /* and work */
   int64_t* const pivots = malloc(most * sizeof *pivots);
   int is_well = a != NULL && b != NULL && pivots != NULL;
   for (int s = 0; is_well && s < kMostSizes; ++s) {
@@ -292,7 +306,7 @@ static int measure(const struct site* site, const struct target* target, struct 
     for (int repeat = 0; is_well && repeat < 3; ++repeat) {
       fill(site->type, target->library->is_wide, a, b, pivots, n);
       const double begin = now_in_seconds();
-      is_well = on_system(routine, target->library, site->family, n, a, pivots, b);
+      is_well = on_system(routine, target->library, site->type, site->family, n, a, pivots, b);
       const double seconds = now_in_seconds() - begin;
       if (seconds < system) system = seconds;
       if (repeat > 0 && system > kLongSeconds) break; /* the first may start threads */

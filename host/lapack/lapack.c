@@ -121,6 +121,36 @@ static void gesv(struct site* site, const void* caller, const void* n, const voi
   end_on_system(&call);
 }
 
+/* dsgesv, or zcgesv, which has rwork. The device has no need of single precision: it factors in
+ * double, which LAPACK tells by iter < 0, with -1 for reasons of the machine. */
+static void mixed_gesv(struct site* site, const void* caller, const void* n, const void* nrhs,
+                       void* a, const void* lda, void* ipiv, const void* b, const void* ldb,
+                       void* x, const void* ldx, void* work, void* swork, void* rwork, void* iter,
+                       void* info) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, 0, NULL};
+  const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb), ld_x = whole(target, ldx);
+  if (begins_on_device(&call, call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX &&
+                                  ld_a >= call.n && ld_b >= call.n && ld_x >= call.n)) {
+    const size_t bytes = bytes_of(site->type);
+    for (int64_t j = 0; j < call.nrhs; ++j)
+      memcpy((char*)x + (size_t)(j * ld_x) * bytes, (const char*)b + (size_t)(j * ld_b) * bytes,
+             (size_t)call.n * bytes);
+    if (lu_is_answered(&call, ld_a, a, ipiv, x, ld_x, info)) {
+      set_whole(target, iter, -1);
+      return;
+    }
+  }
+  enter_system();
+  if (site->type == kDouble)
+    ((dsgesv_routine*)target->routine)(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, iter,
+                                       info);
+  else
+    ((zcgesv_routine*)target->routine)(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, rwork,
+                                       iter, info);
+  end_on_system(&call);
+}
+
 typedef void getrf_type(const void*, const void*, void*, const void*, void*, void*);
 
 static void getrf(struct site* site, const void* caller, const void* m, const void* n, void* a,
@@ -293,59 +323,59 @@ static void getri(struct site* site, const void* caller, const void* n, void* a,
     end_on_system(&call);
 }
 
-/* One exported name; `parameters` and `arguments` are those of LAPACK's routine. */
-#define NAME(letter, routine, type, family, prefix, suffix, text, parameters, arguments)        \
+/* One exported name; `parameters` are those of LAPACK's routine, `call` is what answers it. */
+#define NAME(letter, routine, type, family, prefix, suffix, text, parameters, call)             \
   EXPORT void prefix##letter##routine##suffix parameters;                                       \
   EXPORT void prefix##letter##routine##suffix parameters {                                      \
     static struct site site = {                                                                 \
         #prefix #letter #routine #suffix, #letter #routine, text, #suffix, type, family, NULL}; \
-    routine arguments;                                                                          \
+    call;                                                                                       \
   }
 /* As LAPACK and LAPACK with 64-bit integers name it, and the same in NumPy's and SciPy's wheels. */
-#define ROUTINE(letter, routine, type, family, parameters, arguments)             \
-  NAME(letter, routine, type, family, , _, "", parameters, arguments)             \
-  NAME(letter, routine, type, family, , _64_, "", parameters, arguments)          \
-  NAME(letter, routine, type, family, scipy_, _, "scipy_", parameters, arguments) \
-  NAME(letter, routine, type, family, scipy_, _64_, "scipy_", parameters, arguments)
+#define ROUTINE(letter, routine, type, family, parameters, call)             \
+  NAME(letter, routine, type, family, , _, "", parameters, call)             \
+  NAME(letter, routine, type, family, , _64_, "", parameters, call)          \
+  NAME(letter, routine, type, family, scipy_, _, "scipy_", parameters, call) \
+  NAME(letter, routine, type, family, scipy_, _64_, "scipy_", parameters, call)
 #define CALLER &site, __builtin_return_address(0)
 
 #define GESV(letter, type)                                                                 \
   ROUTINE(letter, gesv, type, kLu,                                                         \
           (const void* n, const void* nrhs, void* a, const void* lda, void* ipiv, void* b, \
            const void* ldb, void* info),                                                   \
-          (CALLER, n, nrhs, a, lda, ipiv, b, ldb, info))
+          gesv(CALLER, n, nrhs, a, lda, ipiv, b, ldb, info))
 #define GETRF(letter, type)                                                                 \
   ROUTINE(letter, getrf, type, kLu,                                                         \
           (const void* m, const void* n, void* a, const void* lda, void* ipiv, void* info), \
-          (CALLER, m, n, a, lda, ipiv, info))
+          getrf(CALLER, m, n, a, lda, ipiv, info))
 #define POSV(letter, type)                                                                       \
   ROUTINE(letter, posv, type, kCholesky,                                                         \
           (const char* uplo, const void* n, const void* nrhs, void* a, const void* lda, void* b, \
            const void* ldb, void* info, size_t length),                                          \
-          (CALLER, uplo, n, nrhs, a, lda, b, ldb, info, length))
+          posv(CALLER, uplo, n, nrhs, a, lda, b, ldb, info, length))
 #define POTRF(letter, type)                                                                       \
   ROUTINE(letter, potrf, type, kCholesky,                                                         \
           (const char* uplo, const void* n, void* a, const void* lda, void* info, size_t length), \
-          (CALLER, uplo, n, a, lda, info, length))
+          potrf(CALLER, uplo, n, a, lda, info, length))
 #define GETRI(letter, type)                                                       \
   ROUTINE(letter, getri, type, kInverse,                                          \
           (const void* n, void* a, const void* lda, const void* ipiv, void* work, \
            const void* lwork, void* info),                                        \
-          (CALLER, n, a, lda, ipiv, work, lwork, info))
+          getri(CALLER, n, a, lda, ipiv, work, lwork, info))
 #define POTRI(letter, type)                                                                       \
   ROUTINE(letter, potri, type, kCholeskyInverse,                                                  \
           (const char* uplo, const void* n, void* a, const void* lda, void* info, size_t length), \
-          (CALLER, uplo, n, a, lda, info, length))
+          potri(CALLER, uplo, n, a, lda, info, length))
 #define GETRS(letter, type)                                                                    \
   ROUTINE(letter, getrs, type, kSolves,                                                        \
           (const char* trans, const void* n, const void* nrhs, const void* a, const void* lda, \
            const void* ipiv, void* b, const void* ldb, void* info, size_t length),             \
-          (CALLER, trans, n, nrhs, a, lda, ipiv, b, ldb, info, length))
+          getrs(CALLER, trans, n, nrhs, a, lda, ipiv, b, ldb, info, length))
 #define POTRS(letter, type)                                                                   \
   ROUTINE(letter, potrs, type, kCholeskySolves,                                               \
           (const char* uplo, const void* n, const void* nrhs, const void* a, const void* lda, \
            void* b, const void* ldb, void* info, size_t length),                              \
-          (CALLER, uplo, n, nrhs, a, lda, b, ldb, info, length))
+          potrs(CALLER, uplo, n, nrhs, a, lda, b, ldb, info, length))
 
 GESV(s, kSingle)
 GESV(d, kDouble)
@@ -367,3 +397,14 @@ GETRS(s, kSingle)
 GETRS(d, kDouble)
 POTRS(s, kSingle)
 POTRS(d, kDouble)
+
+ROUTINE(ds, gesv, kDouble, kMixed,
+        (const void* n, const void* nrhs, void* a, const void* lda, void* ipiv, const void* b,
+         const void* ldb, void* x, const void* ldx, void* work, void* swork, void* iter,
+         void* info),
+        mixed_gesv(CALLER, n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, NULL, iter, info))
+ROUTINE(zc, gesv, kDoubleComplex, kMixed,
+        (const void* n, const void* nrhs, void* a, const void* lda, void* ipiv, const void* b,
+         const void* ldb, void* x, const void* ldx, void* work, void* swork, void* rwork,
+         void* iter, void* info),
+        mixed_gesv(CALLER, n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, rwork, iter, info))

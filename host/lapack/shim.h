@@ -17,10 +17,24 @@
 
 /* Of LAPACK's letters s, d, c, z. */
 enum type { kSingle, kDouble, kComplex, kDoubleComplex, kTypes };
-/* What is measured together: gesv and getrf, posv and potrf, and each of getri, potri, getrs and
- * potrs, which go on with the factors. */
-enum family { kLu, kCholesky, kInverse, kCholeskyInverse, kSolves, kCholeskySolves, kFamilies };
+/* What is measured together: gesv and getrf, posv and potrf, each of getri, potri, getrs and potrs,
+ * which go on with the factors, and dsgesv or zcgesv. */
+enum family {
+  kLu,
+  kCholesky,
+  kInverse,
+  kCholeskyInverse,
+  kSolves,
+  kCholeskySolves,
+  kMixed,
+  kFamilies
+};
 enum { kKinds = kTypes * kFamilies };
+
+static inline size_t bytes_of(enum type type) {
+  static const size_t kBytes[kTypes] = {4, 8, 8, 16};
+  return kBytes[type];
+}
 
 /* ---- target.c -------------------------------------------------------------------------------- */
 
@@ -64,6 +78,12 @@ void* symbol_of(const char* path, const char* symbol);
 /* As LAPACK has them. Fortran's compilers hand the length of each text over behind all else. */
 typedef void gesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
                           void* b, const void* ldb, void* info);
+typedef void dsgesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
+                            const void* b, const void* ldb, void* x, const void* ldx, void* work,
+                            void* swork, void* iter, void* info);
+typedef void zcgesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
+                            const void* b, const void* ldb, void* x, const void* ldx, void* work,
+                            void* swork, void* rwork, void* iter, void* info);
 typedef void posv_routine(const char* uplo, const void* n, const void* nrhs, void* a,
                           const void* lda, void* b, const void* ldb, void* info, size_t length);
 typedef void getri_routine(const void* n, void* a, const void* lda, const void* ipiv, void* work,

@@ -1,6 +1,6 @@
 /* A program that calls LAPACK as others do, and looks at what it gets: run by itself, and by
  * `clgauss run`, over several LAPACKs. Without arguments every routine, in every type. With
- * "fork", "threads", "signals", "one N", "inverse N" or "exit SECONDS" what the words say. */
+ * "fork", "threads", "signals", "one N", "rest N" or "exit SECONDS" what the words say. */
 #include <complex.h>
 #include <math.h>
 #include <pthread.h>
@@ -57,6 +57,10 @@ DECLARE(c, float complex)
 DECLARE(z, double complex)
 DECLARE_REAL(s, float)
 DECLARE_REAL(d, double)
+void dsgesv_(const int*, const int*, double*, const int*, int*, const double*, const int*, double*,
+             const int*, double*, void*, int*, int*);
+void zcgesv_(const int*, const int*, double complex*, const int*, int*, const double complex*,
+             const int*, double complex*, const int*, double complex*, void*, double*, int*, int*);
 
 #define NUMBER float
 #define L(name) s##name##_
@@ -72,6 +76,7 @@ DECLARE_REAL(d, double)
 #define EPS 0x1p-53
 #define RANDOM() random_number()
 #define MAGNITUDE(x) fabs(x)
+#define MIXED_GESV dsgesv_
 #define IS_REAL
 #include "callers.h"
 #define NUMBER float complex
@@ -87,6 +92,8 @@ DECLARE_REAL(d, double)
 #define EPS 0x1p-53
 #define RANDOM() (random_number() + random_number() * I)
 #define MAGNITUDE(x) cabs(x)
+#define MIXED_GESV(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, iter, info) \
+  zcgesv_(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, (double[LARGEST]){0}, iter, info)
 #include "callers.h"
 
 static void* solve_often(void* n) {
@@ -141,9 +148,10 @@ int main(int argc, char** argv) {
     test_signals();
   } else if (strcmp(what, "one") == 0) {
     solve_d(n, 1, n, n);
-  } else if (strcmp(what, "inverse") == 0) {
+  } else if (strcmp(what, "rest") == 0) { /* that "one" has not */
     invert_d(n, n / 4, n, n);
     cholesky_d("L", n, n / 4, n, n);
+    solve_mixed_d(n, 1, n, n);
   } else if (strcmp(what, "exit") == 0) { /* while another thread is at it */
     pthread_t thread;
     n = 300;
