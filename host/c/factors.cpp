@@ -1,8 +1,9 @@
-// getrs_host, getri, potrs and potri of clgauss.h, by factors in host memory as LAPACK's getrf and
-// potrf leave them. Row exchanges are the host's, in B or in the inverse; the device has L and U.
+// getrf_host, getrs_host, getri, potrs and potri of clgauss.h, with factors in host memory as
+// LAPACK's getrf and potrf leave them. Row exchanges are the host's; the device has L and U.
 #include <clgauss.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <clgauss/gemm.hpp>
 #include <clgauss/solve.hpp>
 #include <optional>
@@ -10,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "c/gesv.hpp"
 #include "c/handles.hpp"
 #include "c/host_transfer.hpp"
 #include "c/weighted_sums.hpp"
@@ -144,6 +146,61 @@ clgauss_status invert_factors(const Use& use, const Triangles<Real>& m, const Ho
   return CLGAUSS_OK;
 }
 
+/// L alone, as factors of L I: its diagonal and what lies above are written.
+template <typename Real>
+HostMatrix<const Real> lower_factor(const HostMatrix<const Real>& lu, Real* space) {
+  const Index n = lu.rows;
+  for_lower_triangle(n, [&](Index i, Index j) {
+    space[i * n + j] = i == j ? Real{1} : lu.data[i * lu.row_step + j * lu.column_step];
+    if (i != j) space[j * n + i] = 0;
+  });
+  return constant(row_major(space, n, n, n));
+}
+
+/// Copies of a matrix, in memory of their own.
+template <typename Real>
+struct Copied {
+  explicit Copied(const HostMatrix<Real>& of)
+      : space(doubles_for(of)), matrix(like(of, space.data())) {
+    copy(of, matrix);
+  }
+
+  Values space;
+  HostMatrix<Real> matrix;
+};
+
+/// Of A = (A1 A2), A1 m-by-m: P A1 = L U1 and U2 = L^-1 P A2.
+template <typename Real>
+clgauss_status getrf(clgauss_context handle, int layout, Index m, Index n, Real* a_data, Index lda,
+                     int32_t* ipiv) {
+  const Use use(object_of(handle));
+  check_counts(m, n);
+  if (m > n)
+    throw DimensionError(
+        fmt::format("A is {} x {}: more rows than columns are not factored", m, n));
+  const auto a = host_matrix(layout, m, n, a_data, lda, "A");
+  if (a.empty()) return CLGAUSS_OK;
+  not_null(ipiv, "ipiv");
+  const HostMatrix<Real> left{a.data, m, m, a.row_step, a.column_step},
+      right{a.data + m * a.column_step, m, n - m, a.row_step, a.column_step};
+  const HostMatrix<Real> no_sides{nullptr, m, 0, 1, 1};
+  if (m == n) return gesv(use, left, ipiv, no_sides);
+  io::require_memory("Copies of A and L", m, n + m);
+  const Copied<Real> factors(left), u2(right);
+  std::vector<int32_t> rows(m);
+  const clgauss_status status = gesv(use, factors.matrix, rows.data(), no_sides);
+  if (status != CLGAUSS_OK && status != CLGAUSS_SINGULAR) return status;
+  exchange_rows(u2.matrix, exchanges_of(rows.data(), m), false);
+  Values space(doubles_for(left));
+  const auto l = lower_factor(constant(factors.matrix), reinterpret_cast<Real*>(space.data()));
+  const clgauss_status of_u2 = solve_by_factors(use, triangles_of_lu(l, false), u2.matrix);
+  if (of_u2 != CLGAUSS_OK) return of_u2;
+  copy(factors.matrix, left);
+  copy(u2.matrix, right);
+  std::ranges::copy(rows, ipiv);
+  return status;
+}
+
 template <typename Real>
 clgauss_status getrs(clgauss_context handle, int layout, int trans, Index n, Index nrhs,
                      const Real* a_data, Index lda, const int32_t* ipiv, Real* b_data, Index ldb) {
@@ -156,9 +213,8 @@ clgauss_status getrs(clgauss_context handle, int layout, int trans, Index n, Ind
   const std::vector<Index> exchanges = exchanges_of(ipiv, n);
   if (const auto column = zero_pivot(lu)) return singular(*column);
   io::require_memory("A copy of B", n, nrhs);
-  Values space(doubles_for(b));
-  const auto x = like(b, space.data());
-  copy(b, x);
+  const Copied<Real> copied(b);
+  const HostMatrix<Real>& x = copied.matrix;
   if (!transposed) exchange_rows(x, exchanges, false);  // L U X = P B
   const clgauss_status status = solve_by_factors(use, triangles_of_lu(lu, transposed), x);
   if (status != CLGAUSS_OK) return status;
@@ -220,6 +276,16 @@ using namespace clgauss;
 using namespace clgauss::c;
 
 extern "C" {
+
+clgauss_status clgauss_sgetrf_host(clgauss_context context, int layout, size_t m, size_t n,
+                                   float* a, size_t lda, int32_t* ipiv) {
+  return guarded([&] { return getrf(context, layout, m, n, a, lda, ipiv); });
+}
+
+clgauss_status clgauss_dgetrf_host(clgauss_context context, int layout, size_t m, size_t n,
+                                   double* a, size_t lda, int32_t* ipiv) {
+  return guarded([&] { return getrf(context, layout, m, n, a, lda, ipiv); });
+}
 
 clgauss_status clgauss_sgetrs_host(clgauss_context context, int layout, int trans, size_t n,
                                    size_t nrhs, const float* a, size_t lda, const int32_t* ipiv,

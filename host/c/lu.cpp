@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "c/enqueue.hpp"
+#include "c/gesv.hpp"
 #include "c/host_transfer.hpp"
 #include "c/weighted_sums.hpp"
 #include "io/memory.hpp"
@@ -100,16 +101,13 @@ class Checked {
   std::optional<Fetched<Real>> factors_, x_;
 };
 
+}  // namespace
+
 template <typename Real>
-clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Real* a_data,
-                    Index lda, int32_t* ipiv, Real* b_data, Index ldb) {
-  const Use use(object_of(handle));
+clgauss_status gesv(const Use& use, const HostMatrix<Real>& a, int32_t* ipiv,
+                    const HostMatrix<Real>& b) {
   Context& context = use.context();
-  check_counts(n, nrhs);
-  const auto a = host_matrix(layout, n, n, a_data, lda, "A");
-  const auto b = host_matrix(layout, n, nrhs, b_data, ldb, "B");
-  if (n == 0) return CLGAUSS_OK;
-  not_null(ipiv, "ipiv");
+  const Index n = a.rows, nrhs = b.columns;
   const RealType type = choose_type(context.profile(), kRealType<Real>);
   KeptMatrix kept(context, type, n);
   Lu lu(context, type, n);
@@ -133,6 +131,24 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
   write_pivots(pivots, ipiv);
   kept.give_back(context);
   return column ? singular(*column) : CLGAUSS_OK;
+}
+
+template clgauss_status gesv(const Use&, const HostMatrix<float>&, int32_t*,
+                             const HostMatrix<float>&);
+template clgauss_status gesv(const Use&, const HostMatrix<double>&, int32_t*,
+                             const HostMatrix<double>&);
+
+namespace {
+
+template <typename Real>
+clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Real* a_data,
+                    Index lda, int32_t* ipiv, Real* b_data, Index ldb) {
+  const Use use(object_of(handle));
+  check_counts(n, nrhs);
+  const auto a = host_matrix(layout, n, n, a_data, lda, "A");
+  const auto b = host_matrix(layout, n, nrhs, b_data, ldb, "B");
+  if (n == 0) return CLGAUSS_OK;
+  return gesv(use, a, not_null(ipiv, "ipiv"), b);
 }
 
 /// The lower triangle of `a` <- L D^(1/2), from the factors of A = L D L^T.

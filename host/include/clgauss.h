@@ -147,6 +147,16 @@ CLGAUSS_API clgauss_status clgauss_sposv(clgauss_context context, int layout, in
 CLGAUSS_API clgauss_status clgauss_dposv(clgauss_context context, int layout, int uplo, size_t n,
                                          size_t nrhs, double* a, size_t lda, double* b, size_t ldb);
 
+/* LAPACK's getrf of an m-by-n A with m <= n: m^2 n - m^3 / 3 flops. On return A holds L and U, which
+ * is m-by-n, and the m numbers of ipiv the row exchanges, all of it as gesv's and looked at as its.
+ * CLGAUSS_SINGULAR: of the first m columns; A and ipiv are written. CLGAUSS_INVALID_INPUT: m > n.
+ * `_host`, for clgauss_dgetrf() keeps the factors on the device. dgetrf_host needs a device with
+ * fp64. */
+CLGAUSS_API clgauss_status clgauss_sgetrf_host(clgauss_context context, int layout, size_t m,
+                                               size_t n, float* a, size_t lda, int32_t* ipiv);
+CLGAUSS_API clgauss_status clgauss_dgetrf_host(clgauss_context context, int layout, size_t m,
+                                               size_t n, double* a, size_t lda, int32_t* ipiv);
+
 /* LAPACK's getrs: B <- A^-1 B or A^-T B, n-by-nrhs, by the factors of A and ipiv as gesv and getrf
  * left them. 2 n^2 nrhs flops; A goes to the device for them, so that it takes many right-hand sides
  * to be worth it. X is looked at before it is written, as gesv's: by L U, not by A. CLGAUSS_SINGULAR:

@@ -101,6 +101,8 @@ static int load_calls(void* library) {
              {&device.calls.zgesv, "clgauss_zgesv"},
              {&device.calls.sposv, "clgauss_sposv"},
              {&device.calls.dposv, "clgauss_dposv"},
+             {&device.calls.sgetrf, "clgauss_sgetrf_host"},
+             {&device.calls.dgetrf, "clgauss_dgetrf_host"},
              {&device.calls.sgetri, "clgauss_sgetri"},
              {&device.calls.dgetri, "clgauss_dgetri"},
              {&device.calls.spotri, "clgauss_spotri"},
@@ -183,6 +185,14 @@ clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, 
   if (type == kSingle)
     return calls->sposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
   return calls->dposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+}
+
+clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda,
+                            int32_t* ipiv) {
+  const struct library_calls* const calls = &device.calls;
+  if (type == kSingle)
+    return calls->sgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+  return calls->dgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
 }
 
 clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv) {

@@ -86,16 +86,19 @@ static int64_t smallest_of_diagonal(enum type type, int64_t n, const void* a, in
   return place;
 }
 
-/* gesv, or getrf with nrhs = 0, for valid arguments; whether it was answered. */
-static int lu_is_answered(struct call* call, int64_t lda, void* a, void* ipiv, void* b, int64_t ldb,
-                          void* info) {
+/* gesv, or getrf with nrhs = 0 and at least n columns, for valid arguments; whether it was
+ * answered. */
+static int lu_is_answered(struct call* call, int64_t columns, int64_t lda, void* a, void* ipiv,
+                          void* b, int64_t ldb, void* info) {
   const int wide = call->target->library->is_wide;
   const size_t n = (size_t)call->n;
   int32_t* const pivots = wide ? malloc(n * sizeof *pivots) : ipiv;
   if (pivots == NULL) return end_on_device(call, CLGAUSS_OUT_OF_MEMORY);
   const enum type type = call->site->type;
   const clgauss_status status =
-      device_gesv(type, n, (size_t)call->nrhs, a, (size_t)lda, pivots, b, (size_t)ldb);
+      columns > call->n
+          ? device_getrf(type, n, (size_t)columns, a, (size_t)lda, pivots)
+          : device_gesv(type, n, (size_t)call->nrhs, a, (size_t)lda, pivots, b, (size_t)ldb);
   const int is_answered = end_on_device(call, status);
   if (is_answered) {
     if (wide)
@@ -114,7 +117,7 @@ static void gesv(struct site* site, const void* caller, const void* n, const voi
   const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
   if (begins_on_device(&call, call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX &&
                                   ld_a >= call.n && ld_b >= call.n) &&
-      lu_is_answered(&call, ld_a, a, ipiv, b, ld_b, info))
+      lu_is_answered(&call, call.n, ld_a, a, ipiv, b, ld_b, info))
     return;
   enter_system();
   ((gesv_routine*)target->routine)(n, nrhs, a, lda, ipiv, b, ldb, info);
@@ -136,7 +139,7 @@ static void mixed_gesv(struct site* site, const void* caller, const void* n, con
     for (int64_t j = 0; j < call.nrhs; ++j)
       memcpy((char*)x + (size_t)(j * ld_x) * bytes, (const char*)b + (size_t)(j * ld_b) * bytes,
              (size_t)call.n * bytes);
-    if (lu_is_answered(&call, ld_a, a, ipiv, x, ld_x, info)) {
+    if (lu_is_answered(&call, call.n, ld_a, a, ipiv, x, ld_x, info)) {
       set_whole(target, iter, -1);
       return;
     }
@@ -156,10 +159,13 @@ typedef void getrf_type(const void*, const void*, void*, const void*, void*, voi
 static void getrf(struct site* site, const void* caller, const void* m, const void* n, void* a,
                   const void* lda, void* ipiv, void* info) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), 0, 0, 0, NULL};
-  const int64_t ld_a = whole(target, lda);
-  if (begins_on_device(&call, call.n > 0 && whole(target, m) == call.n && ld_a >= call.n) &&
-      lu_is_answered(&call, ld_a, a, ipiv, NULL, call.n, info))
+  struct call call = {site, target, whole(target, m), 0, 0, 0, NULL};
+  const int64_t columns = whole(target, n), ld_a = whole(target, lda);
+  const int is_real = site->type == kSingle || site->type == kDouble;
+  const int is_shaped =
+      columns == call.n || (is_real && columns > call.n && columns - call.n <= call.n);
+  if (begins_on_device(&call, call.n > 0 && is_shaped && ld_a >= call.n) &&
+      lu_is_answered(&call, columns, ld_a, a, ipiv, NULL, call.n, info))
     return;
   enter_system();
   ((getrf_type*)target->routine)(m, n, a, lda, ipiv, info);

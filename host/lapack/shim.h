@@ -116,6 +116,8 @@ struct library_calls {
                           size_t);
   clgauss_status (*dposv)(clgauss_context, int, int, size_t, size_t, double*, size_t, double*,
                           size_t);
+  clgauss_status (*sgetrf)(clgauss_context, int, size_t, size_t, float*, size_t, int32_t*);
+  clgauss_status (*dgetrf)(clgauss_context, int, size_t, size_t, double*, size_t, int32_t*);
   clgauss_status (*sgetri)(clgauss_context, int, size_t, float*, size_t, const int32_t*);
   clgauss_status (*dgetri)(clgauss_context, int, size_t, double*, size_t, const int32_t*);
   clgauss_status (*spotri)(clgauss_context, int, int, size_t, float*, size_t);
@@ -151,7 +153,8 @@ clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_
                            int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            void* b, size_t ldb);
-/* Of kSingle and kDouble; `trans` and `triangle` as clgauss.h numbers them. */
+/* Of kSingle and kDouble; m <= n, `trans` and `triangle` as clgauss.h numbers them. */
+clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda, int32_t* ipiv);
 clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv);
 clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda);
 clgauss_status device_getrs(enum type type, int trans, size_t n, size_t nrhs, const void* a,
@@ -186,8 +189,7 @@ static inline int kind_of(const struct site* site) {
 
 /* Below no call is looked at further. */
 int64_t least_n_of_all(void);
-/* Of getrs and potrs: so few right-hand sides that nobody has to ask whether the factors' way to the
- * device is worth it. */
+/* Of getrs and potrs: too few right-hand sides to be worth a copy of the factors. */
 int has_few_sides(const struct site* site, int64_t n, int64_t nrhs);
 /* Whether the device takes a call; the thread has it, and it is open if it does. */
 int device_takes(const struct site* site, const struct target* target, int64_t n);

@@ -223,6 +223,63 @@ static void T(test_factors)(clgauss_context context, size_t n) {
   free(a), free(b), free(was), free(ipiv);
 }
 
+/* A of few rows, the same columns shifted: P A = L U, by L times U. */
+static void T(test_wide)(clgauss_context context, size_t m, size_t n) {
+  REAL* const a = malloc((m + n) * (m + n) * sizeof *a);
+  double* const pa = malloc(m * n * sizeof *pa);
+  int32_t* const ipiv = malloc(m * sizeof *ipiv);
+  for (int l = 0; l < 2; ++l)
+    for (int singular = 0; singular < 2; ++singular) {
+      const int layout = kLayouts[l];
+      const size_t ld = (layout == CLGAUSS_ROW_MAJOR ? n : m) + 1, zero = m / 2;
+      for (size_t i = 0; i < (m + n) * (m + n); ++i) a[i] = PAD;
+      for (size_t i = 0; i < m; ++i)
+        for (size_t j = 0; j < n; ++j) {
+          pa[i * n + j] = singular && j == zero ? 0 : T(large)(m, 0, i, j);
+          a[at(layout, i, j, ld)] = (REAL)pa[i * n + j];
+        }
+      EXPECT_STATUS(singular ? CLGAUSS_SINGULAR : CLGAUSS_OK,
+                    P(getrf_host)(context, layout, m, n, a, ld, ipiv));
+      double worst = 0;
+      for (size_t k = 0; k < m; ++k) {
+        EXPECT(ipiv[k] > (int32_t)k && ipiv[k] <= (int32_t)m);
+        for (size_t j = 0; j < n; ++j) {
+          const size_t row = (size_t)ipiv[k] - 1;
+          const double swapped = pa[k * n + j];
+          pa[k * n + j] = pa[row * n + j];
+          pa[row * n + j] = swapped;
+        }
+      }
+      for (size_t i = 0; i < m; ++i)
+        for (size_t j = 0; j < n; ++j) {
+          double sum = 0;
+          for (size_t k = 0; k <= i && k <= j; ++k)
+            sum += (k == i ? 1 : (double)a[at(layout, i, k, ld)]) * (double)a[at(layout, k, j, ld)];
+          worst = fmax(worst, fabs(sum - pa[i * n + j]));
+        }
+      EXPECT(worst <= 100 * (double)(m * n) * (double)EPS);
+      if (singular) EXPECT(a[at(layout, zero, zero, ld)] == 0);
+      for (size_t line = 0; line < (layout == CLGAUSS_ROW_MAJOR ? m : n); ++line)
+        EXPECT(a[line * ld + ld - 1] == PAD);
+      /* NaN in what is solved for alone: nothing is written. */
+      a[at(layout, 0, n - 1, ld)] = (REAL)NAN;
+      const REAL first = a[0];
+      ipiv[0] = PAD;
+      EXPECT(P(getrf_host)(context, layout, m, n, a, ld, ipiv) != CLGAUSS_OK);
+      EXPECT(m == n || (a[0] == first && ipiv[0] == PAD));
+    }
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                P(getrf_host)(context, CLGAUSS_ROW_MAJOR, m + 1, m, a, n, ipiv));
+  EXPECT_MESSAGE("rows");
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(getrf_host)(context, CLGAUSS_ROW_MAJOR, m, n, a, n, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                P(getrf_host)(context, CLGAUSS_ROW_MAJOR, m, n, a, n - 1, ipiv));
+  EXPECT_STATUS(CLGAUSS_INVALID_HANDLE, P(getrf_host)(NULL, CLGAUSS_ROW_MAJOR, m, n, a, n, ipiv));
+  EXPECT_STATUS(CLGAUSS_OK, P(getrf_host)(context, CLGAUSS_ROW_MAJOR, 0, n, NULL, n, NULL));
+  free(a), free(pa), free(ipiv);
+}
+
 static void T(test_bad_factors)(clgauss_context context) {
   REAL a[N * LDA], b[LDB * LDB];
   int32_t ipiv[N] = {1, 2, 3, 4, 5, 6, 7};

@@ -64,7 +64,7 @@ class Fuzzer {
   void step() {
     alarm(kPatienceSeconds);
     if (lus_.size() > 12) destroy_one();
-    switch (below(17)) {
+    switch (below(18)) {
       case 0:
         return contexts();
       case 1:
@@ -101,6 +101,9 @@ class Fuzzer {
                                              clgauss_spotri)
                          : by_factors<double>(clgauss_dgetrs_host, clgauss_dgetri, clgauss_dpotrs,
                                               clgauss_dpotri);
+      case 16:
+        return one_in(2) ? getrf_host<float>(clgauss_sgetrf_host)
+                         : getrf_host<double>(clgauss_dgetrf_host);
       default:
         return ask();
     }
@@ -312,6 +315,23 @@ class Fuzzer {
     });
     require_kept(name, b_before, b, order, ldb,
                  [&](std::size_t i, std::size_t j) { return ok && !inverts && i < n && j < nrhs; });
+  }
+
+  template <typename Real, typename Call>
+  void getrf_host(const Call& call) {
+    const std::size_t m = size(), n = size(), lda = ld(std::max(m, n));
+    if (!promised(m, n, lda) || m > kElements) return;
+    auto a = numbers<Real>();
+    const auto before = a;
+    const std::vector<std::int32_t> ipiv_before(kElements, -1);
+    auto ipiv = ipiv_before;
+    const int order = layout();
+    const clgauss_status status = check(
+        "getrf_host", call(context(), order, m, n, perhaps(a.data()), lda, perhaps(ipiv.data())));
+    const bool written = status == CLGAUSS_OK || status == CLGAUSS_SINGULAR;
+    require_kept("getrf_host", before, a, order, lda,
+                 [&](std::size_t i, std::size_t j) { return written && i < m && j < n; });
+    if (!written && ipiv != ipiv_before) throw std::runtime_error("getrf_host: ipiv is written");
   }
 
   template <typename Real, typename Call>

@@ -152,6 +152,7 @@ int main(int argc, char** argv) {
     invert_d(n, n / 4, n, n);
     cholesky_d("L", n, n / 4, n, n);
     solve_mixed_d(n, 1, n, n);
+    factor_wide_d(n, 2 * n, n);
   } else if (strcmp(what, "exit") == 0) { /* while another thread is at it */
     pthread_t thread;
     n = 300;

@@ -10,6 +10,40 @@ static double T(inverse_residual)(int n, const NUMBER* a, int lda, const NUMBER*
   return ratio / n;
 }
 
+/* getrf of a matrix with more columns than rows: ||P A - L U||_1 is small. */
+static void T(factor_wide)(int m, int n, int lda) {
+  NUMBER *const a = T(matrix)(m, n, lda), *const lu = T(copied)(a, n, lda);
+  int* const ipiv = malloc(sizeof *ipiv * (size_t)m);
+  int info = -77;
+  double worst = 0, norm = 0;
+  L(getrf)(&m, &n, lu, &lda, ipiv, &info);
+  EXPECT(info == 0);
+  for (int j = 0; j < n; ++j) {
+    double off = 0, sum = 0;
+    for (int k = 0; k < m; ++k) {
+      const NUMBER swapped = a[j * lda + k];
+      a[j * lda + k] = a[j * lda + ipiv[k] - 1];
+      a[j * lda + ipiv[k] - 1] = swapped;
+    }
+    for (int i = 0; i < m; ++i) {
+      double r = (double)a[j * lda + i];
+      sum += fabs(r);
+      for (int k = 0; k <= i && k <= j; ++k)
+        r -= (k == i ? 1 : (double)lu[k * lda + i]) * (double)lu[j * lda + k];
+      off += fabs(r);
+    }
+    norm = fmax(norm, sum);
+    worst = isnan(off) ? INFINITY : fmax(worst, off);
+  }
+  EXPECT(worst < BOUND * n * norm * EPS);
+  EXPECT(T(is_padded)(lu, m, n, lda));
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i) lu[j * lda + i] = j == m / 2 ? 0 : a[j * lda + i];
+  L(getrf)(&m, &n, lu, &lda, ipiv, &info);
+  EXPECT(info == m / 2 + 1);
+  free(a), free(lu), free(ipiv);
+}
+
 /* What goes on with the factors of an LU. */
 static void T(invert)(int n, int nrhs, int lda, int ldb) {
   NUMBER *const a = T(matrix)(n, n, lda), *const turned = T(copied)(a, n, lda);
@@ -104,6 +138,8 @@ static void T(test_real)(void) {
   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
     T(invert)(sizes[s], 1, sizes[s], sizes[s]);
     T(invert)(sizes[s], 70, sizes[s] + 3, sizes[s] + 1);
+    T(factor_wide)(sizes[s], sizes[s] + sizes[s] / 3, sizes[s] + 2);
+    T(factor_wide)(sizes[s], 2 * sizes[s], sizes[s]);
     T(cholesky)("L", sizes[s], 1, sizes[s], sizes[s]);
     T(cholesky)("U", sizes[s], 3, sizes[s] + 3, sizes[s] + 1);
   }
