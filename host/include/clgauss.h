@@ -147,8 +147,8 @@ CLGAUSS_API clgauss_status clgauss_sposv(clgauss_context context, int layout, in
 CLGAUSS_API clgauss_status clgauss_dposv(clgauss_context context, int layout, int uplo, size_t n,
                                          size_t nrhs, double* a, size_t lda, double* b, size_t ldb);
 
-/* LAPACK's getrf of an m-by-n A with m <= n: m^2 n - m^3 / 3 flops. On return A holds L and U, which
- * is m-by-n, and the m numbers of ipiv the row exchanges, all of it as gesv's and looked at as its.
+/* LAPACK's getrf of an m-by-n A with m <= n: 2/3 m^3 + 2 m^2 (n - m) flops. On return A holds L and
+ * the m-by-n U, and the m numbers of ipiv the row exchanges, all of it looked at as gesv's is.
  * CLGAUSS_SINGULAR: of the first m columns; A and ipiv are written. CLGAUSS_INVALID_INPUT: m > n.
  * `_host`, for clgauss_dgetrf() keeps the factors on the device. dgetrf_host needs a device with
  * fp64. */
@@ -158,12 +158,12 @@ CLGAUSS_API clgauss_status clgauss_dgetrf_host(clgauss_context context, int layo
                                                size_t n, double* a, size_t lda, int32_t* ipiv);
 
 /* LAPACK's getrs: B <- A^-1 B or A^-T B, n-by-nrhs, by the factors of A and ipiv as gesv and getrf
- * left them. 2 n^2 nrhs flops; A goes to the device for them, so that it takes many right-hand sides
- * to be worth it. X is looked at before it is written, as gesv's: by L U, not by A. CLGAUSS_SINGULAR:
- * U has a zero on its diagonal; clgauss_last_error() names the column. CLGAUSS_OVERFLOW: A holds NaN
- * or Inf, or L U leaves the range of the type. With every status but CLGAUSS_OK B is as it was.
- * `_host`, for clgauss_dgetrs() has the factors on the device. dgetrs_host needs a device with
- * fp64. */
+ * left them. 2 n^2 nrhs flops; the factors go to the device for them, so that it takes many
+ * right-hand sides to be worth it. X is looked at before it is written, as gesv's, with P^T L U in
+ * the place of A and || |L| |U| ||_1 in that of its norm. CLGAUSS_SINGULAR: U has a zero on its
+ * diagonal; clgauss_last_error() names the column. CLGAUSS_OVERFLOW: A holds NaN or Inf, or L U
+ * leaves the range of the type. With every status but CLGAUSS_OK B is as it was. `_host`, for
+ * clgauss_dgetrs() has the factors on the device. dgetrs_host needs a device with fp64. */
 CLGAUSS_API clgauss_status clgauss_sgetrs_host(clgauss_context context, int layout, int trans,
                                                size_t n, size_t nrhs, const float* a, size_t lda,
                                                const int32_t* ipiv, float* b, size_t ldb);
@@ -172,7 +172,7 @@ CLGAUSS_API clgauss_status clgauss_dgetrs_host(clgauss_context context, int layo
                                                const int32_t* ipiv, double* b, size_t ldb);
 
 /* LAPACK's getri: A <- A^-1, n-by-n, by its factors and ipiv as above. 3 n^3 flops. Looked at before
- * it is written: ||A X - I||_1 is at most 30 n eps times those of A and X, column by column.
+ * it is written: ||A X - I||_1 is at most 30 n eps (|| |L| |U| ||_1 ||X||_1 + 1), column by column.
  * Statuses are those of getrs_host. With every status but CLGAUSS_OK A is as it was. dgetri needs a
  * device with fp64. */
 CLGAUSS_API clgauss_status clgauss_sgetri(clgauss_context context, int layout, size_t n, float* a,
