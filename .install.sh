@@ -15,6 +15,7 @@ test_packages=(doctest-dev libopenblas-dev liblapacke-dev libscalapack-openmpi-d
   gfortran                                                               # an example
   liblapack-dev liblapack-test)                                          # `clgauss run`: LAPACK's own tests
 all_tests_packages=(chromium                                             # the report, as its reader has it before him
+  liblapack64-test                                                       # LAPACK's own tests with 64-bit integers
   clang-format)                                                          # how code is laid out
 
 # Installs those of the named packages that are missing; says so and stops where it cannot.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
+#include <clgauss/solve.hpp>
 #include <complex>
 #include <optional>
 #include <vector>

@@ -8,6 +8,7 @@
 #include <clgauss/error.hpp>
 #include <clgauss/matrix.hpp>
 #include <cstdint>
+#include <utility>
 
 #include "c/call.hpp"
 #include "parallel.hpp"
@@ -29,6 +30,20 @@ inline bool is_row_major(int layout) {
     throw UsageError(fmt::format(
         "layout is {}, neither CLGAUSS_ROW_MAJOR (101) nor CLGAUSS_COLUMN_MAJOR (102)", layout));
   return layout == CLGAUSS_ROW_MAJOR;
+}
+
+inline bool is_transposed(int trans) {
+  if (trans != CLGAUSS_NO_TRANSPOSE && trans != CLGAUSS_TRANSPOSE)
+    throw UsageError(fmt::format(
+        "trans is {}, neither CLGAUSS_NO_TRANSPOSE (111) nor CLGAUSS_TRANSPOSE (112)", trans));
+  return trans == CLGAUSS_TRANSPOSE;
+}
+
+/// Throws DimensionError before anything is multiplied by `n` or `nrhs`.
+inline void check_counts(Index n, Index nrhs) {
+  constexpr Index kMost = Index{1} << 31U;
+  if (n >= kMost || nrhs >= kMost)
+    throw DimensionError(fmt::format("n = {} and nrhs = {}: neither may be 2^31 or more", n, nrhs));
 }
 
 /// Throws DimensionError if what lies before the end of the last of `batch` matrices, `stride`
@@ -60,6 +75,17 @@ HostMatrix<Real> host_matrix(int layout, Index rows, Index columns, Real* data, 
                                      row_major ? "columns" : "rows"));
   check_extent(outer, inner, ld, batch, stride, sizeof(Real), name);
   return matrix;
+}
+
+/// The matrix of which `uplo` says that the triangle is there, turned over where that is the upper
+/// one.
+template <typename Real>
+HostMatrix<Real> with_lower_triangle(HostMatrix<Real> a, int uplo) {
+  if (uplo != CLGAUSS_LOWER && uplo != CLGAUSS_UPPER)
+    throw UsageError(
+        fmt::format("uplo is {}, neither CLGAUSS_LOWER (121) nor CLGAUSS_UPPER (122)", uplo));
+  if (uplo == CLGAUSS_UPPER) std::swap(a.row_step, a.column_step);
+  return a;
 }
 
 /// Our own row-major copy of such a matrix.
@@ -109,6 +135,19 @@ void copy(const HostMatrix<From>& from, const HostMatrix<To>& to) {
           for (Index j = j0; j < std::min(j0 + kTile, to.columns); ++j)
             to.data[i * to.row_step + j * to.column_step] =
                 static_cast<To>(from.data[i * from.row_step + j * from.column_step]);
+  });
+}
+
+/// body(i, j) for 0 <= j <= i < n, on all of this machine's cores, in tiles as copy().
+template <typename Body>
+void for_lower_triangle(Index n, const Body& body) {
+  constexpr Index kTile = 32;
+  const Index tiles = (n + kTile - 1) / kTile;
+  in_parallel(tiles, kElementsPerThread / (kTile * n) + 1, [&](Index first, Index last) {
+    for (Index i0 = first * kTile; i0 < std::min(last * kTile, n); i0 += kTile)
+      for (Index j0 = 0; j0 <= i0; j0 += kTile)
+        for (Index i = i0; i < std::min(i0 + kTile, n); ++i)
+          for (Index j = j0; j < std::min(j0 + kTile, i + 1); ++j) body(i, j);
   });
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "c/enqueue.hpp"
+#include "c/gesv.hpp"
 #include "c/host_transfer.hpp"
 #include "c/weighted_sums.hpp"
 #include "io/memory.hpp"
@@ -42,20 +43,6 @@ Lu& lu_of(const LuUse& at_work) {
                     real_type_name(lu.type()), lu.type() == RealType::f32 ? "d" : "s",
                     real_type_name(kRealType<Real>)));
   return lu;
-}
-
-bool is_transposed(int trans) {
-  if (trans != CLGAUSS_NO_TRANSPOSE && trans != CLGAUSS_TRANSPOSE)
-    throw UsageError(fmt::format(
-        "trans is {}, neither CLGAUSS_NO_TRANSPOSE (111) nor CLGAUSS_TRANSPOSE (112)", trans));
-  return trans == CLGAUSS_TRANSPOSE;
-}
-
-/// Throws DimensionError before anything is multiplied by `n` or `nrhs`.
-void check_counts(Index n, Index nrhs) {
-  constexpr Index kMost = Index{1} << 31U;
-  if (n >= kMost || nrhs >= kMost)
-    throw DimensionError(fmt::format("n = {} and nrhs = {}: neither may be 2^31 or more", n, nrhs));
 }
 
 /// Memory for an n-by-n matrix, which the context keeps for the next call where nothing is thrown.
@@ -114,16 +101,13 @@ class Checked {
   std::optional<Fetched<Real>> factors_, x_;
 };
 
+}  // namespace
+
 template <typename Real>
-clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Real* a_data,
-                    Index lda, int32_t* ipiv, Real* b_data, Index ldb) {
-  const Use use(object_of(handle));
+clgauss_status gesv(const Use& use, const HostMatrix<Real>& a, int32_t* ipiv,
+                    const HostMatrix<Real>& b) {
   Context& context = use.context();
-  check_counts(n, nrhs);
-  const auto a = host_matrix(layout, n, n, a_data, lda, "A");
-  const auto b = host_matrix(layout, n, nrhs, b_data, ldb, "B");
-  if (n == 0) return CLGAUSS_OK;
-  not_null(ipiv, "ipiv");
+  const Index n = a.rows, nrhs = b.columns;
   const RealType type = choose_type(context.profile(), kRealType<Real>);
   KeptMatrix kept(context, type, n);
   Lu lu(context, type, n);
@@ -149,15 +133,22 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
   return column ? singular(*column) : CLGAUSS_OK;
 }
 
-/// The matrix of which `uplo` says that the triangle is there, turned over where that is the upper
-/// one.
+template clgauss_status gesv(const Use&, const HostMatrix<float>&, int32_t*,
+                             const HostMatrix<float>&);
+template clgauss_status gesv(const Use&, const HostMatrix<double>&, int32_t*,
+                             const HostMatrix<double>&);
+
+namespace {
+
 template <typename Real>
-HostMatrix<Real> with_lower_triangle(HostMatrix<Real> a, int uplo) {
-  if (uplo != CLGAUSS_LOWER && uplo != CLGAUSS_UPPER)
-    throw UsageError(
-        fmt::format("uplo is {}, neither CLGAUSS_LOWER (121) nor CLGAUSS_UPPER (122)", uplo));
-  if (uplo == CLGAUSS_UPPER) std::swap(a.row_step, a.column_step);
-  return a;
+clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Real* a_data,
+                    Index lda, int32_t* ipiv, Real* b_data, Index ldb) {
+  const Use use(object_of(handle));
+  check_counts(n, nrhs);
+  const auto a = host_matrix(layout, n, n, a_data, lda, "A");
+  const auto b = host_matrix(layout, n, nrhs, b_data, ldb, "B");
+  if (n == 0) return CLGAUSS_OK;
+  return gesv(use, a, not_null(ipiv, "ipiv"), b);
 }
 
 /// The lower triangle of `a` <- L D^(1/2), from the factors of A = L D L^T.
@@ -167,18 +158,11 @@ void write_cholesky(const HostMatrix<const Real>& factors, const HostMatrix<Real
   Values roots(n);
   for (Index i = 0; i < n; ++i)
     roots[i] = std::sqrt(double{factors.data[i * (factors.row_step + factors.column_step)]});
-  constexpr Index kTile = 32;
-  in_parallel(
-      (n + kTile - 1) / kTile, kElementsPerThread / (kTile * n) + 1, [&](Index first, Index last) {
-        for (Index i0 = first * kTile; i0 < std::min(last * kTile, n); i0 += kTile)
-          for (Index j0 = 0; j0 <= i0; j0 += kTile)
-            for (Index i = i0; i < std::min(i0 + kTile, n); ++i)
-              for (Index j = j0; j < std::min(j0 + kTile, i + 1); ++j)
-                a.data[i * a.row_step + j * a.column_step] = static_cast<Real>(
-                    i == j
-                        ? roots[i]
-                        : factors.data[i * factors.row_step + j * factors.column_step] * roots[j]);
-      });
+  for_lower_triangle(n, [&](Index i, Index j) {
+    a.data[i * a.row_step + j * a.column_step] = static_cast<Real>(
+        i == j ? roots[i]
+               : factors.data[i * factors.row_step + j * factors.column_step] * roots[j]);
+  });
 }
 
 template <typename Real>

@@ -1,6 +1,7 @@
 #include "c/weighted_sums.hpp"
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -55,13 +56,13 @@ struct ColumnSums {
 };
 
 /// Of one column: w is as long as it.
-template <typename Number, typename Sum>
-std::pair<Sum, double> dot(const Number* column, const Sum* w, Index count) {
+template <typename Number, typename Sum, typename Of>
+std::pair<Sum, double> dot(const Number* column, const Sum* w, Index count, const Of& of) {
   constexpr Index kSums = 8;  // side by side, for the processor's vectors
   Sum weighted[kSums] = {};
   double magnitudes[kSums] = {};
   const auto add = [&](Index l, Index i) {
-    const Sum value(column[i]);
+    const Sum value(of(Sum(column[i])));
     weighted[l] += product(w[i], value);
     magnitudes[l] += magnitude(value);
   };
@@ -86,10 +87,11 @@ void in_pairs(Index first, Index last, Index count, const Body& body) {
   }
 }
 
-/// w^T M for the part of M, on all cores, line by line as it lies.
-template <typename Number, typename Sum>
-ColumnSums<Sum> column_sums(const HostMatrix<const Number>& m, Part part,
-                            const std::vector<Sum>& w) {
+/// w^T M for the part of M, or for what `of` makes of its numbers, on all cores, line by line as it
+/// lies.
+template <typename Number, typename Sum, typename Of = std::identity>
+ColumnSums<Sum> column_sums(const HostMatrix<const Number>& m, Part part, const std::vector<Sum>& w,
+                            const Of& of = {}) {
   ColumnSums<Sum> sums(m.columns);
   if (m.empty()) return sums;
   const bool by_columns = m.row_step == 1 && m.column_step != 1;
@@ -101,7 +103,7 @@ ColumnSums<Sum> column_sums(const HostMatrix<const Number>& m, Part part,
         const Range range = range_of(part, false, j, length);
         std::tie(sums.weighted[j], sums.magnitudes[j]) =
             dot(m.data + j * m.column_step + range.first, w.data() + range.first,
-                range.last - range.first);
+                range.last - range.first, of);
       });
     });
     return sums;
@@ -116,7 +118,7 @@ ColumnSums<Sum> column_sums(const HostMatrix<const Number>& m, Part part,
         const Range range = range_of(part, true, i, length);
         const Number* const row = m.data + i * m.row_step;
         for (Index j = range.first; j < range.last; ++j) {
-          const Sum value(row[j * m.column_step]);
+          const Sum value(of(Sum(row[j * m.column_step])));
           weighted[j] += product(w[i], value);
           magnitudes[j] += magnitude(value);
         }
@@ -124,6 +126,16 @@ ColumnSums<Sum> column_sums(const HostMatrix<const Number>& m, Part part,
     }
   });
   for (const ColumnSums<Sum>& some : of_part) sums.add(some);
+  return sums;
+}
+
+/// w^T T for a triangle T, whose unit diagonal is not stored or is.
+template <typename Number, typename Sum, typename Of = std::identity>
+std::vector<Sum> triangle_sums(const HostMatrix<const Number>& t, Part part, bool is_unit,
+                               const std::vector<Sum>& w, const Of& of = {}) {
+  if (is_unit) part = part == Part::lower ? Part::strictly_lower : Part::strictly_upper;
+  std::vector<Sum> sums = column_sums(t, part, w, of).weighted;
+  for (Index j = 0; is_unit && j < sums.size(); ++j) sums[j] += w[j];
   return sums;
 }
 
@@ -165,6 +177,38 @@ bool are_near(const WeightedSums<Number>& of_a, const std::vector<Wide<Number>>&
   return std::isfinite(bound);
 }
 
+/// Whether every column of A X, of which the sums are `of_ax`, is that of B, in the 1-norm to
+/// `errors` eps (||A||_1 ||X||_1 + ||B||_1).
+template <typename Number>
+bool are_near(double norm1_of_a, const ColumnSums<Wide<Number>>& of_ax,
+              const ColumnSums<Wide<Number>>& of_b, double errors) {
+  for (Index c = 0; c < of_b.weighted.size(); ++c) {
+    const double bound =
+        errors * kUnitRoundoff<Number> * (norm1_of_a * of_ax.magnitudes[c] + of_b.magnitudes[c]);
+    if (!(magnitude(of_b.weighted[c] - of_ax.weighted[c]) <= bound && std::isfinite(bound)))
+      return false;
+  }
+  return true;
+}
+
+template <typename Number>
+bool is_identity(double norm1_of_a, const ColumnSums<Wide<Number>>& of_ax) {
+  const Index n = of_ax.weighted.size();
+  ColumnSums<Wide<Number>> of_identity(n);
+  of_identity.weighted = weights<Wide<Number>>(n);
+  of_identity.magnitudes.assign(n, 1.0);
+  return are_near<Number>(norm1_of_a, of_ax, of_identity, kBound * static_cast<double>(n));
+}
+
+/// w^T A of the symmetric A whose lower triangle `a` holds.
+template <typename Number>
+ColumnSums<Wide<Number>> symmetric_sums(const HostMatrix<const Number>& a,
+                                        const std::vector<Wide<Number>>& w) {
+  auto sums = column_sums(a, Part::lower, w);
+  sums.add(column_sums(transposed(a), Part::strictly_upper, w));
+  return sums;
+}
+
 }  // namespace
 
 template <typename Number>
@@ -174,10 +218,21 @@ WeightedSums<Number> weighted_sums(const HostMatrix<const Number>& a) {
 
 template <typename Number>
 WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>& a) {
-  const auto w = weights<Wide<Number>>(a.rows);
-  auto sums = column_sums(a, Part::lower, w);
-  sums.add(column_sums(transposed(a), Part::strictly_upper, w));
-  return weighted_sums_of<Number>(std::move(sums));
+  return weighted_sums_of<Number>(symmetric_sums(a, weights<Wide<Number>>(a.rows)));
+}
+
+template <typename Number>
+WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>& m) {
+  const auto sums = [&](std::vector<Wide<Number>> w, const auto& of) {
+    w = triangle_sums(m.lower, Part::lower, m.is_unit_lower, w, of);
+    return triangle_sums(m.upper, Part::upper, m.is_unit_upper, w, of);
+  };
+  const Index n = m.lower.rows;
+  WeightedSums<Number> result{sums(weights<Wide<Number>>(n), std::identity{}), 0};
+  const auto size = [](const Wide<Number>& value) { return magnitude(value); };
+  for (const double sum : sums(std::vector<Wide<Number>>(n, 1.0), size))
+    result.norm1 = max_or_nan(result.norm1, sum);
+  return result;
 }
 
 template <typename Number>
@@ -188,34 +243,34 @@ bool agree(const WeightedSums<Number>& of_a, const HostMatrix<const Number>& lu,
     if (exchanges[k] >= w.size()) return false;
     std::swap(w[k], w[exchanges[k]]);
   }
-  const auto below = column_sums(lu, Part::strictly_lower, w);
-  for (Index j = 0; j < w.size(); ++j) w[j] += below.weighted[j];
-  return are_near(of_a, column_sums(lu, Part::upper, w).weighted);
+  w = triangle_sums(lu, Part::lower, true, w);
+  return are_near(of_a, triangle_sums(lu, Part::upper, false, w));
 }
 
 template <typename Number>
 bool agree_symmetric(const WeightedSums<Number>& of_a, const HostMatrix<const Number>& ldl) {
   auto w = weights<Wide<Number>>(ldl.rows);
-  const auto below = column_sums(ldl, Part::strictly_lower, w);
+  w = triangle_sums(ldl, Part::lower, true, w);
   for (Index j = 0; j < w.size(); ++j)
-    w[j] = (w[j] + below.weighted[j]) * double{ldl.data[j * (ldl.row_step + ldl.column_step)]};
-  const auto above = column_sums(transposed(ldl), Part::strictly_upper, w);
-  for (Index j = 0; j < w.size(); ++j) w[j] += above.weighted[j];
-  return are_near(of_a, w);
+    w[j] *= double{ldl.data[j * (ldl.row_step + ldl.column_step)]};
+  return are_near(of_a, triangle_sums(transposed(ldl), Part::upper, true, w));
 }
 
 template <typename Number>
 bool is_answer(const WeightedSums<Number>& of_a, const HostMatrix<const Number>& b,
                const HostMatrix<const Number>& x) {
   const auto of_b = column_sums(b, Part::whole, weights<Wide<Number>>(b.rows));
-  const auto of_x = column_sums(x, Part::whole, of_a.sums);
-  for (Index c = 0; c < b.columns; ++c) {
-    const double bound =
-        kBound * kUnitRoundoff<Number> * (of_a.norm1 * of_x.magnitudes[c] + of_b.magnitudes[c]);
-    if (!(magnitude(of_b.weighted[c] - of_x.weighted[c]) <= bound && std::isfinite(bound)))
-      return false;
-  }
-  return true;
+  return are_near<Number>(of_a.norm1, column_sums(x, Part::whole, of_a.sums), of_b, kBound);
+}
+
+template <typename Number>
+bool is_inverse(const WeightedSums<Number>& of_a, const HostMatrix<const Number>& x) {
+  return is_identity<Number>(of_a.norm1, column_sums(x, Part::whole, of_a.sums));
+}
+
+template <typename Number>
+bool is_symmetric_inverse(const WeightedSums<Number>& of_a, const HostMatrix<const Number>& x) {
+  return is_identity<Number>(of_a.norm1, symmetric_sums(x, of_a.sums));
 }
 
 #define CLGAUSS_FOR(Number)                                                             \
@@ -224,16 +279,19 @@ bool is_answer(const WeightedSums<Number>& of_a, const HostMatrix<const Number>&
                       std::span<const Index>);                                          \
   template bool is_answer(const WeightedSums<Number>&, const HostMatrix<const Number>&, \
                           const HostMatrix<const Number>&);
-#define CLGAUSS_FOR_SYMMETRIC(Number)                                                        \
-  template WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>&); \
-  template bool agree_symmetric(const WeightedSums<Number>&, const HostMatrix<const Number>&);
+#define CLGAUSS_FOR_REAL(Number)                                                               \
+  template WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>&);   \
+  template WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>&);            \
+  template bool agree_symmetric(const WeightedSums<Number>&, const HostMatrix<const Number>&); \
+  template bool is_inverse(const WeightedSums<Number>&, const HostMatrix<const Number>&);      \
+  template bool is_symmetric_inverse(const WeightedSums<Number>&, const HostMatrix<const Number>&);
 CLGAUSS_FOR(float)
 CLGAUSS_FOR(double)
 CLGAUSS_FOR(std::complex<float>)
 CLGAUSS_FOR(std::complex<double>)
-CLGAUSS_FOR_SYMMETRIC(float)
-CLGAUSS_FOR_SYMMETRIC(double)
+CLGAUSS_FOR_REAL(float)
+CLGAUSS_FOR_REAL(double)
 #undef CLGAUSS_FOR
-#undef CLGAUSS_FOR_SYMMETRIC
+#undef CLGAUSS_FOR_REAL
 
 }  // namespace clgauss::c

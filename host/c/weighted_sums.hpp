@@ -34,6 +34,19 @@ template <typename Number>
 template <typename Number>
 [[nodiscard]] WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>& a);
 
+/// M = L U for two triangles, of which at most one has a unit diagonal that is not stored. What
+/// lies beside a triangle in its matrix is not read.
+template <typename Number>
+struct Triangles {
+  HostMatrix<const Number> lower, upper;
+  bool is_unit_lower = false, is_unit_upper = false;
+};
+
+/// w^T M; norm1 is || |L| |U| ||_1, which bounds ||M||_1, and which what rounding does to a solve
+/// with the triangles is measured by. 2 n^2 multiplications.
+template <typename Number>
+[[nodiscard]] WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>& m);
+
 /// Whether P A = L U: L and U are as LAPACK's getrf leaves them, row k was exchanged with row
 /// exchanges[k], 0-based. As LAPACK's own tests have it, ||P^T L U - A||_1 is to be at most 30 n
 /// eps ||A||_1; false for NaN. n^2 multiplications.
@@ -51,5 +64,15 @@ template <typename Number>
 template <typename Number>
 [[nodiscard]] bool is_answer(const WeightedSums<Number>& of_a, const HostMatrix<const Number>& b,
                              const HostMatrix<const Number>& x);
+
+/// Whether A X = I: ||A X - I||_1 is to be at most 30 n eps (||A||_1 ||X||_1 + 1), column by
+/// column, where LAPACK's own tests have one bound for all of them; false for NaN.
+template <typename Number>
+[[nodiscard]] bool is_inverse(const WeightedSums<Number>& of_a, const HostMatrix<const Number>& x);
+
+/// The same of the symmetric X whose lower triangle `x` holds.
+template <typename Number>
+[[nodiscard]] bool is_symmetric_inverse(const WeightedSums<Number>& of_a,
+                                        const HostMatrix<const Number>& x);
 
 }  // namespace clgauss::c

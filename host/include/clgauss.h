@@ -147,6 +147,53 @@ CLGAUSS_API clgauss_status clgauss_sposv(clgauss_context context, int layout, in
 CLGAUSS_API clgauss_status clgauss_dposv(clgauss_context context, int layout, int uplo, size_t n,
                                          size_t nrhs, double* a, size_t lda, double* b, size_t ldb);
 
+/* LAPACK's getrf of an m-by-n A with m <= n: 2/3 m^3 + 2 m^2 (n - m) flops. On return A holds L and
+ * the m-by-n U, and the m numbers of ipiv the row exchanges, all of it looked at as gesv's is.
+ * CLGAUSS_SINGULAR: of the first m columns; A and ipiv are written. CLGAUSS_INVALID_INPUT: m > n.
+ * `_host`, for clgauss_dgetrf() keeps the factors on the device. dgetrf_host needs a device with
+ * fp64. */
+CLGAUSS_API clgauss_status clgauss_sgetrf_host(clgauss_context context, int layout, size_t m,
+                                               size_t n, float* a, size_t lda, int32_t* ipiv);
+CLGAUSS_API clgauss_status clgauss_dgetrf_host(clgauss_context context, int layout, size_t m,
+                                               size_t n, double* a, size_t lda, int32_t* ipiv);
+
+/* LAPACK's getrs: B <- A^-1 B or A^-T B, n-by-nrhs, by the factors of A and ipiv as gesv and getrf
+ * left them. 2 n^2 nrhs flops; the factors go to the device for them, so that it takes many
+ * right-hand sides to be worth it. X is looked at before it is written, as gesv's, with P^T L U in
+ * the place of A and || |L| |U| ||_1 in that of its norm. CLGAUSS_SINGULAR: U has a zero on its
+ * diagonal; clgauss_last_error() names the column. CLGAUSS_OVERFLOW: A holds NaN or Inf, or L U
+ * leaves the range of the type. With every status but CLGAUSS_OK B is as it was. `_host`, for
+ * clgauss_dgetrs() has the factors on the device. dgetrs_host needs a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_sgetrs_host(clgauss_context context, int layout, int trans,
+                                               size_t n, size_t nrhs, const float* a, size_t lda,
+                                               const int32_t* ipiv, float* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_dgetrs_host(clgauss_context context, int layout, int trans,
+                                               size_t n, size_t nrhs, const double* a, size_t lda,
+                                               const int32_t* ipiv, double* b, size_t ldb);
+
+/* LAPACK's getri: A <- A^-1, n-by-n, by its factors and ipiv as above. 3 n^3 flops. Looked at before
+ * it is written: ||A X - I||_1 is at most 30 n eps (|| |L| |U| ||_1 ||X||_1 + 1), column by column.
+ * Statuses are those of getrs_host. With every status but CLGAUSS_OK A is as it was. dgetri needs a
+ * device with fp64. */
+CLGAUSS_API clgauss_status clgauss_sgetri(clgauss_context context, int layout, size_t n, float* a,
+                                          size_t lda, const int32_t* ipiv);
+CLGAUSS_API clgauss_status clgauss_dgetri(clgauss_context context, int layout, size_t n, double* a,
+                                          size_t lda, const int32_t* ipiv);
+
+/* LAPACK's potrs and potri: the same by the L (CLGAUSS_LOWER) or R (CLGAUSS_UPPER) of A = L L^T or
+ * R^T R that posv and potrf left in one triangle of A. potri writes that triangle of the symmetric
+ * inverse; the other one is as it was. dpotrs and dpotri need a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_spotrs(clgauss_context context, int layout, int uplo, size_t n,
+                                          size_t nrhs, const float* a, size_t lda, float* b,
+                                          size_t ldb);
+CLGAUSS_API clgauss_status clgauss_dpotrs(clgauss_context context, int layout, int uplo, size_t n,
+                                          size_t nrhs, const double* a, size_t lda, double* b,
+                                          size_t ldb);
+CLGAUSS_API clgauss_status clgauss_spotri(clgauss_context context, int layout, int uplo, size_t n,
+                                          float* a, size_t lda);
+CLGAUSS_API clgauss_status clgauss_dpotri(clgauss_context context, int layout, int uplo, size_t n,
+                                          double* a, size_t lda);
+
 /* LAPACK's gels without a transposition: of the m-by-n A, m >= n, the x with the least ||b - A x||, m < n, the least x with A x = b,
  * by a QR factorisation, for each column of B. B has max(m, n) rows: on entry the first m hold b, on return the first n hold x; the others
  * are as they were, and so is A. Not as LAPACK: x is checked (CLGAUSS_INACCURATE, with x), and CLGAUSS_SINGULAR means that A is rank-deficient;

@@ -45,6 +45,33 @@ static int64_t given_n(void) {
   return n;
 }
 
+/* A call of the kind that is timed, and the least that is taken, has so many right-hand sides. */
+static int64_t sides_of(enum family family, int64_t n) {
+  switch (family) {
+    case kLu:
+    case kCholesky:
+    case kMixed:
+      return 1;
+    case kSolves:
+    case kCholeskySolves:
+      return n / 4;
+    default:
+      return 0;
+  }
+}
+
+/* Flops / n^2. */
+static double work_of(enum family family, int64_t n, int64_t nrhs) {
+  static const double kShares[kFamilies] = {2. / 3, 1. / 3, 4. / 3, 2. / 3,
+                                            0,      0,      2. / 3}; /* of n */
+  return kShares[family] * (double)n + 2 * (double)nrhs;
+}
+
+int has_few_sides(const struct site* site, int64_t n, int64_t nrhs) {
+  const int is_of_factors = site->family == kSolves || site->family == kCholeskySolves;
+  return is_of_factors && nrhs < sides_of(site->family, n) && !is_forced();
+}
+
 int64_t least_n_of_all(void) {
   static _Atomic int64_t known = -1;
   int64_t least = atomic_load_explicit(&known, memory_order_relaxed);
@@ -152,69 +179,123 @@ static void write_choice(const char* path, const struct library* library,
 
 /* ---- Measured -------------------------------------------------------------------------------- */
 
-static const size_t kBytes[kTypes] = {4, 8, 8, 16};
-
-/* A system that both can solve: dominated by its diagonal, and symmetric. */
-static void fill(enum type type, void* a, void* b, size_t n) {
+/* A system that both can solve, dominated by its diagonal and symmetric, which as factors does as
+ * well; ones in B, and no exchanges. */
+static void fill(enum type type, int is_wide, void* a, void* b, void* pivots, size_t n) {
   const size_t parts = type == kComplex || type == kDoubleComplex ? 2 : 1;
-  memset(a, 0, n * n * kBytes[type]);
+  memset(a, 0, n * n * bytes_of(type));
   for (size_t j = 0; j < n; ++j)
     for (size_t i = 0; i < n; ++i) {
       const size_t low = i < j ? i : j, high = i < j ? j : i;
       const double value =
-          i == j ? 2.0 * (double)n : (double)((low * 31 + high * 17) % 23) / 16 - 0.5;
+          i == j ? 2 : ((double)((low * 31 + high * 17) % 23) / 16 - 0.5) / (double)n;
       const size_t at = (j * n + i) * parts;
-      if (kBytes[type] / parts == 4)
+      if (bytes_of(type) / parts == 4)
         ((float*)a)[at] = (float)value;
       else
         ((double*)a)[at] = value;
     }
-  for (size_t i = 0; i < n * parts; ++i)
-    if (kBytes[type] / parts == 4)
+  for (size_t i = 0; i < n * n / 4 * parts; ++i)
+    if (bytes_of(type) / parts == 4)
       ((float*)b)[i] = 1;
     else
       ((double*)b)[i] = 1;
+  for (size_t i = 0; i < n; ++i)
+    if (is_wide)
+      ((int64_t*)pivots)[i] = (int64_t)i + 1;
+    else
+      ((int32_t*)pivots)[i] = (int32_t)i + 1;
 }
 
-static int on_system(void* routine, const struct library* library, enum family family, size_t n,
-                     void* a, void* pivots, void* b) {
-  int64_t wide_n = (int64_t)n, wide_one = 1, wide_info = 0;
-  int32_t narrow_n = (int32_t)n, narrow_one = 1, narrow_info = 0;
+static int on_system(void* routine, const struct library* library, enum type type,
+                     enum family family, size_t n, void* a, void* pivots, void* b) {
+  int64_t wide_n = (int64_t)n, wide_sides = sides_of(family, wide_n),
+          wide_size = wide_n * wide_n / 4, wide_info = 0;
+  int32_t narrow_n = (int32_t)n, narrow_sides = (int32_t)wide_sides,
+          narrow_size = (int32_t)wide_size, narrow_info = 0;
   const int wide = library->is_wide;
   void *const order = wide ? (void*)&wide_n : &narrow_n,
-              *const one = wide ? (void*)&wide_one : &narrow_one,
+              *const sides = wide ? (void*)&wide_sides : &narrow_sides,
+              *const size = wide ? (void*)&wide_size : &narrow_size,
               *const info = wide ? (void*)&wide_info : &narrow_info;
-  if (family == kCholesky)
-    ((posv_routine*)routine)("L", order, one, a, order, b, order, info, 1);
-  else
-    ((gesv_routine*)routine)(order, one, a, order, pivots, b, order, info);
+  switch (family) {
+    case kLu:
+      ((gesv_routine*)routine)(order, sides, a, order, pivots, b, order, info);
+      break;
+    case kCholesky:
+      ((posv_routine*)routine)("L", order, sides, a, order, b, order, info, 1);
+      break;
+    case kInverse:
+      ((getri_routine*)routine)(order, a, order, pivots, b, size, info);
+      break;
+    case kCholeskyInverse:
+      ((potrf_routine*)routine)("L", order, a, order, info, 1);
+      break;
+    case kSolves:
+      ((getrs_routine*)routine)("N", order, sides, a, order, pivots, b, order, info, 1);
+      break;
+    case kMixed: {
+      const size_t column = n * bytes_of(type);
+      char *const x = (char*)b + column, *const work = x + column, *const rwork = work + column,
+                  *const swork = rwork + column;
+      int64_t iter = 0;
+      if (type == kDouble)
+        ((dsgesv_routine*)routine)(order, sides, a, order, pivots, b, order, x, order, work, swork,
+                                   &iter, info);
+      else
+        ((zcgesv_routine*)routine)(order, sides, a, order, pivots, b, order, x, order, work, swork,
+                                   rwork, &iter, info);
+      break;
+    }
+    default:
+      ((potrs_routine*)routine)("L", order, sides, a, order, b, order, info, 1);
+  }
   return wide ? wide_info == 0 : narrow_info == 0;
 }
 
+static clgauss_status on_device(enum type type, enum family family, size_t n, void* a,
+                                int32_t* pivots, void* b) {
+  const size_t sides = (size_t)sides_of(family, (int64_t)n);
+  switch (family) {
+    case kLu:
+    case kMixed:
+      return device_gesv(type, n, sides, a, n, pivots, b, n);
+    case kCholesky:
+      return device_posv(type, CLGAUSS_LOWER, n, sides, a, n, b, n);
+    case kInverse:
+      return device_getri(type, n, a, n, pivots);
+    case kCholeskyInverse:
+      return device_potri(type, CLGAUSS_LOWER, n, a, n);
+    case kSolves:
+      return device_getrs(type, CLGAUSS_NO_TRANSPOSE, n, sides, a, n, pivots, b, n);
+    default:
+      return device_potrs(type, CLGAUSS_LOWER, n, sides, a, n, b, n);
+  }
+}
+
 static int measure(const struct site* site, const struct target* target, struct choice* choice) {
-  /* gesv or posv of the same library, whatever routine was called. */
+  /* The routine itself, or gesv or posv of the same library, whatever routine was called. */
   char name[64];
+  const int is_itself = site->family != kLu && site->family != kCholesky;
   snprintf(name, sizeof name, "%s%c%s%s", site->prefix, "sdcz"[site->type],
            site -> family == kCholesky ? "posv" : "gesv", site->suffix);
-  void* const routine = symbol_of(target->library->path, name);
+  void* const routine = is_itself ? target->routine : symbol_of(target->library->path, name);
   if (routine == NULL) {
     snprintf(choice->why, sizeof choice->why, "%.150s has no %s", target->library->path, name);
     return 0;
   }
   const size_t most = (size_t)kSizes[kMostSizes - 1];
-  void* const a = malloc(most * most * kBytes[site->type]);
-  void* const b = malloc(most * kBytes[site->type]);
+  void* const a = malloc(most * most * bytes_of(site->type));
+  void* const b = malloc(most * most * bytes_of(site->type)); /* and work */
   int64_t* const pivots = malloc(most * sizeof *pivots);
   int is_well = a != NULL && b != NULL && pivots != NULL;
   for (int s = 0; is_well && s < kMostSizes; ++s) {
     const size_t n = (size_t)kSizes[s];
     double system = INFINITY, of_device = INFINITY;
     for (int repeat = 0; is_well && repeat < 3; ++repeat) { /* the first builds kernels */
-      fill(site->type, a, b, n);
+      fill(site->type, 0, a, b, pivots, n);
       const double begin = now_in_seconds();
-      const clgauss_status status =
-          site->family == kCholesky ? device_posv(site->type, CLGAUSS_LOWER, n, 1, a, n, b, n)
-                                    : device_gesv(site->type, n, 1, a, n, (int32_t*)pivots, b, n);
+      const clgauss_status status = on_device(site->type, site->family, n, a, (int32_t*)pivots, b);
       const double seconds = now_in_seconds() - begin;
       if (repeat > 0 && seconds < of_device) of_device = seconds;
       if (status != CLGAUSS_OK) {
@@ -223,9 +304,9 @@ static int measure(const struct site* site, const struct target* target, struct 
       }
     }
     for (int repeat = 0; is_well && repeat < 3; ++repeat) {
-      fill(site->type, a, b, n);
+      fill(site->type, target->library->is_wide, a, b, pivots, n);
       const double begin = now_in_seconds();
-      is_well = on_system(routine, target->library, site->family, n, a, pivots, b);
+      is_well = on_system(routine, target->library, site->type, site->family, n, a, pivots, b);
       const double seconds = now_in_seconds() - begin;
       if (seconds < system) system = seconds;
       if (repeat > 0 && system > kLongSeconds) break; /* the first may start threads */
@@ -344,7 +425,6 @@ double seconds_of_system(const struct site* site, const struct target* target, i
                          int64_t nrhs) {
   const struct choice* const choice = target->library->choices[kind_of(site)];
   if (choice == NULL || choice->count == 0) return NAN;
-  /* Measured with one right-hand side: 2/3 n^3 flops of LU, and 2 n^2 for each of them. */
-  const double factor = (double)n / 3, sides = (double)nrhs;
-  return at_n(choice->system, choice, n) * (factor + sides) / (factor + 1);
+  return at_n(choice->system, choice, n) * work_of(site->family, n, nrhs) /
+         work_of(site->family, n, sides_of(site->family, n));
 }

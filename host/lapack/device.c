@@ -100,7 +100,17 @@ static int load_calls(void* library) {
              {&device.calls.cgesv, "clgauss_cgesv"},
              {&device.calls.zgesv, "clgauss_zgesv"},
              {&device.calls.sposv, "clgauss_sposv"},
-             {&device.calls.dposv, "clgauss_dposv"}};
+             {&device.calls.dposv, "clgauss_dposv"},
+             {&device.calls.sgetrf, "clgauss_sgetrf_host"},
+             {&device.calls.dgetrf, "clgauss_dgetrf_host"},
+             {&device.calls.sgetri, "clgauss_sgetri"},
+             {&device.calls.dgetri, "clgauss_dgetri"},
+             {&device.calls.spotri, "clgauss_spotri"},
+             {&device.calls.dpotri, "clgauss_dpotri"},
+             {&device.calls.sgetrs, "clgauss_sgetrs_host"},
+             {&device.calls.dgetrs, "clgauss_dgetrs_host"},
+             {&device.calls.spotrs, "clgauss_spotrs"},
+             {&device.calls.dpotrs, "clgauss_dpotrs"}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     void* const found = dlsym(library, all[i].name);
     if (found == NULL) {
@@ -175,4 +185,42 @@ clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, 
   if (type == kSingle)
     return calls->sposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
   return calls->dposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+}
+
+clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda,
+                            int32_t* ipiv) {
+  const struct library_calls* const calls = &device.calls;
+  if (type == kSingle)
+    return calls->sgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+  return calls->dgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+}
+
+clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv) {
+  const struct library_calls* const calls = &device.calls;
+  if (type == kSingle) return calls->sgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+  return calls->dgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+}
+
+clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda) {
+  const struct library_calls* const calls = &device.calls;
+  if (type == kSingle)
+    return calls->spotri(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, a, lda);
+  return calls->dpotri(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, a, lda);
+}
+
+clgauss_status device_getrs(enum type type, int trans, size_t n, size_t nrhs, const void* a,
+                            size_t lda, const int32_t* ipiv, void* b, size_t ldb) {
+  const struct library_calls* const calls = &device.calls;
+  if (type == kSingle)
+    return calls->sgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b,
+                         ldb);
+  return calls->dgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b, ldb);
+}
+
+clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
+                            size_t lda, void* b, size_t ldb) {
+  const struct library_calls* const calls = &device.calls;
+  if (type == kSingle)
+    return calls->spotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+  return calls->dpotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
 }

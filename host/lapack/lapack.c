@@ -2,6 +2,7 @@
  * what is small, goes straight on. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shim.h"
 
@@ -33,7 +34,12 @@ static int begins_on_device(struct call* call, int is_valid) {
   call->why = NULL;
   call->is_reported = is_reported() && !is_within_lapack();
   call->begin = call->is_reported ? now_in_seconds() : 0;
-  if (!is_valid || call->n < least_n_of_all() || call->n > INT32_MAX || !device_acquire()) return 0;
+  if (!is_valid || call->n < least_n_of_all() || call->n > INT32_MAX) return 0;
+  if (has_few_sides(call->site, call->n, call->nrhs)) {
+    call->why = "too few right-hand sides for a copy of the factors";
+    return 0;
+  }
+  if (!device_acquire()) return 0;
   const int is_taken = device_takes(call->site, call->target, call->n);
   if (call->is_reported) call->begin = now_in_seconds(); /* opening and measuring is told apart */
   if (is_taken) return 1;
@@ -80,16 +86,19 @@ static int64_t smallest_of_diagonal(enum type type, int64_t n, const void* a, in
   return place;
 }
 
-/* gesv, or getrf with nrhs = 0, for valid arguments; whether it was answered. */
-static int lu_is_answered(struct call* call, int64_t lda, void* a, void* ipiv, void* b, int64_t ldb,
-                          void* info) {
+/* gesv, or getrf with nrhs = 0 and at least n columns, for valid arguments; whether it was
+ * answered. */
+static int lu_is_answered(struct call* call, int64_t columns, int64_t lda, void* a, void* ipiv,
+                          void* b, int64_t ldb, void* info) {
   const int wide = call->target->library->is_wide;
   const size_t n = (size_t)call->n;
   int32_t* const pivots = wide ? malloc(n * sizeof *pivots) : ipiv;
   if (pivots == NULL) return end_on_device(call, CLGAUSS_OUT_OF_MEMORY);
   const enum type type = call->site->type;
   const clgauss_status status =
-      device_gesv(type, n, (size_t)call->nrhs, a, (size_t)lda, pivots, b, (size_t)ldb);
+      columns > call->n
+          ? device_getrf(type, n, (size_t)columns, a, (size_t)lda, pivots)
+          : device_gesv(type, n, (size_t)call->nrhs, a, (size_t)lda, pivots, b, (size_t)ldb);
   const int is_answered = end_on_device(call, status);
   if (is_answered) {
     if (wide)
@@ -108,10 +117,40 @@ static void gesv(struct site* site, const void* caller, const void* n, const voi
   const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
   if (begins_on_device(&call, call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX &&
                                   ld_a >= call.n && ld_b >= call.n) &&
-      lu_is_answered(&call, ld_a, a, ipiv, b, ld_b, info))
+      lu_is_answered(&call, call.n, ld_a, a, ipiv, b, ld_b, info))
     return;
   enter_system();
   ((gesv_routine*)target->routine)(n, nrhs, a, lda, ipiv, b, ldb, info);
+  end_on_system(&call);
+}
+
+/* dsgesv, or zcgesv, which has rwork. The device has no need of single precision: it factors in
+ * double, which LAPACK tells by iter < 0, with -1 for reasons of the machine. */
+static void mixed_gesv(struct site* site, const void* caller, const void* n, const void* nrhs,
+                       void* a, const void* lda, void* ipiv, const void* b, const void* ldb,
+                       void* x, const void* ldx, void* work, void* swork, void* rwork, void* iter,
+                       void* info) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, 0, NULL};
+  const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb), ld_x = whole(target, ldx);
+  if (begins_on_device(&call, call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX &&
+                                  ld_a >= call.n && ld_b >= call.n && ld_x >= call.n)) {
+    const size_t bytes = bytes_of(site->type);
+    for (int64_t j = 0; j < call.nrhs; ++j)
+      memcpy((char*)x + (size_t)(j * ld_x) * bytes, (const char*)b + (size_t)(j * ld_b) * bytes,
+             (size_t)call.n * bytes);
+    if (lu_is_answered(&call, call.n, ld_a, a, ipiv, x, ld_x, info)) {
+      set_whole(target, iter, -1);
+      return;
+    }
+  }
+  enter_system();
+  if (site->type == kDouble)
+    ((dsgesv_routine*)target->routine)(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, iter,
+                                       info);
+  else
+    ((zcgesv_routine*)target->routine)(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, rwork,
+                                       iter, info);
   end_on_system(&call);
 }
 
@@ -120,31 +159,39 @@ typedef void getrf_type(const void*, const void*, void*, const void*, void*, voi
 static void getrf(struct site* site, const void* caller, const void* m, const void* n, void* a,
                   const void* lda, void* ipiv, void* info) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), 0, 0, 0, NULL};
-  const int64_t ld_a = whole(target, lda);
-  if (begins_on_device(&call, call.n > 0 && whole(target, m) == call.n && ld_a >= call.n) &&
-      lu_is_answered(&call, ld_a, a, ipiv, NULL, call.n, info))
+  struct call call = {site, target, whole(target, m), 0, 0, 0, NULL};
+  const int64_t columns = whole(target, n), ld_a = whole(target, lda);
+  const int is_real = site->type == kSingle || site->type == kDouble;
+  const int is_shaped =
+      columns == call.n || (is_real && columns > call.n && columns - call.n <= call.n);
+  if (begins_on_device(&call, call.n > 0 && is_shaped && ld_a >= call.n) &&
+      lu_is_answered(&call, columns, ld_a, a, ipiv, NULL, call.n, info))
     return;
   enter_system();
   ((getrf_type*)target->routine)(m, n, a, lda, ipiv, info);
   end_on_system(&call);
 }
 
-/* posv, or potrf with nrhs = 0, for valid arguments. What is not positive definite is for the
- * system: it leaves what LAPACK leaves. */
-static int cholesky_is_answered(struct call* call, const char* uplo, int64_t lda, void* a, void* b,
-                                int64_t ldb, void* info) {
-  const int triangle = *uplo == 'L' || *uplo == 'l' ? CLGAUSS_LOWER : CLGAUSS_UPPER;
-  clgauss_status status = device_posv(call->site->type, triangle, (size_t)call->n,
-                                      (size_t)call->nrhs, a, (size_t)lda, b, (size_t)ldb);
+/* Of the routines that write nothing where A is singular, or not positive definite: that is for the
+ * system, which leaves what LAPACK leaves. */
+static int is_well_answered(struct call* call, clgauss_status status, void* info) {
   if (status == CLGAUSS_SINGULAR) status = CLGAUSS_INACCURATE; /* it is not the device's fault */
   if (!end_on_device(call, status)) return 0;
   set_whole(call->target, info, 0);
   return 1;
 }
 
-static int is_triangle(const char* uplo) {
-  return *uplo == 'L' || *uplo == 'l' || *uplo == 'U' || *uplo == 'u';
+static int is_lower(const char* uplo) { return *uplo == 'L' || *uplo == 'l'; }
+static int is_triangle(const char* uplo) { return is_lower(uplo) || *uplo == 'U' || *uplo == 'u'; }
+static int triangle_of(const char* uplo) { return is_lower(uplo) ? CLGAUSS_LOWER : CLGAUSS_UPPER; }
+
+/* posv, or potrf with nrhs = 0, for valid arguments. */
+static int cholesky_is_answered(struct call* call, const char* uplo, int64_t lda, void* a, void* b,
+                                int64_t ldb, void* info) {
+  return is_well_answered(call,
+                          device_posv(call->site->type, triangle_of(uplo), (size_t)call->n,
+                                      (size_t)call->nrhs, a, (size_t)lda, b, (size_t)ldb),
+                          info);
 }
 
 static void posv(struct site* site, const void* caller, const char* uplo, const void* n,
@@ -162,8 +209,6 @@ static void posv(struct site* site, const void* caller, const char* uplo, const 
   end_on_system(&call);
 }
 
-typedef void potrf_type(const char*, const void*, void*, const void*, void*, size_t);
-
 static void potrf(struct site* site, const void* caller, const char* uplo, const void* n, void* a,
                   const void* lda, void* info, size_t length) {
   const struct target* const target = target_of(site, caller);
@@ -173,44 +218,170 @@ static void potrf(struct site* site, const void* caller, const char* uplo, const
       cholesky_is_answered(&call, uplo, ld_a, a, NULL, call.n, info))
     return;
   enter_system();
-  ((potrf_type*)target->routine)(uplo, n, a, lda, info, length);
+  ((potrf_routine*)target->routine)(uplo, n, a, lda, info, length);
   end_on_system(&call);
 }
 
-/* One exported name; `parameters` and `arguments` are those of LAPACK's routine. */
-#define NAME(letter, routine, type, family, prefix, suffix, text, parameters, arguments)        \
+static void potri(struct site* site, const void* caller, const char* uplo, const void* n, void* a,
+                  const void* lda, void* info, size_t length) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = {site, target, whole(target, n), 0, 0, 0, NULL};
+  const int64_t ld_a = whole(target, lda);
+  if (begins_on_device(&call, is_triangle(uplo) && call.n > 0 && ld_a >= call.n) &&
+      is_well_answered(&call,
+                       device_potri(site->type, triangle_of(uplo), (size_t)call.n, a, (size_t)ld_a),
+                       info))
+    return;
+  enter_system();
+  ((potrf_routine*)target->routine)(uplo, n, a, lda, info, length);
+  end_on_system(&call);
+}
+
+static void potrs(struct site* site, const void* caller, const char* uplo, const void* n,
+                  const void* nrhs, const void* a, const void* lda, void* b, const void* ldb,
+                  void* info, size_t length) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, 0, NULL};
+  const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
+  if (begins_on_device(&call, is_triangle(uplo) && call.n > 0 && call.nrhs > 0 &&
+                                  call.nrhs <= INT32_MAX && ld_a >= call.n && ld_b >= call.n) &&
+      is_well_answered(&call,
+                       device_potrs(site->type, triangle_of(uplo), (size_t)call.n,
+                                    (size_t)call.nrhs, a, (size_t)ld_a, b, (size_t)ld_b),
+                       info))
+    return;
+  enter_system();
+  ((potrs_routine*)target->routine)(uplo, n, nrhs, a, lda, b, ldb, info, length);
+  end_on_system(&call);
+}
+
+/* The caller's row exchanges in 32 bits, 0 for what is no row; NULL: no memory. `*own` is to be
+ * freed. */
+static const int32_t* pivots_of(const struct call* call, const void* ipiv, int32_t** own) {
+  *own = NULL;
+  if (!call->target->library->is_wide) return ipiv;
+  *own = malloc((size_t)call->n * sizeof **own);
+  for (int64_t i = 0; *own != NULL && i < call->n; ++i) {
+    const int64_t row = ((const int64_t*)ipiv)[i];
+    (*own)[i] = row >= 1 && row <= call->n ? (int32_t)row : 0;
+  }
+  return *own;
+}
+
+static int solve_is_answered(struct call* call, int trans, const void* a, int64_t lda,
+                             const void* ipiv, void* b, int64_t ldb, void* info) {
+  int32_t* own = NULL;
+  const int32_t* const pivots = pivots_of(call, ipiv, &own);
+  const clgauss_status status =
+      pivots == NULL ? CLGAUSS_OUT_OF_MEMORY
+                     : device_getrs(call->site->type, trans, (size_t)call->n, (size_t)call->nrhs, a,
+                                    (size_t)lda, pivots, b, (size_t)ldb);
+  free(own);
+  return is_well_answered(call, status, info);
+}
+
+static void getrs(struct site* site, const void* caller, const char* trans, const void* n,
+                  const void* nrhs, const void* a, const void* lda, const void* ipiv, void* b,
+                  const void* ldb, void* info, size_t length) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, 0, NULL};
+  const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
+  const int is_plain = *trans == 'N' || *trans == 'n';
+  const int is_valid = (is_plain || (*trans != '\0' && strchr("TtCc", *trans) != NULL)) &&
+                       call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX && ld_a >= call.n &&
+                       ld_b >= call.n;
+  if (begins_on_device(&call, is_valid) &&
+      solve_is_answered(&call, is_plain ? CLGAUSS_NO_TRANSPOSE : CLGAUSS_TRANSPOSE, a, ld_a, ipiv,
+                        b, ld_b, info))
+    return;
+  enter_system();
+  ((getrs_routine*)target->routine)(trans, n, nrhs, a, lda, ipiv, b, ldb, info, length);
+  end_on_system(&call);
+}
+
+static int inverse_is_answered(struct call* call, void* a, int64_t lda, const void* ipiv,
+                               void* info) {
+  int32_t* own = NULL;
+  const int32_t* const pivots = pivots_of(call, ipiv, &own);
+  const clgauss_status status =
+      pivots == NULL ? CLGAUSS_OUT_OF_MEMORY
+                     : device_getri(call->site->type, (size_t)call->n, a, (size_t)lda, pivots);
+  free(own);
+  return is_well_answered(call, status, info);
+}
+
+static void getri(struct site* site, const void* caller, const void* n, void* a, const void* lda,
+                  const void* ipiv, void* work, const void* lwork, void* info) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = {site, target, whole(target, n), 0, 0, 0, NULL};
+  const int64_t ld_a = whole(target, lda), size = whole(target, lwork);
+  const int is_answered = begins_on_device(&call, call.n > 0 && ld_a >= call.n && size >= call.n) &&
+                          inverse_is_answered(&call, a, ld_a, ipiv, info);
+  /* The answered one leaves the best lwork in work(1): the system says which that is. */
+  const int64_t wide_query = -1;
+  const int32_t query = -1;
+  const void* const asked = target->library->is_wide ? (const void*)&wide_query : &query;
+  enter_system();
+  ((getri_routine*)target->routine)(n, a, lda, ipiv, work, is_answered ? asked : lwork, info);
+  if (is_answered)
+    leave_system();
+  else
+    end_on_system(&call);
+}
+
+/* One exported name; `parameters` are those of LAPACK's routine, `call` is what answers it. */
+#define NAME(letter, routine, type, family, prefix, suffix, text, parameters, call)             \
   EXPORT void prefix##letter##routine##suffix parameters;                                       \
   EXPORT void prefix##letter##routine##suffix parameters {                                      \
     static struct site site = {                                                                 \
         #prefix #letter #routine #suffix, #letter #routine, text, #suffix, type, family, NULL}; \
-    routine arguments;                                                                          \
+    call;                                                                                       \
   }
 /* As LAPACK and LAPACK with 64-bit integers name it, and the same in NumPy's and SciPy's wheels. */
-#define ROUTINE(letter, routine, type, family, parameters, arguments)             \
-  NAME(letter, routine, type, family, , _, "", parameters, arguments)             \
-  NAME(letter, routine, type, family, , _64_, "", parameters, arguments)          \
-  NAME(letter, routine, type, family, scipy_, _, "scipy_", parameters, arguments) \
-  NAME(letter, routine, type, family, scipy_, _64_, "scipy_", parameters, arguments)
+#define ROUTINE(letter, routine, type, family, parameters, call)             \
+  NAME(letter, routine, type, family, , _, "", parameters, call)             \
+  NAME(letter, routine, type, family, , _64_, "", parameters, call)          \
+  NAME(letter, routine, type, family, scipy_, _, "scipy_", parameters, call) \
+  NAME(letter, routine, type, family, scipy_, _64_, "scipy_", parameters, call)
 #define CALLER &site, __builtin_return_address(0)
 
 #define GESV(letter, type)                                                                 \
   ROUTINE(letter, gesv, type, kLu,                                                         \
           (const void* n, const void* nrhs, void* a, const void* lda, void* ipiv, void* b, \
            const void* ldb, void* info),                                                   \
-          (CALLER, n, nrhs, a, lda, ipiv, b, ldb, info))
+          gesv(CALLER, n, nrhs, a, lda, ipiv, b, ldb, info))
 #define GETRF(letter, type)                                                                 \
   ROUTINE(letter, getrf, type, kLu,                                                         \
           (const void* m, const void* n, void* a, const void* lda, void* ipiv, void* info), \
-          (CALLER, m, n, a, lda, ipiv, info))
+          getrf(CALLER, m, n, a, lda, ipiv, info))
 #define POSV(letter, type)                                                                       \
   ROUTINE(letter, posv, type, kCholesky,                                                         \
           (const char* uplo, const void* n, const void* nrhs, void* a, const void* lda, void* b, \
            const void* ldb, void* info, size_t length),                                          \
-          (CALLER, uplo, n, nrhs, a, lda, b, ldb, info, length))
+          posv(CALLER, uplo, n, nrhs, a, lda, b, ldb, info, length))
 #define POTRF(letter, type)                                                                       \
   ROUTINE(letter, potrf, type, kCholesky,                                                         \
           (const char* uplo, const void* n, void* a, const void* lda, void* info, size_t length), \
-          (CALLER, uplo, n, a, lda, info, length))
+          potrf(CALLER, uplo, n, a, lda, info, length))
+#define GETRI(letter, type)                                                       \
+  ROUTINE(letter, getri, type, kInverse,                                          \
+          (const void* n, void* a, const void* lda, const void* ipiv, void* work, \
+           const void* lwork, void* info),                                        \
+          getri(CALLER, n, a, lda, ipiv, work, lwork, info))
+#define POTRI(letter, type)                                                                       \
+  ROUTINE(letter, potri, type, kCholeskyInverse,                                                  \
+          (const char* uplo, const void* n, void* a, const void* lda, void* info, size_t length), \
+          potri(CALLER, uplo, n, a, lda, info, length))
+#define GETRS(letter, type)                                                                    \
+  ROUTINE(letter, getrs, type, kSolves,                                                        \
+          (const char* trans, const void* n, const void* nrhs, const void* a, const void* lda, \
+           const void* ipiv, void* b, const void* ldb, void* info, size_t length),             \
+          getrs(CALLER, trans, n, nrhs, a, lda, ipiv, b, ldb, info, length))
+#define POTRS(letter, type)                                                                   \
+  ROUTINE(letter, potrs, type, kCholeskySolves,                                               \
+          (const char* uplo, const void* n, const void* nrhs, const void* a, const void* lda, \
+           void* b, const void* ldb, void* info, size_t length),                              \
+          potrs(CALLER, uplo, n, nrhs, a, lda, b, ldb, info, length))
 
 GESV(s, kSingle)
 GESV(d, kDouble)
@@ -224,3 +395,22 @@ POSV(s, kSingle)
 POSV(d, kDouble)
 POTRF(s, kSingle)
 POTRF(d, kDouble)
+GETRI(s, kSingle)
+GETRI(d, kDouble)
+POTRI(s, kSingle)
+POTRI(d, kDouble)
+GETRS(s, kSingle)
+GETRS(d, kDouble)
+POTRS(s, kSingle)
+POTRS(d, kDouble)
+
+ROUTINE(ds, gesv, kDouble, kMixed,
+        (const void* n, const void* nrhs, void* a, const void* lda, void* ipiv, const void* b,
+         const void* ldb, void* x, const void* ldx, void* work, void* swork, void* iter,
+         void* info),
+        mixed_gesv(CALLER, n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, NULL, iter, info))
+ROUTINE(zc, gesv, kDoubleComplex, kMixed,
+        (const void* n, const void* nrhs, void* a, const void* lda, void* ipiv, const void* b,
+         const void* ldb, void* x, const void* ldx, void* work, void* swork, void* rwork,
+         void* iter, void* info),
+        mixed_gesv(CALLER, n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, rwork, iter, info))

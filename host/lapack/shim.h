@@ -17,9 +17,24 @@
 
 /* Of LAPACK's letters s, d, c, z. */
 enum type { kSingle, kDouble, kComplex, kDoubleComplex, kTypes };
-/* What is measured together. */
-enum family { kLu, kCholesky, kFamilies };
+/* What is measured together: gesv and getrf, posv and potrf, each of getri, potri, getrs and potrs,
+ * which go on with the factors, and dsgesv or zcgesv. */
+enum family {
+  kLu,
+  kCholesky,
+  kInverse,
+  kCholeskyInverse,
+  kSolves,
+  kCholeskySolves,
+  kMixed,
+  kFamilies
+};
 enum { kKinds = kTypes * kFamilies };
+
+static inline size_t bytes_of(enum type type) {
+  static const size_t kBytes[kTypes] = {4, 8, 8, 16};
+  return kBytes[type];
+}
 
 /* ---- target.c -------------------------------------------------------------------------------- */
 
@@ -63,8 +78,23 @@ void* symbol_of(const char* path, const char* symbol);
 /* As LAPACK has them. Fortran's compilers hand the length of each text over behind all else. */
 typedef void gesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
                           void* b, const void* ldb, void* info);
+typedef void dsgesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
+                            const void* b, const void* ldb, void* x, const void* ldx, void* work,
+                            void* swork, void* iter, void* info);
+typedef void zcgesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
+                            const void* b, const void* ldb, void* x, const void* ldx, void* work,
+                            void* swork, void* rwork, void* iter, void* info);
 typedef void posv_routine(const char* uplo, const void* n, const void* nrhs, void* a,
                           const void* lda, void* b, const void* ldb, void* info, size_t length);
+typedef void getri_routine(const void* n, void* a, const void* lda, const void* ipiv, void* work,
+                           const void* lwork, void* info);
+typedef void potrf_routine(const char* uplo, const void* n, void* a, const void* lda, void* info,
+                           size_t length); /* and potri */
+typedef void getrs_routine(const char* trans, const void* n, const void* nrhs, const void* a,
+                           const void* lda, const void* ipiv, void* b, const void* ldb, void* info,
+                           size_t length);
+typedef void potrs_routine(const char* uplo, const void* n, const void* nrhs, const void* a,
+                           const void* lda, void* b, const void* ldb, void* info, size_t length);
 
 /* ---- device.c -------------------------------------------------------------------------------- */
 
@@ -86,6 +116,20 @@ struct library_calls {
                           size_t);
   clgauss_status (*dposv)(clgauss_context, int, int, size_t, size_t, double*, size_t, double*,
                           size_t);
+  clgauss_status (*sgetrf)(clgauss_context, int, size_t, size_t, float*, size_t, int32_t*);
+  clgauss_status (*dgetrf)(clgauss_context, int, size_t, size_t, double*, size_t, int32_t*);
+  clgauss_status (*sgetri)(clgauss_context, int, size_t, float*, size_t, const int32_t*);
+  clgauss_status (*dgetri)(clgauss_context, int, size_t, double*, size_t, const int32_t*);
+  clgauss_status (*spotri)(clgauss_context, int, int, size_t, float*, size_t);
+  clgauss_status (*dpotri)(clgauss_context, int, int, size_t, double*, size_t);
+  clgauss_status (*sgetrs)(clgauss_context, int, int, size_t, size_t, const float*, size_t,
+                           const int32_t*, float*, size_t);
+  clgauss_status (*dgetrs)(clgauss_context, int, int, size_t, size_t, const double*, size_t,
+                           const int32_t*, double*, size_t);
+  clgauss_status (*spotrs)(clgauss_context, int, int, size_t, size_t, const float*, size_t, float*,
+                           size_t);
+  clgauss_status (*dpotrs)(clgauss_context, int, int, size_t, size_t, const double*, size_t,
+                           double*, size_t);
 };
 
 struct device {
@@ -109,6 +153,14 @@ clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_
                            int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            void* b, size_t ldb);
+/* Of kSingle and kDouble; m <= n, `trans` and `triangle` as clgauss.h numbers them. */
+clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda, int32_t* ipiv);
+clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv);
+clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda);
+clgauss_status device_getrs(enum type type, int trans, size_t n, size_t nrhs, const void* a,
+                            size_t lda, const int32_t* ipiv, void* b, size_t ldb);
+clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
+                            size_t lda, void* b, size_t ldb);
 /* After an error: a device that fails again and again is given up. */
 void device_failed(clgauss_status status);
 
@@ -137,6 +189,8 @@ static inline int kind_of(const struct site* site) {
 
 /* Below no call is looked at further. */
 int64_t least_n_of_all(void);
+/* Of getrs and potrs: too few right-hand sides to be worth a copy of the factors. */
+int has_few_sides(const struct site* site, int64_t n, int64_t nrhs);
 /* Whether the device takes a call; the thread has it, and it is open if it does. */
 int device_takes(const struct site* site, const struct target* target, int64_t n);
 /* Seconds that the system's routine would have taken, by what was measured; NaN: not known. */

@@ -275,10 +275,13 @@ static void test_progress(clgauss_context context) {
 static void test_without_fp64(clgauss_context context) {
   clgauss_lu lu = NULL;
   double a[1] = {2}, b[1] = {6};
-  int32_t ipiv[1];
+  int32_t ipiv[1] = {1};
   EXPECT_STATUS(CLGAUSS_OPENCL, clgauss_lu_create(context, CLGAUSS_F64, 1, &lu));
   EXPECT_STATUS(CLGAUSS_OPENCL, clgauss_dgesv(context, CLGAUSS_ROW_MAJOR, 1, 1, a, 1, ipiv, b, 1));
-  EXPECT(lu == NULL && b[0] == 6);
+  EXPECT_STATUS(CLGAUSS_OPENCL, clgauss_dgetri(context, CLGAUSS_ROW_MAJOR, 1, a, 1, ipiv));
+  EXPECT_STATUS(CLGAUSS_OPENCL,
+                clgauss_dpotrs(context, CLGAUSS_ROW_MAJOR, CLGAUSS_LOWER, 1, 1, a, 1, b, 1));
+  EXPECT(lu == NULL && b[0] == 6 && a[0] == 2);
 }
 
 /* The device as the caller's own OpenCL has it, for what takes cl_mem. */
@@ -330,6 +333,12 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_handles(context);
   test_host_f32(context);
   test_posv_f32(context);
+  test_factors_f32(context, 5);
+  test_factors_f32(context, 150);
+  test_wide_f32(context, 1, 4);
+  test_wide_f32(context, 6, 6);
+  test_wide_f32(context, 70, 200);
+  test_bad_factors_f32(context);
   test_gels_f32(context);
   test_gels_f64(context);
   test_complex_gesv_f32(context);
@@ -338,6 +347,12 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   if (fp64) {
     test_host_f64(context);
     test_posv_f64(context);
+    test_factors_f64(context, 5);
+    test_factors_f64(context, 150);
+    test_wide_f64(context, 1, 4);
+    test_wide_f64(context, 6, 6);
+    test_wide_f64(context, 70, 200);
+    test_bad_factors_f64(context);
     test_complex_gesv_f64(context);
     test_bad_host_f64(context);
     test_batched_f64(context);

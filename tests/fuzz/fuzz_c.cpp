@@ -64,7 +64,7 @@ class Fuzzer {
   void step() {
     alarm(kPatienceSeconds);
     if (lus_.size() > 12) destroy_one();
-    switch (below(16)) {
+    switch (below(18)) {
       case 0:
         return contexts();
       case 1:
@@ -96,6 +96,14 @@ class Fuzzer {
         return one_in(2) ? gels<float>(clgauss_sgels) : gels<double>(clgauss_dgels);
       case 14:
         return one_in(2) ? complex_gesv<float>(clgauss_cgesv) : complex_gesv<double>(clgauss_zgesv);
+      case 15:
+        return one_in(2) ? by_factors<float>(clgauss_sgetrs_host, clgauss_sgetri, clgauss_spotrs,
+                                             clgauss_spotri)
+                         : by_factors<double>(clgauss_dgetrs_host, clgauss_dgetri, clgauss_dpotrs,
+                                              clgauss_dpotri);
+      case 16:
+        return one_in(2) ? getrf_host<float>(clgauss_sgetrf_host)
+                         : getrf_host<double>(clgauss_dgetrf_host);
       default:
         return ask();
     }
@@ -135,6 +143,9 @@ class Fuzzer {
   std::size_t ld(std::size_t at_least) { return one_in(8) ? size() : at_least + below(3); }
   int layout() {
     return one_in(20) ? static_cast<int>(random_()) : 101 + static_cast<int>(below(2));
+  }
+  int triangle() {
+    return one_in(20) ? static_cast<int>(random_()) : 121 + static_cast<int>(below(2));
   }
   int trans() {
     return one_in(20) ? static_cast<int>(random_()) : 111 + static_cast<int>(below(2));
@@ -266,10 +277,7 @@ class Fuzzer {
       for (std::size_t at = 0; at < kElements; at += std::min(lda, kElements) + 1)
         a[at] = std::abs(a[at]) + 256;
     const auto a_before = a, b_before = b;
-    const int order = layout();
-    const int uplo = one_in(20)  ? static_cast<int>(random_())
-                     : one_in(2) ? CLGAUSS_LOWER
-                                 : CLGAUSS_UPPER;
+    const int order = layout(), uplo = triangle();
     const bool ok = check("posv", call(context(), order, uplo, n, nrhs, perhaps(a.data()), lda,
                                        perhaps(b.data()), ldb)) == CLGAUSS_OK;
     require_kept("posv", a_before, a, order, lda, [&](std::size_t i, std::size_t j) {
@@ -277,6 +285,53 @@ class Fuzzer {
     });
     require_kept("posv", b_before, b, order, ldb,
                  [&](std::size_t i, std::size_t j) { return ok && i < n && j < nrhs; });
+  }
+
+  template <typename Real, typename Getrs, typename Getri, typename Potrs, typename Potri>
+  void by_factors(const Getrs& getrs, const Getri& getri, const Potrs& potrs, const Potri& potri) {
+    const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(std::max(n, nrhs));
+    if (!promised(n, n, lda) || !promised(n, nrhs, ldb) || n > kElements) return;
+    auto a = numbers<Real>(), b = numbers<Real>();
+    const auto a_before = a, b_before = b;
+    std::vector<std::int32_t> ipiv(kElements);
+    for (std::int32_t& row : ipiv)
+      row = one_in(100) ? static_cast<std::int32_t>(random_())
+                        : 1 + static_cast<std::int32_t>(below(std::max<std::size_t>(n, 1)));
+    const int order = layout(), uplo = triangle();
+    const bool inverts = one_in(2), symmetric = one_in(2);
+    const char* const name = symmetric ? (inverts ? "potri" : "potrs")  //
+                                       : (inverts ? "getri" : "getrs_host");
+    Real *const a_data = perhaps(a.data()), *const b_data = perhaps(b.data());
+    const std::int32_t* const rows = perhaps(ipiv.data());
+    const clgauss_status status =
+        symmetric && inverts ? potri(context(), order, uplo, n, a_data, lda)
+        : symmetric          ? potrs(context(), order, uplo, n, nrhs, a_data, lda, b_data, ldb)
+        : inverts            ? getri(context(), order, n, a_data, lda, rows)
+                  : getrs(context(), order, trans(), n, nrhs, a_data, lda, rows, b_data, ldb);
+    const bool ok = check(name, status) == CLGAUSS_OK;
+    require_kept(name, a_before, a, order, lda, [&](std::size_t i, std::size_t j) {
+      const bool is_there = !symmetric || (uplo == CLGAUSS_LOWER ? i >= j : i <= j);
+      return ok && inverts && i < n && j < n && is_there;
+    });
+    require_kept(name, b_before, b, order, ldb,
+                 [&](std::size_t i, std::size_t j) { return ok && !inverts && i < n && j < nrhs; });
+  }
+
+  template <typename Real, typename Call>
+  void getrf_host(const Call& call) {
+    const std::size_t m = size(), n = size(), lda = ld(std::max(m, n));
+    if (!promised(m, n, lda) || m > kElements) return;
+    auto a = numbers<Real>();
+    const auto before = a;
+    const std::vector<std::int32_t> ipiv_before(kElements, -1);
+    auto ipiv = ipiv_before;
+    const int order = layout();
+    const clgauss_status status = check(
+        "getrf_host", call(context(), order, m, n, perhaps(a.data()), lda, perhaps(ipiv.data())));
+    const bool written = status == CLGAUSS_OK || status == CLGAUSS_SINGULAR;
+    require_kept("getrf_host", before, a, order, lda,
+                 [&](std::size_t i, std::size_t j) { return written && i < m && j < n; });
+    if (!written && ipiv != ipiv_before) throw std::runtime_error("getrf_host: ipiv is written");
   }
 
   template <typename Real, typename Call>

@@ -1,6 +1,6 @@
 /* A program that calls LAPACK as others do, and looks at what it gets: run by itself, and by
  * `clgauss run`, over several LAPACKs. Without arguments every routine, in every type. With
- * "fork", "threads", "signals", "one N" or "exit SECONDS" what the words say. */
+ * "fork", "threads", "signals", "one N", "rest N" or "exit SECONDS" what the words say. */
 #include <complex.h>
 #include <math.h>
 #include <pthread.h>
@@ -43,18 +43,24 @@ static double random_number(void) {
   void letter##getrf_(const int*, const int*, NUMBER*, const int*, int*, int*);                   \
   void letter##getrs_(const char*, const int*, const int*, const NUMBER*, const int*, const int*, \
                       NUMBER*, const int*, int*, size_t);
-#define DECLARE_CHOLESKY(letter, NUMBER)                                                       \
+#define DECLARE_REAL(letter, NUMBER)                                                           \
   void letter##posv_(const char*, const int*, const int*, NUMBER*, const int*, NUMBER*,        \
                      const int*, int*, size_t);                                                \
   void letter##potrf_(const char*, const int*, NUMBER*, const int*, int*, size_t);             \
   void letter##potrs_(const char*, const int*, const int*, const NUMBER*, const int*, NUMBER*, \
-                      const int*, int*, size_t);
+                      const int*, int*, size_t);                                               \
+  void letter##potri_(const char*, const int*, NUMBER*, const int*, int*, size_t);             \
+  void letter##getri_(const int*, NUMBER*, const int*, const int*, NUMBER*, const int*, int*);
 DECLARE(s, float)
 DECLARE(d, double)
 DECLARE(c, float complex)
 DECLARE(z, double complex)
-DECLARE_CHOLESKY(s, float)
-DECLARE_CHOLESKY(d, double)
+DECLARE_REAL(s, float)
+DECLARE_REAL(d, double)
+void dsgesv_(const int*, const int*, double*, const int*, int*, const double*, const int*, double*,
+             const int*, double*, void*, int*, int*);
+void zcgesv_(const int*, const int*, double complex*, const int*, int*, const double complex*,
+             const int*, double complex*, const int*, double complex*, void*, double*, int*, int*);
 
 #define NUMBER float
 #define L(name) s##name##_
@@ -62,7 +68,7 @@ DECLARE_CHOLESKY(d, double)
 #define EPS 0x1p-24
 #define RANDOM() (float)random_number()
 #define MAGNITUDE(x) fabsf(x)
-#define HAS_CHOLESKY
+#define IS_REAL
 #include "callers.h"
 #define NUMBER double
 #define L(name) d##name##_
@@ -70,7 +76,8 @@ DECLARE_CHOLESKY(d, double)
 #define EPS 0x1p-53
 #define RANDOM() random_number()
 #define MAGNITUDE(x) fabs(x)
-#define HAS_CHOLESKY
+#define MIXED_GESV dsgesv_
+#define IS_REAL
 #include "callers.h"
 #define NUMBER float complex
 #define L(name) c##name##_
@@ -85,6 +92,8 @@ DECLARE_CHOLESKY(d, double)
 #define EPS 0x1p-53
 #define RANDOM() (random_number() + random_number() * I)
 #define MAGNITUDE(x) cabs(x)
+#define MIXED_GESV(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, iter, info) \
+  zcgesv_(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, (double[LARGEST]){0}, iter, info)
 #include "callers.h"
 
 static void* solve_often(void* n) {
@@ -139,6 +148,11 @@ int main(int argc, char** argv) {
     test_signals();
   } else if (strcmp(what, "one") == 0) {
     solve_d(n, 1, n, n);
+  } else if (strcmp(what, "rest") == 0) { /* that "one" has not */
+    invert_d(n, n / 4, n, n);
+    cholesky_d("L", n, n / 4, n, n);
+    solve_mixed_d(n, 1, n, n);
+    factor_wide_d(n, 2 * n, n);
   } else if (strcmp(what, "exit") == 0) { /* while another thread is at it */
     pthread_t thread;
     n = 300;
@@ -150,8 +164,8 @@ int main(int argc, char** argv) {
     test_d();
     test_c();
     test_z();
-    test_cholesky_s();
-    test_cholesky_d();
+    test_real_s();
+    test_real_d();
   }
   return failures == 0 ? 0 : 1;
 }

@@ -1,5 +1,6 @@
 /* Included by callers.c, once for each type: NUMBER, EPS, L(name) of LAPACK, T(name) of here,
- * RANDOM() and MAGNITUDE(), and HAS_CHOLESKY or not. At the end they are undefined again. */
+ * RANDOM() and MAGNITUDE(), and IS_REAL and MIXED_GESV or not. At the end they are undefined
+ * again. */
 
 static NUMBER* T(matrix)(int rows, int columns, int ld) {
   NUMBER* const a = malloc(sizeof *a * (size_t)ld * (size_t)(columns > 0 ? columns : 1));
@@ -55,7 +56,7 @@ static void T(solve)(int n, int nrhs, int lda, int ldb) {
   EXPECT(T(is_padded)(lu, n, n, lda) && T(is_padded)(x, n, nrhs, ldb));
   for (int i = 0; i < n; ++i) EXPECT(ipiv[i] > i && ipiv[i] <= n);
 
-  /* Factors that the system's routines go on with. */
+  /* Factors that other routines go on with. */
   NUMBER* const factors = T(copied)(a, n, lda);
   memcpy(x, b, sizeof *b * (size_t)ldb * (size_t)nrhs);
   L(getrf)(&n, &n, factors, &lda, ipiv, &info);
@@ -73,6 +74,36 @@ static void T(solve)(int n, int nrhs, int lda, int ldb) {
   EXPECT(memcmp(x, b, sizeof *b * (size_t)ldb * (size_t)nrhs) == 0);
   free(a), free(b), free(lu), free(x), free(factors), free(ipiv);
 }
+
+#ifdef MIXED_GESV
+/* With factors in single precision: A stays as it is, or holds those in double. */
+static void T(solve_mixed)(int n, int nrhs, int lda, int ldb) {
+  NUMBER *const a = T(matrix)(n, n, lda), *const b = T(matrix)(n, nrhs, ldb);
+  NUMBER *const lu = T(copied)(a, n, lda), *const given = T(copied)(b, nrhs, ldb);
+  NUMBER* const x = T(matrix)(n, nrhs, ldb);
+  NUMBER *const work = T(matrix)(n, nrhs, n), *const swork = T(matrix)(n, n + nrhs, n);
+  int* const ipiv = malloc(sizeof *ipiv * (size_t)n);
+  int iter = -77, info = -77;
+  MIXED_GESV(&n, &nrhs, lu, &lda, ipiv, b, &ldb, x, &ldb, work, swork, &iter, &info);
+  EXPECT(info == 0 && iter >= -31);
+  EXPECT(T(residual)(n, nrhs, a, lda, x, b, ldb) < BOUND);
+  EXPECT(memcmp(b, given, sizeof *b * (size_t)ldb * (size_t)nrhs) == 0);
+  EXPECT(T(is_padded)(lu, n, n, lda) && T(is_padded)(x, n, nrhs, ldb));
+  if (iter >= 0) {
+    EXPECT(memcmp(lu, a, sizeof *a * (size_t)lda * (size_t)n) == 0);
+  } else {
+    memcpy(x, b, sizeof *b * (size_t)ldb * (size_t)nrhs);
+    L(getrs)("N", &n, &nrhs, lu, &lda, ipiv, x, &ldb, &info, 1);
+    EXPECT(T(residual)(n, nrhs, a, lda, x, b, ldb) < BOUND);
+  }
+  memcpy(lu, a, sizeof *a * (size_t)lda * (size_t)n);
+  for (int i = 0; i < n; ++i) lu[n / 2 * lda + i] = 0;
+  MIXED_GESV(&n, &nrhs, lu, &lda, ipiv, b, &ldb, x, &ldb, work, swork, &iter, &info);
+  EXPECT(info == n / 2 + 1);
+  EXPECT(memcmp(b, given, sizeof *b * (size_t)ldb * (size_t)nrhs) == 0);
+  free(a), free(b), free(lu), free(given), free(x), free(work), free(swork), free(ipiv);
+}
+#endif
 
 static void T(refuse)(void) {
   NUMBER a[4] = {1, 0, 0, 1}, b[2] = {1, 1};
@@ -94,15 +125,19 @@ static void T(test)(void) {
   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
     T(solve)(sizes[s], 1, sizes[s], sizes[s]);
     T(solve)(sizes[s], 3, sizes[s] + 3, sizes[s] + 1);
+#ifdef MIXED_GESV
+    T(solve_mixed)(sizes[s], 3, sizes[s] + 3, sizes[s] + 1);
+#endif
   }
   T(refuse)();
 }
 
-#ifdef HAS_CHOLESKY
-#include "callers_cholesky.h"
-#undef HAS_CHOLESKY
+#ifdef IS_REAL
+#include "callers_real.h"
+#undef IS_REAL
 #endif
 
+#undef MIXED_GESV
 #undef NUMBER
 #undef L
 #undef T

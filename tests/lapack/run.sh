@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # `clgauss run` over the LAPACKs of this machine: tests/lapack/run.sh KIND BUILD_DIR
-#   suite-T    LAPACK's own tests of type T (s, d, c, z): every line as without it
+#   suite-T    LAPACK's own tests of type T (s, d, c, z; ds and zc: dsgesv and zcgesv): every line as without it
+#   suite-wide those of type d with 64-bit integers, of a library that has the names of liblapack (liblapack64-test)
 #   callers    a program of ours, which fork()s, has threads and signals, and ends while kernels are built
 #   choice     what is measured, kept and obeyed
 #   faults     OpenCL calls that fail and numbers that are damaged: every answer is right all the same
@@ -21,27 +22,33 @@ fail() { echo "$kind: $*" >&2; cat "$folder"/*.log 2>/dev/null | tail -20 >&2; e
 # Debian's folders of the libraries that can stand behind liblapack.so.3.
 reference() { echo "$(echo /usr/lib/*/lapack):$(echo /usr/lib/*/blas)"; }
 openblas() { echo /usr/lib/*/openblas-pthread; }
+wide() { echo "$(echo /usr/lib/*/lapack64):$(echo /usr/lib/*/blas64)"; }
 
 # Programs of several libraries, each by itself and with its systems on the device.
-suite() {  # type
-  local program folder_of_tests libraries name
-  folder_of_tests=$(echo /usr/lib/*/lapack)
-  program=$folder_of_tests/xlintst$1
-  [ -x "$program" ] || fail "$program is not there (liblapack-test)"
-  for name in reference openblas; do
+suite() {  # folder of the tests, type, routines that the device must have had a hundred times, libraries
+  local folder_of_tests=$1 type=$2 routines=$3 program libraries name routine
+  program=$folder_of_tests/xlintst$type
+  [ -x "$program" ] || fail "$program is not there (liblapack-test, liblapack64-test)"
+  for name in "${@:4}"; do
     libraries=$($name)
-    LD_LIBRARY_PATH=$libraries "$program" < "$folder_of_tests/$1test.in" > without.txt
-    LD_LIBRARY_PATH=$libraries "$run" run --force --report report.log -- "$program" < "$folder_of_tests/$1test.in" > with.txt
+    LD_LIBRARY_PATH=$libraries "$program" < "$folder_of_tests/${type}test.in" > without.txt
+    LD_LIBRARY_PATH=$libraries "$run" run --force --report report.log -- "$program" < "$folder_of_tests/${type}test.in" > with.txt
     grep -q "passed the threshold" without.txt || fail "no test was run over $name"
     cmp <(grep -v 'Total time' without.txt) <(grep -v 'Total time' with.txt) || fail "other lines over $name"
-    awk -v t="$1" '$1 == t "getrf" && $2 > 500 {found = 1} END {exit !found}' report.log ||
-      fail "the device was not asked over $name"
+    for routine in $routines; do
+      awk -v name="$routine" '$1 == name && $2 >= 100 {found = 1} END {exit !found}' report.log ||
+        fail "the device was not asked for $routine over $name"
+    done
     rm report.log
   done
 }
 
 case $kind in
-  suite-*) suite "${kind#suite-}" ;;
+  suite-[sd]) type=${kind#suite-}
+    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}potrf ${type}potrs ${type}potri" reference openblas ;;
+  suite-[cz]) suite "$(echo /usr/lib/*/lapack)" "${kind#suite-}" "${kind#suite-}getrf" reference openblas ;;
+  suite-ds | suite-zc) suite "$(echo /usr/lib/*/lapack)" "${kind#suite-}" "${kind#suite-}gesv" reference openblas ;;
+  suite-wide) suite "$(echo /usr/lib/*/lapack64)" d "dgetrf dgetri" wide ;;
 
   callers)
     for libraries in "$(reference)" "$(openblas)"; do
@@ -59,6 +66,13 @@ case $kind in
       done
     done
     unset RUSTICL_ENABLE
+    # The dynamic linker preloads nothing into a program with other rights than its user's (where files can give such).
+    cp "$(command -v id)" "$callers" . && chmod 777 .
+    chown nobody id callers 2> /dev/null && chmod u+s id callers || true
+    if [ "$(./id -u)" != "$(id -u)" ]; then
+      "$run" run --force --log setuid.log -- ./callers one 100 || fail "a setuid program"
+      [ ! -e setuid.log ] || fail "a setuid program had the device"
+    fi
     for seconds in 0.02 0.1 0.2 0.4 0.8; do  # nothing is built, nor kept
       XDG_CACHE_HOME=$folder/$seconds POCL_CACHE_DIR=$folder/$seconds "$run" run --force -- "$callers" exit $seconds ||
         fail "ending after $seconds s"
@@ -94,6 +108,18 @@ case $kind in
     grep -q "CLGAUSS_LAPACK_MIN_N is 'many'" many.txt || fail "a number that is none"
     "$run" run --device nonsense --force --log none.log --report none.txt -- "$callers" one 300
     grep -q "nonsense" none.log || fail "no word of a device that is not there"
+    # What is not gesv or posv is timed by itself; few right-hand sides are not worth a copy of them.
+    LD_LIBRARY_PATH=$(reference)
+    "$run" run --log rest.log -- "$callers" rest 1100
+    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 8 ] || fail "not one file for each of getri, getrs, posv, potrs, potri and dsgesv"
+    "$run" run --log rest.log -- "$callers" rest 1100
+    grep -q 'dgetri n=1100 nrhs=0 device' rest.log || fail "getri: $(cat rest.log cache/clgauss/lapack-*)"
+    "$run" run --min-n 250 --log few.log -- "$callers" rest 1100
+    for routine in getrs potrs; do
+      grep -q "d$routine n=1100 nrhs=275 device" few.log || fail "$routine: $(cat few.log)"
+    done
+    "$run" run --min-n 250 --log few.log -- "$callers" one 1100
+    grep -q 'dgetrs n=1100 nrhs=1 system .* right-hand sides' few.log || fail "a getrs with one right-hand side: $(cat few.log)"
     CLGAUSS_CACHE=off LD_LIBRARY_PATH=$(reference) "$run" run --log kept.log -- "$callers" one 300
     grep -q "cannot be kept" kept.log || fail "measured, and not kept"
     code=0; "$run" run --force -- sh -c 'exit 42' || code=$?
@@ -109,7 +135,9 @@ case $kind in
       RUSTICL_ENABLE= "$run" run --force --log calls.log -- Rscript "$here/script.R" || fail "R over $libraries"
       "$run" run --force --log calls.log -- octave-cli "$here/script.m" || fail "Octave over $libraries"
     done
-    [ "$(grep -c ' device ' calls.log)" -ge 20 ] || fail "the device was not asked"
+    for routine in dgesv dgetrf dgetri dpotrf dpotri zgesv; do
+      [ "$(grep -c " $routine .* device " calls.log)" -ge 2 ] || fail "the device was not asked for $routine"
+    done
     "$run" run --force -- Rscript -e \
       'x <- solve(diag(400), rep(1, 400)); tools::pskill(Sys.getpid(), 10L); Sys.sleep(5)' || true
     [ -s .RData ] || fail "SIGUSR1 saved no workspace" ;;
@@ -127,25 +155,28 @@ case $kind in
     layer=$(echo "$build"/tests/libfault_layer.so)
     [ -f "$layer" ] || fail "$layer is not there"
     export OPENCL_LAYERS=$layer
-    CLGAUSS_FAULT_LOG=$folder/every.log "$run" run --force -- "$callers" one 200
-    count=$(wc -l < every.log)
-    [ "$count" -gt 100 ] || fail "the layer was not there"
-    rm every.log
-    for ((k = 1; k <= count; k += 1 + count / 40)); do
-      CLGAUSS_FAULT_AT=$k "$run" run --force -- "$callers" one 200 || fail "call $k failed"
-    done
-    # What comes back is damaged: seen, and done by the system.
-    export CLGAUSS_TRANSFERS=pinned
-    CLGAUSS_FAULT_LOG=$folder/every.log "$run" run --force -- "$callers" one 200
-    reads=$(grep -c clEnqueueReadBuffer every.log)
-    rm every.log
-    for ((read = 1; read <= reads; ++read)); do
-      for word in 1 4001; do
-        CLGAUSS_FAULT_FLIP=$read:$word:0x40000000 "$run" run --force --log damaged.log -- "$callers" one 200 ||
-          fail "read $read, word $word was believed"
+    for what in one rest; do
+      unset CLGAUSS_TRANSFERS
+      CLGAUSS_FAULT_LOG=$folder/every.log "$run" run --force -- "$callers" $what 200
+      count=$(wc -l < every.log)
+      [ "$count" -gt 100 ] || fail "the layer was not there"
+      rm every.log
+      for ((k = 1; k <= count; k += 1 + count / 40)); do
+        CLGAUSS_FAULT_AT=$k "$run" run --force -- "$callers" $what 200 || fail "$what: call $k failed"
+      done
+      # What comes back is damaged: seen, and done by the system.
+      export CLGAUSS_TRANSFERS=pinned
+      CLGAUSS_FAULT_LOG=$folder/every.log "$run" run --force -- "$callers" $what 200
+      reads=$(grep -c clEnqueueReadBuffer every.log)
+      rm every.log
+      for ((read = 1; read <= reads; ++read)); do
+        for word in 1 4001; do
+          CLGAUSS_FAULT_FLIP=$read:$word:0x40000000 "$run" run --force --log damaged.log -- "$callers" $what 200 ||
+            fail "$what: read $read, word $word was believed"
+        done
       done
     done
     grep -q 'nothing was written' damaged.log || fail "no damage was met" ;;
 
-  *) echo "tests/lapack/run.sh suite-s|suite-d|suite-c|suite-z|callers|choice|faults|scripts|suites BUILD_DIR" >&2; exit 2 ;;
+  *) echo "tests/lapack/run.sh suite-{s,d,c,z,ds,zc,wide}|callers|choice|faults|scripts|suites BUILD_DIR" >&2; exit 2 ;;
 esac

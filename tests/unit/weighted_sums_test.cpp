@@ -77,6 +77,58 @@ TEST_CASE("weighted sums: factors agree with A, and no number of them can be wro
       }
 }
 
+TEST_CASE("weighted sums: of the product of two triangles, and a bound of its norm") {
+  for (const Index n : {Index{1}, Index{2}, Index{9}, Index{40}})
+    for (const bool by_rows : {true, false})
+      for (const bool is_unit_lower : {true, false}) {
+        CAPTURE(n);
+        Stored both(n, by_rows), product(n, true), magnitudes(n, true);
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < n; ++j) both.at(i, j) = number_of(i, j) / 8;
+        for (Index i = 0; i < n; ++i)
+          for (Index j = 0; j < n; ++j) {
+            product.at(i, j) = magnitudes.at(i, j) = 0;
+            for (Index k = 0; k <= std::min(i, j); ++k) {
+              const double term = (k == i && is_unit_lower ? 1 : both.at(i, k)) *
+                                  (k == j && !is_unit_lower ? 1 : both.at(k, j));
+              product.at(i, j) += term;
+              magnitudes.at(i, j) += std::abs(term);
+            }
+          }
+        const auto sums = weighted_sums_of_product(
+            Triangles<double>{both.view(), both.view(), is_unit_lower, !is_unit_lower});
+        const WeightedSums wanted = weighted_sums(product.view());
+        for (Index j = 0; j < n; ++j)
+          CHECK(sums.sums[j] == doctest::Approx(wanted.sums[j]).epsilon(1e-12));
+        CHECK(sums.norm1 == doctest::Approx(weighted_sums(magnitudes.view()).norm1));
+      }
+}
+
+TEST_CASE("weighted sums: an inverse, whole and as a triangle, and one with a wrong number") {
+  constexpr Index kN = 17;
+  for (const bool by_rows : {true, false}) {
+    Stored a(kN, true), x(kN, by_rows);
+    for (Index i = 0; i < kN; ++i)  // I + v v^T, whose inverse is I - v v^T / (1 + v^T v)
+      for (Index j = 0; j < kN; ++j) {
+        const double vv = static_cast<double>((i % 3 + 1) * (j % 3 + 1)) / 8;
+        a.at(i, j) = (i == j ? 1 : 0) + vv;
+        x.at(i, j) = (i == j ? 1 : 0) - vv / (1 + 75.0 / 8);
+      }
+    const WeightedSums of_a = weighted_sums(a.view());
+    CHECK(is_inverse(of_a, x.view()));
+    for (Index i = 0; i < kN; ++i)
+      for (Index j = 0; j < kN; ++j) {
+        const double was = x.at(i, j);
+        for (const double wrong : {was + 1e-8, std::nan("")}) {
+          x.at(i, j) = wrong;
+          CHECK_FALSE(is_inverse(of_a, x.view()));
+          CHECK(is_symmetric_inverse(of_a, x.view()) == (j > i));
+        }
+        x.at(i, j) = was;
+      }
+  }
+}
+
 TEST_CASE("weighted sums: L D L^T of a triangle") {
   for (const Index n : {Index{1}, Index{2}, Index{33}})
     for (const bool by_rows : {true, false}) {

@@ -1,0 +1,332 @@
+// getrf_host, getrs_host, getri, potrs and potri of clgauss.h, with factors in host memory as
+// LAPACK's getrf and potrf leave them. Row exchanges are the host's; the device has L and U.
+#include <clgauss.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/gemm.hpp>
+#include <clgauss/solve.hpp>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "c/gesv.hpp"
+#include "c/handles.hpp"
+#include "c/host_transfer.hpp"
+#include "c/weighted_sums.hpp"
+#include "io/memory.hpp"
+#include "kernels/substitution/triangle_inverse.hpp"
+#include "linalg/lu/getrs.hpp"
+#include "matrix/shapes.hpp"
+#include "matrix/transfer.hpp"
+
+namespace clgauss::c {
+
+namespace {
+
+/// The n row exchanges that the caller's ipiv tells of, 0-based.
+std::vector<Index> exchanges_of(const int32_t* ipiv, Index n) {
+  not_null(ipiv, "ipiv");
+  std::vector<Index> exchanges(n);
+  for (Index k = 0; k < n; ++k) {
+    if (ipiv[k] < 1 || static_cast<Index>(ipiv[k]) > n)
+      throw UsageError(
+          fmt::format("ipiv[{}] is {}, not a row of {}, counted from 1", k, ipiv[k], n));
+    exchanges[k] = static_cast<Index>(ipiv[k]) - 1;
+  }
+  return exchanges;
+}
+
+/// Rows k and exchanges[k] of `matrix` are exchanged, for one k after the other, M <- P M, or from
+/// the last on, M <- P^T M.
+template <typename Real>
+void exchange_rows(const HostMatrix<Real>& matrix, std::span<const Index> exchanges, bool back) {
+  const Index count = exchanges.size();
+  const auto row_of = [&](Index step) { return back ? count - 1 - step : step; };
+  const auto exchange = [&](Index k, Index j) {
+    std::swap(matrix.data[k * matrix.row_step + j * matrix.column_step],
+              matrix.data[exchanges[k] * matrix.row_step + j * matrix.column_step]);
+  };
+  in_parallel(matrix.columns, kElementsPerThread / count + 1, [&](Index first, Index last) {
+    if (matrix.column_step == 1)
+      for (Index step = 0; step < count; ++step)
+        for (Index j = first; j < last; ++j) exchange(row_of(step), j);
+    else
+      for (Index j = first; j < last; ++j)
+        for (Index step = 0; step < count; ++step) exchange(row_of(step), j);
+  });
+}
+
+/// The first zero on the diagonal.
+template <typename Real>
+std::optional<Index> zero_pivot(const HostMatrix<Real>& factors) {
+  for (Index i = 0; i < factors.rows; ++i)
+    if (factors.data[i * (factors.row_step + factors.column_step)] == 0) return i;
+  return {};
+}
+
+/// L U, or U^T L^T.
+template <typename Real>
+Triangles<Real> triangles_of_lu(const HostMatrix<const Real>& lu, bool transposed) {
+  const HostMatrix<const Real> m = transposed ? c::transposed(lu) : lu;
+  return {m, m, !transposed, transposed};
+}
+
+/// L L^T.
+template <typename Real>
+Triangles<Real> triangles_of_cholesky(const HostMatrix<const Real>& l) {
+  return {l, transposed(l), false, false};
+}
+
+/// L U as the kernels have it, with a unit diagonal of L that is not stored; where L has another
+/// diagonal D, (L D^-1) (D U).
+template <typename Real>
+MatrixView uploaded_factors(const Use& use, const Triangles<Real>& m) {
+  constexpr const char* kWhat = "the factors";
+  const auto& [lower, upper, is_unit_lower, is_unit_upper] = m;
+  const Index n = lower.rows, ld = padded_ld(n, kRealType<Real>);
+  if (is_unit_lower) return uploaded(use.context(), lower, ld, kWhat);
+  io::require_memory("A copy of A", n, n);
+  Values own;
+  Real* const space = reinterpret_cast<Real*>(use.object().space(doubles_for(lower), own).data());
+  const auto scaled = row_major(space, n, n, n);
+  for_lower_triangle(n, [&, unit = is_unit_upper](Index i, Index j) {
+    const auto of = [](const HostMatrix<const Real>& t, Index row, Index column) {
+      return t.data[row * t.row_step + column * t.column_step];
+    };
+    const Real d = of(lower, j, j);
+    if (j < i) space[i * n + j] = of(lower, i, j) / d;
+    space[j * n + i] = j == i && unit ? d : d * of(upper, j, i);
+  });
+  return uploaded(use.context(), scaled, ld, kWhat);
+}
+
+/// B <- (L U)^-1 B, if it is seen to be that.
+template <typename Real>
+clgauss_status solve_by_factors(const Use& use, const Triangles<Real>& m,
+                                const HostMatrix<Real>& b) {
+  Context& context = use.context();
+  ManySolves solves(context, choose_type(context.profile(), kRealType<Real>), b.rows, {});
+  io::require_memory("A copy of X", b.rows, b.columns);
+  const MatrixView lu = uploaded_factors(use, m), x = uploaded(context, b, b.columns, "B");
+  solves.substitute(context.queue(), lu, static_cast<cl_uint>(b.rows), x,
+                    static_cast<cl_uint>(b.columns));
+  const WeightedSums<Real> of_m = weighted_sums_of_product(m);  // while the device is at it
+  Values space(fetched_space(context, b));
+  const Fetched<Real> answer(context, x, b, space);
+  if (!is_answer(of_m, constant(b), answer.matrix())) return out_of_range_or_wrong(of_m.norm1);
+  copy(answer.matrix(), b);
+  return CLGAUSS_OK;
+}
+
+/// What write(inverse) writes, of (L U)^-1, if is_right(sums of L U, inverse) says so.
+template <typename Real, typename Check, typename Write>
+clgauss_status invert_factors(const Use& use, const Triangles<Real>& m, const HostMatrix<Real>& a,
+                              const Check& is_right, const Write& write) {
+  Context& context = use.context();
+  const RealType type = choose_type(context.profile(), kRealType<Real>);
+  const Index n = a.rows, ld = padded_ld(n, type);
+  io::require_memory("A copy of the inverse", n, n);
+  std::optional<Gemm> gemm;
+  std::optional<FactorInverse> by_factors;
+  context.programs().prepare([&] {
+    gemm.emplace(context, type);
+    by_factors.emplace(context, type, n);
+  });
+  const MatrixView x{context.allocate(n * ld * sizeof(Real), "the inverse"), 0, ld};
+  const MatrixView lu = uploaded_factors(use, m);
+  enqueue_identity(context, type, x, n);
+  by_factors->enqueue(context.queue(), *gemm, lu, x);
+  const WeightedSums<Real> of_m = weighted_sums_of_product(m);  // while the device is at it
+  Values own;
+  const Fetched<Real> inverse(context, x, a, use.object().space(fetched_space(context, a), own));
+  if (!is_right(of_m, inverse.matrix())) return out_of_range_or_wrong(of_m.norm1);
+  write(inverse.matrix());
+  return CLGAUSS_OK;
+}
+
+/// L alone, as factors of L I: its diagonal and what lies above are written.
+template <typename Real>
+HostMatrix<const Real> lower_factor(const HostMatrix<const Real>& lu, Real* space) {
+  const Index n = lu.rows;
+  for_lower_triangle(n, [&](Index i, Index j) {
+    space[i * n + j] = i == j ? Real{1} : lu.data[i * lu.row_step + j * lu.column_step];
+    if (i != j) space[j * n + i] = 0;
+  });
+  return constant(row_major(space, n, n, n));
+}
+
+/// Copies of a matrix, in memory of their own.
+template <typename Real>
+struct Copied {
+  explicit Copied(const HostMatrix<Real>& of)
+      : space(doubles_for(of)), matrix(like(of, space.data())) {
+    copy(of, matrix);
+  }
+
+  Values space;
+  HostMatrix<Real> matrix;
+};
+
+/// Of A = (A1 A2), A1 m-by-m: P A1 = L U1 and U2 = L^-1 P A2.
+template <typename Real>
+clgauss_status getrf(clgauss_context handle, int layout, Index m, Index n, Real* a_data, Index lda,
+                     int32_t* ipiv) {
+  const Use use(object_of(handle));
+  check_counts(m, n);
+  if (m > n)
+    throw DimensionError(
+        fmt::format("A is {} x {}: more rows than columns are not factored", m, n));
+  const auto a = host_matrix(layout, m, n, a_data, lda, "A");
+  if (a.empty()) return CLGAUSS_OK;
+  not_null(ipiv, "ipiv");
+  const HostMatrix<Real> left{a.data, m, m, a.row_step, a.column_step},
+      right{a.data + m * a.column_step, m, n - m, a.row_step, a.column_step};
+  const HostMatrix<Real> no_sides{nullptr, m, 0, 1, 1};
+  if (m == n) return gesv(use, left, ipiv, no_sides);
+  io::require_memory("Copies of A and L", m, n + m);
+  const Copied<Real> factors(left), u2(right);
+  std::vector<int32_t> rows(m);
+  const clgauss_status status = gesv(use, factors.matrix, rows.data(), no_sides);
+  if (status != CLGAUSS_OK && status != CLGAUSS_SINGULAR) return status;
+  exchange_rows(u2.matrix, exchanges_of(rows.data(), m), false);
+  Values space(doubles_for(left));
+  const auto l = lower_factor(constant(factors.matrix), reinterpret_cast<Real*>(space.data()));
+  const clgauss_status of_u2 = solve_by_factors(use, triangles_of_lu(l, false), u2.matrix);
+  if (of_u2 != CLGAUSS_OK) return of_u2;
+  copy(factors.matrix, left);
+  copy(u2.matrix, right);
+  std::ranges::copy(rows, ipiv);
+  return status;
+}
+
+template <typename Real>
+clgauss_status getrs(clgauss_context handle, int layout, int trans, Index n, Index nrhs,
+                     const Real* a_data, Index lda, const int32_t* ipiv, Real* b_data, Index ldb) {
+  const Use use(object_of(handle));
+  check_counts(n, nrhs);
+  const bool transposed = is_transposed(trans);
+  const auto lu = host_matrix(layout, n, n, a_data, lda, "A");
+  const auto b = host_matrix(layout, n, nrhs, b_data, ldb, "B");
+  if (b.empty()) return CLGAUSS_OK;
+  const std::vector<Index> exchanges = exchanges_of(ipiv, n);
+  if (const auto column = zero_pivot(lu)) return singular(*column);
+  io::require_memory("A copy of B", n, nrhs);
+  const Copied<Real> copied(b);
+  const HostMatrix<Real>& x = copied.matrix;
+  if (!transposed) exchange_rows(x, exchanges, false);  // L U X = P B
+  const clgauss_status status = solve_by_factors(use, triangles_of_lu(lu, transposed), x);
+  if (status != CLGAUSS_OK) return status;
+  if (transposed) exchange_rows(x, exchanges, true);  // U^T L^T P X = B
+  copy(x, b);
+  return CLGAUSS_OK;
+}
+
+template <typename Real>
+clgauss_status getri(clgauss_context handle, int layout, Index n, Real* a_data, Index lda,
+                     const int32_t* ipiv) {
+  const Use use(object_of(handle));
+  check_counts(n, 0);
+  const auto a = host_matrix(layout, n, n, a_data, lda, "A");
+  if (n == 0) return CLGAUSS_OK;
+  const std::vector<Index> exchanges = exchanges_of(ipiv, n);
+  if (const auto column = zero_pivot(a)) return singular(*column);
+  return invert_factors(use, triangles_of_lu(constant(a), false), a, is_inverse<Real>,
+                        [&](const HostMatrix<const Real>& inverse) {  // U^-1 L^-1 P
+                          copy(inverse, a);
+                          exchange_rows(transposed(a), exchanges, true);
+                        });
+}
+
+template <typename Real>
+clgauss_status potrs(clgauss_context handle, int layout, int uplo, Index n, Index nrhs,
+                     const Real* a_data, Index lda, Real* b_data, Index ldb) {
+  const Use use(object_of(handle));
+  check_counts(n, nrhs);
+  const auto a = with_lower_triangle(host_matrix(layout, n, n, a_data, lda, "A"), uplo);
+  const auto b = host_matrix(layout, n, nrhs, b_data, ldb, "B");
+  if (b.empty()) return CLGAUSS_OK;
+  if (const auto column = zero_pivot(a)) return singular(*column);
+  return solve_by_factors(use, triangles_of_cholesky(a), b);
+}
+
+template <typename Real>
+clgauss_status potri(clgauss_context handle, int layout, int uplo, Index n, Real* a_data,
+                     Index lda) {
+  const Use use(object_of(handle));
+  check_counts(n, 0);
+  const auto a = with_lower_triangle(host_matrix(layout, n, n, a_data, lda, "A"), uplo);
+  if (n == 0) return CLGAUSS_OK;
+  if (const auto column = zero_pivot(a)) return singular(*column);
+  return invert_factors(use, triangles_of_cholesky(constant(a)), a, is_symmetric_inverse<Real>,
+                        [&](const HostMatrix<const Real>& inverse) {
+                          for_lower_triangle(n, [&](Index i, Index j) {
+                            a.data[i * a.row_step + j * a.column_step] =
+                                inverse.data[i * inverse.row_step + j * inverse.column_step];
+                          });
+                        });
+}
+
+}  // namespace
+
+}  // namespace clgauss::c
+
+using namespace clgauss;
+using namespace clgauss::c;
+
+extern "C" {
+
+clgauss_status clgauss_sgetrf_host(clgauss_context context, int layout, size_t m, size_t n,
+                                   float* a, size_t lda, int32_t* ipiv) {
+  return guarded([&] { return getrf(context, layout, m, n, a, lda, ipiv); });
+}
+
+clgauss_status clgauss_dgetrf_host(clgauss_context context, int layout, size_t m, size_t n,
+                                   double* a, size_t lda, int32_t* ipiv) {
+  return guarded([&] { return getrf(context, layout, m, n, a, lda, ipiv); });
+}
+
+clgauss_status clgauss_sgetrs_host(clgauss_context context, int layout, int trans, size_t n,
+                                   size_t nrhs, const float* a, size_t lda, const int32_t* ipiv,
+                                   float* b, size_t ldb) {
+  return guarded([&] { return getrs(context, layout, trans, n, nrhs, a, lda, ipiv, b, ldb); });
+}
+
+clgauss_status clgauss_dgetrs_host(clgauss_context context, int layout, int trans, size_t n,
+                                   size_t nrhs, const double* a, size_t lda, const int32_t* ipiv,
+                                   double* b, size_t ldb) {
+  return guarded([&] { return getrs(context, layout, trans, n, nrhs, a, lda, ipiv, b, ldb); });
+}
+
+clgauss_status clgauss_sgetri(clgauss_context context, int layout, size_t n, float* a, size_t lda,
+                              const int32_t* ipiv) {
+  return guarded([&] { return getri(context, layout, n, a, lda, ipiv); });
+}
+
+clgauss_status clgauss_dgetri(clgauss_context context, int layout, size_t n, double* a, size_t lda,
+                              const int32_t* ipiv) {
+  return guarded([&] { return getri(context, layout, n, a, lda, ipiv); });
+}
+
+clgauss_status clgauss_spotrs(clgauss_context context, int layout, int uplo, size_t n, size_t nrhs,
+                              const float* a, size_t lda, float* b, size_t ldb) {
+  return guarded([&] { return potrs(context, layout, uplo, n, nrhs, a, lda, b, ldb); });
+}
+
+clgauss_status clgauss_dpotrs(clgauss_context context, int layout, int uplo, size_t n, size_t nrhs,
+                              const double* a, size_t lda, double* b, size_t ldb) {
+  return guarded([&] { return potrs(context, layout, uplo, n, nrhs, a, lda, b, ldb); });
+}
+
+clgauss_status clgauss_spotri(clgauss_context context, int layout, int uplo, size_t n, float* a,
+                              size_t lda) {
+  return guarded([&] { return potri(context, layout, uplo, n, a, lda); });
+}
+
+clgauss_status clgauss_dpotri(clgauss_context context, int layout, int uplo, size_t n, double* a,
+                              size_t lda) {
+  return guarded([&] { return potri(context, layout, uplo, n, a, lda); });
+}
+
+}  // extern "C"

@@ -1,0 +1,15 @@
+#pragma once
+/// gesv of host matrices whose arguments were looked at.
+
+#include "c/handles.hpp"
+#include "c/host_matrix.hpp"
+
+namespace clgauss::c {
+
+/// The n-by-n `a`, n > 0, <- L and U of P A = L U, the n numbers of ipiv <- the row exchanges as
+/// LAPACK counts them, `b` <- A^-1 B, all of it as clgauss_dgesv() says.
+template <typename Real>
+[[nodiscard]] clgauss_status gesv(const Use& use, const HostMatrix<Real>& a, int32_t* ipiv,
+                                  const HostMatrix<Real>& b);
+
+}  // namespace clgauss::c
