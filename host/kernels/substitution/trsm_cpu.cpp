@@ -17,12 +17,12 @@ const KernelVariant& trsm_cpu_variant() {
       .parameters = with_cpu_tile({{.name = "BLOCK",  // rows
                                     .least = 4,
                                     .most = 1 << 16,
-                                    .usual = [](const Setting&) { return 192; },
+                                    .usual = [](const Setting&) { return 240; },
                                     .macro = false},
                                    {.name = "PANELS",  // of a strip, at most
                                     .least = 1,
                                     .most = 1 << 10,
-                                    .usual = [](const Setting&) { return 8; },
+                                    .usual = [](const Setting&) { return 16; },
                                     .macro = false}}),
       .lacks = lacks_long_loops,
       .ask = [](Context& context, RealType type) { (void)TrsmCpu(context, type, 1500).works(); },
@@ -61,7 +61,7 @@ std::uint64_t TrsmCpu::Numbers::elements(cl_uint n, const Cut& cut) const {
 }
 
 TrsmCpu::TrsmCpu(Context& context, RealType type, Index n)
-    : context_(context), memo_(context_, type), numbers_({context.profile(), type, n}) {}
+    : memo_(context, type), numbers_({context.profile(), type, n}) {}
 
 std::uint64_t TrsmCpu::bytes(const DeviceProfile& device, RealType type, Index n, Index nrhs) {
   const Numbers numbers({device, type, n});
@@ -76,15 +76,16 @@ Kernel& TrsmCpu::kernel() {
 
 bool TrsmCpu::works() {
   const KernelVariant& variant = trsm_cpu_variant();
-  if (!variant.lacks(context_).empty()) return false;
+  Context& context = memo_.context();
+  if (!variant.lacks(context).empty()) return false;
   return memo_.works(
       variant.name, variant.file, with_parameters(variant, numbers_.parameters, {}), [&] {
         // Blocks, groups of rows, strips and panels, the last of each cut.
         const Index rows = Index{numbers_.block} + numbers_.mr + 5,
                     columns = 3 * Index{numbers_.nr} - 5;
         require_solve_with_factors(
-            context_, memo_.type(), rows, columns, false, [&](const FactorsQuestion& q) {
-              launch(context_.queue(), q.lu, q.n, &q.pivots, q.b, q.nrhs, {2, 2});
+            context, memo_.type(), rows, columns, false, [&](const FactorsQuestion& q) {
+              launch(context.queue(), q.lu, q.n, &q.pivots, q.b, q.nrhs, {2, 2});
             });
       });
 }
@@ -98,7 +99,7 @@ void TrsmCpu::launch(const cl::CommandQueue& queue, const MatrixView& lu, cl_uin
                      const cl::Buffer* pivots, const MatrixView& b, cl_uint nrhs, const Cut& cut) {
   const std::uint64_t bytes = numbers_.elements(n, cut) * bytes_of(memo_.type());
   if (workspace_() == nullptr || workspace_.getInfo<CL_MEM_SIZE>() < bytes)
-    workspace_ = context_.allocate(bytes, "the workspace of a solve");
+    workspace_ = memo_.context().allocate(bytes, "the workspace of a solve");
   kernel().set_arguments(lu.buffer, cl_ulong{lu.offset}, cl_ulong{lu.ld}, n, b.buffer,
                          cl_ulong{b.offset}, cl_ulong{b.ld}, nrhs, cut.panels, numbers_.block,
                          cl_uint{pivots != nullptr}, pivots != nullptr ? *pivots : workspace_,

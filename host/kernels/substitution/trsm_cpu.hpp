@@ -45,7 +45,6 @@ class TrsmCpu {
   void launch(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
               const cl::Buffer* pivots, const MatrixView& b, cl_uint nrhs, const Cut& cut);
 
-  Context context_;
   KernelMemo memo_;
   Numbers numbers_;
   cl::Buffer workspace_;
