@@ -2,11 +2,10 @@
 // and U in one matrix lu (n x n, row-major, ld; L's unit diagonal is not stored) and B n x nrhs,
 // row-major, b_ld.
 //
-// A work-item takes one strip of columns after the other and needs nobody else on the way. It has
-// its strip in panels of NR columns, rows contiguous, a group of MR rows after the other; so many
-// rows of a triangle, their columns one after the other, stand beside it while they meet all
-// panels. `block` rows of X that are known are subtracted from all others by cpu_tile.clh's loop
-// while they are in a near cache; what is left are triangles of MR rows.
+// A work-item takes one strip of columns after the other and needs no other on the way. Its strip
+// stands in panels of NR columns, each with its rows one after the other. MR rows of a triangle are
+// packed and meet all panels. `block` rows of X that are known are subtracted from all others by
+// cpu_tile.clh's loop while they are in a near cache; what remains are triangles of MR rows.
 //
 // Macros: those of cpu_tile.clh. No local memory, no barrier.
 #include "cpu_tile.clh"
@@ -19,7 +18,7 @@ typedef struct {
   global REAL* x;
   uint panels;
   ulong panel;     // elements of a panel
-  global REAL* t;  // MR rows of -lu, one below the other in each column
+  global REAL* t;  // MR rows of -lu, packed: column by column
 } Strip;
 
 #define ADD_CELL(r, v) \
@@ -50,8 +49,8 @@ void solve_triangle(global const REAL* t, const uint rows, const uint upper, glo
   }
 }
 
-// X <- L^-1 X or, upper, U^-1 X. Known rows are subtracted from those of their own block, each of
-// which is known after that, and from the rows beyond it.
+// X <- L^-1 X or, upper, U^-1 X, block by block. Each group of rows of the block and beyond it
+// loses what is known of the block; then one of the block is solved for, and known itself.
 void substitute(const Strip s, const uint upper, const uint block) {
   const uint blocks = (s.n + block - 1) / block;
   for (uint step = 0; step < blocks; ++step) {
@@ -60,15 +59,16 @@ void substitute(const Strip s, const uint upper, const uint block) {
     for (uint group = 0; group < groups; ++group) {
       const uint row = upper ? (groups - 1 - group) * MR : begin + group * MR;
       const uint rows = min((uint)MR, s.n - row);
-      const bool own = row >= begin && row < end;
-      const uint first = upper && own ? row : begin, last = !upper && own ? row + rows : end;
-      const uint known = upper && own ? row + rows : begin;
-      const uint depth = (!upper && own ? row : end) - known;
+      const uint first = upper ? max(row, begin) : begin;  // columns of t
+      const uint last = upper ? end : min(row + rows, end);
+      const uint known = upper ? max(row + rows, begin) : begin;
+      const uint depth = (upper ? end : min(row, end)) - known;
       pack_across(s.lu + row * s.ld + first, s.ld, rows, last - first, (REAL)-1, s.t, MR);
       for (uint p = 0; p < s.panels; ++p) {
         global REAL* x = s.x + p * s.panel;
         add_product(s.t + (known - first) * MR, x + known * NR, depth, x + row * NR);
-        if (own) solve_triangle(s.t + (row - first) * MR, rows, upper, x + row * NR);
+        if (row >= begin && row < end)
+          solve_triangle(s.t + (row - first) * MR, rows, upper, x + row * NR);
       }
     }
   }

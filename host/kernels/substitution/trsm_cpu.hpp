@@ -1,5 +1,6 @@
 #pragma once
-/// Solves with the factors of an LU and many right-hand sides for CPUs, cl/substitution/trsm_cpu.cl.
+/// Solves with the factors of an LU and many right-hand sides for CPUs,
+/// cl/substitution/trsm_cpu.cl.
 
 #include <clgauss/lab/variant.hpp>
 
