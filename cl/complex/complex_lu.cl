@@ -32,6 +32,8 @@
 
 #include "vectors.clh"
 
+#include "numbers.clh"
+
 #if !defined(COLUMNS) || !defined(WG_SIZE)
 #error "COLUMNS and WG_SIZE must be defined"
 #endif
@@ -55,22 +57,9 @@
 #error "VEC_WIDTH must be 2, 4, 8 or 16"
 #endif
 
-#define REAL2 PASTE(REAL, 2)
-
-REAL2 product(const REAL2 a, const REAL2 b) {
-  return (REAL2)(a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x);
-}
-
-// By Smith's method, which squares nothing.
-REAL2 reciprocal(const REAL2 z) {
-  const bool wide = fabs(z.x) >= fabs(z.y);
-  const REAL ratio = wide ? z.y / z.x : z.x / z.y;
-  const REAL whole = wide ? z.x + z.y * ratio : z.x * ratio + z.y;
-  return wide ? (REAL2)(1 / whole, -ratio / whole) : (REAL2)(ratio / whole, -1 / whole);
-}
-
-REAL size_of(const REAL2 z) {
-  const REAL size = fabs(z.x) + fabs(z.y);
+// A NaN is above all.
+REAL size_to_compare(const NUMBER z) {
+  const REAL size = size_of(z);
   return isnan(size) ? (REAL)INFINITY : size;
 }
 
@@ -116,7 +105,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void complex_load(
     UNROLLED
     for (uint part = 0; part < PARTS; ++part)
       VSTORE(VLOAD(from + part * VEC_WIDTH), to + part * VEC_WIDTH);
-    take_better(&size, &row, size_of((REAL2)(from[0], from[1])), r);
+    take_better(&size, &row, size_to_compare(NUMBER_OF(from[0], from[1])), r);
   }
   leave_best(best_size, best_row, size, row, sizes, best_rows, get_group_id(0));
 }
@@ -152,9 +141,9 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void complex_panel(
     }
     // The reciprocal of a number near the end of the range would leave it.
     const REAL up = size < 64 * REAL_MIN_NORMAL ? (REAL)0x1p60 : (REAL)1;
-    const REAL2 inverse =
-        usable ? reciprocal(up * (REAL2)(pivot_row[2 * step], pivot_row[2 * step + 1]))
-               : (REAL2)(0);
+    const NUMBER inverse =
+        usable ? reciprocal(up * NUMBER_OF(pivot_row[2 * step], pivot_row[2 * step + 1]))
+               : (NUMBER)(0);
     barrier(CLK_LOCAL_MEM_FENCE);
     VEC u[PARTS], w[PARTS];
     UNROLLED
@@ -168,7 +157,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void complex_panel(
     for (uint r = step + 1 + get_global_id(0); r < rows; r += get_global_size(0)) {
       const global REAL* const row = from + (ulong)(r == pivot ? step : r) * ROW;
       global REAL* const result = ends ? a + offset + (ulong)r * ld : to + (ulong)r * ROW;
-      const REAL2 l = product(up * (REAL2)(row[2 * step], row[2 * step + 1]), inverse);
+      const NUMBER l = product(up * NUMBER_OF(row[2 * step], row[2 * step + 1]), inverse);
       UNROLLED
       for (uint part = 0; part < PARTS; ++part)
         VSTORE(VLOAD(row + part * VEC_WIDTH) - l.x * u[part] - l.y * w[part],
@@ -176,7 +165,8 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void complex_panel(
       result[2 * step] = l.x;
       result[2 * step + 1] = l.y;
       if (!ends)
-        take_better(&size, &best, size_of((REAL2)(result[2 * step + 2], result[2 * step + 3])), r);
+        take_better(&size, &best,
+                    size_to_compare(NUMBER_OF(result[2 * step + 2], result[2 * step + 3])), r);
     }
     leave_best(best_size, best_row, size, best, sizes, best_rows, new_best + group);
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
@@ -225,7 +215,7 @@ kernel void complex_upper(global REAL* a, ulong u_offset, ulong b_offset, uint l
   for (uint i = count; i-- > 0;) {
     VEC x = VLOAD(b + (ulong)i * ld);
     const global REAL* by = u + (ulong)i * ld + 2 * i;
-    const REAL2 inverse = reciprocal((REAL2)(by[0], by[1]));
+    const NUMBER inverse = reciprocal(NUMBER_OF(by[0], by[1]));
     const global REAL* known = w + (ulong)(i + 1) * 2 * w_ld + column;
     by += 2;
     for (uint k = i + 1; k < count; ++k, by += 2, known += 2 * (ulong)w_ld)

@@ -22,10 +22,11 @@
 // KERNEL: what is built, for each takes its time to compile: 0 lu_swap_solve for exchanges alone
 // (`solve` is not looked at), 1 lu_swap_solve, 2 block_solve.
 // NDRange: one dimension, local WG_SIZE, groups ceil(columns / STRIP).
-// Local memory: (max(16, STRIP) + 1) * WG_SIZE + 32 * STRIP scalars, 3 * WG_SIZE words: 41 KiB for
+// Local memory: (max(16, STRIP) + 1) * WG_SIZE + 32 * STRIP NUMBERs, 3 * WG_SIZE words: 41 KiB for
 // f64, 256 rows; for exchanges alone the words.
 
 #include "common.clh"
+#include "numbers.clh"
 
 #if !defined(WG_SIZE) || !defined(STRIP) || !defined(KERNEL)
 #error "WG_SIZE, STRIP and KERNEL must be defined"
@@ -51,23 +52,23 @@
 
 // The triangle's columns base .. from the diagonal block on, below or above, to the stage; zeros
 // beyond.
-static inline void stage_columns(const global REAL* t, uint ld, uint block, uint upper, uint base,
-                                 local REAL* stage) {
+static inline void stage_columns(const global NUMBER* t, uint ld, uint block, uint upper, uint base,
+                                 local NUMBER* stage) {
   const uint column = base + TURN_COLUMN(DIAGONAL);
 #pragma unroll LOADS_AT_ONCE
   for (uint k = 0; k < DIAGONAL; ++k) {
     const uint row = TURN_ROW(k, DIAGONAL);
     const bool in = upper ? row < base + DIAGONAL : row >= base;
     stage[row * STAGE_LD + TURN_COLUMN(DIAGONAL)] =
-        in && row < block && column < block ? t[(ulong)row * ld + column] : (REAL)0;
+        in && row < block && column < block ? t[(ulong)row * ld + column] : (NUMBER)(0);
   }
 }
 
 // Column c of a diagonal block's right-hand sides, by substitution. Rows beyond the triangle are
 // those of the identity.
-static inline void substitute(const local REAL* diagonal, uint rows, uint upper,
-                              const local REAL* right, local REAL* solved, uint c) {
-  REAL r[DIAGONAL];
+static inline void substitute(const local NUMBER* diagonal, uint rows, uint upper,
+                              const local NUMBER* right, local NUMBER* solved, uint c) {
+  NUMBER r[DIAGONAL];
   UNROLLED
   for (uint i = 0; i < DIAGONAL; ++i) r[i] = right[i * STRIP + c];
   if (!upper) {
@@ -75,16 +76,16 @@ static inline void substitute(const local REAL* diagonal, uint rows, uint upper,
     for (uint k = 0; k < DIAGONAL; ++k) {
       UNROLLED
       for (uint i = 0; i < DIAGONAL; ++i)
-        if (i > k) r[i] = fma(-diagonal[i * STAGE_LD + k], r[k], r[i]);
+        if (i > k) r[i] = minus_product(diagonal[i * STAGE_LD + k], r[k], r[i]);
     }
   } else {
     UNROLLED
     for (uint kk = 0; kk < DIAGONAL; ++kk) {
       const uint k = DIAGONAL - 1 - kk;
-      if (k < rows) r[k] /= diagonal[k * STAGE_LD + k];
+      if (k < rows) r[k] = quotient(r[k], diagonal[k * STAGE_LD + k]);
       UNROLLED
       for (uint i = 0; i < DIAGONAL; ++i)
-        if (i < k) r[i] = fma(-diagonal[i * STAGE_LD + k], r[k], r[i]);
+        if (i < k) r[i] = minus_product(diagonal[i * STAGE_LD + k], r[k], r[i]);
     }
   }
   UNROLLED
@@ -93,8 +94,8 @@ static inline void substitute(const local REAL* diagonal, uint rows, uint upper,
 
 // x (this work-item's row of the strip) becomes the solution's row; all work-items of the group
 // take part.
-static inline void solve_strip(const global REAL* t, uint ld, uint block, uint upper, REAL* x,
-                               local REAL* stage, local REAL* right, local REAL* solved) {
+static inline void solve_strip(const global NUMBER* t, uint ld, uint block, uint upper, NUMBER* x,
+                               local NUMBER* stage, local NUMBER* right, local NUMBER* solved) {
   const uint id = get_local_id(0), steps = (block + DIAGONAL - 1) / DIAGONAL;
   for (uint step = 0; step < steps; ++step) {
     const uint base = (upper ? steps - 1 - step : step) * DIAGONAL;
@@ -113,9 +114,9 @@ static inline void solve_strip(const global REAL* t, uint ld, uint block, uint u
     } else if (id < block && (upper ? id < base : id >= base + DIAGONAL)) {
       UNROLLED
       for (uint k = 0; k < DIAGONAL; ++k) {
-        const REAL factor = -stage[id * STAGE_LD + k];
+        const NUMBER factor = stage[id * STAGE_LD + k];
         UNROLLED
-        for (uint c = 0; c < STRIP; ++c) x[c] = fma(factor, solved[k * STRIP + c], x[c]);
+        for (uint c = 0; c < STRIP; ++c) x[c] = minus_product(factor, solved[k * STRIP + c], x[c]);
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -124,28 +125,29 @@ static inline void solve_strip(const global REAL* t, uint ld, uint block, uint u
 
 // This work-item's row of the stage to and from private memory, which everybody has written before
 // and reads after.
-static inline void take_row(const local REAL* stage, REAL* x) {
+static inline void take_row(const local NUMBER* stage, NUMBER* x) {
   barrier(CLK_LOCAL_MEM_FENCE);
   UNROLLED
   for (uint c = 0; c < STRIP; ++c) x[c] = stage[get_local_id(0) * STAGE_LD + c];
   barrier(CLK_LOCAL_MEM_FENCE);
 }
-static inline void give_row(const REAL* x, local REAL* stage) {
+static inline void give_row(const NUMBER* x, local NUMBER* stage) {
   barrier(CLK_LOCAL_MEM_FENCE);
   UNROLLED
   for (uint c = 0; c < STRIP; ++c) stage[get_local_id(0) * STAGE_LD + c] = x[c];
   barrier(CLK_LOCAL_MEM_FENCE);
 }
 // The rows of the stage to the first `block` rows of a strip, turn by turn.
-static inline void write_stage(const local REAL* stage, global REAL* strip, uint ld, uint block) {
+static inline void write_stage(const local NUMBER* stage, global NUMBER* strip, uint ld,
+                               uint block) {
 #pragma unroll 1
   for (uint row = TURN_ROW(0, STRIP); row < block; row += WG_SIZE / STRIP)
     strip[(ulong)row * ld] = stage[row * STAGE_LD + TURN_COLUMN(STRIP)];
 }
 
-#define LOCAL_MEMORY_TO_SOLVE           \
-  local REAL stage[WG_SIZE * STAGE_LD]; \
-  local REAL right[DIAGONAL * STRIP], solved[DIAGONAL * STRIP];
+#define LOCAL_MEMORY_TO_SOLVE             \
+  local NUMBER stage[WG_SIZE * STAGE_LD]; \
+  local NUMBER right[DIAGONAL * STRIP], solved[DIAGONAL * STRIP];
 
 #endif
 #if KERNEL != 2
@@ -163,7 +165,7 @@ static inline uint2 trace_back(uint2 position, uint block, const local uint* piv
 }
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_swap_solve(
-    const global REAL* t, ulong t_offset, uint t_ld, global REAL* b, ulong b_offset, uint b_ld,
+    const global NUMBER* t, ulong t_offset, uint t_ld, global NUMBER* b, ulong b_offset, uint b_ld,
     uint block, uint columns, uint hole_begin, uint hole_end, uint solve, const global int* pivots,
     ulong pivot_offset, uint row_base) {
   local uint pivot[WG_SIZE], source[WG_SIZE], displaced[WG_SIZE];
@@ -182,14 +184,14 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_swap_solve(
 
   const uint column = first + TURN_COLUMN(STRIP);
   const bool in = column < columns && (column < hole_begin || column >= hole_end);
-  global REAL* strip = b + b_offset + column;
-  REAL x[STRIP], y[STRIP];
+  global NUMBER* strip = b + b_offset + column;
+  NUMBER x[STRIP], y[STRIP];
   UNROLLED
   for (uint k = 0; k < STRIP; ++k) {
     const uint row = TURN_ROW(k, STRIP);
     const bool there = in && row < block;
-    x[k] = there ? strip[(ulong)source[row] * b_ld] : (REAL)0;
-    y[k] = there && pivot[row] >= block ? strip[(ulong)displaced[row] * b_ld] : (REAL)0;
+    x[k] = there ? strip[(ulong)source[row] * b_ld] : (NUMBER)(0);
+    y[k] = there && pivot[row] >= block ? strip[(ulong)displaced[row] * b_ld] : (NUMBER)(0);
   }
   barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
 #if KERNEL == 1
@@ -221,16 +223,16 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_swap_solve(
 #else
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void block_solve(
-    const global REAL* t, ulong t_offset, uint t_ld, global REAL* b, ulong b_offset, uint b_ld,
+    const global NUMBER* t, ulong t_offset, uint t_ld, global NUMBER* b, ulong b_offset, uint b_ld,
     uint block, uint columns, uint upper) {
   LOCAL_MEMORY_TO_SOLVE
   const uint column = get_group_id(0) * STRIP + TURN_COLUMN(STRIP);
-  global REAL* strip = b + b_offset + column;
-  REAL x[STRIP];
+  global NUMBER* strip = b + b_offset + column;
+  NUMBER x[STRIP];
 #pragma unroll 4
   for (uint row = TURN_ROW(0, STRIP); row < WG_SIZE; row += WG_SIZE / STRIP)
     stage[row * STAGE_LD + TURN_COLUMN(STRIP)] =
-        column < columns && row < block ? strip[(ulong)row * b_ld] : (REAL)0;
+        column < columns && row < block ? strip[(ulong)row * b_ld] : (NUMBER)(0);
   take_row(stage, x);
   // Not called once for each triangle: with its barriers in two branches PoCL 3.1 gave wrong
   // answers.

@@ -42,14 +42,17 @@
 //   pivots      pivots[pivot_offset + j] = row_base + position exchanged with position j, j < width
 //   info        [0] atomic minimum of row_base + j over the columns with a zero or NaN pivot,
 //               [1] = 1: gave up waiting
-//   exchange    2 * groups * (1 + PANEL_WIDTH) packets, set to zero once
+//   exchange    2 * groups * (1 + PANEL_WIDTH) packets, complex f64 2 * groups * (1 + 2 *
+//               PANEL_WIDTH), set to zero once
 //   epoch       > 0, grows by at least `width` from launch to launch on one exchange buffer
 // A zero pivot: its column is zero, nothing is scaled (getf2). A NaN counts as the largest
 // magnitude, so that it is reported at once.
-// Local memory: SUB_GROUPS * 32 * 17 (9 with more than 8 sub-groups) + (PANEL_WIDTH + 2) *
-// PANEL_WIDTH scalars and some words: 44 KiB for f64.
+// Local memory: SUB_GROUPS * 32 * 17 (9 with more than 8 sub-groups, and of complex f32, 5 of
+// complex f64) + (PANEL_WIDTH + 2) * PANEL_WIDTH NUMBERs and some words: 44 KiB for f64.
 
 #include "common.clh"
+#include "numbers.clh"
+#include "pivot.clh"
 #include "ptx.clh"
 
 #if !defined(PANEL_WIDTH) || !defined(SUB_GROUPS) || !defined(SPIN_LIMIT)
@@ -60,12 +63,17 @@
 #endif
 
 #include "lu_beside.clh"
+#include "packets.clh"
 
 #define WG_SIZE ((SUB_GROUPS + 2) * 32)
 #define SYNC() SYNC_FIRST((SUB_GROUPS + 1) * 32)  // all but those who work beside the panel
 #define GROUP_ROWS (SUB_GROUPS * 32)
 #define NO_POSITION 0xffffffffu
+#if COMPLEX
+#define STAGE_COLUMNS (REAL_BITS == 64 ? 4 : 8)
+#else
 #define STAGE_COLUMNS (SUB_GROUPS > 8 ? 8 : 16)
+#endif
 #define STAGE_LD (STAGE_COLUMNS + 1)
 #if REAL_BITS == 64
 #define PIN(v) PIN_F64(v)
@@ -73,32 +81,44 @@
 #define PIN(v) PIN_F32(v)
 #endif
 
-// Waits for a packet with this tag. (Three polls in flight, a third of a round trip apart, were
-// slower: 2.24 instead of 1.80 us a column.)
-static inline ulong2 await_packet(const global ulong2* p, uint tag, uint* spins) {
-  ulong2 h = load_packet(p);
-  while ((uint)h.y != tag && ++*spins < SPIN_LIMIT) h = load_packet(p);
-  return h;
-}
 // Out of line for the compiler's eye: a division that it might otherwise execute always and select
 // later (200 cycles for f64).
-static inline REAL divide(REAL x, REAL y) {
+static inline NUMBER divide(NUMBER x, NUMBER y) {
+#if COMPLEX
+  PIN(y.x);
+#else
   PIN(y);
+#endif
   COMPILER_FENCE();
-  return y == 0 ? x : x / y;
+  return is_zero(y) ? x : quotient(x, y);
 }
 // Magnitudes ordered as integers; 0 stands for "no candidate", NaN is above infinity. f64: the high
 // word of |v| plus one, then the low word.
 #if REAL_BITS == 64
-static inline ulong bits_of(REAL v) { return as_ulong(v); }
+static inline ulong bits_of_real(REAL v) { return as_ulong(v); }
 static inline REAL real_of(ulong b) { return as_double(b); }
 static inline uint high_key(ulong b) { return ((uint)(b >> 32) & 0x7fffffffu) + 1u; }
 static inline uint low_key(ulong b) { return (uint)b; }
 #else
-static inline ulong bits_of(REAL v) { return as_uint(v); }
+static inline ulong bits_of_real(REAL v) { return as_uint(v); }
 static inline REAL real_of(ulong b) { return as_float((uint)b); }
 static inline uint high_key(ulong b) { return ((uint)b & 0x7fffffffu) + 1u; }
 static inline uint low_key(ulong b) { return 0u; }
+#endif
+
+#define ROW_PACKETS (NUMBER_PACKETS * PANEL_WIDTH)
+
+#if COMPLEX
+// Of the first work-item.
+static inline REAL first_real(REAL v) {
+#if REAL_BITS == 64
+  const ulong bits = as_ulong(v);
+  return as_double((ulong)sub_group_from((uint)(bits >> 32), 0u) << 32 |
+                   sub_group_from((uint)bits, 0u));
+#else
+  return as_float(sub_group_from(as_uint(v), 0u));
+#endif
+}
 #endif
 
 // A one-bit mask of the work-item that holds the largest magnitude (the lowest position among
@@ -121,24 +141,24 @@ static inline uint sub_group_winner(bool candidate, ulong bits, uint position) {
 }
 
 typedef struct {
-  ulong bits;     // of the value
+  ulong bits;     // of the value, or of a complex one's size
   uint position;  // NO_POSITION: none
 } Candidate;
 
 // What a work-group shares.
 typedef struct {
-  REAL pivot_row[2][PANEL_WIDTH];
+  NUMBER pivot_row[2][PANEL_WIDTH];
   Steps steps;
-  REAL pivot_inverse;
+  NUMBER pivot_inverse;
   uint pivot_position, special[2], gave_up;
   Candidate candidates[SUB_GROUPS];
   // of each sub-group: rows to load or store, or its candidate's
-  REAL stage[SUB_GROUPS][32 * STAGE_LD];
+  NUMBER stage[SUB_GROUPS][32 * STAGE_LD];
   uint positions[SUB_GROUPS][32];
 } Shared;
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persistent(
-    global REAL* restrict a, ulong offset, uint ld, uint m, uint width, uint left, uint right,
+    global NUMBER* restrict a, ulong offset, uint ld, uint m, uint width, uint left, uint right,
     uint row_base, global int* restrict pivots, ulong pivot_offset,
     volatile global int* restrict info, global ulong2* exchange, uint epoch) {
   local Shared shared;
@@ -155,13 +175,13 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
   const uint first_row = group * GROUP_ROWS + sub * 32u;
   uint position = waiter ? NO_POSITION : first_row + lane;
   bool active = !waiter && position < m;
-  global REAL* panel = a + offset;
-  REAL r[PANEL_WIDTH];
+  global NUMBER* panel = a + offset;
+  NUMBER r[PANEL_WIDTH];
 
   // Load through local memory: a work-item owns a row, but neighbours should read neighbouring
   // columns.
   if (!waiter) {
-    local REAL* my_stage = shared.stage[sub];
+    local NUMBER* my_stage = shared.stage[sub];
 #pragma unroll
     for (uint c0 = 0; c0 < PANEL_WIDTH; c0 += STAGE_COLUMNS) {
 #pragma unroll
@@ -169,7 +189,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
         uint row = k + lane / STAGE_COLUMNS, col = lane % STAGE_COLUMNS;
         bool in = first_row + row < m && c0 + col < width;
         my_stage[row * STAGE_LD + col] =
-            in ? panel[(ulong)(first_row + row) * ld + c0 + col] : (REAL)0;
+            in ? panel[(ulong)(first_row + row) * ld + c0 + col] : (NUMBER)(0);
       }
       SUB_GROUP_SYNC();
 #pragma unroll
@@ -184,21 +204,21 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
   // Column j: `ahead` is this row's entry of the column to be searched, r still holds the state
   // before the elimination that produced it (none for j = 0), `factor` is this row's multiplier
   // in that elimination.
-  REAL ahead = r[0], factor = 0, finished = 0;
+  NUMBER ahead = r[0], factor = 0, finished = 0;
   bool failed = false, eliminates = false;
   uint known = 0;        // pivots that were written
   bool guarded = false;  // something is not finite or the reciprocal would overflow: take care
                          // element by element
-  REAL inverse = 0, pivot = 0;
+  NUMBER inverse = 0, pivot = 0;
 #pragma unroll 1
   for (uint j = 0; j <= PANEL_WIDTH; ++j) {
     const bool searching = j < width && !failed;
     const uint now = j & 1u, before = now ^ 1u, tag = epoch + j, shift = j > 0 ? 1u : 0u;
     global ulong2* headers = exchange + (ulong)now * groups;
-    global ulong2* rows = exchange + 2UL * groups + (ulong)now * groups * PANEL_WIDTH;
+    global ulong2* rows = exchange + 2UL * groups + (ulong)now * groups * ROW_PACKETS;
     if (searching) {
       // 1. Every sub-group proposes its largest entry ...
-      const ulong bits = bits_of(ahead);
+      const ulong bits = bits_of_real(size_of(ahead));
       const uint mine = sub_group_winner(active, bits, position);
       const bool is_mine = lane == (mine == 0u ? 0u : 31u - clz(mine));
       if (!waiter && is_mine) {
@@ -217,7 +237,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
 
       // 2. The candidate's sub-group brings its row up to date and publishes it.
       if (!waiter && best != 0u && sub == chosen_sub) {
-        local REAL* row = shared.stage[sub];
+        local NUMBER* row = shared.stage[sub];
         if (is_mine) {
 #pragma unroll
           for (uint k = 0; k < PANEL_WIDTH; ++k) row[k] = r[k];
@@ -225,10 +245,11 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
         }
         SUB_GROUP_SYNC();
         // Behind what is left of the row stand its finished entries, the factor being the last.
-        const REAL old = row[lane + shift];
-        const REAL u = shift ? shared.pivot_row[before][min(lane + 1u, PANEL_WIDTH - 1u)] : (REAL)0;
-        store_packet(rows + (ulong)group * PANEL_WIDTH + lane,
-                     bits_of(lane < PANEL_WIDTH - j ? fma(-row[PANEL_WIDTH], u, old) : old), tag);
+        const NUMBER old = row[lane + shift];
+        const NUMBER u =
+            shift ? shared.pivot_row[before][min(lane + 1u, PANEL_WIDTH - 1u)] : (NUMBER)(0);
+        store_number(rows + (ulong)group * ROW_PACKETS + lane, PANEL_WIDTH,
+                     lane < PANEL_WIDTH - j ? minus_product(row[PANEL_WIDTH], u, old) : old, tag);
       }
       if (waiter) {
         // 3. Read all candidates; lane s looks after s, s + 32, ...
@@ -254,25 +275,31 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
         const uint all = sub_group_winner(top.position != NO_POSITION, top.bits, top.position);
         const uint winner = all == 0u ? 0u : 31u - clz(all);
         from = sub_group_from(from, winner);
-        global ulong2* entry = rows + (ulong)from * PANEL_WIDTH + lane;
+        global ulong2* entry = rows + (ulong)from * ROW_PACKETS + lane;
+#if !COMPLEX
         ulong2 v = load_packet(entry);
-        const ulong value = sub_group_from((uint)top.bits, winner) |
-                            (ulong)sub_group_from((uint)(top.bits >> 32), winner) << 32;
+#endif
         const uint chosen = sub_group_from(top.position, winner);
-        pivot = real_of(value);
-        inverse = 1 / pivot;  // while the row travels
+#if COMPLEX
+        const NUMBER x = await_number(entry, PANEL_WIDTH, tag, &spins);
+        pivot = NUMBER_OF(first_real(x.x), first_real(x.y));
+        inverse = inverse_of(pivot);
+#else
+        pivot = real_of(sub_group_from((uint)top.bits, winner) |
+                        (ulong)sub_group_from((uint)(top.bits >> 32), winner) << 32);
+        inverse = inverse_of(pivot);  // while the row travels
         PIN(inverse);
         if ((uint)v.y != tag) v = await_packet(entry, tag, &spins);
         const REAL x = real_of(v.x);
+#endif
         const bool is_u = lane < PANEL_WIDTH - j;
-        shared.pivot_row[now][lane] = is_u ? x : (REAL)0;
-        shared.steps.l[j][lane] = is_u ? (REAL)0 : x;
-        const bool unusual = pivot != 0 && !(fabs(pivot) >= REAL_MIN_NORMAL);
-        const uint others = sub_group_votes(is_u && !isfinite(x));
+        shared.pivot_row[now][lane] = is_u ? x : (NUMBER)(0);
+        shared.steps.l[j][lane] = is_u ? (NUMBER)(0) : x;
+        const uint others = sub_group_votes(is_u && !is_finite(x));
         if (spins >= SPIN_LIMIT || all == 0u) shared.gave_up = 1u;
         if (lane == 0) {
-          shared.special[now] = unusual || others != 0u ? 1u : 0u;
-          shared.pivot_inverse = pivot == 0 ? (REAL)1 : inverse;
+          shared.special[now] = is_unusual(pivot) || others != 0u ? 1u : 0u;
+          shared.pivot_inverse = is_zero(pivot) ? ONE : inverse;
           shared.pivot_position = shared.steps.pivots[j] = chosen;
         }
       }
@@ -283,12 +310,12 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
       if (!guarded) {
 #pragma unroll
         for (uint c = 1; c < PANEL_WIDTH; ++c)
-          r[c - 1] = fma(-factor, shared.pivot_row[before][c], r[c]);
+          r[c - 1] = minus_product(factor, shared.pivot_row[before][c], r[c]);
       } else {
 #pragma unroll
         for (uint c = 1; c < PANEL_WIDTH; ++c)
           r[c - 1] = eliminates && c <= PANEL_WIDTH - j
-                         ? fma(-factor, shared.pivot_row[before][c], r[c])
+                         ? minus_product(factor, shared.pivot_row[before][c], r[c])
                          : r[c];
       }
       r[PANEL_WIDTH - 1] = finished;
@@ -314,15 +341,15 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
       }
       eliminates = active;
       if (active) {
-        factor = r[0] * shared.pivot_inverse;
+        factor = product(r[0], shared.pivot_inverse);
         if (guarded) factor = divide(r[0], shared.pivot_row[now][0]);
         finished = factor;
       }
-      ahead = active ? fma(-factor, shared.pivot_row[now][1], r[1]) : r[1];
+      ahead = active ? minus_product(factor, shared.pivot_row[now][1], r[1]) : r[1];
       if (waiter && group == 0 && lane == 0) {
         pivots[pivot_offset + j] = (int)(row_base + chosen);
         known = j + 1u;
-        if (!(fabs(pivot) > 0)) atomic_min(info, (int)(row_base + j));
+        if (is_bad(pivot)) atomic_min(info, (int)(row_base + j));
       }
     }
   }
@@ -330,7 +357,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
   // Every row of the panel has been read by now (its group took part in the last column), so rows
   // may be overwritten.
   if (!waiter && !failed) {
-    local REAL* my_stage = shared.stage[sub];
+    local NUMBER* my_stage = shared.stage[sub];
     shared.positions[sub][lane] = first_row + lane < m ? position : NO_POSITION;
 #pragma unroll
     for (uint c0 = 0; c0 < PANEL_WIDTH; c0 += STAGE_COLUMNS) {

@@ -6,8 +6,9 @@
 //    fence is needed. 64 bits take cl_khr_int64_base_atomics; 32 go everywhere.
 //  - No sub-groups: the rows' owners and the WAITERS, who own none and do all the searching,
 //    sending and waiting, meet at barriers of the work-group, seven a column.
-// H200, f32, PANEL_WIDTH 32, ROWS 256, 64 bits: 2.2 us a column over the panels of n = 4096 where
-// lu_panel_persistent.cl takes 1.7; with chains of comparisons instead of trees it was 3.9.
+// Complex numbers take the pivot from its row. H200, f32, PANEL_WIDTH 32, ROWS 256, 64 bits: 2.2 us
+// a column over the panels of n = 4096 where lu_panel_persistent.cl takes 1.7; with chains of
+// comparisons instead of trees it was 3.9.
 //
 // NDRange: one dimension, local ROWS + WAITERS, groups ceil(m / ROWS). More than one group: ALL
 // MUST BE CO-RESIDENT (the host probes with this very kernel). A wait gives up after SPIN_LIMIT
@@ -20,9 +21,11 @@
 //   exchange    2 * groups * (HEADER_WORDS + ROW_WORDS) packets, set to zero once
 //   epoch       > 0, grows by at least `width` from launch to launch on one exchange buffer, and
 //               epoch + width fits half a packet
-// Local memory: ROWS * 9 scalars, ROWS * 12 bytes and some more: 22 KiB for f64 and 256 rows.
+// Local memory: ROWS * 9 NUMBERs, ROWS * 12 bytes and some more: 22 KiB for f64 and 256 rows.
 
 #include "common.clh"
+#include "numbers.clh"
+#include "pivot.clh"
 
 #if !defined(PANEL_WIDTH) || !defined(ROWS) || !defined(SPIN_LIMIT) || !defined(PACKET_BITS)
 #error "PANEL_WIDTH, ROWS, SPIN_LIMIT and PACKET_BITS must be defined"
@@ -57,7 +60,8 @@ typedef ushort Word;
 #define REAL_WORDS (REAL_BITS / WORD_BITS)
 #define PLACE_WORDS (32 / WORD_BITS)
 #define HEADER_WORDS (PLACE_WORDS + REAL_WORDS)
-#define ROW_WORDS (PANEL_WIDTH * REAL_WORDS)
+#define NUMBER_WORDS (REAL_WORDS << COMPLEX)
+#define ROW_WORDS (PANEL_WIDTH * NUMBER_WORDS)
 
 #if REAL_BITS == 64
 typedef ulong Bits;
@@ -96,18 +100,39 @@ static inline Bits joined(const Word* words, uint count) {
   return bits;
 }
 
+static inline void send_number(volatile global Packet* p, NUMBER v, uint tag) {
+#if COMPLEX
+  send(p, BITS_OF(v.x), REAL_WORDS, tag);
+  send(p + REAL_WORDS, BITS_OF(v.y), REAL_WORDS, tag);
+#else
+  send(p, BITS_OF(v), REAL_WORDS, tag);
+#endif
+}
+static inline NUMBER await_number(const volatile global Packet* p, uint tag, uint* spins) {
+  Word words[NUMBER_WORDS];
+  await(p, words, NUMBER_WORDS, tag, spins);
+#if COMPLEX
+  return NUMBER_OF(REAL_OF(joined(words, REAL_WORDS)),
+                   REAL_OF(joined(words + REAL_WORDS, REAL_WORDS)));
+#else
+  return REAL_OF(joined(words, REAL_WORDS));
+#endif
+}
+
 // The candidate of a row, of some rows, of a work-group.
 typedef struct {
   Bits key;    // magnitudes in order; 0: none, NaN is above infinity
-  uint place;  // twice the position, and the entry's sign
+  uint place;  // twice the position, and a real entry's sign
   uint owner;  // the work-item, or the work-group
 } __attribute__((aligned(16))) Candidate;
 
 #define SIGN ((Bits)1 << (REAL_BITS - 1))
 static inline Bits key_of(Bits bits) { return (bits & ~SIGN) + 1; }
-static inline REAL value_of(Candidate c) {
+#if !COMPLEX
+static inline NUMBER value_of(Candidate c) {
   return REAL_OF((c.key - 1) | ((Bits)(c.place & 1u) << (REAL_BITS - 1)));
 }
+#endif
 
 // Of equals the lowest position.
 static inline Candidate better(Candidate a, Candidate b) {
@@ -129,31 +154,32 @@ static inline Candidate best_of(const local Candidate* list, uint stride) {
 // The elimination that gives the next column, in all columns after it, for a row with this
 // `factor`; the last element collects the `finished` entries (L, or U of a used row). `left`:
 // columns of u.
-static inline void eliminate(REAL* r, REAL factor, REAL finished, const local REAL* u, bool guarded,
-                             bool eliminates, uint left) {
+static inline void eliminate(NUMBER* r, NUMBER factor, NUMBER finished, const local NUMBER* u,
+                             bool guarded, bool eliminates, uint left) {
   if (!guarded) {
     UNROLLED
-    for (uint c = 1; c < PANEL_WIDTH; ++c) r[c - 1] = fma(-factor, u[c], r[c]);
+    for (uint c = 1; c < PANEL_WIDTH; ++c) r[c - 1] = minus_product(factor, u[c], r[c]);
   } else {
     UNROLLED
     for (uint c = 1; c < PANEL_WIDTH; ++c)
-      r[c - 1] = eliminates && c < left ? fma(-factor, u[c], r[c]) : r[c];
+      r[c - 1] = eliminates && c < left ? minus_product(factor, u[c], r[c]) : r[c];
   }
   r[PANEL_WIDTH - 1] = finished;
 }
 
 // Copies columns c0 .. c0 + STAGE_COLUMNS of the group's rows between the panel and local memory,
 // so that neighbours access neighbouring columns: row r of the stage is row rows[r] of the panel.
-static inline void load_stage(const global REAL* panel, uint ld, uint first_row, uint m, uint c0,
-                              uint width, local REAL* stage) {
+static inline void load_stage(const global NUMBER* panel, uint ld, uint first_row, uint m, uint c0,
+                              uint width, local NUMBER* stage) {
   for (uint e = get_local_id(0); e < ROWS * STAGE_COLUMNS; e += WG_SIZE) {
     const uint row = e / STAGE_COLUMNS, col = e % STAGE_COLUMNS;
     const bool in = first_row + row < m && c0 + col < width;
-    stage[row * STAGE_LD + col] = in ? panel[(ulong)(first_row + row) * ld + c0 + col] : (REAL)0;
+    stage[row * STAGE_LD + col] =
+        in ? panel[(ulong)(first_row + row) * ld + c0 + col] : (NUMBER)(0);
   }
 }
-static inline void store_stage(global REAL* panel, uint ld, const local uint* rows, uint c0,
-                               uint width, const local REAL* stage) {
+static inline void store_stage(global NUMBER* panel, uint ld, const local uint* rows, uint c0,
+                               uint width, const local NUMBER* stage) {
   for (uint e = get_local_id(0); e < ROWS * STAGE_COLUMNS; e += WG_SIZE) {
     const uint row = e / STAGE_COLUMNS, col = e % STAGE_COLUMNS;
     if (rows[row] != NO_POSITION && c0 + col < width)
@@ -162,16 +188,16 @@ static inline void store_stage(global REAL* panel, uint ld, const local uint* ro
 }
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_waiting(
-    global REAL* restrict a, ulong offset, uint ld, uint m, uint width, uint row_base,
+    global NUMBER* restrict a, ulong offset, uint ld, uint m, uint width, uint row_base,
     global int* restrict pivots, ulong pivot_offset, volatile global int* restrict info,
     volatile global Packet* exchange, uint epoch) {
-  local REAL stage[ROWS * STAGE_LD];
+  local NUMBER stage[ROWS * STAGE_LD];
   local Bits entries[ROWS];
   local uint positions[ROWS];
   local Candidate parts[WAITERS], eighths[EIGHTHS];
-  local REAL candidate_row[PANEL_WIDTH], candidate_factor;
-  local REAL pivot_row[2][PANEL_WIDTH];
-  local REAL pivot_inverse;
+  local NUMBER candidate_row[PANEL_WIDTH], candidate_factor;
+  local NUMBER pivot_row[2][PANEL_WIDTH];
+  local NUMBER pivot_inverse;
   local uint chosen_owner, pivot_position, special[2], gave_up;
 
   const uint id = get_local_id(0), group = get_group_id(0), groups = get_num_groups(0);
@@ -180,23 +206,23 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_waitin
   const uint first_row = group * ROWS;
   uint position = waiter ? NO_POSITION : first_row + id;
   bool active = !waiter && position < m;
-  global REAL* panel = a + offset;
+  global NUMBER* panel = a + offset;
 
-  REAL r[PANEL_WIDTH];
+  NUMBER r[PANEL_WIDTH];
   for (uint c0 = 0; c0 < PANEL_WIDTH; c0 += STAGE_COLUMNS) {
     load_stage(panel, ld, first_row, m, c0, width, stage);
     barrier(CLK_LOCAL_MEM_FENCE);
     UNROLLED
     for (uint c = 0; c < PANEL_WIDTH; ++c)
       if (c / STAGE_COLUMNS == c0 / STAGE_COLUMNS)
-        r[c] = waiter ? (REAL)0 : stage[id * STAGE_LD + c % STAGE_COLUMNS];
+        r[c] = waiter ? (NUMBER)(0) : stage[id * STAGE_LD + c % STAGE_COLUMNS];
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 
   // Column j: `ahead` is this row's entry of the column to be searched, r still holds the state
   // before the elimination that produced it (none for j = 0), `factor` is this row's multiplier in
   // that elimination.
-  REAL ahead = r[0], factor = 0, finished = 0;
+  NUMBER ahead = r[0], factor = 0, finished = 0;
   bool eliminates = false;
   bool guarded = false;  // something is not finite or the reciprocal would overflow: take care
                          // element by element
@@ -209,7 +235,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_waitin
 
     // 1. The group's largest entry, in three steps; its owner hands over its row.
     if (!waiter) {
-      entries[id] = BITS_OF(ahead);
+      entries[id] = BITS_OF(size_of(ahead));
       positions[id] = active ? position : NO_POSITION;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -250,15 +276,14 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_waitin
     if (waiter) {
       if (chosen_owner != NOBODY && lane < PANEL_WIDTH) {
         const uint from = min(lane + shift, (uint)PANEL_WIDTH - 1u);
-        REAL v =
-            fma(-candidate_factor, shift ? pivot_row[before][from] : (REAL)0, candidate_row[from]);
-        v = lane < PANEL_WIDTH - j ? v : (REAL)0;
+        NUMBER v = minus_product(candidate_factor, shift ? pivot_row[before][from] : (NUMBER)(0),
+                                 candidate_row[from]);
+        v = lane < PANEL_WIDTH - j ? v : (NUMBER)(0);
         if (groups == 1u) {
           pivot_row[now][lane] = v;
-          if (!isfinite(v)) special[now] = 1u;
+          if (!is_finite(v)) special[now] = 1u;
         } else {
-          send(sent_rows + (ulong)group * ROW_WORDS + lane * REAL_WORDS, BITS_OF(v), REAL_WORDS,
-               tag);
+          send_number(sent_rows + (ulong)group * ROW_WORDS + lane * NUMBER_WORDS, v, tag);
         }
       }
       if (groups > 1u) {
@@ -289,19 +314,22 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_waitin
       const Candidate top = best_of(eighths, 1u);
       if (groups > 1u && lane < PANEL_WIDTH) {
         uint spins = gave_up || top.key == 0 ? SPIN_LIMIT : 0u;
-        Word words[REAL_WORDS];
-        await(sent_rows + (ulong)top.owner * ROW_WORDS + lane * REAL_WORDS, words, REAL_WORDS, tag,
-              &spins);
-        const REAL v = REAL_OF(joined(words, REAL_WORDS));
+        const NUMBER v = await_number(
+            sent_rows + (ulong)top.owner * ROW_WORDS + lane * NUMBER_WORDS, tag, &spins);
         pivot_row[now][lane] = v;
-        if (!isfinite(v)) special[now] = 1u;
+        if (!is_finite(v)) special[now] = 1u;
         if (spins >= SPIN_LIMIT) gave_up = 1u;
       }
+#if COMPLEX
+      if (lane == 0u) {
+        const NUMBER pivot = pivot_row[now][0];  // which it has put there
+#else
       if (lane == WAITERS - 1u) {  // while the row travels
-        const REAL pivot = value_of(top);
-        pivot_inverse = pivot == 0 ? (REAL)1 : 1 / pivot;
+        const NUMBER pivot = value_of(top);
+#endif
+        pivot_inverse = is_zero(pivot) ? ONE : inverse_of(pivot);
         pivot_position = top.place >> 1;
-        if (pivot != 0 && !(fabs(pivot) >= REAL_MIN_NORMAL)) special[now] = 1u;
+        if (is_unusual(pivot)) special[now] = 1u;
       }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -317,17 +345,17 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_waitin
       position = chosen;
     }
     eliminates = active;
-    const REAL pivot = pivot_row[now][0];
+    const NUMBER pivot = pivot_row[now][0];
     factor = 0;
     if (active) {
-      factor = r[0] * pivot_inverse;
-      if (guarded) factor = pivot == 0 ? r[0] : r[0] / pivot;
+      factor = product(r[0], pivot_inverse);
+      if (guarded) factor = is_zero(pivot) ? r[0] : quotient(r[0], pivot);
       finished = factor;
     }
-    ahead = active ? fma(-factor, pivot_row[now][1], r[1]) : r[1];
+    ahead = active ? minus_product(factor, pivot_row[now][1], r[1]) : r[1];
     if (id == ROWS && group == 0) {
       pivots[pivot_offset + j] = (int)(row_base + chosen);
-      if (!gave_up && !(fabs(pivot) > 0)) atomic_min(info, (int)(row_base + j));
+      if (!gave_up && is_bad(pivot)) atomic_min(info, (int)(row_base + j));
     }
   }
   eliminate(r, factor, finished, pivot_row[(width - 1u) & 1u], guarded, eliminates,

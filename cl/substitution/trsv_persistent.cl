@@ -13,17 +13,20 @@
 // panel's probe, which asks for more, succeeded. A wait gives up after SPIN_LIMIT polls: info[1],
 // and x is NaN.
 //   t + offset, ld; x + x_offset: right-hand sides, `stride` apart, become the solutions; packets:
-//   RHS * n, zero at first; epoch: > 0, new for every launch.
+//   RHS * n, of complex f64 twice as many, zero at first; epoch: > 0, new for every launch.
 // A zero on U's diagonal gives Inf or NaN. RHS: 1, 2 or 4. Local memory: BLOCK * (BLOCK + 1) + 6 *
-// RHS * BLOCK scalars (45 KiB for f64, BLOCK 64, RHS 4).
+// RHS * BLOCK NUMBERs (45 KiB for f64, BLOCK 64, RHS 4).
 
 #include "common.clh"
+#include "numbers.clh"
 #include "ptx.clh"
 
 #if !defined(BLOCK) || !defined(UPPER) || !defined(TRANSPOSED) || !defined(RHS) || \
     !defined(SPIN_LIMIT)
 #error "BLOCK, UPPER, TRANSPOSED, RHS and SPIN_LIMIT must be defined"
 #endif
+#include "packets.clh"
+
 #define WG_SIZE (4 * BLOCK)
 #define TILE_LD (BLOCK + 1)
 #if RHS * BLOCK > WG_SIZE
@@ -31,79 +34,68 @@
 #endif
 #define DESCENDING (UPPER != TRANSPOSED)  // the substitution begins with the last row
 
-#if REAL_BITS == 64
-#define BITS_OF(v) as_ulong(v)
-#define REAL_OF(b) as_double(b)
-#else
-#define BITS_OF(v) ((ulong)as_uint(v))
-#define REAL_OF(b) as_float((uint)(b))
-#endif
-
 // inverse = D^-1 for the size x size block at d (identity beyond size), by row operations on the
 // identity: one row a step, all work-items.
-static inline void invert_block(const global REAL* d, uint ld, uint size, local REAL* inverse) {
+static inline void invert_block(const global NUMBER* d, uint ld, uint size, local NUMBER* inverse) {
   const uint id = get_local_id(0), row = id / 4u, part = id % 4u;
-  for (uint c = part; c < BLOCK; c += 4u) inverse[row * TILE_LD + c] = row == c ? 1 : 0;
+  for (uint c = part; c < BLOCK; c += 4u) inverse[row * TILE_LD + c] = row == c ? ONE : (NUMBER)(0);
   barrier(CLK_LOCAL_MEM_FENCE);
   for (uint step = 0; step < size; ++step) {
     const uint k = UPPER ? size - 1u - step : step;
     if (UPPER) {
       if (row == k) {
-        const REAL pivot = d[(ulong)k * ld + k];
+        const NUMBER pivot = d[(ulong)k * ld + k];
         for (uint c = part; c < BLOCK; c += 4u)
-          if (c >= k) inverse[k * TILE_LD + c] /= pivot;
+          if (c >= k) inverse[k * TILE_LD + c] = quotient(inverse[k * TILE_LD + c], pivot);
       }
       barrier(CLK_LOCAL_MEM_FENCE);
     }
     if (UPPER ? row < k : row > k && row < size) {
-      const REAL f = d[(ulong)row * ld + k];
+      const NUMBER f = d[(ulong)row * ld + k];
       for (uint c = part; c < BLOCK; c += 4u)
         if (UPPER ? c >= k : c <= k)
           inverse[row * TILE_LD + c] =
-              fma(-f, inverse[k * TILE_LD + c], inverse[row * TILE_LD + c]);
+              minus_product(f, inverse[k * TILE_LD + c], inverse[row * TILE_LD + c]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
   }
 }
 
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void trsv_persistent(
-    const global REAL* t, ulong offset, uint ld, uint n, global REAL* x, ulong x_offset,
+    const global NUMBER* t, ulong offset, uint ld, uint n, global NUMBER* x, ulong x_offset,
     ulong stride, global ulong2* packets, uint epoch, volatile global int* info) {
-  local REAL inverse[BLOCK * TILE_LD];
-  local REAL known[2][RHS][BLOCK], sums[RHS][4 * BLOCK];
+  local NUMBER inverse[BLOCK * TILE_LD];
+  local NUMBER known[2][RHS][BLOCK], sums[RHS][4 * BLOCK];
   // Four work-items share a row of op(T); neighbours read neighbouring numbers of T.
   const uint id = get_local_id(0), row = TRANSPOSED ? id % BLOCK : id / 4u,
              part = TRANSPOSED ? id / BLOCK : id % 4u, groups = get_num_groups(0),
              blocks = (n + BLOCK - 1u) / BLOCK;
   // And one has a number of x.
   const uint column = id / BLOCK, element = id % BLOCK;
-  global REAL* const my_column = x + x_offset + column * stride;
-  global ulong2* const my_packets = packets + (ulong)column * n;
+  global NUMBER* const my_column = x + x_offset + column * stride;
+  global ulong2* const my_packets = packets + NUMBER_PACKETS * (ulong)column * n;
   uint spins = 0;
   for (uint step = get_group_id(0); step < blocks; step += groups) {
     const uint base = (DESCENDING ? blocks - 1u - step : step) * BLOCK,
                size = min((uint)BLOCK, n - base), my_row = base + min(row, size - 1u);
-    const global REAL* from = t + offset + (TRANSPOSED ? my_row : (ulong)my_row * ld);
+    const global NUMBER* from = t + offset + (TRANSPOSED ? my_row : (ulong)my_row * ld);
     barrier(CLK_LOCAL_MEM_FENCE);
     invert_block(t + offset + (ulong)base * ld + base, ld, size, inverse);
-    REAL sum[RHS];
+    NUMBER sum[RHS];
 #pragma unroll
     for (uint r = 0; r < RHS; ++r) sum[r] = 0;
     for (uint s = 0; s < step; ++s) {
       const uint other = (DESCENDING ? blocks - 1u - s : s) * BLOCK;
-      REAL tile[BLOCK / 4];
+      NUMBER tile[BLOCK / 4];
 #pragma unroll
       for (uint k = 0; k < BLOCK / 4; ++k) {
         const uint c = other + part + 4u * k;
-        tile[k] = c < n ? from[TRANSPOSED ? (ulong)c * ld : c] : (REAL)0;
+        tile[k] = c < n ? from[TRANSPOSED ? (ulong)c * ld : c] : (NUMBER)(0);
       }
       if (column < RHS) {
-        REAL value = 0;
+        NUMBER value = 0;
         if (other + element < n) {
-          ulong2 v = load_packet(my_packets + other + element);
-          while ((uint)v.y != epoch && ++spins < SPIN_LIMIT)
-            v = load_packet(my_packets + other + element);
-          value = REAL_OF(v.x);
+          value = await_number(my_packets + other + element, n, epoch, &spins);
         }
         known[s & 1u][column][element] = value;
       }
@@ -112,37 +104,38 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void trsv_persistent
       for (uint r = 0; r < RHS; ++r) {
 #pragma unroll
         for (uint k = 0; k < BLOCK / 4; ++k)
-          sum[r] = fma(tile[k], known[s & 1u][r][part + 4u * k], sum[r]);
+          sum[r] = plus_product(tile[k], known[s & 1u][r][part + 4u * k], sum[r]);
       }
     }
 #pragma unroll
     for (uint r = 0; r < RHS; ++r) sums[r][4u * row + part] = sum[r];
     barrier(CLK_LOCAL_MEM_FENCE);
     if (column < RHS) {
-      const local REAL* four = sums[column] + 4u * element;
+      const local NUMBER* four = sums[column] + 4u * element;
       known[0][column][element] =
           element < size ? my_column[base + element] - (four[0] + four[1] + four[2] + four[3])
-                         : (REAL)0;
+                         : (NUMBER)(0);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (uint r = 0; r < RHS; ++r) {
-      REAL product = 0;
+      NUMBER solved = 0;
 #pragma unroll
       for (uint k = 0; k < BLOCK / 4; ++k) {
         const uint c = part + 4u * k;
         // Zeros of the inverse are skipped: they must not meet an Inf or NaN.
         if (DESCENDING ? c >= row : c <= row)
-          product = fma(inverse[TRANSPOSED ? c * TILE_LD + row : row * TILE_LD + c], known[0][r][c],
-                        product);
+          solved = plus_product(inverse[TRANSPOSED ? c * TILE_LD + row : row * TILE_LD + c],
+                                known[0][r][c], solved);
       }
-      sums[r][4u * row + part] = product;
+      sums[r][4u * row + part] = solved;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     if (column < RHS && element < size) {
-      const local REAL* four = sums[column] + 4u * element;
-      const REAL value = spins < SPIN_LIMIT ? four[0] + four[1] + four[2] + four[3] : (REAL)NAN;
-      store_packet(my_packets + base + element, BITS_OF(value), epoch);
+      const local NUMBER* four = sums[column] + 4u * element;
+      const NUMBER value =
+          spins < SPIN_LIMIT ? four[0] + four[1] + four[2] + four[3] : (NUMBER)((REAL)NAN);
+      store_number(my_packets + base + element, n, value, epoch);
       my_column[base + element] = value;
     }
   }

@@ -16,6 +16,7 @@
 #include "io/memory.hpp"
 #include "launch/staging.hpp"
 #include "linalg/complex/complex_lu.hpp"
+#include "linalg/lu/lu_backend.hpp"
 
 namespace clgauss::c {
 
@@ -75,7 +76,7 @@ class DeviceSystem {
 
 template <typename Real>
 clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, void* a_data,
-                    Index lda, int32_t* ipiv, void* b_data, Index ldb) {
+                    Index lda, int32_t* ipiv, void* b_data, Index ldb, const LuOptions& options) {
   using Number = std::complex<Real>;
   const Use use(object_of(handle));
   Context& context = use.context();
@@ -93,14 +94,14 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, voi
   std::optional<ComplexLu> lu;
   context.programs().prepare([&] {
     lu.emplace(context, choose_type(context.profile(), kRealType<Real>), n,
-               std::max<Index>(nrhs, 1));
+               std::max<Index>(nrhs, 1), options);
   });
   const DeviceSystem<Number> system(context, lu->layout());
   system.write(constant(a), constant(b));
   lu->factor(context.queue(), system.view());
   const WeightedSums<Number> of_a = weighted_sums(constant(a));
   const auto column = lu->failed_column(context.queue());
-  if (!column && nrhs > 0) lu->substitute(context.queue(), system.view());
+  if (!column && nrhs > 0) lu->solve(context.queue(), system.view());
   const std::vector<Index> pivots = lu->pivots(context.queue());
   system.read(factors, x);
   if (!agree(of_a, constant(factors), pivots) ||
@@ -110,6 +111,16 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, voi
   if (!column) copy(x, b);
   write_pivots(pivots, ipiv);
   return column ? singular(*column) : CLGAUSS_OK;
+}
+
+template <typename Real>
+clgauss_status guarded_gesv(clgauss_context context, int layout, size_t n, size_t nrhs, void* a,
+                            size_t lda, int32_t* ipiv, void* b, size_t ldb) {
+  return guarded([&] {
+    return repeat_until_co_resident({}, [&](const LuOptions& options) {
+      return gesv<Real>(context, layout, n, nrhs, a, lda, ipiv, b, ldb, options);
+    });
+  });
 }
 
 }  // namespace
@@ -123,12 +134,12 @@ extern "C" {
 
 clgauss_status clgauss_cgesv(clgauss_context context, int layout, size_t n, size_t nrhs, void* a,
                              size_t lda, int32_t* ipiv, void* b, size_t ldb) {
-  return guarded([&] { return gesv<float>(context, layout, n, nrhs, a, lda, ipiv, b, ldb); });
+  return guarded_gesv<float>(context, layout, n, nrhs, a, lda, ipiv, b, ldb);
 }
 
 clgauss_status clgauss_zgesv(clgauss_context context, int layout, size_t n, size_t nrhs, void* a,
                              size_t lda, int32_t* ipiv, void* b, size_t ldb) {
-  return guarded([&] { return gesv<double>(context, layout, n, nrhs, a, lda, ipiv, b, ldb); });
+  return guarded_gesv<double>(context, layout, n, nrhs, a, lda, ipiv, b, ldb);
 }
 
 }  // extern "C"

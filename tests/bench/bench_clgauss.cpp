@@ -134,7 +134,7 @@ class ClgaussComplex : public Contestant {
   explicit ClgaussComplex(const DeviceProblem& device)
       : device_(device),
         size_(device.problem().size),
-        lu_(device.context(), size_.type, size_.n, 1),
+        lu_(device.context(), size_.type, size_.n, 1, {}),
         a_(space()),
         work_(space()) {
     const ComplexLayout& layout = lu_.layout();
@@ -156,7 +156,7 @@ class ClgaussComplex : public Contestant {
   void run() override {
     const cl::CommandQueue& queue = device_.context().queue();
     lu_.factor(queue, work_);
-    lu_.substitute(queue, work_);
+    lu_.solve(queue, work_);
     queue.finish();
   }
 

@@ -4,6 +4,7 @@
 #include <clgauss/lab/launch.hpp>
 #include <clgauss/residual.hpp>
 #include <cmath>
+#include <complex>
 #include <functional>
 #include <limits>
 
@@ -35,18 +36,24 @@ struct Build {
   int packet_bits;
 };
 
-Outcome factor(Context& context, RealType type, const Matrix& a, const Build& build) {
+/// `a` are the parts of its numbers.
+Outcome factor(Context& context, NumberType number, const Matrix& a, const Build& build) {
   constexpr cl_uint kWaiters = 64, kPanelWidth = 32, kEpoch = 7, kRowBase = 5;
+  const RealType type = number.real;
   Defines macros = real_defines(type);
+  if (number.complex) macros.emplace_back("COMPLEX", "1");
   for (const auto& [name, value] : {std::pair<const char*, int>{"PANEL_WIDTH", kPanelWidth},
                                     {"ROWS", build.rows},
                                     {"PACKET_BITS", build.packet_bits},
                                     {"SPIN_LIMIT", 20000}})
     macros.emplace_back(name, std::to_string(value));
   Kernel kernel = context.programs().kernel("lu_panel_waiting.cl", "lu_panel_waiting", macros);
-  const auto m = static_cast<cl_uint>(a.rows()), width = static_cast<cl_uint>(a.cols()),
+  const auto m = static_cast<cl_uint>(a.rows()),
+             width = static_cast<cl_uint>(a.cols() / number.parts()),
              groups = (m + build.rows - 1) / build.rows;
-  const PaddedMatrix panel(context, type, a, 3, 5);
+  const PaddedMatrix panel(context, type, a, 3 * number.parts(),
+                           static_cast<Index>(a.cols() % 2 + 4));
+  const MatrixView view = number.in_numbers(panel.view);
   const auto buffer = [&](const std::vector<cl_int>& values) {
     const cl::Buffer made = context.allocate(values.size() * sizeof(cl_int), "a test");
     context.queue().enqueueWriteBuffer(made, CL_TRUE, 0, values.size() * sizeof(cl_int),
@@ -57,10 +64,9 @@ Outcome factor(Context& context, RealType type, const Matrix& a, const Build& bu
   Outcome outcome;
   outcome.pivots.resize(width);
   const cl::Buffer info = buffer(flags), pivots = buffer(outcome.pivots),
-                   exchange = buffer(std::vector<cl_int>(groups * 2000UL));
-  kernel.set_arguments_from(0, panel.view.buffer, cl_ulong{panel.view.offset},
-                            static_cast<cl_uint>(panel.view.ld), m, width, kRowBase, pivots,
-                            cl_ulong{0}, info, exchange, kEpoch);
+                   exchange = buffer(std::vector<cl_int>(groups * 4000UL));
+  kernel.set_arguments_from(0, view.buffer, cl_ulong{view.offset}, static_cast<cl_uint>(view.ld), m,
+                            width, kRowBase, pivots, cl_ulong{0}, info, exchange, kEpoch);
   const std::size_t local = build.rows + kWaiters;
   enqueue_kernel(context.queue(), kernel, cl::NDRange(groups * local), cl::NDRange(local));
   context.queue().enqueueReadBuffer(pivots, CL_TRUE, 0, width * sizeof(cl_int),
@@ -116,6 +122,34 @@ Outcome expected(const Matrix& a) {
   return outcome;
 }
 
+/// The same of the parts of complex numbers.
+Outcome expected_of_complex(const Matrix& parts) {
+  using Complex = std::complex<double>;
+  const Index rows = parts.rows(), cols = parts.cols() / 2;
+  std::vector<std::vector<Complex>> lu(rows, std::vector<Complex>(cols));
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) lu[i][j] = {parts(i, 2 * j), parts(i, 2 * j + 1)};
+  const auto size = [](Complex z) { return std::abs(z.real()) + std::abs(z.imag()); };
+  Outcome outcome{parts, {}};
+  for (Index j = 0; j < std::min(rows, cols); ++j) {
+    Index best = j;
+    for (Index i = j; i < rows; ++i)
+      if (size(lu[i][j]) > size(lu[best][j])) best = i;
+    outcome.pivots.push_back(static_cast<cl_int>(best));
+    std::swap(lu[j], lu[best]);
+    for (Index i = j + 1; i < rows; ++i) {
+      lu[i][j] /= lu[j][j];
+      for (Index c = j + 1; c < cols; ++c) lu[i][c] -= lu[i][j] * lu[j][c];
+    }
+  }
+  for (Index i = 0; i < rows; ++i)
+    for (Index j = 0; j < cols; ++j) {
+      outcome.lu(i, 2 * j) = lu[i][j].real();
+      outcome.lu(i, 2 * j + 1) = lu[i][j].imag();
+    }
+  return outcome;
+}
+
 /// Zero, NaN and infinite columns are told; ties go to the first row.
 void check_odd_columns(Index rows, const std::function<Outcome(const Matrix& a)>& factor) {
   constexpr Index width = 32;
@@ -160,7 +194,10 @@ void check_panels(MakePanel make, Context& context,
 TEST_CASE("waiting panels: LAPACK's pivots and factors, or they say that they gave up") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
+    std::vector<NumberType> numbers;
     for (const RealType type : types_of(device.profile))
+      for (const bool complex : {false, true}) numbers.emplace_back(type, complex);
+    for (const NumberType number : numbers)
       for (const Build& build : builds(device.profile))
         for (const auto& [rows, width] : test::some_of(
                  std::vector<std::pair<Index, Index>>{
@@ -169,8 +206,10 @@ TEST_CASE("waiting panels: LAPACK's pivots and factors, or they say that they ga
           CAPTURE(build.rows);
           CAPTURE(build.packet_bits);
           CAPTURE(rows);
-          const Matrix a = rounded(random_matrix(rows, width, rows), type);
-          const Outcome made = factor(context, type, a, build), right = expected(a);
+          CAPTURE(number.complex);
+          const Matrix a = rounded(random_matrix(rows, number.parts() * width, rows), number.real);
+          const Outcome made = factor(context, number, a, build),
+                        right = number.complex ? expected_of_complex(a) : expected(a);
           if (made.gave_up) {
             CHECK(rows > build.rows);  // one work-group has nobody to wait for
             continue;
@@ -180,7 +219,7 @@ TEST_CASE("waiting panels: LAPACK's pivots and factors, or they say that they ga
           if (rows > build.rows && !context.runs_long_loops()) continue;
           CHECK(made.first_bad == kNoBadPivot);
           CHECK(made.pivots == right.pivots);
-          CHECK(max_difference(made.lu, right.lu) <= 2000 * unit_roundoff(type));
+          CHECK(max_difference(made.lu, right.lu) <= 2000 * unit_roundoff(number.real));
         }
   });
 }

@@ -1,4 +1,5 @@
-/// The tests of a panel of several work-groups in REAL_BITS, which who includes this defines.
+/// The tests of a panel of several work-groups in REAL_BITS, which who includes this defines, and
+/// of complex numbers where COMPLEX is 1.
 
 #include <doctest/doctest.h>
 
@@ -16,20 +17,27 @@ using namespace clgauss::test::emulated;
 
 #define TEXT_OF(macro) TEXT(macro)
 #define TEXT(text) #text
-TEST_CASE("lu_panel_persistent, f" TEXT_OF(REAL_BITS) ": LAPACK's pivots and factors") {
+#if COMPLEX
+#define KIND "complex f"
+using Element = std::complex<REAL>;
+#else
+#define KIND "f"
+using Element = REAL;
+#endif
+TEST_CASE("lu_panel_persistent, " KIND TEXT_OF(REAL_BITS) ": LAPACK's pivots and factors") {
   constexpr uint kMostGroups = 3;
-  std::vector<ulong2> exchange(2 * kMostGroups * (1 + PANEL_WIDTH));
+  std::vector<ulong2> exchange(2 * kMostGroups * (1 + ROW_PACKETS));
   uint epoch = 1;
-  check_panels<REAL>(
+  check_panels<Element>(
       {{2 * GROUP_ROWS + 20, 32, 32, 40}, {GROUP_ROWS + 1, 17, 50}, {GROUP_ROWS - 5, 32, 32, 40}},
-      [&](Block<REAL>& matrix, const PanelShape& shape, int* exchanged, int* first_bad) {
+      [&](Block<Element>& matrix, const PanelShape& shape, int* exchanged, int* first_bad) {
         int info[] = {*first_bad, 0};
         const uint groups = std::max((shape.rows + GROUP_ROWS - 1) / GROUP_ROWS,
                                      STRIPS_BESIDE(shape.left, shape.right));
         WorkGroup::run(groups, WG_SIZE, [&] {
-          lu_panel_persistent(matrix.a.data(), shape.left, matrix.ld, shape.rows, shape.cols,
-                              shape.left, shape.right, 0, exchanged, 0, info, exchange.data(),
-                              epoch);
+          lu_panel_persistent(reinterpret_cast<NUMBER*>(matrix.a.data()), shape.left, matrix.ld,
+                              shape.rows, shape.cols, shape.left, shape.right, 0, exchanged, 0,
+                              info, exchange.data(), epoch);
         });
         epoch += shape.cols;
         *first_bad = info[0];

@@ -11,6 +11,7 @@
 #include <barrier>
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -107,9 +108,24 @@ using ushort = std::uint16_t;
 struct ulong2 {
   ulong x, y;
 };
+template <typename Real>
+struct Pair {
+  Real x, y;
+  Pair() = default;
+  Pair(Real both) : x(both), y(both) {}
+  Pair(Real first, Real second) : x(first), y(second) {}
+  Pair operator-() const { return {-x, -y}; }
+  friend Pair operator+(Pair a, Pair b) { return {a.x + b.x, a.y + b.y}; }
+  friend Pair operator*(Pair a, Pair b) { return {a.x * b.x, a.y * b.y}; }
+};
+using float2 = Pair<float>;
+using double2 = Pair<double>;
+#define NUMBER_OF(re, im) (NUMBER{re, im})
 using std::fabs, std::fma, std::isfinite, std::max, std::min;
 inline ulong as_ulong(double v) { return std::bit_cast<ulong>(v); }
 inline double as_double(ulong v) { return std::bit_cast<double>(v); }
+inline ulong as_ulong(float2 v) { return std::bit_cast<ulong>(v); }
+inline float2 as_float2(ulong v) { return std::bit_cast<float2>(v); }
 inline uint as_uint(float v) { return std::bit_cast<uint>(v); }
 inline float as_float(uint v) { return std::bit_cast<float>(v); }
 inline uint clz(uint v) { return static_cast<uint>(std::countl_zero(v)); }

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <clgauss/complex.hpp>
+#include <clgauss/device.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <cmath>
@@ -21,8 +22,10 @@ using Complex = std::complex<double>;
 
 namespace {
 
-/// Devices on which work-items run on one core each do all sizes, the others the small ones.
-bool takes_complex(Context& context, Index n) { return n <= 129 || suits_cpu_kernels(context); }
+/// CPUs whose work-items do not each run on a core of their own do the small sizes.
+bool takes_complex(Context& context, Index n) {
+  return n <= 129 || suits_cpu_kernels(context) || context.profile().type != DeviceType::cpu;
+}
 
 ComplexMatrix random_complex(Index rows, Index cols, std::uint64_t seed) {
   return ComplexMatrix(random_matrix(rows, 2 * cols, seed));

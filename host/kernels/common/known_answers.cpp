@@ -43,6 +43,13 @@ void require_error(double error, double bound, const char* what) {
                                   what, error, bound));
 }
 
+Matrix columns_of(const Matrix& a, Index first, Index count) {
+  Matrix some(a.rows(), count);
+  for (Index i = 0; i < a.rows(); ++i)
+    std::ranges::copy(a.row(i).subspan(first, count), some.row(i).begin());
+  return some;
+}
+
 void exchange_rows(Matrix& matrix, const std::vector<Index>& pivots) {
   for (Index j = 0; j < pivots.size(); ++j) {
     if (pivots[j] < j || pivots[j] >= matrix.rows())

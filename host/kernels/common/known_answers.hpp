@@ -30,6 +30,8 @@ inline constexpr const char* kKnownAnswer = "a kernel's known answer";
 /// Throws WrongAnswer, which names `what`, unless the error is within its bound.
 void require_error(double error, double bound, const char* what);
 
+[[nodiscard]] Matrix columns_of(const Matrix& a, Index first, Index count);
+
 /// Row k and row pivots[k] change places, one k after the other.
 void exchange_rows(Matrix& matrix, const std::vector<Index>& pivots);
 

@@ -75,8 +75,17 @@ const KernelVariant& complex_lu_variant() {
   return variant;
 }
 
+const KernelVariant& complex_pairs_variant() {
+  static const KernelVariant variant{.name = "complex_pairs",
+                                     .file = "complex_pairs.cl",
+                                     .parameters = {},
+                                     .lacks = lacks_nothing,
+                                     .ask = ask_complex_blocks};
+  return variant;
+}
+
 Variants complex_variants() {
-  static const std::array<const KernelVariant*, 1> variants{&complex_lu_variant()};
+  static const std::array variants{&complex_lu_variant(), &complex_pairs_variant()};
   return variants;
 }
 

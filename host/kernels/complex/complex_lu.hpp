@@ -10,6 +10,12 @@ namespace clgauss {
 /// counted in complex numbers.
 [[nodiscard]] const KernelVariant& complex_lu_variant();
 
+/// What stands in place of B in products of complex numbers; linalg/lu/updates.cpp.
+[[nodiscard]] const KernelVariant& complex_pairs_variant();
+/// KernelVariant::ask of it, and of the other kernels that a complex LU on a GPU takes;
+/// linalg/complex/complex_lu.cpp.
+void ask_complex_blocks(Context& context, RealType type);
+
 [[nodiscard]] Parameters usual_complex_lu_parameters(const Setting& setting);
 
 /// Whether its kernels, built with these parameters or the usual ones, gave their known answer, a

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 
+#include "kernels/common/number_type.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/transfer.hpp"
 
@@ -22,17 +23,17 @@ Complex complex_at(const Matrix& parts, Index i, Index j) {
 /// As require_factors(), of complex numbers; a pivot has the largest |re| + |im| of its column, so
 /// no multiplier is above sqrt(2).
 void require_complex_factors(const Matrix& a, const Matrix& lu, RealType type) {
-  const Index n = a.rows();
+  const Index m = a.rows(), width = a.cols() / 2;
   double error = 0, largest_l = 0;
-  for (Index i = 0; i < n; ++i)
-    for (Index j = 0; j < n; ++j) {
+  for (Index i = 0; i < m; ++i)
+    for (Index j = 0; j < width; ++j) {
       Complex sum = complex_at(a, i, j);
       for (Index p = 0; p <= std::min(i, j); ++p)
         sum -= (p == i ? Complex(1) : complex_at(lu, i, p)) * complex_at(lu, p, j);
       error = max_or_nan(error, std::abs(sum));
       if (j < i) largest_l = max_or_nan(largest_l, std::abs(complex_at(lu, i, j)));
     }
-  require_error(error, 60 * static_cast<double>(n) * unit_roundoff(type), "P A - L U");
+  require_error(error, 60 * static_cast<double>(m) * unit_roundoff(type), "P A - L U");
   require_error(largest_l, std::sqrt(2.0) * (1 + 8 * unit_roundoff(type)),
                 "the largest multiplier, sqrt(2) by rights,");
 }
@@ -57,6 +58,57 @@ double complex_backward_error(const Matrix& a, const Matrix& b, const Matrix& x,
 }
 
 }  // namespace
+
+Matrix random_complex_triangle(RealType type, Index n, std::uint64_t seed) {
+  Matrix t = random_of(type, n, 2 * n, seed);
+  const int less = static_cast<int>(std::log2(static_cast<double>(n)));
+  for (Index i = 0; i < n; ++i)
+    for (Index part = 0; part < 2 * n; ++part) {
+      double& value = t(i, part);
+      value = part / 2 == i ? value + (value < 0 ? -1 : 1) : std::ldexp(value, -less);
+    }
+  return t;
+}
+
+Matrix complex_solved_on_host(const Matrix& t, const Matrix& b, Index n, bool upper, bool unit) {
+  Matrix x = b;
+  for (Index step = 0; step < n; ++step) {
+    const Index i = upper ? n - 1 - step : step;
+    for (Index c = 0; c < b.cols() / 2; ++c) {
+      Complex sum = complex_at(x, i, c);
+      for (Index k = upper ? i + 1 : 0; k < (upper ? n : i); ++k)
+        sum -= complex_at(t, i, k) * complex_at(x, k, c);
+      if (!unit) sum /= complex_at(t, i, i);
+      x(i, 2 * c) = sum.real();
+      x(i, 2 * c + 1) = sum.imag();
+    }
+  }
+  return x;
+}
+
+void require_complex_panel(
+    Context& context, RealType type, const PanelShape& shape,
+    const std::function<void(const MatrixView& a, const cl::Buffer& pivots)>& factor) {
+  const auto& [m, width, beside] = shape;
+  const NumberType number(type, true);
+  const Index right = beside + width, all = right + beside;
+  Matrix a = random_of(type, m, 2 * all, 19);
+  a(0, 2 * beside) = a(0, 2 * beside + 1) = 0;  // so that the first step has to exchange
+  const MatrixView parts = question_of(context, type, a, 4);
+  const cl::Buffer pivots = context.allocate(width * sizeof(cl_int), kKnownAnswer);
+  factor(number.in_numbers(parts).at(0, beside), pivots);
+  const Matrix made = answer_in(context, type, parts, m, 2 * all);
+  exchange_rows(a, rows_in(context, pivots, std::min(m, width)));
+  const Matrix lu = columns_of(made, 2 * beside, 2 * width);
+  require_complex_factors(columns_of(a, 2 * beside, 2 * width), lu, type);
+  if (beside == 0) return;
+  require_error(max_difference(columns_of(made, 0, 2 * beside), columns_of(a, 0, 2 * beside)), 0,
+                "P B");
+  require_error(max_difference(columns_of(made, 2 * right, 2 * beside),
+                               complex_solved_on_host(lu, columns_of(a, 2 * right, 2 * beside),
+                                                      width, false, true)),
+                60 * static_cast<double>(m) * unit_roundoff(type), "L11^-1 P B");
+}
 
 void require_complex_solution(Context& context, RealType type, Index n, Index nrhs, Index b,
                               Index ld,

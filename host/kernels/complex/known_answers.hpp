@@ -4,6 +4,7 @@
 #include <clgauss/context.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -31,5 +32,21 @@ struct ComplexOutcome {
 void require_complex_solution(Context& context, RealType type, Index n, Index nrhs, Index b,
                               Index ld,
                               const std::function<ComplexOutcome(const ComplexQuestion&)>& solve);
+
+/// Rows and columns of a panel, and columns on either side of it.
+struct PanelShape {
+  Index m, width, beside;
+};
+
+/// As require_panel() for complex numbers, whose views are counted in them: no multiplier above
+/// sqrt(2).
+void require_complex_panel(
+    Context& context, RealType type, const PanelShape& shape,
+    const std::function<void(const MatrixView& a, const cl::Buffer& pivots)>& factor);
+
+/// random_triangle() and solved_on_host() for complex numbers, of matrices of their parts.
+[[nodiscard]] Matrix random_complex_triangle(RealType type, Index n, std::uint64_t seed);
+[[nodiscard]] Matrix complex_solved_on_host(const Matrix& t, const Matrix& b, Index n, bool upper,
+                                            bool unit);
 
 }  // namespace clgauss

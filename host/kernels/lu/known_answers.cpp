@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "kernels/complex/known_answers.hpp"
 #include "matrix/transfer.hpp"
 #include "matrix/transposed.hpp"
 
@@ -47,13 +48,6 @@ Matrix butterflied(const std::vector<float>& numbers, Matrix x, bool transpose) 
   }
   for (double& value : x.values()) value /= 2;
   return x;
-}
-
-Matrix columns_of(const Matrix& a, Index first, Index count) {
-  Matrix some(a.rows(), count);
-  for (Index i = 0; i < a.rows(); ++i)
-    std::ranges::copy(a.row(i).subspan(first, count), some.row(i).begin());
-  return some;
 }
 
 /// |A B - I|.
@@ -155,8 +149,10 @@ void require_one_sided_butterflies(Context& context, RealType type,
 }
 
 void require_panel(
-    Context& context, RealType type, Index m, Index width, Index beside, bool bounded,
+    Context& context, NumberType number, Index m, Index width, Index beside, bool bounded,
     const std::function<void(const MatrixView& a, const cl::Buffer& pivots)>& factor) {
+  const RealType type = number.real;
+  if (number.complex) return require_complex_panel(context, type, {m, width, beside}, factor);
   const Index right = beside + width, all = right + beside;
   Matrix a = random_of(type, m, all, 1);
   a(0, beside) = 0;  // so that the first step has to exchange
@@ -175,16 +171,20 @@ void require_panel(
       30 * static_cast<double>(m) * unit_roundoff(type), "L11^-1 P B");
 }
 
-void require_swap_solve(Context& context, RealType type, Index block, Index strip, bool solve,
+void require_swap_solve(Context& context, NumberType number, Index block, Index strip, bool solve,
                         const std::function<void(const SwapSolve&)>& swap_and_solve) {
+  const RealType type = number.real;
   const Index rows = block + 7, columns = 4 * strip + 3, hole_begin = strip + 1,
               hole_end = 2 * strip + 2;
-  const Matrix t = random_triangle(type, block, 4), b = random_of(type, rows, columns, 5);
+  const Matrix t = number.complex ? random_complex_triangle(type, block, 4)
+                                  : random_triangle(type, block, 4),
+               b = random_of(type, rows, number.parts() * columns, 5);
   std::vector<cl_int> pivots(block);
   for (Index j = 0; j < block; ++j)
     pivots[j] = static_cast<cl_int>(j % 3 == 0 ? rows - 1 - j % 7 : std::max(j, (j * 5) % block));
-  SwapSolve question{question_of(context, type, t),
-                     question_of(context, type, b),
+  constexpr Index kGap = 4;  // even, as complex numbers want it
+  SwapSolve question{number.in_numbers(question_of(context, type, t, kGap)),
+                     number.in_numbers(question_of(context, type, b, kGap)),
                      context.allocate(block * sizeof(cl_int), kKnownAnswer),
                      block,
                      columns,
@@ -193,14 +193,16 @@ void require_swap_solve(Context& context, RealType type, Index block, Index stri
   context.queue().enqueueWriteBuffer(question.pivots, CL_TRUE, 0, block * sizeof(cl_int),
                                      pivots.data());
   swap_and_solve(question);
-  const Matrix result = answer_in(context, type, question.b, rows, columns);
+  const Matrix result = answer_in(context, type, number.in_parts(question.b), rows, b.cols());
   Matrix expected = b;
   exchange_rows(expected, {pivots.begin(), pivots.end()});
-  const Matrix right = solved_on_host(t, expected, block, false, true);
+  const Matrix right = number.complex ? complex_solved_on_host(t, expected, block, false, true)
+                                      : solved_on_host(t, expected, block, false, true);
   for (Index i = 0; i < rows; ++i)
-    for (Index c = 0; c < columns; ++c) {
-      if (c >= hole_begin && c < hole_end) expected(i, c) = b(i, c);
-      if (solve && c >= hole_end && i < block) expected(i, c) = right(i, c);
+    for (Index part = 0; part < b.cols(); ++part) {
+      const Index c = part / number.parts();
+      if (c >= hole_begin && c < hole_end) expected(i, part) = b(i, part);
+      if (solve && c >= hole_end && i < block) expected(i, part) = right(i, part);
     }
   require_error(max_difference(result, expected),
                 64 * static_cast<double>(block) * unit_roundoff(type) * largest_in(expected),

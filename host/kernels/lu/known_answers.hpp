@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/common/known_answers.hpp"
+#include "kernels/common/number_type.hpp"
 
 namespace clgauss {
 
@@ -17,7 +18,7 @@ namespace clgauss {
 /// at or below it, and with `bounded` no multiplier above 1, as partial pivoting has it. With as
 /// many columns left and right of it as `beside` says P B on the left and L11^-1 P B on the right.
 void require_panel(
-    Context& context, RealType type, Index m, Index width, Index beside, bool bounded,
+    Context& context, NumberType number, Index m, Index width, Index beside, bool bounded,
     const std::function<void(const MatrixView& a, const cl::Buffer& pivots)>& factor);
 
 /// What lu_swap_solve of cl/lu/laswp_trsm.cl is asked for.
@@ -29,7 +30,7 @@ struct SwapSolve {
 
 /// Exchanges, and with `solve` the solve right of the hole, for `block` of a few more rows; columns
 /// left and inside of the hole.
-void require_swap_solve(Context& context, RealType type, Index block, Index strip, bool solve,
+void require_swap_solve(Context& context, NumberType number, Index block, Index strip, bool solve,
                         const std::function<void(const SwapSolve&)>& swap_and_solve);
 
 /// A whole LU with one right-hand side, n-by-n: the factors as in require_panel(), and b - A x.

@@ -23,9 +23,9 @@ cl_uint group_for(cl_uint block) {
 
 /// Local memory of the kernels with `rows` work-items: for each a row of the stage and three words,
 /// 32 scalars for every column of the strip.
-std::uint64_t local_bytes(std::uint64_t rows, std::uint64_t strip, RealType type) {
+std::uint64_t local_bytes(std::uint64_t rows, std::uint64_t strip, NumberType number) {
   const std::uint64_t stage = std::max<std::uint64_t>(16, strip) + 1;
-  return rows * (stage * bytes_of(type) + 3 * sizeof(cl_uint)) + 32 * strip * bytes_of(type);
+  return rows * (stage * number.bytes() + 3 * sizeof(cl_uint)) + 32 * strip * number.bytes();
 }
 
 std::vector<Demand> trsm_demands(const Parameters& parameters, RealType type) {
@@ -40,9 +40,9 @@ std::vector<Demand> trsm_demands(const Parameters& parameters, RealType type) {
 
 }  // namespace
 
-int laswp_trsm_rows(int rows, const Setting& at) {
-  while (rows > 64 && local_bytes(static_cast<std::uint64_t>(rows), kStrip, at.type) >
-                          at.device.static_local_bytes())
+int laswp_trsm_rows(int rows, const DeviceProfile& device, NumberType number) {
+  while (rows > 64 && local_bytes(static_cast<std::uint64_t>(rows), kStrip, number) >
+                          device.static_local_bytes())
     rows /= 2;
   return rows;
 }
@@ -63,7 +63,7 @@ const KernelVariant& laswp_trsm_variant() {
             .least = 32,
             .most = 1024,
             .step = 32,
-            .usual = [](const Setting& at) { return laswp_trsm_rows(256, at); },
+            .usual = [](const Setting& at) { return laswp_trsm_rows(256, at.device, at.type); },
             .macro = false}},
       .lacks = lacks_nothing,
       .ask =
@@ -107,7 +107,7 @@ Kernel& LaswpTrsmKernels::working_swap(cl_uint block, bool solve) {
   };
   const bool works = setting_.kernels.works(name, file, build, [&] {
     require_swap_solve(
-        context, setting_.kernels.type(), group_for(block) - 5, strip_, solve,
+        context, setting_.kernels.number(), group_for(block) - 5, strip_, solve,
         [&](const SwapSolve& q) {
           launch(context.queue(), kernel(),
                  LaswpTrsm{q.diagonal, q.b, static_cast<cl_uint>(q.block),
@@ -128,7 +128,7 @@ Kernel& LaswpTrsmKernels::working_trsm() {
   const auto kernel = [&]() -> Kernel& { return setting_.kernels.get(file, "block_solve", build); };
   const bool works = setting_.kernels.works("block_solve", file, build, [&] {
     for (const bool upper : {false, true})
-      require_triangular_solve(context, setting_.kernels.type(), rows, columns, upper,
+      require_triangular_solve(context, setting_.kernels.number(), rows, columns, upper,
                                [&](const MatrixView& t, const MatrixView& b) {
                                  launch(context.queue(), kernel(), t, b, rows, columns, upper);
                                });

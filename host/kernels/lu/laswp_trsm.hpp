@@ -20,7 +20,7 @@ struct LaswpTrsm {
 };
 
 /// As many rows of a block, or less where local memory is short (f64 on a device with 32 KiB).
-[[nodiscard]] int laswp_trsm_rows(int rows, const Setting& at);
+[[nodiscard]] int laswp_trsm_rows(int rows, const DeviceProfile& device, NumberType number);
 
 /// SOLVE_BLOCK are the rows of the blocks of a solve.
 [[nodiscard]] const KernelVariant& laswp_trsm_variant();

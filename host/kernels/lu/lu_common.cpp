@@ -11,18 +11,23 @@ Defines with_real(RealType type, const Defines& macros) {
   return defines;
 }
 
+Defines KernelMemo::all(const Defines& macros) const {
+  Defines defines = with_real(number_.real, macros);
+  if (number_.complex) defines.emplace_back("COMPLEX", "1");
+  return defines;
+}
+
 Kernel& KernelMemo::get(const std::string& file, const std::string& name, const Defines& macros) {
   std::string key = name;
   for (const auto& [macro, value] : macros) key += ' ' + value;
   const auto found = kernels_.find(key);
   if (found != kernels_.end()) return found->second;
-  return kernels_.emplace(key, context_.programs().kernel(file, name, with_real(type_, macros)))
-      .first->second;
+  return kernels_.emplace(key, context_.programs().kernel(file, name, all(macros))).first->second;
 }
 
 bool KernelMemo::works(const std::string& name, const std::string& file, const Defines& macros,
                        const std::function<void()>& ask) {
-  return context_.trials().passes({name, file, with_real(type_, macros)}, ask);
+  return context_.trials().passes({name, file, all(macros)}, ask);
 }
 
 void KernelMemo::none_works(const char* operation, const std::vector<std::string>& names) {

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "kernels/common/number_type.hpp"
+
 namespace clgauss {
 
 /// Work-items of a sub-group on all devices that take the kernels with inline PTX.
@@ -24,9 +26,9 @@ inline constexpr int kSpinLimit = 400000;
 /// The kernels of one LU, by file, name and macros; each is built when it is first asked for.
 class KernelMemo {
  public:
-  KernelMemo(Context& context, RealType type) : context_(context), type_(type) {}
+  KernelMemo(Context& context, NumberType number) : context_(context), number_(number) {}
 
-  /// `macros` come on top of real_defines().
+  /// `macros` come on top of real_defines(), and of COMPLEX where numbers are.
   Kernel& get(const std::string& file, const std::string& name, const Defines& macros);
 
   /// Whether the kernels of `file` with these macros, known as `name`, gave their known answer, for
@@ -38,11 +40,14 @@ class KernelMemo {
   [[noreturn]] void none_works(const char* operation, const std::vector<std::string>& names);
 
   [[nodiscard]] Context& context() { return context_; }
-  [[nodiscard]] RealType type() const { return type_; }
+  [[nodiscard]] NumberType number() const { return number_; }
+  [[nodiscard]] RealType type() const { return number_.real; }
 
  private:
+  [[nodiscard]] Defines all(const Defines& macros) const;
+
   Context& context_;
-  RealType type_;
+  NumberType number_;
   std::map<std::string, Kernel> kernels_;
 };
 

@@ -11,9 +11,15 @@ namespace {
 
 constexpr cl_uint kOthers = 2;  // sub-groups of a work-group that own no rows
 
-/// A header and a row.
-constexpr ResidentPanel::Packets kPackets{.bytes = 2ULL * (1 + kPanelWidth) * sizeof(cl_ulong2),
-                                          .last_tag = std::numeric_limits<cl_uint>::max()};
+/// A header and a row; a packet holds 8 bytes of a number.
+ResidentPanel::Packets packets_of(NumberType number) {
+  const std::uint64_t of_a_number = (number.bytes() + 7) / 8;
+  return {.bytes = 2 * (1 + of_a_number * kPanelWidth) * sizeof(cl_ulong2),
+          .last_tag = std::numeric_limits<cl_uint>::max()};
+}
+
+/// Work-items of more sub-groups would have no room for rows of complex f64.
+constexpr cl_uint kMostOfWideRows = 8;
 
 /// Work-groups that a panel gets for what stands beside it, if its rows take fewer.
 constexpr cl_uint kGroupsBeside = 8;
@@ -65,7 +71,7 @@ class PanelPersistent : public ResidentPanel {
  public:
   explicit PanelPersistent(const LuSetting& setting)
       : ResidentPanel(
-            panel_persistent_variant(), setting, kPackets,
+            panel_persistent_variant(), setting, packets_of(setting.kernels.number()),
             setting.number("PERSISTENT") == 1 && setting.context().profile().lacks_ptx().empty()),
         sub_groups_(setting.number("SUB_GROUPS")),
         tall_rows_(setting.number("TALL_ROWS")),
@@ -102,7 +108,8 @@ class PanelPersistent : public ResidentPanel {
   }
 
   [[nodiscard]] Shape shape(cl_uint m) const override {
-    const cl_uint sub_groups = m <= tall_rows_ ? sub_groups_ : tall_sub_groups_;
+    cl_uint sub_groups = m <= tall_rows_ ? sub_groups_ : tall_sub_groups_;
+    if (setting().kernels.number().bytes() > 8) sub_groups = std::min(sub_groups, kMostOfWideRows);
     return {sub_groups * kSubGroup, (sub_groups + kOthers) * kSubGroup};
   }
 
@@ -124,22 +131,22 @@ class PanelPersistent : public ResidentPanel {
 }  // namespace
 
 const KernelVariant& panel_persistent_variant() {
-  static const KernelVariant variant{.name = "lu_panel_persistent",
-                                     .file = "lu_panel_persistent.cl",
-                                     .parameters = persistent_parameters(),
-                                     .lacks = lacks_ptx,
-                                     .ask =
-                                         [](Context& context, RealType type) {
-                                           ask_panels(context, type, make_panel_persistent,
-                                                      {UsualLu::kRows});
-                                         },
-                                     .demands = groups,
-                                     .workspace_bytes =
-                                         [](const Parameters& parameters, const Setting& at) {
-                                           return value_of(parameters, "PERSISTENT") == 1
-                                                      ? exchange_bytes(at.device, kPackets.bytes)
-                                                      : 0;
-                                         }};
+  static const KernelVariant variant{
+      .name = "lu_panel_persistent",
+      .file = "lu_panel_persistent.cl",
+      .parameters = persistent_parameters(),
+      .lacks = lacks_ptx,
+      .ask =
+          [](Context& context, RealType type) {
+            ask_panels(context, type, make_panel_persistent, {UsualLu::kRows});
+          },
+      .demands = groups,
+      .workspace_bytes =
+          [](const Parameters& parameters, const Setting& at) {
+            return value_of(parameters, "PERSISTENT") == 1
+                       ? exchange_bytes(at.device, packets_of(at.type).bytes)
+                       : 0;
+          }};
   return variant;
 }
 

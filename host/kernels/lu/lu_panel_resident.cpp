@@ -77,7 +77,7 @@ void ResidentPanel::ask(const Shape& shape) {
     };
     constexpr cl_uint kBeside = kPanelWidth - 3;
     const cl_uint beside = works_beside(panel({}, {}, kBeside)) ? kBeside : 0;
-    require_panel(context, setting_.kernels.type(), m, kPanelWidth, beside, true,
+    require_panel(context, setting_.kernels.number(), m, kPanelWidth, beside, true,
                   [&](const MatrixView& a, const cl::Buffer& pivots) {
                     factor_as(context.queue(), panel(a, pivots, beside), shape);
                     if (gave_up()) throw DeviceLimit(kNotResident);
@@ -94,7 +94,7 @@ bool ResidentPanel::gave_up() {
 
 bool ResidentPanel::all_resident(cl_uint m, const Shape& shape) {
   Context& context = setting_.context();
-  const std::uint64_t bytes = std::uint64_t{m} * kPanelWidth * bytes_of(setting_.kernels.type());
+  const std::uint64_t bytes = std::uint64_t{m} * kPanelWidth * setting_.kernels.number().bytes();
   const MatrixView a{context.allocate(bytes, "the probe of a panel"), 0, kPanelWidth};
   const cl::Buffer pivots = context.allocate(kPanelWidth * sizeof(cl_int), "the probe of a panel");
   context.queue().enqueueFillBuffer(a.buffer, cl_uchar{0x3f}, 0, bytes);

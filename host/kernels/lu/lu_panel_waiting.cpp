@@ -15,21 +15,22 @@ constexpr int kUsualRows = 256;
 /// PACKET_BITS: half of a packet is payload.
 unsigned packet_bits(const DeviceProfile& device) { return device.int64_atomics ? 64 : 32; }
 
-ResidentPanel::Packets packets_of(const DeviceProfile& device, RealType type) {
-  const std::uint64_t bytes = packet_bits(device) / 8, scalar = bytes_of(type) / (bytes / 2),
+ResidentPanel::Packets packets_of(const DeviceProfile& device, NumberType number) {
+  const std::uint64_t bytes = packet_bits(device) / 8, scalar = bytes_of(number.real) / (bytes / 2),
                       position = 4 / (bytes / 2);
-  return {.bytes = 2 * bytes * (position + scalar * (1 + kPanelWidth)),
+  return {.bytes = 2 * bytes * (position + scalar * (1 + number.parts() * kPanelWidth)),
           .last_tag = bytes == 8 ? std::numeric_limits<cl_uint>::max()
                                  : std::numeric_limits<cl_ushort>::max()};
 }
 
 /// What a work-group that owns `rows` takes: of the kernel's arrays, rounded up a little.
-Demand demand(cl_uint rows, RealType type) {
-  return {"WAITING_ROWS", rows + kWaiters, rows * (10 * bytes_of(type) + 4ULL) + 4096};
+Demand demand(cl_uint rows, NumberType number) {
+  return {"WAITING_ROWS", rows + kWaiters,
+          rows * (9 * number.bytes() + bytes_of(number.real) + 4) + 4096};
 }
 
-bool has_room(const DeviceProfile& device, cl_uint rows, RealType type) {
-  const Demand its = demand(rows, type);
+bool has_room(const DeviceProfile& device, cl_uint rows, NumberType number) {
+  const Demand its = demand(rows, number);
   return its.work_items <= device.max_work_group_size &&
          its.local_bytes <= device.static_local_bytes();
 }
@@ -54,7 +55,7 @@ class PanelWaiting : public ResidentPanel {
  public:
   explicit PanelWaiting(const LuSetting& setting)
       : ResidentPanel(panel_waiting_variant(), setting,
-                      packets_of(setting.context().profile(), setting.kernels.type()),
+                      packets_of(setting.context().profile(), setting.kernels.number()),
                       setting.number("WAITING_ROWS") > 0 &&
                           lacks_residency(setting.context().profile()).empty()),
         rows_(setting.number("WAITING_ROWS")) {}
@@ -64,10 +65,10 @@ class PanelWaiting : public ResidentPanel {
   /// room for them.
   [[nodiscard]] cl_uint rows_for(cl_uint m) const {
     const DeviceProfile& device = setting().context().profile();
+    const NumberType number = setting().kernels.number();
     cl_uint rows = rows_;
-    while (ceil_div(m, rows) > most_groups() &&
-           has_room(device, 2 * rows, setting().kernels.type()))
-      rows *= 2;
+    while (rows > kWaiters && !has_room(device, rows, number)) rows /= 2;
+    while (ceil_div(m, rows) > most_groups() && has_room(device, 2 * rows, number)) rows *= 2;
     return rows;
   }
 

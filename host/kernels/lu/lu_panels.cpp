@@ -14,6 +14,12 @@ void ask_panels(Context& context, RealType type,
 }
 
 Panels::Panels(const LuSetting& setting, PanelWays which) : setting_(setting), which_(which) {
+  if (setting.kernels.number().complex) {
+    ways_.push_back({&panel_persistent_variant(), make_panel_persistent(setting)});
+    persistent_ = ways_.back().kernel.get();
+    ways_.push_back({&panel_waiting_variant(), make_panel_waiting(setting)});
+    return;
+  }
   const bool may_wait = which != PanelWays::tournament;
   ways_.push_back({&panel_columns_variant(), make_panel_columns(setting)});
   if (may_wait) {

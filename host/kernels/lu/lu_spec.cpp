@@ -34,7 +34,10 @@ const KernelVariant& lu_blocks_variant() {
             .step = kPanelWidth,
             .usual =
                 [](const Setting& at) {
-                  return laswp_trsm_rows(at.n <= 2048 ? 32 : at.n <= 12288 ? 128 : 256, at);
+                  return laswp_trsm_rows(at.n <= 2048    ? 32
+                                         : at.n <= 12288 ? 128
+                                                         : 256,
+                                         at.device, at.type);
                 },
             .tried = {32, 64, 96, 128, 192, 256},
             .macro = false},

@@ -7,13 +7,14 @@
 #include <functional>
 
 #include "kernels/common/known_answers.hpp"
+#include "kernels/common/number_type.hpp"
 
 namespace clgauss {
 
 /// B <- T^-1 B for T n-by-n and B n-by-nrhs, to 64 n eps of the largest element; T is unit lower
 /// triangular with garbage above, or upper triangular with garbage below.
 void require_triangular_solve(
-    Context& context, RealType type, Index n, Index nrhs, bool upper,
+    Context& context, NumberType number, Index n, Index nrhs, bool upper,
     const std::function<void(const MatrixView& t, const MatrixView& b)>& solve);
 
 /// Factors of an LU, n-by-n, the exchanges of its rows, and B, n-by-nrhs.

@@ -26,10 +26,11 @@ class CholeskyGpu : public CholeskyBackend {
         flags_(context_),
         setting_{memo_, flags_, parameters_, n},
         gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
+        updates_(memo_, gemm_),
         kernels_(memo_, flags_, n),
         laswp_trsm_(setting_),
         waits_(Panels(setting_, PanelWays::fastest).persistent()),
-        getrs_(setting_, laswp_trsm_, gemm_, waits_),
+        getrs_(setting_, laswp_trsm_, updates_, waits_),
         few_(context_, type, n, waits_ ? &setting_ : nullptr) {
     const std::uint64_t element = bytes_of(type), nb = kernels_.block();
     inverse_ = {context_.allocate(nb * nb * element, kWorkspace), 0, nb};
@@ -143,6 +144,7 @@ class CholeskyGpu : public CholeskyBackend {
   LuFlags flags_;
   LuSetting setting_;
   Gemm gemm_;
+  LuUpdates updates_;
   CholeskyKernels kernels_;
   LaswpTrsmKernels laswp_trsm_;
   bool waits_;  // work-groups of a solve may, for each other

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
+#include <clgauss/gemm.hpp>
 
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/common/variants.hpp"
@@ -10,7 +11,10 @@
 #include "launch/queue_progress.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "linalg/lu/pivots.hpp"
+#include "linalg/lu/updates.hpp"
+#include "linalg/solve/memory_need.hpp"
 #include "matrix/shapes.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss {
 
@@ -22,13 +26,95 @@ Parameters parameters_for(const DeviceProfile& device, RealType type, Index n) {
   return usual_complex_lu_parameters({device, type, n});
 }
 
-/// Those of kernels that gave their known answer.
-Parameters working_parameters(Context& context, RealType type, Index n) {
+/// By the kernels of cl/complex/complex_lu.cl, which run anywhere: panels whose steps are launches
+/// on a GPU. B is worked on beside A.
+class ByColumns : public ComplexLuWay {
+ public:
+  ByColumns(Context& context, RealType type, const ComplexLayout& layout,
+            const Parameters& parameters)
+      : layout_(layout),
+        memo_(context, {type, true}),
+        kernels_(memo_, layout.n, layout.end, parameters),
+        gemm_(context, type, gemm_options_for_lu(context, type, layout.n, {})) {}
+
+  void factor(const cl::CommandQueue& queue, const MatrixView& a,
+              const ProgressCallback& callback) override;
+  void solve(const cl::CommandQueue& queue, const MatrixView& a) override;
+  std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
+    return kernels_.failed_column(queue, layout_.n);
+  }
+  std::vector<Index> pivots(const cl::CommandQueue& queue) override {
+    return read_pivots<cl_uint>(queue, kernels_.pivots(), layout_.n, layout_.n);
+  }
+
+ private:
+  void factor_columns(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count);
+  void update(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count, Index begin,
+              Index end);
+
+  ComplexLayout layout_;
+  KernelMemo memo_;
+  ComplexLuKernels kernels_;
+  Gemm gemm_;
+};
+
+/// As a real LU on a GPU.
+class ByBlocks : public ComplexLuWay {
+ public:
+  ByBlocks(Context& context, RealType type, const ComplexLayout& layout, const LuOptions& options)
+      : number_(type, true),
+        layout_(layout),
+        lu_(make_complex_lu_gpu(context, type, layout.n, options,
+                                complex_lu_spec(context.profile(), type, layout.n))),
+        x_{context.allocate(layout.n * number_.bytes(), "a complex right-hand side"), 0, 1} {
+    lu_->prepare(number_.in_numbers({{}, 0, layout.ld}), layout.nrhs);
+  }
+
+  void factor(const cl::CommandQueue& queue, const MatrixView& a,
+              const ProgressCallback& progress) override {
+    lu_->getrf(queue, number_.in_numbers(a), progress);
+  }
+
+  /// One right-hand side is solved with where its numbers follow each other.
+  void solve(const cl::CommandQueue& queue, const MatrixView& a) override {
+    const MatrixView lu = number_.in_numbers(a), b = lu.at(0, layout_.b / number_.parts());
+    if (layout_.nrhs > 1) {
+      (void)lu_->getrs(queue, lu, b, layout_.nrhs);
+      return;
+    }
+    const std::size_t bytes = number_.bytes();
+    const ByteRows in_b{b.buffer, b.offset * bytes, b.ld * bytes}, in_x{x_.buffer, 0, bytes};
+    enqueue_copy_rows(queue, in_b, in_x, bytes, layout_.n);
+    (void)lu_->getrs(queue, lu, x_, 1);
+    enqueue_copy_rows(queue, in_x, in_b, bytes, layout_.n);
+  }
+
+  std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
+    return lu_->failed_column(queue);
+  }
+  std::vector<Index> pivots(const cl::CommandQueue& queue) override { return lu_->pivots(queue); }
+
+ private:
+  NumberType number_;
+  ComplexLayout layout_;
+  std::unique_ptr<LuBackend> lu_;
+  MatrixView x_;
+};
+
+std::unique_ptr<ComplexLuWay> make_way(Context& context, RealType type, const ComplexLayout& layout,
+                                       const LuOptions& options) {
+  if (options.pivoting != Pivoting::tournament && context.profile().type != DeviceType::cpu) {
+    try {
+      return std::make_unique<ByBlocks>(context, type, layout, options);
+    } catch (const NoUsableKernel&) {  // the verdicts say why
+    }
+  }
   if (!complex_lu_works(context, type))
     throw NoUsableKernel("no kernel for an LU of complex numbers works on " +
                          context.profile().name + ": " +
                          context.trials().reasons({complex_lu_variant().name}));
-  return parameters_for(context.profile(), type, n);
+  return std::make_unique<ByColumns>(context, type, layout,
+                                     parameters_for(context.profile(), type, layout.n));
 }
 
 }  // namespace
@@ -42,29 +128,26 @@ ComplexLayout::ComplexLayout(RealType type, Index rows, Index right_hand_sides,
   ld = padded_ld(end, type);
 }
 
-ComplexLu::ComplexLu(Context& context, RealType type, Index n, Index nrhs)
-    : ComplexLu(context, type, n, nrhs, working_parameters(context, type, n)) {}
-
-ComplexLu::ComplexLu(Context& context, RealType type, Index n, Index nrhs,
-                     const Parameters& parameters)
-    : layout_(type, n, nrhs, parameters),
-      memo_(context, type),
-      kernels_(memo_, n, layout_.end, parameters),
-      gemm_(context, type, gemm_options_for_lu(context, type, n, {})) {}
+ComplexLu::ComplexLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options)
+    : layout_(type, n, nrhs, parameters_for(context.profile(), type, n)),
+      way_(make_way(context, type, layout_, options)) {}
 
 std::uint64_t ComplexLu::bytes(const DeviceProfile& device, RealType type, Index n, Index nrhs) {
   const Parameters parameters = parameters_for(device, type, n);
   const ComplexLayout layout(type, n, nrhs, parameters);
-  std::uint64_t bytes = ComplexLuKernels::bytes(type, n, layout.end, parameters);
+  const std::uint64_t bytes = ComplexLuKernels::bytes(type, n, layout.end, parameters);
   if (device.type == DeviceType::cpu)  // which packs the operands of products
-    bytes += gemm_workspace_bytes(
-        default_cpu_gemm_spec(device, type),
-        {n, layout.end, 2 * static_cast<Index>(value_of(parameters, "BLOCK"))});
-  return bytes;
+    return bytes + gemm_workspace_bytes(
+                       default_cpu_gemm_spec(device, type),
+                       {n, layout.end, 2 * static_cast<Index>(value_of(parameters, "BLOCK"))});
+  const LuSpec spec = complex_lu_spec(device, type, n);
+  const auto nb = static_cast<Index>(spec.value("NB"));
+  return std::max(bytes, 2 * lu_workspace_bytes(device, spec, type, n, nrhs, false) +
+                             LuUpdates::bytes({type, true}, nb, std::max(n, nrhs)));
 }
 
 /// Columns begin .. end, in REALs, after `count` rows and columns from k on were factored.
-void ComplexLu::update(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count,
+void ByColumns::update(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count,
                        Index begin, Index end) {
   if (begin == end) return;
   const auto rows = static_cast<cl_uint>(count);
@@ -77,7 +160,7 @@ void ComplexLu::update(const cl::CommandQueue& queue, const MatrixView& a, Index
 }
 
 /// P A = L U of rows k .. n - 1 and `count` columns from k on, halved until they are a panel.
-void ComplexLu::factor_columns(const cl::CommandQueue& queue, const MatrixView& a, Index k,
+void ByColumns::factor_columns(const cl::CommandQueue& queue, const MatrixView& a, Index k,
                                Index count) {
   const Index unit = kernels_.panel_columns();
   if (count <= unit) {
@@ -93,7 +176,7 @@ void ComplexLu::factor_columns(const cl::CommandQueue& queue, const MatrixView& 
                     static_cast<cl_uint>(count - half));
 }
 
-void ComplexLu::factor(const cl::CommandQueue& queue, const MatrixView& a,
+void ByColumns::factor(const cl::CommandQueue& queue, const MatrixView& a,
                        const ProgressCallback& callback) {
   const Index n = layout_.n, nb = kernels_.block(), unit = kernels_.panel_columns();
   LuProgress progress(queue, callback, n, nb, 8.0 / 3);
@@ -108,7 +191,7 @@ void ComplexLu::factor(const cl::CommandQueue& queue, const MatrixView& a,
   if (callback) progress.finish();
 }
 
-void ComplexLu::substitute(const cl::CommandQueue& queue, const MatrixView& a) {
+void ByColumns::solve(const cl::CommandQueue& queue, const MatrixView& a) {
   const Index nb = kernels_.block(), columns = layout_.end - layout_.b;
   for (Index k = (layout_.n - 1) / nb * nb;; k -= nb) {
     const Index count = std::min(nb, layout_.n - k);
@@ -120,12 +203,22 @@ void ComplexLu::substitute(const cl::CommandQueue& queue, const MatrixView& a) {
   }
 }
 
-std::optional<Index> ComplexLu::failed_column(const cl::CommandQueue& queue) const {
-  return kernels_.failed_column(queue, layout_.n);
-}
-
-std::vector<Index> ComplexLu::pivots(const cl::CommandQueue& queue) const {
-  return read_pivots<cl_uint>(queue, kernels_.pivots(), layout_.n, layout_.n);
+void ask_complex_blocks(Context& context, RealType type) {
+  const NumberType number(type, true);
+  KernelMemo kernels(context, number);
+  Gemm gemm(context, type);
+  const MatrixView any{{}, 0, 2 * UsualLu::kRows};
+  try {
+    LuUpdates(kernels, gemm).prepare(1, 1, 1, any, any, any);
+    if (context.profile().type == DeviceType::cpu) return;  // nothing waits there
+    LuSpec spec = complex_lu_spec(context.profile(), type, UsualLu::kRows);
+    for (const Index nrhs :
+         {1, 2})  // by the vendor's kernels if it has them, then by portable ones
+      make_complex_lu_gpu(context, type, UsualLu::kRows, {}, spec)->prepare(any, nrhs);
+    set_value(spec.parameters, "PERSISTENT", 0);
+    make_complex_lu_gpu(context, type, UsualLu::kRows, {}, spec)->prepare(any, 1);
+  } catch (const NoUsableKernel&) {  // the verdicts say why
+  }
 }
 
 bool complex_lu_works(Context& context, RealType type) {
@@ -143,14 +236,14 @@ bool complex_lu_works(Context& context, RealType type, const Parameters& paramet
     const ComplexLayout layout(type, n, kNrhs, small);
     require_complex_solution(context, type, n, kNrhs, layout.b, layout.ld,
                              [&](const ComplexQuestion& question) -> ComplexOutcome {
-                               ComplexLu lu(context, type, n, kNrhs, small);
-                               lu.factor(context.queue(), question.a);
+                               ByColumns lu(context, type, layout, small);
+                               lu.factor(context.queue(), question.a, {});
                                const auto failed = lu.failed_column(context.queue());
-                               if (!failed) lu.substitute(context.queue(), question.a);
+                               if (!failed) lu.solve(context.queue(), question.a);
                                return {failed, lu.pivots(context.queue())};
                              });
   };
-  KernelMemo memo(context, type);
+  KernelMemo memo(context, {type, true});
   return memo.works(complex_lu_variant().name, complex_lu_variant().file,
                     with_parameters(complex_lu_variant(), parameters, {}), ask);
 }

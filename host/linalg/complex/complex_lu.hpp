@@ -3,9 +3,10 @@
 /// of real matrices.
 
 #include <clgauss/context.hpp>
-#include <clgauss/gemm.hpp>
+#include <clgauss/lu.hpp>
 #include <clgauss/progress.hpp>
 #include <clgauss/view.hpp>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -24,12 +25,27 @@ struct ComplexLayout {
   Index ld;
 };
 
+/// One way to do what ComplexLu does.
+class ComplexLuWay {
+ public:
+  ComplexLuWay() = default;
+  virtual ~ComplexLuWay() = default;
+  ComplexLuWay(const ComplexLuWay&) = delete;
+  ComplexLuWay& operator=(const ComplexLuWay&) = delete;
+
+  virtual void factor(const cl::CommandQueue& queue, const MatrixView& a,
+                      const ProgressCallback& progress) = 0;
+  virtual void solve(const cl::CommandQueue& queue, const MatrixView& a) = 0;
+  [[nodiscard]] virtual std::optional<Index> failed_column(const cl::CommandQueue& queue) = 0;
+  [[nodiscard]] virtual std::vector<Index> pivots(const cl::CommandQueue& queue) = 0;
+};
+
 class ComplexLu {
  public:
-  /// n, nrhs > 0. Throws NoUsableKernel, OutOfMemory.
-  ComplexLu(Context& context, RealType type, Index n, Index nrhs);
-  /// With kernels whose answers are for the caller to check.
-  ComplexLu(Context& context, RealType type, Index n, Index nrhs, const Parameters& parameters);
+  /// n, nrhs > 0. On a GPU whose work-groups may wait for each other as a real LU, unless `options`
+  /// ask for tournament pivoting: so repeat_until_co_resident() ends with what waits for nobody.
+  /// Pivoting is partial always. Throws NoUsableKernel, OutOfMemory.
+  ComplexLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options);
 
   /// Bytes of all that it holds beside A and B.
   [[nodiscard]] static std::uint64_t bytes(const DeviceProfile& device, RealType type, Index n,
@@ -37,26 +53,26 @@ class ComplexLu {
 
   [[nodiscard]] const ComplexLayout& layout() const { return layout_; }
 
-  /// A <- L and U, B <- L^-1 P B, for `a` of that layout. 8/3 n^3 flops.
+  /// A <- L and U, for `a` of that layout. 8/3 n^3 flops.
   void factor(const cl::CommandQueue& queue, const MatrixView& a,
-              const ProgressCallback& progress = {});
-  /// B <- U^-1 B.
-  void substitute(const cl::CommandQueue& queue, const MatrixView& a);
+              const ProgressCallback& progress = {}) {
+    way_->factor(queue, a, progress);
+  }
+  /// B <- A^-1 B, once after factor(), which may have begun it.
+  void solve(const cl::CommandQueue& queue, const MatrixView& a) { way_->solve(queue, a); }
 
-  /// The first column whose pivot is 0 or not finite. Waits, as pivots(), the rows exchanged with
-  /// each.
-  [[nodiscard]] std::optional<Index> failed_column(const cl::CommandQueue& queue) const;
-  [[nodiscard]] std::vector<Index> pivots(const cl::CommandQueue& queue) const;
+  /// The first column whose pivot is 0 or not finite. Throws CoResidencyLost where work-groups
+  /// waited in vain. Waits, as pivots(), the rows exchanged with each.
+  [[nodiscard]] std::optional<Index> failed_column(const cl::CommandQueue& queue) const {
+    return way_->failed_column(queue);
+  }
+  [[nodiscard]] std::vector<Index> pivots(const cl::CommandQueue& queue) const {
+    return way_->pivots(queue);
+  }
 
  private:
-  void factor_columns(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count);
-  void update(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count, Index begin,
-              Index end);
-
   ComplexLayout layout_;
-  KernelMemo memo_;
-  ComplexLuKernels kernels_;
-  Gemm gemm_;
+  std::unique_ptr<ComplexLuWay> way_;
 };
 
 }  // namespace clgauss

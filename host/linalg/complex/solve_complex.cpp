@@ -10,6 +10,7 @@
 #include "io/memory.hpp"
 #include "lap_timer.hpp"
 #include "linalg/complex/complex_lu.hpp"
+#include "linalg/lu/lu_backend.hpp"
 #include "linalg/lu/pivots.hpp"
 #include "linalg/refinement/row_sums.hpp"
 #include "linalg/solve/memory_need.hpp"
@@ -52,11 +53,12 @@ bool is_finite(const ComplexMatrix& matrix) {
 class ComplexRun {
  public:
   ComplexRun(Context& context, const ComplexSystem& system, const ComplexOptions& options,
-             const ProgressCallback& progress)
+             const ProgressCallback& progress, const LuOptions& lu)
       : context_(context),
         system_(system),
         options_(options),
         progress_(progress),
+        lu_options_(lu),
         n_(system.a.rows()),
         nrhs_(system.b.cols()) {
     result_.type = choose_type(context.profile(), options.type);
@@ -71,7 +73,7 @@ class ComplexRun {
     require_memory_for();
     report("building the kernels");
     std::optional<ComplexLu> lu;
-    context_.programs().prepare([&] { lu.emplace(context_, type, n_, nrhs_); });
+    context_.programs().prepare([&] { lu.emplace(context_, type, n_, nrhs_, lu_options_); });
     const ComplexLayout& layout = lu->layout();
     const MatrixView a{context_.allocate(n_ * layout.ld * bytes_of(type), what()), 0, layout.ld};
     result_.times.build = timer_.lap();
@@ -92,7 +94,7 @@ class ComplexRun {
     if (!judge_pivots(*lu, a)) return std::move(result_);
 
     report("substitution");
-    lu->substitute(queue, a);
+    lu->solve(queue, a);
     queue.finish();
     result_.times.backward = timer_.lap();
     download_x(a, layout, of_a, of_b);
@@ -170,6 +172,7 @@ class ComplexRun {
   const ComplexSystem& system_;
   const ComplexOptions& options_;
   const ProgressCallback& progress_;
+  const LuOptions& lu_options_;
   Index n_, nrhs_;
   LapTimer timer_;
   ComplexSolution result_;
@@ -288,8 +291,11 @@ Residual compute_residual(const ComplexSystem& system, const ComplexMatrix& x, d
 ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                               const ComplexOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
-  return translate_opencl_errors(
-      [&] { return ComplexRun(context, system, options, progress).run(); });
+  return translate_opencl_errors([&] {
+    return repeat_until_co_resident({}, [&](const LuOptions& lu) {
+      return ComplexRun(context, system, options, progress, lu).run();
+    });
+  });
 }
 
 }  // namespace clgauss

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <clgauss/error.hpp>
 
+#include "device/quirks.hpp"
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
 #include "kernels/lu/lu_panels.hpp"
@@ -9,6 +10,7 @@
 #include "linalg/lu/getrs.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "linalg/lu/pivots.hpp"
+#include "linalg/lu/updates.hpp"
 
 namespace clgauss {
 
@@ -16,49 +18,53 @@ namespace {
 
 /// What it takes to factor the next block while the last one's update runs.
 struct LookAhead {
-  LookAhead(Context& context, RealType type, const GemmOptions& options, cl_uint blocks)
-      : queue(context.context(), device_of(context.queue()),
-              context.queue().getInfo<CL_QUEUE_PROPERTIES>()),
-        gemm(context, type, options),
-        shared_gemm(make_gemm_gpu(context, type, options)),
-        taken(context.allocate(blocks * sizeof(cl_uint), "the tiles taken of an LU's updates")) {}
+  LookAhead(KernelMemo& kernels, const GemmOptions& options, cl_uint blocks)
+      : queue(kernels.context().context(), device_of(kernels.context().queue()),
+              kernels.context().queue().getInfo<CL_QUEUE_PROPERTIES>()),
+        gemm(kernels.context(), kernels.type(), options),
+        updates(kernels, gemm),
+        shared_gemm(make_gemm_gpu(kernels.context(), kernels.type(), options)),
+        taken(kernels.context().allocate(blocks * sizeof(cl_uint),
+                                         "the tiles taken of an LU's updates")) {}
 
-  cl::CommandQueue queue;                    // of the blocks
-  Gemm gemm;                                 // its products
+  cl::CommandQueue queue;  // of the blocks
+  Gemm gemm;
+  LuUpdates updates;                         // its products
   std::unique_ptr<GemmBackend> shared_gemm;  // of the update
   cl::Buffer taken;                          // TileShare::taken of each block's update
 };
 
 class LuGpu : public LuBackend {
  public:
-  LuGpu(Context& context, RealType type, Index n, const LuOptions& options, const LuSpec& spec)
+  LuGpu(Context& context, NumberType number, Index n, const LuOptions& options, const LuSpec& spec)
       : context_(context),
         n_(static_cast<cl_uint>(n)),
         parameters_(spec.parameters),
-        memo_(context_, type),
+        memo_(context_, number),
         flags_(context_),
         setting_{memo_, flags_, parameters_, n},
         nb_(setting_.number("NB")),
         ahead_rows_(setting_.number("AHEAD")),
-        gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
+        gemm_(context_, number.real, gemm_options_for_lu(context_, number.real, n, options.gemm)),
+        updates_(memo_, gemm_),
         pivots_(context_.allocate(n * sizeof(cl_int), "the pivots of an LU")),
         small_(setting_, pivots_),
         panels_(setting_, options.pivoting == Pivoting::tournament ? PanelWays::tournament
                                                                    : PanelWays::fastest),
         laswp_trsm_(setting_) {
     if (options.look_ahead && ahead_rows_ > 0 && n_ > nb_)
-      ahead_.emplace(context_, type, gemm_options_for_lu(context_, type, n, options.gemm),
+      ahead_.emplace(memo_, gemm_options_for_lu(context_, number.real, n, options.gemm),
                      ceil_div(n_, nb_));
   }
 
   void prepare(const MatrixView& a, Index nrhs) override {
-    if (nrhs <= 1 && small_.works()) return;
+    if (nrhs <= 1 && is_small()) return;
     for (cl_uint k = 0; k < n_; k += kPanelWidth) {
       panels_.prepare(n_ - k);
       const cl_uint next = std::min(n_, k + kPanelWidth), rest = n_ - next;
       const MatrixView below = a.at(next, k), right = a.at(k, next), corner = a.at(next, next);
       for (const cl_uint columns : {rest, std::min(rest, nb_ - kPanelWidth)})
-        gemm_.prepare_update(rest, columns, kPanelWidth, below, right, corner);
+        updates_.prepare(rest, columns, kPanelWidth, below, right, corner);
     }
     if (ahead_)
       for (cl_uint k = 0; has_rest_ahead(k); k += nb_) {
@@ -81,7 +87,7 @@ class LuGpu : public LuBackend {
   using LuBackend::getrf;
   void getrf(const cl::CommandQueue& queue, const MatrixView& a,
              const ProgressCallback& callback) override {
-    LuProgress progress(queue, callback, n_, nb_);
+    LuProgress progress(queue, callback, n_, nb_, memo_.number().complex ? 8.0 / 3 : 2.0 / 3);
     flags_.reset(queue);
     order_.reset();
     by_small_ = false;
@@ -94,7 +100,7 @@ class LuGpu : public LuBackend {
 
   bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
              Index nrhs) override {
-    if (nrhs > 1 && few_solves().beats_products(nrhs))
+    if (nrhs > 1 && !memo_.number().complex && few_solves().beats_products(nrhs))
       few_solves().solve(queue, lu, n_, order(queue), b, static_cast<cl_uint>(nrhs), false);
     else
       getrs_kernels().solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
@@ -109,7 +115,7 @@ class LuGpu : public LuBackend {
 
   bool gesv(const cl::CommandQueue& queue, const MatrixView& a, const MatrixView& b,
             Index nrhs) override {
-    if (nrhs > 1 || !small_.works()) return LuBackend::gesv(queue, a, b, nrhs);
+    if (nrhs > 1 || !is_small()) return LuBackend::gesv(queue, a, b, nrhs);
     flags_.reset(queue);
     order_.reset();
     by_small_ = true;
@@ -133,8 +139,9 @@ class LuGpu : public LuBackend {
   }
 
   void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) override {
-    enqueue_poison(context_, queue, memo_.type(), {flags_.buffer(), LuFlags::kNoBadPivot, true}, b,
-                   n_, nrhs);
+    const NumberType number = memo_.number();
+    enqueue_poison(context_, queue, number.real, {flags_.buffer(), LuFlags::kNoBadPivot, true},
+                   number.in_parts(b), n_, number.parts() * nrhs);
   }
 
   Pivoting pivoting() override {
@@ -142,8 +149,10 @@ class LuGpu : public LuBackend {
   }
 
  private:
+  bool is_small() { return !memo_.number().complex && small_.works(); }
+
   Getrs& getrs_kernels() {
-    if (!getrs_) getrs_.emplace(setting_, laswp_trsm_, gemm_, panels_.persistent());
+    if (!getrs_) getrs_.emplace(setting_, laswp_trsm_, updates_, panels_.persistent());
     return *getrs_;
   }
 
@@ -161,11 +170,11 @@ class LuGpu : public LuBackend {
   void factor(const cl::CommandQueue& queue, const MatrixView& a, LuProgress& progress) {
     for (cl_uint k = 0; k < n_; k += nb_) {
       const cl_uint nb = std::min(nb_, n_ - k), next = k + nb, rest = n_ - next;
-      factor_block(queue, gemm_, a, k, nb);  // P_k A(k:n, k:k+nb) = L U
+      factor_block(queue, updates_, a, k, nb);  // P_k A(k:n, k:k+nb) = L U
       if (nb == n_) break;
       exchange_and_solve(queue, a, k, nb);
-      gemm_.update(rest, rest, nb, a.at(next, k), a.at(k, next), a.at(next, next),
-                   {&queue});  // A22 = A22 - L21 U12
+      updates_.update(queue, rest, rest, nb, a.at(next, k), a.at(k, next),
+                      a.at(next, next));  // A22 = A22 - L21 U12
       progress.block_enqueued(k / nb_, rest);
     }
   }
@@ -176,15 +185,17 @@ class LuGpu : public LuBackend {
   /// 4096 took 10.7 ms instead of 9.7, 8192 31.6 instead of 24.3.)
   void factor_ahead(const cl::CommandQueue& queue, const MatrixView& a, LuProgress& progress) {
     queue.enqueueFillBuffer(ahead_->taken, cl_uint{0}, 0, ceil_div(n_, nb_) * sizeof(cl_uint));
-    factor_block(queue, gemm_, a, 0, nb_);
+    factor_block(queue, updates_, a, 0, nb_);
     for (cl_uint k = 0; k < n_; k += nb_) {
       const cl_uint nb = std::min(nb_, n_ - k), next = k + nb, rest = n_ - next,
                     columns = std::min(nb_, rest);
       exchange_and_solve(queue, a, k, nb);
       if (rest > 0) {
-        gemm_.update(rest, columns, nb, a.at(next, k), a.at(k, next), a.at(next, next), {&queue});
+        updates_.update(queue, rest, columns, nb, a.at(next, k), a.at(k, next), a.at(next, next));
+        if (has_rest_ahead(k))
+          updates_.bring(queue, n_ - next - columns, nb, a.at(k, next + columns));
         wait_for(ahead_->queue, queue);
-        factor_block(ahead_->queue, ahead_->gemm, a, next, columns);
+        factor_block(ahead_->queue, ahead_->updates, a, next, columns);
         if (has_rest_ahead(k)) update_rest_ahead(queue, a, k);
         wait_for(queue, ahead_->queue);
       }
@@ -195,10 +206,12 @@ class LuGpu : public LuBackend {
   [[nodiscard]] bool has_rest_ahead(cl_uint k) const { return n_ - k > 2 * nb_; }
 
   /// A22 = A22 - L21 U12 of block k but for the columns of the next block.
-  [[nodiscard]] GemmCall rest_ahead(const MatrixView& a, cl_uint k, const TileShare& share) const {
+  [[nodiscard]] GemmCall rest_ahead(const MatrixView& a, cl_uint k, const TileShare& share) {
     const cl_uint next = k + nb_, rest = next + nb_;
-    return {
-        {n_ - next, n_ - rest, nb_}, -1, a.at(next, k), a.at(k, rest), 1, a.at(next, rest), &share};
+    GemmCall call = updates_.as_product(n_ - next, n_ - rest, nb_, a.at(next, k), a.at(k, rest),
+                                        a.at(next, rest));
+    call.share = &share;
+    return call;
   }
 
   /// The work-groups of a panel wait for each other, so they need compute units that the update
@@ -236,8 +249,8 @@ class LuGpu : public LuBackend {
 
   /// Columns first .. first + columns, panel by panel; the three steps of factor() inside the
   /// block.
-  void factor_block(const cl::CommandQueue& queue, Gemm& gemm, const MatrixView& a, cl_uint first,
-                    cl_uint columns) {
+  void factor_block(const cl::CommandQueue& queue, LuUpdates& updates, const MatrixView& a,
+                    cl_uint first, cl_uint columns) {
     for (cl_uint i = 0; i < columns; i += kPanelWidth) {
       const cl_uint j = first + i, w = std::min(kPanelWidth, columns - i), next = j + w,
                     right = columns - i - w;
@@ -246,7 +259,7 @@ class LuGpu : public LuBackend {
       if (!done_beside)
         laswp_trsm_.laswp_trsm(
             queue, {a.at(j, j), a.at(j, first), w, columns, i, i + w, true, pivots_, j});
-      gemm.update(n_ - next, right, w, a.at(next, j), a.at(j, next), a.at(next, next), {&queue});
+      updates.update(queue, n_ - next, right, w, a.at(next, j), a.at(j, next), a.at(next, next));
     }
   }
 
@@ -258,6 +271,7 @@ class LuGpu : public LuBackend {
   LuSetting setting_;
   cl_uint nb_, ahead_rows_;
   Gemm gemm_;
+  LuUpdates updates_;
   std::optional<LookAhead> ahead_;
   cl::Buffer pivots_;
   LuSmall small_;
@@ -274,6 +288,25 @@ class LuGpu : public LuBackend {
 std::unique_ptr<LuBackend> make_lu_gpu(Context& context, RealType type, Index n,
                                        const LuOptions& options, const LuSpec& spec) {
   return std::make_unique<LuGpu>(context, type, n, options, spec);
+}
+
+// On an H100 blocks of 128 are best from n = 500 on (f64, n = 2048: 5.9 ms, of 32 6.8), and four
+// sub-groups where a row takes twice the registers (6.3 with eight). Products take four times as
+// long as real ones, so half the rows are enough for blocks to be factored beside them: n = 4096 in
+// f64 and f32 12.8 and 11.3 ms (afterwards 15.4 and 12.9, from 8192 rows on 18.8 and 15.8), 8192
+// 49 and 37 (57 and 43).
+LuSpec complex_lu_spec(const DeviceProfile& device, RealType type, Index n) {
+  LuSpec spec = default_lu_spec(device, type, n, LuFamily::gpu);
+  for (const char* name : {"NB", "SOLVE_BLOCK"})
+    set_value(spec.parameters, name, laswp_trsm_rows(128, device, {type, true}));
+  if (type == RealType::f64 ? n <= 12288 : n <= 1024) set_value(spec.parameters, "SUB_GROUPS", 4);
+  set_value(spec.parameters, "AHEAD", n > 2048 && is_hopper(device) ? 4096 : 0);
+  return spec;
+}
+
+std::unique_ptr<LuBackend> make_complex_lu_gpu(Context& context, RealType type, Index n,
+                                               const LuOptions& options, const LuSpec& spec) {
+  return std::make_unique<LuGpu>(context, NumberType(type, true), n, options, spec);
 }
 
 }  // namespace clgauss

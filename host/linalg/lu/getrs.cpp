@@ -6,8 +6,8 @@
 
 namespace clgauss {
 
-Getrs::Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, Gemm& gemm, bool may_wait)
-    : setting_(setting), kernels_(kernels), gemm_(gemm) {
+Getrs::Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, LuUpdates& updates, bool may_wait)
+    : setting_(setting), kernels_(kernels), updates_(updates) {
   if (may_wait) ways_.push_back(make_trsv_persistent(setting));
   ways_.push_back(make_trsv(setting));
 }
@@ -61,13 +61,13 @@ void Getrs::solve_many(const cl::CommandQueue& queue, const MatrixView& lu, cl_u
   for (cl_uint k = 0; k < n; k += nb) {
     const cl_uint size = std::min(nb, n - k), rest = n - k - size;
     solve_block(k, size, false);  // Y_k = L_kk^-1 B_k
-    gemm_.update(rest, nrhs, size, lu.at(k + size, k), b.at(k, 0), b.at(k + size, 0),
-                 {&queue});  // B_i -= L_ik Y_k
+    updates_.update(queue, rest, nrhs, size, lu.at(k + size, k), b.at(k, 0),
+                    b.at(k + size, 0));  // B_i -= L_ik Y_k
   }
   for (cl_uint block = ceil_div(n, nb); block-- > 0;) {
     const cl_uint k = block * nb, size = std::min(nb, n - k);
-    solve_block(k, size, true);  // X_k = U_kk^-1 Y_k
-    gemm_.update(k, nrhs, size, lu.at(0, k), b.at(k, 0), b.at(0, 0), {&queue});  // Y_i -= U_ik X_k
+    solve_block(k, size, true);                                         // X_k = U_kk^-1 Y_k
+    updates_.update(queue, k, nrhs, size, lu.at(0, k), b.at(k, 0), b);  // Y_i -= U_ik X_k
   }
 }
 
@@ -131,8 +131,9 @@ ManySolves::Products::Products(Context& context, RealType type, Index n,
       parameters(default_lu_spec(context.profile(), type, n, LuFamily::gpu).parameters),
       setting{memo, flags, parameters, n},
       gemm(context, type, gemm_options),
+      updates(memo, gemm),
       kernels(setting),
-      solves(setting, kernels, gemm, false) {}
+      solves(setting, kernels, updates, false) {}
 
 ManySolves::ManySolves(Context& context, RealType type, Index n, const GemmOptions& gemm_options)
     : strips_(context, type, n),

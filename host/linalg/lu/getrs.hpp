@@ -11,14 +11,15 @@
 #include "kernels/substitution/trsm_cpu.hpp"
 #include "kernels/substitution/trsv.hpp"
 #include "kernels/substitution/trsv_columns_cpu.hpp"
+#include "linalg/lu/updates.hpp"
 
 namespace clgauss {
 
 class Getrs {
  public:
-  /// `kernels` and `gemm` are shared with the factorisation. `may_wait`: work-groups may wait for
-  /// each other.
-  Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, Gemm& gemm, bool may_wait);
+  /// `kernels` and `updates` are shared with the factorisation. `may_wait`: work-groups may wait
+  /// for each other.
+  Getrs(const LuSetting& setting, LaswpTrsmKernels& kernels, LuUpdates& updates, bool may_wait);
 
   /// Builds the kernels for `nrhs` right-hand sides. Throws NoUsableKernel.
   void prepare(Index nrhs);
@@ -39,7 +40,7 @@ class Getrs {
 
   LuSetting setting_;
   LaswpTrsmKernels& kernels_;
-  Gemm& gemm_;
+  LuUpdates& updates_;
   std::vector<std::unique_ptr<TrsvKernel>> ways_;  // in the order of trying
   std::optional<TrsvKernel*> way_;                 // that was found
 };
@@ -115,6 +116,7 @@ class ManySolves {
     Parameters parameters;
     LuSetting setting;
     Gemm gemm;
+    LuUpdates updates;
     LaswpTrsmKernels kernels;
     Getrs solves;
   };

@@ -113,4 +113,12 @@ class LuBackend {
 [[nodiscard]] std::unique_ptr<LuBackend> make_lu_gpu(Context& context, RealType type, Index n,
                                                      const LuOptions& options, const LuSpec& spec);
 
+/// The same for complex numbers of two of `type`, in which views and columns are counted: partial
+/// pivoting by |re| + |im|, with panels whose work-groups wait for each other, or NoUsableKernel.
+/// No transposed solves.
+[[nodiscard]] std::unique_ptr<LuBackend> make_complex_lu_gpu(Context& context, RealType type,
+                                                             Index n, const LuOptions& options,
+                                                             const LuSpec& spec);
+[[nodiscard]] LuSpec complex_lu_spec(const DeviceProfile& device, RealType type, Index n);
+
 }  // namespace clgauss

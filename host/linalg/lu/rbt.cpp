@@ -71,12 +71,13 @@ class RbtLu::Implementation {
         flags_(context_),
         setting_{factors_, flags_, lu_parameters_, n},
         gemm_(context_, factor_type, gemm_options_for_lu(context, factor_type, n, options.gemm)),
+        updates_(factors_, gemm_),
         butterflies_(input_type == factor_type ? factors_ : input_, factors_, parameters_, n,
                      options.seed),
         kernels_(factors_, flags_, parameters_),
         laswp_trsm_(setting_),
         waits_(value_of(lu_parameters_, "PERSISTENT") == 1),
-        getrs_(setting_, laswp_trsm_, gemm_, waits_),
+        getrs_(setting_, laswp_trsm_, updates_, waits_),
         few_(context_, factor_type, n, waits_ ? &setting_ : nullptr),
         mixed_(matrix("the matrix that butterflies mixed")),
         lu_(matrix("the factors of an RBT LU")),
@@ -293,6 +294,7 @@ class RbtLu::Implementation {
   LuFlags flags_;
   LuSetting setting_;
   Gemm gemm_;
+  LuUpdates updates_;
   Butterflies butterflies_;
   WindowKernels kernels_;
   LaswpTrsmKernels laswp_trsm_;

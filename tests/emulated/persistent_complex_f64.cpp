@@ -1,0 +1,3 @@
+#define REAL_BITS 64
+#define COMPLEX 1
+#include "emulated/persistent.hpp"
