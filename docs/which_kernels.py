@@ -45,7 +45,7 @@ ATOM_XCHG = """ulong __attribute__((overloadable, always_inline)) atom_xchg(vola
 FIELDS = ["target", "kernel", "file", "macros", "compiled", "warnings", "registers", "spilled_bytes", "private_bytes",
           "local_bytes", "problem"]
 # For CPUs alone, or of one vendor: what they are compiled for.
-FOR_CPUS = {"lu_cpu.cl", "lu_columns_cpu.cl", "gemm_cpu.cl", "batched_cpu.cl", "trsv_columns_cpu.cl"}
+FOR_CPUS = {"lu_cpu.cl", "lu_columns_cpu.cl", "gemm_cpu.cl", "batched_cpu.cl", "trsm_cpu.cl", "trsv_columns_cpu.cl"}
 
 
 # Compute capabilities above those of all kernels with PTX; devices below are told by the known answer.

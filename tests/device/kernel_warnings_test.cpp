@@ -86,6 +86,7 @@ std::vector<FileWithDefines> builds() {
       {"trsv.cl", "-DCOMPLEX=1 -DWG_SIZE=64 -DUPPER=1"},
       {"upper_maxima.cl", "-DWG_SIZE=64"},
       {"trsv_transposed.cl", "-DBLOCK=64 -DPARTS=4 -DRHS=4"},
+      {"trsm_cpu.cl", tile},
       {"trsv_columns_cpu.cl", tile + "-DRHS=4"},
   };
   for (const std::string yes : {"0", "1"}) {

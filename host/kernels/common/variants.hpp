@@ -12,6 +12,7 @@ namespace clgauss {
 [[nodiscard]] Variants lu_gpu_variants();
 [[nodiscard]] Variants lu_columns_variants();
 [[nodiscard]] Variants condition_variants();
+[[nodiscard]] Variants trsm_variants();
 [[nodiscard]] Variants batched_variants();
 [[nodiscard]] Variants rbt_variants();
 [[nodiscard]] Variants gauss_variants();

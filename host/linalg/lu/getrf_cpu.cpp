@@ -34,7 +34,7 @@ class LuCpu : public LuBackend {
   void prepare(const MatrixView& /*a*/, Index nrhs) override {
     const cl::CommandQueue& queue = context_.queue();
     const cl_uint n =
-        nrhs > 1 && !by_columns(nrhs, nrhs) ? std::min(cut_.n, many_solves().block() + 1) : 1;
+        nrhs > 1 && !by_columns(nrhs, nrhs) ? std::min(cut_.n, many_solves().rows_to_prepare()) : 1;
     const std::uint64_t element = bytes_of(type_);
     const MatrixView a{context_.allocate(n * n * element, "a first launch"), 0, n};
     const MatrixView b{context_.allocate(n * nrhs * element, "a first launch"), 0, nrhs};

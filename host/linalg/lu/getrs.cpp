@@ -124,14 +124,36 @@ RowOrder FewSolves::order(const cl::CommandQueue& queue, const cl::Buffer& pivot
   return transposed_way_for(1).order(queue, pivots, n);
 }
 
+ManySolves::Products::Products(Context& context, RealType type, Index n,
+                               const GemmOptions& gemm_options)
+    : memo(context, type),
+      flags(context),
+      parameters(default_lu_spec(context.profile(), type, n, LuFamily::gpu).parameters),
+      setting{memo, flags, parameters, n},
+      gemm(context, type, gemm_options),
+      updates(memo, gemm),
+      kernels(setting),
+      solves(setting, kernels, updates, false) {}
+
 ManySolves::ManySolves(Context& context, RealType type, Index n, const GemmOptions& gemm_options)
-    : memo_(context, type),
-      flags_(context),
-      parameters_(default_lu_spec(context.profile(), type, n, LuFamily::gpu).parameters),
-      setting_{memo_, flags_, parameters_, n},
-      gemm_(context, type, gemm_options),
-      updates_(memo_, gemm_),
-      kernels_(setting_),
-      solves_(setting_, kernels_, updates_, false) {}
+    : strips_(context, type, n),
+      products_(strips_.works() ? nullptr
+                                : std::make_unique<Products>(context, type, n, gemm_options)) {}
+
+void ManySolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                       const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
+  if (products_)
+    products_->solves.solve(queue, lu, n, pivots, b, nrhs);
+  else
+    strips_.solve(queue, lu, n, &pivots, b, nrhs);
+}
+
+void ManySolves::substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+                            const MatrixView& b, cl_uint nrhs) {
+  if (products_)
+    products_->solves.substitute(queue, lu, n, b, nrhs);
+  else
+    strips_.solve(queue, lu, n, nullptr, b, nrhs);
+}
 
 }  // namespace clgauss

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kernels/lu/laswp_trsm.hpp"
+#include "kernels/substitution/trsm_cpu.hpp"
 #include "kernels/substitution/trsv.hpp"
 #include "kernels/substitution/trsv_columns_cpu.hpp"
 #include "linalg/lu/updates.hpp"
@@ -90,31 +91,38 @@ class FewSolves {
   std::vector<std::unique_ptr<ColumnSolves>> ways_;  // in the order of trying
 };
 
-/// Solves with many right-hand sides by themselves, for factors that the kernels for CPUs left.
+/// Solves with many right-hand sides by themselves, with factors that other kernels left: by the
+/// kernel for CPUs where that works, else as Getrs.
 class ManySolves {
  public:
   ManySolves(Context& context, RealType type, Index n, const GemmOptions& gemm_options);
 
-  [[nodiscard]] cl_uint block() const { return kernels_.solve_block(); }
-  void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
-             const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs) {
-    solves_.solve(queue, lu, n, pivots, b, nrhs);
+  /// Rows of a system in which every kernel is launched.
+  [[nodiscard]] cl_uint rows_to_prepare() const {
+    return products_ ? products_->kernels.solve_block() + 1 : 1;
   }
+  void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
+             const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
   /// The same for factors without row exchanges.
   void substitute(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
-                  const MatrixView& b, cl_uint nrhs) {
-    solves_.substitute(queue, lu, n, b, nrhs);
-  }
+                  const MatrixView& b, cl_uint nrhs);
 
  private:
-  KernelMemo memo_;
-  LuFlags flags_;
-  Parameters parameters_;
-  LuSetting setting_;
-  Gemm gemm_;
-  LuUpdates updates_;
-  LaswpTrsmKernels kernels_;
-  Getrs solves_;
+  struct Products {
+    Products(Context& context, RealType type, Index n, const GemmOptions& gemm_options);
+
+    KernelMemo memo;
+    LuFlags flags;
+    Parameters parameters;
+    LuSetting setting;
+    Gemm gemm;
+    LuUpdates updates;
+    LaswpTrsmKernels kernels;
+    Getrs solves;
+  };
+
+  TrsmCpu strips_;
+  std::unique_ptr<Products> products_;  // null: strips_ works
 };
 
 }  // namespace clgauss

@@ -8,6 +8,7 @@
 #include "kernels/cholesky/cholesky.hpp"
 #include "kernels/cholesky/cholesky_cpu.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
+#include "kernels/substitution/trsm_cpu.hpp"
 
 namespace clgauss {
 
@@ -56,21 +57,12 @@ std::uint64_t lu_workspace_bytes(const DeviceProfile& device, const LuSpec& spec
             : cholesky_cpu_variant().workspace_bytes(spec.parameters, setting);
   if (gpu) bytes += n * sizeof(std::uint32_t);  // pivots
   if (device.type != DeviceType::cpu) return bytes;
-  // Only CPUs pack the operands of products: of trailing updates, and of solves with many
-  // right-hand sides.
-  const GemmSpec gemm = default_cpu_gemm_spec(device, type);
-  const auto block = [&](const Parameters& parameters, const char* name) {
-    return static_cast<Index>(value_of(parameters, name));
-  };
-  if (gpu)
-    return bytes +
-           gemm_workspace_bytes(gemm, {n, n,
-                                       block(positive_definite ? usual_cholesky_parameters(setting)
-                                                               : spec.parameters,
-                                             "NB")});
-  if (nrhs <= 1) return bytes;
-  const Parameters many = default_lu_spec(device, type, n, LuFamily::gpu).parameters;
-  return bytes + gemm_workspace_bytes(gemm, {n, nrhs, block(many, "SOLVE_BLOCK")});
+  // Only CPUs pack the operands of products, and have a workspace for many right-hand sides.
+  if (!gpu) return nrhs > 1 ? bytes + TrsmCpu::bytes(device, type, n, nrhs) : bytes;
+  const Parameters parameters =
+      positive_definite ? usual_cholesky_parameters(setting) : spec.parameters;
+  return bytes + gemm_workspace_bytes(default_cpu_gemm_spec(device, type),
+                                      {n, n, static_cast<Index>(value_of(parameters, "NB"))});
 }
 
 }  // namespace clgauss
