@@ -32,6 +32,7 @@
 
 #include "vectors.clh"
 
+#define COMPLEX 1
 #include "numbers.clh"
 
 #if !defined(COLUMNS) || !defined(WG_SIZE)

@@ -119,12 +119,18 @@ static inline NUMBER await_number(const volatile global Packet* p, uint tag, uin
 #endif
 }
 
+// Beside arrays of vectors in local memory rusticl of Mesa 22.3 loses what is aligned to 16 bytes.
+#if COMPLEX
+#define CANDIDATE_ALIGNED
+#else
+#define CANDIDATE_ALIGNED __attribute__((aligned(16)))
+#endif
 // The candidate of a row, of some rows, of a work-group.
 typedef struct {
   Bits key;    // magnitudes in order; 0: none, NaN is above infinity
   uint place;  // twice the position, and a real entry's sign
   uint owner;  // the work-item, or the work-group
-} __attribute__((aligned(16))) Candidate;
+} CANDIDATE_ALIGNED Candidate;
 
 #define SIGN ((Bits)1 << (REAL_BITS - 1))
 static inline Bits key_of(Bits bits) { return (bits & ~SIGN) + 1; }

@@ -57,8 +57,9 @@ TABLES = {
     "n f64 cuSOLVER ratio f32 cuSOLVER ratio": (
         beside_cusolver("bench_h200_cholesky.csv", "cholesky", "PyTorch 2.11: potrf and potrs"), [(2, 1, 3), (5, 4, 6)]),
     "n c64 cuSOLVER ratio c32 cuSOLVER ratio": (
-        {first + i: of("complex_peers_h200.csv", what="complex", type=kind, library=library) for first, kind in ((1, "f64"), (4, "f32"))
-         for i, library in enumerate(("clgauss", "cuSOLVER"))}, [(2, 1, 3), (5, 4, 6)]),
+        {1: of("bench_h100_complex.csv", what="complex", type="f64"), 2: of("complex_peers_h100.csv", turn="after", what="complex", type="f64"),
+         4: of("bench_h100_complex.csv", what="complex", type="f32"), 5: of("complex_peers_h100.csv", turn="after", what="complex", type="f32")},
+        [(2, 1, 3), (5, 4, 6)]),
     "A f64 cuSOLVER ratio f32 cuSOLVER ratio": (
         beside_cusolver("bench_h200_lstsq.csv", "lstsq", "PyTorch 2.11: gels"), [(2, 1, 3), (5, 4, 6)]),
     "n f32 LU cuSOLVER ratio f64 LU cuSOLVER ratio": (
@@ -182,7 +183,7 @@ README_ROWS = {
     ("LU, f64, portable kernels", "H200"): ("n f32 portable NVIDIA's kernels cuSOLVER ratio f64 portable NVIDIA's kernels cuSOLVER ratio", [8]),
     ("LU, f32, portable kernels", "H200"): ("n f32 portable NVIDIA's kernels cuSOLVER ratio f64 portable NVIDIA's kernels cuSOLVER ratio", [4]),
     ("Cholesky, f64 and f32", "H200"): (CHOLESKY, [3, 6]),
-    ("complex, c64 and c32", "H200"): ("n c64 cuSOLVER ratio c32 cuSOLVER ratio", [3, 6]),
+    ("complex, c64 and c32", "H100"): ("n c64 cuSOLVER ratio c32 cuSOLVER ratio", [3, 6]),
     ("batches, f64 and f32", "H200"): ("n H200 f32 cuBLAS ratio H200 f64 cuBLAS ratio PoCL f32 gesv ratio PoCL f64 gesv ratio", [3, 6]),
     ("LU and solve, f64", "2 CPU cores"): ("type n clgauss OpenBLAS ratio", [4], "f64"),
     ("LU and solve, f32", "2 CPU cores"): ("type n clgauss OpenBLAS ratio", [4], "f32"),

@@ -33,7 +33,7 @@ class ByColumns : public ComplexLuWay {
   ByColumns(Context& context, RealType type, const ComplexLayout& layout,
             const Parameters& parameters)
       : layout_(layout),
-        memo_(context, {type, true}),
+        memo_(context, type),
         kernels_(memo_, layout.n, layout.end, parameters),
         gemm_(context, type, gemm_options_for_lu(context, type, layout.n, {})) {}
 
@@ -243,7 +243,7 @@ bool complex_lu_works(Context& context, RealType type, const Parameters& paramet
                                return {failed, lu.pivots(context.queue())};
                              });
   };
-  KernelMemo memo(context, {type, true});
+  KernelMemo memo(context, type);
   return memo.works(complex_lu_variant().name, complex_lu_variant().file,
                     with_parameters(complex_lu_variant(), parameters, {}), ask);
 }
