@@ -7,7 +7,7 @@
 // as the x_k appear, and publishes x_i = op(T)_ii^-1 (b_i - sum). x travels in 16-byte packets
 // {value, tag}, each one relaxed 128-bit access, so a reader waits for the value itself: no fence,
 // no barrier between groups. The tile op(T)_ik is requested before the wait for x_k; one block row
-// costs the chain about two L2 round trips and two products of 64 x 64 by a vector.
+// costs the chain about two L2 round trips and two products of BLOCK x BLOCK by a vector.
 //
 // NDRange: local 4 * BLOCK, all groups CO-RESIDENT: at most one per compute unit, only where the
 // panel's probe, which asks for more, succeeded. A wait gives up after SPIN_LIMIT polls: info[1],

@@ -102,7 +102,10 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, voi
   lu->factor(context.queue(), system.view());
   const WeightedSums<Number> of_a = weighted_sums(constant(a));
   const auto column = lu->failed_column(context.queue());
-  if (!column && nrhs > 0) lu->solve(context.queue(), system.view());
+  if (!column && nrhs > 0) {
+    lu->solve(context.queue(), system.view());
+    (void)lu->failed_column(context.queue());  // throws where the substitution waited in vain
+  }
   const std::vector<Index> pivots = lu->pivots(context.queue());
   system.read(factors, x);
   if (!agree(of_a, constant(factors), pivots) ||

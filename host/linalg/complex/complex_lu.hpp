@@ -62,7 +62,8 @@ class ComplexLu {
   void solve(const cl::CommandQueue& queue, const MatrixView& a) { way_->solve(queue, a); }
 
   /// The first column whose pivot is 0 or not finite. Throws CoResidencyLost where work-groups
-  /// waited in vain. Waits, as pivots(), the rows exchanged with each.
+  /// waited in vain, of factor() or of solve(): to be asked after both. Waits, as pivots(), the
+  /// rows exchanged with each.
   [[nodiscard]] std::optional<Index> failed_column(const cl::CommandQueue& queue) const {
     return way_->failed_column(queue);
   }

@@ -157,6 +157,8 @@ class LuGpu : public LuBackend {
   }
 
   FewSolves& few_solves() {
+    if (memo_.number().complex)
+      throw NoUsableKernel("there are no transposed solves of complex numbers");
     if (!few_) few_.emplace(context_, memo_.type(), n_, panels_.persistent() ? &setting_ : nullptr);
     return *few_;
   }
