@@ -170,6 +170,12 @@ TEST_CASE("tuned: the method follows what is stored, and senseless numbers are p
     check({{"MIXED_FROM", 0}, {"RBT_FROM", 0}}, 150, {Method::lu, "tuned"});
     check({{"MIXED_FROM", 1}, {"RBT_FROM", 150}}, 150, {Method::rbt, "tuned"});
     check({{"MIXED_FROM", 1}, {"RBT_FROM", 150}}, 149, {Method::mixed, "tuned"});
+    {
+      // Several right-hand sides, each of which would be refined, are for lu on CPUs.
+      Context context(device, ContextOptions::from_environment());
+      const System several{random_system(149).a, random_matrix(149, 2, 3)};
+      CHECK((solve(context, several).method == Method::lu) == cpu);
+    }
     for (const Parameters& senseless : {Parameters{}, Parameters{{"MIXED_FROM", 1}},
                                         Parameters{{"MIXED_FROM", 1}, {"RBT_FROM", -1}}}) {
       StoreOfTest::put(device.profile, kTunedMethod, 0, cpu ? "cpu" : "gpu", senseless,

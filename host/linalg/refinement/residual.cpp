@@ -51,7 +51,7 @@ struct Numbers {
 
 /// As the numbers are.
 struct Unscaled {
-  std::span<const double> row(std::span<const double> values, Values& /*space*/) const {
+  std::span<const double> rows(std::span<const double> values, Values& /*space*/) const {
     return values;
   }
   double b(double value, Index /*c*/) const { return value; }
@@ -61,7 +61,7 @@ struct Unscaled {
 struct Scaled {
   int of_a = 0;
   std::vector<int> of_b;
-  std::span<const double> row(std::span<const double> values, Values& space) const {
+  std::span<const double> rows(std::span<const double> values, Values& space) const {
     space.resize(values.size());
     std::ranges::transform(values, space.begin(),
                            [this](double value) { return std::ldexp(value, -of_a); });
@@ -83,16 +83,18 @@ Norms norms_of_rows(const Numbers& system, const Values& columns, const Scale& s
   const auto& [n, nrhs, a, b, x] = system;
   Norms norms{0, std::vector<Norms::OfOne>(nrhs)};
   Values space;
-  for (Index i = first; i < last; ++i) {
-    const std::span<const double> row = scale.row(a.subspan(i * n, n), space);
-    for (Index c = 0; c < nrhs; ++c) {
-      const RowSums sums = sums_of_row(row, columns.data() + c * n);
-      const double of_b = scale.b(b[i * nrhs + c], c), r = of_b - sums.product;
-      if (wanted.r != nullptr) (*wanted.r)(i, c) = r;
-      if (wanted.d != nullptr) (*wanted.d)(i, c) = std::abs(of_b) + sums.magnitude;
-      norms.a = max_or_nan(norms.a, sums.row);
-      norms.add_row(c, r, x[i * nrhs + c], of_b);
-    }
+  for (Index top = first; top < last; top += kRowsAtOnce) {
+    const Index count = std::min(kRowsAtOnce, last - top);
+    const std::span<const double> rows = scale.rows(a.subspan(top * n, count * n), space);
+    for (Index c = 0; c < nrhs; ++c)
+      for (Index i = top; i < top + count; ++i) {
+        const RowSums sums = sums_of_row(rows.subspan((i - top) * n, n), columns.data() + c * n);
+        const double of_b = scale.b(b[i * nrhs + c], c), r = of_b - sums.product;
+        if (wanted.r != nullptr) (*wanted.r)(i, c) = r;
+        if (wanted.d != nullptr) (*wanted.d)(i, c) = std::abs(of_b) + sums.magnitude;
+        norms.a = max_or_nan(norms.a, sums.row);
+        norms.add_row(c, r, x[i * nrhs + c], of_b);
+      }
   }
   return norms;
 }

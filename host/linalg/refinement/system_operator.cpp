@@ -1,5 +1,6 @@
 #include "linalg/refinement/system_operator.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "linalg/refinement/row_sums.hpp"
@@ -20,12 +21,13 @@ void HostOperator::residual(const Matrix& x, Matrix& r, Matrix& d) {
   const Matrix &a = system_.a, &b = system_.b;
   const Values columns = transposed(x.values(), x.rows(), x.cols());
   for_rows(a, [&](Index first, Index last) {
-    for (Index i = first; i < last; ++i)
-      for (Index c = 0; c < b.cols(); ++c) {
-        const RowSums sums = sums_of_row(a.row(i), columns.data() + c * a.rows());
-        r(i, c) = b(i, c) - sums.product;
-        d(i, c) = std::abs(b(i, c)) + sums.magnitude;
-      }
+    for (Index top = first; top < last; top += kRowsAtOnce)
+      for (Index c = 0; c < b.cols(); ++c)
+        for (Index i = top; i < std::min(top + kRowsAtOnce, last); ++i) {
+          const RowSums sums = sums_of_row(a.row(i), columns.data() + c * a.rows());
+          r(i, c) = b(i, c) - sums.product;
+          d(i, c) = std::abs(b(i, c)) + sums.magnitude;
+        }
   });
 }
 

@@ -143,7 +143,8 @@ Answer answer_by_factors(Context& context, const System& system, Plan plan,
   for (;;) {
     const MethodRow& row = row_of(plan.method);
     const auto next_after = [&](const Answer* answer) {
-      return row.next ? row.next({context, options, system.a.rows(), plan, answer}) : Next{};
+      return row.next ? row.next({context, options, system.a.rows(), system.b.cols(), plan, answer})
+                      : Next{};
     };
     Answer answer;
     Next next;
@@ -188,7 +189,9 @@ Answer answer_in_place(Context& context, System system, const ReadMatrix& read_a
   });
   if (row_of(plan.method).next)
     answer.passed_over =
-        row_of(plan.method).next({context, options, system.a.rows(), in_place, &answer}).doubt;
+        row_of(plan.method)
+            .next({context, options, system.a.rows(), system.b.cols(), in_place, &answer})
+            .doubt;
   return answer;
 }
 

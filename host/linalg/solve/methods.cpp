@@ -65,7 +65,7 @@ Next after_rbt(const Tried& tried) {
   // it.
   const bool doubts_inverse = refinement.accepted && device.fp64;
   const bool prefers_f32 =
-      tried.options.method == Method::rbt || mixed_is_better(tried.context, tried.n);
+      tried.options.method == Method::rbt || mixed_is_better(tried.context, tried.n, tried.nrhs);
   return {"factors between random butterflies will not do",
           prefers_f32 && !doubts_inverse ? Plan{Method::mixed, RealType::f32, tried.plan.accuracy}
                                          : Plan{Method::lu, RealType::f64, tried.plan.accuracy}};
@@ -74,7 +74,7 @@ Next after_rbt(const Tried& tried) {
 /// Where the method was left open, Cholesky was a guess.
 Next after_cholesky(const Tried& tried) {
   const bool open = tried.options.method == Method::automatic, narrow = tried.plan.refines();
-  const auto without = [&] { return make_plan(tried.context, tried.options, tried.n); };
+  const auto without = [&] { return make_plan(tried.context, tried.options, tried.n, tried.nrhs); };
   if (tried.answer == nullptr) return open ? Next{{}, without()} : Next{};
   const auto failed = tried.answer->result.failed_column;
   if (failed && (narrow || open)) {

@@ -44,7 +44,7 @@ struct Next {
 struct Tried {
   const Context& context;
   const SolveOptions& options;
-  Index n;
+  Index n, nrhs;
   const Plan& plan;
   const Answer* answer;  // null: there is none
 };

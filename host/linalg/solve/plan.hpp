@@ -28,7 +28,8 @@ struct Plan {
 
 /// Throws UsageError for a combination that no method offers, DeviceLimit for a type that the
 /// device has not.
-[[nodiscard]] Plan make_plan(const Context& context, const SolveOptions& options, Index n);
+[[nodiscard]] Plan make_plan(const Context& context, const SolveOptions& options, Index n,
+                             Index nrhs);
 
 /// The plan to try first for this A where the method is left open and make_plan() said `plan`: by
 /// Cholesky if A may be positive definite and that takes less time.
@@ -36,6 +37,6 @@ struct Plan {
                             const Matrix& a, const Plan& plan);
 
 /// Whether factors in f32 and refinement take less time than factors in f64, and A fits in both.
-[[nodiscard]] bool mixed_is_better(const Context& context, Index n);
+[[nodiscard]] bool mixed_is_better(const Context& context, Index n, Index nrhs);
 
 }  // namespace clgauss

@@ -103,7 +103,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
   Solution solution;
   const Index n = system.a.rows();
   Answer answer;
-  answer.plan = make_plan(context, options, n);
+  answer.plan = make_plan(context, options, n, system.b.cols());
   if (row_of(answer.plan.method).allows(kIterations)) {
     check_shapes(system);
     answer.result = iterate(context, system, answer.plan.method, answer.plan.type,
@@ -125,7 +125,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
       elimination.method = Method::gauss;
       elimination.accuracy.reset();
       elimination.judge = Judge::host;
-      answer.plan = make_plan(context, elimination, n);
+      answer.plan = make_plan(context, elimination, n, system.b.cols());
     }
   }
   if (answer.plan.method == Method::gauss) {
@@ -144,7 +144,7 @@ Solution solve_in_place(Context& context, System system, const ReadMatrix& read_
   Solution solution;
   SolveOptions in_place = options;
   if (in_place.method == Method::automatic && context.profile().fp64) in_place.method = Method::lu;
-  const Plan plan = make_plan(context, in_place, system.a.rows());
+  const Plan plan = make_plan(context, in_place, system.a.rows(), system.b.cols());
   if (plan.accuracy == Accuracy::maximum)
     throw UsageError("accuracy max needs A for its residuals, which solving in place gives up");
   if (options.judge == Judge::device)
