@@ -6,7 +6,6 @@
 #include <cmath>
 #include <complex>
 
-#include "kernels/common/number_type.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/transfer.hpp"
 
@@ -59,8 +58,9 @@ double complex_backward_error(const Matrix& a, const Matrix& b, const Matrix& x,
 
 }  // namespace
 
-Matrix random_complex_triangle(RealType type, Index n, std::uint64_t seed) {
-  Matrix t = random_of(type, n, 2 * n, seed);
+Matrix random_triangle(NumberType number, Index n, std::uint64_t seed) {
+  if (!number.complex) return random_triangle(number.real, n, seed);
+  Matrix t = random_of(number.real, n, 2 * n, seed);
   const int less = static_cast<int>(std::log2(static_cast<double>(n)));
   for (Index i = 0; i < n; ++i)
     for (Index part = 0; part < 2 * n; ++part) {
@@ -70,7 +70,9 @@ Matrix random_complex_triangle(RealType type, Index n, std::uint64_t seed) {
   return t;
 }
 
-Matrix complex_solved_on_host(const Matrix& t, const Matrix& b, Index n, bool upper, bool unit) {
+Matrix solved_on_host(NumberType number, const Matrix& t, const Matrix& b, Index n, bool upper,
+                      bool unit) {
+  if (!number.complex) return solved_on_host(t, b, n, upper, unit);
   Matrix x = b;
   for (Index step = 0; step < n; ++step) {
     const Index i = upper ? n - 1 - step : step;
@@ -105,8 +107,8 @@ void require_complex_panel(
   require_error(max_difference(columns_of(made, 0, 2 * beside), columns_of(a, 0, 2 * beside)), 0,
                 "P B");
   require_error(max_difference(columns_of(made, 2 * right, 2 * beside),
-                               complex_solved_on_host(lu, columns_of(a, 2 * right, 2 * beside),
-                                                      width, false, true)),
+                               solved_on_host(number, lu, columns_of(a, 2 * right, 2 * beside),
+                                              width, false, true)),
                 60 * static_cast<double>(m) * unit_roundoff(type), "L11^-1 P B");
 }
 

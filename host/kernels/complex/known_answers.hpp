@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "kernels/common/known_answers.hpp"
+#include "kernels/common/number_type.hpp"
 
 namespace clgauss {
 
@@ -44,9 +45,9 @@ void require_complex_panel(
     Context& context, RealType type, const PanelShape& shape,
     const std::function<void(const MatrixView& a, const cl::Buffer& pivots)>& factor);
 
-/// random_triangle() and solved_on_host() for complex numbers, of matrices of their parts.
-[[nodiscard]] Matrix random_complex_triangle(RealType type, Index n, std::uint64_t seed);
-[[nodiscard]] Matrix complex_solved_on_host(const Matrix& t, const Matrix& b, Index n, bool upper,
-                                            bool unit);
+/// random_triangle() and solved_on_host() of either kind of numbers, in matrices of their parts.
+[[nodiscard]] Matrix random_triangle(NumberType number, Index n, std::uint64_t seed);
+[[nodiscard]] Matrix solved_on_host(NumberType number, const Matrix& t, const Matrix& b, Index n,
+                                    bool upper, bool unit);
 
 }  // namespace clgauss

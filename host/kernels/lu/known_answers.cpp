@@ -176,8 +176,7 @@ void require_swap_solve(Context& context, NumberType number, Index block, Index 
   const RealType type = number.real;
   const Index rows = block + 7, columns = 4 * strip + 3, hole_begin = strip + 1,
               hole_end = 2 * strip + 2;
-  const Matrix t = number.complex ? random_complex_triangle(type, block, 4)
-                                  : random_triangle(type, block, 4),
+  const Matrix t = random_triangle(number, block, 4),
                b = random_of(type, rows, number.parts() * columns, 5);
   std::vector<cl_int> pivots(block);
   for (Index j = 0; j < block; ++j)
@@ -196,8 +195,7 @@ void require_swap_solve(Context& context, NumberType number, Index block, Index 
   const Matrix result = answer_in(context, type, number.in_parts(question.b), rows, b.cols());
   Matrix expected = b;
   exchange_rows(expected, {pivots.begin(), pivots.end()});
-  const Matrix right = number.complex ? complex_solved_on_host(t, expected, block, false, true)
-                                      : solved_on_host(t, expected, block, false, true);
+  const Matrix right = solved_on_host(number, t, expected, block, false, true);
   for (Index i = 0; i < rows; ++i)
     for (Index part = 0; part < b.cols(); ++part) {
       const Index c = part / number.parts();

@@ -12,14 +12,11 @@ void require_triangular_solve(
     Context& context, NumberType number, Index n, Index nrhs, bool upper,
     const std::function<void(const MatrixView& t, const MatrixView& b)>& solve) {
   const RealType type = number.real;
-  const Matrix t = number.complex ? random_complex_triangle(type, n, 2)
-                                  : random_triangle(type, n, 2),
-               b = random_of(type, n, number.parts() * nrhs, 3);
+  const Matrix t = random_triangle(number, n, 2), b = random_of(type, n, number.parts() * nrhs, 3);
   const MatrixView dt = question_of(context, type, t, 4), db = question_of(context, type, b, 0);
   solve(number.in_numbers(dt), number.in_numbers(db));
   const Matrix x = answer_in(context, type, db, n, b.cols()),
-               expected = number.complex ? complex_solved_on_host(t, b, n, upper, !upper)
-                                         : solved_on_host(t, b, n, upper, !upper);
+               expected = solved_on_host(number, t, b, n, upper, !upper);
   require_error(max_difference(x, expected),
                 64 * static_cast<double>(n) * unit_roundoff(type) * largest_in(expected), "T^-1 B");
 }
