@@ -7,7 +7,7 @@
 // memory, filled by cp.async ahead of their use.
 //
 // NDRange: one dimension, local size = 32 (TILE_M / SG_M) (TILE_N / SG_N), exactly ceil(m / TILE_M)
-//   ceil(n / TILE_N) groups, any number if SHARED (gemm_mma.clh).
+//   ceil(n / TILE_N) groups, any number if SHARED (gemm_mma.clh); BATCHED: gemm_batch.clh.
 // Parameters (required but for LOWER):
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; TILE_K a multiple of 16
 //   SG_M, SG_N              tile of a sub-group: multiples of 16
@@ -39,6 +39,7 @@
 #define SWAP_B(row) SWAP(row)
 #include "ptx.clh"
 
+#include "gemm_batch.clh"
 #include "gemm_mma.clh"
 
 #if !defined(MMA_K) || !defined(C_BATCH)
@@ -96,12 +97,13 @@
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     int m, int n, int k, double alpha, global const double* restrict a, ulong a_offset, uint lda,
     global const double* restrict b, ulong b_offset, uint ldb, double beta,
-    global double* restrict c, ulong c_offset, uint ldc ARGUMENTS_OF_SHARED) {
+    global double* restrict c, ulong c_offset, uint ldc ARGUMENTS_OF_SHARED ARGUMENTS_OF_BATCH) {
   local double slots[STAGES * (SLOT_A + SLOT_B)] __attribute__((aligned(128)));
   local double *const a_slots = slots, *const b_slots = slots + STAGES * SLOT_A;
   const int item = get_local_id(0), lane = item & 31, sub_group = item >> 5;
   const int lane_row = lane >> 2, lane_col = lane & 3;
   const int sg_row = (sub_group % SG_ROWS) * SG_M, sg_col = (sub_group / SG_ROWS) * SG_N;
+  TAKE_OWN_OF_BATCH();
 #if UPDATE
   alpha = -1.0;
   beta = 1.0;

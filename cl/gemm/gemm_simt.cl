@@ -10,7 +10,7 @@
 // NDRange: one dimension, local size = WG_M WG_N, exactly ceil(m / TILE_M) ceil(n / TILE_N) groups.
 // With SLICED so many times the slices in a second dimension: each takes its part of k, of about
 // k / slices and at least 1, and its product goes to a matrix of its own, m rows below the one
-// before. Parameters (required but for LOWER and SLICED):
+// before; not with BATCHED (gemm_batch.clh). Parameters (required but for LOWER and SLICED):
 //   REAL_BITS               of common.clh
 //   TILE_M, TILE_N, TILE_K  tile of a work-group; VEC_WIDTH divides TILE_K, TILE_M / WG_M and
 //                           TILE_N / WG_N
@@ -31,6 +31,7 @@
 // Local memory: 2 TILE_K (TILE_M + TILE_N + 2 PAD) REAL_BITS / 8 bytes, static.
 
 #include "common.clh"
+#include "gemm_batch.clh"
 
 #if !defined(TILE_M) || !defined(TILE_N) || !defined(TILE_K) || !defined(WG_M) || !defined(WG_N)
 #error "TILE_M, TILE_N, TILE_K, WG_M, WG_N must be defined"
@@ -169,12 +170,13 @@ inline Vector load_some(global const REAL* p, int count) {
 kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
     int m, int n, int k, REAL alpha, global const REAL* restrict a, ulong a_offset, uint lda,
     global const REAL* restrict b, ulong b_offset, uint ldb, REAL beta, global REAL* restrict c,
-    ulong c_offset, uint ldc) {
+    ulong c_offset, uint ldc ARGUMENTS_OF_BATCH) {
   local REAL a_slots[2][TILE_K * LD_A] __attribute__((aligned(128)));
   local REAL b_slots[2][TILE_K * LD_B] __attribute__((aligned(128)));
   a += a_offset;
   b += b_offset;
   c += c_offset;
+  TAKE_OWN_OF_BATCH();
 #ifdef SLICED
   {
     const int step = TILE_K * (int)get_num_groups(1), depth = (k + step - 1) / step * TILE_K,
@@ -199,7 +201,9 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void gemm(
   const int height = min(RASTER, tiles_m - band * RASTER);
   const int tile_row = (band * RASTER + rest % height) * TILE_M, tile_col = rest / height * TILE_N;
 #ifdef LOWER
-  if (tile_col >= tile_row + TILE_M) return;
+  // Nothing is read, multiplied or written then. (A group that returned before the barriers made
+  // PoCL 3.1 write beyond C.)
+  if (tile_col >= tile_row + TILE_M) m = k = 0;
 #endif
   const int inside = tile_row + TILE_M <= m && tile_col + TILE_N <= n;
 

@@ -282,7 +282,7 @@ CLGAUSS_API clgauss_status clgauss_dsolve(clgauss_context context, int layout, s
                                           const clgauss_solve_options* options,
                                           clgauss_report* report);
 
-/* X_s = A_s^-1 B_s for `batch` systems of one n, 1 to 256, in one go: matrix s begins stride elements behind matrix s - 1; A stays
+/* X_s = A_s^-1 B_s for `batch` systems of one n, 1 to 2048, in one go: matrix s begins stride elements behind matrix s - 1; A stays
  * as it is, B becomes X. info[s] is 0; or the first column, counted from 1, whose pivot is zero or not finite, or -1 where numbers
  * left the range of the type: then X_s is NaN. The status is that of the worst system, and B and info are written with
  * CLGAUSS_SINGULAR, CLGAUSS_OVERFLOW and CLGAUSS_INACCURATE, too. dgesv_batched needs a device with fp64. */

@@ -27,7 +27,7 @@ constexpr const char* kAbout =
     "  complex  solve of complex numbers, pairs of f32 or f64\n"
     "  host     gesv and solve of clgauss.h, from host memory to host memory, with --nrhs "
     "right-hand sides: clgauss and openblas are gesv by columns, L, U and ipiv included\n"
-    "  batched  solve for --batch small systems, n <= 256\n"
+    "  batched  solve for --batch systems, n <= 2048\n"
     "  file     whole programs, from an .npy file to x in another: clgauss solve with and without "
     "rcond, NumPy and PyTorch (on its GPU) where python3 has them\n"
     "  cold     clgauss solve as a whole program on a device that it never saw: its caches and the "
@@ -46,9 +46,9 @@ constexpr const char* kExamples =
     "clgauss-bench solve --device nvidia:h200 --sizes 8192 --reps 11 --csv rows.csv --samples "
     "samples.csv";
 
-constexpr BatchedKernel kKernels[] = {BatchedKernel::automatic, BatchedKernel::cpu,
-                                      BatchedKernel::tile, BatchedKernel::ptx,
-                                      BatchedKernel::panels};
+constexpr BatchedKernel kKernels[] = {
+    BatchedKernel::automatic, BatchedKernel::cpu,    BatchedKernel::each,  BatchedKernel::tile,
+    BatchedKernel::ptx,       BatchedKernel::panels, BatchedKernel::blocks};
 
 const std::vector<std::string> kTypes{"f32", "f64"};
 
@@ -163,7 +163,7 @@ cli::CommandTable bench_table() {
       ("k", cli::text("K"), "gemm: inner dimension, instead of a square product")
       ("nrhs", cli::text("N")->default_value("1"), "host: right-hand sides; 0 = as many as rows")
       ("batch", cli::text("N")->default_value("10000"), "batched: systems")
-      ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, tile, ptx or panels")
+      ("kernel", cli::words("K", kernel_names())->default_value("auto"), "batched: auto, cpu, each, tile, ptx, panels or blocks")
       ("definite", po::bool_switch(), "batched: symmetric positive definite systems, by Cholesky")
       ("grid", cli::text("G")->default_value("0"), "batched: G x G work-items a system (tile); 0 = chosen by n")
       ("pad", cli::text("P")->default_value("0"), "elements to leave free behind every row (viennacl pads by itself)");

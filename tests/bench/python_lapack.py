@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""A program that calls LAPACK, as users have it: numpy.linalg.solve, and SciPy's dgesv, f64, one right-hand side.
+"""A program that calls LAPACK, as users have it: numpy.linalg.solve, and SciPy's LAPACK by columns, f64.
 
-usage: clgauss run -- python3 tests/bench/python_lapack.py run [--sizes 1000,2000]
-       python3 tests/bench/python_lapack.py system [--sizes 1000,2000]
+usage: clgauss run -- python3 tests/bench/python_lapack.py run [--sizes 1000,2000] [--calls dgesv,dgetri]
+       python3 tests/bench/python_lapack.py system [--sizes 1000,2000] [--calls dgesv,dgetri]
 Prints rows of CSV: who,call,n,median_ms, of five calls behind a first one. Both forms in turns, on one machine.
+dgesv has one right-hand side, dgetrs and dpotrs as many as unknowns.
 """
 import argparse
 import time
@@ -11,29 +12,73 @@ import time
 import numpy as np
 from scipy.linalg import lapack
 
-parser = argparse.ArgumentParser()
-parser.add_argument("who")
-parser.add_argument("--sizes", default="1000,2000,4000,8000,12000")
-arguments = parser.parse_args()
 random = np.random.default_rng(3)
 
 
-def median_ms(prepare, call):
+def median_ms(given, call):
+    """Of `call` with copies of the arrays `given`, which are not timed."""
     times = []
     for _ in range(6):
-        given = prepare()
+        copies = [array.copy(order="K") for array in given]
         start = time.perf_counter()
-        call(given)
+        call(*copies)
         times.append(1e3 * (time.perf_counter() - start))
     return sorted(times[1:])[2]
 
 
+def general(n):
+    return np.asfortranarray(random.standard_normal((n, n)))
+
+
+def definite(n):
+    a = general(n)
+    return np.asfortranarray(a + a.T + 8 * np.sqrt(n) * np.eye(n))
+
+
+def solve(n):
+    return median_ms([random.standard_normal((n, n)), random.standard_normal(n)], np.linalg.solve)
+
+
+def dgesv(n):
+    return median_ms([general(n), random.standard_normal(n)], lambda a, b: lapack.dgesv(a, b, overwrite_a=1))
+
+
+def dgetrf(n):
+    return median_ms([general(n)], lambda a: lapack.dgetrf(a, overwrite_a=1))
+
+
+def dgetri(n):
+    lu, pivots, _ = lapack.dgetrf(general(n))
+    return median_ms([lu], lambda a: lapack.dgetri(a, pivots, overwrite_lu=1))
+
+
+def dgetrs(n):
+    lu, pivots, _ = lapack.dgetrf(general(n))
+    return median_ms([general(n)], lambda b: lapack.dgetrs(lu, pivots, b, overwrite_b=1))
+
+
+def dpotrf(n):
+    return median_ms([definite(n)], lambda a: lapack.dpotrf(a, overwrite_a=1, clean=0))
+
+
+def dpotri(n):
+    factor, _ = lapack.dpotrf(definite(n))
+    return median_ms([factor], lambda a: lapack.dpotri(a, overwrite_c=1))
+
+
+def dpotrs(n):
+    factor, _ = lapack.dpotrf(definite(n))
+    return median_ms([general(n)], lambda b: lapack.dpotrs(factor, b, overwrite_b=1))
+
+
+CALLS = {"numpy.linalg.solve": solve} | {
+    call.__name__: call for call in (dgesv, dgetrf, dgetri, dgetrs, dpotrf, dpotri, dpotrs)}
+parser = argparse.ArgumentParser()
+parser.add_argument("who")
+parser.add_argument("--sizes", default="1000,2000,4000,8000,12000")
+parser.add_argument("--calls", default="numpy.linalg.solve,dgesv", help=", ".join(CALLS))
+arguments = parser.parse_args()
 for n in map(int, arguments.sizes.split(",")):
-    a, b = random.standard_normal((n, n)), random.standard_normal(n)
-    by_columns = np.asfortranarray(a)
-    for name, ms in (
-        ("numpy.linalg.solve", median_ms(lambda: a, lambda given: np.linalg.solve(given, b))),
-        ("scipy.linalg.lapack.dgesv",
-         median_ms(lambda: by_columns.copy(order="F"), lambda given: lapack.dgesv(given, b, overwrite_a=1))),
-    ):
-        print(f"{arguments.who},{name},{n},{ms:.2f}", flush=True)
+    for name in arguments.calls.split(","):
+        label = name if "." in name else f"scipy.linalg.lapack.{name}"
+        print(f"{arguments.who},{label},{n},{CALLS[name](n):.2f}", flush=True)

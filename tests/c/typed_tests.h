@@ -633,7 +633,7 @@ static void T(test_batched)(clgauss_context context) {
     EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV_BATCHED(0, NRHS, a, b, BATCH, info));
     EXPECT_STATUS(CLGAUSS_INVALID_INPUT, GESV_BATCHED(N, NRHS, a, b, (size_t)-1, info));
     EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
-                  P(gesv_batched)(context, layout, 257, 1, a, 257, 0, b, 257, 0, 1, info));
+                  P(gesv_batched)(context, layout, 2049, 1, a, 2049, 0, b, 2049, 0, 1, info));
     EXPECT_STATUS(CLGAUSS_OK, GESV_BATCHED(N, NRHS, NULL, NULL, 0, NULL));
     EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
                   P(gesv_batched)(NULL, layout, N, 1, a, LDA, 0, b, LDB, 0, 1, info));

@@ -173,7 +173,7 @@ TEST_CASE("batched: bad files exit with 3, name the file and leave nothing") {
       {"wide.npy", npy<double>("(1, 2, 3)", {1, 2, 3, 4, 5, 6}), "not square"},
       {"tall.npy", npy<double>("(1, 3, 2)", {1, 2, 3, 4, 5, 6}), "not square"},
       {"hollow.npy", npy<double>("(5, 0, 0)", {}), "n = 0"},
-      {"large.npy", npy("(1, 257, 257)", std::vector<double>(257 * 257, 1.0)), "clgauss solve"},
+      {"large.npy", npy("(1, 2049, 1)", std::vector<double>(2049, 1.0)), "clgauss solve"},
       {"whole.npy", "\x93NUMPY\1", "cut off"},
       {"text.npy", "1 2 3\n", "not .npy"},
       {"nan.npy", npy<double>("(2, 1, 1)", {1, nan}), "[1, 0, 0]"},

@@ -53,6 +53,8 @@ bool is_spare(const BatchedLuOptions& lu) { return lu.kernel != BatchedKernel::a
 bool is_tried(Context& context, const BatchedLuOptions& lu, Index n,
               std::initializer_list<Index> small) {
   if (n > 33 && n != 129 && test::is_slow(context)) return false;
+  if (lu.kernel == BatchedKernel::blocks) return n == 7 || n == 33 || n == 129 || n == 300;
+  if (n > 256) return lu.kernel == BatchedKernel::automatic;
   if (n > 128) return lu.kernel != BatchedKernel::tile;
   return !is_spare(lu) || std::ranges::count(small, n) > 0;
 }
@@ -62,8 +64,8 @@ void on_every_kernel(const std::function<void(Context&, RealType, const BatchedL
   on_every_device([&](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
-      for (const BatchedKernel kernel :
-           {BatchedKernel::automatic, BatchedKernel::tile, BatchedKernel::panels}) {
+      for (const BatchedKernel kernel : {BatchedKernel::automatic, BatchedKernel::tile,
+                                         BatchedKernel::panels, BatchedKernel::blocks}) {
         const BatchedLuOptions options{kernel, 0};
         if (is_spare(options) && type == RealType::f32) continue;
         CAPTURE(std::string(real_type_name(type)));
@@ -147,10 +149,10 @@ TEST_CASE("batched: answers are right for every n, batch and number of right-han
           test::also_on_slow_devices) {
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
     const std::vector<std::array<Index, 3>> all{
-        {1, 5, 1},   {1, 1000, 1}, {2, 1, 1},    {2, 1000, 3}, {7, 1000, 1},
-        {7, 5, 0},   {8, 37, 3},   {17, 20, 17}, {31, 21, 1},  {32, 33, 1},
-        {32, 5, 3},  {33, 5, 1},   {64, 5, 1},   {100, 3, 3},  {128, 4, 1},
-        {129, 5, 1}, {160, 1, 17}, {200, 4, 3},  {255, 2, 8},  {256, 4, 1}};
+        {1, 5, 1},   {1, 1000, 1}, {2, 1, 1},   {2, 1000, 3}, {7, 1000, 1}, {7, 5, 0},
+        {8, 37, 3},  {17, 20, 17}, {31, 21, 1}, {32, 33, 1},  {32, 5, 3},   {33, 5, 1},
+        {64, 5, 1},  {100, 3, 3},  {128, 4, 1}, {129, 5, 1},  {160, 1, 17}, {200, 4, 3},
+        {255, 2, 8}, {256, 4, 1},  {257, 3, 1}, {300, 3, 20}, {513, 2, 1}};
     for (const auto& [n, batch, nrhs] : test::some_of(all, 4)) {
       if (!is_tried(context, lu, n, {7, 33})) continue;
       CAPTURE(n);
@@ -179,7 +181,7 @@ TEST_CASE("batched: a singular system and a NaN are named and leave the others a
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& lu) {
     for (const auto& [n, nrhs] : test::some_of(
              std::vector<std::pair<Index, Index>>{
-                 {1, 1}, {3, 1}, {8, 2}, {32, 1}, {40, 1}, {129, 1}, {256, 3}},
+                 {1, 1}, {3, 1}, {8, 2}, {32, 1}, {40, 1}, {129, 1}, {256, 3}, {300, 17}},
              2)) {
       if (!is_tried(context, lu, n, {8})) continue;
       CAPTURE(n);
@@ -263,7 +265,8 @@ TEST_CASE("batched: a subnormal pivot is a pivot") {
 TEST_CASE("batched: factors in the caller's buffers, padded, and solves with them" *
           test::also_on_slow_devices) {
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& options) {
-    for (const Index n : test::some_of(std::vector<Index>{1, 2, 7, 32, 33, 100, 129, 256}, 2)) {
+    for (const Index n :
+         test::some_of(std::vector<Index>{1, 2, 7, 32, 33, 100, 129, 256, 300}, 2)) {
       if (!is_tried(context, options, n, {7})) continue;
       CAPTURE(n);
       constexpr Index kBatch = 9, kNrhs = 3, kOffset = 5;
@@ -319,7 +322,7 @@ TEST_CASE("batched: factors in the caller's buffers, padded, and solves with the
 
 TEST_CASE("batched: the pivots are those of partial pivoting, the first among equals") {
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& options) {
-    for (const Index n : {7, 33, 129, 200, 255, 256}) {
+    for (const Index n : {7, 33, 129, 200, 255, 256, 300}) {
       if (!is_tried(context, options, n, {7})) continue;
       CAPTURE(n);
       constexpr Index kBatch = 3;
@@ -361,7 +364,7 @@ TEST_CASE("batched: shapes and numbers that do not fit are refused") {
   CHECK_THROWS_AS((void)refused({zeros, {2, 2, 1, {1, 1, 1, 1}}}), DimensionError);
   CHECK_THROWS_AS((void)refused({{1, 1, 2, {1, 1}}, {1, 1, 1, {1}}}), DimensionError);
   CHECK_THROWS_AS((void)refused({{1, 0, 0, {}}, {1, 0, 1, {}}}), DimensionError);
-  CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 257}), DimensionError);
+  CHECK_THROWS_AS((BatchedLu{context, RealType::f32, kLargestBatchedSystem + 1}), DimensionError);
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 129, {BatchedKernel::ptx}}), DeviceLimit);
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 129, {BatchedKernel::tile}}), UsageError);
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 8, {BatchedKernel::tile, 3}}), UsageError);
@@ -375,7 +378,7 @@ TEST_CASE("batched: Cholesky's answers are right, and what is not positive defin
     const std::vector<std::array<Index, 3>> all{
         {1, 1000, 1}, {2, 5, 3},   {3, 5, 0},   {7, 100, 1}, {8, 37, 17}, {31, 21, 1},
         {32, 33, 3},  {33, 5, 1},  {64, 5, 1},  {100, 3, 3}, {128, 4, 1}, {129, 5, 1},
-        {160, 1, 17}, {200, 4, 3}, {255, 2, 8}, {256, 4, 1}};
+        {160, 1, 17}, {200, 4, 3}, {255, 2, 8}, {256, 4, 1}, {300, 3, 20}};
     for (const auto& [n, batch, nrhs] : test::some_of(all, 3)) {
       if (!is_tried(context, lu, n, {7, 33})) continue;
       CAPTURE(n);
@@ -411,7 +414,8 @@ TEST_CASE("batched: Cholesky's factors are an LU without exchanges, of the lower
   on_every_kernel([](Context& context, RealType type, const BatchedLuOptions& kernels) {
     BatchedLuOptions options = kernels;
     options.positive_definite = true;
-    for (const Index n : test::some_of(std::vector<Index>{1, 7, 32, 50, 129, 200, 255, 256}, 3)) {
+    for (const Index n :
+         test::some_of(std::vector<Index>{1, 7, 32, 50, 129, 200, 255, 256, 300}, 3)) {
       if (!is_tried(context, options, n, {7})) continue;
       CAPTURE(n);
       const Index batch = 6, nrhs = 3;

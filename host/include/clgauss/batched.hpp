@@ -1,6 +1,6 @@
 #pragma once
-/// Many small systems A_s x_s = b_s of one size, n <= 256, solved in one go by LU with partial
-/// pivoting, or by Cholesky.
+/// Many systems A_s x_s = b_s of one size, n <= 2048, solved in one go by LU with partial pivoting,
+/// or by Cholesky.
 
 #include <clgauss/context.hpp>
 #include <clgauss/enqueue.hpp>
@@ -21,7 +21,7 @@
 namespace CLGAUSS_EXPORT clgauss {
 
 /// The largest n that the batched kernels take.
-inline constexpr Index kLargestBatchedSystem = 256;
+inline constexpr Index kLargestBatchedSystem = 2048;
 
 /// Matrices of one shape in a buffer: element (i, j) of matrix s is number offset + s * stride + i
 /// * ld + j, in elements of the type that the call names. Owns nothing but a reference to the
@@ -37,9 +37,11 @@ struct BatchView {
 enum class BatchedKernel {
   automatic,  // the one that suits the device
   cpu,        // a system a vector lane: CPU devices whose work-items may run long
+  each,       // one after the other, as Lu does it: the same devices; it waits
   tile,       // a system in the registers of one work-group: any device, n <= 128
   ptx,  // in registers, by sub-groups: devices that take PTX, n <= 128, one right-hand side; else as tile
-  panels  // a system in global memory, columns by panels in the local memory of one work-group: any device
+  panels,  // a system in global memory, columns by panels in the local memory of one work-group: any device, n <= 256
+  blocks   // columns by blocks, in launches that span the batch: any device
 };
 [[nodiscard]] std::string_view batched_kernel_name(BatchedKernel kernel);
 
@@ -63,8 +65,9 @@ struct BatchFactors {
 };
 
 /// P_s A_s = L_s U_s for one n and type, on the caller's buffers; it keeps its context. Operations
-/// are enqueued in order and nothing waits; a batch of 0 is nothing to do. Systems do not influence
-/// each other: one that is singular leaves the others' results as they would be without it, to the
+/// are enqueued in order and nothing waits, but for `each`; a batch of 0 is nothing to do. Systems
+/// do not influence each other: one that is singular leaves the others' results as they would be
+/// without it, to the
 /// bit.
 ///
 /// With BatchedLuOptions::positive_definite it is Cholesky's factorisation without its square
@@ -73,8 +76,8 @@ struct BatchFactors {
 class BatchedLu {
  public:
   /// Throws DimensionError if n is 0 or above kLargestBatchedSystem, DeviceLimit if `options` name
-  /// kernels that the device cannot run (there is no Cholesky of ptx, and none of n > 128),
-  /// UsageError for an impossible grid.
+  /// kernels that the device cannot run, or that do not take n or Cholesky, UsageError for an
+  /// impossible grid.
   BatchedLu(Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
   BatchedLu(BatchedLu&&) noexcept;
   BatchedLu& operator=(BatchedLu&&) noexcept;
@@ -95,14 +98,14 @@ class BatchedLu {
              const EnqueueOptions& enqueue = {});
 
   /// B_s <- A_s^-1 B_s, and info as in BatchFactors; A is left as it is, no factors are kept. One
-  /// launch, but for `panels`, which keep the factors of up to 1 GiB of systems at a time for a
-  /// second one. With more than 8 right-hand sides, factor() and solve() do less work on a GPU
-  /// where n <= 128.
+  /// launch, but for `each`, and for `panels` and `blocks`, which keep the factors of up to 1 GiB of
+  /// systems at a time. With more than 8 right-hand sides, factor() and solve() do less work on a
+  /// GPU where n <= 128.
   void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
                         const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
-  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "tile 8 x 8", "ptx"
-  /// or "panels".
+  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "each", "tile 8 x
+  /// 8", "ptx", "panels" or "blocks".
   [[nodiscard]] std::string kernel_name() const;
 
  private:

@@ -34,9 +34,14 @@ class BatchedBackend {
 [[nodiscard]] const KernelVariant& batched_ptx_variant();
 [[nodiscard]] const KernelVariant& batched_tile_variant();
 [[nodiscard]] const KernelVariant& batched_panels_variant();
+[[nodiscard]] const KernelVariant& batched_blocks_variant();
+[[nodiscard]] const KernelVariant& batched_panel_ptx_variant();
 
 /// The largest n that the kernels take which hold a matrix in registers: tile and ptx.
 inline constexpr Index kLargestInRegisters = 128;
+/// The largest that panels takes, a column of which is in local memory, and that a CPU is given
+/// systems of in vector lanes.
+inline constexpr Index kLargestInPanels = 256;
 
 /// n of the systems that `devices --kernels` asks for.
 inline constexpr Index kUsualBatchedN = 24;
@@ -51,6 +56,14 @@ inline constexpr Index kUsualBatchedN = 24;
 /// `parameters`: of batched_panels_variant(); by themselves, the usual ones. `workspace`: bytes of
 /// factors that factor_and_solve() has at a time.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_panels(
+    Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
+    const std::optional<Parameters>& parameters = {},
+    std::uint64_t workspace = std::uint64_t{1} << 30);
+/// One system after the other as Lu does it, and the solves of batched_cpu.
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_each(
+    Context& context, RealType type, Index n, const BatchedLuOptions& options = {});
+/// Any n. `workspace` as above.
+[[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_blocks(
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
     const std::optional<Parameters>& parameters = {},
     std::uint64_t workspace = std::uint64_t{1} << 30);

@@ -154,8 +154,9 @@ const KernelVariant& batched_tile_variant() {
 }
 
 Variants batched_variants() {
-  static const std::array variants{&batched_cpu_variant(), &batched_ptx_variant(),
-                                   &batched_tile_variant(), &batched_panels_variant()};
+  static const std::array variants{&batched_cpu_variant(),       &batched_ptx_variant(),
+                                   &batched_tile_variant(),      &batched_panels_variant(),
+                                   &batched_panel_ptx_variant(), &batched_blocks_variant()};
   return variants;
 }
 

@@ -19,6 +19,11 @@ struct TileShare {
   cl_uint left_units;  // compute units that the launch leaves to other kernels
 };
 
+/// One product of each of `count` matrices: the elements from one A, B and C to the next.
+struct GemmBatch {
+  Index count, a_stride, b_stride, c_stride;
+};
+
 /// The operands of one product; see Gemm::multiply.
 struct GemmCall {
   GemmShape shape;
@@ -27,6 +32,7 @@ struct GemmCall {
   double beta = 0;
   MatrixView c;
   const TileShare* share = nullptr;  // null: one launch is all of it
+  const GemmBatch* batch = nullptr;  // null: one product; make_gemm_gpu()'s alone takes others
 };
 
 class GemmBackend {

@@ -32,8 +32,10 @@ struct Candidate {
   bool ptx, transposes;
   Index alignment, tile_m, tile_n, work_group;
 
-  [[nodiscard]] Index tiles(const GemmShape& shape) const {
-    return ((shape.m + tile_m - 1) / tile_m) * ((shape.n + tile_n - 1) / tile_n);
+  [[nodiscard]] Index tiles(const GemmCall& call) const {
+    const GemmShape& shape = call.shape;
+    return ((shape.m + tile_m - 1) / tile_m) * ((shape.n + tile_n - 1) / tile_n) *
+           (call.batch == nullptr ? 1 : call.batch->count);
   }
 };
 
@@ -61,7 +63,7 @@ class GemmGpu : public GemmBackend {
 
   void multiply(const cl::CommandQueue& queue, const GemmCall& call) override {
     const Entry& entry = choose(call);
-    launch(queue, entry, call, slices_for(entry.spec, call.shape));
+    launch(queue, entry, call, slices_for(entry.spec, call));
   }
 
   std::string kernel_name(const GemmCall& call) override { return choose(call).spec.name; }
@@ -85,19 +87,25 @@ class GemmGpu : public GemmBackend {
     bool spills = false;  // registers, more than a few
   };
 
-  /// A^T, B^T, lower, shared, sliced
-  using Key = std::tuple<const GemmSpec*, bool, bool, bool, bool, bool>;
+  /// A^T, B^T, lower, shared, batched, sliced
+  using Key = std::tuple<const GemmSpec*, bool, bool, bool, bool, bool, bool>;
   [[nodiscard]] Key key_of(const GemmSpec& spec, const GemmCall& call) const {
     const GemmShape& shape = call.shape;
-    return {&spec,       shape.transpose_a,     shape.transpose_b,
-            shape.lower, call.share != nullptr, slices_for(spec, shape) > 1};
+    return {&spec,
+            shape.transpose_a,
+            shape.transpose_b,
+            shape.lower,
+            call.share != nullptr,
+            call.batch != nullptr,
+            slices_for(spec, call) > 1};
   }
 
   /// The spec's kernels for such a product.
   [[nodiscard]] KernelBuild build_for(const GemmSpec& spec, const GemmCall& call) const {
     KernelBuild build = build_of(transposed(spec, call.shape.transpose_a, call.shape.transpose_b));
     if (call.share != nullptr) build.defines.emplace_back("SHARED", "1");
-    if (slices_for(spec, call.shape) > 1)
+    if (call.batch != nullptr) build.defines.emplace_back("BATCHED", "1");
+    if (slices_for(spec, call) > 1)
       build.defines.emplace_back("SLICED", "1");  // and whole: add_slices takes no triangles
     else if (call.shape.lower)
       build.defines.emplace_back("LOWER", "1");
@@ -114,13 +122,15 @@ class GemmGpu : public GemmBackend {
     for (const MatrixView* view : {&call.a, &call.b, &call.c})
       if (view->offset % candidate.alignment != 0 || view->ld % candidate.alignment != 0)
         return false;
-    return true;
+    if (call.batch == nullptr) return true;
+    const auto& [count, a_stride, b_stride, c_stride] = *call.batch;
+    return (a_stride | b_stride | c_stride) % candidate.alignment == 0;
   }
 
   /// Whether the spec's tiles of this C give every compute unit enough to do. On an H200 124
   /// work-items a unit lose to smaller tiles (f64, n = 1024), 248 win (f32, n = 2048).
-  [[nodiscard]] bool fills_device(const Candidate& candidate, const GemmShape& shape) const {
-    return candidate.tiles(shape) * candidate.work_group >= 192 * context_.profile().compute_units;
+  [[nodiscard]] bool fills_device(const Candidate& candidate, const GemmCall& call) const {
+    return candidate.tiles(call) * candidate.work_group >= 192 * context_.profile().compute_units;
   }
 
   /// What was tuned for the use and the size of the call, if anything was. Updates were tuned with
@@ -149,8 +159,8 @@ class GemmGpu : public GemmBackend {
       if (is_open(candidate)) return &candidate;
     if (const Candidate* tuned = tuned_for(call); tuned != nullptr && is_open(*tuned)) return tuned;
     const auto rank = [&](const Candidate& candidate) {
-      const bool fills = fills_device(candidate, call.shape);
-      const Index tiles = candidate.tiles(call.shape);
+      const bool fills = fills_device(candidate, call);
+      const Index tiles = candidate.tiles(call);
       return std::tuple(candidate.spec->use != GemmUse::update, !candidate.ptx, !fills,
                         fills ? 0 : std::numeric_limits<Index>::max() - tiles);
     };
@@ -221,9 +231,10 @@ class GemmGpu : public GemmBackend {
     // tried.
     entry.works = context_.trials().passes(entry.of, [&] {
       build(entry);
-      require_known_answer(context_, type_, shape_to_check(entry, shape), [&](GemmCall check) {
+      require_known_answer(context_, type_, shape_to_check(entry, call), [&](GemmCall check) {
         check.share = call.share;
-        launch_to_check(entry, check, slices_for(of, shape) > 1 ? 3 : 1);
+        check.batch = call.batch;
+        launch_to_check(entry, check, slices_for(of, call) > 1 ? 3 : 1);
       });
     });
     if (!entry.works) return entry;
@@ -266,9 +277,19 @@ class GemmGpu : public GemmBackend {
   }
 
   /// Where several launches may share a product, two do: one that leaves half of the device, one
-  /// that does not.
+  /// that does not. A batch is of the upper and the lower half of A and C,
+  /// or of one triangle.
   void launch_to_check(const Entry& entry, GemmCall call, Index slices) {
     const cl::CommandQueue& queue = context_.queue();
+    if (call.batch != nullptr) {
+      const bool whole = call.shape.lower;
+      if (!whole) call.shape.m /= 2;
+      const GemmBatch halves{whole ? 1U : 2U, call.shape.m * call.a.ld, 0,
+                             call.shape.m * call.c.ld};
+      call.batch = &halves;
+      launch(queue, entry, call, 1);
+      return;
+    }
     if (call.share == nullptr) {
       launch(queue, entry, call, slices);
       return;
@@ -283,23 +304,31 @@ class GemmGpu : public GemmBackend {
   }
 
   /// Full and cut tiles.
-  [[nodiscard]] static GemmShape shape_to_check(const Entry& entry, const GemmShape& like) {
+  [[nodiscard]] static GemmShape shape_to_check(const Entry& entry, const GemmCall& of) {
+    const GemmShape& like = of.shape;
     const GemmSpec& spec = entry.spec;
     const Index align = spec.alignment();
     const auto cut = [&](const char* tile, Index times, Index more) {
       return (times * static_cast<Index>(spec.value(tile)) + more + align) / align * align;
     };
-    return {cut("TILE_M", 1, 5), cut("TILE_N", 1, 7), cut("TILE_K", 2, 3),
-            like.transpose_a,    like.transpose_b,    like.lower};
+    const Index halves = of.batch != nullptr && !like.lower ? 2 : 1;
+    return {halves * cut("TILE_M", 1, 5),
+            cut("TILE_N", 1, 7),
+            cut("TILE_K", 2, 3),
+            like.transpose_a,
+            like.transpose_b,
+            like.lower};
   }
 
   /// How many groups share the inner dimension of a tile, where there are too few tiles for the
   /// device and it is long. A QR factorisation of 4096 x 1024 in f64, whose V^T C has 16 tiles and
   /// fewer, then spends 1.3 ms in products on an H200, not 8.3.
-  [[nodiscard]] Index slices_for(const GemmSpec& spec, const GemmShape& shape) const {
+  [[nodiscard]] Index slices_for(const GemmSpec& spec, const GemmCall& call) const {
     constexpr Index kLeastDepth = 256;
+    const GemmShape& shape = call.shape;
     const Index tiles = spec.tiles(shape.m, shape.n), units = context_.profile().compute_units;
-    if (!spec.transposes() || 2 * tiles > units) return 1;  // the portable kernel can
+    if (!spec.transposes() || call.batch != nullptr || 2 * tiles > units)
+      return 1;  // the portable kernel can
     return std::clamp<Index>(2 * units / tiles, 1, std::max<Index>(1, shape.k / kLeastDepth));
   }
 
@@ -350,8 +379,14 @@ class GemmGpu : public GemmBackend {
       pass(call.share->taken, call.share->product, call.share->left_units);
       groups = kSharingGroups * context_.profile().compute_units;
     }
+    Index layers = slices;
+    if (call.batch != nullptr) {
+      const auto& [count, a_stride, b_stride, c_stride] = *call.batch;
+      pass(cl_ulong{a_stride}, cl_ulong{b_stride}, cl_ulong{c_stride});
+      layers = count;
+    }
     const std::size_t local = spec.work_group_size();
-    enqueue_kernel(queue, kernel, cl::NDRange(groups * local, slices), cl::NDRange(local, 1));
+    enqueue_kernel(queue, kernel, cl::NDRange(groups * local, layers), cl::NDRange(local, 1));
   }
 
   Context context_;

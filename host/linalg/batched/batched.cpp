@@ -20,6 +20,8 @@ namespace {
 std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, Index n,
                                               const BatchedLuOptions& options) {
   const bool tile = options.kernel == BatchedKernel::tile || options.grid != 0;
+  if (options.kernel == BatchedKernel::blocks || (n > kLargestInPanels && !tile))
+    return make_batched_blocks(context, type, n, options);
   if (options.kernel == BatchedKernel::panels || (n > kLargestInRegisters && !tile))
     return make_batched_panels(context, type, n, options);
   return make_batched_tile(context, type, n, options);
@@ -28,8 +30,11 @@ std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, I
 std::unique_ptr<BatchedBackend> make_backend(Context& context, RealType type, Index n,
                                              const BatchedLuOptions& options) {
   const bool automatic = options.kernel == BatchedKernel::automatic && options.grid == 0;
-  if (options.kernel == BatchedKernel::cpu || automatic) {
-    if (suits_cpu_kernels(context)) return make_batched_cpu(context, type, n, options);
+  if (options.kernel == BatchedKernel::cpu || options.kernel == BatchedKernel::each || automatic) {
+    if (suits_cpu_kernels(context))
+      return options.kernel == BatchedKernel::each || (automatic && n > kLargestInPanels)
+                 ? make_batched_each(context, type, n, options)
+                 : make_batched_cpu(context, type, n, options);
     if (!automatic)
       throw DeviceLimit(context.profile().name + " does not run the batched kernels for CPUs");
   }
@@ -69,9 +74,13 @@ std::string_view batched_kernel_name(BatchedKernel kernel) {
     case BatchedKernel::ptx:
       return "ptx";
     case BatchedKernel::panels:
+      return "panels";
+    case BatchedKernel::each:
+      return "each";
+    case BatchedKernel::blocks:
       break;
   }
-  return "panels";
+  return "blocks";
 }
 
 class BatchedLu::Implementation {

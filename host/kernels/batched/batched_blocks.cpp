@@ -1,0 +1,327 @@
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <clgauss/lab/launch.hpp>
+
+#include "kernels/batched/batched_by_factors.hpp"
+#include "kernels/common/variants.hpp"
+#include "kernels/gemm/gemm_backend.hpp"
+#include "kernels/lu/lu_common.hpp"
+
+namespace clgauss {
+
+namespace {
+
+/// The kernels of cl/batched/batched_blocks.cl; the value is the macro KERNEL.
+enum Which { kPanel = 1, kRows, kStart, kCarry, kBlockSolve };
+constexpr const char* kNames[] = {"batched_panel", "batched_rows", "batched_start", "batched_carry",
+                                  "batched_block_solve"};
+
+/// Right-hand sides from which on they are solved for by products.
+constexpr Index kMany = 17;
+
+/// Work-items that share a panel: each has some rows of it in registers.
+int usual_blocks_group(const Setting& at) {
+  const std::size_t most = std::min<std::size_t>(512, at.device.max_work_group_size);
+  return static_cast<int>(
+      std::bit_floor(std::min(std::max<std::size_t>(std::bit_ceil(at.n) / 2, 32), most)));
+}
+
+/// Of f64 with more rows, 16 columns are too many for the registers.
+int usual_blocks_panel(const Setting& at) {
+  return at.type == RealType::f64 && at.n > 1024 ? 8 : 16;
+}
+
+std::string broken_blocks_rule(const Parameters& parameters, RealType /*type*/) {
+  const std::string rule = not_power_of_two(parameters, "GROUP");
+  return rule.empty() ? not_multiple(parameters, "BLOCK", "PANEL") : rule;
+}
+
+std::vector<Demand> blocks_demands(const Parameters& parameters, RealType type) {
+  const auto group = static_cast<std::size_t>(value_of(parameters, "GROUP"));
+  return {{"GROUP", group, (group + 16) * (bytes_of(type) + sizeof(cl_uint)) + 4096}};
+}
+
+/// Columns begin .. end - 1.
+struct Range {
+  Index begin, end;
+};
+
+/// A rectangle of every system's matrix: rows and columns from `row` and `column` on.
+struct Place {
+  const BatchView& of;
+  Index row, column;
+
+  [[nodiscard]] MatrixView view() const {
+    return {of.buffer, of.offset + row * of.ld + column, of.ld};
+  }
+};
+
+class BatchedBlocks : public BatchedByFactors {
+ public:
+  BatchedBlocks(Context& context, RealType type, Index n, bool definite, Parameters panels,
+                Parameters parameters, std::uint64_t workspace)
+      : BatchedByFactors(context, type, n, definite, std::move(panels), workspace),
+        parameters_(std::move(parameters)),
+        group_(static_cast<cl_uint>(value_of(parameters_, "GROUP"))),
+        panel_(static_cast<Index>(value_of(parameters_, "PANEL"))),
+        block_(static_cast<Index>(value_of(parameters_, "BLOCK"))),
+        gemm_(make_gemm_gpu(context, type, {})) {
+    const KernelVariant& ptx = batched_panel_ptx_variant();
+    const std::string lacks = ptx.lacks(context);
+    if (!lacks.empty()) context.trials().pass_over({ptx.name, ptx.file, {}}, lacks);
+    by_sub_groups_ = lacks.empty() && group_ % kSubGroup == 0;
+  }
+
+  void prepare(Index nrhs) override {
+    (void)kernel(kStart);
+    (void)panel_kernel();
+    for (const Index rows : {panel_, block_}) (void)rows_kernel(rows);
+    if (nrhs >= kMany) {
+      for (const Which which : {kCarry, kBlockSolve}) (void)kernel(which);
+    } else {
+      (void)solve_kernel(nrhs);
+    }
+  }
+
+  [[nodiscard]] std::string name() const override { return "blocks"; }
+
+ private:
+  void factor_part(const cl::CommandQueue& queue, const BatchView& a, const Part& part) override {
+    const auto& [lu, batch, permutation, info] = part.factors;
+    reserve_moves(batch);
+    {
+      Kernel start = kernel(kStart);
+      cl_uint index = 0;
+      pass_batch(start, index, a);
+      pass_batch(start, index, lu);
+      start.set_arguments_from(index, permutation, n_, cl_ulong{part.first}, info);
+      launch(queue, start, n_, batch);
+    }
+    for (Index top = 0; top < n_; top += block_) {
+      const Index end = std::min<Index>(top + block_, n_);
+      for (Index at = top; at < end; at += panel_) {
+        const Index below = std::min(at + panel_, end);
+        factor_panel(queue, part, at);
+        finish_rows(queue, part.factors, {at, below}, {top, end});
+        update(queue, part.factors, {at, below}, end);
+      }
+      finish_rows(queue, part.factors, {top, end}, {0, n_});
+      update(queue, part.factors, {top, end}, n_);
+    }
+  }
+
+  void solve_part(const cl::CommandQueue& queue, const Part& part, const BatchView& b,
+                  Index nrhs) override {
+    if (nrhs < kMany) {
+      BatchedByFactors::solve_part(queue, part, b, nrhs);
+      return;
+    }
+    const Index batch = part.factors.batch, ld = round_up(nrhs, kAlignment);
+    const BatchView y{room_for(batch * n_ * ld), 0, ld, n_ * ld};
+    carry(queue, part, b, y, nrhs, false);
+    for (Index top = 0; top < n_; top += block_) {
+      const Index end = std::min<Index>(top + block_, n_);
+      for (Index at = top; at < end; at += panel_) {
+        const Index below = std::min(at + panel_, end);
+        solve_block(queue, part.factors, y, nrhs, at, false);
+        subtract(queue, part.factors, y, nrhs, below, end, at, below);
+      }
+      subtract(queue, part.factors, y, nrhs, end, n_, top, end);
+    }
+    const Index blocks = (n_ + block_ - 1) / block_;
+    for (Index block = blocks; block-- > 0;) {
+      const Index top = block * block_, end = std::min<Index>(top + block_, n_),
+                  panels = (end - top + panel_ - 1) / panel_;
+      for (Index k = panels; k-- > 0;) {
+        const Index at = top + k * panel_;
+        solve_block(queue, part.factors, y, nrhs, at, true);
+        subtract(queue, part.factors, y, nrhs, top, at, at, std::min(at + panel_, end));
+      }
+      subtract(queue, part.factors, y, nrhs, 0, top, top, end);
+    }
+    carry(queue, part, b, y, nrhs, true);
+  }
+
+  void factor_panel(const cl::CommandQueue& queue, const Part& part, Index at) {
+    const auto& [lu, batch, permutation, info] = part.factors;
+    Kernel panel = panel_kernel();
+    cl_uint index = 0;
+    pass_batch(panel, index, lu);
+    panel.set_arguments_from(index, permutation, moves_, n_, static_cast<cl_uint>(at),
+                             cl_ulong{part.first}, info);
+    launch_groups(queue, panel, batch, group_);
+  }
+
+  /// What the columns `of` mean for the others of `among`.
+  void finish_rows(const cl::CommandQueue& queue, const BatchFactors& factors, Range of,
+                   Range among) {
+    const Index begin = definite_ ? of.begin : among.begin;
+    const Index columns = among.end - begin - (of.end - of.begin);
+    if (columns == 0) return;
+    const auto number = [](Index value) { return static_cast<cl_uint>(value); };
+    const Index panels = (of.end - of.begin + panel_ - 1) / panel_;
+    Kernel rows = rows_kernel(panels == 1 ? panel_ : block_);
+    cl_uint index = 0;
+    pass_batch(rows, index, factors.lu);
+    rows.set_arguments_from(index, moves_, n_, number(of.begin), number(panels), number(begin),
+                            number(of.begin), number(of.end), number(among.end));
+    launch(queue, rows, (columns + kColumns - 1) / kColumns, factors.batch);
+  }
+
+  /// What is below and right of the columns `of`, up to column `end`, loses their L U.
+  void update(const cl::CommandQueue& queue, const BatchFactors& factors, Range of, Index end) {
+    const BatchView& lu = factors.lu;
+    multiply(queue, factors.batch,
+             {n_ - of.end, end - of.end, of.end - of.begin, false, false, definite_},
+             Place{lu, of.end, of.begin}, Place{lu, of.begin, of.end}, Place{lu, of.end, of.end});
+  }
+
+  /// Rows row .. row_end - 1 of y lose what columns k .. k_end - 1 of the factors make of theirs.
+  void subtract(const cl::CommandQueue& queue, const BatchFactors& factors, const BatchView& y,
+                Index nrhs, Index row, Index row_end, Index k, Index k_end) {
+    multiply(queue, factors.batch, {row_end - row, nrhs, k_end - k}, Place{factors.lu, row, k},
+             Place{y, k, 0}, Place{y, row, 0});
+  }
+
+  void multiply(const cl::CommandQueue& queue, Index batch, const GemmShape& shape, const Place& a,
+                const Place& b, const Place& c) {
+    if (shape.m == 0 || shape.n == 0) return;
+    const GemmBatch matrices{batch, a.of.stride, b.of.stride, c.of.stride};
+    gemm_->multiply(queue, {shape, -1, a.view(), b.view(), 1, c.view(), nullptr, &matrices});
+  }
+
+  void solve_block(const cl::CommandQueue& queue, const BatchFactors& factors, const BatchView& y,
+                   Index nrhs, Index at, bool upper) {
+    Kernel solve = kernel(kBlockSolve);
+    cl_uint index = 0;
+    pass_batch(solve, index, factors.lu);
+    pass_batch(solve, index, y);
+    solve.set_arguments_from(index, n_, static_cast<cl_uint>(nrhs), static_cast<cl_uint>(at),
+                             cl_uint{upper});
+    launch(queue, solve, (nrhs + kColumns - 1) / kColumns, factors.batch);
+  }
+
+  void carry(const cl::CommandQueue& queue, const Part& part, const BatchView& b,
+             const BatchView& y, Index nrhs, bool back) {
+    Kernel carry = kernel(kCarry);
+    cl_uint index = 0;
+    pass_batch(carry, index, b);
+    pass_batch(carry, index, y);
+    carry.set_arguments_from(index, part.factors.permutation, n_, static_cast<cl_uint>(nrhs),
+                             cl_uint{back}, cl_ulong{part.first}, part.factors.info);
+    launch(queue, carry, n_, part.factors.batch);
+  }
+
+  static void launch(const cl::CommandQueue& queue, const Kernel& kernel, Index groups,
+                     Index batch) {
+    enqueue_kernel(queue, kernel, cl::NDRange(groups * kColumns, batch), cl::NDRange(kColumns, 1));
+  }
+
+  /// By sub-groups where that works.
+  Kernel panel_kernel() {
+    const std::string lane_rows = std::to_string((n_ + group_ - 1) / group_);
+    if (by_sub_groups_) {
+      KernelBuild build = build_of(batched_panel_ptx_variant(), group_);
+      build.defines.emplace_back("LANE_ROWS", lane_rows);
+      if (definite_) build.defines.emplace_back("DEFINITE", "1");
+      try {
+        return tried_kernel(build, kNames[kPanel - 1], 1);
+      } catch (const NoUsableKernel&) {
+        by_sub_groups_ = false;
+      }
+    }
+    return kernel(kPanel, {{"LANE_ROWS", lane_rows}});
+  }
+
+  Kernel rows_kernel(Index most_rows) {
+    return kernel(kRows, {{"MOST_ROWS", std::to_string(most_rows)}});
+  }
+
+  Kernel kernel(Which which, const Defines& more = {}) {
+    KernelBuild build = build_of(batched_blocks_variant(), which == kPanel ? group_ : kColumns);
+    build.defines.emplace_back("KERNEL", std::to_string(which));
+    build.defines.insert(build.defines.end(), more.begin(), more.end());
+    if (definite_ && (which == kPanel || which == kRows))
+      build.defines.emplace_back("DEFINITE", "1");
+    return tried_kernel(build, kNames[which - 1],
+                        which == kCarry || which == kBlockSolve ? kMany : 1);
+  }
+
+  [[nodiscard]] KernelBuild build_of(const KernelVariant& variant, cl_uint group) const {
+    KernelBuild build{variant.name, variant.file, real_defines(type_)};
+    build.defines.emplace_back("PANEL", std::to_string(panel_));
+    build.defines.emplace_back("BLOCK", std::to_string(block_));
+    build.defines.emplace_back("GROUP", std::to_string(group));
+    return build;
+  }
+
+  void reserve_moves(Index batch) {
+    const std::size_t bytes = batch * 2 * block_ * sizeof(cl_int);
+    if (moves_() == nullptr || moves_.getInfo<CL_MEM_SIZE>() < bytes)
+      moves_ = context_.allocate(bytes, "the exchanges of a batched solve");
+  }
+
+  const cl::Buffer& room_for(Index numbers) {
+    const std::size_t bytes = numbers * bytes_of(type_);
+    if (y_() == nullptr || y_.getInfo<CL_MEM_SIZE>() < bytes)
+      y_ = context_.allocate(bytes, "the right-hand sides of a batched solve");
+    return y_;
+  }
+
+  static constexpr cl_uint kColumns = 64;  // work-items of a group: a column each
+
+  Parameters parameters_;
+  cl_uint group_;
+  Index panel_, block_;
+  bool by_sub_groups_;
+  std::unique_ptr<GemmBackend> gemm_;
+  cl::Buffer moves_, y_;
+};
+
+}  // namespace
+
+const KernelVariant& batched_blocks_variant() {
+  static const KernelVariant variant{
+      .name = "batched_blocks",
+      .file = "batched_blocks.cl",
+      .parameters =
+          {{.name = "PANEL", .least = 4, .most = 32, .step = 4, .usual = usual_blocks_panel},
+           {.name = "GROUP", .least = 1, .most = 1024, .usual = usual_blocks_group},
+           {.name = "BLOCK",
+            .least = 4,
+            .most = 1024,
+            .step = 4,
+            .usual = [](const Setting&) { return 64; },
+            .macro = false}},
+      .lacks = lacks_nothing,
+      .ask =
+          [](Context& context, RealType type) {
+            make_batched_blocks(context, type, 2 * kLargestInPanels)->prepare(1);
+          },
+      .broken_rule = broken_blocks_rule,
+      .demands = blocks_demands};
+  return variant;
+}
+
+const KernelVariant& batched_panel_ptx_variant() {
+  static const KernelVariant variant{.name = "batched_panel_ptx",
+                                     .file = "batched_panel_ptx.cl",
+                                     .parameters = {},
+                                     .lacks = lacks_ptx,
+                                     .ask = batched_blocks_variant().ask};
+  return variant;
+}
+
+std::unique_ptr<BatchedBackend> make_batched_blocks(Context& context, RealType type, Index n,
+                                                    const BatchedLuOptions& options,
+                                                    const std::optional<Parameters>& parameters,
+                                                    std::uint64_t workspace) {
+  const std::array panels{&batched_panels_variant()}, blocks{&batched_blocks_variant()};
+  const Setting setting{context.profile(), type, n};
+  return std::make_unique<BatchedBlocks>(
+      context, type, n, options.positive_definite, usual_parameters(panels, setting),
+      parameters.value_or(usual_parameters(blocks, setting)), workspace);
+}
+
+}  // namespace clgauss

@@ -1,0 +1,97 @@
+#include "kernels/batched/batched_by_factors.hpp"
+
+#include <algorithm>
+#include <clgauss/lab/launch.hpp>
+
+#include "kernels/batched/known_answers.hpp"
+#include "kernels/common/cpu_tile.hpp"
+#include "kernels/common/variants.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr cl_uint kRowsStep = 64;  // sizes that share a build of batched_solve
+
+}  // namespace
+
+void BatchedByFactors::factor_and_solve(const cl::CommandQueue& queue, const BatchView& a,
+                                        const BatchView& b, Index nrhs, Index batch,
+                                        const cl::Buffer& info) {
+  prepare(nrhs);  // before there are factors: known answers are asked in a workspace, too
+  const Index chunk = std::min(batch, fitting());
+  reserve(chunk);
+  for (Index first = 0; first < batch; first += chunk) {
+    const Part part{{{lu_, 0, ld_, ld_ * n_}, std::min(chunk, batch - first), permutation_, info},
+                    first};
+    factor_part(queue, a, part);
+    if (nrhs > 0) solve_part(queue, part, b, nrhs);
+  }
+}
+
+void BatchedByFactors::solve_part(const cl::CommandQueue& queue, const Part& part,
+                                  const BatchView& b, Index nrhs) {
+  Kernel solve = solve_kernel(nrhs);
+  cl_uint index = 0;
+  pass_batch(solve, index, part.factors.lu);
+  solve.set_arguments_from(index++, part.factors.permutation);
+  pass_batch(solve, index, b);
+  solve.set_arguments_from(index, static_cast<cl_uint>(nrhs), n_, cl_ulong{part.first},
+                           part.factors.info);
+  const auto group = static_cast<std::size_t>(value_of(panels_, "GROUP"));
+  const cl_uint rhs = rhs_for(nrhs);
+  enqueue_kernel(queue, solve, cl::NDRange(part.factors.batch * group, (nrhs + rhs - 1) / rhs),
+                 cl::NDRange(group, 1));
+}
+
+cl_uint BatchedByFactors::rhs_for(Index nrhs) const {
+  constexpr std::uint64_t kMost = 8;
+  const std::uint64_t fitting =
+      context_.profile().static_local_bytes() / 2 / (round_up(n_, kRowsStep) * bytes_of(type_));
+  return nrhs <= 1 ? 1 : static_cast<cl_uint>(std::clamp<std::uint64_t>(fitting, 1, kMost));
+}
+
+Kernel BatchedByFactors::solve_kernel(Index nrhs) {
+  KernelBuild build = panels_build(2);
+  build.defines.emplace_back("RHS", std::to_string(rhs_for(nrhs)));
+  return tried_kernel(build, "batched_solve", rhs_for(nrhs));
+}
+
+KernelBuild BatchedByFactors::panels_build(int which) const {
+  const KernelVariant& variant = batched_panels_variant();
+  KernelBuild build{variant.name, variant.file, macros_of(variant, type_, panels_)};
+  build.defines.emplace_back("ROWS", std::to_string(round_up(n_, kRowsStep)));
+  build.defines.emplace_back("KERNEL", std::to_string(which));
+  return build;
+}
+
+Kernel BatchedByFactors::tried_kernel(const KernelBuild& build, const char* name, Index nrhs) {
+  if (wanted_.insert(build.text()).second && !context_.trials().passes(build, [&] { ask(nrhs); }))
+    throw NoUsableKernel("the batched kernels do not work on " + context_.profile().name + ": " +
+                         context_.trials().reasons({build.name}));
+  return context_.programs().kernel(build.file, name, build.defines);
+}
+
+void BatchedByFactors::ask(Index nrhs) {
+  reserved_ = 0;  // another queue may still be at work in the workspace that there is
+  require_batched(context_, type_, n_, nrhs, definite_, [&](const BatchedQuestion& q) {
+    factor_and_solve(context_.queue(), q.a, q.b, q.nrhs, q.batch, q.info);
+  });
+  require_batched_factors(context_, type_, n_, nrhs, definite_, *this);
+}
+
+Index BatchedByFactors::fitting() const {
+  const DeviceProfile& device = context_.profile();
+  const std::uint64_t limit =
+      std::min({workspace_, device.max_alloc_bytes, device.global_mem_bytes / 8});
+  return std::max<Index>(1, limit / (ld_ * n_ * bytes_of(type_)));
+}
+
+void BatchedByFactors::reserve(Index systems) {
+  if (systems <= reserved_) return;
+  lu_ = context_.allocate(systems * ld_ * n_ * bytes_of(type_), "the workspace of a batched solve");
+  permutation_ = context_.allocate(systems * n_ * sizeof(cl_int), "the pivots of a batched solve");
+  reserved_ = systems;
+}
+
+}  // namespace clgauss

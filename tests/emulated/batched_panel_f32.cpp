@@ -1,0 +1,2 @@
+#define REAL_BITS 32
+#include "emulated/batched_panel.hpp"

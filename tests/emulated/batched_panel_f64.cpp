@@ -1,0 +1,2 @@
+#define REAL_BITS 64
+#include "emulated/batched_panel.hpp"
