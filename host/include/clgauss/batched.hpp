@@ -67,8 +67,7 @@ struct BatchFactors {
 /// P_s A_s = L_s U_s for one n and type, on the caller's buffers; it keeps its context. Operations
 /// are enqueued in order and nothing waits, but for `each`; a batch of 0 is nothing to do. Systems
 /// do not influence each other: one that is singular leaves the others' results as they would be
-/// without it, to the
-/// bit.
+/// without it, to the bit.
 ///
 /// With BatchedLuOptions::positive_definite it is Cholesky's factorisation without its square
 /// roots, A_s = L_s D_s L_s^T, stored as the LU without exchanges that it is, U = D L^T. It reads
@@ -98,14 +97,14 @@ class BatchedLu {
              const EnqueueOptions& enqueue = {});
 
   /// B_s <- A_s^-1 B_s, and info as in BatchFactors; A is left as it is, no factors are kept. One
-  /// launch, but for `each`, and for `panels` and `blocks`, which keep the factors of up to 1 GiB of
+  /// launch, but for `each`, `panels` and `blocks`; the last two keep the factors of up to 1 GiB of
   /// systems at a time. With more than 8 right-hand sides, factor() and solve() do less work on a
   /// GPU where n <= 128.
   void factor_and_solve(const BatchView& a, const BatchView& b, Index nrhs, Index batch,
                         const cl::Buffer& info, const EnqueueOptions& enqueue = {});
 
-  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "each", "tile 8 x
-  /// 8", "ptx", "panels" or "blocks".
+  /// What factor_and_solve() runs for one right-hand side, for reports: "cpu", "each", "ptx",
+  /// "tile 8 x 8", "panels" or "blocks".
   [[nodiscard]] std::string kernel_name() const;
 
  private:
