@@ -155,6 +155,7 @@ kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void batched_rows(
     global REAL* at = column + (ulong)q * lu_ld;
     UNROLLED
     for (uint c = 0; c < PANEL; ++c) x[c] = c < width ? at[(ulong)c * lu_ld] : (REAL)0;
+#pragma unroll 4
     for (uint k = 0; k < q; ++k) {
       const REAL done = column[(ulong)k * lu_ld];
       UNROLLED

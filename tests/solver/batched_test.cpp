@@ -366,6 +366,7 @@ TEST_CASE("batched: shapes and numbers that do not fit are refused") {
   CHECK_THROWS_AS((void)refused({{1, 0, 0, {}}, {1, 0, 1, {}}}), DimensionError);
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, kLargestBatchedSystem + 1}), DimensionError);
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 129, {BatchedKernel::ptx}}), DeviceLimit);
+  CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 257, {BatchedKernel::panels}}), DeviceLimit);
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 129, {BatchedKernel::tile}}), UsageError);
   CHECK_THROWS_AS((BatchedLu{context, RealType::f32, 8, {BatchedKernel::tile, 3}}), UsageError);
 }

@@ -42,6 +42,13 @@ std::vector<Demand> blocks_demands(const Parameters& parameters, RealType type) 
   return {{"GROUP", group, (group + 16) * (bytes_of(type) + sizeof(cl_uint)) + 4096}};
 }
 
+/// Of batched_solve, for systems that are larger and fewer than those of batched_panels_variant().
+Parameters parameters_of_solve(const Setting& at) {
+  const std::size_t group =
+      std::bit_floor(std::min<std::size_t>(512, at.device.max_work_group_size));
+  return {{"PANEL", 16}, {"GROUP", static_cast<int>(group)}};
+}
+
 /// Columns begin .. end - 1.
 struct Range {
   Index begin, end;
@@ -317,10 +324,10 @@ std::unique_ptr<BatchedBackend> make_batched_blocks(Context& context, RealType t
                                                     const BatchedLuOptions& options,
                                                     const std::optional<Parameters>& parameters,
                                                     std::uint64_t workspace) {
-  const std::array panels{&batched_panels_variant()}, blocks{&batched_blocks_variant()};
+  const std::array blocks{&batched_blocks_variant()};
   const Setting setting{context.profile(), type, n};
   return std::make_unique<BatchedBlocks>(
-      context, type, n, options.positive_definite, usual_parameters(panels, setting),
+      context, type, n, options.positive_definite, parameters_of_solve(setting),
       parameters.value_or(usual_parameters(blocks, setting)), workspace);
 }
 

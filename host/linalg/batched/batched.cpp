@@ -16,12 +16,23 @@ namespace clgauss {
 
 namespace {
 
+/// From which n on blocks are faster than panels: thousands of systems on an H100.
+Index blocks_from(RealType type, bool positive_definite) {
+  const Index measured = (type == RealType::f64 ? 160 : 224) + (positive_definite ? 64 : 0);
+  return std::min(measured, kLargestInPanels + 1);
+}
+
 /// The kernels that run anywhere: in registers where n allows.
 std::unique_ptr<BatchedBackend> make_portable(Context& context, RealType type, Index n,
                                               const BatchedLuOptions& options) {
   const bool tile = options.kernel == BatchedKernel::tile || options.grid != 0;
-  if (options.kernel == BatchedKernel::blocks || (n > kLargestInPanels && !tile))
+  const bool automatic = options.kernel == BatchedKernel::automatic && !tile;
+  if (options.kernel == BatchedKernel::blocks ||
+      (automatic && n >= blocks_from(type, options.positive_definite)))
     return make_batched_blocks(context, type, n, options);
+  if (options.kernel == BatchedKernel::panels && n > kLargestInPanels)
+    throw DeviceLimit(
+        fmt::format("the batched kernels by panels are of up to {} unknowns", kLargestInPanels));
   if (options.kernel == BatchedKernel::panels || (n > kLargestInRegisters && !tile))
     return make_batched_panels(context, type, n, options);
   return make_batched_tile(context, type, n, options);
