@@ -23,6 +23,10 @@ def rate(row):
     return int(row["m"]) / float(row["median_ms"]) / 1e3
 
 
+def thousands(row):
+    return int(row["m"]) / float(row["median_ms"])
+
+
 def seconds(row):
     return float(row["median_ms"]) / 1e3
 
@@ -77,6 +81,13 @@ TABLES = {
          7: pocl_batched("bench_batched_pocl.csv", "f32", "clgauss"), 8: pocl_batched("bench_batched_pocl.csv", "f32", "openblas"),
          10: pocl_batched("bench_batched_pocl.csv", "f64", "clgauss"), 11: pocl_batched("bench_batched_pocl.csv", "f64", "openblas")},
         [(1, 2, 3), (4, 5, 6), (7, 8, 9), (10, 11, 12)]),
+    "n systems f32 LU MAGMA ratio f64 LU MAGMA ratio f32 Cholesky MAGMA ratio f64 Cholesky MAGMA ratio": (
+        {first + i: of(file, thousands, type=kind, **its)
+         for first, own, what, kind in ((2, "bench_batched_h100.csv", "batched", "f32"), (5, "bench_batched_h100.csv", "batched", "f64"),
+                                        (8, "bench_batched_cholesky_h100.csv", "batched cholesky", "f32"),
+                                        (11, "bench_batched_cholesky_h100.csv", "batched cholesky", "f64"))
+         for i, (file, its) in enumerate(((own, {"what": "batched", "contestant": "clgauss"}), ("batched_peers_h100.csv", {"turn": "after", "what": what})))},
+        [(2, 3, 4), (5, 6, 7), (8, 9, 10), (11, 12, 13)]),
     "n f32 posv ratio f64 posv ratio": (
         {first + i: pocl_batched("bench_batched_pocl_cholesky.csv", kind, who) for first, kind in ((1, "f32"), (4, "f64"))
          for i, who in enumerate(("clgauss", "openblas"))}, [(1, 2, 3), (4, 5, 6)]),
@@ -147,7 +158,7 @@ def columns_of(head, rows):
 
 
 def not_growing(head, rows):
-    falls = "H200 f32" in head or "posv" in head  # systems a second
+    falls = any(word in head for word in ("H200 f32", "posv", "MAGMA"))  # systems a second
     for column, _, cells in columns_of(head, rows):
         values = [float(cell) for _, cell in sorted(cells)]
         if values != sorted(values, reverse=falls) or len(set(values)) < len(values):
