@@ -81,14 +81,11 @@ class BatchedBlocks : public BatchedByFactors {
   }
 
   void prepare(Index nrhs) override {
-    (void)kernel(kStart);
-    (void)panel_kernel();
-    for (const Index rows : {panel_, block_}) (void)rows_kernel(rows);
-    if (nrhs >= kMany) {
-      for (const Which which : {kCarry, kBlockSolve}) (void)kernel(which);
-    } else {
-      (void)solve_kernel(nrhs);
-    }
+    require(nrhs);
+    (void)kernel(kPanel);
+    for (const auto& [name, build] : others_for(nrhs))
+      if (context_.trials().passes(build, [] {}))  // they were asked with the panels
+        (void)context_.programs().kernel(build.file, name, build.defines);
   }
 
   [[nodiscard]] std::string name() const override { return "blocks"; }
@@ -96,6 +93,7 @@ class BatchedBlocks : public BatchedByFactors {
  private:
   void factor_part(const cl::CommandQueue& queue, const BatchView& a, const Part& part) override {
     const auto& [lu, batch, permutation, info] = part.factors;
+    require(1);
     reserve_moves(batch);
     {
       Kernel start = kernel(kStart);
@@ -120,6 +118,7 @@ class BatchedBlocks : public BatchedByFactors {
 
   void solve_part(const cl::CommandQueue& queue, const Part& part, const BatchView& b,
                   Index nrhs) override {
+    require(nrhs);
     if (nrhs < kMany) {
       BatchedByFactors::solve_part(queue, part, b, nrhs);
       return;
@@ -152,7 +151,7 @@ class BatchedBlocks : public BatchedByFactors {
 
   void factor_panel(const cl::CommandQueue& queue, const Part& part, Index at) {
     const auto& [lu, batch, permutation, info] = part.factors;
-    Kernel panel = panel_kernel();
+    Kernel panel = kernel(kPanel);
     cl_uint index = 0;
     pass_batch(panel, index, lu);
     panel.set_arguments_from(index, permutation, moves_, n_, static_cast<cl_uint>(at),
@@ -168,7 +167,7 @@ class BatchedBlocks : public BatchedByFactors {
     if (columns == 0) return;
     const auto number = [](Index value) { return static_cast<cl_uint>(value); };
     const Index panels = (of.end - of.begin + panel_ - 1) / panel_;
-    Kernel rows = rows_kernel(panels == 1 ? panel_ : block_);
+    Kernel rows = kernel(kRows, rows_build(panels == 1 ? panel_ : block_));
     cl_uint index = 0;
     pass_batch(rows, index, factors.lu);
     rows.set_arguments_from(index, moves_, n_, number(of.begin), number(panels), number(begin),
@@ -225,41 +224,63 @@ class BatchedBlocks : public BatchedByFactors {
     enqueue_kernel(queue, kernel, cl::NDRange(groups * kColumns, batch), cl::NDRange(kColumns, 1));
   }
 
-  /// By sub-groups where that works.
-  Kernel panel_kernel() {
-    const std::string lane_rows = std::to_string((n_ + group_ - 1) / group_);
-    if (by_sub_groups_) {
-      KernelBuild build = build_of(batched_panel_ptx_variant(), group_);
-      build.defines.emplace_back("LANE_ROWS", lane_rows);
-      if (definite_) build.defines.emplace_back("DEFINITE", "1");
-      try {
-        return tried_kernel(build, kNames[kPanel - 1], 1);
-      } catch (const NoUsableKernel&) {
-        by_sub_groups_ = false;
-      }
+  /// Throws NoUsableKernel unless all that so many right-hand sides take gave its known answer; the
+  /// panels by sub-groups, where that works.
+  void require(Index nrhs) {
+    const Index asked = nrhs >= kMany ? kMany : rhs_for(nrhs);
+    by_sub_groups_ = by_sub_groups_ && works(all_for(nrhs), asked);
+    if (by_sub_groups_) return;
+    const KernelBuild all = all_for(nrhs);
+    if (!works(all, asked)) none_works(all);
+  }
+
+  /// What the answer depends on, named after the panels.
+  [[nodiscard]] KernelBuild all_for(Index nrhs) const {
+    KernelBuild all = build_of(kPanel);
+    all.defines.emplace_back("SOLVES", nrhs >= kMany ? "many" : std::to_string(rhs_for(nrhs)));
+    return all;
+  }
+
+  /// What so many right-hand sides take beside the panels.
+  [[nodiscard]] std::vector<std::pair<const char*, KernelBuild>> others_for(Index nrhs) const {
+    std::vector<std::pair<const char*, KernelBuild>> builds{
+        {kNames[kStart - 1], build_of(kStart)},
+        {kNames[kRows - 1], rows_build(panel_)},
+        {kNames[kRows - 1], rows_build(block_)}};
+    if (nrhs < kMany) {
+      builds.emplace_back("batched_solve", solve_build(nrhs));
+    } else {
+      for (const Which which : {kCarry, kBlockSolve})
+        builds.emplace_back(kNames[which - 1], build_of(which));
     }
-    return kernel(kPanel, {{"LANE_ROWS", lane_rows}});
+    return builds;
   }
 
-  Kernel rows_kernel(Index most_rows) {
-    return kernel(kRows, {{"MOST_ROWS", std::to_string(most_rows)}});
+  Kernel kernel(Which which) { return kernel(which, build_of(which)); }
+  Kernel kernel(Which which, const KernelBuild& build) {
+    return context_.programs().kernel(build.file, kNames[which - 1], build.defines);
   }
 
-  Kernel kernel(Which which, const Defines& more = {}) {
-    KernelBuild build = build_of(batched_blocks_variant(), which == kPanel ? group_ : kColumns);
-    build.defines.emplace_back("KERNEL", std::to_string(which));
-    build.defines.insert(build.defines.end(), more.begin(), more.end());
-    if (definite_ && (which == kPanel || which == kRows))
-      build.defines.emplace_back("DEFINITE", "1");
-    return tried_kernel(build, kNames[which - 1],
-                        which == kCarry || which == kBlockSolve ? kMany : 1);
+  [[nodiscard]] KernelBuild rows_build(Index most_rows) const {
+    KernelBuild build = build_of(kRows);
+    build.defines.emplace_back("MOST_ROWS", std::to_string(most_rows));
+    return build;
   }
 
-  [[nodiscard]] KernelBuild build_of(const KernelVariant& variant, cl_uint group) const {
+  [[nodiscard]] KernelBuild build_of(Which which) const {
+    const bool panel = which == kPanel;
+    const KernelVariant& variant =
+        panel && by_sub_groups_ ? batched_panel_ptx_variant() : batched_blocks_variant();
     KernelBuild build{variant.name, variant.file, real_defines(type_)};
-    build.defines.emplace_back("PANEL", std::to_string(panel_));
-    build.defines.emplace_back("BLOCK", std::to_string(block_));
-    build.defines.emplace_back("GROUP", std::to_string(group));
+    const auto define = [&](const char* name, Index value) {
+      build.defines.emplace_back(name, std::to_string(value));
+    };
+    define("PANEL", panel_);
+    define("BLOCK", block_);
+    define("GROUP", panel ? group_ : kColumns);
+    if (panel) define("LANE_ROWS", (n_ + group_ - 1) / group_);
+    if (!panel || !by_sub_groups_) define("KERNEL", which);
+    if (definite_ && (panel || which == kRows)) define("DEFINITE", 1);
     return build;
   }
 

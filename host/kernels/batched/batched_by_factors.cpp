@@ -31,7 +31,8 @@ void BatchedByFactors::factor_and_solve(const cl::CommandQueue& queue, const Bat
 
 void BatchedByFactors::solve_part(const cl::CommandQueue& queue, const Part& part,
                                   const BatchView& b, Index nrhs) {
-  Kernel solve = solve_kernel(nrhs);
+  const KernelBuild build = solve_build(nrhs);
+  Kernel solve = context_.programs().kernel(build.file, "batched_solve", build.defines);
   cl_uint index = 0;
   pass_batch(solve, index, part.factors.lu);
   solve.set_arguments_from(index++, part.factors.permutation);
@@ -51,10 +52,10 @@ cl_uint BatchedByFactors::rhs_for(Index nrhs) const {
   return nrhs <= 1 ? 1 : static_cast<cl_uint>(std::clamp<std::uint64_t>(fitting, 1, kMost));
 }
 
-Kernel BatchedByFactors::solve_kernel(Index nrhs) {
+KernelBuild BatchedByFactors::solve_build(Index nrhs) const {
   KernelBuild build = panels_build(2);
   build.defines.emplace_back("RHS", std::to_string(rhs_for(nrhs)));
-  return tried_kernel(build, "batched_solve", rhs_for(nrhs));
+  return build;
 }
 
 KernelBuild BatchedByFactors::panels_build(int which) const {
@@ -65,11 +66,23 @@ KernelBuild BatchedByFactors::panels_build(int which) const {
   return build;
 }
 
-Kernel BatchedByFactors::tried_kernel(const KernelBuild& build, const char* name, Index nrhs) {
-  if (wanted_.insert(build.text()).second && !context_.trials().passes(build, [&] { ask(nrhs); }))
-    throw NoUsableKernel("the batched kernels do not work on " + context_.profile().name + ": " +
-                         context_.trials().reasons({build.name}));
-  return context_.programs().kernel(build.file, name, build.defines);
+bool BatchedByFactors::works(const KernelBuild& build, Index nrhs) {
+  if (asks_) return true;
+  return context_.trials().passes(build, [&] {
+    asks_ = true;
+    try {
+      ask(nrhs);
+    } catch (...) {
+      asks_ = false;
+      throw;
+    }
+    asks_ = false;
+  });
+}
+
+void BatchedByFactors::none_works(const KernelBuild& build) {
+  throw NoUsableKernel("the batched kernels do not work on " + context_.profile().name + ": " +
+                       context_.trials().reasons({build.name}));
 }
 
 void BatchedByFactors::ask(Index nrhs) {

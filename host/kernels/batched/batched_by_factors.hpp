@@ -2,8 +2,6 @@
 /// What batched kernels have in common that keep the factors of some systems in global memory.
 
 #include <clgauss/lab/kernel_trials.hpp>
-#include <set>
-#include <string>
 
 #include "kernels/batched/batched_backend.hpp"
 #include "kernels/common/cpu_tile.hpp"
@@ -50,15 +48,17 @@ class BatchedByFactors : public BatchedBackend {
   virtual void solve_part(const cl::CommandQueue& queue, const Part& part, const BatchView& b,
                           Index nrhs);
 
-  Kernel solve_kernel(Index nrhs);
-
+  /// batched_solve, for the device to build.
+  [[nodiscard]] KernelBuild solve_build(Index nrhs) const;
   /// batched_panels.cl, built for this n: kernel number `which`.
   [[nodiscard]] KernelBuild panels_build(int which) const;
+  /// Right-hand sides of a group of batched_solve, which reads the factors once for them.
+  [[nodiscard]] cl_uint rhs_for(Index nrhs) const;
 
-  /// The kernel `name` of a build that gave its known answer when it was first wanted: all kernels
-  /// are asked together, with `nrhs` right-hand sides, in a workspace and in place. Throws
-  /// NoUsableKernel.
-  Kernel tried_kernel(const KernelBuild& build, const char* name, Index nrhs);
+  /// Whether all kernels together gave their known answer when `build` was first wanted, with `nrhs`
+  /// right-hand sides, in a workspace and in place. True while they are being asked.
+  bool works(const KernelBuild& build, Index nrhs);
+  [[noreturn]] void none_works(const KernelBuild& build);
 
   Context context_;
   RealType type_;
@@ -68,8 +68,6 @@ class BatchedByFactors : public BatchedBackend {
   Parameters panels_;
 
  private:
-  /// Right-hand sides of a group of batched_solve, which reads the factors once for them.
-  [[nodiscard]] cl_uint rhs_for(Index nrhs) const;
   /// Systems whose factors fit the workspace.
   [[nodiscard]] Index fitting() const;
   void reserve(Index systems);
@@ -78,7 +76,7 @@ class BatchedByFactors : public BatchedBackend {
   std::uint64_t workspace_;
   cl::Buffer lu_, permutation_;
   Index reserved_ = 0;
-  std::set<std::string> wanted_;  // builds that were asked for
+  bool asks_ = false;
 };
 
 }  // namespace clgauss

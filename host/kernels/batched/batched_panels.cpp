@@ -46,7 +46,7 @@ class BatchedPanels : public BatchedByFactors {
 
   void prepare(Index nrhs) override {
     (void)factor_kernel();
-    (void)solve_kernel(nrhs);
+    require(solve_build(nrhs), rhs_for(nrhs));
   }
 
   [[nodiscard]] std::string name() const override { return "panels"; }
@@ -66,7 +66,18 @@ class BatchedPanels : public BatchedByFactors {
   Kernel factor_kernel() {
     KernelBuild build = panels_build(1);
     if (definite_) build.defines.emplace_back("DEFINITE", "1");
-    return tried_kernel(build, "batched_factor", 1);
+    require(build, 1);
+    return context_.programs().kernel(build.file, "batched_factor", build.defines);
+  }
+
+  void solve_part(const cl::CommandQueue& queue, const Part& part, const BatchView& b,
+                  Index nrhs) override {
+    require(solve_build(nrhs), rhs_for(nrhs));
+    BatchedByFactors::solve_part(queue, part, b, nrhs);
+  }
+
+  void require(const KernelBuild& build, Index nrhs) {
+    if (!works(build, nrhs)) none_works(build);
   }
 };
 
