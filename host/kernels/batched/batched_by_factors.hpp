@@ -55,8 +55,8 @@ class BatchedByFactors : public BatchedBackend {
   /// Right-hand sides of a group of batched_solve, which reads the factors once for them.
   [[nodiscard]] cl_uint rhs_for(Index nrhs) const;
 
-  /// Whether all kernels together gave their known answer when `build` was first wanted, with `nrhs`
-  /// right-hand sides, in a workspace and in place. True while they are being asked.
+  /// Whether all kernels together gave their known answer when `build` was first wanted, with
+  /// `nrhs` right-hand sides, in a workspace and in place. True while they are being asked.
   bool works(const KernelBuild& build, Index nrhs);
   [[noreturn]] void none_works(const KernelBuild& build);
 
