@@ -175,12 +175,10 @@ clgauss_status getrf(clgauss_context handle, int layout, Index m, Index n, Real*
                      int32_t* ipiv) {
   const Use use(object_of(handle));
   check_counts(m, n);
-  if (m > n)
-    throw DimensionError(
-        fmt::format("A is {} x {}: more rows than columns are not factored", m, n));
   const auto a = host_matrix(layout, m, n, a_data, lda, "A");
   if (a.empty()) return CLGAUSS_OK;
   not_null(ipiv, "ipiv");
+  if (m > n) return tall_getrf(use, a, ipiv);
   const HostMatrix<Real> left{a.data, m, m, a.row_step, a.column_step},
       right{a.data + m * a.column_step, m, n - m, a.row_step, a.column_step};
   const HostMatrix<Real> no_sides{nullptr, m, 0, 1, 1};

@@ -147,10 +147,12 @@ CLGAUSS_API clgauss_status clgauss_sposv(clgauss_context context, int layout, in
 CLGAUSS_API clgauss_status clgauss_dposv(clgauss_context context, int layout, int uplo, size_t n,
                                          size_t nrhs, double* a, size_t lda, double* b, size_t ldb);
 
-/* LAPACK's getrf of an m-by-n A with m <= n: 2/3 m^3 + 2 m^2 (n - m) flops. On return A holds L and
- * the m-by-n U, and the m numbers of ipiv the row exchanges, all of it looked at as gesv's is.
- * CLGAUSS_SINGULAR: of the first m columns; A and ipiv are written. CLGAUSS_INVALID_INPUT: m > n.
- * `_host`, for clgauss_dgetrf() keeps the factors on the device. dgetrf_host needs a device with
+/* LAPACK's getrf of an m-by-n A, with partial pivoting over all rows. With k = min(m, n) and l =
+ * max(m, n), l k^2 - k^3 / 3 flops. On return A holds the m-by-k L (unit diagonal not stored) and
+ * the k-by-n U, and the k numbers of ipiv the row exchanges, all of it looked at as gesv's is.
+ * CLGAUSS_SINGULAR: of the first k columns; A and ipiv are written. With every status but this and
+ * CLGAUSS_OK they are as they were. CLGAUSS_INVALID_INPUT: more than 2^24 rows (s) or 2^30 (d), and
+ * fewer columns. `_host`, for clgauss_dgetrf() keeps the factors on the device. dgetrf_host needs a device with
  * fp64. */
 CLGAUSS_API clgauss_status clgauss_sgetrf_host(clgauss_context context, int layout, size_t m,
                                                size_t n, float* a, size_t lda, int32_t* ipiv);

@@ -18,7 +18,7 @@
 /* Of LAPACK's letters s, d, c, z. */
 enum type { kSingle, kDouble, kComplex, kDoubleComplex, kTypes };
 /* What is measured together: gesv and getrf, posv and potrf, each of getri, potri, getrs and potrs,
- * which go on with the factors, and dsgesv or zcgesv. */
+ * which go on with the factors, dsgesv or zcgesv, and getrf of more rows than columns. */
 enum family {
   kLu,
   kCholesky,
@@ -27,6 +27,7 @@ enum family {
   kSolves,
   kCholeskySolves,
   kMixed,
+  kTallLu,
   kFamilies
 };
 enum { kKinds = kTypes * kFamilies };
@@ -69,6 +70,17 @@ struct site {
 /* Of a call from `caller`, an address in the object that called. Ends the program, as the dynamic
  * linker would, where nobody has such a routine. */
 const struct target* target_of(struct site* site, const void* caller);
+/* A call on its way. */
+struct call {
+  const struct site* site;
+  const struct target* target;
+  enum family family; /* the site's, or kTallLu */
+  int64_t n, more;    /* A is n-by-n, or has so many rows or columns more */
+  int64_t nrhs;
+  int is_reported;
+  double begin;
+  const char* why; /* the device did not answer it */
+};
 /* In a child of fork(): who held the lock is not there. */
 void forget_target_lock(void);
 
@@ -84,6 +96,8 @@ typedef void dsgesv_routine(const void* n, const void* nrhs, void* a, const void
 typedef void zcgesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
                             const void* b, const void* ldb, void* x, const void* ldx, void* work,
                             void* swork, void* rwork, void* iter, void* info);
+typedef void getrf_routine(const void* m, const void* n, void* a, const void* lda, void* ipiv,
+                           void* info);
 typedef void posv_routine(const char* uplo, const void* n, const void* nrhs, void* a,
                           const void* lda, void* b, const void* ldb, void* info, size_t length);
 typedef void getri_routine(const void* n, void* a, const void* lda, const void* ipiv, void* work,
@@ -153,7 +167,7 @@ clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_
                            int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            void* b, size_t ldb);
-/* Of kSingle and kDouble; m <= n, `trans` and `triangle` as clgauss.h numbers them. */
+/* Of kSingle and kDouble; `trans` and `triangle` as clgauss.h numbers them. */
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda, int32_t* ipiv);
 clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv);
 clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda);
@@ -182,27 +196,25 @@ struct choice {
   char device_name[256];
 };
 
-/* Which of a library's choices is a routine's. */
-static inline int kind_of(const struct site* site) {
-  return (int)site->family * kTypes + (int)site->type;
+/* Which of a library's choices is a call's. */
+static inline int kind_of(const struct call* call) {
+  return (int)call->family * kTypes + (int)call->site->type;
 }
 
 /* Below no call is looked at further. */
 int64_t least_n_of_all(void);
 /* Of getrs and potrs: too few right-hand sides to be worth a copy of the factors. */
-int has_few_sides(const struct site* site, int64_t n, int64_t nrhs);
+int has_few_sides(const struct call* call);
 /* Whether the device takes a call; the thread has it, and it is open if it does. */
-int device_takes(const struct site* site, const struct target* target, int64_t n);
+int device_takes(const struct call* call);
 /* Seconds that the system's routine would have taken, by what was measured; NaN: not known. */
-double seconds_of_system(const struct site* site, const struct target* target, int64_t n,
-                         int64_t nrhs);
+double seconds_of_system(const struct call* call);
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
 double now_in_seconds(void);
 int is_reported(void); /* whether anybody wants to know */
-void report_call(const struct site* site, const struct target* target, int64_t n, int64_t nrhs,
-                 int on_device, double seconds, const char* why);
+void report_call(const struct call* call, int on_device, double seconds);
 void report_measuring(double seconds);
 void forget_report_lock(void); /* in a child of fork() */
 

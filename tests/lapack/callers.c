@@ -1,6 +1,6 @@
 /* A program that calls LAPACK as others do, and looks at what it gets: run by itself, and by
  * `clgauss run`, over several LAPACKs. Without arguments every routine, in every type. With
- * "fork", "threads", "signals", "one N", "rest N" or "exit SECONDS" what the words say. */
+ * "fork", "threads", "signals", "one N", "wide N", "rest N" or "exit SECONDS" what the words say. */
 #include <complex.h>
 #include <math.h>
 #include <pthread.h>
@@ -148,11 +148,14 @@ int main(int argc, char** argv) {
     test_signals();
   } else if (strcmp(what, "one") == 0) {
     solve_d(n, 1, n, n);
+  } else if (strcmp(what, "wide") == 0) {
+    factor_d(n, 2 * n, n);
   } else if (strcmp(what, "rest") == 0) { /* that "one" has not */
     invert_d(n, n / 4, n, n);
     cholesky_d("L", n, n / 4, n, n);
     solve_mixed_d(n, 1, n, n);
-    factor_wide_d(n, 2 * n, n);
+    factor_d(n, 2 * n, n);
+    factor_d(2 * n, n, 2 * n);
   } else if (strcmp(what, "exit") == 0) { /* while another thread is at it */
     pthread_t thread;
     n = 300;

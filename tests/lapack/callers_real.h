@@ -10,17 +10,18 @@ static double T(inverse_residual)(int n, const NUMBER* a, int lda, const NUMBER*
   return ratio / n;
 }
 
-/* getrf of a matrix with more columns than rows: ||P A - L U||_1 is small. */
-static void T(factor_wide)(int m, int n, int lda) {
+/* getrf of a matrix that is not square: ||P A - L U||_1 is small, and so is L. */
+static void T(factor)(int m, int n, int lda) {
+  const int steps = m < n ? m : n, zero = steps / 2;
   NUMBER *const a = T(matrix)(m, n, lda), *const lu = T(copied)(a, n, lda);
-  int* const ipiv = malloc(sizeof *ipiv * (size_t)m);
+  int* const ipiv = malloc(sizeof *ipiv * (size_t)steps);
   int info = -77;
-  double worst = 0, norm = 0;
+  double worst = 0, norm = 0, largest = 0;
   L(getrf)(&m, &n, lu, &lda, ipiv, &info);
   EXPECT(info == 0);
   for (int j = 0; j < n; ++j) {
     double off = 0, sum = 0;
-    for (int k = 0; k < m; ++k) {
+    for (int k = 0; k < steps; ++k) {
       const NUMBER swapped = a[j * lda + k];
       a[j * lda + k] = a[j * lda + ipiv[k] - 1];
       a[j * lda + ipiv[k] - 1] = swapped;
@@ -31,16 +32,22 @@ static void T(factor_wide)(int m, int n, int lda) {
       for (int k = 0; k <= i && k <= j; ++k)
         r -= (k == i ? 1 : (double)lu[k * lda + i]) * (double)lu[j * lda + k];
       off += fabs(r);
+      if (i > j) largest = fmax(largest, fabs((double)lu[j * lda + i]));
     }
     norm = fmax(norm, sum);
     worst = isnan(off) ? INFINITY : fmax(worst, off);
   }
   EXPECT(worst < BOUND * n * norm * EPS);
+  EXPECT(largest <= 1 + 4 * EPS);
   EXPECT(T(is_padded)(lu, m, n, lda));
   for (int j = 0; j < n; ++j)
-    for (int i = 0; i < m; ++i) lu[j * lda + i] = j == m / 2 ? 0 : a[j * lda + i];
+    for (int i = 0; i < m; ++i) lu[j * lda + i] = j == zero ? 0 : a[j * lda + i];
   L(getrf)(&m, &n, lu, &lda, ipiv, &info);
-  EXPECT(info == m / 2 + 1);
+  EXPECT(info == zero + 1);
+  complaints = 0;
+  lda = m - 1;
+  L(getrf)(&m, &n, lu, &lda, ipiv, &info);
+  EXPECT(m == 1 || (info == -4 && complaints == 1));
   free(a), free(lu), free(ipiv);
 }
 
@@ -138,8 +145,10 @@ static void T(test_real)(void) {
   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
     T(invert)(sizes[s], 1, sizes[s], sizes[s]);
     T(invert)(sizes[s], 70, sizes[s] + 3, sizes[s] + 1);
-    T(factor_wide)(sizes[s], sizes[s] + sizes[s] / 3, sizes[s] + 2);
-    T(factor_wide)(sizes[s], 2 * sizes[s], sizes[s]);
+    T(factor)(sizes[s], sizes[s] + sizes[s] / 3, sizes[s] + 2);
+    T(factor)(sizes[s], 2 * sizes[s], sizes[s]);
+    T(factor)(sizes[s] + sizes[s] / 3, sizes[s], 2 * sizes[s] + 2);
+    T(factor)(3 * sizes[s], sizes[s], 3 * sizes[s]);
     T(cholesky)("L", sizes[s], 1, sizes[s], sizes[s]);
     T(cholesky)("U", sizes[s], 3, sizes[s] + 3, sizes[s] + 1);
   }
