@@ -1,6 +1,8 @@
 #pragma once
 /// gesv and getrf of host matrices whose arguments were looked at.
 
+#include <complex>
+
 #include "c/handles.hpp"
 #include "c/host_matrix.hpp"
 
@@ -11,6 +13,9 @@ namespace clgauss::c {
 template <typename Real>
 [[nodiscard]] clgauss_status gesv(const Use& use, const HostMatrix<Real>& a, int32_t* ipiv,
                                   const HostMatrix<Real>& b);
+template <typename Real>
+[[nodiscard]] clgauss_status gesv(const Use& use, const HostMatrix<std::complex<Real>>& a,
+                                  int32_t* ipiv, const HostMatrix<std::complex<Real>>& b);
 
 /// The m-by-n `a`, m >= n > 0, <- L and U, the n numbers of ipiv <- the row exchanges, as
 /// clgauss_dgetrf_host() says.

@@ -68,7 +68,11 @@ CLGAUSS_API const char* clgauss_last_error(void);
 /* ---- What calls name (the first two as CBLAS and LAPACKE number them) ------------------------------------------------- */
 
 enum { CLGAUSS_ROW_MAJOR = 101, CLGAUSS_COLUMN_MAJOR = 102 }; /* layout */
-enum { CLGAUSS_NO_TRANSPOSE = 111, CLGAUSS_TRANSPOSE = 112 }; /* trans: A x = b, or A^T x = b */
+enum { /* trans: A x = b, A^T x = b, or A^H x = b, which for real numbers is A^T x = b */
+  CLGAUSS_NO_TRANSPOSE = 111,
+  CLGAUSS_TRANSPOSE = 112,
+  CLGAUSS_CONJUGATE_TRANSPOSE = 113
+};
 enum { CLGAUSS_TYPE_DEFAULT = 0, CLGAUSS_F32 = 32, CLGAUSS_F64 = 64 }; /* element types */
 
 /* ---- Contexts -------------------------------------------------------------------------------------------------------- */
@@ -215,6 +219,26 @@ CLGAUSS_API clgauss_status clgauss_cgesv(clgauss_context context, int layout, si
                                          void* a, size_t lda, int32_t* ipiv, void* b, size_t ldb);
 CLGAUSS_API clgauss_status clgauss_zgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
                                          void* a, size_t lda, int32_t* ipiv, void* b, size_t ldb);
+
+/* getrf_host of an m-by-n A with m <= n (CLGAUSS_INVALID_INPUT: m > n), getrs_host, also by A^H, and
+ * getri of such complex numbers, by factors and ipiv as cgesv and zgesv leave them; flops are four
+ * times those of real numbers, of getri 16 n^3. Looked at and, where a call fails, left as the
+ * functions of real numbers do it; getri's columns are as getrs's X, for B = I. zgetrf_host,
+ * zgetrs_host and zgetri need a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_cgetrf_host(clgauss_context context, int layout, size_t m,
+                                               size_t n, void* a, size_t lda, int32_t* ipiv);
+CLGAUSS_API clgauss_status clgauss_zgetrf_host(clgauss_context context, int layout, size_t m,
+                                               size_t n, void* a, size_t lda, int32_t* ipiv);
+CLGAUSS_API clgauss_status clgauss_cgetrs_host(clgauss_context context, int layout, int trans,
+                                               size_t n, size_t nrhs, const void* a, size_t lda,
+                                               const int32_t* ipiv, void* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_zgetrs_host(clgauss_context context, int layout, int trans,
+                                               size_t n, size_t nrhs, const void* a, size_t lda,
+                                               const int32_t* ipiv, void* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_cgetri(clgauss_context context, int layout, size_t n, void* a,
+                                          size_t lda, const int32_t* ipiv);
+CLGAUSS_API clgauss_status clgauss_zgetri(clgauss_context context, int layout, size_t n, void* a,
+                                          size_t lda, const int32_t* ipiv);
 
 enum {
   CLGAUSS_METHOD_AUTOMATIC = 0, /* the fastest for the device and n that gives the accuracy */

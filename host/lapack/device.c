@@ -103,6 +103,12 @@ static int load_calls(void* library) {
              {&device.calls.dposv, "clgauss_dposv"},
              {&device.calls.sgetrf, "clgauss_sgetrf_host"},
              {&device.calls.dgetrf, "clgauss_dgetrf_host"},
+             {&device.calls.cgetrf, "clgauss_cgetrf_host"},
+             {&device.calls.zgetrf, "clgauss_zgetrf_host"},
+             {&device.calls.cgetri, "clgauss_cgetri"},
+             {&device.calls.zgetri, "clgauss_zgetri"},
+             {&device.calls.cgetrs, "clgauss_cgetrs_host"},
+             {&device.calls.zgetrs, "clgauss_zgetrs_host"},
              {&device.calls.sgetri, "clgauss_sgetri"},
              {&device.calls.dgetri, "clgauss_dgetri"},
              {&device.calls.spotri, "clgauss_spotri"},
@@ -190,15 +196,30 @@ clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, 
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda,
                             int32_t* ipiv) {
   const struct library_calls* const calls = &device.calls;
-  if (type == kSingle)
-    return calls->sgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
-  return calls->dgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+  switch (type) {
+    case kSingle:
+      return calls->sgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+    case kDouble:
+      return calls->dgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+    case kComplex:
+      return calls->cgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+    default:
+      return calls->zgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+  }
 }
 
 clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv) {
   const struct library_calls* const calls = &device.calls;
-  if (type == kSingle) return calls->sgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
-  return calls->dgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+  switch (type) {
+    case kSingle:
+      return calls->sgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+    case kDouble:
+      return calls->dgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+    case kComplex:
+      return calls->cgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+    default:
+      return calls->zgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+  }
 }
 
 clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda) {
@@ -211,10 +232,20 @@ clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, siz
 clgauss_status device_getrs(enum type type, int trans, size_t n, size_t nrhs, const void* a,
                             size_t lda, const int32_t* ipiv, void* b, size_t ldb) {
   const struct library_calls* const calls = &device.calls;
-  if (type == kSingle)
-    return calls->sgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b,
-                         ldb);
-  return calls->dgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b, ldb);
+  switch (type) {
+    case kSingle:
+      return calls->sgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+    case kDouble:
+      return calls->dgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+    case kComplex:
+      return calls->cgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+    default:
+      return calls->zgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+  }
 }
 
 clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,

@@ -158,7 +158,7 @@ static void getrf(struct site* site, const void* caller, const void* m, const vo
   call.more = is_tall ? rows - columns : columns - rows;
   if (is_tall) call.family = kTallLu;
   const int64_t most = call.n * (is_tall ? kMostMoreRows : kMostMoreColumns);
-  const int is_shaped = call.more == 0 || (is_real && call.more <= most);
+  const int is_shaped = call.more <= most && (is_real || !is_tall);
   if (begins_on_device(&call, call.n > 0 && is_shaped && ld_a >= rows) &&
       lu_is_answered(&call, ld_a, a, ipiv, NULL, call.n, info))
     return;
@@ -263,6 +263,23 @@ static const int32_t* pivots_of(const struct call* call, const void* ipiv, int32
   return *own;
 }
 
+/* As clgauss.h numbers it; 0: it is none. */
+static int code_of_trans(char trans) {
+  switch (trans) {
+    case 'N':
+    case 'n':
+      return CLGAUSS_NO_TRANSPOSE;
+    case 'T':
+    case 't':
+      return CLGAUSS_TRANSPOSE;
+    case 'C':
+    case 'c':
+      return CLGAUSS_CONJUGATE_TRANSPOSE;
+    default:
+      return 0;
+  }
+}
+
 static int solve_is_answered(struct call* call, int trans, const void* a, int64_t lda,
                              const void* ipiv, void* b, int64_t ldb, void* info) {
   int32_t* own = NULL;
@@ -281,13 +298,10 @@ static void getrs(struct site* site, const void* caller, const char* trans, cons
   const struct target* const target = target_of(site, caller);
   struct call call = call_of(site, target, whole(target, n), whole(target, nrhs));
   const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
-  const int is_plain = *trans == 'N' || *trans == 'n';
-  const int is_valid = (is_plain || (*trans != '\0' && strchr("TtCc", *trans) != NULL)) &&
-                       call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX && ld_a >= call.n &&
-                       ld_b >= call.n;
-  if (begins_on_device(&call, is_valid) &&
-      solve_is_answered(&call, is_plain ? CLGAUSS_NO_TRANSPOSE : CLGAUSS_TRANSPOSE, a, ld_a, ipiv,
-                        b, ld_b, info))
+  const int code = code_of_trans(*trans);
+  if (begins_on_device(&call, code != 0 && call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX &&
+                                  ld_a >= call.n && ld_b >= call.n) &&
+      solve_is_answered(&call, code, a, ld_a, ipiv, b, ld_b, info))
     return;
   enter_system();
   ((getrs_routine*)target->routine)(trans, n, nrhs, a, lda, ipiv, b, ldb, info, length);
@@ -392,10 +406,14 @@ POTRF(s, kSingle)
 POTRF(d, kDouble)
 GETRI(s, kSingle)
 GETRI(d, kDouble)
+GETRI(c, kComplex)
+GETRI(z, kDoubleComplex)
 POTRI(s, kSingle)
 POTRI(d, kDouble)
 GETRS(s, kSingle)
 GETRS(d, kDouble)
+GETRS(c, kComplex)
+GETRS(z, kDoubleComplex)
 POTRS(s, kSingle)
 POTRS(d, kDouble)
 

@@ -132,6 +132,14 @@ struct library_calls {
                           size_t);
   clgauss_status (*sgetrf)(clgauss_context, int, size_t, size_t, float*, size_t, int32_t*);
   clgauss_status (*dgetrf)(clgauss_context, int, size_t, size_t, double*, size_t, int32_t*);
+  clgauss_status (*cgetrf)(clgauss_context, int, size_t, size_t, void*, size_t, int32_t*);
+  clgauss_status (*zgetrf)(clgauss_context, int, size_t, size_t, void*, size_t, int32_t*);
+  clgauss_status (*cgetri)(clgauss_context, int, size_t, void*, size_t, const int32_t*);
+  clgauss_status (*zgetri)(clgauss_context, int, size_t, void*, size_t, const int32_t*);
+  clgauss_status (*cgetrs)(clgauss_context, int, int, size_t, size_t, const void*, size_t,
+                           const int32_t*, void*, size_t);
+  clgauss_status (*zgetrs)(clgauss_context, int, int, size_t, size_t, const void*, size_t,
+                           const int32_t*, void*, size_t);
   clgauss_status (*sgetri)(clgauss_context, int, size_t, float*, size_t, const int32_t*);
   clgauss_status (*dgetri)(clgauss_context, int, size_t, double*, size_t, const int32_t*);
   clgauss_status (*spotri)(clgauss_context, int, int, size_t, float*, size_t);
@@ -167,7 +175,7 @@ clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_
                            int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            void* b, size_t ldb);
-/* Of kSingle and kDouble; `trans` and `triangle` as clgauss.h numbers them. */
+/* `trans` and `triangle` as clgauss.h numbers them; of the latter kSingle and kDouble alone. */
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda, int32_t* ipiv);
 clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv);
 clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda);

@@ -339,7 +339,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_bad_factors_f32(context);
   test_gels_f32(context);
   test_gels_f64(context);
-  test_complex_gesv_f32(context);
+  test_complex_f32(context);
   test_bad_host_f32(context);
   test_batched_f32(context);
   if (fp64) {
@@ -349,7 +349,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
     test_factors_f64(context, 150);
     test_rectangular_shapes_f64(context);
     test_bad_factors_f64(context);
-    test_complex_gesv_f64(context);
+    test_complex_f64(context);
     test_bad_host_f64(context);
     test_batched_f64(context);
   } else {

@@ -51,8 +51,8 @@ static void T(test_factors)(clgauss_context context, size_t n) {
   int32_t* const ipiv = malloc(n * sizeof *ipiv);
   for (int l = 0; l < 2; ++l) {
     const int layout = kLayouts[l], triangles[] = {CLGAUSS_LOWER, CLGAUSS_UPPER};
-    for (int trans = CLGAUSS_NO_TRANSPOSE; trans <= CLGAUSS_TRANSPOSE; ++trans) {
-      T(fill_large)(layout, n, 0, trans == CLGAUSS_TRANSPOSE, a, b, ld);
+    for (int trans = CLGAUSS_NO_TRANSPOSE; trans <= CLGAUSS_CONJUGATE_TRANSPOSE; ++trans) {
+      T(fill_large)(layout, n, 0, trans != CLGAUSS_NO_TRANSPOSE, a, b, ld);
       EXPECT_STATUS(CLGAUSS_OK, P(gesv)(context, layout, n, 0, a, ld, ipiv, NULL, n));
       EXPECT_STATUS(CLGAUSS_OK, P(getrs_host)(context, layout, trans, n, NRHS, a, ld, ipiv, b, ld));
       EXPECT(T(is_side)(layout, n, b, ld));

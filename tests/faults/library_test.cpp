@@ -11,6 +11,7 @@
 #include <clgauss/solve.hpp>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "faults/fault_choice.hpp"
@@ -65,6 +66,26 @@ void getrf_on_host(clgauss_context context) {
   });
 }
 
+void complex_getrf_on_host(clgauss_context context) {
+  on_host("clgauss_cgetrf_host", [&](float* a, std::int32_t* pivots, float* /*b*/) {
+    return clgauss_cgetrf_host(context, CLGAUSS_COLUMN_MAJOR, kN / 2, kN, a, kN / 2, pivots);
+  });
+}
+
+void complex_getrs_on_host(clgauss_context context) {
+  std::vector<std::int32_t> rows(kN / 2);
+  std::iota(rows.begin(), rows.end(), 1);
+  on_host("clgauss_cgetrs_host", [&](float* a, std::int32_t* /*pivots*/, float* b) {
+    for (Index i = 0; i < kN / 2; ++i)
+      a[2 * i * (kN / 2 + 1)] += 2000;  // as factors that are far from singular
+    const clgauss_status status =
+        clgauss_cgetrs_host(context, CLGAUSS_COLUMN_MAJOR, CLGAUSS_CONJUGATE_TRANSPOSE, kN / 2, 2,
+                            a, kN / 2, rows.data(), b, kN / 2);
+    for (Index i = 0; i < kN / 2; ++i) a[2 * i * (kN / 2 + 1)] -= 2000;
+    return status;
+  });
+}
+
 MatrixView on(const Context& context, const Matrix& matrix) {
   return to_device(context, kType, matrix, matrix.cols(), "a test's matrix");
 }
@@ -80,6 +101,8 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
   return {
       {"clgauss_sgesv", [in_c] { gesv_on_host(in_c); }},
       {"clgauss_sgetrf_host", [in_c] { getrf_on_host(in_c); }},
+      {"clgauss_cgetrf_host", [in_c] { complex_getrf_on_host(in_c); }},
+      {"clgauss_cgetrs_host", [in_c] { complex_getrs_on_host(in_c); }},
       {"open_device", [] { (void)open_device(); }},
       {"Context of a device",
        [&device] { const Context own(device, ContextOptions::from_environment()); }},

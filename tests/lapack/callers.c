@@ -41,6 +41,7 @@ static double random_number(void) {
   void letter##gesv_(const int*, const int*, NUMBER*, const int*, int*, NUMBER*, const int*,      \
                      int*);                                                                       \
   void letter##getrf_(const int*, const int*, NUMBER*, const int*, int*, int*);                   \
+  void letter##getri_(const int*, NUMBER*, const int*, const int*, NUMBER*, const int*, int*);    \
   void letter##getrs_(const char*, const int*, const int*, const NUMBER*, const int*, const int*, \
                       NUMBER*, const int*, int*, size_t);
 #define DECLARE_REAL(letter, NUMBER)                                                           \
@@ -49,8 +50,7 @@ static double random_number(void) {
   void letter##potrf_(const char*, const int*, NUMBER*, const int*, int*, size_t);             \
   void letter##potrs_(const char*, const int*, const int*, const NUMBER*, const int*, NUMBER*, \
                       const int*, int*, size_t);                                               \
-  void letter##potri_(const char*, const int*, NUMBER*, const int*, int*, size_t);             \
-  void letter##getri_(const int*, NUMBER*, const int*, const int*, NUMBER*, const int*, int*);
+  void letter##potri_(const char*, const int*, NUMBER*, const int*, int*, size_t);
 DECLARE(s, float)
 DECLARE(d, double)
 DECLARE(c, float complex)
@@ -68,6 +68,9 @@ void zcgesv_(const int*, const int*, double complex*, const int*, int*, const do
 #define EPS 0x1p-24
 #define RANDOM() (float)random_number()
 #define MAGNITUDE(x) fabsf(x)
+#define CONJUGATE(x) (x)
+#define REAL_PART(x) (double)(x)
+#define LARGEST_L (1 + 4 * EPS)
 #define IS_REAL
 #include "callers.h"
 #define NUMBER double
@@ -76,6 +79,9 @@ void zcgesv_(const int*, const int*, double complex*, const int*, int*, const do
 #define EPS 0x1p-53
 #define RANDOM() random_number()
 #define MAGNITUDE(x) fabs(x)
+#define CONJUGATE(x) (x)
+#define REAL_PART(x) (double)(x)
+#define LARGEST_L (1 + 4 * EPS)
 #define MIXED_GESV dsgesv_
 #define IS_REAL
 #include "callers.h"
@@ -85,6 +91,9 @@ void zcgesv_(const int*, const int*, double complex*, const int*, int*, const do
 #define EPS 0x1p-24
 #define RANDOM() ((float)random_number() + (float)random_number() * I)
 #define MAGNITUDE(x) cabsf(x)
+#define CONJUGATE(x) conjf(x)
+#define REAL_PART(x) (double)crealf(x)
+#define LARGEST_L 1.415 /* for |re| + |im| of a pivot is the largest */
 #include "callers.h"
 #define NUMBER double complex
 #define L(name) z##name##_
@@ -92,6 +101,9 @@ void zcgesv_(const int*, const int*, double complex*, const int*, int*, const do
 #define EPS 0x1p-53
 #define RANDOM() (random_number() + random_number() * I)
 #define MAGNITUDE(x) cabs(x)
+#define CONJUGATE(x) conj(x)
+#define REAL_PART(x) (double)creal(x)
+#define LARGEST_L 1.415 /* for |re| + |im| of a pivot is the largest */
 #define MIXED_GESV(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, iter, info) \
   zcgesv_(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, (double[LARGEST]){0}, iter, info)
 #include "callers.h"
@@ -152,6 +164,7 @@ int main(int argc, char** argv) {
     factor_d(n, 2 * n, n);
   } else if (strcmp(what, "rest") == 0) { /* that "one" has not */
     invert_d(n, n / 4, n, n);
+    invert_z(n / 2, n / 8, n / 2, n / 2);
     cholesky_d("L", n, n / 4, n, n);
     solve_mixed_d(n, 1, n, n);
     factor_d(n, 2 * n, n);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <utility>
 #include <vector>
 
@@ -114,6 +115,45 @@ TEST_CASE("weighted sums: of the product of two triangles, and a bound of its no
           CHECK(sums.sums[j] == doctest::Approx(wanted.sums[j]).epsilon(1e-12));
         CHECK(sums.norm1 == doctest::Approx(weighted_sums(magnitudes.view()).norm1));
       }
+}
+
+TEST_CASE("weighted sums: of the product of two triangles of complex numbers") {
+  using Number = std::complex<double>;
+  constexpr Index kN = 23;
+  std::vector<Number> both(kN * kN), product(kN * kN), magnitudes(kN * kN);
+  for (Index i = 0; i < kN; ++i)
+    for (Index j = 0; j < kN; ++j)
+      both[i * kN + j] = {number_of(i, j) / 8, number_of(j, i + 1) / 4};
+  for (const bool is_unit_lower : {true, false}) {
+    const auto l = [&](Index i, Index k) {
+      return k == i && is_unit_lower ? Number{1} : both[i * kN + k];
+    };
+    const auto u = [&](Index k, Index j) {
+      return k == j && !is_unit_lower ? Number{1} : both[k * kN + j];
+    };
+    for (Index i = 0; i < kN; ++i)
+      for (Index j = 0; j < kN; ++j) {
+        Number sum = 0;
+        double size = 0;
+        for (Index k = 0; k <= std::min(i, j); ++k) {
+          const Number left = l(i, k), right = u(k, j);
+          sum += left * right;
+          size += (std::abs(left.real()) + std::abs(left.imag())) *
+                  (std::abs(right.real()) + std::abs(right.imag()));
+        }
+        product[i * kN + j] = sum;
+        magnitudes[i * kN + j] = size;
+      }
+    const auto view = [](const std::vector<Number>& numbers) {
+      return HostMatrix<const Number>{numbers.data(), kN, kN, kN, 1};
+    };
+    const auto sums = weighted_sums_of_product(
+        Triangles<Number>{view(both), view(both), is_unit_lower, !is_unit_lower});
+    const WeightedSums wanted = weighted_sums(view(product));
+    for (Index j = 0; j < kN; ++j) CHECK(std::abs(sums.sums[j] - wanted.sums[j]) <= 1e-10);
+    CHECK(sums.norm1 == doctest::Approx(weighted_sums(view(magnitudes)).norm1));
+    CHECK(sums.norm1 >= wanted.norm1);
+  }
 }
 
 TEST_CASE("weighted sums: an inverse, whole and as a triangle, and one with a wrong number") {
