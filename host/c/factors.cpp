@@ -57,32 +57,10 @@ void exchange_rows(const HostMatrix<Number>& matrix, std::span<const Index> exch
   });
 }
 
-/// The first zero on the diagonal.
-template <typename Number>
-std::optional<Index> zero_pivot(const HostMatrix<Number>& factors) {
-  for (Index i = 0; i < factors.rows; ++i)
-    if (factors.data[i * (factors.row_step + factors.column_step)] == Number{}) return i;
-  return {};
-}
-
-/// L U, or U^T L^T.
-template <typename Number>
-Triangles<Number> triangles_of_lu(const HostMatrix<const Number>& lu, bool transposed) {
-  const HostMatrix<const Number> m = transposed ? c::transposed(lu) : lu;
-  return {m, m, !transposed, transposed};
-}
-
 /// L L^T.
 template <typename Real>
 Triangles<Real> triangles_of_cholesky(const HostMatrix<const Real>& l) {
   return {l, transposed(l), false, false};
-}
-
-template <typename Real>
-MatrixView uploaded_factors(const Use& use, const Triangles<Real>& m) {
-  Values own;
-  return uploaded(use.context(), with_unit_lower(use, m, own),
-                  padded_ld(m.lower.rows, kRealType<Real>), "the factors");
 }
 
 /// solve_by_factors() of real numbers.

@@ -186,6 +186,21 @@ CLGAUSS_API clgauss_status clgauss_sgetri(clgauss_context context, int layout, s
 CLGAUSS_API clgauss_status clgauss_dgetri(clgauss_context context, int layout, size_t n, double* a,
                                           size_t lda, const int32_t* ipiv);
 
+enum { CLGAUSS_ONE_NORM = 171, CLGAUSS_INF_NORM = 175 }; /* as the BLAS standard numbers them */
+
+/* LAPACK's gecon: *rcond, an estimate of 1 / (||A|| ||A^-1||) in the norm that `norm` and anorm =
+ * ||A|| are of, from the L and U of A as gesv and getrf left them; 0 where U has a zero on its
+ * diagonal. At most 16 n^2 flops, and the factors go to the device for them. Each solve is looked
+ * at as those of getrs_host. CLGAUSS_OVERFLOW: A holds NaN or Inf, or numbers left the range of
+ * the type. With every status but CLGAUSS_OK *rcond is as it was. clgauss_lu_rcond() has the
+ * factors on the device. dgecon_host needs a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_sgecon_host(clgauss_context context, int layout, int norm,
+                                               size_t n, const float* a, size_t lda, double anorm,
+                                               double* rcond);
+CLGAUSS_API clgauss_status clgauss_dgecon_host(clgauss_context context, int layout, int norm,
+                                               size_t n, const double* a, size_t lda, double anorm,
+                                               double* rcond);
+
 /* LAPACK's potrs and potri: the same by the L (CLGAUSS_LOWER) or R (CLGAUSS_UPPER) of A = L L^T or
  * R^T R that posv and potrf left in one triangle of A. potri writes that triangle of the symmetric
  * inverse; the other one is as it was. dpotrs and dpotri need a device with fp64. */

@@ -63,8 +63,9 @@ static int64_t sides_of(enum family family, int64_t n) {
 /* And so many rows beyond n. */
 static int64_t more_of(enum family family, int64_t n) { return family == kTallLu ? n : 0; }
 
-/* Flops / n^2. */
+/* Flops / n^2, or in proportion. */
 static double work_of(enum family family, int64_t n, int64_t more, int64_t nrhs) {
+  if (family == kCondition) return 1;
   static const double kShares[kFamilies] = {2. / 3, 1. / 3, 4. / 3, 2. / 3,
                                             0,      0,      2. / 3, 2. / 3}; /* of n */
   return kShares[family] * (double)n + (double)more + 2 * (double)nrhs;
@@ -257,6 +258,15 @@ static int on_system(void* routine, const struct library* library, enum type typ
     case kTallLu:
       ((getrf_routine*)routine)(rows, order, a, rows, pivots, info);
       break;
+    case kCondition: {
+      const double anorm = 3;
+      const float small_anorm = 3;
+      char* const work = (char*)b + sizeof anorm; /* behind rcond */
+      ((gecon_routine*)routine)("1", order, a, order,
+                                type == kSingle ? (const void*)&small_anorm : &anorm, b, work,
+                                work + 4 * n * sizeof anorm, info, 1);
+      break;
+    }
     default:
       ((potrs_routine*)routine)("L", order, sides, a, order, b, order, info, 1);
   }
@@ -282,6 +292,8 @@ static clgauss_status on_device(enum type type, enum family family, size_t n, vo
       const size_t rows = n + (size_t)more_of(family, (int64_t)n);
       return device_getrf(type, rows, n, a, rows, pivots);
     }
+    case kCondition:
+      return device_gecon(type, CLGAUSS_ONE_NORM, n, a, n, 3, (double*)b);
     default:
       return device_potrs(type, CLGAUSS_LOWER, n, sides, a, n, b, n);
   }
@@ -358,11 +370,12 @@ static void decide(struct choice* choice, const struct library* library) {
              1e3 * choice->device[last], 1e3 * choice->system[last]);
 }
 
-static double at_n(const double* seconds, const struct choice* choice, int64_t n) {
+static double at_n(const double* seconds, const struct choice* choice, enum family family,
+                   int64_t n) {
   int s = 0;
   while (s + 1 < choice->count && choice->sizes[s + 1] <= (double)n) ++s;
   const double ratio = (double)n / choice->sizes[s];
-  return seconds[s] * ratio * ratio * ratio;
+  return seconds[s] * ratio * ratio * (family == kCondition ? 1 : ratio);
 }
 
 static void measure_and_keep(const struct call* call, const char* path, struct choice* choice) {
@@ -428,7 +441,8 @@ int device_takes(const struct call* call) {
   if (the_device()->context == NULL && is_measured) {
     /* Worth it once the calls of this process would have gained as much: from n alone, so that the
      * same program does the same every time. */
-    gained += at_n(choice->system, choice, n) - at_n(choice->device, choice, n);
+    gained += at_n(choice->system, choice, call->family, n) -
+              at_n(choice->device, choice, call->family, n);
     if (gained < choice->opening) return 0;
   }
   const struct device* const device = device_opened();
@@ -446,6 +460,6 @@ double seconds_of_system(const struct call* call) {
   const enum family family = call->family;
   const int64_t n = call->n;
   if (choice == NULL || choice->count == 0) return NAN;
-  return at_n(choice->system, choice, n) * work_of(family, n, call->more, call->nrhs) /
+  return at_n(choice->system, choice, family, n) * work_of(family, n, call->more, call->nrhs) /
          work_of(family, n, more_of(family, n), sides_of(family, n));
 }

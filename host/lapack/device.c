@@ -109,6 +109,8 @@ static int load_calls(void* library) {
              {&device.calls.zgetri, "clgauss_zgetri"},
              {&device.calls.cgetrs, "clgauss_cgetrs_host"},
              {&device.calls.zgetrs, "clgauss_zgetrs_host"},
+             {&device.calls.sgecon, "clgauss_sgecon_host"},
+             {&device.calls.dgecon, "clgauss_dgecon_host"},
              {&device.calls.sgetri, "clgauss_sgetri"},
              {&device.calls.dgetri, "clgauss_dgetri"},
              {&device.calls.spotri, "clgauss_spotri"},
@@ -254,4 +256,12 @@ clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs,
   if (type == kSingle)
     return calls->spotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
   return calls->dpotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+}
+
+clgauss_status device_gecon(enum type type, int norm, size_t n, const void* a, size_t lda,
+                            double anorm, double* rcond) {
+  const struct library_calls* const calls = &device.calls;
+  if (type == kSingle)
+    return calls->sgecon(device.context, CLGAUSS_COLUMN_MAJOR, norm, n, a, lda, anorm, rcond);
+  return calls->dgecon(device.context, CLGAUSS_COLUMN_MAJOR, norm, n, a, lda, anorm, rcond);
 }

@@ -338,6 +338,40 @@ static void getri(struct site* site, const void* caller, const void* n, void* a,
     end_on_system(&call);
 }
 
+/* CLGAUSS_ONE_NORM or CLGAUSS_INF_NORM; 0: it is none. */
+static int code_of_norm(char norm) {
+  if (norm == '1' || norm == 'O' || norm == 'o') return CLGAUSS_ONE_NORM;
+  return norm == 'I' || norm == 'i' ? CLGAUSS_INF_NORM : 0;
+}
+
+/* What LAPACK says of a singular U, and of norms that are none, it says itself. */
+static void gecon(struct site* site, const void* caller, const char* norm, const void* n,
+                  const void* a, const void* lda, const void* anorm, void* rcond, void* work,
+                  void* iwork, void* info, size_t length) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = call_of(site, target, whole(target, n), 0);
+  const int64_t ld_a = whole(target, lda);
+  const int code = code_of_norm(*norm), is_single = site->type == kSingle;
+  const double size = is_single ? *(const float*)anorm : *(const double*)anorm;
+  if (begins_on_device(&call,
+                       code != 0 && call.n > 0 && ld_a >= call.n && size > 0 && isfinite(size))) {
+    double found = 0;
+    clgauss_status status =
+        device_gecon(site->type, code, (size_t)call.n, a, (size_t)ld_a, size, &found);
+    if (status == CLGAUSS_OK && found == 0) status = CLGAUSS_SINGULAR;
+    if (is_well_answered(&call, status, info)) {
+      if (is_single)
+        *(float*)rcond = (float)found;
+      else
+        *(double*)rcond = found;
+      return;
+    }
+  }
+  enter_system();
+  ((gecon_routine*)target->routine)(norm, n, a, lda, anorm, rcond, work, iwork, info, length);
+  end_on_system(&call);
+}
+
 /* One exported name; `parameters` are those of LAPACK's routine, `call` is what answers it. */
 #define NAME(letter, routine, type, family, prefix, suffix, text, parameters, call)             \
   EXPORT void prefix##letter##routine##suffix parameters;                                       \
@@ -377,6 +411,11 @@ static void getri(struct site* site, const void* caller, const void* n, void* a,
           (const void* n, void* a, const void* lda, const void* ipiv, void* work, \
            const void* lwork, void* info),                                        \
           getri(CALLER, n, a, lda, ipiv, work, lwork, info))
+#define GECON(letter, type)                                                                    \
+  ROUTINE(letter, gecon, type, kCondition,                                                     \
+          (const char* norm, const void* n, const void* a, const void* lda, const void* anorm, \
+           void* rcond, void* work, void* iwork, void* info, size_t length),                   \
+          gecon(CALLER, norm, n, a, lda, anorm, rcond, work, iwork, info, length))
 #define POTRI(letter, type)                                                                       \
   ROUTINE(letter, potri, type, kCholeskyInverse,                                                  \
           (const char* uplo, const void* n, void* a, const void* lda, void* info, size_t length), \
@@ -408,6 +447,8 @@ GETRI(s, kSingle)
 GETRI(d, kDouble)
 GETRI(c, kComplex)
 GETRI(z, kDoubleComplex)
+GECON(s, kSingle)
+GECON(d, kDouble)
 POTRI(s, kSingle)
 POTRI(d, kDouble)
 GETRS(s, kSingle)

@@ -18,7 +18,8 @@
 /* Of LAPACK's letters s, d, c, z. */
 enum type { kSingle, kDouble, kComplex, kDoubleComplex, kTypes };
 /* What is measured together: gesv and getrf, posv and potrf, each of getri, potri, getrs and potrs,
- * which go on with the factors, dsgesv or zcgesv, and getrf of more rows than columns. */
+ * which go on with the factors, dsgesv or zcgesv, getrf of more rows than columns, and
+ * gecon. */
 enum family {
   kLu,
   kCholesky,
@@ -28,6 +29,7 @@ enum family {
   kCholeskySolves,
   kMixed,
   kTallLu,
+  kCondition,
   kFamilies
 };
 enum { kKinds = kTypes * kFamilies };
@@ -96,6 +98,9 @@ typedef void dsgesv_routine(const void* n, const void* nrhs, void* a, const void
 typedef void zcgesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
                             const void* b, const void* ldb, void* x, const void* ldx, void* work,
                             void* swork, void* rwork, void* iter, void* info);
+typedef void gecon_routine(const char* norm, const void* n, const void* a, const void* lda,
+                           const void* anorm, void* rcond, void* work, void* iwork, void* info,
+                           size_t length);
 typedef void getrf_routine(const void* m, const void* n, void* a, const void* lda, void* ipiv,
                            void* info);
 typedef void posv_routine(const char* uplo, const void* n, const void* nrhs, void* a,
@@ -140,6 +145,10 @@ struct library_calls {
                            const int32_t*, void*, size_t);
   clgauss_status (*zgetrs)(clgauss_context, int, int, size_t, size_t, const void*, size_t,
                            const int32_t*, void*, size_t);
+  clgauss_status (*sgecon)(clgauss_context, int, int, size_t, const float*, size_t, double,
+                           double*);
+  clgauss_status (*dgecon)(clgauss_context, int, int, size_t, const double*, size_t, double,
+                           double*);
   clgauss_status (*sgetri)(clgauss_context, int, size_t, float*, size_t, const int32_t*);
   clgauss_status (*dgetri)(clgauss_context, int, size_t, double*, size_t, const int32_t*);
   clgauss_status (*spotri)(clgauss_context, int, int, size_t, float*, size_t);
@@ -183,6 +192,8 @@ clgauss_status device_getrs(enum type type, int trans, size_t n, size_t nrhs, co
                             size_t lda, const int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
                             size_t lda, void* b, size_t ldb);
+clgauss_status device_gecon(enum type type, int norm, size_t n, const void* a, size_t lda,
+                            double anorm, double* rcond);
 /* After an error: a device that fails again and again is given up. */
 void device_failed(clgauss_status status);
 

@@ -335,6 +335,8 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_posv_f32(context);
   test_factors_f32(context, 5);
   test_factors_f32(context, 150);
+  test_gecon_f32(context, 2);
+  test_gecon_f32(context, 150);
   test_rectangular_shapes_f32(context);
   test_bad_factors_f32(context);
   test_gels_f32(context);
@@ -347,6 +349,8 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
     test_posv_f64(context);
     test_factors_f64(context, 5);
     test_factors_f64(context, 150);
+    test_gecon_f64(context, 2);
+    test_gecon_f64(context, 150);
     test_rectangular_shapes_f64(context);
     test_bad_factors_f64(context);
     test_complex_f64(context);

@@ -116,6 +116,80 @@ static void T(test_factors)(clgauss_context context, size_t n) {
   free(a), free(b), free(was), free(ipiv);
 }
 
+/* ||A||_1 or, transposed, ||A||_inf of a row-major matrix without gaps. */
+static double T(norm)(size_t n, int transposed, const double* a) {
+  double norm = 0;
+  for (size_t j = 0; j < n; ++j) {
+    double sum = 0;
+    for (size_t i = 0; i < n; ++i) sum += fabs(transposed ? a[j * n + i] : a[i * n + j]);
+    norm = fmax(norm, sum);
+  }
+  return norm;
+}
+
+/* rcond of the graded matrix whose row i is divided by 1 + 3 i, against its inverse. */
+static void T(test_gecon)(clgauss_context context, size_t n) {
+  const size_t ld = n + 2, bytes = n * ld * sizeof(REAL);
+  REAL *const a = malloc(bytes), *const x = malloc(bytes);
+  double *const full = malloc(n * n * sizeof *full), *const inverse = malloc(n * n * sizeof *full);
+  int32_t* const ipiv = malloc(n * sizeof *ipiv);
+  for (int l = 0; l < 2; ++l) {
+    const int layout = kLayouts[l];
+    double rcond = PAD;
+    for (size_t i = 0; i < n; ++i)
+      for (size_t j = 0; j < n; ++j) {
+        full[i * n + j] = T(large)(n, 0, i, j) / (double)(1 + 3 * i);
+        a[at(layout, i, j, ld)] = (REAL)full[i * n + j];
+      }
+    EXPECT_STATUS(CLGAUSS_OK, P(gesv)(context, layout, n, 0, a, ld, ipiv, NULL, n));
+    memcpy(x, a, bytes);
+    EXPECT_STATUS(CLGAUSS_OK, P(getri)(context, layout, n, x, ld, ipiv));
+    for (size_t i = 0; i < n; ++i)
+      for (size_t j = 0; j < n; ++j) inverse[i * n + j] = (double)x[at(layout, i, j, ld)];
+    for (int infinite = 0; infinite < 2; ++infinite) {
+      const int norm = infinite ? CLGAUSS_INF_NORM : CLGAUSS_ONE_NORM;
+      const double anorm = T(norm)(n, infinite, full),
+                   right = 1 / (anorm * T(norm)(n, infinite, inverse));
+      EXPECT_STATUS(CLGAUSS_OK, P(gecon_host)(context, layout, norm, n, a, ld, anorm, &rcond));
+      EXPECT(rcond >= 0.99 * right && rcond <= 3 * right);
+    }
+    /* Factors that are singular, or none. */
+    const REAL was = a[(n - 1) * (ld + 1)];
+    a[(n - 1) * (ld + 1)] = 0;
+    EXPECT_STATUS(CLGAUSS_OK,
+                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, ld, 1, &rcond));
+    EXPECT(rcond == 0);
+    rcond = PAD;
+    a[(n - 1) * (ld + 1)] = (REAL)NAN;
+    EXPECT_STATUS(CLGAUSS_OVERFLOW,
+                  P(gecon_host)(context, layout, CLGAUSS_INF_NORM, n, a, ld, 1, &rcond));
+    a[(n - 1) * (ld + 1)] = was;
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  P(gecon_host)(context, layout, '1', n, a, ld, 1, &rcond));
+    EXPECT_MESSAGE("norm");
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, ld, -1, &rcond));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, ld, NAN, &rcond));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, ld, 1, NULL));
+    EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, NULL, ld, 1, &rcond));
+    EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
+                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, n - 1, 1, &rcond));
+    EXPECT_STATUS(CLGAUSS_INVALID_HANDLE,
+                  P(gecon_host)(NULL, layout, CLGAUSS_ONE_NORM, n, a, ld, 1, &rcond));
+    EXPECT(rcond == PAD);
+    EXPECT_STATUS(CLGAUSS_OK,
+                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, n, a, ld, 0, &rcond));
+    EXPECT(rcond == 0);
+    EXPECT_STATUS(CLGAUSS_OK,
+                  P(gecon_host)(context, layout, CLGAUSS_ONE_NORM, 0, NULL, 0, 1, &rcond));
+    EXPECT(rcond == 1);
+  }
+  free(a), free(x), free(full), free(inverse), free(ipiv);
+}
+
 /* P A = L U by L times U, with pivots that are the largest of their columns. */
 static void T(test_rectangular)(clgauss_context context, size_t m, size_t n) {
   const size_t steps = m < n ? m : n, zero = steps / 2;

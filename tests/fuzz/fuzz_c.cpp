@@ -67,7 +67,7 @@ class Fuzzer {
   void step() {
     alarm(kPatienceSeconds);
     if (lus_.size() > 12) destroy_one();
-    switch (below(20)) {
+    switch (below(21)) {
       case 0:
         return contexts();
       case 1:
@@ -113,6 +113,8 @@ class Fuzzer {
                                                       nullptr)
                          : by_factors<Complex<double>>(clgauss_zgetrs_host, clgauss_zgetri, nullptr,
                                                        nullptr);
+      case 19:
+        return one_in(2) ? gecon<float>(clgauss_sgecon_host) : gecon<double>(clgauss_dgecon_host);
       case 18:
         return one_in(2) ? getrf_host<Complex<float>>(clgauss_cgetrf_host)
                          : getrf_host<Complex<double>>(clgauss_zgetrf_host);
@@ -363,6 +365,21 @@ class Fuzzer {
     require_kept("getrf_host", before, a, order, lda,
                  [&](std::size_t i, std::size_t j) { return written && i < m && j < n; });
     if (!written && ipiv != ipiv_before) throw std::runtime_error("getrf_host: ipiv is written");
+  }
+
+  template <typename Real, typename Call>
+  void gecon(const Call& call) {
+    const std::size_t n = size(), lda = ld(n);
+    if (!promised(n, n, lda) || n > kElements) return;
+    auto a = numbers<Real>();
+    const double anorm = one_in(8) ? -1 : static_cast<double>(below(1000));
+    double rcond = kCanary;
+    const int norm = one_in(20) ? static_cast<int>(random_()) : one_in(2) ? 171 : 175;
+    const clgauss_status status =
+        check("gecon",
+              call(context(), layout(), norm, n, perhaps(a.data()), lda, anorm, perhaps(&rcond)));
+    if (status != CLGAUSS_OK && rcond != kCanary)
+      throw std::runtime_error("gecon: rcond is written");
   }
 
   template <typename Real, typename Call>

@@ -44,12 +44,14 @@ static double random_number(void) {
   void letter##getri_(const int*, NUMBER*, const int*, const int*, NUMBER*, const int*, int*);    \
   void letter##getrs_(const char*, const int*, const int*, const NUMBER*, const int*, const int*, \
                       NUMBER*, const int*, int*, size_t);
-#define DECLARE_REAL(letter, NUMBER)                                                           \
-  void letter##posv_(const char*, const int*, const int*, NUMBER*, const int*, NUMBER*,        \
-                     const int*, int*, size_t);                                                \
-  void letter##potrf_(const char*, const int*, NUMBER*, const int*, int*, size_t);             \
-  void letter##potrs_(const char*, const int*, const int*, const NUMBER*, const int*, NUMBER*, \
-                      const int*, int*, size_t);                                               \
+#define DECLARE_REAL(letter, NUMBER)                                                              \
+  void letter##posv_(const char*, const int*, const int*, NUMBER*, const int*, NUMBER*,           \
+                     const int*, int*, size_t);                                                   \
+  void letter##gecon_(const char*, const int*, const NUMBER*, const int*, const NUMBER*, NUMBER*, \
+                      NUMBER*, int*, int*, size_t);                                               \
+  void letter##potrf_(const char*, const int*, NUMBER*, const int*, int*, size_t);                \
+  void letter##potrs_(const char*, const int*, const int*, const NUMBER*, const int*, NUMBER*,    \
+                      const int*, int*, size_t);                                                  \
   void letter##potri_(const char*, const int*, NUMBER*, const int*, int*, size_t);
 DECLARE(s, float)
 DECLARE(d, double)
@@ -167,6 +169,7 @@ int main(int argc, char** argv) {
     invert_z(n / 2, n / 8, n / 2, n / 2);
     cholesky_d("L", n, n / 4, n, n);
     solve_mixed_d(n, 1, n, n);
+    condition_d(n, n);
     factor_d(n, 2 * n, n);
     factor_d(2 * n, n, 2 * n);
   } else if (strcmp(what, "exit") == 0) { /* while another thread is at it */

@@ -45,7 +45,7 @@ suite() {  # folder of the tests, type, routines that the device must have had a
 
 case $kind in
   suite-[sd]) type=${kind#suite-}
-    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}potrf ${type}potrs ${type}potri" reference openblas ;;
+    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}gecon ${type}potrf ${type}potrs ${type}potri" reference openblas ;;
   suite-[cz]) type=${kind#suite-}
     suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri" reference openblas ;;
   suite-ds | suite-zc) suite "$(echo /usr/lib/*/lapack)" "${kind#suite-}" "${kind#suite-}gesv" reference openblas ;;
@@ -119,8 +119,8 @@ case $kind in
     # What is not gesv or posv is timed by itself; few right-hand sides are not worth a copy of them.
     LD_LIBRARY_PATH=$(reference)
     "$run" run --log rest.log -- "$callers" rest 1100
-    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 12 ] ||
-      fail "not one file for each of getri, getrs, posv, potrs, potri, dsgesv, the getrf of more rows, zgesv, zgetri and zgetrs"
+    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 13 ] || fail "not one file for each of \
+      getri, getrs, gecon, posv, potrs, potri, dsgesv, the getrf of more rows, zgesv, zgetri and zgetrs"
     "$run" run --log rest.log -- "$callers" rest 1100
     grep -q 'dgetri n=1100 nrhs=0 device' rest.log || fail "getri: $(cat rest.log cache/clgauss/lapack-*)"
     "$run" run --min-n 250 --log few.log -- "$callers" rest 1100
@@ -129,6 +129,7 @@ case $kind in
     for routine in getrs potrs; do
       grep -q "d$routine n=1100 nrhs=275 device" few.log || fail "$routine: $(cat few.log)"
     done
+    grep -q 'dgecon n=1100 nrhs=0 device' few.log || fail "gecon: $(cat few.log)"
     grep -q 'zgetrs n=550 nrhs=137 device' few.log || fail "zgetrs: $(cat few.log)"
     "$run" run --min-n 250 --log few.log -- "$callers" one 1100
     grep -q 'dgetrs n=1100 nrhs=1 system .* right-hand sides' few.log || fail "a getrs with one right-hand side: $(cat few.log)"
