@@ -68,11 +68,8 @@ CLGAUSS_API const char* clgauss_last_error(void);
 /* ---- What calls name (the first two as CBLAS and LAPACKE number them) ------------------------------------------------- */
 
 enum { CLGAUSS_ROW_MAJOR = 101, CLGAUSS_COLUMN_MAJOR = 102 }; /* layout */
-enum { /* trans: A x = b, A^T x = b, or A^H x = b, which for real numbers is A^T x = b */
-  CLGAUSS_NO_TRANSPOSE = 111,
-  CLGAUSS_TRANSPOSE = 112,
-  CLGAUSS_CONJUGATE_TRANSPOSE = 113
-};
+/* trans: A x = b, A^T x = b, or A^H x = b, which for real numbers is A^T x = b */
+enum { CLGAUSS_NO_TRANSPOSE = 111, CLGAUSS_TRANSPOSE = 112, CLGAUSS_CONJUGATE_TRANSPOSE = 113 };
 enum { CLGAUSS_TYPE_DEFAULT = 0, CLGAUSS_F32 = 32, CLGAUSS_F64 = 64 }; /* element types */
 
 /* ---- Contexts -------------------------------------------------------------------------------------------------------- */
@@ -156,8 +153,8 @@ CLGAUSS_API clgauss_status clgauss_dposv(clgauss_context context, int layout, in
  * the k-by-n U, and the k numbers of ipiv the row exchanges, all of it looked at as gesv's is.
  * CLGAUSS_SINGULAR: of the first k columns; A and ipiv are written. With every status but this and
  * CLGAUSS_OK they are as they were. CLGAUSS_INVALID_INPUT: more than 2^24 rows (s) or 2^30 (d), and
- * fewer columns. `_host`, for clgauss_dgetrf() keeps the factors on the device. dgetrf_host needs a device with
- * fp64. */
+ * fewer columns. `_host`, for clgauss_dgetrf() keeps the factors on the device. dgetrf_host needs a
+ * device with fp64. */
 CLGAUSS_API clgauss_status clgauss_sgetrf_host(clgauss_context context, int layout, size_t m,
                                                size_t n, float* a, size_t lda, int32_t* ipiv);
 CLGAUSS_API clgauss_status clgauss_dgetrf_host(clgauss_context context, int layout, size_t m,

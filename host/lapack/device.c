@@ -1,4 +1,4 @@
-/* libclgauss, loaded and opened at the first call that is worth it. */
+/* libclgauss_core, loaded and opened at the first call that is worth it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -73,7 +73,7 @@ void device_release(void) {
 
 const struct device* the_device(void) { return &device; }
 
-/* libclgauss beside this file, or where libraries are looked for. */
+/* libclgauss_core beside this file, or where libraries are looked for. */
 static void* open_library(void) {
   Dl_info info;
   char path[4096];

@@ -1,14 +1,14 @@
 #ifndef CLGAUSS_LAPACK_SHIM_H
 #define CLGAUSS_LAPACK_SHIM_H
 /* libclgauss_lapack.so: the names of LAPACK's routines, in front of the library that a program took
- * them from. Large calls go to a device by libclgauss, opened at the first of them; all others, and
- * every call that the device did not answer, go to the routine that would have been called without
- * it. In C, and small: it is loaded into programs that never call LAPACK, too.
+ * them from. Large calls go to a device by libclgauss_core, opened at the first of them; all
+ * others, and every call that the device did not answer, go to the routine that would have been
+ * called without it. In C, and small: it is loaded into programs that never call LAPACK, too.
  *
  * lapack.c   the routines, by LAPACK's calling convention
  * target.c   the routine that a call was meant for, and the width of its integers
  * choice.c   which calls the device takes: measured, once for a machine and kept
- * device.c   libclgauss, opened, in one thread at a time
+ * device.c   libclgauss_core, opened, in one thread at a time
  * report.c   what was done where, for --report and CLGAUSS_LAPACK_LOG */
 
 #include <stdint.h>
@@ -117,7 +117,7 @@ typedef void potrs_routine(const char* uplo, const void* n, const void* nrhs, co
 
 /* ---- device.c -------------------------------------------------------------------------------- */
 
-/* The functions of libclgauss that are called. */
+/* The functions of libclgauss_core that are called. */
 struct library_calls {
   clgauss_status (*create)(const char*, unsigned, clgauss_context*);
   clgauss_status (*device_name)(clgauss_context, char*, size_t);

@@ -1,4 +1,4 @@
-/* Included by typed_tests.h, once for each type: factors in host memory, and what goes on with them. */
+/* Included by typed_tests.h, once for each type: factors in host memory. */
 
 /* A, outweighed by what lies beside its diagonal, so that rows are exchanged; or symmetric. */
 static double T(large)(size_t n, int symmetric, size_t i, size_t j) {

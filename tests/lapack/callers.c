@@ -1,6 +1,6 @@
 /* A program that calls LAPACK as others do, and looks at what it gets: run by itself, and by
- * `clgauss run`, over several LAPACKs. Without arguments every routine, in every type. With
- * "fork", "threads", "signals", "one N", "wide N", "rest N" or "exit SECONDS" what the words say. */
+ * `clgauss run`, over several LAPACKs. Without arguments every routine, in every type. With "fork",
+ * "threads", "signals", "one N", "wide N", "rest N" or "exit SECONDS" what the words say. */
 #include <complex.h>
 #include <math.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* Included by callers.c, once for each type: NUMBER, EPS, L(name) of LAPACK, T(name) of here,
- * RANDOM(), MAGNITUDE(), CONJUGATE(), REAL_PART() and LARGEST_L, a bound of L's numbers, and IS_REAL
- * and MIXED_GESV or not. At the end they are undefined again. */
+ * RANDOM(), MAGNITUDE(), CONJUGATE(), REAL_PART() and LARGEST_L, a bound of L's numbers, and
+ * IS_REAL and MIXED_GESV or not. At the end they are undefined again. */
 
 static NUMBER* T(matrix)(int rows, int columns, int ld) {
   NUMBER* const a = malloc(sizeof *a * (size_t)ld * (size_t)(columns > 0 ? columns : 1));

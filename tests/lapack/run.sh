@@ -122,7 +122,9 @@ case $kind in
     [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 13 ] || fail "not one file for each of \
       getri, getrs, gecon, posv, potrs, potri, dsgesv, the getrf of more rows, zgesv, zgetri and zgetrs"
     "$run" run --log rest.log -- "$callers" rest 1100
-    grep -q 'dgetri n=1100 nrhs=0 device' rest.log || fail "getri: $(cat rest.log cache/clgauss/lapack-*)"
+    for call in 'dgetri n=1100 nrhs=0' 'dgetrf n=1100 nrhs=0 rows=2200'; do
+      grep -q "$call device" rest.log || fail "$call: $(cat rest.log cache/clgauss/lapack-*)"
+    done
     "$run" run --min-n 250 --log few.log -- "$callers" rest 1100
     grep -q 'dgetrf n=1100 nrhs=0 rows=2200 device' few.log || fail "a getrf of more rows: $(cat few.log)"
     grep -q 'dgetrf n=1100 nrhs=0 columns=2200 device' few.log || fail "a getrf of more columns: $(cat few.log)"
