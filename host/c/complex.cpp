@@ -1,4 +1,4 @@
-// cgesv and zgesv of clgauss.h.
+// gesv of complex numbers, and solves with their factors.
 #include <clgauss.h>
 #include <fmt/format.h>
 
@@ -9,84 +9,30 @@
 #include <optional>
 #include <vector>
 
-#include "c/call.hpp"
-#include "c/handles.hpp"
-#include "c/host_matrix.hpp"
+#include "c/by_factors.hpp"
+#include "c/complex_system.hpp"
+#include "c/gesv.hpp"
 #include "c/host_transfer.hpp"
 #include "c/weighted_sums.hpp"
 #include "io/memory.hpp"
-#include "launch/staging.hpp"
-#include "linalg/complex/complex_lu.hpp"
+#include "linalg/complex/complex_substitution.hpp"
 #include "linalg/lu/lu_backend.hpp"
 
 namespace clgauss::c {
 
 namespace {
 
-template <typename Number>
-HostMatrix<Number> rows_of(const HostMatrix<Number>& matrix, Index first, Index last) {
-  return {matrix.data + first * matrix.row_step, last - first, matrix.columns, matrix.row_step,
-          matrix.column_step};
-}
-
-/// A and B side by side on the device, as ComplexLu has them.
-template <typename Number>
-class DeviceSystem {
- public:
-  DeviceSystem(Context& context, const ComplexLayout& layout)
-      : context_(context),
-        layout_(layout),
-        view_{context.allocate(layout.n * layout.ld * sizeof(Number) / 2, "a complex system"), 0,
-              layout.ld} {}
-
-  [[nodiscard]] const MatrixView& view() const { return view_; }
-
-  void write(const HostMatrix<const Number>& a, const HostMatrix<const Number>& b) const {
-    context_.staging().write(
-        context_.queue(), view_.buffer, layout_.n, row_bytes(),
-        [&](Index first, Index last, std::byte* out) {
-          auto* const rows = reinterpret_cast<Number*>(out);
-          std::fill_n(rows, (last - first) * row_bytes() / sizeof(Number), Number{});
-          copy(rows_of(a, first, last), own(rows, last - first, 0, a.columns));
-          copy(rows_of(b, first, last), own(rows, last - first, layout_.b / 2, b.columns));
-        });
-  }
-
-  void read(const HostMatrix<Number>& a, const HostMatrix<Number>& b) const {
-    context_.staging().read(context_.queue(), view_.buffer, layout_.n, row_bytes(),
-                            [&](Index first, Index last, const std::byte* in) {
-                              const auto* const rows = reinterpret_cast<const Number*>(in);
-                              copy(own(rows, last - first, 0, a.columns), rows_of(a, first, last));
-                              copy(own(rows, last - first, layout_.b / 2, b.columns),
-                                   rows_of(b, first, last));
-                            });
-  }
-
- private:
-  [[nodiscard]] std::size_t row_bytes() const { return layout_.ld * sizeof(Number) / 2; }
-
-  template <typename Element>
-  HostMatrix<Element> own(Element* rows, Index count, Index column, Index columns) const {
-    return row_major(rows + column, count, columns, layout_.ld / 2);
-  }
-
-  Context& context_;
-  ComplexLayout layout_;
-  MatrixView view_;
-};
-
-template <typename Real>
-clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, void* a_data,
-                    Index lda, int32_t* ipiv, void* b_data, Index ldb, const LuOptions& options) {
-  using Number = std::complex<Real>;
-  const Use use(object_of(handle));
-  Context& context = use.context();
+void check_complex_counts(Index n, Index nrhs) {
   constexpr Index kMost = Index{1} << 30U;
   if (n > kMost || nrhs > kMost) throw DimensionError("n and nrhs: none may be above 2^30");
-  const auto a = host_matrix(layout, n, n, static_cast<Number*>(a_data), lda, "A");
-  const auto b = host_matrix(layout, n, nrhs, static_cast<Number*>(b_data), ldb, "B");
-  if (n == 0) return CLGAUSS_OK;
-  not_null(ipiv, "ipiv");
+}
+
+template <typename Real>
+clgauss_status gesv(const Use& use, const HostMatrix<std::complex<Real>>& a, int32_t* ipiv,
+                    const HostMatrix<std::complex<Real>>& b, const LuOptions& options) {
+  using Number = std::complex<Real>;
+  Context& context = use.context();
+  const Index n = a.rows, nrhs = b.columns;
   io::require_memory("A copy of A and B", n, 2 * (n + nrhs));
   Values own, space_of_x(doubles_for(b));
   const auto factors = like(a, use.object().space(doubles_for(a), own).data());
@@ -117,13 +63,59 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, voi
   return column ? singular(*column) : CLGAUSS_OK;
 }
 
+}  // namespace
+
 template <typename Real>
-clgauss_status guarded_gesv(clgauss_context context, int layout, size_t n, size_t nrhs, void* a,
-                            size_t lda, int32_t* ipiv, void* b, size_t ldb) {
+clgauss_status gesv(const Use& use, const HostMatrix<std::complex<Real>>& a, int32_t* ipiv,
+                    const HostMatrix<std::complex<Real>>& b) {
+  check_complex_counts(a.rows, b.columns);
+  return repeat_until_co_resident(
+      {}, [&](const LuOptions& options) { return gesv(use, a, ipiv, b, options); });
+}
+
+template <typename Real>
+clgauss_status solve_by_factors(const Use& use, const Triangles<std::complex<Real>>& m,
+                                const HostMatrix<std::complex<Real>>& b) {
+  using Number = std::complex<Real>;
+  Context& context = use.context();
+  const RealType type = choose_type(context.profile(), kRealType<Real>);
+  check_complex_counts(b.rows, b.columns);
+  io::require_memory("A copy of X", b.rows, 2 * b.columns);
+  std::optional<ComplexSubstitution> solves;
+  context.programs().prepare([&] { solves.emplace(context, type, b.rows, b.columns); });
+  const DeviceSystem<Number> system(context, solves->layout());
+  Values own, space(doubles_for(b));
+  system.write(with_unit_lower(use, m, own), constant(b));
+  solves->enqueue(context.queue(), system.view());
+  const WeightedSums<Number> of_m = weighted_sums_of_product(m);  // while the device is at it
+  const auto x = like(b, space.data());
+  system.read(x);
+  if (!is_answer(of_m, constant(b), constant(x))) return out_of_range_or_wrong(of_m.norm1);
+  copy(x, b);
+  return CLGAUSS_OK;
+}
+
+#define CLGAUSS_FOR(Real)                                                                    \
+  template clgauss_status gesv(const Use&, const HostMatrix<std::complex<Real>>&, int32_t*,  \
+                               const HostMatrix<std::complex<Real>>&);                       \
+  template clgauss_status solve_by_factors(const Use&, const Triangles<std::complex<Real>>&, \
+                                           const HostMatrix<std::complex<Real>>&);
+CLGAUSS_FOR(float)
+CLGAUSS_FOR(double)
+#undef CLGAUSS_FOR
+
+namespace {
+
+template <typename Real>
+clgauss_status guarded_gesv(clgauss_context handle, int layout, size_t n, size_t nrhs, void* a_data,
+                            size_t lda, int32_t* ipiv, void* b_data, size_t ldb) {
+  using Number = std::complex<Real>;
   return guarded([&] {
-    return repeat_until_co_resident({}, [&](const LuOptions& options) {
-      return gesv<Real>(context, layout, n, nrhs, a, lda, ipiv, b, ldb, options);
-    });
+    const Use use(object_of(handle));
+    const auto a = host_matrix(layout, n, n, static_cast<Number*>(a_data), lda, "A");
+    const auto b = host_matrix(layout, n, nrhs, static_cast<Number*>(b_data), ldb, "B");
+    if (n == 0) return clgauss_status{CLGAUSS_OK};
+    return gesv(use, a, not_null(ipiv, "ipiv"), b);
   });
 }
 

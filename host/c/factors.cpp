@@ -6,16 +6,15 @@
 #include <algorithm>
 #include <clgauss/gemm.hpp>
 #include <clgauss/solve.hpp>
+#include <complex>
+#include <concepts>
 #include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "c/by_factors.hpp"
 #include "c/gesv.hpp"
-#include "c/handles.hpp"
-#include "c/host_transfer.hpp"
-#include "c/weighted_sums.hpp"
-#include "io/memory.hpp"
 #include "kernels/substitution/triangle_inverse.hpp"
 #include "linalg/lu/getrs.hpp"
 #include "matrix/shapes.hpp"
@@ -40,8 +39,8 @@ std::vector<Index> exchanges_of(const int32_t* ipiv, Index n) {
 
 /// Rows k and exchanges[k] of `matrix` are exchanged, for one k after the other, M <- P M, or from
 /// the last on, M <- P^T M.
-template <typename Real>
-void exchange_rows(const HostMatrix<Real>& matrix, std::span<const Index> exchanges, bool back) {
+template <typename Number>
+void exchange_rows(const HostMatrix<Number>& matrix, std::span<const Index> exchanges, bool back) {
   const Index count = exchanges.size();
   const auto row_of = [&](Index step) { return back ? count - 1 - step : step; };
   const auto exchange = [&](Index k, Index j) {
@@ -58,52 +57,14 @@ void exchange_rows(const HostMatrix<Real>& matrix, std::span<const Index> exchan
   });
 }
 
-/// The first zero on the diagonal.
-template <typename Real>
-std::optional<Index> zero_pivot(const HostMatrix<Real>& factors) {
-  for (Index i = 0; i < factors.rows; ++i)
-    if (factors.data[i * (factors.row_step + factors.column_step)] == 0) return i;
-  return {};
-}
-
-/// L U, or U^T L^T.
-template <typename Real>
-Triangles<Real> triangles_of_lu(const HostMatrix<const Real>& lu, bool transposed) {
-  const HostMatrix<const Real> m = transposed ? c::transposed(lu) : lu;
-  return {m, m, !transposed, transposed};
-}
-
 /// L L^T.
 template <typename Real>
 Triangles<Real> triangles_of_cholesky(const HostMatrix<const Real>& l) {
   return {l, transposed(l), false, false};
 }
 
-/// L U as the kernels have it, with a unit diagonal of L that is not stored; where L has another
-/// diagonal D, (L D^-1) (D U).
-template <typename Real>
-MatrixView uploaded_factors(const Use& use, const Triangles<Real>& m) {
-  constexpr const char* kWhat = "the factors";
-  const auto& [lower, upper, is_unit_lower, is_unit_upper] = m;
-  const Index n = lower.rows, ld = padded_ld(n, kRealType<Real>);
-  if (is_unit_lower) return uploaded(use.context(), lower, ld, kWhat);
-  io::require_memory("A copy of A", n, n);
-  Values own;
-  Real* const space = reinterpret_cast<Real*>(use.object().space(doubles_for(lower), own).data());
-  const auto scaled = row_major(space, n, n, n);
-  for_lower_triangle(n, [&, unit = is_unit_upper](Index i, Index j) {
-    const auto of = [](const HostMatrix<const Real>& t, Index row, Index column) {
-      return t.data[row * t.row_step + column * t.column_step];
-    };
-    const Real d = of(lower, j, j);
-    if (j < i) space[i * n + j] = of(lower, i, j) / d;
-    space[j * n + i] = j == i && unit ? d : d * of(upper, j, i);
-  });
-  return uploaded(use.context(), scaled, ld, kWhat);
-}
-
-/// B <- (L U)^-1 B, if it is seen to be that.
-template <typename Real>
+/// solve_by_factors() of real numbers.
+template <std::floating_point Real>
 clgauss_status solve_by_factors(const Use& use, const Triangles<Real>& m,
                                 const HostMatrix<Real>& b) {
   Context& context = use.context();
@@ -147,52 +108,69 @@ clgauss_status invert_factors(const Use& use, const Triangles<Real>& m, const Ho
 }
 
 /// L alone, as factors of L I: its diagonal and what lies above are written.
-template <typename Real>
-HostMatrix<const Real> lower_factor(const HostMatrix<const Real>& lu, Real* space) {
+template <typename Number>
+HostMatrix<const Number> lower_factor(const HostMatrix<const Number>& lu, Number* space) {
   const Index n = lu.rows;
   for_lower_triangle(n, [&](Index i, Index j) {
-    space[i * n + j] = i == j ? Real{1} : lu.data[i * lu.row_step + j * lu.column_step];
+    space[i * n + j] = i == j ? Number{1} : lu.data[i * lu.row_step + j * lu.column_step];
     if (i != j) space[j * n + i] = 0;
   });
   return constant(row_major(space, n, n, n));
 }
 
 /// Copies of a matrix, in memory of their own.
-template <typename Real>
+template <typename Number>
 struct Copied {
-  explicit Copied(const HostMatrix<Real>& of)
+  explicit Copied(const HostMatrix<Number>& of)
       : space(doubles_for(of)), matrix(like(of, space.data())) {
     copy(of, matrix);
   }
 
   Values space;
-  HostMatrix<Real> matrix;
+  HostMatrix<Number> matrix;
 };
 
+/// Of real numbers nothing.
+template <typename Number>
+void conjugate(const HostMatrix<Number>& matrix) {
+  if constexpr (!std::floating_point<Number>)
+    in_parallel(matrix.columns, kElementsPerThread / matrix.rows + 1, [&](Index first, Index last) {
+      for (Index j = first; j < last; ++j)
+        for (Index i = 0; i < matrix.rows; ++i) {
+          Number& number = matrix.data[i * matrix.row_step + j * matrix.column_step];
+          number = std::conj(number);
+        }
+    });
+}
+
 /// Of A = (A1 A2), A1 m-by-m: P A1 = L U1 and U2 = L^-1 P A2.
-template <typename Real>
-clgauss_status getrf(clgauss_context handle, int layout, Index m, Index n, Real* a_data, Index lda,
-                     int32_t* ipiv) {
+template <typename Number>
+clgauss_status getrf(clgauss_context handle, int layout, Index m, Index n, Number* a_data,
+                     Index lda, int32_t* ipiv) {
   const Use use(object_of(handle));
   check_counts(m, n);
-  if (m > n)
-    throw DimensionError(
-        fmt::format("A is {} x {}: more rows than columns are not factored", m, n));
   const auto a = host_matrix(layout, m, n, a_data, lda, "A");
   if (a.empty()) return CLGAUSS_OK;
   not_null(ipiv, "ipiv");
-  const HostMatrix<Real> left{a.data, m, m, a.row_step, a.column_step},
+  if (m > n) {
+    if constexpr (std::floating_point<Number>)
+      return tall_getrf(use, a, ipiv);
+    else
+      throw DimensionError(fmt::format(
+          "A is {} x {}: more rows than columns are not factored in complex numbers", m, n));
+  }
+  const HostMatrix<Number> left{a.data, m, m, a.row_step, a.column_step},
       right{a.data + m * a.column_step, m, n - m, a.row_step, a.column_step};
-  const HostMatrix<Real> no_sides{nullptr, m, 0, 1, 1};
+  const HostMatrix<Number> no_sides{nullptr, m, 0, 1, 1};
   if (m == n) return gesv(use, left, ipiv, no_sides);
   io::require_memory("Copies of A and L", m, n + m);
-  const Copied<Real> factors(left), u2(right);
+  const Copied<Number> factors(left), u2(right);
   std::vector<int32_t> rows(m);
   const clgauss_status status = gesv(use, factors.matrix, rows.data(), no_sides);
   if (status != CLGAUSS_OK && status != CLGAUSS_SINGULAR) return status;
   exchange_rows(u2.matrix, exchanges_of(rows.data(), m), false);
   Values space(doubles_for(left));
-  const auto l = lower_factor(constant(factors.matrix), reinterpret_cast<Real*>(space.data()));
+  const auto l = lower_factor(constant(factors.matrix), reinterpret_cast<Number*>(space.data()));
   const clgauss_status of_u2 = solve_by_factors(use, triangles_of_lu(l, false), u2.matrix);
   if (of_u2 != CLGAUSS_OK) return of_u2;
   copy(factors.matrix, left);
@@ -201,9 +179,10 @@ clgauss_status getrf(clgauss_context handle, int layout, Index m, Index n, Real*
   return status;
 }
 
-template <typename Real>
+template <typename Number>
 clgauss_status getrs(clgauss_context handle, int layout, int trans, Index n, Index nrhs,
-                     const Real* a_data, Index lda, const int32_t* ipiv, Real* b_data, Index ldb) {
+                     const Number* a_data, Index lda, const int32_t* ipiv, Number* b_data,
+                     Index ldb) {
   const Use use(object_of(handle));
   check_counts(n, nrhs);
   const bool transposed = is_transposed(trans);
@@ -213,18 +192,39 @@ clgauss_status getrs(clgauss_context handle, int layout, int trans, Index n, Ind
   const std::vector<Index> exchanges = exchanges_of(ipiv, n);
   if (const auto column = zero_pivot(lu)) return singular(*column);
   io::require_memory("A copy of B", n, nrhs);
-  const Copied<Real> copied(b);
-  const HostMatrix<Real>& x = copied.matrix;
+  const Copied<Number> copied(b);
+  const HostMatrix<Number>& x = copied.matrix;
+  const bool conjugated = trans == CLGAUSS_CONJUGATE_TRANSPOSE;  // A^T conj(X) = conj(B)
+  if (conjugated) conjugate(x);
   if (!transposed) exchange_rows(x, exchanges, false);  // L U X = P B
   const clgauss_status status = solve_by_factors(use, triangles_of_lu(lu, transposed), x);
   if (status != CLGAUSS_OK) return status;
+  if (conjugated) conjugate(x);
   if (transposed) exchange_rows(x, exchanges, true);  // U^T L^T P X = B
   copy(x, b);
   return CLGAUSS_OK;
 }
 
-template <typename Real>
-clgauss_status getri(clgauss_context handle, int layout, Index n, Real* a_data, Index lda,
+/// A X = I, checked; write(X).
+template <typename Real, typename Write>
+clgauss_status invert_lu(const Use& use, const Triangles<std::complex<Real>>& m,
+                         const HostMatrix<std::complex<Real>>& a, const Write& write) {
+  io::require_memory("The inverse", a.rows, 2 * a.columns);
+  Values space(doubles_for(a), 0.0);
+  const auto x = like(a, space.data());
+  for (Index i = 0; i < a.rows; ++i) x.data[i * (x.row_step + x.column_step)] = 1;
+  const clgauss_status status = solve_by_factors(use, m, x);
+  if (status == CLGAUSS_OK) write(constant(x));
+  return status;
+}
+template <std::floating_point Real, typename Write>
+clgauss_status invert_lu(const Use& use, const Triangles<Real>& m, const HostMatrix<Real>& a,
+                         const Write& write) {
+  return invert_factors(use, m, a, is_inverse<Real>, write);
+}
+
+template <typename Number>
+clgauss_status getri(clgauss_context handle, int layout, Index n, Number* a_data, Index lda,
                      const int32_t* ipiv) {
   const Use use(object_of(handle));
   check_counts(n, 0);
@@ -232,11 +232,11 @@ clgauss_status getri(clgauss_context handle, int layout, Index n, Real* a_data, 
   if (n == 0) return CLGAUSS_OK;
   const std::vector<Index> exchanges = exchanges_of(ipiv, n);
   if (const auto column = zero_pivot(a)) return singular(*column);
-  return invert_factors(use, triangles_of_lu(constant(a), false), a, is_inverse<Real>,
-                        [&](const HostMatrix<const Real>& inverse) {  // U^-1 L^-1 P
-                          copy(inverse, a);
-                          exchange_rows(transposed(a), exchanges, true);
-                        });
+  return invert_lu(use, triangles_of_lu(constant(a), false), a,
+                   [&](const HostMatrix<const Number>& inverse) {  // U^-1 L^-1 P
+                     copy(inverse, a);
+                     exchange_rows(transposed(a), exchanges, true);
+                   });
 }
 
 template <typename Real>
@@ -308,6 +308,28 @@ clgauss_status clgauss_dgetri(clgauss_context context, int layout, size_t n, dou
                               const int32_t* ipiv) {
   return guarded([&] { return getri(context, layout, n, a, lda, ipiv); });
 }
+
+#define CLGAUSS_FOR(letter, Number)                                                                \
+  clgauss_status clgauss_##letter##getrf_host(clgauss_context context, int layout, size_t m,       \
+                                              size_t n, void* a, size_t lda, int32_t* ipiv) {      \
+    return guarded(                                                                                \
+        [&] { return getrf(context, layout, m, n, static_cast<Number*>(a), lda, ipiv); });         \
+  }                                                                                                \
+  clgauss_status clgauss_##letter##getrs_host(clgauss_context context, int layout, int trans,      \
+                                              size_t n, size_t nrhs, const void* a, size_t lda,    \
+                                              const int32_t* ipiv, void* b, size_t ldb) {          \
+    return guarded([&] {                                                                           \
+      return getrs(context, layout, trans, n, nrhs, static_cast<const Number*>(a), lda, ipiv,      \
+                   static_cast<Number*>(b), ldb);                                                  \
+    });                                                                                            \
+  }                                                                                                \
+  clgauss_status clgauss_##letter##getri(clgauss_context context, int layout, size_t n, void* a,   \
+                                         size_t lda, const int32_t* ipiv) {                        \
+    return guarded([&] { return getri(context, layout, n, static_cast<Number*>(a), lda, ipiv); }); \
+  }
+CLGAUSS_FOR(c, std::complex<float>)
+CLGAUSS_FOR(z, std::complex<double>)
+#undef CLGAUSS_FOR
 
 clgauss_status clgauss_spotrs(clgauss_context context, int layout, int uplo, size_t n, size_t nrhs,
                               const float* a, size_t lda, float* b, size_t ldb) {

@@ -1,5 +1,7 @@
 #pragma once
-/// gesv of host matrices whose arguments were looked at.
+/// gesv and getrf of host matrices whose arguments were looked at.
+
+#include <complex>
 
 #include "c/handles.hpp"
 #include "c/host_matrix.hpp"
@@ -11,5 +13,13 @@ namespace clgauss::c {
 template <typename Real>
 [[nodiscard]] clgauss_status gesv(const Use& use, const HostMatrix<Real>& a, int32_t* ipiv,
                                   const HostMatrix<Real>& b);
+template <typename Real>
+[[nodiscard]] clgauss_status gesv(const Use& use, const HostMatrix<std::complex<Real>>& a,
+                                  int32_t* ipiv, const HostMatrix<std::complex<Real>>& b);
+
+/// The m-by-n `a`, m >= n > 0, <- L and U, the n numbers of ipiv <- the row exchanges, as
+/// clgauss_dgetrf_host() says.
+template <typename Real>
+[[nodiscard]] clgauss_status tall_getrf(const Use& use, const HostMatrix<Real>& a, int32_t* ipiv);
 
 }  // namespace clgauss::c

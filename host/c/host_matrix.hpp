@@ -32,11 +32,14 @@ inline bool is_row_major(int layout) {
   return layout == CLGAUSS_ROW_MAJOR;
 }
 
+/// Of A^H, too.
 inline bool is_transposed(int trans) {
-  if (trans != CLGAUSS_NO_TRANSPOSE && trans != CLGAUSS_TRANSPOSE)
-    throw UsageError(fmt::format(
-        "trans is {}, neither CLGAUSS_NO_TRANSPOSE (111) nor CLGAUSS_TRANSPOSE (112)", trans));
-  return trans == CLGAUSS_TRANSPOSE;
+  if (trans < CLGAUSS_NO_TRANSPOSE || trans > CLGAUSS_CONJUGATE_TRANSPOSE)
+    throw UsageError(
+        fmt::format("trans is {}, none of CLGAUSS_NO_TRANSPOSE (111), CLGAUSS_TRANSPOSE (112) and "
+                    "CLGAUSS_CONJUGATE_TRANSPOSE (113)",
+                    trans));
+  return trans != CLGAUSS_NO_TRANSPOSE;
 }
 
 /// Throws DimensionError before anything is multiplied by `n` or `nrhs`.

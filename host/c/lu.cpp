@@ -11,12 +11,12 @@
 #include <utility>
 #include <vector>
 
+#include "c/checked.hpp"
 #include "c/enqueue.hpp"
 #include "c/gesv.hpp"
-#include "c/host_transfer.hpp"
-#include "c/weighted_sums.hpp"
 #include "io/memory.hpp"
 #include "launch/staging.hpp"
+#include "linalg/lu/getrf_tall.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
@@ -60,47 +60,6 @@ struct KeptMatrix {
   MatrixView view;
 };
 
-/// Factors and answers that are looked at before the caller's memory is written, and what they
-/// are measured by.
-template <typename Real>
-class Checked {
- public:
-  /// Throws OutOfMemory.
-  Checked(const Use& use, const HostMatrix<Real>& a, const HostMatrix<Real>& b,
-          WeightedSums<Real> of_a)
-      : context_(use.context()), a_(a), b_(b), of_a_(std::move(of_a)) {
-    io::require_memory("A copy of A", a.rows, a.columns);
-    space_ = &use.object().space(fetched_space(context_, a), own_);
-  }
-
-  /// A's factors, on the device.
-  void fetch_factors(const MatrixView& view) { factors_.emplace(context_, view, a_, *space_); }
-  /// Of a system that has it.
-  void fetch_answer(const MatrixView& view) {
-    if (b_.empty()) return;
-    io::require_memory("A copy of X", b_.rows, b_.columns);
-    space_of_x_ = Values(fetched_space(context_, b_));
-    x_.emplace(context_, view, b_, space_of_x_);
-  }
-
-  [[nodiscard]] const HostMatrix<const Real>& factors() const { return factors_->matrix(); }
-  [[nodiscard]] const WeightedSums<Real>& of_a() const { return of_a_; }
-  [[nodiscard]] bool has_answer() const {
-    return !x_ || is_answer(of_a_, constant(b_), x_->matrix());
-  }
-  void write_answer() const {
-    if (x_) copy(x_->matrix(), b_);
-  }
-
- private:
-  Context& context_;
-  HostMatrix<Real> a_, b_;
-  WeightedSums<Real> of_a_;
-  Values own_, space_of_x_;
-  Values* space_;
-  std::optional<Fetched<Real>> factors_, x_;
-};
-
 }  // namespace
 
 template <typename Real>
@@ -133,10 +92,31 @@ clgauss_status gesv(const Use& use, const HostMatrix<Real>& a, int32_t* ipiv,
   return column ? singular(*column) : CLGAUSS_OK;
 }
 
-template clgauss_status gesv(const Use&, const HostMatrix<float>&, int32_t*,
-                             const HostMatrix<float>&);
-template clgauss_status gesv(const Use&, const HostMatrix<double>&, int32_t*,
-                             const HostMatrix<double>&);
+template <typename Real>
+clgauss_status tall_getrf(const Use& use, const HostMatrix<Real>& a, int32_t* ipiv) {
+  Context& context = use.context();
+  const RealType type = choose_type(context.profile(), kRealType<Real>);
+  TallLu lu(context, type, a.rows, a.columns);
+  const MatrixView view = uploaded(context, a, padded_ld(a.columns, type), "A");
+  lu.factor(view);
+  Checked<Real> checked(use, a, {}, weighted_sums(constant(a)));  // while the device is at it
+  const auto column = lu.failed_column();
+  const std::vector<Index> pivots = lu.pivots();
+  checked.fetch_factors(view);
+  if (!agree(checked.of_a(), checked.factors(), pivots))
+    return out_of_range_or_wrong(checked.of_a().norm1);
+  copy(checked.factors(), a);
+  write_pivots(pivots, ipiv);
+  return column ? singular(*column) : CLGAUSS_OK;
+}
+
+#define CLGAUSS_FOR(Real)                                                     \
+  template clgauss_status gesv(const Use&, const HostMatrix<Real>&, int32_t*, \
+                               const HostMatrix<Real>&);                      \
+  template clgauss_status tall_getrf(const Use&, const HostMatrix<Real>&, int32_t*);
+CLGAUSS_FOR(float)
+CLGAUSS_FOR(double)
+#undef CLGAUSS_FOR
 
 namespace {
 

@@ -230,8 +230,8 @@ WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>& m) {
   const Index n = m.lower.rows;
   WeightedSums<Number> result{sums(weights<Wide<Number>>(n), std::identity{}), 0};
   const auto size = [](const Wide<Number>& value) { return magnitude(value); };
-  for (const double sum : sums(std::vector<Wide<Number>>(n, 1.0), size))
-    result.norm1 = max_or_nan(result.norm1, sum);
+  for (const Wide<Number>& sum : sums(std::vector<Wide<Number>>(n, 1.0), size))
+    result.norm1 = max_or_nan(result.norm1, std::real(sum));
   return result;
 }
 
@@ -278,10 +278,10 @@ bool is_symmetric_inverse(const WeightedSums<Number>& of_a, const HostMatrix<con
   template bool agree(const WeightedSums<Number>&, const HostMatrix<const Number>&,     \
                       std::span<const Index>);                                          \
   template bool is_answer(const WeightedSums<Number>&, const HostMatrix<const Number>&, \
-                          const HostMatrix<const Number>&);
+                          const HostMatrix<const Number>&);                             \
+  template WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>&);
 #define CLGAUSS_FOR_REAL(Number)                                                               \
   template WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>&);   \
-  template WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>&);            \
   template bool agree_symmetric(const WeightedSums<Number>&, const HostMatrix<const Number>&); \
   template bool is_inverse(const WeightedSums<Number>&, const HostMatrix<const Number>&);      \
   template bool is_symmetric_inverse(const WeightedSums<Number>&, const HostMatrix<const Number>&);

@@ -18,7 +18,7 @@ namespace clgauss::c {
 template <typename Number>
 using Wide = std::conditional_t<std::is_floating_point_v<Number>, double, std::complex<double>>;
 
-/// w^T A of an n-by-n A, and what an error in it is measured by.
+/// w^T A of an A with n columns, and what an error in it is measured by.
 template <typename Number>
 struct WeightedSums {
   std::vector<Wide<Number>> sums;  // n
@@ -26,7 +26,7 @@ struct WeightedSums {
   double norm1 = 0;
 };
 
-/// Of A itself; n^2 multiplications, on all cores.
+/// Of A itself, of m rows; m n multiplications, on all cores.
 template <typename Number>
 [[nodiscard]] WeightedSums<Number> weighted_sums(const HostMatrix<const Number>& a);
 
@@ -47,9 +47,9 @@ struct Triangles {
 template <typename Number>
 [[nodiscard]] WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>& m);
 
-/// Whether P A = L U: L and U are as LAPACK's getrf leaves them, row k was exchanged with row
-/// exchanges[k], 0-based. As LAPACK's own tests have it, ||P^T L U - A||_1 is to be at most 30 n
-/// eps ||A||_1; false for NaN. n^2 multiplications.
+/// Whether P A = L U: L and U are as LAPACK's getrf leaves them of an m-by-n A, m >= n, row k was
+/// exchanged with row exchanges[k], 0-based. As LAPACK's own tests have it, ||P^T L U - A||_1 is to
+/// be at most 30 n eps ||A||_1; false for NaN. m n multiplications.
 template <typename Number>
 [[nodiscard]] bool agree(const WeightedSums<Number>& of_a, const HostMatrix<const Number>& lu,
                          std::span<const Index> exchanges);

@@ -4,8 +4,20 @@
 # Of the binary interface: one more wherever a program that was linked before may not run with this any more.
 set(clgauss_soversion 1)
 
-function(add_public_library name)  # further: the object libraries that it is made of
+# The objects of these object libraries.
+function(objects_of result)
   list(TRANSFORM ARGN REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>" OUTPUT_VARIABLE objects)
+  set(${result} "${objects}" PARENT_SCOPE)
+endfunction()
+# The same with what reads and writes files of further libraries as it is without these.
+set(core_parts clgauss_objects clgauss_loops clgauss_plain_formats)
+set(core_objects)
+foreach(part IN ITEMS clgauss_objects clgauss_loops)
+  list(APPEND core_objects $<FILTER:$<TARGET_OBJECTS:${part}>,EXCLUDE,/io/\(npz|mat|hdf5|format\)[.]cpp>)
+endforeach()
+list(APPEND core_objects $<TARGET_OBJECTS:clgauss_plain_formats>)
+
+function(add_public_library name objects)  # further: the object libraries that these are of
   if(BUILD_SHARED_LIBS)
     add_library(${name} SHARED ${objects})
     set_target_properties(${name} PROPERTIES VERSION ${clgauss_soversion}.${PROJECT_VERSION} SOVERSION ${clgauss_soversion})
@@ -30,14 +42,27 @@ function(add_public_library name)  # further: the object libraries that it is ma
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_compile_features(${name} PUBLIC cxx_std_20)
   target_include_directories(${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/host/include>)
-  target_link_libraries(${name} PUBLIC OpenCL::OpenCL OpenCL::HeadersCpp PRIVATE Threads::Threads fmt::fmt Boost::iostreams
-    "$<BUILD_INTERFACE:${format_libraries}>" "$<INSTALL_INTERFACE:${format_library_names}>")
+  target_link_libraries(${name} PUBLIC OpenCL::OpenCL OpenCL::HeadersCpp PRIVATE Threads::Threads fmt::fmt Boost::iostreams)
+endfunction()
+function(link_format_libraries name)
+  target_link_libraries(${name} PRIVATE "$<BUILD_INTERFACE:${format_libraries}>" "$<INSTALL_INTERFACE:${format_library_names}>")
 endfunction()
 
-add_public_library(clgauss clgauss_objects clgauss_loops)
+objects_of(objects clgauss_objects clgauss_loops)
+add_public_library(clgauss "${objects}" clgauss_objects clgauss_loops)
+link_format_libraries(clgauss)
 add_library(clgauss::clgauss ALIAS clgauss)
+# In place of it, for programs that have files of .npz, .mat and HDF5 read by nobody: HDF5 alone brings thirty libraries along.
+add_public_library(clgauss_core "${core_objects}" ${core_parts})
+set_target_properties(clgauss_core PROPERTIES EXPORT_NAME core)
+if(NOT CLGAUSS_INSTALL)
+  set_target_properties(clgauss_core PROPERTIES EXCLUDE_FROM_ALL ON)
+endif()
+add_library(clgauss::core ALIAS clgauss_core)
 if(starpu_found)  # in place of the other: it has its objects in it
-  add_public_library(clgauss_distributed clgauss_objects clgauss_loops clgauss_distributed_objects)
+  objects_of(objects clgauss_objects clgauss_loops clgauss_distributed_objects)
+  add_public_library(clgauss_distributed "${objects}" clgauss_objects clgauss_loops clgauss_distributed_objects)
+  link_format_libraries(clgauss_distributed)
   target_link_libraries(clgauss_distributed PRIVATE PkgConfig::STARPU MPI::MPI_CXX)
   set_target_properties(clgauss_distributed PROPERTIES EXPORT_NAME distributed)
   add_library(clgauss::distributed ALIAS clgauss_distributed)
@@ -54,6 +79,9 @@ set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/clgauss)
 install(TARGETS clgauss EXPORT clgaussTargets
   LIBRARY COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS clgauss_core EXPORT clgaussTargets
+  LIBRARY COMPONENT core_runtime NAMELINK_COMPONENT development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES host/include/clgauss.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY host/include/clgauss DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} PATTERN distributed.hpp EXCLUDE)
 install(EXPORT clgaussTargets NAMESPACE clgauss:: DESTINATION ${package_folder})
@@ -65,18 +93,18 @@ install(FILES ${PROJECT_BINARY_DIR}/clgaussConfig.cmake ${PROJECT_BINARY_DIR}/cl
 
 file(RELATIVE_PATH to_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 list(TRANSFORM format_library_names PREPEND -l OUTPUT_VARIABLE format_link_options)
-list(JOIN format_link_options " " format_link_options)
 function(install_pkg_config name library description component)  # further: what a static library needs beside these
   list(JOIN ARGN " " needed)
   # What a shared library needs it names itself.
-  set(private_parts "Requires.private: fmt\nLibs.private: ${needed} -lboost_iostreams ${format_link_options} -pthread -lstdc++ -lm\n")
+  set(private_parts "Requires.private: fmt\nLibs.private: ${needed} -lboost_iostreams -pthread -lstdc++ -lm\n")
   if(BUILD_SHARED_LIBS)
     set(private_parts)
   endif()
   configure_file(host/cmake/clgauss.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT ${component})
 endfunction()
-install_pkg_config(clgauss clgauss "${PROJECT_DESCRIPTION}" development)
+install_pkg_config(clgauss clgauss "${PROJECT_DESCRIPTION}" development ${format_link_options})
+install_pkg_config(clgauss-core clgauss_core "${PROJECT_DESCRIPTION}, without files of .npz, .mat and HDF5" development)
 
 if(starpu_found)  # packages of their own: they need StarPU and MPI
   install(TARGETS clgauss_distributed EXPORT clgaussDistributedTargets
@@ -87,6 +115,6 @@ if(starpu_found)  # packages of their own: they need StarPU and MPI
   install(EXPORT clgaussDistributedTargets NAMESPACE clgauss:: DESTINATION ${package_folder} COMPONENT distributed_development)
   list(TRANSFORM STARPU_LIBRARIES PREPEND -l OUTPUT_VARIABLE starpu_link_options)  # its package would ask for what a static StarPU needs
   install_pkg_config(clgauss-distributed clgauss_distributed "${PROJECT_DESCRIPTION}, and beyond one device" distributed_development
-    ${starpu_link_options} ${MPI_CXX_LIBRARIES})
+    ${starpu_link_options} ${MPI_CXX_LIBRARIES} ${format_link_options})
 endif()
 set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME programs)  # what else is installed, see package.cmake

@@ -1,4 +1,5 @@
-# cpack -G DEB: the packages clgauss (programs, man pages, completions), libclgauss1, libclgauss-dev, libclgauss-lapack; where StarPU was found
+# cpack -G DEB: the packages clgauss (programs, man pages, completions), libclgauss1, libclgauss-core1, libclgauss-dev,
+# libclgauss-lapack; where StarPU was found
 # clgauss-distributed, libclgauss-distributed1 and libclgauss-distributed-dev; and python3-clgauss where the Python package is
 # installed along. The preset `package` configures for it: the shared library, in Debian's places.
 get_cmake_property(installed_components COMPONENTS)
@@ -52,8 +53,12 @@ device: several devices, machines, and matrices larger than a device's
 memory, by StarPU and MPI.")
 add_package(runtime ${library} libs "" "dense linear systems on every OpenCL device - library"
   "This package has the shared library.")
+set(core_library libclgauss-core${clgauss_soversion})
+add_package(core_runtime ${core_library} libs "" "dense linear systems on every OpenCL device - library without HDF5"
+  "This package has the shared library without the files of .npz, .mat and
+HDF5, and without the libraries that these take.")
 add_package(development libclgauss-dev libdevel
-  "${library} (= ${version}), ocl-icd-opencl-dev, opencl-c-headers, opencl-clhpp-headers"
+  "${library} (= ${version}), ${core_library} (= ${version}), ocl-icd-opencl-dev, opencl-c-headers, opencl-clhpp-headers"
   "dense linear systems on every OpenCL device - development files"
   "This package has the headers for C++20 and C99, and what pkg-config and
 CMake want to know.")
@@ -66,7 +71,7 @@ add_package(distributed_development libclgauss-distributed-dev libdevel
   "dense linear systems on every OpenCL device - development files, several devices"
   "This package has the header for systems beyond one device, and what
 pkg-config and CMake want to know.")
-add_package(lapack libclgauss-lapack libs "clgauss (= ${version}), ${library} (= ${version})"
+add_package(lapack libclgauss-lapack libs "clgauss (= ${version}), ${core_library} (= ${version})"
   "dense linear systems on every OpenCL device - for programs that call LAPACK"
   "This package has what `clgauss run' preloads: LAPACK's names, so that R,
 Octave, Python and other programs have their large systems on a device.")
@@ -76,6 +81,7 @@ add_package(python python3-clgauss python "python3 (>= 3.11), python3-numpy"
 # Debian's ldconfig runs by a trigger.
 file(WRITE ${PROJECT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
+set(CPACK_DEBIAN_CORE_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
 set(CPACK_DEBIAN_DISTRIBUTED_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
 # Debian's Python compiles what is installed, and takes that away again.
 file(WRITE ${PROJECT_BINARY_DIR}/package/postinst "#!/bin/sh\nset -e\nif [ \"$1\" = configure ]; then\n  py3compile -p python3-clgauss\nfi\n")
@@ -85,6 +91,7 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/post
 set(icd "pocl-opencl-icd | opencl-icd")
 set(CPACK_DEBIAN_PROGRAMS_PACKAGE_RECOMMENDS ${icd})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_RECOMMENDS ${icd})
+set(CPACK_DEBIAN_CORE_RUNTIME_PACKAGE_RECOMMENDS ${icd})
 set(CPACK_DEBIAN_DISTRIBUTED_RUNTIME_PACKAGE_RECOMMENDS ${icd})
 set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS ${icd})
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)

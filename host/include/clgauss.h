@@ -68,7 +68,8 @@ CLGAUSS_API const char* clgauss_last_error(void);
 /* ---- What calls name (the first two as CBLAS and LAPACKE number them) ------------------------------------------------- */
 
 enum { CLGAUSS_ROW_MAJOR = 101, CLGAUSS_COLUMN_MAJOR = 102 }; /* layout */
-enum { CLGAUSS_NO_TRANSPOSE = 111, CLGAUSS_TRANSPOSE = 112 }; /* trans: A x = b, or A^T x = b */
+/* trans: A x = b, A^T x = b, or A^H x = b, which for real numbers is A^T x = b */
+enum { CLGAUSS_NO_TRANSPOSE = 111, CLGAUSS_TRANSPOSE = 112, CLGAUSS_CONJUGATE_TRANSPOSE = 113 };
 enum { CLGAUSS_TYPE_DEFAULT = 0, CLGAUSS_F32 = 32, CLGAUSS_F64 = 64 }; /* element types */
 
 /* ---- Contexts -------------------------------------------------------------------------------------------------------- */
@@ -147,11 +148,13 @@ CLGAUSS_API clgauss_status clgauss_sposv(clgauss_context context, int layout, in
 CLGAUSS_API clgauss_status clgauss_dposv(clgauss_context context, int layout, int uplo, size_t n,
                                          size_t nrhs, double* a, size_t lda, double* b, size_t ldb);
 
-/* LAPACK's getrf of an m-by-n A with m <= n: 2/3 m^3 + 2 m^2 (n - m) flops. On return A holds L and
- * the m-by-n U, and the m numbers of ipiv the row exchanges, all of it looked at as gesv's is.
- * CLGAUSS_SINGULAR: of the first m columns; A and ipiv are written. CLGAUSS_INVALID_INPUT: m > n.
- * `_host`, for clgauss_dgetrf() keeps the factors on the device. dgetrf_host needs a device with
- * fp64. */
+/* LAPACK's getrf of an m-by-n A, with partial pivoting over all rows. With k = min(m, n) and l =
+ * max(m, n), l k^2 - k^3 / 3 flops. On return A holds the m-by-k L (unit diagonal not stored) and
+ * the k-by-n U, and the k numbers of ipiv the row exchanges, all of it looked at as gesv's is.
+ * CLGAUSS_SINGULAR: of the first k columns; A and ipiv are written. With every status but this and
+ * CLGAUSS_OK they are as they were. CLGAUSS_INVALID_INPUT: more than 2^24 rows (s) or 2^30 (d), and
+ * fewer columns. `_host`, for clgauss_dgetrf() keeps the factors on the device. dgetrf_host needs a
+ * device with fp64. */
 CLGAUSS_API clgauss_status clgauss_sgetrf_host(clgauss_context context, int layout, size_t m,
                                                size_t n, float* a, size_t lda, int32_t* ipiv);
 CLGAUSS_API clgauss_status clgauss_dgetrf_host(clgauss_context context, int layout, size_t m,
@@ -179,6 +182,21 @@ CLGAUSS_API clgauss_status clgauss_sgetri(clgauss_context context, int layout, s
                                           size_t lda, const int32_t* ipiv);
 CLGAUSS_API clgauss_status clgauss_dgetri(clgauss_context context, int layout, size_t n, double* a,
                                           size_t lda, const int32_t* ipiv);
+
+enum { CLGAUSS_ONE_NORM = 171, CLGAUSS_INF_NORM = 175 }; /* as the BLAS standard numbers them */
+
+/* LAPACK's gecon: *rcond, an estimate of 1 / (||A|| ||A^-1||) in the norm that `norm` and anorm =
+ * ||A|| are of, from the L and U of A as gesv and getrf left them; 0 where U has a zero on its
+ * diagonal. At most 16 n^2 flops, and the factors go to the device for them. Each solve is looked
+ * at as those of getrs_host. CLGAUSS_OVERFLOW: A holds NaN or Inf, or numbers left the range of
+ * the type. With every status but CLGAUSS_OK *rcond is as it was. clgauss_lu_rcond() has the
+ * factors on the device. dgecon_host needs a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_sgecon_host(clgauss_context context, int layout, int norm,
+                                               size_t n, const float* a, size_t lda, double anorm,
+                                               double* rcond);
+CLGAUSS_API clgauss_status clgauss_dgecon_host(clgauss_context context, int layout, int norm,
+                                               size_t n, const double* a, size_t lda, double anorm,
+                                               double* rcond);
 
 /* LAPACK's potrs and potri: the same by the L (CLGAUSS_LOWER) or R (CLGAUSS_UPPER) of A = L L^T or
  * R^T R that posv and potrf left in one triangle of A. potri writes that triangle of the symmetric
@@ -213,6 +231,26 @@ CLGAUSS_API clgauss_status clgauss_cgesv(clgauss_context context, int layout, si
                                          void* a, size_t lda, int32_t* ipiv, void* b, size_t ldb);
 CLGAUSS_API clgauss_status clgauss_zgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
                                          void* a, size_t lda, int32_t* ipiv, void* b, size_t ldb);
+
+/* getrf_host of an m-by-n A with m <= n (CLGAUSS_INVALID_INPUT: m > n), getrs_host, also by A^H, and
+ * getri of such complex numbers, by factors and ipiv as cgesv and zgesv leave them; flops are four
+ * times those of real numbers, of getri 16 n^3. Looked at and, where a call fails, left as the
+ * functions of real numbers do it; getri's columns are as getrs's X, for B = I. zgetrf_host,
+ * zgetrs_host and zgetri need a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_cgetrf_host(clgauss_context context, int layout, size_t m,
+                                               size_t n, void* a, size_t lda, int32_t* ipiv);
+CLGAUSS_API clgauss_status clgauss_zgetrf_host(clgauss_context context, int layout, size_t m,
+                                               size_t n, void* a, size_t lda, int32_t* ipiv);
+CLGAUSS_API clgauss_status clgauss_cgetrs_host(clgauss_context context, int layout, int trans,
+                                               size_t n, size_t nrhs, const void* a, size_t lda,
+                                               const int32_t* ipiv, void* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_zgetrs_host(clgauss_context context, int layout, int trans,
+                                               size_t n, size_t nrhs, const void* a, size_t lda,
+                                               const int32_t* ipiv, void* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_cgetri(clgauss_context context, int layout, size_t n, void* a,
+                                          size_t lda, const int32_t* ipiv);
+CLGAUSS_API clgauss_status clgauss_zgetri(clgauss_context context, int layout, size_t n, void* a,
+                                          size_t lda, const int32_t* ipiv);
 
 enum {
   CLGAUSS_METHOD_AUTOMATIC = 0, /* the fastest for the device and n that gives the accuracy */

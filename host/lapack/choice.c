@@ -60,16 +60,20 @@ static int64_t sides_of(enum family family, int64_t n) {
   }
 }
 
-/* Flops / n^2. */
-static double work_of(enum family family, int64_t n, int64_t nrhs) {
+/* And so many rows beyond n. */
+static int64_t more_of(enum family family, int64_t n) { return family == kTallLu ? n : 0; }
+
+/* Flops / n^2, or in proportion. */
+static double work_of(enum family family, int64_t n, int64_t more, int64_t nrhs) {
+  if (family == kCondition) return 1;
   static const double kShares[kFamilies] = {2. / 3, 1. / 3, 4. / 3, 2. / 3,
-                                            0,      0,      2. / 3}; /* of n */
-  return kShares[family] * (double)n + 2 * (double)nrhs;
+                                            0,      0,      2. / 3, 2. / 3}; /* of n */
+  return kShares[family] * (double)n + (double)more + 2 * (double)nrhs;
 }
 
-int has_few_sides(const struct site* site, int64_t n, int64_t nrhs) {
-  const int is_of_factors = site->family == kSolves || site->family == kCholeskySolves;
-  return is_of_factors && nrhs < sides_of(site->family, n) && !is_forced();
+int has_few_sides(const struct call* call) {
+  const int is_of_factors = call->family == kSolves || call->family == kCholeskySolves;
+  return is_of_factors && call->nrhs < sides_of(call->family, call->n) && !is_forced();
 }
 
 int64_t least_n_of_all(void) {
@@ -180,16 +184,18 @@ static void write_choice(const char* path, const struct library* library,
 /* ---- Measured -------------------------------------------------------------------------------- */
 
 /* A system that both can solve, dominated by its diagonal and symmetric, which as factors does as
- * well; ones in B, and no exchanges. */
-static void fill(enum type type, int is_wide, void* a, void* b, void* pivots, size_t n) {
+ * well, with `more` rows below; ones in B, and no exchanges. */
+static void fill(enum type type, int is_wide, void* a, void* b, void* pivots, size_t n,
+                 size_t more) {
   const size_t parts = type == kComplex || type == kDoubleComplex ? 2 : 1;
-  memset(a, 0, n * n * bytes_of(type));
+  const size_t rows = n + more;
+  memset(a, 0, rows * n * bytes_of(type));
   for (size_t j = 0; j < n; ++j)
-    for (size_t i = 0; i < n; ++i) {
+    for (size_t i = 0; i < rows; ++i) {
       const size_t low = i < j ? i : j, high = i < j ? j : i;
       const double value =
           i == j ? 2 : ((double)((low * 31 + high * 17) % 23) / 16 - 0.5) / (double)n;
-      const size_t at = (j * n + i) * parts;
+      const size_t at = (j * rows + i) * parts;
       if (bytes_of(type) / parts == 4)
         ((float*)a)[at] = (float)value;
       else
@@ -210,12 +216,14 @@ static void fill(enum type type, int is_wide, void* a, void* b, void* pivots, si
 static int on_system(void* routine, const struct library* library, enum type type,
                      enum family family, size_t n, void* a, void* pivots, void* b) {
   int64_t wide_n = (int64_t)n, wide_sides = sides_of(family, wide_n),
-          wide_size = wide_n * wide_n / 4, wide_info = 0;
+          wide_rows = wide_n + more_of(family, wide_n), wide_size = wide_n * wide_n / 4,
+          wide_info = 0;
   int32_t narrow_n = (int32_t)n, narrow_sides = (int32_t)wide_sides,
-          narrow_size = (int32_t)wide_size, narrow_info = 0;
+          narrow_rows = (int32_t)wide_rows, narrow_size = (int32_t)wide_size, narrow_info = 0;
   const int wide = library->is_wide;
   void *const order = wide ? (void*)&wide_n : &narrow_n,
               *const sides = wide ? (void*)&wide_sides : &narrow_sides,
+              *const rows = wide ? (void*)&wide_rows : &narrow_rows,
               *const size = wide ? (void*)&wide_size : &narrow_size,
               *const info = wide ? (void*)&wide_info : &narrow_info;
   switch (family) {
@@ -247,6 +255,18 @@ static int on_system(void* routine, const struct library* library, enum type typ
                                    rwork, &iter, info);
       break;
     }
+    case kTallLu:
+      ((getrf_routine*)routine)(rows, order, a, rows, pivots, info);
+      break;
+    case kCondition: {
+      const double anorm = 3;
+      const float small_anorm = 3;
+      char* const work = (char*)b + sizeof anorm; /* behind rcond */
+      ((gecon_routine*)routine)("1", order, a, order,
+                                type == kSingle ? (const void*)&small_anorm : &anorm, b, work,
+                                work + 4 * n * sizeof anorm, info, 1);
+      break;
+    }
     default:
       ((potrs_routine*)routine)("L", order, sides, a, order, b, order, info, 1);
   }
@@ -268,34 +288,44 @@ static clgauss_status on_device(enum type type, enum family family, size_t n, vo
       return device_potri(type, CLGAUSS_LOWER, n, a, n);
     case kSolves:
       return device_getrs(type, CLGAUSS_NO_TRANSPOSE, n, sides, a, n, pivots, b, n);
+    case kTallLu: {
+      const size_t rows = n + (size_t)more_of(family, (int64_t)n);
+      return device_getrf(type, rows, n, a, rows, pivots);
+    }
+    case kCondition:
+      return device_gecon(type, CLGAUSS_ONE_NORM, n, a, n, 3, (double*)b);
     default:
       return device_potrs(type, CLGAUSS_LOWER, n, sides, a, n, b, n);
   }
 }
 
-static int measure(const struct site* site, const struct target* target, struct choice* choice) {
+static int measure(const struct call* call, struct choice* choice) {
+  const struct site* const site = call->site;
+  const struct target* const target = call->target;
+  const enum family family = call->family;
   /* The routine itself, or gesv or posv of the same library, whatever routine was called. */
   char name[64];
-  const int is_itself = site->family != kLu && site->family != kCholesky;
+  const int is_itself = family != kLu && family != kCholesky;
   snprintf(name, sizeof name, "%s%c%s%s", site->prefix, "sdcz"[site->type],
-           site -> family == kCholesky ? "posv" : "gesv", site->suffix);
+           family == kCholesky ? "posv" : "gesv", site->suffix);
   void* const routine = is_itself ? target->routine : symbol_of(target->library->path, name);
   if (routine == NULL) {
     snprintf(choice->why, sizeof choice->why, "%.150s has no %s", target->library->path, name);
     return 0;
   }
   const size_t most = (size_t)kSizes[kMostSizes - 1];
-  void* const a = malloc(most * most * bytes_of(site->type));
+  void* const a =
+      malloc((most + (size_t)more_of(family, (int64_t)most)) * most * bytes_of(site->type));
   void* const b = malloc(most * most * bytes_of(site->type)); /* and work */
   int64_t* const pivots = malloc(most * sizeof *pivots);
   int is_well = a != NULL && b != NULL && pivots != NULL;
   for (int s = 0; is_well && s < kMostSizes; ++s) {
-    const size_t n = (size_t)kSizes[s];
+    const size_t n = (size_t)kSizes[s], more = (size_t)more_of(family, (int64_t)n);
     double system = INFINITY, of_device = INFINITY;
     for (int repeat = 0; is_well && repeat < 3; ++repeat) { /* the first builds kernels */
-      fill(site->type, 0, a, b, pivots, n);
+      fill(site->type, 0, a, b, pivots, n, more);
       const double begin = now_in_seconds();
-      const clgauss_status status = on_device(site->type, site->family, n, a, (int32_t*)pivots, b);
+      const clgauss_status status = on_device(site->type, family, n, a, (int32_t*)pivots, b);
       const double seconds = now_in_seconds() - begin;
       if (repeat > 0 && seconds < of_device) of_device = seconds;
       if (status != CLGAUSS_OK) {
@@ -304,9 +334,9 @@ static int measure(const struct site* site, const struct target* target, struct 
       }
     }
     for (int repeat = 0; is_well && repeat < 3; ++repeat) {
-      fill(site->type, target->library->is_wide, a, b, pivots, n);
+      fill(site->type, target->library->is_wide, a, b, pivots, n, more);
       const double begin = now_in_seconds();
-      is_well = on_system(routine, target->library, site->type, site->family, n, a, pivots, b);
+      is_well = on_system(routine, target->library, site->type, family, n, a, pivots, b);
       const double seconds = now_in_seconds() - begin;
       if (seconds < system) system = seconds;
       if (repeat > 0 && system > kLongSeconds) break; /* the first may start threads */
@@ -340,15 +370,16 @@ static void decide(struct choice* choice, const struct library* library) {
              1e3 * choice->device[last], 1e3 * choice->system[last]);
 }
 
-static double at_n(const double* seconds, const struct choice* choice, int64_t n) {
+static double at_n(const double* seconds, const struct choice* choice, enum family family,
+                   int64_t n) {
   int s = 0;
   while (s + 1 < choice->count && choice->sizes[s + 1] <= (double)n) ++s;
   const double ratio = (double)n / choice->sizes[s];
-  return seconds[s] * ratio * ratio * ratio;
+  return seconds[s] * ratio * ratio * (family == kCondition ? 1 : ratio);
 }
 
-static void measure_and_keep(const struct site* site, const struct target* target, const char* path,
-                             struct choice* choice) {
+static void measure_and_keep(const struct call* call, const char* path, struct choice* choice) {
+  const struct target* const target = call->target;
   choice->count = 0;
   choice->least_n = INT64_MAX;
   const struct device* const device = device_opened();
@@ -360,7 +391,7 @@ static void measure_and_keep(const struct site* site, const struct target* targe
   choice->is_cpu = device->is_cpu;
   choice->opening = device->seconds;
   const double begin = now_in_seconds();
-  const int is_measured = measure(site, target, choice);
+  const int is_measured = measure(call, choice);
   report_measuring(now_in_seconds() - begin);
   if (!is_measured) return;
   write_choice(path, target->library, choice);
@@ -368,8 +399,9 @@ static void measure_and_keep(const struct site* site, const struct target* targe
 }
 
 /* The device is held. */
-static struct choice* choice_of(const struct site* site, const struct target* target) {
-  struct choice** const place = &target->library->choices[kind_of(site)];
+static struct choice* choice_of(const struct call* call) {
+  const struct target* const target = call->target;
+  struct choice** const place = &target->library->choices[kind_of(call)];
   if (*place != NULL) return *place;
   struct choice* const choice = calloc(1, sizeof *choice);
   if (choice == NULL) return NULL;
@@ -387,7 +419,7 @@ static struct choice* choice_of(const struct site* site, const struct target* ta
     return choice;
   }
   char path[PATH_MAX];
-  path_of_choice(path, sizeof path, target->library, kind_of(site));
+  path_of_choice(path, sizeof path, target->library, kind_of(call));
   if (path[0] == '\0') {
     snprintf(
         choice->why, sizeof choice->why,
@@ -397,34 +429,37 @@ static struct choice* choice_of(const struct site* site, const struct target* ta
   if (read_choice(path, choice))
     decide(choice, target->library);
   else
-    measure_and_keep(site, target, path, choice);
+    measure_and_keep(call, path, choice);
   return choice;
 }
 
-int device_takes(const struct site* site, const struct target* target, int64_t n) {
-  struct choice* const choice = choice_of(site, target);
+int device_takes(const struct call* call) {
+  struct choice* const choice = choice_of(call);
+  const int64_t n = call->n;
   if (choice == NULL || n < choice->least_n) return 0;
   const int is_measured = !isnan(choice->opening);
   if (the_device()->context == NULL && is_measured) {
     /* Worth it once the calls of this process would have gained as much: from n alone, so that the
      * same program does the same every time. */
-    gained += at_n(choice->system, choice, n) - at_n(choice->device, choice, n);
+    gained += at_n(choice->system, choice, call->family, n) -
+              at_n(choice->device, choice, call->family, n);
     if (gained < choice->opening) return 0;
   }
   const struct device* const device = device_opened();
   if (device == NULL) return 0;
   if (is_measured && strcmp(device->name, choice->device_name) != 0) { /* another one since */
     char path[PATH_MAX];
-    path_of_choice(path, sizeof path, target->library, kind_of(site));
-    measure_and_keep(site, target, path, choice);
+    path_of_choice(path, sizeof path, call->target->library, kind_of(call));
+    measure_and_keep(call, path, choice);
   }
   return n >= choice->least_n;
 }
 
-double seconds_of_system(const struct site* site, const struct target* target, int64_t n,
-                         int64_t nrhs) {
-  const struct choice* const choice = target->library->choices[kind_of(site)];
+double seconds_of_system(const struct call* call) {
+  const struct choice* const choice = call->target->library->choices[kind_of(call)];
+  const enum family family = call->family;
+  const int64_t n = call->n;
   if (choice == NULL || choice->count == 0) return NAN;
-  return at_n(choice->system, choice, n) * work_of(site->family, n, nrhs) /
-         work_of(site->family, n, sides_of(site->family, n));
+  return at_n(choice->system, choice, family, n) * work_of(family, n, call->more, call->nrhs) /
+         work_of(family, n, more_of(family, n), sides_of(family, n));
 }

@@ -1,4 +1,4 @@
-/* libclgauss, loaded and opened at the first call that is worth it. */
+/* libclgauss_core, loaded and opened at the first call that is worth it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -73,7 +73,7 @@ void device_release(void) {
 
 const struct device* the_device(void) { return &device; }
 
-/* libclgauss beside this file, or where libraries are looked for. */
+/* libclgauss_core beside this file, or where libraries are looked for. */
 static void* open_library(void) {
   Dl_info info;
   char path[4096];
@@ -103,6 +103,14 @@ static int load_calls(void* library) {
              {&device.calls.dposv, "clgauss_dposv"},
              {&device.calls.sgetrf, "clgauss_sgetrf_host"},
              {&device.calls.dgetrf, "clgauss_dgetrf_host"},
+             {&device.calls.cgetrf, "clgauss_cgetrf_host"},
+             {&device.calls.zgetrf, "clgauss_zgetrf_host"},
+             {&device.calls.cgetri, "clgauss_cgetri"},
+             {&device.calls.zgetri, "clgauss_zgetri"},
+             {&device.calls.cgetrs, "clgauss_cgetrs_host"},
+             {&device.calls.zgetrs, "clgauss_zgetrs_host"},
+             {&device.calls.sgecon, "clgauss_sgecon_host"},
+             {&device.calls.dgecon, "clgauss_dgecon_host"},
              {&device.calls.sgetri, "clgauss_sgetri"},
              {&device.calls.dgetri, "clgauss_dgetri"},
              {&device.calls.spotri, "clgauss_spotri"},
@@ -190,15 +198,30 @@ clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, 
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda,
                             int32_t* ipiv) {
   const struct library_calls* const calls = &device.calls;
-  if (type == kSingle)
-    return calls->sgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
-  return calls->dgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+  switch (type) {
+    case kSingle:
+      return calls->sgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+    case kDouble:
+      return calls->dgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+    case kComplex:
+      return calls->cgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+    default:
+      return calls->zgetrf(device.context, CLGAUSS_COLUMN_MAJOR, m, n, a, lda, ipiv);
+  }
 }
 
 clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv) {
   const struct library_calls* const calls = &device.calls;
-  if (type == kSingle) return calls->sgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
-  return calls->dgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+  switch (type) {
+    case kSingle:
+      return calls->sgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+    case kDouble:
+      return calls->dgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+    case kComplex:
+      return calls->cgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+    default:
+      return calls->zgetri(device.context, CLGAUSS_COLUMN_MAJOR, n, a, lda, ipiv);
+  }
 }
 
 clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda) {
@@ -211,10 +234,20 @@ clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, siz
 clgauss_status device_getrs(enum type type, int trans, size_t n, size_t nrhs, const void* a,
                             size_t lda, const int32_t* ipiv, void* b, size_t ldb) {
   const struct library_calls* const calls = &device.calls;
-  if (type == kSingle)
-    return calls->sgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b,
-                         ldb);
-  return calls->dgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b, ldb);
+  switch (type) {
+    case kSingle:
+      return calls->sgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+    case kDouble:
+      return calls->dgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+    case kComplex:
+      return calls->cgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+    default:
+      return calls->zgetrs(device.context, CLGAUSS_COLUMN_MAJOR, trans, n, nrhs, a, lda, ipiv, b,
+                           ldb);
+  }
 }
 
 clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
@@ -223,4 +256,12 @@ clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs,
   if (type == kSingle)
     return calls->spotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
   return calls->dpotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+}
+
+clgauss_status device_gecon(enum type type, int norm, size_t n, const void* a, size_t lda,
+                            double anorm, double* rcond) {
+  const struct library_calls* const calls = &device.calls;
+  if (type == kSingle)
+    return calls->sgecon(device.context, CLGAUSS_COLUMN_MAJOR, norm, n, a, lda, anorm, rcond);
+  return calls->dgecon(device.context, CLGAUSS_COLUMN_MAJOR, norm, n, a, lda, anorm, rcond);
 }

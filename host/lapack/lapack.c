@@ -19,15 +19,12 @@ static void set_whole(const struct target* target, void* number, int64_t value) 
     *(int32_t*)number = (int32_t)value;
 }
 
-/* A call on its way. */
-struct call {
-  struct site* site;
-  const struct target* target;
-  int64_t n, nrhs;
-  int is_reported;
-  double begin;
-  const char* why; /* the device did not answer it */
-};
+static struct call call_of(const struct site* site, const struct target* target, int64_t n,
+                           int64_t nrhs) {
+  const struct call call = {
+      .site = site, .target = target, .family = site->family, .n = n, .nrhs = nrhs};
+  return call;
+}
 
 /* Whether the device is to try it; then end_on_device() must follow. */
 static int begins_on_device(struct call* call, int is_valid) {
@@ -35,15 +32,15 @@ static int begins_on_device(struct call* call, int is_valid) {
   call->is_reported = is_reported() && !is_within_lapack();
   call->begin = call->is_reported ? now_in_seconds() : 0;
   if (!is_valid || call->n < least_n_of_all() || call->n > INT32_MAX) return 0;
-  if (has_few_sides(call->site, call->n, call->nrhs)) {
+  if (has_few_sides(call)) {
     call->why = "too few right-hand sides for a copy of the factors";
     return 0;
   }
   if (!device_acquire()) return 0;
-  const int is_taken = device_takes(call->site, call->target, call->n);
+  const int is_taken = device_takes(call);
   if (call->is_reported) call->begin = now_in_seconds(); /* opening and measuring is told apart */
   if (is_taken) return 1;
-  const struct choice* const choice = call->target->library->choices[kind_of(call->site)];
+  const struct choice* const choice = call->target->library->choices[kind_of(call)];
   if (choice != NULL) call->why = choice->why[0] != '\0' ? choice->why : the_device()->error;
   device_release();
   return 0;
@@ -55,17 +52,13 @@ static int end_on_device(struct call* call, clgauss_status status) {
   const int is_answered = status == CLGAUSS_OK || status == CLGAUSS_SINGULAR;
   if (!is_answered) call->why = the_device()->error;
   device_release();
-  if (is_answered && call->is_reported)
-    report_call(call->site, call->target, call->n, call->nrhs, 1, now_in_seconds() - call->begin,
-                NULL);
+  if (is_answered && call->is_reported) report_call(call, 1, now_in_seconds() - call->begin);
   return is_answered;
 }
 
 static void end_on_system(const struct call* call) {
   leave_system();
-  if (call->is_reported)
-    report_call(call->site, call->target, call->n, call->nrhs, 0, now_in_seconds() - call->begin,
-                call->why);
+  if (call->is_reported) report_call(call, 0, now_in_seconds() - call->begin);
 }
 
 /* Of a singular U that is written: the first column whose diagonal is zero, counted from 1; where
@@ -86,18 +79,19 @@ static int64_t smallest_of_diagonal(enum type type, int64_t n, const void* a, in
   return place;
 }
 
-/* gesv, or getrf with nrhs = 0 and at least n columns, for valid arguments; whether it was
- * answered. */
-static int lu_is_answered(struct call* call, int64_t columns, int64_t lda, void* a, void* ipiv,
-                          void* b, int64_t ldb, void* info) {
+/* gesv, or getrf with nrhs = 0, for valid arguments; whether it was answered. */
+static int lu_is_answered(struct call* call, int64_t lda, void* a, void* ipiv, void* b, int64_t ldb,
+                          void* info) {
   const int wide = call->target->library->is_wide;
   const size_t n = (size_t)call->n;
   int32_t* const pivots = wide ? malloc(n * sizeof *pivots) : ipiv;
   if (pivots == NULL) return end_on_device(call, CLGAUSS_OUT_OF_MEMORY);
   const enum type type = call->site->type;
+  const size_t longer = n + (size_t)call->more;
+  const int is_tall = call->family == kTallLu;
   const clgauss_status status =
-      columns > call->n
-          ? device_getrf(type, n, (size_t)columns, a, (size_t)lda, pivots)
+      call->more > 0
+          ? device_getrf(type, is_tall ? longer : n, is_tall ? n : longer, a, (size_t)lda, pivots)
           : device_gesv(type, n, (size_t)call->nrhs, a, (size_t)lda, pivots, b, (size_t)ldb);
   const int is_answered = end_on_device(call, status);
   if (is_answered) {
@@ -113,11 +107,11 @@ static int lu_is_answered(struct call* call, int64_t columns, int64_t lda, void*
 static void gesv(struct site* site, const void* caller, const void* n, const void* nrhs, void* a,
                  const void* lda, void* ipiv, void* b, const void* ldb, void* info) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, 0, NULL};
+  struct call call = call_of(site, target, whole(target, n), whole(target, nrhs));
   const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
   if (begins_on_device(&call, call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX &&
                                   ld_a >= call.n && ld_b >= call.n) &&
-      lu_is_answered(&call, call.n, ld_a, a, ipiv, b, ld_b, info))
+      lu_is_answered(&call, ld_a, a, ipiv, b, ld_b, info))
     return;
   enter_system();
   ((gesv_routine*)target->routine)(n, nrhs, a, lda, ipiv, b, ldb, info);
@@ -131,7 +125,7 @@ static void mixed_gesv(struct site* site, const void* caller, const void* n, con
                        void* x, const void* ldx, void* work, void* swork, void* rwork, void* iter,
                        void* info) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, 0, NULL};
+  struct call call = call_of(site, target, whole(target, n), whole(target, nrhs));
   const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb), ld_x = whole(target, ldx);
   if (begins_on_device(&call, call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX &&
                                   ld_a >= call.n && ld_b >= call.n && ld_x >= call.n)) {
@@ -139,7 +133,7 @@ static void mixed_gesv(struct site* site, const void* caller, const void* n, con
     for (int64_t j = 0; j < call.nrhs; ++j)
       memcpy((char*)x + (size_t)(j * ld_x) * bytes, (const char*)b + (size_t)(j * ld_b) * bytes,
              (size_t)call.n * bytes);
-    if (lu_is_answered(&call, call.n, ld_a, a, ipiv, x, ld_x, info)) {
+    if (lu_is_answered(&call, ld_a, a, ipiv, x, ld_x, info)) {
       set_whole(target, iter, -1);
       return;
     }
@@ -154,21 +148,22 @@ static void mixed_gesv(struct site* site, const void* caller, const void* n, con
   end_on_system(&call);
 }
 
-typedef void getrf_type(const void*, const void*, void*, const void*, void*, void*);
-
 static void getrf(struct site* site, const void* caller, const void* m, const void* n, void* a,
                   const void* lda, void* ipiv, void* info) {
+  enum { kMostMoreRows = 3, kMostMoreColumns = 1 }; /* times n: what the times say something of */
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, m), 0, 0, 0, NULL};
-  const int64_t columns = whole(target, n), ld_a = whole(target, lda);
-  const int is_real = site->type == kSingle || site->type == kDouble;
-  const int is_shaped =
-      columns == call.n || (is_real && columns > call.n && columns - call.n <= call.n);
-  if (begins_on_device(&call, call.n > 0 && is_shaped && ld_a >= call.n) &&
-      lu_is_answered(&call, columns, ld_a, a, ipiv, NULL, call.n, info))
+  const int64_t rows = whole(target, m), columns = whole(target, n), ld_a = whole(target, lda);
+  const int is_tall = rows > columns, is_real = site->type == kSingle || site->type == kDouble;
+  struct call call = call_of(site, target, is_tall ? columns : rows, 0);
+  call.more = is_tall ? rows - columns : columns - rows;
+  if (is_tall) call.family = kTallLu;
+  const int64_t most = call.n * (is_tall ? kMostMoreRows : kMostMoreColumns);
+  const int is_shaped = call.more <= most && (is_real || !is_tall);
+  if (begins_on_device(&call, call.n > 0 && is_shaped && ld_a >= rows) &&
+      lu_is_answered(&call, ld_a, a, ipiv, NULL, call.n, info))
     return;
   enter_system();
-  ((getrf_type*)target->routine)(m, n, a, lda, ipiv, info);
+  ((getrf_routine*)target->routine)(m, n, a, lda, ipiv, info);
   end_on_system(&call);
 }
 
@@ -198,7 +193,7 @@ static void posv(struct site* site, const void* caller, const char* uplo, const 
                  const void* nrhs, void* a, const void* lda, void* b, const void* ldb, void* info,
                  size_t length) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, 0, NULL};
+  struct call call = call_of(site, target, whole(target, n), whole(target, nrhs));
   const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
   if (begins_on_device(&call, is_triangle(uplo) && call.n > 0 && call.nrhs > 0 &&
                                   call.nrhs <= INT32_MAX && ld_a >= call.n && ld_b >= call.n) &&
@@ -212,7 +207,7 @@ static void posv(struct site* site, const void* caller, const char* uplo, const 
 static void potrf(struct site* site, const void* caller, const char* uplo, const void* n, void* a,
                   const void* lda, void* info, size_t length) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), 0, 0, 0, NULL};
+  struct call call = call_of(site, target, whole(target, n), 0);
   const int64_t ld_a = whole(target, lda);
   if (begins_on_device(&call, is_triangle(uplo) && call.n > 0 && ld_a >= call.n) &&
       cholesky_is_answered(&call, uplo, ld_a, a, NULL, call.n, info))
@@ -225,7 +220,7 @@ static void potrf(struct site* site, const void* caller, const char* uplo, const
 static void potri(struct site* site, const void* caller, const char* uplo, const void* n, void* a,
                   const void* lda, void* info, size_t length) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), 0, 0, 0, NULL};
+  struct call call = call_of(site, target, whole(target, n), 0);
   const int64_t ld_a = whole(target, lda);
   if (begins_on_device(&call, is_triangle(uplo) && call.n > 0 && ld_a >= call.n) &&
       is_well_answered(&call,
@@ -241,7 +236,7 @@ static void potrs(struct site* site, const void* caller, const char* uplo, const
                   const void* nrhs, const void* a, const void* lda, void* b, const void* ldb,
                   void* info, size_t length) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, 0, NULL};
+  struct call call = call_of(site, target, whole(target, n), whole(target, nrhs));
   const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
   if (begins_on_device(&call, is_triangle(uplo) && call.n > 0 && call.nrhs > 0 &&
                                   call.nrhs <= INT32_MAX && ld_a >= call.n && ld_b >= call.n) &&
@@ -268,6 +263,23 @@ static const int32_t* pivots_of(const struct call* call, const void* ipiv, int32
   return *own;
 }
 
+/* As clgauss.h numbers it; 0: it is none. */
+static int code_of_trans(char trans) {
+  switch (trans) {
+    case 'N':
+    case 'n':
+      return CLGAUSS_NO_TRANSPOSE;
+    case 'T':
+    case 't':
+      return CLGAUSS_TRANSPOSE;
+    case 'C':
+    case 'c':
+      return CLGAUSS_CONJUGATE_TRANSPOSE;
+    default:
+      return 0;
+  }
+}
+
 static int solve_is_answered(struct call* call, int trans, const void* a, int64_t lda,
                              const void* ipiv, void* b, int64_t ldb, void* info) {
   int32_t* own = NULL;
@@ -284,15 +296,12 @@ static void getrs(struct site* site, const void* caller, const char* trans, cons
                   const void* nrhs, const void* a, const void* lda, const void* ipiv, void* b,
                   const void* ldb, void* info, size_t length) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), whole(target, nrhs), 0, 0, NULL};
+  struct call call = call_of(site, target, whole(target, n), whole(target, nrhs));
   const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
-  const int is_plain = *trans == 'N' || *trans == 'n';
-  const int is_valid = (is_plain || (*trans != '\0' && strchr("TtCc", *trans) != NULL)) &&
-                       call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX && ld_a >= call.n &&
-                       ld_b >= call.n;
-  if (begins_on_device(&call, is_valid) &&
-      solve_is_answered(&call, is_plain ? CLGAUSS_NO_TRANSPOSE : CLGAUSS_TRANSPOSE, a, ld_a, ipiv,
-                        b, ld_b, info))
+  const int code = code_of_trans(*trans);
+  if (begins_on_device(&call, code != 0 && call.n > 0 && call.nrhs > 0 && call.nrhs <= INT32_MAX &&
+                                  ld_a >= call.n && ld_b >= call.n) &&
+      solve_is_answered(&call, code, a, ld_a, ipiv, b, ld_b, info))
     return;
   enter_system();
   ((getrs_routine*)target->routine)(trans, n, nrhs, a, lda, ipiv, b, ldb, info, length);
@@ -313,7 +322,7 @@ static int inverse_is_answered(struct call* call, void* a, int64_t lda, const vo
 static void getri(struct site* site, const void* caller, const void* n, void* a, const void* lda,
                   const void* ipiv, void* work, const void* lwork, void* info) {
   const struct target* const target = target_of(site, caller);
-  struct call call = {site, target, whole(target, n), 0, 0, 0, NULL};
+  struct call call = call_of(site, target, whole(target, n), 0);
   const int64_t ld_a = whole(target, lda), size = whole(target, lwork);
   const int is_answered = begins_on_device(&call, call.n > 0 && ld_a >= call.n && size >= call.n) &&
                           inverse_is_answered(&call, a, ld_a, ipiv, info);
@@ -327,6 +336,40 @@ static void getri(struct site* site, const void* caller, const void* n, void* a,
     leave_system();
   else
     end_on_system(&call);
+}
+
+/* CLGAUSS_ONE_NORM or CLGAUSS_INF_NORM; 0: it is none. */
+static int code_of_norm(char norm) {
+  if (norm == '1' || norm == 'O' || norm == 'o') return CLGAUSS_ONE_NORM;
+  return norm == 'I' || norm == 'i' ? CLGAUSS_INF_NORM : 0;
+}
+
+/* What LAPACK says of a singular U, and of norms that are none, it says itself. */
+static void gecon(struct site* site, const void* caller, const char* norm, const void* n,
+                  const void* a, const void* lda, const void* anorm, void* rcond, void* work,
+                  void* iwork, void* info, size_t length) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = call_of(site, target, whole(target, n), 0);
+  const int64_t ld_a = whole(target, lda);
+  const int code = code_of_norm(*norm), is_single = site->type == kSingle;
+  const double size = is_single ? *(const float*)anorm : *(const double*)anorm;
+  if (begins_on_device(&call,
+                       code != 0 && call.n > 0 && ld_a >= call.n && size > 0 && isfinite(size))) {
+    double found = 0;
+    clgauss_status status =
+        device_gecon(site->type, code, (size_t)call.n, a, (size_t)ld_a, size, &found);
+    if (status == CLGAUSS_OK && found == 0) status = CLGAUSS_SINGULAR;
+    if (is_well_answered(&call, status, info)) {
+      if (is_single)
+        *(float*)rcond = (float)found;
+      else
+        *(double*)rcond = found;
+      return;
+    }
+  }
+  enter_system();
+  ((gecon_routine*)target->routine)(norm, n, a, lda, anorm, rcond, work, iwork, info, length);
+  end_on_system(&call);
 }
 
 /* One exported name; `parameters` are those of LAPACK's routine, `call` is what answers it. */
@@ -368,6 +411,11 @@ static void getri(struct site* site, const void* caller, const void* n, void* a,
           (const void* n, void* a, const void* lda, const void* ipiv, void* work, \
            const void* lwork, void* info),                                        \
           getri(CALLER, n, a, lda, ipiv, work, lwork, info))
+#define GECON(letter, type)                                                                    \
+  ROUTINE(letter, gecon, type, kCondition,                                                     \
+          (const char* norm, const void* n, const void* a, const void* lda, const void* anorm, \
+           void* rcond, void* work, void* iwork, void* info, size_t length),                   \
+          gecon(CALLER, norm, n, a, lda, anorm, rcond, work, iwork, info, length))
 #define POTRI(letter, type)                                                                       \
   ROUTINE(letter, potri, type, kCholeskyInverse,                                                  \
           (const char* uplo, const void* n, void* a, const void* lda, void* info, size_t length), \
@@ -397,10 +445,16 @@ POTRF(s, kSingle)
 POTRF(d, kDouble)
 GETRI(s, kSingle)
 GETRI(d, kDouble)
+GETRI(c, kComplex)
+GETRI(z, kDoubleComplex)
+GECON(s, kSingle)
+GECON(d, kDouble)
 POTRI(s, kSingle)
 POTRI(d, kDouble)
 GETRS(s, kSingle)
 GETRS(d, kDouble)
+GETRS(c, kComplex)
+GETRS(z, kDoubleComplex)
 POTRS(s, kSingle)
 POTRS(d, kDouble)
 

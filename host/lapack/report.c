@@ -74,22 +74,32 @@ static struct row* row_of(const char* name, const struct library* library) {
   return &rows[row_count++];
 }
 
-void report_call(const struct site* site, const struct target* target, int64_t n, int64_t nrhs,
-                 int on_device, double seconds, const char* why) {
-  const double system = on_device ? seconds_of_system(site, target, n, nrhs) : NAN;
+/* " m=300", or " columns=300", where A is not square. */
+static const char* shape_of(const struct call* call, char* text, size_t size) {
+  text[0] = '\0';
+  if (call->more > 0)
+    snprintf(text, size, " %s=%lld", call->family == kTallLu ? "rows" : "columns",
+             (long long)(call->n + call->more));
+  return text;
+}
+
+void report_call(const struct call* call, int on_device, double seconds) {
+  const double system = on_device ? seconds_of_system(call) : NAN;
+  const char* const why = call->why != NULL ? call->why : "";
   pthread_mutex_lock(&lock);
-  struct row* const row = row_of(site->name, target->library);
+  struct row* const row = row_of(call->site->name, call->target->library);
   ++row->calls[on_device];
   row->seconds[on_device] += seconds;
-  if (n > row->largest[on_device]) row->largest[on_device] = n;
+  if (call->n > row->largest[on_device]) row->largest[on_device] = call->n;
   if (!isnan(system)) row->saved += system - seconds;
-  if (why != NULL && why[0] != '\0') snprintf(last_why, sizeof last_why, "%s", why);
+  if (why[0] != '\0') snprintf(last_why, sizeof last_why, "%s", why);
   pthread_mutex_unlock(&lock);
   if (log_path == NULL) return;
-  char line[512];
-  snprintf(line, sizeof line, "%ld %s n=%lld nrhs=%lld %s %.3f ms%s%s\n", (long)getpid(),
-           site->name, (long long)n, (long long)nrhs, on_device ? "device" : "system",
-           1e3 * seconds, why != NULL && why[0] != '\0' ? " " : "", why != NULL ? why : "");
+  char line[512], shape[32];
+  snprintf(line, sizeof line, "%ld %s n=%lld nrhs=%lld%s %s %.3f ms%s%s\n", (long)getpid(),
+           call->site->name, (long long)call->n, (long long)call->nrhs,
+           shape_of(call, shape, sizeof shape), on_device ? "device" : "system", 1e3 * seconds,
+           why[0] != '\0' ? " " : "", why);
   append(log_path, line);
 }
 

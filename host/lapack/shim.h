@@ -1,14 +1,14 @@
 #ifndef CLGAUSS_LAPACK_SHIM_H
 #define CLGAUSS_LAPACK_SHIM_H
 /* libclgauss_lapack.so: the names of LAPACK's routines, in front of the library that a program took
- * them from. Large calls go to a device by libclgauss, opened at the first of them; all others, and
- * every call that the device did not answer, go to the routine that would have been called without
- * it. In C, and small: it is loaded into programs that never call LAPACK, too.
+ * them from. Large calls go to a device by libclgauss_core, opened at the first of them; all
+ * others, and every call that the device did not answer, go to the routine that would have been
+ * called without it. In C, and small: it is loaded into programs that never call LAPACK, too.
  *
  * lapack.c   the routines, by LAPACK's calling convention
  * target.c   the routine that a call was meant for, and the width of its integers
  * choice.c   which calls the device takes: measured, once for a machine and kept
- * device.c   libclgauss, opened, in one thread at a time
+ * device.c   libclgauss_core, opened, in one thread at a time
  * report.c   what was done where, for --report and CLGAUSS_LAPACK_LOG */
 
 #include <stdint.h>
@@ -18,7 +18,8 @@
 /* Of LAPACK's letters s, d, c, z. */
 enum type { kSingle, kDouble, kComplex, kDoubleComplex, kTypes };
 /* What is measured together: gesv and getrf, posv and potrf, each of getri, potri, getrs and potrs,
- * which go on with the factors, and dsgesv or zcgesv. */
+ * which go on with the factors, dsgesv or zcgesv, getrf of more rows than columns, and
+ * gecon. */
 enum family {
   kLu,
   kCholesky,
@@ -27,6 +28,8 @@ enum family {
   kSolves,
   kCholeskySolves,
   kMixed,
+  kTallLu,
+  kCondition,
   kFamilies
 };
 enum { kKinds = kTypes * kFamilies };
@@ -69,6 +72,17 @@ struct site {
 /* Of a call from `caller`, an address in the object that called. Ends the program, as the dynamic
  * linker would, where nobody has such a routine. */
 const struct target* target_of(struct site* site, const void* caller);
+/* A call on its way. */
+struct call {
+  const struct site* site;
+  const struct target* target;
+  enum family family; /* the site's, or kTallLu */
+  int64_t n, more;    /* A is n-by-n, or has so many rows or columns more */
+  int64_t nrhs;
+  int is_reported;
+  double begin;
+  const char* why; /* the device did not answer it */
+};
 /* In a child of fork(): who held the lock is not there. */
 void forget_target_lock(void);
 
@@ -84,6 +98,11 @@ typedef void dsgesv_routine(const void* n, const void* nrhs, void* a, const void
 typedef void zcgesv_routine(const void* n, const void* nrhs, void* a, const void* lda, void* ipiv,
                             const void* b, const void* ldb, void* x, const void* ldx, void* work,
                             void* swork, void* rwork, void* iter, void* info);
+typedef void gecon_routine(const char* norm, const void* n, const void* a, const void* lda,
+                           const void* anorm, void* rcond, void* work, void* iwork, void* info,
+                           size_t length);
+typedef void getrf_routine(const void* m, const void* n, void* a, const void* lda, void* ipiv,
+                           void* info);
 typedef void posv_routine(const char* uplo, const void* n, const void* nrhs, void* a,
                           const void* lda, void* b, const void* ldb, void* info, size_t length);
 typedef void getri_routine(const void* n, void* a, const void* lda, const void* ipiv, void* work,
@@ -98,7 +117,7 @@ typedef void potrs_routine(const char* uplo, const void* n, const void* nrhs, co
 
 /* ---- device.c -------------------------------------------------------------------------------- */
 
-/* The functions of libclgauss that are called. */
+/* The functions of libclgauss_core that are called. */
 struct library_calls {
   clgauss_status (*create)(const char*, unsigned, clgauss_context*);
   clgauss_status (*device_name)(clgauss_context, char*, size_t);
@@ -118,6 +137,18 @@ struct library_calls {
                           size_t);
   clgauss_status (*sgetrf)(clgauss_context, int, size_t, size_t, float*, size_t, int32_t*);
   clgauss_status (*dgetrf)(clgauss_context, int, size_t, size_t, double*, size_t, int32_t*);
+  clgauss_status (*cgetrf)(clgauss_context, int, size_t, size_t, void*, size_t, int32_t*);
+  clgauss_status (*zgetrf)(clgauss_context, int, size_t, size_t, void*, size_t, int32_t*);
+  clgauss_status (*cgetri)(clgauss_context, int, size_t, void*, size_t, const int32_t*);
+  clgauss_status (*zgetri)(clgauss_context, int, size_t, void*, size_t, const int32_t*);
+  clgauss_status (*cgetrs)(clgauss_context, int, int, size_t, size_t, const void*, size_t,
+                           const int32_t*, void*, size_t);
+  clgauss_status (*zgetrs)(clgauss_context, int, int, size_t, size_t, const void*, size_t,
+                           const int32_t*, void*, size_t);
+  clgauss_status (*sgecon)(clgauss_context, int, int, size_t, const float*, size_t, double,
+                           double*);
+  clgauss_status (*dgecon)(clgauss_context, int, int, size_t, const double*, size_t, double,
+                           double*);
   clgauss_status (*sgetri)(clgauss_context, int, size_t, float*, size_t, const int32_t*);
   clgauss_status (*dgetri)(clgauss_context, int, size_t, double*, size_t, const int32_t*);
   clgauss_status (*spotri)(clgauss_context, int, int, size_t, float*, size_t);
@@ -153,7 +184,7 @@ clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_
                            int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            void* b, size_t ldb);
-/* Of kSingle and kDouble; m <= n, `trans` and `triangle` as clgauss.h numbers them. */
+/* `trans` and `triangle` as clgauss.h numbers them; of the latter kSingle and kDouble alone. */
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda, int32_t* ipiv);
 clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv);
 clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda);
@@ -161,6 +192,8 @@ clgauss_status device_getrs(enum type type, int trans, size_t n, size_t nrhs, co
                             size_t lda, const int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
                             size_t lda, void* b, size_t ldb);
+clgauss_status device_gecon(enum type type, int norm, size_t n, const void* a, size_t lda,
+                            double anorm, double* rcond);
 /* After an error: a device that fails again and again is given up. */
 void device_failed(clgauss_status status);
 
@@ -182,27 +215,25 @@ struct choice {
   char device_name[256];
 };
 
-/* Which of a library's choices is a routine's. */
-static inline int kind_of(const struct site* site) {
-  return (int)site->family * kTypes + (int)site->type;
+/* Which of a library's choices is a call's. */
+static inline int kind_of(const struct call* call) {
+  return (int)call->family * kTypes + (int)call->site->type;
 }
 
 /* Below no call is looked at further. */
 int64_t least_n_of_all(void);
 /* Of getrs and potrs: too few right-hand sides to be worth a copy of the factors. */
-int has_few_sides(const struct site* site, int64_t n, int64_t nrhs);
+int has_few_sides(const struct call* call);
 /* Whether the device takes a call; the thread has it, and it is open if it does. */
-int device_takes(const struct site* site, const struct target* target, int64_t n);
+int device_takes(const struct call* call);
 /* Seconds that the system's routine would have taken, by what was measured; NaN: not known. */
-double seconds_of_system(const struct site* site, const struct target* target, int64_t n,
-                         int64_t nrhs);
+double seconds_of_system(const struct call* call);
 
 /* ---- report.c -------------------------------------------------------------------------------- */
 
 double now_in_seconds(void);
 int is_reported(void); /* whether anybody wants to know */
-void report_call(const struct site* site, const struct target* target, int64_t n, int64_t nrhs,
-                 int on_device, double seconds, const char* why);
+void report_call(const struct call* call, int on_device, double seconds);
 void report_measuring(double seconds);
 void forget_report_lock(void); /* in a child of fork() */
 

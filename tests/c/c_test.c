@@ -335,13 +335,13 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_posv_f32(context);
   test_factors_f32(context, 5);
   test_factors_f32(context, 150);
-  test_wide_f32(context, 1, 4);
-  test_wide_f32(context, 6, 6);
-  test_wide_f32(context, 70, 200);
+  test_gecon_f32(context, 2);
+  test_gecon_f32(context, 150);
+  test_rectangular_shapes_f32(context);
   test_bad_factors_f32(context);
   test_gels_f32(context);
   test_gels_f64(context);
-  test_complex_gesv_f32(context);
+  test_complex_f32(context);
   test_bad_host_f32(context);
   test_batched_f32(context);
   if (fp64) {
@@ -349,11 +349,11 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
     test_posv_f64(context);
     test_factors_f64(context, 5);
     test_factors_f64(context, 150);
-    test_wide_f64(context, 1, 4);
-    test_wide_f64(context, 6, 6);
-    test_wide_f64(context, 70, 200);
+    test_gecon_f64(context, 2);
+    test_gecon_f64(context, 150);
+    test_rectangular_shapes_f64(context);
     test_bad_factors_f64(context);
-    test_complex_gesv_f64(context);
+    test_complex_f64(context);
     test_bad_host_f64(context);
     test_batched_f64(context);
   } else {

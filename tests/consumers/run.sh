@@ -6,6 +6,7 @@
 #                            also built, which compiles the library again (minutes), and run
 # manual                     man pages and completions lie where man and the shells look for them
 # names                      what the library gives out is its public names, of C those of host/c/symbols.txt
+# core                       builds programs in C++ and C against libclgauss_core, and looks at what that brings along
 # pkg_config_c               builds a C99 program against the prefix, and runs it
 # find_package_c             the same by CMake, in a project of C alone and in one of C and C++
 # without_starpu             configured without StarPU, nothing of solves beyond one device is left to build. With LONG=1 the programs
@@ -128,6 +129,20 @@ case $kind in
       -o "$work/consumer" $(pkg-config $static --libs clgauss)
     "$work/consumer"
     ;;
+  core)
+    install_clgauss
+    configure -DCMAKE_PREFIX_PATH="$prefix"
+    cmake --build "$work/$kind" >"$work/build.log" 2>&1 || fail "$(tail -20 "$work/build.log")"
+    (cd "$here/core" && "$work/$kind/formats") || fail "formats"
+    static=$([ -e "$libraries/libclgauss_core.so" ] || echo --static)
+    # shellcheck disable=SC2046,SC2086
+    "${CC:-cc}" -std=c99 -Wall -Wextra -pedantic -Werror $(pkg-config --cflags clgauss-core) "$source_folder/examples/c/solve.c" \
+      -o "$work/$kind/pkg_config" $(pkg-config $static --libs clgauss-core)
+    for program in consumer c_consumer pkg_config; do
+      "$work/$kind/$program"
+      ! ldd "$work/$kind/$program" | grep -E 'libzip|libmatio|libhdf5|libclgauss\.' || fail "$program needs the above"
+    done
+    ;;
   subdirectory | fetch_content)
     configure -DCLGAUSS_SOURCE="$source_folder" -DFETCHCONTENT_SOURCE_DIR_CLGAUSS="$source_folder"
     check_parent
@@ -137,6 +152,7 @@ case $kind in
     install_clgauss
     suffix=$([ -e "$libraries/libclgauss.so" ] && echo so || echo a)
     check_names "$libraries/libclgauss.$suffix"
+    check_names "$libraries/libclgauss_core.$suffix"
     ! has_distributed || check_names "$libraries/libclgauss_distributed.$suffix"
     ;;
   without_starpu)
@@ -161,7 +177,7 @@ case $kind in
     cmake -S "$source_folder" -B "$work/shared" -G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON -DCLGAUSS_TESTS=OFF \
       -DCLGAUSS_PROGRAMS=OFF >"$work/configure.log"
     cmake --build "$work/shared" >"$work/build.log" 2>&1 || fail "$(tail -20 "$work/build.log")"
-    for each in names find_package find_package_c pkg_config pkg_config_c; do
+    for each in names core find_package find_package_c pkg_config pkg_config_c; do
       "$0" "$each" "$work/shared"
     done
     ;;

@@ -3,6 +3,9 @@
 // itself:
 //
 //   CLGAUSS_FAULT_AT=k           the k-th call is not made and returns an error
+//   CLGAUSS_FAULT_CALLS=name     only calls of this name are counted and logged; -name: all others,
+//                                for how often a program asks whether something is done changes
+//                                from run to run
 //   CLGAUSS_FAULT_CODE=c         the error it returns; -5, CL_OUT_OF_RESOURCES, if not given
 //   CLGAUSS_FAULT_LOG=file       the calls' names are appended to the file, one a line; with
 //                                CLGAUSS_FAULT_AT only the one that failed
@@ -119,8 +122,18 @@ std::atomic<long> fails_at = number_in("CLGAUSS_FAULT_AT", 0);
 std::atomic<long> calls = 0;
 std::atomic<const char*> failed_call = nullptr;
 
+bool is_counted(Call call) {
+  static const std::string named = [] {
+    const char* const text = std::getenv("CLGAUSS_FAULT_CALLS");
+    return std::string(text != nullptr ? text : "-");
+  }();
+  const char* const name = kNames[static_cast<int>(call)];
+  return named.starts_with('-') ? named.compare(1, std::string::npos, name) != 0 : named == name;
+}
+
 /// Counts the call; whether it is the one that is to fail.
 bool is_to_fail(Call call) {
+  if (!is_counted(call)) return false;
   const long at = fails_at;
   const bool fails = ++calls == at;
   if (fails) failed_call = kNames[static_cast<int>(call)];

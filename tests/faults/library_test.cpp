@@ -11,6 +11,7 @@
 #include <clgauss/solve.hpp>
 #include <cstdlib>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "faults/fault_choice.hpp"
@@ -35,22 +36,54 @@ const RealType kType = RealType::f32;  // every device has it
 
 System random_system() { return {random_matrix(kN, kN, 1), random_matrix(kN, 2, 2)}; }
 
-/// gesv of clgauss.h, from and to memory of ours by columns: where it fails, A and B are as they
-/// were.
-void gesv_on_host(clgauss_context context) {
-  std::vector<float> a(kN * kN), b(2 * kN);
+/// A function of clgauss.h that works by columns on host memory of ours, a 2 kN-by-kN A and a
+/// kN-by-2 B: where it fails, all of it is as it was.
+template <typename Call>
+void on_host(const char* name, const Call& call) {
+  std::vector<float> a(2 * kN * kN), b(2 * kN);
   for (Index i = 0; i < a.size(); ++i) a[i] = static_cast<float>((i * 37) % 101) - 50;
   for (Index i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 7);
   const std::vector<float> a_before = a, b_before = b;
   std::vector<std::int32_t> pivots(kN, -1);
-  const clgauss_status status = clgauss_sgesv(context, CLGAUSS_COLUMN_MAJOR, kN, 2, a.data(), kN,
-                                              pivots.data(), b.data(), kN);
+  const clgauss_status status = call(a.data(), pivots.data(), b.data());
   if (status == CLGAUSS_OK) return;
   CHECK(status == CLGAUSS_OPENCL);
   CHECK(a == a_before);
   CHECK(b == b_before);
   CHECK(pivots == std::vector<std::int32_t>(kN, -1));
-  throw OpenClError("clgauss_sgesv", CL_OUT_OF_RESOURCES);
+  throw OpenClError(name, CL_OUT_OF_RESOURCES);
+}
+
+void gesv_on_host(clgauss_context context) {
+  on_host("clgauss_sgesv", [&](float* a, std::int32_t* pivots, float* b) {
+    return clgauss_sgesv(context, CLGAUSS_COLUMN_MAJOR, kN, 2, a, 2 * kN, pivots, b, kN);
+  });
+}
+
+void getrf_on_host(clgauss_context context) {
+  on_host("clgauss_sgetrf_host", [&](float* a, std::int32_t* pivots, float* /*b*/) {
+    return clgauss_sgetrf_host(context, CLGAUSS_COLUMN_MAJOR, 2 * kN, kN, a, 2 * kN, pivots);
+  });
+}
+
+void complex_getrf_on_host(clgauss_context context) {
+  on_host("clgauss_cgetrf_host", [&](float* a, std::int32_t* pivots, float* /*b*/) {
+    return clgauss_cgetrf_host(context, CLGAUSS_COLUMN_MAJOR, kN / 2, kN, a, kN / 2, pivots);
+  });
+}
+
+void complex_getrs_on_host(clgauss_context context) {
+  std::vector<std::int32_t> rows(kN / 2);
+  std::iota(rows.begin(), rows.end(), 1);
+  on_host("clgauss_cgetrs_host", [&](float* a, std::int32_t* /*pivots*/, float* b) {
+    for (Index i = 0; i < kN / 2; ++i)
+      a[2 * i * (kN / 2 + 1)] += 2000;  // as factors that are far from singular
+    const clgauss_status status =
+        clgauss_cgetrs_host(context, CLGAUSS_COLUMN_MAJOR, CLGAUSS_CONJUGATE_TRANSPOSE, kN / 2, 2,
+                            a, kN / 2, rows.data(), b, kN / 2);
+    for (Index i = 0; i < kN / 2; ++i) a[2 * i * (kN / 2 + 1)] -= 2000;
+    return status;
+  });
 }
 
 MatrixView on(const Context& context, const Matrix& matrix) {
@@ -67,6 +100,9 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
   REQUIRE(clgauss_context_create_on_queue(context.queue()(), 0, &in_c) == CLGAUSS_OK);
   return {
       {"clgauss_sgesv", [in_c] { gesv_on_host(in_c); }},
+      {"clgauss_sgetrf_host", [in_c] { getrf_on_host(in_c); }},
+      {"clgauss_cgetrf_host", [in_c] { complex_getrf_on_host(in_c); }},
+      {"clgauss_cgetrs_host", [in_c] { complex_getrs_on_host(in_c); }},
       {"open_device", [] { (void)open_device(); }},
       {"Context of a device",
        [&device] { const Context own(device, ContextOptions::from_environment()); }},

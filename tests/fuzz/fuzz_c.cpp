@@ -33,6 +33,9 @@ constexpr long kMostResidentKb = 3L << 19U;
 constexpr std::size_t kElements = 1200;  // of every host array and buffer
 constexpr double kCanary = -12345;
 
+template <typename Real>
+using Complex = std::complex<Real>;
+
 class Fuzzer {
  public:
   Fuzzer(const char* device, std::uint64_t seed) : random_(seed) {
@@ -64,7 +67,7 @@ class Fuzzer {
   void step() {
     alarm(kPatienceSeconds);
     if (lus_.size() > 12) destroy_one();
-    switch (below(18)) {
+    switch (below(21)) {
       case 0:
         return contexts();
       case 1:
@@ -95,7 +98,8 @@ class Fuzzer {
       case 13:
         return one_in(2) ? gels<float>(clgauss_sgels) : gels<double>(clgauss_dgels);
       case 14:
-        return one_in(2) ? complex_gesv<float>(clgauss_cgesv) : complex_gesv<double>(clgauss_zgesv);
+        return one_in(2) ? gesv<Complex<float>>(clgauss_cgesv)
+                         : gesv<Complex<double>>(clgauss_zgesv);
       case 15:
         return one_in(2) ? by_factors<float>(clgauss_sgetrs_host, clgauss_sgetri, clgauss_spotrs,
                                              clgauss_spotri)
@@ -104,6 +108,16 @@ class Fuzzer {
       case 16:
         return one_in(2) ? getrf_host<float>(clgauss_sgetrf_host)
                          : getrf_host<double>(clgauss_dgetrf_host);
+      case 17:
+        return one_in(2) ? by_factors<Complex<float>>(clgauss_cgetrs_host, clgauss_cgetri, nullptr,
+                                                      nullptr)
+                         : by_factors<Complex<double>>(clgauss_zgetrs_host, clgauss_zgetri, nullptr,
+                                                       nullptr);
+      case 19:
+        return one_in(2) ? gecon<float>(clgauss_sgecon_host) : gecon<double>(clgauss_dgecon_host);
+      case 18:
+        return one_in(2) ? getrf_host<Complex<float>>(clgauss_cgetrf_host)
+                         : getrf_host<Complex<double>>(clgauss_zgetrf_host);
       default:
         return ask();
     }
@@ -148,7 +162,7 @@ class Fuzzer {
     return one_in(20) ? static_cast<int>(random_()) : 121 + static_cast<int>(below(2));
   }
   int trans() {
-    return one_in(20) ? static_cast<int>(random_()) : 111 + static_cast<int>(below(2));
+    return one_in(20) ? static_cast<int>(random_()) : 111 + static_cast<int>(below(3));
   }
   template <typename Handle>
   Handle bad_handle() {
@@ -161,8 +175,21 @@ class Fuzzer {
   clgauss_lu lu() {
     return lus_.empty() || one_in(20) ? bad_handle<clgauss_lu>() : lus_[below(lus_.size())].first;
   }
+  template <typename Number>
+  std::vector<Number> numbers() {
+    if constexpr (std::is_floating_point_v<Number>) {
+      return real_numbers<Number>();
+    } else {
+      using Real = typename Number::value_type;
+      std::vector<Number> made;
+      const auto real = real_numbers<Real>(), imaginary = real_numbers<Real>();
+      std::ranges::transform(real, imaginary, std::back_inserter(made),
+                             [](Real re, Real im) { return Number(re, im); });
+      return made;
+    }
+  }
   template <typename Real>
-  std::vector<Real> numbers() {
+  std::vector<Real> real_numbers() {
     std::vector<Real> values(kElements);
     const bool wild = one_in(6);
     for (Real& value : values) {
@@ -287,26 +314,32 @@ class Fuzzer {
                  [&](std::size_t i, std::size_t j) { return ok && i < n && j < nrhs; });
   }
 
-  template <typename Real, typename Getrs, typename Getri, typename Potrs, typename Potri>
+  /// `potrs` and `potri` are null of complex numbers.
+  template <typename Number, typename Getrs, typename Getri, typename Potrs, typename Potri>
   void by_factors(const Getrs& getrs, const Getri& getri, const Potrs& potrs, const Potri& potri) {
     const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(std::max(n, nrhs));
     if (!promised(n, n, lda) || !promised(n, nrhs, ldb) || n > kElements) return;
-    auto a = numbers<Real>(), b = numbers<Real>();
+    auto a = numbers<Number>(), b = numbers<Number>();
     const auto a_before = a, b_before = b;
     std::vector<std::int32_t> ipiv(kElements);
     for (std::int32_t& row : ipiv)
       row = one_in(100) ? static_cast<std::int32_t>(random_())
                         : 1 + static_cast<std::int32_t>(below(std::max<std::size_t>(n, 1)));
     const int order = layout(), uplo = triangle();
-    const bool inverts = one_in(2), symmetric = one_in(2);
+    const bool inverts = one_in(2), symmetric = std::is_floating_point_v<Number> && one_in(2);
     const char* const name = symmetric ? (inverts ? "potri" : "potrs")  //
                                        : (inverts ? "getri" : "getrs_host");
-    Real *const a_data = perhaps(a.data()), *const b_data = perhaps(b.data());
+    Number *const a_data = perhaps(a.data()), *const b_data = perhaps(b.data());
     const std::int32_t* const rows = perhaps(ipiv.data());
+    const auto by_cholesky = [&]() -> clgauss_status {
+      if constexpr (std::is_floating_point_v<Number>)
+        return inverts ? potri(context(), order, uplo, n, a_data, lda)
+                       : potrs(context(), order, uplo, n, nrhs, a_data, lda, b_data, ldb);
+      return CLGAUSS_INTERNAL;
+    };
     const clgauss_status status =
-        symmetric && inverts ? potri(context(), order, uplo, n, a_data, lda)
-        : symmetric          ? potrs(context(), order, uplo, n, nrhs, a_data, lda, b_data, ldb)
-        : inverts            ? getri(context(), order, n, a_data, lda, rows)
+        symmetric ? by_cholesky()
+        : inverts ? getri(context(), order, n, a_data, lda, rows)
                   : getrs(context(), order, trans(), n, nrhs, a_data, lda, rows, b_data, ldb);
     const bool ok = check(name, status) == CLGAUSS_OK;
     require_kept(name, a_before, a, order, lda, [&](std::size_t i, std::size_t j) {
@@ -317,11 +350,11 @@ class Fuzzer {
                  [&](std::size_t i, std::size_t j) { return ok && !inverts && i < n && j < nrhs; });
   }
 
-  template <typename Real, typename Call>
+  template <typename Number, typename Call>
   void getrf_host(const Call& call) {
     const std::size_t m = size(), n = size(), lda = ld(std::max(m, n));
     if (!promised(m, n, lda) || m > kElements) return;
-    auto a = numbers<Real>();
+    auto a = numbers<Number>();
     const auto before = a;
     const std::vector<std::int32_t> ipiv_before(kElements, -1);
     auto ipiv = ipiv_before;
@@ -332,6 +365,21 @@ class Fuzzer {
     require_kept("getrf_host", before, a, order, lda,
                  [&](std::size_t i, std::size_t j) { return written && i < m && j < n; });
     if (!written && ipiv != ipiv_before) throw std::runtime_error("getrf_host: ipiv is written");
+  }
+
+  template <typename Real, typename Call>
+  void gecon(const Call& call) {
+    const std::size_t n = size(), lda = ld(n);
+    if (!promised(n, n, lda) || n > kElements) return;
+    auto a = numbers<Real>();
+    const double anorm = one_in(8) ? -1 : static_cast<double>(below(1000));
+    double rcond = kCanary;
+    const int norm = one_in(20) ? static_cast<int>(random_()) : one_in(2) ? 171 : 175;
+    const clgauss_status status =
+        check("gecon",
+              call(context(), layout(), norm, n, perhaps(a.data()), lda, anorm, perhaps(&rcond)));
+    if (status != CLGAUSS_OK && rcond != kCanary)
+      throw std::runtime_error("gecon: rcond is written");
   }
 
   template <typename Real, typename Call>
@@ -371,22 +419,9 @@ class Fuzzer {
     if (!factored && ipiv != ipiv_before) throw std::runtime_error("gesv: ipiv is written");
   }
 
-  template <typename Real, typename Call>
+  template <typename Number, typename Call>
   void gesv(const Call& call) {
-    gesv(call, numbers<Real>(), numbers<Real>());
-  }
-
-  template <typename Real, typename Call>
-  void complex_gesv(const Call& call) {
-    const auto complex_numbers = [&] {
-      std::vector<std::complex<Real>> made;
-      const auto real = numbers<Real>(), imaginary = numbers<Real>();
-      std::ranges::transform(real, imaginary, std::back_inserter(made),
-                             [](Real re, Real im) { return std::complex<Real>(re, im); });
-      return made;
-    };
-    auto a = complex_numbers(), b = complex_numbers();
-    gesv(call, std::move(a), std::move(b));
+    gesv(call, numbers<Number>(), numbers<Number>());
   }
 
   template <typename Real, typename Call>

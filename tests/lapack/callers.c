@@ -1,6 +1,6 @@
 /* A program that calls LAPACK as others do, and looks at what it gets: run by itself, and by
- * `clgauss run`, over several LAPACKs. Without arguments every routine, in every type. With
- * "fork", "threads", "signals", "one N", "rest N" or "exit SECONDS" what the words say. */
+ * `clgauss run`, over several LAPACKs. Without arguments every routine, in every type. With "fork",
+ * "threads", "signals", "one N", "wide N", "rest N" or "exit SECONDS" what the words say. */
 #include <complex.h>
 #include <math.h>
 #include <pthread.h>
@@ -41,16 +41,18 @@ static double random_number(void) {
   void letter##gesv_(const int*, const int*, NUMBER*, const int*, int*, NUMBER*, const int*,      \
                      int*);                                                                       \
   void letter##getrf_(const int*, const int*, NUMBER*, const int*, int*, int*);                   \
+  void letter##getri_(const int*, NUMBER*, const int*, const int*, NUMBER*, const int*, int*);    \
   void letter##getrs_(const char*, const int*, const int*, const NUMBER*, const int*, const int*, \
                       NUMBER*, const int*, int*, size_t);
-#define DECLARE_REAL(letter, NUMBER)                                                           \
-  void letter##posv_(const char*, const int*, const int*, NUMBER*, const int*, NUMBER*,        \
-                     const int*, int*, size_t);                                                \
-  void letter##potrf_(const char*, const int*, NUMBER*, const int*, int*, size_t);             \
-  void letter##potrs_(const char*, const int*, const int*, const NUMBER*, const int*, NUMBER*, \
-                      const int*, int*, size_t);                                               \
-  void letter##potri_(const char*, const int*, NUMBER*, const int*, int*, size_t);             \
-  void letter##getri_(const int*, NUMBER*, const int*, const int*, NUMBER*, const int*, int*);
+#define DECLARE_REAL(letter, NUMBER)                                                              \
+  void letter##posv_(const char*, const int*, const int*, NUMBER*, const int*, NUMBER*,           \
+                     const int*, int*, size_t);                                                   \
+  void letter##gecon_(const char*, const int*, const NUMBER*, const int*, const NUMBER*, NUMBER*, \
+                      NUMBER*, int*, int*, size_t);                                               \
+  void letter##potrf_(const char*, const int*, NUMBER*, const int*, int*, size_t);                \
+  void letter##potrs_(const char*, const int*, const int*, const NUMBER*, const int*, NUMBER*,    \
+                      const int*, int*, size_t);                                                  \
+  void letter##potri_(const char*, const int*, NUMBER*, const int*, int*, size_t);
 DECLARE(s, float)
 DECLARE(d, double)
 DECLARE(c, float complex)
@@ -68,6 +70,9 @@ void zcgesv_(const int*, const int*, double complex*, const int*, int*, const do
 #define EPS 0x1p-24
 #define RANDOM() (float)random_number()
 #define MAGNITUDE(x) fabsf(x)
+#define CONJUGATE(x) (x)
+#define REAL_PART(x) (double)(x)
+#define LARGEST_L (1 + 4 * EPS)
 #define IS_REAL
 #include "callers.h"
 #define NUMBER double
@@ -76,6 +81,9 @@ void zcgesv_(const int*, const int*, double complex*, const int*, int*, const do
 #define EPS 0x1p-53
 #define RANDOM() random_number()
 #define MAGNITUDE(x) fabs(x)
+#define CONJUGATE(x) (x)
+#define REAL_PART(x) (double)(x)
+#define LARGEST_L (1 + 4 * EPS)
 #define MIXED_GESV dsgesv_
 #define IS_REAL
 #include "callers.h"
@@ -85,6 +93,9 @@ void zcgesv_(const int*, const int*, double complex*, const int*, int*, const do
 #define EPS 0x1p-24
 #define RANDOM() ((float)random_number() + (float)random_number() * I)
 #define MAGNITUDE(x) cabsf(x)
+#define CONJUGATE(x) conjf(x)
+#define REAL_PART(x) (double)crealf(x)
+#define LARGEST_L 1.415 /* for |re| + |im| of a pivot is the largest */
 #include "callers.h"
 #define NUMBER double complex
 #define L(name) z##name##_
@@ -92,6 +103,9 @@ void zcgesv_(const int*, const int*, double complex*, const int*, int*, const do
 #define EPS 0x1p-53
 #define RANDOM() (random_number() + random_number() * I)
 #define MAGNITUDE(x) cabs(x)
+#define CONJUGATE(x) conj(x)
+#define REAL_PART(x) (double)creal(x)
+#define LARGEST_L 1.415 /* for |re| + |im| of a pivot is the largest */
 #define MIXED_GESV(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, iter, info) \
   zcgesv_(n, nrhs, a, lda, ipiv, b, ldb, x, ldx, work, swork, (double[LARGEST]){0}, iter, info)
 #include "callers.h"
@@ -148,11 +162,16 @@ int main(int argc, char** argv) {
     test_signals();
   } else if (strcmp(what, "one") == 0) {
     solve_d(n, 1, n, n);
+  } else if (strcmp(what, "wide") == 0) {
+    factor_d(n, 2 * n, n);
   } else if (strcmp(what, "rest") == 0) { /* that "one" has not */
     invert_d(n, n / 4, n, n);
+    invert_z(n / 2, n / 8, n / 2, n / 2);
     cholesky_d("L", n, n / 4, n, n);
     solve_mixed_d(n, 1, n, n);
-    factor_wide_d(n, 2 * n, n);
+    condition_d(n, n);
+    factor_d(n, 2 * n, n);
+    factor_d(2 * n, n, 2 * n);
   } else if (strcmp(what, "exit") == 0) { /* while another thread is at it */
     pthread_t thread;
     n = 300;

@@ -1,6 +1,6 @@
 /* Included by callers.c, once for each type: NUMBER, EPS, L(name) of LAPACK, T(name) of here,
- * RANDOM() and MAGNITUDE(), and IS_REAL and MIXED_GESV or not. At the end they are undefined
- * again. */
+ * RANDOM(), MAGNITUDE(), CONJUGATE(), REAL_PART() and LARGEST_L, a bound of L's numbers, and
+ * IS_REAL and MIXED_GESV or not. At the end they are undefined again. */
 
 static NUMBER* T(matrix)(int rows, int columns, int ld) {
   NUMBER* const a = malloc(sizeof *a * (size_t)ld * (size_t)(columns > 0 ? columns : 1));
@@ -105,6 +105,102 @@ static void T(solve_mixed)(int n, int nrhs, int lda, int ldb) {
 }
 #endif
 
+/* ||I - A X||_1 / (||A||_1 ||X||_1 eps n), as LAPACK's own tests have it, of the worst column. */
+static double T(inverse_residual)(int n, const NUMBER* a, int lda, const NUMBER* x, int ldx) {
+  NUMBER* const identity = T(matrix)(n, n, ldx);
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) identity[j * ldx + i] = i == j;
+  const double ratio = T(residual)(n, n, a, lda, x, identity, ldx);
+  free(identity);
+  return ratio / n;
+}
+
+/* getrf of a matrix that is not square: ||P A - L U||_1 is small, and L is bounded. */
+static void T(factor)(int m, int n, int lda) {
+  const int steps = m < n ? m : n, zero = steps / 2;
+  NUMBER *const a = T(matrix)(m, n, lda), *const lu = T(copied)(a, n, lda);
+  int* const ipiv = malloc(sizeof *ipiv * (size_t)steps);
+  int info = -77;
+  double worst = 0, norm = 0, largest = 0;
+  L(getrf)(&m, &n, lu, &lda, ipiv, &info);
+  EXPECT(info == 0);
+  for (int j = 0; j < n; ++j) {
+    double off = 0, sum = 0;
+    for (int k = 0; k < steps; ++k) {
+      const NUMBER swapped = a[j * lda + k];
+      a[j * lda + k] = a[j * lda + ipiv[k] - 1];
+      a[j * lda + ipiv[k] - 1] = swapped;
+    }
+    for (int i = 0; i < m; ++i) {
+      NUMBER r = a[j * lda + i];
+      sum += (double)MAGNITUDE(r);
+      for (int k = 0; k <= i && k <= j; ++k) r -= (k == i ? 1 : lu[k * lda + i]) * lu[j * lda + k];
+      off += (double)MAGNITUDE(r);
+      if (i > j) largest = fmax(largest, (double)MAGNITUDE(lu[j * lda + i]));
+    }
+    norm = fmax(norm, sum);
+    worst = isnan(off) ? INFINITY : fmax(worst, off);
+  }
+  EXPECT(worst < BOUND * n * norm * EPS);
+  EXPECT(largest <= LARGEST_L);
+  EXPECT(T(is_padded)(lu, m, n, lda));
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i) lu[j * lda + i] = j == zero ? 0 : a[j * lda + i];
+  L(getrf)(&m, &n, lu, &lda, ipiv, &info);
+  EXPECT(info == zero + 1);
+  complaints = 0;
+  lda = m - 1;
+  L(getrf)(&m, &n, lu, &lda, ipiv, &info);
+  EXPECT(m == 1 || (info == -4 && complaints == 1));
+  free(a), free(lu), free(ipiv);
+}
+
+/* What goes on with the factors of an LU. */
+static void T(invert)(int n, int nrhs, int lda, int ldb) {
+  NUMBER *const a = T(matrix)(n, n, lda), *const turned = T(copied)(a, n, lda);
+  NUMBER *const b = T(matrix)(n, nrhs, ldb), *const x = T(copied)(b, nrhs, ldb);
+  NUMBER *const lu = T(copied)(a, n, lda), best = 0;
+  int* const ipiv = malloc(sizeof *ipiv * (size_t)n);
+  int info = -77, size = -1;
+  L(getrf)(&n, &n, lu, &lda, ipiv, &info);
+  NUMBER *const factors = T(copied)(lu, n, lda), *const work = malloc(sizeof *work * (size_t)n);
+  L(getrs)("N", &n, &nrhs, lu, &lda, ipiv, x, &ldb, &info, 1);
+  EXPECT(info == 0);
+  EXPECT(T(residual)(n, nrhs, a, lda, x, b, ldb) < BOUND);
+  for (const char* trans = "TtCc"; *trans != '\0'; ++trans) {
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i)
+        turned[j * lda + i] =
+            *trans == 'T' || *trans == 't' ? a[i * lda + j] : CONJUGATE(a[i * lda + j]);
+    memcpy(x, b, sizeof *b * (size_t)ldb * (size_t)nrhs);
+    L(getrs)(trans, &n, &nrhs, lu, &lda, ipiv, x, &ldb, &info, 1);
+    EXPECT(info == 0);
+    EXPECT(T(residual)(n, nrhs, turned, lda, x, b, ldb) < BOUND);
+  }
+  EXPECT(T(is_padded)(x, n, nrhs, ldb));
+  EXPECT(memcmp(lu, factors, sizeof *lu * (size_t)lda * (size_t)n) == 0);
+
+  L(getri)(&n, lu, &lda, ipiv, &best, &size, &info);
+  EXPECT(info == 0 && REAL_PART(best) >= n);
+  L(getri)(&n, lu, &lda, ipiv, work, &n, &info);
+  EXPECT(info == 0 && REAL_PART(work[0]) >= n && REAL_PART(work[0]) <= REAL_PART(best));
+  EXPECT(T(inverse_residual)(n, a, lda, lu, lda) < BOUND);
+  EXPECT(T(is_padded)(lu, n, n, lda));
+
+  /* A zero on the diagonal of U: A stays as it is. */
+  factors[n / 2 * (lda + 1)] = 0;
+  memcpy(lu, factors, sizeof *lu * (size_t)lda * (size_t)n);
+  L(getri)(&n, lu, &lda, ipiv, work, &n, &info);
+  EXPECT(info == n / 2 + 1);
+  EXPECT(memcmp(lu, factors, sizeof *lu * (size_t)lda * (size_t)n) == 0);
+
+  complaints = 0;
+  size = n - 1;
+  L(getri)(&n, lu, &lda, ipiv, work, &size, &info);
+  EXPECT(n == 1 || (info == -6 && complaints == 1));
+  free(a), free(turned), free(b), free(x), free(lu), free(ipiv), free(factors), free(work);
+}
+
 static void T(refuse)(void) {
   NUMBER a[4] = {1, 0, 0, 1}, b[2] = {1, 1};
   int ipiv[2], n = -1, one = 1, two = 2, info = 0;
@@ -125,6 +221,12 @@ static void T(test)(void) {
   for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; ++s) {
     T(solve)(sizes[s], 1, sizes[s], sizes[s]);
     T(solve)(sizes[s], 3, sizes[s] + 3, sizes[s] + 1);
+    T(invert)(sizes[s], 1, sizes[s], sizes[s]);
+    T(invert)(sizes[s], 70, sizes[s] + 3, sizes[s] + 1);
+    T(factor)(sizes[s], sizes[s] + sizes[s] / 3, sizes[s] + 2);
+    T(factor)(sizes[s], 2 * sizes[s], sizes[s]);
+    T(factor)(sizes[s] + sizes[s] / 3, sizes[s], 2 * sizes[s] + 2);
+    T(factor)(3 * sizes[s], sizes[s], 3 * sizes[s]);
 #ifdef MIXED_GESV
     T(solve_mixed)(sizes[s], 3, sizes[s] + 3, sizes[s] + 1);
 #endif
@@ -144,3 +246,6 @@ static void T(test)(void) {
 #undef EPS
 #undef RANDOM
 #undef MAGNITUDE
+#undef CONJUGATE
+#undef REAL_PART
+#undef LARGEST_L

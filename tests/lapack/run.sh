@@ -45,8 +45,9 @@ suite() {  # folder of the tests, type, routines that the device must have had a
 
 case $kind in
   suite-[sd]) type=${kind#suite-}
-    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}potrf ${type}potrs ${type}potri" reference openblas ;;
-  suite-[cz]) suite "$(echo /usr/lib/*/lapack)" "${kind#suite-}" "${kind#suite-}getrf" reference openblas ;;
+    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}gecon ${type}potrf ${type}potrs ${type}potri" reference openblas ;;
+  suite-[cz]) type=${kind#suite-}
+    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri" reference openblas ;;
   suite-ds | suite-zc) suite "$(echo /usr/lib/*/lapack)" "${kind#suite-}" "${kind#suite-}gesv" reference openblas ;;
   suite-wide) suite "$(echo /usr/lib/*/lapack64)" d "dgetrf dgetri" wide ;;
 
@@ -91,6 +92,13 @@ case $kind in
     echo broken > "$(ls cache/clgauss/lapack-*.txt)"
     "$run" run --report report2.txt -- "$callers" one 1100
     grep -q 'measured for' report2.txt || fail "a broken file was believed"
+    # Of a matrix with twice as many columns the system would have taken (2/3 n + n) / (2/3 n + 2) times as long as for gesv.
+    sed -i 's/^opening [^ ]*/opening 0/' cache/clgauss/lapack-*.txt  # so that every call is worth it
+    "$run" run --report wide.txt -- "$callers" wide 1100
+    awk 'NR == FNR {if ($1 == 1024) long = $2; next} $1 == "dgetrf" && $2 > 0 {told = ($4 + $8) / $2}
+      END {wanted = long * (1100 / 1024) ^ 3 * (5 / 3 * 1100) / (2 / 3 * 1100 + 2)
+           exit !(long > 0 && told > 0.98 * wanted && told < 1.02 * wanted)}' cache/clgauss/lapack-*.txt wide.txt ||
+      fail "the time of a getrf of more columns: $(cat wide.txt cache/clgauss/lapack-*)"
     LD_LIBRARY_PATH=$(openblas)
     for repeat in 1 2; do
       "$run" run --log openblas$repeat.log -- "$callers" one 1100
@@ -111,13 +119,20 @@ case $kind in
     # What is not gesv or posv is timed by itself; few right-hand sides are not worth a copy of them.
     LD_LIBRARY_PATH=$(reference)
     "$run" run --log rest.log -- "$callers" rest 1100
-    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 8 ] || fail "not one file for each of getri, getrs, posv, potrs, potri and dsgesv"
+    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 13 ] || fail "not one file for each of \
+      getri, getrs, gecon, posv, potrs, potri, dsgesv, the getrf of more rows, zgesv, zgetri and zgetrs"
     "$run" run --log rest.log -- "$callers" rest 1100
-    grep -q 'dgetri n=1100 nrhs=0 device' rest.log || fail "getri: $(cat rest.log cache/clgauss/lapack-*)"
+    for call in 'dgetri n=1100 nrhs=0' 'dgetrf n=1100 nrhs=0 rows=2200'; do
+      grep -q "$call device" rest.log || fail "$call: $(cat rest.log cache/clgauss/lapack-*)"
+    done
     "$run" run --min-n 250 --log few.log -- "$callers" rest 1100
+    grep -q 'dgetrf n=1100 nrhs=0 rows=2200 device' few.log || fail "a getrf of more rows: $(cat few.log)"
+    grep -q 'dgetrf n=1100 nrhs=0 columns=2200 device' few.log || fail "a getrf of more columns: $(cat few.log)"
     for routine in getrs potrs; do
       grep -q "d$routine n=1100 nrhs=275 device" few.log || fail "$routine: $(cat few.log)"
     done
+    grep -q 'dgecon n=1100 nrhs=0 device' few.log || fail "gecon: $(cat few.log)"
+    grep -q 'zgetrs n=550 nrhs=137 device' few.log || fail "zgetrs: $(cat few.log)"
     "$run" run --min-n 250 --log few.log -- "$callers" one 1100
     grep -q 'dgetrs n=1100 nrhs=1 system .* right-hand sides' few.log || fail "a getrs with one right-hand side: $(cat few.log)"
     CLGAUSS_CACHE=off LD_LIBRARY_PATH=$(reference) "$run" run --log kept.log -- "$callers" one 300

@@ -31,13 +31,13 @@ configure() {  # shared, prefix, for packages
 }
 clean() {
   for each in "$root/proc" "$root/sys" "$memory"; do ! mountpoint -q "$each" || umount "$each"; done
-  [ "$shared" = ON ] || rm -f "$build"/libclgauss{,_distributed}.so*
+  [ "$shared" = ON ] || rm -f "$build"/libclgauss{,_core,_distributed}.so*
   configure "${shared:-OFF}" "$prefix" OFF
   cmake --build "$build" >/dev/null
   lap "the build folder as it was"
 }
 trap clean EXIT
-targets=(libclgauss.so clgauss_program clgauss_tune clgauss_{program,tune}_manual clgauss_python{,_stub} clgauss_builder)
+targets=(libclgauss.so libclgauss_core.so clgauss_program clgauss_tune clgauss_{program,tune}_manual clgauss_python{,_stub} clgauss_builder)
 ! compgen -G "$build/libclgauss_distributed.*" >/dev/null || targets+=(clgauss_distributed clgauss_distributed_program)
 configure ON /usr ON
 cmake --build "$build" --target "${targets[@]}" | tail -1

@@ -27,6 +27,11 @@ step cc -std=c99 -Wall -Wextra -pedantic -Werror solve.c -o solve $(pkg-config -
 step ./solve
 ldd solve | grep -q 'libclgauss\.so\.1 => /' || fail "the example is not linked to libclgauss.so.1"
 
+# shellcheck disable=SC2046
+step cc -std=c99 solve.c -o solve_core $(pkg-config --cflags --libs clgauss-core)
+step ./solve_core
+! ldd solve_core | grep -E 'libhdf5|libmatio|libzip' || fail "libclgauss_core needs the libraries above"
+
 step /usr/bin/python3 solve.py  # by python3-clgauss
 mapfile -t installed < <(for deb in ./*.deb; do dpkg-deb -f "$deb" Package; done)
 apt-get purge -y -q "${installed[@]}" >remove.log 2>&1 || fail "$(tail -20 remove.log)"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <utility>
 #include <vector>
 
@@ -12,17 +13,24 @@ using namespace clgauss::c;
 
 namespace {
 
-/// n-by-n, with leading dimension n + 2, by rows or by columns.
+/// With two numbers more between its rows, or its columns.
 struct Stored {
-  Stored(Index n, bool by_rows) : n(n), by_rows(by_rows), numbers(n * (n + 2), 1e9) {}
+  Stored(Index rows, Index columns, bool by_rows)
+      : rows(rows),
+        columns(columns),
+        by_rows(by_rows),
+        ld((by_rows ? columns : rows) + 2),
+        numbers((by_rows ? rows : columns) * ld, 1e9) {}
+  Stored(Index n, bool by_rows) : Stored(n, n, by_rows) {}
 
-  double& at(Index i, Index j) { return numbers[by_rows ? i * (n + 2) + j : j * (n + 2) + i]; }
+  double& at(Index i, Index j) { return numbers[by_rows ? i * ld + j : j * ld + i]; }
   [[nodiscard]] HostMatrix<const double> view() const {
-    return {numbers.data(), n, n, by_rows ? n + 2 : 1, by_rows ? 1 : n + 2};
+    return {numbers.data(), rows, columns, by_rows ? ld : 1, by_rows ? 1 : ld};
   }
 
-  Index n;
+  Index rows, columns;
   bool by_rows;
+  Index ld;
   std::vector<double> numbers;
 };
 
@@ -30,19 +38,19 @@ double number_of(Index i, Index j) {
   return i == j ? 0.25 : static_cast<double>((i * 31 + j * 17) % 13) - 6;
 }
 
-/// L and U with pivots, and their product P^T L U in whole numbers of moderate size.
+/// L and U with pivots, m-by-n, m >= n, and their product P^T L U in numbers of moderate size.
 struct Example {
-  Example(Index n, bool by_rows) : a(n, by_rows), lu(n, by_rows), exchanges(n) {
-    std::vector<std::vector<double>> rows(n, std::vector<double>(n));
-    for (Index i = 0; i < n; ++i)
+  Example(Index m, Index n, bool by_rows) : a(m, n, by_rows), lu(m, n, by_rows), exchanges(n) {
+    std::vector<std::vector<double>> rows(m, std::vector<double>(n));
+    for (Index i = 0; i < m; ++i)
       for (Index j = 0; j < n; ++j) {
         lu.at(i, j) = i > j ? number_of(i, j) / 8 : number_of(i, j);
         for (Index k = 0; k <= std::min(i, j); ++k)
           rows[i][j] += (k == i ? 1 : number_of(i, k) / 8) * number_of(k, j);
       }
-    for (Index k = 0; k < n; ++k) exchanges[k] = k + (k * 7 + 3) % (n - k);
+    for (Index k = 0; k < n; ++k) exchanges[k] = k + (k * 7 + 3) % (m - k);
     for (Index k = n; k-- > 0;) std::swap(rows[k], rows[exchanges[k]]);
-    for (Index i = 0; i < n; ++i)
+    for (Index i = 0; i < m; ++i)
       for (Index j = 0; j < n; ++j) a.at(i, j) = rows[i][j];
   }
 
@@ -53,15 +61,18 @@ struct Example {
 }  // namespace
 
 TEST_CASE("weighted sums: factors agree with A, and no number of them can be wrong unseen") {
-  for (const Index n : {Index{1}, Index{2}, Index{9}, Index{40}})
+  constexpr std::pair<Index, Index> kShapes[] = {{1, 1}, {2, 2},  {9, 9},  {40, 40},
+                                                 {2, 1}, {40, 1}, {40, 9}, {10, 9}};
+  for (const auto& [m, n] : kShapes)
     for (const bool by_rows : {true, false})
       for (const bool factors_by_rows : {true, false}) {
+        CAPTURE(m);
         CAPTURE(n);
-        Example example(n, by_rows);
+        Example example(m, n, by_rows);
         const WeightedSums of_a = weighted_sums(example.a.view());
-        Stored lu = Example(n, factors_by_rows).lu;
+        Stored lu = Example(m, n, factors_by_rows).lu;
         CHECK(agree(of_a, lu.view(), example.exchanges));
-        for (Index i = 0; i < n; ++i)
+        for (Index i = 0; i < m; ++i)
           for (Index j = 0; j < n; ++j) {
             const double was = lu.at(i, j);
             lu.at(i, j) += 1e-3;
@@ -70,10 +81,12 @@ TEST_CASE("weighted sums: factors agree with A, and no number of them can be wro
             CHECK_FALSE(agree(of_a, lu.view(), example.exchanges));
             lu.at(i, j) = was;
           }
-        if (n < 2) continue;
-        std::vector<Index> exchanges = example.exchanges;
-        exchanges[0] = n;
-        CHECK_FALSE(agree(of_a, lu.view(), exchanges));
+        if (m < 2) continue;
+        for (const Index row : {m, example.exchanges[0] + 1 == m ? m - 2 : m - 1}) {
+          std::vector<Index> exchanges = example.exchanges;
+          exchanges[0] = row;
+          CHECK_FALSE(agree(of_a, lu.view(), exchanges));
+        }
       }
 }
 
@@ -102,6 +115,45 @@ TEST_CASE("weighted sums: of the product of two triangles, and a bound of its no
           CHECK(sums.sums[j] == doctest::Approx(wanted.sums[j]).epsilon(1e-12));
         CHECK(sums.norm1 == doctest::Approx(weighted_sums(magnitudes.view()).norm1));
       }
+}
+
+TEST_CASE("weighted sums: of the product of two triangles of complex numbers") {
+  using Number = std::complex<double>;
+  constexpr Index kN = 23;
+  std::vector<Number> both(kN * kN), product(kN * kN), magnitudes(kN * kN);
+  for (Index i = 0; i < kN; ++i)
+    for (Index j = 0; j < kN; ++j)
+      both[i * kN + j] = {number_of(i, j) / 8, number_of(j, i + 1) / 4};
+  for (const bool is_unit_lower : {true, false}) {
+    const auto l = [&](Index i, Index k) {
+      return k == i && is_unit_lower ? Number{1} : both[i * kN + k];
+    };
+    const auto u = [&](Index k, Index j) {
+      return k == j && !is_unit_lower ? Number{1} : both[k * kN + j];
+    };
+    for (Index i = 0; i < kN; ++i)
+      for (Index j = 0; j < kN; ++j) {
+        Number sum = 0;
+        double size = 0;
+        for (Index k = 0; k <= std::min(i, j); ++k) {
+          const Number left = l(i, k), right = u(k, j);
+          sum += left * right;
+          size += (std::abs(left.real()) + std::abs(left.imag())) *
+                  (std::abs(right.real()) + std::abs(right.imag()));
+        }
+        product[i * kN + j] = sum;
+        magnitudes[i * kN + j] = size;
+      }
+    const auto view = [](const std::vector<Number>& numbers) {
+      return HostMatrix<const Number>{numbers.data(), kN, kN, kN, 1};
+    };
+    const auto sums = weighted_sums_of_product(
+        Triangles<Number>{view(both), view(both), is_unit_lower, !is_unit_lower});
+    const WeightedSums wanted = weighted_sums(view(product));
+    for (Index j = 0; j < kN; ++j) CHECK(std::abs(sums.sums[j] - wanted.sums[j]) <= 1e-10);
+    CHECK(sums.norm1 == doctest::Approx(weighted_sums(view(magnitudes)).norm1));
+    CHECK(sums.norm1 >= wanted.norm1);
+  }
 }
 
 TEST_CASE("weighted sums: an inverse, whole and as a triangle, and one with a wrong number") {
@@ -156,7 +208,7 @@ TEST_CASE("weighted sums: L D L^T of a triangle") {
 
 TEST_CASE("weighted sums: an answer, and one with a wrong number") {
   constexpr Index kN = 20;
-  Example example(kN, false);
+  Example example(kN, kN, false);
   const WeightedSums of_a = weighted_sums(example.a.view());
   std::vector<double> x(2 * kN), b(2 * kN, 0.0);
   for (Index i = 0; i < x.size(); ++i) x[i] = static_cast<double>(i % 5) - 2;

@@ -14,6 +14,7 @@
 #include "kernels/lu/laswp_trsm.hpp"
 #include "kernels/lu/lu_cpu.hpp"
 #include "kernels/lu/lu_panels.hpp"
+#include "matrix/transfer.hpp"
 
 namespace clgauss {
 
@@ -43,13 +44,19 @@ class GeneralSteps : public ColumnSteps {
                            right.at(columns_, 0));
   }
 
+  void exchange(const FactoredBlock& l, const MatrixView& b, cl_uint columns) override {
+    const auto& [view, rows, width] = l.block;
+    const cl_uint nb = setting_.number("NB");
+    for (cl_uint i = 0; i < width; i += nb)
+      laswp_trsm_.laswp_trsm(context_.queue(), {view.at(i, i), b.at(i, 0), std::min(nb, width - i),
+                                                columns, 0, 0, false, l.pivots, i});
+  }
+
   void forward(const FactoredBlock& l, const MatrixView& b, cl_uint nrhs) override {
     const auto& [view, rows, width] = l.block;
     const cl::CommandQueue& queue = context_.queue();
-    const cl_uint nb = setting_.number("NB"), size = laswp_trsm_.solve_block();
-    for (cl_uint i = 0; i < width; i += nb)  // B <- P B
-      laswp_trsm_.laswp_trsm(queue, {view.at(i, i), b.at(i, 0), std::min(nb, width - i), nrhs, 0, 0,
-                                     false, l.pivots, i});
+    const cl_uint size = laswp_trsm_.solve_block();
+    exchange(l, b, nrhs);
     for (cl_uint i = 0; i < width; i += size) {
       const cl_uint w = std::min(size, width - i), next = i + w;
       laswp_trsm_.trsm(queue, view.at(i, i), b.at(i, 0), w, nrhs, false);  // Y_i = L_ii^-1 B_i
@@ -161,15 +168,33 @@ class CpuSteps : public GeneralSteps {
     subtract_ = kernel("block_subtract");
   }
 
+  /// The kernels factor columns_ columns, or as many as there are rows: a block of less is factored
+  /// beside zeros, which change no pivot.
   void panel(const FactoredBlock& a) override {
     const auto& [view, rows, width] = a.block;
+    const cl_uint factored = std::min(columns_, rows);
+    if (width == factored) return panel(a, a.block);
+    const std::size_t bytes = bytes_of(memo_.type()), pitch = factored * bytes;
+    const MatrixView wide{context_.allocate(rows * pitch, "a block beside zeros"), 0, factored};
+    const ByteRows narrow_rows{view.buffer, view.offset * bytes, view.ld * bytes},
+        wide_rows{wide.buffer, 0, pitch};
+    const cl::CommandQueue& queue = context_.queue();
+    queue.enqueueFillBuffer(wide.buffer, cl_uchar{0}, 0, rows * pitch);
+    enqueue_copy_rows(queue, narrow_rows, wide_rows, width * bytes, rows);
+    panel(a, {wide, rows, factored});
+    enqueue_copy_rows(queue, wide_rows, narrow_rows, width * bytes, rows);
+  }
+
+  /// Of `a`, whose numbers are in `block`.
+  void panel(const FactoredBlock& a, const ColumnBlock& block) {
+    const cl_uint rows = block.rows, width = a.block.columns;
     constexpr cl_uint kRowBlock = 2, kEnd = lu_phases(1);  // the row block is for update()
     const LuCpuBuffers& d = buffers_;
     const cl::CommandQueue& queue = context_.queue();
     queue.enqueueFillBuffer(d.info, static_cast<cl_int>(rows), 0, sizeof(cl_int));
     queue.enqueueFillBuffer(d.counters, cl_uint{0}, 0, kEnd * kLuCpuCounterBytes);
     Kernel& kernel = kernels_.phases;
-    bind(kernel, a.block);
+    bind(kernel, block);
     kernel.set_arguments_from(7, d.store, d.u, d.scratch, d.pivots, d.ids, d.positions, d.moves,
                               d.info, d.counters, tile_rows_, tile_cols_, 1U);
     phases_.launch(queue, kernel, 5, 0, kRowBlock);
@@ -189,12 +214,16 @@ class CpuSteps : public GeneralSteps {
       launch(moves_, 1);
       packed_ = l.version;
     }
-    rows_.set_arguments(b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld}, columns, nb, d.store, d.u,
-                        d.moves);
-    launch(rows_, ceil_div(columns, nr_));
-    subtract_.set_arguments(b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld}, rows - nb, columns, nb,
-                            d.store, d.u, tile_rows_, tile_cols_);
-    launch(subtract_, ceil_div(rows - nb, tile_rows_), ceil_div(columns, tile_cols_));
+    for (cl_uint c = 0; c < columns; c += nb) {  // as many as there is room for in `u`
+      const MatrixView part = b.at(0, c);
+      const cl_uint count = std::min(nb, columns - c);
+      rows_.set_arguments(part.buffer, cl_ulong{part.offset}, cl_ulong{part.ld}, count, nb, d.store,
+                          d.u, d.moves);
+      launch(rows_, ceil_div(count, nr_));
+      subtract_.set_arguments(part.buffer, cl_ulong{part.offset}, cl_ulong{part.ld}, rows - nb,
+                              count, nb, d.store, d.u, tile_rows_, tile_cols_);
+      launch(subtract_, ceil_div(rows - nb, tile_rows_), ceil_div(count, tile_cols_));
+    }
   }
 
  private:

@@ -51,7 +51,9 @@ class ColumnSteps {
   virtual void panel(const FactoredBlock& a) = 0;
   /// B1 <- L11^-1 (P B)1, B2 <- (P B)2 - L21 B1, for B as high as L.
   virtual void update(const FactoredBlock& l, const MatrixView& b, cl_uint columns) = 0;
-  /// The same for right-hand sides, of which there may be few.
+  /// B <- P B, for B as high as L.
+  virtual void exchange(const FactoredBlock& l, const MatrixView& b, cl_uint columns) = 0;
+  /// As update() for right-hand sides, of which there may be few.
   virtual void forward(const FactoredBlock& l, const MatrixView& b, cl_uint nrhs) = 0;
   /// X <- U11^-1 Y for the rows of Y from `first` on that belong to the block, Y0 <- Y0 - U01 X for
   /// the `first` rows above. The view `u` begins with the block's first row of the matrix, not of

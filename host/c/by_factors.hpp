@@ -1,0 +1,64 @@
+#pragma once
+/// What getrs_host and its like ask of the device, whatever the numbers are.
+
+#include <complex>
+#include <optional>
+
+#include "c/handles.hpp"
+#include "c/host_transfer.hpp"
+#include "c/weighted_sums.hpp"
+#include "io/memory.hpp"
+#include "matrix/shapes.hpp"
+
+namespace clgauss::c {
+
+/// The first zero on the diagonal.
+template <typename Number>
+std::optional<Index> zero_pivot(const HostMatrix<Number>& factors) {
+  for (Index i = 0; i < factors.rows; ++i)
+    if (factors.data[i * (factors.row_step + factors.column_step)] == Number{}) return i;
+  return {};
+}
+
+/// L U, or U^T L^T.
+template <typename Number>
+Triangles<Number> triangles_of_lu(const HostMatrix<const Number>& lu, bool transposed) {
+  const HostMatrix<const Number> m = transposed ? c::transposed(lu) : lu;
+  return {m, m, !transposed, transposed};
+}
+
+/// L U as the kernels have it, with a unit diagonal of L that is not stored: where L has another
+/// diagonal D, (L D^-1) (D U), in memory of the context's or `own`.
+template <typename Number>
+HostMatrix<const Number> with_unit_lower(const Use& use, const Triangles<Number>& m, Values& own) {
+  const auto& [lower, upper, is_unit_lower, is_unit_upper] = m;
+  if (is_unit_lower) return lower;
+  const Index n = lower.rows;
+  io::require_memory("A copy of A", n, n * sizeof(Number) / sizeof(double) + 1);
+  auto* const space = reinterpret_cast<Number*>(use.object().space(doubles_for(lower), own).data());
+  for_lower_triangle(n, [&, unit = is_unit_upper](Index i, Index j) {
+    const auto of = [](const HostMatrix<const Number>& t, Index row, Index column) {
+      return t.data[row * t.row_step + column * t.column_step];
+    };
+    const Number d = of(lower, j, j);
+    if (j < i) space[i * n + j] = of(lower, i, j) / d;
+    space[j * n + i] = j == i && unit ? d : d * of(upper, j, i);
+  });
+  return constant(row_major(space, n, n, n));
+}
+
+/// Those on the device, where the real L and U share a matrix.
+template <typename Real>
+MatrixView uploaded_factors(const Use& use, const Triangles<Real>& m) {
+  Values own;
+  return uploaded(use.context(), with_unit_lower(use, m, own),
+                  padded_ld(m.lower.rows, kRealType<Real>), "the factors");
+}
+
+/// B <- (L U)^-1 B, if it is seen to be that.
+template <typename Real>
+[[nodiscard]] clgauss_status solve_by_factors(const Use& use,
+                                              const Triangles<std::complex<Real>>& m,
+                                              const HostMatrix<std::complex<Real>>& b);
+
+}  // namespace clgauss::c
