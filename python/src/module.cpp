@@ -47,13 +47,14 @@ nb::dict times_of(const SolveTimes& times) {
   return parts;
 }
 
-nb::dict report_of(const Solution& solution) {
+nb::dict report_of(const SolveOutcome& solution) {
   nb::dict report;
   report["status"] = text(solve_status_name(solution.status));
   report["failed_column"] = nb::cast(solution.failed_column);
   report["method"] = text(method_name(solution.method));
   report["passed_over"] = text(solution.passed_over);
-  report["factors"] = text(real_type_name(solution.type));
+  report["factors"] =
+      text(solution.complex ? complex_type_name(solution.type) : real_type_name(solution.type));
   report["accuracy"] = text(accuracy_name(solution.accuracy));
   report["pivoting"] = text(pivoting_name(solution.pivoting));
   report["pivots"] = nb::cast(solution.pivot_rows);
@@ -164,32 +165,17 @@ nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Arra
 
 /// Of arrays whose columns are real and imaginary parts.
 nb::dict solve_complex_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
-                           const WritableArray& x, const std::string& accuracy) {
+                           const WritableArray& x, const std::string& accuracy, bool report) {
   ComplexOptions options;
-  const Accuracy wanted = accuracy_of(accuracy);
-  options.type = wanted == Accuracy::single_precision ? RealType::f32 : RealType::f64;
+  options.accuracy = accuracy_of(accuracy);
+  options.trust = report;
   const auto solution = std::make_shared<ComplexSolution>();
   session->run([=](const ProgressCallback& progress) {
     const ComplexSystem system{ComplexMatrix(to_matrix(a)), ComplexMatrix(to_matrix(b))};
     *solution = solve_complex(session->context(), system, options, progress);
     if (has_answer(solution->status)) copy_out(solution->x.parts().values(), x);
   });
-  nb::dict report;
-  report["status"] = text(solve_status_name(solution->status));
-  report["failed_column"] = nb::cast(solution->failed_column);
-  report["method"] = "lu";
-  report["passed_over"] = "";
-  report["factors"] = text(solution->type == RealType::f64 ? "c64" : "c32");
-  report["accuracy"] = accuracy;
-  report["pivoting"] = "partial";
-  report["pivots"] = nb::cast(solution->pivot_rows);
-  report["backward_error"] = solution->residual.backward_error;
-  report["scaled_residual"] = solution->residual.scaled;
-  report["corrections"] = 0;
-  report["rcond"] = nb::none();
-  report["forward_error"] = nb::none();
-  report["times"] = times_of(solution->times);
-  return report;
+  return report_of(*solution);
 }
 
 nb::dict describe(const DeviceProfile& device) {
@@ -284,7 +270,7 @@ NB_MODULE(_core, module) {
           },
           "queue"_a)
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
-      .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a)
+      .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
 

@@ -40,6 +40,7 @@ std::vector<FileWithDefines> builds() {
       {"cholesky_cpu.cl", tile + "-DRB=24"},
       {"diagonal.cl", ""},
       {"columns.cl", ""},
+      {"columns.cl", "-DCOMPLEX=1"},
       {"copy_rows.cl", ""},
       {"gauss.cl", ""},
       {"gemm_cpu.cl", tile + "-DPACK_STEPS=16"},
@@ -86,6 +87,7 @@ std::vector<FileWithDefines> builds() {
       {"trsv.cl", "-DCOMPLEX=1 -DWG_SIZE=64 -DUPPER=1"},
       {"upper_maxima.cl", "-DWG_SIZE=64"},
       {"trsv_transposed.cl", "-DBLOCK=64 -DPARTS=4 -DRHS=4"},
+      {"trsv_transposed.cl", "-DCOMPLEX=1 -DBLOCK=64 -DPARTS=4 -DRHS=4"},
       {"trsm_cpu.cl", tile},
       {"trsv_columns_cpu.cl", tile + "-DRHS=4"},
   };

@@ -3,11 +3,11 @@
 #include <clgauss/complex.hpp>
 #include <clgauss/device.hpp>
 #include <clgauss/error.hpp>
-#include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <limits>
 
 #include "kernels/common/cpu_tile.hpp"
+#include "support/complex_matrices.hpp"
 #include "support/devices.hpp"
 #include "support/thorough.hpp"
 
@@ -18,6 +18,8 @@
 using namespace clgauss;
 using clgauss::test::on_every_device;
 using clgauss::test::types_of;
+using test::product;
+using test::random_complex;
 using Complex = std::complex<double>;
 
 namespace {
@@ -25,21 +27,6 @@ namespace {
 /// CPUs whose work-items do not each run on a core of their own do the small sizes.
 bool takes_complex(Context& context, Index n) {
   return n <= 129 || suits_cpu_kernels(context) || context.profile().type != DeviceType::cpu;
-}
-
-ComplexMatrix random_complex(Index rows, Index cols, std::uint64_t seed) {
-  return ComplexMatrix(random_matrix(rows, 2 * cols, seed));
-}
-
-ComplexMatrix product(const ComplexMatrix& a, const ComplexMatrix& x) {
-  ComplexMatrix y(a.rows(), x.cols());
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index c = 0; c < x.cols(); ++c) {
-      Complex sum = 0;
-      for (Index k = 0; k < a.cols(); ++k) sum += a(i, k) * x(k, c);
-      y.set(i, c, sum);
-    }
-  return y;
 }
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK

@@ -11,9 +11,11 @@
 #include <clgauss/residual.hpp>
 #include <clgauss/solve.hpp>
 #include <complex>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -61,28 +63,48 @@ struct ComplexSystem {
 };
 
 struct ComplexOptions {
-  /// of real and imaginary parts; empty: f64 where the device has it, else f32
+  /// automatic: lu, or mixed where factors in f32 are to give double accuracy; lu; mixed
+  Method method = Method::automatic;
+  /// of real and imaginary parts of the factors; empty: what accuracy and method take
   std::optional<RealType> type = {};
+  /// empty: that of `type` if it is given, else double precision
+  std::optional<Accuracy> accuracy = {};
   double max_scaled_residual = kScaledResidualBound;
+  bool determinant = false;  // it is wanted, too: where the device has fp64, from factors in f64
+  bool trust = false;        // estimate how far x can be trusted
 };
 
-struct ComplexSolution {
-  SolveStatus status = SolveStatus::ok;
-  ComplexMatrix x;  // n-by-nrhs; empty if singular or overflow
-  RealType type = RealType::f64;
-  std::optional<Index> failed_column;  // 0-based
-  double failed_pivot = 0;             // |re| + |im| of it: 0, Inf or NaN
-  std::vector<Index> pivot_rows;       // row k was exchanged with row pivot_rows[k]
-  /// Of moduli, as compute_residual() of a real system; eps is that of `type`, to which x is as
-  /// accurate as its backward error says.
-  Residual residual;
-  SolveTimes times;
+/// det A = phase * 10^log10_abs, |phase| = 1. A zero determinant has phase 0; one that is not
+/// known, after an overflow, phase 0 and a logarithm of NaN.
+struct ComplexDeterminant {
+  std::complex<double> phase = 0;
+  double log10_abs = 0;
+  /// of the number: an estimate, as Determinant's; from 1 on, not even the phase is known
+  double relative_error = std::numeric_limits<double>::quiet_NaN();
 };
+
+/// A failed pivot is told as |re| + |im|. Trust: rcond is that of moduli in the 1-norm, as LAPACK's
+/// zgecon, and errors are bounded as by zgerfs, in the infinity norm of moduli. Componentwise
+/// backward errors are those of real and imaginary parts. reciprocal_growth is that of
+/// the parts.
+struct ComplexSolution : SolveOutcome {
+  ComplexMatrix x;  // n-by-nrhs; empty if singular or overflow
+  ComplexDeterminant determinant;
+};
+
+/// "c64": a number has a real and an imaginary part of f64; "c32".
+[[nodiscard]] std::string_view complex_type_name(RealType type);
 
 /// Solves `system` by LU with partial pivoting on the context's device, 8/3 n^3 flops: the pivot
 /// has the largest |re| + |im| of its column, as in LAPACK's zgesv. The columns of A and b are
-/// brought into the range of the type by powers of two, without rounding. An n = 0 system has the
-/// empty answer. Throws DimensionError, DeviceLimit, NoUsableKernel, OutOfMemory, DeviceFault,
+/// brought into the range of the type by powers of two, without rounding. Double accuracy from
+/// factors in f32 (mixed; on a device without fp64 always), the digits of Accuracy::maximum, and a
+/// scaled residual above 1 of factors in f64 are the work of refinement with residuals in f64, or
+/// twice that, by the host's cores: a pass over A and a solve for each correction. Where factors in
+/// f32 will not do it is done again in f64 if the device has it; passed_over says so. An n = 0
+/// system has the empty answer and determinant 1; with nrhs = 0 A is factored where trust or the
+/// determinant are asked for. Throws DimensionError, UsageError (another method, or a type that
+/// method and accuracy exclude), DeviceLimit, NoUsableKernel, OutOfMemory, DeviceFault,
 /// OpenClError.
 [[nodiscard]] ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                                             const ComplexOptions& options = {},
