@@ -172,10 +172,6 @@ void tell_of(const Report& report, bool quiet, bool strict) {
     tell(painted_summary(doubt_text(report.solution)));
 }
 
-std::string_view number_name(const SolveOutcome& solution) {
-  return solution.complex ? complex_type_name(solution.type) : real_type_name(solution.type);
-}
-
 Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
 std::string scaling_text(const SolveOutcome& solution) {

@@ -36,7 +36,10 @@ struct ProgramTimes {
 };
 
 /// "f64", and "c64" where a number has a real and an imaginary part in f64.
-[[nodiscard]] std::string_view number_name(const SolveOutcome& solution);
+template <typename Outcome>
+[[nodiscard]] std::string_view number_name(const Outcome& outcome) {
+  return outcome.complex ? complex_type_name(outcome.type) : real_type_name(outcome.type);
+}
 
 /// JSON has no numbers that are not finite.
 [[nodiscard]] nlohmann::ordered_json finite_or_null(double value);

@@ -147,7 +147,7 @@ def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
     Returns
     -------
     ainv : (..., n, n) ndarray
-        Float32 if a is, else float64.
+        Float32 if a is, else float64; complex where a is, likewise.
 
     Raises
     ------
@@ -161,7 +161,7 @@ def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
     array([[ 0.5,  0. ],
            [-0.5,  1. ]])
     """
-    a = numbers(a)
+    a = numbers(a, complex_too=True)
     n = require_square(a)
     if a.ndim == 2 and n > _core.largest_small_system:
         return lu(a, device=device).inv()

@@ -1,6 +1,7 @@
 /// The module clgauss._core: what the package in Python stands on. Shapes and types are checked
 /// there.
 
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -14,6 +15,7 @@
 #include <clgauss/solve.hpp>
 #include <clgauss/version.hpp>
 
+#include "complex_factors.hpp"
 #include "factors.hpp"
 #include "session.hpp"
 
@@ -300,6 +302,18 @@ NB_MODULE(_core, module) {
            })
       .def("rcond", &Factors::rcond)
       .def("pivots", &Factors::pivots);
+
+  nb::class_<ComplexFactors>(module, "ComplexFactors")
+      .def(nb::init<std::shared_ptr<Session>, const Array&, bool>(), "session"_a, "a"_a, "single"_a)
+      .def_prop_ro("failed_column", &ComplexFactors::failed_column)
+      .def("solve", &ComplexFactors::solve, "b"_a, "x"_a, "transposed"_a)
+      .def("determinant",
+           [](const ComplexFactors& factors) {
+             const ComplexDeterminant det = factors.determinant();
+             return std::pair(det.mantissa, det.exponent);
+           })
+      .def("rcond", &ComplexFactors::rcond)
+      .def("pivots", &ComplexFactors::pivots);
 }
 
 }  // namespace clgauss::python

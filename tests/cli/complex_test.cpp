@@ -166,12 +166,59 @@ TEST_CASE("what complex systems have not is refused by name, and nothing is writ
     CHECK_MESSAGE(result.err.find("mixed") != std::string::npos, result.err);
   }
   for (const char* command :
-       {"det A.mtx", "cond A.mtx", "invert A.mtx -o x.mtx", "lstsq A.mtx --rhs b.mtx -o x.mtx",
-        "solve A.mtx --rhs b.mtx --devices all -o x.mtx"}) {
+       {"lstsq A.mtx --rhs b.mtx -o x.mtx", "solve A.mtx --rhs b.mtx --devices all -o x.mtx"}) {
     CAPTURE(command);
     const auto result = run_program(folder, command);
     CHECK_MESSAGE(result.exit_code == 3, result.err);
     CHECK_MESSAGE(result.err.find("solve takes complex systems") != std::string::npos, result.err);
   }
+  for (const char* command : {"det A.mtx --method cholesky", "cond A.mtx --method cholesky",
+                              "invert A.mtx --method cholesky -o x.mtx"}) {
+    CAPTURE(command);
+    const auto result = run_program(folder, command);
+    CHECK_MESSAGE(result.exit_code == 2, result.err);
+    CHECK_MESSAGE(result.err.find("--method cholesky is for real") != std::string::npos,
+                  result.err);
+  }
+  const auto npz = run_program(folder, "invert A.mtx -o x.npz");
+  CHECK_MESSAGE(npz.exit_code == 2, npz.err);
+  CHECK_MESSAGE(npz.err.find("complex") != std::string::npos, npz.err);
   CHECK(run_script(folder, "ls").out == before);
+}
+
+TEST_CASE("invert, det and cond of complex matrices") {
+  const TemporaryFolder folder;
+  write_file(folder / "A.mtx", kHermitian);
+  const auto inverse = run_program(folder, "invert A.mtx --digits 6 --json r.json");
+  CHECK_MESSAGE(inverse.exit_code == 0, inverse.err);
+  CHECK(inverse.out == "0.75 0 -0.25 0.25\n-0.25 -0.25 0.5 0\n");
+  for (const char* part : {"n = 2, complex, c", "rcond", "||A X - I||", "ok: <= 16"})
+    CHECK_MESSAGE(inverse.err.find(part) != std::string::npos, inverse.err);
+  json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["complex"] == true);
+  CHECK(report["rcond"].get<double>() ==
+        doctest::Approx(4 / std::pow(3 + std::sqrt(2.0), 2)).epsilon(1e-6));
+  CHECK(report["scaled_residual"].get<double>() <= 16);
+  const auto det = run_program(folder, "det A.mtx --json");
+  CHECK_MESSAGE(det.exit_code == 0, det.err);
+  report = json::parse(det.out);
+  CHECK(report["complex"] == true);
+  CHECK(report["determinant"]["log10_abs"].get<double>() == doctest::Approx(std::log10(4)));
+  CHECK(report["determinant"]["phase"][0].get<double>() == doctest::Approx(1));
+  CHECK_FALSE(report.contains("nrhs"));
+  CHECK(run_program(folder, "det A.mtx -q").out.starts_with("det A      10^0.602"));
+  const auto cond = run_program(folder, "cond A.mtx -q");
+  CHECK_MESSAGE(cond.out == "cond A     4.87 (rcond 0.205)\n", cond.out);
+
+  write_file(folder / "zero.mtx",
+             "%%MatrixMarket matrix array complex general\n2 2\n0 1\n0 2\n0 0\n0 0\n");
+  const auto zero = run_program(folder, "det zero.mtx -q");
+  CHECK(zero.exit_code == 0);
+  CHECK(zero.out == "det A      0\n");
+  CHECK(run_program(folder, "cond zero.mtx -q").out.starts_with("cond A     inf"));
+  CHECK(run_program(folder, "invert zero.mtx -q -o x.mtx").exit_code == 7);
+  write_file(folder / "wide.mtx", "%%MatrixMarket matrix array complex general\n1 2\n0 1\n0 2\n");
+  const auto wide = run_program(folder, "det wide.mtx");
+  CHECK(wide.exit_code == 3);
+  CHECK(wide.err.find("1 x 2, not square") != std::string::npos);
 }

@@ -3,6 +3,7 @@
 
 #include <clgauss/context.hpp>
 #include <clgauss/export.hpp>
+#include <clgauss/inverse.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/lab/elimination.hpp>
 #include <clgauss/matrix.hpp>
@@ -110,6 +111,24 @@ struct ComplexSolution : SolveOutcome {
                                             const ComplexOptions& options = {},
                                             const ProgressCallback& progress = {});
 
+struct ComplexInverseOptions {
+  std::optional<RealType> type = {};  // empty: f64 where the device has it
+  double max_scaled_residual = kScaledResidualBound;
+};
+
+struct ComplexInverse : InverseOutcome {
+  ComplexMatrix x;  // A^-1; empty if there is none
+};
+
+/// A^-1 of a square A by its LU with partial pivoting on the device, with the identity as
+/// right-hand sides, 32/3 n^3 flops, and 8 n^3 for A X, all in one type. A zero pivot is an outcome,
+/// and so is a residual that is too large: X is there then. It takes three n-by-n matrices on the
+/// device, and four on the host. Throws DimensionError, DeviceLimit, NoUsableKernel, OutOfMemory,
+/// DeviceFault, OpenClError.
+[[nodiscard]] ComplexInverse invert_complex(Context& context, const ComplexMatrix& a,
+                                            const ComplexInverseOptions& options = {},
+                                            const ProgressCallback& progress = {});
+
 /// Residual of `x`, from moduli; `eps` is the unit roundoff of the type that the system was solved
 /// in. 8 n^2 nrhs flops. Throws DimensionError if x is not n-by-nrhs.
 [[nodiscard]] Residual compute_residual(const ComplexSystem& system, const ComplexMatrix& x,
@@ -119,6 +138,10 @@ struct ComplexSolution : SolveOutcome {
 /// Market (complex; general, symmetric, skew-symmetric or hermitian) and .npy (c8, c16).
 [[nodiscard]] ComplexMatrix read_complex_matrix(const std::string& path,
                                                 const ReadOptions& options = {});
+
+/// The same as a real matrix where the file holds real numbers.
+[[nodiscard]] std::variant<Matrix, ComplexMatrix> read_any_matrix(const std::string& path,
+                                                                  const ReadOptions& options = {});
 
 /// As read_system(), of files of complex or of real numbers: a complex system if one of them holds
 /// complex ones.

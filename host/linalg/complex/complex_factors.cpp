@@ -15,6 +15,7 @@
 #include "linalg/solve/solve_again.hpp"
 #include "matrix/scaling.hpp"
 #include "matrix/transfer.hpp"
+#include "parallel.hpp"
 
 namespace clgauss {
 
@@ -98,6 +99,17 @@ ComplexFactors::Pivots ComplexFactors::pivots() {
   enqueue_diagonal(queue(), *diagonal_kernel_, a, n_, diagonal_);
   pivots.diagonal = Matrix(n_, 2, download_diagonal(queue(), a, diagonal_, number, n_));
   return pivots;
+}
+
+double ComplexFactors::Pivots::failed_pivot() const {
+  const std::span<const double> pivot = diagonal.row(*failed_column);
+  return std::abs(pivot[0]) + std::abs(pivot[1]);
+}
+
+SolveStatus ComplexFactors::Pivots::failure(const ComplexMatrix& a) const {
+  const std::span<const double> parts = a.parts().values();
+  const bool finite = find_nonfinite(parts) == parts.size();
+  return failed_pivot() == 0 || !finite ? SolveStatus::singular : SolveStatus::overflow;
 }
 
 Matrix ComplexFactors::first_answer() {

@@ -29,6 +29,11 @@ class ComplexFactors : public Factored {
     std::vector<Index> rows;             // exchanged with each
     std::optional<Index> failed_column;  // whose pivot is 0 or not finite
     Matrix diagonal;                     // of U, n-by-2: the parts
+
+    /// |re| + |im| of the failed column's.
+    [[nodiscard]] double failed_pivot() const;
+    /// What that says of `a`, which was factored.
+    [[nodiscard]] SolveStatus failure(const ComplexMatrix& a) const;
   };
   /// Read twice: throws DeviceFault where that differs; CoResidencyLost.
   [[nodiscard]] Pivots pivots();

@@ -111,10 +111,8 @@ class ComplexRun {
     result_.pivot_rows = pivots.rows;
     result_.failed_column = pivots.failed_column;
     if (result_.failed_column) {
-      const std::span<const double> pivot = pivots.diagonal.row(*result_.failed_column);
-      result_.failed_pivot = std::abs(pivot[0]) + std::abs(pivot[1]);
-      const bool singular = result_.failed_pivot == 0 || !is_finite(system_.a.parts());
-      result_.status = singular ? SolveStatus::singular : SolveStatus::overflow;
+      result_.failed_pivot = pivots.failed_pivot();
+      result_.status = pivots.failure(system_.a);
       result_.determinant = {0, result_.failed_pivot == 0 ? -kInfinity : kNaN};
       return;
     }
