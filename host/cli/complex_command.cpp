@@ -13,19 +13,12 @@ ExitCode run_complex(ComplexCommand command) {
                     "tsv, not as {}",
                     file_format_name(command.format)));
   const SolveOptions& asked = command.options;
-  const ComplexOptions options{.method = asked.method,
-                               .type = asked.type,
-                               .accuracy = asked.accuracy,
-                               .max_scaled_residual = asked.max_scaled_residual,
-                               .determinant = asked.determinant,
-                               .trust = asked.trust};
   LapTimer timer;
   ProgramTimes times;
   times.read = command.seconds_read;
   Context& context = command.opening.take();
   times.device = timer.lap();
-  const ComplexSolution solution =
-      solve_complex(context, command.system, options, command.progress);
+  const ComplexSolution solution = solve_complex(context, command.system, asked, command.progress);
   command.line.clear();
   timer.lap();
   if (has_answer(solution.status)) {

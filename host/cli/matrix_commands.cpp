@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "cli/commands.hpp"
+#include "cli/determinant_report.hpp"
 #include "cli/kernels_report.hpp"
 #include "cli/open_context.hpp"
 #include "cli/report.hpp"
@@ -168,14 +169,9 @@ ExitCode run_factors(const Given& given, const Tell& tell_of) {
     return told.code;
   };
   if (auto* const complex = std::get_if<ComplexMatrix>(&a)) {
-    const ComplexOptions wanted{.method = options.method,
-                                .type = options.type,
-                                .accuracy = options.accuracy,
-                                .determinant = true,
-                                .trust = true};
     const Index n = complex->rows();
     return finish(
-        solve_complex(context, {std::move(*complex), ComplexMatrix(n, 0)}, wanted, progress), n);
+        solve_complex(context, {std::move(*complex), ComplexMatrix(n, 0)}, options, progress), n);
   }
   Matrix& real = std::get<Matrix>(a);
   const Index n = real.rows();

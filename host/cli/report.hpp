@@ -92,13 +92,6 @@ void tell_of(const Report& report, bool quiet, bool strict);
 /// The summary's line of what is proven.
 [[nodiscard]] std::string certificate_text(const Certificate& certificate);
 
-/// "-10^3.2 = -1584.89, relative error <= 1e-12", "0", or that it is not known.
-[[nodiscard]] std::string determinant_text(const Determinant& determinant);
-[[nodiscard]] nlohmann::ordered_json determinant_json(const Determinant& determinant);
-/// "10^3.2 e^(1.5 i) = ...", with the argument of the number in radians.
-[[nodiscard]] std::string determinant_text(const ComplexDeterminant& determinant);
-[[nodiscard]] nlohmann::ordered_json determinant_json(const ComplexDeterminant& determinant);
-
 /// The summary's lines of the device and, as kernels_text(), of its kernels; what the reports say
 /// of the device.
 [[nodiscard]] std::string device_text(const UsedDevice& device, bool verbose);

@@ -21,7 +21,8 @@ struct ComplexDeterminant {
 /// As Factors, of arrays whose columns are real and imaginary parts.
 class ComplexFactors {
  public:
-  /// Copies A to the device and factors it there, in c32 or c64. Throws DimensionError, DeviceLimit.
+  /// Copies A to the device and factors it there, in c32 or c64. Throws DimensionError,
+  /// DeviceLimit.
   ComplexFactors(std::shared_ptr<Session> session, const Array& a, bool single);
 
   /// x = A^-1 b or A^-H b, all of them parts. Throws SingularFactors.

@@ -168,7 +168,7 @@ nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Arra
 /// Of arrays whose columns are real and imaginary parts.
 nb::dict solve_complex_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
                            const WritableArray& x, const std::string& accuracy, bool report) {
-  ComplexOptions options;
+  SolveOptions options;
   options.accuracy = accuracy_of(accuracy);
   options.trust = report;
   const auto solution = std::make_shared<ComplexSolution>();

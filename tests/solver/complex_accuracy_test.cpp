@@ -104,8 +104,8 @@ ComplexMatrix with_condition(Index n, double condition, std::uint64_t seed) {
   return product(q, unitary(seed + 1));
 }
 
-ComplexOptions with_trust(RealType type) {
-  ComplexOptions options;
+SolveOptions with_trust(RealType type) {
+  SolveOptions options;
   options.type = type;
   options.trust = true;
   return options;
@@ -217,7 +217,7 @@ TEST_CASE("rcond of complex systems: of one number, of columns far apart, of a w
       CHECK(far.x(1, 1) == Complex(0, -0x1p-40));
       CHECK(far.trust->correct_digits() >= 3);
       // No right-hand side: the condition alone.
-      ComplexOptions options = with_trust(type);
+      SolveOptions options = with_trust(type);
       const ComplexSolution none = solve_complex(context, {diagonal, ComplexMatrix(2, 0)}, options);
       CHECK(none.status == SolveStatus::ok);
       REQUIRE(none.trust);
@@ -250,7 +250,7 @@ TEST_CASE("complex systems by factors in f32 have double accuracy, on every devi
         ComplexSystem system{random_complex(n, n, n), random_complex(n, nrhs, 2)};
         for (Index i = 0; i < n; ++i)  // beyond the range of f32
           for (Index part = 0; part < 2; ++part) system.a.parts()(i, part) *= 1e-80;
-        ComplexOptions options;
+        SolveOptions options;
         options.method = Method::mixed;
         options.trust = true;
         const ComplexSolution solution = solve_complex(context, system, options);
@@ -273,7 +273,7 @@ TEST_CASE("complex systems too ill-conditioned for f32 are solved in f64, or sai
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     const ComplexSystem system{with_condition(50, 1e12, 3), random_complex(50, 1, 4)};
-    ComplexOptions options;
+    SolveOptions options;
     options.method = Method::mixed;
     const ComplexSolution solution = solve_complex(context, system, options);
     CHECK_FALSE(solution.passed_over.empty());
@@ -295,7 +295,7 @@ TEST_CASE("the largest accuracy: every digit of x, real and imaginary parts of a
     for (const RealType type : types_of(device.profile)) {
       // Numbers up to 2^40, condition 1e13 in f64 and 1e5 in f32.
       const Whole whole = type == RealType::f64 ? whole_system(12, 4, 3) : whole_system(5, 2, 3);
-      ComplexOptions options;
+      SolveOptions options;
       options.type = type;
       options.accuracy = Accuracy::maximum;
       options.trust = true;
@@ -318,7 +318,7 @@ TEST_CASE("the largest accuracy is not claimed of a complex matrix that is singu
   on_every_device([](const Device& device) {
     if (!device.profile.fp64) return;
     Context context(device, ContextOptions::from_environment());
-    ComplexOptions options;
+    SolveOptions options;
     options.accuracy = Accuracy::maximum;
     const ComplexSystem system{with_condition(40, 1e20, 3), random_complex(40, 1, 4)};
     CHECK(solve_complex(context, system, options).status == SolveStatus::inaccurate);
@@ -329,7 +329,7 @@ TEST_CASE("determinants of complex matrices, known exactly") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile)) {
-      ComplexOptions options = with_trust(type);
+      SolveOptions options = with_trust(type);
       options.determinant = true;
       const double eps = unit_roundoff(type);
       for (const Index n : {1, 2, 3, 4, 5, 6}) {
@@ -368,7 +368,7 @@ TEST_CASE("complex systems: what method, type and accuracy exclude is refused") 
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     const ComplexSystem system{random_complex(3, 3, 1), random_complex(3, 1, 2)};
-    ComplexOptions options;
+    SolveOptions options;
     for (const Method method : {Method::cholesky, Method::rbt, Method::gauss, Method::jacobi}) {
       options.method = method;
       CHECK_THROWS_AS((void)solve_complex(context, system, options), UsageError);

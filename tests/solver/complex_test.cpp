@@ -69,7 +69,7 @@ TEST_CASE("complex systems of every size: backward error, and LAPACK's exchanges
         if (!takes_complex(context, n)) continue;
         CAPTURE(n);
         const ComplexSystem system{random_complex(n, n, n), random_complex(n, n % 3 + 1, n + 1)};
-        ComplexOptions options;
+        SolveOptions options;
         options.type = type;
         const ComplexSolution solution = solve_complex(context, system, options);
         CHECK(solution.status == SolveStatus::ok);
@@ -113,7 +113,7 @@ TEST_CASE(
               std::ldexp(system.a.parts()(i, j), static_cast<int>(j / 2 * 9) - 300);
         for (Index c = 0; c < 4; ++c) system.b.parts()(i, c) *= 1e200;
       }
-      ComplexOptions options;
+      SolveOptions options;
       options.type = type;
       const ComplexSolution solution = solve_complex(context, system, options);
       CHECK(solution.status == SolveStatus::ok);
@@ -130,7 +130,7 @@ TEST_CASE("a singular complex matrix: the column is named, as LAPACK does, and t
         constexpr Index kN = 70;
         ComplexSystem system{random_complex(kN, kN, 5), random_complex(kN, 1, 6)};
         for (Index i = 0; i < kN; ++i) system.a.set(i, zero, 0);
-        ComplexOptions options;
+        SolveOptions options;
         options.type = type;
         const ComplexSolution solution = solve_complex(context, system, options);
         CHECK(solution.status == SolveStatus::singular);

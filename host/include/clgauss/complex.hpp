@@ -63,18 +63,6 @@ struct ComplexSystem {
   ComplexMatrix a, b;
 };
 
-struct ComplexOptions {
-  /// automatic: lu, or mixed where factors in f32 are to give double accuracy; lu; mixed
-  Method method = Method::automatic;
-  /// of real and imaginary parts of the factors; empty: what accuracy and method take
-  std::optional<RealType> type = {};
-  /// empty: that of `type` if it is given, else double precision
-  std::optional<Accuracy> accuracy = {};
-  double max_scaled_residual = kScaledResidualBound;
-  bool determinant = false;  // it is wanted, too: where the device has fp64, from factors in f64
-  bool trust = false;        // estimate how far x can be trusted
-};
-
 /// det A = phase * 10^log10_abs, |phase| = 1. A zero determinant has phase 0; one that is not
 /// known, after an overflow, phase 0 and a logarithm of NaN.
 struct ComplexDeterminant {
@@ -104,11 +92,14 @@ struct ComplexSolution : SolveOutcome {
 /// twice that, by the host's cores: a pass over A and a solve for each correction. Where factors in
 /// f32 will not do it is done again in f64 if the device has it; passed_over says so. An n = 0
 /// system has the empty answer and determinant 1; with nrhs = 0 A is factored where trust or the
-/// determinant are asked for. Throws DimensionError, UsageError (another method, or a type that
-/// method and accuracy exclude), DeviceLimit, NoUsableKernel, OutOfMemory, DeviceFault,
+/// determinant are asked for.
+///
+/// Of the options it takes the methods automatic, lu and mixed, type, accuracy, determinant, trust
+/// and the bound of the residual. Throws DimensionError, UsageError (for the other options, and for
+/// a type that method and accuracy exclude), DeviceLimit, NoUsableKernel, OutOfMemory, DeviceFault,
 /// OpenClError.
 [[nodiscard]] ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
-                                            const ComplexOptions& options = {},
+                                            const SolveOptions& options = {},
                                             const ProgressCallback& progress = {});
 
 struct ComplexInverseOptions {
@@ -121,10 +112,10 @@ struct ComplexInverse : InverseOutcome {
 };
 
 /// A^-1 of a square A by its LU with partial pivoting on the device, with the identity as
-/// right-hand sides, 32/3 n^3 flops, and 8 n^3 for A X, all in one type. A zero pivot is an outcome,
-/// and so is a residual that is too large: X is there then. It takes three n-by-n matrices on the
-/// device, and four on the host. Throws DimensionError, DeviceLimit, NoUsableKernel, OutOfMemory,
-/// DeviceFault, OpenClError.
+/// right-hand sides, 32/3 n^3 flops, and 8 n^3 for A X, all in one type. A zero pivot is an
+/// outcome, and so is a residual that is too large: X is there then. It takes three n-by-n
+/// matrices on the device, and four on the host. Throws DimensionError, DeviceLimit,
+/// NoUsableKernel, OutOfMemory, DeviceFault, OpenClError.
 [[nodiscard]] ComplexInverse invert_complex(Context& context, const ComplexMatrix& a,
                                             const ComplexInverseOptions& options = {},
                                             const ProgressCallback& progress = {});

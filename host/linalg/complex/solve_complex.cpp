@@ -33,13 +33,23 @@ void check_shapes(const ComplexSystem& system) {
     throw DimensionError(fmt::format("A has {} rows, b has {}", a.rows(), b.rows()));
 }
 
-/// As make_plan(), of the two methods that there are.
-Plan plan_for(const DeviceProfile& device, const ComplexOptions& options) {
-  using enum Accuracy;
+void require_known(const SolveOptions& options) {
+  const auto refuse = [](bool asked, std::string_view what) {
+    if (asked) throw UsageError(fmt::format("complex systems are solved without {}", what));
+  };
+  refuse(options.pivoting != Pivoting::partial, "other pivoting than partial");
+  refuse(options.equilibration == Equilibration::on, "equilibration");
+  refuse(options.judge == Judge::device, "residuals by the device");
+  refuse(options.lu.spec.has_value() || options.lu.positive_definite, "a choice of the LU");
   if (options.method != Method::automatic && options.method != Method::lu &&
       options.method != Method::mixed)
     throw UsageError(fmt::format("complex systems are solved by the methods lu and mixed, not {}",
                                  method_name(options.method)));
+}
+
+/// As make_plan(), of the two methods that there are.
+Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
+  using enum Accuracy;
   const bool mixed = options.method == Method::mixed;
   const Accuracy of_type =
       options.type == RealType::f32 && !mixed ? single_precision : double_precision;
@@ -67,7 +77,7 @@ bool is_finite(const Matrix& parts) {
 /// The answer of one plan.
 class ComplexRun {
  public:
-  ComplexRun(Context& context, const ComplexSystem& system, const ComplexOptions& options,
+  ComplexRun(Context& context, const ComplexSystem& system, const SolveOptions& options,
              const ComplexNorms& norms, const Plan& plan, const ProgressCallback& progress)
       : context_(context),
         system_(system),
@@ -231,7 +241,7 @@ class ComplexRun {
 
   Context& context_;
   const ComplexSystem& system_;
-  const ComplexOptions& options_;
+  const SolveOptions& options_;
   const ComplexNorms& norms_;
   const Plan& plan_;
   const ProgressCallback& progress_;
@@ -256,8 +266,9 @@ std::string doubt_about(const ComplexSolution& solution) {
 }  // namespace
 
 ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
-                              const ComplexOptions& options, const ProgressCallback& progress) {
+                              const SolveOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
+  require_known(options);
   Plan plan = plan_for(context.profile(), options);
   const Index n = system.a.rows(), nrhs = system.b.cols();
   const bool wanted = nrhs > 0 || options.determinant || options.trust;
@@ -276,7 +287,7 @@ ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
   const auto solve = [&] {
     return translate_opencl_errors([&] {
       int attempts = 0;
-      ComplexSolution solution = repeat_until_co_resident({}, [&](const LuOptions& lu) {
+      ComplexSolution solution = repeat_until_co_resident(options.lu, [&](const LuOptions& lu) {
         ++attempts;
         return ComplexRun(context, system, options, norms, plan, progress).run(lu);
       });
