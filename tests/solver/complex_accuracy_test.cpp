@@ -227,6 +227,23 @@ TEST_CASE("rcond of complex systems: of one number, of columns far apart, of a w
   });
 }
 
+TEST_CASE("trust in complex systems where host and device share no memory") {
+  ContextOptions options = ContextOptions::from_environment();
+  options.transfers = Transfers::pinned;
+  on_every_device([&](const Device& device) {
+    Context context(device, options);
+    for (const RealType type : types_of(device.profile)) {
+      const ComplexSystem system{random_complex(40, 40, 1), random_complex(40, 2, 2)};
+      const ComplexSolution solution = solve_complex(context, system, with_trust(type));
+      CHECK(solution.status == SolveStatus::ok);
+      REQUIRE_MESSAGE(solution.trust, context.trials().reasons({"upper_maxima"}));
+      CHECK(solution.trust->rcond > 1e-5);
+      CHECK(solution.trust->reciprocal_growth > 0.1);
+      CHECK(solution.trust->reciprocal_growth <= 1.5);
+    }
+  });
+}
+
 TEST_CASE("without kernels for A^H complex systems are solved, and nothing is said of rcond") {
   ContextOptions options = ContextOptions::from_environment();
   options.kernel_faults["trsv_transposed"] = KernelFault::wrong;
