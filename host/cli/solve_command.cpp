@@ -33,10 +33,9 @@ constexpr std::string_view kSolveAbout =
     "Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also as gzip; FILE:ARRAY names one array of "
     "several; - is standard input. With --batched SYSTEM is an .npy file of many "
     "small systems, batch x n x n (n <= 256) with --rhs, or batch x n x (n + m). Complex numbers "
-    "are read from Matrix Market and .npy files; such a system is solved by lu or mixed, and x "
-    "written as text, CSV and TSV with two columns a number. x goes to standard output or to -o, "
-    "the summary "
-    "to standard error.";
+    "are read from Matrix Market, .npy and .mat files; such a system is solved by lu or mixed, and "
+    "x written as text, CSV and TSV with two columns a number. x goes to standard output or to -o, "
+    "the summary to standard error.";
 constexpr std::string_view kSolveExamples =
     "clgauss solve data/systems/random_1012.txt\n"
     "clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"
@@ -423,7 +422,8 @@ CommandTable solve_table() {
       ("certify", po::bool_switch(),
        "prove bounds of the error of x, every rounding error counted; five to seven times the "
        "work (devices with fp64)")
-      ("determinant", po::bool_switch(), "report sign and log10 of det A")
+      ("determinant", po::bool_switch(),
+       "report sign, of a complex A the phase, and log10 of det A")
       ("max-iterations", po::value<Index>()->default_value(10000)->value_name("N"),
        "jacobi, seidel: give up after so many");
   // clang-format on

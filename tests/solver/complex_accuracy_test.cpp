@@ -398,7 +398,14 @@ TEST_CASE("complex systems: what method, type and accuracy exclude is refused") 
     CHECK_THROWS_AS((void)solve_complex(context, system, options), UsageError);
     options = {.method = Method::lu, .type = RealType::f32, .accuracy = Accuracy::double_precision};
     CHECK_THROWS_AS((void)solve_complex(context, system, options), UsageError);
-    // As for real systems: factors in f64, judged as single accuracy is.
+    // As for real systems: lu alone has the accuracy of the device's type.
+    options = {};
+    options.method = Method::lu;
+    const ComplexSolution plain = solve_complex(context, system, options);
+    CHECK(plain.method == Method::lu);
+    CHECK((plain.accuracy == Accuracy::double_precision) == device.profile.fp64);
+    CHECK(plain.status == SolveStatus::ok);
+    // And: factors in f64, judged as single accuracy is.
     options = {.type = RealType::f64, .accuracy = Accuracy::single_precision};
     if (device.profile.fp64)
       CHECK(solve_complex(context, system, options).status == SolveStatus::ok);

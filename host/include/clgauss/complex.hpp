@@ -126,7 +126,7 @@ struct ComplexInverse : InverseOutcome {
                                         double eps);
 
 /// As read_matrix(), of a file of complex or of real numbers. Those of complex ones are Matrix
-/// Market (complex; general, symmetric, skew-symmetric or hermitian) and .npy (c8, c16).
+/// Market (complex; general, symmetric, skew-symmetric or hermitian), .npy (c8, c16) and .mat.
 [[nodiscard]] ComplexMatrix read_complex_matrix(const std::string& path,
                                                 const ReadOptions& options = {});
 

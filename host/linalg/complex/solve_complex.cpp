@@ -47,7 +47,8 @@ void require_known(const SolveOptions& options) {
                                  method_name(options.method)));
 }
 
-/// As make_plan(), of the two methods that there are.
+/// As make_plan(), of the two methods that there are; `lu` without an accuracy takes that of the
+/// device.
 Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
   using enum Accuracy;
   const bool mixed = options.method == Method::mixed;
@@ -62,12 +63,14 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
                         : wanted == single_precision ? options.type.value_or(RealType::f32)
                                                      : choose_type(device, options.type);
   const bool refines = type == RealType::f32 && wanted != single_precision;
-  if (refines && options.method == Method::lu)
+  if (!refines) return {Method::lu, choose_type(device, type), wanted};
+  if (options.method != Method::lu) return {Method::mixed, RealType::f32, wanted};
+  if (options.accuracy)
     throw UsageError(fmt::format(
         "{} accuracy of a complex system with factors in f32 asks for the method mixed ({})",
         accuracy_name(wanted),
         options.type ? "the type asked for is f32" : device.name + " has no fp64"));
-  return {refines ? Method::mixed : Method::lu, choose_type(device, type), wanted};
+  return {Method::lu, RealType::f32, single_precision};
 }
 
 bool is_finite(const Matrix& parts) {
@@ -91,7 +94,6 @@ class ComplexRun {
     result_.method = plan.method;
     result_.type = plan.type;
     result_.accuracy = plan.accuracy;
-    result_.scaled_columns = false;  // the range of the type is no equilibration
   }
 
   ComplexSolution run(const LuOptions& lu) {
