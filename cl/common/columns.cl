@@ -2,26 +2,27 @@
 // numbers: b is row-major, n x count at b + offset; column c of x begins at c * n. A program beside
 // those of the solves, which are built for numbers of columns and directions.
 #include "common.clh"
+#include "numbers.clh"
 
 // x <- b, the columns from `count` up to `columns` zeros; with `permuted`, row i of x is row
 // rows[first + i] of b, else row i. NDRange: at least n work-items.
-kernel void gather_columns(const global REAL* restrict b, ulong offset, uint ld, uint n, uint count,
-                           const global uint* restrict rows, ulong first, uint permuted,
-                           uint columns, global REAL* restrict x) {
+kernel void gather_columns(const global NUMBER* restrict b, ulong offset, uint ld, uint n,
+                           uint count, const global uint* restrict rows, ulong first, uint permuted,
+                           uint columns, global NUMBER* restrict x) {
   const uint i = (uint)get_global_id(0);
   if (i >= n) return;
-  const global REAL* row = b + offset + (ulong)(permuted ? rows[first + i] : i) * ld;
-  for (uint c = 0; c < columns; ++c) x[(ulong)c * n + i] = c < count ? row[c] : (REAL)0;
+  const global NUMBER* row = b + offset + (ulong)(permuted ? rows[first + i] : i) * ld;
+  for (uint c = 0; c < columns; ++c) x[(ulong)c * n + i] = c < count ? row[c] : (NUMBER)(0);
 }
 
 // b <- x; with `permuted`, row rows[first + i] of b is row i of x, else row i. NDRange: at least n
 // work-items.
-kernel void scatter_columns(global REAL* restrict b, ulong offset, uint ld, uint n, uint count,
+kernel void scatter_columns(global NUMBER* restrict b, ulong offset, uint ld, uint n, uint count,
                             const global uint* restrict rows, ulong first, uint permuted,
-                            const global REAL* restrict x) {
+                            const global NUMBER* restrict x) {
   const uint i = (uint)get_global_id(0);
   if (i >= n) return;
-  global REAL* row = b + offset + (ulong)(permuted ? rows[first + i] : i) * ld;
+  global NUMBER* row = b + offset + (ulong)(permuted ? rows[first + i] : i) * ld;
   for (uint c = 0; c < count; ++c) row[c] = x[(ulong)c * n + i];
 }
 

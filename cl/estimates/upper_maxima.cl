@@ -1,13 +1,14 @@
 // maxima[i] <- the largest magnitude in row i of an upper triangle, on and right of the diagonal;
-// NaN if the row holds one.
+// of complex numbers (COMPLEX 1) that of their parts; NaN if the row holds one.
 //
 // Magnitudes are compared as integers: the order is the same, and a NaN is above all.
 //
-//   a + offset: n-by-n, row-major, leading dimension ld
+//   a + offset: n-by-n, row-major, leading dimension ld; both are counted in REALs
 //
 // NDRange: n groups of WG_SIZE. Local memory: WG_SIZE scalars.
 
 #include "common.clh"
+#include "numbers.clh"
 
 #ifndef WG_SIZE
 #error "WG_SIZE must be defined"
@@ -28,7 +29,8 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void upper_row_maxim
   const uint i = get_group_id(0), id = get_local_id(0);
   const global REAL* row = a + offset + (ulong)i * ld;
   BITS largest = 0;
-  for (uint j = i + id; j < n; j += WG_SIZE) largest = max(largest, BITS_OF(row[j]));
+  for (uint j = (1 + COMPLEX) * i + id; j < (1 + COMPLEX) * n; j += WG_SIZE)
+    largest = max(largest, BITS_OF(row[j]));
   parts[id] = largest;
   barrier(CLK_LOCAL_MEM_FENCE);
   if (id == 0) {

@@ -1,10 +1,12 @@
-// clgauss_ssolve and clgauss_dsolve.
+// clgauss_ssolve, clgauss_dsolve and, of complex numbers, clgauss_csolve and clgauss_zsolve.
 #include <clgauss.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <clgauss/complex.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -86,7 +88,8 @@ ProgressCallback progress_of(const clgauss_solve_options& asked) {
   };
 }
 
-clgauss_report report_of(const Solution& solution, bool determinant) {
+/// Without the determinant.
+clgauss_report report_of(const SolveOutcome& solution) {
   clgauss_report report{};
   report.method = static_cast<int>(solution.method);
   report.factor_type = solution.type == RealType::f32 ? CLGAUSS_F32 : CLGAUSS_F64;
@@ -103,10 +106,19 @@ clgauss_report report_of(const Solution& solution, bool determinant) {
     report.reciprocal_growth = trust->reciprocal_growth;
     report.correct_digits = trust->correct_digits();
   }
-  report.determinant_sign = determinant ? solution.determinant.sign : 0;
-  report.determinant_log10 = determinant ? solution.determinant.log10_abs : kNaN;
+  report.determinant_log10 = report.determinant_argument = kNaN;
   report.seconds = solution.times.sum();
   return report;
+}
+
+void add(clgauss_report& report, const Determinant& determinant) {
+  report.determinant_sign = determinant.sign;
+  report.determinant_log10 = determinant.log10_abs;
+}
+void add(clgauss_report& report, const ComplexDeterminant& determinant) {
+  report.determinant_sign = determinant.phase == 0.0 ? 0 : 1;
+  report.determinant_log10 = determinant.log10_abs;
+  report.determinant_argument = std::arg(determinant.phase);
 }
 static_assert(static_cast<int>(Method::automatic) == CLGAUSS_METHOD_AUTOMATIC &&
               static_cast<int>(Method::lu) == CLGAUSS_METHOD_LU &&
@@ -134,7 +146,7 @@ void write(clgauss_report* to, std::size_t size, clgauss_report report) {
   std::memcpy(to, &report, sizeof report);
 }
 
-clgauss_status status_of(const Solution& solution) {
+clgauss_status status_of(const SolveOutcome& solution) {
   switch (solution.status) {
     case SolveStatus::ok:
       return CLGAUSS_OK;
@@ -188,8 +200,51 @@ Matrix in_double(const HostMatrix<const Real>& from, const char* name,
 }
 
 template <typename Real>
-clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrhs, const Real* a,
-                          Index lda, const Real* b, Index ldb, Real* x, Index ldx,
+ComplexMatrix in_double(const HostMatrix<const std::complex<Real>>& from, const char* name) {
+  io::require_memory(name, from.rows, 2 * from.columns);  // before anything is read
+  ComplexMatrix own(from.rows, from.columns);
+  auto* const numbers = reinterpret_cast<std::complex<double>*>(own.parts().values().data());
+  copy(from, row_major(numbers, from.rows, from.columns, from.columns));
+  return own;
+}
+
+template <typename Real>
+Solution solve_by(ContextObject& object, Context& context, const HostMatrix<const Real>& a,
+                  const HostMatrix<const Real>& b, const SolveOptions& options,
+                  const ProgressCallback& progress) {
+  return clgauss::solve(context, {in_double(a, "A", &object), in_double(b, "B")}, options,
+                        progress);
+}
+template <typename Real>
+ComplexSolution solve_by(ContextObject& /*object*/, Context& context,
+                         const HostMatrix<const std::complex<Real>>& a,
+                         const HostMatrix<const std::complex<Real>>& b, const SolveOptions& options,
+                         const ProgressCallback& progress) {
+  return solve_complex(context, {in_double(a, "A"), in_double(b, "B")}, options, progress);
+}
+
+void copy_answer(const Matrix& x, const auto& to) {
+  copy(row_major(x.values().data(), to.rows, to.columns, to.columns), to);
+}
+void copy_answer(const ComplexMatrix& x, const auto& to) {
+  const auto* const numbers =
+      reinterpret_cast<const std::complex<double>*>(x.parts().values().data());
+  copy(row_major(numbers, to.rows, to.columns, to.columns), to);
+}
+
+/// Of a real or a complex number.
+template <typename Number>
+struct RealOf {
+  using Type = Number;
+};
+template <typename Real>
+struct RealOf<std::complex<Real>> {
+  using Type = Real;
+};
+
+template <typename Number>
+clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrhs, const Number* a,
+                          Index lda, const Number* b, Index ldb, Number* x, Index ldx,
                           const clgauss_solve_options* asked, clgauss_report* report) {
   const Use use(object_of(handle));
   if (n == 0) nrhs = 0;  // so that nothing is kept of right-hand sides that are empty
@@ -198,13 +253,13 @@ clgauss_status solve_host(clgauss_context handle, int layout, Index n, Index nrh
   const auto x_view = host_matrix(layout, n, nrhs, x, ldx, "X");
   const std::size_t report_size = checked_size(report);
   const clgauss_solve_options known = checked(asked);
-  const SolveOptions options = solve_options(known, kRealType<Real>);
-  const Solution solution =
-      clgauss::solve(use.context(), {in_double(a_view, "A", &use.object()), in_double(b_view, "B")},
-                     options, progress_of(known));
-  if (has_answer(solution.status))
-    copy(row_major(solution.x.values().data(), n, nrhs, nrhs), x_view);
-  write(report, report_size, report_of(solution, options.determinant));
+  const SolveOptions options = solve_options(known, kRealType<typename RealOf<Number>::Type>);
+  const auto solution =
+      solve_by(use.object(), use.context(), a_view, b_view, options, progress_of(known));
+  if (has_answer(solution.status)) copy_answer(solution.x, x_view);
+  clgauss_report told = report_of(solution);
+  if (options.determinant) add(told, solution.determinant);
+  write(report, report_size, told);
   return status_of(solution);
 }
 
@@ -231,6 +286,30 @@ clgauss_status clgauss_dsolve(clgauss_context context, int layout, size_t n, siz
                               clgauss_report* report) {
   return guarded([&] {
     return solve_host(context, layout, n, nrhs, a, lda, b, ldb, x, ldx, options, report);
+  });
+}
+
+clgauss_status clgauss_csolve(clgauss_context context, int layout, size_t n, size_t nrhs,
+                              const void* a, size_t lda, const void* b, size_t ldb, void* x,
+                              size_t ldx, const clgauss_solve_options* options,
+                              clgauss_report* report) {
+  using Number = std::complex<float>;
+  return guarded([&] {
+    return solve_host(context, layout, n, nrhs, static_cast<const Number*>(a), lda,
+                      static_cast<const Number*>(b), ldb, static_cast<Number*>(x), ldx, options,
+                      report);
+  });
+}
+
+clgauss_status clgauss_zsolve(clgauss_context context, int layout, size_t n, size_t nrhs,
+                              const void* a, size_t lda, const void* b, size_t ldb, void* x,
+                              size_t ldx, const clgauss_solve_options* options,
+                              clgauss_report* report) {
+  using Number = std::complex<double>;
+  return guarded([&] {
+    return solve_host(context, layout, n, nrhs, static_cast<const Number*>(a), lda,
+                      static_cast<const Number*>(b), ldb, static_cast<Number*>(x), ldx, options,
+                      report);
   });
 }
 

@@ -13,6 +13,7 @@ namespace clgauss::cli {
 /// What solve has read and opened.
 struct ComplexCommand {
   ComplexSystem system;
+  const SolveOptions& options;  // those that are not for complex systems were refused
   OpeningContext& opening;
   OutputFile* x;  // null with --compare, which is refused
   FileFormat format;
@@ -20,13 +21,13 @@ struct ComplexCommand {
   OutputFile* json;  // null: none
   ProgressLine& line;
   const ProgressCallback& progress;
-  bool quiet, verbose;
+  bool quiet, verbose, strict;
   double seconds_read;
   LapTimer total;
+  std::string augmented_path;  // Report's
 };
 
-/// Solves, writes x and the report. `values` are all of solve's: throws UsageError for one that
-/// complex systems have not.
-ExitCode run_complex(const po::variables_map& values, ComplexCommand command);
+/// Solves, writes x and the report.
+ExitCode run_complex(ComplexCommand command);
 
 }  // namespace clgauss::cli

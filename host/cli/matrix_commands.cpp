@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <clgauss/complex.hpp>
 #include <clgauss/inverse.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/solve.hpp>
 #include <cmath>
+#include <variant>
 
 #include "cli/commands.hpp"
+#include "cli/determinant_report.hpp"
 #include "cli/kernels_report.hpp"
 #include "cli/open_context.hpp"
 #include "cli/report.hpp"
@@ -26,7 +29,8 @@ using Json = nlohmann::ordered_json;
 constexpr std::string_view kMatrixUsage = "MATRIX [options]";
 constexpr const char* kMatrix =
     " MATRIX holds the square A: text, Matrix Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also "
-    "as gzip; FILE:ARRAY names one array of several; - is standard input.";
+    "as gzip; FILE:ARRAY names one array of several; - is standard input. Of .mtx, .npy and .mat "
+    "its numbers may be complex.";
 
 const WordTable<Method> kMatrixMethods{
     {"auto", Method::automatic}, {"lu", Method::lu}, {"cholesky", Method::cholesky}};
@@ -84,22 +88,28 @@ struct MatrixCommand {
 
 /// A and the device that it goes to.
 struct Opened {
-  Matrix a;
+  std::variant<Matrix, ComplexMatrix> a;
   Context& context;
 };
 
 /// Reads A while the device is opened.
 Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes& times) {
   LapTimer timer;
-  Matrix a = opening.beside([&](const ProgressCallback& reading) {
+  auto a = opening.beside([&](const ProgressCallback& reading) {
     ReadOptions options = command.read;
     if (command.quiet) options.note = {};
     options.progress = reading;
-    Matrix read = read_matrix(command.path, options);
-    if (read.rows() != read.cols() || read.rows() == 0)
-      throw DimensionError(fmt::format("{}: the matrix is {} x {}, not square", command.path,
-                                       read.rows(), read.cols()));
-    return read;
+    std::variant<Matrix, ComplexMatrix> any = read_any_matrix(command.path, options);
+    std::visit(
+        [&](const auto& read) {
+          if (read.rows() != read.cols() || read.rows() == 0)
+            throw DimensionError(fmt::format("{}: the matrix is {} x {}, not square", command.path,
+                                             read.rows(), read.cols()));
+        },
+        any);
+    if (std::holds_alternative<ComplexMatrix>(any) && command.method == Method::cholesky)
+      throw UsageError("--method cholesky is for real matrices, and A is complex");
+    return any;
   });
   times.read = timer.lap();
   Context& context = opening.take();
@@ -127,46 +137,54 @@ ExitCode run_factors(const Given& given, const Tell& tell_of) {
   const ProgressCallback progress = shown_on(line);
   OpeningContext opening(command.device, command.context, progress, command.quiet);
   auto [a, context] = open(command, opening, times);
-  const Index n = a.rows();
   SolveOptions options;
   options.method = command.method;
   options.type = command.type;
   options.determinant = options.trust = true;
   if (!context.profile().fp64 && !command.type) options.accuracy = Accuracy::single_precision;
-  const Solution solution = solve(context, System{std::move(a), Matrix(n, 0)}, options, progress);
-  line.clear();
-  const UsedDevice device = opening.close();
-  times.total = total.lap();
-  Report report{device, options, solution, n, 0, times};
-  report.verbose = command.verbose;
-  // An exactly zero pivot answers both questions.
-  const bool answers = has_answer(solution.status) ||
-                       (solution.status == SolveStatus::singular && solution.failed_pivot == 0);
-  Json all = report_json(report);
-  for (const char* key : {"nrhs", "refinement", "certificate", "backward_error", "scaled_residual",
-                          "ndrange", "work_group", "iterations"})
-    all.erase(key);
-  if (!command.quiet) tell(work_text(report));
-  if (!answers) {
-    tell(painted_summary(verdict_text(report)));
-    json.print("", all);
-    return exit_code_of(solution.status);
+  const auto finish = [&](const auto& solution, Index n) -> ExitCode {
+    line.clear();
+    const UsedDevice device = opening.close();
+    times.total = total.lap();
+    Report report{device, options, solution, n, 0, times};
+    report.verbose = command.verbose;
+    // An exactly zero pivot answers both questions.
+    const bool answers = has_answer(solution.status) ||
+                         (solution.status == SolveStatus::singular && solution.failed_pivot == 0);
+    Json all = report_json(report);
+    for (const char* key : {"nrhs", "refinement", "certificate", "backward_error",
+                            "scaled_residual", "ndrange", "work_group", "iterations"})
+      all.erase(key);
+    if (!command.quiet) tell(work_text(report));
+    if (!answers) {
+      tell(painted_summary(verdict_text(report)));
+      json.print("", all);
+      return exit_code_of(solution.status);
+    }
+    const Told told = tell_of(solution);
+    all["status"] = told.code == ExitCode::ok ? "ok" : "inaccurate";
+    all[told.key] = told.json;
+    json.print(told.line, all);
+    if (!told.warning.empty()) tell(painted_summary(told.warning));
+    return told.code;
+  };
+  if (auto* const complex = std::get_if<ComplexMatrix>(&a)) {
+    const Index n = complex->rows();
+    return finish(
+        solve_complex(context, {std::move(*complex), ComplexMatrix(n, 0)}, options, progress), n);
   }
-  const Told told = tell_of(solution);
-  all["status"] = told.code == ExitCode::ok ? "ok" : "inaccurate";
-  all[told.key] = told.json;
-  json.print(told.line, all);
-  if (!told.warning.empty()) tell(painted_summary(told.warning));
-  return told.code;
+  Matrix& real = std::get<Matrix>(a);
+  const Index n = real.rows();
+  return finish(solve(context, System{std::move(real), Matrix(n, 0)}, options, progress), n);
 }
 
-std::string residual_text(const Inverse& inverse, double bound) {
+std::string residual_text(const InverseOutcome& inverse, double bound) {
   return fmt::format("residual   ||A X - I|| {:.3g}, scaled residual {:.3g} ({} {:g})\n",
                      inverse.residual, inverse.scaled_residual,
                      inverse.scaled_residual <= bound ? "ok: <=" : "MISSED: not <=", bound);
 }
 
-std::string verdict_of(const Inverse& inverse, double bound) {
+std::string verdict_of(const InverseOutcome& inverse, double bound) {
   switch (inverse.status) {
     case SolveStatus::singular:
       return fmt::format("SINGULAR   the pivot of column {} is {}; there is no inverse\n",
@@ -179,7 +197,7 @@ std::string verdict_of(const Inverse& inverse, double bound) {
           *inverse.failed_column + 1, inverse.failed_pivot);
     case SolveStatus::overflow:
       return fmt::format("OVERFLOW   numbers left the range of {}; no inverse\n",
-                         real_type_name(inverse.type));
+                         number_name(inverse));
     case SolveStatus::ok:
     case SolveStatus::inaccurate:
       break;
@@ -234,15 +252,30 @@ ExitCode run_invert(const Given& given) {
   OutputFile file(output);
   JsonOutput json(values);
   OpeningContext opening(command.device, command.context, progress, command.quiet);
-  const auto [a, context] = open(command, opening, times);
-  const Inverse inverse = invert(context, a, options, progress);
-  line.clear();
+  const auto opened = open(command, opening, times);
   LapTimer timer;
-  if (has_answer(inverse.status)) {
-    write_matrix(file, inverse.x, format, written);
-    file.commit();
-  }
-  times.write = timer.lap();
+  const auto written_out = [&](const auto& made) -> InverseOutcome {
+    line.clear();
+    timer.lap();
+    if (has_answer(made.status)) {
+      write_matrix(file, made.x, format, written);
+      file.commit();
+    }
+    times.write = timer.lap();
+    return made;
+  };
+  const auto* const complex = std::get_if<ComplexMatrix>(&opened.a);
+  if (complex != nullptr && !writes_complex(format))
+    throw UsageError(
+        fmt::format("A is complex, and so X, which is written as text, mtx, npy, csv or tsv, not "
+                    "as {}",
+                    file_format_name(format)));
+  const InverseOutcome inverse =
+      complex != nullptr
+          ? written_out(invert_complex(opened.context, *complex,
+                                       {command.type, options.max_scaled_residual}, progress))
+          : written_out(invert(opened.context, std::get<Matrix>(opened.a), options, progress));
+  const Index n = std::visit([](const auto& a) { return a.rows(); }, opened.a);
   const UsedDevice device = opening.close();
   times.free = timer.lap();
   times.total = total.lap();
@@ -251,9 +284,9 @@ ExitCode run_invert(const Given& given) {
   const Json seconds = times_json(times, inverse.times, "forward", "backward");
   Json report{{"schema_version", 1},
               {"status", solve_status_name(inverse.status)},
-              {"n", a.rows()},
+              {"n", n},
               {"method", row.name},
-              {"type", real_type_name(inverse.type)},
+              {"type", number_name(inverse)},
               {"device", device_json(device)},
               {"kernels", kernels_json(device.kernels)},
               {"time_s", seconds}};
@@ -261,15 +294,16 @@ ExitCode run_invert(const Given& given) {
   report["residual"] = answered ? finite_or_null(inverse.residual) : Json(nullptr);
   report["scaled_residual"] = answered ? finite_or_null(inverse.scaled_residual) : Json(nullptr);
   report["rcond"] = answered ? finite_or_null(inverse.rcond) : Json(nullptr);
+  if (inverse.complex) report["complex"] = true;
   if (inverse.failed_column) report["singular_column"] = *inverse.failed_column + 1;
   if (json_path) json.write(report);
   const std::string verdict = verdict_of(inverse, options.max_scaled_residual);
   if (!command.quiet)
-    tell(painted_summary(fmt::format("matrix     n = {}, {}, {}\n", a.rows(),
-                                     real_type_name(inverse.type), row.told) +
-                         device_text(device, command.verbose) + times_text(seconds) +
-                         (answered ? fmt::format("trust      rcond {:.1e}\n", inverse.rcond) : "") +
-                         verdict));
+    tell(painted_summary(
+        fmt::format("matrix     n = {}, {}{}, {}\n", n, inverse.complex ? "complex, " : "",
+                    number_name(inverse), row.told) +
+        device_text(device, command.verbose) + times_text(seconds) +
+        (answered ? fmt::format("trust      rcond {:.1e}\n", inverse.rcond) : "") + verdict));
   else if (inverse.status != SolveStatus::ok)
     tell(painted_summary(verdict));
   return exit_code_of(inverse.status);
@@ -278,8 +312,9 @@ ExitCode run_invert(const Given& given) {
 CommandTable det_table() {
   static const std::string about =
       std::string(
-          "Computes the determinant of a matrix on an OpenCL device as its sign and the "
-          "logarithm of its magnitude, which cannot overflow, with an estimate of its "
+          "Computes the determinant of a matrix on an OpenCL device as its sign (of a complex one: "
+          "its phase) and the logarithm of its magnitude, which cannot overflow, with an estimate "
+          "of its "
           "relative error.") +
       kMatrix +
       " An exactly zero pivot makes it 0. Where not even the sign is sure, the exit code is 8.";
@@ -289,12 +324,15 @@ CommandTable det_table() {
 }
 
 ExitCode run_det(const Given& given) {
-  return run_factors(given, [](const Solution& solution) {
-    const Determinant& determinant = solution.determinant;
+  return run_factors(given, [](const auto& solution) {
+    const auto& determinant = solution.determinant;
+    const bool zero = std::isinf(determinant.log10_abs);
     Told told{fmt::format("det A      {}\n", determinant_text(determinant)), "determinant",
               determinant_json(determinant)};
-    if (determinant.sign != 0 && !(determinant.relative_error < 1)) {
-      told.warning = "MISSED     not even the sign of det A is sure: A is nearly singular\n";
+    if (!zero && !(determinant.relative_error < 1)) {
+      told.warning =
+          fmt::format("MISSED     not even the {} of det A is sure: A is nearly singular\n",
+                      solution.complex ? "phase" : "sign");
       told.code = ExitCode::inaccurate;
     }
     return told;
@@ -313,7 +351,7 @@ CommandTable cond_table() {
 }
 
 ExitCode run_cond(const Given& given) {
-  return run_factors(given, [](const Solution& solution) {
+  return run_factors(given, [](const SolveOutcome& solution) {
     const double rcond = solution.trust ? solution.trust->rcond : 0;
     const double eps = unit_roundoff(solution.type);
     Told told{fmt::format("cond A     {:.3g} (rcond {:.3g})\n", 1 / rcond, rcond),
@@ -323,7 +361,7 @@ ExitCode run_cond(const Given& given) {
       told.warning = fmt::format(
           "WARNING    A is singular to {}: the condition is above {:.1g}, and not known any "
           "better{}\n",
-          real_type_name(solution.type), 1 / eps,
+          number_name(solution), 1 / eps,
           solution.type == RealType::f32 ? "; a device with fp64 may tell" : "");
     return told;
   });

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/determinant_report.hpp"
 #include "cli/kernels_report.hpp"
+#include "command_line/colour.hpp"
 #include "linalg/solve/methods.hpp"
 
 namespace clgauss::cli {
@@ -27,8 +29,8 @@ std::string group_size_text(const WorkGroupReport& group) {
 }
 
 /// What left the range of the type, and what to do.
-std::string overflow_text(const Solution& solution) {
-  const std::string type(real_type_name(solution.type));
+std::string overflow_text(const SolveOutcome& solution) {
+  const std::string type(number_name(solution));
   const std::string what =
       !solution.failed_column ? fmt::format("x has numbers beyond the range of {}", type)
       : solution.failed_pivot == 0
@@ -57,10 +59,11 @@ Json samples_json(const ComparedPolicy& compared) {
 /// "f64, Gauss elimination, pivoting partial, fixed NDRange", "f64, LU, pivoting partial" or
 /// "double accuracy by LU in f32, ...".
 std::string method_text(const Report& report) {
-  const Solution& solution = report.solution;
+  const SolveOutcome& solution = report.solution;
   const MethodRow& row = row_of(solution.method);
-  const std::string_view type = real_type_name(solution.type);
-  std::string text =
+  const std::string_view type = number_name(solution);
+  std::string text = solution.complex ? "complex, " : "";
+  text +=
       Plan{solution.method, solution.type, solution.accuracy}.refines()
           ? fmt::format("{} accuracy by {} in {}", accuracy_name(solution.accuracy), row.told, type)
           : fmt::format("{}, {}", type, row.told);
@@ -105,7 +108,7 @@ Json iterations_json(const std::optional<Iterations>& iterations) {
 }
 
 /// Whether there is nothing of x to be wrong: no right-hand side, or a residual of 0.
-bool is_exact(const Solution& solution) {
+bool is_exact(const SolveOutcome& solution) {
   return solution.residual.scaled == 0 || solution.trust->forward_error.empty();
 }
 
@@ -159,9 +162,20 @@ void add_report_options(CommandTable& table, const char* json) {
   // clang-format on
 }
 
+void tell_of(const Report& report, bool quiet, bool strict) {
+  if (!quiet)
+    tell(painted_summary(summary_text(report)));
+  else if (report.solution.status != SolveStatus::ok)
+    tell(painted_summary(verdict_text(report)));
+  else if (report.certificate && !report.certificate->proven)
+    tell(painted_summary(certificate_text(*report.certificate)));
+  else if (strict)
+    tell(painted_summary(doubt_text(report.solution)));
+}
+
 Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
 
-std::string scaling_text(const Solution& solution) {
+std::string scaling_text(const SolveOutcome& solution) {
   if (!solution.scaled_rows && !solution.scaled_columns) return {};
   return fmt::format("           {} brought to one size by powers of two\n",
                      !solution.scaled_columns ? "rows"
@@ -173,7 +187,7 @@ const char* by_text(const Refinement& refinement) {
   return refinement.on_device ? "device" : "host";
 }
 
-std::string refinement_text(const Solution& solution) {
+std::string refinement_text(const SolveOutcome& solution) {
   const Refinement& refinement = solution.refinement;
   std::string text;
   if (!solution.passed_over.empty())
@@ -181,7 +195,10 @@ std::string refinement_text(const Solution& solution) {
         "           {}: {}\n", solution.passed_over,
         solution.by_lapack ? "x is from LAPACK on the host"
         : solution.type == RealType::f64
-            ? fmt::format("done again by {} in f64", row_of(solution.method).told)
+            ? fmt::format("done again by {} in {}", row_of(solution.method).told,
+                          number_name(solution))
+        : solution.complex
+            ? "the device has no fp64 to do better"
             : "the device has no fp64, and the host no LAPACK (liblapack3), to do better");
   if (refinement.backward_errors.empty()) return text;
   std::vector<std::string> errors;
@@ -205,7 +222,7 @@ std::string refinement_text(const Solution& solution) {
              by_text(refinement), fmt::join(errors, ", "));
 }
 
-std::string trust_text(const Solution& solution) {
+std::string trust_text(const SolveOutcome& solution) {
   if (!solution.trust) return {};
   const Trust& trust = *solution.trust;
   std::string text = fmt::format("trust      rcond {:.1e}", trust.rcond);
@@ -243,26 +260,6 @@ Json refinement_json(const Refinement& refinement) {
           {"accepted", refinement.accepted}};
 }
 
-std::string determinant_text(const Determinant& determinant) {
-  if (std::isnan(determinant.log10_abs)) return "not known";
-  if (determinant.sign == 0) return "0";
-  std::string text =
-      fmt::format("{}10^{:.15g}", determinant.sign < 0 ? "-" : "", determinant.log10_abs);
-  const double value = determinant.sign * std::pow(10.0, determinant.log10_abs);
-  if (std::isnormal(value)) text += fmt::format(" = {:.12g}", value);
-  if (determinant.relative_error < 1)
-    text += fmt::format(", relative error <= {:.1e}", determinant.relative_error);
-  else if (determinant.relative_error >= 1)
-    text += ", of which not even the sign is sure";
-  return text;
-}
-
-Json determinant_json(const Determinant& determinant) {
-  return {{"sign", determinant.sign},
-          {"log10_abs", finite_or_null(determinant.log10_abs)},
-          {"relative_error", finite_or_null(determinant.relative_error)}};
-}
-
 Json device_json(const UsedDevice& device) {
   return {{"spec", device.profile.spec},
           {"name", device.profile.name},
@@ -279,7 +276,7 @@ std::string device_text(const UsedDevice& device, bool verbose) {
 }
 
 std::string verdict_text(const Report& report) {
-  const Solution& solution = report.solution;
+  const SolveOutcome& solution = report.solution;
   if (solution.status == SolveStatus::overflow) return overflow_text(solution);
   if (solution.status == SolveStatus::not_positive_definite)
     return fmt::format(
@@ -307,7 +304,7 @@ std::string verdict_text(const Report& report) {
   return text;
 }
 
-std::string doubt_text(const Solution& solution) {
+std::string doubt_text(const SolveOutcome& solution) {
   if (!solution.trust)
     return "WARNING    rcond is not known: nothing says how far x can be relied on\n";
   const Trust& trust = *solution.trust;
@@ -366,7 +363,7 @@ std::string times_text(const Json& times) {
 }
 
 std::string work_text(const Report& report) {
-  const Solution& solution = report.solution;
+  const SolveOutcome& solution = report.solution;
   std::string text = fmt::format("system     n = {}, {} right-hand side{}, {}\n", report.n,
                                  report.nrhs, report.nrhs == 1 ? "" : "s", method_text(report));
   if (!report.augmented_path.empty())
@@ -383,17 +380,19 @@ std::string work_text(const Report& report) {
 }
 
 std::string summary_text(const Report& report) {
-  const Solution& solution = report.solution;
+  const SolveOutcome& solution = report.solution;
   std::string text = work_text(report);
-  if (report.with_determinant)
-    text += fmt::format("det A      {}\n", determinant_text(solution.determinant));
+  if (report.determinant)
+    text += fmt::format(
+        "det A      {}\n",
+        std::visit([](const auto& of) { return determinant_text(of); }, *report.determinant));
   text += trust_text(solution);
   if (report.certificate) text += certificate_text(*report.certificate);
   return text + verdict_text(report);
 }
 
 Json report_json(const Report& report) {
-  const Solution& solution = report.solution;
+  const SolveOutcome& solution = report.solution;
   const MethodRow& row = row_of(solution.method);
   const bool solved = has_answer(solution.status);
   Json json{
@@ -402,7 +401,7 @@ Json report_json(const Report& report) {
       {"n", report.n},
       {"nrhs", report.nrhs},
       {"method", row.name},
-      {"type", real_type_name(solution.type)},
+      {"type", number_name(solution)},
       {"accuracy", accuracy_name(solution.accuracy)},
       {"refinement", refinement_json(solution.refinement)},
       {"iterations", iterations_json(solution.iterations)},
@@ -430,7 +429,10 @@ Json report_json(const Report& report) {
   if (solution.failed_column)
     json[solution.status == SolveStatus::overflow ? "overflow_column" : "singular_column"] =
         *solution.failed_column + 1;
-  if (report.with_determinant) json["determinant"] = determinant_json(solution.determinant);
+  if (solution.complex) json["complex"] = true;
+  if (report.determinant)
+    json["determinant"] =
+        std::visit([](const auto& of) { return determinant_json(of); }, *report.determinant);
   return json;
 }
 

@@ -2,10 +2,14 @@
 /// What a solve has to say: for people on stderr, for scripts as JSON and CSV.
 
 #include <clgauss/certify.hpp>
+#include <clgauss/complex.hpp>
 #include <clgauss/context.hpp>
 #include <clgauss/solve.hpp>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 
 #include "cli/compare.hpp"
 #include "cli/open_context.hpp"
@@ -31,6 +35,12 @@ struct ProgramTimes {
   double total = 0;
 };
 
+/// "f64", and "c64" where a number has a real and an imaginary part in f64.
+template <typename Outcome>
+[[nodiscard]] std::string_view number_name(const Outcome& outcome) {
+  return outcome.complex ? complex_type_name(outcome.type) : real_type_name(outcome.type);
+}
+
 /// JSON has no numbers that are not finite.
 [[nodiscard]] nlohmann::ordered_json finite_or_null(double value);
 
@@ -46,15 +56,18 @@ struct ProgramTimes {
 struct Report {
   const UsedDevice& device;
   const SolveOptions& options;
-  const Solution& solution;
+  const SolveOutcome& solution;
   Index n = 0, nrhs = 0;
   ProgramTimes times;
-  bool with_determinant = false;
+  std::optional<std::variant<Determinant, ComplexDeterminant>> determinant = {};  // if wanted
   // The file of which it is to be said that its last columns are b.
   std::string augmented_path = {};
   bool verbose = false;
   std::optional<Certificate> certificate = {};
 };
+
+/// To stderr: the summary, or with `quiet` only what the exit code needs for an explanation.
+void tell_of(const Report& report, bool quiet, bool strict);
 
 /// The lines for stderr: what was done on what device and how long it took, and what came of it.
 [[nodiscard]] std::string summary_text(const Report& report);
@@ -65,23 +78,19 @@ struct Report {
 
 /// "rcond 3.2e-04, forward error <= 1.2e-13: x has at least 12 correct digits", and what to think
 /// of fewer than 3; empty where it is not known.
-[[nodiscard]] std::string trust_text(const Solution& solution);
+[[nodiscard]] std::string trust_text(const SolveOutcome& solution);
 [[nodiscard]] nlohmann::ordered_json trust_json(const std::optional<Trust>& trust);
 /// What was scaled, and what corrections did; empty: nothing.
-[[nodiscard]] std::string scaling_text(const Solution& solution);
-[[nodiscard]] std::string refinement_text(const Solution& solution);
+[[nodiscard]] std::string scaling_text(const SolveOutcome& solution);
+[[nodiscard]] std::string refinement_text(const SolveOutcome& solution);
 [[nodiscard]] nlohmann::ordered_json refinement_json(const Refinement& refinement);
 
 /// What is to be thought of an x of which too few digits can be relied on, or of which none is
 /// known to be right since rcond is not known; empty if x can be used. The measure of --strict.
-[[nodiscard]] std::string doubt_text(const Solution& solution);
+[[nodiscard]] std::string doubt_text(const SolveOutcome& solution);
 
 /// The summary's line of what is proven.
 [[nodiscard]] std::string certificate_text(const Certificate& certificate);
-
-/// "-10^3.2 = -1584.89, relative error <= 1e-12", "0", or that it is not known.
-[[nodiscard]] std::string determinant_text(const Determinant& determinant);
-[[nodiscard]] nlohmann::ordered_json determinant_json(const Determinant& determinant);
 
 /// The summary's lines of the device and, as kernels_text(), of its kernels; what the reports say
 /// of the device.

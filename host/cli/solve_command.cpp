@@ -14,7 +14,6 @@
 #include "cli/complex_command.hpp"
 #include "cli/open_context.hpp"
 #include "cli/report.hpp"
-#include "command_line/colour.hpp"
 #include "command_line/progress_line.hpp"
 #include "io/formats.hpp"
 #include "lap_timer.hpp"
@@ -34,9 +33,9 @@ constexpr std::string_view kSolveAbout =
     "Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also as gzip; FILE:ARRAY names one array of "
     "several; - is standard input. With --batched SYSTEM is an .npy file of many "
     "small systems, batch x n x n (n <= 2048) with --rhs, or batch x n x (n + m). Complex numbers "
-    "are read from Matrix Market and .npy files; such a system is solved by LU, and x written as "
-    "text, CSV and TSV with two columns a number. x goes to standard output or to -o, the summary "
-    "to standard error.";
+    "are read from Matrix Market, .npy and .mat files; such a system is solved by lu or mixed, and "
+    "x written as text, CSV and TSV with two columns a number. x goes to standard output or to -o, "
+    "the summary to standard error.";
 constexpr std::string_view kSolveExamples =
     "clgauss solve data/systems/random_1012.txt\n"
     "clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"
@@ -137,20 +136,21 @@ unsigned by_methods(Wish wish) {
 std::vector<std::string> methods_of_one_real_system() {
   std::vector<std::string> options;
   for (const MethodRow& row : all_methods().subspan(1))
-    if (row.method != Method::lu && row.method != Method::cholesky)
+    if (row.method != Method::lu && row.method != Method::mixed && row.method != Method::cholesky)
       options.push_back(fmt::format("method={}", row.name));
   return options;
 }
 
 std::vector<Scope> solve_scopes() {
   const auto by = [](Wish wish) { return "--method " + methods_that_allow(wish, "or"); };
-  const std::string of_one = " for one real system",
-                    estimated = " for real systems, whose rcond is estimated";
+  const std::string of_one = " for one real system", of_any = " for one system";
   return {
       {~kBeyond,
        "solves on one device",
        {"device", "batched", "method", "pivot", "check", "allow-nonfinite", "verbose"}},
-      {kAnyMethod | kCompare, "solves of one real system on one device", {"check"}},
+      {kAnyMethod | kCompare | kComplex,
+       "solves of one system on one device",
+       {"check", "method=mixed"}},
       {kAnyMethod, "one solve of a real system on one device", {"certify"}},
       {kAnyMethod | kCompare, "solves of one real system on one device",
        methods_of_one_real_system()},
@@ -167,14 +167,16 @@ std::vector<Scope> solve_scopes() {
        by(kEquilibration) + of_one + ", and --devices",
        {"equilibrate"}},
       {~kBatched, "solves of one system", {"accuracy", "digits"}},
-      {by_methods(kMaximumAccuracy), by(kMaximumAccuracy) + of_one, {"accuracy=max"}},
+      {by_methods(kMaximumAccuracy) | kComplex, by(kMaximumAccuracy) + of_any, {"accuracy=max"}},
       {~kAnyMethod | by_methods(kTypeOfFactors),
        "methods that do not refine x, as mixed and rbt do from factors in f32",
        {"accuracy=single", "type=f64"}},
       {by_methods(kJudgeByDevice), by(kJudgeByDevice) + of_one, {"check=device"}},
-      {by_methods(kTrust) | kBeyond | kBatched, by(kTrust) + estimated, {"no-rcond"}},
-      {by_methods(kTrust) | kBeyond, by(kTrust) + estimated, {"strict"}},
-      {by_methods(kDeterminant) | kCompare | kBeyond, by(kDeterminant) + of_one, {"determinant"}},
+      {by_methods(kTrust) | kBeyond | kBatched | kComplex, by(kTrust), {"no-rcond"}},
+      {by_methods(kTrust) | kBeyond | kComplex, by(kTrust) + of_any, {"strict"}},
+      {by_methods(kDeterminant) | kCompare | kBeyond | kComplex,
+       by(kDeterminant) + of_any,
+       {"determinant"}},
       {kCheckpoints, "--checkpoint or --resume", {"every"}}};
 }
 
@@ -329,14 +331,7 @@ void write_report(const SolveCommand& command, const Report& report,
     outputs.json->write(json.dump(2) + "\n");
     outputs.json->commit();
   }
-  if (!command.quiet)
-    tell(painted_summary(summary_text(report)));
-  else if (report.solution.status != SolveStatus::ok)
-    tell(painted_summary(verdict_text(report)));
-  else if (report.certificate && !report.certificate->proven)
-    tell(painted_summary(certificate_text(*report.certificate)));
-  else if (command.strict)
-    tell(painted_summary(doubt_text(report.solution)));
+  tell_of(report, command.quiet, command.strict);
 }
 
 }  // namespace
@@ -427,7 +422,8 @@ CommandTable solve_table() {
       ("certify", po::bool_switch(),
        "prove bounds of the error of x, every rounding error counted; five to seven times the "
        "work (devices with fp64)")
-      ("determinant", po::bool_switch(), "report sign and log10 of det A")
+      ("determinant", po::bool_switch(),
+       "report sign, of a complex A the phase, and log10 of det A")
       ("max-iterations", po::value<Index>()->default_value(10000)->value_name("N"),
        "jacobi, seidel: give up after so many");
   // clang-format on
@@ -496,10 +492,11 @@ ExitCode run_solve(const Given& given) {
   times.read = timer.lap();
   if (auto* const complex = std::get_if<ComplexSystem>(&read)) {
     refuse_meaningless(given.values, solve_table(), {kComplex, "for a complex system"});
-    return run_complex(given.values,
-                       {std::move(*complex), opening, outputs.x ? &*outputs.x : nullptr,
-                        command.x_format, command.write, outputs.json ? &*outputs.json : nullptr,
-                        line, progress, command.quiet, command.verbose, times.read, total});
+    return run_complex({std::move(*complex), command.solve, opening,
+                        outputs.x ? &*outputs.x : nullptr, command.x_format, command.write,
+                        outputs.json ? &*outputs.json : nullptr, line, progress, command.quiet,
+                        command.verbose, command.strict, times.read, total,
+                        holds_b(command) ? command.system_path : std::string()});
   }
   System system = std::get<System>(std::move(read));
   Context& context = opening.take();
@@ -525,16 +522,17 @@ ExitCode run_solve(const Given& given) {
   system = {};
   times.free = timer.lap();
   times.total = total.lap();
-  const Report report{used,
-                      command.solve,
-                      solution,
-                      n,
-                      nrhs,
-                      times,
-                      command.solve.determinant,
-                      holds_b(command) ? command.system_path : std::string(),
-                      command.verbose,
-                      certificate};
+  Report report{used,
+                command.solve,
+                solution,
+                n,
+                nrhs,
+                times,
+                {},
+                holds_b(command) ? command.system_path : std::string(),
+                command.verbose,
+                certificate};
+  if (command.solve.determinant) report.determinant = solution.determinant;
   write_report(command, report, comparison, outputs);
   if (certificate && !certificate->proven) return ExitCode::inaccurate;
   if (command.strict && solution.status == SolveStatus::ok && !doubt_text(solution).empty())

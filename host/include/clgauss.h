@@ -303,6 +303,8 @@ typedef struct clgauss_report {
   int determinant_sign;     /* -1, 0 or 1 */
   double determinant_log10; /* det A = sign 10^log10 */
   double seconds;
+  /* Of a complex det A its argument in radians, det A = sign 10^log10 e^(i argument) with a sign of 0 or 1. */
+  double determinant_argument;
 } clgauss_report;
 
 /* X = A^-1 B, judged by its residual in double; A and B stay as they are, and X may be B. `options` and `report` may be NULL; the
@@ -317,6 +319,19 @@ CLGAUSS_API clgauss_status clgauss_ssolve(clgauss_context context, int layout, s
 CLGAUSS_API clgauss_status clgauss_dsolve(clgauss_context context, int layout, size_t n,
                                           size_t nrhs, const double* a, size_t lda, const double* b,
                                           size_t ldb, double* x, size_t ldx,
+                                          const clgauss_solve_options* options,
+                                          clgauss_report* report);
+
+/* The same for complex numbers, as cgesv has them. Methods are AUTOMATIC, LU and MIXED; CLGAUSS_INVALID_ARGUMENT for the others. A and B
+ * are copied to doubles on the host in any case. zsolve works without fp64, too, by MIXED. */
+CLGAUSS_API clgauss_status clgauss_csolve(clgauss_context context, int layout, size_t n,
+                                          size_t nrhs, const void* a, size_t lda, const void* b,
+                                          size_t ldb, void* x, size_t ldx,
+                                          const clgauss_solve_options* options,
+                                          clgauss_report* report);
+CLGAUSS_API clgauss_status clgauss_zsolve(clgauss_context context, int layout, size_t n,
+                                          size_t nrhs, const void* a, size_t lda, const void* b,
+                                          size_t ldb, void* x, size_t ldx,
                                           const clgauss_solve_options* options,
                                           clgauss_report* report);
 

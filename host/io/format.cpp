@@ -225,6 +225,13 @@ ComplexMatrix read_complex_matrix(const std::string& path, const ReadOptions& op
   return io::complex_matrix(io::read_content(path, options, "A", io::Numbers::any));
 }
 
+std::variant<Matrix, ComplexMatrix> read_any_matrix(const std::string& path,
+                                                    const ReadOptions& options) {
+  Content content = io::read_content(path, options, "A", io::Numbers::any);
+  if (content.complex) return io::complex_matrix(std::move(content));
+  return Matrix(content.rows, content.cols, std::move(content.values));
+}
+
 void write_matrix(OutputFile& file, const ComplexMatrix& matrix, FileFormat format,
                   const WriteOptions& options) {
   const Format& entry = entry_of(format);

@@ -42,8 +42,7 @@ def solve(
     a : (..., n, n) array_like
         Float32 or float64, in any order and strides; integers become float64. It stays as it is. Rows of float64 one after the other
         (C order) are read where they lie; of others a copy in float64 is made on the host. Where a or b is complex64 or complex128, x is
-        complex: by LU in the precision of `accuracy`, which is not ``"max"`` (``"double"`` asks for a device with fp64), and the report
-        has no condition number.
+        complex: by LU, of a stack one after the other.
     b : (n,) or (..., n, k) array_like
         A vector, or k right-hand sides. Leading dimensions are broadcast, as by `numpy.linalg.solve`.
     device : str or Context, optional
@@ -148,7 +147,7 @@ def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
     Returns
     -------
     ainv : (..., n, n) ndarray
-        Float32 if a is, else float64.
+        Float32 if a is, else float64; complex where a is, likewise.
 
     Raises
     ------
@@ -162,7 +161,7 @@ def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
     array([[ 0.5,  0. ],
            [-0.5,  1. ]])
     """
-    a = numbers(a)
+    a = numbers(a, complex_too=True)
     n = require_square(a)
     if a.ndim == 2 and n > _core.largest_small_system:
         return lu(a, device=device).inv()
@@ -259,8 +258,6 @@ def _solve_one(
 def _solve_complex(
     context: Context, a: NDArray[Any], b: NDArray[Any], vector: bool, accuracy: Accuracy, full_output: bool
 ) -> Any:
-    if accuracy == "max":
-        raise ValueError('accuracy of complex systems is "single" or "double", not "max"')
     leading = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     x = np.empty(leading + b.shape[-2:], COMPLEX128)
     reports = []
@@ -269,7 +266,7 @@ def _solve_complex(
         if not one_b.size:
             reports.append(_empty_report(context, accuracy))
             continue
-        told: Any = context._session.solve_complex(parts(one_a), parts(one_b), x[place].view(FLOAT64), accuracy)
+        told: Any = context._session.solve_complex(parts(one_a), parts(one_b), x[place].view(FLOAT64), accuracy, full_output)
         failed = told.pop("failed_column")
         _judge(told["status"], _where(told["status"], failed), told["scaled_residual"], one_a, one_b)
         told["pivots"] = np.array(told["pivots"], dtype=np.intp)

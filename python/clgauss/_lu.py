@@ -11,7 +11,7 @@ from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike, NDArray
 
 from clgauss import _core, _opencl
-from clgauss._arrays import FLOAT32, FLOAT64, as_columns, is_finite, numbers, require_square
+from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
 from clgauss._check import BOUND, AccuracyWarning, Checker
 from clgauss._contexts import Context, context_of
 
@@ -25,11 +25,11 @@ class LU:
     shape : tuple of int
         ``(n, n)``.
     dtype : numpy.dtype
-        Of the factors: float32 or float64.
+        Of the factors: float32, float64, complex64 or complex128.
     """
 
     def __init__(
-        self, context: Context, factors: _core.Factors | None, n: int, dtype: np.dtype[Any], checker: Checker | None = None
+        self, context: Context, factors: _core.Factors | _core.ComplexFactors | None, n: int, dtype: np.dtype[Any], checker: Checker | None = None
     ) -> None:
         self._context = context
         self._checker = checker  # None: A was factored in place, or n = 0
@@ -42,19 +42,19 @@ class LU:
         return f"<clgauss.LU of a {self.n} x {self.n} matrix of {self.dtype} on {self._context.device.name}>"
 
     def solve(self, b: Any, trans: int | str = 0) -> Any:
-        """``A^-1 b``, or ``A^-T b``.
+        """``A^-1 b``, ``A^-T b`` or ``A^-H b``.
 
         Parameters
         ----------
         b : (n,) or (n, k) array_like, or pyopencl.array.Array
             An array of pyopencl's, of the factors' type and in C order, is replaced by the answer.
-        trans : {0, 1, "N", "T"}, optional
-            1 or ``"T"``: solve with the transposed A.
+        trans : {0, 1, 2, "N", "T", "C"}, optional
+            1 or ``"T"``: solve with the transposed A; 2 or ``"C"``: with its conjugate.
 
         Returns
         -------
         x : ndarray, or b
-            Float32 if factors and b are, else float64, with the accuracy of the factors.
+            Float32 if factors and b are, else float64, with the accuracy of the factors; complex where either is, likewise.
 
         Raises
         ------
@@ -80,35 +80,54 @@ class LU:
         >>> factors.solve([2.0, 4.0], trans="T")
         array([1., 2.])
         """
-        if trans not in (0, 1, "N", "T"):
-            raise ValueError(f'trans is 0 or "N", 1 or "T", not {trans!r}')
-        transposed = trans in (1, "T")
+        if trans not in (0, 1, 2, "N", "T", "C"):
+            raise ValueError(f'trans is 0 or "N", 1 or "T", 2 or "C", not {trans!r}')
+        trans = trans if isinstance(trans, str) else "NTC"[trans]
         if _opencl.is_array(b):
-            return self._solve_in_place(b, transposed)
-        b = numbers(b)
+            return self._solve_in_place(b, trans != "N")
+        b = numbers(b, complex_too=True)
         if b.ndim > 2:
             raise ValueError(f"b has {b.ndim} dimensions, not 1 or 2")
         b, vector = as_columns(b, self.n)
-        x = np.empty(b.shape, FLOAT32 if b.dtype is FLOAT32 and self.dtype is FLOAT32 else FLOAT64)
+        single = all(dtype in (FLOAT32, COMPLEX64) for dtype in (b.dtype, self.dtype))
+        if b.dtype.kind == "c" or self.dtype.kind == "c":
+            x = np.empty(b.shape, COMPLEX64 if single else COMPLEX128)
+        else:
+            x = np.empty(b.shape, FLOAT32 if single else FLOAT64)
         if x.size and self._factors is not None:
-            self._factors.solve(b, x, transposed)
-            self._check(b, x, transposed)
+            self._apply(b, x, trans)
+            self._check(b, x, trans)
         return x[:, 0] if vector else x
 
-    def _check(self, b: NDArray[Any], x: NDArray[Any], transposed: bool) -> None:
+    def _apply(self, b: NDArray[Any], x: NDArray[Any], trans: str) -> None:
+        """x = A^-1 b, or as `trans` says, of numbers of any kind."""
+        if isinstance(self._factors, _core.ComplexFactors):
+            of_b = parts(b.conj() if trans == "T" else b)  # A^-T b is the conjugate of A^-H times that of b
+            found = np.empty(b.shape, COMPLEX128)
+            self._factors.solve(of_b, found.view(FLOAT64), trans != "N")
+            x[...] = found.conj() if trans == "T" else found
+        elif self._factors is not None and x.dtype.kind == "c":
+            both = np.hstack([b.real, b.imag])
+            found = np.empty(both.shape, FLOAT64)
+            self._factors.solve(both, found, trans != "N")
+            x.real, x.imag = np.hsplit(found, 2)
+        elif self._factors is not None:
+            self._factors.solve(b, x, trans != "N")
+
+    def _check(self, b: NDArray[Any], x: NDArray[Any], trans: str) -> None:
         """Corrects x where its residual is too large, at most twice, and warns if that does not help."""
         if self._checker is None or self._factors is None:
             return
         with np.errstate(all="ignore"):
             for corrections_left in (2, 1, 0):
-                residual = self._checker.residual(b, x, transposed)
-                scaled = self._checker.scaled(residual, b, x, transposed)
+                residual = self._checker.residual(b, x, trans)
+                scaled = self._checker.scaled(residual, b, x, trans)
                 if scaled <= BOUND:
                     return
                 if corrections_left == 0 or not math.isfinite(scaled):
                     break
-                correction = np.empty(x.shape, FLOAT64)
-                self._factors.solve(self._checker.unscaled(residual), correction, transposed)
+                correction = np.empty_like(residual)
+                self._apply(self._checker.unscaled(residual), correction, trans)
                 x += correction.astype(x.dtype)
         warnings.warn(
             f"the answer is inaccurate: its scaled residual is {scaled:.3g}; clgauss.solve may do better than these factors",
@@ -120,13 +139,15 @@ class LU:
         memory, offset, ld, columns = _opencl.place(b, self._context, rows=self.n)
         if b.dtype != self.dtype:
             raise TypeError(f"b is of {b.dtype}, the factors are of {self.dtype}")
-        if columns and self._factors is not None:
+        if columns and isinstance(self._factors, _core.Factors):
             name = _opencl.type_name(self.dtype)
             self._factors.solve_in_place(memory, offset, ld, name, columns, transposed)
         return b
 
-    def slogdet(self) -> tuple[float, float]:
+    def slogdet(self) -> tuple[float | complex, float]:
         """Sign and natural logarithm of ``|det A|``, as `numpy.linalg.slogdet`; sign 0 if A is singular.
+
+        The sign of a complex determinant is a number of modulus 1.
 
         Examples
         --------
@@ -136,10 +157,10 @@ class LU:
         """
         mantissa, exponent = self._determinant()
         if mantissa == 0:
-            return 0.0, -math.inf
-        return math.copysign(1.0, mantissa), math.log(abs(mantissa)) + exponent * math.log(2.0)
+            return 0.0 * mantissa, -math.inf
+        return mantissa / abs(mantissa), math.log(abs(mantissa)) + exponent * math.log(2.0)
 
-    def det(self) -> float:
+    def det(self) -> float | complex:
         """Determinant of A; inf where it is too large for a float, see `slogdet`.
 
         Examples
@@ -149,13 +170,14 @@ class LU:
         -2.0
         """
         mantissa, exponent = self._determinant()
-        try:
-            return math.ldexp(mantissa, exponent)
-        except OverflowError:
-            return math.copysign(math.inf, mantissa)
+        if isinstance(mantissa, complex):
+            return complex(_ldexp(mantissa.real, exponent), _ldexp(mantissa.imag, exponent))
+        return _ldexp(mantissa, exponent)
 
-    def _determinant(self) -> tuple[float, int]:
-        return (1.0, 0) if self._factors is None else self._factors.determinant()
+    def _determinant(self) -> tuple[float | complex, int]:
+        if self._factors is None:
+            return (complex(1) if self.dtype.kind == "c" else 1.0), 0
+        return self._factors.determinant()
 
     def rcond(self) -> float:
         """Reciprocal condition number of A in the 1-norm, estimated as by LAPACK's ``gecon``; 0 if A is singular.
@@ -194,12 +216,19 @@ class LU:
         inverse = np.empty(identity.shape, self.dtype)
         if self._factors is None:
             return inverse
-        self._factors.solve(identity, inverse, False)
+        self._apply(identity, inverse, "N")
         with np.errstate(all="ignore"):
             good = self._checker is None or self._checker.of_inverse(inverse) <= BOUND
         if not good:
-            self._check(identity, inverse, False)
+            self._check(identity, inverse, "N")
         return inverse
+
+
+def _ldexp(mantissa: float, exponent: int) -> float:
+    try:
+        return math.ldexp(mantissa, exponent)
+    except OverflowError:
+        return math.copysign(math.inf, mantissa)
 
 
 def lu(a: Any, *, device: str | Context = "auto") -> LU:
@@ -208,7 +237,7 @@ def lu(a: Any, *, device: str | Context = "auto") -> LU:
     Parameters
     ----------
     a : (n, n) array_like, or pyopencl.array.Array
-        Float32 or float64, factored in its own type; integers become float64. Of an array of pyopencl's, in C order, the factors take
+        Float32, float64, complex64 or complex128, factored in its own type; integers become float64. Of an array of pyopencl's, in C order, the factors take
         the place, without a copy: L below the diagonal, whose own ones are not stored, and U.
     device : str or Context, optional
         See `Context`. For an array of pyopencl's it is the `Context` of a queue in the same OpenCL context.
@@ -245,14 +274,18 @@ def lu(a: Any, *, device: str | Context = "auto") -> LU:
         n = require_square(a)
         memory, offset, ld, _ = _opencl.place(a, device, rows=n)
         name = _opencl.type_name(a.dtype)
-        factors = _core.Factors.in_place(device._session, memory, offset, ld, name, n) if n else None
-        return LU(device, factors, n, np.dtype(a.dtype))
-    a = numbers(a)
+        in_place = _core.Factors.in_place(device._session, memory, offset, ld, name, n) if n else None
+        return LU(device, in_place, n, np.dtype(a.dtype))
+    a = numbers(a, complex_too=True)
     if a.ndim != 2:
         raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
     n = require_square(a)
     context = context_of(device)
-    factors = _core.Factors(context._session, a, False) if n else None
+    factors: _core.Factors | _core.ComplexFactors | None = None
+    if n and a.dtype.kind == "c":
+        factors = _core.ComplexFactors(context._session, parts(a), a.dtype == COMPLEX64)
+    elif n:
+        factors = _core.Factors(context._session, a, False)
     if factors is not None and factors.failed_column is not None and not is_finite(a):
         raise ValueError("array must not contain infs or NaNs")
     return LU(context, factors, n, a.dtype, Checker(a) if n else None)
@@ -318,7 +351,7 @@ def aslinearoperator(lu: LU) -> Any:
     Returns
     -------
     scipy.sparse.linalg.LinearOperator
-        ``op @ b`` is ``lu.solve(b)``, and ``op.T @ b`` solves with the transposed A.
+        ``op @ b`` is ``lu.solve(b)``, and ``op.H @ b`` solves with the transposed A, or its conjugate.
 
     Examples
     --------
@@ -336,7 +369,7 @@ def aslinearoperator(lu: LU) -> Any:
         return lu.solve(b)
 
     def solve_transposed(b: NDArray[Any]) -> Any:
-        return lu.solve(b, trans=1)
+        return lu.solve(b, trans="C")
 
     return LinearOperator(
         lu.shape, dtype=lu.dtype, matvec=solve, rmatvec=solve_transposed, matmat=solve, rmatmat=solve_transposed

@@ -1,6 +1,7 @@
 /// The module clgauss._core: what the package in Python stands on. Shapes and types are checked
 /// there.
 
+#include <nanobind/stl/complex.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
@@ -14,6 +15,7 @@
 #include <clgauss/solve.hpp>
 #include <clgauss/version.hpp>
 
+#include "complex_factors.hpp"
 #include "factors.hpp"
 #include "session.hpp"
 
@@ -47,13 +49,14 @@ nb::dict times_of(const SolveTimes& times) {
   return parts;
 }
 
-nb::dict report_of(const Solution& solution) {
+nb::dict report_of(const SolveOutcome& solution) {
   nb::dict report;
   report["status"] = text(solve_status_name(solution.status));
   report["failed_column"] = nb::cast(solution.failed_column);
   report["method"] = text(method_name(solution.method));
   report["passed_over"] = text(solution.passed_over);
-  report["factors"] = text(real_type_name(solution.type));
+  report["factors"] =
+      text(solution.complex ? complex_type_name(solution.type) : real_type_name(solution.type));
   report["accuracy"] = text(accuracy_name(solution.accuracy));
   report["pivoting"] = text(pivoting_name(solution.pivoting));
   report["pivots"] = nb::cast(solution.pivot_rows);
@@ -164,32 +167,17 @@ nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Arra
 
 /// Of arrays whose columns are real and imaginary parts.
 nb::dict solve_complex_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
-                           const WritableArray& x, const std::string& accuracy) {
-  ComplexOptions options;
-  const Accuracy wanted = accuracy_of(accuracy);
-  options.type = wanted == Accuracy::single_precision ? RealType::f32 : RealType::f64;
+                           const WritableArray& x, const std::string& accuracy, bool report) {
+  SolveOptions options;
+  options.accuracy = accuracy_of(accuracy);
+  options.trust = report;
   const auto solution = std::make_shared<ComplexSolution>();
   session->run([=](const ProgressCallback& progress) {
     const ComplexSystem system{ComplexMatrix(to_matrix(a)), ComplexMatrix(to_matrix(b))};
     *solution = solve_complex(session->context(), system, options, progress);
     if (has_answer(solution->status)) copy_out(solution->x.parts().values(), x);
   });
-  nb::dict report;
-  report["status"] = text(solve_status_name(solution->status));
-  report["failed_column"] = nb::cast(solution->failed_column);
-  report["method"] = "lu";
-  report["passed_over"] = "";
-  report["factors"] = text(solution->type == RealType::f64 ? "c64" : "c32");
-  report["accuracy"] = accuracy;
-  report["pivoting"] = "partial";
-  report["pivots"] = nb::cast(solution->pivot_rows);
-  report["backward_error"] = solution->residual.backward_error;
-  report["scaled_residual"] = solution->residual.scaled;
-  report["corrections"] = 0;
-  report["rcond"] = nb::none();
-  report["forward_error"] = nb::none();
-  report["times"] = times_of(solution->times);
-  return report;
+  return report_of(*solution);
 }
 
 nb::dict describe(const DeviceProfile& device) {
@@ -284,7 +272,7 @@ NB_MODULE(_core, module) {
           },
           "queue"_a)
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
-      .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a)
+      .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
 
@@ -314,6 +302,18 @@ NB_MODULE(_core, module) {
            })
       .def("rcond", &Factors::rcond)
       .def("pivots", &Factors::pivots);
+
+  nb::class_<ComplexFactors>(module, "ComplexFactors")
+      .def(nb::init<std::shared_ptr<Session>, const Array&, bool>(), "session"_a, "a"_a, "single"_a)
+      .def_prop_ro("failed_column", &ComplexFactors::failed_column)
+      .def("solve", &ComplexFactors::solve, "b"_a, "x"_a, "transposed"_a)
+      .def("determinant",
+           [](const ComplexFactors& factors) {
+             const ComplexDeterminant det = factors.determinant();
+             return std::pair(det.mantissa, det.exponent);
+           })
+      .def("rcond", &ComplexFactors::rcond)
+      .def("pivots", &ComplexFactors::pivots);
 }
 
 }  // namespace clgauss::python

@@ -16,18 +16,32 @@ def test_answers_are_those_of_numpy(device, rng, n, nrhs):
     a = random(rng, n, n)
     b = random(rng, n) if nrhs is None else random(rng, n, nrhs)
     double = clgauss.Context(device).device.fp64
-    if not double:
-        with pytest.raises(clgauss.DeviceError, match="fp64"):
-            clgauss.solve(a, b, device=device)
-    x, report = clgauss.solve(a, b, device=device, accuracy="double" if double else "single", full_output=True)
+    x, report = clgauss.solve(a, b, device=device, full_output=True)
     expected = np.linalg.solve(a, b)
     assert x.shape == expected.shape
     assert x.dtype == np.complex128
-    tolerance = 1e-8 if double else 1e-2
-    np.testing.assert_allclose(x, expected, rtol=tolerance, atol=tolerance * np.abs(expected).max())
-    factors = "c64" if double else "c32"
-    assert (report.status, report.method, report.factors, report.rcond) == ("ok", "lu", factors, None)
-    assert report.scaled_residual <= 16
+    np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
+    assert (report.status, report.method, report.factors) == ("ok", *(("lu", "c64") if double else ("mixed", "c32")))
+    assert report.scaled_residual <= 1
+    exact = 1 / np.linalg.cond(a, 1)
+    assert exact * 0.999 <= report.rcond <= 2 * exact
+    assert len(report.forward_error) == (nrhs or 1)
+    assert np.abs(x - expected).max() <= 2 * max(report.forward_error) * np.abs(expected).max()
+    np.testing.assert_array_equal(clgauss.solve(a, b, device=device), x)
+
+
+def test_every_digit_of_an_ill_conditioned_system(rng):
+    n = 10
+
+    def triangle():
+        return np.tril(rng.integers(-4, 5, (n, n)) + 1j * rng.integers(-4, 5, (n, n)), -1) + np.eye(n)
+
+    a = triangle() @ triangle().T  # whole numbers, det 1
+    x = np.arange(1, n + 1) * (1 + 2j)
+    found, report = clgauss.solve(a, a @ x, accuracy="max", full_output=True)
+    assert report.rcond < 1e-8
+    assert report.accuracy == "max"
+    np.testing.assert_allclose(found, x, rtol=2.3e-16)
 
 
 def test_one_real_operand_orders_and_stacks(rng):
@@ -57,12 +71,94 @@ def test_what_cannot_be_solved():
         clgauss.solve([[1j, 2j], [2j, 4j]], [1, 1])
     with pytest.raises(ValueError, match="infs or NaNs"):
         clgauss.solve([[1j, 2], [2, np.nan]], [1, 1])
-    with pytest.raises(ValueError, match="max"):
-        clgauss.solve([[1j]], [1], accuracy="max")
     with pytest.raises(TypeError):
         clgauss.lstsq([[1j]], [1])
     with pytest.raises(TypeError):
-        clgauss.lu([[1j]])
+        clgauss.cholesky([[1j]])
+
+
+@pytest.mark.parametrize("n", [1, 2, 33, 129, 200])
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+def test_factors_are_those_of_scipy(device, rng, n, dtype):
+    linalg = pytest.importorskip("scipy.linalg")
+    single = dtype == np.complex64
+    a, b = random(rng, n, n).astype(dtype), random(rng, n, 20).astype(dtype)
+    if not single and not clgauss.Context(device).device.fp64:
+        with pytest.raises(clgauss.DeviceError, match="fp64"):
+            clgauss.lu(a, device=device)
+        return
+    factors = clgauss.lu(a, device=device)
+    assert factors.dtype == dtype
+    theirs, pivots = linalg.lu_factor(a.astype(complex))
+    if not single:
+        np.testing.assert_array_equal(factors.pivots, pivots)
+    wide, tolerance = a.astype(complex), 3e-3 if single else 1e-9
+    for trans, matrix in ((0, wide), ("T", wide.T), (2, wide.conj().T)):
+        for right in (b, b[:, 0], b.real):
+            x, expected = factors.solve(right, trans=trans), np.linalg.solve(matrix, right)
+            assert x.dtype == dtype
+            assert x.shape == right.shape
+            assert np.abs(x - expected).max() <= tolerance * np.abs(expected).max()
+    sign, logarithm = np.linalg.slogdet(wide)
+    found = factors.slogdet()
+    assert abs(found[0] - sign) <= tolerance
+    assert abs(found[1] - logarithm) <= tolerance
+    exact = 1 / np.linalg.cond(wide, 1)
+    assert exact * (1 - tolerance) <= factors.rcond() <= 3 * exact
+    inverse = factors.inv()
+    assert inverse.dtype == dtype
+    assert np.abs(inverse - np.linalg.inv(wide)).max() <= tolerance * np.abs(inverse).max()
+
+
+def test_determinants_beyond_a_double_and_of_a_wide_range(rng):
+    a = np.diag([2j, 3.0, -1.0]) * 1e150
+    factors = clgauss.lu(a)
+    sign, logarithm = factors.slogdet()
+    assert abs(sign + 1j) <= 1e-15
+    assert logarithm == pytest.approx(np.log(6) + 450 * np.log(10))
+    assert factors.det().imag == -np.inf
+    assert clgauss.lu([[0, 2j], [1, 1]]).det() == -2j
+    assert clgauss.lu(np.empty((0, 0), complex)).det() == 1
+
+
+def test_singular_complex_factors():
+    factors = clgauss.lu([[1j, 2j], [2j, 4j]])
+    assert factors.singular_column == 1
+    assert factors.det() == 0
+    assert factors.slogdet() == (0, -np.inf)
+    assert factors.rcond() == 0
+    with pytest.raises(np.linalg.LinAlgError):
+        factors.solve([1, 1])
+    with pytest.raises(np.linalg.LinAlgError):
+        clgauss.inv([[1j, 2j], [2j, 4j]])
+    with pytest.raises(ValueError, match="infs or NaNs"):
+        clgauss.lu([[np.nan * 1j, 2j], [2j, 4j]])
+    with pytest.raises(ValueError, match="trans"):
+        clgauss.lu([[1j]]).solve([1], trans="H")
+
+
+def test_inverses_one_and_many(rng):
+    for shape in ((40, 40), (3, 5, 5)):
+        a = random(rng, *shape)
+        inverse = clgauss.inv(a)
+        assert inverse.dtype == np.complex128
+        np.testing.assert_allclose(inverse, np.linalg.inv(a), rtol=1e-8, atol=1e-9)
+    assert clgauss.inv(np.array([[2j]], np.complex64)).dtype == np.complex64
+
+
+def test_real_factors_with_complex_right_hand_sides(rng):
+    a, b = rng.standard_normal((30, 30)), random(rng, 30, 2)
+    factors = clgauss.lu(a)
+    np.testing.assert_allclose(factors.solve(b), np.linalg.solve(a, b), rtol=1e-8, atol=1e-10)
+    np.testing.assert_allclose(factors.solve(b, trans="C"), np.linalg.solve(a.T, b), rtol=1e-8, atol=1e-10)
+
+
+def test_scipy_takes_the_inverse_as_an_operator(rng):
+    pytest.importorskip("scipy")
+    a, b = random(rng, 20, 20), random(rng, 20)
+    operator = clgauss.aslinearoperator(clgauss.lu(a))
+    np.testing.assert_allclose(operator @ b, np.linalg.solve(a, b), rtol=1e-8)
+    np.testing.assert_allclose(operator.H @ b, np.linalg.solve(a.conj().T, b), rtol=1e-8)
 
 
 @pytest.mark.parametrize("status", ["overflow", "singular"])

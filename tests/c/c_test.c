@@ -342,6 +342,8 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_gels_f32(context);
   test_gels_f64(context);
   test_complex_f32(context);
+  test_complex_solve_f32(context);
+  test_complex_solve_f64(context);
   test_bad_host_f32(context);
   test_batched_f32(context);
   if (fp64) {

@@ -267,6 +267,68 @@ static void T(test_complex_factors)(clgauss_context context, size_t n) {
   free(a), free(b), free(was), free(ipiv);
 }
 
+/* solve, with a report: A, B with padding, which stay as they are, and X apart. */
+static void T(test_complex_solve)(clgauss_context context) {
+  REAL a[2 * N * LDA], b[2 * LDB * LDB], x[2 * LDB * LDB], kept_a[2 * N * LDA];
+  clgauss_solve_options options = {.struct_size = sizeof options, .trust = 1, .determinant = 1};
+  clgauss_report report = {.struct_size = sizeof report};
+#define SOLVE(layout, n, nrhs, a, b, x) \
+  Z(solve)(context, layout, n, nrhs, a, LDA, b, LDB, x, LDB, &options, &report)
+  for (int l = 0; l < 2; ++l) {
+    const int layout = kLayouts[l];
+    for (size_t i = 0; i < 2 * N * LDA; ++i) a[i] = PAD;
+    for (size_t i = 0; i < 2 * LDB * LDB; ++i) x[i] = PAD;
+    for (size_t i = 0; i < N; ++i)
+      for (size_t j = 0; j < N; ++j)
+        for (int part = 0; part < 2; ++part)
+          a[2 * at(layout, i, j, LDA) + (size_t)part] = (REAL)T(complex_a)(i, j, part);
+    for (size_t c = 0; c < NRHS; ++c)
+      for (size_t i = 0; i < N; ++i) {
+        double re = 0, im = 0;
+        for (size_t j = 0; j < N; ++j) {
+          re += x_of(j, c) * (T(complex_a)(i, j, 0) + T(complex_a)(i, j, 1) / 2);
+          im += x_of(j, c) * (T(complex_a)(i, j, 1) - T(complex_a)(i, j, 0) / 2);
+        }
+        b[2 * at(layout, i, c, LDB)] = (REAL)re;
+        b[2 * at(layout, i, c, LDB) + 1] = (REAL)im;
+      }
+    memcpy(kept_a, a, sizeof a);
+    EXPECT_STATUS(CLGAUSS_OK, SOLVE(layout, N, NRHS, a, b, x));
+    EXPECT(memcmp(kept_a, a, sizeof a) == 0);
+    for (size_t c = 0; c < NRHS; ++c)
+      for (size_t i = 0; i < N; ++i) {
+        EXPECT(fabs((double)x[2 * at(layout, i, c, LDB)] - x_of(i, c)) <= 2000 * N * (double)EPS);
+        EXPECT(fabs((double)x[2 * at(layout, i, c, LDB) + 1] + x_of(i, c) / 2) <=
+               2000 * N * (double)EPS);
+      }
+    EXPECT(x[2 * at(layout, N, 0, LDB)] == PAD);
+    EXPECT(report.rcond > 0 && report.rcond <= 1 && report.forward_error >= 0);
+    EXPECT(report.scaled_residual <= 16 && report.correct_digits >= 2);
+    EXPECT(report.determinant_sign == 1 && isfinite(report.determinant_log10) &&
+           fabs(report.determinant_argument) <= 3.15);
+    EXPECT(report.method == CLGAUSS_METHOD_LU || report.method == CLGAUSS_METHOD_MIXED);
+  }
+  /* diag(2 i, -3, 1, 1, ..): det = -6 i. */
+  memset(a, 0, sizeof a);
+  for (size_t i = 2; i < N; ++i) a[2 * at(CLGAUSS_ROW_MAJOR, i, i, LDA)] = 1;
+  a[1] = 2;
+  a[2 * at(CLGAUSS_ROW_MAJOR, 1, 1, LDA)] = -3;
+  EXPECT_STATUS(CLGAUSS_OK, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, a, b, x));
+  EXPECT(fabs(report.determinant_argument + 1.5707963267948966) <= 1e-6);
+  EXPECT(fabs(report.determinant_log10 - 0.7781512503836436) <= 1e-6);
+  EXPECT(fabs(report.rcond - 1. / 3) <= 1e-6);
+  options.method = CLGAUSS_METHOD_CHOLESKY;
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, a, b, x));
+  EXPECT_MESSAGE("lu and mixed");
+  options.method = CLGAUSS_METHOD_AUTOMATIC;
+  a[1] = 0;
+  EXPECT_STATUS(CLGAUSS_SINGULAR, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, a, b, x));
+  EXPECT(report.failed_column == 1 && report.determinant_sign == 0);
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, NULL, b, x));
+  EXPECT_STATUS(CLGAUSS_OK, SOLVE(CLGAUSS_ROW_MAJOR, 0, 1, NULL, NULL, NULL));
+#undef SOLVE
+}
+
 static void T(test_complex)(clgauss_context context) {
   static const size_t kShapes[][2] = {{1, 1}, {1, 4}, {6, 6}, {70, 150}};
   T(test_complex_gesv)(context);

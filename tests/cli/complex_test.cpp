@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "support/process.hpp"
@@ -74,15 +75,78 @@ TEST_CASE("a complex system that is singular, or not finite, leaves no x") {
   CHECK(strict.exit_code == 3);
 }
 
+TEST_CASE("complex systems: trust, refinement and the determinant in summary and report") {
+  const TemporaryFolder folder;
+  write_file(folder / "A.mtx", kHermitian);
+  write_file(folder / "b.mtx", kRight);
+  // rcond = 1 / (4.414 / 4 4.414), moduli: the columns of A are 2, 1 + i and 1 - i, 3.
+  const double rcond = 4 / std::pow(3 + std::sqrt(2.0), 2);
+  const auto lu = run_program(
+      folder, "solve A.mtx --rhs b.mtx --check host --determinant --strict -o x.mtx --json r.json");
+  CHECK_MESSAGE(lu.exit_code == 0, lu.err);
+  json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["trust"]["rcond"].get<double>() == doctest::Approx(rcond).epsilon(1e-6));
+  CHECK(report["trust"]["forward_error"].size() == 1);
+  CHECK(report["trust"]["correct_digits"].get<int>() >= 14);
+  CHECK(report["determinant"]["phase"][0].get<double>() == doctest::Approx(1));
+  CHECK(std::abs(report["determinant"]["phase"][1].get<double>()) <= 1e-12);
+  CHECK(report["determinant"]["log10_abs"].get<double>() == doctest::Approx(std::log10(4)));
+  CHECK(report["determinant"]["relative_error"].get<double>() <= 1e-4);
+  for (const char* part : {"trust      rcond 2.1e-01", "det A      10^0.602"})
+    CHECK_MESSAGE(lu.err.find(part) != std::string::npos, lu.err);
+
+  const auto mixed =
+      run_program(folder, "solve A.mtx --rhs b.mtx --method mixed -o x.mtx --json r.json");
+  CHECK_MESSAGE(mixed.exit_code == 0, mixed.err);
+  report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["method"] == "mixed");
+  CHECK(report["type"] == "c32");
+  CHECK(report["accuracy"] == "double");
+  CHECK(report["refinement"]["accepted"] == true);
+  CHECK(report["refinement"]["residuals_by"] == "host");
+  CHECK(mixed.err.find("complex, double accuracy by LU in c32") != std::string::npos);
+  CHECK(mixed.err.find("refined    ") != std::string::npos);
+
+  const auto most =
+      run_program(folder, "solve A.mtx --rhs b.mtx --accuracy max -o x.mtx --json r.json");
+  CHECK_MESSAGE(most.exit_code == 0, most.err);
+  report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["accuracy"] == "max");
+  CHECK(report["refinement"]["forward_errors"].size() == 1);
+  CHECK(most.err.find("in extra precision") != std::string::npos);
+
+  const auto silent =
+      run_program(folder, "solve A.mtx --rhs b.mtx --no-rcond -o x.mtx --json r.json");
+  CHECK(silent.exit_code == 0);
+  CHECK(json::parse(content_of(folder / "r.json"))["trust"].is_null());
+  CHECK(run_program(folder, "solve A.mtx --rhs b.mtx --no-rcond --strict").exit_code == 2);
+}
+
+TEST_CASE("an ill-conditioned complex system is warned of, and --strict ends with exit code 9") {
+  const TemporaryFolder folder;
+  // Columns (1, 1) and (1 + i 2^-23 .., 1): rcond is about 1e-16 of 2^-54.
+  write_file(folder / "A.mtx",
+             "%%MatrixMarket matrix array complex general\n2 2\n1 0\n1 0\n"
+             "1 1.1102230246251565e-16\n1 0\n");
+  const auto warned = run_program(folder, "solve A.mtx --rhs ones -o x.mtx --accuracy double");
+  CHECK_MESSAGE(warned.exit_code == 0, warned.err);
+  CHECK_MESSAGE(warned.err.find("WARNING    the matrix is nearly singular (rcond 3e-17)") !=
+                    std::string::npos,
+                warned.err);
+  const auto strict = run_program(folder, "solve A.mtx --rhs ones -q --strict -o x.mtx");
+  CHECK_MESSAGE(strict.exit_code == 9, strict.err);
+  CHECK(strict.err.find("nearly singular") != std::string::npos);
+  CHECK(std::filesystem::exists(folder / "x.mtx"));
+}
+
 TEST_CASE("what complex systems have not is refused by name, and nothing is written") {
   const TemporaryFolder folder;
   write_file(folder / "A.mtx", kHermitian);
   write_file(folder / "b.mtx", kRight);
   const auto before = run_script(folder, "ls").out;
   for (const char* option :
-       {"--method cholesky", "--method mixed", "--method gauss", "--pivot tournament", "--in-place",
-        "--certify", "--determinant", "--strict", "--equilibrate on", "--check device",
-        "--accuracy max", "--local lcm", "--launches l.csv", "--accuracy single --type f64",
+       {"--method cholesky", "--method rbt", "--method gauss", "--pivot tournament", "--in-place",
+        "--certify", "--equilibrate on", "--check device", "--local lcm", "--launches l.csv",
         "--output-format npz"}) {
     CAPTURE(option);
     const auto result = run_program(
@@ -93,13 +157,68 @@ TEST_CASE("what complex systems have not is refused by name, and nothing is writ
     if (name != "--output-format")
       CHECK_MESSAGE(result.err.find(name) != std::string::npos, result.err);
   }
+  for (const char* option : {"--method mixed --accuracy single", "--method mixed --type f64",
+                             "--method lu --accuracy double --type f32"}) {
+    CAPTURE(option);
+    const auto result = run_program(
+        folder, std::string("solve A.mtx --rhs b.mtx -o x.mtx --json r.json ") + option);
+    CHECK_MESSAGE(result.exit_code == 2, result.err);
+    CHECK_MESSAGE(result.err.find("mixed") != std::string::npos, result.err);
+  }
   for (const char* command :
-       {"det A.mtx", "cond A.mtx", "invert A.mtx -o x.mtx", "lstsq A.mtx --rhs b.mtx -o x.mtx",
-        "solve A.mtx --rhs b.mtx --devices all -o x.mtx"}) {
+       {"lstsq A.mtx --rhs b.mtx -o x.mtx", "solve A.mtx --rhs b.mtx --devices all -o x.mtx"}) {
     CAPTURE(command);
     const auto result = run_program(folder, command);
     CHECK_MESSAGE(result.exit_code == 3, result.err);
     CHECK_MESSAGE(result.err.find("solve takes complex systems") != std::string::npos, result.err);
   }
+  for (const char* command : {"det A.mtx --method cholesky", "cond A.mtx --method cholesky",
+                              "invert A.mtx --method cholesky -o x.mtx"}) {
+    CAPTURE(command);
+    const auto result = run_program(folder, command);
+    CHECK_MESSAGE(result.exit_code == 2, result.err);
+    CHECK_MESSAGE(result.err.find("--method cholesky is for real") != std::string::npos,
+                  result.err);
+  }
+  const auto npz = run_program(folder, "invert A.mtx -o x.npz");
+  CHECK_MESSAGE(npz.exit_code == 2, npz.err);
+  CHECK_MESSAGE(npz.err.find("complex") != std::string::npos, npz.err);
   CHECK(run_script(folder, "ls").out == before);
+}
+
+TEST_CASE("invert, det and cond of complex matrices") {
+  const TemporaryFolder folder;
+  write_file(folder / "A.mtx", kHermitian);
+  const auto inverse = run_program(folder, "invert A.mtx --digits 6 --json r.json");
+  CHECK_MESSAGE(inverse.exit_code == 0, inverse.err);
+  CHECK(inverse.out == "0.75 0 -0.25 0.25\n-0.25 -0.25 0.5 0\n");
+  for (const char* part : {"n = 2, complex, c", "rcond", "||A X - I||", "ok: <= 16"})
+    CHECK_MESSAGE(inverse.err.find(part) != std::string::npos, inverse.err);
+  json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["complex"] == true);
+  CHECK(report["rcond"].get<double>() ==
+        doctest::Approx(4 / std::pow(3 + std::sqrt(2.0), 2)).epsilon(1e-6));
+  CHECK(report["scaled_residual"].get<double>() <= 16);
+  const auto det = run_program(folder, "det A.mtx --json");
+  CHECK_MESSAGE(det.exit_code == 0, det.err);
+  report = json::parse(det.out);
+  CHECK(report["complex"] == true);
+  CHECK(report["determinant"]["log10_abs"].get<double>() == doctest::Approx(std::log10(4)));
+  CHECK(report["determinant"]["phase"][0].get<double>() == doctest::Approx(1));
+  CHECK_FALSE(report.contains("nrhs"));
+  CHECK(run_program(folder, "det A.mtx -q").out.starts_with("det A      10^0.602"));
+  const auto cond = run_program(folder, "cond A.mtx -q");
+  CHECK_MESSAGE(cond.out == "cond A     4.87 (rcond 0.205)\n", cond.out);
+
+  write_file(folder / "zero.mtx",
+             "%%MatrixMarket matrix array complex general\n2 2\n0 1\n0 2\n0 0\n0 0\n");
+  const auto zero = run_program(folder, "det zero.mtx -q");
+  CHECK(zero.exit_code == 0);
+  CHECK(zero.out == "det A      0\n");
+  CHECK(run_program(folder, "cond zero.mtx -q").out.starts_with("cond A     inf"));
+  CHECK(run_program(folder, "invert zero.mtx -q -o x.mtx").exit_code == 7);
+  write_file(folder / "wide.mtx", "%%MatrixMarket matrix array complex general\n1 2\n0 1\n0 2\n");
+  const auto wide = run_program(folder, "det wide.mtx");
+  CHECK(wide.exit_code == 3);
+  CHECK(wide.err.find("1 x 2, not square") != std::string::npos);
 }

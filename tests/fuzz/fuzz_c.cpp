@@ -98,6 +98,8 @@ class Fuzzer {
       case 13:
         return one_in(2) ? gels<float>(clgauss_sgels) : gels<double>(clgauss_dgels);
       case 14:
+        if (one_in(2))
+          return one_in(2) ? solve<float, 2>(clgauss_csolve) : solve<double, 2>(clgauss_zsolve);
         return one_in(2) ? gesv<Complex<float>>(clgauss_cgesv)
                          : gesv<Complex<double>>(clgauss_zgesv);
       case 15:
@@ -188,9 +190,9 @@ class Fuzzer {
       return made;
     }
   }
-  template <typename Real>
+  template <typename Real, std::size_t kParts = 1>
   std::vector<Real> real_numbers() {
-    std::vector<Real> values(kElements);
+    std::vector<Real> values(kParts * kElements);
     const bool wild = one_in(6);
     for (Real& value : values) {
       value = static_cast<Real>(static_cast<int>(below(2001)) - 1000) / 64;
@@ -424,13 +426,14 @@ class Fuzzer {
     gesv(call, numbers<Number>(), numbers<Number>());
   }
 
-  template <typename Real, typename Call>
+  /// Of numbers with so many parts.
+  template <typename Real, std::size_t kParts = 1, typename Call>
   void solve(const Call& call) {
     const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(std::max(n, nrhs)),
                       ldx = ld(std::max(n, nrhs));
     if (!promised(n, n, lda) || !promised(n, nrhs, ldb) || !promised(n, nrhs, ldx)) return;
-    const auto a = numbers<Real>(), b = numbers<Real>();
-    std::vector<Real> x(kElements + 1, static_cast<Real>(kCanary));
+    const auto a = real_numbers<Real, kParts>(), b = real_numbers<Real, kParts>();
+    std::vector<Real> x(kParts * kElements + 1, static_cast<Real>(kCanary));
     clgauss_solve_options options{};
     options.struct_size = one_in(20) ? size() : sizeof options;
     options.method = static_cast<int>(below(9)) - (one_in(20) ? 1 : 0);

@@ -3,11 +3,11 @@
 #include <clgauss/complex.hpp>
 #include <clgauss/device.hpp>
 #include <clgauss/error.hpp>
-#include <clgauss/lab/generate.hpp>
 #include <cmath>
 #include <limits>
 
 #include "kernels/common/cpu_tile.hpp"
+#include "support/complex_matrices.hpp"
 #include "support/devices.hpp"
 #include "support/thorough.hpp"
 
@@ -18,6 +18,8 @@
 using namespace clgauss;
 using clgauss::test::on_every_device;
 using clgauss::test::types_of;
+using test::product;
+using test::random_complex;
 using Complex = std::complex<double>;
 
 namespace {
@@ -25,21 +27,6 @@ namespace {
 /// CPUs whose work-items do not each run on a core of their own do the small sizes.
 bool takes_complex(Context& context, Index n) {
   return n <= 129 || suits_cpu_kernels(context) || context.profile().type != DeviceType::cpu;
-}
-
-ComplexMatrix random_complex(Index rows, Index cols, std::uint64_t seed) {
-  return ComplexMatrix(random_matrix(rows, 2 * cols, seed));
-}
-
-ComplexMatrix product(const ComplexMatrix& a, const ComplexMatrix& x) {
-  ComplexMatrix y(a.rows(), x.cols());
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index c = 0; c < x.cols(); ++c) {
-      Complex sum = 0;
-      for (Index k = 0; k < a.cols(); ++k) sum += a(i, k) * x(k, c);
-      y.set(i, c, sum);
-    }
-  return y;
 }
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
@@ -82,7 +69,7 @@ TEST_CASE("complex systems of every size: backward error, and LAPACK's exchanges
         if (!takes_complex(context, n)) continue;
         CAPTURE(n);
         const ComplexSystem system{random_complex(n, n, n), random_complex(n, n % 3 + 1, n + 1)};
-        ComplexOptions options;
+        SolveOptions options;
         options.type = type;
         const ComplexSolution solution = solve_complex(context, system, options);
         CHECK(solution.status == SolveStatus::ok);
@@ -126,7 +113,7 @@ TEST_CASE(
               std::ldexp(system.a.parts()(i, j), static_cast<int>(j / 2 * 9) - 300);
         for (Index c = 0; c < 4; ++c) system.b.parts()(i, c) *= 1e200;
       }
-      ComplexOptions options;
+      SolveOptions options;
       options.type = type;
       const ComplexSolution solution = solve_complex(context, system, options);
       CHECK(solution.status == SolveStatus::ok);
@@ -143,7 +130,7 @@ TEST_CASE("a singular complex matrix: the column is named, as LAPACK does, and t
         constexpr Index kN = 70;
         ComplexSystem system{random_complex(kN, kN, 5), random_complex(kN, 1, 6)};
         for (Index i = 0; i < kN; ++i) system.a.set(i, zero, 0);
-        ComplexOptions options;
+        SolveOptions options;
         options.type = type;
         const ComplexSolution solution = solve_complex(context, system, options);
         CHECK(solution.status == SolveStatus::singular);

@@ -120,6 +120,7 @@ TEST_CASE("real files are complex matrices, complex files are no real ones") {
   const std::string b = folder.file("A.npy", npy<double>("<c16", false, "(1, 1)", {1, 0}));
   for (const std::string& path : {a, b}) {
     check_throws<FormatError>([&] { (void)read_matrix(path); }, "solve takes complex systems");
+    CHECK(std::holds_alternative<ComplexMatrix>(read_any_matrix(path)));
     check_throws<FormatError>([&] { (void)read_system(path, "ones"); },
                               "solve takes complex systems");
   }

@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "cli/commands.hpp"
+#include "cli/determinant_report.hpp"
 #include "cli/report.hpp"
 #include "command_line/colour.hpp"
 #include "command_line/interrupt.hpp"

@@ -3,6 +3,7 @@
 
 #include <clgauss/context.hpp>
 #include <clgauss/export.hpp>
+#include <clgauss/inverse.hpp>
 #include <clgauss/io.hpp>
 #include <clgauss/lab/elimination.hpp>
 #include <clgauss/matrix.hpp>
@@ -11,9 +12,11 @@
 #include <clgauss/residual.hpp>
 #include <clgauss/solve.hpp>
 #include <complex>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -60,32 +63,61 @@ struct ComplexSystem {
   ComplexMatrix a, b;
 };
 
-struct ComplexOptions {
-  /// of real and imaginary parts; empty: f64 where the device has it, else f32
-  std::optional<RealType> type = {};
-  double max_scaled_residual = kScaledResidualBound;
+/// det A = phase * 10^log10_abs, |phase| = 1. A zero determinant has phase 0; one that is not
+/// known, after an overflow, phase 0 and a logarithm of NaN.
+struct ComplexDeterminant {
+  std::complex<double> phase = 0;
+  double log10_abs = 0;
+  /// of the number: an estimate, as Determinant's; from 1 on, not even the phase is known
+  double relative_error = std::numeric_limits<double>::quiet_NaN();
 };
 
-struct ComplexSolution {
-  SolveStatus status = SolveStatus::ok;
+/// A failed pivot is told as |re| + |im|. Trust: rcond is that of moduli in the 1-norm, as LAPACK's
+/// zgecon, and errors are bounded as by zgerfs, in the infinity norm of moduli. Componentwise
+/// backward errors are those of real and imaginary parts. reciprocal_growth is that of
+/// the parts.
+struct ComplexSolution : SolveOutcome {
   ComplexMatrix x;  // n-by-nrhs; empty if singular or overflow
-  RealType type = RealType::f64;
-  std::optional<Index> failed_column;  // 0-based
-  double failed_pivot = 0;             // |re| + |im| of it: 0, Inf or NaN
-  std::vector<Index> pivot_rows;       // row k was exchanged with row pivot_rows[k]
-  /// Of moduli, as compute_residual() of a real system; eps is that of `type`, to which x is as
-  /// accurate as its backward error says.
-  Residual residual;
-  SolveTimes times;
+  ComplexDeterminant determinant;
 };
+
+/// "c64": a number has a real and an imaginary part of f64; "c32".
+[[nodiscard]] std::string_view complex_type_name(RealType type);
 
 /// Solves `system` by LU with partial pivoting on the context's device, 8/3 n^3 flops: the pivot
 /// has the largest |re| + |im| of its column, as in LAPACK's zgesv. The columns of A and b are
-/// brought into the range of the type by powers of two, without rounding. An n = 0 system has the
-/// empty answer. Throws DimensionError, DeviceLimit, NoUsableKernel, OutOfMemory, DeviceFault,
+/// brought into the range of the type by powers of two, without rounding. Double accuracy from
+/// factors in f32 (mixed; on a device without fp64 always), the digits of Accuracy::maximum, and a
+/// scaled residual above 1 of factors in f64 are the work of refinement with residuals in f64, or
+/// twice that, by the host's cores: a pass over A and a solve for each correction. Where factors in
+/// f32 will not do it is done again in f64 if the device has it; passed_over says so. An n = 0
+/// system has the empty answer and determinant 1; with nrhs = 0 A is factored where trust or the
+/// determinant are asked for.
+///
+/// Of the options it takes the methods automatic, lu and mixed, type, accuracy, determinant, trust
+/// and the bound of the residual. Throws DimensionError, UsageError (for the other options, and for
+/// a type that method and accuracy exclude), DeviceLimit, NoUsableKernel, OutOfMemory, DeviceFault,
 /// OpenClError.
 [[nodiscard]] ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
-                                            const ComplexOptions& options = {},
+                                            const SolveOptions& options = {},
+                                            const ProgressCallback& progress = {});
+
+struct ComplexInverseOptions {
+  std::optional<RealType> type = {};  // empty: f64 where the device has it
+  double max_scaled_residual = kScaledResidualBound;
+};
+
+struct ComplexInverse : InverseOutcome {
+  ComplexMatrix x;  // A^-1; empty if there is none
+};
+
+/// A^-1 of a square A by its LU with partial pivoting on the device, with the identity as
+/// right-hand sides, 32/3 n^3 flops, and 8 n^3 for A X, all in one type. A zero pivot is an
+/// outcome, and so is a residual that is too large: X is there then. It takes three n-by-n
+/// matrices on the device, and four on the host. Throws DimensionError, DeviceLimit,
+/// NoUsableKernel, OutOfMemory, DeviceFault, OpenClError.
+[[nodiscard]] ComplexInverse invert_complex(Context& context, const ComplexMatrix& a,
+                                            const ComplexInverseOptions& options = {},
                                             const ProgressCallback& progress = {});
 
 /// Residual of `x`, from moduli; `eps` is the unit roundoff of the type that the system was solved
@@ -94,9 +126,13 @@ struct ComplexSolution {
                                         double eps);
 
 /// As read_matrix(), of a file of complex or of real numbers. Those of complex ones are Matrix
-/// Market (complex; general, symmetric, skew-symmetric or hermitian) and .npy (c8, c16).
+/// Market (complex; general, symmetric, skew-symmetric or hermitian), .npy (c8, c16) and .mat.
 [[nodiscard]] ComplexMatrix read_complex_matrix(const std::string& path,
                                                 const ReadOptions& options = {});
+
+/// The same as a real matrix where the file holds real numbers.
+[[nodiscard]] std::variant<Matrix, ComplexMatrix> read_any_matrix(const std::string& path,
+                                                                  const ReadOptions& options = {});
 
 /// As read_system(), of files of complex or of real numbers: a complex system if one of them holds
 /// complex ones.

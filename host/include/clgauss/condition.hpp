@@ -21,9 +21,13 @@ struct MatrixSize {
 /// on a device, factors of lower precision and refinement. The largest magnitude in each column of
 /// X is between 1 and 2; where a product is not finite, or zero, it is asked for again with columns
 /// near 2^-100 and 2^100, which f32 still holds.
+///
+/// With `pairs` it is A^-1 X and A^-H X of complex numbers: rows 2 i and 2 i + 1 hold the real and
+/// the imaginary part of row i, n is the number of rows, and norms are those of moduli.
 struct InverseProducts {
   Index n = 0;
   std::function<Matrix(const Matrix&x)> solve, solve_transposed;
+  bool pairs = false;
 };
 
 /// With the factors of the last factor(); `lu` must outlive it. The products throw as Lu::solve.

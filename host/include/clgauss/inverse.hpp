@@ -18,9 +18,10 @@ struct InverseOptions {
   LuOptions lu = {};  // positive_definite: by Cholesky's factors, of a symmetric A
 };
 
-struct Inverse {
+/// What was done for an inverse X, and what is known of it; of complex numbers in moduli.
+struct InverseOutcome {
   SolveStatus status = SolveStatus::ok;
-  Matrix x;  // A^-1; empty if there is none
+  bool complex = false;  // the numbers of A: two of `type` each
   RealType type = RealType::f64;
   std::optional<Index> failed_column;  // 0-based
   double failed_pivot = 0;
@@ -30,6 +31,10 @@ struct Inverse {
   double rcond = 0;                                  // 1 / (||A|| ||X||), 1-norm
   bool scaled_rows = false, scaled_columns = false;  // by powers of two, before A was factored
   SolveTimes times;
+};
+
+struct Inverse : InverseOutcome {
+  Matrix x;  // A^-1; empty if there is none
 };
 
 /// A^-1 of a square A by its LU with partial pivoting on the device, U^-1 L^-1 P, 11/3 n^3 flops,

@@ -119,9 +119,10 @@ struct Iterations {
   bool converged = false;  // x changed by no more than rounding does
 };
 
-struct Solution {
+/// What was done for an answer x, and what is known of it.
+struct SolveOutcome {
   SolveStatus status = SolveStatus::ok;
-  Matrix x;                    // n-by-nrhs; empty if singular or overflow
+  bool complex = false;        // the numbers of the system: two of `type` each
   Method method = Method::lu;  // what gave x; never automatic
   /// where the numbers come from by which automatic chose: "tuned", "built-in"; empty: no number
   /// did
@@ -138,7 +139,6 @@ struct Solution {
   double failed_pivot = 0;                           // its value: 0, Inf or NaN
   /// row k was exchanged with row pivot_rows[k]; empty where x is not of A = P^T L U
   std::vector<Index> pivot_rows;
-  Determinant determinant;
   Residual residual;
   Judge judge = Judge::host;   // who computed it
   std::optional<Trust> trust;  // of lu, mixed and rbt, if it was asked for
@@ -146,6 +146,11 @@ struct Solution {
   std::optional<Iterations> iterations;       // of jacobi and seidel
   std::optional<WorkGroupReport> work_group;  // of gauss
   std::vector<LaunchRecord> launches;         // of gauss
+};
+
+struct Solution : SolveOutcome {
+  Matrix x;  // n-by-nrhs; empty if singular or overflow
+  Determinant determinant;
 };
 
 /// Solves `system` on the context's device to the accuracy asked for: on a device without fp64, or

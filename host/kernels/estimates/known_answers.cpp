@@ -6,17 +6,21 @@
 
 namespace clgauss {
 
-void require_upper_maximum(Context& context, RealType type,
+void require_upper_maximum(Context& context, NumberType number,
                            const std::function<double(const MatrixView& t, Index n)>& maximum) {
   constexpr Index kRows = 150;
-  Matrix t = random_of(type, kRows, kRows, 10);
+  const RealType type = number.real;
+  const Index width = number.parts() * kRows;
+  Matrix t = random_of(type, kRows, width, 10);
   for (Index i = 0; i < kRows; ++i)
-    for (Index j = 0; j < i; ++j) t(i, j) = 5;
-  t(kRows - 1, kRows - 1) = -2;
-  require_error(std::abs(maximum(question_of(context, type, t), kRows) - 2), 0,
-                "the largest element");
-  t(kRows / 2, kRows - 1) = std::numeric_limits<double>::quiet_NaN();
-  if (!std::isnan(maximum(question_of(context, type, t), kRows)))
+    for (Index j = 0; j < number.parts() * i; ++j) t(i, j) = 5;
+  t(kRows - 1, width - 1) = -2;
+  const auto largest = [&] {
+    return maximum(number.in_numbers(question_of(context, type, t, 4)), kRows);
+  };
+  require_error(std::abs(largest() - 2), 0, "the largest element");
+  t(kRows / 2, width - 1) = std::numeric_limits<double>::quiet_NaN();
+  if (!std::isnan(largest()))
     throw WrongAnswer("wrong answer: the largest element, with a NaN among them, is not NaN");
 }
 

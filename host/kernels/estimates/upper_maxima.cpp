@@ -19,18 +19,23 @@ namespace clgauss {
 
 namespace {
 
-double enqueue_and_read(Context& context, const cl::CommandQueue& queue, RealType type,
+Defines macros_for(NumberType number, const Parameters& parameters) {
+  Defines macros = macros_of(upper_maxima_variant(), number.real, parameters);
+  if (number.complex) macros.emplace_back("COMPLEX", "1");
+  return macros;
+}
+
+double enqueue_and_read(Context& context, const cl::CommandQueue& queue, NumberType number,
                         const Parameters& parameters, const MatrixView& t, Index n) {
-  const KernelVariant& variant = upper_maxima_variant();
-  Kernel kernel = context.programs().kernel(variant.file, "upper_row_maxima",
-                                            macros_of(variant, type, parameters));
-  const cl::Buffer maxima = context.allocate(n * bytes_of(type), "the maxima of rows");
+  Kernel kernel = context.programs().kernel(upper_maxima_variant().file, "upper_row_maxima",
+                                            macros_for(number, parameters));
+  const cl::Buffer maxima = context.allocate(n * bytes_of(number.real), "the maxima of rows");
   cl_uint index = 0;
-  pass_view(kernel, index, t);
+  pass_view(kernel, index, number.in_parts(t));
   kernel.set_arguments_from(index, static_cast<cl_uint>(n), maxima);
   launch_groups(queue, kernel, n, static_cast<std::size_t>(value_of(parameters, "WG_SIZE")));
   double largest = 0;
-  for (const double value : download(queue, maxima, type, n))
+  for (const double value : download(queue, maxima, number.real, n))
     largest = std::isnan(value) || value > largest ? value : largest;
   return largest;
 }
@@ -39,14 +44,13 @@ Parameters usual(Context& context, RealType type, Index n) {
   return usual_parameters(std::array{&upper_maxima_variant()}, {context.profile(), type, n});
 }
 
-bool works(Context& context, RealType type, const Parameters& parameters) {
+bool works(Context& context, NumberType number, const Parameters& parameters) {
   const KernelVariant& variant = upper_maxima_variant();
-  return context.trials().passes(
-      {variant.name, variant.file, macros_of(variant, type, parameters)}, [&] {
-        require_upper_maximum(context, type, [&](const MatrixView& t, Index n) {
-          return enqueue_and_read(context, context.queue(), type, parameters, t, n);
-        });
-      });
+  return context.trials().passes({variant.name, variant.file, macros_for(number, parameters)}, [&] {
+    require_upper_maximum(context, number, [&](const MatrixView& t, Index n) {
+      return enqueue_and_read(context, context.queue(), number, parameters, t, n);
+    });
+  });
 }
 
 }  // namespace
@@ -68,7 +72,8 @@ const KernelVariant& upper_maxima_variant() {
                 }}},
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) {
-        (void)works(context, type, usual(context, type, 1500));
+        for (const bool complex : {false, true})
+          (void)works(context, {type, complex}, usual(context, type, 1500));
       }};
   return variant;
 }
@@ -94,17 +99,18 @@ double largest_in(std::span<const Real> values) {
 }
 
 template <typename Real>
-double upper_maximum_on_host(const cl::CommandQueue& queue, const MatrixView& t, Index n) {
+double upper_maximum_on_host(const cl::CommandQueue& queue, const MatrixView& t, Index n,
+                             Index parts) {
   auto* const mapped = static_cast<Real*>(
       queue.enqueueMapBuffer(t.buffer, CL_TRUE, CL_MAP_READ, t.offset * sizeof(Real),
-                             ((n - 1) * t.ld + n) * sizeof(Real)));
+                             ((n - 1) * t.ld + parts * n) * sizeof(Real)));
   double largest = 0;
   std::mutex one_at_a_time;
   in_parallel(n, 2 * kElementsPerThread / n + 1, [&](Index first, Index last) {
     double of_part = 0;
     for (Index i = first; i < last; ++i)
-      of_part =
-          max_or_nan(of_part, largest_in(std::span<const Real>(mapped + i * t.ld + i, n - i)));
+      of_part = max_or_nan(of_part, largest_in(std::span<const Real>(mapped + i * t.ld + parts * i,
+                                                                     parts * (n - i))));
     const std::scoped_lock lock(one_at_a_time);
     largest = max_or_nan(largest, of_part);
   });
@@ -113,29 +119,32 @@ double upper_maximum_on_host(const cl::CommandQueue& queue, const MatrixView& t,
 }
 
 /// The parameters of the kernel. Throws NoUsableKernel.
-Parameters usable(Context& context, RealType type, Index n) {
-  Parameters parameters = usual(context, type, n);
-  if (!works(context, type, parameters))
-    KernelMemo(context, type).none_works("the largest element", {upper_maxima_variant().name});
+Parameters usable(Context& context, NumberType number, Index n) {
+  Parameters parameters = usual(context, number.real, n);
+  if (!works(context, number, parameters))
+    KernelMemo(context, number).none_works("the largest element", {upper_maxima_variant().name});
   return parameters;
 }
 
 }  // namespace
 
-double upper_maximum(Context& context, const cl::CommandQueue& queue, RealType type,
+double upper_maximum(Context& context, const cl::CommandQueue& queue, NumberType number,
                      const MatrixView& t, Index n) {
   if (n == 0) return 0;
-  if (context.transfers() == Transfers::mapped)
-    return type == RealType::f32 ? upper_maximum_on_host<float>(queue, t, n)
-                                 : upper_maximum_on_host<double>(queue, t, n);
-  return enqueue_and_read(context, queue, type, usable(context, type, n), t, n);
+  if (context.transfers() == Transfers::mapped) {
+    const MatrixView parts = number.in_parts(t);
+    return number.real == RealType::f32
+               ? upper_maximum_on_host<float>(queue, parts, n, number.parts())
+               : upper_maximum_on_host<double>(queue, parts, n, number.parts());
+  }
+  return enqueue_and_read(context, queue, number, usable(context, number, n), t, n);
 }
 
-void prepare_upper_maximum(Context& context, RealType type, Index n) {
+void prepare_upper_maximum(Context& context, NumberType number, Index n) {
   if (context.transfers() == Transfers::mapped) return;
-  const Parameters parameters = usable(context, type, n);
+  const Parameters parameters = usable(context, number, n);
   (void)context.programs().kernel(upper_maxima_variant().file, "upper_row_maxima",
-                                  macros_of(upper_maxima_variant(), type, parameters));
+                                  macros_for(number, parameters));
 }
 
 }  // namespace clgauss

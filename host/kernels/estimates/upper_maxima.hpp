@@ -8,12 +8,12 @@ namespace clgauss {
 
 [[nodiscard]] const KernelVariant& upper_maxima_variant();
 
-/// The largest |T(i, j)|, j >= i, of an n-by-n T; NaN if there is one. Waits. Throws
-/// NoUsableKernel.
-[[nodiscard]] double upper_maximum(Context& context, const cl::CommandQueue& queue, RealType type,
-                                   const MatrixView& t, Index n);
+/// The largest |T(i, j)|, j >= i, of an n-by-n T, of complex numbers that of their parts; NaN if
+/// there is one. The view is counted in numbers. Waits. Throws NoUsableKernel.
+[[nodiscard]] double upper_maximum(Context& context, const cl::CommandQueue& queue,
+                                   NumberType number, const MatrixView& t, Index n);
 
 /// Builds the kernel, if it will be asked for n-by-n matrices. Throws NoUsableKernel.
-void prepare_upper_maximum(Context& context, RealType type, Index n);
+void prepare_upper_maximum(Context& context, NumberType number, Index n);
 
 }  // namespace clgauss

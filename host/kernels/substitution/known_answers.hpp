@@ -17,7 +17,8 @@ void require_triangular_solve(
     Context& context, NumberType number, Index n, Index nrhs, bool upper,
     const std::function<void(const MatrixView& t, const MatrixView& b)>& solve);
 
-/// Factors of an LU, n-by-n, the exchanges of its rows, and B, n-by-nrhs.
+/// Factors of an LU, n-by-n, the exchanges of its rows, and B, n-by-nrhs; views are counted in
+/// numbers.
 struct FactorsQuestion {
   MatrixView lu;
   cl::Buffer pivots;
@@ -25,8 +26,9 @@ struct FactorsQuestion {
   cl_uint n, nrhs;
 };
 
-/// B <- A^-1 B or, transposed, B <- A^-T B, to 64 n eps of the largest element.
-void require_solve_with_factors(Context& context, RealType type, Index n, Index nrhs,
+/// B <- A^-1 B or, transposed, B <- A^-T B, of complex numbers A^-H B, to 64 n eps of the largest
+/// element.
+void require_solve_with_factors(Context& context, NumberType number, Index n, Index nrhs,
                                 bool transposed,
                                 const std::function<void(const FactorsQuestion&)>& solve);
 

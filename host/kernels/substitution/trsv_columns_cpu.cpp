@@ -54,14 +54,18 @@ std::uint64_t inverses_bytes(Index n, Index block, RealType type) {
 
 class TransposedSteps : public ColumnSolves {
  public:
-  TransposedSteps(Context& context, RealType type, Index n)
-      : ColumnSolves(context, type),
-        parameters_(usual(trsv_transposed_variant(), {context.profile(), type, n})),
+  TransposedSteps(Context& context, NumberType number, Index n)
+      : ColumnSolves(context, number),
+        parameters_(usual(trsv_transposed_variant(), {context.profile(), number.real, n})),
         block_(static_cast<cl_uint>(value_of(parameters_, "BLOCK"))),
         parts_(static_cast<cl_uint>(value_of(parameters_, "PARTS"))) {}
 
   const KernelVariant& variant() const override { return trsv_transposed_variant(); }
   bool transposed_only() const override { return true; }
+  /// Of complex numbers twice as many would take more local memory than a device need have.
+  cl_uint most_columns() const override {
+    return static_cast<cl_uint>(kMostColumns / number().parts());
+  }
 
  protected:
   Defines macros_for(cl_uint columns) const override {
@@ -163,12 +167,10 @@ class ColumnsCpu : public ColumnSolves {
   cl_uint block_;
 };
 
-template <typename Way>
-void ask(Context& context, RealType type) {
-  Way way(context, type, 1500);
-  for (cl_uint columns = 1; columns <= ColumnSolves::kMostColumns; columns *= 2)
-    (void)way.works(columns);
+void ask(ColumnSolves&& way) {
+  for (cl_uint columns = 1; columns <= way.most_columns(); columns *= 2) (void)way.works(columns);
 }
+constexpr Index kRowsToAsk = 1500;
 
 }  // namespace
 
@@ -193,7 +195,11 @@ const KernelVariant& trsv_transposed_variant() {
                                 std::clamp<std::size_t>(at.device.max_work_group_size / 64, 1, 4)));
                           }}},
       .lacks = lacks_nothing,
-      .ask = ask<TransposedSteps>,
+      .ask =
+          [](Context& context, RealType type) {
+            for (const bool complex : {false, true})
+              ask(TransposedSteps(context, {type, complex}, kRowsToAsk));
+          },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
         const int block = value_of(parameters, "BLOCK"), parts = value_of(parameters, "PARTS");
         if ((block & (block - 1)) != 0 || (parts & (parts - 1)) != 0)
@@ -226,7 +232,7 @@ const KernelVariant& trsv_columns_cpu_variant() {
                                     .usual = [](const Setting&) { return 256; },
                                     .macro = false}}),
       .lacks = lacks_long_loops,
-      .ask = ask<ColumnsCpu>,
+      .ask = [](Context& context, RealType type) { ask(ColumnsCpu(context, type, kRowsToAsk)); },
       .broken_rule = broken_tile_rule,
       .workspace_bytes = [](const Parameters&, const Setting& at) -> std::uint64_t {
         return ColumnSolves::kMostColumns * at.n * bytes_of(at.type) + at.n * sizeof(cl_uint);
@@ -240,12 +246,14 @@ Variants condition_variants() {
   return variants;
 }
 
-std::vector<std::unique_ptr<ColumnSolves>> make_column_solves(Context& context, RealType type,
+std::vector<std::unique_ptr<ColumnSolves>> make_column_solves(Context& context, NumberType number,
                                                               Index n, const LuSetting* may_wait) {
   std::vector<std::unique_ptr<ColumnSolves>> ways;
-  if (may_wait != nullptr) ways.push_back(std::make_unique<PersistentColumns>(*may_wait));
-  if (suits_cpu_kernels(context)) ways.push_back(std::make_unique<ColumnsCpu>(context, type, n));
-  ways.push_back(std::make_unique<TransposedSteps>(context, type, n));
+  if (!number.complex && may_wait != nullptr)
+    ways.push_back(std::make_unique<PersistentColumns>(*may_wait));
+  if (!number.complex && suits_cpu_kernels(context))
+    ways.push_back(std::make_unique<ColumnsCpu>(context, number.real, n));
+  ways.push_back(std::make_unique<TransposedSteps>(context, number, n));
   return ways;
 }
 
@@ -275,8 +283,8 @@ bool ColumnSolves::works(cl_uint nrhs) {
         const cl::CommandQueue& queue = context_.queue();
         solve(queue, q.lu, q.n, order(queue, q.pivots, q.n), q.b, q.nrhs, transposed);
       };
-      require_solve_with_factors(context_, memo_.type(), rows_of_question(), columns - columns / 4,
-                                 transposed, solve_it);
+      require_solve_with_factors(context_, memo_.number(), rows_of_question(),
+                                 columns - columns / 4, transposed, solve_it);
     }
   });
 }

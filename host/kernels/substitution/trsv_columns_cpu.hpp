@@ -18,14 +18,15 @@ struct RowOrder {
 };
 
 /// One way to do B <- A^-1 B (P B, L^-1, U^-1) and B <- A^-T B (U^-T, L^-T, P^T) with P A = L U,
-/// n-by-n.
+/// n-by-n. Of complex numbers, in which views and columns are counted then, the transposes are
+/// conjugated.
 class ColumnSolves {
  public:
   /// Right-hand sides that are taken at once, at most.
   static constexpr cl_uint kMostColumns = 8;
   [[nodiscard]] virtual cl_uint most_columns() const { return kMostColumns; }
 
-  ColumnSolves(Context& context, RealType type) : context_(context), memo_(context_, type) {}
+  ColumnSolves(Context& context, NumberType number) : context_(context), memo_(context_, number) {}
   virtual ~ColumnSolves() = default;
   ColumnSolves(const ColumnSolves&) = delete;
   ColumnSolves& operator=(const ColumnSolves&) = delete;
@@ -54,7 +55,8 @@ class ColumnSolves {
                           const cl::Buffer& x, cl_uint columns, bool transposed) = 0;
 
   [[nodiscard]] Context& context() { return context_; }
-  [[nodiscard]] std::size_t element_bytes() const { return bytes_of(memo_.type()); }
+  [[nodiscard]] NumberType number() const { return memo_.number(); }
+  [[nodiscard]] std::size_t element_bytes() const { return memo_.number().bytes(); }
   Kernel& kernel(const char* name, cl_uint columns);
   /// Makes `buffer` when it is first needed, and again when it is too small.
   void require_buffer(cl::Buffer& buffer, std::uint64_t bytes) const;
@@ -72,10 +74,10 @@ class ColumnSolves {
 /// Transposed, a launch a block of rows, after the diagonal blocks were inverted.
 [[nodiscard]] const KernelVariant& trsv_transposed_variant();
 
-/// All ways on the device, in the order of trying, with their usual parameters for systems of n.
-/// `may_wait`: work-groups of these solves may wait for each other, as TrsvKernel's do; null: they
-/// may not.
+/// All ways on the device, in the order of trying, with their usual parameters for systems of n;
+/// of complex numbers that by steps alone. `may_wait`: work-groups of these solves may wait for
+/// each other, as TrsvKernel's do; null: they may not.
 [[nodiscard]] std::vector<std::unique_ptr<ColumnSolves>> make_column_solves(
-    Context& context, RealType type, Index n, const LuSetting* may_wait = nullptr);
+    Context& context, NumberType number, Index n, const LuSetting* may_wait = nullptr);
 
 }  // namespace clgauss

@@ -1,6 +1,7 @@
 #include "linalg/complex/complex_lu.hpp"
 
 #include <algorithm>
+#include <array>
 #include <clgauss/error.hpp>
 #include <clgauss/gemm.hpp>
 
@@ -9,6 +10,7 @@
 #include "kernels/complex/known_answers.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
 #include "launch/queue_progress.hpp"
+#include "linalg/lu/getrs.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "linalg/lu/pivots.hpp"
 #include "linalg/lu/updates.hpp"
@@ -35,11 +37,20 @@ class ByColumns : public ComplexLuWay {
       : layout_(layout),
         memo_(context, type),
         kernels_(memo_, layout.n, layout.end, parameters),
+        transposed_(context, {type, true}, layout.n),
         gemm_(context, type, gemm_options_for_lu(context, type, layout.n, {})) {}
 
   void factor(const cl::CommandQueue& queue, const MatrixView& a,
               const ProgressCallback& callback) override;
   void solve(const cl::CommandQueue& queue, const MatrixView& a) override;
+  void solve_again(const cl::CommandQueue& queue, const MatrixView& a, Index columns) override;
+  void solve_transposed(const cl::CommandQueue& queue, const MatrixView& a, Index columns) override;
+  /// Whole panels are worked on in any case.
+  Index columns_at_once() const override { return (layout_.end - layout_.b) / 2; }
+  void prepare_transposed() override {
+    transposed_.prepare_transposed(memo_.context(), columns_at_once());
+    order_.reset();  // that of the first launch lies in its place
+  }
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
     return kernels_.failed_column(queue, layout_.n);
   }
@@ -51,10 +62,14 @@ class ByColumns : public ComplexLuWay {
   void factor_columns(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count);
   void update(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count, Index begin,
               Index end);
+  void eliminate(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count,
+                 Index begin, Index end);
 
   ComplexLayout layout_;
   KernelMemo memo_;
   ComplexLuKernels kernels_;
+  FewSolves transposed_;
+  std::optional<RowOrder> order_;  // of the last factorisation, made when first needed
   Gemm gemm_;
 };
 
@@ -75,11 +90,14 @@ class ByBlocks : public ComplexLuWay {
     lu_->getrf(queue, number_.in_numbers(a), progress);
   }
 
-  /// One right-hand side is solved with where its numbers follow each other.
   void solve(const cl::CommandQueue& queue, const MatrixView& a) override {
-    const MatrixView lu = number_.in_numbers(a), b = lu.at(0, layout_.b / number_.parts());
-    if (layout_.nrhs > 1) {
-      (void)lu_->getrs(queue, lu, b, layout_.nrhs);
+    solve_again(queue, a, layout_.nrhs);
+  }
+  /// One right-hand side is solved with where its numbers follow each other.
+  void solve_again(const cl::CommandQueue& queue, const MatrixView& a, Index columns) override {
+    const MatrixView lu = number_.in_numbers(a), b = b_of(lu);
+    if (columns > 1) {
+      (void)lu_->getrs(queue, lu, b, columns);
       return;
     }
     const std::size_t bytes = number_.bytes();
@@ -89,12 +107,24 @@ class ByBlocks : public ComplexLuWay {
     enqueue_copy_rows(queue, in_x, in_b, bytes, layout_.n);
   }
 
+  void solve_transposed(const cl::CommandQueue& queue, const MatrixView& a,
+                        Index columns) override {
+    const MatrixView lu = number_.in_numbers(a);
+    lu_->getrs_transposed(queue, lu, b_of(lu), columns);
+  }
+  Index columns_at_once() const override { return layout_.nrhs; }
+  void prepare_transposed() override { lu_->prepare_transposed(layout_.nrhs); }
+
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
     return lu_->failed_column(queue);
   }
   std::vector<Index> pivots(const cl::CommandQueue& queue) override { return lu_->pivots(queue); }
 
  private:
+  [[nodiscard]] MatrixView b_of(const MatrixView& lu) const {
+    return lu.at(0, layout_.b / number_.parts());
+  }
+
   NumberType number_;
   ComplexLayout layout_;
   std::unique_ptr<LuBackend> lu_;
@@ -132,10 +162,22 @@ ComplexLu::ComplexLu(Context& context, RealType type, Index n, Index nrhs, const
     : layout_(type, n, nrhs, parameters_for(context.profile(), type, n)),
       way_(make_way(context, type, layout_, options)) {}
 
+namespace {
+
+/// Of solves with A^H.
+std::uint64_t transposed_bytes(const DeviceProfile& device, RealType type, Index n) {
+  const KernelVariant& variant = trsv_transposed_variant();
+  const Setting setting{device, type, n};
+  return 2 * variant.workspace_bytes(usual_parameters(std::array{&variant}, setting), setting);
+}
+
+}  // namespace
+
 std::uint64_t ComplexLu::bytes(const DeviceProfile& device, RealType type, Index n, Index nrhs) {
   const Parameters parameters = parameters_for(device, type, n);
   const ComplexLayout layout(type, n, nrhs, parameters);
-  const std::uint64_t bytes = ComplexLuKernels::bytes(type, n, layout.end, parameters);
+  const std::uint64_t bytes =
+      ComplexLuKernels::bytes(type, n, layout.end, parameters) + transposed_bytes(device, type, n);
   if (device.type == DeviceType::cpu)  // which packs the operands of products
     return bytes + gemm_workspace_bytes(
                        default_cpu_gemm_spec(device, type),
@@ -150,11 +192,18 @@ std::uint64_t ComplexLu::bytes(const DeviceProfile& device, RealType type, Index
 void ByColumns::update(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count,
                        Index begin, Index end) {
   if (begin == end) return;
-  const auto rows = static_cast<cl_uint>(count);
+  kernels_.exchange(queue, a.at(0, begin), end - begin, static_cast<cl_uint>(k),
+                    static_cast<cl_uint>(count));
+  eliminate(queue, a, k, count, begin, end);
+}
+
+/// The same where the rows were exchanged.
+void ByColumns::eliminate(const cl::CommandQueue& queue, const MatrixView& a, Index k, Index count,
+                          Index begin, Index end) {
   const Index columns = end - begin, below = k + count;
   const MatrixView& w = kernels_.w();
-  kernels_.exchange(queue, a.at(0, begin), columns, static_cast<cl_uint>(k), rows);
-  kernels_.solve(queue, false, a.at(k, 2 * k), a.at(k, begin), columns, rows);  // U12 = L11^-1 A12
+  kernels_.solve(queue, false, a.at(k, 2 * k), a.at(k, begin), columns,
+                 static_cast<cl_uint>(count));  // U12 = L11^-1 A12
   gemm_.update(layout_.n - below, columns, 2 * count, a.at(below, 2 * k), w, a.at(below, begin),
                {&queue});  // A22 = A22 - L21 U12
 }
@@ -181,6 +230,7 @@ void ByColumns::factor(const cl::CommandQueue& queue, const MatrixView& a,
   const Index n = layout_.n, nb = kernels_.block(), unit = kernels_.panel_columns();
   LuProgress progress(queue, callback, n, nb, 8.0 / 3);
   kernels_.reset(queue);
+  order_.reset();
   for (Index k = 0; k < n; k += nb) {
     const Index count = std::min(nb, n - k), rest = n - k - count;
     factor_columns(queue, a, k, count);
@@ -201,6 +251,25 @@ void ByColumns::solve(const cl::CommandQueue& queue, const MatrixView& a) {
     gemm_.update(k, columns, 2 * count, a.at(0, 2 * k), kernels_.w(), a.at(0, layout_.b),
                  {&queue});  // B = B - U_k X_k
   }
+}
+
+void ByColumns::solve_again(const cl::CommandQueue& queue, const MatrixView& a,
+                            Index /*columns: all*/) {
+  const Index n = layout_.n, nb = kernels_.block();
+  kernels_.exchange(queue, a.at(0, layout_.b), layout_.end - layout_.b, 0, static_cast<cl_uint>(n));
+  for (Index k = 0; k < n; k += nb)
+    eliminate(queue, a, k, std::min(nb, n - k), layout_.b, layout_.end);
+  solve(queue, a);
+}
+
+void ByColumns::solve_transposed(const cl::CommandQueue& queue, const MatrixView& a,
+                                 Index columns) {
+  const NumberType number(memo_.type(), true);
+  const auto n = static_cast<cl_uint>(layout_.n);
+  if (!order_) order_ = transposed_.order(queue, kernels_.pivots(), n);
+  const MatrixView lu = number.in_numbers(a);
+  transposed_.solve(queue, lu, n, *order_, lu.at(0, layout_.b / number.parts()),
+                    static_cast<cl_uint>(columns), true);
 }
 
 void ask_complex_blocks(Context& context, RealType type) {

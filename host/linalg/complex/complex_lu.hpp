@@ -36,6 +36,11 @@ class ComplexLuWay {
   virtual void factor(const cl::CommandQueue& queue, const MatrixView& a,
                       const ProgressCallback& progress) = 0;
   virtual void solve(const cl::CommandQueue& queue, const MatrixView& a) = 0;
+  virtual void solve_again(const cl::CommandQueue& queue, const MatrixView& a, Index columns) = 0;
+  virtual void solve_transposed(const cl::CommandQueue& queue, const MatrixView& a,
+                                Index columns) = 0;
+  virtual void prepare_transposed() = 0;
+  [[nodiscard]] virtual Index columns_at_once() const = 0;
   [[nodiscard]] virtual std::optional<Index> failed_column(const cl::CommandQueue& queue) = 0;
   [[nodiscard]] virtual std::vector<Index> pivots(const cl::CommandQueue& queue) = 0;
 };
@@ -61,8 +66,20 @@ class ComplexLu {
   /// B <- A^-1 B, once after factor(), which may have begun it.
   void solve(const cl::CommandQueue& queue, const MatrixView& a) { way_->solve(queue, a); }
 
+  /// B <- A^-1 B for another B in the place of the first, of up to columns_at_once() columns.
+  void solve_again(const cl::CommandQueue& queue, const MatrixView& a, Index columns) {
+    way_->solve_again(queue, a, columns);
+  }
+  /// B <- A^-H B for one, too. Throws NoUsableKernel, as prepare_transposed(), which builds its
+  /// kernels and asks them.
+  void solve_transposed(const cl::CommandQueue& queue, const MatrixView& a, Index columns) {
+    way_->solve_transposed(queue, a, columns);
+  }
+  [[nodiscard]] Index columns_at_once() const { return way_->columns_at_once(); }
+  void prepare_transposed() { way_->prepare_transposed(); }
+
   /// The first column whose pivot is 0 or not finite. Throws CoResidencyLost where work-groups
-  /// waited in vain, of factor() or of solve(): to be asked after both. Waits, as pivots(), the
+  /// waited in vain, of factor() or of a solve: to be asked after each. Waits, as pivots(), the
   /// rows exchanged with each.
   [[nodiscard]] std::optional<Index> failed_column(const cl::CommandQueue& queue) const {
     return way_->failed_column(queue);

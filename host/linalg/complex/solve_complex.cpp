@@ -4,20 +4,20 @@
 #include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
 #include <cmath>
-#include <mutex>
+#include <numeric>
 #include <optional>
 
-#include "io/memory.hpp"
+#include "constants.hpp"
 #include "lap_timer.hpp"
-#include "linalg/complex/complex_lu.hpp"
+#include "linalg/complex/complex_factors.hpp"
+#include "linalg/complex/complex_residual.hpp"
+#include "linalg/estimates/norm_estimator.hpp"
 #include "linalg/lu/lu_backend.hpp"
-#include "linalg/lu/pivots.hpp"
-#include "linalg/refinement/row_sums.hpp"
-#include "linalg/solve/memory_need.hpp"
-#include "matrix/max_or_nan.hpp"
+#include "linalg/refinement/refine.hpp"
+#include "linalg/solve/assess.hpp"
+#include "linalg/solve/methods.hpp"
+#include "linalg/solve/plan.hpp"
 #include "matrix/scaling.hpp"
-#include "matrix/shapes.hpp"
-#include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
 #include "parallel.hpp"
 
@@ -33,74 +33,82 @@ void check_shapes(const ComplexSystem& system) {
     throw DimensionError(fmt::format("A has {} rows, b has {}", a.rows(), b.rows()));
 }
 
-/// Exponents that bring the largest finite part of each complex column near 1, for both of its
-/// columns of parts.
-std::vector<int> exponents_of_columns(const Matrix& parts) {
-  const std::vector<double> largest = sizes_of(parts.values(), parts.cols()).columns;
-  std::vector<int> exponents(parts.cols());
-  for (Index j = 0; j < parts.cols(); j += 2) {
-    const double of_both = std::max(largest[j], largest[j + 1]);
-    exponents[j] = exponents[j + 1] =
-        of_both > 0 && std::isfinite(of_both) ? -std::ilogb(of_both) : 0;
-  }
-  return exponents;
+void require_known(const SolveOptions& options) {
+  const auto refuse = [](bool asked, std::string_view what) {
+    if (asked) throw UsageError(fmt::format("complex systems are solved without {}", what));
+  };
+  refuse(options.pivoting != Pivoting::partial, "other pivoting than partial");
+  refuse(options.equilibration == Equilibration::on, "equilibration");
+  refuse(options.judge == Judge::device, "residuals by the device");
+  refuse(options.lu.spec.has_value() || options.lu.positive_definite, "a choice of the LU");
+  if (options.method != Method::automatic && options.method != Method::lu &&
+      options.method != Method::mixed)
+    throw UsageError(fmt::format("complex systems are solved by the methods lu and mixed, not {}",
+                                 method_name(options.method)));
 }
 
-bool is_finite(const ComplexMatrix& matrix) {
-  return find_nonfinite(matrix.parts().values()) == matrix.parts().values().size();
+/// As make_plan(), of the two methods that there are; `lu` without an accuracy takes that of the
+/// device.
+Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
+  using enum Accuracy;
+  const bool mixed = options.method == Method::mixed;
+  const Accuracy of_type =
+      options.type == RealType::f32 && !mixed ? single_precision : double_precision;
+  const Accuracy wanted = options.accuracy.value_or(of_type);
+  if (mixed && (options.type == RealType::f64 || wanted == single_precision))
+    throw UsageError(
+        "the method mixed takes factors in f32 and refines x to double accuracy: a complex system "
+        "in f64, or of single accuracy, is for lu");
+  const RealType type = mixed                        ? RealType::f32
+                        : wanted == single_precision ? options.type.value_or(RealType::f32)
+                                                     : choose_type(device, options.type);
+  const bool refines = type == RealType::f32 && wanted != single_precision;
+  if (!refines) return {Method::lu, choose_type(device, type), wanted};
+  if (options.method != Method::lu) return {Method::mixed, RealType::f32, wanted};
+  if (options.accuracy)
+    throw UsageError(fmt::format(
+        "{} accuracy of a complex system with factors in f32 asks for the method mixed ({})",
+        accuracy_name(wanted),
+        options.type ? "the type asked for is f32" : device.name + " has no fp64"));
+  return {Method::lu, RealType::f32, single_precision};
 }
 
+bool is_finite(const Matrix& parts) {
+  return find_nonfinite(parts.values()) == parts.values().size();
+}
+
+/// The answer of one plan.
 class ComplexRun {
  public:
-  ComplexRun(Context& context, const ComplexSystem& system, const ComplexOptions& options,
-             const ProgressCallback& progress, const LuOptions& lu)
+  ComplexRun(Context& context, const ComplexSystem& system, const SolveOptions& options,
+             const ComplexNorms& norms, const Plan& plan, const ProgressCallback& progress)
       : context_(context),
         system_(system),
         options_(options),
+        norms_(norms),
+        plan_(plan),
         progress_(progress),
-        lu_options_(lu),
         n_(system.a.rows()),
         nrhs_(system.b.cols()) {
-    result_.type = choose_type(context.profile(), options.type);
+    result_.complex = true;
+    result_.method = plan.method;
+    result_.type = plan.type;
+    result_.accuracy = plan.accuracy;
   }
 
-  ComplexSolution run() {
-    if (n_ == 0 || nrhs_ == 0) {
-      result_.x = ComplexMatrix(n_, nrhs_);
-      return std::move(result_);
-    }
-    const RealType type = result_.type;
-    require_memory_for();
+  ComplexSolution run(const LuOptions& lu) {
     report("building the kernels");
-    std::optional<ComplexLu> lu;
-    context_.programs().prepare([&] { lu.emplace(context_, type, n_, nrhs_, lu_options_); });
-    const ComplexLayout& layout = lu->layout();
-    const MatrixView a{context_.allocate(n_ * layout.ld * bytes_of(type), what()), 0, layout.ld};
+    ComplexFactors factors(context_, system_, plan_.type, lu, options_.trust || is_maximum());
     result_.times.build = timer_.lap();
-
     report("upload");
-    const std::vector<int> of_a = exponents_of_columns(system_.a.parts()),
-                           of_b = exponents_of_columns(system_.b.parts());
-    const Matrix gap(n_, layout.b - 2 * n_), rest(n_, layout.ld - layout.b - 2 * nrhs_);
-    upload_rows(context_, a.buffer, a.ld, type,
-                {{&system_.a.parts(), {}, of_a}, &gap, {&system_.b.parts(), {}, of_b}, &rest});
+    factors.upload(system_);
     result_.times.upload = timer_.lap();
-
     report("factorisation");
-    const cl::CommandQueue& queue = context_.queue();
-    lu->factor(queue, a, progress_);
-    queue.finish();
+    factors.factor(progress_);
     result_.times.forward = timer_.lap();
-    if (!judge_pivots(*lu, a)) return std::move(result_);
-
-    report("substitution");
-    lu->solve(queue, a);
-    (void)lu->failed_column(queue);  // throws where the substitution waited in vain
-    result_.times.backward = timer_.lap();
-    download_x(a, layout, of_a, of_b);
+    judge_pivots(factors.pivots(), factors.scaling());
     result_.times.download = timer_.lap();
-    check();
-    result_.times.check = timer_.lap();
+    if (has_answer(result_.status)) answer(factors);
     return std::move(result_);
   }
 
@@ -108,194 +116,196 @@ class ComplexRun {
   void report(const char* what) const {
     if (progress_) progress_(what, 0);
   }
+  [[nodiscard]] bool is_maximum() const { return plan_.accuracy == Accuracy::maximum; }
 
-  [[nodiscard]] std::string what() const {
-    return fmt::format("the complex {} system of n = {} with {} right-hand side{}",
-                       real_type_name(result_.type), n_, nrhs_, nrhs_ == 1 ? "" : "s");
-  }
-
-  void require_memory_for() const {
-    const RealType type = result_.type;
-    const DeviceProfile& device = context_.profile();
-    const std::uint64_t number = 2 * bytes_of(type);
-    MemoryNeed need{what(), type, n_ * n_ * number, n_ * nrhs_ * number, 0};
-    need.workspace = ComplexLu::bytes(device, type, n_, nrhs_);
-    need.host_copy = 2 * n_ * n_ * sizeof(double);
-    require_memory(need, device, io::physical_memory());
-  }
-
-  /// False if there is no x.
-  bool judge_pivots(const ComplexLu& lu, const MatrixView& a) {
-    const cl::CommandQueue& queue = context_.queue();
-    result_.pivot_rows = read_twice([&] { return lu.pivots(queue); });
-    result_.failed_column = lu.failed_column(queue);
-    if (!result_.failed_column) return true;
-    const MatrixView at = a.at(*result_.failed_column, 2 * *result_.failed_column);
-    const MatrixView pivot{context_.allocate(2 * bytes_of(result_.type), what()), 0, 2};
-    const std::size_t element = bytes_of(result_.type);
-    enqueue_copy_rows(queue, {at.buffer, at.offset * element, at.ld * element},
-                      {pivot.buffer, 0, 2 * element}, 2 * element, 1);
-    const Values parts = download(queue, pivot.buffer, result_.type, 2);
-    result_.failed_pivot = std::abs(parts[0]) + std::abs(parts[1]);
-    result_.status = result_.failed_pivot == 0 || !is_finite(system_.a) ? SolveStatus::singular
-                                                                        : SolveStatus::overflow;
-    return false;
-  }
-
-  void download_x(const MatrixView& a, const ComplexLayout& layout, std::span<const int> of_a,
-                  std::span<const int> of_b) {
-    const RealType type = result_.type;
-    const std::size_t element = bytes_of(type), row = 2 * nrhs_ * element;
-    const cl::Buffer x = context_.allocate(n_ * row, what());
-    enqueue_copy_rows(context_.queue(), {a.buffer, layout.b * element, layout.ld * element},
-                      {x, 0, row}, row, n_);
-    Matrix parts(n_, 2 * nrhs_, download(context_.queue(), x, type, n_ * 2 * nrhs_));
-    for (Index i = 0; i < n_; ++i)
-      for (Index j = 0; j < 2 * nrhs_; ++j)
-        parts(i, j) = times_power(parts(i, j), of_a[2 * i] - of_b[j]);
-    result_.x = ComplexMatrix(std::move(parts));
-  }
-
-  void check() {
-    report("check");
-    if (!is_finite(result_.x)) {
-      result_.status = SolveStatus::overflow;
-      result_.x = {};
+  /// Without a failed one they are what the determinant consists of.
+  void judge_pivots(const ComplexFactors::Pivots& pivots, const Scaling& scaling) {
+    result_.pivot_rows = pivots.rows;
+    result_.failed_column = pivots.failed_column;
+    if (result_.failed_column) {
+      result_.failed_pivot = pivots.failed_pivot();
+      result_.status = pivots.failure(system_.a);
+      result_.determinant = {0, result_.failed_pivot == 0 ? -kInfinity : kNaN};
       return;
     }
-    result_.residual = compute_residual(system_, result_.x, unit_roundoff(result_.type));
-    if (!(result_.residual.scaled <= options_.max_scaled_residual))
+    std::complex<double> phase = 1;
+    double log10_abs = 0;
+    std::int64_t exponent = 0;
+    for (Index k = 0; k < n_; ++k) {
+      const std::complex<double> pivot(pivots.diagonal(k, 0), pivots.diagonal(k, 1));
+      const double size = std::abs(pivot);
+      phase *= pivot / size;
+      phase /= std::abs(phase);
+      if (pivots.rows[k] != k) phase = -phase;
+      log10_abs += std::log10(size);
+      exponent -= scaling.columns[2 * k];
+    }
+    result_.determinant = {phase, log10_abs + static_cast<double>(exponent) * std::log10(2.0)};
+  }
+
+  void answer(ComplexFactors& factors) {
+    if (nrhs_ > 0) {
+      report("substitution");
+      x_ = factors.first_answer();
+      result_.times.backward = timer_.lap();
+    } else {
+      x_ = Matrix(2 * n_, 0);
+    }
+    if (!is_maximum()) scale_back(factors.scaling(), nrhs_, x_.values());
+    result_.times.download += timer_.lap();
+    if (is_maximum())
+      to_the_last_digit(factors);
+    else
+      assess(factors);
+    if (!has_answer(result_.status)) return;
+    result_.x = from_pairs(x_);
+    const bool has_digits = !is_maximum() || nrhs_ == 0 || result_.refinement.accepted;
+    if (!(result_.residual.scaled <= options_.max_scaled_residual && has_digits))
       result_.status = SolveStatus::inaccurate;
+  }
+
+  void assess(ComplexFactors& factors) {
+    if (plan_.refines() && nrhs_ > 0) refine_x(factors);
+    measure();
+    // Rare with factors of f64: their pivots grew, and that cost digits.
+    if (plan_.type == RealType::f64 && has_answer(result_.status) &&
+        !(result_.residual.scaled <= 1)) {
+      refine_x(factors);
+      measure();
+    }
+    if (options_.trust) try_to_estimate(factors);
+  }
+
+  void refine_x(ComplexFactors& factors) {
+    ComplexOperator residuals(system_);
+    result_.refinement = refine(
+        residuals, [&](Matrix& r) { factors.solve(r); }, x_, progress_);
+    result_.times.refine += timer_.lap();
+  }
+
+  void to_the_last_digit(ComplexFactors& factors) {
+    if (nrhs_ > 0) {
+      ExtraPreciseComplex residuals(system_, factors.scaling());
+      result_.refinement = refine_in_extra_precision(
+          residuals, [&](Matrix& r) { factors.solve_scaled(r); }, x_, progress_);
+      scale_back(factors.scaling(), nrhs_, x_.values());
+      result_.times.refine += timer_.lap();
+    }
+    measure();
+    try_to_estimate(factors);
+    judge_by_condition(result_.trust, 2 * n_, result_.refinement);
+    if (!options_.trust) result_.trust.reset();
+  }
+
+  /// From the A that was given.
+  void measure() {
+    report("check");
+    if (!is_finite(x_)) {
+      result_.status = SolveStatus::overflow;
+      return;
+    }
+    measured_ = answer_residual(system_, norms_, x_, plan_.eps());
+    result_.residual = measured_.norms;
+    result_.times.check += timer_.lap();
+  }
+
+  void try_to_estimate(ComplexFactors& factors) {
+    if (!has_answer(result_.status)) return;
+    report("condition");
+    try {
+      estimate(factors);
+    } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
+      result_.trust.reset();
+    }
+    result_.times.trust += timer_.lap();
+  }
+
+  void estimate(ComplexFactors& factors) {
+    InverseProducts inverse = inverse_of(factors, 2 * n_);
+    inverse.pairs = true;
+    const ConditionAndError found = estimate_trust(inverse, std::ldexp(norms_.one, norms_.exponent),
+                                                   {x_, measured_.r, measured_.d}, kFewColumns);
+    const double growth = factors.reciprocal_growth(system_.a.parts());
+    double error = kNaN;
+    if (options_.determinant) {
+      // Scaling changes no digit of det A.
+      const ComplexMatrix a(scaled(system_.a.parts(), {}, factors.scaling().columns));
+      const ComplexNorms of_scaled = norms_of(a);
+      InverseProducts inverse_of_scaled = scaled_inverse_of(factors, 2 * n_);
+      inverse_of_scaled.pairs = true;
+      const double rcond = reciprocal_condition(
+          inverse_of_scaled, std::ldexp(of_scaled.one, of_scaled.exponent), kFewColumns);
+      error = determinant_error(n_, unit_roundoff(plan_.type), growth, rcond);
+    }
+    result_.trust = {found.rcond, found.forward_error, growth, error};
+    result_.determinant.relative_error = error;
   }
 
   Context& context_;
   const ComplexSystem& system_;
-  const ComplexOptions& options_;
+  const SolveOptions& options_;
+  const ComplexNorms& norms_;
+  const Plan& plan_;
   const ProgressCallback& progress_;
-  const LuOptions& lu_options_;
   Index n_, nrhs_;
   LapTimer timer_;
+  Matrix x_;  // in pairs
+  ComplexAnswerResidual measured_;
   ComplexSolution result_;
 };
 
-double modulus(double re, double im) { return std::sqrt(re * re + im * im); }
-
-/// Of one right-hand side: ||b - A x||, ||x||, ||b||, infinity norms of moduli.
-struct ColumnNorms {
-  double residual = 0, x = 0, b = 0;
-};
-
-}  // namespace
-
-ComplexMatrix::ComplexMatrix(Matrix parts) : parts_(std::move(parts)) {
-  if (parts_.cols() % 2 != 0)
-    throw DimensionError(fmt::format(
-        "{} columns of real and imaginary parts are no columns of complex numbers", parts_.cols()));
-}
-
-ComplexMatrix::ComplexMatrix(Index rows, Index cols, std::span<const std::complex<double>> values)
-    : parts_(rows, 2 * cols) {
-  if (values.size() != rows * cols)
-    throw DimensionError(
-        fmt::format("{} numbers are not those of a {} x {} matrix", values.size(), rows, cols));
-  for (Index i = 0; i < values.size(); ++i) {
-    parts_.values()[2 * i] = values[i].real();
-    parts_.values()[2 * i + 1] = values[i].imag();
-  }
-}
-
-ComplexMatrix ComplexMatrix::of_real(const Matrix& real) {
-  ComplexMatrix result(real.rows(), real.cols());
-  for (Index i = 0; i < real.values().size(); ++i) result.parts_.values()[2 * i] = real.values()[i];
-  return result;
-}
-
-namespace {
-
-/// Of the finite ones.
-int exponent_of_largest(std::span<const double> values) {
-  double largest = 0;
-  for (const double value : values)
-    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
-  return largest > 0 ? std::ilogb(largest) : 0;
+/// Why the answer of factors in f32 will not do; empty: it does.
+std::string doubt_about(const ComplexSolution& solution) {
+  if (solution.method != Method::mixed) return {};
+  if (solution.failed_column)
+    return fmt::format("in f32 the pivot of column {} is zero or not finite",
+                       *solution.failed_column + 1);
+  if (solution.status == SolveStatus::overflow || solution.refinement.backward_errors.empty())
+    return {};
+  return doubt_about_f32(solution.refinement, solution.trust, solution.accuracy);
 }
 
 }  // namespace
-
-Residual compute_residual(const ComplexSystem& system, const ComplexMatrix& x, double eps) {
-  const auto& [a, b] = system;
-  const Index n = a.rows(), nrhs = b.cols();
-  if (a.cols() != n || b.rows() != n || x.rows() != n || x.cols() != nrhs)
-    throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
-  // With A, x and b brought near 1 by powers of two no product leaves the range of f64.
-  const int of_a = exponent_of_largest(a.parts().values());
-  Matrix of_b = b.parts();
-  // The products' real and imaginary parts are those of rows of A with these.
-  Matrix for_real(nrhs, 2 * n), for_imaginary(nrhs, 2 * n);
-  std::vector<ColumnNorms> norms(nrhs);
-  for (Index c = 0; c < nrhs; ++c) {
-    double largest_x = 0, largest_b = 0;
-    for (Index i = 0; i < n; ++i) {
-      largest_x =
-          max_or_nan(largest_x, std::max(std::abs(x(i, c).real()), std::abs(x(i, c).imag())));
-      largest_b =
-          max_or_nan(largest_b, std::max(std::abs(b(i, c).real()), std::abs(b(i, c).imag())));
-    }
-    const auto exponent = [](double largest) {
-      return largest > 0 && std::isfinite(largest) ? std::ilogb(largest) : -10000;
-    };
-    const int by = -std::max(of_a + exponent(largest_x), exponent(largest_b));
-    for (Index i = 0; i < n; ++i) {
-      const double re = times_power(x(i, c).real(), by + of_a),
-                   im = times_power(x(i, c).imag(), by + of_a);
-      for_real(c, 2 * i) = for_imaginary(c, 2 * i + 1) = re;
-      for_real(c, 2 * i + 1) = -im;
-      for_imaginary(c, 2 * i) = im;
-      for (Index part : {2 * c, 2 * c + 1}) of_b(i, part) = times_power(of_b(i, part), by);
-      norms[c].x = max_or_nan(norms[c].x, modulus(re, im));
-      norms[c].b = max_or_nan(norms[c].b, modulus(of_b(i, 2 * c), of_b(i, 2 * c + 1)));
-    }
-  }
-  double norm_a = 0;
-  std::mutex one_at_a_time;
-  in_parallel(n, kElementsPerThread / std::max<Index>(2 * n, 1) + 1, [&](Index first, Index last) {
-    std::vector<double> residual(nrhs);
-    double largest_sum = 0;
-    Values row(2 * n);
-    for (Index i = first; i < last; ++i) {
-      double sum = 0;
-      for (Index j = 0; j < 2 * n; ++j) row[j] = times_power(a.parts()(i, j), -of_a);
-      for (Index j = 0; j < 2 * n; j += 2) sum += modulus(row[j], row[j + 1]);
-      largest_sum = max_or_nan(largest_sum, sum);
-      for (Index c = 0; c < nrhs; ++c) {
-        const double re = of_b(i, 2 * c) - sums_of_row(row, for_real.row(c).data()).product,
-                     im =
-                         of_b(i, 2 * c + 1) - sums_of_row(row, for_imaginary.row(c).data()).product;
-        residual[c] = max_or_nan(residual[c], modulus(re, im));
-      }
-    }
-    const std::scoped_lock lock(one_at_a_time);
-    norm_a = max_or_nan(norm_a, largest_sum);
-    for (Index c = 0; c < nrhs; ++c) norms[c].residual = max_or_nan(norms[c].residual, residual[c]);
-  });
-  Residual worst;
-  for (const ColumnNorms& of : norms) {
-    const double scale = norm_a * of.x + of.b;
-    const double error = of.residual == 0 && std::isfinite(scale) ? 0 : of.residual / scale;
-    worst.backward_error = max_or_nan(worst.backward_error, error);
-  }
-  worst.scaled = n == 0 ? 0 : worst.backward_error / (eps * static_cast<double>(n));
-  return worst;
-}
 
 ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
-                              const ComplexOptions& options, const ProgressCallback& progress) {
+                              const SolveOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
-  return translate_opencl_errors([&] {
-    return repeat_until_co_resident({}, [&](const LuOptions& lu) {
-      return ComplexRun(context, system, options, progress, lu).run();
+  require_known(options);
+  Plan plan = plan_for(context.profile(), options);
+  const Index n = system.a.rows(), nrhs = system.b.cols();
+  const bool wanted = nrhs > 0 || options.determinant || options.trust;
+  if (n == 0 || !wanted) {
+    ComplexSolution empty;
+    empty.complex = true;
+    empty.method = plan.method;
+    empty.type = plan.type;
+    empty.accuracy = plan.accuracy;
+    empty.x = ComplexMatrix(n, nrhs);
+    empty.determinant = n == 0 ? ComplexDeterminant{1, 0, 0} : ComplexDeterminant{0, kNaN};
+    return empty;
+  }
+  LapTimer timer;
+  const ComplexNorms norms = norms_of(system.a);
+  const auto solve = [&] {
+    return translate_opencl_errors([&] {
+      int attempts = 0;
+      ComplexSolution solution = repeat_until_co_resident(options.lu, [&](const LuOptions& lu) {
+        ++attempts;
+        return ComplexRun(context, system, options, norms, plan, progress).run(lu);
+      });
+      solution.repeated = attempts > 1;
+      return solution;
     });
-  });
+  };
+  ComplexSolution solution = solve();
+  const std::string doubt = doubt_about(solution);
+  if (!doubt.empty() && context.profile().fp64) {
+    plan = {Method::lu, RealType::f64, plan.accuracy};
+    solution = solve();
+  }
+  solution.passed_over = doubt;
+  solution.times.build += timer.lap() - solution.times.sum();
+  return solution;
 }
 
 }  // namespace clgauss

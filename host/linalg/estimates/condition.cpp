@@ -127,17 +127,21 @@ double rcond_of(Index n, double norm1_of_a, double norm1_of_inverse) {
   return std::min(1.0, 1 / finite_or_inf(norm1_of_inverse) / norm1_of_a);
 }
 
-/// |r| + (n + 1) eps (|A| |x| + |b|) of right-hand side c.
-std::vector<double> weights_of(const AnswerErrors& answer, Index c) {
+/// |r| + (n + 1) eps (|A| |x| + |b|) of right-hand side c; of `pairs`, both rows of one have the
+/// modulus of theirs.
+std::vector<double> weights_of(const AnswerErrors& answer, Index c, bool pairs) {
   const Index n = answer.x.rows();
   std::vector<double> weights(n);
   for (Index i = 0; i < n; ++i)
     weights[i] = std::abs(answer.residual(i, c)) +
                  static_cast<double>(n + 1) * kEps * answer.magnitudes(i, c);
+  for (Index i = 0; pairs && i < n; i += 2)
+    weights[i] = weights[i + 1] = std::hypot(weights[i], weights[i + 1]);
   return weights;
 }
 
-std::vector<Estimate> estimates_of(const AnswerErrors& answer, const NormEstimateOptions& options) {
+std::vector<Estimate> estimates_of(const AnswerErrors& answer, const NormEstimateOptions& options,
+                                   bool pairs) {
   const auto has_shape = [&](const Matrix& m) {
     return m.rows() == answer.x.rows() && m.cols() == answer.x.cols();
   };
@@ -145,8 +149,8 @@ std::vector<Estimate> estimates_of(const AnswerErrors& answer, const NormEstimat
     throw DimensionError("the error of x needs a residual and magnitudes of the same shape");
   std::vector<Estimate> estimates;
   for (Index c = 0; c < answer.x.cols(); ++c)
-    estimates.emplace_back(NormEstimator(answer.x.rows(), options, First::transposed),
-                           weights_of(answer, c));
+    estimates.emplace_back(NormEstimator(answer.x.rows(), options, First::transposed, pairs),
+                           weights_of(answer, c, pairs));
   return estimates;
 }
 
@@ -157,9 +161,10 @@ bool is_regular(const Matrix& product) {
   });
 }
 
-double bound_of(const Estimate& estimate, const Matrix& x, Index c) {
+double bound_of(const Estimate& estimate, const Matrix& x, Index c, bool pairs) {
   double largest = 0;
-  for (Index i = 0; i < x.rows(); ++i) largest = max_or_nan(largest, std::abs(x(i, c)));
+  for (Index i = 0; i < x.rows(); i += pairs ? 2 : 1)
+    largest = max_or_nan(largest, pairs ? std::hypot(x(i, c), x(i + 1, c)) : std::abs(x(i, c)));
   const double error = estimate.estimator.estimate();
   if (error == 0 && std::isfinite(largest)) return 0;
   const double bound = error / largest;
@@ -177,7 +182,7 @@ InverseProducts inverse_of(Lu& lu) {
 
 double inverse_norm1(const InverseProducts& inverse, const NormEstimateOptions& options) {
   std::vector<Estimate> one;
-  one.emplace_back(NormEstimator(inverse.n, options, First::plain));
+  one.emplace_back(NormEstimator(inverse.n, options, First::plain, inverse.pairs));
   carry_out(one, inverse);
   return finite_or_inf(one.front().estimator.estimate());
 }
@@ -195,11 +200,11 @@ double reciprocal_condition(Lu& lu, double norm1_of_a, const NormEstimateOptions
 
 std::vector<double> forward_error_bounds(const InverseProducts& inverse, const AnswerErrors& answer,
                                          const NormEstimateOptions& options) {
-  std::vector<Estimate> estimates = estimates_of(answer, options);
+  std::vector<Estimate> estimates = estimates_of(answer, options, inverse.pairs);
   carry_out(estimates, inverse);
   std::vector<double> bounds;
   for (const Estimate& estimate : estimates)
-    bounds.push_back(bound_of(estimate, answer.x, bounds.size()));
+    bounds.push_back(bound_of(estimate, answer.x, bounds.size(), inverse.pairs));
   return bounds;
 }
 
@@ -212,15 +217,16 @@ ConditionAndError trust_of(std::vector<Estimate> estimates, const InverseProduct
                           {}};
   estimates.pop_back();
   for (const Estimate& estimate : estimates)
-    trust.forward_error.push_back(bound_of(estimate, answer.x, trust.forward_error.size()));
+    trust.forward_error.push_back(
+        bound_of(estimate, answer.x, trust.forward_error.size(), inverse.pairs));
   return trust;
 }
 
 /// Of the error of every right-hand side, and of A^-1: all begin with a product by A^-1.
-std::vector<Estimate> all_estimates(const AnswerErrors& answer,
-                                    const NormEstimateOptions& options) {
-  std::vector<Estimate> estimates = estimates_of(answer, options);
-  estimates.emplace_back(NormEstimator(answer.x.rows(), options, First::plain));
+std::vector<Estimate> all_estimates(const AnswerErrors& answer, const NormEstimateOptions& options,
+                                    bool pairs) {
+  std::vector<Estimate> estimates = estimates_of(answer, options, pairs);
+  estimates.emplace_back(NormEstimator(answer.x.rows(), options, First::plain, pairs));
   return estimates;
 }
 
@@ -228,14 +234,14 @@ std::vector<Estimate> all_estimates(const AnswerErrors& answer,
 
 ConditionAndError estimate_trust(const InverseProducts& inverse, double norm1_of_a,
                                  const AnswerErrors& answer, const NormEstimateOptions& options) {
-  return trust_of(all_estimates(answer, options), inverse, norm1_of_a, answer);
+  return trust_of(all_estimates(answer, options, inverse.pairs), inverse, norm1_of_a, answer);
 }
 
 Matrix first_question(Index n) { return NormEstimator(n, kFewColumns, First::plain).question(); }
 
 ConditionAndError estimate_trust_from(const Matrix& first, const InverseProducts& inverse,
                                       double norm1_of_a, const AnswerErrors& answer) {
-  std::vector<Estimate> estimates = all_estimates(answer, kFewColumns);
+  std::vector<Estimate> estimates = all_estimates(answer, kFewColumns, inverse.pairs);
   if (is_regular(first))
     for (Estimate& estimate : estimates) estimate.estimator.answer(first);
   return trust_of(std::move(estimates), inverse, norm1_of_a, answer);

@@ -18,13 +18,6 @@ constexpr Index kMostColumns = 64;  // no two of twice as many columns of signs 
 /// asked for.
 constexpr double kPromising = 1.25;
 
-std::vector<double> column_sums(const Matrix& y) {
-  std::vector<double> sums(y.cols(), 0.0);
-  for (Index i = 0; i < y.rows(); ++i)
-    for (Index c = 0; c < y.cols(); ++c) sums[c] += std::abs(y(i, c));
-  return sums;
-}
-
 /// Whether columns c of `a` and d of `b`, of signs, are the same up to a sign.
 bool parallel(const Matrix& a, Index c, const Matrix& b, Index d) {
   const bool same = a(0, c) == b(0, d);
@@ -41,21 +34,23 @@ bool parallel_to_any(const Matrix& a, Index c, const Matrix& b, Index columns) {
 
 }  // namespace
 
-NormEstimator::NormEstimator(Index n, const NormEstimateOptions& options, First first)
-    : n_(n),
-      columns_(n <= kExactUpTo ? n : std::clamp<Index>(options.columns, 1, kMostColumns)),
+NormEstimator::NormEstimator(Index n, const NormEstimateOptions& options, First first, bool pairs)
+    : rows_of_one_(pairs ? 2 : 1),
+      n_(n / rows_of_one_),
+      columns_(n_ <= kExactUpTo ? n_ : std::clamp<Index>(options.columns, 1, kMostColumns)),
       products_(options.products),
       engine_(options.seed),
       done_(n == 0),
       question_(n, columns_),
-      weight_(n <= kExactUpTo ? 1 : 1 / static_cast<double>(n)),
-      was_asked_(n, false) {
-  if (n <= kExactUpTo) {
-    for (Index i = 0; i < n; ++i) question_(i, i) = 1;
+      weight_(n_ <= kExactUpTo ? 1 : 1 / static_cast<double>(n_)),
+      was_asked_(n_, false) {
+  if (n_ <= kExactUpTo) {
+    for (Index i = 0; i < n_; ++i) question_(rows_of_one_ * i, i) = 1;
     return;
   }
-  for (Index i = 0; i < n; ++i)
-    for (Index c = 0; c < columns_; ++c) question_(i, c) = c == 0 ? 1 : random_sign();
+  for (Index i = 0; i < n_; ++i)
+    for (Index c = 0; c < columns_; ++c)
+      question_(rows_of_one_ * i, c) = c == 0 ? 1 : random_sign();
   transposed_ = first == First::transposed;
   if (transposed_) signs_ = question_;
 }
@@ -68,6 +63,18 @@ void NormEstimator::answer(const Matrix& product) {
     hear_product(product);
   transposed_ = !transposed_;
   done_ = done_ || heard_ >= products_ || !std::isfinite(estimate_);
+}
+
+double NormEstimator::modulus(const Matrix& y, Index number, Index c) const {
+  return rows_of_one_ == 1 ? std::abs(y(number, c))
+                           : std::hypot(y(2 * number, c), y(2 * number + 1, c));
+}
+
+std::vector<double> NormEstimator::column_sums(const Matrix& y) const {
+  std::vector<double> sums(y.cols(), 0.0);
+  for (Index i = 0; i < n_; ++i)
+    for (Index c = 0; c < y.cols(); ++c) sums[c] += modulus(y, i, c);
+  return sums;
 }
 
 bool NormEstimator::improve(double found) {
@@ -98,6 +105,7 @@ void NormEstimator::hear_product(const Matrix& y) {
 
 /// Asks for the product of B^T and the signs of `y`. False if that would tell nothing new.
 bool NormEstimator::take_signs(const Matrix& y) {
+  if (rows_of_one_ == 2) return take_phases(y);
   Matrix signs(n_, columns_, Values(n_ * columns_));
   for (Index i = 0; i < n_; ++i)
     for (Index c = 0; c < columns_; ++c) signs(i, c) = y(i, c) < 0 ? -1 : 1;
@@ -114,12 +122,28 @@ bool NormEstimator::take_signs(const Matrix& y) {
   return true;
 }
 
+/// The same of complex numbers, which are hardly ever parallel.
+bool NormEstimator::take_phases(const Matrix& y) {
+  Matrix phases(2 * n_, columns_);
+  for (Index i = 0; i < n_; ++i)
+    for (Index c = 0; c < columns_; ++c) {
+      const double size = modulus(y, i, c);
+      const bool has_phase = size > 0 && std::isfinite(size);
+      phases(2 * i, c) = has_phase ? y(2 * i, c) / size : 1;
+      phases(2 * i + 1, c) = has_phase ? y(2 * i + 1, c) / size : 0;
+    }
+  question_ = signs_ = std::move(phases);
+  return true;
+}
+
 void NormEstimator::hear_transposed(const Matrix& z) {
   std::vector<double> largest(n_, 0.0);
   for (Index i = 0; i < n_; ++i)
-    for (const double value : z.row(i))
-      largest[i] = std::isfinite(value) ? std::max(largest[i], std::abs(value))
-                                        : std::numeric_limits<double>::infinity();
+    for (Index c = 0; c < z.cols(); ++c) {
+      const double size = modulus(z, i, c);
+      largest[i] = std::isfinite(size) ? std::max(largest[i], size)
+                                       : std::numeric_limits<double>::infinity();
+    }
   std::vector<Index> rows(n_);
   std::iota(rows.begin(), rows.end(), Index{0});
   const Index known = asked_.size() * heard_;  // at most so many rows were asked for
@@ -146,13 +170,13 @@ void NormEstimator::ask_unit_columns(const std::vector<Index>& rows) {
   for (const Index row : rows)
     if (asked_.size() < most && !was_asked_[row]) asked_.push_back(row);
   if (heard_product) columns_ = asked_.size();
-  question_ = Matrix(n_, columns_);
+  question_ = Matrix(rows_of_one_ * n_, columns_);
   for (Index c = 0; c < asked_.size(); ++c) {
-    question_(asked_[c], c) = 1;
+    question_(rows_of_one_ * asked_[c], c) = 1;
     was_asked_[asked_[c]] = true;
   }
   for (Index i = 0; i < n_; ++i)
-    for (Index c = asked_.size(); c < columns_; ++c) question_(i, c) = random_sign();
+    for (Index c = asked_.size(); c < columns_; ++c) question_(rows_of_one_ * i, c) = random_sign();
 }
 
 }  // namespace clgauss

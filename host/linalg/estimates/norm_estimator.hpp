@@ -13,6 +13,8 @@ namespace clgauss {
 /// (2000), algorithm 2.4). It asks for one product after the other, by B and by B^T in turn, so
 /// that several can be run side by side:
 ///   while (!e.done()) e.answer(e.wants_transposed() ? B^T e.question() : B e.question());
+/// Of a complex B, with `pairs`, as LAPACK's zlacn2 does: B^T is B^H then, signs are z / |z|, and
+/// rows 2 i and 2 i + 1 of questions and products hold the parts of number i.
 class NormEstimator {
  public:
   /// By which product it begins: with random vectors, or with random signs as if they were those of
@@ -20,7 +22,8 @@ class NormEstimator {
   /// once more whether columns of B are larger than those that it took, and for those only where
   /// they are: three products lead nearly as far, and now and then it takes four.
   enum class First { plain, transposed };
-  NormEstimator(Index n, const NormEstimateOptions& options, First first);
+  /// `n` rows, two a number with `pairs`.
+  NormEstimator(Index n, const NormEstimateOptions& options, First first, bool pairs = false);
 
   [[nodiscard]] bool done() const { return done_; }
   [[nodiscard]] bool wants_transposed() const { return transposed_; }
@@ -37,7 +40,10 @@ class NormEstimator {
   bool improve(double found);
   void hear_product(const Matrix& y);
   void hear_transposed(const Matrix& z);
+  [[nodiscard]] double modulus(const Matrix& y, Index number, Index c) const;
+  [[nodiscard]] std::vector<double> column_sums(const Matrix& y) const;
   [[nodiscard]] bool take_signs(const Matrix& y);
+  [[nodiscard]] bool take_phases(const Matrix& y);
   void ask_unit_columns(const std::vector<Index>& rows);
   double random_sign() {  // 64 of each random number
     if (signs_left_-- == 0) {
@@ -47,7 +53,8 @@ class NormEstimator {
     return (random_ >> signs_left_ & 1U) != 0 ? 1 : -1;
   }
 
-  Index n_, columns_, products_;
+  Index rows_of_one_, n_;  // n_ numbers
+  Index columns_, products_;
   std::mt19937_64 engine_;
   std::uint64_t random_ = 0;
   int signs_left_ = 0;
@@ -58,7 +65,7 @@ class NormEstimator {
   Matrix question_, signs_;      // signs_: the last question by B^T
   double weight_;                // 1 / the 1-norm of columns that are no unit columns
   std::vector<Index> asked_;     // the unit columns of the question, its first ones
-  std::vector<bool> was_asked_;  // of all rows
+  std::vector<bool> was_asked_;  // of all numbers
 };
 
 /// For factors on a device, where every column counts: of 300 matrices of all kinds the estimate

@@ -46,10 +46,8 @@ class LuCpu : public LuBackend {
     queue.finish();
   }
 
-  void prepare_transposed(Index nrhs) override {
-    few_solves().prepare_transposed(context_, type_, nrhs);
-  }
-  void prepare_both(Index nrhs) override { few_solves().prepare_both(context_, type_, nrhs); }
+  void prepare_transposed(Index nrhs) override { few_solves().prepare_transposed(context_, nrhs); }
+  void prepare_both(Index nrhs) override { few_solves().prepare_both(context_, nrhs); }
 
   using LuBackend::getrf;
   void getrf(const cl::CommandQueue& queue, const MatrixView& a,

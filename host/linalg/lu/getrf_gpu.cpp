@@ -76,11 +76,11 @@ class LuGpu : public LuBackend {
   }
 
   void prepare_transposed(Index nrhs) override {
-    few_solves().prepare_transposed(context_, memo_.type(), nrhs);
+    few_solves().prepare_transposed(context_, nrhs);
     order_.reset();  // that of the first launch lies in its place
   }
   void prepare_both(Index nrhs) override {
-    few_solves().prepare_both(context_, memo_.type(), nrhs);
+    few_solves().prepare_both(context_, nrhs);
     order_.reset();
   }
 
@@ -157,9 +157,8 @@ class LuGpu : public LuBackend {
   }
 
   FewSolves& few_solves() {
-    if (memo_.number().complex)
-      throw NoUsableKernel("there are no transposed solves of complex numbers");
-    if (!few_) few_.emplace(context_, memo_.type(), n_, panels_.persistent() ? &setting_ : nullptr);
+    if (!few_)
+      few_.emplace(context_, memo_.number(), n_, panels_.persistent() ? &setting_ : nullptr);
     return *few_;
   }
 

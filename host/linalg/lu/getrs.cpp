@@ -86,8 +86,7 @@ ColumnSolves& FewSolves::transposed_way_for(cl_uint nrhs) {
   memo_.none_works("transposed solves", names);
 }
 
-void FewSolves::prepare(Context& context, RealType type, Index nrhs,
-                        std::initializer_list<bool> transposed) {
+void FewSolves::prepare(Context& context, Index nrhs, std::initializer_list<bool> transposed) {
   const cl::CommandQueue& queue = context.queue();
   const auto zeros = [&](std::uint64_t bytes) {
     cl::Buffer buffer = context.allocate(std::max<std::uint64_t>(bytes, 1), "a first launch");
@@ -95,19 +94,20 @@ void FewSolves::prepare(Context& context, RealType type, Index nrhs,
     return buffer;
   };
   if (nrhs == 0) return;
-  const MatrixView lu{zeros(bytes_of(type)), 0, 1}, b{zeros(nrhs * bytes_of(type)), 0, nrhs};
+  const std::size_t number_bytes = memo_.number().bytes();
+  const MatrixView lu{zeros(number_bytes), 0, 1}, b{zeros(nrhs * number_bytes), 0, nrhs};
   const cl::Buffer pivots = zeros(sizeof(cl_int));
   for (const bool direction : transposed)
     solve(queue, lu, 1, order(queue, pivots, 1), b, static_cast<cl_uint>(nrhs), direction);
   queue.finish();
 }
 
-void FewSolves::prepare_both(Context& context, RealType type, Index nrhs) {
+void FewSolves::prepare_both(Context& context, Index nrhs) {
   const cl_uint columns = std::min(static_cast<cl_uint>(nrhs), ways_.front()->most_columns());
   if (solves_plain(columns))
-    prepare(context, type, columns, {false, true});
+    prepare(context, columns, {false, true});
   else
-    prepare(context, type, columns, {true});
+    prepare(context, columns, {true});
 }
 
 void FewSolves::solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,

@@ -50,10 +50,10 @@ class Getrs {
 class FewSolves {
  public:
   /// `may_wait`: as make_column_solves() has it.
-  FewSolves(Context& context, RealType type, Index n, const LuSetting* may_wait = nullptr)
-      : memo_(context, type),
+  FewSolves(Context& context, NumberType number, Index n, const LuSetting* may_wait = nullptr)
+      : memo_(context, number),
         waits_(may_wait != nullptr),
-        ways_(make_column_solves(context, type, n, may_wait)) {}
+        ways_(make_column_solves(context, number, n, may_wait)) {}
 
   /// Whether it can do B <- A^-1 B for `nrhs` right-hand sides.
   [[nodiscard]] bool solves_plain(Index nrhs) {
@@ -67,11 +67,9 @@ class FewSolves {
 
   /// Builds the kernels for `nrhs` right-hand sides, transposed, and launches each once, on a
   /// system of one row. Throws NoUsableKernel.
-  void prepare_transposed(Context& context, RealType type, Index nrhs) {
-    prepare(context, type, nrhs, {true});
-  }
+  void prepare_transposed(Context& context, Index nrhs) { prepare(context, nrhs, {true}); }
   /// The same for both directions, where it has them.
-  void prepare_both(Context& context, RealType type, Index nrhs);
+  void prepare_both(Context& context, Index nrhs);
 
   /// B <- A^-1 B, for which solves_plain(), or B <- A^-T B. `order` belongs to the row exchanges.
   /// Throws NoUsableKernel.
@@ -81,7 +79,7 @@ class FewSolves {
   RowOrder order(const cl::CommandQueue& queue, const cl::Buffer& pivots, cl_uint n);
 
  private:
-  void prepare(Context& context, RealType type, Index nrhs, std::initializer_list<bool> transposed);
+  void prepare(Context& context, Index nrhs, std::initializer_list<bool> transposed);
   /// The first that works; null if none does.
   ColumnSolves* way_for(cl_uint nrhs, bool transposed);
   ColumnSolves& transposed_way_for(cl_uint nrhs);

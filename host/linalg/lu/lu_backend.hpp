@@ -115,7 +115,7 @@ class LuBackend {
 
 /// The same for complex numbers of two of `type`, in which views and columns are counted: partial
 /// pivoting by |re| + |im|, with panels whose work-groups wait for each other, or NoUsableKernel.
-/// No transposed solves.
+/// Transposed solves are those with A^H.
 [[nodiscard]] std::unique_ptr<LuBackend> make_complex_lu_gpu(Context& context, RealType type,
                                                              Index n, const LuOptions& options,
                                                              const LuSpec& spec);

@@ -17,16 +17,17 @@ namespace {
 
 /// The diagonal by rows of one element each, one row and one column apart.
 template <typename Real>
-Values download_diagonal_as(const cl::CommandQueue& queue, const MatrixView& a, Index n) {
-  std::vector<Real, UninitializedAllocator<Real>> values(n);
+Values download_diagonal_as(const cl::CommandQueue& queue, const MatrixView& a, Index n,
+                            Index parts) {
+  const std::size_t bytes = parts * sizeof(Real);
+  std::vector<Real, UninitializedAllocator<Real>> values(parts * n);
   // The last one by itself: NVIDIA's driver wants the whole of the last row's pitch inside the
   // buffer.
   if (n > 1)
-    queue.enqueueReadBufferRect(a.buffer, CL_TRUE, {a.offset * sizeof(Real), 0, 0}, {0, 0, 0},
-                                {sizeof(Real), n - 1, 1}, (a.ld + 1) * sizeof(Real), 0,
-                                sizeof(Real), 0, values.data());
-  queue.enqueueReadBuffer(a.buffer, CL_TRUE, (a.offset + (n - 1) * (a.ld + 1)) * sizeof(Real),
-                          sizeof(Real), &values[n - 1]);
+    queue.enqueueReadBufferRect(a.buffer, CL_TRUE, {a.offset * bytes, 0, 0}, {0, 0, 0},
+                                {bytes, n - 1, 1}, (a.ld + 1) * bytes, 0, bytes, 0, values.data());
+  queue.enqueueReadBuffer(a.buffer, CL_TRUE, (a.offset + (n - 1) * (a.ld + 1)) * bytes, bytes,
+                          &values[parts * (n - 1)]);
   return {values.begin(), values.end()};
 }
 
@@ -41,11 +42,13 @@ void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const Matrix
 }
 
 Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,
-                         const cl::Buffer& gathered, RealType type, Index n) {
-  Values values = download(queue, gathered, type, n);
-  const Values in_place = type == RealType::f32 ? download_diagonal_as<float>(queue, a, n)
-                                                : download_diagonal_as<double>(queue, a, n);
-  if (std::memcmp(values.data(), in_place.data(), n * sizeof(double)) != 0)
+                         const cl::Buffer& gathered, NumberType number, Index n) {
+  const Index parts = number.parts();
+  Values values = download(queue, gathered, number.real, parts * n);
+  const Values in_place = number.real == RealType::f32
+                              ? download_diagonal_as<float>(queue, a, n, parts)
+                              : download_diagonal_as<double>(queue, a, n, parts);
+  if (std::memcmp(values.data(), in_place.data(), values.size() * sizeof(double)) != 0)
     throw DeviceFault("the pivots read from the device differ from the diagonal of its factors");
   return values;
 }

@@ -10,6 +10,8 @@
 #include <optional>
 #include <vector>
 
+#include "kernels/common/number_type.hpp"
+
 namespace clgauss {
 
 /// diagonal[i] <- A(i, i), i < n, by the kernel of cl/common/diagonal.cl. A begins where its buffer
@@ -17,11 +19,12 @@ namespace clgauss {
 void enqueue_diagonal(const cl::CommandQueue& queue, Kernel kernel, const MatrixView& a, Index n,
                       const cl::Buffer& diagonal);
 
-/// The n diagonal elements of the matrix at `a`, which `gathered` holds, too. No residual depends
+/// The n diagonal elements of the matrix at `a`, of complex numbers their parts, which `gathered`
+/// holds, too. No residual depends
 /// on what of them reaches the host, but the determinant does: throws DeviceFault if the two are
 /// not the same to the bit. Waits.
 [[nodiscard]] Values download_diagonal(const cl::CommandQueue& queue, const MatrixView& a,
-                                       const cl::Buffer& gathered, RealType type, Index n);
+                                       const cl::Buffer& gathered, NumberType number, Index n);
 
 /// What `read` returns, asked twice; throws DeviceFault if it differs.
 [[nodiscard]] std::vector<Index> read_twice(const std::function<std::vector<Index>()>& read);

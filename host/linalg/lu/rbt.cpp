@@ -114,7 +114,7 @@ class RbtLu::Implementation {
   }
 
   void prepare_both(Index nrhs) {
-    few_.prepare_both(context_, factors_.type(), nrhs);
+    few_.prepare_both(context_, nrhs);
     (void)right_hand_sides(nrhs);
   }
 

@@ -33,7 +33,7 @@ class Geqrf {
   void apply(const cl::CommandQueue& queue, const MatrixView& c, Index columns, bool transposed);
 
   /// Builds the kernels of solve() for `columns`, either way. Throws NoUsableKernel.
-  void prepare_solves(Index columns) { few_.prepare_both(context_, type_, columns); }
+  void prepare_solves(Index columns) { few_.prepare_both(context_, columns); }
 
   /// B <- R^-1 B, or R^-T B; n-by-columns, any number.
   void solve(const cl::CommandQueue& queue, const MatrixView& b, Index columns, bool transposed);

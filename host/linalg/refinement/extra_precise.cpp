@@ -92,14 +92,19 @@ void add(TwoParts& x, const Matrix& d, Index c) {
   }
 }
 
+/// Of the number whose first row is i.
+double size_of(const Matrix& x, Index i, Index c, bool pairs) {
+  return pairs ? std::hypot(x(i, c), x(i + 1, c)) : std::abs(x(i, c));
+}
+
 /// Makes the corrections that are worth it, if any.
-bool correct(TwoParts& x, const Matrix& correction, std::vector<Course>& courses) {
+bool correct(TwoParts& x, const Matrix& correction, bool pairs, std::vector<Course>& courses) {
   bool any = false;
   for (Index c = 0; c < courses.size(); ++c) {
     if (!courses[c].is_open()) continue;
     double largest = 0, relative = 0, norm = 0;
-    for (Index i = 0; i < correction.rows(); ++i) {
-      const double d = std::abs(correction(i, c)), size = std::abs(x.hi(i, c));
+    for (Index i = 0; i < correction.rows(); i += pairs ? 2 : 1) {
+      const double d = size_of(correction, i, c, pairs), size = size_of(x.hi, i, c, pairs);
       largest = max_or_nan(largest, d);
       norm = max_or_nan(norm, size);
       if (d != 0) relative = max_or_nan(relative, d / size);
@@ -117,6 +122,19 @@ bool any_open(const std::vector<Course>& courses) {
 
 }  // namespace
 
+ExactResidual exact_residual(std::span<const double> a, double b, const double* hi,
+                             const double* lo) {
+  ExactSum sum;
+  sum.add(b);
+  double size = std::abs(b);
+  for (Index j = 0; j < a.size(); ++j) {
+    sum.add_product(-a[j], hi[j]);
+    sum.lo -= a[j] * lo[j];
+    size += std::abs(a[j] * hi[j]);
+  }
+  return {sum.rounded(), size};
+}
+
 void ExtraPreciseHost::residual(const TwoParts& x, Matrix& r, Matrix& d) {
   const Index n = system_.a.rows(), nrhs = system_.b.cols();
   const Values hi = transposed(x.hi.values(), n, nrhs), lo = transposed(x.lo.values(), n, nrhs);
@@ -126,16 +144,9 @@ void ExtraPreciseHost::residual(const TwoParts& x, Matrix& r, Matrix& d) {
       scale_row(system_.a.row(i), scaling_.rows, scaling_.columns, i, a.data());
       scale_row(system_.b.row(i), scaling_.rows, scaling_.right_hand_sides, i, b.data());
       for (Index c = 0; c < nrhs; ++c) {
-        ExactSum sum;
-        sum.add(b[c]);
-        double size = std::abs(b[c]);
-        for (Index j = 0; j < n; ++j) {
-          sum.add_product(-a[j], hi[c * n + j]);
-          sum.lo -= a[j] * lo[c * n + j];
-          size += std::abs(a[j] * hi[c * n + j]);
-        }
-        r(i, c) = sum.rounded();
-        d(i, c) = size;
+        const ExactResidual exact = exact_residual(a, b[c], &hi[c * n], &lo[c * n]);
+        r(i, c) = exact.r;
+        d(i, c) = exact.d;
       }
     }
   });
@@ -198,7 +209,7 @@ Refinement refine_in_extra_precision(ExtraPreciseOperator& system, const Approxi
   judge();
   for (Index k = 0; k < kMostPreciseCorrections && any_open(courses); ++k) {
     solve(r);
-    if (correct(parts, r, courses)) judge();
+    if (correct(parts, r, system.pairs(), courses)) judge();
   }
   refinement.accepted = std::ranges::all_of(courses, &Course::has_converged);
   for (const Course& course : courses) refinement.forward_errors.push_back(course.error());

@@ -4,6 +4,7 @@
 #include <clgauss/context.hpp>
 #include <clgauss/matrix.hpp>
 #include <cstdint>
+#include <span>
 
 #include "kernels/refinement/residual.hpp"
 #include "linalg/refinement/refine.hpp"
@@ -28,7 +29,17 @@ class ExtraPreciseOperator {
   /// each. Waits.
   virtual void residual(const TwoParts& x, Matrix& r, Matrix& d) = 0;
   [[nodiscard]] virtual bool on_device() const { return false; }
+  /// Whether rows 2 i and 2 i + 1 are the parts of a complex number, whose size is its modulus.
+  [[nodiscard]] virtual bool pairs() const { return false; }
 };
+
+/// One number of B' - A' x, and of |B'| + |A'| |x|.
+struct ExactResidual {
+  double r = 0, d = 0;
+};
+/// Of a row of A' and its number of B'; x = hi + lo has as many numbers as `a`.
+[[nodiscard]] ExactResidual exact_residual(std::span<const double> a, double b, const double* hi,
+                                           const double* lo);
 
 /// By the cores of the host. System and scaling must outlive it.
 class ExtraPreciseHost : public ExtraPreciseOperator {

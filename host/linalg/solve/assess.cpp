@@ -19,24 +19,6 @@ namespace clgauss {
 
 namespace {
 
-/// Corrections by factors of which rounding has left nothing may shrink, too: they count where A is
-/// not singular to f64, by rcond or, which no scaling of rows spoils, by how far its errors reach
-/// x. Where they do, they tell more of x's error than its residual.
-void judge_by_condition(std::optional<Trust>& trust, Index n, Refinement& refinement) {
-  if (!trust) return;
-  const bool regular =
-      trust->rcond >= unit_roundoff(RealType::f64) ||
-      std::ranges::all_of(trust->forward_error,  // (n + 1) eps cond(A, x) and more
-                          [&](double bound) { return bound <= static_cast<double>(n + 1); });
-  if (!regular) {
-    refinement.accepted = false;
-    std::ranges::fill(refinement.forward_errors, Refinement::ForwardError{});
-  }
-  if (!refinement.accepted) return;
-  for (Index c = 0; c < refinement.forward_errors.size(); ++c)
-    trust->forward_error[c] = refinement.forward_errors[c].normwise;
-}
-
 /// Whether products with the powers stay in f64's range.
 bool are_moderate(const Scaling& scaling) {
   constexpr int kModerate = 300;
@@ -194,6 +176,21 @@ class Assessment {
 };
 
 }  // namespace
+
+void judge_by_condition(std::optional<Trust>& trust, Index n, Refinement& refinement) {
+  if (!trust) return;
+  const bool regular =
+      trust->rcond >= unit_roundoff(RealType::f64) ||
+      std::ranges::all_of(trust->forward_error,  // (n + 1) eps cond(A, x) and more
+                          [&](double bound) { return bound <= static_cast<double>(n + 1); });
+  if (!regular) {
+    refinement.accepted = false;
+    std::ranges::fill(refinement.forward_errors, Refinement::ForwardError{});
+  }
+  if (!refinement.accepted) return;
+  for (Index c = 0; c < refinement.forward_errors.size(); ++c)
+    trust->forward_error[c] = refinement.forward_errors[c].normwise;
+}
 
 SolveStatus outcome_of(const EliminationResult& result) {
   if (!result.failed_column) {

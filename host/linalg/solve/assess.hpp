@@ -19,6 +19,11 @@ inline constexpr Index kLargestOnHost = 256;
 /// What the pivots and x say; whether x is accurate is for the residual to say.
 [[nodiscard]] SolveStatus outcome_of(const EliminationResult& result);
 
+/// Corrections by factors of which rounding has left nothing may shrink, too: they count where A is
+/// not singular to f64, by rcond or, which no scaling of rows spoils, by how far its errors reach
+/// x. Where they do, they tell more of x's error than its residual.
+void judge_by_condition(std::optional<Trust>& trust, Index n, Refinement& refinement);
+
 struct Answer {
   EliminationResult result;
   Residual residual;          // of result.x, if there is one

@@ -24,23 +24,15 @@ bool tell_of_inverse(const Refinement& refinement) {
   return errors.size() < 2 || (refinement.gmres_steps == 0 && errors[1] <= errors[0] / 4);
 }
 
-/// Why the answer of factors in f32, or what they say of A, will not do; empty: it does.
+/// The same of a whole answer, which may have failed.
 std::string doubt_about(const Answer& answer) {
   const EliminationResult& result = answer.result;
   if (result.failed_column)
     return fmt::format(
         "in f32 the pivot of column {} is {}", *result.failed_column + 1,
         answer.plan.method == Method::cholesky ? "not positive" : "zero or not finite");
-  const Refinement& done = result.refinement;
-  if (done.accepted && answer.trust && !tell_of_inverse(done))
-    return fmt::format("rcond {:.1e} is at the limit of factors in f32", answer.trust->rcond);
-  if (done.accepted || result.x.empty()) return {};
-  if (answer.plan.accuracy == Accuracy::maximum)
-    return "corrections by factors in f32 do not lead to the digits of x";
-  return fmt::format(
-      "factors in f32 left a backward error of {:.2g} after {} correction{}{}",
-      done.backward_errors.back(), done.corrections(), done.corrections() == 1 ? "" : "s",
-      done.gmres_steps > 0 ? fmt::format(" and {} steps of GMRES", done.gmres_steps) : "");
+  if (result.x.empty() && !result.refinement.accepted) return {};
+  return doubt_about_f32(result.refinement, answer.trust, answer.plan.accuracy);
 }
 
 /// The same method's factors in f64, or the host's.
@@ -151,6 +143,19 @@ constexpr std::array kMethods{
               .wishes = kPivoting | kTypeOfFactors | kDeterminant | kWorkGroupSizes}};
 
 }  // namespace
+
+std::string doubt_about_f32(const Refinement& done, const std::optional<Trust>& trust,
+                            Accuracy accuracy) {
+  if (done.accepted && trust && !tell_of_inverse(done))
+    return fmt::format("rcond {:.1e} is at the limit of factors in f32", trust->rcond);
+  if (done.accepted) return {};
+  if (accuracy == Accuracy::maximum)
+    return "corrections by factors in f32 do not lead to the digits of x";
+  return fmt::format(
+      "factors in f32 left a backward error of {:.2g} after {} correction{}{}",
+      done.backward_errors.back(), done.corrections(), done.corrections() == 1 ? "" : "s",
+      done.gmres_steps > 0 ? fmt::format(" and {} steps of GMRES", done.gmres_steps) : "");
+}
 
 std::span<const MethodRow> all_methods() { return kMethods; }
 

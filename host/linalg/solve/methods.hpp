@@ -63,6 +63,11 @@ struct MethodRow {
   [[nodiscard]] bool allows(Wish wish) const { return (wishes & wish) != 0; }
 };
 
+/// Why an x that factors in f32 and refinement led to, or what they say of A, will not do; empty:
+/// it does.
+[[nodiscard]] std::string doubt_about_f32(const Refinement& done, const std::optional<Trust>& trust,
+                                          Accuracy accuracy);
+
 /// Of Method::automatic, too, which allows what one of the methods allows that it chooses from, and
 /// has no more.
 [[nodiscard]] std::span<const MethodRow> all_methods();

@@ -11,10 +11,6 @@
 
 namespace clgauss {
 
-namespace {
-
-/// The exponents that bring the columns of R, whose rows are multiplied by 2^rows, to magnitudes of
-/// about 1; empty where all are 0.
 std::vector<int> exponents_of_columns(const Matrix& r, std::span<const int> rows) {
   std::vector<double> largest(r.cols(), 0.0);
   std::vector<std::optional<int>> exponents(r.cols());
@@ -38,8 +34,6 @@ std::vector<int> exponents_of_columns(const Matrix& r, std::span<const int> rows
   return std::ranges::all_of(by, [](int exponent) { return exponent == 0; }) ? std::vector<int>{}
                                                                              : by;
 }
-
-}  // namespace
 
 void solve_again(const Context& context, const std::function<void()>& getrs, const MatrixView& b,
                  RealType type, const Scaling& scaling, Matrix& r) {

@@ -4,7 +4,9 @@
 #include <clgauss/context.hpp>
 #include <clgauss/view.hpp>
 #include <functional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "matrix/scaling.hpp"
 
@@ -15,6 +17,10 @@ namespace clgauss {
 /// into the range of the type, so that residuals do not underflow. Waits.
 void solve_again(const Context& context, const std::function<void()>& getrs, const MatrixView& b,
                  RealType type, const Scaling& scaling, Matrix& r);
+
+/// The exponents that bring the columns of R, whose rows are multiplied by 2^rows, to magnitudes of
+/// about 1; empty where all are 0.
+[[nodiscard]] std::vector<int> exponents_of_columns(const Matrix& r, std::span<const int> rows);
 
 /// Device memory for the columns of such solves, kept from one to the next.
 class SolveBlock {

@@ -1,0 +1,56 @@
+#include "cli/determinant_report.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cli/report.hpp"
+
+namespace clgauss::cli {
+
+using Json = nlohmann::ordered_json;
+
+std::string determinant_text(const Determinant& determinant) {
+  if (std::isnan(determinant.log10_abs)) return "not known";
+  if (determinant.sign == 0) return "0";
+  std::string text =
+      fmt::format("{}10^{:.15g}", determinant.sign < 0 ? "-" : "", determinant.log10_abs);
+  const double value = determinant.sign * std::pow(10.0, determinant.log10_abs);
+  if (std::isnormal(value)) text += fmt::format(" = {:.12g}", value);
+  if (determinant.relative_error < 1)
+    text += fmt::format(", relative error <= {:.1e}", determinant.relative_error);
+  else if (determinant.relative_error >= 1)
+    text += ", of which not even the sign is sure";
+  return text;
+}
+
+std::string determinant_text(const ComplexDeterminant& determinant) {
+  if (std::isnan(determinant.log10_abs)) return "not known";
+  const std::complex<double> phase = determinant.phase;
+  if (phase == 0.0) return "0";
+  std::string text =
+      fmt::format("10^{:.15g} e^({:.15g} i)", determinant.log10_abs, std::arg(phase));
+  const double size = std::pow(10.0, determinant.log10_abs);
+  if (std::isnormal(size))
+    text += fmt::format(" = {:.12g} {} {:.12g} i", size * phase.real(),
+                        std::signbit(phase.imag()) ? '-' : '+', size * std::abs(phase.imag()));
+  if (determinant.relative_error < 1)
+    text += fmt::format(", relative error <= {:.1e}", determinant.relative_error);
+  else if (determinant.relative_error >= 1)
+    text += ", of which not even the phase is sure";
+  return text;
+}
+
+Json determinant_json(const ComplexDeterminant& determinant) {
+  return {{"phase", {determinant.phase.real(), determinant.phase.imag()}},
+          {"log10_abs", finite_or_null(determinant.log10_abs)},
+          {"relative_error", finite_or_null(determinant.relative_error)}};
+}
+
+Json determinant_json(const Determinant& determinant) {
+  return {{"sign", determinant.sign},
+          {"log10_abs", finite_or_null(determinant.log10_abs)},
+          {"relative_error", finite_or_null(determinant.relative_error)}};
+}
+
+}  // namespace clgauss::cli

@@ -1,0 +1,206 @@
+#include "linalg/complex/complex_residual.hpp"
+
+#include <algorithm>
+#include <clgauss/error.hpp>
+#include <cmath>
+#include <mutex>
+
+#include "constants.hpp"
+#include "linalg/refinement/row_sums.hpp"
+#include "matrix/max_or_nan.hpp"
+#include "matrix/shapes.hpp"
+#include "matrix/transposed.hpp"
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+double modulus(double re, double im) { return std::sqrt(re * re + im * im); }
+
+/// The two rows of the real matrix that row i of a complex one stands for.
+struct RowPair {
+  explicit RowPair(Index parts) : real(parts), imaginary(parts) {}
+
+  /// Of parts times 2^by(column).
+  template <typename By>
+  void take(std::span<const double> parts, const By& by) {
+    for (Index j = 0; j < parts.size(); j += 2) {
+      const double re = times_power(parts[j], by(j)), im = times_power(parts[j + 1], by(j));
+      real[j] = imaginary[j + 1] = re;
+      real[j + 1] = -im;
+      imaginary[j] = im;
+    }
+  }
+
+  Values real, imaginary;
+};
+
+/// body(i, rows) for every row i of A, times 2^by(column), by all cores.
+template <typename By, typename Body>
+void for_rows(const ComplexMatrix& a, const By& by, const Body& body) {
+  const Index parts = a.parts().cols();
+  in_parallel(a.rows(), kElementsPerThread / std::max<Index>(parts, 1) + 1,
+              [&](Index first, Index last) {
+                RowPair rows(parts);
+                for (Index i = first; i < last; ++i) {
+                  rows.take(a.parts().row(i), by);
+                  body(i, rows);
+                }
+              });
+}
+
+/// r <- B - 2^by A X and d <- |B| + 2^by |A| |X|.
+void residual_of(const ComplexMatrix& a, int by, const Matrix& b, const Matrix& x, Matrix& r,
+                 Matrix& d) {
+  const Index nrhs = x.cols();
+  const Values columns = transposed(x.values(), x.rows(), nrhs);
+  for_rows(
+      a, [by](Index) { return by; },
+      [&](Index i, const RowPair& rows) {
+        for (Index c = 0; c < nrhs; ++c)
+          for (const Index part : {Index{0}, Index{1}}) {
+            const RowSums sums =
+                sums_of_row(part == 0 ? rows.real : rows.imaginary, columns.data() + c * x.rows());
+            const Index row = 2 * i + part;
+            r(row, c) = b(row, c) - sums.product;
+            d(row, c) = std::abs(b(row, c)) + sums.magnitude;
+          }
+      });
+}
+
+/// Largest magnitude of a part in column c; 0 where none is finite.
+double largest_part(const Matrix& pairs, Index c) {
+  double largest = 0;
+  for (Index i = 0; i < pairs.rows(); ++i)
+    if (std::isfinite(pairs(i, c))) largest = std::max(largest, std::abs(pairs(i, c)));
+  return largest;
+}
+
+double largest_modulus(const Matrix& pairs, Index c) {
+  double largest = 0;
+  for (Index i = 0; i < pairs.rows(); i += 2)
+    largest = max_or_nan(largest, modulus(pairs(i, c), pairs(i + 1, c)));
+  return largest;
+}
+
+void scale_column(Matrix& pairs, Index c, int by) {
+  for (Index i = 0; i < pairs.rows(); ++i) pairs(i, c) = times_power(pairs(i, c), by);
+}
+
+}  // namespace
+
+Matrix in_pairs(const ComplexMatrix& matrix) {
+  Matrix pairs(2 * matrix.rows(), matrix.cols());
+  for (Index i = 0; i < pairs.rows(); ++i)
+    for (Index c = 0; c < pairs.cols(); ++c) pairs(i, c) = matrix.parts()(i / 2, 2 * c + i % 2);
+  return pairs;
+}
+
+ComplexMatrix from_pairs(const Matrix& pairs) {
+  ComplexMatrix matrix(pairs.rows() / 2, pairs.cols());
+  for (Index i = 0; i < pairs.rows(); ++i)
+    for (Index c = 0; c < pairs.cols(); ++c) matrix.parts()(i / 2, 2 * c + i % 2) = pairs(i, c);
+  return matrix;
+}
+
+ComplexNorms norms_of(const ComplexMatrix& a) {
+  ComplexNorms norms;
+  const Matrix& parts = a.parts();
+  double largest = 0;
+  for (const double value : parts.values())
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  norms.exponent = largest > 0 ? std::ilogb(largest) : 0;
+  std::vector<double> of_columns(a.cols(), 0.0);
+  std::mutex one_at_a_time;
+  in_parallel(a.rows(), kElementsPerThread / std::max<Index>(parts.cols(), 1) + 1,
+              [&](Index first, Index last) {
+                std::vector<double> sums(a.cols(), 0.0);
+                double largest_sum = 0;
+                for (Index i = first; i < last; ++i) {
+                  double sum = 0;
+                  for (Index j = 0; j < a.cols(); ++j) {
+                    const double size = modulus(times_power(parts(i, 2 * j), -norms.exponent),
+                                                times_power(parts(i, 2 * j + 1), -norms.exponent));
+                    sum += size;
+                    sums[j] += size;
+                  }
+                  largest_sum = max_or_nan(largest_sum, sum);
+                }
+                const std::scoped_lock lock(one_at_a_time);
+                norms.infinity = max_or_nan(norms.infinity, largest_sum);
+                for (Index j = 0; j < a.cols(); ++j) of_columns[j] += sums[j];
+              });
+  for (const double sum : of_columns) norms.one = max_or_nan(norms.one, sum);
+  return norms;
+}
+
+ComplexAnswerResidual answer_residual(const ComplexSystem& system, const ComplexNorms& norms,
+                                      const Matrix& x, double eps) {
+  const Index n = system.a.rows(), nrhs = x.cols();
+  Matrix b = in_pairs(system.b), scaled_x = x;
+  ComplexAnswerResidual answer{{}, Matrix(2 * n, nrhs), Matrix(2 * n, nrhs)};
+  // With A, x and b brought near 1 by powers of two no product leaves the range of f64.
+  std::vector<int> by(nrhs);
+  for (Index c = 0; c < nrhs; ++c) {
+    const auto exponent = [](double largest) { return largest > 0 ? std::ilogb(largest) : -10000; };
+    by[c] = -std::max(norms.exponent + exponent(largest_part(x, c)), exponent(largest_part(b, c)));
+    scale_column(scaled_x, c, by[c] + norms.exponent);
+    scale_column(b, c, by[c]);
+  }
+  residual_of(system.a, -norms.exponent, b, scaled_x, answer.r, answer.d);
+  for (Index c = 0; c < nrhs; ++c) {
+    const double scale = norms.infinity * largest_modulus(scaled_x, c) + largest_modulus(b, c),
+                 residual = largest_modulus(answer.r, c);
+    const double error = residual == 0 && std::isfinite(scale) ? 0 : residual / scale;
+    answer.norms.backward_error = max_or_nan(answer.norms.backward_error, error);
+    scale_column(answer.r, c, -by[c]);
+    scale_column(answer.d, c, -by[c]);
+  }
+  answer.norms.scaled = n == 0 ? 0 : answer.norms.backward_error / (eps * static_cast<double>(n));
+  return answer;
+}
+
+Residual compute_residual(const ComplexSystem& system, const ComplexMatrix& x, double eps) {
+  const auto& [a, b] = system;
+  const Index n = a.rows();
+  if (a.cols() != n || b.rows() != n || x.rows() != n || x.cols() != b.cols())
+    throw DimensionError("the residual needs x and b of the same shape, with as many rows as A");
+  return answer_residual(system, norms_of(a), in_pairs(x), eps).norms;
+}
+
+void ComplexOperator::residual(const Matrix& x, Matrix& r, Matrix& d) {
+  residual_of(system_.a, 0, in_pairs(system_.b), x, r, d);
+}
+
+Matrix ComplexOperator::product(const Matrix& v) {
+  Matrix y(v.rows(), 1);
+  for_rows(
+      system_.a, [](Index) { return 0; },
+      [&](Index i, const RowPair& rows) {
+        y(2 * i, 0) = sums_of_row(rows.real, v.values().data()).product;
+        y(2 * i + 1, 0) = sums_of_row(rows.imaginary, v.values().data()).product;
+      });
+  return y;
+}
+
+void ExtraPreciseComplex::residual(const TwoParts& x, Matrix& r, Matrix& d) {
+  const Index nrhs = x.hi.cols(), rows_of_x = x.hi.rows();
+  const Matrix b = in_pairs(system_.b);
+  const Values hi = transposed(x.hi.values(), rows_of_x, nrhs),
+               lo = transposed(x.lo.values(), rows_of_x, nrhs);
+  const auto by = [&](Index j) { return scaling_.columns.empty() ? 0 : scaling_.columns[j]; };
+  for_rows(system_.a, by, [&](Index i, const RowPair& rows) {
+    for (const Index part : {Index{0}, Index{1}})
+      for (Index c = 0; c < nrhs; ++c) {
+        const double of_b = times_power(b(2 * i + part, c), scaling_.right_hand_sides[c]);
+        const ExactResidual exact =
+            exact_residual(part == 0 ? rows.real : rows.imaginary, of_b, hi.data() + c * rows_of_x,
+                           lo.data() + c * rows_of_x);
+        r(2 * i + part, c) = exact.r;
+        d(2 * i + part, c) = exact.d;
+      }
+  });
+}
+
+}  // namespace clgauss
