@@ -32,7 +32,7 @@ class CheckedProducts {
     context_.programs().prepare([&] {
       many_.reset();
       few_.emplace(context_, type_, n_);
-      few_->prepare_both(context_, type_, columns);
+      few_->prepare_both(context_, columns);
       if (!few_->solves_plain(columns)) many_.emplace(context_, type_, n_, GemmOptions{});
     });
     std::vector<cl_int> rows(n_);
