@@ -15,8 +15,10 @@
 
 #include "shim.h"
 
-enum { kVersion = 1, kLeastMeasured = 256 };
-static const double kSizes[kMostSizes] = {256, 512, 1024, 2048};
+enum { kVersion = 2, kLeastMeasured = 256 };
+/* The last one where the device is not ahead before, and has cores of its own: copies weigh less
+ * there, and Cholesky has little else to do. */
+static const double kSizes[kMostSizes] = {256, 512, 1024, 2048, 4096};
 /* How many times faster it must be: a CPU device shares its cores with the program. */
 static const double kMargin = 1.1, kMarginOnCpu = 2;
 /* Of the system's routine: no larger system is measured, and two times are enough. */
@@ -299,6 +301,14 @@ static clgauss_status on_device(enum type type, enum family family, size_t n, vo
   }
 }
 
+static double margin_of(const struct choice* choice) {
+  return choice->is_cpu ? kMarginOnCpu : kMargin;
+}
+
+static int is_ahead(const struct choice* choice, int s) {
+  return choice->system[s] >= margin_of(choice) * choice->device[s];
+}
+
 static int measure(const struct call* call, struct choice* choice) {
   const struct site* const site = call->site;
   const struct target* const target = call->target;
@@ -320,6 +330,7 @@ static int measure(const struct call* call, struct choice* choice) {
   int64_t* const pivots = malloc(most * sizeof *pivots);
   int is_well = a != NULL && b != NULL && pivots != NULL;
   for (int s = 0; is_well && s < kMostSizes; ++s) {
+    if (s == kMostSizes - 1 && (choice->is_cpu || is_ahead(choice, s - 1))) break;
     const size_t n = (size_t)kSizes[s], more = (size_t)more_of(family, (int64_t)n);
     double system = INFINITY, of_device = INFINITY;
     for (int repeat = 0; is_well && repeat < 3; ++repeat) { /* the first builds kernels */
@@ -356,17 +367,14 @@ static int measure(const struct call* call, struct choice* choice) {
 
 /* By the times: from the first size on from which the device is ahead at every measured one. */
 static void decide(struct choice* choice, const struct library* library) {
-  const double margin = choice->is_cpu ? kMarginOnCpu : kMargin;
   choice->least_n = INT64_MAX;
-  for (int s = choice->count; s-- > 0;) {
-    if (!(choice->system[s] >= margin * choice->device[s])) break;
+  for (int s = choice->count; s-- > 0 && is_ahead(choice, s);)
     choice->least_n = (int64_t)choice->sizes[s];
-  }
   const int last = choice->count - 1;
   if (choice->least_n == INT64_MAX)
     snprintf(choice->why, sizeof choice->why,
              "%.60s is not %g times as fast as %.80s: n = %.0f takes %.3g ms, and %.3g ms",
-             choice->device_name, margin, library->path, choice->sizes[last],
+             choice->device_name, margin_of(choice), library->path, choice->sizes[last],
              1e3 * choice->device[last], 1e3 * choice->system[last]);
 }
 

@@ -205,7 +205,7 @@ int is_within_lapack(void);
 /* ---- choice.c -------------------------------------------------------------------------------- */
 
 /* What was measured of one kind of systems with one library. */
-enum { kMostSizes = 4 };
+enum { kMostSizes = 5 };
 struct choice {
   int64_t least_n; /* from which on the device takes them; INT64_MAX: never */
   char why[256];   /* for the report */
