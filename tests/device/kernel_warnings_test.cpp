@@ -102,6 +102,9 @@ std::vector<FileWithDefines> builds() {
     for (const std::string kernel : {"1", "2 -DRHS=1", "2 -DRHS=8"})
       all.push_back({"batched_panels.cl",
                      "-DROWS=64 -DPANEL=8 -DGROUP=64 -DDEFINITE=" + yes + " -DKERNEL=" + kernel});
+    for (const std::string kernel : {"1 -DLANE_ROWS=2", "2 -DMOST_ROWS=64", "3", "4", "5"})
+      all.push_back({"batched_blocks.cl",
+                     "-DPANEL=16 -DBLOCK=64 -DGROUP=64 -DDEFINITE=" + yes + " -DKERNEL=" + kernel});
     const std::string batched = "-DGRID=4 -DTILE=2 -DSYSTEMS=4 -DDEFINITE=" + yes;
     for (const std::string registers : {"0", "1"})
       all.push_back(
