@@ -89,7 +89,8 @@ MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning,
 MethodChoice method_choice(Context& context) {
   const DeviceProfile& device = context.profile();
   const MethodChoice known = method_choice(device, context.tuning());
-  if (known.entry != nullptr || (is_cpu(device) && !device.pretended_ratio)) return known;
+  if (known.entry != nullptr || !device.fp64 || (is_cpu(device) && !device.pretended_ratio))
+    return known;
   return method_choice(device, context.tuning(), context.arithmetic_rates());
 }
 

@@ -137,6 +137,9 @@ TEST_CASE("rates: a pretended ratio is a power of two, and nothing is measured")
       CHECK(asked.rates->ratio == taken);
       CHECK(asked.rates->pretended());
       CHECK_FALSE(asked.measured);
+      options.tuned = false;
+      Context context(device, options);
+      CHECK((method_choice(context).source() == "pretended") == device.profile.fp64);
     }
   });
 }
