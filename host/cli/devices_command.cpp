@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/kernels_report.hpp"
+#include "cli/report.hpp"
 #include "command_line/progress_line.hpp"
 
 namespace clgauss::cli {
@@ -38,37 +39,42 @@ struct ListedDevice {
   LcmRule rule;
   std::string failure;
   std::vector<KernelVerdict> kernels;  // of --kernels
-  Json method = nullptr;               // which one `solve --method auto` takes; null without fp64
+  MethodChoice choice;                 // what `solve --method auto` takes; without its entry
+  std::string_view source;             // of the choice
 };
 
-Json method_json(const MethodChoice& choice) {
-  const auto or_never = [](Index from) {
-    return from == MethodChoice::kNever ? Json(nullptr) : Json(from);
-  };
+Json or_never(Index from) { return from == MethodChoice::kNever ? Json(nullptr) : Json(from); }
+
+/// Null without fp64, where there is nothing to choose from.
+Json method_json(const ListedDevice& device) {
+  const MethodChoice& choice = device.choice;
+  if (!device.profile.fp64) return nullptr;
   return {{"mixed_from", or_never(choice.mixed_from)},
           {"rbt_from", or_never(choice.rbt_from)},
-          {"source", choice.source()}};
+          {"source", device.source},
+          {"rates", rates_json(choice.rates)}};
 }
 
 /// "cholesky from n = 1024 where A is symmetric with a positive diagonal, else mixed from n = 1536,
 /// else lu (tuned)".
 std::string method_text(const ListedDevice& device) {
-  const Json& method = device.method;
+  const MethodChoice& choice = device.choice;
   std::string text;
-  if (const Index from = cholesky_from(device.profile); from != MethodChoice::kNever)
+  if (choice.cholesky_from != MethodChoice::kNever)
     text = fmt::format("cholesky from n = {} where A is symmetric with a positive diagonal, else ",
-                       from);
-  if (method.is_null()) return text + "mixed";
-  for (const char* name : {"rbt", "mixed"})
-    if (const Json& from = method[fmt::format("{}_from", name)]; !from.is_null())
-      text += fmt::format("{} from n = {}, else ", name, from.get<Index>());
-  return fmt::format("{}lu ({})", text, method["source"].get<std::string>());
+                       choice.cholesky_from);
+  if (!device.profile.fp64) return text + "mixed";
+  for (const auto& [name, from] :
+       {std::pair("rbt", choice.rbt_from), std::pair("mixed", choice.mixed_from)})
+    if (from != MethodChoice::kNever) text += fmt::format("{} from n = {}, else ", name, from);
+  return fmt::format("{}lu ({}{})", text, device.source,
+                     choice.rates ? ": " + rates_text(*choice.rates) : "");
 }
 
 /// One device that cannot build kernels must not hide the others, so its failure is listed, not
 /// thrown.
 ListedDevice inspect(const Device& device, const ContextOptions& options, bool kernels) {
-  ListedDevice listed{device.profile, 0, {}, {}, {}, nullptr};
+  ListedDevice listed{device.profile, 0, {}, {}, {}, method_choice(device.profile, {}), {}};
   override_cores(listed.profile, options.cores_per_compute_unit);
   try {
     Context context(device, options);
@@ -77,8 +83,9 @@ ListedDevice inspect(const Device& device, const ContextOptions& options, bool k
     const Kernel kernel = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
     listed.kernel_multiple = kernel.preferred_multiple;
     listed.rule = launcher.rule_for(kernel);
-    if (device.profile.fp64)
-      listed.method = method_json(method_choice(context.profile(), context.tuning()));
+    listed.choice = method_choice(context);
+    listed.source = listed.choice.source();
+    listed.choice.entry = nullptr;  // the context's
     if (!kernels) return listed;
     ProgressLine line(true);
     survey_kernels(context, shown_on(line));
@@ -190,9 +197,7 @@ Json to_json(const ListedDevice& device) {
             {"host_unified_memory", profile.host_unified_memory},
             {"fp64", profile.fp64},
             {"lcm_rule", nullptr},
-            {"cholesky_from", cholesky_from(profile) == MethodChoice::kNever
-                                  ? Json(nullptr)
-                                  : Json(cholesky_from(profile))},
+            {"cholesky_from", or_never(device.choice.cholesky_from)},
             {"method_choice", nullptr}};
   if (!device.failure.empty()) {
     json["error"] = device.failure;
@@ -202,7 +207,7 @@ Json to_json(const ListedDevice& device) {
   json["lcm_rule"] = {{"raw", or_null(device.rule.raw)},
                       {"clamped", device.rule.clamped},
                       {"reason", device.rule.reason}};
-  json["method_choice"] = device.method;
+  json["method_choice"] = method_json(device);
   if (!device.kernels.empty()) json["kernels"] = kernels_json(device.kernels);
   return json;
 }

@@ -144,6 +144,8 @@ Json work_group_json(const std::optional<WorkGroupReport>& group) {
           {"remainder_launches", group->remainder_launches}};
 }
 
+double tflops(double multiply_adds) { return 2e-12 * multiply_adds; }
+
 Json times_json(const Report& report) {
   return times_json(report.times, report.solution.times, "forward", "backward");
 }
@@ -275,6 +277,23 @@ std::string device_text(const UsedDevice& device, bool verbose) {
          kernels_text(kernels, verbose);
 }
 
+std::string rates_text(const ArithmeticRates& rates) {
+  const std::string ratio = fmt::format("f32 {} times as fast as f64", rates.ratio);
+  return rates.pretended() ? ratio
+                           : fmt::format("{:.3g} Tflop/s in f32 and {:.3g} in f64, {}",
+                                         tflops(rates.f32), tflops(rates.f64), ratio);
+}
+
+Json rates_json(const std::optional<ArithmeticRates>& rates) {
+  if (!rates) return nullptr;
+  const auto measured = [&](double rate) {
+    return rates->pretended() ? Json(nullptr) : Json(tflops(rate));
+  };
+  return {{"f32_tflops", measured(rates->f32)},
+          {"f64_tflops", measured(rates->f64)},
+          {"ratio", rates->ratio}};
+}
+
 std::string verdict_text(const Report& report) {
   const SolveOutcome& solution = report.solution;
   if (solution.status == SolveStatus::overflow) return overflow_text(solution);
@@ -373,6 +392,9 @@ std::string work_text(const Report& report) {
                               report.nrhs, report.augmented_path);
   text += scaling_text(solution);
   text += device_text(report.device, report.verbose);
+  if (report.verbose && solution.rates)
+    text += fmt::format("           auto chose by {} rates: {}\n", solution.method_choice,
+                        rates_text(*solution.rates));
   if (solution.work_group) text += groups_text(*solution.work_group);
   text += refinement_text(solution);
   if (solution.iterations) text += iterations_text(*solution.iterations);
@@ -407,6 +429,7 @@ Json report_json(const Report& report) {
       {"iterations", iterations_json(solution.iterations)},
       {"method_choice",
        solution.method_choice.empty() ? Json(nullptr) : Json(solution.method_choice)},
+      {"rates", rates_json(solution.rates)},
       {"seed", row.seed ? Json(*row.seed) : Json(nullptr)},
       {"passed_over", solution.passed_over.empty() ? Json(nullptr) : Json(solution.passed_over)},
       {"lapack", solution.by_lapack},

@@ -97,6 +97,10 @@ void tell_of(const Report& report, bool quiet, bool strict);
 [[nodiscard]] std::string device_text(const UsedDevice& device, bool verbose);
 [[nodiscard]] nlohmann::ordered_json device_json(const UsedDevice& device);
 
+/// "25.4 Tflop/s in f32 and 0.794 in f64, f32 32 times as fast as f64".
+[[nodiscard]] std::string rates_text(const ArithmeticRates& rates);
+[[nodiscard]] nlohmann::ordered_json rates_json(const std::optional<ArithmeticRates>& rates);
+
 /// The report of `--json`; its keys are documented in the README. Numbers that are not finite are
 /// null.
 [[nodiscard]] nlohmann::ordered_json report_json(const Report& report);

@@ -60,6 +60,7 @@ void warm(Context& context, std::optional<Index> largest) {
   ProgressLine line(true);
   const ProgressCallback progress = shown_on(line);
   context.programs().announce_to([&](const std::string& what) { progress(what, 0); });
+  (void)method_choice(context);  // measures what auto goes by
   // On a CPU larger systems take the kernels of smaller ones.
   const Index most =
       largest.value_or(device.type == DeviceType::cpu ? 1012 : kSizes[std::size(kSizes) - 1]);

@@ -24,6 +24,9 @@ namespace clgauss::cli {
        "how large arrays reach the device: mapped, pinned or pageable, instead of what suits it"},
       {"CLGAUSS_KERNEL_FAULTS=lu_small=build,trsv=wrong",
        "let these kernel files not build, or leave wrong numbers, to see what happens"},
+      {"CLGAUSS_F64_RATIO=32",
+       "let auto choose as on a GPU, not tuned, whose f32 is 32 (1, 2, 4 .. 64) times as fast as "
+       "its f64, instead of measuring that"},
       {"XDG_CACHE_HOME", "built kernels lie in clgauss below this folder (else HOME's .cache)"},
       {"XDG_DATA_HOME",
        "tuned numbers lie in clgauss/tuned below this folder (else HOME's .local/share)"},

@@ -10,6 +10,7 @@
 #include "launch/queue_order.hpp"
 #include "launch/staging.hpp"
 #include "opencl_error.hpp"
+#include "session/arithmetic_rates.hpp"
 
 namespace clgauss {
 
@@ -58,6 +59,7 @@ struct Context::State {
                                                                        : Transfers::pinned)) {
     override_cores(profile, options.cores_per_compute_unit);
     profile.vendor_kernels = options.vendor_kernels;
+    profile.pretended_ratio = options.pretended_ratio;
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -75,6 +77,8 @@ struct Context::State {
   Tuning tuning;
   Staging staging;
   std::optional<bool> runs_long_loops;
+  bool knows_rates = false;
+  std::optional<ArithmeticRates> rates;
   KernelTrials trials{programs};
 };
 
@@ -125,6 +129,14 @@ bool Context::runs_long_loops() {
   known = counted == expected;
   if (*known) programs().remember(kQuestion, kFile, {}, kYes);
   return *known;
+}
+
+std::optional<ArithmeticRates> Context::arithmetic_rates() {
+  if (const auto ratio = profile().pretended_ratio)
+    return ArithmeticRates{0, 0, ArithmeticRates::of(*ratio, 1).ratio};
+  if (!state_->knows_rates) state_->rates = measure_arithmetic(*this);
+  state_->knows_rates = true;
+  return state_->rates;
 }
 
 void Context::require_memory(std::uint64_t bytes, const std::string& what) const {

@@ -4,6 +4,7 @@
 #include <clgauss/context.hpp>
 #include <clgauss/error.hpp>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "session/environment.hpp"
@@ -30,6 +31,14 @@ bool vendor_kernels_from(std::string_view text) {
   if (text.empty() || text == "all") return true;
   if (text == "portable") return false;
   throw UsageError(fmt::format("CLGAUSS_KERNELS: '{}' is not all or portable", text));
+}
+
+/// What the value of CLGAUSS_F64_RATIO means.
+std::optional<unsigned> ratio_from(std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  for (const unsigned ratio : {1U, 2U, 4U, 8U, 16U, 32U, 64U})
+    if (text == std::to_string(ratio)) return ratio;
+  throw UsageError(fmt::format("CLGAUSS_F64_RATIO: '{}' is not 1, 2, 4, 8, 16, 32 or 64", text));
 }
 
 /// The folder that `variable` names, else `below_home` in the home folder; relative ones are to be
@@ -72,6 +81,7 @@ ContextOptions ContextOptions::from_environment() {
     options.driver_cache_folder = *cache / "pocl";
   options.vendor_kernels = vendor_kernels_from(setting("CLGAUSS_KERNELS"));
   options.transfers = transfers_from(setting("CLGAUSS_TRANSFERS"));
+  options.pretended_ratio = ratio_from(setting("CLGAUSS_F64_RATIO"));
   options.kernel_faults = parse_kernel_faults(setting("CLGAUSS_KERNEL_FAULTS"));
   return options;
 }

@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <clgauss/context.hpp>
 #include <clgauss/lab/tuned.hpp>
 
 namespace clgauss {
@@ -6,15 +9,46 @@ namespace clgauss {
 namespace {
 
 constexpr const char *kMixedFrom = "MIXED_FROM", *kRbtFrom = "RBT_FROM";
+constexpr Index kRbtFromBuiltIn = 1536;
+
+/// From which n on mixed takes less time than lu on a GPU whose f32 is 1, 2, 4 .. 64 times as fast
+/// as its f64. In ms, with m = n / 1024, lu has 0.0061 (ratio - 1) m^3 more of arithmetic, and
+/// mixed 0.073 m^2 more of residuals, which read A, and 0.4 of launches: the numbers of an H200, to
+/// whose 12 m they are fitted. These are the m where both are equal, to the nearest half. (A GPU
+/// with a fifth of its rates and a tenth of its bandwidth has them within a factor of 1.5, and near
+/// them it matters little which one is taken.) Ratios up to 2 were measured.
+constexpr std::array<Index, 7> kMixedFromOfRatio{12288, 12288, 5120, 3072, 2048, 1536, 1024};
+static_assert(kMixedFromOfRatio.back() == MethodChoice::kMeasuredFrom);
+
+bool is_cpu(const DeviceProfile& device) { return device.type == DeviceType::cpu; }
 
 /// Where nothing was measured. mixed: PoCL's two more programs to load count for as much as the LU
 /// of n = 1500 saves; on an H200, whose f64 is half as fast as its f32, panels and not products are
 /// what an LU of less than n = 16384 spends its time on. rbt: where diagonal blocks are factored by
-/// sub-groups (lu_diagonal_ptx.cl).
+/// sub-groups (lu_diagonal_ptx.cl). Cholesky: below, its factors save less time than it takes to
+/// load their kernels; on GPUs they were not measured beside what is taken else.
 MethodChoice built_in(const DeviceProfile& device) {
-  const bool cpu = device.type == DeviceType::cpu;
+  const bool cpu = is_cpu(device);
   const bool butterflies = !cpu && device.fp64 && device.lacks_ptx().empty();
-  return {cpu ? Index{1536} : Index{12288}, butterflies ? Index{1536} : MethodChoice::kNever};
+  MethodChoice choice;
+  choice.mixed_from = cpu ? Index{1536} : kMixedFromOfRatio.front();
+  if (butterflies) choice.rbt_from = kRbtFromBuiltIn;
+  if (cpu) choice.cholesky_from = 1024;
+  return choice;
+}
+
+/// On a GPU with these rates. rbt, mixed without the panels, pays where mixed does at the latest.
+/// Where arithmetic is what takes the time, Cholesky has half of it.
+MethodChoice by_rates(DeviceProfile device, const ArithmeticRates& rates) {
+  device.type = DeviceType::gpu;  // also where they are pretended
+  MethodChoice choice = built_in(device);
+  choice.rates = rates;
+  choice.mixed_from =
+      kMixedFromOfRatio.at(static_cast<std::size_t>(std::bit_width(rates.ratio)) - 1);
+  if (choice.rbt_from != MethodChoice::kNever)
+    choice.rbt_from = std::min(choice.rbt_from, choice.mixed_from);
+  if (choice.mixed_from < kMixedFromOfRatio.front()) choice.cholesky_from = choice.mixed_from;
+  return choice;
 }
 
 /// Empty for a file that somebody edited.
@@ -31,19 +65,33 @@ int number_of(Index from) {
 
 }  // namespace
 
-MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning) {
+std::string_view MethodChoice::source() const {
+  if (entry != nullptr) return "tuned";
+  if (!rates) return "built-in";
+  return rates->pretended() ? "pretended" : "measured";
+}
+
+MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning,
+                           const std::optional<ArithmeticRates>& rates) {
+  MethodChoice choice = built_in(device);
   for (const TunedEntry* entry : tuning.entries(kTunedMethod, RealType::f64)) {
     const auto mixed = from_of(entry->parameters, kMixedFrom),
                rbt = from_of(entry->parameters, kRbtFrom);
-    if (mixed && rbt) return {*mixed, *rbt, entry};
+    if (!mixed || !rbt) continue;
+    choice.mixed_from = *mixed;
+    choice.rbt_from = *rbt;
+    choice.entry = entry;
+    return choice;
   }
-  return built_in(device);
+  return rates && (!is_cpu(device) || rates->pretended()) ? by_rates(device, *rates) : choice;
 }
 
-/// Below, Cholesky's factors save less time than it takes to load their kernels; on GPUs they were
-/// not measured beside what is taken else.
-Index cholesky_from(const DeviceProfile& device) {
-  return device.type == DeviceType::cpu ? Index{1024} : MethodChoice::kNever;
+MethodChoice method_choice(Context& context) {
+  const DeviceProfile& device = context.profile();
+  const MethodChoice known = method_choice(device, context.tuning());
+  if (known.entry != nullptr || !device.fp64 || (is_cpu(device) && !device.pretended_ratio))
+    return known;
+  return method_choice(device, context.tuning(), context.arithmetic_rates());
 }
 
 Parameters method_parameters(const MethodChoice& choice) {

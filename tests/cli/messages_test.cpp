@@ -59,6 +59,42 @@ TEST_CASE("messages: devices says when auto tries Cholesky, auto what it had no 
   CHECK_FALSE(has(tuned.out, "no GEMM kernel"));
 }
 
+TEST_CASE("messages: what rates auto chose by, pretended ones included") {
+  const TemporaryFolder folder;
+  const std::string pretended = "CLGAUSS_TUNED=off CLGAUSS_F64_RATIO=";
+  const auto devices = run_program(folder, "devices --device pocl --json d.json", pretended + "64");
+  CHECK_MESSAGE(has(devices.out,
+                    "cholesky from n = 1024 where A is symmetric with a positive diagonal, else "
+                    "mixed from n = 1024, else lu (pretended: f32 64 times as fast as f64)"),
+                devices.out);
+  const json choice = json::parse(content_of(folder / "d.json"))[0]["method_choice"];
+  CHECK(choice["mixed_from"] == 1024);
+  CHECK(choice["source"] == "pretended");
+  CHECK(choice["rates"]["ratio"] == 64);
+  CHECK(choice["rates"]["f32_tflops"].is_null());
+  REQUIRE(run_program(folder, "generate --kind random --n 1024 -o s.npz").exit_code == 0);
+  const auto solve = [&](const std::string& ratio) {
+    const auto result = run_program(folder, "solve s.npz -v -o x.npy --json r.json --device pocl",
+                                    pretended + ratio);
+    CHECK(result.exit_code == 0);
+    CHECK_MESSAGE(
+        has(result.err, "auto chose by pretended rates: f32 " + ratio + " times as fast as f64"),
+        result.err);
+    return json::parse(content_of(folder / "r.json"));
+  };
+  const json slow = solve("64"), fast = solve("1");
+  CHECK(slow["method"] == "mixed");
+  CHECK(slow["method_choice"] == "pretended");
+  CHECK(slow["rates"]["ratio"] == 64);
+  CHECK(fast["method"] == "lu");
+  for (const std::string senseless : {"3", "0", "128", "x"}) {
+    const auto refused =
+        run_program(folder, "solve s.npz -o x.npy --device pocl", pretended + senseless);
+    CHECK(refused.exit_code == 2);
+    CHECK(has(refused.err, "CLGAUSS_F64_RATIO: '" + senseless + "' is not 1, 2, 4"));
+  }
+}
+
 TEST_CASE("messages: options are named as they are typed") {
   const TemporaryFolder folder;
   write_file(folder / "square.txt", "1 2\n3 4\n");

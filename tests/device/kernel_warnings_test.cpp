@@ -48,6 +48,7 @@ std::vector<FileWithDefines> builds() {
       {"iterations.cl", "-DWG_SIZE=64"},
       {"laboratory.cl", ""},
       {"latency.cl", ""},
+      {"arithmetic_rate.cl", ""},
       {"loop_probe.cl", ""},
       {"lu_cpu.cl", tile + "-DRB=24 -DOPENCL_C=120"},
       {"lu_cpu.cl", tile + "-DRB=24 -DOPENCL_C=300"},

@@ -44,13 +44,16 @@ struct ContextOptions {
   KernelFaults kernel_faults;  // kernels broken on purpose, for tests
   bool vendor_kernels = true;  // false: only kernels of plain OpenCL, as a GPU of any vendor takes
   std::optional<unsigned> cores_per_compute_unit;  // instead of what the device's attributes say
+  /// taken for how many times as fast f32 is as f64, on CPUs, too; for tests. Empty: that is
+  /// measured, see Context::arithmetic_rates()
+  std::optional<unsigned> pretended_ratio;
   /// empty: mapped where device and host share their memory, else pinned
   std::optional<Transfers> transfers;
 
   /// As the programs do it: CLGAUSS_KERNEL_DIR, CLGAUSS_CACHE=off, CLGAUSS_TUNED=off,
   /// CLGAUSS_BUILDS=serial or threads, CLGAUSS_KERNELS, CLGAUSS_TRANSFERS, CLGAUSS_KERNEL_FAULTS,
-  /// POCL_KERNEL_CACHE=0, POCL_CACHE_DIR, and the folders that XDG_CACHE_HOME, XDG_DATA_HOME and
-  /// HOME name. Throws UsageError for a value that makes no sense.
+  /// CLGAUSS_F64_RATIO, POCL_KERNEL_CACHE=0, POCL_CACHE_DIR, and the folders that XDG_CACHE_HOME,
+  /// XDG_DATA_HOME and HOME name. Throws UsageError for a value that makes no sense.
   [[nodiscard]] static ContextOptions from_environment();
 };
 
@@ -80,6 +83,11 @@ class Context {
   /// Whether one work-item runs a long loop to its end, as kernels for CPUs need
   /// (cl/laboratory/loop_probe.cl). Tried once, on the first call.
   [[nodiscard]] bool runs_long_loops();
+
+  /// How fast the device computes (cl/laboratory/arithmetic_rate.cl). Measured on the first call,
+  /// in some 10 ms beside the kernels' build, and kept with the built programs for this device and
+  /// driver. Empty without fp64, and where the kernels fail.
+  [[nodiscard]] std::optional<ArithmeticRates> arithmetic_rates();
 
   /// Which kernels gave their known answers here, and which are passed over and why.
   [[nodiscard]] KernelTrials& trials() noexcept;

@@ -41,6 +41,17 @@ struct VendorAttributes {
   std::optional<Intel> intel;    // cl_intel_device_attribute_query
 };
 
+/// How fast a device computes in either type.
+struct ArithmeticRates {
+  double f32 = 0, f64 = 0;  // multiply-adds a second; both 0 where the ratio is pretended
+  /// how many times as fast f32 is: the nearest power of two from 1 to 64, so that the noise of a
+  /// measurement rarely counts
+  unsigned ratio = 1;
+
+  [[nodiscard]] static ArithmeticRates of(double f32, double f64);
+  [[nodiscard]] bool pretended() const { return f64 == 0; }
+};
+
 /// Everything clgauss wants to know of a device, as plain data: it can be recorded, and read
 /// without the device.
 struct DeviceProfile {
@@ -63,6 +74,7 @@ struct DeviceProfile {
   bool int64_atomics = false;  // on global memory (cl_khr_int64_base_atomics)
   bool device_fences = false;  // OpenCL C 3.0's acquire and release reach all work-groups
   bool vendor_kernels = true;  // false: those with instructions of one vendor are switched off
+  std::optional<unsigned> pretended_ratio;  // see ContextOptions
   VendorAttributes attributes;
 
   /// Bytes that the static local arrays of a kernel may take: what the device reports or, where it

@@ -124,9 +124,10 @@ struct SolveOutcome {
   SolveStatus status = SolveStatus::ok;
   bool complex = false;        // the numbers of the system: two of `type` each
   Method method = Method::lu;  // what gave x; never automatic
-  /// where the numbers come from by which automatic chose: "tuned", "built-in"; empty: no number
-  /// did
+  /// where the numbers come from by which automatic chose: "tuned", "measured", "built-in" or
+  /// "pretended" (by ContextOptions::pretended_ratio); empty: no number did
   std::string method_choice;
+  std::optional<ArithmeticRates> rates;  // that it chose by, where they were measured or pretended
   std::string passed_over;  // why the method that was tried first did not; empty: it did
   bool by_lapack = false;   // x came from the host's LAPACK in the end
   Accuracy accuracy = Accuracy::double_precision;  // whose backward error x is judged by

@@ -42,7 +42,7 @@ struct Next {
 
 /// What Next is decided by.
 struct Tried {
-  const Context& context;
+  Context& context;
   const SolveOptions& options;
   Index n, nrhs;
   const Plan& plan;

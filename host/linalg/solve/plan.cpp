@@ -5,6 +5,7 @@
 
 #include <clgauss/error.hpp>
 #include <clgauss/lab/tuned.hpp>
+#include <limits>
 
 #include "linalg/solve/methods.hpp"
 #include "matrix/shapes.hpp"
@@ -20,6 +21,25 @@ bool rbt_is_better(const DeviceProfile& device, const MethodChoice& choice, Inde
   const std::uint64_t bytes =
       n * padded_ld(n, RealType::f64) * (sizeof(double) + 2 * sizeof(float));
   return bytes <= device.global_mem_bytes;
+}
+
+/// The choice for n: nothing is measured where that is small.
+MethodChoice choice_for(Context& context, Index n) {
+  return n < MethodChoice::kMeasuredFrom ? method_choice(context.profile(), context.tuning())
+                                         : method_choice(context);
+}
+
+/// With how many right-hand sides factors in f32 pay, for each is refined by itself. On two cores
+/// that takes 2.7 ms at n = 2000 and 15 ms at 4000, as much as these factors save with 10 and 14 of
+/// them; with 128, lu and mixed take 0.16 and 0.47 s, 0.84 and 2.4 s. GPUs were not measured: where
+/// f64 is so slow that mixed is taken from smaller n on, what it saves and what a refinement takes
+/// are those of kMixedFromOfRatio.
+Index most_refined(const DeviceProfile& device, const MethodChoice& choice, Index n) {
+  constexpr Index kRowsToOneSide = 256, kRowsOfRatio2 = 12288;
+  if (choice.rates && choice.rates->ratio > 2)
+    return std::max<Index>(1, (choice.rates->ratio - 1) * n / kRowsOfRatio2);
+  if (device.type != DeviceType::cpu) return std::numeric_limits<Index>::max();
+  return std::max<Index>(1, n / kRowsToOneSide);
 }
 
 /// The options that not every method allows, as they were asked for.
@@ -56,49 +76,50 @@ Plan plan_by(const MethodRow& row, const SolveOptions& options, RealType type, A
   return {row.method, taken, taken == RealType::f64 ? wanted : single_precision};
 }
 
-Plan automatic_plan(const Context& context, const SolveOptions& options, RealType type,
-                    Accuracy wanted, Index n, Index nrhs) {
+Plan automatic_plan(Context& context, const SolveOptions& options, RealType type, Accuracy wanted,
+                    Index n, Index nrhs) {
   if (wanted == Accuracy::single_precision)
     return {Method::lu, options.type.value_or(RealType::f32), wanted};
   if (type == RealType::f32) return {Method::mixed, RealType::f32, wanted};
   if (options.type || options.determinant) return {Method::lu, RealType::f64, wanted};
-  const MethodChoice choice = method_choice(context.profile(), context.tuning());
   const bool plain = wanted == Accuracy::double_precision &&
                      options.pivoting == Pivoting::partial &&
                      options.equilibration != Equilibration::on;
+  const MethodChoice choice = choice_for(context, n);
   if (plain && rbt_is_better(context.profile(), choice, n))
-    return {Method::rbt, RealType::f32, wanted, choice.source()};
+    return {Method::rbt, RealType::f32, wanted, choice.source(), choice.rates};
   if (mixed_is_better(context, n, nrhs))
-    return {Method::mixed, RealType::f32, wanted, choice.source()};
-  return {Method::lu, RealType::f64, wanted, choice.source()};
+    return {Method::mixed, RealType::f32, wanted, choice.source(), choice.rates};
+  return {Method::lu, RealType::f64, wanted, choice.source(), choice.rates};
 }
 
 }  // namespace
 
-bool mixed_is_better(const Context& context, Index n, Index nrhs) {
+bool mixed_is_better(Context& context, Index n, Index nrhs) {
   const DeviceProfile& device = context.profile();
-  if (n < method_choice(device, context.tuning()).mixed_from) return false;
-  // Each right-hand side is refined by itself. On two cores that takes 2.7 ms at n = 2000 and 15 ms
-  // at 4000, as much as factors in f32 save with 10 and 14 of them; with 128, lu and mixed take
-  // 0.16 and 0.47 s, 0.84 and 2.4 s. GPUs were not measured.
-  constexpr Index kRowsToOneSide = 256;
-  if (device.type == DeviceType::cpu && nrhs > std::max<Index>(1, n / kRowsToOneSide)) return false;
+  const MethodChoice choice = choice_for(context, n);
+  if (n < choice.mixed_from || nrhs > most_refined(device, choice, n)) return false;
   const Index elements = n * padded_ld(n, RealType::f64);
   const std::uint64_t bytes = elements * (sizeof(float) + sizeof(double) +
                                           (device.type == DeviceType::cpu ? sizeof(double) : 0));
   return bytes <= device.global_mem_bytes;
 }
 
-Plan plan_for(const DeviceProfile& device, const SolveOptions& options, const Matrix& a,
-              const Plan& plan) {
+Plan plan_for(Context& context, const SolveOptions& options, const Matrix& a, const Plan& plan) {
   if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
-      options.equilibration == Equilibration::on || plan.method == Method::gauss ||
-      a.rows() < cholesky_from(device) || !may_be_positive_definite(a))
+      options.equilibration == Equilibration::on || plan.method == Method::gauss)
     return plan;
-  return {Method::cholesky, plan.type, plan.accuracy};
+  const MethodChoice choice = choice_for(context, a.rows());
+  if (a.rows() < choice.cholesky_from || !may_be_positive_definite(a)) return plan;
+  Plan by_cholesky{Method::cholesky, plan.type, plan.accuracy};
+  if (choice.rates) {
+    by_cholesky.chosen_by = choice.source();
+    by_cholesky.rates = choice.rates;
+  }
+  return by_cholesky;
 }
 
-Plan make_plan(const Context& context, const SolveOptions& options, Index n, Index nrhs) {
+Plan make_plan(Context& context, const SolveOptions& options, Index n, Index nrhs) {
   const DeviceProfile& device = context.profile();
   const bool left_open = options.method == Method::automatic;
   const Method method =

@@ -12,8 +12,9 @@ struct Plan {
   Method method = Method::lu;  // never automatic
   RealType type = RealType::f64;
   Accuracy accuracy = Accuracy::double_precision;
-  std::string_view chosen_by = {};  // MethodChoice::source(), where that decided
-  bool in_place = false;            // A was given up while it was uploaded
+  std::string_view chosen_by = {};            // MethodChoice::source(), where that decided
+  std::optional<ArithmeticRates> rates = {};  // MethodChoice::rates
+  bool in_place = false;                      // A was given up while it was uploaded
 
   /// Whether x is refined to more than the factors' own accuracy.
   [[nodiscard]] bool refines() const {
@@ -28,15 +29,14 @@ struct Plan {
 
 /// Throws UsageError for a combination that no method offers, DeviceLimit for a type that the
 /// device has not.
-[[nodiscard]] Plan make_plan(const Context& context, const SolveOptions& options, Index n,
-                             Index nrhs);
+[[nodiscard]] Plan make_plan(Context& context, const SolveOptions& options, Index n, Index nrhs);
 
 /// The plan to try first for this A where the method is left open and make_plan() said `plan`: by
 /// Cholesky if A may be positive definite and that takes less time.
-[[nodiscard]] Plan plan_for(const DeviceProfile& device, const SolveOptions& options,
-                            const Matrix& a, const Plan& plan);
+[[nodiscard]] Plan plan_for(Context& context, const SolveOptions& options, const Matrix& a,
+                            const Plan& plan);
 
 /// Whether factors in f32 and refinement take less time than factors in f64, and A fits in both.
-[[nodiscard]] bool mixed_is_better(const Context& context, Index n, Index nrhs);
+[[nodiscard]] bool mixed_is_better(Context& context, Index n, Index nrhs);
 
 }  // namespace clgauss

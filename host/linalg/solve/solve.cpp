@@ -111,8 +111,9 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
     answer_by_residual(system, answer);
   } else if (answer.plan.method != Method::gauss) {
     check_shapes(system);
-    answer.plan = plan_for(context.profile(), options, system.a, answer.plan);
+    answer.plan = plan_for(context, options, system.a, answer.plan);
     solution.method_choice = answer.plan.chosen_by;
+    solution.rates = answer.plan.rates;
     if (options.method == Method::cholesky) require_symmetric(system.a);
     try {
       answer = answer_by_factors(context, system, answer.plan, options, progress);

@@ -17,6 +17,8 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
+class Context;
+
 /// What a TunedEntry is for: its LOCAL is the elimination's work-group size, 0 = left to the
 /// driver; its MIXED_FROM and RBT_FROM say from which n on solve() takes which method by itself.
 inline constexpr const char *kTunedElimination = "elimination", *kTunedGemm = "gemm",
@@ -128,21 +130,31 @@ class Tuning {
 };
 
 /// From which n on solve() takes which method for double accuracy by itself, on a device with fp64:
-/// rbt from rbt_from on, else mixed from mixed_from on, else lu.
+/// rbt from rbt_from on, else mixed from mixed_from on, else lu; before them Cholesky from
+/// cholesky_from on, on any device, where A is symmetric with a positive diagonal.
 struct MethodChoice {
   static constexpr Index kNever = std::numeric_limits<Index>::max();
+  /// Below this n measured rates change nothing.
+  static constexpr Index kMeasuredFrom = 1024;
 
   Index mixed_from = kNever, rbt_from = kNever;
-  /// of the tuning, where it says so; else the numbers are built in
+  /// of the tuning, where it says so; else the numbers follow from `rates` or are built in
   const TunedEntry* entry = nullptr;
+  Index cholesky_from = kNever;
+  std::optional<ArithmeticRates> rates = {};
 
-  [[nodiscard]] std::string_view source() const { return entry != nullptr ? "tuned" : "built-in"; }
+  /// "tuned", "measured", "pretended" or "built-in".
+  [[nodiscard]] std::string_view source() const;
 };
-[[nodiscard]] MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning);
 
-/// From which n on solve() tries Cholesky's factorisation first where the method is left open and A
-/// is symmetric with a positive diagonal.
-[[nodiscard]] Index cholesky_from(const DeviceProfile& device);
+/// What was tuned; else, but for CPUs, what follows from `rates`; else what is built in. Pretended
+/// rates count for CPUs, too.
+[[nodiscard]] MethodChoice method_choice(const DeviceProfile& device, const Tuning& tuning,
+                                         const std::optional<ArithmeticRates>& rates = {});
+
+/// The same for a context's device, whose arithmetic_rates() are asked for where they count. Throws
+/// as they do.
+[[nodiscard]] MethodChoice method_choice(Context& context);
 
 /// A choice as the parameters of an entry, which have 0 for never.
 [[nodiscard]] Parameters method_parameters(const MethodChoice& choice);
