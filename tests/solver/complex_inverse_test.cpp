@@ -46,7 +46,7 @@ TEST_CASE("complex inverses of every size: A X is the identity, and so is X A" *
         REQUIRE(inverse.status == SolveStatus::ok);
         CHECK(inverse.type == type);
         CHECK(inverse.complex);
-        CHECK(inverse.scaled_residual <= 1);
+        CHECK(inverse.scaled_residual <= 4);  // of one number, what its quotient rounds
         const double off = largest_of(difference(product(a, inverse.x), identity(n))),
                      other = largest_of(difference(product(inverse.x, a), identity(n)));
         const double bound = 4 * static_cast<double>(n) * unit_roundoff(type) / inverse.rcond;
