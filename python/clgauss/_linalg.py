@@ -58,7 +58,7 @@ def solve(
     x : (n,) or (..., n, k) ndarray
         Float32 if both a and b are, else float64; complex64 if all numbers are in single precision, else complex128.
     report : Report, BatchReport, or list of Report
-        With ``full_output``: for one system, for a stack of systems up to n = 128, or one for each of a stack of larger ones, or of
+        With ``full_output``: for one system, for a stack of systems up to n = 2048, or one for each of a stack of larger ones, or of
         complex ones.
 
     Raises

@@ -237,7 +237,11 @@ def test_reports_of_stacks(rng):
     x, report = clgauss.solve(a, np.ones(200), full_output=True)
     assert isinstance(report, clgauss.BatchReport)
     np.testing.assert_allclose(a @ x[..., None], np.ones((3, 200, 1)), atol=1e-8)
-    x, reports = clgauss.solve(rng.standard_normal((2, 260, 260)), np.ones(260), full_output=True)
+    a = rng.standard_normal((2, 260, 260))
+    x, report = clgauss.solve(a, np.ones(260), full_output=True)
+    assert isinstance(report, clgauss.BatchReport)
+    np.testing.assert_allclose(a @ x[..., None], np.ones((2, 260, 1)), atol=1e-8)
+    x, reports = clgauss.solve(a, np.ones(260), accuracy="max", full_output=True)
     assert [type(report) for report in reports] == [clgauss.Report] * 2
     assert clgauss.solve(np.empty((0, 0)), np.empty(0), full_output=True)[1].status == "ok"
 
