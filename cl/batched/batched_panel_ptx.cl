@@ -7,7 +7,7 @@
 // NDRange as there. GROUP is a multiple of 32, at most 1024. Local memory: 2 GROUP / 32 rows of
 // PANEL scalars, and as many keys and words.
 
-#include "common.clh"
+#include "batched.clh"
 #include "ptx.clh"
 
 #if !defined(PANEL) || !defined(BLOCK) || !defined(GROUP) || GROUP % 32 != 0 || GROUP > 1024

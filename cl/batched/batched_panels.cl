@@ -87,9 +87,6 @@ INLINE void load_panel(const Place* at, local Shared* shared) {
   }
 }
 
-// The reciprocal of a subnormal number would overflow: it is scale * inverse.
-INLINE REAL scale_for(const REAL pivot) { return fabs(pivot) < REAL_MIN_NORMAL ? SCALE : (REAL)1; }
-
 #if DEFINITE
 // Returns the info, which is `bad` so far.
 INLINE int factor_panel(const Place* at, int bad, local Shared* shared) {

@@ -5,6 +5,26 @@ static double T(complex_a)(size_t i, size_t j, int imaginary) {
                    : (double)((i * 7 + j * 3) % 11) - (i == j && i > 0 ? N * 8 : 0);
 }
 
+/* A of that with padding, and B = A X for X = x_of - i x_of / 2. */
+static void T(fill_complex_system)(int layout, REAL* a, REAL* b) {
+  for (size_t i = 0; i < 2 * N * LDA; ++i) a[i] = PAD;
+  for (size_t i = 0; i < N; ++i)
+    for (size_t j = 0; j < N; ++j)
+      for (int part = 0; part < 2; ++part)
+        a[2 * at(layout, i, j, LDA) + (size_t)part] = (REAL)T(complex_a)(i, j, part);
+  for (size_t c = 0; c < NRHS; ++c)
+    for (size_t i = 0; i < N; ++i) {
+      double re = 0, im = 0;
+      for (size_t j = 0; j < N; ++j) {
+        const double ar = T(complex_a)(i, j, 0), ai = T(complex_a)(i, j, 1), x = x_of(j, c);
+        re += x * (ar + ai / 2);
+        im += x * (ai - ar / 2);
+      }
+      b[2 * at(layout, i, c, LDB)] = (REAL)re;
+      b[2 * at(layout, i, c, LDB) + 1] = (REAL)im;
+    }
+}
+
 /* P A = L U, of pairs of REAL. */
 static void T(expect_complex_factors)(int layout, const REAL* lu, const int32_t* ipiv) {
   size_t rows[N];
@@ -37,22 +57,7 @@ static void T(test_complex_gesv)(clgauss_context context) {
   for (int l = 0; l < 2; ++l)
     for (size_t nrhs = 0; nrhs <= NRHS; nrhs += NRHS) {
       const int layout = kLayouts[l];
-      for (size_t i = 0; i < 2 * N * LDA; ++i) a[i] = PAD;
-      for (size_t i = 0; i < N; ++i)
-        for (size_t j = 0; j < N; ++j)
-          for (int part = 0; part < 2; ++part)
-            a[2 * at(layout, i, j, LDA) + (size_t)part] = (REAL)T(complex_a)(i, j, part);
-      for (size_t c = 0; c < NRHS; ++c)
-        for (size_t i = 0; i < N; ++i) {
-          double re = 0, im = 0;
-          for (size_t j = 0; j < N; ++j) { /* x = x_of - i x_of / 2 */
-            const double ar = T(complex_a)(i, j, 0), ai = T(complex_a)(i, j, 1), x = x_of(j, c);
-            re += x * (ar + ai / 2);
-            im += x * (ai - ar / 2);
-          }
-          b[2 * at(layout, i, c, LDB)] = (REAL)re;
-          b[2 * at(layout, i, c, LDB) + 1] = (REAL)im;
-        }
+      T(fill_complex_system)(layout, a, b);
       EXPECT_STATUS(CLGAUSS_OK,
                     Z(gesv)(context, layout, N, nrhs, a, LDA, ipiv, nrhs > 0 ? b : NULL, LDB));
       T(expect_complex_factors)(layout, a, ipiv);
@@ -276,22 +281,8 @@ static void T(test_complex_solve)(clgauss_context context) {
   Z(solve)(context, layout, n, nrhs, a, LDA, b, LDB, x, LDB, &options, &report)
   for (int l = 0; l < 2; ++l) {
     const int layout = kLayouts[l];
-    for (size_t i = 0; i < 2 * N * LDA; ++i) a[i] = PAD;
     for (size_t i = 0; i < 2 * LDB * LDB; ++i) x[i] = PAD;
-    for (size_t i = 0; i < N; ++i)
-      for (size_t j = 0; j < N; ++j)
-        for (int part = 0; part < 2; ++part)
-          a[2 * at(layout, i, j, LDA) + (size_t)part] = (REAL)T(complex_a)(i, j, part);
-    for (size_t c = 0; c < NRHS; ++c)
-      for (size_t i = 0; i < N; ++i) {
-        double re = 0, im = 0;
-        for (size_t j = 0; j < N; ++j) {
-          re += x_of(j, c) * (T(complex_a)(i, j, 0) + T(complex_a)(i, j, 1) / 2);
-          im += x_of(j, c) * (T(complex_a)(i, j, 1) - T(complex_a)(i, j, 0) / 2);
-        }
-        b[2 * at(layout, i, c, LDB)] = (REAL)re;
-        b[2 * at(layout, i, c, LDB) + 1] = (REAL)im;
-      }
+    T(fill_complex_system)(layout, a, b);
     memcpy(kept_a, a, sizeof a);
     EXPECT_STATUS(CLGAUSS_OK, SOLVE(layout, N, NRHS, a, b, x));
     EXPECT(memcmp(kept_a, a, sizeof a) == 0);

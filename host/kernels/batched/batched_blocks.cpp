@@ -67,12 +67,11 @@ struct Place {
 class BatchedBlocks : public BatchedByFactors {
  public:
   BatchedBlocks(Context& context, RealType type, Index n, bool definite, Parameters panels,
-                Parameters parameters, std::uint64_t workspace)
+                const Parameters& parameters, std::uint64_t workspace)
       : BatchedByFactors(context, type, n, definite, std::move(panels), workspace),
-        parameters_(std::move(parameters)),
-        group_(static_cast<cl_uint>(value_of(parameters_, "GROUP"))),
-        panel_(static_cast<Index>(value_of(parameters_, "PANEL"))),
-        block_(static_cast<Index>(value_of(parameters_, "BLOCK"))),
+        group_(static_cast<cl_uint>(value_of(parameters, "GROUP"))),
+        panel_(static_cast<Index>(value_of(parameters, "PANEL"))),
+        block_(static_cast<Index>(value_of(parameters, "BLOCK"))),
         gemm_(make_gemm_gpu(context, type, {})) {
     const KernelVariant& ptx = batched_panel_ptx_variant();
     const std::string lacks = ptx.lacks(context);
@@ -83,9 +82,10 @@ class BatchedBlocks : public BatchedByFactors {
   void prepare(Index nrhs) override {
     require(nrhs);
     (void)kernel(kPanel);
-    for (const auto& [name, build] : others_for(nrhs))
-      if (context_.trials().passes(build, [] {}))  // they were asked with the panels
-        (void)context_.programs().kernel(build.file, name, build.defines);
+    for (const auto& [name, build] : others_for(nrhs)) {
+      note_works(build);
+      (void)context_.programs().kernel(build.file, name, build.defines);
+    }
   }
 
   [[nodiscard]] std::string name() const override { return "blocks"; }
@@ -94,7 +94,7 @@ class BatchedBlocks : public BatchedByFactors {
   void factor_part(const cl::CommandQueue& queue, const BatchView& a, const Part& part) override {
     const auto& [lu, batch, permutation, info] = part.factors;
     require(1);
-    reserve_moves(batch);
+    (void)room_in(moves_, batch * 2 * block_ * sizeof(cl_int), "the exchanges of a batched solve");
     {
       Kernel start = kernel(kStart);
       cl_uint index = 0;
@@ -124,7 +124,9 @@ class BatchedBlocks : public BatchedByFactors {
       return;
     }
     const Index batch = part.factors.batch, ld = round_up(nrhs, kAlignment);
-    const BatchView y{room_for(batch * n_ * ld), 0, ld, n_ * ld};
+    const BatchView y{
+        room_in(y_, batch * n_ * ld * bytes_of(type_), "the right-hand sides of a batched solve"),
+        0, ld, n_ * ld};
     carry(queue, part, b, y, nrhs, false);
     for (Index top = 0; top < n_; top += block_) {
       const Index end = std::min<Index>(top + block_, n_);
@@ -284,22 +286,15 @@ class BatchedBlocks : public BatchedByFactors {
     return build;
   }
 
-  void reserve_moves(Index batch) {
-    const std::size_t bytes = batch * 2 * block_ * sizeof(cl_int);
-    if (moves_() == nullptr || moves_.getInfo<CL_MEM_SIZE>() < bytes)
-      moves_ = context_.allocate(bytes, "the exchanges of a batched solve");
-  }
-
-  const cl::Buffer& room_for(Index numbers) {
-    const std::size_t bytes = numbers * bytes_of(type_);
-    if (y_() == nullptr || y_.getInfo<CL_MEM_SIZE>() < bytes)
-      y_ = context_.allocate(bytes, "the right-hand sides of a batched solve");
-    return y_;
+  /// `buffer`, a larger one where it has not so many bytes.
+  const cl::Buffer& room_in(cl::Buffer& buffer, std::size_t bytes, const char* what) {
+    if (buffer() == nullptr || buffer.getInfo<CL_MEM_SIZE>() < bytes)
+      buffer = context_.allocate(bytes, what);
+    return buffer;
   }
 
   static constexpr cl_uint kColumns = 64;  // work-items of a group: a column each
 
-  Parameters parameters_;
   cl_uint group_;
   Index panel_, block_;
   bool by_sub_groups_;

@@ -80,6 +80,10 @@ bool BatchedByFactors::works(const KernelBuild& build, Index nrhs) {
   });
 }
 
+void BatchedByFactors::note_works(const KernelBuild& build) {
+  if (!asks_) (void)context_.trials().passes(build, [] {});
+}
+
 void BatchedByFactors::none_works(const KernelBuild& build) {
   throw NoUsableKernel("the batched kernels do not work on " + context_.profile().name + ": " +
                        context_.trials().reasons({build.name}));

@@ -58,6 +58,8 @@ class BatchedByFactors : public BatchedBackend {
   /// Whether all kernels together gave their known answer when `build` was first wanted, with
   /// `nrhs` right-hand sides, in a workspace and in place. True while they are being asked.
   bool works(const KernelBuild& build, Index nrhs);
+  /// Notes that `build` works, as what was asked together with it did.
+  void note_works(const KernelBuild& build);
   [[noreturn]] void none_works(const KernelBuild& build);
 
   Context context_;
