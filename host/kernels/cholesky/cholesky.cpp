@@ -10,15 +10,6 @@
 
 namespace clgauss {
 
-namespace {
-
-std::uint64_t panel_local_bytes(std::uint64_t nb, std::uint64_t rows, RealType type) {
-  constexpr std::uint64_t kPiece = 8;  // PIECE of cholesky.cl
-  return (nb / 2 * nb + (nb + rows) * (kPiece + 1)) * bytes_of(type);
-}
-
-}  // namespace
-
 const KernelVariant& cholesky_variant() {
   static const KernelVariant variant{
       .name = "cholesky",
@@ -32,15 +23,6 @@ const KernelVariant& cholesky_variant() {
                             return at.device.max_work_group_size >= 128 ? 64 : 32;
                           },
                       .tried = {32, 64}},
-                     {.name = "ROWS",  // below the block, of a work-group
-                      .least = 16,
-                      .most = 1024,
-                      .step = 16,
-                      .usual =
-                          [](const Setting& at) {
-                            return at.device.max_work_group_size >= 128 ? 64 : 16;
-                          },
-                      .tried = {64, 192}},
                      {.name = "OUTER",  // columns whose L and U are applied to the rest at once
                       .least = 16,
                       .most = 1 << 16,
@@ -55,17 +37,13 @@ const KernelVariant& cholesky_variant() {
       },
       .demands =
           [](const Parameters& parameters, RealType type) {
-            const auto number = [&](const char* name) {
-              return static_cast<std::uint64_t>(value_of(parameters, name));
-            };
-            const std::uint64_t nb = number("NB"), rows = number("ROWS");
-            return std::vector<Demand>{
-                {"NB and ROWS", nb + rows, panel_local_bytes(nb, rows, type)}};
+            const auto nb = static_cast<std::uint64_t>(value_of(parameters, "NB"));
+            return std::vector<Demand>{{"NB", 2 * nb, 2 * nb * (nb / 4 + 1) * bytes_of(type)}};
           },
       .workspace_bytes =
           [](const Parameters& parameters, const Setting& at) {
             const auto nb = static_cast<std::uint64_t>(value_of(parameters, "NB"));
-            return nb * nb * bytes_of(at.type);
+            return 2 * nb * nb * bytes_of(at.type);
           }};
   return variant;
 }
@@ -86,7 +64,6 @@ CholeskyKernels::CholeskyKernels(KernelMemo& kernels, const LuFlags& flags, Inde
       flags_(flags),
       parameters_(usual_cholesky_parameters({kernels.context().profile(), kernels.type(), n})) {
   nb_ = static_cast<cl_uint>(value_of(parameters_, "NB"));
-  rows_ = static_cast<cl_uint>(value_of(parameters_, "ROWS"));
   outer_ = static_cast<cl_uint>(value_of(parameters_, "OUTER"));
 }
 
@@ -100,13 +77,13 @@ Kernel& CholeskyKernels::kernel(const char* name) {
 }
 
 void CholeskyKernels::panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size,
-                            cl_uint rest, cl_uint first, const cl::Buffer& block) {
+                            cl_uint rest, cl_uint first, const cl::Buffer& blocks) {
   Kernel& panel = kernel("ldlt_panel");
-  const cl_uint waiting = first > 0 ? 1 : 0;
   cl_uint index = 0;
   pass_view(panel, index, a);
-  panel.set_arguments_from(index, size, rest, block, waiting, first, flags_.buffer());
-  launch_groups(queue, panel, std::max<cl_uint>(1, (rest + rows_ - 1) / rows_), nb_ + rows_);
+  panel.set_arguments_from(index, size, rest, blocks, first, flags_.buffer());
+  const cl_uint groups = std::max<cl_uint>(1, (rest + nb_ - 1) / nb_) + (first > 0 ? 1 : 0);
+  launch_groups(queue, panel, groups, std::size_t{2} * nb_);
 }
 
 }  // namespace clgauss

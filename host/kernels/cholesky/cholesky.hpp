@@ -26,11 +26,10 @@ class CholeskyKernels {
   [[nodiscard]] ProgramRequest program() const;
 
   /// The block of `size` columns at `a`, whose first is number `first`, and the `rest` rows below
-  /// it become L, D and U. `block`, block() x block(), is left alone between the panels of a
-  /// factorisation: a block's own factors wait there for the next panel. A pivot that is not a
-  /// positive number is noted in the flags.
+  /// it become L, D and U. A block's own factors wait in `blocks` for the next panel, which is to
+  /// find them there. A pivot that is not a positive number is noted in the flags.
   void panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size, cl_uint rest,
-             cl_uint first, const cl::Buffer& block);
+             cl_uint first, const cl::Buffer& blocks);
 
  private:
   Kernel& kernel(const char* name);
@@ -38,7 +37,7 @@ class CholeskyKernels {
   KernelMemo& kernels_;
   const LuFlags& flags_;
   Parameters parameters_;
-  cl_uint nb_, rows_, outer_;
+  cl_uint nb_, outer_;
 };
 
 }  // namespace clgauss
