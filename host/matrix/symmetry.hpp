@@ -16,8 +16,8 @@ namespace clgauss {
 
 /// Whether two elements across the diagonal are the same, to the bit but for NaN.
 [[nodiscard]] bool same_across(double u, double v);
-/// What is said of a matrix where they are not: elements (i, j) and (j, i), counted from 0. `method`
-/// is the one that asks.
+/// What is said of a matrix where they are not: elements (i, j) and (j, i), counted from 0.
+/// `method` is the one that asks.
 [[nodiscard]] std::string asymmetry(Index i, Index j, double below, double above,
                                     std::string_view method = "cholesky");
 

@@ -28,8 +28,8 @@ struct LuOptions {
 };
 
 /// Of P A P^T = L D L^T: column k of A changed places with column exchanges[k], and row k with that
-/// row, one k after the other. In the first column of a block with two, `below` has the number below
-/// the diagonal and `pairs` is true. Such a block has a negative determinant.
+/// row, one k after the other. In the first column of a block with two, `below` has the number
+/// below the diagonal and `pairs` is true. Such a block has a negative determinant.
 struct SymmetricPivots {
   std::vector<double> diagonal, below;
   std::vector<Index> exchanges;

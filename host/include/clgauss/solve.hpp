@@ -163,8 +163,8 @@ struct Solution : SolveOutcome {
 /// right-hand sides are scaled by powers of two, without rounding. An n = 0 system has the empty
 /// answer and determinant 1. Throws as gauss_solve() and Lu(); UsageError and DeviceLimit for a
 /// judge that cannot be had; ValueError for a matrix that the method asked for is not for: not
-/// symmetric (cholesky, ldlt), not strictly diagonally dominant (jacobi, seidel). Memory on the host: one
-/// more copy of x.
+/// symmetric (cholesky, ldlt), not strictly diagonally dominant (jacobi, seidel). Memory on the
+/// host: one more copy of x.
 [[nodiscard]] Solution solve(Context& context, const System& system,
                              const SolveOptions& options = {},
                              const ProgressCallback& progress = {});
