@@ -136,8 +136,8 @@ Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes&
   return {std::move(a), context};
 }
 
-/// det, cond and inertia, from a factorisation without right-hand sides; `tell` gives the line for standard
-/// output, its JSON and the exit code.
+/// det, cond and inertia, from a factorisation without right-hand sides; `tell` gives the line for
+/// standard output, its JSON and the exit code.
 struct Told {
   std::string line;
   const char* key;

@@ -15,6 +15,7 @@
 #include "support/thorough.hpp"
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
+#include <clgauss.h>
 #include <lapacke.h>
 #endif
 
@@ -385,6 +386,58 @@ TEST_CASE("L D L^T: pivots, backward error and rcond beside LAPACK's dsytrf, dsy
         CHECK(ours.trust.value().rcond >= rcond / 3);
         CHECK(ours.trust.value().rcond <= rcond * 3);
       }
+  });
+}
+
+TEST_CASE("sysv and sytrs of C leave and take LAPACK's factors") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.fp64) return;
+    const Context own(device, ContextOptions::from_environment());
+    clgauss_context context = nullptr;
+    REQUIRE(clgauss_context_create_on_queue(own.queue()(), CLGAUSS_USE_ENVIRONMENT, &context) ==
+            CLGAUSS_OK);
+    for (const Kind& kind : kinds())
+      for (const Index n : {2, 5, 64, 65, 130, 201})
+        for (const int layout : {CLGAUSS_ROW_MAJOR, CLGAUSS_COLUMN_MAJOR})
+          for (const int uplo : {CLGAUSS_LOWER, CLGAUSS_UPPER}) {
+            CAPTURE(kind.name);
+            CAPTURE(n);
+            CAPTURE(layout);
+            CAPTURE(uplo);
+            const System system = system_of(kind.make(n));
+            const char triangle = uplo == CLGAUSS_LOWER ? 'L' : 'U';
+            const auto columns = static_cast<lapack_int>(n);
+            const Index ldb = layout == CLGAUSS_ROW_MAJOR ? 1 : n;
+            const auto is_answer = [&](const Matrix& x) {
+              return compute_residual(system, x, unit_roundoff(RealType::f64)).scaled <=
+                     kScaledResidualBound;
+            };
+            Matrix ours = system.a, lapacks = system.a, x = system.b;
+            std::vector<int32_t> ipiv(n), theirs(n);
+            REQUIRE(clgauss_dsysv(context, layout, uplo, n, 1, ours.values().data(), n, ipiv.data(),
+                                  x.values().data(), ldb) == CLGAUSS_OK);
+            CHECK(is_answer(x));
+            x = system.b;
+            REQUIRE(LAPACKE_dsytrs(layout, triangle, columns, 1, ours.values().data(), columns,
+                                   ipiv.data(), x.values().data(),
+                                   static_cast<lapack_int>(ldb)) == 0);
+            CHECK(is_answer(x));
+            REQUIRE(LAPACKE_dsytrf(layout, triangle, columns, lapacks.values().data(), columns,
+                                   theirs.data()) == 0);
+            x = system.b;
+            REQUIRE(clgauss_dsytrs(context, layout, uplo, n, 1, lapacks.values().data(), n,
+                                   theirs.data(), x.values().data(), ldb) == CLGAUSS_OK);
+            CHECK(is_answer(x));
+            CHECK(ipiv == theirs);
+            if (ipiv != theirs) continue;  // rounding decided
+            double largest = 0, most = 0;
+            for (Index i = 0; i < n * n; ++i) {
+              largest = std::max(largest, std::abs(lapacks.values()[i]));
+              most = std::max(most, std::abs(lapacks.values()[i] - ours.values()[i]));
+            }
+            CHECK(most <= 1e-9 * largest);
+          }
+    CHECK(clgauss_context_destroy(context) == CLGAUSS_OK);
   });
 }
 #endif
