@@ -54,8 +54,9 @@ class ClgaussLu : public Contestant {
       : device_(device),
         solve_(device.problem().size.what != What::lu),
         cholesky_(device.problem().size.what == What::cholesky),
+        ldlt_(device.problem().size.what == What::ldlt),
         lu_(device.context(), device.problem().size.type, device.problem().size.n,
-            {.positive_definite = cholesky_}) {}
+            {.positive_definite = cholesky_, .symmetric = ldlt_}) {}
 
   void restore() override { device_.restore(); }
 
@@ -73,12 +74,14 @@ class ClgaussLu : public Contestant {
   }
 
   [[nodiscard]] std::string detail() const override {
-    return cholesky_ ? "Cholesky" : std::string(pivoting_name(lu_.pivoting())) + " pivoting";
+    return cholesky_ ? "Cholesky"
+           : ldlt_   ? "L D L^T"
+                     : std::string(pivoting_name(lu_.pivoting())) + " pivoting";
   }
 
  private:
   const DeviceProblem& device_;
-  bool solve_, cholesky_;
+  bool solve_, cholesky_, ldlt_;
   mutable Lu lu_;
 };
 

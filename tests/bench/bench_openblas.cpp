@@ -154,17 +154,24 @@ class OpenBlasLu : public Contestant {
 
 constexpr char kTriangle = 'L';  // of posv: the faster one
 
-/// posv; A is symmetric and needs no transposition.
+/// posv or sysv; A is symmetric and needs no transposition.
 template <typename T>
-class OpenBlasCholesky : public Contestant {
+class OpenBlasSymmetric : public Contestant {
  public:
-  explicit OpenBlasCholesky(const Problem& problem)
-      : n_(narrow(problem.size.n)),
+  explicit OpenBlasSymmetric(const Problem& problem)
+      : definite_(problem.size.what == What::cholesky),
+        n_(narrow(problem.size.n)),
         lda_(narrow(problem.size.n + problem.size.pad)),
         a_(typed_rows<T>(problem.a, problem.size.n + problem.size.pad)),
         b_(typed_rows<T>(problem.b, 1)),
         work_(a_),
-        x_(b_) {}
+        x_(b_),
+        pivots_(problem.size.n) {
+    if (definite_) return;
+    T wanted = 0;
+    sysv(&wanted, -1);
+    space_.resize(static_cast<Index>(wanted));
+  }
 
   void restore() override {
     std::ranges::copy(a_, work_.begin());
@@ -172,7 +179,9 @@ class OpenBlasCholesky : public Contestant {
   }
 
   void run() override {
-    if constexpr (is_f32<T>)
+    if (!definite_)
+      sysv(space_.data(), static_cast<int>(space_.size()));
+    else if constexpr (is_f32<T>)
       LAPACKE_sposv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, x_.data(), n_);
     else
       LAPACKE_dposv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, x_.data(), n_);
@@ -185,8 +194,19 @@ class OpenBlasCholesky : public Contestant {
   [[nodiscard]] std::string detail() const override { return describe(); }
 
  private:
+  void sysv(T* space, int size) {
+    if constexpr (is_f32<T>)
+      LAPACKE_ssysv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, pivots_.data(),
+                         x_.data(), n_, space, size);
+    else
+      LAPACKE_dsysv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, pivots_.data(),
+                         x_.data(), n_, space, size);
+  }
+
+  bool definite_;
   int n_, lda_;
-  std::vector<T> a_, b_, work_, x_;
+  std::vector<T> a_, b_, work_, x_, space_;  // of sysv
+  std::vector<lapack_int> pivots_;
 };
 
 /// gels on column-major copies, with the workspace that it asks for.
@@ -421,9 +441,9 @@ std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
     if (f32) return std::make_unique<OpenBlasGemm<float>>(problem);
     return std::make_unique<OpenBlasGemm<double>>(problem);
   }
-  if (problem.size.what == What::cholesky) {
-    if (f32) return std::make_unique<OpenBlasCholesky<float>>(problem);
-    return std::make_unique<OpenBlasCholesky<double>>(problem);
+  if (problem.size.what == What::cholesky || problem.size.what == What::ldlt) {
+    if (f32) return std::make_unique<OpenBlasSymmetric<float>>(problem);
+    return std::make_unique<OpenBlasSymmetric<double>>(problem);
   }
   if (problem.size.what == What::lstsq) {
     if (f32) return std::make_unique<OpenBlasLeastSquares<float>>(problem);

@@ -23,6 +23,7 @@ constexpr const char* kAbout =
     "  lu       the factorisation alone; it is checked by a solve with the factors\n"
     "  solve    factorisation and solve of one right-hand side\n"
     "  cholesky the same for a symmetric positive definite matrix, by Cholesky's factors\n"
+    "  ldlt     the same for a symmetric indefinite matrix, by L D L^T\n"
     "  lstsq    least squares of 4 n equations with n unknowns, one right-hand side\n"
     "  invert   the inverse of a matrix, from its LU\n"
     "  complex  solve of complex numbers, pairs of f32 or f64\n"

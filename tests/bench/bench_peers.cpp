@@ -57,6 +57,7 @@ constexpr Peer kPeers[] = {
      .lu = true,
      .batched = true,
      .cholesky = true,
+     .ldlt = true,
      .lstsq = true,
      .complex_solve = true,
      .invert = true,

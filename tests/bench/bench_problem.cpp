@@ -30,13 +30,16 @@ Matrix random_in_type(Index rows, Index cols, RealType type, unsigned seed) {
   return matrix;
 }
 
-/// The lower triangle in both, and a diagonal that outweighs the rows; exact in f32 where A is.
-/// Of an n-by-n matrix.
-void make_positive_definite(std::span<double> a, Index n) {
-  for (Index i = 0; i < n; ++i) {
+/// The lower triangle of an n-by-n matrix in both.
+void mirror(std::span<double> a, Index n) {
+  for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
-    a[i * n + i] = static_cast<double>(n);
-  }
+}
+
+/// The same, and a diagonal that outweighs the rows; exact in f32 where A is.
+void make_positive_definite(std::span<double> a, Index n) {
+  mirror(a, n);
+  for (Index i = 0; i < n; ++i) a[i * n + i] = static_cast<double>(n);
 }
 
 /// y^T M, by rows of M.
@@ -199,6 +202,8 @@ std::string_view what_name(What what) {
       return "solve";
     case What::cholesky:
       return "cholesky";
+    case What::ldlt:
+      return "ldlt";
     case What::lstsq:
       return "lstsq";
     case What::complex_solve:
@@ -238,6 +243,7 @@ Problem make_problem(const ProblemSize& size) {
     return {size, random(size.n, 2 * (size.n + 1), kSeed), Matrix(size.n, 1), {}};
   Matrix a = random(size.n, size.n, kSeed);
   if (size.what == What::cholesky) make_positive_definite(a.values(), size.n);
+  if (size.what == What::ldlt) mirror(a.values(), size.n);
   return {size, std::move(a), random(size.n, size.what == What::host ? size.k : 1, kSeed + 1), {}};
 }
 
@@ -248,6 +254,7 @@ double flops(const ProblemSize& size) {
     case What::lu:
       return tune::lu_flops(size.n);
     case What::cholesky:
+    case What::ldlt:
       return tune::lu_flops(size.n) / 2 + tune::solve_flops(size.n, 1);
     case What::lstsq:
       return tune::qr_flops(rows_of_lstsq(size.n), size.n);

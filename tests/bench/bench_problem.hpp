@@ -15,6 +15,7 @@ enum class What {
   lu,        // P A = L U
   solve,     // P A = L U, then x = A^-1 b for one b
   cholesky,  // the same for a symmetric positive definite A, by Cholesky's factors
+  ldlt,      // the same for a symmetric indefinite A, by L D L^T
   lstsq,  // least squares of four times as many equations as unknowns, by Householder's reflections
   complex_solve,  // solve of complex numbers
   invert,         // the inverse of a matrix
@@ -23,9 +24,9 @@ enum class What {
   file,           // solve by whole programs, from a file to an answer in another
   cold            // the same by clgauss, with empty caches
 };
-inline constexpr What kAllWhats[] = {
-    What::gemm,   What::lu,   What::solve,   What::cholesky, What::lstsq, What::complex_solve,
-    What::invert, What::host, What::batched, What::file,     What::cold};
+inline constexpr What kAllWhats[] = {What::gemm, What::lu,      What::solve,         What::cholesky,
+                                     What::ldlt, What::lstsq,   What::complex_solve, What::invert,
+                                     What::host, What::batched, What::file,          What::cold};
 [[nodiscard]] std::string_view what_name(What what);
 /// Whether a run is that of a program, from an .npy file, which is written in f64.
 [[nodiscard]] constexpr bool starts_programs(What what) {
@@ -65,7 +66,7 @@ inline constexpr unsigned kSeed = 20130522;
 
 /// 2 m n k for gemm, 2 n^3 for invert, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq, 8/3 n^3 + 8 n^2
 /// for complex, 2/3 n^3 + 2 n^2 for solve, for each system of batched and, with k times the last,
-/// for host, 1/3 n^3 + 2 n^2 for cholesky, batched too.
+/// for host, 1/3 n^3 + 2 n^2 for cholesky, batched too, and ldlt.
 [[nodiscard]] double flops(const ProblemSize& size);
 
 /// How wrong an answer is, as a multiple of what rounding alone may do.

@@ -66,7 +66,11 @@ Next after_rbt(const Tried& tried) {
 /// Where the method was left open, Cholesky was a guess.
 Next after_cholesky(const Tried& tried) {
   const bool open = tried.options.method == Method::automatic, narrow = tried.plan.refines();
-  const auto without = [&] { return make_plan(tried.context, tried.options, tried.n, tried.nrhs); };
+  const auto without = [&] {
+    Plan plan = make_plan(tried.context, tried.options, tried.n, tried.nrhs);
+    if (ldlt_is_better(tried.context, plan, tried.n)) plan.method = Method::ldlt;
+    return plan;
+  };
   if (tried.answer == nullptr) return open ? Next{{}, without()} : Next{};
   const auto failed = tried.answer->result.failed_column;
   if (failed && (narrow || open)) {
@@ -105,8 +109,8 @@ constexpr std::array kMethods{
     MethodRow{.method = Method::automatic,
               .name = "auto",
               .help =
-                  "gauss if one of its options is given, else lu, mixed or, where A is symmetric "
-                  "with a positive diagonal, cholesky, whichever is faster",
+                  "gauss if one of its options is given, else lu, mixed or, where A is symmetric, "
+                  "cholesky or ldlt, whichever is faster",
               .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy |
                         kTypeOfFactors | kInPlace | kDeterminant | kOfFactors},
     MethodRow{.method = Method::lu,
