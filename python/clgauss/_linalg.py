@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clgauss import _core
 from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
-from clgauss._check import AccuracyWarning
+from clgauss._check import BOUND, AccuracyWarning
 from clgauss._contexts import Context, context_of
 from clgauss._lu import lu
 from clgauss._report import BatchReport, LeastSquaresReport, Report
@@ -102,6 +102,10 @@ def solve(
         ...
     numpy.linalg.LinAlgError: Singular matrix: the pivot of column 1 (from 0) is zero
     """
+    if accuracy == "double" and not full_output:
+        x: Any = context_of(device)._session.solve_at_once(a, b)
+        if x is not None:
+            return x
     a = numbers(a, complex_too=True)
     b = numbers(b, complex_too=True)
     n = require_square(a)
@@ -161,10 +165,13 @@ def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
     array([[ 0.5,  0. ],
            [-0.5,  1. ]])
     """
+    x: Any = context_of(device)._session.invert_at_once(a)
+    if x is not None:
+        return x
     a = numbers(a, complex_too=True)
     n = require_square(a)
     if a.ndim == 2 and n > _core.largest_small_system:
-        return lu(a, device=device).inv()
+        return lu(a, device=device).inv() if a.dtype.kind == "c" else _invert(context_of(device), a)
     return solve(a, np.eye(n, dtype=a.dtype), device=device)
 
 
@@ -239,6 +246,16 @@ def lstsq(
     if vector:
         x = x[..., 0]
     return (x, LeastSquaresReport(device=context.device.name, **told)) if full_output else x
+
+
+def _invert(context: Context, a: NDArray[Any]) -> NDArray[Any]:
+    x = np.empty(a.shape, a.dtype)
+    told = context._session.invert(a, x)
+    if told["failed_column"] is not None:
+        _judge("singular", _where("singular", told["failed_column"]), 0.0, a, a)
+    if not told["scaled_residual"] <= BOUND:
+        return lu(a, device=context).inv()  # which corrects it, or warns
+    return x
 
 
 def _solve_one(

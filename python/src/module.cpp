@@ -8,6 +8,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <clgauss/batched.hpp>
 #include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
@@ -17,6 +18,7 @@
 
 #include "complex_factors.hpp"
 #include "factors.hpp"
+#include "inverse.hpp"
 #include "session.hpp"
 
 namespace clgauss::python {
@@ -90,8 +92,14 @@ bool solve_small(const std::shared_ptr<Session>& session, const Array& a, const 
                  const WritableArray& x) {
   const Index n = a.shape(0), nrhs = b.shape(1);
   const DeviceProfile& device = session->context().profile();
-  if (n > kLargestSmallSystem || nrhs > n || !device.fp64) return false;
-  if (n <= kLargestOnHost && device.type == DeviceType::cpu) return solve_on_host(a, b, x);
+  const bool on_host = session->solves_on_host;
+  if (n > (on_host ? kLargestOnHost : kLargestSmallSystem) || nrhs > n) return false;
+  if (!on_host && !device.fp64) return false;
+  if (on_host) {
+    const auto answer = solve_on_host(Numbers(a), Numbers(b));
+    if (answer) copy_out(*answer, x);
+    return answer.has_value();
+  }
   std::optional<SmallSolver*> solver;
   bool solved = false;
   const auto attempt = [&] {
@@ -104,6 +112,69 @@ bool solve_small(const std::shared_ptr<Session>& session, const Array& a, const 
     (void)session->run_at_once(attempt);
   }
   return solved;
+}
+
+/// numpy.empty(shape, of float32 or float64), and where its numbers lie.
+nb::object empty_array(const nb::object& shape, bool single) {
+  static const auto* const numpy = new nb::module_(nb::module_::import_("numpy"));
+  static const auto* const empty = new nb::object(numpy->attr("empty"));
+  static const auto* const types = new std::pair<nb::object, nb::object>(
+      numpy->attr("dtype")("float64"), numpy->attr("dtype")("float32"));
+  return (*empty)(shape, single ? types->second : types->first);
+}
+
+void fill(const nb::object& array, const Values& values, bool single) {
+  const Lent place(array, true);
+  if (single)
+    std::ranges::transform(values, static_cast<float*>(place.data()),
+                           [](double value) { return static_cast<float>(value); });
+  else
+    std::ranges::copy(values, static_cast<double*>(place.data()));
+}
+
+/// Whether the host answers for this matrix before the device is awake.
+bool is_for_host(Session& session, const std::optional<Numbers>& a, Index largest) {
+  return a && a->rows == a->columns && a->rows >= 1 && a->rows <= largest && session.solves_on_host;
+}
+
+/// x of a system of NumPy's arrays as they come, or None: then it is for solve_one().
+nb::object solve_at_once(Session& session, const nb::object& a, const nb::object& b) {
+  const Lent of_a(a), of_b(b);
+  const auto matrix = of_a.numbers(), right = of_b.numbers();
+  if (of_a.dimensions() != 2 || !is_for_host(session, matrix, kLargestOnHost) || !right ||
+      right->rows != matrix->rows || right->columns < 1 || right->columns > matrix->rows)
+    return nb::none();
+  std::optional<Values> x;
+  {
+    const nb::gil_scoped_release no_gil;
+    x = solve_on_host(*matrix, *right);
+  }
+  if (!x) return nb::none();
+  const bool single = matrix->type == RealType::f32 && right->type == RealType::f32;
+  const nb::object shape = of_b.dimensions() == 1
+                               ? nb::object(nb::make_tuple(right->rows))
+                               : nb::object(nb::make_tuple(right->rows, right->columns));
+  nb::object answer = empty_array(shape, single);
+  fill(answer, *x, single);
+  return answer;
+}
+
+/// The same of the inverse.
+nb::object invert_at_once(Session& session, const nb::object& a) {
+  const Lent of_a(a);
+  const auto matrix = of_a.numbers();
+  if (of_a.dimensions() != 2 || !is_for_host(session, matrix, kLargestInvertedOnHost))
+    return nb::none();
+  std::optional<Values> x;
+  {
+    const nb::gil_scoped_release no_gil;
+    x = invert_on_host(*matrix);
+  }
+  if (!x) return nb::none();
+  const bool single = matrix->type == RealType::f32;
+  nb::object answer = empty_array(nb::make_tuple(matrix->rows, matrix->rows), single);
+  fill(answer, *x, single);
+  return answer;
 }
 
 nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
@@ -121,6 +192,16 @@ nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, co
   });
   if (!report && solution->status == SolveStatus::ok) return nb::none();
   return report_of(*solution);
+}
+
+nb::dict invert_one(const std::shared_ptr<Session>& session, const Array& a,
+                    const WritableArray& x) {
+  const InverseReport inverse = invert(session, a, x);
+  nb::dict report;
+  report["failed_column"] = nb::cast(inverse.failed_column);
+  report["scaled_residual"] = inverse.scaled_residual;
+  report["rcond"] = inverse.rcond;
+  return report;
 }
 
 nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
@@ -271,6 +352,10 @@ NB_MODULE(_core, module) {
             return session.context().queue()() == reinterpret_cast<cl_command_queue>(queue);
           },
           "queue"_a)
+      .def_rw("solves_on_host", &Session::solves_on_host)
+      .def("solve_at_once", &solve_at_once, "a"_a.none(), "b"_a.none())
+      .def("invert_at_once", &invert_at_once, "a"_a.none())
+      .def("invert", &invert_one, "a"_a, "x"_a)
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
       .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a)
