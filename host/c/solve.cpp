@@ -106,6 +106,7 @@ clgauss_report report_of(const SolveOutcome& solution) {
     report.reciprocal_growth = trust->reciprocal_growth;
     report.correct_digits = trust->correct_digits();
   }
+  if (answered) report.doubt = static_cast<int>(doubt_of(solution));
   report.determinant_log10 = report.determinant_argument = kNaN;
   report.seconds = solution.times.sum();
   return report;
@@ -128,6 +129,11 @@ static_assert(static_cast<int>(Method::automatic) == CLGAUSS_METHOD_AUTOMATIC &&
               static_cast<int>(Method::cholesky) == CLGAUSS_METHOD_CHOLESKY &&
               static_cast<int>(Method::jacobi) == CLGAUSS_METHOD_JACOBI &&
               static_cast<int>(Method::seidel) == CLGAUSS_METHOD_SEIDEL);
+
+static_assert(static_cast<int>(Doubt::unknown) == CLGAUSS_DOUBT_UNKNOWN &&
+              static_cast<int>(Doubt::none) == CLGAUSS_DOUBT_NONE &&
+              static_cast<int>(Doubt::few_digits) == CLGAUSS_DOUBT_FEW_DIGITS &&
+              static_cast<int>(Doubt::nearly_singular) == CLGAUSS_DOUBT_NEARLY_SINGULAR);
 
 std::size_t checked_size(const clgauss_report* report) {
   if (report == nullptr) return 0;

@@ -285,6 +285,15 @@ typedef struct clgauss_solve_options {
   void* user;
 } clgauss_solve_options;
 
+/* What the estimates say against an x whose residual is small: nothing; that hardly a digit of it can be relied on; or that A
+ * is singular to rounding, and x may have no correct digit. */
+enum {
+  CLGAUSS_DOUBT_UNKNOWN = 0,
+  CLGAUSS_DOUBT_NONE = 1,
+  CLGAUSS_DOUBT_FEW_DIGITS = 2,
+  CLGAUSS_DOUBT_NEARLY_SINGULAR = 3
+};
+
 /* What is known of an answer. It may grow at its end; what was not asked for is NaN, or 0 for whole numbers. */
 typedef struct clgauss_report {
   size_t struct_size;   /* sizeof(clgauss_report), set by the caller */
@@ -305,6 +314,8 @@ typedef struct clgauss_report {
   double seconds;
   /* Of a complex det A its argument in radians, det A = sign 10^log10 e^(i argument) with a sign of 0 or 1. */
   double determinant_argument;
+  int doubt;    /* CLGAUSS_DOUBT_..., one verdict of rcond and forward_error; with `trust` */
+  int reserved; /* 0 */
 } clgauss_report;
 
 /* X = A^-1 B, judged by its residual in double; A and B stay as they are, and X may be B. `options` and `report` may be NULL; the

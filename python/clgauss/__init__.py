@@ -11,7 +11,7 @@ import atexit as _atexit
 
 from numpy.linalg import LinAlgError
 
-from clgauss._check import AccuracyWarning
+from clgauss._check import AccuracyWarning, IllConditionedWarning
 from clgauss._contexts import Context, Device, devices
 from clgauss._core import DeviceError
 from clgauss._linalg import inv, lstsq, solve
@@ -29,6 +29,7 @@ __all__ = [
     "Context",
     "Device",
     "DeviceError",
+    "IllConditionedWarning",
     "LeastSquaresReport",
     "LinAlgError",
     "Report",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Literal, overload
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clgauss import _core
 from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
-from clgauss._check import BOUND, AccuracyWarning
+from clgauss._check import BOUND, AccuracyWarning, doubt_of, warn, warn_of
 from clgauss._contexts import Context, context_of
 from clgauss._lu import lu
 from clgauss._report import BatchReport, LeastSquaresReport, Report
@@ -78,6 +77,8 @@ def solve(
     -----
     AccuracyWarning
         The answer is there, and its residual is larger than accepted.
+    IllConditionedWarning
+        The residual is small, but of x fewer than 3 digits are sure: A is singular to rounding, or nearly so.
 
     Notes
     -----
@@ -255,6 +256,7 @@ def _invert(context: Context, a: NDArray[Any]) -> NDArray[Any]:
         _judge("singular", _where("singular", told["failed_column"]), 0.0, a, a)
     if not told["scaled_residual"] <= BOUND:
         return lu(a, device=context).inv()  # which corrects it, or warns
+    warn_of(doubt_of(told["rcond"], a.dtype), told["rcond"])
     return x
 
 
@@ -268,6 +270,14 @@ def _solve_one(
         return None
     failed = told.pop("failed_column")
     _judge(told["status"], _where(told["status"], failed), told["scaled_residual"], a, b)
+    return _report(context, told)
+
+
+def _report(context: Context, told: dict[str, Any]) -> Report:
+    """Of a system that has an answer, with one verdict: a residual that is too large, else what is doubted."""
+    doubt = told.pop("doubt")
+    if told["status"] == "ok":
+        told["status"] = warn_of(doubt, told["rcond"])
     told["pivots"] = np.array(told["pivots"], dtype=np.intp)
     return Report(device=context.device.name, **told)
 
@@ -286,8 +296,7 @@ def _solve_complex(
         told: Any = context._session.solve_complex(parts(one_a), parts(one_b), x[place].view(FLOAT64), accuracy, full_output)
         failed = told.pop("failed_column")
         _judge(told["status"], _where(told["status"], failed), told["scaled_residual"], one_a, one_b)
-        told["pivots"] = np.array(told["pivots"], dtype=np.intp)
-        reports.append(Report(device=context.device.name, **told))
+        reports.append(_report(context, told))
     single = all(array.dtype in (COMPLEX64, FLOAT32) for array in (a, b))
     x = x.astype(COMPLEX64 if single else COMPLEX128, copy=False)
     if vector:
@@ -310,7 +319,17 @@ def _solve_stack(
     if told["status"] == "overflow":
         where = f" of system {overflowed[0]}"
     _judge(told["status"], where, told["scaled_residual"], a, b)
+    doubtful = told.pop("doubtful_system")
+    if told["status"] == "ok" and doubtful is not None:
+        told["status"] = _doubt_about(context, a, b, doubtful, accuracy)
     return BatchReport(device=context.device.name, **told)
+
+
+def _doubt_about(context: Context, a: NDArray[Any], b: NDArray[Any], system: int, accuracy: Accuracy) -> str:
+    """Looks into the system of a stack that seems to be nearest to a singular one; the status of the stack."""
+    x = np.empty(b.shape[1:], FLOAT64)
+    told: Any = context._session.solve(a[system], b[system], x, accuracy, True)
+    return warn_of(told["doubt"], told["rcond"], f" of system {system}")
 
 
 def _where(status: str, failed: int | None) -> str:
@@ -330,11 +349,7 @@ def _judge(status: str, where: str, scaled_residual: float, a: NDArray[Any], b: 
         raise LinAlgError("Singular matrix" + where)
     if status == "overflow":
         raise LinAlgError(f"the numbers{where} leave the range of the type")
-    warnings.warn(
-        f"the answer is inaccurate: its scaled residual is {scaled_residual:.3g}, or not all its digits are known",
-        AccuracyWarning,
-        stacklevel=4,
-    )
+    warn(f"the answer is inaccurate: its scaled residual is {scaled_residual:.3g}, or not all its digits are known", AccuracyWarning)
 
 
 def _empty_report(context: Context, accuracy: Accuracy) -> Report:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clgauss import _core, _opencl
 from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
-from clgauss._check import BOUND, AccuracyWarning, Checker
+from clgauss._check import BOUND, AccuracyWarning, Checker, doubt_of, warn, warn_of
 from clgauss._contexts import Context, context_of
 
 
@@ -34,6 +33,7 @@ class LU:
         self._context = context
         self._checker = checker  # None: A was factored in place, or n = 0
         self._factors = factors  # None: n = 0
+        self._doubt: str | None = None  # not looked into yet
         self.n = n
         self.shape = (n, n)
         self.dtype = dtype
@@ -65,6 +65,8 @@ class LU:
         -----
         AccuracyWarning
             The scaled residual is above 16, also after two corrections of x.
+        IllConditionedWarning
+            ``rcond()`` is below the unit roundoff of the factors: x may have no correct digit.
 
         Notes
         -----
@@ -97,7 +99,19 @@ class LU:
         if x.size and self._factors is not None:
             self._apply(b, x, trans)
             self._check(b, x, trans)
+            self._warn_if_doubtful()
         return x[:, 0] if vector else x
+
+    def _warn_if_doubtful(self) -> None:
+        """Once one product with A^-1 left a doubt, every answer comes with a warning that rcond justifies."""
+        if self._checker is None or self._factors is None:
+            return
+        if self._doubt is None:
+            self._doubt = "none"
+            if self._factors.is_doubtful():
+                self._doubt = doubt_of(self.rcond(), self.dtype)
+        if self._doubt != "none":
+            warn_of(self._doubt, self.rcond())
 
     def _apply(self, b: NDArray[Any], x: NDArray[Any], trans: str) -> None:
         """x = A^-1 b, or as `trans` says, of numbers of any kind."""
@@ -129,11 +143,7 @@ class LU:
                 correction = np.empty_like(residual)
                 self._apply(self._checker.unscaled(residual), correction, trans)
                 x += correction.astype(x.dtype)
-        warnings.warn(
-            f"the answer is inaccurate: its scaled residual is {scaled:.3g}; clgauss.solve may do better than these factors",
-            AccuracyWarning,
-            stacklevel=3,
-        )
+        warn(f"the answer is inaccurate: its scaled residual is {scaled:.3g}; clgauss.solve may do better than these factors", AccuracyWarning)
 
     def _solve_in_place(self, b: Any, transposed: bool) -> Any:
         memory, offset, ld, columns = _opencl.place(b, self._context, rows=self.n)
@@ -221,6 +231,7 @@ class LU:
             good = self._checker is None or self._checker.of_inverse(inverse) <= BOUND
         if not good:
             self._check(identity, inverse, "N")
+        self._warn_if_doubtful()
         return inverse
 
 

@@ -17,7 +17,8 @@ class Report:
     device : str
         Name of the device.
     status : str
-        ``"ok"``, or ``"inaccurate"``: the scaled residual is above 16, or ``accuracy="max"`` was not reached.
+        ``"ok"``; ``"inaccurate"``: the scaled residual is above 16, or ``accuracy="max"`` was not reached; ``"ill_conditioned"``: it is
+        small, but the bound of the forward error leaves fewer than 3 digits; ``"nearly_singular"``: it leaves none, and rcond is below eps.
     method : str
         What gave x: ``"lu"``, ``"mixed"`` (factors in f32, x refined to the accuracy of f64), ``"rbt"`` (the same between random
         butterflies) or ``"gauss"`` (elimination, where a device runs no LU).

@@ -4,6 +4,8 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 
+#include "linalg/estimates/norm_estimator.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
@@ -123,6 +125,19 @@ std::optional<double> Factors::rcond() {
     *rcond = reciprocal_condition(state->lu, *state->norm1);
   });
   return *rcond;
+}
+
+bool Factors::is_doubtful() {
+  if (!state_->norm1) return false;
+  const auto doubtful = std::make_shared<bool>(false);
+  session_->run([=, state = state_](const ProgressCallback&) {
+    const Matrix product = state->lu.solve(doubt_question(state->n));
+    double largest = 0;
+    for (const double value : product.values()) largest = max_or_nan(largest, std::abs(value));
+    *doubtful =
+        clgauss::is_doubtful(state->n, unit_roundoff(state->lu.type()), *state->norm1, largest);
+  });
+  return *doubtful;
 }
 
 std::vector<Index> Factors::pivots() {

@@ -49,6 +49,9 @@ class Factors {
   /// In the 1-norm, 0 if A is singular. Empty for a matrix that was factored in place, whose norm
   /// is not known.
   [[nodiscard]] std::optional<double> rcond();
+  /// Whether one product with A^-1 lets A be so near to a singular matrix that rcond() is worth its
+  /// time; not of one that was factored in place.
+  [[nodiscard]] bool is_doubtful();
   /// Row exchanged with row j, from 0, as scipy.linalg.lu_factor has it.
   [[nodiscard]] std::vector<Index> pivots();
   /// From 0; empty if A is not singular.

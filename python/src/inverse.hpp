@@ -11,7 +11,7 @@ namespace clgauss::python {
 /// What is known of an inverse X.
 struct InverseReport {
   std::optional<Index> failed_column;  // from 0; there is no X
-  /// of A (X s) = s for a vector s of signs, over n eps ||A|| ||X||, infinity norms: what costs n^2,
+  /// of A (X s) = s for a vector s of signs, over n eps ||A|| ||X||, infinity norms: it costs n^2,
   /// and not n^3 as A X = I does
   double scaled_residual = 0;
   double rcond = 0;  // 1 / (||A|| ||X||), infinity norms

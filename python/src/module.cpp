@@ -15,10 +15,13 @@
 #include <clgauss/least_squares.hpp>
 #include <clgauss/solve.hpp>
 #include <clgauss/version.hpp>
+#include <cmath>
 
 #include "complex_factors.hpp"
 #include "factors.hpp"
 #include "inverse.hpp"
+#include "linalg/estimates/norm_estimator.hpp"
+#include "parallel.hpp"
 #include "session.hpp"
 
 namespace clgauss::python {
@@ -65,6 +68,7 @@ nb::dict report_of(const SolveOutcome& solution) {
   report["backward_error"] = solution.residual.backward_error;
   report["scaled_residual"] = solution.residual.scaled;
   report["corrections"] = solution.refinement.corrections();
+  report["doubt"] = text(doubt_name(doubt_of(solution)));
   report["rcond"] = solution.trust ? nb::cast(solution.trust->rcond) : nb::none();
   report["forward_error"] = solution.trust ? nb::cast(solution.trust->forward_error) : nb::none();
   report["times"] = times_of(solution.times);
@@ -182,6 +186,7 @@ nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, co
   SolveOptions options;
   options.accuracy = accuracy_of(accuracy);
   options.trust = report;
+  options.doubt = true;
   if (!report && options.accuracy == Accuracy::double_precision && solve_small(session, a, b, x))
     return nb::none();
   const auto solution = std::make_shared<Solution>();
@@ -190,7 +195,8 @@ nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, co
     *solution = solve(session->context(), system, options, progress);
     if (has_answer(solution->status)) copy_out(solution->x.values(), x);
   });
-  if (!report && solution->status == SolveStatus::ok) return nb::none();
+  const bool fine = solution->status == SolveStatus::ok && doubt_of(*solution) <= Doubt::none;
+  if (!report && fine) return nb::none();
   return report_of(*solution);
 }
 
@@ -204,19 +210,64 @@ nb::dict invert_one(const std::shared_ptr<Session>& session, const Array& a,
   return report;
 }
 
+/// B, and beside the right-hand sides of each system one that tells how large A^-1 is.
+Batch with_doubt_question(const Batch& b) {
+  Batch both{b.count, b.rows, b.cols + 1, Values(b.count * b.rows * (b.cols + 1))};
+  const Matrix question = doubt_question(b.rows);
+  in_parallel(b.count * b.rows, kElementsPerThread / (b.cols + 1), [&](Index first, Index last) {
+    for (Index row = first; row < last; ++row) {
+      double* const out = both.values.data() + row * (b.cols + 1);
+      std::copy_n(b.values.data() + row * b.cols, b.cols, out);
+      out[b.cols] = question(row % b.rows, 0);
+    }
+  });
+  return both;
+}
+
+/// Takes the last column of every X, and tells the system that it leaves the most doubt of, if any.
+std::optional<Index> take_doubtful(const Batch& a, RealType type, Batch& x) {
+  const Index n = x.rows, columns = x.cols - 1;
+  Values taken(x.count * n * columns), sizes(x.count);
+  in_parallel(x.count, kElementsPerThread / (n * n) + 1, [&](Index first, Index last) {
+    for (Index s = first; s < last; ++s) {
+      double norm = 0, product = 0;
+      for (Index row = s * n; row < (s + 1) * n; ++row) {
+        double sum = 0;
+        for (Index j = 0; j < n; ++j) sum += std::abs(a.values[row * n + j]);
+        norm = std::max(norm, sum);
+        product = std::max(product, std::abs(x.values[row * (columns + 1) + columns]));
+        std::copy_n(x.values.data() + row * (columns + 1), columns, taken.data() + row * columns);
+      }
+      sizes[s] = norm * product;
+    }
+  });
+  x = {x.count, n, columns, std::move(taken)};
+  const auto worst = std::ranges::max_element(sizes);
+  const bool doubt = worst != sizes.end() && is_doubtful(n, unit_roundoff(type), 1, *worst);
+  return doubt ? std::optional<Index>(worst - sizes.begin()) : std::nullopt;
+}
+
 nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
                      const WritableArray& x, const std::string& accuracy, bool report) {
   BatchedOptions options;
   options.type =
       accuracy_of(accuracy) == Accuracy::single_precision ? RealType::f32 : RealType::f64;
   options.trust = report;
+  // Kernels of GPUs that take one right-hand side are the fastest there: a second one is too dear.
+  const bool asks = !report && (session->solves_on_host || b.shape(2) > 1);
   const auto solution = std::make_shared<BatchedSolution>();
+  const auto doubtful = std::make_shared<std::optional<Index>>();
   session->run([=](const ProgressCallback& progress) {
-    const BatchedSystem system{to_batch(a), to_batch(b)};
+    const BatchedSystem system{to_batch(a), asks ? with_doubt_question(to_batch(b)) : to_batch(b)};
     *solution = solve_batched(session->context(), system, options, progress);
+    if (asks) *doubtful = take_doubtful(system.a, solution->type, solution->x);
     copy_out(solution->x.values, x);
   });
-  return report_of(*solution);
+  nb::dict told = report_of(*solution);
+  if (solution->trust && !(solution->trust->worst_rcond >= unit_roundoff(solution->type)))
+    *doubtful = solution->trust->worst_system;
+  told["doubtful_system"] = nb::cast(*doubtful);
+  return told;
 }
 
 nb::dict report_of(const LeastSquares& answer) {
@@ -252,6 +303,7 @@ nb::dict solve_complex_one(const std::shared_ptr<Session>& session, const Array&
   SolveOptions options;
   options.accuracy = accuracy_of(accuracy);
   options.trust = report;
+  options.doubt = true;
   const auto solution = std::make_shared<ComplexSolution>();
   session->run([=](const ProgressCallback& progress) {
     const ComplexSystem system{ComplexMatrix(to_matrix(a)), ComplexMatrix(to_matrix(b))};
@@ -386,6 +438,7 @@ NB_MODULE(_core, module) {
              return std::pair(det.mantissa, det.exponent);
            })
       .def("rcond", &Factors::rcond)
+      .def("is_doubtful", &Factors::is_doubtful)
       .def("pivots", &Factors::pivots);
 
   nb::class_<ComplexFactors>(module, "ComplexFactors")
@@ -398,6 +451,7 @@ NB_MODULE(_core, module) {
              return std::pair(det.mantissa, det.exponent);
            })
       .def("rcond", &ComplexFactors::rcond)
+      .def("is_doubtful", [](const ComplexFactors&) { return true; })  // rcond itself tells
       .def("pivots", &ComplexFactors::pivots);
 }
 

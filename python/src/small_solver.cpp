@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/estimates/norm_estimator.hpp"
 #include "linalg/refinement/row_sums.hpp"
 #include "linalg/solve/host_getrf.hpp"
 #include "matrix/max_or_nan.hpp"
@@ -14,22 +15,6 @@ namespace clgauss::python {
 namespace {
 
 constexpr double kEps = 0x1p-53;
-
-/// The numbers of a vector that stands for all in the question how large A^-1 is: of no pattern, and
-/// none near 0, so that a row of A^-1 does not cancel.
-double probe(Index i) {
-  const double golden = 0.6180339887498949 * static_cast<double>(i + 1);
-  const double share = golden - std::floor(golden);
-  return i * 2654435761U % 64 < 32 ? 0.5 + share : -0.5 - share;
-}
-
-/// What one product may hide of the norm of A^-1; more once in a thousand matrices, if at all.
-constexpr double kHidden = 1000;
-
-/// Whether an answer for an A of this condition has three digits.
-bool is_regular(Index n, double condition) {
-  return 2 * static_cast<double>(n + 1) * kEps * condition <= 1e-3;
-}
 
 /// Row-major numbers of an array, where they lie if they are of that kind.
 struct Rows {
@@ -94,7 +79,7 @@ double norm_of(std::span<const double> rows, Index ld, Index columns) {
 bool is_good(std::span<const double> a, std::span<const double> b, std::span<const double> columns,
              Index n, Index nrhs) {
   const Passed passed = pass_over(a, b, columns.data(), n, nrhs);
-  return passed.scaled <= 1 && is_regular(n, kHidden * passed.norm * largest(columns.last(n)));
+  return passed.scaled <= 1 && !is_doubtful(n, kEps, passed.norm, largest(columns.last(n)));
 }
 
 /// Factors of a square matrix on the host.
@@ -119,7 +104,7 @@ std::optional<Values> solve_on_host(const Numbers& a, const Numbers& b) {
   const Rows of_a(a), of_b(b);
   const HostFactors factors(a);
   Values columns(n * (nrhs + 1));
-  for (Index i = 0; i < n; ++i) columns[n * nrhs + i] = probe(i);
+  std::ranges::copy(doubt_question(n).values(), columns.begin() + n * nrhs);
   factors.solve(columns.data() + n * nrhs);
   if (nrhs == 1) {
     std::ranges::copy(of_b.numbers, columns.begin());
@@ -149,7 +134,8 @@ std::optional<Values> invert_on_host(const Numbers& a) {
   kernels.subtract_product(n, original.data(), ld, x.data(), r.data(), ld);
   const double condition = norm_of(original, ld, n) * norm_of(x, ld, n);
   const double scaled = norm_of(r, ld, n) / condition / (static_cast<double>(n) * kEps);
-  if (!(scaled <= 1 && is_regular(n, condition))) return std::nullopt;
+  if (!(scaled <= 1 && 2 * static_cast<double>(n + 1) * kEps * condition <= 1e-3))
+    return std::nullopt;
   for (Index i = 1; i < n; ++i) std::copy_n(x.begin() + i * ld, n, x.begin() + i * n);
   x.resize(n * n);
   return x;
@@ -175,7 +161,8 @@ bool SmallSolver::solve(const Array& a, const Array& b, const WritableArray& x) 
                                       b_values = all.last(n_ * (nrhs_ + 1));
   of_a.copy_to(a_values.data(), n_);
   of_b.copy_to(b_values.data(), nrhs_ + 1);
-  for (Index i = 0; i < n_; ++i) b_values[i * (nrhs_ + 1) + nrhs_] = probe(i);
+  const Matrix question = doubt_question(n_);
+  for (Index i = 0; i < n_; ++i) b_values[i * (nrhs_ + 1) + nrhs_] = question(i, 0);
   const cl::CommandQueue& queue = context_.queue();
   translate_opencl_errors([&] {
     queue.enqueueWriteBuffer(a_.buffer, CL_FALSE, 0, all.size_bytes(), all.data());

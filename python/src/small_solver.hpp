@@ -22,8 +22,8 @@ inline constexpr Index kLargestInvertedOnHost = 320;
 
 /// x of A x = b in f64 by the library's LU for the host with partial pivoting, as rows of b's
 /// columns; b has at most n of them. It is there if its scaled residual, from A and b as given, is
-/// at most 1, which lets an answer of solve() go without a correction, and if A is far from singular
-/// as one product with A^-1 tells. Otherwise solve() is to look into it.
+/// at most 1, which lets an answer of solve() go without a correction, and if A is far from
+/// singular, as one product with A^-1 tells. Otherwise solve() is to look into it.
 [[nodiscard]] std::optional<Values> solve_on_host(const Numbers& a, const Numbers& b);
 
 /// A^-1, likewise, by the residual A X - I, and by ||A|| ||X||.

@@ -232,7 +232,9 @@ def test_float32_is_solved_to_its_own_digits(rng):
     a, b = (rng.standard_normal(shape).astype(np.float32) for shape in [(100, 100), 100])
     exact = np.linalg.solve(a.astype(float), b)
     assert np.array_equal(clgauss.solve(a, b), exact.astype(np.float32))
-    rough = clgauss.solve(a, b, accuracy="single")
+    with warnings.catch_warnings():  # a random matrix leaves float32 few digits
+        warnings.simplefilter("ignore", clgauss.IllConditionedWarning)
+        rough = clgauss.solve(a, b, accuracy="single")
     assert 0 < np.abs(rough - exact).max() / np.abs(exact).max() < 1e-3
 
 
@@ -255,7 +257,7 @@ def test_an_inaccurate_answer_warns(monkeypatch):
         @staticmethod
         def solve(a, b, x, accuracy, report):
             x[:] = 1
-            return {"status": "inaccurate", "failed_column": None, "scaled_residual": 17.0, "pivots": []} | dict.fromkeys(
+            return {"status": "inaccurate", "doubt": "unknown", "failed_column": None, "scaled_residual": 17.0, "pivots": []} | dict.fromkeys(
                 "method passed_over factors accuracy pivoting backward_error rcond forward_error corrections times".split()
             )
 
