@@ -10,8 +10,10 @@
 
 #include <algorithm>
 #include <clgauss/batched.hpp>
+#include <clgauss/certify.hpp>
 #include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/lab/program.hpp>
 #include <clgauss/least_squares.hpp>
 #include <clgauss/solve.hpp>
 #include <clgauss/version.hpp>
@@ -21,6 +23,7 @@
 #include "factors.hpp"
 #include "inverse.hpp"
 #include "linalg/estimates/norm_estimator.hpp"
+#include "linalg/solve/methods.hpp"
 #include "parallel.hpp"
 #include "session.hpp"
 
@@ -181,13 +184,22 @@ nb::object invert_at_once(Session& session, const nb::object& a) {
   return answer;
 }
 
+Method method_of(const std::string& name) {
+  for (const MethodRow& row : all_methods())
+    if (name == row.name) return row.method;
+  throw UsageError("there is no method \"" + name + "\"");
+}
+
 nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
-                     const WritableArray& x, const std::string& accuracy, bool report) {
+                     const WritableArray& x, const std::string& accuracy, bool report,
+                     const std::string& method) {
   SolveOptions options;
+  options.method = method_of(method);
   options.accuracy = accuracy_of(accuracy);
   options.trust = report;
   options.doubt = true;
-  if (!report && options.accuracy == Accuracy::double_precision && solve_small(session, a, b, x))
+  if (!report && options.method == Method::automatic &&
+      options.accuracy == Accuracy::double_precision && solve_small(session, a, b, x))
     return nb::none();
   const auto solution = std::make_shared<Solution>();
   session->run([=](const ProgressCallback& progress) {
@@ -297,6 +309,49 @@ nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Arra
   return report_of(*answer);
 }
 
+/// x, as solve_one() finds it, and what is proven of it: |x_true - x| <= bounds.
+nb::dict certify_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
+                     const WritableArray& x, const WritableArray& bounds,
+                     const std::string& accuracy) {
+  SolveOptions options;
+  options.accuracy = accuracy_of(accuracy);
+  options.trust = true;
+  const auto solution = std::make_shared<Solution>();
+  const auto certificate = std::make_shared<Certificate>();
+  session->run([=](const ProgressCallback& progress) {
+    const System system{to_matrix(a), to_matrix(b)};
+    *solution = solve(session->context(), system, options, progress);
+    if (!has_answer(solution->status)) return;
+    *certificate = certify(session->context(), system, *solution, {}, progress);
+    copy_out(solution->x.values(), x);
+    if (certificate->proven) copy_out(certificate->bounds.values(), bounds);
+  });
+  nb::dict told = report_of(*solution);
+  told["proven"] = certificate->proven;
+  told["norm_bound"] = certificate->norm_bound;
+  told["digits"] = certificate->digits;
+  told["norm_digits"] = certificate->norm_digits;
+  told["reason"] = certificate->reason;
+  return told;
+}
+
+/// det A_s = mantissa * 2^exponent of every matrix of a stack, by the host's LU.
+void determinants_on_host(const Array& a, const WritableArray& mantissas,
+                          const WritableArray& exponents) {
+  const Batch stack = to_batch(a);
+  auto* const mantissa = static_cast<double*>(mantissas.data());
+  auto* const exponent = static_cast<std::int64_t*>(exponents.data());
+  const Index n = stack.rows;
+  const nb::gil_scoped_release no_gil;
+  in_parallel(stack.count, kElementsPerThread / (n * n * n) + 1, [&](Index first, Index last) {
+    for (Index s = first; s < last; ++s) {
+      const Determinant det = determinant_on_host(stack.matrix(s), n);
+      mantissa[s] = det.mantissa;
+      exponent[s] = det.exponent;
+    }
+  });
+}
+
 /// Of arrays whose columns are real and imaginary parts.
 nb::dict solve_complex_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
                            const WritableArray& x, const std::string& accuracy, bool report) {
@@ -382,6 +437,10 @@ NB_MODULE(_core, module) {
   module.attr("largest_batched_system") = kLargestBatchedSystem;
   module.attr("largest_small_system") = kLargestSmallSystem;
   module.def("devices", &devices);
+  module.def("determinants_on_host", &determinants_on_host, "a"_a, "mantissas"_a, "exponents"_a);
+  module.def(
+      "kernel_source", [](const std::string& name) { return kernel_source(name, {}); }, "name"_a);
+  module.attr("largest_on_host") = kLargestOnHost;
   module.def("wait_for_abandoned_work", &wait_for_abandoned_work);
 
   nb::class_<Session>(module, "Session")
@@ -408,7 +467,8 @@ NB_MODULE(_core, module) {
       .def("solve_at_once", &solve_at_once, "a"_a.none(), "b"_a.none())
       .def("invert_at_once", &invert_at_once, "a"_a.none())
       .def("invert", &invert_one, "a"_a, "x"_a)
-      .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
+      .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "method"_a)
+      .def("certify", &certify_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
       .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
@@ -439,7 +499,8 @@ NB_MODULE(_core, module) {
            })
       .def("rcond", &Factors::rcond)
       .def("is_doubtful", &Factors::is_doubtful)
-      .def("pivots", &Factors::pivots);
+      .def("pivots", &Factors::pivots)
+      .def("packed", &Factors::packed, "out"_a);
 
   nb::class_<ComplexFactors>(module, "ComplexFactors")
       .def(nb::init<std::shared_ptr<Session>, const Array&, bool>(), "session"_a, "a"_a, "single"_a)

@@ -141,6 +141,18 @@ std::optional<Values> invert_on_host(const Numbers& a) {
   return x;
 }
 
+Determinant determinant_on_host(std::span<const double> a, Index n) {
+  Numbers numbers;
+  numbers.data = reinterpret_cast<const std::byte*>(a.data());
+  numbers.rows = numbers.columns = n;
+  numbers.column_bytes = sizeof(double);
+  numbers.row_bytes = static_cast<std::ptrdiff_t>(n * sizeof(double));
+  const HostFactors factors(numbers);
+  Determinant det;
+  for (Index j = 0; j < n; ++j) det.take(factors.lu[j * factors.ld + j], factors.pivots[j] != j);
+  return det;
+}
+
 SmallSolver::SmallSolver(Context& context, Index n, Index nrhs)
     : context_(context),
       n_(n),

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "arrays.hpp"
+#include "determinant.hpp"
 
 namespace clgauss::python {
 
@@ -28,6 +29,9 @@ inline constexpr Index kLargestInvertedOnHost = 320;
 
 /// A^-1, likewise, by the residual A X - I, and by ||A|| ||X||.
 [[nodiscard]] std::optional<Values> invert_on_host(const Numbers& a);
+
+/// Of the n-by-n row-major numbers.
+[[nodiscard]] Determinant determinant_on_host(std::span<const double> a, Index n);
 
 /// Systems of one size, one after the other, on a device with fp64. Kernels, buffer and workspace
 /// stay; a solve is a copy to the device, the launches of the LU in f64 with partial pivoting, and

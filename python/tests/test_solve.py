@@ -255,7 +255,7 @@ def test_an_inaccurate_answer_warns(monkeypatch):
             return None
 
         @staticmethod
-        def solve(a, b, x, accuracy, report):
+        def solve(a, b, x, accuracy, report, method):
             x[:] = 1
             return {"status": "inaccurate", "doubt": "unknown", "failed_column": None, "scaled_residual": 17.0, "pivots": []} | dict.fromkeys(
                 "method passed_over factors accuracy pivoting backward_error rcond forward_error corrections times".split()

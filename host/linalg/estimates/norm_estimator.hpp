@@ -83,7 +83,7 @@ inline constexpr NormEstimateOptions kFewColumns{.columns = 2};
 /// it near 0, so that hardly a row of A^-1 cancels, those of nearly equal equations least.
 [[nodiscard]] Matrix doubt_question(Index n);
 
-/// Whether an x of n unknowns, solved for with the unit roundoff `eps`, may have less than 3 digits.
+/// Whether an x of n unknowns, solved with unit roundoff `eps`, may have fewer than 3 digits.
 /// `norm` is that of A and `product` the largest number of A^-1 doubt_question(), which may hide
 /// three digits of ||A^-1||: more, once in a thousand matrices if at all.
 [[nodiscard]] bool is_doubtful(Index n, double eps, double norm, double product);
