@@ -47,7 +47,7 @@ def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
     Warns
     -----
     AccuracyWarning, IllConditionedWarning
-        As `solve`; ``A X - I`` is looked at by one vector, up to n = 320 on CPU devices wholly.
+        As `solve`; ``A X - I`` is looked at by one vector, up to n = 128 wholly.
 
     Examples
     --------

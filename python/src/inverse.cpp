@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "launch/staging.hpp"
+#include "linalg/estimates/norm_estimator.hpp"
 #include "linalg/refinement/row_sums.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/shapes.hpp"
@@ -34,12 +35,6 @@ struct Product {
     return largest;
   }
 };
-
-Values signs(Index n) {
-  Values s(n);
-  for (Index i = 0; i < n; ++i) s[i] = i * 2654435761U % 64 < 32 ? 1 : -1;
-  return s;
-}
 
 /// Rows of `view` to the row-major `out` of their type; X s comes with them.
 template <typename Real>
@@ -91,7 +86,7 @@ InverseReport invert(const std::shared_ptr<Session>& session, const Array& a,
       const MatrixView on_device{context.allocate(n * ld * bytes_of(type), "the inverse"), 0, ld};
       enqueue_identity(context, type, on_device, n);
       lu.solve(on_device, n);
-      const Values s = signs(n);
+      const Values s = doubt_signs(n);
       const Product of_x =
           type == RealType::f32
               ? give(context, on_device, n, s.data(), static_cast<float*>(x.data()))

@@ -27,7 +27,7 @@ inline constexpr Index kLargestInvertedOnHost = 320;
 /// singular, as one product with A^-1 tells. Otherwise solve() is to look into it.
 [[nodiscard]] std::optional<Values> solve_on_host(const Numbers& a, const Numbers& b);
 
-/// A^-1, likewise, by the residual A X - I, and by ||A|| ||X||.
+/// A^-1, likewise, by the residual A X - I, of larger matrices for one vector, and by ||A|| ||X||.
 [[nodiscard]] std::optional<Values> invert_on_host(const Numbers& a);
 
 /// Of the n-by-n row-major numbers.

@@ -249,6 +249,14 @@ Matrix doubt_question(Index n) {
   return question;
 }
 
+Values doubt_signs(Index n) {
+  const Matrix question = doubt_question(n);
+  Values signs(n);
+  std::ranges::transform(question.values(), signs.begin(),
+                         [](double value) { return std::copysign(1.0, value); });
+  return signs;
+}
+
 bool is_doubtful(Index n, double eps, double norm, double product) {
   constexpr double kHidden = 1000, kThreeDigits = 1e-3;
   const double bound = 2 * static_cast<double>(n + 1) * eps * kHidden * norm * product;

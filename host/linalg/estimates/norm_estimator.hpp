@@ -82,6 +82,8 @@ inline constexpr NormEstimateOptions kFewColumns{.columns = 2};
 /// A vector of which one product with A^-1 tells how large that is: of no pattern, and no number of
 /// it near 0, so that hardly a row of A^-1 cancels, those of nearly equal equations least.
 [[nodiscard]] Matrix doubt_question(Index n);
+/// Its signs.
+[[nodiscard]] Values doubt_signs(Index n);
 
 /// Whether an x of n unknowns, solved with unit roundoff `eps`, may have fewer than 3 digits.
 /// `norm` is that of A and `product` the largest number of A^-1 doubt_question(), which may hide
