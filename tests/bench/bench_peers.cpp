@@ -59,6 +59,7 @@ constexpr Peer kPeers[] = {
      .cholesky = true,
      .lstsq = true,
      .complex_solve = true,
+     .invert = true,
      .cpu_only = true,
      .not_the_same = false,
      .make = kOpenBlas,
