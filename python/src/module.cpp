@@ -8,7 +8,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <clgauss/batched.hpp>
 #include <clgauss/certify.hpp>
 #include <clgauss/complex.hpp>
@@ -19,10 +18,11 @@
 #include <clgauss/version.hpp>
 #include <cmath>
 
+#include "at_once.hpp"
 #include "complex_factors.hpp"
+#include "doubtful_stack.hpp"
 #include "factors.hpp"
 #include "inverse.hpp"
-#include "linalg/estimates/norm_estimator.hpp"
 #include "linalg/solve/methods.hpp"
 #include "parallel.hpp"
 #include "session.hpp"
@@ -121,69 +121,6 @@ bool solve_small(const std::shared_ptr<Session>& session, const Array& a, const 
   return solved;
 }
 
-/// numpy.empty(shape, of float32 or float64), and where its numbers lie.
-nb::object empty_array(const nb::object& shape, bool single) {
-  static const auto* const numpy = new nb::module_(nb::module_::import_("numpy"));
-  static const auto* const empty = new nb::object(numpy->attr("empty"));
-  static const auto* const types = new std::pair<nb::object, nb::object>(
-      numpy->attr("dtype")("float64"), numpy->attr("dtype")("float32"));
-  return (*empty)(shape, single ? types->second : types->first);
-}
-
-void fill(const nb::object& array, const Values& values, bool single) {
-  const Lent place(array, true);
-  if (single)
-    std::ranges::transform(values, static_cast<float*>(place.data()),
-                           [](double value) { return static_cast<float>(value); });
-  else
-    std::ranges::copy(values, static_cast<double*>(place.data()));
-}
-
-/// Whether the host answers for this matrix before the device is awake.
-bool is_for_host(Session& session, const std::optional<Numbers>& a, Index largest) {
-  return a && a->rows == a->columns && a->rows >= 1 && a->rows <= largest && session.solves_on_host;
-}
-
-/// x of a system of NumPy's arrays as they come, or None: then it is for solve_one().
-nb::object solve_at_once(Session& session, const nb::object& a, const nb::object& b) {
-  const Lent of_a(a), of_b(b);
-  const auto matrix = of_a.numbers(), right = of_b.numbers();
-  if (of_a.dimensions() != 2 || !is_for_host(session, matrix, kLargestOnHost) || !right ||
-      right->rows != matrix->rows || right->columns < 1 || right->columns > matrix->rows)
-    return nb::none();
-  std::optional<Values> x;
-  {
-    const nb::gil_scoped_release no_gil;
-    x = solve_on_host(*matrix, *right);
-  }
-  if (!x) return nb::none();
-  const bool single = matrix->type == RealType::f32 && right->type == RealType::f32;
-  const nb::object shape = of_b.dimensions() == 1
-                               ? nb::object(nb::make_tuple(right->rows))
-                               : nb::object(nb::make_tuple(right->rows, right->columns));
-  nb::object answer = empty_array(shape, single);
-  fill(answer, *x, single);
-  return answer;
-}
-
-/// The same of the inverse.
-nb::object invert_at_once(Session& session, const nb::object& a) {
-  const Lent of_a(a);
-  const auto matrix = of_a.numbers();
-  if (of_a.dimensions() != 2 || !is_for_host(session, matrix, kLargestInvertedOnHost))
-    return nb::none();
-  std::optional<Values> x;
-  {
-    const nb::gil_scoped_release no_gil;
-    x = invert_on_host(*matrix);
-  }
-  if (!x) return nb::none();
-  const bool single = matrix->type == RealType::f32;
-  nb::object answer = empty_array(nb::make_tuple(matrix->rows, matrix->rows), single);
-  fill(answer, *x, single);
-  return answer;
-}
-
 Method method_of(const std::string& name) {
   for (const MethodRow& row : all_methods())
     if (name == row.name) return row.method;
@@ -220,43 +157,6 @@ nb::dict invert_one(const std::shared_ptr<Session>& session, const Array& a,
   report["scaled_residual"] = inverse.scaled_residual;
   report["rcond"] = inverse.rcond;
   return report;
-}
-
-/// B, and beside the right-hand sides of each system one that tells how large A^-1 is.
-Batch with_doubt_question(const Batch& b) {
-  Batch both{b.count, b.rows, b.cols + 1, Values(b.count * b.rows * (b.cols + 1))};
-  const Matrix question = doubt_question(b.rows);
-  in_parallel(b.count * b.rows, kElementsPerThread / (b.cols + 1), [&](Index first, Index last) {
-    for (Index row = first; row < last; ++row) {
-      double* const out = both.values.data() + row * (b.cols + 1);
-      std::copy_n(b.values.data() + row * b.cols, b.cols, out);
-      out[b.cols] = question(row % b.rows, 0);
-    }
-  });
-  return both;
-}
-
-/// Takes the last column of every X, and tells the system that it leaves the most doubt of, if any.
-std::optional<Index> take_doubtful(const Batch& a, RealType type, Batch& x) {
-  const Index n = x.rows, columns = x.cols - 1;
-  Values taken(x.count * n * columns), sizes(x.count);
-  in_parallel(x.count, kElementsPerThread / (n * n) + 1, [&](Index first, Index last) {
-    for (Index s = first; s < last; ++s) {
-      double norm = 0, product = 0;
-      for (Index row = s * n; row < (s + 1) * n; ++row) {
-        double sum = 0;
-        for (Index j = 0; j < n; ++j) sum += std::abs(a.values[row * n + j]);
-        norm = std::max(norm, sum);
-        product = std::max(product, std::abs(x.values[row * (columns + 1) + columns]));
-        std::copy_n(x.values.data() + row * (columns + 1), columns, taken.data() + row * columns);
-      }
-      sizes[s] = norm * product;
-    }
-  });
-  x = {x.count, n, columns, std::move(taken)};
-  const auto worst = std::ranges::max_element(sizes);
-  const bool doubt = worst != sizes.end() && is_doubtful(n, unit_roundoff(type), 1, *worst);
-  return doubt ? std::optional<Index>(worst - sizes.begin()) : std::nullopt;
 }
 
 nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
