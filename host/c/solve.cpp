@@ -130,7 +130,8 @@ static_assert(static_cast<int>(Method::automatic) == CLGAUSS_METHOD_AUTOMATIC &&
               static_cast<int>(Method::gauss) == CLGAUSS_METHOD_GAUSS &&
               static_cast<int>(Method::cholesky) == CLGAUSS_METHOD_CHOLESKY &&
               static_cast<int>(Method::jacobi) == CLGAUSS_METHOD_JACOBI &&
-              static_cast<int>(Method::seidel) == CLGAUSS_METHOD_SEIDEL);
+              static_cast<int>(Method::seidel) == CLGAUSS_METHOD_SEIDEL &&
+              static_cast<int>(Method::ldlt) == CLGAUSS_METHOD_LDLT);
 
 static_assert(static_cast<int>(Doubt::unknown) == CLGAUSS_DOUBT_UNKNOWN &&
               static_cast<int>(Doubt::none) == CLGAUSS_DOUBT_NONE &&

@@ -6,10 +6,9 @@
 #include "kernels/common/known_answers.hpp"
 #include "kernels/common/variants.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
-#include "kernels/lu/lu_panels.hpp"
 #include "linalg/cholesky/potrf.hpp"
-#include "linalg/lu/getrs.hpp"
 #include "linalg/lu/pivots.hpp"
+#include "linalg/lu/plain_solves.hpp"
 
 namespace clgauss {
 
@@ -26,12 +25,8 @@ class CholeskyGpu : public CholeskyBackend {
         flags_(context_),
         setting_{memo_, flags_, parameters_, n},
         gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
-        updates_(memo_, gemm_),
         kernels_(memo_, flags_, n),
-        laswp_trsm_(setting_),
-        waits_(Panels(setting_, PanelWays::fastest).persistent()),
-        getrs_(setting_, laswp_trsm_, updates_, waits_),
-        few_(context_, type, n, waits_ ? &setting_ : nullptr) {
+        solves_(make_plain_solves_gpu(setting_, gemm_)) {
     const Setting at{context_.profile(), type, n};
     blocks_ =
         context_.allocate(cholesky_variant().workspace_bytes(usual_cholesky_parameters(at), at),
@@ -45,10 +40,10 @@ class CholeskyGpu : public CholeskyBackend {
         (void)gemm_.kernel_name(update.shape, update.l, update.u, update.c, -1, 1);
       });
     });
-    getrs_.prepare(nrhs);
+    solves_->prepare(nrhs);
   }
 
-  void prepare_transposed(Index nrhs) override { getrs_.prepare(nrhs); }
+  void prepare_transposed(Index nrhs) override { solves_->prepare(nrhs); }
 
   using LuBackend::getrf;
   void getrf(const cl::CommandQueue& queue, const MatrixView& a,
@@ -67,12 +62,7 @@ class CholeskyGpu : public CholeskyBackend {
 
   bool getrs(const cl::CommandQueue& queue, const MatrixView& factors, const MatrixView& b,
              Index nrhs) override {
-    if (n_ == 0 || nrhs == 0) return false;
-    const auto columns = static_cast<cl_uint>(nrhs);
-    if (few_.beats_products(nrhs))
-      few_.solve(queue, factors, columns_, {identity(), 0}, b, columns, false);
-    else
-      getrs_.substitute(queue, factors, columns_, b, columns);
+    if (n_ > 0 && nrhs > 0) solves_->solve(queue, factors, columns_, b, nrhs);
     return false;
   }
 
@@ -136,12 +126,8 @@ class CholeskyGpu : public CholeskyBackend {
   LuFlags flags_;
   LuSetting setting_;
   Gemm gemm_;
-  LuUpdates updates_;
   CholeskyKernels kernels_;
-  LaswpTrsmKernels laswp_trsm_;
-  bool waits_;  // work-groups of a solve may, for each other
-  Getrs getrs_;
-  FewSolves few_;
+  std::unique_ptr<PlainSolves> solves_;
   cl::Buffer blocks_;
 };
 

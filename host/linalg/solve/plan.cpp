@@ -68,7 +68,7 @@ Plan plan_by(const MethodRow& row, const SolveOptions& options, RealType type, A
   using enum Accuracy;
   if (row.factors) return {row.method, *row.factors, wanted};
   const RealType taken = wanted == single_precision ? options.type.value_or(RealType::f32) : type;
-  if (row.method == Method::cholesky) return {row.method, taken, wanted};
+  if (row.symmetric) return {row.method, taken, wanted};
   if (options.accuracy.value_or(single_precision) != single_precision && type == RealType::f32)
     throw UsageError(fmt::format(
         "{} accuracy with factors in f32 asks for the method mixed ({})", accuracy_name(wanted),
