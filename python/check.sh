@@ -30,5 +30,8 @@ trap 'rm -rf "$scratch"' EXIT
 python3 -m venv "$scratch/venv"
 "$scratch/venv/bin/pip" install --quiet --no-compile -Cbuild-dir="$scratch/build" .
 "$scratch/venv/bin/python" examples/solve.py
+"$scratch/venv/bin/pip" install --quiet --no-compile jax torch
+"$scratch/venv/bin/python" examples/jax_solve.py
+"$scratch/venv/bin/python" examples/torch_autograd.py
 "$scratch/venv/bin/pip" install --quiet --no-compile mypy scipy-stubs
 "$scratch/venv/bin/mypy" --package clgauss

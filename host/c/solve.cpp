@@ -7,6 +7,7 @@
 #include <clgauss/solve.hpp>
 #include <cmath>
 #include <complex>
+#include <cstddef>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -22,6 +23,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kLargestStruct = 4096;  // above, struct_size was never set
+constexpr std::size_t kFirstReport = offsetof(clgauss_report, doubt);  // of the first version
 
 /// What the caller's structure holds, as far as this library knows it. Throws UsageError for one of
 /// no version, or of a later one that
@@ -106,6 +108,7 @@ clgauss_report report_of(const SolveOutcome& solution) {
     report.reciprocal_growth = trust->reciprocal_growth;
     report.correct_digits = trust->correct_digits();
   }
+  if (answered) report.doubt = static_cast<int>(doubt_of(solution));
   report.determinant_log10 = report.determinant_argument = kNaN;
   report.seconds = solution.times.sum();
   return report;
@@ -130,21 +133,26 @@ static_assert(static_cast<int>(Method::automatic) == CLGAUSS_METHOD_AUTOMATIC &&
               static_cast<int>(Method::seidel) == CLGAUSS_METHOD_SEIDEL &&
               static_cast<int>(Method::ldlt) == CLGAUSS_METHOD_LDLT);
 
+static_assert(static_cast<int>(Doubt::unknown) == CLGAUSS_DOUBT_UNKNOWN &&
+              static_cast<int>(Doubt::none) == CLGAUSS_DOUBT_NONE &&
+              static_cast<int>(Doubt::few_digits) == CLGAUSS_DOUBT_FEW_DIGITS &&
+              static_cast<int>(Doubt::nearly_singular) == CLGAUSS_DOUBT_NEARLY_SINGULAR);
+
 std::size_t checked_size(const clgauss_report* report) {
   if (report == nullptr) return 0;
-  if (report->struct_size < sizeof(clgauss_report) || report->struct_size > kLargestStruct)
+  if (report->struct_size < kFirstReport || report->struct_size > kLargestStruct)
     throw UsageError(
         fmt::format("report: struct_size is {}; set it to sizeof(clgauss_report), which is {} here",
                     report->struct_size, sizeof(clgauss_report)));
   return report->struct_size;
 }
 
-/// What a later version's structure has more becomes 0.
+/// What a later version's structure has more becomes 0; an earlier one's has less.
 void write(clgauss_report* to, std::size_t size, clgauss_report report) {
   if (to == nullptr) return;
   report.struct_size = size;
   std::memset(to, 0, size);
-  std::memcpy(to, &report, sizeof report);
+  std::memcpy(to, &report, std::min(size, sizeof report));
 }
 
 clgauss_status status_of(const SolveOutcome& solution) {

@@ -333,22 +333,21 @@ std::string verdict_text(const Report& report) {
 }
 
 std::string doubt_text(const SolveOutcome& solution) {
-  if (!solution.trust)
-    return "WARNING    rcond is not known: nothing says how far x can be relied on\n";
-  const Trust& trust = *solution.trust;
-  // A small rcond alone, which badly scaled rows make as well, does not deny the digits that the
-  // bound of x's own error leaves.
-  const bool bounded = !trust.forward_error.empty();
-  if (bounded && trust.correct_digits() >= 3) return {};
-  if (!(trust.rcond >= unit_roundoff(RealType::f64)))
-    return fmt::format(
-        "WARNING    the matrix is nearly singular (rcond {:.0e}): x may have no correct digit\n",
-        trust.rcond);
-  if (!is_exact(solution))
-    return fmt::format(
-        "WARNING    the matrix is ill-conditioned (rcond {:.0e}): hardly a digit of x can be "
-        "relied on\n",
-        trust.rcond);
+  switch (doubt_of(solution)) {
+    case Doubt::none:
+      break;
+    case Doubt::unknown:
+      return "WARNING    rcond is not known: nothing says how far x can be relied on\n";
+    case Doubt::nearly_singular:
+      return fmt::format(
+          "WARNING    the matrix is nearly singular (rcond {:.0e}): x may have no correct digit\n",
+          solution.trust->rcond);
+    case Doubt::few_digits:
+      return fmt::format(
+          "WARNING    the matrix is ill-conditioned (rcond {:.0e}): hardly a digit of x can be "
+          "relied on\n",
+          solution.trust->rcond);
+  }
   return {};
 }
 
@@ -444,6 +443,7 @@ Json report_json(const Report& report) {
       {"passed_over", solution.passed_over.empty() ? Json(nullptr) : Json(solution.passed_over)},
       {"lapack", solution.by_lapack},
       {"trust", trust_json(solution.trust)},
+      {"doubt", solved ? Json(doubt_name(doubt_of(solution))) : Json(nullptr)},
       {"certificate", certificate_json(report.certificate)},
       {"pivoting", pivoting_name(solution.pivoting)},
       {"equilibration",

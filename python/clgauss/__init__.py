@@ -1,4 +1,14 @@
-"""Dense systems of linear equations on every OpenCL device, each answer proven by its residual.
+"""Dense systems of linear equations on every OpenCL device, each answer checked by its residual.
+
+    solve(a, b)        x of a @ x = b; lstsq(a, b) by least squares
+    certify(a, b)      x with proven bounds of its error
+    lu(a)              factors that are kept on the device: .solve(b), .solve(b, trans="T"), .det(), .rcond(), .inv()
+    cholesky(a)        the same of a symmetric positive definite matrix, and .L
+    inv(a)             the inverse
+    det(a), slogdet(a), cond(a)
+    devices()          the OpenCL devices; device="nvidia:h200" or Context(..) of the calls above says on which
+
+Arrays are NumPy's, also of complex numbers and stacks, or pyopencl's.
 
 >>> import numpy as np
 >>> import clgauss
@@ -11,12 +21,14 @@ import atexit as _atexit
 
 from numpy.linalg import LinAlgError
 
-from clgauss._check import AccuracyWarning
+from clgauss._certify import certify
+from clgauss._check import AccuracyWarning, IllConditionedWarning
 from clgauss._contexts import Context, Device, devices
-from clgauss._core import DeviceError
-from clgauss._linalg import inv, lstsq, solve
-from clgauss._lu import LU, aslinearoperator, cholesky, lu
-from clgauss._report import BatchReport, LeastSquaresReport, Report
+from clgauss._core import DeviceError, kernel_source
+from clgauss._linalg import lstsq, solve
+from clgauss._lu import LU, Cholesky, LUStack, aslinearoperator, cholesky, lu
+from clgauss._matrix import cond, det, inv, slogdet
+from clgauss._report import BatchReport, Certificate, LeastSquaresReport, Report
 
 from . import _contexts, _core
 
@@ -26,19 +38,28 @@ __all__ = [
     "LU",
     "AccuracyWarning",
     "BatchReport",
+    "Certificate",
+    "Cholesky",
     "Context",
     "Device",
     "DeviceError",
+    "IllConditionedWarning",
+    "LUStack",
     "LeastSquaresReport",
     "LinAlgError",
     "Report",
     "__version__",
     "aslinearoperator",
+    "certify",
     "cholesky",
+    "cond",
+    "det",
     "devices",
     "inv",
+    "kernel_source",
     "lstsq",
     "lu",
+    "slogdet",
     "solve",
 ]
 

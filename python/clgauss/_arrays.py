@@ -26,7 +26,8 @@ def numbers(array: Any, complex_too: bool = False) -> NDArray[Any]:
         return numbers.astype(COMPLEX64 if dtype.itemsize == 8 else COMPLEX128, copy=False)
     if dtype is not FLOAT64 and dtype is not FLOAT32:
         if dtype.kind not in "biuf" or (dtype.kind == "f" and dtype.itemsize not in (4, 8)):
-            raise TypeError(f"array type {dtype.name} is unsupported: clgauss takes float32, float64 and integers")
+            taken = "float32, float64, complex64, complex128 and integers" if complex_too else "float32, float64 and integers"
+            raise TypeError(f"array type {dtype.name} is unsupported here: it takes {taken}")
         numbers = numbers.astype(FLOAT32 if dtype.kind == "f" and dtype.itemsize == 4 else FLOAT64)
     if not numbers.flags.aligned or any(stride % numbers.itemsize for stride in numbers.strides):
         numbers = numbers.copy()

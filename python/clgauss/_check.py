@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -15,6 +17,32 @@ _ELEMENTS_AT_ONCE = 1 << 22
 
 class AccuracyWarning(RuntimeWarning):
     """The residual of an answer is larger than it should be."""
+
+
+class IllConditionedWarning(RuntimeWarning):
+    """The residual of an answer is small, but A is so near to a singular matrix that hardly a digit of x can be relied on."""
+
+
+def warn(message: str, category: type[Warning]) -> None:
+    """A warning about the line that called the package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "clgauss":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def warn_of(doubt: str, rcond: float | None, where: str = "") -> str:
+    """Warns of what the library doubts; the status of the report."""
+    if doubt not in ("nearly_singular", "few_digits"):
+        return "ok"
+    kind, left = ("nearly singular", "x may have no correct digit") if doubt == "nearly_singular" else ("ill-conditioned", "hardly a digit of x can be relied on")
+    warn(f"the matrix{where} is {kind} (rcond {rcond:.1e}): {left}", IllConditionedWarning)
+    return kind.replace(" ", "_").replace("-", "_")
+
+
+def doubt_of(rcond: float, dtype: np.dtype[Any]) -> str:
+    """The same where only the condition of A is known."""
+    return "none" if rcond >= np.finfo(dtype).eps / 2 else "nearly_singular"
 
 
 class Checker:

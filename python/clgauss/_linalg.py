@@ -1,48 +1,82 @@
-"""solve and inv."""
+"""solve and lstsq."""
 
 from __future__ import annotations
 
-import warnings
+import math
 from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.linalg import LinAlgError
 from numpy.typing import ArrayLike, NDArray
 
-from clgauss import _core
+from clgauss import _core, _opencl
 from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
-from clgauss._check import AccuracyWarning
+from clgauss._check import AccuracyWarning, warn, warn_of
 from clgauss._contexts import Context, context_of
 from clgauss._lu import lu
 from clgauss._report import BatchReport, LeastSquaresReport, Report
 
 Accuracy = Literal["single", "double", "max"]
+Assumption = Literal["gen", "sym", "her", "pos"]
+
+# By which method of the library, and whether only one triangle of a counts, as in SciPy. Names in full are SciPy's, too.
+_METHODS = {"gen": ("auto", False), "sym": ("auto", True), "her": ("auto", True), "pos": ("cholesky", True)}
+_NAMES = {"general": "gen", "symmetric": "sym", "hermitian": "her", "positive definite": "pos"}
 
 
 @overload
-def solve(
-    a: ArrayLike, b: ArrayLike, *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[False] = ...
-) -> NDArray[Any]: ...
-@overload
-def solve(
-    a: ArrayLike, b: ArrayLike, *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[True]
-) -> tuple[NDArray[Any], Report | BatchReport | list[Report]]: ...
 def solve(
     a: ArrayLike,
     b: ArrayLike,
     *,
+    device: str | Context = ...,
+    accuracy: Accuracy = ...,
+    full_output: Literal[False] = ...,
+    assume_a: str = ...,
+    lower: bool = ...,
+    transposed: bool = ...,
+    check_finite: bool = ...,
+    overwrite_a: bool = ...,
+    overwrite_b: bool = ...,
+) -> NDArray[Any]: ...
+@overload
+def solve(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    device: str | Context = ...,
+    accuracy: Accuracy = ...,
+    full_output: Literal[True],
+    assume_a: str = ...,
+    lower: bool = ...,
+    transposed: bool = ...,
+    check_finite: bool = ...,
+    overwrite_a: bool = ...,
+    overwrite_b: bool = ...,
+) -> tuple[NDArray[Any], Report | BatchReport | list[Report]]: ...
+def solve(
+    a: Any,
+    b: Any,
+    *,
     device: str | Context = "auto",
     accuracy: Accuracy = "double",
     full_output: bool = False,
+    assume_a: str = "gen",
+    lower: bool = False,
+    transposed: bool = False,
+    check_finite: bool = True,
+    overwrite_a: bool = False,
+    overwrite_b: bool = False,
 ) -> Any:
     """Solve ``a @ x = b`` on an OpenCL device.
 
     Parameters
     ----------
-    a : (..., n, n) array_like
+    a : (..., n, n) array_like, or pyopencl.array.Array
         Float32 or float64, in any order and strides; integers become float64. It stays as it is. Rows of float64 one after the other
         (C order) are read where they lie; of others a copy in float64 is made on the host. Where a or b is complex64 or complex128, x is
-        complex: by LU, of a stack one after the other.
+        complex: by LU, of a stack one after the other. Arrays of pyopencl's, a and b, are solved on the queue of the `Context`, and so is x one;
+        its residual is not checked.
     b : (n,) or (..., n, k) array_like
         A vector, or k right-hand sides. Leading dimensions are broadcast, as by `numpy.linalg.solve`.
     device : str or Context, optional
@@ -52,6 +86,18 @@ def solve(
         ``"single"``: that of float32, which is sooner there. ``"max"``: all digits of x, as long as A is not singular to double precision.
     full_output : bool, optional
         Return a report, too. It estimates the condition number, which takes as long as some more right-hand sides.
+    assume_a : {"gen", "sym", "her", "pos"}, optional
+        What a is, as for `scipy.linalg.solve`, whose names in full are taken, too: but for ``"gen"`` only one of its triangles is read.
+        ``"pos"``: by Cholesky's factorisation, in half the time; LinAlgError if a is not positive definite. Complex matrices are solved by
+        LU all the same, and ``"her"`` is ``"sym"`` for real ones.
+    lower : bool, optional
+        That it is the lower triangle.
+    transposed : bool, optional
+        Solve ``a.T @ x = b``.
+    check_finite : bool, optional
+        NaN and Inf in a or b are a ValueError; if false, a LinAlgError. No answer is given with them in either case, and neither costs more.
+    overwrite_a, overwrite_b : bool, optional
+        Of arrays of pyopencl's: they may hold factors and x afterwards, which spares their copies. Those of NumPy stay as they are.
 
     Returns
     -------
@@ -78,6 +124,8 @@ def solve(
     -----
     AccuracyWarning
         The answer is there, and its residual is larger than accepted.
+    IllConditionedWarning
+        The residual is small, but of x fewer than 3 digits are sure: A is singular to rounding, or nearly so.
 
     Notes
     -----
@@ -102,20 +150,69 @@ def solve(
         ...
     numpy.linalg.LinAlgError: Singular matrix: the pivot of column 1 (from 0) is zero
     """
+    if _opencl.is_array(a) or _opencl.is_array(b):
+        return _solve_arrays_of_opencl(a, b, device, transposed, (overwrite_a, overwrite_b))
+    if accuracy == "double" and not full_output and assume_a == "gen" and not transposed:
+        x: Any = context_of(device)._session.solve_at_once(a, b)
+        if x is not None:
+            return x
     a = numbers(a, complex_too=True)
     b = numbers(b, complex_too=True)
     n = require_square(a)
     b, vector = as_columns(b, n)
     if accuracy not in ("double", "single", "max"):
         raise ValueError(f'accuracy is "single", "double" or "max", not {accuracy!r}')
+    method, has_triangle = _method(assume_a)
+    if has_triangle:
+        a = _from_triangle(a, lower, assume_a in ("her", "hermitian", "pos", "positive definite"))
+    if transposed:
+        a = np.swapaxes(a, -1, -2)
     context = context_of(device)
+    try:
+        return _solve_numbers(context, a, b, vector, accuracy, full_output, method)
+    except ValueError as error:
+        if check_finite or is_finite(a, b):
+            raise
+        raise LinAlgError(str(error)) from error
+
+
+def _method(assume_a: str) -> tuple[str, bool]:
+    known = _METHODS.get(_NAMES.get(assume_a, assume_a))
+    if known is None:
+        raise ValueError(f'assume_a is "gen", "sym", "her" or "pos", not {assume_a!r}')
+    return known
+
+
+def _from_triangle(a: NDArray[Any], lower: bool, hermitian: bool) -> NDArray[Any]:
+    """The whole symmetric or Hermitian matrix of which one triangle is given."""
+    triangle = np.tril(a, -1) if lower else np.triu(a, 1)
+    other = np.swapaxes(triangle, -1, -2)
+    whole: NDArray[Any] = triangle + (other.conj() if hermitian else other)
+    diagonal = np.arange(a.shape[-1])
+    whole[..., diagonal, diagonal] = a[..., diagonal, diagonal]
+    return whole
+
+
+def _solve_arrays_of_opencl(a: Any, b: Any, device: Any, transposed: bool, overwrite: tuple[bool, bool]) -> Any:
+    if not (_opencl.is_array(a) and _opencl.is_array(b)):
+        raise TypeError("of a and b one is an array of pyopencl's and the other is not")
+    factors = lu(a if overwrite[0] else a.copy(), device=device)
+    if factors.singular_column is not None:
+        refuse("singular", factors.singular_column, np.empty(0))
+    return factors.solve(b if overwrite[1] else b.copy(), trans="T" if transposed else "N")
+
+
+def _solve_numbers(
+    context: Context, a: NDArray[Any], b: NDArray[Any], vector: bool, accuracy: Accuracy, full_output: bool, method: str
+) -> Any:
+    n = a.shape[-1]
     if a.dtype.kind == "c" or b.dtype.kind == "c":
         return _solve_complex(context, a, b, vector, accuracy, full_output)
     dtype = FLOAT32 if a.dtype is FLOAT32 and b.dtype is FLOAT32 else FLOAT64
     report: Report | BatchReport | list[Report]
     if a.ndim == 2 and b.ndim == 2:
         x = np.empty(b.shape, dtype)
-        report = _solve_one(context, a, b, x, accuracy, full_output)
+        report = _solve_one(context, a, b, x, accuracy, full_output, method)
     else:
         leading = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         x = np.empty(leading + b.shape[-2:], dtype)
@@ -126,46 +223,11 @@ def solve(
             x,
             accuracy,
             full_output,
+            method,
         )
     if vector:
         x = x[..., 0]
     return (x, report) if full_output else x
-
-
-def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
-    """Inverse of a matrix, or of each of a stack.
-
-    To solve a system, `solve` and `lu` are sooner and nearer.
-
-    Parameters
-    ----------
-    a : (..., n, n) array_like
-        As for `solve`.
-    device : str or Context, optional
-        See `Context`.
-
-    Returns
-    -------
-    ainv : (..., n, n) ndarray
-        Float32 if a is, else float64; complex where a is, likewise.
-
-    Raises
-    ------
-    LinAlgError
-        A is singular or not square.
-
-    Examples
-    --------
-    >>> import clgauss
-    >>> clgauss.inv([[2.0, 0.0], [1.0, 1.0]])
-    array([[ 0.5,  0. ],
-           [-0.5,  1. ]])
-    """
-    a = numbers(a, complex_too=True)
-    n = require_square(a)
-    if a.ndim == 2 and n > _core.largest_small_system:
-        return lu(a, device=device).inv()
-    return solve(a, np.eye(n, dtype=a.dtype), device=device)
 
 
 @overload
@@ -242,15 +304,22 @@ def lstsq(
 
 
 def _solve_one(
-    context: Context, a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], accuracy: Accuracy, full_output: bool
+    context: Context, a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], accuracy: Accuracy, full_output: bool, method: str = "auto"
 ) -> Any:
     if not x.size:
         return _empty_report(context, accuracy) if full_output else None
-    told: Any = context._session.solve(a, b, x, accuracy, full_output)
+    told: Any = context._session.solve(a, b, x, accuracy, full_output, method)
     if told is None:
         return None
-    failed = told.pop("failed_column")
+    return judged_report(context, told, a, b)
+
+
+def judged_report(context: Context, told: dict[str, Any], a: NDArray[Any], b: NDArray[Any], warns: bool = True) -> Report:
+    """Of a system that has an answer, with one verdict: a residual that is too large, else what is doubted."""
+    failed, doubt = told.pop("failed_column"), told.pop("doubt")
     _judge(told["status"], _where(told["status"], failed), told["scaled_residual"], a, b)
+    if told["status"] == "ok" and warns:
+        told["status"] = warn_of(doubt, told["rcond"])
     told["pivots"] = np.array(told["pivots"], dtype=np.intp)
     return Report(device=context.device.name, **told)
 
@@ -267,10 +336,7 @@ def _solve_complex(
             reports.append(_empty_report(context, accuracy))
             continue
         told: Any = context._session.solve_complex(parts(one_a), parts(one_b), x[place].view(FLOAT64), accuracy, full_output)
-        failed = told.pop("failed_column")
-        _judge(told["status"], _where(told["status"], failed), told["scaled_residual"], one_a, one_b)
-        told["pivots"] = np.array(told["pivots"], dtype=np.intp)
-        reports.append(Report(device=context.device.name, **told))
+        reports.append(judged_report(context, told, one_a, one_b))
     single = all(array.dtype in (COMPLEX64, FLOAT32) for array in (a, b))
     x = x.astype(COMPLEX64 if single else COMPLEX128, copy=False)
     if vector:
@@ -279,28 +345,45 @@ def _solve_complex(
 
 
 def _solve_stack(
-    context: Context, a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], accuracy: Accuracy, full_output: bool
+    context: Context, a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], accuracy: Accuracy, full_output: bool, method: str
 ) -> Any:
     if not x.size:
         return []
     flat = x.reshape((-1, *x.shape[-2:]))
     fits = a.shape[-1] <= _core.largest_batched_system
-    if not fits or accuracy == "max" or (accuracy == "double" and not context.device.fp64):
-        return [_solve_one(context, *system, accuracy, full_output) for system in zip(a, b, flat)]
+    if not fits or method != "auto" or accuracy == "max" or (accuracy == "double" and not context.device.fp64):
+        return [_solve_one(context, *system, accuracy, full_output, method) for system in zip(a, b, flat)]
     told = context._session.solve_batch(a, b, flat, accuracy, full_output)
     singular, columns, overflowed = (told.pop(key) for key in ("singular", "failed_columns", "overflowed"))
     where = f": of system {singular[0]} the pivot of column {columns[0]} (from 0) is zero" if singular else ""
     if told["status"] == "overflow":
         where = f" of system {overflowed[0]}"
     _judge(told["status"], where, told["scaled_residual"], a, b)
+    doubtful = told.pop("doubtful_system")
+    if told["status"] == "ok" and doubtful is not None:
+        told["status"] = _doubt_about(context, a, b, doubtful, accuracy)
     return BatchReport(device=context.device.name, **told)
+
+
+def _doubt_about(context: Context, a: NDArray[Any], b: NDArray[Any], system: int, accuracy: Accuracy) -> str:
+    """Looks into the system of a stack that seems to be nearest to a singular one; the status of the stack."""
+    x = np.empty(b.shape[1:], FLOAT64)
+    told: Any = context._session.solve(a[system], b[system], x, accuracy, True, "auto")
+    return warn_of(told["doubt"], told["rcond"], f" of system {system}")
 
 
 def _where(status: str, failed: int | None) -> str:
     """What is known of the column at which it went wrong, for `_judge`."""
     if failed is None:
         return ""
-    return f": the pivot of column {failed} (from 0) is zero" if status == "singular" else f" in column {failed} (from 0)"
+    if status == "singular":
+        return f": the pivot of column {failed} (from 0) is zero"
+    return f" of column {failed} (from 0)" if status == "not_positive_definite" else f" in column {failed} (from 0)"
+
+
+def refuse(status: str, failed: int | None, a: NDArray[Any]) -> None:
+    """The exception for a matrix without an answer."""
+    _judge(status, _where(status, failed), math.nan, a, a)
 
 
 def _judge(status: str, where: str, scaled_residual: float, a: NDArray[Any], b: NDArray[Any]) -> None:
@@ -311,13 +394,11 @@ def _judge(status: str, where: str, scaled_residual: float, a: NDArray[Any], b: 
         raise ValueError("array must not contain infs or NaNs")
     if status == "singular":
         raise LinAlgError("Singular matrix" + where)
+    if status == "not_positive_definite":
+        raise LinAlgError(f"Matrix is not positive definite: the pivot{where} is not positive")
     if status == "overflow":
         raise LinAlgError(f"the numbers{where} leave the range of the type")
-    warnings.warn(
-        f"the answer is inaccurate: its scaled residual is {scaled_residual:.3g}, or not all its digits are known",
-        AccuracyWarning,
-        stacklevel=4,
-    )
+    warn(f"the answer is inaccurate: its scaled residual is {scaled_residual:.3g}, or not all its digits are known", AccuracyWarning)
 
 
 def _empty_report(context: Context, accuracy: Accuracy) -> Report:

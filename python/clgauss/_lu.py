@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from clgauss import _core, _opencl
 from clgauss._arrays import COMPLEX64, COMPLEX128, FLOAT32, FLOAT64, as_columns, is_finite, numbers, parts, require_square
-from clgauss._check import BOUND, AccuracyWarning, Checker
+from clgauss._check import BOUND, AccuracyWarning, Checker, doubt_of, warn, warn_of
 from clgauss._contexts import Context, context_of
 
 
@@ -34,6 +33,7 @@ class LU:
         self._context = context
         self._checker = checker  # None: A was factored in place, or n = 0
         self._factors = factors  # None: n = 0
+        self._doubt: str | None = None  # not looked into yet
         self.n = n
         self.shape = (n, n)
         self.dtype = dtype
@@ -65,6 +65,8 @@ class LU:
         -----
         AccuracyWarning
             The scaled residual is above 16, also after two corrections of x.
+        IllConditionedWarning
+            ``rcond()`` is below the unit roundoff of the factors: x may have no correct digit.
 
         Notes
         -----
@@ -97,7 +99,19 @@ class LU:
         if x.size and self._factors is not None:
             self._apply(b, x, trans)
             self._check(b, x, trans)
+            self._warn_if_doubtful()
         return x[:, 0] if vector else x
+
+    def _warn_if_doubtful(self) -> None:
+        """Once one product with A^-1 left a doubt, every answer comes with a warning that rcond justifies."""
+        if self._checker is None or self._factors is None:
+            return
+        if self._doubt is None:
+            self._doubt = "none"
+            if self._factors.is_doubtful():
+                self._doubt = doubt_of(self.rcond(), self.dtype)
+        if self._doubt != "none":
+            warn_of(self._doubt, self.rcond())
 
     def _apply(self, b: NDArray[Any], x: NDArray[Any], trans: str) -> None:
         """x = A^-1 b, or as `trans` says, of numbers of any kind."""
@@ -129,11 +143,7 @@ class LU:
                 correction = np.empty_like(residual)
                 self._apply(self._checker.unscaled(residual), correction, trans)
                 x += correction.astype(x.dtype)
-        warnings.warn(
-            f"the answer is inaccurate: its scaled residual is {scaled:.3g}; clgauss.solve may do better than these factors",
-            AccuracyWarning,
-            stacklevel=3,
-        )
+        warn(f"the answer is inaccurate: its scaled residual is {scaled:.3g}; clgauss.solve may do better than these factors", AccuracyWarning)
 
     def _solve_in_place(self, b: Any, transposed: bool) -> Any:
         memory, offset, ld, columns = _opencl.place(b, self._context, rows=self.n)
@@ -155,10 +165,8 @@ class LU:
         >>> clgauss.lu([[0.0, 1.0], [1.0, 0.0]]).slogdet()
         (-1.0, 0.0)
         """
-        mantissa, exponent = self._determinant()
-        if mantissa == 0:
-            return 0.0 * mantissa, -math.inf
-        return mantissa / abs(mantissa), math.log(abs(mantissa)) + exponent * math.log(2.0)
+        sign, logarithm = slogdet_of(*map(np.asarray, self._determinant()))
+        return sign.item(), logarithm.item()
 
     def det(self) -> float | complex:
         """Determinant of A; inf where it is too large for a float, see `slogdet`.
@@ -169,10 +177,8 @@ class LU:
         >>> clgauss.lu([[0.0, 2.0], [1.0, 1.0]]).det()
         -2.0
         """
-        mantissa, exponent = self._determinant()
-        if isinstance(mantissa, complex):
-            return complex(_ldexp(mantissa.real, exponent), _ldexp(mantissa.imag, exponent))
-        return _ldexp(mantissa, exponent)
+        det: float | complex = determinant_of(*map(np.asarray, self._determinant())).item()
+        return det
 
     def _determinant(self) -> tuple[float | complex, int]:
         if self._factors is None:
@@ -221,22 +227,138 @@ class LU:
             good = self._checker is None or self._checker.of_inverse(inverse) <= BOUND
         if not good:
             self._check(identity, inverse, "N")
+        self._warn_if_doubtful()
         return inverse
 
 
-def _ldexp(mantissa: float, exponent: int) -> float:
-    try:
-        return math.ldexp(mantissa, exponent)
-    except OverflowError:
-        return math.copysign(math.inf, mantissa)
+class Cholesky(LU):
+    """``A = L L^T`` of a symmetric positive definite matrix, on a device. Made by `cholesky`, it does what an `LU` does."""
+
+    @property
+    def L(self) -> NDArray[Any]:
+        """The lower triangle, as of `numpy.linalg.cholesky`.
+
+        Examples
+        --------
+        >>> import clgauss
+        >>> clgauss.cholesky([[4.0, 2.0], [2.0, 10.0]]).L
+        array([[2., 0.],
+               [1., 3.]])
+        """
+        packed = np.empty(self.shape, FLOAT64)
+        if isinstance(self._factors, _core.Factors):
+            self._factors.packed(packed)  # of A = L D L^T, L below the diagonal, D on it
+        lower = np.tril(packed, -1) + np.eye(self.n)
+        return (lower * np.sqrt(packed.diagonal())).astype(self.dtype)
 
 
-def lu(a: Any, *, device: str | Context = "auto") -> LU:
+class LUStack:
+    """The `LU` of each matrix of a stack. Made by `lu` and `cholesky`; an index gives one of them.
+
+    Attributes
+    ----------
+    n : int
+    shape : tuple of int
+        That of the stack.
+    dtype : numpy.dtype
+    """
+
+    def __init__(self, each: NDArray[Any], n: int, dtype: np.dtype[Any]) -> None:
+        self._each = each  # of objects, by the leading dimensions
+        self.n = n
+        self.shape = (*each.shape, n, n)
+        self.dtype = dtype
+
+    def __len__(self) -> int:
+        return len(self._each)
+
+    def __getitem__(self, index: Any) -> Any:
+        found = self._each[index]
+        return LUStack(found, self.n, self.dtype) if isinstance(found, np.ndarray) else found
+
+    def solve(self, b: ArrayLike, trans: int | str = 0) -> NDArray[Any]:
+        """As `LU.solve`, of ``(n,)`` or ``(..., n, k)`` right-hand sides, whose leading dimensions are broadcast.
+
+        Examples
+        --------
+        >>> import numpy as np, clgauss
+        >>> clgauss.lu(np.stack([np.eye(2), 2 * np.eye(2)])).solve(np.ones(2))
+        array([[1. , 1. ],
+               [0.5, 0.5]])
+        """
+        b = numbers(b, complex_too=True)
+        b, vector = as_columns(b, self.n)
+        leading = np.broadcast_shapes(self._each.shape, b.shape[:-2])
+        each: Any = np.broadcast_to(self._each, leading)
+        of_each = np.broadcast_to(b, leading + b.shape[-2:])
+        answers = [each[place].solve(of_each[place], trans) for place in np.ndindex(leading)]
+        x = np.array(answers, None if answers else np.result_type(b, self.dtype)).reshape(leading + b.shape[-2:])
+        return x[..., 0] if vector else x
+
+    def _of_each(self, get: Any, shape: tuple[int, ...] = (), dtype: Any = float) -> NDArray[Any]:
+        results = [get(self._each[place]) for place in np.ndindex(self._each.shape)]
+        return np.array(results, dtype).reshape(self._each.shape + shape)
+
+    def slogdet(self) -> tuple[NDArray[Any], NDArray[Any]]:
+        """As `LU.slogdet`."""
+        number = complex if self.dtype.kind == "c" else float
+        return self._of_each(lambda one: one.slogdet()[0], dtype=number), self._of_each(lambda one: one.slogdet()[1])
+
+    def det(self) -> NDArray[Any]:
+        """As `LU.det`."""
+        return self._of_each(lambda one: one.det(), dtype=complex if self.dtype.kind == "c" else float)
+
+    def rcond(self) -> NDArray[Any]:
+        """As `LU.rcond`."""
+        return self._of_each(lambda one: one.rcond())
+
+    def inv(self) -> NDArray[Any]:
+        """As `LU.inv`."""
+        return self._of_each(lambda one: one.inv(), (self.n, self.n), self.dtype)
+
+    @property
+    def pivots(self) -> NDArray[np.intp]:
+        """As `LU.pivots`."""
+        return self._of_each(lambda one: one.pivots, (self.n,), np.intp)
+
+    @property
+    def L(self) -> NDArray[Any]:
+        """As `Cholesky.L`."""
+        return self._of_each(lambda one: one.L, (self.n, self.n), self.dtype)
+
+
+def slogdet_of(mantissas: NDArray[Any], exponents: NDArray[Any]) -> tuple[Any, Any]:
+    """Of numbers ``mantissa * 2^exponent``, which no float holds."""
+    sizes = np.abs(mantissas)
+    singular = sizes == 0
+    sizes = np.where(singular, 1.0, sizes)
+    return mantissas / sizes, np.where(singular, -np.inf, np.log(sizes) + exponents * math.log(2.0))[()]
+
+
+def determinant_of(mantissas: NDArray[Any], exponents: NDArray[Any]) -> Any:
+    """The same numbers as floats, inf where they are too large."""
+    by = np.clip(exponents, -5000, 5000).astype(np.int32)
+    with np.errstate(over="ignore", under="ignore"):
+        if mantissas.dtype.kind == "c":
+            return (np.ldexp(mantissas.real, by) + 1j * np.ldexp(mantissas.imag, by))[()]
+        return np.ldexp(mantissas, by)[()]
+
+
+def _each_of_stack(a: NDArray[Any], factor: Any, device: str | Context) -> LUStack:
+    n = require_square(a)
+    context = context_of(device)
+    each = np.empty(a.shape[:-2], object)
+    for place in np.ndindex(each.shape):
+        each[place] = factor(a[place], device=context)
+    return LUStack(each, n, a.dtype)
+
+
+def lu(a: Any, *, device: str | Context = "auto") -> Any:
     """Factor a matrix on an OpenCL device, to solve with it again and again.
 
     Parameters
     ----------
-    a : (n, n) array_like, or pyopencl.array.Array
+    a : (..., n, n) array_like, or pyopencl.array.Array
         Float32, float64, complex64 or complex128, factored in its own type; integers become float64. Of an array of pyopencl's, in C order, the factors take
         the place, without a copy: L below the diagonal, whose own ones are not stored, and U.
     device : str or Context, optional
@@ -244,7 +366,7 @@ def lu(a: Any, *, device: str | Context = "auto") -> LU:
 
     Returns
     -------
-    LU
+    LU, or LUStack for more than two dimensions
         A singular A is told by ``singular_column``, ``det()`` and ``rcond()``; to solve with it is an error. It keeps the factors on
         the device and, to check answers, a copy of ``a`` in host memory; of an array of pyopencl's it keeps no copy and checks nothing.
 
@@ -277,8 +399,8 @@ def lu(a: Any, *, device: str | Context = "auto") -> LU:
         in_place = _core.Factors.in_place(device._session, memory, offset, ld, name, n) if n else None
         return LU(device, in_place, n, np.dtype(a.dtype))
     a = numbers(a, complex_too=True)
-    if a.ndim != 2:
-        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
+    if a.ndim > 2:
+        return _each_of_stack(a, lu, device)
     n = require_square(a)
     context = context_of(device)
     factors: _core.Factors | _core.ComplexFactors | None = None
@@ -291,22 +413,22 @@ def lu(a: Any, *, device: str | Context = "auto") -> LU:
     return LU(context, factors, n, a.dtype, Checker(a) if n else None)
 
 
-def cholesky(a: Any, *, device: str | Context = "auto") -> LU:
+def cholesky(a: Any, *, device: str | Context = "auto") -> Any:
     """Factor a symmetric positive definite matrix on an OpenCL device, in half the time that `lu` takes.
 
     The factors are those of ``A = L D L^T``, Cholesky's without their square roots, which are an `LU` without row exchanges.
 
     Parameters
     ----------
-    a : (n, n) array_like
+    a : (..., n, n) array_like
         Float32 or float64, factored in its own type; integers become float64.
     device : str or Context, optional
         See `Context`.
 
     Returns
     -------
-    LU
-        Its ``pivots`` are 0, 1, 2 ..
+    Cholesky, or LUStack for more than two dimensions
+        An `LU` whose ``pivots`` are 0, 1, 2 .., with ``L``, the triangle of ``A = L L^T``.
 
     Raises
     ------
@@ -327,8 +449,8 @@ def cholesky(a: Any, *, device: str | Context = "auto") -> LU:
     8.0
     """
     a = numbers(a)
-    if a.ndim != 2:
-        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
+    if a.ndim > 2:
+        return _each_of_stack(a, cholesky, device)
     n = require_square(a)
     context = context_of(device)
     if not is_finite(a):
@@ -338,7 +460,7 @@ def cholesky(a: Any, *, device: str | Context = "auto") -> LU:
     factors = _core.Factors(context._session, a, True) if n else None
     if factors is not None and factors.failed_column is not None:
         raise LinAlgError(f"Matrix is not positive definite: the pivot of column {factors.failed_column} (from 0) is not positive")
-    return LU(context, factors, n, a.dtype, Checker(a) if n else None)
+    return Cholesky(context, factors, n, a.dtype, Checker(a) if n else None)
 
 
 def aslinearoperator(lu: LU) -> Any:

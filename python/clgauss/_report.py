@@ -17,7 +17,8 @@ class Report:
     device : str
         Name of the device.
     status : str
-        ``"ok"``, or ``"inaccurate"``: the scaled residual is above 16, or ``accuracy="max"`` was not reached.
+        ``"ok"``; ``"inaccurate"``: the scaled residual is above 16, or ``accuracy="max"`` was not reached; ``"ill_conditioned"``: it is
+        small, but the bound of the forward error leaves fewer than 3 digits; ``"nearly_singular"``: it leaves none, and rcond is below eps.
     method : str
         What gave x: ``"lu"``, ``"mixed"`` (factors in f32, x refined to the accuracy of f64), ``"rbt"`` (the same between random
         butterflies) or ``"gauss"`` (elimination, where a device runs no LU).
@@ -85,6 +86,40 @@ class BatchReport:
     times: dict[str, float]
     worst_system: int | None
     kernel: str
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """An answer and what is proven of it: every rounding error is counted, nothing is estimated.
+
+    Attributes
+    ----------
+    x : ndarray
+        The answer, as of `solve`.
+    bounds : ndarray
+        ``|x_true - x| <= bounds``, element by element, x_true being that of a and b as they are in float64; inf where nothing is proven.
+    proven : bool
+        A is not singular, and the bounds hold.
+    digits : float
+        Decimal digits that the bounds leave of every element of x that is not 0; 0 where nothing is proven.
+    norm_digits : float
+        The same of the largest element of x, of the worst right-hand side.
+    norm_bound : float
+        Of ``||I - R A||``, R being the inverse that was computed; below 1 if proven.
+    reason : str
+        Why nothing is proven; empty if it is.
+    report : Report
+        As `solve` gives it, with the estimates.
+    """
+
+    x: NDArray[np.float64]
+    bounds: NDArray[np.float64]
+    proven: bool
+    digits: float
+    norm_digits: float
+    norm_bound: float
+    reason: str
+    report: Report = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <clgauss/error.hpp>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
 
 #include "io/memory.hpp"
 #include "parallel.hpp"
@@ -67,6 +70,68 @@ Values to_values(const Array& array) {
 }
 
 }  // namespace
+
+namespace {
+
+template <typename Real>
+void copy_rows(const Numbers& numbers, double* out, Index ld) {
+  for (Index i = 0; i < numbers.rows; ++i) {
+    const std::byte* from = numbers.data + static_cast<std::ptrdiff_t>(i) * numbers.row_bytes;
+    for (Index j = 0; j < numbers.columns; ++j, from += numbers.column_bytes) {
+      Real value;
+      std::memcpy(&value, from, sizeof value);
+      out[i * ld + j] = static_cast<double>(value);
+    }
+  }
+}
+
+}  // namespace
+
+Numbers::Numbers(const Array& array)
+    : data(static_cast<const std::byte*>(array.data())),
+      type(type_of(array)),
+      rows(array.shape(0)),
+      columns(array.shape(1)) {
+  const auto bytes = static_cast<std::ptrdiff_t>(bytes_of(type));
+  row_bytes = array.stride(0) * bytes;
+  column_bytes = array.stride(1) * bytes;
+}
+
+std::span<const double> Numbers::row_major() const {
+  const auto row = static_cast<std::ptrdiff_t>(columns * sizeof(double));
+  const bool lies =
+      type == RealType::f64 && reinterpret_cast<std::uintptr_t>(data) % alignof(double) == 0 &&
+      (rows == 1 || row_bytes == row) && (columns == 1 || column_bytes == sizeof(double));
+  if (!lies) return {};
+  return {reinterpret_cast<const double*>(data), rows * columns};
+}
+
+void Numbers::copy_to(double* out, Index ld) const {
+  if (type == RealType::f64)
+    copy_rows<double>(*this, out, ld);
+  else
+    copy_rows<float>(*this, out, ld);
+}
+
+Lent::Lent(nb::handle object, bool writable)
+    : is_there_(PyObject_GetBuffer(object.ptr(), &view_,
+                                   PyBUF_RECORDS_RO | (writable ? PyBUF_WRITABLE : 0)) == 0) {
+  if (!is_there_) PyErr_Clear();
+}
+
+std::optional<Numbers> Lent::numbers() const {
+  if (!is_there_ || (view_.ndim != 1 && view_.ndim != 2) || view_.format == nullptr) return {};
+  const std::string_view format = view_.format;
+  if (format != "d" && format != "f") return {};
+  Numbers numbers;
+  numbers.data = static_cast<const std::byte*>(view_.buf);
+  numbers.type = format == "d" ? RealType::f64 : RealType::f32;
+  numbers.rows = static_cast<Index>(view_.shape[0]);
+  numbers.row_bytes = view_.strides[0];
+  numbers.columns = view_.ndim == 2 ? static_cast<Index>(view_.shape[1]) : 1;
+  numbers.column_bytes = view_.ndim == 2 ? view_.strides[1] : 0;
+  return numbers;
+}
 
 RealType type_of(const Array& array) {
   if (array.dtype() == nb::dtype<double>()) return RealType::f64;

@@ -1,9 +1,12 @@
 #include "factors.hpp"
 
+#include <algorithm>
 #include <clgauss/condition.hpp>
 #include <clgauss/error.hpp>
 #include <cmath>
 
+#include "linalg/estimates/norm_estimator.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
 #include "opencl_error.hpp"
@@ -106,12 +109,7 @@ Determinant Factors::determinant() {
                                                : diagonal_of<float>(queue, state->a, state->n);
     });
     const std::vector<Index> rows = state->lu.pivots();
-    for (Index j = 0; j < state->n; ++j) {
-      int exponent = 0;
-      det->mantissa = std::frexp(det->mantissa * diagonal[j], &exponent);
-      det->exponent += exponent;
-      if (rows[j] != j) det->mantissa = -det->mantissa;
-    }
+    for (Index j = 0; j < state->n; ++j) det->take(diagonal[j], rows[j] != j);
   });
   return *det;
 }
@@ -123,6 +121,36 @@ std::optional<double> Factors::rcond() {
     *rcond = reciprocal_condition(state->lu, *state->norm1);
   });
   return *rcond;
+}
+
+void Factors::packed(const WritableArray& out) {
+  session_->run([=, session = session_, state = state_](const ProgressCallback&) {
+    auto* const to = static_cast<double*>(out.data());
+    const auto copy = [&]<typename Real>(Real /*of the type*/) {
+      const MatrixView& view = state->a;
+      std::vector<Real> row(state->n);
+      const cl::CommandQueue& queue = session->context().queue();
+      for (Index i = 0; i < state->n; ++i) {
+        queue.enqueueReadBuffer(view.buffer, CL_TRUE, (view.offset + i * view.ld) * sizeof(Real),
+                                row.size() * sizeof(Real), row.data());
+        std::ranges::copy(row, to + i * state->n);
+      }
+    };
+    translate_opencl_errors([&] { state->lu.type() == RealType::f32 ? copy(0.0F) : copy(0.0); });
+  });
+}
+
+bool Factors::is_doubtful() {
+  if (!state_->norm1) return false;
+  const auto doubtful = std::make_shared<bool>(false);
+  session_->run([=, state = state_](const ProgressCallback&) {
+    const Matrix product = state->lu.solve(doubt_question(state->n));
+    double largest = 0;
+    for (const double value : product.values()) largest = max_or_nan(largest, std::abs(value));
+    *doubtful =
+        clgauss::is_doubtful(state->n, unit_roundoff(state->lu.type()), *state->norm1, largest);
+  });
+  return *doubtful;
 }
 
 std::vector<Index> Factors::pivots() {

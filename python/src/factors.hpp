@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "determinant.hpp"
 #include "session.hpp"
 
 namespace clgauss::python {
@@ -21,12 +22,6 @@ struct Place {
 
 /// Throws UsageError for a NULL handle, or a buffer of another OpenCL context than the session's.
 [[nodiscard]] MatrixView view_of(Session& session, const Place& place);
-
-/// det A = mantissa * 2^exponent, which cannot overflow; 0 if A is singular.
-struct Determinant {
-  double mantissa = 1;
-  std::int64_t exponent = 0;
-};
 
 /// Operations run as Session::run() says; those of a context that is busy wait.
 class Factors {
@@ -49,6 +44,11 @@ class Factors {
   /// In the 1-norm, 0 if A is singular. Empty for a matrix that was factored in place, whose norm
   /// is not known.
   [[nodiscard]] std::optional<double> rcond();
+  /// Whether one product with A^-1 lets A be so near to a singular matrix that rcond() is worth its
+  /// time; not of one that was factored in place.
+  [[nodiscard]] bool is_doubtful();
+  /// L and U as they lie on the device, row by row, in f64.
+  void packed(const WritableArray& out);
   /// Row exchanged with row j, from 0, as scipy.linalg.lu_factor has it.
   [[nodiscard]] std::vector<Index> pivots();
   /// From 0; empty if A is not singular.

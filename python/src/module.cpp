@@ -9,14 +9,22 @@
 #include <nanobind/stl/vector.h>
 
 #include <clgauss/batched.hpp>
+#include <clgauss/certify.hpp>
 #include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
+#include <clgauss/lab/program.hpp>
 #include <clgauss/least_squares.hpp>
 #include <clgauss/solve.hpp>
 #include <clgauss/version.hpp>
+#include <cmath>
 
+#include "at_once.hpp"
 #include "complex_factors.hpp"
+#include "doubtful_stack.hpp"
 #include "factors.hpp"
+#include "inverse.hpp"
+#include "linalg/solve/methods.hpp"
+#include "parallel.hpp"
 #include "session.hpp"
 
 namespace clgauss::python {
@@ -63,6 +71,7 @@ nb::dict report_of(const SolveOutcome& solution) {
   report["backward_error"] = solution.residual.backward_error;
   report["scaled_residual"] = solution.residual.scaled;
   report["corrections"] = solution.refinement.corrections();
+  report["doubt"] = text(doubt_name(doubt_of(solution)));
   report["rcond"] = solution.trust ? nb::cast(solution.trust->rcond) : nb::none();
   report["forward_error"] = solution.trust ? nb::cast(solution.trust->forward_error) : nb::none();
   report["times"] = times_of(solution.times);
@@ -90,8 +99,14 @@ bool solve_small(const std::shared_ptr<Session>& session, const Array& a, const 
                  const WritableArray& x) {
   const Index n = a.shape(0), nrhs = b.shape(1);
   const DeviceProfile& device = session->context().profile();
-  if (n > kLargestSmallSystem || nrhs > n || !device.fp64) return false;
-  if (n <= kLargestOnHost && device.type == DeviceType::cpu) return solve_on_host(a, b, x);
+  const bool on_host = session->solves_on_host;
+  if (n > (on_host ? kLargestOnHost : kLargestSmallSystem) || nrhs > n) return false;
+  if (!on_host && !device.fp64) return false;
+  if (on_host) {
+    const auto answer = solve_on_host(Numbers(a), Numbers(b));
+    if (answer) copy_out(*answer, x);
+    return answer.has_value();
+  }
   std::optional<SmallSolver*> solver;
   bool solved = false;
   const auto attempt = [&] {
@@ -106,12 +121,22 @@ bool solve_small(const std::shared_ptr<Session>& session, const Array& a, const 
   return solved;
 }
 
+Method method_of(const std::string& name) {
+  for (const MethodRow& row : all_methods())
+    if (name == row.name) return row.method;
+  throw UsageError("there is no method \"" + name + "\"");
+}
+
 nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
-                     const WritableArray& x, const std::string& accuracy, bool report) {
+                     const WritableArray& x, const std::string& accuracy, bool report,
+                     const std::string& method) {
   SolveOptions options;
+  options.method = method_of(method);
   options.accuracy = accuracy_of(accuracy);
   options.trust = report;
-  if (!report && options.accuracy == Accuracy::double_precision && solve_small(session, a, b, x))
+  options.doubt = true;
+  if (!report && options.method == Method::automatic &&
+      options.accuracy == Accuracy::double_precision && solve_small(session, a, b, x))
     return nb::none();
   const auto solution = std::make_shared<Solution>();
   session->run([=](const ProgressCallback& progress) {
@@ -119,8 +144,19 @@ nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, co
     *solution = solve(session->context(), system, options, progress);
     if (has_answer(solution->status)) copy_out(solution->x.values(), x);
   });
-  if (!report && solution->status == SolveStatus::ok) return nb::none();
+  const bool fine = solution->status == SolveStatus::ok && doubt_of(*solution) <= Doubt::none;
+  if (!report && fine) return nb::none();
   return report_of(*solution);
+}
+
+nb::dict invert_one(const std::shared_ptr<Session>& session, const Array& a,
+                    const WritableArray& x) {
+  const InverseReport inverse = invert(session, a, x);
+  nb::dict report;
+  report["failed_column"] = nb::cast(inverse.failed_column);
+  report["scaled_residual"] = inverse.scaled_residual;
+  report["rcond"] = inverse.rcond;
+  return report;
 }
 
 nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
@@ -129,13 +165,21 @@ nb::dict solve_batch(const std::shared_ptr<Session>& session, const Array& a, co
   options.type =
       accuracy_of(accuracy) == Accuracy::single_precision ? RealType::f32 : RealType::f64;
   options.trust = report;
+  // Kernels of GPUs that take one right-hand side are the fastest there: a second one is too dear.
+  const bool asks = !report && (session->solves_on_host || b.shape(2) > 1);
   const auto solution = std::make_shared<BatchedSolution>();
+  const auto doubtful = std::make_shared<std::optional<Index>>();
   session->run([=](const ProgressCallback& progress) {
-    const BatchedSystem system{to_batch(a), to_batch(b)};
+    const BatchedSystem system{to_batch(a), asks ? with_doubt_question(to_batch(b)) : to_batch(b)};
     *solution = solve_batched(session->context(), system, options, progress);
+    if (asks) *doubtful = take_doubtful(system.a, solution->type, solution->x);
     copy_out(solution->x.values, x);
   });
-  return report_of(*solution);
+  nb::dict told = report_of(*solution);
+  if (solution->trust && !(solution->trust->worst_rcond >= unit_roundoff(solution->type)))
+    *doubtful = solution->trust->worst_system;
+  told["doubtful_system"] = nb::cast(*doubtful);
+  return told;
 }
 
 nb::dict report_of(const LeastSquares& answer) {
@@ -165,12 +209,56 @@ nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Arra
   return report_of(*answer);
 }
 
+/// x, as solve_one() finds it, and what is proven of it: |x_true - x| <= bounds.
+nb::dict certify_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
+                     const WritableArray& x, const WritableArray& bounds,
+                     const std::string& accuracy) {
+  SolveOptions options;
+  options.accuracy = accuracy_of(accuracy);
+  options.trust = true;
+  const auto solution = std::make_shared<Solution>();
+  const auto certificate = std::make_shared<Certificate>();
+  session->run([=](const ProgressCallback& progress) {
+    const System system{to_matrix(a), to_matrix(b)};
+    *solution = solve(session->context(), system, options, progress);
+    if (!has_answer(solution->status)) return;
+    *certificate = certify(session->context(), system, *solution, {}, progress);
+    copy_out(solution->x.values(), x);
+    if (certificate->proven) copy_out(certificate->bounds.values(), bounds);
+  });
+  nb::dict told = report_of(*solution);
+  told["proven"] = certificate->proven;
+  told["norm_bound"] = certificate->norm_bound;
+  told["digits"] = certificate->digits;
+  told["norm_digits"] = certificate->norm_digits;
+  told["reason"] = certificate->reason;
+  return told;
+}
+
+/// det A_s = mantissa * 2^exponent of every matrix of a stack, by the host's LU.
+void determinants_on_host(const Array& a, const WritableArray& mantissas,
+                          const WritableArray& exponents) {
+  const Batch stack = to_batch(a);
+  auto* const mantissa = static_cast<double*>(mantissas.data());
+  auto* const exponent = static_cast<std::int64_t*>(exponents.data());
+  const Index n = stack.rows;
+  const nb::gil_scoped_release no_gil;
+  in_parallel(stack.count, kElementsPerThread / (n * n * n) + 1, [&](Index first, Index last) {
+    for (Index s = first; s < last; ++s) {
+      const Determinant det = determinant_on_host(stack.matrix(s), n);
+      mantissa[s] = det.mantissa;
+      exponent[s] = det.exponent;
+    }
+  });
+}
+
 /// Of arrays whose columns are real and imaginary parts.
 nb::dict solve_complex_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
                            const WritableArray& x, const std::string& accuracy, bool report) {
   SolveOptions options;
   options.accuracy = accuracy_of(accuracy);
   options.trust = report;
+  options.doubt = true;
   const auto solution = std::make_shared<ComplexSolution>();
   session->run([=](const ProgressCallback& progress) {
     const ComplexSystem system{ComplexMatrix(to_matrix(a)), ComplexMatrix(to_matrix(b))};
@@ -249,6 +337,10 @@ NB_MODULE(_core, module) {
   module.attr("largest_batched_system") = kLargestBatchedSystem;
   module.attr("largest_small_system") = kLargestSmallSystem;
   module.def("devices", &devices);
+  module.def("determinants_on_host", &determinants_on_host, "a"_a, "mantissas"_a, "exponents"_a);
+  module.def(
+      "kernel_source", [](const std::string& name) { return kernel_source(name, {}); }, "name"_a);
+  module.attr("largest_on_host") = kLargestOnHost;
   module.def("wait_for_abandoned_work", &wait_for_abandoned_work);
 
   nb::class_<Session>(module, "Session")
@@ -271,7 +363,12 @@ NB_MODULE(_core, module) {
             return session.context().queue()() == reinterpret_cast<cl_command_queue>(queue);
           },
           "queue"_a)
-      .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
+      .def_rw("solves_on_host", &Session::solves_on_host)
+      .def("solve_at_once", &solve_at_once, "a"_a.none(), "b"_a.none())
+      .def("invert_at_once", &invert_at_once, "a"_a.none())
+      .def("invert", &invert_one, "a"_a, "x"_a)
+      .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "method"_a)
+      .def("certify", &certify_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
       .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
@@ -301,7 +398,9 @@ NB_MODULE(_core, module) {
              return std::pair(det.mantissa, det.exponent);
            })
       .def("rcond", &Factors::rcond)
-      .def("pivots", &Factors::pivots);
+      .def("is_doubtful", &Factors::is_doubtful)
+      .def("pivots", &Factors::pivots)
+      .def("packed", &Factors::packed, "out"_a);
 
   nb::class_<ComplexFactors>(module, "ComplexFactors")
       .def(nb::init<std::shared_ptr<Session>, const Array&, bool>(), "session"_a, "a"_a, "single"_a)
@@ -313,6 +412,7 @@ NB_MODULE(_core, module) {
              return std::pair(det.mantissa, det.exponent);
            })
       .def("rcond", &ComplexFactors::rcond)
+      .def("is_doubtful", [](const ComplexFactors&) { return true; })  // rcond itself tells
       .def("pivots", &ComplexFactors::pivots);
 }
 

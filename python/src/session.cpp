@@ -55,11 +55,15 @@ void require_first_process() {
   if (getpid() != first) throw Error(ErrorCode::opencl, kForked);
 }
 
-Session::Session(const std::string& spec) : opened_(new Opened{open(spec)}), process_(getpid()) {}
+Session::Session(const std::string& spec) : opened_(new Opened{open(spec)}), process_(getpid()) {
+  solves_on_host = context().profile().type == DeviceType::cpu;
+}
 
 Session::Session(std::uintptr_t queue)
     : opened_(new Opened{Context(retained(queue), ContextOptions::from_environment())}),
-      process_(getpid()) {}
+      process_(getpid()) {
+  solves_on_host = context().profile().type == DeviceType::cpu;
+}
 
 Session::~Session() {
   if (getpid() != process_)

@@ -36,6 +36,10 @@ class Session : public std::enable_shared_from_this<Session> {
 
   [[nodiscard]] Context& context() { return opened_->context; }
 
+  /// Whether the calling thread solves small systems itself: on a CPU device, whose cores are the
+  /// host's, that is sooner. Tests say no to it.
+  bool solves_on_host = true;
+
   using Body = std::function<void(const ProgressCallback&)>;
   /// Runs `body` in a thread, alone on the context, while this one waits without the GIL. What it
   /// throws is thrown. Ctrl-C is heard within a fraction of a second: the progress callback then

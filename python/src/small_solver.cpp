@@ -1,35 +1,176 @@
 #include "small_solver.hpp"
 
-#include <clgauss/residual.hpp>
-#include <span>
+#include <algorithm>
+#include <cmath>
 
-#include "linalg/solve/host_lu.hpp"
+#include "linalg/estimates/norm_estimator.hpp"
+#include "linalg/refinement/row_sums.hpp"
+#include "linalg/solve/host_getrf.hpp"
+#include "matrix/max_or_nan.hpp"
+#include "matrix/transposed.hpp"
 #include "opencl_error.hpp"
 
 namespace clgauss::python {
 
 namespace {
 
-Values borrowed(std::span<double> values) {
-  return Values(values.size(), UninitializedAllocator<double>(values.data()));
+constexpr double kEps = 0x1p-53;
+
+/// Row-major numbers of an array, where they lie if they are of that kind.
+struct Rows {
+  explicit Rows(const Numbers& of) : numbers(of.row_major()) {
+    if (numbers.data() != nullptr) return;
+    copy.resize(of.rows * of.columns);
+    of.copy_to(copy.data(), of.columns);
+    numbers = copy;
+  }
+  Rows(const Rows&) = delete;
+  Rows& operator=(const Rows&) = delete;
+
+  Values copy;
+  std::span<const double> numbers;
+};
+
+/// What one pass over A tells of an answer X, n-by-k, column by column in `columns`.
+struct Passed {
+  double scaled = 0;  // residual, as in residual.hpp; NaN where numbers leave a safe range
+  double norm = 0;    // of A, infinity
+};
+
+Passed pass_over(std::span<const double> a, std::span<const double> b, const double* columns,
+                 Index n, Index nrhs) {
+  Passed passed;
+  std::vector<double> r(nrhs), of_x(nrhs), of_b(nrhs);
+  for (Index i = 0; i < n; ++i)
+    for (Index c = 0; c < nrhs; ++c) {
+      const RowSums sums = sums_of_row(a.subspan(i * n, n), columns + c * n);
+      passed.norm = max_or_nan(passed.norm, sums.row);
+      r[c] = max_or_nan(r[c], std::abs(b[i * nrhs + c] - sums.product));
+      of_x[c] = max_or_nan(of_x[c], std::abs(columns[c * n + i]));
+      of_b[c] = max_or_nan(of_b[c], std::abs(b[i * nrhs + c]));
+    }
+  for (Index c = 0; c < nrhs; ++c) {
+    const double size = passed.norm * of_x[c] + of_b[c];
+    const bool in_range = size >= 0x1p-900 && size <= 0x1p1000;
+    const double error = r[c] / size / (static_cast<double>(n) * kEps);
+    passed.scaled = max_or_nan(passed.scaled, in_range ? error : std::nan(""));
+  }
+  return passed;
 }
 
-/// The answer to `x`, if its residual lets it go.
-bool give(const System& system, const Matrix& solution, const WritableArray& x) {
-  if (!(compute_residual(system, solution, unit_roundoff(RealType::f64)).scaled <= 1))
-    return false;  // NaN as well
-  copy_out(solution.values(), x);
-  return true;
+double largest(std::span<const double> values) {
+  double most = 0;
+  for (const double value : values) most = max_or_nan(most, std::abs(value));
+  return most;
+}
+
+/// The largest sum of magnitudes of the first `columns` numbers of a row.
+double norm_of(std::span<const double> rows, Index ld, Index columns) {
+  double norm = 0;
+  for (Index first = 0; first < rows.size(); first += ld) {
+    double sum = 0;
+    for (const double value : rows.subspan(first, columns)) sum += std::abs(value);
+    norm = max_or_nan(norm, sum);
+  }
+  return norm;
+}
+
+/// Whether all that solve_on_host() promises is so; `columns` holds x and A^-1 times the probe.
+bool is_good(std::span<const double> a, std::span<const double> b, std::span<const double> columns,
+             Index n, Index nrhs) {
+  const Passed passed = pass_over(a, b, columns.data(), n, nrhs);
+  return passed.scaled <= 1 && !is_doubtful(n, kEps, passed.norm, largest(columns.last(n)));
+}
+
+/// Factors of a square matrix on the host.
+struct HostFactors {
+  explicit HostFactors(const Numbers& a) : n(a.rows), ld(host_ld(n)), lu(n * ld, 0.0), pivots(n) {
+    a.copy_to(lu.data(), ld);
+    host_lu_kernels().getrf(n, lu.data(), ld, pivots.data());
+  }
+  void solve(double* x) const {
+    host_lu_kernels().getrs_vector(n, lu.data(), ld, pivots.data(), x);
+  }
+
+  Index n, ld;
+  Values lu;
+  std::vector<Index> pivots;
+};
+
+}  // namespace
+
+std::optional<Values> solve_on_host(const Numbers& a, const Numbers& b) {
+  const Index n = a.rows, nrhs = b.columns;
+  const Rows of_a(a), of_b(b);
+  const HostFactors factors(a);
+  Values columns(n * (nrhs + 1));
+  std::ranges::copy(doubt_question(n).values(), columns.begin() + n * nrhs);
+  factors.solve(columns.data() + n * nrhs);
+  if (nrhs == 1) {
+    std::ranges::copy(of_b.numbers, columns.begin());
+    factors.solve(columns.data());
+  } else {
+    const Index ld = host_ld(nrhs);
+    Values x(n * ld, 0.0);
+    b.copy_to(x.data(), ld);
+    host_lu_kernels().getrs(n, factors.lu.data(), factors.ld, factors.pivots.data(), nrhs, x.data(),
+                            ld);
+    for (Index i = 0; i < n; ++i)
+      for (Index c = 0; c < nrhs; ++c) columns[c * n + i] = x[i * ld + c];
+  }
+  if (!is_good(of_a.numbers, of_b.numbers, columns, n, nrhs)) return std::nullopt;
+  columns.resize(n * nrhs);
+  return nrhs == 1 ? columns : transposed(columns, nrhs, n);
+}
+
+namespace {
+
+/// ||A X - I||, whose rows are `ld` numbers apart; of larger matrices by a vector of signs s, as
+/// ||A (X s) - s||, in n^2 operations and not n^3.
+double residual_of_inverse(std::span<const double> a, std::span<const double> x, Index n,
+                           Index ld) {
+  if (n <= kLargestSmallSystem) {
+    Values r(n * ld, 0.0);
+    for (Index i = 0; i < n; ++i) r[i * ld + i] = 1;
+    host_lu_kernels().subtract_product(n, a.data(), ld, x.data(), r.data(), ld);
+    return norm_of(r, ld, n);
+  }
+  const Values s = doubt_signs(n);
+  Values y(n), r(n);
+  for (Index i = 0; i < n; ++i) y[i] = sums_of_row(x.subspan(i * ld, n), s.data()).product;
+  for (Index i = 0; i < n; ++i) r[i] = s[i] - sums_of_row(a.subspan(i * ld, n), y.data()).product;
+  return largest(r);
 }
 
 }  // namespace
 
-bool solve_on_host(const Array& a, const Array& b, const WritableArray& x) {
-  const System system{to_matrix(a), to_matrix(b)};
-  HostLu lu(system.a);
-  Matrix answer = system.b;
-  lu.solve(answer);
-  return give(system, answer, x);
+std::optional<Values> invert_on_host(const Numbers& a) {
+  const HostFactors factors(a);
+  const Index n = factors.n, ld = factors.ld;
+  Values x(n * ld, 0.0), original(n * ld, 0.0);
+  a.copy_to(original.data(), ld);
+  for (Index i = 0; i < n; ++i) x[i * ld + i] = 1;
+  host_lu_kernels().getrs(n, factors.lu.data(), ld, factors.pivots.data(), n, x.data(), ld);
+  const double condition = norm_of(original, ld, n) * norm_of(x, ld, n);
+  const double scaled =
+      residual_of_inverse(original, x, n, ld) / condition / (static_cast<double>(n) * kEps);
+  if (!(scaled <= 1 && 2 * static_cast<double>(n + 1) * kEps * condition <= 1e-3))
+    return std::nullopt;
+  for (Index i = 1; i < n; ++i) std::copy_n(x.begin() + i * ld, n, x.begin() + i * n);
+  x.resize(n * n);
+  return x;
+}
+
+Determinant determinant_on_host(std::span<const double> a, Index n) {
+  Numbers numbers;
+  numbers.data = reinterpret_cast<const std::byte*>(a.data());
+  numbers.rows = numbers.columns = n;
+  numbers.column_bytes = sizeof(double);
+  numbers.row_bytes = static_cast<std::ptrdiff_t>(n * sizeof(double));
+  const HostFactors factors(numbers);
+  Determinant det;
+  for (Index j = 0; j < n; ++j) det.take(factors.lu[j * factors.ld + j], factors.pivots[j] != j);
+  return det;
 }
 
 SmallSolver::SmallSolver(Context& context, Index n, Index nrhs)
@@ -37,29 +178,34 @@ SmallSolver::SmallSolver(Context& context, Index n, Index nrhs)
       n_(n),
       nrhs_(nrhs),
       lu_(context_, RealType::f64, n),
-      host_(n * (n + nrhs)),
-      x_(n * nrhs) {
+      host_(n * (n + nrhs + 1)),
+      both_(n * (nrhs + 1)) {
   const cl::Buffer buffer =
       context_.allocate(host_.size() * sizeof(double), "a small system in f64");
   a_ = {buffer, 0, n};
-  b_ = {buffer, n * n, nrhs};
-  lu_.prepare(a_, nrhs);
+  b_ = {buffer, n * n, nrhs + 1};
+  lu_.prepare(a_, nrhs + 1);
 }
 
 bool SmallSolver::solve(const Array& a, const Array& b, const WritableArray& x) {
+  const Numbers of_a(a), of_b(b);
   const std::span<double> all(host_), a_values = all.first(n_ * n_),
-                                      b_values = all.last(n_ * nrhs_);
-  copy_in(a, a_values);
-  copy_in(b, b_values);
+                                      b_values = all.last(n_ * (nrhs_ + 1));
+  of_a.copy_to(a_values.data(), n_);
+  of_b.copy_to(b_values.data(), nrhs_ + 1);
+  const Matrix question = doubt_question(n_);
+  for (Index i = 0; i < n_; ++i) b_values[i * (nrhs_ + 1) + nrhs_] = question(i, 0);
   const cl::CommandQueue& queue = context_.queue();
   translate_opencl_errors([&] {
     queue.enqueueWriteBuffer(a_.buffer, CL_FALSE, 0, all.size_bytes(), all.data());
-    lu_.factor_and_solve(a_, b_, nrhs_);
+    lu_.factor_and_solve(a_, b_, nrhs_ + 1);
     queue.enqueueReadBuffer(b_.buffer, CL_TRUE, b_.offset * sizeof(double),
-                            x_.size() * sizeof(double), x_.data());
+                            both_.size() * sizeof(double), both_.data());
   });
-  const System system{Matrix(n_, n_, borrowed(a_values)), Matrix(n_, nrhs_, borrowed(b_values))};
-  return give(system, Matrix(n_, nrhs_, borrowed(x_)), x);
+  const Values columns = transposed(both_, n_, nrhs_ + 1);
+  if (!is_good(a_values, Rows(of_b).numbers, columns, n_, nrhs_)) return false;
+  copy_out(transposed(std::span(columns).first(n_ * nrhs_), nrhs_, n_), x);
+  return true;
 }
 
 }  // namespace clgauss::python

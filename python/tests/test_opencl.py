@@ -119,3 +119,28 @@ def test_empty_arrays(queue, context):
     factors = clgauss.lu(np.eye(4), device=context)
     empty = cl_array.zeros(queue, (4, 0), np.float64)
     assert factors.solve(empty) is empty
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("transposed", [False, True])
+def test_solve_takes_and_gives_arrays(queue, context, rng, dtype, transposed):
+    a, b = rng.standard_normal((200, 200)).astype(dtype), rng.standard_normal((200, 3)).astype(dtype)
+    a_device, b_device = cl_array.to_device(queue, a), cl_array.to_device(queue, b)
+    x = clgauss.solve(a_device, b_device, device=context, transposed=transposed)
+    assert isinstance(x, cl_array.Array)
+    bound = 16 if dtype is np.float64 else 16 * 2.0**29
+    assert scaled_residual(a.T if transposed else a, x.get(), b) <= bound
+    np.testing.assert_array_equal(a_device.get(), a)
+    np.testing.assert_array_equal(b_device.get(), b)
+    assert clgauss.solve(a_device, b_device, device=context, overwrite_a=True, overwrite_b=True) is b_device
+    assert not np.array_equal(a_device.get(), a)
+
+
+def test_solve_of_arrays_refuses(queue, context):
+    a, b = cl_array.to_device(queue, np.ones((5, 5))), cl_array.to_device(queue, np.ones(5))
+    with pytest.raises(np.linalg.LinAlgError, match="ingular"):
+        clgauss.solve(a, b, device=context)
+    with pytest.raises(TypeError, match="one is an array of pyopencl's"):
+        clgauss.solve(a, np.ones(5), device=context)
+    with pytest.raises(TypeError, match="its own queue"):
+        clgauss.solve(a, b)

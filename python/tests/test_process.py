@@ -97,7 +97,7 @@ def test_fork_is_an_error_and_no_deadlock():
     if child == 0:
         told = []
         for attempt in (lambda: clgauss.solve(np.eye(300), np.ones(300)),
-                        lambda: clgauss.solve(np.eye(300), np.ones(300), device=kept),
+                        lambda: clgauss.solve(np.eye(600), np.ones(600), device=kept),
                         clgauss.devices):  # fmt: skip
             try:
                 attempt()

@@ -5,6 +5,7 @@
 #include <float.h>
 #include <math.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -272,6 +273,83 @@ static void test_progress(clgauss_context context) {
 }
 
 /* Of float where the device has no double: the C interface says so. */
+/* Bounds that hold, in both layouts; nothing is proven of a singular A, and nothing written. */
+static void test_certify(clgauss_context context) {
+  double a[N * LDA], b[N * LDB], x[N * LDB], bounds[N * LDB];
+  for (int l = 0; l < 2; ++l) {
+    const int layout = kLayouts[l];
+    clgauss_certificate proof = {.struct_size = sizeof proof};
+    for (size_t i = 0; i < N * LDB; ++i) x[i] = bounds[i] = PAD;
+    for (size_t i = 0; i < N; ++i)
+      for (size_t j = 0; j < N; ++j) a[at(layout, i, j, LDA)] = a_of(i, j);
+    for (size_t i = 0; i < N; ++i)
+      for (size_t j = 0; j < NRHS; ++j) b[at(layout, i, j, LDB)] = b_of(0, i, j);
+    for (size_t i = 0; i < N; ++i)
+      for (size_t j = 0; j < NRHS; ++j) x[at(layout, i, j, LDB)] = x_of(i, j) + 1e-9;
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify(context, layout, N, NRHS, a, LDA, b, LDB, x, LDB,
+                                               bounds, &proof));
+    EXPECT(proof.proven == 1 && proof.norm_bound < 1 && proof.reason[0] == '\0');
+    EXPECT(proof.norm_digits > 8 && proof.norm_digits < 11);
+    for (size_t i = 0; i < N; ++i)
+      for (size_t j = 0; j < NRHS; ++j) {
+        const double bound = bounds[at(layout, i, j, LDB)];
+        EXPECT(bound >= fabs(x[at(layout, i, j, LDB)] - x_of(i, j)) && bound < 1.1e-9);
+      }
+    EXPECT(bounds[at(layout, layout == CLGAUSS_ROW_MAJOR ? 0 : N,
+                     layout == CLGAUSS_ROW_MAJOR ? NRHS : 0, LDB)] == PAD);
+    EXPECT_STATUS(CLGAUSS_OK,
+                  clgauss_dcertify(context, layout, N, NRHS, a, LDA, b, LDB, x, LDB, NULL, &proof));
+
+    for (size_t j = 0; j < N; ++j) a[at(layout, 2, j, LDA)] = a[at(layout, 4, j, LDA)];
+    for (size_t i = 0; i < N * LDB; ++i) bounds[i] = PAD;
+    EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify(context, layout, N, NRHS, a, LDA, b, LDB, x, LDB,
+                                               bounds, &proof));
+    EXPECT(proof.proven == 0 && proof.reason[0] != '\0' && bounds[0] == PAD);
+  }
+  clgauss_certificate proof = {.struct_size = sizeof proof};
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_dcertify(context, CLGAUSS_ROW_MAJOR, 0, 0, NULL, 0, NULL, 0,
+                                             NULL, 0, NULL, &proof));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_dcertify(context, CLGAUSS_ROW_MAJOR, N, NRHS, a,
+                                                           LDA, b, LDB, x, LDB, NULL, NULL));
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                clgauss_dcertify(context, CLGAUSS_ROW_MAJOR, N, NRHS, NULL, LDA, b, LDB, x, LDB,
+                                 NULL, &proof));
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, clgauss_dcertify(context, CLGAUSS_ROW_MAJOR, N, NRHS, a,
+                                                        N - 1, b, LDB, x, LDB, NULL, &proof));
+  EXPECT_STATUS(CLGAUSS_INVALID_HANDLE, clgauss_dcertify(NULL, CLGAUSS_ROW_MAJOR, N, NRHS, a, LDA,
+                                                         b, LDB, x, LDB, NULL, &proof));
+  proof.struct_size = 8;
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, clgauss_dcertify(context, CLGAUSS_ROW_MAJOR, N, NRHS, a,
+                                                           LDA, b, LDB, x, LDB, NULL, &proof));
+  EXPECT_MESSAGE("sizeof(clgauss_certificate)");
+}
+
+/* One verdict of rcond and forward_error. */
+static void test_doubts(clgauss_context context) {
+  enum { kHilbert = 14 };
+  double a[kHilbert * kHilbert], b[kHilbert], x[kHilbert];
+  const clgauss_solve_options options = {.struct_size = sizeof options, .trust = 1};
+  clgauss_report report = {.struct_size = sizeof report};
+  for (size_t i = 0; i < kHilbert; ++i) b[i] = 1;
+  for (size_t i = 0; i < kHilbert; ++i)
+    for (size_t j = 0; j < kHilbert; ++j) a[i * kHilbert + j] = 1 / (double)(i + j + 1);
+  (void)clgauss_dsolve(context, CLGAUSS_ROW_MAJOR, kHilbert, 1, a, kHilbert, b, 1, x, 1, &options,
+                       &report);
+  EXPECT(report.doubt == CLGAUSS_DOUBT_NEARLY_SINGULAR && report.correct_digits == 0);
+  for (size_t i = 0; i < kHilbert; ++i) a[i * (kHilbert + 1)] += 1;
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_dsolve(context, CLGAUSS_ROW_MAJOR, kHilbert, 1, a, kHilbert, b,
+                                           1, x, 1, &options, &report));
+  EXPECT(report.doubt == CLGAUSS_DOUBT_NONE && report.correct_digits >= 3);
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_dsolve(context, CLGAUSS_ROW_MAJOR, kHilbert, 1, a, kHilbert, b,
+                                           1, x, 1, NULL, &report));
+  EXPECT(report.doubt == CLGAUSS_DOUBT_UNKNOWN);
+  report.struct_size = offsetof(clgauss_report, doubt); /* a program that was built before */
+  report.doubt = -3;
+  EXPECT_STATUS(CLGAUSS_OK, clgauss_dsolve(context, CLGAUSS_ROW_MAJOR, kHilbert, 1, a, kHilbert, b,
+                                           1, x, 1, &options, &report));
+  EXPECT(report.correct_digits >= 3 && report.doubt == -3);
+}
+
 static void test_without_fp64(clgauss_context context) {
   clgauss_lu lu = NULL;
   double a[1] = {2}, b[1] = {6};
@@ -360,6 +438,8 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
     test_complex_f64(context);
     test_bad_host_f64(context);
     test_batched_f64(context);
+    test_certify(context);
+    test_doubts(context);
   } else {
     test_without_fp64(context);
   }

@@ -118,6 +118,9 @@ TEST_CASE("how far x can be trusted: rcond, correct digits, a warning where ther
   const auto near = run_program(folder, "solve near.txt");
   CHECK(near.err.find("nearly singular") != std::string::npos);
   CHECK(report_of(folder, "near.txt")["trust"]["rcond"].get<double>() < 1e-16);
+  CHECK(report_of(folder, "near.txt")["doubt"] == "nearly_singular");
+  CHECK(report_of(folder, "s.txt")["doubt"] == "none");
+  CHECK(report_of(folder, "s.txt --no-rcond")["doubt"] == "unknown");
 }
 
 TEST_CASE("--certify proves digits, or exits with 8 and says why not") {

@@ -299,6 +299,27 @@ TEST_CASE("condition: correct digits") {
   CHECK(correct_digits(kNaN) == 0);
 }
 
+TEST_CASE("one verdict: digits that are left deny no doubt, and none is doubted beside them") {
+  const auto verdict = [](double rcond, std::vector<double> errors, double scaled = 1) {
+    SolveOutcome outcome;
+    outcome.residual.scaled = scaled;
+    outcome.trust = Trust{rcond, std::move(errors)};
+    return doubt_of(outcome);
+  };
+  CHECK(doubt_of(SolveOutcome{}) == Doubt::unknown);
+  CHECK(verdict(0.1, {1e-12}) == Doubt::none);
+  CHECK(verdict(1e-30, {1e-4}) == Doubt::none);  // rows of different sizes
+  CHECK(verdict(1e-30, {1e-4, 0.02}) == Doubt::few_digits);
+  CHECK(verdict(1e-14, {0.02}) == Doubt::few_digits);
+  CHECK(verdict(1e-14, {kInfinity}) == Doubt::few_digits);
+  CHECK(verdict(1e-17, {0.5}) == Doubt::nearly_singular);
+  CHECK(verdict(1e-17, {kNaN}) == Doubt::nearly_singular);
+  CHECK(verdict(kNaN, {kNaN}) == Doubt::nearly_singular);
+  CHECK(verdict(1e-17, {}) == Doubt::nearly_singular);
+  CHECK(verdict(0.1, {}) == Doubt::none);
+  CHECK(verdict(1e-14, {0.02}, 0) == Doubt::none);  // x is exact
+}
+
 TEST_CASE("condition: rcond of singular factors is 0, and of nothing factored an error") {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());

@@ -58,6 +58,8 @@ struct SolveOptions {
   /// it is wanted, too: where the method is left open and the device has fp64, from factors in f64
   bool determinant = false;
   bool trust = false;  // estimate how far x can be trusted
+  /// the same only where one product with A^-1 leaves a doubt: it costs a right-hand side more
+  bool doubt = false;
   /// the device asks for fp64 and for room for A in f64 beside its factors
   Judge judge = Judge::host;
   LuOptions lu = {};             // more of lu and mixed; its pivoting is the one above
@@ -110,6 +112,15 @@ struct Trust {
   [[nodiscard]] int correct_digits() const;
 };
 
+/// What the estimates say against an x whose residual is small.
+enum class Doubt {
+  unknown,         // nothing was estimated
+  none,            // the bound of x's error leaves 3 digits; a small rcond alone does not deny them
+  few_digits,      // A is ill-conditioned: hardly a digit of x can be relied on
+  nearly_singular  // rcond is below eps, and x may have no correct digit
+};
+[[nodiscard]] std::string_view doubt_name(Doubt doubt);
+
 /// What jacobi or seidel did.
 struct Iterations {
   Index count = 0;
@@ -150,6 +161,9 @@ struct SolveOutcome {
   std::optional<WorkGroupReport> work_group;  // of gauss
   std::vector<LaunchRecord> launches;         // of gauss
 };
+
+/// The one verdict that every report gives.
+[[nodiscard]] Doubt doubt_of(const SolveOutcome& solution);
 
 struct Solution : SolveOutcome {
   Matrix x;  // n-by-nrhs; empty if singular or overflow

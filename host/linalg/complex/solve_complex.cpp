@@ -98,7 +98,7 @@ class ComplexRun {
 
   ComplexSolution run(const LuOptions& lu) {
     report("building the kernels");
-    ComplexFactors factors(context_, system_, plan_.type, lu, options_.trust || is_maximum());
+    ComplexFactors factors(context_, system_, plan_.type, lu, is_estimated() || is_maximum());
     result_.times.build = timer_.lap();
     report("upload");
     factors.upload(system_);
@@ -164,6 +164,9 @@ class ComplexRun {
       result_.status = SolveStatus::inaccurate;
   }
 
+  /// Of complex numbers also where only a doubt is asked for.
+  [[nodiscard]] bool is_estimated() const { return options_.trust || options_.doubt; }
+
   void assess(ComplexFactors& factors) {
     if (plan_.refines() && nrhs_ > 0) refine_x(factors);
     measure();
@@ -173,7 +176,7 @@ class ComplexRun {
       refine_x(factors);
       measure();
     }
-    if (options_.trust) try_to_estimate(factors);
+    if (is_estimated()) try_to_estimate(factors);
   }
 
   void refine_x(ComplexFactors& factors) {
@@ -194,7 +197,7 @@ class ComplexRun {
     measure();
     try_to_estimate(factors);
     judge_by_condition(result_.trust, 2 * n_, result_.refinement);
-    if (!options_.trust) result_.trust.reset();
+    if (!is_estimated()) result_.trust.reset();
   }
 
   /// From the A that was given.

@@ -239,6 +239,30 @@ ConditionAndError estimate_trust(const InverseProducts& inverse, double norm1_of
 
 Matrix first_question(Index n) { return NormEstimator(n, kFewColumns, First::plain).question(); }
 
+Matrix doubt_question(Index n) {
+  Matrix question(n, 1);
+  for (Index i = 0; i < n; ++i) {
+    const double golden = 0.6180339887498949 * static_cast<double>(i + 1);
+    const double size = 0.5 + golden - std::floor(golden);
+    question(i, 0) = i * 2654435761U % 64 < 32 ? size : -size;
+  }
+  return question;
+}
+
+Values doubt_signs(Index n) {
+  const Matrix question = doubt_question(n);
+  Values signs(n);
+  std::ranges::transform(question.values(), signs.begin(),
+                         [](double value) { return std::copysign(1.0, value); });
+  return signs;
+}
+
+bool is_doubtful(Index n, double eps, double norm, double product) {
+  constexpr double kHidden = 1000, kThreeDigits = 1e-3;
+  const double bound = 2 * static_cast<double>(n + 1) * eps * kHidden * norm * product;
+  return !(bound <= kThreeDigits);
+}
+
 ConditionAndError estimate_trust_from(const Matrix& first, const InverseProducts& inverse,
                                       double norm1_of_a, const AnswerErrors& answer) {
   std::vector<Estimate> estimates = all_estimates(answer, kFewColumns, inverse.pairs);

@@ -79,6 +79,17 @@ inline constexpr NormEstimateOptions kFewColumns{.columns = 2};
 /// What estimates by kFewColumns of an n-by-n inverse are the first to multiply with it, n-by-2.
 [[nodiscard]] Matrix first_question(Index n);
 
+/// A vector of which one product with A^-1 tells how large that is: of no pattern, and no number of
+/// it near 0, so that hardly a row of A^-1 cancels, those of nearly equal equations least.
+[[nodiscard]] Matrix doubt_question(Index n);
+/// Its signs.
+[[nodiscard]] Values doubt_signs(Index n);
+
+/// Whether an x of n unknowns, solved with unit roundoff `eps`, may have fewer than 3 digits.
+/// `norm` is that of A and `product` the largest number of A^-1 doubt_question(), which may hide
+/// three digits of ||A^-1||: more, once in a thousand matrices if at all.
+[[nodiscard]] bool is_doubtful(Index n, double eps, double norm, double product);
+
 /// estimate_trust() by kFewColumns. `first`, if it is not empty, is A^-1 first_question(), which
 /// came with a solve: the errors begin with it, too, as if their weights were equal, and so it is
 /// for an A whose rows are of about one size.

@@ -51,11 +51,11 @@ double least_normal(RealType type) {
                                : std::numeric_limits<double>::min();
 }
 
-/// Whether rcond's first question is solved with b, which reads the factors once for both. It does
+/// Whether the question is solved with b, which reads the factors once for both. It does
 /// not hang on how A is scaled: kernels for more columns add up in another order, and x is to have
 /// the same bits when A is multiplied by a power of two.
 bool takes_question(const FactorCall& call) {
-  return call.estimate_columns > 0 && call.equilibration != Equilibration::off &&
+  return call.question.rows() > 0 && call.equilibration != Equilibration::off &&
          !call.lu.positive_definite && !call.lu.symmetric;
 }
 
@@ -188,7 +188,7 @@ void LuFactors::upload(const System& system) {
   first_b_ = MatrixView(b_);
   question_ = Matrix(n_, 0);
   if (takes_question(call_)) {
-    question_ = first_question(n_);
+    question_ = call_.question;
     first_b_ = {context_.allocate(n_ * columns() * bytes_of(type), "b and a question"), 0,
                 columns()};
   }

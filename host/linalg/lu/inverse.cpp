@@ -11,6 +11,7 @@
 #include "io/memory.hpp"
 #include "kernels/substitution/triangle_inverse.hpp"
 #include "lap_timer.hpp"
+#include "launch/staging.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "linalg/solve/memory_need.hpp"
 #include "matrix/max_or_nan.hpp"
@@ -27,15 +28,23 @@ namespace {
 
 constexpr const char* kInverseSpace = "the inverse of a matrix";
 
+double largest_of(std::span<const double> sums) {
+  double largest = 0;
+  for (const double sum : sums) largest = max_or_nan(largest, sum);
+  return largest;
+}
+
 /// The largest sum of magnitudes of a row.
 double norm_inf(const Matrix& a) {
-  double norm = 0;
-  for (Index i = 0; i < a.rows(); ++i) {
-    double sum = 0;
-    for (const double value : a.row(i)) sum += std::abs(value);
-    norm = max_or_nan(norm, sum);
-  }
-  return norm;
+  Values sums(a.rows());
+  in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1,
+              [&](Index first, Index last) {
+                for (Index i = first; i < last; ++i) {
+                  sums[i] = 0;
+                  for (const double value : a.row(i)) sums[i] += std::abs(value);
+                }
+              });
+  return largest_of(sums);
 }
 
 void require_memory_for(Context& context, Index n, RealType type, const LuOptions& options) {
@@ -108,14 +117,10 @@ class Inversion {
     inverse_.times.backward = timer.lap();
 
     const std::vector<Index> rows = rows_of(lu->pivots());
-    inverse_.x = downloaded(x, rows, scaling.columns, scaling.rows);
+    inverse_.x = downloaded(x, rows, scaling);
     inverse_.times.download = timer.lap();
     report("check");
-    std::vector<int> negative = scaling.rows;
-    for (int& exponent : negative) exponent = -exponent;
-    Matrix product = downloaded(factors, rows, negative, scaling.rows);
-    for (Index i = 0; i < n_; ++i) product(i, i) -= 1;
-    judge(product);
+    judge(off_identity(factors, rows, scaling.rows));
     inverse_.times.check = timer.lap();
     return std::move(inverse_);
   }
@@ -130,22 +135,49 @@ class Inversion {
     return {context_.allocate(n_ * ld * bytes_of(inverse_.type), kInverseSpace), 0, ld};
   }
 
-  /// M P, its rows and columns times powers of two; as the scaled A has them if those of the
-  /// inverse and of the product are.
+  /// visit(i, row) for the rows of the matrix at `view`, numbers of f32 or f64, on several threads.
+  template <typename Visit>
+  void visit_rows(const MatrixView& view, const Visit& visit) const {
+    const auto visit_as = [&]<typename Real>(Real /*of the type*/) {
+      context_.staging().read(context_.queue(), view.buffer, n_, view.ld * sizeof(Real),
+                              [&](Index first, Index last, const std::byte* in) {
+                                for (Index i = first; i < last; ++i, in += view.ld * sizeof(Real))
+                                  visit(i, std::span(reinterpret_cast<const Real*>(in), n_));
+                              });
+    };
+    inverse_.type == RealType::f32 ? visit_as(0.0F) : visit_as(0.0);
+  }
+
+  /// X P of the scaled A, and so that of A.
   [[nodiscard]] Matrix downloaded(const MatrixView& view, const std::vector<Index>& rows,
-                                  const std::vector<int>& by_row,
-                                  const std::vector<int>& by_column) const {
-    const Values values = download(context_.queue(), view.buffer, inverse_.type, n_ * view.ld);
-    Matrix result(n_, n_);
-    in_parallel(n_, kElementsPerThread / n_ + 1, [&](Index first, Index last) {
-      for (Index i = first; i < last; ++i)
-        for (Index k = 0; k < n_; ++k) {
-          const int by =
-              (by_row.empty() ? 0 : by_row[i]) + (by_column.empty() ? 0 : by_column[rows[k]]);
-          result(i, rows[k]) = times_power(values[i * view.ld + k], by);
-        }
+                                  const Scaling& scaling) const {
+    Matrix result(n_, n_, Values(n_ * n_));
+    const bool keeps = scaling.keeps_matrix();
+    visit_rows(view, [&](Index i, const auto& row) {
+      const std::span<double> out = result.row(i);
+      const int of_row = scaling.columns.empty() ? 0 : scaling.columns[i];
+      for (Index k = 0; k < n_; ++k) {
+        const int by = keeps ? 0 : of_row + (scaling.rows.empty() ? 0 : scaling.rows[rows[k]]);
+        out[rows[k]] = by == 0 ? row[k] : times_power(row[k], by);
+      }
     });
     return result;
+  }
+
+  /// ||A X - I||, infinity norm, of R A X R^-1 P^T at `view`, R being the powers of `by_row`.
+  [[nodiscard]] double off_identity(const MatrixView& view, const std::vector<Index>& rows,
+                                    const std::vector<int>& by_row) const {
+    Values sums(n_);
+    visit_rows(view, [&](Index i, const auto& row) {
+      double sum = 0;
+      for (Index k = 0; k < n_; ++k) {
+        const int by = by_row.empty() ? 0 : by_row[rows[k]] - by_row[i];
+        const double value = by == 0 ? row[k] : times_power(row[k], by);
+        sum += std::abs(rows[k] == i ? value - 1 : value);
+      }
+      sums[i] = sum;
+    });
+    return largest_of(sums);
   }
 
   void fail(const MatrixView& factors, const Scaling& scaling) {
@@ -160,10 +192,11 @@ class Inversion {
                                        : SolveStatus::singular;
   }
 
-  void judge(const Matrix& off) {
+  /// `residual`: ||A X - I||.
+  void judge(double residual) {
     const double eps = unit_roundoff(inverse_.type);
     const MatrixSize a = size_of(a_), x = size_of(inverse_.x);
-    inverse_.residual = norm_inf(off);
+    inverse_.residual = residual;
     inverse_.scaled_residual =
         inverse_.residual / norm_inf(a_) / norm_inf(inverse_.x) / (static_cast<double>(n_) * eps);
     inverse_.rcond = 1 / a.norm1 / x.norm1;

@@ -12,6 +12,7 @@
 #include "linalg/refinement/extra_precise.hpp"
 #include "linalg/refinement/integer_operator.hpp"
 #include "linalg/solve/host_lu.hpp"
+#include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
 #include "parallel.hpp"
 
@@ -50,7 +51,7 @@ class Assessment {
       refine_x();
       measure();
     }
-    if (options_.trust) try_to_estimate();
+    if (options_.trust || (options_.doubt && may_be_doubtful())) try_to_estimate();
   }
 
  private:
@@ -69,7 +70,7 @@ class Assessment {
     measure();
     try_to_estimate();
     judge_by_condition(answer_.trust, system_.a.rows(), result().refinement);
-    if (!options_.trust) answer_.trust.reset();
+    if (!options_.trust && !options_.doubt) answer_.trust.reset();
   }
 
   /// By the device where that has fp64 and a kernel for it.
@@ -142,18 +143,44 @@ class Assessment {
     result().times.trust += timer.lap();
   }
 
+  /// The factors to ask: of a small A the host's, made once, which are sooner than launches.
+  Factored& asked() {
+    const Index n = system_.a.rows();
+    if (factors_.on_device() && n <= kLargestOnHost && are_moderate(factors_.scaling()) && !small_)
+      small_.emplace(system_.a, factors_.scaling());
+    return small_ ? *small_ : factors_;
+  }
+
+  /// By one product with A^-1, which at best came with x.
+  bool may_be_doubtful() {
+    if (!has_answer(outcome_of(result()))) return false;
+    LapTimer timer;
+    try {
+      Factored& by = asked();
+      Matrix product = by.take_first_product();
+      if (product.empty()) {
+        product = doubt_question(system_.a.rows());
+        by.solve(product);
+      }
+      double largest = 0;
+      for (const double value : product.values()) largest = max_or_nan(largest, std::abs(value));
+      result().times.trust += timer.lap();
+      return is_doubtful(product.rows(), answer_.plan.eps(), factors_.scaling().size.norm1,
+                         largest);
+    } catch (const NoUsableKernel&) {  // the verdicts say why; x is none the worse
+      return false;
+    }
+  }
+
   void estimate() {
     const Index n = system_.a.rows();
-    std::optional<HostLu> small;
-    if (factors_.on_device() && n <= kLargestOnHost && are_moderate(factors_.scaling()))
-      small.emplace(system_.a, factors_.scaling());
-    Factored& by = small ? *small : factors_;
+    Factored& by = asked();
     const AnswerErrors errors{result().x, measured_.r, measured_.d};
     const double norm1 = factors_.scaling().size.norm1;
     const ConditionAndError found =
-        by.on_device()
-            ? estimate_trust_from(by.take_first_product(), inverse_of(by, n), norm1, errors)
-            : estimate_trust(inverse_of(by, n), norm1, errors);
+        by.on_device() ? estimate_trust_from(options_.trust ? by.take_first_product() : Matrix(),
+                                             inverse_of(by, n), norm1, errors)
+                       : estimate_trust(inverse_of(by, n), norm1, errors);
     answer_.trust = {found.rcond, found.forward_error, by.reciprocal_growth(system_.a), kNaN};
     if (answer_.by_lapack) return;  // the pivots are not its own
     double rcond = found.rcond;
@@ -173,6 +200,7 @@ class Assessment {
   const ProgressCallback& progress_;
   Answer& answer_;
   AnswerResidual measured_;  // of the last x
+  std::optional<HostLu> small_;
 };
 
 }  // namespace

@@ -29,8 +29,11 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
   call.lu.pivoting = options.pivoting;
   call.lu.positive_definite = plan.method == Method::cholesky;
   call.lu.symmetric = plan.method == Method::ldlt;
-  if (options.trust && system.a.rows() > kLargestOnHost)
+  const Index n = system.a.rows();
+  if ((options.trust || options.doubt) && n > kLargestOnHost) {
     call.estimate_columns = columns_of_trust(system.b.cols());
+    call.question = options.trust ? first_question(n) : doubt_question(n);
+  }
   return call;
 }
 

@@ -48,7 +48,7 @@ class Factored {
   /// For corrections of a single right-hand side by in_f64(), whose vectors stay on the device, if
   /// that can be.
   [[nodiscard]] virtual std::optional<DeviceFactors> device_factors() { return std::nullopt; }
-  /// A^-1 first_question(), where it came with the first solve; else empty.
+  /// A^-1 times the question of the FactorCall, where it came with the first solve; else empty.
   [[nodiscard]] virtual Matrix take_first_product() { return {}; }
 
   /// The last call, where nothing was thrown: large memory stays for the next system.
@@ -80,6 +80,8 @@ struct FactorCall {
   bool keeps_f64 = false;  // A and B stay on the device in f64: in_f64()
   /// of the blocks of vectors that estimates will solve with; 0: there will be none
   Index estimate_columns = 0;
+  /// solved for beside B, for estimates: without rows, none
+  Matrix question = {};
   /// there will be refinement in extra precision: A and B are needed once more
   bool extra_precise = false;
   /// the system's A: its memory goes back to the operating system while it is uploaded, and it is

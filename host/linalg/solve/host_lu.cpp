@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linalg/solve/host_getrf.hpp"
+
 namespace clgauss {
 
 namespace {
@@ -23,26 +25,18 @@ void divide(Matrix& x, Index i, double by) {
 }  // namespace
 
 HostLu::HostLu(const Matrix& a, const Scaling& scaling)
-    : Factored(scaling), lu_(scaled(a, scaling.rows, scaling.columns)), pivots_(a.rows()) {
-  const Index n = a.rows();
-  for (Index k = 0; k < n; ++k) {
-    Index best = k;
-    for (Index i = k + 1; i < n; ++i)
-      if (std::abs(lu_(i, k)) > std::abs(lu_(best, k))) best = i;
-    pivots_[k] = best;
-    exchange(lu_, k, best);
-    for (Index i = k + 1; i < n; ++i) {
-      const double factor = lu_(i, k) == 0 ? 0 : lu_(i, k) / lu_(k, k);
-      lu_(i, k) = factor;
-      for (Index j = k + 1; j < n; ++j) lu_(i, j) -= factor * lu_(k, j);
-    }
-  }
+    : Factored(scaling), lu_(a.rows(), host_ld(a.rows())), pivots_(a.rows()) {
+  const bool keeps = scaling.rows.empty() && scaling.columns.empty();
+  const Matrix of_a = keeps ? Matrix() : scaled(a, scaling.rows, scaling.columns);
+  for (Index i = 0; i < a.rows(); ++i)
+    std::ranges::copy((keeps ? a : of_a).row(i), lu_.row(i).begin());
+  host_lu_kernels().getrf(a.rows(), lu_.values().data(), lu_.cols(), pivots_.data());
 }
 
 double HostLu::reciprocal_growth(const Matrix& a) {
   double largest = 0;
   for (Index i = 0; i < lu_.rows(); ++i)
-    for (Index j = i; j < lu_.cols(); ++j) largest = std::max(largest, std::abs(lu_(i, j)));
+    for (Index j = i; j < lu_.rows(); ++j) largest = std::max(largest, std::abs(lu_(i, j)));
   return largest_of_scaled(a, scaling_) / largest;
 }
 
@@ -57,13 +51,15 @@ void HostLu::apply_inverse(bool transposed, const Scaling& by, Matrix& x) {
 
 void HostLu::substitute(Matrix& x) const {
   const Index n = lu_.rows();
-  for (Index k = 0; k < n; ++k) exchange(x, k, pivots_[k]);
-  for (Index i = 0; i < n; ++i)
-    for (Index k = 0; k < i; ++k) subtract(x, i, lu_(i, k), k);
-  for (Index i = n; i-- > 0;) {
-    for (Index k = i + 1; k < n; ++k) subtract(x, i, lu_(i, k), k);
-    divide(x, i, lu_(i, i));
-  }
+  const HostLuKernels& kernels = host_lu_kernels();
+  if (x.cols() == 1)
+    return kernels.getrs_vector(n, lu_.values().data(), lu_.cols(), pivots_.data(),
+                                x.values().data());
+  Matrix columns(n, host_ld(x.cols()));
+  for (Index i = 0; i < n; ++i) std::ranges::copy(x.row(i), columns.row(i).begin());
+  kernels.getrs(n, lu_.values().data(), lu_.cols(), pivots_.data(), x.cols(),
+                columns.values().data(), columns.cols());
+  for (Index i = 0; i < n; ++i) std::ranges::copy(columns.row(i).first(x.cols()), x.row(i).begin());
 }
 
 void HostLu::substitute_transposed(Matrix& x) const {

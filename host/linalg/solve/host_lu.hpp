@@ -24,7 +24,7 @@ class HostLu : public Factored {
   void substitute(Matrix& x) const;
   void substitute_transposed(Matrix& x) const;
 
-  Matrix lu_;
+  Matrix lu_;                  // its rows as host_getrf.hpp wants them
   std::vector<Index> pivots_;  // the row that was exchanged with row k
 };
 

@@ -29,6 +29,11 @@ inline constexpr Names<SolveStatus, 5> kStatusNames{
      {"inaccurate", SolveStatus::inaccurate},
      {"not_positive_definite", SolveStatus::not_positive_definite}}};
 
+inline constexpr Names<Doubt, 4> kDoubtNames{{{"unknown", Doubt::unknown},
+                                              {"none", Doubt::none},
+                                              {"few_digits", Doubt::few_digits},
+                                              {"nearly_singular", Doubt::nearly_singular}}};
+
 template <typename T, std::size_t Count>
 constexpr std::string_view name_in(const Names<T, Count>& names, T value) {
   return std::ranges::find(names, value, &std::pair<std::string_view, T>::second)->first;

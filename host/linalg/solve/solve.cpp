@@ -37,6 +37,18 @@ int Trust::correct_digits() const {
   return digits;
 }
 
+std::string_view doubt_name(Doubt doubt) { return name_in(kDoubtNames, doubt); }
+
+Doubt doubt_of(const SolveOutcome& solution) {
+  if (!solution.trust) return Doubt::unknown;
+  const Trust& trust = *solution.trust;
+  const int digits = trust.forward_error.empty() ? 0 : trust.correct_digits();
+  if (digits >= 3) return Doubt::none;
+  if (!(trust.rcond >= unit_roundoff(RealType::f64)) && digits == 0) return Doubt::nearly_singular;
+  const bool exact = solution.residual.scaled == 0 || trust.forward_error.empty();
+  return exact ? Doubt::none : Doubt::few_digits;
+}
+
 Determinant determinant_of(const EliminationResult& result) {
   if (result.pivots.empty() && !result.x.empty())
     return {0, std::numeric_limits<double>::quiet_NaN()};

@@ -1,0 +1,297 @@
+#include "linalg/solve/host_getrf.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+// All below is compiled once for every kind of vectors, within the functions that are made for it.
+#define CLGAUSS_INLINE [[gnu::always_inline]] inline
+
+namespace clgauss {
+
+namespace {
+
+constexpr Index kColumnsAtOnce = 64;  // of B, which stays in a near cache meanwhile
+constexpr Index kTileRows = 4;        // of C in registers, by two vectors of columns
+
+constexpr Index rounded_up(Index count) {
+  return (count + kHostPanel - 1) / kHostPanel * kHostPanel;
+}
+
+/// Numbers side by side, and integers of their size, at any place in memory.
+template <Index kCount>
+struct Vectors {
+  using Numbers [[gnu::vector_size(8 * kCount), gnu::aligned(8), gnu::may_alias]] = double;
+  using Places [[gnu::vector_size(8 * kCount), gnu::aligned(8)]] = std::int64_t;
+  static constexpr Index kLanes = kCount;
+};
+
+template <typename V>
+CLGAUSS_INLINE typename V::Numbers& at(double* place) {
+  return *reinterpret_cast<typename V::Numbers*>(place);
+}
+template <typename V>
+CLGAUSS_INLINE const typename V::Numbers& at(const double* place) {
+  return *reinterpret_cast<const typename V::Numbers*>(place);
+}
+
+/// row <- row - factor * other, of whole vectors.
+template <typename V>
+CLGAUSS_INLINE void subtract_row(Index columns, double factor, const double* other, double* row) {
+  for (Index j = 0; j < columns; j += V::kLanes) at<V>(row + j) -= factor * at<V>(other + j);
+}
+
+/// C <- C - A B for kRows rows and kVectors vectors of C; B has kHostPanel rows.
+template <typename V, Index kRows, Index kVectors>
+CLGAUSS_INLINE void subtract_tile(const double* a, Index lda, const double* b, Index ldb, double* c,
+                                  Index ldc) {
+  typename V::Numbers sums[kRows][kVectors];
+  for (Index i = 0; i < kRows; ++i)
+    for (Index v = 0; v < kVectors; ++v) sums[i][v] = at<V>(c + i * ldc + v * V::kLanes);
+  for (Index k = 0; k < kHostPanel; ++k)
+    for (Index v = 0; v < kVectors; ++v) {
+      const typename V::Numbers right = at<V>(b + k * ldb + v * V::kLanes);
+      for (Index i = 0; i < kRows; ++i) sums[i][v] -= a[i * lda + k] * right;
+    }
+  for (Index i = 0; i < kRows; ++i)
+    for (Index v = 0; v < kVectors; ++v) at<V>(c + i * ldc + v * V::kLanes) = sums[i][v];
+}
+
+template <typename V, Index kRows>
+CLGAUSS_INLINE void subtract_rows(Index columns, const double* a, Index lda, const double* b,
+                                  Index ldb, double* c, Index ldc) {
+  Index j = 0;
+  for (; j + 2 * V::kLanes <= columns; j += 2 * V::kLanes)
+    subtract_tile<V, kRows, 2>(a, lda, b + j, ldb, c + j, ldc);
+  for (; j < columns; j += V::kLanes) subtract_tile<V, kRows, 1>(a, lda, b + j, ldb, c + j, ldc);
+}
+
+/// C <- C - A B for an A of kHostPanel columns.
+template <typename V>
+CLGAUSS_INLINE void subtract_panel(Index rows, Index columns, const double* a, Index lda,
+                                   const double* b, Index ldb, double* c, Index ldc) {
+  Index i = 0;
+  for (; i + kTileRows <= rows; i += kTileRows)
+    subtract_rows<V, kTileRows>(columns, a + i * lda, lda, b, ldb, c + i * ldc, ldc);
+  for (; i < rows; ++i) subtract_rows<V, 1>(columns, a + i * lda, lda, b, ldb, c + i * ldc, ldc);
+}
+
+/// The row from `top` on with the largest magnitude in `column`, the first of several; `top` where
+/// that is not a number. `rows` is rounded up, with zeros.
+template <typename V>
+CLGAUSS_INLINE Index pivot_row(const double* column, Index top, Index rows) {
+  Index best = top;
+  for (Index i = top + 1; i < kHostPanel; ++i)
+    if (std::abs(column[i]) > std::abs(column[best])) best = i;
+  typename V::Numbers largest, zero;
+  typename V::Places where, here;
+  for (Index lane = 0; lane < V::kLanes; ++lane) {
+    largest[lane] = std::abs(column[best]);
+    zero[lane] = 0;
+    where[lane] = static_cast<std::int64_t>(best);
+    here[lane] = static_cast<std::int64_t>(kHostPanel + lane);
+  }
+  for (Index i = kHostPanel; i < rows; i += V::kLanes) {
+    const typename V::Numbers value = at<V>(column + i), negative = zero - value;
+    const typename V::Numbers magnitude = value < zero ? negative : value;
+    where = magnitude > largest ? here : where;
+    largest = magnitude > largest ? magnitude : largest;
+    here += static_cast<std::int64_t>(V::kLanes);
+  }
+  double most = std::abs(column[best]);
+  for (Index lane = 0; lane < V::kLanes; ++lane) {
+    const auto row = static_cast<Index>(where[lane]);
+    if (largest[lane] > most || (largest[lane] == most && row < best)) {
+      most = largest[lane];
+      best = row;
+    }
+  }
+  return best;
+}
+
+/// P A = L U of `width` columns of `rows` rows, which lie one after the other.
+template <typename V>
+CLGAUSS_INLINE void factor_panel(double* panel, Index rows, Index width, Index* pivots) {
+  for (Index j = 0; j < width; ++j) {
+    double* const column = panel + j * rows;
+    const Index best = pivot_row<V>(column, j, rows);
+    pivots[j] = best;
+    for (Index c = 0; c < width; ++c) std::swap(panel[c * rows + j], panel[c * rows + best]);
+    const double pivot = column[j], reciprocal = 1 / pivot;
+    if (pivot == 0) continue;  // what is below is 0, too, or not a number
+    if (std::abs(pivot) >= std::numeric_limits<double>::min() && std::isfinite(pivot)) {
+      for (Index i = j + 1; i < kHostPanel; ++i) column[i] *= reciprocal;
+      for (Index i = kHostPanel; i < rows; i += V::kLanes) at<V>(column + i) *= reciprocal;
+    } else {
+      for (Index i = j + 1; i < rows; ++i) column[i] /= pivot;
+    }
+    for (Index c = j + 1; c < width; ++c) {
+      double* const other = panel + c * rows;
+      const double factor = other[j];
+      for (Index i = j + 1; i < kHostPanel; ++i) other[i] -= factor * column[i];
+      subtract_row<V>(rows - kHostPanel, factor, column + kHostPanel, other + kHostPanel);
+    }
+  }
+}
+
+template <typename V>
+CLGAUSS_INLINE void getrf(Index n, double* a, Index lda, Index* pivots) {
+  Values panel(kHostPanel * rounded_up(n));
+  for (Index k = 0; k < n; k += kHostPanel) {
+    const Index width = std::min(kHostPanel, n - k), rows = rounded_up(n - k);
+    for (Index c = 0; c < width; ++c) {
+      for (Index i = k; i < n; ++i) panel[c * rows + i - k] = a[i * lda + k + c];
+      for (Index i = n - k; i < rows; ++i) panel[c * rows + i] = 0;
+    }
+    factor_panel<V>(panel.data(), rows, width, pivots + k);
+    for (Index j = k; j < k + width; ++j) {
+      pivots[j] += k;
+      if (pivots[j] != j) std::swap_ranges(a + j * lda, a + j * lda + n, a + pivots[j] * lda);
+    }
+    for (Index i = k; i < n; ++i)
+      for (Index c = 0; c < width; ++c) a[i * lda + k + c] = panel[c * rows + i - k];
+    const Index next = k + kHostPanel;
+    if (next >= n) break;
+    const Index columns = rounded_up(n) - next;
+    for (Index i = k + 1; i < next; ++i)  // U12 = L11^-1 A12
+      for (Index q = k; q < i; ++q)
+        subtract_row<V>(columns, a[i * lda + q], a + q * lda + next, a + i * lda + next);
+    subtract_panel<V>(n - next, columns, a + next * lda + k, lda, a + k * lda + next, lda,
+                      a + next * lda + next, lda);  // A22 = A22 - L21 U12
+  }
+}
+
+template <typename V>
+CLGAUSS_INLINE void substitute(Index n, const double* lu, Index lda, Index columns, double* b,
+                               Index ldb) {
+  const Index blocks = (n + kHostPanel - 1) / kHostPanel;
+  for (Index k = 0; k < n; k += kHostPanel) {  // L Y = P B
+    const Index next = std::min(n, k + kHostPanel);
+    for (Index i = k + 1; i < next; ++i)
+      for (Index q = k; q < i; ++q)
+        subtract_row<V>(columns, lu[i * lda + q], b + q * ldb, b + i * ldb);
+    if (next < n)
+      subtract_panel<V>(n - next, columns, lu + next * lda + k, lda, b + k * ldb, ldb,
+                        b + next * ldb, ldb);
+  }
+  for (Index block = blocks; block-- > 0;) {  // U X = Y
+    const Index k = block * kHostPanel, next = std::min(n, k + kHostPanel);
+    for (Index i = next; i-- > k;) {
+      for (Index q = i + 1; q < next; ++q)
+        subtract_row<V>(columns, lu[i * lda + q], b + q * ldb, b + i * ldb);
+      const double pivot = lu[i * lda + i];
+      for (Index j = 0; j < columns; j += V::kLanes) at<V>(b + i * ldb + j) /= pivot;
+    }
+    if (next == k + kHostPanel)
+      subtract_panel<V>(k, columns, lu + k, lda, b + k * ldb, ldb, b, ldb);
+    else
+      for (Index i = 0; i < k; ++i)
+        for (Index q = k; q < next; ++q)
+          subtract_row<V>(columns, lu[i * lda + q], b + q * ldb, b + i * ldb);
+  }
+}
+
+template <typename V>
+CLGAUSS_INLINE void getrs(Index n, const double* lu, Index lda, const Index* pivots, Index nrhs,
+                          double* b, Index ldb) {
+  for (Index k = 0; k < n; ++k)
+    if (pivots[k] != k) std::swap_ranges(b + k * ldb, b + k * ldb + nrhs, b + pivots[k] * ldb);
+  for (Index c = 0; c < rounded_up(nrhs); c += kColumnsAtOnce)
+    substitute<V>(n, lu, lda, std::min(kColumnsAtOnce, rounded_up(nrhs) - c), b + c, ldb);
+}
+
+template <typename V>
+CLGAUSS_INLINE double dot(Index count, const double* a, const double* b) {
+  typename V::Numbers sums[2] = {};
+  Index j = 0;
+  for (; j + 2 * V::kLanes <= count; j += 2 * V::kLanes)
+    for (Index v = 0; v < 2; ++v)
+      sums[v] += at<V>(a + j + v * V::kLanes) * at<V>(b + j + v * V::kLanes);
+  sums[0] += sums[1];
+  double sum = 0;
+  for (Index lane = 0; lane < V::kLanes; ++lane) sum += sums[0][lane];
+  for (; j < count; ++j) sum += a[j] * b[j];
+  return sum;
+}
+
+template <typename V>
+CLGAUSS_INLINE void getrs_vector(Index n, const double* lu, Index lda, const Index* pivots,
+                                 double* b) {
+  for (Index k = 0; k < n; ++k) std::swap(b[k], b[pivots[k]]);
+  for (Index i = 1; i < n; ++i) b[i] -= dot<V>(i, lu + i * lda, b);
+  for (Index i = n; i-- > 0;)
+    b[i] = (b[i] - dot<V>(n - i - 1, lu + i * lda + i + 1, b + i + 1)) / lu[i * lda + i];
+}
+
+template <typename V>
+CLGAUSS_INLINE void subtract_product(Index n, const double* a, Index lda, const double* b,
+                                     double* c, Index ldc) {
+  for (Index j = 0; j < rounded_up(n); j += kColumnsAtOnce) {
+    const Index columns = std::min(kColumnsAtOnce, rounded_up(n) - j);
+    Index k = 0;
+    for (; k + kHostPanel <= n; k += kHostPanel)
+      subtract_panel<V>(n, columns, a + k, lda, b + k * ldc + j, ldc, c + j, ldc);
+    for (Index i = 0; i < n; ++i)
+      for (Index q = k; q < n; ++q)
+        subtract_row<V>(columns, a[i * lda + q], b + q * ldc + j, c + i * ldc + j);
+  }
+}
+
+// The vectors of one kind of processor, and all functions with them.
+#define CLGAUSS_HOST_KERNELS(NAME, LANES, TARGET)                                                 \
+  TARGET void getrf_##NAME(Index n, double* a, Index lda, Index* pivots) {                        \
+    getrf<Vectors<LANES>>(n, a, lda, pivots);                                                     \
+  }                                                                                               \
+  TARGET void getrs_##NAME(Index n, const double* lu, Index lda, const Index* pivots, Index nrhs, \
+                           double* b, Index ldb) {                                                \
+    getrs<Vectors<LANES>>(n, lu, lda, pivots, nrhs, b, ldb);                                      \
+  }                                                                                               \
+  TARGET void getrs_vector_##NAME(Index n, const double* lu, Index lda, const Index* pivots,      \
+                                  double* b) {                                                    \
+    getrs_vector<Vectors<LANES>>(n, lu, lda, pivots, b);                                          \
+  }                                                                                               \
+  TARGET void subtract_product_##NAME(Index n, const double* a, Index lda, const double* b,       \
+                                      double* c, Index ldc) {                                     \
+    subtract_product<Vectors<LANES>>(n, a, lda, b, c, ldc);                                       \
+  }
+
+CLGAUSS_HOST_KERNELS(pairs, 2, )
+bool always() { return true; }
+#if defined(__x86_64__)
+CLGAUSS_HOST_KERNELS(avx2, 4, [[gnu::target("avx2,fma")]])
+CLGAUSS_HOST_KERNELS(avx512, 8, [[gnu::target("avx512f,avx512dq,avx512vl,fma")]])
+bool has_avx2() { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"); }
+bool has_avx512() {
+  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl");
+}
+#endif
+
+constexpr HostLuKernels kAll[] = {
+#if defined(__x86_64__)
+    {"avx512", &has_avx512, &getrf_avx512, &getrs_avx512, &getrs_vector_avx512,
+     &subtract_product_avx512},
+    {"avx2", &has_avx2, &getrf_avx2, &getrs_avx2, &getrs_vector_avx2, &subtract_product_avx2},
+#endif
+    {"pairs", &always, &getrf_pairs, &getrs_pairs, &getrs_vector_pairs, &subtract_product_pairs}};
+
+}  // namespace
+
+Index host_ld(Index columns) {
+  constexpr Index kSharing = 64;  // rows that far apart meet in few sets of a cache
+  const Index ld = rounded_up(columns);
+  return ld % kSharing == 0 ? ld + kHostPanel : ld;
+}
+
+std::span<const HostLuKernels> all_host_lu_kernels() { return kAll; }
+
+const HostLuKernels& host_lu_kernels() {
+  static const HostLuKernels& chosen =
+      *std::ranges::find_if(kAll, [](const HostLuKernels& one) { return one.runs_here(); });
+  return chosen;
+}
+
+}  // namespace clgauss

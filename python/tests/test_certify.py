@@ -1,0 +1,104 @@
+"""clgauss.certify: bounds that hold, and nothing proven where nothing can be."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import clgauss
+
+
+def exact_solution(a, b):
+    """By fractions, of the numbers as they are in float64."""
+    n = len(a)
+    rows = [[Fraction(float(value)) for value in row] + [Fraction(float(right))] for row, right in zip(a, b)]
+    for k in range(n):
+        pivot = next(i for i in range(k, n) if rows[i][k] != 0)
+        rows[k], rows[pivot] = rows[pivot], rows[k]
+        for i in range(k + 1, n):
+            factor = rows[i][k] / rows[k][k]
+            rows[i] = [x - factor * y for x, y in zip(rows[i], rows[k])]
+    x = [Fraction(0)] * n
+    for i in reversed(range(n)):
+        x[i] = (rows[i][n] - sum(rows[i][j] * x[j] for j in range(i + 1, n))) / rows[i][i]
+    return x
+
+
+def hilbert(n):
+    return 1 / (np.arange(n)[:, None] + np.arange(n) + 1.0)
+
+
+@pytest.mark.parametrize("accuracy", ["double", "max"])
+@pytest.mark.parametrize("make", [lambda rng: rng.standard_normal((12, 12)), lambda rng: hilbert(8), lambda rng: np.array([[1, 1e20], [1, 1]])])
+def test_bounds_hold(rng, make, accuracy):
+    a = make(rng)
+    b = np.array([1e20, 2.0]) if len(a) == 2 else rng.standard_normal(len(a))
+    proof = clgauss.certify(a, b, accuracy=accuracy)
+    assert proof.proven
+    assert not proof.reason
+    for exact, x, bound in zip(exact_solution(a, b), proof.x, proof.bounds):
+        assert abs(exact - Fraction(float(x))) <= Fraction(float(bound))
+    if accuracy == "max":
+        assert proof.digits > 15
+        assert proof.report.accuracy == "max"
+        assert (proof.bounds <= 2**-52 * np.abs(proof.x)).all()
+
+
+def test_a_wrong_bound_would_be_seen(rng):
+    a, b = rng.standard_normal((8, 8)), rng.standard_normal(8)
+    proof = clgauss.certify(a, b)
+    worst = max(abs(exact - Fraction(float(x))) for exact, x in zip(exact_solution(a, b), proof.x))
+    assert worst <= Fraction(float(proof.bounds.max()))
+    assert proof.bounds.max() < 1e-10
+
+
+def test_shapes(rng):
+    a, b = rng.standard_normal((150, 150)), rng.standard_normal((150, 3))
+    proof = clgauss.certify(a, b)
+    assert proof.x.shape == proof.bounds.shape == b.shape
+    assert proof.report.status == "ok"
+    assert 0 < proof.norm_bound < 1
+    vector = clgauss.certify(a.astype(np.float32), b[:, 0].astype(np.float32))
+    assert vector.x.shape == vector.bounds.shape == (150,)
+    assert vector.proven
+    assert vector.digits > 8  # of the numbers as float32 has them
+    whole = clgauss.certify(np.asfortranarray(a), np.arange(150))
+    assert whole.proven
+
+
+def test_what_cannot_be_proven_is_told():
+    with pytest.warns(clgauss.IllConditionedWarning):
+        proof = clgauss.certify(hilbert(14), np.ones(14))
+    assert not proof.proven
+    assert "too ill-conditioned" in proof.reason
+    assert np.isinf(proof.bounds).all()
+    assert (proof.digits, proof.report.status) == (0, "nearly_singular")
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "error"),
+    [
+        (np.ones((2, 2)), np.ones(2), np.linalg.LinAlgError),
+        (np.ones((2, 3)), np.ones(2), np.linalg.LinAlgError),
+        (np.ones((2, 2, 2)), np.ones(2), np.linalg.LinAlgError),
+        (np.eye(2), np.ones(3), ValueError),
+        (np.eye(2), np.ones((1, 2, 2)), ValueError),
+        (np.eye(2), np.array([1.0, np.nan]), ValueError),
+        (np.empty((0, 0)), np.empty(0), ValueError),
+        (np.eye(2), np.empty((2, 0)), ValueError),
+        (np.eye(2, dtype=complex), np.ones(2), TypeError),
+    ],
+)
+def test_errors(a, b, error):
+    with pytest.raises(error):
+        clgauss.certify(a, b)
+    with pytest.raises(ValueError, match="accuracy is"):
+        clgauss.certify(np.eye(2), np.ones(2), accuracy="single")
+
+
+def test_a_device_without_double_precision_says_so(device):
+    if next(known.fp64 for known in clgauss.devices() if known.spec == device):
+        assert clgauss.certify(np.eye(3), np.ones(3), device=device).proven
+    else:
+        with pytest.raises(clgauss.DeviceError, match="fp64"):
+            clgauss.certify(np.eye(3), np.ones(3), device=device)
