@@ -4,9 +4,9 @@
 // other: where D has the 2 x 2 block (d11 d21, d21 d22), its two rows change places, and with D =
 // L' U' the unit lower triangle is L L' and the upper one U' L^T. Portable OpenCL C 1.2.
 //
-// A is n x n, row-major, of which the lower triangle is read; W, kinds, exchanges and ends are those
-// of ldlt_panel.clh. But for the panel a work-item takes CHUNK rows or columns, without local
-// memory or a barrier; its work-groups may have any size, and more work-items than there are
+// A is n x n, row-major, of which the lower triangle is read; W, kinds, exchanges and ends are
+// those of ldlt_panel.clh. But for the panel a work-item takes CHUNK rows or columns, without
+// local memory or a barrier; its work-groups may have any size, and more work-items than there are
 // chunks.
 //
 //   VEC_WIDTH  elements of a vector of the panel, 1 on GPUs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, Literal, overload
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -17,15 +17,28 @@ from clgauss._lu import lu
 from clgauss._report import BatchReport, LeastSquaresReport, Report
 
 Accuracy = Literal["single", "double", "max"]
+Method = Literal["auto", "lu", "mixed", "rbt", "cholesky", "ldlt"]
 
 
 @overload
 def solve(
-    a: ArrayLike, b: ArrayLike, *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[False] = ...
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    device: str | Context = ...,
+    accuracy: Accuracy = ...,
+    method: Method = ...,
+    full_output: Literal[False] = ...,
 ) -> NDArray[Any]: ...
 @overload
 def solve(
-    a: ArrayLike, b: ArrayLike, *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[True]
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    device: str | Context = ...,
+    accuracy: Accuracy = ...,
+    method: Method = ...,
+    full_output: Literal[True],
 ) -> tuple[NDArray[Any], Report | BatchReport | list[Report]]: ...
 def solve(
     a: ArrayLike,
@@ -33,6 +46,7 @@ def solve(
     *,
     device: str | Context = "auto",
     accuracy: Accuracy = "double",
+    method: Method = "auto",
     full_output: bool = False,
 ) -> Any:
     """Solve ``a @ x = b`` on an OpenCL device.
@@ -50,6 +64,8 @@ def solve(
     accuracy : {"double", "single", "max"}, optional
         ``"double"``: x solves a system as close to the given one as double precision can tell, also on a device without it.
         ``"single"``: that of float32, which is sooner there. ``"max"``: all digits of x, as long as A is not singular to double precision.
+    method : {"auto", "lu", "mixed", "rbt", "cholesky", "ldlt"}, optional
+        Of one real system. ``"cholesky"`` and ``"ldlt"`` are for a symmetric A, and take half the work; with ``"ldlt"`` it may be indefinite.
     full_output : bool, optional
         Return a report, too. It estimates the condition number, which takes as long as some more right-hand sides.
 
@@ -66,7 +82,7 @@ def solve(
     LinAlgError
         A is singular, not square, or the numbers leave the range of the type.
     ValueError
-        Shapes that do not fit, or NaN or Inf in a or b.
+        Shapes that do not fit, or NaN or Inf in a or b; an A that is not symmetric, of a method for these.
     TypeError
         Float16, longdouble, objects.
     MemoryError
@@ -97,6 +113,8 @@ def solve(
            [ 0.5,  0. ]])
     >>> report.status, report.rcond
     ('ok', 0.3333333333333333)
+    >>> clgauss.solve([[0.0, 1.0], [1.0, 0.0]], [2.0, 3.0], method="ldlt", full_output=True)[1].inertia
+    (1, 1, 0)
     >>> clgauss.solve([[1.0, 2.0], [2.0, 4.0]], [1.0, 1.0])
     Traceback (most recent call last):
         ...
@@ -108,6 +126,10 @@ def solve(
     b, vector = as_columns(b, n)
     if accuracy not in ("double", "single", "max"):
         raise ValueError(f'accuracy is "single", "double" or "max", not {accuracy!r}')
+    if method not in get_args(Method):
+        raise ValueError(f"method is one of {', '.join(get_args(Method))}, not {method!r}")
+    if method != "auto" and (a.ndim > 2 or b.ndim > 2 or a.dtype.kind == "c" or b.dtype.kind == "c"):
+        raise ValueError("a method is chosen for one real system")
     context = context_of(device)
     if a.dtype.kind == "c" or b.dtype.kind == "c":
         return _solve_complex(context, a, b, vector, accuracy, full_output)
@@ -115,7 +137,7 @@ def solve(
     report: Report | BatchReport | list[Report]
     if a.ndim == 2 and b.ndim == 2:
         x = np.empty(b.shape, dtype)
-        report = _solve_one(context, a, b, x, accuracy, full_output)
+        report = _solve_one(context, a, b, x, accuracy, method, full_output)
     else:
         leading = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
         x = np.empty(leading + b.shape[-2:], dtype)
@@ -242,11 +264,17 @@ def lstsq(
 
 
 def _solve_one(
-    context: Context, a: NDArray[Any], b: NDArray[Any], x: NDArray[Any], accuracy: Accuracy, full_output: bool
+    context: Context,
+    a: NDArray[Any],
+    b: NDArray[Any],
+    x: NDArray[Any],
+    accuracy: Accuracy,
+    method: Method,
+    full_output: bool,
 ) -> Any:
     if not x.size:
         return _empty_report(context, accuracy) if full_output else None
-    told: Any = context._session.solve(a, b, x, accuracy, full_output)
+    told: Any = context._session.solve(a, b, x, accuracy, method, full_output)
     if told is None:
         return None
     failed = told.pop("failed_column")
@@ -286,7 +314,7 @@ def _solve_stack(
     flat = x.reshape((-1, *x.shape[-2:]))
     fits = a.shape[-1] <= _core.largest_batched_system
     if not fits or accuracy == "max" or (accuracy == "double" and not context.device.fp64):
-        return [_solve_one(context, *system, accuracy, full_output) for system in zip(a, b, flat)]
+        return [_solve_one(context, *system, accuracy, "auto", full_output) for system in zip(a, b, flat)]
     told = context._session.solve_batch(a, b, flat, accuracy, full_output)
     singular, columns, overflowed = (told.pop(key) for key in ("singular", "failed_columns", "overflowed"))
     where = f": of system {singular[0]} the pivot of column {columns[0]} (from 0) is zero" if singular else ""
@@ -311,6 +339,8 @@ def _judge(status: str, where: str, scaled_residual: float, a: NDArray[Any], b: 
         raise ValueError("array must not contain infs or NaNs")
     if status == "singular":
         raise LinAlgError("Singular matrix" + where)
+    if status == "not_positive_definite":
+        raise LinAlgError("Matrix is not positive definite")
     if status == "overflow":
         raise LinAlgError(f"the numbers{where} leave the range of the type")
     warnings.warn(
@@ -322,4 +352,4 @@ def _judge(status: str, where: str, scaled_residual: float, a: NDArray[Any], b: 
 
 def _empty_report(context: Context, accuracy: Accuracy) -> Report:
     pivots = np.empty(0, np.intp)
-    return Report(context.device.name, "ok", "lu", "", "f64", accuracy, "partial", pivots, 0.0, 0.0, 1.0, [], 0, {"total": 0.0})
+    return Report(context.device.name, "ok", "lu", "", "f64", accuracy, "partial", pivots, 0.0, 0.0, 1.0, [], 0, None, {"total": 0.0})

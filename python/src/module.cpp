@@ -6,17 +6,21 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <clgauss/batched.hpp>
 #include <clgauss/complex.hpp>
 #include <clgauss/error.hpp>
 #include <clgauss/least_squares.hpp>
 #include <clgauss/solve.hpp>
 #include <clgauss/version.hpp>
+#include <tuple>
 
 #include "complex_factors.hpp"
 #include "factors.hpp"
+#include "linalg/solve/methods.hpp"
 #include "session.hpp"
 
 namespace clgauss::python {
@@ -32,6 +36,12 @@ Accuracy accuracy_of(const std::string& name) {
        {Accuracy::single_precision, Accuracy::double_precision, Accuracy::maximum})
     if (name == accuracy_name(accuracy)) return accuracy;
   throw UsageError("accuracy is \"single\", \"double\" or \"max\", not \"" + name + "\"");
+}
+
+Method method_of(const std::string& name) {
+  const auto row = std::ranges::find(all_methods(), name, &MethodRow::name);
+  if (row == all_methods().end()) throw UsageError("method is " + name + ", which is none");
+  return row->method;
 }
 
 nb::dict times_of(const SolveTimes& times) {
@@ -65,6 +75,11 @@ nb::dict report_of(const SolveOutcome& solution) {
   report["corrections"] = solution.refinement.corrections();
   report["rcond"] = solution.trust ? nb::cast(solution.trust->rcond) : nb::none();
   report["forward_error"] = solution.trust ? nb::cast(solution.trust->forward_error) : nb::none();
+  report["inertia"] =
+      solution.inertia
+          ? nb::cast(std::make_tuple(solution.inertia->positive, solution.inertia->negative,
+                                     solution.inertia->zero))
+          : nb::none();
   report["times"] = times_of(solution.times);
   return report;
 }
@@ -107,11 +122,14 @@ bool solve_small(const std::shared_ptr<Session>& session, const Array& a, const 
 }
 
 nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
-                     const WritableArray& x, const std::string& accuracy, bool report) {
+                     const WritableArray& x, const std::string& accuracy, const std::string& method,
+                     bool report) {
   SolveOptions options;
+  options.method = method_of(method);
   options.accuracy = accuracy_of(accuracy);
   options.trust = report;
-  if (!report && options.accuracy == Accuracy::double_precision && solve_small(session, a, b, x))
+  if (!report && options.method == Method::automatic &&
+      options.accuracy == Accuracy::double_precision && solve_small(session, a, b, x))
     return nb::none();
   const auto solution = std::make_shared<Solution>();
   session->run([=](const ProgressCallback& progress) {
@@ -271,7 +289,7 @@ NB_MODULE(_core, module) {
             return session.context().queue()() == reinterpret_cast<cl_command_queue>(queue);
           },
           "queue"_a)
-      .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
+      .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "method"_a, "report"_a)
       .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
