@@ -25,6 +25,7 @@ constexpr const char* kAbout =
     "  cholesky the same for a symmetric positive definite matrix, by Cholesky's factors\n"
     "  ldlt     the same for a symmetric indefinite matrix, by L D L^T\n"
     "  lstsq    least squares of 4 n equations with n unknowns, one right-hand side\n"
+    "  invert   the inverse of a matrix, from its LU\n"
     "  complex  solve of complex numbers, pairs of f32 or f64\n"
     "  host     gesv and solve of clgauss.h, from host memory to host memory, with --nrhs "
     "right-hand sides: clgauss and openblas are gesv by columns, L, U and ipiv included\n"

@@ -60,6 +60,7 @@ constexpr Peer kPeers[] = {
      .ldlt = true,
      .lstsq = true,
      .complex_solve = true,
+     .invert = true,
      .cpu_only = true,
      .not_the_same = false,
      .make = kOpenBlas,

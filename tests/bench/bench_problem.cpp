@@ -164,6 +164,32 @@ Accuracy check_complex(const Problem& problem, const Matrix& x) {
           kScaledResidualBound};
 }
 
+double norm_inf(const Matrix& m) {
+  double largest = 0;
+  for (Index i = 0; i < m.rows(); ++i) {
+    double sum = 0;
+    for (const double value : m.row(i)) sum += std::abs(value);
+    largest = max_or_nan(largest, sum);
+  }
+  return largest;
+}
+
+/// By y^T A X - y^T for vectors y of random signs, as error_by_signs().
+Accuracy check_inverse(const Problem& problem, const Matrix& x) {
+  std::mt19937_64 random(kSeed);
+  const Index n = problem.size.n;
+  double worst = 0;
+  for (int repeat = 0; repeat < kSignVectors; ++repeat) {
+    std::vector<double> y(n);
+    for (double& sign : y) sign = (random() & 1U) != 0 ? 1 : -1;
+    const auto product = times_from_left(times_from_left(y, problem.a), x);
+    for (Index j = 0; j < n; ++j) worst = max_or_nan(worst, std::abs(product[j] - y[j]));
+  }
+  const double scale = norm_inf(problem.a) * norm_inf(x);
+  return {worst / (unit_roundoff(problem.size.type) * static_cast<double>(n) * scale),
+          kScaledResidualBound};
+}
+
 }  // namespace
 
 std::string_view what_name(What what) {
@@ -182,6 +208,8 @@ std::string_view what_name(What what) {
       return "lstsq";
     case What::complex_solve:
       return "complex";
+    case What::invert:
+      return "invert";
     case What::host:
       return "host";
     case What::file:
@@ -209,6 +237,8 @@ Problem make_problem(const ProblemSize& size) {
   }
   if (size.what == What::lstsq)
     return {size, random(rows_of_lstsq(size.n), size.n + 1, kSeed), Matrix(size.n, 1), {}};
+  if (size.what == What::invert)
+    return {size, random(size.n, size.n, kSeed), Matrix(size.n, 1), {}};
   if (size.what == What::complex_solve)
     return {size, random(size.n, 2 * (size.n + 1), kSeed), Matrix(size.n, 1), {}};
   Matrix a = random(size.n, size.n, kSeed);
@@ -230,6 +260,8 @@ double flops(const ProblemSize& size) {
       return tune::qr_flops(rows_of_lstsq(size.n), size.n);
     case What::complex_solve:
       return 4 * (tune::lu_flops(size.n) + tune::solve_flops(size.n, 1));
+    case What::invert:
+      return 3 * tune::lu_flops(size.n);
     case What::host:
       return tune::lu_flops(size.n) + tune::solve_flops(size.n, size.k);
     case What::solve:
@@ -249,6 +281,7 @@ Accuracy check(const Problem& problem, const Matrix& result) {
   if (problem.size.what == What::batched) return check_batched(problem, result);
   if (problem.size.what == What::lstsq) return check_least_squares(problem, result);
   if (problem.size.what == What::complex_solve) return check_complex(problem, result);
+  if (problem.size.what == What::invert) return check_inverse(problem, result);
   const System system{problem.a, problem.b};
   const Residual residual = compute_residual(system, result, unit_roundoff(problem.size.type));
   return {residual.scaled, kScaledResidualBound};
