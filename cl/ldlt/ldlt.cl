@@ -4,9 +4,9 @@
 // other: where D has the 2 x 2 block (d11 d21, d21 d22), its two rows change places, and with D =
 // L' U' the unit lower triangle is L L' and the upper one U' L^T. Portable OpenCL C 1.2.
 //
-// A is n x n, row-major, of which the lower triangle is read; kinds, exchanges and ends are those
-// of ldlt_panel.clh. But for the panel a work-item takes CHUNK rows or columns, without local
-// memory or a barrier; its work-groups may have any size, and more work-items than there are
+// A is n x n, row-major, of which the lower triangle is read; W, kinds, exchanges and ends are
+// those of ldlt_panel.clh. But for the panel a work-item takes CHUNK rows or columns, without
+// local memory or a barrier; its work-groups may have any size, and more work-items than there are
 // chunks.
 //
 //   VEC_WIDTH  elements of a vector of the panel, 1 on GPUs
@@ -32,44 +32,55 @@
 
 #include "ldlt_panel.clh"
 
-// Columns first .. first + width - 1, from the diagonal downwards, into their rows. NDRange: chunks
-// of the n - first rows.
-kernel void ldlt_bring(global REAL* a, const ulong offset, const ulong ld, const uint n,
-                       const uint first, const uint width) {
-  global REAL* const corner = a + offset;
+// Columns first .. first + width - 1, from the diagonal downwards, into the rows of W. NDRange:
+// chunks of the n - first rows.
+kernel void ldlt_bring(const global REAL* a, const ulong offset, const ulong ld, const uint n,
+                       const uint first, const uint width, global REAL* w, const ulong w_ld) {
+  const global REAL* const corner = a + offset;
   const uint begin = first + (uint)get_global_id(0) * CHUNK, end = min(n, begin + CHUNK);
   for (uint t = first; t < min(first + width, end); ++t)
-    for (uint i = max(begin, t + 1); i < end; ++i) corner[t * ld + i] = corner[i * ld + t];
+    for (uint i = max(begin, t); i < end; ++i) w[(t - first) * w_ld + i] = corner[i * ld + t];
 }
 
-// L and U of the columns first .. first + count - 1 from the W^T that the panel left. NDRange:
-// chunks of the n - first columns.
+// L and U of the columns first .. first + count - 1 from the W that the panel left. NDRange: chunks
+// of the n - first columns.
 kernel void ldlt_spread(global REAL* a, const ulong offset, const ulong ld, const uint n,
-                        const uint first, const uint count, const global uint* kinds) {
+                        const uint first, const uint count, const global REAL* w, const ulong w_ld,
+                        const global uint* kinds) {
   global REAL* const corner = a + offset;
   const uint begin = first + (uint)get_global_id(0) * CHUNK, end = min(n, begin + CHUNK),
              behind = first + count;
-  uint rows[CHUNK];  // of L, that column i of W^T is for: a 2 x 2 pivot exchanges its two
+  uint rows[CHUNK];  // of L, that column i of W is for: a 2 x 2 pivot exchanges its two
   for (uint i = begin; i < end; ++i) {
     const uint kind = i < behind ? kinds[i] : ONE;
     rows[i - begin] = kind == FIRST ? i + 1 : kind == SECOND ? i - 1 : i;
   }
   for (uint t = first; t < min(behind, end); ++t) {
     const uint kind = kinds[t];
-    global REAL* const top = corner + t * ld;
+    const global REAL* const top = w + (t - first) * w_ld;
+    global REAL* const row = corner + t * ld;
     if (kind == ONE) {
       const REAL pivot = top[t];
-      for (uint i = max(begin, t + 1); i < end; ++i)
+      if (begin <= t) row[t] = pivot;
+      for (uint i = max(begin, t + 1); i < end; ++i) {
         corner[rows[i - begin] * ld + t] = quotient(top[i], pivot);
+        row[i] = top[i];
+      }
     } else if (kind == FIRST) {
-      global REAL* const bottom = top + ld;
+      const global REAL* const bottom = top + w_ld;
       const REAL u11 = top[t], u12 = top[t + 1], l21 = bottom[t], u22 = bottom[t + 1];
+      if (begin <= t) {
+        row[t] = u11;
+        row[t + 1] = u12;
+        row[ld + t] = l21;
+        row[ld + t + 1] = u22;
+      }
       for (uint i = max(begin, t + 2); i < end; ++i) {
         const REAL w0 = top[i], w1 = bottom[i], l0 = w0 / u11;
         corner[rows[i - begin] * ld + t] = l0;
         corner[rows[i - begin] * ld + t + 1] = MULADD(-u12, l0, w1) / u22;
-        top[i] = w1;
-        bottom[i] = MULADD(-l21, w1, w0);
+        row[i] = w1;
+        row[ld + i] = MULADD(-l21, w1, w0);
       }
     }
   }

@@ -1,7 +1,7 @@
-// sysv and sytrs of clgauss.h: A = L D L^T or U D U^T with the factors of LAPACK's sytrf. The device
-// has them as the L and U of an LU with rows and columns exchanged (cl/ldlt/ldlt.cl); exchanges,
-// and what turns the one into the other, are the host's. U D U^T is L D L^T of A with its rows and
-// columns in reverse order.
+// sysv and sytrs of clgauss.h: A = L D L^T or U D U^T with the factors of LAPACK's sytrf. The
+// device has them as the L and U of an LU with rows and columns exchanged (cl/ldlt/ldlt.cl);
+// exchanges, and what turns the one into the other, are the host's. U D U^T is L D L^T of A with
+// its rows and columns in reverse order.
 #include <clgauss.h>
 #include <fmt/format.h>
 

@@ -56,7 +56,7 @@ Json method_json(const ListedDevice& device) {
 }
 
 /// "cholesky from n = 1024 where A is symmetric with a positive diagonal, else mixed from n = 1536,
-/// else ldlt from n = 2048 where A is symmetric, else lu (tuned)".
+/// else lu (tuned); ldlt in place of lu from n = 2048 where A is symmetric".
 std::string method_text(const ListedDevice& device) {
   const MethodChoice& choice = device.choice;
   std::string text;
@@ -67,10 +67,11 @@ std::string method_text(const ListedDevice& device) {
   for (const auto& [name, from] :
        {std::pair("rbt", choice.rbt_from), std::pair("mixed", choice.mixed_from)})
     if (from != MethodChoice::kNever) text += fmt::format("{} from n = {}, else ", name, from);
-  if (choice.ldlt_from != MethodChoice::kNever)
-    text += fmt::format("ldlt from n = {} where A is symmetric, else ", choice.ldlt_from);
-  return fmt::format("{}lu ({}{})", text, device.source,
-                     choice.rates ? ": " + rates_text(*choice.rates) : "");
+  text +=
+      fmt::format("lu ({}{})", device.source, choice.rates ? ": " + rates_text(*choice.rates) : "");
+  if (choice.ldlt_from == MethodChoice::kNever) return text;
+  return text +
+         fmt::format("; ldlt in place of lu from n = {} where A is symmetric", choice.ldlt_from);
 }
 
 /// One device that cannot build kernels must not hide the others, so its failure is listed, not

@@ -27,7 +27,7 @@ bool is_cpu(const DeviceProfile& device) { return device.type == DeviceType::cpu
 /// what an LU of less than n = 16384 spends its time on. rbt: where diagonal blocks are factored by
 /// sub-groups (lu_diagonal_ptx.cl). Cholesky: below, its factors save less time than it takes to
 /// load their kernels; on GPUs they were not measured beside what is taken else. L D L^T: on two
-/// cores it takes as long as lu at n = 1400, and 0.7 of it at 4096; in f32 no less than mixed.
+/// cores as lu at n = 1400, 0.53 of it at 2048, 0.6 to 0.9 at 4096; in f32 no less than mixed.
 MethodChoice built_in(const DeviceProfile& device) {
   const bool cpu = is_cpu(device);
   const bool butterflies = !cpu && device.fp64 && device.lacks_ptx().empty();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal, overload
+from typing import Any, Literal, get_args, overload
 
 import numpy as np
 from numpy.linalg import LinAlgError
@@ -17,7 +17,7 @@ from clgauss._lu import lu
 from clgauss._report import BatchReport, LeastSquaresReport, Report
 
 Accuracy = Literal["single", "double", "max"]
-Assumption = Literal["gen", "sym", "her", "pos"]
+Method = Literal["auto", "lu", "mixed", "rbt", "cholesky", "ldlt"]
 
 # By which method of the library, and whether only one triangle of a counts, as in SciPy. Names in full are SciPy's, too.
 _METHODS = {"gen": ("auto", False), "sym": ("auto", True), "her": ("auto", True), "pos": ("cholesky", True)}
@@ -31,6 +31,7 @@ def solve(
     *,
     device: str | Context = ...,
     accuracy: Accuracy = ...,
+    method: Method = ...,
     full_output: Literal[False] = ...,
     assume_a: str = ...,
     lower: bool = ...,
@@ -46,6 +47,7 @@ def solve(
     *,
     device: str | Context = ...,
     accuracy: Accuracy = ...,
+    method: Method = ...,
     full_output: Literal[True],
     assume_a: str = ...,
     lower: bool = ...,
@@ -60,6 +62,7 @@ def solve(
     *,
     device: str | Context = "auto",
     accuracy: Accuracy = "double",
+    method: Method = "auto",
     full_output: bool = False,
     assume_a: str = "gen",
     lower: bool = False,
@@ -84,6 +87,8 @@ def solve(
     accuracy : {"double", "single", "max"}, optional
         ``"double"``: x solves a system as close to the given one as double precision can tell, also on a device without it.
         ``"single"``: that of float32, which is sooner there. ``"max"``: all digits of x, as long as A is not singular to double precision.
+    method : {"auto", "lu", "mixed", "rbt", "cholesky", "ldlt"}, optional
+        Of one real system. ``"cholesky"`` and ``"ldlt"`` are for a symmetric A, and take half the work; with ``"ldlt"`` it may be indefinite.
     full_output : bool, optional
         Return a report, too. It estimates the condition number, which takes as long as some more right-hand sides.
     assume_a : {"gen", "sym", "her", "pos"}, optional
@@ -112,7 +117,7 @@ def solve(
     LinAlgError
         A is singular, not square, or the numbers leave the range of the type.
     ValueError
-        Shapes that do not fit, or NaN or Inf in a or b.
+        Shapes that do not fit, or NaN or Inf in a or b; an A that is not symmetric, of a method for these.
     TypeError
         Float16, longdouble, objects.
     MemoryError
@@ -145,14 +150,18 @@ def solve(
            [ 0.5,  0. ]])
     >>> report.status, report.rcond
     ('ok', 0.3333333333333333)
+    >>> clgauss.solve([[0.0, 1.0], [1.0, 0.0]], [2.0, 3.0], method="ldlt", full_output=True)[1].inertia
+    (1, 1, 0)
     >>> clgauss.solve([[1.0, 2.0], [2.0, 4.0]], [1.0, 1.0])
     Traceback (most recent call last):
         ...
     numpy.linalg.LinAlgError: Singular matrix: the pivot of column 1 (from 0) is zero
     """
     if _opencl.is_array(a) or _opencl.is_array(b):
+        if method != "auto":
+            raise ValueError("no method is chosen for arrays of pyopencl's")
         return _solve_arrays_of_opencl(a, b, device, transposed, (overwrite_a, overwrite_b))
-    if accuracy == "double" and not full_output and assume_a == "gen" and not transposed:
+    if accuracy == "double" and method == "auto" and not full_output and assume_a == "gen" and not transposed:
         x: Any = context_of(device)._session.solve_at_once(a, b)
         if x is not None:
             return x
@@ -162,14 +171,19 @@ def solve(
     b, vector = as_columns(b, n)
     if accuracy not in ("double", "single", "max"):
         raise ValueError(f'accuracy is "single", "double" or "max", not {accuracy!r}')
-    method, has_triangle = _method(assume_a)
+    assumed, has_triangle = _method(assume_a)
+    if method not in get_args(Method):
+        raise ValueError(f"method is one of {', '.join(get_args(Method))}, not {method!r}")
+    chosen = assumed if method == "auto" else method
+    if method != "auto" and (a.ndim > 2 or b.ndim > 2 or a.dtype.kind == "c" or b.dtype.kind == "c"):
+        raise ValueError("a method is chosen for one real system")
     if has_triangle:
         a = _from_triangle(a, lower, assume_a in ("her", "hermitian", "pos", "positive definite"))
     if transposed:
         a = np.swapaxes(a, -1, -2)
     context = context_of(device)
     try:
-        return _solve_numbers(context, a, b, vector, accuracy, full_output, method)
+        return _solve_numbers(context, a, b, vector, accuracy, full_output, chosen)
     except ValueError as error:
         if check_finite or is_finite(a, b):
             raise
@@ -403,4 +417,4 @@ def _judge(status: str, where: str, scaled_residual: float, a: NDArray[Any], b: 
 
 def _empty_report(context: Context, accuracy: Accuracy) -> Report:
     pivots = np.empty(0, np.intp)
-    return Report(context.device.name, "ok", "lu", "", "f64", accuracy, "partial", pivots, 0.0, 0.0, 1.0, [], 0, {"total": 0.0})
+    return Report(context.device.name, "ok", "lu", "", "f64", accuracy, "partial", pivots, 0.0, 0.0, 1.0, [], 0, None, {"total": 0.0})

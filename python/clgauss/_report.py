@@ -20,7 +20,7 @@ class Report:
         ``"ok"``; ``"inaccurate"``: the scaled residual is above 16, or ``accuracy="max"`` was not reached; ``"ill_conditioned"``: it is
         small, but the bound of the forward error leaves fewer than 3 digits; ``"nearly_singular"``: it leaves none, and rcond is below eps.
     method : str
-        What gave x: ``"lu"``, ``"mixed"`` (factors in f32, x refined to the accuracy of f64), ``"rbt"`` (the same between random
+        What gave x: ``"ldlt"``, ``"cholesky"``, ``"lu"``, ``"mixed"`` (factors in f32, x refined to the accuracy of f64), ``"rbt"`` (the same between random
         butterflies) or ``"gauss"`` (elimination, where a device runs no LU).
     passed_over : str
         Why the method that was tried first did not do; empty if it did.
@@ -43,6 +43,8 @@ class Report:
         Bounds of ``||x - x_true|| / ||x||`` for every right-hand side, estimated.
     corrections : int
         Steps of refinement.
+    inertia : tuple of int or None
+        How many eigenvalues are above, below and at 0, by the pivots of ``"ldlt"``; None of other methods.
     times : dict of str to float
         Seconds of wall clock by part, and their ``"total"``.
     """
@@ -60,6 +62,7 @@ class Report:
     rcond: float | None
     forward_error: list[float] | None
     corrections: int
+    inertia: tuple[int, int, int] | None
     times: dict[str, float]
 
 

@@ -6,8 +6,10 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <clgauss/batched.hpp>
 #include <clgauss/certify.hpp>
 #include <clgauss/complex.hpp>
@@ -17,6 +19,7 @@
 #include <clgauss/solve.hpp>
 #include <clgauss/version.hpp>
 #include <cmath>
+#include <tuple>
 
 #include "at_once.hpp"
 #include "complex_factors.hpp"
@@ -40,6 +43,12 @@ Accuracy accuracy_of(const std::string& name) {
        {Accuracy::single_precision, Accuracy::double_precision, Accuracy::maximum})
     if (name == accuracy_name(accuracy)) return accuracy;
   throw UsageError("accuracy is \"single\", \"double\" or \"max\", not \"" + name + "\"");
+}
+
+Method method_of(const std::string& name) {
+  const auto row = std::ranges::find(all_methods(), name, &MethodRow::name);
+  if (row == all_methods().end()) throw UsageError("method is " + name + ", which is none");
+  return row->method;
 }
 
 nb::dict times_of(const SolveTimes& times) {
@@ -74,6 +83,11 @@ nb::dict report_of(const SolveOutcome& solution) {
   report["doubt"] = text(doubt_name(doubt_of(solution)));
   report["rcond"] = solution.trust ? nb::cast(solution.trust->rcond) : nb::none();
   report["forward_error"] = solution.trust ? nb::cast(solution.trust->forward_error) : nb::none();
+  report["inertia"] =
+      solution.inertia
+          ? nb::cast(std::make_tuple(solution.inertia->positive, solution.inertia->negative,
+                                     solution.inertia->zero))
+          : nb::none();
   report["times"] = times_of(solution.times);
   return report;
 }
@@ -119,12 +133,6 @@ bool solve_small(const std::shared_ptr<Session>& session, const Array& a, const 
     (void)session->run_at_once(attempt);
   }
   return solved;
-}
-
-Method method_of(const std::string& name) {
-  for (const MethodRow& row : all_methods())
-    if (name == row.name) return row.method;
-  throw UsageError("there is no method \"" + name + "\"");
 }
 
 nb::object solve_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,

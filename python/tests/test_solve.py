@@ -287,6 +287,35 @@ def test_reports_of_stacks(rng):
     assert clgauss.solve(np.empty((0, 0)), np.empty(0), full_output=True)[1].status == "ok"
 
 
+@pytest.mark.parametrize("n", [2, 50, 150])
+def test_ldlt_solves_symmetric_indefinite_systems(device, rng, n):
+    a = rng.uniform(-1, 1, (n, n))
+    a = a + a.T
+    np.fill_diagonal(a, 0)
+    b = rng.uniform(-1, 1, (n, 2))
+    x, report = clgauss.solve(a, b, device=device, method="ldlt", full_output=True)
+    assert report.method == "ldlt"
+    assert scaled_residual(a, x, b) <= 16
+    values = np.linalg.eigvalsh(a)
+    assert report.inertia == ((values > 0).sum(), (values < 0).sum(), 0)
+    assert scaled_residual(a, clgauss.solve(a, b, device=device, method="ldlt"), b) <= 16
+    a[0, 1] += 1
+    with pytest.raises(ValueError, match="not symmetric"):
+        clgauss.solve(a, b, device=device, method="ldlt")
+
+
+def test_a_method_is_for_one_real_system():
+    with pytest.raises(ValueError, match="one real system"):
+        clgauss.solve(np.ones((2, 2, 2)), np.ones((2, 2, 1)), method="ldlt")
+    with pytest.raises(ValueError, match="one real system"):
+        clgauss.solve(np.eye(2) * 1j, [1, 1], method="lu")
+    with pytest.raises(ValueError, match="method is one of"):
+        clgauss.solve(np.eye(2), [1, 1], method="qr")
+    with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+        clgauss.solve([[1.0, 2.0], [2.0, 1.0]], [1.0, 1.0], method="cholesky")
+    assert clgauss.solve([[2.0, 1.0], [1.0, 2.0]], [3.0, 3.0], full_output=True)[1].inertia is None
+
+
 @pytest.mark.parametrize("shape", [(4, 4), (3, 4, 4), (200, 200), (0, 0)])
 def test_inv(rng, shape):
     a = rng.standard_normal(shape)

@@ -46,6 +46,7 @@ done
 # A block at the diagonal that is full and one that is not.
 "$build"/clgauss generate --kind spd --n 140 --rhs none -o "$scratch/spd.npy"
 checked "$build"/clgauss solve "$scratch/spd.npy" --rhs ones --method cholesky -o "$scratch/x.npy"
+checked "$build"/clgauss solve "$scratch/spd.npy" --rhs ones --method ldlt -o "$scratch/x.npy"
 printf '9 1 2 3\n1 8 -2 1\n0.5 1 7 2\n1 1 1 6\n' >"$scratch/dominant.txt"
 for method in jacobi seidel; do
   checked "$build"/clgauss solve "$scratch/dominant.txt" --rhs ones --method "$method" -o "$scratch/x.npy"

@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 KINDS = ("random", "integer", "zero-pivot", "graded", "spd", "hilbert", "permuted-identity", "singular",
          "rank-deficient", "wilkinson")
-OPTIONS = ("", "--method lu", "--method mixed", "--method rbt", "--method cholesky", "--method gauss",
+OPTIONS = ("", "--method lu", "--method mixed", "--method rbt", "--method cholesky", "--method ldlt", "--method gauss",
            "--method jacobi", "--method seidel", "--pivot tournament", "--pivot none", "--type f32",
            "--accuracy max", "--accuracy max --method mixed", "--accuracy max --method cholesky",
            "--accuracy single", "--accuracy single --method cholesky", "--method cholesky --type f32 --accuracy double",

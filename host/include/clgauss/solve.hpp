@@ -21,7 +21,7 @@ namespace CLGAUSS_EXPORT clgauss {
 
 enum class Method {
   automatic,  // rbt, mixed or lu, whichever is faster for the device and n (clgauss/lab/tuned.hpp), with Cholesky's factors where A is symmetric with a positive
-              // diagonal, or ldlt where it is symmetric, and they are faster; gauss where there is to be no pivoting
+              // diagonal, or ldlt where it is symmetric, if they are faster; gauss without pivoting
   lu,         // blocked LU in the type that is asked for
   mixed,  // blocked LU in f32, x refined to the backward error of f64; where that fails, lu in f64, or the host's LAPACK
   rbt,  // the same with factors of A between random butterflies, without exchanging far rows; where that fails, mixed

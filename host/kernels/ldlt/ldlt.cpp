@@ -7,6 +7,7 @@
 
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/common/variants.hpp"
+#include "matrix/shapes.hpp"
 
 namespace clgauss {
 
@@ -43,8 +44,8 @@ std::vector<Demand> demands(const Parameters& parameters, RealType type) {
   return {{"LOCAL", local, (width + local) * bytes_of(type) + local * sizeof(cl_uint)}};
 }
 
-std::uint64_t workspace(const Parameters& /*parameters*/, const Setting& at) {
-  return LdltBuffers::bytes(at.type, at.n);
+std::uint64_t workspace(const Parameters& parameters, const Setting& at) {
+  return LdltBuffers::bytes(at.type, at.n, static_cast<Index>(value_of(parameters, "WIDTH")));
 }
 
 }  // namespace
@@ -99,14 +100,17 @@ constexpr std::uint64_t kNumbers = 4, kIndices = 5;
 
 }  // namespace
 
-std::uint64_t LdltBuffers::bytes(RealType type, Index n) {
-  return n * (kNumbers * bytes_of(type) + kIndices * sizeof(cl_uint));
+std::uint64_t LdltBuffers::bytes(RealType type, Index n, Index width) {
+  return n * (kNumbers * bytes_of(type) + kIndices * sizeof(cl_uint)) +
+         width * padded_ld(n, type) * bytes_of(type);
 }
 
-LdltBuffers::LdltBuffers(const Context& context, RealType type, Index n) {
+LdltBuffers::LdltBuffers(const Context& context, RealType type, Index n, Index width) {
   constexpr const char* kWhat = "the workspace of L D L^T";
-  context.require_memory(bytes(type, n), kWhat);
+  context.require_memory(bytes(type, n, width), kWhat);
   const Index rows_or_one = std::max<Index>(n, 1);
+  w.ld = padded_ld(rows_or_one, type);
+  w.buffer = context.allocate(width * w.ld * bytes_of(type), kWhat);
   for (cl::Buffer* numbers : {&d, &work})
     *numbers = context.allocate(kNumbers / 2 * rows_or_one * bytes_of(type), kWhat);
   for (cl::Buffer* indices : {&kinds, &exchanges, &order, &rows, &ends})
@@ -147,12 +151,14 @@ void LdltKernels::panel(const cl::CommandQueue& queue, const MatrixView& a, cl_u
                         cl_uint first, cl_uint width, const LdltBuffers& buffers,
                         const LuFlags& flags) {
   Kernel& bring = kernel("ldlt_bring");
-  bring.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, width);
+  bring.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, width,
+                      buffers.w.buffer, cl_ulong{buffers.w.ld});
   launch_chunks(queue, bring, n - first);
   Kernel& panel = kernel("ldlt_panel");
-  panel.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, width, buffers.d,
-                      buffers.kinds, buffers.exchanges, buffers.order, buffers.rows, buffers.ends,
-                      buffers.work, buffers.done, flags.buffer());
+  panel.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, width,
+                      buffers.w.buffer, cl_ulong{buffers.w.ld}, buffers.d, buffers.kinds,
+                      buffers.exchanges, buffers.order, buffers.rows, buffers.ends, buffers.work,
+                      buffers.done, flags.buffer());
   launch_groups(queue, panel, 1, local_);
 }
 
@@ -160,7 +166,7 @@ void LdltKernels::spread(const cl::CommandQueue& queue, const MatrixView& a, cl_
                          cl_uint first, cl_uint count, const LdltBuffers& buffers) {
   Kernel& spread = kernel("ldlt_spread");
   spread.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, count,
-                       buffers.kinds);
+                       buffers.w.buffer, cl_ulong{buffers.w.ld}, buffers.kinds);
   launch_chunks(queue, spread, n - first);
 }
 

@@ -19,12 +19,14 @@ namespace clgauss {
 /// linalg/ldlt/sytrf.cpp.
 [[nodiscard]] bool ldlt_works(Context& context, RealType type, LuFamily family);
 
-/// What a panel leaves beside A on the device, and what it works in: see ldlt_panel.clh.
+/// What a panel leaves beside A on the device, and what it works in: see ldlt_panel.clh. Of
+/// n columns, `width` in a panel.
 struct LdltBuffers {
   /// Throws OutOfMemory.
-  LdltBuffers(const Context& context, RealType type, Index n);
-  [[nodiscard]] static std::uint64_t bytes(RealType type, Index n);
+  LdltBuffers(const Context& context, RealType type, Index n, Index width);
+  [[nodiscard]] static std::uint64_t bytes(RealType type, Index n, Index width);
 
+  MatrixView w;
   cl::Buffer d, kinds, exchanges, order, rows, ends, work, done;
 };
 

@@ -31,7 +31,7 @@ class Ldlt : public LuBackend {
               spec.family == LuFamily::gpu ? gemm_options_for_lu(context_, type, n, options.gemm)
                                            : options.gemm),
         kernels_(memo_, spec.family, n),
-        buffers_(context_, type, n),
+        buffers_(context_, type, n, kernels_.width()),
         solves_(spec.family == LuFamily::gpu
                     ? make_plain_solves_gpu(setting_, gemm_)
                     : make_plain_solves_cpu(context_, type, n, options.gemm)) {}
