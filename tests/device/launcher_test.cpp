@@ -100,6 +100,64 @@ TEST_CASE("launches visit every index of their range exactly once") {
   });
 }
 
+TEST_CASE("every way of launching visits every index once, in so many launches") {
+  on_every_device([](const Device& device) {
+    VisitContext visit(device);
+    struct Way {
+      SplitMode split;
+      std::size_t launches;
+    };
+    for (const auto& [split, launches] : {Way{SplitMode::padded, 2},
+                                          {SplitMode::exact, 2},
+                                          {SplitMode::round_up, 1},
+                                          {SplitMode::tall, 1}})
+      for (const NdRange& range : {range_1d(101, 5), range_2d({101, 6}, {4, 0})}) {
+        CAPTURE(split_mode_name(split));
+        VisitGrid grid(visit.context, 520, 6);
+        grid.bind(visit.kernel, range.offset[0] + range.size[0]);
+        Launcher launcher(device.profile, visit.context.queue(), {WorkGroupPolicy::Rule::fixed, 32},
+                          split);
+        launcher.launch(visit.kernel, range);
+        CHECK(grid.covered_once_by(range));
+        REQUIRE(launcher.records().size() == launches);
+        const LaunchRecord& last = launcher.records().back();
+        if (split == SplitMode::exact) {
+          CHECK(last.range.size[0] == 5);  // 101 = 3 * 32 + 5
+          CHECK(last.local == 0);
+          CHECK(last.remainder);
+        }
+        if (split == SplitMode::tall && range.dims == 2) {
+          CHECK(last.local == 1);
+          CHECK(last.local_rows == 6);
+        }
+      }
+  });
+}
+
+TEST_CASE("what fits is one launch of the largest divisor, or of 256 beyond the end") {
+  CHECK(largest_divisor(8006, 1024) == 2);    // 2 x 4003
+  CHECK(largest_divisor(8011, 1024) == 1);    // a prime
+  CHECK(largest_divisor(8001, 1024) == 889);  // 9 x 7 x 127
+  CHECK(largest_divisor(1, 1) == 1);
+  CHECK(fitting_size(8001, 1024) == 889);
+  CHECK(fitting_size(8006, 1024) == 256);
+  CHECK(fitting_size(8006, 128) == 128);
+  CHECK(fitting_size(1031, 1024) == 256);
+  CHECK(fitting_size(1013, 1024) == 1013);
+  CHECK(fitting_size(7, 1024) == 7);
+  CHECK(fitting_size(128, 64) == 64);
+  on_every_device([](const Device& device) {
+    VisitContext visit(device);
+    VisitGrid grid(visit.context, 520, 1);
+    grid.bind(visit.kernel, 509);
+    Launcher launcher(device.profile, visit.context.queue(), {WorkGroupPolicy::Rule::fit, 0},
+                      SplitMode::automatic, 509);
+    launcher.launch(visit.kernel, range_1d(509));
+    CHECK(launcher.records().size() == 1);
+    CHECK(grid.covered_once_by(range_1d(509)));
+  });
+}
+
 TEST_CASE("the record of a split launch tells main from remainder") {
   on_every_device([](const Device& device) {
     VisitContext visit(device);

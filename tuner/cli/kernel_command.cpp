@@ -206,7 +206,8 @@ cli::ExitCode run_kernel(const cli::Given& given) {
   JsonOutput json(values);
   Context context(open_named_device(values["device"].as<std::string>()),
                   ContextOptions::from_environment());
-  const ExperimentInfo info = info_of(task, typed("kernel", given), context.profile());
+  ExperimentInfo info = info_of(task, typed("kernel", given), context.profile());
+  note_host(info);
   KernelTuner tuner(context, task);
   ResultFolder folder(output, info, false);
   const bool quiet = values["quiet"].as<bool>();

@@ -15,6 +15,10 @@ namespace clgauss::tune {
 
 inline constexpr std::size_t kSweepGroups = 1024;  // of the sweep of the group size, and of table 1
 inline constexpr std::size_t kSweepLocal = 256;    // of the sweep of the number of groups
+/// Groups a compute unit that the sweep of the number of groups holds, and one group more: the
+/// document's 32 groups and its peaks are 2, 16, 32, 40 and 48 on the 16 units of its device.
+inline constexpr std::array<std::size_t, 9> kUnitRounds{1, 2, 4, 8, 16, 32, 40, 48, 64};
+inline constexpr std::size_t kMostRounds = kUnitRounds.back();
 /// Group sizes of which table 1 shows the best.
 inline constexpr std::array<std::size_t, 6> kTableLocals{64, 128, 192, 256, 384, 512};
 

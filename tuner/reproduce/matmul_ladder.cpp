@@ -19,6 +19,10 @@ namespace {
 constexpr const char* kFile = "matmul_ladder.cl";
 constexpr std::array<std::size_t, 6> kBlocks{1, 2, 4, 8, 16, 32};
 constexpr std::uint64_t kCachedBytes = 1U << 20U;
+/// What the latency is walked over besides: where it rises, a cache ends.
+constexpr std::uint64_t kWalkedBytes[] = {1U << 16U, 1U << 23U, 1U << 25U, 1U << 27U};
+/// Of the rungs that go beyond the document's four results a work-item.
+constexpr std::size_t kManyResults = 8;
 
 std::string block_parameter(std::size_t block) { return fmt::format("BLOCK={}", block); }
 
@@ -26,7 +30,7 @@ MatmulKernel kernel_of(std::string name, std::size_t block) {
   MatmulKernel kernel;
   kernel.file = kFile;
   kernel.name = std::move(name);
-  kernel.defines = {{"BLOCK", std::to_string(block)}};
+  kernel.defines = {{"BLOCK", std::to_string(block)}, {"RESULTS", std::to_string(kManyResults)}};
   return kernel;
 }
 
@@ -57,6 +61,20 @@ std::vector<MatmulRung> ladder_rungs(const DeviceProfile& device, Index n) {
       blocked.local_bytes = 2 * block * block * sizeof(float);
       rungs.push_back(rung_of(name, block_parameter(block), blocked));
     }
+  struct Variation {
+    const char* name;
+    std::size_t results;
+  };
+  constexpr std::size_t largest = kBlocks.back();
+  for (const auto& [name, results] :
+       {Variation{"blocked_slow", 1}, {"blocked_many", kManyResults}, {"blocked_4_printed", 4}}) {
+    if (name == std::string_view("blocked_4_printed") && n % largest != 0) continue;
+    MatmulKernel blocked = kernel_of(fmt::format("ladder_{}", name), largest);
+    blocked.local = {largest, largest / results};
+    blocked.groups = {groups_for(n, largest), groups_for(n, largest)};
+    blocked.local_bytes = 2 * largest * largest * sizeof(float);
+    rungs.push_back(rung_of(name, block_parameter(largest), blocked));
+  }
   return rungs;
 }
 
@@ -79,8 +97,12 @@ void add_latency_cases(std::vector<Case>& cases, const Laboratory& laboratory) {
       return global_latency(context, bytes, timing);
     }));
   };
-  global("latency_global", uncached_bytes(context.profile()));
+  const std::uint64_t uncached = uncached_bytes(context);
+  global("latency_global", uncached);
   global("latency_cached", kCachedBytes);
+  global("latency_walk", uncached / 2);
+  for (const std::uint64_t bytes : kWalkedBytes)
+    if (bytes < uncached / 2) global("latency_walk", bytes);
   cases.push_back(single_case(row("latency_local", 4096),
                               [&context, timing] { return local_latency(context, timing); }));
 }
@@ -149,6 +171,8 @@ class LadderTable {
     for (const char* rung : {"blocked", "blocked_4"})
       for (const std::size_t block : kBlocks)
         if (rung == std::string_view("blocked") || block % 4 == 0) add(table, rung, block);
+    for (const char* rung : {"blocked_slow", "blocked_many", "blocked_4_printed"})
+      add(table, rung, kBlocks.back());
     for (const char* rung :
          {"clgauss_gemm", "cpu_naive", "cpu_buffered_column", "cpu_blocked", "openblas"})
       add(table, rung, 0);
