@@ -1,10 +1,14 @@
 #include "tuner/report/section.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "statistics.hpp"
 #include "tuner/report/elimination_section.hpp"
 #include "tuner/report/kernel_section.hpp"
 #include "tuner/report/reproduction_sections.hpp"
+#include "tuner/rows/measured.hpp"
 
 namespace clgauss::tune::report {
 
@@ -61,6 +65,56 @@ std::vector<Point> points_of_experiment(const std::vector<Results>& results,
       return row.experiment == experiment && (kernel.empty() || row.kernel == kernel);
     });
   return group_rows(rows);
+}
+
+namespace {
+
+std::string noise_caution(const std::vector<Results>& results) {
+  std::size_t known = 0, busy = 0;
+  double most = 0;
+  std::vector<double> floors;
+  for (const Results& folder : results) {
+    if (folder.info.host_cores > 0) ++known;
+    busy += !load_doubt(folder.info.busy_cores, folder.info.host_cores).empty();
+    most = std::max(most, folder.info.busy_cores);
+    const Measured measured(folder.rows);
+    for (const Measured::Control& control : measured.controls()) floors.push_back(control.floor);
+  }
+  const double floor = floors.empty() ? 0 : median(floors);
+  constexpr double quiet = 0.05;
+  if (busy == 0 && floor <= quiet) return {};
+  std::string text = "Noisy machine.";
+  if (busy > 0)
+    text +=
+        fmt::format(" Other programs kept up to {:.2g} cores busy when {} of {} experiments began.",
+                    most, busy, known);
+  if (floor > quiet)
+    text += fmt::format(" Equal launches differ by {:.0f} % in the median.", 100 * floor);
+  return text + " Small differences here mean nothing, and times are longer than on a quiet one.";
+}
+
+/// Whether eliminations were timed before the way of launching was a factor.
+bool of_older_design(const std::vector<Results>& results) {
+  return std::ranges::any_of(results, [](const Results& folder) {
+    return folder.info.kernel == "gauss_fwd" &&
+           std::ranges::any_of(folder.rows, [](const Row& row) {
+             return row.status == Status::ok && row.repetitions > 1 && row.round == 0 &&
+                    (row.rule == "driver" || row.main_launches > 0);
+           });
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> cautions(const std::vector<Results>& results) {
+  std::vector<std::string> all;
+  if (std::string noise = noise_caution(results); !noise.empty()) all.push_back(std::move(noise));
+  if (of_older_design(results))
+    all.emplace_back(
+        "Rows of an older design. What a size does not divide took two launches, so that below "
+        "about n = 1100 sizes differ by their number of launches more than by themselves; rounds "
+        "were not compared as pairs, and what the driver chose was not recorded.");
+  return all;
 }
 
 }  // namespace clgauss::tune::report

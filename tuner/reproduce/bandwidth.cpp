@@ -68,7 +68,10 @@ class BandwidthCases {
         }) {}
 
   [[nodiscard]] std::vector<Case> all() {
-    add(row("copy", "", "walk"), [bench = bench_] { return bench->copy(); });
+    Row copied = row("copy", "", "walk");
+    copied.parameters =
+        fmt::format("UNITS={}", std::max(1U, laboratory_.context.profile().compute_units));
+    add(copied, [bench = bench_] { return bench->copy(); });
     for (const bool write : {false, true})
       for (const bool by_columns : {false, true})
         for (const unsigned width : {1U, 4U})

@@ -48,14 +48,16 @@ class Rates {
   [[nodiscard]] std::optional<Estimate> walk_ms(const ArrayAccess& access,
                                                 const GroupedRange& range) const;
   [[nodiscard]] const std::optional<Estimate>& arithmetic_ms() const { return arithmetic_ms_; }
+  /// Compute units of the device; empty for rows of the first designs.
+  [[nodiscard]] std::optional<std::size_t> units() const { return units_; }
   /// Of the copy, which reads half of its bytes and writes half.
   [[nodiscard]] std::optional<double> copy() const { return copy_; }
 
  private:
   using Place = std::pair<std::size_t, std::size_t>;  // local, groups
-  [[nodiscard]] static Place place(const Row& row);
 
   std::optional<double> copy_;
+  std::optional<std::size_t> units_;
   std::map<Place, double> empty_ns_;
   std::vector<std::pair<Row, Estimate>> walks_;  // with their ns
   std::optional<Estimate> arithmetic_ms_;

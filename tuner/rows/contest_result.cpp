@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <tuple>
 
 namespace clgauss::tune {
@@ -22,24 +21,7 @@ std::string effective_parameters(const Row& row) {
              : row.parameters;
 }
 
-/// What was timed in one round of one contest has one number: contests are told by their start.
-class RoundNumbers {
- public:
-  [[nodiscard]] std::vector<std::size_t> of(const Point& point) {
-    constexpr std::size_t most_rounds = 1U << 20U;
-    if (std::ranges::find(point.rounds, 0U) != point.rounds.end()) return {};
-    const std::size_t contest =
-        contests_.try_emplace(point.row.time, contests_.size()).first->second;
-    std::vector<std::size_t> numbers = point.rounds;
-    for (std::size_t& number : numbers) number += contest * most_rounds;
-    return numbers;
-  }
-
- private:
-  std::map<std::string, std::size_t> contests_;
-};
-
-Timing timing_of(const Point& point, RoundNumbers& numbers) {
+Timing timing_of(const Point& point) {
   const Row& row = point.row;
   Timing timing{.n = row.n,
                 .local = row.local,
@@ -52,7 +34,8 @@ Timing timing_of(const Point& point, RoundNumbers& numbers) {
                 .steps = row.steps,
                 .estimated = row.estimated,
                 .times_ns = point.times_ns,
-                .rounds = numbers.of(point),
+                .rounds = point.rounds,
+                .launches = row.main_launches + row.remainder_launches,
                 .chosen = row.chosen,
                 .suggested = row.suggested,
                 .device_ns = {},
@@ -180,9 +163,8 @@ Estimate ratio_of(const Timing& one, const Timing& other, std::size_t comparison
 ContestResult contest_result(const std::vector<Point>& points) {
   ContestResult result;
   std::vector<Timing> controls, on_device;
-  RoundNumbers numbers;
   for (const Point& point : points) {
-    Timing timing = timing_of(point, numbers);
+    Timing timing = timing_of(point);
     if (point.row.part == kDevicePart) {
       on_device.push_back(std::move(timing));
       continue;

@@ -29,6 +29,7 @@ struct Timing {
   std::vector<double> times_ns;
   /// beside times_ns: what was timed in the same round has the same number; empty: unknown
   std::vector<std::size_t> rounds;
+  std::size_t launches = 0;       // of all timed steps
   std::string chosen, suggested;  // the driver's groups, as rows have them
   std::vector<double> device_ns;  // the device's own times
   Estimate ms;                    // of the median; 0 unless ok

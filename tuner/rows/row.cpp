@@ -242,15 +242,22 @@ std::vector<Row> rows_of(const Row& row, const Outcome& outcome) {
 }
 
 std::vector<Point> group_rows(const std::vector<Row>& rows) {
+  constexpr std::size_t most_rounds = 1U << 20U;
   std::vector<Point> points;
-  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> places, contests;
   for (const Row& row : rows) {
     const auto [place, is_new] = places.try_emplace(row.key(), points.size());
-    if (is_new) points.push_back({row, {}});
+    if (is_new) points.push_back({row, {}, {}});
     if (row.status != Status::ok || !(row.time_ns > 0)) continue;
-    points[place->second].times_ns.push_back(row.time_ns);
-    points[place->second].rounds.push_back(row.round);
+    Point& point = points[place->second];
+    const std::size_t contest = contests.try_emplace(row.time, contests.size()).first->second;
+    if (row.round > 0 && point.rounds.size() == point.times_ns.size())
+      point.rounds.push_back(contest * most_rounds + row.round);
+    point.times_ns.push_back(row.time_ns);
   }
+  for (Point& point : points)
+    if (point.rounds.size() < point.times_ns.size() || !std::ranges::is_sorted(point.rounds))
+      point.rounds.clear();
   return points;
 }
 

@@ -77,7 +77,9 @@ struct Row {
 struct Point {
   Row row;  // the first of them
   std::vector<double> times_ns;
-  std::vector<std::size_t> rounds = {};  // of each time
+  /// of each time: what was timed in the same round of the same contest, told by its start, has the
+  /// same number among all points of one group_rows(), ascending; empty if one is unknown
+  std::vector<std::size_t> rounds = {};
 };
 /// The rule of the rows of an A/A control: another row of its group is its twin.
 inline constexpr std::string_view kControlRule = "control";
