@@ -50,7 +50,8 @@ LcmRule Launcher::rule_for(const Kernel& kernel) const {
 std::size_t Launcher::local_size_for(const Kernel& kernel) const {
   if (policy_.rule == WorkGroupPolicy::Rule::lcm)
     return std::min(rule_for(kernel).clamped, longest_);
-  if (policy_.rule == WorkGroupPolicy::Rule::fit) return fitting_size(longest_, limit_of(kernel));
+  if (policy_.rule == WorkGroupPolicy::Rule::fit)
+    return fitting_size(longest_, limit_of(kernel), kernel.preferred_multiple);
   if (policy_.rule != WorkGroupPolicy::Rule::fixed) return 0;
   check_limits(kernel, policy_.size);
   return std::min(policy_.size, longest_);

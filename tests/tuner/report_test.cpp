@@ -290,8 +290,23 @@ TEST_CASE("a noisy machine and rows of an older design are said before anything 
   noisy.info.host_cores = 2;
   REQUIRE(cautions({noisy}).size() == 1);
   CHECK(contains(cautions({noisy})[0], "up to 2 cores busy when 1 of 1 experiments began"));
-  CHECK(contains(markdown({noisy}, "t"), "> **Noisy machine.** Other programs"));
+  CHECK(contains(markdown({noisy}, "t"), "> Noisy machine. Other programs"));
   CHECK(contains(page_of({noisy}), "<div class=\"noise\">"));
+}
+
+TEST_CASE("an experiment that its budget ended says how much of it there is") {
+  Results cut = made_up_results("rules", kRuleHolds);
+  cut.folder = "results/outliers";
+  for (Row& row : cut.rows) row.round = row.repetition + 1;
+  const auto with = [&](const std::string& sizes) {
+    cut.info.command = "clgauss-tune outliers --sizes " + sizes + " --budget 9s -o x";
+    return cautions({cut});
+  };
+  REQUIRE(with("100:900:100,1012").size() == 1);
+  CHECK(with("100:900:100,1012")[0] == "Ended by the time budget: outliers (2 of 10 n).");
+  CHECK(with("500,1012").empty());
+  CHECK(with("500:501").empty());
+  CHECK(with("nonsense").empty());
 }
 
 TEST_CASE("few n, partial rows and a noisy machine are no ground for advice") {

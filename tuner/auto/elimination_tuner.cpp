@@ -113,7 +113,7 @@ EliminationTuning tune_elimination(Context& context, RealType type, Index n,
                                    const std::vector<std::size_t>& seeds, const LaunchChoice* taken,
                                    const std::function<void()>& between) {
   constexpr double kRoundTimeout = 2;  // a size that is so slow at few steps is out of the question
-  constexpr std::size_t kLastRounds = 21;
+  constexpr std::size_t kLastSteps = 32, kLastRounds = 10;
   const std::vector<Candidate> rules = rule_candidates(context, type, n);
   const auto size_of = [&](const char* name) {
     return candidate_of(rules, name).choice.policy.size;
@@ -150,12 +150,12 @@ EliminationTuning tune_elimination(Context& context, RealType type, Index n,
 
   std::set<Launch> last{driver, fit};
   if (taken != nullptr) last.insert(launch_of(*taken));
-  for (const std::size_t local : rounds.best(4))
+  for (const std::size_t local : rounds.best(2))
     for (const SplitMode split :
          {SplitMode::padded, SplitMode::exact, SplitMode::round_up, SplitMode::tall})
       if (local > 0) last.insert({local, split});
   rounds.forget();
-  rounds.run(last, 64, kLastRounds, 16 * kRoundTimeout);
+  rounds.run(last, kLastSteps, kLastRounds, 16 * kRoundTimeout);
 
   EliminationTuning tuning;
   tuning.last = rounds.result();

@@ -25,7 +25,7 @@ struct EliminationTuning {
 
 /// Three times in turns: sizes of all magnitudes, the rules' and those that cut the n + 1 columns
 /// into few equal groups, `seeds` first, each in one launch; the neighbours of the best two; at
-/// last the best four in every way of launching against the driver, what fits and `taken`, what a
+/// last the best two in every way of launching against the driver, what fits and `taken`, what a
 /// solve takes so far (nullptr: what fits). Where the driver's own size wins, it is left to the
 /// driver - but not where a prime near n is above the device's limit: there its size would be 1.
 /// Throws DeviceLimit if no size runs, OutOfMemory.

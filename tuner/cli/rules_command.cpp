@@ -12,8 +12,9 @@ constexpr std::string_view kRulesUsage = "--sizes N,N -o FOLDER [options]";
 constexpr std::string_view kRulesAbout =
     "Times the elimination with the work-group size of each rule - the driver's own, the LCM rule "
     "as printed, cut to the limit and with a CPU's lanes as cores, the kernel's preferred "
-    "multiple, the largest allowed, 192, 256, the largest divisor of n + 1, the same or 256 "
-    "rounded up (fit), what is tuned - and with a list of fixed sizes, each in every way to launch "
+    "multiple, the largest allowed, 192, 256, the largest divisor of n + 1, one launch "
+    "that leaves little beyond the end (fit), what is tuned - and with a list of fixed sizes, each "
+    "in every way to launch "
     "a range that it does not divide, all in turns in a random order; beside them launches that do "
     "nothing. Prints what each costs over the best with its interval, and which cannot be told "
     "from the best: the interval of a ratio is that of its rounds, and wider the more compete.";

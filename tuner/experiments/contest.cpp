@@ -124,7 +124,7 @@ std::vector<Candidate> rule_candidates(Context& context, RealType type, Index n)
   for (const Candidate& one :
        {named("multiple", forward.preferred_multiple), named("max", limit), named("192", 192),
         named("256", 256), named("divisor", largest_divisor(n + 1, limit)),
-        named("fit", fitting_size(n + 1, limit))})
+        named("fit", fitting_size(n + 1, limit, forward.preferred_multiple))})
     rules.push_back(one);
   rules.back().choice.split = SplitMode::round_up;
   return rules;

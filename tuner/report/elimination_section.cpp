@@ -75,10 +75,11 @@ Table failures_table(const EliminationData& data) {
 
 /// The choice as a line of C++.
 std::string line_to_use(const Standing& choice) {
-  const std::string size =
-      choice.choice == "fit" ? "`local` the largest divisor of `columns` within the limit, or 256 "
-                               "where that is below 64"
-                             : fmt::format("`local` {}", std::atoi(choice.choice.c_str()));
+  const std::string size = choice.choice == "fit"
+                               ? "`local` the multiple of the kernel's preferred one, of those "
+                                 "from 320 to 512, that leaves "
+                                 "the fewest work-items beyond the end"
+                               : fmt::format("`local` {}", std::atoi(choice.choice.c_str()));
   const bool one_launch = choice.choice == "fit" || choice.choice.ends_with("round_up");
   if (one_launch)
     return fmt::format(

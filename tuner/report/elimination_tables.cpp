@@ -263,7 +263,8 @@ Table other_kernels_table(const std::map<std::string, ByN>& kernels) {
 Table launches_table(const ByN& rules) {
   Table table{
       "What the driver chose where it was left to it (columns x rows), and where the time goes; "
-      "device: the sum of all launches' events",
+      "device: the sum of all launches' events, which includes what a launch costs where "
+      "launches are short",
       {"n", "driver's group", "its query says", "driver, ms", "on the device", "best", "best, ms",
        "on the device", "a launch of one work-item, us"},
       {},

@@ -62,9 +62,7 @@ std::string markdown(const std::vector<Results>& results, const std::string& tit
     const DeviceProfile& profile = profile_of(device);
     text += fmt::format("\n## {}\n\n{}, driver {}\n", table_cell(profile.name),
                         table_cell(profile.platform_name), table_cell(profile.driver_version));
-    for (const std::string& caution : cautions(device))
-      text += fmt::format("\n> **{}**{}\n", caution.substr(0, caution.find('.') + 1),
-                          caution.substr(caution.find('.') + 1));
+    for (const std::string& caution : cautions(device)) text += fmt::format("\n> {}\n", caution);
     for (const SectionKind& kind : section_kinds())
       for (const Section& section : kind.build(device, none)) text += section_text(section);
     std::set<std::string> commands;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
 
 #include "statistics.hpp"
 #include "tuner/report/elimination_section.hpp"
@@ -93,6 +96,45 @@ std::string noise_caution(const std::vector<Results>& results) {
   return text + " Small differences here mean nothing, and times are longer than on a quiet one.";
 }
 
+/// How many numbers "100:900:100,1012" lists; 0 where it is no such list.
+std::size_t listed(std::string_view list) {
+  std::size_t all = 0;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    std::array<std::size_t, 3> range{0, 0, 1};  // first, last, step
+    std::size_t parts = 0;
+    for (const char* at = list.data(); parts < range.size() && at < list.data() + comma; ++at) {
+      const auto [end, error] = std::from_chars(at, list.data() + comma, range[parts]);
+      if (error != std::errc{}) return 0;
+      ++parts;
+      at = end;
+    }
+    if (range[2] == 0 || (parts > 1 && range[1] < range[0])) return 0;
+    all += parts > 1 ? (range[1] - range[0]) / range[2] + 1 : 1;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return all;
+}
+
+/// Which experiments on the elimination have fewer n than their command asked for.
+std::string cut_caution(const std::vector<Results>& results) {
+  constexpr std::string_view option = "--sizes ";
+  std::string cut;
+  for (const Results& folder : results) {
+    const std::string& command = folder.info.command;
+    const std::size_t at = command.find(option);
+    if (at == std::string::npos || command.find("--budget") == std::string::npos) continue;
+    const std::string_view rest = std::string_view(command).substr(at + option.size());
+    const std::size_t asked = listed(rest.substr(0, rest.find(' ')));
+    std::set<std::size_t> timed;
+    for (const Row& row : folder.rows) timed.insert(row.n);
+    if (timed.size() < asked)
+      cut += fmt::format("{} {} ({} of {} n)", cut.empty() ? "" : ",",
+                         folder.folder.filename().string(), timed.size(), asked);
+  }
+  return cut.empty() ? cut : "Ended by the time budget:" + cut + ".";
+}
+
 /// Whether eliminations were timed before the way of launching was a factor.
 bool of_older_design(const std::vector<Results>& results) {
   return std::ranges::any_of(results, [](const Results& folder) {
@@ -109,6 +151,7 @@ bool of_older_design(const std::vector<Results>& results) {
 std::vector<std::string> cautions(const std::vector<Results>& results) {
   std::vector<std::string> all;
   if (std::string noise = noise_caution(results); !noise.empty()) all.push_back(std::move(noise));
+  if (std::string cut = cut_caution(results); !cut.empty()) all.push_back(std::move(cut));
   if (of_older_design(results))
     all.emplace_back(
         "Rows of an older design. What a size does not divide took two launches, so that below "

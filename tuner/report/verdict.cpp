@@ -149,8 +149,8 @@ std::optional<Standing> best_standing(const ByN& contests, const Standing& fit, 
 }
 
 /// Advice for neighbouring n that share a choice; of several that which was found at the most n,
-/// fit, which needs no number, or the fastest on the whole. Where a choice was not timed, nothing is
-/// said against it.
+/// fit, which needs no number, or the fastest on the whole. Where a choice was not timed, nothing
+/// is said against it.
 class Adviser {
  public:
   Adviser(const ByN& contests, std::optional<std::size_t> rule, std::size_t limit)
@@ -223,10 +223,8 @@ std::string rule_sentence(const Verdict& verdict) {
     text +=
         fmt::format(" (as printed {}, above the limit of {})", *verdict.rule_raw, verdict.limit);
   if (verdict.rule_is_largest())
-    text += fmt::format(
-        "; so cut it says the same as \"the largest multiple of {} up to the limit\", and what "
-        "remains of it is the advice to set a size at all",
-        verdict.multiple);
+    text += fmt::format("; so cut it is \"the largest multiple of {} up to the limit\"",
+                        verdict.multiple);
   text += fmt::format(". At {} of the {} n timed it is the best or cannot be told from it",
                       verdict.rule_ties == 0 ? "none" : std::to_string(verdict.rule_ties),
                       verdict.rule_sizes);
@@ -324,8 +322,9 @@ std::string choice_sentence(const Verdict& verdict) {
         "What to use for any n cannot be judged: equal launches differ by {:.0f} % in the median.",
         100 * verdict.noise);
   const std::string fit =
-      "`--local fit`, which `--local auto` takes where nothing is tuned (one launch: groups of the "
-      "largest divisor of n + 1, or of 256 beyond the end)";
+      "`--local fit`, which `--local auto` takes where nothing is tuned (one launch of whole "
+      "groups "
+      "beyond the end: of 320 to 512 the multiple that leaves the least there)";
   if (verdict.choice->choice == "fit")
     return fmt::format("Use {}: {}", fit, standing_words(*verdict.choice));
   return fmt::format("Use `--local {}`: {} For {}: {}", verdict.choice->choice,

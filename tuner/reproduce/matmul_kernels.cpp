@@ -197,8 +197,8 @@ Findings kernels_findings(const std::vector<Row>& rows) {
   const Measured measured(rows);
   Findings findings;
   findings.remarks.emplace_back(
-      "Means and their standard errors; the speed-up is over the loop on one core of the CPU. The "
-      "document does not say what its `real` is; here it is f32.");
+      "Means and their standard errors; the speed-up is over the loop on one core of the CPU.");
+  findings.remarks.emplace_back("The document does not say what its `real` is; here it is f32.");
   for (const std::size_t n : measured.sizes_of("kernel_1")) {
     Table table{fmt::format("n = {}{}", n, n == 1000 ? "" : " (published: n = 1000)"),
                 {"version, configuration", "published, ms", "speed-up", "here, ms", "median, 95 %",

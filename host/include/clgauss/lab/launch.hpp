@@ -57,10 +57,12 @@ struct Split {
 /// small for many others.
 [[nodiscard]] std::size_t largest_divisor(std::size_t range, std::size_t limit);
 
-/// The size of Rule::fit: the largest divisor of the range, so that one launch of equal groups
-/// covers it, where that is at least a quarter of kUnknownDeviceWorkGroup; else
-/// kUnknownDeviceWorkGroup, or the limit below it, with which the range is rounded up.
-[[nodiscard]] std::size_t fitting_size(std::size_t range, std::size_t limit);
+/// The size of Rule::fit, for one launch of whole groups beyond the end of the range: of the
+/// multiples of `multiple` from 320 to 512 (with a lower limit from five eighths of it to it) that
+/// which leaves the fewest work-items beyond the end, the largest of several; a range that is
+/// shorter is one group. An H100 is fastest with groups of about that size, and what lies beyond the
+/// end costs time as a part of what lies within.
+[[nodiscard]] std::size_t fitting_size(std::size_t range, std::size_t limit, std::size_t multiple);
 
 /// How a range is launched. The numbers are the SPLIT of a TunedEntry.
 enum class SplitMode {
