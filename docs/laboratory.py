@@ -38,7 +38,7 @@ ALL_FIGURES = ("h100",)
 # Of all devices together.
 SHARED = {"laboratory_sizes.svg": "devices-sizes", "laboratory_driver.svg": "devices-driver"}
 # Paragraphs that stand with the tables alone.
-WITH_TABLES = ("Size by size", "The best launch of whole groups", "Theory:", "Means and", "n = ", "The article's tables", "Array of", "A/A control: float",
+WITH_TABLES = ("Size by size", "In C++", "The best launch of whole groups", "Theory:", "Means and", "n = ", "The article's tables", "Array of", "A/A control: float",
                "A/A control: text", "A/A control: blocked", "A/A control: sum", "A/A control: kernel")
 DOCUMENTS = {"ladder": "Vatutin", "kernels": "Lopatin", "cpu_gpu": "Zhao", "bandwidth": "Tutubalin"}
 
@@ -87,7 +87,7 @@ def claims_of(tables):
     """The document's claims, each with its verdict alone: the numbers stand in the file of tables."""
     lines = next((lines for caption, lines in tables.items() if caption.startswith("What the document claims")), [])
     rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in lines[2:]]
-    return [re.sub(r" \(the CPU loop[^)]*\)", "", f"| {row[0]} | {row[-1]} |") for row in rows if len(row) == 4]
+    return [re.sub(r" \(the CPU loop[^)]*\)", "", f"| {row[0]} | {row[-1]} |") for row in rows if len(row) == 4 and not row[0].startswith("not said")]
 
 
 def page_of(name, text, figures):
@@ -99,6 +99,8 @@ def page_of(name, text, figures):
                  and not any(other.startswith("Elimination in f64, fixed") for other, _, _ in sections[i + 1:])), 0)
     order = [sections[main], *sections[:main], *sections[main + 1:]]
     for at, (title, paragraphs, tables) in enumerate(order):
+        if "shrinking" in title:  # of a few n; its tables stand with the others
+            continue
         page.append(f"## {title}")
         elimination = title.startswith("Elimination")
         shown = [line for line in paragraphs if not line.startswith(WITH_TABLES) and (at == 0 or not line.startswith("A/A"))]

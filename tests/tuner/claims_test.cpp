@@ -91,6 +91,38 @@ TEST_CASE("the ladder's claims are judged by whole times, at the largest n that 
   CHECK(tiles[3] == kHolds);
 }
 
+TEST_CASE("theory stands on a latency that no cache gave, or is not judged") {
+  std::vector<Row> rows;
+  add(rows, row_of("transfer", 512, "", "copy_in"), 1);
+  add(rows, row_of("transfer", 512, "", "copy_out"), 1);
+  add(rows, row_of("naive", 512, "GROUP=32x32"), 100);
+  add(rows, row_of("blocked", 512, "BLOCK=32"), 15);
+  add(rows, row_of("blocked_slow", 512, "BLOCK=32"), 30);
+  add(rows, row_of("blocked_4", 512, "BLOCK=32"), 5);
+  const auto latency = [&](const char* kernel, const char* bytes, double ns) {
+    add(rows, row_of(kernel, 0, std::string("BYTES=") + bytes, "access"), ns / 1e6);
+  };
+  latency("latency_global", "536870912", 400);
+  latency("latency_cached", "1048576", 150);
+  latency("latency_local", "4096", 20);
+  Findings findings = matmul_ladder().findings(rows);
+  CHECK(claim_of(findings, "theory: tiles")[3].starts_with("cannot be judged here"));
+  CHECK(claim_of(findings, "Zhao")[3].starts_with("cannot be judged here"));
+  CHECK(claim_of(findings, "text: the slow order")[3] == kHolds);
+  CHECK(findings.remarks[0].find("cannot be judged") != std::string::npos);
+  latency("latency_walk", "268435456", 395);
+  findings = matmul_ladder().findings(rows);
+  CHECK(claim_of(findings, "theory: tiles")[3] ==
+        kDoesNotHold);  // 400 / (12.5 + 20) is 12.3, not 6.67
+  CHECK(claim_of(findings, "theory: tiles")[2].starts_with("6.67 ["));
+  CHECK(claim_of(findings, "Zhao")[3] == "cannot be told from the noise");  // 20 on the dot
+  CHECK(findings.remarks[1].find("no cache counts") != std::string::npos);
+  latency("latency_walk", "33554432", 200);
+  for (Row& row : rows)
+    if (row.parameters == "BYTES=268435456") row.time_ns = 300;
+  CHECK(matmul_ladder().findings(rows).remarks[1].find("still rises") != std::string::npos);
+}
+
 TEST_CASE("claims on the bandwidth carry intervals, and one number of groups is no sweep") {
   std::vector<Row> rows;
   const auto walk = [&](std::size_t local, std::size_t groups, double ms) {
