@@ -5,9 +5,9 @@
 #include <sys/utsname.h>
 
 #include <array>
-#include <fstream>
-#include <optional>
 #include <thread>
+
+#include "operating_system.hpp"
 
 namespace clgauss::tune {
 
@@ -88,34 +88,6 @@ class Sensors::Nvml {
   void* handle_ = nullptr;
 };
 
-namespace {
-
-/// The values of the lines of `path` that begin with `key`, behind the colon.
-std::vector<std::string> values_of(const char* path, std::string_view key) {
-  std::vector<std::string> values;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with(key) && colon != std::string::npos)
-      values.push_back(line.substr(colon + 2));
-  }
-  return values;
-}
-
-Conditions cpu_conditions() {
-  Conditions conditions;
-  const std::vector<std::string> clocks = values_of("/proc/cpuinfo", "cpu MHz");
-  for (const std::string& clock : clocks)
-    conditions.clock_mhz +=
-        std::strtod(clock.c_str(), nullptr) / static_cast<double>(clocks.size());
-  double millidegrees = 0;
-  if (std::ifstream("/sys/class/thermal/thermal_zone0/temp") >> millidegrees)
-    conditions.temperature_c = millidegrees / 1000;
-  return conditions;
-}
-
-}  // namespace
-
 Sensors::Sensors(const Context& context)
     : nvml_(Nvml::of(context.queue().getInfo<CL_QUEUE_DEVICE>())),
       cpu_(context.profile().type == DeviceType::cpu) {}
@@ -124,15 +96,16 @@ Sensors::~Sensors() = default;
 
 Conditions Sensors::read() const {
   if (nvml_) return nvml_->read();
-  return cpu_ ? cpu_conditions() : Conditions{};
+  if (!cpu_) return {};
+  return {operating_system::processor_mhz(), 0, operating_system::processor_celsius(), 0};
 }
 
 std::string host_text() {
-  const std::vector<std::string> models = values_of("/proc/cpuinfo", "model name");
+  const std::string name = operating_system::processor_name();
   utsname system{};
   const bool known = uname(&system) == 0;
   return fmt::format(
-      "{}, {} cores, {}", models.empty() ? "unknown processor" : models.front(),
+      "{}, {} cores, {}", name.empty() ? "unknown processor" : name,
       std::thread::hardware_concurrency(),
       known ? fmt::format("{} {}", system.sysname, system.release) : "unknown system");
 }

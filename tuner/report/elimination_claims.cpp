@@ -17,6 +17,11 @@ namespace {
 constexpr std::size_t kLarge = 1000;  // where the source divides its figures
 constexpr double kOutlier = 2;        // times the rule's time: a local maximum that a figure shows
 
+/// The verdict on what holds where nothing can be told apart: not if noise alone is why.
+std::string held_by_ties(bool all_tied, std::size_t unclear) {
+  return all_tied && unclear > 0 ? "cannot be told from the noise" : held(all_tied);
+}
+
 /// As the source launches: where there is a remainder, it is a launch of its own.
 bool in_two_parts(const Timing& timing) {
   return timing.parameters.empty() || timing.parameters == "SPLIT=exact";
@@ -109,7 +114,7 @@ Claim size_one_claim(const EliminationData& data) {
 /// At how many n of a range one of the sizes first..last cannot be told from the best.
 Claim plateau_claim(const EliminationData& data, const char* claim, const char* published,
                     bool large, std::size_t first, std::size_t last) {
-  std::size_t all = 0, holds = 0;
+  std::size_t all = 0, holds = 0, unclear = 0;
   std::optional<Cost> worst;
   for (const auto& [n, contest] : contests_of(data)) {
     if ((n >= kLarge) != large) continue;
@@ -121,15 +126,17 @@ Claim plateau_claim(const EliminationData& data, const char* claim, const char* 
     if (nearest == nullptr || std::ranges::count_if(contest.timings, &Timing::ok) < 3) continue;
     const Timing& best = *contest.best();
     ++all;
-    holds += contest.order_to_best(*nearest) == Order::tie;
     const Estimate ratio = ratio_of(*nearest, best);
+    const bool tie = contest.order_to_best(*nearest) == Order::tie;
+    holds += tie;
+    unclear += tie && ratio.high > kAlike;
     if (!worst || ratio.median > worst->ratio.median) worst = {ratio, n};
   }
   if (all == 0) return unjudged(claim, published, "no such n and sizes were timed");
   return {claim, published,
           fmt::format("not told from the best at {} of {} n; at worst {} times it (n = {})", holds,
                       all, text_of(worst->ratio, 1, 3), worst->n),
-          held(holds == all)};
+          held_by_ties(holds == all, unclear)};
 }
 
 /// How much the time depends on what remains: the worst of 128 to 384 over the best, at its largest
@@ -168,7 +175,7 @@ Claim rule_claim(const EliminationData& data) {
           fmt::format("{}: not told from the best at {} of {} n; at worst {} times it (n = {})",
                       *verdict.rule_local, verdict.rule_ties, verdict.rule_sizes,
                       text_of(verdict.rule->ratio, 1, 3), verdict.rule->n),
-          held(verdict.rule_ties == verdict.rule_sizes)};
+          held_by_ties(verdict.rule_ties == verdict.rule_sizes, verdict.rule_unclear)};
 }
 
 /// Whether one has to set the size, and whether the rule is enough for that.
@@ -200,7 +207,7 @@ Claim whole_solve_claim(const EliminationData& data) {
                         "the whole solve, which the source times, has the best size of gauss_fwd",
                     published = "figures 3 to 6 are of the whole solve";
   const ByN forward = contests_of(data);
-  std::size_t all = 0, same = 0;
+  std::size_t all = 0, same = 0, unclear = 0;
   std::string times;
   for (const auto& [n, contest] : data.solve) {
     const auto found = forward.find(n);
@@ -212,7 +219,9 @@ Claim whole_solve_claim(const EliminationData& data) {
     });
     if (alike == contest.timings.end()) continue;
     ++all;
-    same += contest.order_to_best(*alike) == Order::tie;
+    const bool tie = contest.order_to_best(*alike) == Order::tie;
+    same += tie;
+    unclear += tie && ratio_of(*alike, *contest.best()).high > kAlike;
     times += fmt::format("{}{:.2f} (n = {})", times.empty() ? "" : ", ",
                          contest.best()->ms.median / wanted.ms.median, n);
   }
@@ -221,7 +230,7 @@ Claim whole_solve_claim(const EliminationData& data) {
           fmt::format("not told from the solve's best at {} of {} n; a solve takes {} times "
                       "gauss_fwd's time",
                       same, all, times),
-          held(same == all)};
+          held_by_ties(same == all, unclear)};
 }
 
 /// Fixed over shrinking, each with its best launch.

@@ -79,7 +79,8 @@ std::string line_to_use(const Standing& choice) {
                                ? "`local` the multiple of the kernel's preferred one, of those "
                                  "from 320 to 512, that leaves "
                                  "the fewest work-items beyond the end"
-                               : fmt::format("`local` {}", std::atoi(choice.choice.c_str()));
+                               : fmt::format("`local` the smaller of {} and `columns`",
+                                             std::atoi(choice.choice.c_str()));
   const bool one_launch = choice.choice == "fit" || choice.choice.ends_with("round_up");
   if (one_launch)
     return fmt::format(

@@ -186,14 +186,14 @@ std::string why_cell(const Overview& one, const Standing& choice) {
   const Timing* worst = nullptr;
   double most = 0;
   for (const auto& [n, contest] : contests) {
-    const Timing *driver = timed(contest, "driver"), *fit = timed(contest, "fit");
-    if (driver == nullptr || fit == nullptr || driver->chosen.empty()) continue;
-    if (const double gain = driver->ms.median / fit->ms.median; gain > most) {
+    const Timing* const driver = timed(contest, "driver");
+    if (driver == nullptr || driver->chosen.empty()) continue;
+    if (const double gain = driver->ms.median / contest.best()->ms.median; gain > most) {
       most = gain;
       worst = driver;
     }
   }
-  if (worst == nullptr) return "-";
+  if (worst == nullptr) return "what the driver chose was not recorded";
   std::string text = fmt::format("at n = {} the driver makes groups of {} (columns x rows)",
                                  worst->n, worst->chosen);
   if (choice.slower > 0)
@@ -219,10 +219,8 @@ Table devices_table(const std::vector<Overview>& all) {
                               choice->worst_gain.n),
                   std::to_string(choice->count), why_cell(one, *choice)});
     } else {
-      const bool old = !one.verdict.fit;
       row.insert(row.end(), {without_quotes(advice_words(one.verdict)), "-", "-", "-",
-                             old ? "cannot be judged for all n: rows of an older design"
-                                 : "cannot be judged for all n: few n, or too noisy"});
+                             "cannot be judged for all n: few n, or too noisy"});
     }
     table.rows.push_back(std::move(row));
   }

@@ -127,24 +127,26 @@ std::optional<Standing> standing_of(const ByN& contests, const std::string& name
   return standing;
 }
 
-/// The choice for all n, see Verdict.
-std::optional<Standing> best_standing(const ByN& contests, const Standing& fit, std::size_t limit) {
+/// The choice of `count` n, see Verdict.
+std::optional<Standing> best_standing(const ByN& contests, std::size_t count,
+                                      const std::optional<Standing>& fit, std::size_t limit) {
   std::set<std::string> names;
   for (const auto& [n, contest] : contests)
     for (const Timing& timing : contest.timings)
       if (timing.ok() && !timing.by_driver())
         for (const std::string& name : names_of_choice(timing, limit)) names.insert(name);
-  Standing best = fit;
+  std::optional<Standing> best = fit;
   const auto rank = [](const Standing& one) {
     return std::tuple(one.slower, one.worst_loss.ratio.median * one.loss);
   };
   for (const std::string& name : names) {
     const auto standing = standing_of(contests, name, limit);
-    if (standing && standing->count == fit.count && rank(*standing) < rank(best)) best = *standing;
+    if (standing && standing->count == count && (!best || rank(*standing) < rank(*best)))
+      best = standing;
   }
   constexpr double alike = 1.05;  // in the median and at worst
-  const bool fit_does = fit.slower <= best.slower && fit.loss <= alike * best.loss &&
-                        fit.worst_loss.ratio.median <= alike * best.worst_loss.ratio.median;
+  const bool fit_does = fit && fit->slower <= best->slower && fit->loss <= alike * best->loss &&
+                        fit->worst_loss.ratio.median <= alike * best->worst_loss.ratio.median;
   return fit_does ? fit : best;
 }
 
@@ -228,6 +230,8 @@ std::string rule_sentence(const Verdict& verdict) {
   text += fmt::format(". At {} of the {} n timed it is the best or cannot be told from it",
                       verdict.rule_ties == 0 ? "none" : std::to_string(verdict.rule_ties),
                       verdict.rule_sizes);
+  if (verdict.rule_ties == verdict.rule_sizes && verdict.rule_unclear > 0)
+    return text + ", by noise alone: whether it holds cannot be told.";
   if (verdict.rule_ties == verdict.rule_sizes) return text + ": it holds.";
   return text + fmt::format(
                     "; at worst it takes {} times as long (n = {}, where {} is best): it "
@@ -313,22 +317,26 @@ std::string standing_words(const Standing& standing) {
 
 /// What to use for any n, and what `--local auto` does.
 std::string choice_sentence(const Verdict& verdict) {
-  if (!verdict.fit) return {};
-  if (verdict.fit->count < kFewestN)
+  if (verdict.judged == 0) return {};
+  if (verdict.judged < kFewestN)
     return fmt::format("What to use for any n cannot be judged: only {} n were timed.",
-                       verdict.fit->count);
+                       verdict.judged);
   if (!verdict.choice)
-    return fmt::format(
-        "What to use for any n cannot be judged: equal launches differ by {:.0f} % in the median.",
-        100 * verdict.noise);
+    return verdict.noise <= kMostNoiseOfAdvice
+               ? "What to use for any n cannot be judged: no launch was timed at all n."
+               : fmt::format(
+                     "What to use for any n cannot be judged: equal launches differ by {:.0f} % in "
+                     "the median.",
+                     100 * verdict.noise);
   const std::string fit =
       "`--local fit`, which `--local auto` takes where nothing is tuned (one launch of whole "
       "groups "
       "beyond the end: of 320 to 512 the multiple that leaves the least there)";
   if (verdict.choice->choice == "fit")
     return fmt::format("Use {}: {}", fit, standing_words(*verdict.choice));
-  return fmt::format("Use `--local {}`: {} For {}: {}", verdict.choice->choice,
-                     standing_words(*verdict.choice), fit, standing_words(*verdict.fit));
+  const std::string use =
+      fmt::format("Use `--local {}`: {}", verdict.choice->choice, standing_words(*verdict.choice));
+  return verdict.fit ? fmt::format("{} For {}: {}", use, fit, standing_words(*verdict.fit)) : use;
 }
 
 std::string split_sentence(const Verdict& verdict) {
@@ -417,7 +425,10 @@ Verdict verdict_of(const EliminationData& data) {
     if (rule == nullptr || std::ranges::count_if(contest.timings, &Timing::ok) < 2) continue;
     const Timing& best = *contest.best();
     ++verdict.rule_sizes;
-    if (contest.order_to_best(*rule) == Order::tie) ++verdict.rule_ties;
+    if (contest.order_to_best(*rule) == Order::tie) {
+      ++verdict.rule_ties;
+      verdict.rule_unclear += ratio_of(*rule, best).high > kAlike;
+    }
     raise(verdict.rule, {ratio_of(*rule, best), n});
     if (verdict.rule->n == n) verdict.rule_best = best.name();
   }
@@ -427,8 +438,16 @@ Verdict verdict_of(const EliminationData& data) {
   all.insert(data.outliers.begin(), data.outliers.end());
   verdict.noise = median_floor(all);
   verdict.fit = standing_of(all, "fit", verdict.limit);
-  if (verdict.fit && verdict.fit->count >= kFewestN && verdict.noise <= kMostNoiseOfAdvice)
-    verdict.choice = best_standing(all, *verdict.fit, verdict.limit);
+  const auto own_timed = [](const auto& of_n) {
+    const Timing* const own = of_n.second.of_rule("driver");
+    return own != nullptr && own->ok();
+  };
+  verdict.judged = verdict.fit
+                       ? verdict.fit->count
+                       : static_cast<std::size_t>(std::ranges::count_if(data.rules, own_timed));
+  if (verdict.judged >= kFewestN && verdict.noise <= kMostNoiseOfAdvice)
+    verdict.choice =
+        best_standing(verdict.fit ? all : data.rules, verdict.judged, verdict.fit, verdict.limit);
   return verdict;
 }
 

@@ -44,10 +44,11 @@ struct Counts {
 struct Verdict {
   std::optional<std::size_t> rule_local, rule_raw;
   std::size_t multiple = 0, limit = 0;
-  std::size_t rule_sizes = 0;  // n at which the rule was timed beside other sizes
-  std::size_t rule_ties = 0;   // of these: not told from the best
-  std::optional<Cost> rule;    // the largest over the best
-  std::string rule_best;       // the best at that n
+  std::size_t rule_sizes = 0;    // n at which the rule was timed beside other sizes
+  std::size_t rule_ties = 0;     // of these: not told from the best
+  std::size_t rule_unclear = 0;  // of these: by noise alone, see kAlike
+  std::optional<Cost> rule;      // the largest over the best
+  std::string rule_best;         // the best at that n
   /// the driver over the LCM rule; n by the largest divisor of n + 1 within the limit
   Counts small_divisor, other;
   Counts rounded_up;  // one launch beyond the range and the best size in two, over that
@@ -56,15 +57,19 @@ struct Verdict {
   /// n at which every launch that a solve may make by itself is slower than the driver's own
   std::vector<std::size_t> driver_best;
   std::optional<Standing> fit;  // of the rule fit
-  /// Of what was timed at every n at which fit was: the least loss in all; fit where it cannot be
-  /// told from that. Empty below kFewestN, and where the machine was too noisy.
+  /// Of what was timed at every n at which fit was, without fit at every n of `rules`: the least
+  /// loss in all; fit where it is as good. Empty below kFewestN, and where the machine was too noisy.
   std::optional<Standing> choice;
-  double noise = 0;  // the median of the controls' floors
+  std::size_t judged = 0;  // n that `choice` is sought over
+  double noise = 0;        // the median of the controls' floors
 
   /// The rule as clamped says no more than "the largest multiple up to the limit".
   [[nodiscard]] bool rule_is_largest() const;
 };
 
+/// What cannot be told from the best is as good only if its interval ends below this; else nothing
+/// can be said of it.
+inline constexpr double kAlike = 1.25;
 /// Below so many n there is no advice for all.
 inline constexpr std::size_t kFewestN = 3;
 /// Above this noise nothing is advised.
