@@ -125,8 +125,9 @@ def devices_table(text, names):
     lines = [line for line in text.split("\n## ")[0].split("\n") if line.startswith("|")]
     linked = lines[:2]
     for line, name in zip(lines[2:], names):
-        device, rest = line[2:].split(" | ", 1)
-        linked.append(f"| [{device}](laboratory_{name}.md) | {rest}")
+        rest = line[2:].split(" | ", 1)[1]
+        label = TITLES[name].replace("The laboratory on ", "").removeprefix("an ")
+        linked.append(f"| [{label}](laboratory_{name}.md) | {rest}")
     return "\n".join(linked)
 
 
@@ -189,7 +190,7 @@ def measure(name, arguments):
 
 
 def packed():
-    return [name for name in TITLES if (RUNS / f"laboratory_{name}.tar.gz").exists()]
+    return [name for name in sorted(TITLES) if (RUNS / f"laboratory_{name}.tar.gz").exists()]
 
 
 def main():

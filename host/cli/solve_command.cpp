@@ -363,7 +363,7 @@ void add_gauss_options(CommandTable& table) {
   table.group("Gauss")
       ("local", words("RULE", kLocalWords)->default_value("auto"),
        "gauss: work-group size auto (tuned if there is one, else fit), tuned, fit (of 320 to 512 "
-       "what leaves the least beyond the end), lcm, driver, or a number")
+       "what leaves the least beyond the end, on a CPU whole rows), lcm, driver, or a number")
       ("ndrange", words("MODE", kNdRanges)->default_value("fixed"),
        "gauss: fixed (every step over the whole matrix) or shrinking")
       ("split", words("MODE", kSplits)->default_value("auto"),

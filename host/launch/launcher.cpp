@@ -20,6 +20,9 @@ SplitMode split_of(const WorkGroupPolicy& policy, SplitMode split) {
   return policy.rule == WorkGroupPolicy::Rule::fit ? SplitMode::round_up : SplitMode::padded;
 }
 
+/// Work-items of a group of Rule::fit on what is no CPU.
+constexpr std::size_t kMostFitting = 512;
+
 bool queue_has_profiling(const cl::CommandQueue& queue) {
   return (queue.getInfo<CL_QUEUE_PROPERTIES>() & CL_QUEUE_PROFILING_ENABLE) != 0;
 }
@@ -51,7 +54,10 @@ std::size_t Launcher::local_size_for(const Kernel& kernel) const {
   if (policy_.rule == WorkGroupPolicy::Rule::lcm)
     return std::min(rule_for(kernel).clamped, longest_);
   if (policy_.rule == WorkGroupPolicy::Rule::fit)
-    return fitting_size(longest_, limit_of(kernel), kernel.preferred_multiple);
+    return fitting_size(longest_,
+                        device_.type == DeviceType::cpu ? limit_of(kernel)
+                                                        : std::min(limit_of(kernel), kMostFitting),
+                        kernel.preferred_multiple);
   if (policy_.rule != WorkGroupPolicy::Rule::fixed) return 0;
   check_limits(kernel, policy_.size);
   return std::min(policy_.size, longest_);

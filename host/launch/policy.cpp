@@ -62,14 +62,12 @@ std::size_t largest_divisor(std::size_t range, std::size_t limit) {
 }
 
 std::size_t fitting_size(std::size_t range, std::size_t limit, std::size_t multiple) {
-  constexpr std::size_t usual_most = 512;
   const auto rounded_up = [&](std::size_t size) { return (range + size - 1) / size * size; };
-  const std::size_t most = std::min(limit, usual_most);
-  if (multiple == 0 || multiple > most) return std::min(range, most);
-  const std::size_t largest = most / multiple * multiple;
+  if (multiple == 0 || multiple > limit) return std::min(range, limit);
+  const std::size_t largest = limit / multiple * multiple;
   if (range <= largest) return rounded_up(multiple);
   std::size_t best = largest;
-  for (std::size_t size = largest; size >= 5 * most / 8 && size >= multiple; size -= multiple)
+  for (std::size_t size = largest; size >= 5 * limit / 8 && size >= multiple; size -= multiple)
     if (rounded_up(size) < rounded_up(best)) best = size;
   return best;
 }

@@ -139,18 +139,18 @@ TEST_CASE("what fits is one launch that leaves little beyond the end") {
   CHECK(largest_divisor(8011, 1024) == 1);    // a prime
   CHECK(largest_divisor(8001, 1024) == 889);  // 9 x 7 x 127
   CHECK(largest_divisor(1, 1) == 1);
-  CHECK(fitting_size(1031, 1024, 32) == 352);  // 3 x 352 = 1056
-  CHECK(fitting_size(1013, 1024, 32) == 512);
-  CHECK(fitting_size(1079, 1024, 32) == 384);  // 1152
-  CHECK(fitting_size(4007, 1024, 32) == 448);  // 9 x 448 = 4032
-  CHECK(fitting_size(101, 1024, 32) == 128);   // one group
+  CHECK(fitting_size(1031, 512, 32) == 352);  // 3 x 352 = 1056
+  CHECK(fitting_size(1013, 512, 32) == 512);
+  CHECK(fitting_size(1079, 512, 32) == 384);  // 1152
+  CHECK(fitting_size(4007, 512, 32) == 448);  // 9 x 448 = 4032
+  CHECK(fitting_size(101, 512, 32) == 128);   // one group
   CHECK(fitting_size(101, 64, 32) == 64);
-  CHECK(fitting_size(1031, 4096, 8) == 344);
-  CHECK(fitting_size(7, 1024, 8) == 8);
+  CHECK(fitting_size(1031, 4096, 8) == 1032);
+  CHECK(fitting_size(7, 512, 8) == 8);
   CHECK(fitting_size(7, 4, 8) == 4);
   CHECK(fitting_size(100, 64, 0) == 64);
   for (std::size_t range = 1; range < 3000; ++range) {
-    const std::size_t size = fitting_size(range, 1024, 32);
+    const std::size_t size = fitting_size(range, 512, 32);
     const std::size_t beyond = (range + size - 1) / size * size - range;
     CHECK(size % 32 == 0);
     CHECK(size <= 512);

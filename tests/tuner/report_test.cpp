@@ -318,6 +318,16 @@ TEST_CASE("an experiment that its budget ended says how much of it there is") {
   CHECK(with("nonsense").empty());
 }
 
+TEST_CASE("where nothing is as fast as the driver's own, that is what is advised") {
+  Results results;
+  for (const std::size_t n : {100, 200, 300}) add_design(results, n, 90, 100, 97, 95);
+  const Verdict verdict = verdict_on({results});  // 5 %, where times scatter by 10 %
+  REQUIRE(verdict.choice.has_value());
+  CHECK(verdict.choice->choice == "driver");
+  CHECK(verdict.choice->gain == 1);
+  CHECK(contains(sentences(verdict)[0], "Use `--local driver`: over 3 n it is worth 1 times"));
+}
+
 TEST_CASE("few n, partial rows and a noisy machine are no ground for advice") {
   Results few, noisy, partial;
   add_design(few, 1030, 90, 95, 60, 61);

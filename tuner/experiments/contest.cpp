@@ -121,10 +121,12 @@ std::vector<Candidate> rule_candidates(Context& context, RealType type, Index n)
     rules.push_back(named("lcm_lanes", *lcm_rule(by_lanes).raw));
   }
   const std::size_t limit = forward.work_group_limit;
+  const Launcher fit(device, context.queue(), {WorkGroupPolicy::Rule::fit, 0}, SplitMode::automatic,
+                     n + 1);
   for (const Candidate& one :
        {named("multiple", forward.preferred_multiple), named("max", limit), named("192", 192),
         named("256", 256), named("divisor", largest_divisor(n + 1, limit)),
-        named("fit", fitting_size(n + 1, limit, forward.preferred_multiple))})
+        named("fit", fit.local_size_for(forward))})
     rules.push_back(one);
   rules.back().choice.split = SplitMode::round_up;
   return rules;

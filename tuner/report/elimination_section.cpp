@@ -75,6 +75,9 @@ Table failures_table(const EliminationData& data) {
 
 /// The choice as a line of C++.
 std::string line_to_use(const Standing& choice) {
+  if (choice.choice == "driver")
+    return "In C++ leave the groups to the driver: `queue.enqueueNDRangeKernel(kernel, "
+           "cl::NullRange, cl::NDRange(columns, rows));`";
   const std::string size = choice.choice == "fit"
                                ? "`local` the multiple of the kernel's preferred one, of those "
                                  "from 320 to 512, that leaves "

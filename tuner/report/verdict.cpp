@@ -135,9 +135,12 @@ std::optional<Standing> best_standing(const ByN& contests, std::size_t count,
     for (const Timing& timing : contest.timings)
       if (timing.ok() && !timing.by_driver())
         for (const std::string& name : names_of_choice(timing, limit)) names.insert(name);
+  if (std::ranges::all_of(contests,
+                          [&](const auto& of_n) { return driver_is_safe(of_n.first, limit); }))
+    names.insert("driver");
   std::optional<Standing> best = fit;
   const auto rank = [](const Standing& one) {
-    return std::tuple(one.slower, one.worst_loss.ratio.median * one.loss);
+    return std::tuple(one.slower, one.gain < 1, one.worst_loss.ratio.median * one.loss);
   };
   for (const std::string& name : names) {
     const auto standing = standing_of(contests, name, limit);
@@ -145,7 +148,8 @@ std::optional<Standing> best_standing(const ByN& contests, std::size_t count,
       best = standing;
   }
   constexpr double alike = 1.05;  // in the median and at worst
-  const bool fit_does = fit && fit->slower <= best->slower && fit->loss <= alike * best->loss &&
+  const bool fit_does = fit && fit->slower <= best->slower && (fit->gain >= 1 || best->gain < 1) &&
+                        fit->loss <= alike * best->loss &&
                         fit->worst_loss.ratio.median <= alike * best->worst_loss.ratio.median;
   return fit_does ? fit : best;
 }
@@ -331,7 +335,8 @@ std::string choice_sentence(const Verdict& verdict) {
   const std::string fit =
       "`--local fit`, which `--local auto` takes where nothing is tuned (one launch of whole "
       "groups "
-      "beyond the end: of 320 to 512 the multiple that leaves the least there)";
+      "beyond the end: of 320 to 512 the multiple that leaves the least there, on a CPU whole "
+      "rows)";
   if (verdict.choice->choice == "fit")
     return fmt::format("Use {}: {}", fit, standing_words(*verdict.choice));
   const std::string use =
@@ -438,16 +443,21 @@ Verdict verdict_of(const EliminationData& data) {
   all.insert(data.outliers.begin(), data.outliers.end());
   verdict.noise = median_floor(all);
   verdict.fit = standing_of(all, "fit", verdict.limit);
+  // Where the rule was timed with other cores, few sizes were.
+  ByN rules = data.rules;
+  std::erase_if(rules, [&](const auto& of_n) {
+    return of_n.second.of_rule("lcm") != nullptr &&
+           rule_timing(of_n.second, std::to_string(verdict.rule_local.value_or(0))) == nullptr;
+  });
   const auto own_timed = [](const auto& of_n) {
     const Timing* const own = of_n.second.of_rule("driver");
     return own != nullptr && own->ok();
   };
-  verdict.judged = verdict.fit
-                       ? verdict.fit->count
-                       : static_cast<std::size_t>(std::ranges::count_if(data.rules, own_timed));
+  verdict.judged = verdict.fit ? verdict.fit->count
+                               : static_cast<std::size_t>(std::ranges::count_if(rules, own_timed));
   if (verdict.judged >= kFewestN && verdict.noise <= kMostNoiseOfAdvice)
     verdict.choice =
-        best_standing(verdict.fit ? all : data.rules, verdict.judged, verdict.fit, verdict.limit);
+        best_standing(verdict.fit ? all : rules, verdict.judged, verdict.fit, verdict.limit);
   return verdict;
 }
 

@@ -58,7 +58,8 @@ struct Verdict {
   std::vector<std::size_t> driver_best;
   std::optional<Standing> fit;  // of the rule fit
   /// Of what was timed at every n at which fit was, without fit at every n of `rules`: the least
-  /// loss in all; fit where it is as good. Empty below kFewestN, and where the machine was too noisy.
+  /// loss in all; fit where it is as good. Empty below kFewestN, and where the machine was too
+  /// noisy.
   std::optional<Standing> choice;
   std::size_t judged = 0;  // n that `choice` is sought over
   double noise = 0;        // the median of the controls' floors

@@ -58,10 +58,10 @@ struct Split {
 [[nodiscard]] std::size_t largest_divisor(std::size_t range, std::size_t limit);
 
 /// The size of Rule::fit, for one launch of whole groups beyond the end of the range: of the
-/// multiples of `multiple` from 320 to 512 (with a lower limit from five eighths of it to it) that
-/// which leaves the fewest work-items beyond the end, the largest of several; a range that is
-/// shorter is one group. An H100 is fastest with groups of about that size, and what lies beyond
-/// the end costs time as a part of what lies within.
+/// multiples of `multiple` from five eighths of `limit` to it that which leaves the fewest
+/// work-items beyond the end, the largest of several; a shorter range is one group. A launcher's
+/// limit is 512, with which an H100 is fastest, and on a CPU the device's own: there a group of a
+/// whole row is. What lies beyond the end costs time as a part of what lies within.
 [[nodiscard]] std::size_t fitting_size(std::size_t range, std::size_t limit, std::size_t multiple);
 
 /// How a range is launched. The numbers are the SPLIT of a TunedEntry.
