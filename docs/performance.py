@@ -132,9 +132,22 @@ def beside_cusolver(name, what, sizes, own_run, peer_run, peer_detail):
         yield cells
 
 
+def h100_beside_cusolver(name, what, sizes):
+    """Ours and cuSOLVER's of the same call on an H100, f64 and f32; the ratio."""
+    for n in sizes:
+        cells = [n]
+        for kind in ("f64", "f32"):
+            own, peer = (median_ms(one(name, what=what, type=kind, n=n, library=who)) for who in ("clgauss", "cuSOLVER"))
+            cells += [digits(own), digits(peer), f"{peer / own:.2f}"]
+        yield cells
+
+
 def cholesky_rows():
-    return beside_cusolver("bench_h200_cholesky.csv", "cholesky", {n: (n, n) for n in ("1024", "2048", "4096", "8192", "16384")},
-                           "2026-11-23T06:38:54Z", "2026-11-23T06:25:54Z", "PyTorch 2.11: potrf and potrs")
+    return h100_beside_cusolver("cholesky_peers_h100.csv", "cholesky", ("500", "1024", "2048", "4096", "8192", "16384"))
+
+
+def invert_rows():
+    return h100_beside_cusolver("invert_h100.csv", "invert", ("500", "1024", "2048", "4096", "8192"))
 
 
 def lstsq_rows():
@@ -325,6 +338,7 @@ def performance_md():
         "complex": table(["n", "c64", "cuSOLVER", "ratio", "c32", "cuSOLVER", "ratio"], complex_rows()),
         "cholesky": table(["n", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
                           cholesky_rows()),
+        "invert": table(["n", "inverse, f64", "cuSOLVER", "ratio", "inverse, f32", "cuSOLVER", "ratio"], invert_rows()),
         "lstsq": table(["A", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
                        lstsq_rows()),
         "breakdown": table(["n", "type", *PARTS], breakdown_rows()),

@@ -2,130 +2,164 @@
 // triangular and D diagonal, Cholesky's factors without their square roots, which come to stand in
 // A as an LU without row exchanges does, U = D L^T. Portable OpenCL C 1.2.
 //
-// ldlt_diagonal, one work-group: the size x size block at a + offset, size <= NB, of which only the
-// lower triangle is read, becomes L, D and U; `inverse` becomes U^-1, NB x NB, whole (zeros below
-// the diagonal), beyond `size` the identity.
-// Every work-item keeps NB / GRID x NB / GRID elements in registers. GRID rows at a time are
-// finished, one a barrier: the owners of row k publish it. Right of the diagonal it is row k of U,
-// and by symmetry the column of multipliers too; left of it stands row k of L^-1, which the same
-// update builds up below the diagonal, and on it the 1 of L^-1. The rows below those GRID then lose
-// the products with all of them at once, of which those are left out that only symmetry asks for.
-// A block of 128 takes about 61 us on an H100 in f64, 57 in f32. (Tried: four rows between two
-// barriers, the block of them at the diagonal factored by every work-item: 67 and 56; that or the
-// present way with registers that rotate, so that the code is a quarter as long: 77 and 80; tiles
-// read and written through local memory, so that neighbours access neighbours: 68 with four rows.)
+// ldlt_panel: the `size` <= NB columns at a + offset, of which what stands on and below the
+// diagonal counts, become L, D and, right of the block, U. `rest` rows lie below the block; size is
+// NB unless rest is 0.
+// A work-item keeps a row in registers, a work-group the NB rows of the block and NB of those
+// below: every group factors the block itself, which takes no longer than to use its factors, so
+// that no group waits for another. Column k is published by the rows of the block, one barrier a
+// column; then every row loses its multiple, in the first half of the columns first.
+// The block's own factors come to one of the two `blocks`, NB x NB each, in turn, since other
+// groups may have to read the block in A yet. One more group of the next launch brings them to
+// their place; where rest is 0 this launch does.
+// A panel of 64 columns takes about 19 us on an H100 in f64, 16 in f32, 4 of them its launch.
+// Reading and writing neighbours by neighbours, with all loads under way at once, took it from 28
+// to 19. (Tried: registers that move on by one a column, so that the loop over the columns can be
+// one: compiled in a fifth of the time, 4 to 5 % slower as a whole; two work-items a row: 23 us;
+// four rows and a quarter of the columns a work-item: 25 and 21; 1 / pivot by Newton's steps, or a
+// column ahead of its use: no gain.)
+// first: a multiple of NB, number of the first column.
 // info[0]: atomic minimum of first + k over the pivots that are not positive numbers.
-// NDRange: one work-group of GRID * GRID. Local memory: (GRID + 2) NB scalars.
-//
-// ldlt_spread: L21 <- W and U12 <- D1 W^T, for W, rest x size with leading dimension NB, and the
-// block with D1 at a + offset. NDRange: size x rest, both rounded up to GRID, in work-groups of
-// GRID x GRID. Local memory: GRID (GRID + 1) scalars.
+// NDRange: max(1, ceil(rest / NB)) work-groups of 2 NB, and one more where first is not 0.
+// Local memory: 2 NB (NB / 4 + 1) scalars.
 
 #include "common.clh"
 
-#if !defined(NB) || !defined(GRID)
-#error "NB and GRID must be defined"
+#ifndef NB
+#error "NB must be defined"
 #endif
-#if NB % GRID != 0
-#error "NB must be a multiple of GRID"
+#if NB % 16 != 0
+#error "NB must be a multiple of 16"
 #endif
-#define SIDE (NB / GRID)  // rows and columns of a work-item
+#define HALF (NB / 2)   // columns whose multiples a row loses one by one
+#define PIECE (NB / 4)  // columns that are turned over at once
+#define GROUP (2 * NB)
+#define STEP (GROUP / PIECE)  // rows between those of a work-item while neighbours have columns
 
-kernel __attribute__((reqd_work_group_size(GRID * GRID, 1, 1))) void ldlt_diagonal(
-    global REAL* a, ulong offset, uint ld, uint size, global REAL* restrict inverse, uint first,
-    volatile global int* info) {
-  local REAL rows[GRID][NB];  // that are finished, with 1 on the diagonal
-  local REAL pivots[NB], reciprocals[NB];
-  const uint id = get_local_id(0), tx = id % GRID, ty = id / GRID;
-  REAL w[SIDE][SIDE];  // rows ty + r GRID, columns tx + c GRID
+/// Called by all of a work-group: the size x size numbers of `block` come to `corner`.
+INLINE void place(global REAL* corner, uint ld, uint size, const global REAL* block) {
+  const uint x = get_local_id(0) % NB, y = get_local_id(0) / NB;
+  corner += (ulong)y * ld + x;
+  block += get_local_id(0);
   UNROLLED
-  for (uint r = 0; r < SIDE; ++r) {
-    const uint i = ty + r * GRID;
-    UNROLLED
-    for (uint c = 0; c < SIDE; ++c) {
-      const uint j = tx + c * GRID;
-      w[r][c] =
-          i < size && j < size ? a[offset + (ulong)max(i, j) * ld + min(i, j)] : (REAL)(i == j);
-    }
-  }
-  uint bad = NB;
-  // Rows GRID * done .. are number `done` of their owners: a constant, where the loop is unrolled.
-  UNROLLED
-  for (uint done = 0; done < SIDE; ++done) {
-    barrier(CLK_LOCAL_MEM_FENCE);  // nobody reads the rows before any more
-#pragma unroll 1
-    for (uint p = 0; p < GRID; ++p) {
-      const uint k = done * GRID + p;
-      if (ty == p) {
-        UNROLLED
-        for (uint c = 0; c < SIDE; ++c) {
-          const bool diagonal = c == done && tx == p;
-          rows[p][tx + c * GRID] = diagonal ? (REAL)1 : w[done][c];
-          if (diagonal) pivots[k] = w[done][c];
-        }
-      }
-      barrier(CLK_LOCAL_MEM_FENCE);
-      const REAL pivot = pivots[k];
-      const bool usable = pivot >= REAL_MIN_NORMAL && pivot < (REAL)INFINITY;
-      const REAL reciprocal = usable ? 1 / pivot : (REAL)1;
-      if (!usable) bad = min(bad, k);
-      if (id == 0) reciprocals[k] = reciprocal;
-      if (ty > p) {
-        const REAL multiplier = rows[p][ty + done * GRID] * reciprocal;
-        UNROLLED
-        for (uint c = 0; c < SIDE; ++c) {
-          const REAL before = c == done && tx == p ? (REAL)0 : w[done][c];
-          w[done][c] = fma(-multiplier, rows[p][tx + c * GRID], before);
-        }
-      }
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-    // What stood below these columns is in their rows as well; now L^-1 comes there.
-    UNROLLED
-    for (uint r = 0; r < SIDE; ++r)
-      if (r > done) w[r][done] = 0;
-    for (uint p = 0; p < GRID; ++p) {
-      const REAL reciprocal = reciprocals[done * GRID + p];
-      REAL right[SIDE];
-      UNROLLED
-      for (uint c = 0; c < SIDE; ++c)
-        right[c] = c == done && p < tx ? (REAL)0 : rows[p][tx + c * GRID];
-      UNROLLED
-      for (uint r = 0; r < SIDE; ++r) {
-        if (r <= done) continue;
-        const REAL multiplier = rows[p][ty + r * GRID] * reciprocal;
-        UNROLLED
-        for (uint c = 0; c < SIDE; ++c)
-          if (c <= done || c >= r) w[r][c] = fma(-multiplier, right[c], w[r][c]);
-      }
-    }
-  }
-  barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);  // the block was read before it is written
-  if (id == 0 && bad < NB) atomic_min(info, (int)(first + bad));
-  UNROLLED
-  for (uint r = 0; r < SIDE; ++r) {
-    const uint i = ty + r * GRID;
-    UNROLLED
-    for (uint c = 0; c < SIDE; ++c) {
-      const uint j = tx + c * GRID;
-      if (i <= j && j < size) a[offset + (ulong)i * ld + j] = w[r][c];                  // U
-      if (i < j && j < size) a[offset + (ulong)j * ld + i] = w[r][c] * reciprocals[i];  // L
-      inverse[j * NB + i] = i < j ? (REAL)0 : (i == j ? (REAL)1 : w[r][c]) * reciprocals[i];
-    }
+  for (uint i = 0; i < NB; i += 2) {
+    if (i + y < size && x < size) *corner = *block;
+    corner += 2 * (ulong)ld;
+    block += GROUP;
   }
 }
 
-kernel __attribute__((reqd_work_group_size(GRID, GRID, 1))) void ldlt_spread(
-    global REAL* a, ulong offset, uint ld, uint size, uint rest, const global REAL* restrict w) {
-  local REAL tile[GRID][GRID + 1];
-  const uint x = get_local_id(0), y = get_local_id(1);
-  const uint j = get_group_id(0) * GRID, i = get_group_id(1) * GRID;
-  global REAL* const corner = a + offset;
-  if (i + y < rest && j + x < size) {
-    const REAL l = w[(ulong)(i + y) * NB + j + x];
-    corner[(ulong)(size + i + y) * ld + j + x] = l;
-    tile[y][x] = l * corner[(ulong)(j + x) * ld + j + x];
+INLINE void factor(global REAL* corner, uint ld, uint size, uint rest, global REAL* block,
+                   uint first, volatile global int* info, local REAL* shared) {
+  const uint id = get_local_id(0), skipped = get_group_id(0) * NB;
+  const bool keeps_block = get_group_id(0) == 0;
+  const uint left = id % PIECE, top = id / PIECE;               // while neighbours have columns
+  const uint below = min(rest - min(rest, skipped), (uint)NB);  // rows of the group below the block
+  global REAL* const under = corner + (ulong)(NB + skipped) * ld;  // their first
+  REAL w[HALF], v[HALF];                                           // the two halves of a row
+  UNROLLED
+  for (uint p = 0; p < HALF; ++p) {
+    const uint y = top + p % PIECE * STEP, j = left + p / PIECE * PIECE;
+    if (p % PIECE < PIECE / 2) {
+      w[p] = y < size && j < size ? corner[(ulong)y * ld + j] : (REAL)(y == j);
+      v[p] = y < size && HALF + j < size ? corner[(ulong)y * ld + HALF + j] : (REAL)(y == HALF + j);
+    } else {
+      const bool exists = y - NB < below;
+      w[p] = exists ? under[(ulong)(y - NB) * ld + j] : (REAL)0;
+      v[p] = exists ? under[(ulong)(y - NB) * ld + HALF + j] : (REAL)0;
+    }
   }
-  barrier(CLK_LOCAL_MEM_FENCE);
-  if (i + x < rest && j + y < size) corner[(ulong)(j + y) * ld + size + i + x] = tile[x][y];
+  UNROLLED
+  for (uint piece = 0; piece < HALF; piece += PIECE) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLLED
+    for (uint c = 0; c < PIECE; ++c) shared[(top + c * STEP) * (PIECE + 1) + left] = w[piece + c];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLLED
+    for (uint c = 0; c < PIECE; ++c) w[piece + c] = shared[id * (PIECE + 1) + c];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLLED
+    for (uint c = 0; c < PIECE; ++c) shared[(top + c * STEP) * (PIECE + 1) + left] = v[piece + c];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLLED
+    for (uint c = 0; c < PIECE; ++c) v[piece + c] = shared[id * (PIECE + 1) + c];
+  }
+  uint bad = NB;
+#pragma unroll 1
+  for (uint base = 0; base < NB; base += HALF) {
+    barrier(CLK_LOCAL_MEM_FENCE);
+    UNROLLED
+    for (uint k = 0; k < HALF; ++k) {
+      // Row k of U, columns base + k .. NB - 1: shared[k * NB ..].
+      if (id >= base + k && id < NB) shared[k * NB + id] = w[k];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      const REAL pivot = shared[k * NB + base + k];
+      const bool usable = pivot >= REAL_MIN_NORMAL && pivot < (REAL)INFINITY;
+      if (!usable) bad = min(bad, base + k);
+      w[k] *= usable ? 1 / pivot : (REAL)1;
+      UNROLLED
+      for (uint c = 0; c < HALF; ++c)
+        if (c > k) w[c] = fma(-w[k], shared[k * NB + base + c], w[c]);
+    }
+    if (base == 0) {
+      UNROLLED
+      for (uint k = 0; k < HALF; ++k) {
+        UNROLLED
+        for (uint c = 0; c < HALF; ++c) v[c] = fma(-w[k], shared[k * NB + HALF + c], v[c]);
+      }
+    }
+    if (id >= NB) {  // U
+      if (id - NB < below) {
+        global REAL* to = corner + (ulong)base * ld + skipped + id;
+        UNROLLED
+        for (uint k = 0; k < HALF; ++k) {
+          *to = w[k] * shared[k * NB + base + k];
+          to += ld;
+        }
+      }
+    } else if (keeps_block) {
+      UNROLLED
+      for (uint k = 0; k < HALF; ++k)
+        if (id >= base + k) block[(base + k) * NB + id] = shared[k * NB + id];
+    }
+    UNROLLED
+    for (uint piece = 0; piece < HALF; piece += PIECE) {
+      barrier(CLK_LOCAL_MEM_FENCE);
+      UNROLLED
+      for (uint c = 0; c < PIECE; ++c) shared[id * (PIECE + 1) + c] = w[piece + c];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      const uint j = base + piece + left;
+      global REAL* to = under + (ulong)top * ld + j;  // L
+      UNROLLED
+      for (uint c = 0; c < PIECE; ++c) {
+        const uint y = top + c * STEP;
+        const REAL l = shared[y * (PIECE + 1) + left];
+        if (c < PIECE / 2) {
+          if (keeps_block && j < y) block[y * NB + j] = l;
+        } else {
+          if (y - NB < below) *to = l;
+          to += (ulong)STEP * ld;
+        }
+      }
+    }
+    UNROLLED
+    for (uint c = 0; c < HALF; ++c) w[c] = v[c];
+  }
+  if (keeps_block && id == 0 && bad < size) atomic_min(info, (int)(first + bad));
+}
+
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void ldlt_panel(
+    global REAL* a, ulong offset, uint ld, uint size, uint rest, global REAL* blocks, uint first,
+    volatile global int* info) {
+  local REAL shared[GROUP * (PIECE + 1)];
+  const uint turn = first / NB % 2;
+  global REAL* const corner = a + offset;
+  global REAL* const block = blocks + turn * NB * NB;
+  if (get_group_id(0) * NB >= max(rest, 1U)) {
+    place(corner - (ulong)NB * ld - NB, ld, NB, blocks + (1 - turn) * NB * NB);
+  } else {
+    factor(corner, ld, size, rest, block, first, info, shared);
+    barrier(CLK_GLOBAL_MEM_FENCE);
+    if (rest == 0) place(corner, ld, size, block);
+  }
 }

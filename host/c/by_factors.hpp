@@ -2,7 +2,10 @@
 /// What getrs_host and its like ask of the device, whatever the numbers are.
 
 #include <complex>
+#include <concepts>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "c/handles.hpp"
 #include "c/host_transfer.hpp"
@@ -55,10 +58,46 @@ MatrixView uploaded_factors(const Use& use, const Triangles<Real>& m) {
                   padded_ld(m.lower.rows, kRealType<Real>), "the factors");
 }
 
+/// Rows k and exchanges[k] of `matrix` are exchanged, for one k after the other, M <- P M, or from
+/// the last on, M <- P^T M.
+template <typename Number>
+void exchange_rows(const HostMatrix<Number>& matrix, std::span<const Index> exchanges, bool back) {
+  const Index count = exchanges.size();
+  const auto row_of = [&](Index step) { return back ? count - 1 - step : step; };
+  const auto exchange = [&](Index k, Index j) {
+    std::swap(matrix.data[k * matrix.row_step + j * matrix.column_step],
+              matrix.data[exchanges[k] * matrix.row_step + j * matrix.column_step]);
+  };
+  in_parallel(matrix.columns, kElementsPerThread / count + 1, [&](Index first, Index last) {
+    if (matrix.column_step == 1)
+      for (Index step = 0; step < count; ++step)
+        for (Index j = first; j < last; ++j) exchange(row_of(step), j);
+    else
+      for (Index j = first; j < last; ++j)
+        for (Index step = 0; step < count; ++step) exchange(row_of(step), j);
+  });
+}
+
+/// Copies of a matrix, in memory of their own.
+template <typename Number>
+struct Copied {
+  explicit Copied(const HostMatrix<Number>& of)
+      : space(doubles_for(of)), matrix(like(of, space.data())) {
+    copy(of, matrix);
+  }
+
+  Values space;
+  HostMatrix<Number> matrix;
+};
+
 /// B <- (L U)^-1 B, if it is seen to be that.
 template <typename Real>
 [[nodiscard]] clgauss_status solve_by_factors(const Use& use,
                                               const Triangles<std::complex<Real>>& m,
                                               const HostMatrix<std::complex<Real>>& b);
+
+template <std::floating_point Real>
+[[nodiscard]] clgauss_status solve_by_factors(const Use& use, const Triangles<Real>& m,
+                                              const HostMatrix<Real>& b);
 
 }  // namespace clgauss::c

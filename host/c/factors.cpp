@@ -22,48 +22,6 @@
 
 namespace clgauss::c {
 
-namespace {
-
-/// The n row exchanges that the caller's ipiv tells of, 0-based.
-std::vector<Index> exchanges_of(const int32_t* ipiv, Index n) {
-  not_null(ipiv, "ipiv");
-  std::vector<Index> exchanges(n);
-  for (Index k = 0; k < n; ++k) {
-    if (ipiv[k] < 1 || static_cast<Index>(ipiv[k]) > n)
-      throw UsageError(
-          fmt::format("ipiv[{}] is {}, not a row of {}, counted from 1", k, ipiv[k], n));
-    exchanges[k] = static_cast<Index>(ipiv[k]) - 1;
-  }
-  return exchanges;
-}
-
-/// Rows k and exchanges[k] of `matrix` are exchanged, for one k after the other, M <- P M, or from
-/// the last on, M <- P^T M.
-template <typename Number>
-void exchange_rows(const HostMatrix<Number>& matrix, std::span<const Index> exchanges, bool back) {
-  const Index count = exchanges.size();
-  const auto row_of = [&](Index step) { return back ? count - 1 - step : step; };
-  const auto exchange = [&](Index k, Index j) {
-    std::swap(matrix.data[k * matrix.row_step + j * matrix.column_step],
-              matrix.data[exchanges[k] * matrix.row_step + j * matrix.column_step]);
-  };
-  in_parallel(matrix.columns, kElementsPerThread / count + 1, [&](Index first, Index last) {
-    if (matrix.column_step == 1)
-      for (Index step = 0; step < count; ++step)
-        for (Index j = first; j < last; ++j) exchange(row_of(step), j);
-    else
-      for (Index j = first; j < last; ++j)
-        for (Index step = 0; step < count; ++step) exchange(row_of(step), j);
-  });
-}
-
-/// L L^T.
-template <typename Real>
-Triangles<Real> triangles_of_cholesky(const HostMatrix<const Real>& l) {
-  return {l, transposed(l), false, false};
-}
-
-/// solve_by_factors() of real numbers.
 template <std::floating_point Real>
 clgauss_status solve_by_factors(const Use& use, const Triangles<Real>& m,
                                 const HostMatrix<Real>& b) {
@@ -79,6 +37,34 @@ clgauss_status solve_by_factors(const Use& use, const Triangles<Real>& m,
   if (!is_answer(of_m, constant(b), answer.matrix())) return out_of_range_or_wrong(of_m.norm1);
   copy(answer.matrix(), b);
   return CLGAUSS_OK;
+}
+
+#define CLGAUSS_FOR(Real)                                                      \
+  template clgauss_status solve_by_factors(const Use&, const Triangles<Real>&, \
+                                           const HostMatrix<Real>&);
+CLGAUSS_FOR(float)
+CLGAUSS_FOR(double)
+#undef CLGAUSS_FOR
+
+namespace {
+
+/// The n row exchanges that the caller's ipiv tells of, 0-based.
+std::vector<Index> exchanges_of(const int32_t* ipiv, Index n) {
+  not_null(ipiv, "ipiv");
+  std::vector<Index> exchanges(n);
+  for (Index k = 0; k < n; ++k) {
+    if (ipiv[k] < 1 || static_cast<Index>(ipiv[k]) > n)
+      throw UsageError(
+          fmt::format("ipiv[{}] is {}, not a row of {}, counted from 1", k, ipiv[k], n));
+    exchanges[k] = static_cast<Index>(ipiv[k]) - 1;
+  }
+  return exchanges;
+}
+
+/// L L^T.
+template <typename Real>
+Triangles<Real> triangles_of_cholesky(const HostMatrix<const Real>& l) {
+  return {l, transposed(l), false, false};
 }
 
 /// What write(inverse) writes, of (L U)^-1, if is_right(sums of L U, inverse) says so.
@@ -117,18 +103,6 @@ HostMatrix<const Number> lower_factor(const HostMatrix<const Number>& lu, Number
   });
   return constant(row_major(space, n, n, n));
 }
-
-/// Copies of a matrix, in memory of their own.
-template <typename Number>
-struct Copied {
-  explicit Copied(const HostMatrix<Number>& of)
-      : space(doubles_for(of)), matrix(like(of, space.data())) {
-    copy(of, matrix);
-  }
-
-  Values space;
-  HostMatrix<Number> matrix;
-};
 
 /// Of real numbers nothing.
 template <typename Number>

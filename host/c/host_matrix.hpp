@@ -80,14 +80,18 @@ HostMatrix<Real> host_matrix(int layout, Index rows, Index columns, Real* data, 
   return matrix;
 }
 
+inline bool is_upper(int uplo) {
+  if (uplo != CLGAUSS_LOWER && uplo != CLGAUSS_UPPER)
+    throw UsageError(
+        fmt::format("uplo is {}, neither CLGAUSS_LOWER (121) nor CLGAUSS_UPPER (122)", uplo));
+  return uplo == CLGAUSS_UPPER;
+}
+
 /// The matrix of which `uplo` says that the triangle is there, turned over where that is the upper
 /// one.
 template <typename Real>
 HostMatrix<Real> with_lower_triangle(HostMatrix<Real> a, int uplo) {
-  if (uplo != CLGAUSS_LOWER && uplo != CLGAUSS_UPPER)
-    throw UsageError(
-        fmt::format("uplo is {}, neither CLGAUSS_LOWER (121) nor CLGAUSS_UPPER (122)", uplo));
-  if (uplo == CLGAUSS_UPPER) std::swap(a.row_step, a.column_step);
+  if (is_upper(uplo)) std::swap(a.row_step, a.column_step);
   return a;
 }
 

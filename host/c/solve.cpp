@@ -127,7 +127,8 @@ static_assert(static_cast<int>(Method::automatic) == CLGAUSS_METHOD_AUTOMATIC &&
               static_cast<int>(Method::gauss) == CLGAUSS_METHOD_GAUSS &&
               static_cast<int>(Method::cholesky) == CLGAUSS_METHOD_CHOLESKY &&
               static_cast<int>(Method::jacobi) == CLGAUSS_METHOD_JACOBI &&
-              static_cast<int>(Method::seidel) == CLGAUSS_METHOD_SEIDEL);
+              static_cast<int>(Method::seidel) == CLGAUSS_METHOD_SEIDEL &&
+              static_cast<int>(Method::ldlt) == CLGAUSS_METHOD_LDLT);
 
 std::size_t checked_size(const clgauss_report* report) {
   if (report == nullptr) return 0;

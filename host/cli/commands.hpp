@@ -18,6 +18,7 @@ namespace clgauss::cli {
 [[nodiscard]] CommandTable invert_table();
 [[nodiscard]] CommandTable det_table();
 [[nodiscard]] CommandTable cond_table();
+[[nodiscard]] CommandTable inertia_table();
 
 /// Of --equilibrate.
 [[nodiscard]] const WordTable<Equilibration>& equilibration_words();
@@ -32,6 +33,7 @@ ExitCode run_lstsq(const Given& given);
 ExitCode run_invert(const Given& given);
 ExitCode run_det(const Given& given);
 ExitCode run_cond(const Given& given);
+ExitCode run_inertia(const Given& given);
 /// Solves beyond one device.
 ExitCode run_distributed(const Given& given);
 

@@ -56,7 +56,7 @@ Json method_json(const ListedDevice& device) {
 }
 
 /// "cholesky from n = 1024 where A is symmetric with a positive diagonal, else mixed from n = 1536,
-/// else lu (tuned)".
+/// else ldlt from n = 2048 where A is symmetric, else lu (tuned)".
 std::string method_text(const ListedDevice& device) {
   const MethodChoice& choice = device.choice;
   std::string text;
@@ -67,6 +67,8 @@ std::string method_text(const ListedDevice& device) {
   for (const auto& [name, from] :
        {std::pair("rbt", choice.rbt_from), std::pair("mixed", choice.mixed_from)})
     if (from != MethodChoice::kNever) text += fmt::format("{} from n = {}, else ", name, from);
+  if (choice.ldlt_from != MethodChoice::kNever)
+    text += fmt::format("ldlt from n = {} where A is symmetric, else ", choice.ldlt_from);
   return fmt::format("{}lu ({}{})", text, device.source,
                      choice.rates ? ": " + rates_text(*choice.rates) : "");
 }
@@ -198,6 +200,7 @@ Json to_json(const ListedDevice& device) {
             {"fp64", profile.fp64},
             {"lcm_rule", nullptr},
             {"cholesky_from", or_never(device.choice.cholesky_from)},
+            {"ldlt_from", or_never(device.choice.ldlt_from)},
             {"method_choice", nullptr}};
   if (!device.failure.empty()) {
     json["error"] = device.failure;

@@ -45,6 +45,8 @@ int main(int argc, char** argv) {
        {"invert", "compute the inverse of a matrix and check A X - I", invert_table, run_invert},
        {"det", "compute the determinant of a matrix, as sign and logarithm", det_table, run_det},
        {"cond", "estimate the condition of a matrix", cond_table, run_cond},
+       {"inertia", "count the eigenvalues of a symmetric matrix above and below 0", inertia_table,
+        run_inertia},
        {"devices", "list the OpenCL devices and what the LCM rule says for each", devices_table,
         run_devices},
        {"warm", "build all kernels that solves will need, and keep them", warm_table, run_warm},

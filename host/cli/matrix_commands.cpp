@@ -1,4 +1,4 @@
-// clgauss invert, det and cond: what there is to know of one matrix.
+// clgauss invert, det, cond and inertia: what there is to know of one matrix.
 
 #include <fmt/format.h>
 
@@ -32,14 +32,32 @@ constexpr const char* kMatrix =
     "as gzip; FILE:ARRAY names one array of several; - is standard input. Of .mtx, .npy and .mat "
     "its numbers may be complex.";
 
-const WordTable<Method> kMatrixMethods{
+const WordTable<Method> kMatrixMethods{{"auto", Method::automatic},
+                                       {"lu", Method::lu},
+                                       {"cholesky", Method::cholesky},
+                                       {"ldlt", Method::ldlt}};
+/// The same without what X is not made from.
+const WordTable<Method> kInverseMethods{
     {"auto", Method::automatic}, {"lu", Method::lu}, {"cholesky", Method::cholesky}};
+/// What tells the inertia.
+const WordTable<Method> kInertiaMethods{{"ldlt", Method::ldlt}};
 const WordTable<std::optional<Accuracy>> kMatrixAccuracies{{"auto", std::nullopt},
                                                            {"single", Accuracy::single_precision},
                                                            {"double", Accuracy::double_precision}};
 
-/// The options that all three have.
-CommandTable matrix_table(std::string_view about, std::string_view examples) {
+std::string method_help(const WordTable<Method>& methods) {
+  std::string text;
+  for (const auto& [name, method] : methods) {
+    if (!text.empty()) text += ", ";
+    text += name;
+    if (row_of(method).symmetric) text += fmt::format(" ({})", row_of(method).help);
+  }
+  return text;
+}
+
+/// The options that all of them have; the first of `methods` is the default.
+CommandTable matrix_table(std::string_view about, std::string_view examples,
+                          const WordTable<Method>& methods = kMatrixMethods) {
   CommandTable table{kMatrixUsage, about, examples, {}, "matrix"};
   // clang-format off
   table.group("Matrix")
@@ -47,8 +65,7 @@ CommandTable matrix_table(std::string_view about, std::string_view examples) {
       ("format", format_words(), "format of MATRIX: text, mtx, npy, csv, tsv, npz, mat, h5; else by content")
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the file");
   table.group("Method")
-      ("method", words("M", kMatrixMethods)->default_value("auto"),
-       "lu, cholesky (for a symmetric positive definite A), or auto")
+      ("method", words("M", methods)->default_value(std::string(methods.front().first)), method_help(methods).c_str())
       ("type", words("T", type_words())->default_value("auto"),
        "of the factors: f32, f64, or auto: f64 where the device has it")
       ("accuracy", words("A", kMatrixAccuracies)->default_value("auto"),
@@ -67,14 +84,15 @@ struct MatrixCommand {
   std::optional<RealType> type;
   bool quiet = false, verbose = false;
 
-  explicit MatrixCommand(const po::variables_map& values) {
+  explicit MatrixCommand(const po::variables_map& values,
+                         const WordTable<Method>& methods = kMatrixMethods) {
     const auto text = [&](const char* name) { return values[name].as<std::string>(); };
     path = text("matrix");
     device = text("device");
     if (values.count("format") > 0) read.format = output_format(values, "format", {});
     read.allow_nonfinite = values["allow-nonfinite"].as<bool>();
     context = context_options(values);
-    method = parse_word("method", text("method"), kMatrixMethods);
+    method = parse_word("method", text("method"), methods);
     type = parse_word("type", text("type"), type_words());
     const auto accuracy = parse_word("accuracy", text("accuracy"), kMatrixAccuracies);
     if (accuracy == Accuracy::double_precision && type == RealType::f32)
@@ -107,8 +125,9 @@ Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes&
                                              read.rows(), read.cols()));
         },
         any);
-    if (std::holds_alternative<ComplexMatrix>(any) && command.method == Method::cholesky)
-      throw UsageError("--method cholesky is for real matrices, and A is complex");
+    if (std::holds_alternative<ComplexMatrix>(any) && row_of(command.method).symmetric)
+      throw UsageError(fmt::format("--method {} is for real matrices, and A is complex",
+                                   method_name(command.method)));
     return any;
   });
   times.read = timer.lap();
@@ -117,8 +136,8 @@ Opened open(const MatrixCommand& command, OpeningContext& opening, ProgramTimes&
   return {std::move(a), context};
 }
 
-/// det and cond, from a factorisation without right-hand sides; `tell` gives the line for standard
-/// output, its JSON and the exit code.
+/// det, cond and inertia, from a factorisation without right-hand sides; `tell` gives the line for
+/// standard output, its JSON and the exit code.
 struct Told {
   std::string line;
   const char* key;
@@ -128,8 +147,9 @@ struct Told {
 };
 
 template <typename Tell>
-ExitCode run_factors(const Given& given, const Tell& tell_of) {
-  const MatrixCommand command(given.values);
+ExitCode run_factors(const Given& given, const Tell& tell_of,
+                     const WordTable<Method>& methods = kMatrixMethods) {
+  const MatrixCommand command(given.values, methods);
   JsonOutput json(given.values);
   LapTimer total;
   ProgramTimes times;
@@ -216,7 +236,8 @@ CommandTable invert_table() {
   static const std::string bound = fmt::format("{}", kScaledResidualBound);
   CommandTable table = matrix_table(about,
                                     "clgauss invert A.mtx -o X.mtx\nclgauss invert A.npy --method "
-                                    "cholesky -o X.npy --json r.json");
+                                    "cholesky -o X.npy --json r.json",
+                                    kInverseMethods);
   // clang-format off
   table.group("Answer")
       ("output,o", output_file("FILE")->default_value("-"), "write X here, in the format of the extension")
@@ -233,7 +254,7 @@ CommandTable invert_table() {
 
 ExitCode run_invert(const Given& given) {
   const po::variables_map& values = given.values;
-  const MatrixCommand command(values);
+  const MatrixCommand command(values, kInverseMethods);
   const auto output = values["output"].as<std::string>();
   const FileFormat format = output_format(values, "output-format", output);
   const WriteOptions written = write_options(values, format);
@@ -365,6 +386,33 @@ ExitCode run_cond(const Given& given) {
           solution.type == RealType::f32 ? "; a device with fp64 may tell" : "");
     return told;
   });
+}
+
+CommandTable inertia_table() {
+  static const std::string about =
+      std::string(
+          "Counts the eigenvalues of a symmetric matrix above, below and at 0 on an OpenCL device, "
+          "from the pivots of L D L^T.") +
+      kMatrix +
+      " Zeros are pivots of exactly 0. Where A is so nearly singular that rounding may have moved "
+      "an eigenvalue across 0, the exit code is 8.";
+  CommandTable table =
+      matrix_table(about, "clgauss inertia A.mtx\nclgauss inertia A.npy --json", kInertiaMethods);
+  add_report_options(table, "write a report to FILE; without FILE, or to -, in place of the text");
+  return table;
+}
+
+ExitCode run_inertia(const Given& given) {
+  const auto tell_of = [](const auto& solution) {
+    const Inertia inertia = solution.inertia.value();
+    Told told{inertia_text(inertia), "inertia", inertia_json(inertia)};
+    if (inertia.zero == 0 && !(solution.determinant.relative_error < 1)) {
+      told.warning = "MISSED     the inertia is not sure: A is nearly singular\n";
+      told.code = ExitCode::inaccurate;
+    }
+    return told;
+  };
+  return run_factors(given, tell_of, kInertiaMethods);
 }
 
 }  // namespace clgauss::cli

@@ -292,6 +292,15 @@ Json rates_json(const std::optional<ArithmeticRates>& rates) {
           {"ratio", rates->ratio}};
 }
 
+std::string inertia_text(const Inertia& inertia) {
+  return fmt::format("inertia    {} positive, {} negative, {} zero eigenvalues\n", inertia.positive,
+                     inertia.negative, inertia.zero);
+}
+
+Json inertia_json(const Inertia& inertia) {
+  return {{"positive", inertia.positive}, {"negative", inertia.negative}, {"zero", inertia.zero}};
+}
+
 std::string verdict_text(const Report& report) {
   const SolveOutcome& solution = report.solution;
   if (solution.status == SolveStatus::overflow) return overflow_text(solution);
@@ -406,6 +415,7 @@ std::string summary_text(const Report& report) {
     text += fmt::format(
         "det A      {}\n",
         std::visit([](const auto& of) { return determinant_text(of); }, *report.determinant));
+  if (solution.inertia) text += inertia_text(*solution.inertia);
   text += trust_text(solution);
   if (report.certificate) text += certificate_text(*report.certificate);
   return text + verdict_text(report);
@@ -451,6 +461,7 @@ Json report_json(const Report& report) {
     json[solution.status == SolveStatus::overflow ? "overflow_column" : "singular_column"] =
         *solution.failed_column + 1;
   if (solution.complex) json["complex"] = true;
+  if (solution.inertia) json["inertia"] = inertia_json(*solution.inertia);
   if (report.determinant)
     json["determinant"] =
         std::visit([](const auto& of) { return determinant_json(of); }, *report.determinant);

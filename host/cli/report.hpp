@@ -101,6 +101,10 @@ void tell_of(const Report& report, bool quiet, bool strict);
 [[nodiscard]] std::string rates_text(const ArithmeticRates& rates);
 [[nodiscard]] nlohmann::ordered_json rates_json(const std::optional<ArithmeticRates>& rates);
 
+/// "inertia    4 positive, 3 negative, 0 zero eigenvalues", a line of the summary.
+[[nodiscard]] std::string inertia_text(const Inertia& inertia);
+[[nodiscard]] nlohmann::ordered_json inertia_json(const Inertia& inertia);
+
 /// The report of `--json`; its keys are documented in the README. Numbers that are not finite are
 /// null.
 [[nodiscard]] nlohmann::ordered_json report_json(const Report& report);

@@ -41,7 +41,8 @@ constexpr std::string_view kSolveExamples =
     "clgauss solve A.mtx --rhs b.mtx -o x.mtx --json report.json\n"
     "clgauss solve A.npy --rhs row-sums --device nvidia:h200 --local lcm --ndrange shrinking\n"
     "clgauss solve data/systems/random_1012.txt --compare\n"
-    "clgauss solve --batched A.npy --rhs B.npy -o x.npy";
+    "clgauss solve --batched A.npy --rhs B.npy -o x.npy\n"
+    "clgauss solve --batched A.npy --rhs identity -o inverses.npy";
 
 /// The options as given, each in its own type.
 struct SolveCommand {
@@ -89,7 +90,7 @@ const WordTable<SplitMode> kSplits{{"auto", SplitMode::automatic},    {"off", Sp
                                    {"padded", SplitMode::padded},     {"exact", SplitMode::exact},
                                    {"round_up", SplitMode::round_up}, {"tall", SplitMode::tall}};
 
-const std::vector<std::string> kRhsChoices{"ones", "row-sums", "augmented"};
+const std::vector<std::string> kRhsChoices{"ones", "row-sums", "identity", "augmented"};
 const std::vector<std::string> kLocalWords{"auto", "tuned", "fit", "lcm", "driver"};
 
 int count_option(const po::variables_map& values, const char* name, int least) {
@@ -388,8 +389,9 @@ CommandTable solve_table() {
   table.group("System")
       ("system", file("SYSTEM")->required(), "the file to solve; - is standard input")
       ("rhs", words_or_file("B", kRhsChoices)->default_value(""),
-       "a file with b, ones (b = 1), row-sums (b = A 1, so x = 1), or augmented: the columns of "
-       "SYSTEM after A (the default; .mtx asks for the word if there are several)")
+       "a file with b, ones (b = 1), row-sums (b = A 1, so x = 1), identity (of --batched: x is the "
+       "inverses), or augmented: the columns of SYSTEM after A (the default; .mtx asks for the word "
+       "if there are several)")
       ("format", format_words(), "format of SYSTEM: text, mtx, npy, csv, tsv, npz, mat, h5; else by content")
       ("batched", po::bool_switch(), "SYSTEM holds many small systems (.npy of three dimensions)")
       ("allow-nonfinite", po::bool_switch(), "accept NaN and Inf in the files");
@@ -475,6 +477,11 @@ Solution solve_as_asked(const SolveCommand& command, Context& context, System& s
 }  // namespace
 
 ExitCode run_solve(const Given& given) {
+  if (given.values["rhs"].as<std::string>() == "identity" && !given.values["batched"].as<bool>())
+    throw UsageError(
+        "--rhs identity is for --batched; the inverse of one matrix is `clgauss invert`, and a "
+        "file "
+        "of that name --rhs ./identity");
   if (distributed_option(given.values)) return run_distributed(given);
   SolveCommand command = read_command(given.values);
   if (given.values["batched"].as<bool>())

@@ -164,7 +164,12 @@ std::string overview_text(const Program& program) {
                                                              : "-" + option.short_name;
         names += (names.empty() ? "" : " ") + name;
       }
-      text += fmt::format("  {:<10} {}\n", group.caption, wrapped(names, 13));
+      const std::string beside = fmt::format("   {} {}\n", group.caption, names);
+      const std::size_t line = text.size() - 2 - text.rfind('\n', text.size() - 2);
+      if (line + beside.size() - 1 <= kColumns)
+        text.replace(text.size() - 1, 1, beside);
+      else
+        text += fmt::format("  {:<10} {}\n", group.caption, wrapped(names, 13));
     }
   }
   text += fmt::format("More: {} help environment, help exit-codes", program.name);

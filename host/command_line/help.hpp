@@ -37,9 +37,12 @@ struct CommandView {
 /// shell.
 [[nodiscard]] std::string completion_script(const Program& program, const std::string& shell);
 
+/// Of a screen.
+inline constexpr std::size_t kColumns = 80;
+
 /// `text` in lines of at most `width` columns, all but the first behind `indent` blanks. A line "
 /// word  meaning" of the text goes on below its meaning.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t indent,
-                                  std::size_t width = 80);
+                                  std::size_t width = kColumns);
 
 }  // namespace clgauss::cli

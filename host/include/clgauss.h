@@ -212,6 +212,30 @@ CLGAUSS_API clgauss_status clgauss_spotri(clgauss_context context, int layout, i
 CLGAUSS_API clgauss_status clgauss_dpotri(clgauss_context context, int layout, int uplo, size_t n,
                                           double* a, size_t lda);
 
+/* LAPACK's sysv: A = L D L^T (CLGAUSS_LOWER) or U D U^T (CLGAUSS_UPPER) with the pivots of Bunch and
+ * Kaufman, X = A^-1 B, for a symmetric A of which one triangle is read, and which may be
+ * indefinite; with nrhs = 0 it is sytrf. On return that triangle holds L or U and D, and ipiv the
+ * exchanges, negative for D's blocks of two columns, both as LAPACK's sytrf has them; the other
+ * triangle is as it was, and the n-by-nrhs B holds X, all of it looked at as gesv's.
+ * CLGAUSS_SINGULAR: A and ipiv are written, B is not. With every status but this and CLGAUSS_OK A,
+ * ipiv and B are as they were. dsysv needs a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_ssysv(clgauss_context context, int layout, int uplo, size_t n,
+                                         size_t nrhs, float* a, size_t lda, int32_t* ipiv, float* b,
+                                         size_t ldb);
+CLGAUSS_API clgauss_status clgauss_dsysv(clgauss_context context, int layout, int uplo, size_t n,
+                                         size_t nrhs, double* a, size_t lda, int32_t* ipiv,
+                                         double* b, size_t ldb);
+
+/* LAPACK's sytrs: B <- A^-1 B, n-by-nrhs, by the factors in one triangle of A and ipiv as sysv and
+ * sytrf left them. As getrs_host, in cost, statuses and what is looked at. dsytrs needs a device
+ * with fp64. */
+CLGAUSS_API clgauss_status clgauss_ssytrs(clgauss_context context, int layout, int uplo, size_t n,
+                                          size_t nrhs, const float* a, size_t lda,
+                                          const int32_t* ipiv, float* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_dsytrs(clgauss_context context, int layout, int uplo, size_t n,
+                                          size_t nrhs, const double* a, size_t lda,
+                                          const int32_t* ipiv, double* b, size_t ldb);
+
 /* LAPACK's gels without a transposition: of the m-by-n A, m >= n, the x with the least ||b - A x||, m < n, the least x with A x = b,
  * by a QR factorisation, for each column of B. B has max(m, n) rows: on entry the first m hold b, on return the first n hold x; the others
  * are as they were, and so is A. Not as LAPACK: x is checked (CLGAUSS_INACCURATE, with x), and CLGAUSS_SINGULAR means that A is rank-deficient;
@@ -260,7 +284,8 @@ enum {
   CLGAUSS_METHOD_GAUSS = 4,     /* step by step, for experiments */
   CLGAUSS_METHOD_CHOLESKY = 5,  /* A must be symmetric and positive definite; half the work of LU */
   CLGAUSS_METHOD_JACOBI = 6, /* iterations to learn from; A must be strictly diagonally dominant */
-  CLGAUSS_METHOD_SEIDEL = 7
+  CLGAUSS_METHOD_SEIDEL = 7,
+  CLGAUSS_METHOD_LDLT = 8 /* A must be symmetric, and may be indefinite; half the work of LU */
 };
 enum {
   CLGAUSS_ACCURACY_DEFAULT = 0, /* of the type of the call */

@@ -47,8 +47,8 @@ void check_matrices(const Array& array, const std::string& path, bool augmented)
     throw DimensionError(shape + " is not square: batch x n x n is needed");
   if (augmented && cols <= n)
     throw DimensionError(shape +
-                         " holds no right-hand sides: give them with --rhs, as a file, ones or "
-                         "row-sums, or in the file, batch x n x (n + m)");
+                         " holds no right-hand sides: give them with --rhs, as a file, ones, "
+                         "row-sums or identity, or in the file, batch x n x (n + m)");
 }
 
 /// Columns [first, first + cols) of every matrix.
@@ -72,12 +72,23 @@ Batch row_sums(const Batch& a) {
   return sums;
 }
 
+Batch identities(Index count, Index n) {
+  Batch ones{count, n, n, Values(count * n * n, 0.0)};
+  for (Index s = 0; s < count; ++s)
+    for (Index i = 0; i < n; ++i) ones.matrix(s)[i * n + i] = 1;
+  return ones;
+}
+
 BatchedSystem with_right_hand_sides(Batch a, const std::string& rhs, const std::string& a_path,
                                     const ReadOptions& options) {
   const Index batch = a.count, n = a.rows;
   if (rhs == "ones") {
     Batch b{batch, n, 1, Values(batch * n, 1.0)};
     return {std::move(a), std::move(b), true};
+  }
+  if (rhs == "identity") {
+    Batch b = identities(batch, n);
+    return {std::move(a), std::move(b), false};
   }
   if (rhs == "row-sums") {
     Batch b = row_sums(a);

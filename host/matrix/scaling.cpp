@@ -366,28 +366,69 @@ void scale_right_hand_sides(Scaling& scaling, Index n, Index nrhs, std::span<con
     scale_each_right_hand_side(scaling, n, nrhs, b, limits);
 }
 
-Scaling symmetric_scaling_for(Index n, Index nrhs, std::span<const double> a,
-                              std::span<const double> b, RealType type) {
-  return symmetric_scaling_for(sizes_of(a, n), nrhs, a, b, type);
-}
+namespace {
 
-Scaling symmetric_scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
-                              std::span<const double> b, RealType type) {
+/// R = C where the range of A or of x asks for it, by `powers()`.
+template <typename Powers>
+Scaling two_sided_scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> b,
+                              RealType type, const Powers& powers) {
   const Limits limits(type);
-  const Index n = sizes.rows.size();
   const Range of_a(sizes), of_b = range_of(b);
   Scaling scaling;
   scaling.size = size_of(sizes);
   scaling.finite = of_a.finite && of_b.finite;
-  if (!fits(of_a, limits) || !quotients_fit(of_b, of_a, limits)) {
-    scaling.rows.resize(n);
+  if (!fits(of_a, limits) || !quotients_fit(of_b, of_a, limits))
+    scaling.rows = scaling.columns = powers();
+  scale_right_hand_sides(scaling, sizes.rows.size(), nrhs, b, type);
+  return scaling;
+}
+
+/// The power that is half of what brings 2^exponent to 1, or to 2.
+int half_to_one(int exponent) { return exponent == kNone ? 0 : -((exponent - (exponent & 1)) / 2); }
+
+/// Each pass halves how far the largest numbers of rows are from 1 in exponents.
+std::vector<int> powers_of_rows(Index n, std::span<const double> a) {
+  constexpr int kPasses = 12;  // 2^12 exceeds all exponents
+  std::vector<int> powers(n, 0);
+  for (int pass = 0; pass < kPasses; ++pass) {
+    const std::vector<int> largest = exponents_of(n, n, a, powers, powers).rows;
+    bool changed = false;
     for (Index i = 0; i < n; ++i) {
-      const int exponent = exponent_of(a[i * n + i]);
-      scaling.rows[i] = exponent == kNone ? 0 : -((exponent - (exponent & 1)) / 2);
+      const int more = half_to_one(largest[i]);
+      powers[i] += more;
+      changed = changed || more != 0;
     }
-    scaling.columns = scaling.rows;
+    if (!changed) break;
   }
-  scale_right_hand_sides(scaling, n, nrhs, b, type);
+  return powers;
+}
+
+}  // namespace
+
+Scaling definite_scaling_for(Index n, Index nrhs, std::span<const double> a,
+                             std::span<const double> b, RealType type) {
+  return definite_scaling_for(sizes_of(a, n), nrhs, a, b, type);
+}
+
+Scaling definite_scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
+                             std::span<const double> b, RealType type) {
+  const Index n = sizes.rows.size();
+  return two_sided_scaling_for(sizes, nrhs, b, type, [&] {
+    std::vector<int> powers(n);
+    for (Index i = 0; i < n; ++i) powers[i] = half_to_one(exponent_of(a[i * n + i]));
+    return powers;
+  });
+}
+
+Scaling symmetric_scaling_for(const Sizes& sizes, Index nrhs, std::span<const double> a,
+                              std::span<const double> b, RealType type) {
+  const Index n = sizes.rows.size();
+  Scaling scaling =
+      two_sided_scaling_for(sizes, nrhs, b, type, [&] { return powers_of_rows(n, a); });
+  if (scaling.rows.empty()) return scaling;
+  const Exponents scaled = exponents_of(n, n, a, scaling.rows, scaling.columns);
+  const bool has_zeros = std::ranges::count(scaled.rows, kNone) > 0;  // singular for sure
+  scaling.may_underflow = !has_zeros && 2 * std::int64_t{scaled.least} < Limits(type).least;
   return scaling;
 }
 

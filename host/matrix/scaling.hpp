@@ -94,8 +94,14 @@ class SizesByRows {
 /// The same for Cholesky's factors of a symmetric A, R = C: they change with R as A does, not by a
 /// bit otherwise, and so it is the range alone that may ask for it. The diagonal, which nothing of
 /// a positive definite A exceeds, then comes to lie in [1, 4).
-[[nodiscard]] Scaling symmetric_scaling_for(Index n, Index nrhs, std::span<const double> a,
-                                            std::span<const double> b, RealType type);
+[[nodiscard]] Scaling definite_scaling_for(Index n, Index nrhs, std::span<const double> a,
+                                           std::span<const double> b, RealType type);
+[[nodiscard]] Scaling definite_scaling_for(const Sizes& sizes, Index nrhs,
+                                           std::span<const double> a, std::span<const double> b,
+                                           RealType type);
+
+/// The same for L D L^T of any symmetric A, whose rows then have their largest numbers in [1/2, 4),
+/// or as near to that as R = C brings them.
 [[nodiscard]] Scaling symmetric_scaling_for(const Sizes& sizes, Index nrhs,
                                             std::span<const double> a, std::span<const double> b,
                                             RealType type);

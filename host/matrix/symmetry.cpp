@@ -58,11 +58,11 @@ std::optional<Element> find_below_diagonal(Index n, const Bad& is_bad) {
 
 bool same_across(double u, double v) { return u == v || (std::isnan(u) && std::isnan(v)); }
 
-std::string asymmetry(Index i, Index j, double below, double above) {
+std::string asymmetry(Index i, Index j, double below, double above, std::string_view method) {
   return fmt::format(
-      "A is not symmetric, which the method cholesky asks for: element ({}, {}) is {:.17g}, "
+      "A is not symmetric, which the method {} asks for: element ({}, {}) is {:.17g}, "
       "element ({}, {}) is {:.17g}; the method lu takes any A",
-      i + 1, j + 1, below, j + 1, i + 1, above);
+      method, i + 1, j + 1, below, j + 1, i + 1, above);
 }
 
 std::optional<Element> asymmetric_element(const Matrix& a) {
@@ -70,11 +70,11 @@ std::optional<Element> asymmetric_element(const Matrix& a) {
                              [&](Index i, Index j) { return !same_across(a(i, j), a(j, i)); });
 }
 
-void require_symmetric(const Matrix& a) {
+void require_symmetric(const Matrix& a, std::string_view method) {
   const auto at = asymmetric_element(a);
   if (!at) return;
   const auto [i, j] = *at;
-  throw ValueError(asymmetry(i, j, a(i, j), a(j, i)));
+  throw ValueError(asymmetry(i, j, a(i, j), a(j, i), method));
 }
 
 bool may_be_positive_definite(const Matrix& a) {

@@ -4,6 +4,7 @@
 #include <clgauss/matrix.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace clgauss {
@@ -16,10 +17,12 @@ namespace clgauss {
 /// Whether two elements across the diagonal are the same, to the bit but for NaN.
 [[nodiscard]] bool same_across(double u, double v);
 /// What is said of a matrix where they are not: elements (i, j) and (j, i), counted from 0.
-[[nodiscard]] std::string asymmetry(Index i, Index j, double below, double above);
+/// `method` is the one that asks.
+[[nodiscard]] std::string asymmetry(Index i, Index j, double below, double above,
+                                    std::string_view method = "cholesky");
 
 /// Throws ValueError, which names that element.
-void require_symmetric(const Matrix& a);
+void require_symmetric(const Matrix& a, std::string_view method = "cholesky");
 
 /// Whether a square A is symmetric, its diagonal positive, and no element larger than positive
 /// definite matrices have it, |a_ij|^2 <= a_ii a_jj. One pass over A, by all cores, that ends at

@@ -4,10 +4,13 @@
 #include <clgauss/lu.hpp>
 #include <clgauss/mixed_lu.hpp>
 #include <clgauss/solve.hpp>
+#include <numeric>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "bench_contestant.hpp"
+#include "kernels/substitution/triangle_inverse.hpp"
 #include "linalg/complex/complex_lu.hpp"
 #include "linalg/qr/geqrf.hpp"
 #include "matrix/transfer.hpp"
@@ -51,8 +54,9 @@ class ClgaussLu : public Contestant {
       : device_(device),
         solve_(device.problem().size.what != What::lu),
         cholesky_(device.problem().size.what == What::cholesky),
+        ldlt_(device.problem().size.what == What::ldlt),
         lu_(device.context(), device.problem().size.type, device.problem().size.n,
-            {.positive_definite = cholesky_}) {}
+            {.positive_definite = cholesky_, .symmetric = ldlt_}) {}
 
   void restore() override { device_.restore(); }
 
@@ -70,12 +74,14 @@ class ClgaussLu : public Contestant {
   }
 
   [[nodiscard]] std::string detail() const override {
-    return cholesky_ ? "Cholesky" : std::string(pivoting_name(lu_.pivoting())) + " pivoting";
+    return cholesky_ ? "Cholesky"
+           : ldlt_   ? "L D L^T"
+                     : std::string(pivoting_name(lu_.pivoting())) + " pivoting";
   }
 
  private:
   const DeviceProblem& device_;
-  bool solve_, cholesky_;
+  bool solve_, cholesky_, ldlt_;
   mutable Lu lu_;
 };
 
@@ -183,6 +189,50 @@ class ClgaussComplex : public Contestant {
   MatrixView a_, work_;
 };
 
+/// The factors, and U^-1 L^-1: the exchanges of its columns are made on the way to the host.
+class ClgaussInvert : public Contestant {
+ public:
+  explicit ClgaussInvert(const DeviceProblem& device)
+      : device_(device),
+        size_(device.problem().size),
+        lu_(device.context(), size_.type, size_.n),
+        gemm_(device.context(), size_.type),
+        by_factors_(device.context(), size_.type, size_.n),
+        x_{device.context().allocate(device.work().buffer.getInfo<CL_MEM_SIZE>(), "an inverse"), 0,
+           device.work().ld} {}
+
+  void restore() override { device_.restore(); }
+
+  void run() override {
+    lu_.factor(device_.work());
+    enqueue_identity(device_.context(), size_.type, x_, size_.n);
+    by_factors_.enqueue(device_.context().queue(), gemm_, device_.work(), x_);
+    device_.context().queue().finish();
+  }
+
+  [[nodiscard]] Matrix result() override {
+    const Values values =
+        download(device_.context().queue(), x_.buffer, size_.type, size_.n * x_.ld);
+    std::vector<Index> columns(size_.n);
+    std::iota(columns.begin(), columns.end(), Index{0});
+    const std::vector<Index> exchanges = lu_.pivots();
+    for (Index j = 0; j < size_.n; ++j) std::swap(columns[j], columns[exchanges[j]]);
+    Matrix x(size_.n, size_.n);
+    for (Index i = 0; i < size_.n; ++i)
+      for (Index j = 0; j < size_.n; ++j) x(i, columns[j]) = values[i * x_.ld + j];
+    return x;
+  }
+  [[nodiscard]] std::string detail() const override { return "by LU and products"; }
+
+ private:
+  const DeviceProblem& device_;
+  ProblemSize size_;
+  mutable Lu lu_;
+  Gemm gemm_;
+  FactorInverse by_factors_;
+  MatrixView x_;
+};
+
 class ClgaussBatched : public Contestant {
  public:
   explicit ClgaussBatched(const DeviceProblem& device)
@@ -221,6 +271,7 @@ std::unique_ptr<Contestant> make_clgauss(const DeviceProblem& problem) {
     return std::make_unique<ClgaussLeastSquares>(problem);
   if (problem.problem().size.what == What::complex_solve)
     return std::make_unique<ClgaussComplex>(problem);
+  if (problem.problem().size.what == What::invert) return std::make_unique<ClgaussInvert>(problem);
   return std::make_unique<ClgaussLu>(problem);
 }
 

@@ -70,7 +70,7 @@ struct Peer {
   std::string_view name;
   std::string_view about;
   bool gemm, lu, batched;  // what it does; lu stands for solve too
-  bool cholesky = false, lstsq = false, complex_solve = false;
+  bool cholesky = false, ldlt = false, lstsq = false, complex_solve = false, invert = false;
   /// works on the host: by default compared with CPU devices only, and always by host
   bool cpu_only;
   bool not_the_same;  // does less than clgauss in lu and solve: there only if it is named
@@ -82,6 +82,8 @@ struct Peer {
     return what == What::gemm            ? gemm
            : what == What::batched       ? batched
            : what == What::cholesky      ? cholesky
+           : what == What::invert        ? invert
+           : what == What::ldlt          ? ldlt
            : what == What::lstsq         ? lstsq
            : what == What::complex_solve ? complex_solve
            : what == What::host          ? lu && cpu_only

@@ -78,6 +78,10 @@ class OpenBlasGemm : public Contestant {
   std::vector<T> a_, b_, c_, work_;
 };
 
+void require(lapack_int info) {
+  if (info < 0) throw Error(ErrorCode::usage, fmt::format("OpenBLAS: info {}", info));
+}
+
 /// getrf, or gesv for solve, on a column-major copy of A: LAPACKE would transpose a row-major one
 /// inside the timed call. The `_work` forms leave out LAPACKE's search for NaN, which clgauss does
 /// not make either.
@@ -142,10 +146,6 @@ class OpenBlasLu : public Contestant {
   }
 
   /// Positive is a zero pivot: an answer, which check() then refuses.
-  static void require(lapack_int info) {
-    if (info < 0) throw Error(ErrorCode::usage, fmt::format("OpenBLAS: info {}", info));
-  }
-
   int n_, lda_, nrhs_;
   bool solve_;
   std::vector<T> a_, b_, work_, x_;
@@ -154,17 +154,24 @@ class OpenBlasLu : public Contestant {
 
 constexpr char kTriangle = 'L';  // of posv: the faster one
 
-/// posv; A is symmetric and needs no transposition.
+/// posv or sysv; A is symmetric and needs no transposition.
 template <typename T>
-class OpenBlasCholesky : public Contestant {
+class OpenBlasSymmetric : public Contestant {
  public:
-  explicit OpenBlasCholesky(const Problem& problem)
-      : n_(narrow(problem.size.n)),
+  explicit OpenBlasSymmetric(const Problem& problem)
+      : definite_(problem.size.what == What::cholesky),
+        n_(narrow(problem.size.n)),
         lda_(narrow(problem.size.n + problem.size.pad)),
         a_(typed_rows<T>(problem.a, problem.size.n + problem.size.pad)),
         b_(typed_rows<T>(problem.b, 1)),
         work_(a_),
-        x_(b_) {}
+        x_(b_),
+        pivots_(problem.size.n) {
+    if (definite_) return;
+    T wanted = 0;
+    sysv(&wanted, -1);
+    space_.resize(static_cast<Index>(wanted));
+  }
 
   void restore() override {
     std::ranges::copy(a_, work_.begin());
@@ -172,7 +179,9 @@ class OpenBlasCholesky : public Contestant {
   }
 
   void run() override {
-    if constexpr (is_f32<T>)
+    if (!definite_)
+      sysv(space_.data(), static_cast<int>(space_.size()));
+    else if constexpr (is_f32<T>)
       LAPACKE_sposv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, x_.data(), n_);
     else
       LAPACKE_dposv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, x_.data(), n_);
@@ -185,8 +194,19 @@ class OpenBlasCholesky : public Contestant {
   [[nodiscard]] std::string detail() const override { return describe(); }
 
  private:
+  void sysv(T* space, int size) {
+    if constexpr (is_f32<T>)
+      LAPACKE_ssysv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, pivots_.data(),
+                         x_.data(), n_, space, size);
+    else
+      LAPACKE_dsysv_work(LAPACK_COL_MAJOR, kTriangle, n_, 1, work_.data(), lda_, pivots_.data(),
+                         x_.data(), n_, space, size);
+  }
+
+  bool definite_;
   int n_, lda_;
-  std::vector<T> a_, b_, work_, x_;
+  std::vector<T> a_, b_, work_, x_, space_;  // of sysv
+  std::vector<lapack_int> pivots_;
 };
 
 /// gels on column-major copies, with the workspace that it asks for.
@@ -357,6 +377,50 @@ class OpenBlasBatched : public Contestant {
 };
 
 /// The core type to ask for; empty where the CPU has no AVX-512.
+/// getrf and getri of A's rows as columns, that is of A^T, whose inverse's columns are the rows of
+/// A's.
+template <typename T>
+class OpenBlasInvert : public Contestant {
+ public:
+  explicit OpenBlasInvert(const Problem& problem)
+      : n_(narrow(problem.size.n)),
+        a_(typed_rows<T>(problem.a, problem.size.n)),
+        work_(a_),
+        pivots_(problem.size.n) {
+    T best = 0;
+    require(getri(&best, -1));
+    space_.resize(static_cast<std::size_t>(best));
+  }
+
+  void restore() override { std::ranges::copy(a_, work_.begin()); }
+  void run() override {
+    if constexpr (is_f32<T>)
+      require(LAPACKE_sgetrf_work(LAPACK_COL_MAJOR, n_, n_, work_.data(), n_, pivots_.data()));
+    else
+      require(LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n_, n_, work_.data(), n_, pivots_.data()));
+    require(getri(space_.data(), narrow(space_.size())));
+  }
+  [[nodiscard]] Matrix result() override {
+    const auto n = static_cast<Index>(n_);
+    return matrix_of(work_.data(), n, n, n);
+  }
+  [[nodiscard]] std::string detail() const override { return describe(); }
+
+ private:
+  lapack_int getri(T* space, int size) {
+    if constexpr (is_f32<T>)
+      return LAPACKE_sgetri_work(LAPACK_COL_MAJOR, n_, work_.data(), n_, pivots_.data(), space,
+                                 size);
+    else
+      return LAPACKE_dgetri_work(LAPACK_COL_MAJOR, n_, work_.data(), n_, pivots_.data(), space,
+                                 size);
+  }
+
+  int n_;
+  std::vector<T> a_, work_, space_;
+  std::vector<lapack_int> pivots_;
+};
+
 std::optional<const char*> avx512_core_type() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f") == 0 || __builtin_cpu_supports("avx512bw") == 0 ||
@@ -377,9 +441,9 @@ std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
     if (f32) return std::make_unique<OpenBlasGemm<float>>(problem);
     return std::make_unique<OpenBlasGemm<double>>(problem);
   }
-  if (problem.size.what == What::cholesky) {
-    if (f32) return std::make_unique<OpenBlasCholesky<float>>(problem);
-    return std::make_unique<OpenBlasCholesky<double>>(problem);
+  if (problem.size.what == What::cholesky || problem.size.what == What::ldlt) {
+    if (f32) return std::make_unique<OpenBlasSymmetric<float>>(problem);
+    return std::make_unique<OpenBlasSymmetric<double>>(problem);
   }
   if (problem.size.what == What::lstsq) {
     if (f32) return std::make_unique<OpenBlasLeastSquares<float>>(problem);
@@ -388,6 +452,10 @@ std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
   if (problem.size.what == What::complex_solve) {
     if (f32) return std::make_unique<OpenBlasComplex<float>>(problem);
     return std::make_unique<OpenBlasComplex<double>>(problem);
+  }
+  if (problem.size.what == What::invert) {
+    if (f32) return std::make_unique<OpenBlasInvert<float>>(problem);
+    return std::make_unique<OpenBlasInvert<double>>(problem);
   }
   if (problem.size.what == What::batched) {
     if (f32) return std::make_unique<OpenBlasBatched<float>>(problem);

@@ -30,13 +30,16 @@ Matrix random_in_type(Index rows, Index cols, RealType type, unsigned seed) {
   return matrix;
 }
 
-/// The lower triangle in both, and a diagonal that outweighs the rows; exact in f32 where A is.
-/// Of an n-by-n matrix.
-void make_positive_definite(std::span<double> a, Index n) {
-  for (Index i = 0; i < n; ++i) {
+/// The lower triangle of an n-by-n matrix in both.
+void mirror(std::span<double> a, Index n) {
+  for (Index i = 0; i < n; ++i)
     for (Index j = 0; j < i; ++j) a[j * n + i] = a[i * n + j];
-    a[i * n + i] = static_cast<double>(n);
-  }
+}
+
+/// The same, and a diagonal that outweighs the rows; exact in f32 where A is.
+void make_positive_definite(std::span<double> a, Index n) {
+  mirror(a, n);
+  for (Index i = 0; i < n; ++i) a[i * n + i] = static_cast<double>(n);
 }
 
 /// y^T M, by rows of M.
@@ -161,6 +164,32 @@ Accuracy check_complex(const Problem& problem, const Matrix& x) {
           kScaledResidualBound};
 }
 
+double norm_inf(const Matrix& m) {
+  double largest = 0;
+  for (Index i = 0; i < m.rows(); ++i) {
+    double sum = 0;
+    for (const double value : m.row(i)) sum += std::abs(value);
+    largest = max_or_nan(largest, sum);
+  }
+  return largest;
+}
+
+/// By y^T A X - y^T for vectors y of random signs, as error_by_signs().
+Accuracy check_inverse(const Problem& problem, const Matrix& x) {
+  std::mt19937_64 random(kSeed);
+  const Index n = problem.size.n;
+  double worst = 0;
+  for (int repeat = 0; repeat < kSignVectors; ++repeat) {
+    std::vector<double> y(n);
+    for (double& sign : y) sign = (random() & 1U) != 0 ? 1 : -1;
+    const auto product = times_from_left(times_from_left(y, problem.a), x);
+    for (Index j = 0; j < n; ++j) worst = max_or_nan(worst, std::abs(product[j] - y[j]));
+  }
+  const double scale = norm_inf(problem.a) * norm_inf(x);
+  return {worst / (unit_roundoff(problem.size.type) * static_cast<double>(n) * scale),
+          kScaledResidualBound};
+}
+
 }  // namespace
 
 std::string_view what_name(What what) {
@@ -173,10 +202,14 @@ std::string_view what_name(What what) {
       return "solve";
     case What::cholesky:
       return "cholesky";
+    case What::ldlt:
+      return "ldlt";
     case What::lstsq:
       return "lstsq";
     case What::complex_solve:
       return "complex";
+    case What::invert:
+      return "invert";
     case What::host:
       return "host";
     case What::file:
@@ -204,10 +237,13 @@ Problem make_problem(const ProblemSize& size) {
   }
   if (size.what == What::lstsq)
     return {size, random(rows_of_lstsq(size.n), size.n + 1, kSeed), Matrix(size.n, 1), {}};
+  if (size.what == What::invert)
+    return {size, random(size.n, size.n, kSeed), Matrix(size.n, 1), {}};
   if (size.what == What::complex_solve)
     return {size, random(size.n, 2 * (size.n + 1), kSeed), Matrix(size.n, 1), {}};
   Matrix a = random(size.n, size.n, kSeed);
   if (size.what == What::cholesky) make_positive_definite(a.values(), size.n);
+  if (size.what == What::ldlt) mirror(a.values(), size.n);
   return {size, std::move(a), random(size.n, size.what == What::host ? size.k : 1, kSeed + 1), {}};
 }
 
@@ -218,11 +254,14 @@ double flops(const ProblemSize& size) {
     case What::lu:
       return tune::lu_flops(size.n);
     case What::cholesky:
+    case What::ldlt:
       return tune::lu_flops(size.n) / 2 + tune::solve_flops(size.n, 1);
     case What::lstsq:
       return tune::qr_flops(rows_of_lstsq(size.n), size.n);
     case What::complex_solve:
       return 4 * (tune::lu_flops(size.n) + tune::solve_flops(size.n, 1));
+    case What::invert:
+      return 3 * tune::lu_flops(size.n);
     case What::host:
       return tune::lu_flops(size.n) + tune::solve_flops(size.n, size.k);
     case What::solve:
@@ -242,6 +281,7 @@ Accuracy check(const Problem& problem, const Matrix& result) {
   if (problem.size.what == What::batched) return check_batched(problem, result);
   if (problem.size.what == What::lstsq) return check_least_squares(problem, result);
   if (problem.size.what == What::complex_solve) return check_complex(problem, result);
+  if (problem.size.what == What::invert) return check_inverse(problem, result);
   const System system{problem.a, problem.b};
   const Residual residual = compute_residual(system, result, unit_roundoff(problem.size.type));
   return {residual.scaled, kScaledResidualBound};

@@ -30,6 +30,8 @@ constexpr const char* kLegend =
     "norm1(C - Cref) from below by sign vectors and columns\n"
     "# error, lstsq: normInf(A^T r) / (eps m normInf(A^T) (normInf(A) normInf(x) + normInf(b))) <= "
     "16, r = b - A x\n"
+    "# error, invert: norm1(A X - I), from below by sign vectors, / (eps n normInf(A) normInf(X)) "
+    "<= 16\n"
     "# error, complex: as below, of moduli; type: of real and imaginary parts\n"
     "# error, else: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16\n"
     "# host: from host memory to host memory, k right-hand sides; clgauss and openblas: gesv by "

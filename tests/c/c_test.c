@@ -206,7 +206,7 @@ static void test_reports(clgauss_context context) {
   EXPECT_BAD(struct_size = 0);
   EXPECT_BAD(struct_size = sizeof options - 1);
   EXPECT_BAD(struct_size = (size_t)-1);
-  EXPECT_BAD(method = 8);
+  EXPECT_BAD(method = 9);
   EXPECT_BAD(method = -1);
   EXPECT_BAD(accuracy = 4);
   EXPECT_BAD(accuracy = -1);
@@ -339,6 +339,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_gecon_f32(context, 150);
   test_rectangular_shapes_f32(context);
   test_bad_factors_f32(context);
+  test_symmetric_f32(context);
   test_gels_f32(context);
   test_gels_f64(context);
   test_complex_f32(context);
@@ -349,6 +350,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   if (fp64) {
     test_host_f64(context);
     test_posv_f64(context);
+    test_symmetric_f64(context);
     test_factors_f64(context, 5);
     test_factors_f64(context, 150);
     test_gecon_f64(context, 2);

@@ -93,6 +93,23 @@ TEST_CASE("batched: ones, row-sums, f4 and Fortran order") {
   }
 }
 
+TEST_CASE("batched: identity gives the inverses, and is for batches alone") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.npy", npy("(2, 2, 2)", kMatrices));
+  const auto inverses = run_program(folder, "solve --batched a.npy --rhs identity");
+  CHECK(inverses.exit_code == 0);
+  CHECK(inverses.out.find("'shape': (2, 2, 2)") != std::string::npos);
+  const std::vector<double> values = values_of(inverses.out),
+                            expected{0, 1, 1, 0, -2.0 / 3, 1.0 / 3, 0.5, 0};
+  REQUIRE(values.size() == expected.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    CHECK(values[i] == doctest::Approx(expected[i]).epsilon(1e-15));
+  write_file(folder / "one.npy", npy("(2, 2)", {0, 1, 1, 0}));
+  const auto refused = run_program(folder, "solve one.npy --rhs identity");
+  CHECK(refused.exit_code == 2);
+  CHECK(says(refused, "clgauss invert"));
+}
+
 TEST_CASE("batched: an empty batch is solved, and no right-hand sides are few") {
   const TemporaryFolder folder;
   write_file(folder / "a.npy", npy<double>("(0, 3, 3)", {}));

@@ -76,6 +76,38 @@ TEST_CASE("det prints sign and logarithm, cond the condition") {
   CHECK(huge.out.find("-10^600") != std::string::npos);
 }
 
+TEST_CASE("inertia counts the eigenvalues of each sign") {
+  const TemporaryFolder folder;
+  write_file(folder / "spd.txt", kDefinite);
+  write_file(folder / "indefinite.txt", kIndefinite);
+  write_file(folder / "zero.txt", "0 0\n0 -1\n");
+  write_file(folder / "nearer.txt", "1 0.1 0.2\n0.1 0.01 0.02\n0.2 0.02 3\n");
+  write_file(folder / "general.txt", "1 2\n3 4\n");
+  CHECK(run_program(folder, "inertia spd.txt -q").out ==
+        "inertia    2 positive, 0 negative, 0 zero eigenvalues\n");
+  const auto indefinite = run_program(folder, "inertia indefinite.txt --json");
+  CHECK(indefinite.exit_code == 0);
+  const json report = json::parse(indefinite.out);
+  CHECK(report["method"] == "ldlt");
+  CHECK(report["inertia"] == json{{"positive", 1}, {"negative", 1}, {"zero", 0}});
+  CHECK(run_program(folder, "inertia zero.txt -q").out ==
+        "inertia    0 positive, 1 negative, 1 zero eigenvalues\n");
+  const auto unsure = run_program(folder, "inertia nearer.txt -q");
+  CHECK(unsure.exit_code == 8);
+  CHECK(unsure.err.find("the inertia is not sure") != std::string::npos);
+  const auto general = run_program(folder, "inertia general.txt");
+  CHECK(general.exit_code == 3);
+  CHECK(general.err.find("the method ldlt asks for: element (2, 1) is 3") != std::string::npos);
+  const auto solved = run_program(
+      folder, "solve indefinite.txt --rhs ones --method ldlt --determinant --json -o x.txt");
+  CHECK(solved.exit_code == 0);
+  CHECK(json::parse(solved.out)["inertia"]["negative"] == 1);
+  CHECK(solved.err.find("inertia    1 positive, 1 negative, 0 zero") != std::string::npos);
+  CHECK(run_program(folder, "det indefinite.txt --method ldlt -q").out.find("= -3,") !=
+        std::string::npos);
+  CHECK(run_program(folder, "invert spd.txt --method ldlt").exit_code == 2);
+}
+
 TEST_CASE("a singular matrix has the determinant 0 and the condition inf, and no inverse") {
   const TemporaryFolder folder;
   write_file(folder / "s.txt", kRankOne);
@@ -105,10 +137,10 @@ TEST_CASE("a determinant whose sign is not sure ends with 8") {
 TEST_CASE("matrices that invert, det and cond cannot take exit as those of solve do") {
   const TemporaryFolder folder;
   write_file(folder / "wide.txt", "1 2 3\n4 5 6\n");
-  write_file(folder / "nan.txt", "1 nan\n2 3\n");
+  write_file(folder / "nan.txt", "nan 2\n2 3\n");
   write_file(folder / "indefinite.txt", kIndefinite);
   write_file(folder / "a.txt", kTwo);
-  for (const std::string command : {"invert", "det", "cond"}) {
+  for (const std::string command : {"invert", "det", "cond", "inertia"}) {
     CAPTURE(command);
     const auto wide = run_program(folder, command + " wide.txt");
     CHECK(wide.exit_code == 3);
@@ -116,10 +148,11 @@ TEST_CASE("matrices that invert, det and cond cannot take exit as those of solve
     CHECK(run_program(folder, command + " nan.txt").exit_code == 3);
     CHECK(run_program(folder, command + " nan.txt --allow-nonfinite").exit_code == 7);
     CHECK(run_program(folder, command + " missing.txt").exit_code == 3);
-    CHECK(run_program(folder, command + " a.txt --device no-such-device").exit_code == 4);
+    CHECK(run_program(folder, command + " indefinite.txt --device no-such-device").exit_code == 4);
     CHECK(run_program(folder, command + " a.txt --method gauss").exit_code == 2);
     CHECK(run_program(folder, command + " a.txt --type f32 --accuracy double").exit_code == 2);
     CHECK(run_program(folder, command).exit_code == 2);
+    if (command == "inertia") continue;  // --method ldlt alone
     const auto asymmetric = run_program(folder, command + " a.txt --method cholesky");
     CHECK(asymmetric.exit_code == 3);
     CHECK(asymmetric.err.find("element (2, 1) is 2, element (1, 2) is 7") != std::string::npos);

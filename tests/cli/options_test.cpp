@@ -154,7 +154,7 @@ TEST_CASE("options: the other commands refuse what means nothing by name") {
             typed.find("seed") != std::string::npos ? "--seed" : "--nrhs");
   }
   CHECK(run_program(folder, "generate --kind hilbert --n 3 --rhs random --seed 2").exit_code == 0);
-  for (const char* command : {"lstsq", "invert", "det", "cond"})
+  for (const char* command : {"lstsq", "invert", "det", "cond", "inertia"})
     CHECK(run_program(folder, std::string(command) + " a.npy --cores-per-cu 3").exit_code == 2);
   for (const auto& [typed, name] :
        {std::pair("sweep --sizes 8 --local 8 -o r --full --steps 3", "--steps"),

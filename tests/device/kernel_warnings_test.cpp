@@ -38,6 +38,8 @@ std::vector<FileWithDefines> builds() {
       {"butterfly.cl", "-DOUT_BITS=32 -DWG_SIZE=64"},
       {"cholesky.cl", "-DNB=64 -DGRID=16"},
       {"cholesky_cpu.cl", tile + "-DRB=24"},
+      {"ldlt.cl", "-DVEC_WIDTH=8 -DUSE_FMA=1 -DWIDTH=64 -DLOCAL=1 -DCHUNK=16"},
+      {"ldlt.cl", "-DVEC_WIDTH=1 -DUSE_FMA=1 -DWIDTH=64 -DLOCAL=256 -DCHUNK=1"},
       {"diagonal.cl", ""},
       {"diagonal.cl", "-DCOMPLEX=1"},
       {"columns.cl", ""},

@@ -67,7 +67,7 @@ class Fuzzer {
   void step() {
     alarm(kPatienceSeconds);
     if (lus_.size() > 12) destroy_one();
-    switch (below(21)) {
+    switch (below(22)) {
       case 0:
         return contexts();
       case 1:
@@ -120,6 +120,9 @@ class Fuzzer {
       case 18:
         return one_in(2) ? getrf_host<Complex<float>>(clgauss_cgetrf_host)
                          : getrf_host<Complex<double>>(clgauss_zgetrf_host);
+      case 20:
+        return one_in(2) ? symmetric<float>(clgauss_ssysv, clgauss_ssytrs)
+                         : symmetric<double>(clgauss_dsysv, clgauss_dsytrs);
       default:
         return ask();
     }
@@ -316,6 +319,35 @@ class Fuzzer {
                  [&](std::size_t i, std::size_t j) { return ok && i < n && j < nrhs; });
   }
 
+  template <typename Real, typename Sysv, typename Sytrs>
+  void symmetric(const Sysv& sysv, const Sytrs& sytrs) {
+    const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(std::max(n, nrhs));
+    if (!promised(n, n, lda) || !promised(n, nrhs, ldb) || n > kElements) return;
+    auto a = numbers<Real>(), b = numbers<Real>();
+    const auto a_before = a, b_before = b;
+    std::vector<std::int32_t> ipiv(kElements);
+    for (std::int32_t& row : ipiv) {
+      row = 1 + static_cast<std::int32_t>(below(std::max<std::size_t>(n, 1)));
+      if (one_in(4)) row = -row;
+      if (one_in(100)) row = static_cast<std::int32_t>(random_());
+    }
+    const int order = layout(), uplo = triangle();
+    const bool factors = one_in(2);
+    const char* const name = factors ? "sysv" : "sytrs";
+    Real *const a_data = perhaps(a.data()), *const b_data = perhaps(b.data());
+    const clgauss_status status = factors ? sysv(context(), order, uplo, n, nrhs, a_data, lda,
+                                                 perhaps(ipiv.data()), b_data, ldb)
+                                          : sytrs(context(), order, uplo, n, nrhs, a_data, lda,
+                                                  perhaps(ipiv.data()), b_data, ldb);
+    const bool ok = check(name, status) == CLGAUSS_OK;
+    require_kept(name, a_before, a, order, lda, [&](std::size_t i, std::size_t j) {
+      return factors && (ok || status == CLGAUSS_SINGULAR) && i < n && j < n &&
+             (uplo == CLGAUSS_LOWER ? i >= j : i <= j);
+    });
+    require_kept(name, b_before, b, order, ldb,
+                 [&](std::size_t i, std::size_t j) { return ok && i < n && j < nrhs; });
+  }
+
   /// `potrs` and `potri` are null of complex numbers.
   template <typename Number, typename Getrs, typename Getri, typename Potrs, typename Potri>
   void by_factors(const Getrs& getrs, const Getri& getri, const Potrs& potrs, const Potri& potri) {
@@ -436,7 +468,7 @@ class Fuzzer {
     std::vector<Real> x(kParts * kElements + 1, static_cast<Real>(kCanary));
     clgauss_solve_options options{};
     options.struct_size = one_in(20) ? size() : sizeof options;
-    options.method = static_cast<int>(below(9)) - (one_in(20) ? 1 : 0);
+    options.method = static_cast<int>(below(10)) - (one_in(20) ? 1 : 0);
     options.accuracy = static_cast<int>(below(5));
     options.factor_type = one_in(2) ? 0 : one_in(2) ? CLGAUSS_F32 : CLGAUSS_F64;
     options.trust = one_in(2);

@@ -22,8 +22,18 @@ struct LuOptions {
   std::optional<LuSpec> spec = {};
   GemmOptions gemm = {};           // of the trailing updates
   bool positive_definite = false;  // A is symmetric and positive definite: by Cholesky, see Lu
+  bool symmetric = false;          // A is symmetric and may be indefinite: by L D L^T, see Lu
   /// the next block may be factored while the last one's update runs, where the spec says so
   bool look_ahead = true;
+};
+
+/// Of P A P^T = L D L^T: column k of A changed places with column exchanges[k], and row k with that
+/// row, one k after the other. In the first column of a block with two, `below` has the number
+/// below the diagonal and `pairs` is true. Such a block has a negative determinant.
+struct SymmetricPivots {
+  std::vector<double> diagonal, below;
+  std::vector<Index> exchanges;
+  std::vector<bool> pairs;
 };
 
 /// A = P^T L U of one size and type, and the solves with it. It owns its workspace, keeps its
@@ -38,6 +48,12 @@ struct LuOptions {
 /// D L^T, stored as the LU without exchanges that it is, U = D L^T. It reads the lower triangle of
 /// A alone and takes half the flops; failed_column() is then the first whose pivot is not a
 /// positive number, and A, if it is symmetric, not positive definite.
+///
+/// With LuOptions::symmetric it is P A P^T = L D L^T with the pivots of Bunch and Kaufman, which
+/// takes as much and reads as little. D has blocks of one and two columns; where one has two, its
+/// rows change places and it is factored itself, and so the factors are those of an LU whose rows,
+/// by pivots(), and columns, by symmetric_pivots().exchanges, were exchanged. factor() then waits
+/// for each panel.
 class Lu {
  public:
   /// Throws DimensionError (n above 2^30), DeviceLimit, OutOfMemory (the workspace does not fit),
@@ -95,6 +111,9 @@ class Lu {
 
   /// Row exchanged with row j, 0-based: LAPACK's ipiv - 1. Waits.
   [[nodiscard]] std::vector<Index> pivots();
+
+  /// The pivots of the last factor() where LuOptions::symmetric asked for them; else empty. Waits.
+  [[nodiscard]] std::optional<SymmetricPivots> symmetric_pivots();
 
   /// What is really done: a GPU where no kernel may wait for another one's groups answers partial
   /// with tournament.

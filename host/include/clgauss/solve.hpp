@@ -21,14 +21,15 @@ namespace CLGAUSS_EXPORT clgauss {
 
 enum class Method {
   automatic,  // rbt, mixed or lu, whichever is faster for the device and n (clgauss/lab/tuned.hpp), with Cholesky's factors where A is symmetric with a positive
-              // diagonal and they are faster; gauss where there is to be no pivoting
+              // diagonal, or ldlt where it is symmetric, and they are faster; gauss where there is to be no pivoting
   lu,         // blocked LU in the type that is asked for
   mixed,  // blocked LU in f32, x refined to the backward error of f64; where that fails, lu in f64, or the host's LAPACK
   rbt,  // the same with factors of A between random butterflies, without exchanging far rows; where that fails, mixed
   gauss,  // the paper's elimination, one launch a kernel and step: for experiments with the work-group size
   cholesky,  // of a symmetric positive definite A, half the work of lu; in f32 x is refined as for mixed, if double accuracy is asked for
   jacobi,  // iterations for a strictly diagonally dominant A, to learn from: all numbers of x at once
-  seidel  // the same, one number after the other
+  seidel,  // the same, one number after the other
+  ldlt  // of a symmetric A that may be indefinite, half the work of lu, with 2 x 2 pivots; in f32 x is refined as for mixed; where its pivots grow too far, lu
 };
 [[nodiscard]] std::string_view method_name(Method method);
 [[nodiscard]] std::string_view pivoting_name(Pivoting pivoting);
@@ -37,7 +38,7 @@ enum class Method {
 /// Who computes the residual that an answer is judged by, in f64 from A and b as they were given.
 enum class Judge {
   host,   // from its own copy of A, which proves the upload, too
-  device  // of lu, mixed, rbt and cholesky: from A on the device, every 31st row again by the host; where they differ, where numbers
+  device  // of lu, mixed, rbt, cholesky and ldlt: from A on the device, every 31st row again by the host; where they differ, where numbers
   // leave the range of f64 and before an answer is called inaccurate the host has the last word
 };
 [[nodiscard]] std::string_view judge_name(Judge judge);
@@ -137,6 +138,7 @@ struct SolveOutcome {
   bool scaled_rows = false, scaled_columns = false;  // by powers of two, before A was factored
   bool repeated = false;                             // see EliminationResult
   RealType type = RealType::f64;                     // of the factors
+  std::optional<Inertia> inertia;                    // of ldlt
   std::optional<Index> failed_column;                // 0-based
   double failed_pivot = 0;                           // its value: 0, Inf or NaN
   /// row k was exchanged with row pivot_rows[k]; empty where x is not of A = P^T L U
@@ -162,8 +164,8 @@ struct Solution : SolveOutcome {
 /// right-hand sides are scaled by powers of two, without rounding. An n = 0 system has the empty
 /// answer and determinant 1. Throws as gauss_solve() and Lu(); UsageError and DeviceLimit for a
 /// judge that cannot be had; ValueError for a matrix that the method asked for is not for: not
-/// symmetric (cholesky), not strictly diagonally dominant (jacobi, seidel). Memory on the host: one
-/// more copy of x.
+/// symmetric (cholesky, ldlt), not strictly diagonally dominant (jacobi, seidel). Memory on the
+/// host: one more copy of x.
 [[nodiscard]] Solution solve(Context& context, const System& system,
                              const SolveOptions& options = {},
                              const ProgressCallback& progress = {});

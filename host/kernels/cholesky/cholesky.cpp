@@ -10,32 +10,19 @@
 
 namespace clgauss {
 
-namespace {
-
-std::uint64_t grid_local_bytes(std::uint64_t nb, std::uint64_t grid, RealType type) {
-  return std::max((grid + 2) * nb, grid * (grid + 1)) * bytes_of(type);
-}
-
-}  // namespace
-
 const KernelVariant& cholesky_variant() {
   static const KernelVariant variant{
       .name = "cholesky",
       .file = "cholesky.cl",
       .parameters = {{.name = "NB",
                       .least = 16,
-                      .most = 256,
+                      .most = 128,
                       .step = 16,
-                      .usual = [](const Setting&) { return 128; },
-                      .tried = {64, 128}},
-                     {.name = "GRID",
-                      .least = 4,
-                      .most = 32,
                       .usual =
                           [](const Setting& at) {
-                            return at.device.max_work_group_size >= 256 ? 16 : 8;
+                            return at.device.max_work_group_size >= 128 ? 64 : 32;
                           },
-                      .tried = {8, 16, 32}},
+                      .tried = {32, 64}},
                      {.name = "OUTER",  // columns whose L and U are applied to the rest at once
                       .least = 16,
                       .most = 1 << 16,
@@ -46,22 +33,17 @@ const KernelVariant& cholesky_variant() {
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) { (void)cholesky_works(context, type); },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {
-        const std::string rule = not_multiple(parameters, "NB", "GRID");
-        return rule.empty() ? not_multiple(parameters, "OUTER", "NB") : rule;
+        return not_multiple(parameters, "OUTER", "NB");
       },
       .demands =
           [](const Parameters& parameters, RealType type) {
-            const auto number = [&](const char* name) {
-              return static_cast<std::uint64_t>(value_of(parameters, name));
-            };
-            const std::uint64_t grid = number("GRID");
-            return std::vector<Demand>{
-                {"GRID", grid * grid, grid_local_bytes(number("NB"), grid, type)}};
+            const auto nb = static_cast<std::uint64_t>(value_of(parameters, "NB"));
+            return std::vector<Demand>{{"NB", 2 * nb, 2 * nb * (nb / 4 + 1) * bytes_of(type)}};
           },
       .workspace_bytes =
           [](const Parameters& parameters, const Setting& at) {
             const auto nb = static_cast<std::uint64_t>(value_of(parameters, "NB"));
-            return (at.n + nb) * nb * bytes_of(at.type);
+            return 2 * nb * nb * bytes_of(at.type);
           }};
   return variant;
 }
@@ -82,7 +64,6 @@ CholeskyKernels::CholeskyKernels(KernelMemo& kernels, const LuFlags& flags, Inde
       flags_(flags),
       parameters_(usual_cholesky_parameters({kernels.context().profile(), kernels.type(), n})) {
   nb_ = static_cast<cl_uint>(value_of(parameters_, "NB"));
-  grid_ = static_cast<cl_uint>(value_of(parameters_, "GRID"));
   outer_ = static_cast<cl_uint>(value_of(parameters_, "OUTER"));
 }
 
@@ -95,23 +76,14 @@ Kernel& CholeskyKernels::kernel(const char* name) {
                       with_parameters(cholesky_variant(), parameters_, {}));
 }
 
-void CholeskyKernels::diagonal(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size,
-                               cl_uint first, const cl::Buffer& inverse) {
-  Kernel& diagonal = kernel("ldlt_diagonal");
+void CholeskyKernels::panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size,
+                            cl_uint rest, cl_uint first, const cl::Buffer& blocks) {
+  Kernel& panel = kernel("ldlt_panel");
   cl_uint index = 0;
-  pass_view(diagonal, index, a);
-  diagonal.set_arguments_from(index, size, inverse, first, flags_.buffer());
-  launch_groups(queue, diagonal, 1, std::size_t{grid_} * grid_);
-}
-
-void CholeskyKernels::spread(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size,
-                             cl_uint rest, const cl::Buffer& w) {
-  Kernel& spread = kernel("ldlt_spread");
-  cl_uint index = 0;
-  pass_view(spread, index, a);
-  spread.set_arguments_from(index, size, rest, w);
-  enqueue_kernel(queue, spread, cl::NDRange(round_up(size, grid_), round_up(rest, grid_)),
-                 cl::NDRange(grid_, grid_));
+  pass_view(panel, index, a);
+  panel.set_arguments_from(index, size, rest, blocks, first, flags_.buffer());
+  const cl_uint groups = std::max<cl_uint>(1, (rest + nb_ - 1) / nb_) + (first > 0 ? 1 : 0);
+  launch_groups(queue, panel, groups, std::size_t{2} * nb_);
 }
 
 }  // namespace clgauss

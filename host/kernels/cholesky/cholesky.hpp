@@ -1,6 +1,5 @@
 #pragma once
-/// What of A = L D L^T is no product: the blocks at the diagonal, and L and U brought to their
-/// places; cl/cholesky/cholesky.cl.
+/// What of A = L D L^T is no product: panels of columns; cl/cholesky/cholesky.cl.
 
 #include "kernels/lu/lu_common.hpp"
 
@@ -20,21 +19,17 @@ class CholeskyKernels {
  public:
   CholeskyKernels(KernelMemo& kernels, const LuFlags& flags, Index n);
 
-  /// Columns of a block, and rows and columns of `inverse`.
+  /// Columns of a block.
   [[nodiscard]] cl_uint block() const { return nb_; }
   /// Columns whose L and U are applied to the rest at once: a multiple.
   [[nodiscard]] cl_uint outer_block() const { return outer_; }
   [[nodiscard]] ProgramRequest program() const;
 
-  /// The size x size block at `a`, whose first column is number `first`, becomes L, D and U;
-  /// `inverse` becomes U^-1. A pivot that is not a positive number is noted in the flags.
-  void diagonal(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size, cl_uint first,
-                const cl::Buffer& inverse);
-
-  /// L21 <- W and U12 <- D1 W^T around the block at `a`, for the rest x size numbers of `w`,
-  /// block() apart.
-  void spread(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size, cl_uint rest,
-              const cl::Buffer& w);
+  /// The block of `size` columns at `a`, whose first is number `first`, and the `rest` rows below
+  /// it become L, D and U. A block's own factors wait in `blocks` for the next panel, which is to
+  /// find them there. A pivot that is not a positive number is noted in the flags.
+  void panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size, cl_uint rest,
+             cl_uint first, const cl::Buffer& blocks);
 
  private:
   Kernel& kernel(const char* name);
@@ -42,7 +37,7 @@ class CholeskyKernels {
   KernelMemo& kernels_;
   const LuFlags& flags_;
   Parameters parameters_;
-  cl_uint nb_, grid_, outer_;
+  cl_uint nb_, outer_;
 };
 
 }  // namespace clgauss

@@ -50,8 +50,8 @@ std::span<const KernelVariant* const> kernel_variants() {
          {lu_cpu_variants(), lu_gpu_variants(), lu_columns_variants(), gemm_variants(),
           batched_variants(), rbt_variants(), gauss_variants(), condition_variants(),
           trsm_variants(), residual_variants(), residual_integer_variants(), refine_variants(),
-          inverse_variants(), cholesky_variants(), iteration_variants(), qr_variants(),
-          complex_variants()})
+          inverse_variants(), cholesky_variants(), ldlt_variants(), iteration_variants(),
+          qr_variants(), complex_variants()})
       list.insert(list.end(), group.begin(), group.end());
     return list;
   }();

@@ -21,6 +21,7 @@ namespace clgauss {
 [[nodiscard]] Variants refine_variants();
 [[nodiscard]] Variants inverse_variants();
 [[nodiscard]] Variants cholesky_variants();
+[[nodiscard]] Variants ldlt_variants();
 [[nodiscard]] Variants iteration_variants();
 [[nodiscard]] Variants qr_variants();
 [[nodiscard]] Variants complex_variants();

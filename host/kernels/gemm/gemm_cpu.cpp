@@ -95,7 +95,7 @@ class GemmCpu : public GemmBackend {
     own.tiles.set_arguments(packed_a_, packed_b_, call.c.buffer, cl_ulong{call.c.offset},
                             cl_ulong{call.c.ld}, m, n, k, kc);
     set_real(own.tiles, 9, type_, call.beta);
-    enqueue_tiles(queue, m, n);
+    enqueue_tiles(queue, m, n, call.shape.lower);
   }
 
   std::string kernel_name(const GemmCall& /*call*/) override { return kernels_->name; }
@@ -107,9 +107,12 @@ class GemmCpu : public GemmBackend {
   bool works(const GemmSpec& spec) {
     const bool passed = context_.trials().passes(build_of(spec), [&] {
       const Kernels& own = kernels_.emplace(context_, spec);
-      const GemmShape shape{2 * own.mr + 5, 2 * own.nr + 7, own.kc + 3};
-      require_known_answer(context_, type_, shape,
-                           [&](const GemmCall& call) { multiply(context_.queue(), call); });
+      GemmShape shape{2 * own.mr + 5, 2 * own.nr + 7, own.kc + 3};
+      for (const bool lower : {false, true}) {
+        shape.lower = lower;
+        require_known_answer(context_, type_, shape,
+                             [&](const GemmCall& call) { multiply(context_.queue(), call); });
+      }
     });
     if (passed) kernels_.emplace(context_, spec);
     return passed;  // an outcome, not an error: the next spec is tried
@@ -139,7 +142,7 @@ class GemmCpu : public GemmBackend {
                      cl::NDRange(1));
   }
 
-  void enqueue_tiles(const cl::CommandQueue& queue, cl_uint m, cl_uint n) {
+  void enqueue_tiles(const cl::CommandQueue& queue, cl_uint m, cl_uint n, bool lower) {
     Kernels& p = *kernels_;
     // Equal parts, and at least 32 a compute unit so that the last ones do not leave the others
     // idle.
@@ -147,7 +150,7 @@ class GemmCpu : public GemmBackend {
     while (parts_m * parts_n < 32 * compute_units_ && n / parts_n > 4 * p.nr) ++parts_n;
     while (parts_m * parts_n < 32 * compute_units_ && m / parts_m > 4 * p.mr) ++parts_m;
     const cl_uint rows = part(m, parts_m, p.mr), cols = part(n, parts_n, p.nr);
-    p.tiles.set_arguments_from(10, rows, cols, tickets_);
+    p.tiles.set_arguments_from(10, rows, cols, tickets_, cl_uint{lower ? 1U : 0U});
     enqueue_kernel(queue, p.tiles, cl::NDRange(compute_units_), cl::NDRange(1));
   }
 

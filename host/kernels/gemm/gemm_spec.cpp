@@ -51,7 +51,7 @@ std::vector<GemmSpec> make_specs() {
   using enum GemmUse;
   using enum RealType;
   constexpr std::array<int, 6> f64_tile{128, 64, 16, 64, 32, 4}, f64_small{64, 64, 16, 32, 32, 4};
-  constexpr std::array<int, 6> tf32_tile{128, 64, 32, 64, 32, 3};
+  constexpr std::array<int, 6> tf32_tile{128, 64, 32, 64, 32, 3}, tf32_small{64, 64, 32, 32, 32, 3};
   constexpr std::array<int, 7> simt_large{128, 256, 16, 16, 16, 4, 8},
       simt_small{64, 64, 16, 16, 16, 4, 8};
   const Parameters mma{{"MMA_K", 8}, {"C_BATCH", 32}, {"RASTER", 8}},
@@ -77,6 +77,8 @@ std::vector<GemmSpec> make_specs() {
           mma_spec("gemm_mma_tf32x3_any", f32, general, tf32_tile, 1, tf32),
           // C 8192 x 8192, k = 128, 256, 512: 52.5, 62.4, 67.9 (35.8, 39.6, 44.0)
           mma_spec("gemm_mma_tf32x3_update", f32, update, tf32_tile, 4, tf32_update),
+          // C 960 x 64, k = 64
+          mma_spec("gemm_mma_tf32x3_update_small", f32, update, tf32_small, 4, tf32_update),
           // C 8192 x 8192, k = 256: 44.2
           mma_spec("gemm_mma_tf32x3_update_any", f32, update, tf32_tile, 1, tf32_update),
           // 50176 bytes of local memory; n = 2048, 4096, 8192: 46.1, 47.5, 47.9 (49.5, 50.5, 50.7)

@@ -80,7 +80,7 @@ Scalings scalings_of(const BatchedSystem& system, Index first, Index count, Real
   if (fits_range(chunk(a), chunk(b), type)) return scalings;
   for (Index s = first; s < first + count; ++s)
     if (!fits_range(a.matrix(s), b.matrix(s), type))
-      scalings.emplace(s, definite ? symmetric_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
+      scalings.emplace(s, definite ? definite_scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type)
                                    : scaling_for(n, nrhs, a.matrix(s), b.matrix(s), type));
   return scalings;
 }

@@ -39,23 +39,9 @@ class CholeskyBackend : public LuBackend {
   }
 
  protected:
-  /// The exchanges that there are none of: 0, 1, 2 ..
-  [[nodiscard]] const cl::Buffer& identity() {
-    if (identity_() == nullptr) {
-      std::vector<cl_uint> rows(n_);
-      std::iota(rows.begin(), rows.end(), 0U);
-      identity_ = context_.allocate(n_ * sizeof(cl_uint), "the row exchanges of an LU");
-      context_.queue().enqueueWriteBuffer(identity_, CL_TRUE, 0, n_ * sizeof(cl_uint), rows.data());
-    }
-    return identity_;
-  }
-
   Context context_;
   RealType type_;
   Index n_;
-
- private:
-  cl::Buffer identity_;
 };
 
 /// For devices whose work-group is a core. `spec` is of the family and was checked, as with

@@ -6,8 +6,8 @@
 #include "kernels/common/known_answers.hpp"
 #include "kernels/common/variants.hpp"
 #include "linalg/cholesky/potrf.hpp"
-#include "linalg/lu/getrs.hpp"
 #include "linalg/lu/pivots.hpp"
+#include "linalg/lu/plain_solves.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss {
@@ -20,26 +20,22 @@ class CholeskyCpu : public CholeskyBackend {
               const LuSpec& spec)
       : CholeskyBackend(context, type, n),
         cut_(spec.parameters, n),
-        gemm_options_(options.gemm),
         compute_units_(context.profile().compute_units),
         buffers_(context, CholeskyCpuWorkspace(cut_, type)),
         kernels_(context_, type, spec.parameters),
-        few_(context_, type, n) {}
+        solves_(make_plain_solves_cpu(context_, type, n, options.gemm)) {}
 
   /// Every kernel is launched once, on a system of one row: PoCL builds a kernel for a work-group
   /// size when it is first launched with it, which would else be counted as factorisation.
   void prepare(const MatrixView& /*a*/, Index nrhs) override {
-    const cl::CommandQueue& queue = context_.queue();
-    const auto ones = [&](Index count) {
-      return to_device(context_, type_, Matrix(1, count, Values(count, 1.0)), count,
-                       "a first launch");
-    };
     if (cut_.n == 0) return;
-    const MatrixView a = ones(1);
+    const cl::CommandQueue& queue = context_.queue();
+    const MatrixView a =
+        to_device(context_, type_, Matrix(1, 1, Values(1, 1.0)), 1, "a first launch");
     factor(queue, a, 1, {});
     enqueue_diagonal(queue, kernels_.diagonal, a, 1, buffers_.triangle);
-    if (nrhs > 0) solve(queue, a, ones(nrhs), 1, nrhs);
     queue.finish();
+    solves_->prepare(nrhs);
   }
 
   void prepare_transposed(Index nrhs) override { prepare({}, nrhs); }
@@ -52,7 +48,7 @@ class CholeskyCpu : public CholeskyBackend {
 
   bool getrs(const cl::CommandQueue& queue, const MatrixView& factors, const MatrixView& b,
              Index nrhs) override {
-    if (cut_.n > 0 && nrhs > 0) solve(queue, factors, b, cut_.n, nrhs);
+    if (cut_.n > 0 && nrhs > 0) solves_->solve(queue, factors, cut_.n, b, nrhs);
     return false;
   }
 
@@ -68,20 +64,6 @@ class CholeskyCpu : public CholeskyBackend {
   std::optional<Kernel> diagonal_kernel() override { return kernels_.diagonal; }
 
  private:
-  ManySolves& many_solves() {
-    if (!many_) many_ = std::make_unique<ManySolves>(context_, type_, cut_.n, gemm_options_);
-    return *many_;
-  }
-
-  void solve(const cl::CommandQueue& queue, const MatrixView& factors, const MatrixView& b,
-             cl_uint n, Index nrhs) {
-    const auto columns = static_cast<cl_uint>(nrhs);
-    if (few_.solves_plain(nrhs))
-      few_.solve(queue, factors, n, {identity(), 0}, b, columns, false);
-    else
-      many_solves().substitute(queue, factors, n, b, columns);
-  }
-
   /// Factors the n-by-n `a`, n <= cut_.n.
   void factor(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
               const ProgressCallback& callback) {
@@ -113,12 +95,10 @@ class CholeskyCpu : public CholeskyBackend {
   }
 
   LuCpuBlocking cut_;
-  GemmOptions gemm_options_;
   cl_uint compute_units_;
   CholeskyCpuBuffers buffers_;
   CholeskyCpuKernels kernels_;
-  FewSolves few_;
-  std::unique_ptr<ManySolves> many_;  // made when first needed
+  std::unique_ptr<PlainSolves> solves_;
 };
 
 }  // namespace

@@ -6,10 +6,9 @@
 #include "kernels/common/known_answers.hpp"
 #include "kernels/common/variants.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
-#include "kernels/lu/lu_panels.hpp"
 #include "linalg/cholesky/potrf.hpp"
-#include "linalg/lu/getrs.hpp"
 #include "linalg/lu/pivots.hpp"
+#include "linalg/lu/plain_solves.hpp"
 
 namespace clgauss {
 
@@ -26,30 +25,25 @@ class CholeskyGpu : public CholeskyBackend {
         flags_(context_),
         setting_{memo_, flags_, parameters_, n},
         gemm_(context_, type, gemm_options_for_lu(context_, type, n, options.gemm)),
-        updates_(memo_, gemm_),
         kernels_(memo_, flags_, n),
-        laswp_trsm_(setting_),
-        waits_(Panels(setting_, PanelWays::fastest).persistent()),
-        getrs_(setting_, laswp_trsm_, updates_, waits_),
-        few_(context_, type, n, waits_ ? &setting_ : nullptr) {
-    const std::uint64_t element = bytes_of(type), nb = kernels_.block();
-    inverse_ = {context_.allocate(nb * nb * element, kWorkspace), 0, nb};
-    below_ = {context_.allocate(std::max<Index>(n, 1) * nb * element, kWorkspace), 0, nb};
+        solves_(make_plain_solves_gpu(setting_, gemm_)) {
+    const Setting at{context_.profile(), type, n};
+    blocks_ =
+        context_.allocate(cholesky_variant().workspace_bytes(usual_cholesky_parameters(at), at),
+                          "the workspace of Cholesky's factors");
   }
 
   void prepare(const MatrixView& a, Index nrhs) override {
     if (n_ == 0) return;
     for_each_block(a, [&](const Block& at) {
-      if (at.rest == 0) return;
-      (void)gemm_.kernel_name({at.rest, at.size, at.size}, at.l21, inverse_, below_, 1, 0);
       for_each_update(a, at, [&](const Update& update) {
         (void)gemm_.kernel_name(update.shape, update.l, update.u, update.c, -1, 1);
       });
     });
-    getrs_.prepare(nrhs);
+    solves_->prepare(nrhs);
   }
 
-  void prepare_transposed(Index nrhs) override { getrs_.prepare(nrhs); }
+  void prepare_transposed(Index nrhs) override { solves_->prepare(nrhs); }
 
   using LuBackend::getrf;
   void getrf(const cl::CommandQueue& queue, const MatrixView& a,
@@ -57,11 +51,7 @@ class CholeskyGpu : public CholeskyBackend {
     LuProgress progress(queue, callback, n_, kernels_.block(), 1.0 / 3);
     flags_.reset(queue);
     for_each_block(a, [&](const Block& at) {
-      kernels_.diagonal(queue, at.diagonal, at.size, at.k, inverse_.buffer);  // A11 = L D L^T
-      if (at.rest == 0) return;
-      gemm_.multiply({at.rest, at.size, at.size}, 1, at.l21, inverse_, 0, below_,
-                     {&queue});                                              // L21 = A21 U11^-1
-      kernels_.spread(queue, at.diagonal, at.size, at.rest, below_.buffer);  // U12 = D1 L21^T
+      kernels_.panel(queue, at.corner, at.size, at.rest, at.k, blocks_);
       for_each_update(a, at, [&](const Update& update) {
         gemm_.multiply(update.shape, -1, update.l, update.u, 1, update.c, {&queue});
       });
@@ -72,12 +62,7 @@ class CholeskyGpu : public CholeskyBackend {
 
   bool getrs(const cl::CommandQueue& queue, const MatrixView& factors, const MatrixView& b,
              Index nrhs) override {
-    if (n_ == 0 || nrhs == 0) return false;
-    const auto columns = static_cast<cl_uint>(nrhs);
-    if (few_.beats_products(nrhs))
-      few_.solve(queue, factors, columns_, {identity(), 0}, b, columns, false);
-    else
-      getrs_.substitute(queue, factors, columns_, b, columns);
+    if (n_ > 0 && nrhs > 0) solves_->solve(queue, factors, columns_, b, nrhs);
     return false;
   }
 
@@ -96,12 +81,10 @@ class CholeskyGpu : public CholeskyBackend {
   }
 
  private:
-  static constexpr const char* kWorkspace = "the workspace of Cholesky's factors";
-
-  /// One step: where its parts lie.
+  /// One step: `size` columns from number k on, and the rows below them.
   struct Block {
     cl_uint k, size, rest;
-    MatrixView diagonal, l21;
+    MatrixView corner;
   };
   /// C = C - L U, of which the lower triangle counts.
   struct Update {
@@ -114,28 +97,27 @@ class CholeskyGpu : public CholeskyBackend {
     const cl_uint nb = kernels_.block();
     for (cl_uint k = 0; k < columns_; k += nb) {
       const cl_uint size = std::min(nb, columns_ - k), next = k + size;
-      what(Block{k, size, columns_ - next, a.at(k, k), a.at(next, k)});
+      what(Block{k, size, columns_ - next, a.at(k, k)});
     }
   }
 
-  /// What the products with the block's L21 and U12 are: those with the next columns of its outer
-  /// block, or, of the last in an outer block, A22 = A22 - L21 U12 for all of the outer block at
-  /// once.
+  /// The product with the L21 and U12 of a block and of those before it: of as many columns as
+  /// 2^i | number of blocks done in the outer block, for as many of the next, so that few columns
+  /// are read and written often; or, at the end of an outer block, A22 = A22 - L21 U12 for all of
+  /// it at once.
   template <typename Do>
   void for_each_update(const MatrixView& a, const Block& at, const Do& what) const {
-    const cl_uint outer = kernels_.outer_block(), next = at.k + at.size,
+    const cl_uint nb = kernels_.block(), outer = kernels_.outer_block(), next = at.k + at.size,
                   first = at.k / outer * outer, end = std::min(columns_, first + outer);
-    const auto update = [&](cl_uint from, cl_uint columns, cl_uint depth) {
-      if (columns > 0)
-        what(Update{{columns_ - next, columns, depth, false, false, true},
-                    a.at(next, from),
-                    a.at(from, next),
-                    a.at(next, next)});
-    };
-    if (next < end)
-      update(at.k, end - next, at.size);
-    else
-      update(first, columns_ - next, next - first);
+    if (next == columns_) return;
+    const cl_uint done = (next - first) / nb,
+                  deep = next < end ? (done & -done) * nb : next - first,
+                  columns = next < end ? std::min(deep, end - next) : columns_ - next,
+                  from = next - deep;
+    what(Update{{columns_ - next, columns, deep, false, false, true},
+                a.at(next, from),
+                a.at(from, next),
+                a.at(next, next)});
   }
 
   cl_uint columns_;
@@ -144,13 +126,9 @@ class CholeskyGpu : public CholeskyBackend {
   LuFlags flags_;
   LuSetting setting_;
   Gemm gemm_;
-  LuUpdates updates_;
   CholeskyKernels kernels_;
-  LaswpTrsmKernels laswp_trsm_;
-  bool waits_;  // work-groups of a solve may, for each other
-  Getrs getrs_;
-  FewSolves few_;
-  MatrixView inverse_, below_;  // U11^-1; L21, until it is put in its place
+  std::unique_ptr<PlainSolves> solves_;
+  cl::Buffer blocks_;
 };
 
 }  // namespace

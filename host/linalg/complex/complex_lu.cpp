@@ -184,7 +184,7 @@ std::uint64_t ComplexLu::bytes(const DeviceProfile& device, RealType type, Index
                        {n, layout.end, 2 * static_cast<Index>(value_of(parameters, "BLOCK"))});
   const LuSpec spec = complex_lu_spec(device, type, n);
   const auto nb = static_cast<Index>(spec.value("NB"));
-  return std::max(bytes, 2 * lu_workspace_bytes(device, spec, type, n, nrhs, false) +
+  return std::max(bytes, 2 * lu_workspace_bytes(device, spec, type, n, nrhs) +
                              LuUpdates::bytes({type, true}, nb, std::max(n, nrhs)));
 }
 

@@ -87,6 +87,8 @@ Certifier::Certifier(Context& context, Index n, const LuOptions& options)
       a_(space_for(n)),
       r_(space_for(n)),
       g_(space_for(n)) {
+  if (options.symmetric && !options.positive_definite)
+    throw UsageError("a certificate takes factors of LU or Cholesky, not L D L^T");
   const std::string name = gemm_.kernel_name({n, n, n}, r_, a_, g_, -1, 1);
   if (std::ranges::none_of(kPlainProducts,
                            [&](const char* part) { return name.find(part) != std::string::npos; }))

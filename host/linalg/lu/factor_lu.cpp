@@ -35,8 +35,8 @@ void require_memory_for(Context& context, const System& system, const FactorCall
   const std::uint64_t element = bytes_of(type);
   MemoryNeed need{system_text(system, type), type, n * padded_ld(n, type) * element,
                   n * nrhs * element};
-  need.workspace = n * element + lu_workspace_bytes(context.profile(), spec, type, n, nrhs,
-                                                    call.lu.positive_definite);
+  need.workspace =
+      n * element + lu_workspace_bytes(context.profile(), spec, type, n, nrhs, call.lu);
   if (call.keeps_f64)
     need.workspace +=
         n * padded_ld(n, RealType::f64) * sizeof(double) + DeviceOperator::bytes(n, nrhs);
@@ -56,7 +56,7 @@ double least_normal(RealType type) {
 /// the same bits when A is multiplied by a power of two.
 bool takes_question(const FactorCall& call) {
   return call.estimate_columns > 0 && call.equilibration != Equilibration::off &&
-         !call.lu.positive_definite;
+         !call.lu.positive_definite && !call.lu.symmetric;
 }
 
 /// The first `count` columns, and the others.
@@ -172,10 +172,10 @@ void LuFactors::upload(const System& system) {
                       : call_.give_up_a == nullptr
                           ? upload_and_measure(context_, a_.buffer, a_.ld, type, system.a)
                           : sizes_of(system.a.values(), n_);
-  scaling_ = call_.lu.positive_definite
-                 ? symmetric_scaling_for(sizes, nrhs_, system.a.values(), system.b.values(), type)
-                 : scaling_for(sizes, nrhs_, system.a.values(), system.b.values(), type,
-                               call_.equilibration);
+  const std::span<const double> a = system.a.values(), b = system.b.values();
+  scaling_ = call_.lu.positive_definite ? definite_scaling_for(sizes, nrhs_, a, b, type)
+             : call_.lu.symmetric       ? symmetric_scaling_for(sizes, nrhs_, a, b, type)
+                                  : scaling_for(sizes, nrhs_, a, b, type, call_.equilibration);
   if (in_f64_) in_f64_->set_right_hand_sides(system.b);
   if (call_.give_up_a != nullptr || !scaling_.keeps_matrix()) {
     upload_a(system);
@@ -223,6 +223,7 @@ void LuFactors::read(Solved& solved) {
   result.pivots = download_diagonal(queue(), a_, diagonal_, type, n_);
   judge_pivots(result, read_twice([&] { return lu_->pivots(queue()); }),
                call_.lu.positive_definite ? std::optional(least_normal(type)) : std::nullopt);
+  if (const auto symmetric = lu_->symmetric_pivots(queue())) judge_pivots(result, *symmetric);
   std::tie(result.x, first_product_) = split_columns(
       Matrix(n_, columns(), download(queue(), first_b_.buffer, type, n_ * columns())), nrhs_);
   first_b_ = {};

@@ -42,7 +42,7 @@ void require_memory_for(Context& context, Index n, RealType type, const LuOption
   const std::uint64_t matrix = n * padded_ld(n, type) * bytes_of(type);
   MemoryNeed need{fmt::format("{} of n = {}", kInverseSpace, n), type, 3 * matrix, 0};
   need.workspace = lu_workspace_bytes(context.profile(), lu_spec_for(context, type, n, options),
-                                      type, n, n, options.positive_definite);
+                                      type, n, n, options);
   need.host_copy = 3 * n * n * sizeof(double);  // A, X and A X
   require_memory(need, context.profile(), io::physical_memory());
 }
@@ -81,7 +81,7 @@ class Inversion {
     report("upload");
     const Scaling scaling =
         options_.lu.positive_definite
-            ? symmetric_scaling_for(n_, 0, a_.values(), {}, inverse_.type)
+            ? definite_scaling_for(n_, 0, a_.values(), {}, inverse_.type)
             : scaling_for(n_, 0, a_.values(), {}, inverse_.type, options_.equilibration);
     inverse_.scaled_rows = !scaling.rows.empty();
     inverse_.scaled_columns = !scaling.columns.empty();
@@ -191,6 +191,8 @@ Inverse invert(Context& context, const Matrix& a, const InverseOptions& options,
   if (a.rows() != a.cols())
     throw DimensionError(
         fmt::format("A is {} x {}, not square: it has no inverse", a.rows(), a.cols()));
+  if (options.lu.symmetric && !options.lu.positive_definite)
+    throw UsageError("the inverse takes factors of LU or Cholesky, not L D L^T");
   if (options.lu.positive_definite) require_symmetric(a);
   if (a.rows() == 0) {
     Inverse empty;

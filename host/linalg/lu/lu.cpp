@@ -10,6 +10,7 @@
 #include "kernels/lu/lu_cpu.hpp"
 #include "launch/queue_order.hpp"
 #include "linalg/cholesky/potrf.hpp"
+#include "linalg/ldlt/sytrf.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "matrix/shapes.hpp"
 #include "matrix/transfer.hpp"
@@ -54,6 +55,8 @@ std::unique_ptr<LuBackend> make_lu_backend(Context& context, RealType type, Inde
     throw DimensionError(fmt::format("n = {} is above the largest that LU takes, {}", n, kLargest));
   if (options.pivoting == Pivoting::none)
     throw UsageError("LU always exchanges rows; elimination without pivoting is the method gauss");
+  if (options.symmetric && !options.positive_definite)
+    return make_ldlt(context, type, n, options, spec);
   const auto make_gpu = options.positive_definite ? make_cholesky_gpu : make_lu_gpu;
   if (spec.family == LuFamily::gpu) return make_gpu(context, type, n, options, spec);
   if (options.pivoting == Pivoting::tournament && !options.positive_definite)
@@ -246,6 +249,13 @@ std::vector<Index> Lu::pivots() {
   return translate_opencl_errors([&] {
     implementation_->require_factored();
     return implementation_->backend().pivots(implementation_->queue());
+  });
+}
+
+std::optional<SymmetricPivots> Lu::symmetric_pivots() {
+  return translate_opencl_errors([&] {
+    implementation_->require_factored();
+    return implementation_->backend().symmetric_pivots(implementation_->queue());
   });
 }
 

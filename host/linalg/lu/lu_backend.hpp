@@ -86,6 +86,11 @@ class LuBackend {
   }
   [[nodiscard]] virtual std::optional<Index> failed_column(const cl::CommandQueue& queue) = 0;
   [[nodiscard]] virtual std::vector<Index> pivots(const cl::CommandQueue& queue) = 0;
+  /// Of L D L^T with blocks of two columns.
+  [[nodiscard]] virtual std::optional<SymmetricPivots> symmetric_pivots(
+      const cl::CommandQueue& /*queue*/) {
+    return std::nullopt;
+  }
   [[nodiscard]] virtual Pivoting pivoting() = 0;
   /// The kernel of cl/common/diagonal.cl, if it is in a program that is built anyway.
   [[nodiscard]] virtual std::optional<Kernel> diagonal_kernel() { return std::nullopt; }

@@ -88,6 +88,20 @@ void judge_pivots(EliminationResult& result, std::vector<Index> rows, std::optio
   result.pivot_rows = std::move(rows);
 }
 
+void judge_pivots(EliminationResult& result, const SymmetricPivots& pivots) {
+  Inertia inertia;
+  for (Index k = 0; k < pivots.exchanges.size(); ++k) {
+    result.column_exchanges += pivots.exchanges[k] != k ? 1 : 0;
+    if (k > 0 && pivots.pairs[k - 1]) {  // a negative determinant: one eigenvalue of each sign
+      ++inertia.positive;
+    } else {
+      const double pivot = pivots.pairs[k] ? -1 : pivots.diagonal[k];
+      ++(pivot > 0 ? inertia.positive : pivot < 0 ? inertia.negative : inertia.zero);
+    }
+  }
+  result.inertia = inertia;
+}
+
 EliminationResult empty_result(const System& system, Pivoting pivoting) {
   EliminationResult result;
   result.x = Matrix(0, system.b.cols());

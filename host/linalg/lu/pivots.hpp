@@ -3,6 +3,7 @@
 
 #include <clgauss/context.hpp>
 #include <clgauss/lab/elimination.hpp>
+#include <clgauss/lu.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <clgauss/view.hpp>
@@ -58,6 +59,9 @@ template <typename Number>
 /// it.
 void judge_pivots(EliminationResult& result, std::vector<Index> rows,
                   std::optional<double> least = {});
+
+/// The same for what L D L^T adds: its exchanges of columns, and the inertia.
+void judge_pivots(EliminationResult& result, const SymmetricPivots& pivots);
 
 /// The answer of an n = 0 system.
 [[nodiscard]] EliminationResult empty_result(const System& system, Pivoting pivoting);

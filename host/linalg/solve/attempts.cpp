@@ -28,6 +28,7 @@ FactorCall call_for(const Context& context, const Plan& plan, const SolveOptions
                   .extra_precise = maximum};
   call.lu.pivoting = options.pivoting;
   call.lu.positive_definite = plan.method == Method::cholesky;
+  call.lu.symmetric = plan.method == Method::ldlt;
   if (options.trust && system.a.rows() > kLargestOnHost)
     call.estimate_columns = columns_of_trust(system.b.cols());
   return call;

@@ -6,7 +6,7 @@
 #include <clgauss/error.hpp>
 
 #include "kernels/cholesky/cholesky.hpp"
-#include "kernels/cholesky/cholesky_cpu.hpp"
+#include "kernels/common/variants.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
 #include "kernels/substitution/trsm_cpu.hpp"
 
@@ -47,22 +47,42 @@ void require_memory(const MemoryNeed& need, const DeviceProfile& device, std::ui
       advice(need)));
 }
 
+namespace {
+
+/// The kernels of a factorisation, and their parameters.
+struct Factorisation {
+  Variants variants;
+  Parameters parameters;
+};
+
+Factorisation factorisation_of(const LuSpec& spec, const LuOptions& options,
+                               const Setting& setting) {
+  const bool gpu = spec.family == LuFamily::gpu;
+  if (options.positive_definite)
+    return {cholesky_variants().subspan(gpu ? 1 : 0, 1),
+            gpu ? usual_cholesky_parameters(setting) : spec.parameters};
+  if (!options.symmetric) return {variants_of(spec.family), spec.parameters};
+  const Variants variants = ldlt_variants().subspan(gpu ? 1 : 0, 1);
+  return {variants, usual_parameters(variants, setting)};
+}
+
+}  // namespace
+
 std::uint64_t lu_workspace_bytes(const DeviceProfile& device, const LuSpec& spec, RealType type,
-                                 Index n, Index nrhs, bool positive_definite) {
+                                 Index n, Index nrhs, const LuOptions& options) {
   const Setting setting{device, type, n};
   const bool gpu = spec.family == LuFamily::gpu;
-  std::uint64_t bytes =
-      !positive_definite ? workspace_bytes(variants_of(spec.family), spec.parameters, setting)
-      : gpu ? cholesky_variant().workspace_bytes(usual_cholesky_parameters(setting), setting)
-            : cholesky_cpu_variant().workspace_bytes(spec.parameters, setting);
-  if (gpu) bytes += n * sizeof(std::uint32_t);  // pivots
+  const auto [variants, parameters] = factorisation_of(spec, options, setting);
+  std::uint64_t bytes = workspace_bytes(variants, parameters, setting);
+  if (gpu) bytes += n * sizeof(std::uint32_t);                // pivots
+  if (options.symmetric) bytes += n * nrhs * bytes_of(type);  // in the order of pivots
   if (device.type != DeviceType::cpu) return bytes;
   // Only CPUs pack the operands of products, and have a workspace for many right-hand sides.
-  if (!gpu) return nrhs > 1 ? bytes + TrsmCpu::bytes(device, type, n, nrhs) : bytes;
-  const Parameters parameters =
-      positive_definite ? usual_cholesky_parameters(setting) : spec.parameters;
+  if (!gpu && nrhs > 1) bytes += TrsmCpu::bytes(device, type, n, nrhs);
+  if (!gpu && !options.symmetric) return bytes;
+  const char* const columns = options.symmetric ? "WIDTH" : "NB";
   return bytes + gemm_workspace_bytes(default_cpu_gemm_spec(device, type),
-                                      {n, n, static_cast<Index>(value_of(parameters, "NB"))});
+                                      {n, n, static_cast<Index>(value_of(parameters, columns))});
 }
 
 }  // namespace clgauss

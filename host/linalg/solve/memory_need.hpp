@@ -2,7 +2,7 @@
 /// Whether a whole solve fits, asked before it starts.
 
 #include <clgauss/device.hpp>
-#include <clgauss/lab/lu_spec.hpp>
+#include <clgauss/lu.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
 #include <string>
@@ -25,9 +25,9 @@ struct MemoryNeed {
 void require_memory(const MemoryNeed& need, const DeviceProfile& device, std::uint64_t host_bytes);
 
 /// Bytes of everything that an LU with this spec holds beside A and B: its variants' workspaces,
-/// pivots, packed operands. Or, of a positive definite A, Cholesky's factors.
+/// pivots, packed operands. The same for what else `options` ask for.
 [[nodiscard]] std::uint64_t lu_workspace_bytes(const DeviceProfile& device, const LuSpec& spec,
                                                RealType type, Index n, Index nrhs,
-                                               bool positive_definite = false);
+                                               const LuOptions& options = {});
 
 }  // namespace clgauss

@@ -66,7 +66,11 @@ Next after_rbt(const Tried& tried) {
 /// Where the method was left open, Cholesky was a guess.
 Next after_cholesky(const Tried& tried) {
   const bool open = tried.options.method == Method::automatic, narrow = tried.plan.refines();
-  const auto without = [&] { return make_plan(tried.context, tried.options, tried.n, tried.nrhs); };
+  const auto without = [&] {
+    Plan plan = make_plan(tried.context, tried.options, tried.n, tried.nrhs);
+    if (ldlt_is_better(tried.context, plan, tried.n)) plan.method = Method::ldlt;
+    return plan;
+  };
   if (tried.answer == nullptr) return open ? Next{{}, without()} : Next{};
   const auto failed = tried.answer->result.failed_column;
   if (failed && (narrow || open)) {
@@ -82,14 +86,31 @@ Next after_cholesky(const Tried& tried) {
   return doubt.empty() ? Next{} : in_f64(tried, Method::cholesky, std::move(doubt));
 }
 
+/// Its multipliers are not bounded as those of LU are: where x suffers, LU has the word.
+Next after_ldlt(const Tried& tried) {
+  if (tried.answer == nullptr)
+    return tried.options.method == Method::automatic
+               ? Next{{}, make_plan(tried.context, tried.options, tried.n, tried.nrhs)}
+               : Next{};
+  if (tried.plan.refines()) {
+    std::string doubt = doubt_about(*tried.answer);
+    return doubt.empty() ? Next{} : in_f64(tried, Method::ldlt, std::move(doubt));
+  }
+  const Answer& answer = *tried.answer;
+  if (answer.result.failed_column || answer.residual.scaled <= tried.options.max_scaled_residual)
+    return {};
+  return {fmt::format("factors L D L^T left a scaled residual of {:.2g}", answer.residual.scaled),
+          Plan{Method::lu, tried.plan.type, tried.plan.accuracy}};
+}
+
 constexpr unsigned kOfFactors = kJudgeByDevice | kTrust;
 
 constexpr std::array kMethods{
     MethodRow{.method = Method::automatic,
               .name = "auto",
               .help =
-                  "gauss if one of its options is given, else lu, mixed or, where A is symmetric "
-                  "with a positive diagonal, cholesky, whichever is faster",
+                  "gauss if one of its options is given, else lu, mixed or, where A is symmetric, "
+                  "cholesky or ldlt, whichever is faster",
               .wishes = kEquilibration | kPivoting | kTournament | kMaximumAccuracy |
                         kTypeOfFactors | kInPlace | kDeterminant | kOfFactors},
     MethodRow{.method = Method::lu,
@@ -123,9 +144,18 @@ constexpr std::array kMethods{
               .name = "cholesky",
               .help = "for a symmetric positive definite A",
               .told = "Cholesky",
+              .symmetric = true,
               .wishes = kMaximumAccuracy | kTypeOfFactors | kDeterminant | kOfFactors,
               .factor = factor_lu,
               .next = after_cholesky},
+    MethodRow{.method = Method::ldlt,
+              .name = "ldlt",
+              .help = "for a symmetric A, which may be indefinite",
+              .told = "L D L^T",
+              .symmetric = true,
+              .wishes = kMaximumAccuracy | kTypeOfFactors | kDeterminant | kOfFactors,
+              .factor = factor_lu,
+              .next = after_ldlt},
     MethodRow{.method = Method::jacobi,
               .name = "jacobi",
               .help = "iterations to learn from, for a strictly diagonally dominant A",

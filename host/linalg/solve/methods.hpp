@@ -55,6 +55,7 @@ struct MethodRow {
   std::string_view told = {};            // what the report says was done
   std::optional<RealType> factors = {};  // that they are always in; x is refined to double accuracy
   std::optional<std::uint64_t> seed = {};  // of the random butterflies that it factors between
+  bool symmetric = false;                  // A has to be
   unsigned wishes = 0;
   /// Null: it has no factors.
   Solved (*factor)(Context&, const System&, const FactorCall&, const ProgressCallback&) = nullptr;

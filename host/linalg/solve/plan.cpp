@@ -68,7 +68,7 @@ Plan plan_by(const MethodRow& row, const SolveOptions& options, RealType type, A
   using enum Accuracy;
   if (row.factors) return {row.method, *row.factors, wanted};
   const RealType taken = wanted == single_precision ? options.type.value_or(RealType::f32) : type;
-  if (row.method == Method::cholesky) return {row.method, taken, wanted};
+  if (row.symmetric) return {row.method, taken, wanted};
   if (options.accuracy.value_or(single_precision) != single_precision && type == RealType::f32)
     throw UsageError(fmt::format(
         "{} accuracy with factors in f32 asks for the method mixed ({})", accuracy_name(wanted),
@@ -105,12 +105,20 @@ bool mixed_is_better(Context& context, Index n, Index nrhs) {
   return bytes <= device.global_mem_bytes;
 }
 
+bool ldlt_is_better(Context& context, const Plan& plan, Index n) {
+  return plan.method == Method::lu && plan.type == RealType::f64 &&
+         n >= choice_for(context, n).ldlt_from;
+}
+
 Plan plan_for(Context& context, const SolveOptions& options, const Matrix& a, const Plan& plan) {
   if (options.method != Method::automatic || options.pivoting != Pivoting::partial ||
       options.equilibration == Equilibration::on || plan.method == Method::gauss)
     return plan;
   const MethodChoice choice = choice_for(context, a.rows());
-  if (a.rows() < choice.cholesky_from || !may_be_positive_definite(a)) return plan;
+  if (a.rows() < choice.cholesky_from || !may_be_positive_definite(a))
+    return ldlt_is_better(context, plan, a.rows()) && !asymmetric_element(a)
+               ? Plan{Method::ldlt, plan.type, plan.accuracy, plan.chosen_by, plan.rates}
+               : plan;
   Plan by_cholesky{Method::cholesky, plan.type, plan.accuracy};
   if (choice.rates) {
     by_cholesky.chosen_by = choice.source();

@@ -32,11 +32,14 @@ struct Plan {
 [[nodiscard]] Plan make_plan(Context& context, const SolveOptions& options, Index n, Index nrhs);
 
 /// The plan to try first for this A where the method is left open and make_plan() said `plan`: by
-/// Cholesky if A may be positive definite and that takes less time.
+/// Cholesky if A may be positive definite and that takes less time, or by L D L^T.
 [[nodiscard]] Plan plan_for(Context& context, const SolveOptions& options, const Matrix& a,
                             const Plan& plan);
 
 /// Whether factors in f32 and refinement take less time than factors in f64, and A fits in both.
 [[nodiscard]] bool mixed_is_better(Context& context, Index n, Index nrhs);
+
+/// Whether L D L^T of a symmetric A takes less time than `plan`.
+[[nodiscard]] bool ldlt_is_better(Context& context, const Plan& plan, Index n);
 
 }  // namespace clgauss

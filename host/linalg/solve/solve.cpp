@@ -40,7 +40,7 @@ int Trust::correct_digits() const {
 Determinant determinant_of(const EliminationResult& result) {
   if (result.pivots.empty() && !result.x.empty())
     return {0, std::numeric_limits<double>::quiet_NaN()};
-  Determinant determinant{result.row_exchanges % 2 == 0 ? 1 : -1,
+  Determinant determinant{(result.row_exchanges + result.column_exchanges) % 2 == 0 ? 1 : -1,
                           static_cast<double>(result.exponent) * std::log10(2.0)};
   for (const double pivot : result.pivots) {
     if (pivot == 0) return {0, -std::numeric_limits<double>::infinity()};
@@ -76,6 +76,7 @@ void conclude(Solution& solution, Answer answer, double bound) {
   solution.refinement = result.refinement;
   solution.times = result.times;
   solution.determinant = determinant_of(result);
+  solution.inertia = result.inertia;
   solution.failed_column = result.failed_column;
   solution.status = outcome_of(result);
   if (result.failed_column) {
@@ -114,7 +115,7 @@ Solution solve(Context& context, const System& system, const SolveOptions& optio
     answer.plan = plan_for(context, options, system.a, answer.plan);
     solution.method_choice = answer.plan.chosen_by;
     solution.rates = answer.plan.rates;
-    if (options.method == Method::cholesky) require_symmetric(system.a);
+    if (row_of(options.method).symmetric) require_symmetric(system.a, method_name(options.method));
     try {
       answer = answer_by_factors(context, system, answer.plan, options, progress);
     } catch (const NoUsableKernel&) {

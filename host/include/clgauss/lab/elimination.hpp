@@ -34,12 +34,22 @@ struct SolveTimes {
   }
 };
 
+/// How many eigenvalues of a symmetric A are above, below and exactly 0, by its pivots. They are
+/// those of a matrix that differs from A by rounding: sure where Determinant::relative_error is
+/// below 1.
+struct Inertia {
+  Index positive = 0, negative = 0, zero = 0;
+  bool operator==(const Inertia&) const = default;
+};
+
 /// What an elimination leaves. A zero pivot is an outcome, not an error.
 struct EliminationResult {
   Matrix x;                   // n-by-nrhs; meaningless if there is a failed_column
   Values pivots;              // the diagonal of U, of the matrix as it was scaled
   std::int64_t exponent = 0;  // det A is +- 2^exponent times the product of the pivots
   Index row_exchanges = 0;    // exchanges of two different rows
+  Index column_exchanges = 0;
+  std::optional<Inertia> inertia;  // of L D L^T
   /// row k was exchanged with row pivot_rows[k]; empty without A = P^T L U 0-based column of the
   /// first exactly zero or non-finite pivot
   std::vector<Index> pivot_rows;

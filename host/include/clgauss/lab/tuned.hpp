@@ -137,7 +137,8 @@ class Tuning {
 
 /// From which n on solve() takes which method for double accuracy by itself, on a device with fp64:
 /// rbt from rbt_from on, else mixed from mixed_from on, else lu; before them Cholesky from
-/// cholesky_from on, on any device, where A is symmetric with a positive diagonal.
+/// cholesky_from on, on any device, where A is symmetric with a positive diagonal, and in place of
+/// lu in f64 ldlt from ldlt_from on where A is symmetric.
 struct MethodChoice {
   static constexpr Index kNever = std::numeric_limits<Index>::max();
   /// Below this n measured rates change nothing.
@@ -146,7 +147,7 @@ struct MethodChoice {
   Index mixed_from = kNever, rbt_from = kNever;
   /// of the tuning, where it says so; else the numbers follow from `rates` or are built in
   const TunedEntry* entry = nullptr;
-  Index cholesky_from = kNever;
+  Index cholesky_from = kNever, ldlt_from = kNever;
   std::optional<ArithmeticRates> rates = {};
 
   /// "tuned", "measured", "pretended" or "built-in".

@@ -1,0 +1,122 @@
+// P A P^T = L D L^T of a symmetric A with 1 x 1 and 2 x 2 pivots, what of it is no product: panels,
+// in ldlt_panel.clh, and what brings columns to them and their factors to their places. The factors
+// come to stand as those of an LU with rows and columns exchanged, which is solved with as any
+// other: where D has the 2 x 2 block (d11 d21, d21 d22), its two rows change places, and with D =
+// L' U' the unit lower triangle is L L' and the upper one U' L^T. Portable OpenCL C 1.2.
+//
+// A is n x n, row-major, of which the lower triangle is read; kinds, exchanges and ends are those
+// of ldlt_panel.clh. But for the panel a work-item takes CHUNK rows or columns, without local
+// memory or a barrier; its work-groups may have any size, and more work-items than there are
+// chunks.
+//
+//   VEC_WIDTH  elements of a vector of the panel, 1 on GPUs
+//   LOCAL      work-items of the panel
+//   WIDTH      columns of a panel at most
+//   USE_FMA    1 where fma() is an instruction
+
+#include "vectors.clh"
+
+#if !defined(CHUNK) || !defined(LOCAL) || !defined(WIDTH) || !defined(USE_FMA)
+#error "CHUNK, LOCAL, WIDTH and USE_FMA must be defined"
+#endif
+#if USE_FMA
+#define MULADD(a, b, c) fma(a, b, c)
+#else
+#define MULADD(a, b, c) ((a) * (b) + (c))
+#endif
+
+// Kinds of columns: of a 1 x 1 pivot, and the first and the second of a 2 x 2 pivot.
+#define ONE 0u
+#define FIRST 1u
+#define SECOND 2u
+
+#include "ldlt_panel.clh"
+
+// Columns first .. first + width - 1, from the diagonal downwards, into their rows. NDRange: chunks
+// of the n - first rows.
+kernel void ldlt_bring(global REAL* a, const ulong offset, const ulong ld, const uint n,
+                       const uint first, const uint width) {
+  global REAL* const corner = a + offset;
+  const uint begin = first + (uint)get_global_id(0) * CHUNK, end = min(n, begin + CHUNK);
+  for (uint t = first; t < min(first + width, end); ++t)
+    for (uint i = max(begin, t + 1); i < end; ++i) corner[t * ld + i] = corner[i * ld + t];
+}
+
+// L and U of the columns first .. first + count - 1 from the W^T that the panel left. NDRange:
+// chunks of the n - first columns.
+kernel void ldlt_spread(global REAL* a, const ulong offset, const ulong ld, const uint n,
+                        const uint first, const uint count, const global uint* kinds) {
+  global REAL* const corner = a + offset;
+  const uint begin = first + (uint)get_global_id(0) * CHUNK, end = min(n, begin + CHUNK),
+             behind = first + count;
+  uint rows[CHUNK];  // of L, that column i of W^T is for: a 2 x 2 pivot exchanges its two
+  for (uint i = begin; i < end; ++i) {
+    const uint kind = i < behind ? kinds[i] : ONE;
+    rows[i - begin] = kind == FIRST ? i + 1 : kind == SECOND ? i - 1 : i;
+  }
+  for (uint t = first; t < min(behind, end); ++t) {
+    const uint kind = kinds[t];
+    global REAL* const top = corner + t * ld;
+    if (kind == ONE) {
+      const REAL pivot = top[t];
+      for (uint i = max(begin, t + 1); i < end; ++i)
+        corner[rows[i - begin] * ld + t] = quotient(top[i], pivot);
+    } else if (kind == FIRST) {
+      global REAL* const bottom = top + ld;
+      const REAL u11 = top[t], u12 = top[t + 1], l21 = bottom[t], u22 = bottom[t + 1];
+      for (uint i = max(begin, t + 2); i < end; ++i) {
+        const REAL w0 = top[i], w1 = bottom[i], l0 = w0 / u11;
+        corner[rows[i - begin] * ld + t] = l0;
+        corner[rows[i - begin] * ld + t + 1] = MULADD(-u12, l0, w1) / u22;
+        top[i] = w1;
+        bottom[i] = MULADD(-l21, w1, w0);
+      }
+    }
+  }
+}
+
+// The exchanges of later panels, of columns in the rows of U and of rows in the columns of L: those
+// of a 2 x 2 pivot too. NDRange: chunks of the n columns of L and rows of U.
+kernel void ldlt_exchange(global REAL* a, const ulong offset, const ulong ld, const uint n,
+                          const global uint* kinds, const global uint* exchanges,
+                          const global uint* ends) {
+  global REAL* const corner = a + offset;
+  const uint begin = (uint)get_global_id(0) * CHUNK, behind = min(n, begin + CHUNK);
+  for (uint t = begin; t < behind; ++t) {
+    global REAL* const row = corner + t * ld;
+    for (uint k = ends[t]; k < n; ++k) {
+      const uint to = exchanges[k];
+      const REAL before = row[k];
+      row[k] = row[to];
+      row[to] = before;
+    }
+  }
+  for (uint k = begin < n ? ends[begin] : n; k < n; ++k) {
+    const uint to = kinds[k] == FIRST ? exchanges[k + 1] : exchanges[k];
+    global REAL *const x = corner + k * ld, *const y = corner + to * ld;
+    for (uint t = begin; t < behind; ++t) {
+      if (k < ends[t]) continue;
+      const REAL before = x[t];
+      x[t] = y[t];
+      y[t] = before;
+    }
+  }
+}
+
+// x(i, :) <- b(order[i], :), or with `back` b(order[i], :) <- x(i, :), of n x nrhs; x has no gaps
+// between its rows. NDRange: chunks of the n rows.
+kernel void ldlt_permute(global REAL* b, const ulong offset, const ulong ld, const uint n,
+                         const uint nrhs, const global uint* order, global REAL* x,
+                         const uint back) {
+  const uint begin = (uint)get_global_id(0) * CHUNK, end = min(n, begin + CHUNK);
+  for (uint i = begin; i < end; ++i) {
+    global REAL* const here = x + (ulong)i * nrhs;
+    global REAL* const there = b + offset + order[i] * ld;
+    for (uint c = 0; c < nrhs; ++c) {
+      if (back)
+        there[c] = here[c];
+      else
+        here[c] = there[c];
+    }
+  }
+}

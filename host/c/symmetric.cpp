@@ -1,0 +1,303 @@
+// sysv and sytrs of clgauss.h: A = L D L^T or U D U^T with the factors of LAPACK's sytrf. The device
+// has them as the L and U of an LU with rows and columns exchanged (cl/ldlt/ldlt.cl); exchanges,
+// and what turns the one into the other, are the host's. U D U^T is L D L^T of A with its rows and
+// columns in reverse order.
+#include <clgauss.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <clgauss/lu.hpp>
+#include <clgauss/solve.hpp>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "c/by_factors.hpp"
+#include "c/checked.hpp"
+#include "matrix/shapes.hpp"
+
+namespace clgauss::c {
+
+namespace {
+
+template <typename Real>
+Real& at(const HostMatrix<Real>& a, Index i, Index j) {
+  return a.data[i * a.row_step + j * a.column_step];
+}
+
+/// Exchanges of rows and columns with later ones, and where pivots have two columns: the first.
+struct Pivots {
+  std::vector<Index> exchanges;
+  std::vector<bool> pairs;
+
+  [[nodiscard]] bool is_second(Index k) const { return k > 0 && pairs[k - 1]; }
+  /// In the order in which an LU exchanges rows: the two of a pivot also change places.
+  [[nodiscard]] std::vector<Index> of_rows() const {
+    std::vector<Index> rows = exchanges;
+    for (Index k = 0; k + 1 < rows.size(); ++k)
+      if (pairs[k]) rows[k] = rows[k + 1];
+    return rows;
+  }
+  /// The row of the LU's L that is row i of L.
+  [[nodiscard]] Index row_of_lu(Index i) const {
+    return pairs[i] ? i + 1 : is_second(i) ? i - 1 : i;
+  }
+};
+
+/// As sytrf writes them: negative for the two columns of a pivot. From the last on where A lies in
+/// reverse order.
+void write(const Pivots& pivots, bool reversed, int32_t* ipiv) {
+  const Index n = pivots.exchanges.size();
+  for (Index k = 0; k < n; ++k) {
+    const Index partner = pivots.exchanges[pivots.pairs[k] ? k + 1 : k];
+    const auto number = static_cast<int32_t>((reversed ? n - 1 - partner : partner) + 1);
+    ipiv[reversed ? n - 1 - k : k] = pivots.pairs[k] || pivots.is_second(k) ? -number : number;
+  }
+}
+
+/// The same back. Throws UsageError for what sytrf does not write.
+Pivots pivots_of(const int32_t* ipiv, bool reversed, Index n) {
+  not_null(ipiv, "ipiv");
+  Pivots pivots{std::vector<Index>(n), std::vector<bool>(n)};
+  for (Index k = 0; k < n; ++k) {
+    const auto place = [&](Index column) { return reversed ? n - 1 - column : column; };
+    const std::int64_t number = ipiv[place(k)], row = std::abs(number) - 1;
+    const bool two = number < 0;
+    const bool second = two && pivots.is_second(k);
+    if (two && !second) pivots.pairs[k] = true;
+    const auto partner = static_cast<Index>(
+        row < 0 || row >= static_cast<std::int64_t>(n) ? n : place(static_cast<Index>(row)));
+    const bool fits = partner < n && partner >= k && (!two || second || k + 1 < n) &&
+                      (!second || ipiv[place(k - 1)] == ipiv[place(k)]);
+    if (!fits)
+      throw UsageError(
+          fmt::format("ipiv[{}] is {}, which sytrf does not leave there", place(k), number));
+    pivots.exchanges[k] = two && !second ? k : partner;
+  }
+  return pivots;
+}
+
+/// to(i, j) <- from(n - 1 - i, n - 1 - j) of the n-by-n triangle below `to`'s diagonal.
+template <typename From, typename To>
+void copy_reversed_triangle(const HostMatrix<From>& from, const HostMatrix<To>& to) {
+  const Index last = to.rows - 1;
+  for_lower_triangle(to.rows,
+                     [&](Index i, Index j) { at(to, i, j) = at(from, last - i, last - j); });
+}
+template <typename From, typename To>
+void copy_reversed_rows(const HostMatrix<From>& from, const HostMatrix<To>& to) {
+  for (Index i = 0; i < to.rows; ++i)
+    for (Index j = 0; j < to.columns; ++j) at(to, i, j) = at(from, to.rows - 1 - i, j);
+}
+
+/// Two columns of L, or one, in memory without gaps.
+template <typename Real>
+struct Columns {
+  explicit Columns(Index n) : first(n), second(n) {}
+
+  std::vector<Real> first, second;
+};
+
+/// The triangle of `a` <- L, whose columns have none of the exchanges of later pivots, and D: from
+/// the LU that the device left.
+template <typename Real>
+void write_factors(const HostMatrix<const Real>& lu, const Pivots& pivots,
+                   const HostMatrix<Real>& a) {
+  const Index n = a.rows;
+  const auto write_column = [&](std::vector<Real>& column, Index k, Index behind) {
+    for (Index j = n; j-- > behind;) std::swap(column[j], column[pivots.exchanges[j]]);
+    for (Index i = behind; i < n; ++i) at(a, i, k) = column[i];
+  };
+  in_parallel(n, kElementsPerThread / n + 1, [&](Index begin, Index end) {
+    Columns<Real> l(n);
+    for (Index k = begin; k < end; ++k) {
+      if (pivots.is_second(k)) continue;
+      const bool two = pivots.pairs[k];
+      const Index behind = k + (two ? 2 : 1);
+      const Real u = at(lu, k, k), multiplier = two ? at(lu, k + 1, k) : Real{0};
+      for (Index i = behind; i < n; ++i) {
+        const Index row = pivots.row_of_lu(i);
+        l.first[i] = two ? at(lu, row, k + 1) : at(lu, row, k);
+        if (two) l.second[i] = at(lu, row, k) - multiplier * l.first[i];
+      }
+      at(a, k, k) = two ? multiplier * u : u;
+      write_column(l.first, k, behind);
+      if (!two) continue;
+      at(a, k + 1, k) = u;
+      at(a, k + 1, k + 1) = at(lu, k, k + 1);
+      write_column(l.second, k + 1, behind);
+    }
+  });
+}
+
+/// The same back: the LU of the L and D in the triangle of `a`.
+template <typename Real>
+void read_factors(const HostMatrix<const Real>& a, const Pivots& pivots,
+                  const HostMatrix<Real>& lu) {
+  const Index n = a.rows;
+  const auto read_column = [&](std::vector<Real>& column, Index k, Index behind) {
+    for (Index i = behind; i < n; ++i) column[i] = at(a, i, k);
+    for (Index j = behind; j < n; ++j) std::swap(column[j], column[pivots.exchanges[j]]);
+  };
+  in_parallel(n, kElementsPerThread / n + 1, [&](Index begin, Index end) {
+    Columns<Real> l(n);
+    for (Index k = begin; k < end; ++k) {
+      if (pivots.is_second(k)) continue;
+      const bool two = pivots.pairs[k];
+      const Index behind = k + (two ? 2 : 1);
+      const Real d = at(a, k, k);
+      read_column(l.first, k, behind);
+      if (!two) {
+        at(lu, k, k) = d;
+        for (Index i = behind; i < n; ++i) {
+          at(lu, pivots.row_of_lu(i), k) = l.first[i];
+          at(lu, k, i) = d * l.first[i];
+        }
+        continue;
+      }
+      read_column(l.second, k + 1, behind);
+      const Real u = at(a, k + 1, k), beside = at(a, k + 1, k + 1), multiplier = d / u,
+                 last = u - multiplier * beside;
+      at(lu, k, k) = u;
+      at(lu, k, k + 1) = beside;
+      at(lu, k + 1, k) = multiplier;
+      at(lu, k + 1, k + 1) = last;
+      for (Index i = behind; i < n; ++i) {
+        const Index row = pivots.row_of_lu(i);
+        at(lu, row, k) = l.second[i] + multiplier * l.first[i];
+        at(lu, row, k + 1) = l.first[i];
+        at(lu, k, i) = u * l.first[i] + beside * l.second[i];
+        at(lu, k + 1, i) = last * l.second[i];
+      }
+    }
+  });
+}
+
+/// Of the lower triangle of `a`, which is the caller's, or where `reversed` a copy.
+template <typename Real>
+clgauss_status sysv(const Use& use, const HostMatrix<Real>& a, bool reversed, int32_t* ipiv,
+                    const HostMatrix<Real>& b) {
+  Context& context = use.context();
+  const Index n = a.rows;
+  const RealType type = choose_type(context.profile(), kRealType<Real>);
+  LuOptions options;
+  options.symmetric = true;
+  Lu ldlt(context, type, n, options);
+  const MatrixView factors = uploaded(context, constant(a), padded_ld(n, type), "A");
+  MatrixView x;
+  if (b.empty()) {
+    ldlt.factor(factors);
+  } else {
+    x = uploaded(context, b, b.columns, "B");
+    ldlt.factor_and_solve(factors, x, b.columns);
+  }
+  Checked<Real> checked(use, a, b, weighted_sums_of_symmetric(constant(a)));
+  const auto column = ldlt.failed_column();
+  const SymmetricPivots found = ldlt.symmetric_pivots().value();
+  const Pivots pivots{found.exchanges, found.pairs};
+  checked.fetch_factors(factors);
+  if (!column) checked.fetch_answer(x);
+  WeightedSums<Real> exchanged = checked.of_a();
+  for (Index k = 0; k < n; ++k) std::swap(exchanged.sums[k], exchanged.sums[pivots.exchanges[k]]);
+  if (!agree(exchanged, checked.factors(), ldlt.pivots()) || !checked.has_answer())
+    return out_of_range_or_wrong(checked.of_a().norm1);
+  write_factors(checked.factors(), pivots, a);
+  checked.write_answer();
+  write(pivots, reversed, ipiv);
+  if (!column) return CLGAUSS_OK;
+  return singular(reversed ? n - 1 - *column : *column);
+}
+
+template <typename Real>
+clgauss_status sysv(clgauss_context handle, int layout, int uplo, Index n, Index nrhs, Real* a_data,
+                    Index lda, int32_t* ipiv, Real* b_data, Index ldb) {
+  const Use use(object_of(handle));
+  check_counts(n, nrhs);
+  const auto a = host_matrix(layout, n, n, a_data, lda, "A");
+  const bool reversed = is_upper(uplo);
+  const auto b = host_matrix(layout, n, nrhs, b_data, ldb, "B");
+  if (n == 0) return CLGAUSS_OK;
+  not_null(ipiv, "ipiv");
+  if (!reversed) return sysv(use, a, false, ipiv, b);
+  io::require_memory("Copies of A and B", n, n + nrhs);
+  Values space(doubles_for(a)), space_of_b(doubles_for(b));
+  const auto turned = like(a, space.data()), sides = like(b, space_of_b.data());
+  copy_reversed_triangle(a, turned);
+  copy_reversed_rows(b, sides);
+  const clgauss_status status = sysv(use, turned, true, ipiv, sides);
+  if (status != CLGAUSS_OK && status != CLGAUSS_SINGULAR) return status;
+  for_lower_triangle(n, [&](Index i, Index j) { at(a, n - 1 - i, n - 1 - j) = at(turned, i, j); });
+  if (status == CLGAUSS_OK) copy_reversed_rows(sides, b);
+  return status;
+}
+
+template <typename Real>
+clgauss_status sytrs(clgauss_context handle, int layout, int uplo, Index n, Index nrhs,
+                     const Real* a_data, Index lda, const int32_t* ipiv, Real* b_data, Index ldb) {
+  const Use use(object_of(handle));
+  check_counts(n, nrhs);
+  const auto a = host_matrix(layout, n, n, a_data, lda, "A");
+  const bool reversed = is_upper(uplo);
+  const auto b = host_matrix(layout, n, nrhs, b_data, ldb, "B");
+  if (b.empty()) return CLGAUSS_OK;
+  const Pivots pivots = pivots_of(ipiv, reversed, n);
+  io::require_memory("Copies of A and B", n, 2 * n + nrhs);
+  Values space(doubles_for(a)), space_of_lu(doubles_for(a)), space_of_x(doubles_for(b));
+  const auto lu = like(HostMatrix<Real>{nullptr, n, n, n, 1}, space_of_lu.data());
+  if (reversed) {
+    const auto turned =
+        like(HostMatrix<Real>{nullptr, n, n, a.row_step, a.column_step}, space.data());
+    copy_reversed_triangle(a, turned);
+    read_factors(constant(turned), pivots, lu);
+  } else {
+    read_factors(a, pivots, lu);
+  }
+  if (const auto column = zero_pivot(lu)) return singular(reversed ? n - 1 - *column : *column);
+  const auto x = like(b, space_of_x.data());
+  if (reversed)
+    copy_reversed_rows(b, x);
+  else
+    copy(b, x);
+  exchange_rows(x, pivots.of_rows(), false);  // L U Q X = P B
+  const clgauss_status status = solve_by_factors(use, triangles_of_lu(constant(lu), false), x);
+  if (status != CLGAUSS_OK) return status;
+  exchange_rows(x, pivots.exchanges, true);
+  if (reversed)
+    copy_reversed_rows(x, b);
+  else
+    copy(x, b);
+  return CLGAUSS_OK;
+}
+
+}  // namespace
+
+}  // namespace clgauss::c
+
+using namespace clgauss;
+using namespace clgauss::c;
+
+extern "C" {
+
+clgauss_status clgauss_ssysv(clgauss_context context, int layout, int uplo, size_t n, size_t nrhs,
+                             float* a, size_t lda, int32_t* ipiv, float* b, size_t ldb) {
+  return guarded([&] { return sysv(context, layout, uplo, n, nrhs, a, lda, ipiv, b, ldb); });
+}
+
+clgauss_status clgauss_dsysv(clgauss_context context, int layout, int uplo, size_t n, size_t nrhs,
+                             double* a, size_t lda, int32_t* ipiv, double* b, size_t ldb) {
+  return guarded([&] { return sysv(context, layout, uplo, n, nrhs, a, lda, ipiv, b, ldb); });
+}
+
+clgauss_status clgauss_ssytrs(clgauss_context context, int layout, int uplo, size_t n, size_t nrhs,
+                              const float* a, size_t lda, const int32_t* ipiv, float* b,
+                              size_t ldb) {
+  return guarded([&] { return sytrs(context, layout, uplo, n, nrhs, a, lda, ipiv, b, ldb); });
+}
+
+clgauss_status clgauss_dsytrs(clgauss_context context, int layout, int uplo, size_t n, size_t nrhs,
+                              const double* a, size_t lda, const int32_t* ipiv, double* b,
+                              size_t ldb) {
+  return guarded([&] { return sytrs(context, layout, uplo, n, nrhs, a, lda, ipiv, b, ldb); });
+}
+
+}  // extern "C"

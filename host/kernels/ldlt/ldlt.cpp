@@ -1,0 +1,183 @@
+#include "kernels/ldlt/ldlt.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <clgauss/lab/launch.hpp>
+
+#include "kernels/common/cpu_tile.hpp"
+#include "kernels/common/variants.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr const char* kFile = "ldlt.cl";
+
+/// `width`, `local` and `chunk` are their usual values.
+std::vector<ParameterSpec> parameters(int (*vec_width)(const Setting&),
+                                      int (*local)(const Setting&), int (*chunk)(const Setting&)) {
+  return {{.name = "VEC_WIDTH", .least = 1, .most = 16, .usual = vec_width},
+          {.name = "USE_FMA",
+           .least = 0,
+           .most = 1,
+           .usual = [](const Setting& at) { return at.device.fast_fma ? 1 : 0; }},
+          {.name = "WIDTH",  // columns of a panel
+           .least = 8,
+           .most = 256,
+           .usual = [](const Setting&) { return 64; },
+           .tried = {32, 48, 64, 96, 128}},
+          {.name = "LOCAL", .least = 1, .most = 1024, .usual = local, .tried = {}},
+          {.name = "CHUNK", .least = 1, .most = 64, .usual = chunk, .tried = {}}};
+}
+
+std::string broken_rule(const Parameters& parameters, RealType /*type*/) {
+  for (const char* name : {"VEC_WIDTH", "LOCAL"})
+    if (const std::string rule = not_power_of_two(parameters, name); !rule.empty()) return rule;
+  return {};
+}
+
+std::vector<Demand> demands(const Parameters& parameters, RealType type) {
+  const auto local = static_cast<std::uint64_t>(value_of(parameters, "LOCAL")),
+             width = static_cast<std::uint64_t>(value_of(parameters, "WIDTH"));
+  return {{"LOCAL", local, (width + local) * bytes_of(type) + local * sizeof(cl_uint)}};
+}
+
+std::uint64_t workspace(const Parameters& /*parameters*/, const Setting& at) {
+  return LdltBuffers::bytes(at.type, at.n);
+}
+
+}  // namespace
+
+const KernelVariant& ldlt_cpu_variant() {
+  static const KernelVariant variant{
+      .name = "ldlt_cpu",
+      .file = kFile,
+      .parameters = parameters([](const Setting& at) { return usual_tile(at, "VEC_WIDTH"); },
+                               [](const Setting&) { return 1; }, [](const Setting&) { return 16; }),
+      .lacks = lacks_long_loops,
+      .ask = [](Context& context,
+                RealType type) { (void)ldlt_works(context, type, LuFamily::cpu); },
+      .broken_rule = broken_rule,
+      .demands = demands,
+      .workspace_bytes = workspace};
+  return variant;
+}
+
+const KernelVariant& ldlt_variant() {
+  static const KernelVariant variant{
+      .name = "ldlt",
+      .file = kFile,
+      .parameters = parameters([](const Setting&) { return 1; },
+                               [](const Setting& at) {
+                                 return static_cast<int>(std::bit_floor(
+                                     std::min<std::size_t>(at.device.max_work_group_size, 512)));
+                               },
+                               [](const Setting&) { return 1; }),
+      .lacks = lacks_nothing,
+      .ask = [](Context& context,
+                RealType type) { (void)ldlt_works(context, type, LuFamily::gpu); },
+      .broken_rule = broken_rule,
+      .demands = demands,
+      .workspace_bytes = workspace};
+  return variant;
+}
+
+const KernelVariant& ldlt_variant_of(LuFamily family) {
+  return family == LuFamily::cpu ? ldlt_cpu_variant() : ldlt_variant();
+}
+
+Variants ldlt_variants() {
+  static const std::array<const KernelVariant*, 2> variants{&ldlt_cpu_variant(), &ldlt_variant()};
+  return variants;
+}
+
+namespace {
+
+/// Numbers of `type`, and cl_uints, per row of A.
+constexpr std::uint64_t kNumbers = 4, kIndices = 5;
+
+}  // namespace
+
+std::uint64_t LdltBuffers::bytes(RealType type, Index n) {
+  return n * (kNumbers * bytes_of(type) + kIndices * sizeof(cl_uint));
+}
+
+LdltBuffers::LdltBuffers(const Context& context, RealType type, Index n) {
+  constexpr const char* kWhat = "the workspace of L D L^T";
+  context.require_memory(bytes(type, n), kWhat);
+  const Index rows_or_one = std::max<Index>(n, 1);
+  for (cl::Buffer* numbers : {&d, &work})
+    *numbers = context.allocate(kNumbers / 2 * rows_or_one * bytes_of(type), kWhat);
+  for (cl::Buffer* indices : {&kinds, &exchanges, &order, &rows, &ends})
+    *indices = context.allocate(rows_or_one * sizeof(cl_uint), kWhat);
+  done = context.allocate(2 * sizeof(cl_uint), kWhat);
+}
+
+LdltKernels::LdltKernels(KernelMemo& kernels, LuFamily family, Index n)
+    : kernels_(kernels), variant_(ldlt_variant_of(family)) {
+  const std::array<const KernelVariant*, 1> own{&variant_};
+  parameters_ = usual_parameters(own, {kernels.context().profile(), kernels.type(), n});
+  width_ = static_cast<cl_uint>(value_of(parameters_, "WIDTH"));
+  local_ = static_cast<cl_uint>(value_of(parameters_, "LOCAL"));
+  chunk_ = static_cast<cl_uint>(value_of(parameters_, "CHUNK"));
+}
+
+KernelBuild LdltKernels::build() const {
+  return {variant_.name, variant_.file, macros_of(variant_, kernels_.type(), parameters_)};
+}
+
+Kernel& LdltKernels::kernel(const char* name) {
+  return kernels_.get(variant_.file, name, with_parameters(variant_, parameters_, {}));
+}
+
+void LdltKernels::prepare() {
+  for (const char* name :
+       {"ldlt_bring", "ldlt_panel", "ldlt_spread", "ldlt_exchange", "ldlt_permute"})
+    (void)kernel(name);
+}
+
+void LdltKernels::launch_chunks(const cl::CommandQueue& queue, const Kernel& kernel,
+                                cl_uint count) const {
+  const std::size_t local = std::min<std::size_t>(local_, 64);
+  launch_groups(queue, kernel, ceil_div<std::size_t>(ceil_div(count, chunk_), local), local);
+}
+
+void LdltKernels::panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
+                        cl_uint first, cl_uint width, const LdltBuffers& buffers,
+                        const LuFlags& flags) {
+  Kernel& bring = kernel("ldlt_bring");
+  bring.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, width);
+  launch_chunks(queue, bring, n - first);
+  Kernel& panel = kernel("ldlt_panel");
+  panel.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, width, buffers.d,
+                      buffers.kinds, buffers.exchanges, buffers.order, buffers.rows, buffers.ends,
+                      buffers.work, buffers.done, flags.buffer());
+  launch_groups(queue, panel, 1, local_);
+}
+
+void LdltKernels::spread(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
+                         cl_uint first, cl_uint count, const LdltBuffers& buffers) {
+  Kernel& spread = kernel("ldlt_spread");
+  spread.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, first, count,
+                       buffers.kinds);
+  launch_chunks(queue, spread, n - first);
+}
+
+void LdltKernels::exchange(const cl::CommandQueue& queue, const MatrixView& a, cl_uint n,
+                           const LdltBuffers& buffers) {
+  Kernel& exchange = kernel("ldlt_exchange");
+  exchange.set_arguments(a.buffer, cl_ulong{a.offset}, cl_ulong{a.ld}, n, buffers.kinds,
+                         buffers.exchanges, buffers.ends);
+  launch_chunks(queue, exchange, n);
+}
+
+void LdltKernels::permute(const cl::CommandQueue& queue, const MatrixView& b, cl_uint n, Index nrhs,
+                          const cl::Buffer& order, const cl::Buffer& x, bool back) {
+  Kernel& permute = kernel("ldlt_permute");
+  permute.set_arguments(b.buffer, cl_ulong{b.offset}, cl_ulong{b.ld}, n, static_cast<cl_uint>(nrhs),
+                        order, x, cl_uint{back ? 1U : 0U});
+  launch_chunks(queue, permute, n);
+}
+
+}  // namespace clgauss

@@ -1,0 +1,41 @@
+#pragma once
+/// Solves with the factors of an LU without exchanges, as the backends do them whose factors are.
+
+#include <clgauss/gemm.hpp>
+#include <memory>
+
+#include "kernels/lu/lu_common.hpp"
+
+namespace clgauss {
+
+class PlainSolves {
+ public:
+  PlainSolves(const Context& context, Index n);
+  virtual ~PlainSolves() = default;
+  PlainSolves(const PlainSolves&) = delete;
+  PlainSolves& operator=(const PlainSolves&) = delete;
+
+  /// Builds the kernels for `nrhs` right-hand sides. Throws NoUsableKernel.
+  virtual void prepare(Index nrhs) = 0;
+  /// B <- U^-1 L^-1 B, n-by-nrhs.
+  virtual void solve(const cl::CommandQueue& queue, const MatrixView& factors, cl_uint n,
+                     const MatrixView& b, Index nrhs) = 0;
+
+  /// The exchanges that there are none of: 0, 1, 2 .. n - 1, as cl_uints.
+  [[nodiscard]] const cl::Buffer& identity() const { return identity_; }
+
+ private:
+  cl::Buffer identity_;
+};
+
+/// For devices whose work-group is a core.
+[[nodiscard]] std::unique_ptr<PlainSolves> make_plain_solves_cpu(Context& context, RealType type,
+                                                                 Index n,
+                                                                 const GemmOptions& gemm_options);
+
+/// For all others, and in products by `gemm`; all of it must outlive them. What waits in vain says
+/// so in setting.flags.
+[[nodiscard]] std::unique_ptr<PlainSolves> make_plain_solves_gpu(const LuSetting& setting,
+                                                                 Gemm& gemm);
+
+}  // namespace clgauss

@@ -1,0 +1,468 @@
+#include <doctest/doctest.h>
+
+#include <clgauss/condition.hpp>
+#include <clgauss/error.hpp>
+#include <clgauss/lab/generate.hpp>
+#include <clgauss/lu.hpp>
+#include <clgauss/residual.hpp>
+#include <clgauss/solve.hpp>
+#include <cmath>
+#include <functional>
+#include <limits>
+
+#include "support/devices.hpp"
+#include "support/factorisation.hpp"
+#include "support/thorough.hpp"
+
+#ifdef CLGAUSS_TESTS_WITH_LAPACK
+#include <clgauss.h>
+#include <lapacke.h>
+#endif
+
+using namespace clgauss;
+using clgauss::test::factorisation_error;
+using clgauss::test::norm1;
+using clgauss::test::on_every_device;
+using clgauss::test::PaddedMatrix;
+using clgauss::test::rounded;
+using clgauss::test::types_of;
+
+namespace {
+
+Matrix mirrored(Matrix a) {
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < i; ++j) a(j, i) = a(i, j);
+  return a;
+}
+
+Matrix random_symmetric(Index n, std::uint64_t seed) { return mirrored(random_matrix(n, n, seed)); }
+
+/// H and B of a constraint: [[H, B^T], [B, -e I]], H diagonal and positive, e >= 0. Of B's p rows
+/// each has its own column, so that it has full rank: n - p eigenvalues above 0, p below.
+Matrix saddle_point(Index n, Index p, double e, std::uint64_t seed) {
+  const Matrix numbers = random_matrix(n, n, seed);
+  Matrix a(n, n);
+  for (Index i = 0; i + p < n; ++i) a(i, i) = 1 + std::abs(numbers(i, i));
+  for (Index i = n - p; i < n; ++i) {
+    for (Index j = 0; j + p < n; ++j) a(i, j) = a(j, i) = numbers(i, j) / 4;
+    const Index own = (i - (n - p)) % std::max<Index>(n - p, 1);
+    a(i, own) = a(own, i) = 2;
+    a(i, i) = -e;
+  }
+  return a;
+}
+
+/// As interior-point methods end: H grows without bounds where a bound of x is active.
+Matrix interior_point(Index n, std::uint64_t seed) {
+  Matrix a = saddle_point(n, n / 3, 1e-8, seed);
+  for (Index i = 0; i + n / 3 < n; i += 2) a(i, i) *= 1e10;
+  return a;
+}
+
+Matrix without_diagonal(Index n, std::uint64_t seed) {
+  Matrix a = random_symmetric(n, seed);
+  for (Index i = 0; i < n; ++i) a(i, i) = 0;
+  return a;
+}
+
+/// Ones across: every pivot has two columns, the first with the last.
+Matrix exchange_matrix(Index n) {
+  Matrix a(n, n);
+  for (Index i = 0; i < n; ++i) a(i, n - 1 - i) = 1;
+  return a;
+}
+
+struct Kind {
+  const char* name;
+  std::function<Matrix(Index n)> make;
+};
+
+/// All regular from n = 2 on.
+std::vector<Kind> kinds() {
+  return {{"random", [](Index n) { return random_symmetric(n, 3 * n); }},
+          {"saddle point", [](Index n) { return saddle_point(n, n / 3, 0, n); }},
+          {"zero diagonal", [](Index n) { return without_diagonal(n, n); }},
+          {"across", exchange_matrix},
+          {"definite", [](Index n) { return generate_matrix("spd", n, n); }}};
+}
+
+/// What is above the diagonal must not be read.
+Matrix lower_half(Matrix a) {
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = i + 1; j < a.cols(); ++j) a(i, j) = std::numeric_limits<double>::quiet_NaN();
+  return a;
+}
+
+/// The usual way, and where that is the one for CPUs the one for GPUs.
+std::vector<LuOptions> ways(Context& context, RealType type, Index n) {
+  LuOptions usual;
+  usual.symmetric = true;
+  std::vector<LuOptions> all{usual};
+  if (default_lu_spec(context, type, n).family == LuFamily::cpu) {
+    all.push_back(usual);
+    all.back().spec = default_lu_spec(context.profile(), type, n, LuFamily::gpu);
+  }
+  return all;
+}
+
+/// A with its columns exchanged.
+Matrix with_columns(Matrix a, const std::vector<Index>& exchanges) {
+  for (Index k = 0; k < a.cols(); ++k)
+    for (Index i = 0; i < a.rows(); ++i) std::swap(a(i, k), a(i, exchanges[k]));
+  return a;
+}
+
+/// P A P^T - L D L^T, as factorisation_error(), from the pivots as they are told: L is L' of the LU
+/// that stands there, without what the LU of the block added.
+double reconstruction_error(const Matrix& a, const Matrix& factors, const SymmetricPivots& pivots,
+                            double eps) {
+  const Index n = a.rows();
+  Matrix l(n, n), d(n, n);
+  for (Index k = 0; k < n; ++k) {
+    d(k, k) = pivots.diagonal[k];
+    if (pivots.pairs[k]) d(k, k + 1) = d(k + 1, k) = pivots.below[k];
+  }
+  for (Index i = 0; i < n; ++i) {
+    l(i, i) = 1;
+    const bool first = pivots.pairs[i], second = i > 0 && pivots.pairs[i - 1];
+    const Index row = first ? i + 1 : second ? i - 1 : i;  // a block's rows changed places
+    for (Index k = 0; k < (second ? i - 1 : i); ++k) {
+      l(i, k) = factors(row, k);
+      if (pivots.pairs[k]) l(i, k) -= factors(row, k + 1) * factors(k + 1, k);
+      if (k > 0 && pivots.pairs[k - 1]) {
+        const double of_first = l(i, k - 1);
+        l(i, k - 1) = factors(row, k);  // and its columns
+        l(i, k) = of_first;
+      }
+    }
+  }
+  Matrix difference = with_columns(a, pivots.exchanges);
+  for (Index k = 0; k < n; ++k)
+    if (pivots.exchanges[k] != k)
+      std::swap_ranges(difference.row(k).begin(), difference.row(k).end(),
+                       difference.row(pivots.exchanges[k]).begin());
+  Matrix ld(n, n);
+  for (Index i = 0; i < n; ++i)
+    for (Index k = 0; k < n; ++k)
+      for (Index j = k > 0 ? k - 1 : 0; j < std::min(n, k + 2); ++j) ld(i, k) += l(i, j) * d(j, k);
+  for (Index i = 0; i < n; ++i)
+    for (Index k = 0; k < n; ++k)
+      for (Index j = k; j < n; ++j) difference(i, j) -= ld(i, k) * l(j, k);
+  const double scale = static_cast<double>(n) * norm1(a) * eps;
+  return scale == 0 ? norm1(difference) : norm1(difference) / scale;
+}
+
+System system_of(Matrix a, Index nrhs = 1) {
+  const Index n = a.rows();
+  return {std::move(a), random_matrix(n, nrhs, 77)};
+}
+
+SolveOptions by_ldlt() {
+  SolveOptions options;
+  options.method = Method::ldlt;
+  return options;
+}
+
+/// One width of a panel, its neighbours, and so of several panels, and all small sizes.
+std::vector<Index> sizes() {
+  std::vector<Index> all{1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 33, 47, 62};
+  for (Index n = 63; n <= 600; n += n % 64 == 2 ? 45 : 1)
+    if (n % 64 >= 47 || n % 64 <= 2) all.push_back(n);
+  return test::some_of(all, 8);
+}
+
+}  // namespace
+
+TEST_CASE("L D L^T: factors and answers of every size, from the lower triangle alone" *
+          test::also_on_slow_devices) {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const Index n : sizes())
+        for (const Kind& kind : kinds()) {
+          if (n == 1 && std::string(kind.name) == "zero diagonal") continue;
+          const double eps = unit_roundoff(type);
+          const Matrix a = rounded(kind.make(n), type), b = rounded(random_matrix(n, 3, 5), type);
+          for (const LuOptions& options : ways(context, type, n)) {
+            CAPTURE(n);
+            CAPTURE(kind.name);
+            const std::string way = options.spec ? "gpu" : "usual";
+            CAPTURE(way);
+            const PaddedMatrix da(context, type, lower_half(a), 3, 5), db(context, type, b, 1, 2);
+            Lu ldlt(context, type, n, options);
+            ldlt.factor_and_solve(da.view, db.view, 3);
+            REQUIRE_FALSE(ldlt.failed_column().has_value());
+            CHECK(compute_residual({a, b}, db.read(context, type), eps).scaled <=
+                  kScaledResidualBound);
+            const SymmetricPivots pivots = ldlt.symmetric_pivots().value();
+            const Matrix factors = da.read(context, type);
+            CHECK(factorisation_error(with_columns(a, pivots.exchanges), factors, ldlt.pivots(),
+                                      eps) <= 30);
+            CHECK(reconstruction_error(a, factors, pivots, eps) <= 30);
+          }
+        }
+  });
+}
+
+TEST_CASE("L D L^T: any number of right-hand sides, plain and transposed") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const Index n : {1, 65, 130}) {
+        const Matrix a = rounded(random_symmetric(n, 9), type);
+        for (const LuOptions& options : ways(context, type, n))
+          for (const Index nrhs : {1, 2, 9, 70}) {
+            CAPTURE(n);
+            CAPTURE(nrhs);
+            Lu ldlt(context, type, n, options);
+            ldlt.factor(a);
+            const Matrix b = rounded(random_matrix(n, nrhs, 4), type);
+            const double eps = unit_roundoff(type);
+            CHECK(compute_residual({a, b}, ldlt.solve(b), eps).scaled <= kScaledResidualBound);
+            CHECK(compute_residual({a, b}, ldlt.solve_transposed(b), eps).scaled <=
+                  kScaledResidualBound);
+          }
+      }
+  });
+}
+
+TEST_CASE("L D L^T: the inertia and the sign of the determinant are those of A") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const Index n : {1, 2, 3, 17, 64, 65, 131, 300}) {
+      CAPTURE(n);
+      SolveOptions options = by_ldlt();
+      options.determinant = true;
+      const auto inertia_of = [&](Matrix a) {
+        const Solution solution = solve(context, system_of(std::move(a)), options);
+        CHECK(solution.status == SolveStatus::ok);
+        CHECK(solution.method == Method::ldlt);
+        const Inertia inertia = solution.inertia.value();
+        CHECK(solution.determinant.sign == (inertia.negative % 2 == 0 ? 1 : -1));
+        return inertia;
+      };
+      CHECK(inertia_of(generate_matrix("spd", n, 2)) == Inertia{n, 0, 0});
+      CHECK(inertia_of(saddle_point(n, n / 3, 0, 5)) == Inertia{n - n / 3, n / 3, 0});
+      CHECK(inertia_of(exchange_matrix(n)) == Inertia{(n + 1) / 2, n / 2, 0});
+      Matrix negative = generate_matrix("spd", n, 2);
+      for (double& value : negative.values()) value = -value;
+      CHECK(inertia_of(negative) == Inertia{0, n, 0});
+      if (n >= 3) CHECK(inertia_of(interior_point(n, 6)) == Inertia{n - n / 3, n / 3, 0});
+    }
+  });
+}
+
+TEST_CASE("L D L^T: singular matrices, NaN and what is not symmetric") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const Index n : {1, 5, 64, 130}) {
+      CAPTURE(n);
+      Matrix zero_column = random_symmetric(n, 4);
+      for (Index i = 0; i < n; ++i) zero_column(i, n / 2) = zero_column(n / 2, i) = 0;
+      Matrix ones(n, n, Values(n * n, 1.0));
+      for (const Matrix& a : {zero_column, Matrix(n, n), ones}) {
+        if (n == 1 && a(0, 0) != 0) continue;
+        const Solution solution = solve(context, system_of(a), by_ldlt());
+        CHECK(solution.status == SolveStatus::singular);
+        CHECK(solution.failed_pivot == 0);
+        CHECK(solution.x.empty());
+        CHECK(solution.inertia.value().zero >= 1);
+        const RealType type = types_of(device.profile).back();
+        for (const LuOptions& way : ways(context, type, n)) {
+          const PaddedMatrix da(context, type, a, 0, 0),
+              db(context, type, random_matrix(n, 1, 3), 0, 0);
+          Lu ldlt(context, type, n, way);
+          ldlt.factor_and_solve(da.view, db.view, 1);
+          CHECK(ldlt.failed_column().has_value());
+          CHECK(std::isnan(db.read(context, type)(n - 1, 0)));
+        }
+      }
+      CHECK(solve(context, system_of(Matrix(n, n)), by_ldlt()).inertia == Inertia{0, 0, n});
+      for (const double bad :
+           {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()})
+        for (const Index row : {Index{0}, n - 1}) {
+          Matrix a = random_symmetric(n, 4);
+          a(row, n / 2) = a(n / 2, row) = bad;
+          const Solution solution = solve(context, system_of(a), by_ldlt());
+          CHECK(solution.status == SolveStatus::singular);
+          CHECK(solution.x.empty());
+        }
+    }
+    Matrix a = random_symmetric(200, 4);
+    a(170, 3) = 5;
+    CHECK_THROWS_WITH_AS((void)solve(context, system_of(a), by_ldlt()),
+                         doctest::Contains("the method ldlt asks for: element (171, 4) is 5"),
+                         ValueError);
+  });
+}
+
+TEST_CASE("L D L^T: numbers beyond the range of f32, factors in f32 that are refined") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const Index n = 150;
+    Matrix a = random_symmetric(n, 8);
+    for (Index i = 0; i < n; ++i)
+      for (Index j = 0; j < n; ++j)
+        a(i, j) = std::ldexp(a(i, j), static_cast<int>(i + j) - static_cast<int>(n));
+    SolveOptions options = by_ldlt();
+    options.type = RealType::f32;
+    options.accuracy = Accuracy::double_precision;
+    for (const Matrix& each : {a, without_diagonal(n, 5), saddle_point(n, n / 3, 0, 4)}) {
+      const Solution solution = solve(context, system_of(each), options);
+      CHECK(solution.status == SolveStatus::ok);
+      CHECK(solution.method == Method::ldlt);
+      CHECK(solution.residual.backward_error <= 1e-14);
+    }
+    CHECK(solve(context, system_of(a), options).scaled_rows);
+    options.type.reset();
+    options.accuracy = Accuracy::maximum;
+    const Solution most = solve(context, system_of(random_symmetric(n, 12)), options);
+    CHECK(most.status == SolveStatus::ok);
+    CHECK(most.refinement.accepted);
+  });
+}
+
+TEST_CASE("auto takes L D L^T in place of LU where A is symmetric and that is faster") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    if (device.profile.type != DeviceType::cpu || !device.profile.fp64 || test::is_slow(context))
+      return;
+    SolveOptions options;
+    options.type = RealType::f64;
+    const Index n = 2100;
+    Matrix a = random_symmetric(n, 6);
+    const Solution symmetric = solve(context, system_of(a), options);
+    CHECK(symmetric.status == SolveStatus::ok);
+    CHECK(symmetric.method == Method::ldlt);
+    for (Index i = 0; i < n; ++i) a(i, i) = 1;  // what Cholesky would be tried for
+    const Solution indefinite = solve(context, system_of(a), options);
+    CHECK(indefinite.status == SolveStatus::ok);
+    CHECK(indefinite.method == Method::ldlt);
+    CHECK(indefinite.passed_over.find("not positive definite") != std::string::npos);
+    a(n - 1, 0) += 1;
+    const Solution plain = solve(context, system_of(a), options);
+    CHECK(plain.status == SolveStatus::ok);
+    CHECK(plain.method == Method::lu);
+    CHECK_FALSE(plain.inertia.has_value());
+  });
+}
+
+TEST_CASE("L D L^T: kernels that do not work are passed over") {
+  on_every_device([](const Device& device) {
+    const auto with_faults = [&](const char* faults) {
+      ContextOptions options = ContextOptions::from_environment();
+      options.kernel_faults = parse_kernel_faults(faults);
+      return Context(device, options);
+    };
+    const System system = system_of(random_symmetric(200, 2));
+    for (const char* faults : {"ldlt_cpu=wrong", "ldlt_cpu=build"}) {
+      Context context = with_faults(faults);
+      const Solution solution = solve(context, system, by_ldlt());
+      CHECK(solution.status == SolveStatus::ok);
+      CHECK(solution.method == Method::ldlt);
+    }
+    Context context = with_faults("ldlt_cpu=wrong,ldlt=wrong");
+    CHECK_THROWS_AS((void)solve(context, system, by_ldlt()), NoUsableKernel);
+  });
+}
+
+TEST_CASE("L D L^T: what it does not go with is refused") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const Matrix a = random_symmetric(5, 1);
+    SolveOptions options = by_ldlt();
+    options.equilibration = Equilibration::on;
+    CHECK_THROWS_AS((void)solve(context, system_of(a), options), UsageError);
+    options.equilibration = Equilibration::automatic;
+    options.pivoting = Pivoting::tournament;
+    CHECK_THROWS_AS((void)solve(context, system_of(a), options), UsageError);
+    options.pivoting = Pivoting::partial;
+    CHECK_THROWS_AS((void)solve_in_place(
+                        context, system_of(a), [&] { return a; }, options),
+                    UsageError);
+  });
+}
+
+#ifdef CLGAUSS_TESTS_WITH_LAPACK
+TEST_CASE("L D L^T: pivots, backward error and rcond beside LAPACK's dsytrf, dsysv, dsycon") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.fp64) return;
+    Context context(device, ContextOptions::from_environment());
+    for (const Kind& kind : kinds())
+      for (const Index n : {2, 33, 129, 300}) {
+        CAPTURE(kind.name);
+        CAPTURE(n);
+        const System system = system_of(kind.make(n));
+        SolveOptions options = by_ldlt();
+        options.trust = true;
+        const Solution ours = solve(context, system, options);
+        CHECK(ours.status == SolveStatus::ok);
+        Matrix ldl = system.a, x = system.b;
+        const auto columns = static_cast<lapack_int>(n);
+        std::vector<lapack_int> ipiv(n);
+        REQUIRE(LAPACKE_dsysv(LAPACK_COL_MAJOR, 'L', columns, 1, ldl.values().data(), columns,
+                              ipiv.data(), x.values().data(), columns) == 0);
+        const double lapacks =
+            compute_residual(system, x, unit_roundoff(RealType::f64)).backward_error;
+        CHECK(ours.residual.backward_error <= 8 * lapacks + 8 * unit_roundoff(RealType::f64));
+        double rcond = 0;
+        REQUIRE(LAPACKE_dsycon(LAPACK_COL_MAJOR, 'L', columns, ldl.values().data(), columns,
+                               ipiv.data(), norm1(system.a), &rcond) == 0);
+        CHECK(ours.trust.value().rcond >= rcond / 3);
+        CHECK(ours.trust.value().rcond <= rcond * 3);
+      }
+  });
+}
+
+TEST_CASE("sysv and sytrs of C leave and take LAPACK's factors") {
+  on_every_device([](const Device& device) {
+    if (!device.profile.fp64) return;
+    const Context own(device, ContextOptions::from_environment());
+    clgauss_context context = nullptr;
+    REQUIRE(clgauss_context_create_on_queue(own.queue()(), CLGAUSS_USE_ENVIRONMENT, &context) ==
+            CLGAUSS_OK);
+    for (const Kind& kind : kinds())
+      for (const Index n : {2, 5, 64, 65, 130, 201})
+        for (const int layout : {CLGAUSS_ROW_MAJOR, CLGAUSS_COLUMN_MAJOR})
+          for (const int uplo : {CLGAUSS_LOWER, CLGAUSS_UPPER}) {
+            CAPTURE(kind.name);
+            CAPTURE(n);
+            CAPTURE(layout);
+            CAPTURE(uplo);
+            const System system = system_of(kind.make(n));
+            const char triangle = uplo == CLGAUSS_LOWER ? 'L' : 'U';
+            const auto columns = static_cast<lapack_int>(n);
+            const Index ldb = layout == CLGAUSS_ROW_MAJOR ? 1 : n;
+            const auto is_answer = [&](const Matrix& x) {
+              return compute_residual(system, x, unit_roundoff(RealType::f64)).scaled <=
+                     kScaledResidualBound;
+            };
+            Matrix ours = system.a, lapacks = system.a, x = system.b;
+            std::vector<int32_t> ipiv(n), theirs(n);
+            REQUIRE(clgauss_dsysv(context, layout, uplo, n, 1, ours.values().data(), n, ipiv.data(),
+                                  x.values().data(), ldb) == CLGAUSS_OK);
+            CHECK(is_answer(x));
+            x = system.b;
+            REQUIRE(LAPACKE_dsytrs(layout, triangle, columns, 1, ours.values().data(), columns,
+                                   ipiv.data(), x.values().data(),
+                                   static_cast<lapack_int>(ldb)) == 0);
+            CHECK(is_answer(x));
+            REQUIRE(LAPACKE_dsytrf(layout, triangle, columns, lapacks.values().data(), columns,
+                                   theirs.data()) == 0);
+            x = system.b;
+            REQUIRE(clgauss_dsytrs(context, layout, uplo, n, 1, lapacks.values().data(), n,
+                                   theirs.data(), x.values().data(), ldb) == CLGAUSS_OK);
+            CHECK(is_answer(x));
+            CHECK(ipiv == theirs);
+            if (ipiv != theirs) continue;  // rounding decided
+            double largest = 0, most = 0;
+            for (Index i = 0; i < n * n; ++i) {
+              largest = std::max(largest, std::abs(lapacks.values()[i]));
+              most = std::max(most, std::abs(lapacks.values()[i] - ours.values()[i]));
+            }
+            CHECK(most <= 1e-9 * largest);
+          }
+    CHECK(clgauss_context_destroy(context) == CLGAUSS_OK);
+  });
+}
+#endif
