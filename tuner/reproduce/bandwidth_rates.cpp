@@ -335,7 +335,7 @@ std::vector<Claim> bandwidth_claims(const Rates& rates, const Judge& judge,
        {std::pair("64 groups of 128 suffice", "groups of 128 were not swept over their number"),
         std::pair("by columns, textures are much faster", "no kernel here reads an image"),
         std::pair("hundreds of thousands of inverses of 32 x 32 (a reader)",
-                  "clgauss solves batches, its batched inverse is no command"),
+                  "solve --batched --rhs identity gives them, it is not timed here"),
         std::pair("the rate of a download", "the document gives no number for it")})
     claims.push_back(unjudged(claim, "stated", why));
   const auto walk_ms = rates.walk_ms({false, false, 1}, {kSweepLocal, kSweepGroups});
