@@ -1,14 +1,19 @@
 #!/usr/bin/env python3
-"""Makes the laboratory's rows and pages: data/runs/laboratory_NAME.tar.gz and docs/laboratory_NAME.md, for NAME h200, pocl, rusticl,
-and of all of them the figures docs/laboratory_sizes.svg and docs/laboratory_driver.svg.
+"""Makes the laboratory's rows and pages, for NAME h100, h200, pocl, rusticl, intel:
 
-  docs/laboratory.py measure NAME [--device SPEC] [--budget TIME]   measures, packs the rows, writes the page
-  docs/laboratory.py pack NAME FOLDER                               packs rows that were measured elsewhere, writes the page
+  data/runs/laboratory_NAME.tar.gz   the rows
+  docs/laboratory_NAME.md            the page: what to use, what each document claims and whether it holds
+  docs/laboratory_NAME_tables.md     every table, linked by the page
+  docs/figures/laboratory_*.svg, docs/laboratory_sizes.svg, docs/laboratory_driver.svg   figures, light or dark as the reader's system is
+  docs/laboratory.md                 its table of devices
+
+  docs/laboratory.py measure NAME [--device SPEC] [--budget TIME]   measures, packs the rows, writes the pages
+  docs/laboratory.py pack NAME FOLDER                               packs rows that were measured elsewhere, writes the pages
   docs/laboratory.py pages                                          writes pages and figures from the rows that are packed
   docs/laboratory.py --check                                        fails if one of them is not what `pages` would write
 
-A measurement says before it starts how long it will take (6 minutes on a GPU, 20 on a CPU, or --budget), and goes on where it
-stopped. It needs a quiet machine, and refuses another.
+A measurement says before it starts how long it will take (7 minutes on a GPU, 20 on a CPU, or --budget), and goes on where it
+stopped. It needs a quiet machine, and refuses another; --accept-noise measures there, and the page says so.
 """
 
 import io
@@ -23,35 +28,129 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 RUNS = HERE.parent / "data" / "runs"
 TUNE = pathlib.Path(os.environ.get("CLGAUSS_TUNE", HERE.parent / "build" / "clgauss-tune"))
-TITLES = {"h200": "The laboratory on an H200", "pocl": "The laboratory on PoCL, 2 cores",
-          "rusticl": "The laboratory on rusticl (llvmpipe), 2 cores"}
-FIGURES = {"laboratory_sizes.svg": "devices-sizes", "laboratory_driver.svg": "devices-driver"}
-DEVICES = {"h200": "nvidia:", "pocl": "pocl", "rusticl": "rusticl"}
+TITLES = {"h100": "The laboratory on an H100", "h200": "The laboratory on an H200", "pocl": "The laboratory on PoCL, 2 cores",
+          "rusticl": "The laboratory on rusticl (llvmpipe), 2 cores", "intel": "The laboratory on Intel's CPU runtime, 2 cores"}
+DEVICES = {"h100": "nvidia:", "h200": "nvidia:", "pocl": "pocl", "rusticl": "rusticl", "intel": "intel"}
+MOST_WORDS = 1500
+# Of a page: the figure of each document, by how its id in the HTML report begins; every device has the first.
+FIGURES = {"launches": "launches", "ladder": "ladder-gains-2048", "kernels": "kernels-1000", "cpu_gpu": "cpu-gpu-", "bandwidth": "bandwidth-groups-"}
+ALL_FIGURES = ("h100",)
+# Of all devices together.
+SHARED = {"laboratory_sizes.svg": "devices-sizes", "laboratory_driver.svg": "devices-driver"}
+# Paragraphs that stand with the tables alone.
+WITH_TABLES = ("Size by size", "In C++", "The best launch of whole groups", "Theory:", "Means and", "n = ", "The article's tables", "Array of", "A/A control: float",
+               "A/A control: text", "A/A control: blocked", "A/A control: sum", "A/A control: kernel")
+DOCUMENTS = {"ladder": "Vatutin", "kernels": "Lopatin", "cpu_gpu": "Zhao", "bandwidth": "Tutubalin"}
 
 
-def report(names, title, page):
-    """The text of `page`, made of the packed rows of these devices."""
+def reports(names, title):
+    """The report on the packed rows of these devices, as Markdown and as HTML."""
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
             with tarfile.open(RUNS / f"laboratory_{name}.tar.gz") as archive:
                 place = pathlib.Path(folder) / name
                 archive.extractall(place, filter="data") if hasattr(tarfile, "data_filter") else archive.extractall(place)
-        subprocess.run([TUNE, "report", folder, "-o", f"{folder}/{page}", "--title", title], check=True, stderr=subprocess.DEVNULL)
-        return (pathlib.Path(folder) / page).read_text(encoding="utf-8")
+        texts = []
+        for page in ("page.md", "page.html"):
+            subprocess.run([TUNE, "report", folder, "-o", f"{folder}/{page}", "--title", title], check=True, stderr=subprocess.DEVNULL)
+            texts.append((pathlib.Path(folder) / page).read_text(encoding="utf-8"))
+        return texts
+
+
+def drawing(page, begin):
+    """The first figure of an HTML report whose id begins so, as an SVG file with its colours; None if it has none."""
+    style = re.search(r'<style id="drawing">(.*?)</style>', page, re.DOTALL)[1]
+    found = re.search(rf'<figure id="{begin}[^"]*">\n(<svg[^>]*>)(.*?</svg>\n)', page, re.DOTALL)
+    return found and f"{found[1]}\n<style>{style}</style>{found[2]}"
+
+
+def sections_of(text):
+    """The sections of a report on one device: (title, paragraphs before the tables, {caption: lines of a table}), and what precedes."""
+    first, *parts = re.split(r"^### ", text, flags=re.M)
+    sections = []
+    for part in parts:
+        title, _, body = part.partition("\n")
+        paragraphs, tables, caption = [], {}, None
+        for line in body.split("\n"):
+            if line.startswith("**"):
+                caption = line.strip("*")
+                tables[caption] = []
+            elif line.startswith("|"):
+                tables[caption].append(line)
+            elif line and not line.startswith(("    ", "The commands behind it")) and caption is None:
+                paragraphs.append(line)
+        sections.append((title, paragraphs, tables))
+    return first, sections
+
+
+def claims_of(tables):
+    """The document's claims, each with its verdict alone: the numbers stand in the file of tables."""
+    lines = next((lines for caption, lines in tables.items() if caption.startswith("What the document claims")), [])
+    rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in lines[2:]]
+    return [re.sub(r" \(the CPU loop[^)]*\)", "", f"| {row[0]} | {row[-1]} |") for row in rows if len(row) == 4 and not row[0].startswith("not said")]
+
+
+def page_of(name, text, figures):
+    """The page of a device from the Markdown of its report."""
+    first, sections = sections_of(text)
+    head = [line for line in first.split("\n")[1:] if line.startswith(">") or (line and not line.startswith("#"))]
+    page = [f"# {TITLES[name]}", *head, f"Numbers with their intervals: [every table](laboratory_{name}_tables.md). How it was measured: [tuner/README.md](../tuner/README.md)."]
+    main = next((i for i, (title, _, _) in enumerate(sections) if title.startswith(("Elimination in f64, fixed", "Elimination in f32, fixed"))
+                 and not any(other.startswith("Elimination in f64, fixed") for other, _, _ in sections[i + 1:])), 0)
+    order = [sections[main], *sections[:main], *sections[main + 1:]]
+    for at, (title, paragraphs, tables) in enumerate(order):
+        if "shrinking" in title:  # of a few n; its tables stand with the others
+            continue
+        page.append(f"## {title}")
+        elimination = title.startswith("Elimination")
+        shown = [line for line in paragraphs if not line.startswith(WITH_TABLES) and (at == 0 or not line.startswith("A/A"))]
+        page += shown[:1] if elimination and at > 0 else shown
+        for key, begin in DOCUMENTS.items():
+            if title.startswith(begin) and key in figures:
+                page.append(f"![{begin}](figures/laboratory_{name}_{key}.svg)")
+        if at == 0 and "launches" in figures:
+            page.append(f"![Every launch that was timed](figures/laboratory_{name}_launches.svg)")
+        claims = claims_of(tables)
+        if claims and (at == 0 or not elimination):
+            page.append("\n".join(["| claim | verdict |", "|---|---|", *claims]))
+    result = "\n\n".join(page) + "\n"
+    words = len([word for word in result.split() if re.search(r"\w", word)])
+    if words > MOST_WORDS:
+        sys.exit(f"docs/laboratory_{name}.md would have {words} words, {MOST_WORDS} are the most")
+    return result
+
+
+def devices_table(text, names):
+    """The table of devices of a report on all of them, each line with a link to its page."""
+    lines = [line for line in text.split("\n## ")[0].split("\n") if line.startswith("|")]
+    linked = lines[:2]
+    for line, name in zip(lines[2:], names):
+        rest = line[2:].split(" | ", 1)[1]
+        label = TITLES[name].replace("The laboratory on ", "").removeprefix("an ")
+        linked.append(f"| [{label}](laboratory_{name}.md) | {rest}")
+    return "\n".join(linked)
 
 
 def files_of(names):
     """Every page and figure that the packed rows make, by its name."""
     for name in names:
-        yield f"laboratory_{name}.md", report([name], TITLES[name], "page.md")
-    page = report(names, "", "page.html")
-    style = re.search(r'<style id="drawing">(.*?)</style>', page, re.DOTALL)[1]
-    for file, figure in FIGURES.items():
-        drawing = re.search(rf'<figure id="{figure}">\n(<svg[^>]*>)(.*?</svg>\n)', page, re.DOTALL)
-        yield file, f"{drawing[1]}\n<style>{style}</style>{drawing[2]}"
+        text, html = reports([name], TITLES[name])
+        wanted = FIGURES if name in ALL_FIGURES else ["launches"]
+        drawn = {key: drawing(html, FIGURES[key]) for key in wanted}
+        drawn = {key: svg for key, svg in drawn.items() if svg}
+        for key, svg in drawn.items():
+            yield f"figures/laboratory_{name}_{key}.svg", svg
+        yield f"laboratory_{name}_tables.md", text
+        yield f"laboratory_{name}.md", page_of(name, text, drawn)
+    text, html = reports(names, "All devices")
+    for file, figure in SHARED.items():
+        yield file, drawing(html, figure)
+    start = (HERE / "laboratory.md").read_text(encoding="utf-8")
+    yield "laboratory.md", re.sub(r"<!--devices-->.*?<!--/-->", lambda _: f"<!--devices-->\n{devices_table(text, names)}\n<!--/-->", start, flags=re.S)
 
 
 def write_files(names):
+    (HERE / "figures").mkdir(exist_ok=True)
     for file, text in files_of(names):
         (HERE / file).write_text(text, encoding="utf-8")
         print(f"docs/{file} written")
@@ -85,12 +184,13 @@ def measure(name, arguments):
     folder = HERE.parent / "build" / f"laboratory_{name}"
     command = [TUNE, "laboratory", "--device", option(arguments, "--device", DEVICES[name]), "-o", folder]
     budget = option(arguments, "--budget", None)
-    subprocess.run(command + (["--budget", budget] if budget else []), check=True)
+    noise = ["--accept-noise"] if "--accept-noise" in arguments else []
+    subprocess.run(command + (["--budget", budget] if budget else []) + noise, check=True)
     pack(name, folder)
 
 
 def packed():
-    return [name for name in TITLES if (RUNS / f"laboratory_{name}.tar.gz").exists()]
+    return [name for name in sorted(TITLES) if (RUNS / f"laboratory_{name}.tar.gz").exists()]
 
 
 def main():

@@ -13,9 +13,11 @@
 
 #include <csignal>
 #include <fstream>
-#else
-#include <cstdlib>
+#include <string_view>
+#include <vector>
 #endif
+
+#include <cstdlib>
 
 namespace clgauss::operating_system {
 
@@ -64,6 +66,42 @@ std::optional<double> busy_core_seconds() {
   return (user + nice + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
+namespace {
+
+/// What the lines of /proc/cpuinfo that begin with `key` say, one a core.
+std::vector<std::string> cores_say(std::string_view key) {
+  std::vector<std::string> values;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with(key) && colon != std::string::npos)
+      values.push_back(line.substr(colon + 2));
+  }
+  return values;
+}
+
+}  // namespace
+
+std::string processor_name() {
+  const std::vector<std::string> names = cores_say("model name");
+  return names.empty() ? std::string() : names.front();
+}
+
+double processor_mhz() {
+  const std::vector<std::string> clocks = cores_say("cpu MHz");
+  double mean = 0;
+  for (const std::string& clock : clocks)
+    mean += std::strtod(clock.c_str(), nullptr) / static_cast<double>(clocks.size());
+  return mean;
+}
+
+double processor_celsius() {
+  double millidegrees = 0;
+  return std::ifstream("/sys/class/thermal/thermal_zone0/temp") >> millidegrees
+             ? millidegrees / 1000
+             : 0;
+}
+
 #else
 
 bool has_first_cores() { return false; }
@@ -96,6 +134,12 @@ void end_with_parent() {}
 std::optional<std::uint64_t> address_space_bytes() { return {}; }
 
 std::optional<double> busy_core_seconds() { return {}; }
+
+std::string processor_name() { return {}; }
+
+double processor_mhz() { return 0; }
+
+double processor_celsius() { return 0; }
 
 #endif
 

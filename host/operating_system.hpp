@@ -40,6 +40,12 @@ void end_with_parent();
 /// program; empty where that is not known.
 [[nodiscard]] std::optional<double> busy_core_seconds();
 
+/// The processor's name, empty where that is not known; the mean clock of its cores now, and its
+/// temperature, 0 where they are not.
+[[nodiscard]] std::string processor_name();
+[[nodiscard]] double processor_mhz();
+[[nodiscard]] double processor_celsius();
+
 /// The most bytes of main memory that this process has had.
 [[nodiscard]] std::uint64_t most_resident_bytes();
 

@@ -1,9 +1,10 @@
-// What the experiments need beside the kernel they measure: a matrix with known numbers, and a
-// check of elimination steps on it that shares nothing with the kernel under test.
+// What the experiments need beside the kernel they measure: a matrix with known numbers, a check of
+// elimination steps on it that shares nothing with the kernel under test, a kernel that does
+// nothing, and one that sees in which work-group it runs.
 //
 //   a        rows-by-cols, row-major, leading dimension ld >= cols
 //
-// Both kernels: NDRange ld x rows, the columns or more (surplus work-items return at once), any
+// All kernels: NDRange ld x rows, the columns or more (surplus work-items return at once), any
 // work-group size. Local memory: none.
 
 #include "common.clh"
@@ -45,4 +46,21 @@ kernel void lab_check(global const REAL* a, ulong ld, ulong k0, ulong k1, ulong 
   int expected = after_two(i, j, k0, k1);
   if (i > k2 && j > k2) expected -= after_two(k2, j, k0, k1) * after_two(i, k2, k0, k1);
   if (!(a[i * ld + j] == (REAL)expected)) atomic_inc(mismatches);
+}
+
+// Nothing: what a launch, and the dispatch of its work-groups, take by themselves.
+kernel void lab_empty(global REAL* a) {
+  if (get_global_id(0) == ~(ulong)0) a[0] = 0;  // so that no driver leaves the launch out
+}
+
+// The statement of gauss_fwd (gauss.cl), and size[0], size[1] <- the columns and rows of the
+// work-group, written by the range's first work-item.
+kernel void lab_local_size(global REAL* a, ulong ld, ulong k, global uint* size) {
+  const ulong j = get_global_id(0);
+  const ulong i = get_global_id(1);
+  if (i > k && j > k && j < ld) a[i * ld + j] -= a[k * ld + j] * a[i * ld + k];
+  if (j == get_global_offset(0) && i == get_global_offset(1)) {
+    size[0] = get_local_size(0);
+    size[1] = get_local_size(1);
+  }
 }

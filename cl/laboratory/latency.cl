@@ -2,14 +2,14 @@
 // next[at].
 //
 //   next      a permutation with one cycle
-//   result[0] <- where the chain stands after `steps` steps from 0, for the check and so that no
-//   step is left out
+//   result[0] <- where the chain stands after `steps` steps from where it stood, result[0]: for the
+//   check, so that no step is left out, and so that the next launch finds words that no cache holds
 //
 // NDRange: one work-item. With up to 60000 steps no driver is known to cut the loop off.
 
 // Through global memory.
 kernel void chase_global(global const uint* next, uint steps, global uint* result) {
-  uint at = 0;
+  uint at = result[0];
   for (uint s = 0; s < steps; ++s) at = next[at];
   result[0] = at;
 }
@@ -19,7 +19,7 @@ kernel void chase_local(global const uint* next, uint steps, global uint* result
                         local uint* copy) {
   for (uint i = 0; i < count; ++i) copy[i] = next[i];
   barrier(CLK_LOCAL_MEM_FENCE);
-  uint at = 0;
+  uint at = result[0];
   for (uint s = 0; s < steps; ++s) at = copy[at];
   result[0] = at;
 }

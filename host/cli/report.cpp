@@ -122,9 +122,9 @@ Json certificate_json(const std::optional<Certificate>& certificate) {
 }
 
 std::string groups_text(const WorkGroupReport& group) {
-  std::string text =
-      fmt::format("groups     rule {}: {}; {} main + {} remainder launches\n", group.rule,
-                  group_size_text(group), group.main_launches, group.remainder_launches);
+  std::string text = fmt::format("groups     rule {}: {}, {}; {} main + {} remainder launches\n",
+                                 group.rule, group_size_text(group), group.split,
+                                 group.main_launches, group.remainder_launches);
   if (!group.reason.empty()) text += fmt::format("           {}\n", group.reason);
   return text;
 }
@@ -132,13 +132,11 @@ std::string groups_text(const WorkGroupReport& group) {
 /// The keys are there for every method, so that a script need not ask which one it was.
 Json work_group_json(const std::optional<WorkGroupReport>& group) {
   if (!group)
-    return {{"rule", "kernel"},
-            {"size", nullptr},
-            {"raw", nullptr},
-            {"main_launches", nullptr},
-            {"remainder_launches", nullptr}};
+    return {{"rule", "kernel"}, {"size", nullptr},          {"split", nullptr},
+            {"raw", nullptr},   {"main_launches", nullptr}, {"remainder_launches", nullptr}};
   return {{"rule", group->rule},
           {"size", group->size > 0 ? Json(group->size) : Json(nullptr)},
+          {"split", group->split},
           {"raw", group->raw ? Json(*group->raw) : Json(nullptr)},
           {"main_launches", group->main_launches},
           {"remainder_launches", group->remainder_launches}};
@@ -471,12 +469,12 @@ Json report_json(const Report& report) {
 }
 
 std::string launches_csv(const std::vector<LaunchRecord>& launches) {
-  std::string text = "kernel,part,global0,global1,offset0,offset1,local,time_ns\n";
+  std::string text = "kernel,part,global0,global1,offset0,offset1,local,local1,time_ns\n";
   for (const LaunchRecord& launch : launches)
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", launch.kernel,
-                        launch.remainder ? "remainder" : "main", launch.range.size[0],
-                        launch.range.size[1], launch.range.offset[0], launch.range.offset[1],
-                        launch.local, launch.time_ns ? std::to_string(*launch.time_ns) : "");
+    text += fmt::format(
+        "{},{},{},{},{},{},{},{},{}\n", launch.kernel, launch.remainder ? "remainder" : "main",
+        launch.range.size[0], launch.range.size[1], launch.range.offset[0], launch.range.offset[1],
+        launch.local, launch.local_rows, launch.time_ns ? std::to_string(*launch.time_ns) : "");
   return text;
 }
 

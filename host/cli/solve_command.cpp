@@ -86,10 +86,12 @@ const WordTable<Judge> kJudges = word_table(kJudgeNames);
 const WordTable<NdRangeMode> kNdRanges{{"fixed", NdRangeMode::fixed},
                                        {"shrinking", NdRangeMode::shrinking}};
 
-const WordTable<SplitMode> kSplits{{"auto", SplitMode::automatic}, {"off", SplitMode::off}};
+const WordTable<SplitMode> kSplits{{"auto", SplitMode::automatic},    {"off", SplitMode::off},
+                                   {"padded", SplitMode::padded},     {"exact", SplitMode::exact},
+                                   {"round_up", SplitMode::round_up}, {"tall", SplitMode::tall}};
 
 const std::vector<std::string> kRhsChoices{"ones", "row-sums", "identity", "augmented"};
-const std::vector<std::string> kLocalWords{"auto", "tuned", "lcm", "driver"};
+const std::vector<std::string> kLocalWords{"auto", "tuned", "fit", "lcm", "driver"};
 
 int count_option(const po::variables_map& values, const char* name, int least) {
   const int count = values[name].as<int>();
@@ -361,12 +363,15 @@ void add_large_options(CommandTable& table) {
 void add_gauss_options(CommandTable& table) {
   table.group("Gauss")
       ("local", words("RULE", kLocalWords)->default_value("auto"),
-       "gauss: work-group size auto (tuned if there is one, else lcm), tuned, lcm, driver, or a "
-       "number")
+       "gauss: work-group size auto (tuned if there is one, else fit), tuned, fit (of 320 to 512 "
+       "what leaves the least beyond the end, on a CPU whole rows), lcm, driver, or a number")
       ("ndrange", words("MODE", kNdRanges)->default_value("fixed"),
        "gauss: fixed (every step over the whole matrix) or shrinking")
       ("split", words("MODE", kSplits)->default_value("auto"),
-       "gauss: auto (main + remainder launch), or off (refuse a size that does not divide)")
+       "gauss: how a range is launched that the size does not divide: auto (as tuned; fit: "
+       "round_up; else padded), padded (two launches, the second of one whole group), exact (two, "
+       "the second of just the rest), round_up (one, beyond the end), tall (one, of groups of one "
+       "column), or off (refuse)")
       ("compare", po::bool_switch(), "gauss: time the driver's default against --local, A B A B")
       ("reps", po::value<int>()->default_value(3)->value_name("N"), "timed pairs of --compare")
       ("warmup", po::value<int>()->default_value(1)->value_name("N"), "untimed pairs before them")

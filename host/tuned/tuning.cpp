@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <boost/uuid/name_generator.hpp>
 #include <boost/uuid/uuid_io.hpp>
 #include <clgauss/error.hpp>
@@ -107,6 +108,12 @@ std::vector<const TunedEntry*> Tuning::entries(std::string_view what, RealType t
   for (std::size_t i = 0; i < own_.size(); ++i)
     if (usable_[i] && own_[i].what == what && own_[i].type == type) found.push_back(&own_[i]);
   return found;
+}
+
+SplitMode tuned_split(const TunedEntry& entry) {
+  const auto split = std::ranges::find(entry.parameters, "SPLIT", &Parameters::value_type::first);
+  return split == entry.parameters.end() ? SplitMode::padded
+                                         : static_cast<SplitMode>(split->second);
 }
 
 const TunedEntry* nearest_tuned(std::span<const TunedEntry* const> entries, Index n) {

@@ -67,7 +67,7 @@ std::vector<FileWithDefines> builds() {
       {"lu_diagonal.cl", "-DNB=64 -DWINDOW=128 -DGRID_ROWS=8 -DGRID_COLS=16"},
       {"lu_window.cl", "-DNB=64 -DWINDOW=128 -DGRID_ROWS=8 -DGRID_COLS=16"},
       {"matmul_kernels.cl", "-DDIM=16 -DKERNEL=1"},
-      {"matmul_ladder.cl", "-DBLOCK=16"},
+      {"matmul_ladder.cl", "-DBLOCK=16 -DRESULTS=8"},
       {"matmul_steps.cl", "-DTILE=16"},
       {"poison.cl", ""},
       {"qr.cl", "-DNB=16 -DVEC_WIDTH=16 -DLANES=1"},

@@ -100,6 +100,76 @@ TEST_CASE("launches visit every index of their range exactly once") {
   });
 }
 
+TEST_CASE("every way of launching visits every index once, in so many launches") {
+  on_every_device([](const Device& device) {
+    VisitContext visit(device);
+    struct Way {
+      SplitMode split;
+      std::size_t launches;
+    };
+    for (const auto& [split, launches] : {Way{SplitMode::padded, 2},
+                                          {SplitMode::exact, 2},
+                                          {SplitMode::round_up, 1},
+                                          {SplitMode::tall, 1}})
+      for (const NdRange& range : {range_1d(101, 5), range_2d({101, 6}, {4, 0})}) {
+        CAPTURE(split_mode_name(split));
+        VisitGrid grid(visit.context, 520, 6);
+        grid.bind(visit.kernel, range.offset[0] + range.size[0]);
+        Launcher launcher(device.profile, visit.context.queue(), {WorkGroupPolicy::Rule::fixed, 32},
+                          split);
+        launcher.launch(visit.kernel, range);
+        CHECK(grid.covered_once_by(range));
+        REQUIRE(launcher.records().size() == launches);
+        const LaunchRecord& last = launcher.records().back();
+        if (split == SplitMode::exact) {
+          CHECK(last.range.size[0] == 5);  // 101 = 3 * 32 + 5
+          CHECK(last.local == 0);
+          CHECK(last.remainder);
+        }
+        if (split == SplitMode::tall && range.dims == 2) {
+          CHECK(last.local == 1);
+          CHECK(last.local_rows == 6);
+        }
+      }
+  });
+}
+
+TEST_CASE("what fits is one launch that leaves little beyond the end") {
+  CHECK(largest_divisor(8006, 1024) == 2);    // 2 x 4003
+  CHECK(largest_divisor(8011, 1024) == 1);    // a prime
+  CHECK(largest_divisor(8001, 1024) == 889);  // 9 x 7 x 127
+  CHECK(largest_divisor(1, 1) == 1);
+  CHECK(fitting_size(1031, 512, 32) == 352);  // 3 x 352 = 1056
+  CHECK(fitting_size(1013, 512, 32) == 512);
+  CHECK(fitting_size(1079, 512, 32) == 384);  // 1152
+  CHECK(fitting_size(4007, 512, 32) == 448);  // 9 x 448 = 4032
+  CHECK(fitting_size(101, 512, 32) == 128);   // one group
+  CHECK(fitting_size(101, 64, 32) == 64);
+  CHECK(fitting_size(1031, 4096, 8) == 1032);
+  CHECK(fitting_size(7, 512, 8) == 8);
+  CHECK(fitting_size(7, 4, 8) == 4);
+  CHECK(fitting_size(100, 64, 0) == 64);
+  for (std::size_t range = 1; range < 3000; ++range) {
+    const std::size_t size = fitting_size(range, 512, 32);
+    const std::size_t beyond = (range + size - 1) / size * size - range;
+    CHECK(size % 32 == 0);
+    CHECK(size <= 512);
+    CHECK((range <= 512 || size >= 320));
+    for (const std::size_t other : {320U, 352U, 384U, 416U, 448U, 480U, 512U})
+      if (range > 512) CHECK(beyond <= (range + other - 1) / other * other - range);
+  }
+  on_every_device([](const Device& device) {
+    VisitContext visit(device);
+    VisitGrid grid(visit.context, 520, 1);
+    grid.bind(visit.kernel, 509);
+    Launcher launcher(device.profile, visit.context.queue(), {WorkGroupPolicy::Rule::fit, 0},
+                      SplitMode::automatic, 509);
+    launcher.launch(visit.kernel, range_1d(509));
+    CHECK(launcher.records().size() == 1);
+    CHECK(grid.covered_once_by(range_1d(509)));
+  });
+}
+
 TEST_CASE("the record of a split launch tells main from remainder") {
   on_every_device([](const Device& device) {
     VisitContext visit(device);

@@ -64,7 +64,8 @@ TEST_CASE("tuned: the elimination takes its size, and says so") {
     CHECK(solution.status == SolveStatus::ok);
     CHECK(solution.work_group->rule == "tuned");
     CHECK(solution.work_group->size == 24);
-    CHECK(solve(context, random_system(20), options).work_group->rule == "lcm");
+    CHECK(solution.work_group->split == "padded");  // as entries without a SPLIT were measured
+    CHECK(solve(context, random_system(20), options).work_group->rule == "fit");
     options.policy = {WorkGroupPolicy::Rule::tuned, 0};
     CHECK_THROWS_WITH_AS((void)solve(context, random_system(20), options),
                          doctest::Contains("clgauss-tune auto"), UsageError);
@@ -72,15 +73,47 @@ TEST_CASE("tuned: the elimination takes its size, and says so") {
     untuned.tuned = false;
     Context without(device, untuned);
     options.policy = {WorkGroupPolicy::Rule::automatic, 0};
-    CHECK(solve(without, random_system(60), options).work_group->rule == "lcm");
+    CHECK(solve(without, random_system(60), options).work_group->rule == "fit");
+  });
+}
+
+TEST_CASE("tuned: the elimination is launched as it was tuned, unless another way is asked for") {
+  on_every_device([](const Device& device) {
+    const StoreOfTest store;
+    StoreOfTest::put(device.profile, "elimination", 60, "gauss.cl",
+                     {{"LOCAL", 24}, {"SPLIT", static_cast<int>(SplitMode::round_up)}});
+    Context context(device, ContextOptions::from_environment());
+    SolveOptions options;
+    options.type = RealType::f32;
+    options.method = Method::gauss;
+    const Solution tuned = solve(context, random_system(60), options);
+    CHECK(tuned.status == SolveStatus::ok);
+    CHECK(tuned.work_group->split == "round_up");
+    CHECK(tuned.work_group->remainder_launches == 0);
+    for (const SplitMode split : {SplitMode::padded, SplitMode::exact, SplitMode::tall}) {
+      options.split = split;
+      CAPTURE(split_mode_name(split));
+      const Solution other = solve(context, random_system(60), options);
+      CHECK(other.status == SolveStatus::ok);
+      CHECK(other.residual.scaled <= kScaledResidualBound);
+      CHECK(other.work_group->split == split_mode_name(split));
+      CHECK((other.work_group->remainder_launches > 0) == (split != SplitMode::tall));
+    }
+    options.split = SplitMode::automatic;
+    options.ndrange = NdRangeMode::shrinking;
+    options.policy = {WorkGroupPolicy::Rule::automatic, 0};
+    const Solution shrinking = solve(context, random_system(20), options);
+    CHECK(shrinking.status == SolveStatus::ok);
+    CHECK(shrinking.work_group->split == "round_up");
   });
 }
 
 TEST_CASE("tuned: a work-group size that does not fit is passed over, and said once") {
   on_every_device([](const Device& device) {
     const StoreOfTest store;
-    const Parameters none, below{{"LOCAL", -1}}, above{{"LOCAL", std::numeric_limits<int>::max()}};
-    for (const Parameters& parameters : {none, below, above}) {
+    const Parameters none, below{{"LOCAL", -1}}, above{{"LOCAL", std::numeric_limits<int>::max()}},
+        other_way{{"LOCAL", 24}, {"SPLIT", 99}};
+    for (const Parameters& parameters : {none, below, above, other_way}) {
       StoreOfTest::put(device.profile, "elimination", 60, "gauss.cl", parameters);
       Context context(device, ContextOptions::from_environment());
       SolveOptions options;
@@ -88,11 +121,11 @@ TEST_CASE("tuned: a work-group size that does not fit is passed over, and said o
       options.method = Method::gauss;
       const Solution solution = solve(context, random_system(60), options);
       CHECK(solution.status == SolveStatus::ok);
-      CHECK(solution.work_group->rule == "lcm");
-      CHECK(solution.work_group->reason.find("passed over") != std::string::npos);
+      CHECK(solution.work_group->rule == "fit");
+      CHECK(solution.work_group->reason.find("skipped") != std::string::npos);
       options.policy = {WorkGroupPolicy::Rule::tuned, 0};
       CHECK_THROWS_WITH_AS((void)solve(context, random_system(60), options),
-                           doctest::Contains("LOCAL"), UsageError);
+                           doctest::Contains("the tuned"), UsageError);
     }
   });
 }

@@ -20,29 +20,33 @@ TEST_CASE("auto: a noisy machine is refused with advice, a quiet one is not") {
 }
 
 TEST_CASE(
-    "auto: what is taken so far is among the last, and wins only what beats it and the rule") {
+    "auto: what is taken so far is among the last, and wins only what beats it and what fits") {
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     if (test::is_slow(context)) return;
-    const std::size_t taken = 24;
+    const LaunchChoice taken{{WorkGroupPolicy::Rule::fixed, 24}, SplitMode::exact};
     const EliminationTuning tuning =
         tune_elimination(context, RealType::f32, 40, {}, &taken, [] {});
-    const auto by_group = [&](std::size_t group) {
-      return std::ranges::any_of(tuning.last.timings, [&](const Timing& timing) {
-        return timing.ok() && timing.group == group;
+    const auto timed = [&](std::size_t group, const char* parameters) {
+      const auto found = std::ranges::find_if(tuning.last.timings, [&](const Timing& timing) {
+        return timing.ok() && timing.group == group && timing.parameters == parameters;
       });
+      return found == tuning.last.timings.end() ? nullptr : &*found;
     };
-    CHECK(by_group(24));
+    const Timing *const before = timed(24, "SPLIT=exact"), *const fit = timed(41, "");
+    REQUIRE(before != nullptr);
+    REQUIRE(fit != nullptr);  // one group of all 41 columns
     CHECK(tuning.incumbent.group == 24);
+    CHECK(tuning.incumbent.parameters == "SPLIT=exact");
     CHECK(tuning.best.ok());
-    const auto rules = rule_candidates(context, RealType::f32, 40);
-    const std::size_t rule =
-        std::min<std::size_t>(candidate_of(rules, "lcm").choice.policy.size, 41);
-    bool beats_all = true;
-    for (const Timing& other : tuning.last.timings)
-      if (other.ok() && !other.by_driver() && (other.group == 24 || other.group == rule))
-        beats_all = beats_all && tuning.last.order(tuning.best, other) == Order::faster;
-    CHECK(tuning.wins == beats_all);
+    const auto best = std::ranges::find_if(tuning.last.timings, [&](const Timing& timing) {
+      return timing.times_ns == tuning.best.times_ns;
+    });
+    REQUIRE(best != tuning.last.timings.end());
+    const auto beats = [&](const Timing* other) {
+      return other != &*best && tuning.last.order_to_best(*other) == Order::slower;
+    };
+    if (tuning.last.best() == &*best) CHECK(tuning.wins == (beats(before) && beats(fit)));
     CHECK(machine_noise(context) >= 0);
   });
 }

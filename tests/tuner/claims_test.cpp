@@ -49,6 +49,12 @@ TEST_CASE("a claim is judged by its whole interval, from below and from above") 
   CHECK(Judge(0.2).over("c", "p", two, 1.7, "").verdict == "cannot be told from the noise");
   CHECK(Judge(0.2).under("c", "p", two, 2.4, "").verdict == "cannot be told from the noise");
   CHECK(Judge(0.2).over("c", "p", two, 1.5, "").verdict == kHolds);
+  CHECK(Judge().between("c", "p", two, 1.5, 3, "").verdict == kHolds);
+  CHECK(Judge().between("c", "p", two, 1, 1.5, "").verdict == kDoesNotHold);
+  CHECK(Judge().between("c", "p", two, 3, 4, "").verdict == kDoesNotHold);
+  CHECK(Judge().between("c", "p", two, 2, 3, "").verdict == "cannot be told from the noise");
+  CHECK(Judge().between("c", "p", two, 1, 2, "").verdict == "cannot be told from the noise");
+  CHECK(Judge().between("c", "p", {}, 1, 2, "not run").verdict == "cannot be judged here: not run");
   CHECK(Judge().under("c", "p", {}, 2, "not run").verdict == "cannot be judged here: not run");
 }
 
@@ -85,6 +91,38 @@ TEST_CASE("the ladder's claims are judged by whole times, at the largest n that 
   CHECK(tiles[3] == kHolds);
 }
 
+TEST_CASE("theory stands on a latency that no cache gave, or is not judged") {
+  std::vector<Row> rows;
+  add(rows, row_of("transfer", 512, "", "copy_in"), 1);
+  add(rows, row_of("transfer", 512, "", "copy_out"), 1);
+  add(rows, row_of("naive", 512, "GROUP=32x32"), 100);
+  add(rows, row_of("blocked", 512, "BLOCK=32"), 15);
+  add(rows, row_of("blocked_slow", 512, "BLOCK=32"), 30);
+  add(rows, row_of("blocked_4", 512, "BLOCK=32"), 5);
+  const auto latency = [&](const char* kernel, const char* bytes, double ns) {
+    add(rows, row_of(kernel, 0, std::string("BYTES=") + bytes, "access"), ns / 1e6);
+  };
+  latency("latency_global", "536870912", 400);
+  latency("latency_cached", "1048576", 150);
+  latency("latency_local", "4096", 20);
+  Findings findings = matmul_ladder().findings(rows);
+  CHECK(claim_of(findings, "theory: tiles")[3].starts_with("cannot be judged here"));
+  CHECK(claim_of(findings, "Zhao")[3].starts_with("cannot be judged here"));
+  CHECK(claim_of(findings, "text: the slow order")[3] == kHolds);
+  CHECK(findings.remarks[0].find("cannot be judged") != std::string::npos);
+  latency("latency_walk", "268435456", 395);
+  findings = matmul_ladder().findings(rows);
+  CHECK(claim_of(findings, "theory: tiles")[3] ==
+        kDoesNotHold);  // 400 / (12.5 + 20) is 12.3, not 6.67
+  CHECK(claim_of(findings, "theory: tiles")[2].starts_with("6.67 ["));
+  CHECK(claim_of(findings, "Zhao")[3] == "cannot be told from the noise");  // 20 on the dot
+  CHECK(findings.remarks[1].find("no cache counts") != std::string::npos);
+  latency("latency_walk", "33554432", 200);
+  for (Row& row : rows)
+    if (row.parameters == "BYTES=268435456") row.time_ns = 300;
+  CHECK(matmul_ladder().findings(rows).remarks[1].find("still rises") != std::string::npos);
+}
+
 TEST_CASE("claims on the bandwidth carry intervals, and one number of groups is no sweep") {
   std::vector<Row> rows;
   const auto walk = [&](std::size_t local, std::size_t groups, double ms) {
@@ -107,6 +145,46 @@ TEST_CASE("claims on the bandwidth carry intervals, and one number of groups is 
   findings = bandwidth().findings(rows);
   CHECK(claim_of(findings, "256, 512")[3] == kHolds);
   CHECK(claim_of(findings, "32 groups")[3] == kDoesNotHold);
+}
+
+TEST_CASE("numbers of groups are judged by the device's units, words by what they are taken for") {
+  std::vector<Row> rows;
+  Row copy = row_of("copy", 1024, "UNITS=100", "walk");
+  copy.work = 1e9;
+  add(rows, copy, 10);
+  for (const auto& [groups, ms] : std::vector<std::pair<std::size_t, double>>{{100, 10},
+                                                                              {101, 14},
+                                                                              {200, 11},
+                                                                              {201, 14},
+                                                                              {400, 8},
+                                                                              {401, 9},
+                                                                              {1600, 8},
+                                                                              {2000, 8.4},
+                                                                              {3200, 8},
+                                                                              {6400, 8}}) {
+    Row row = row_of("sum_rows", 1024, "GROUPS=" + std::to_string(groups), "walk");
+    row.variant = "float";
+    row.local = 256;
+    row.work = 1e9;
+    add(rows, row, ms);
+  }
+  const Findings walks = bandwidth().findings(rows);
+  CHECK(claim_of(walks, "2 groups a unit")[3] == kDoesNotHold);  // 11 against 8
+  CHECK(claim_of(walks, "a saw-tooth")[3] == kHolds);
+  CHECK(claim_of(walks, "64 groups of 128")[3].starts_with("cannot be judged here"));
+  CHECK(walks.remarks[1].find("from 3200 on the rate is flat") != std::string::npos);
+
+  std::vector<Row> loops;
+  add(loops, row_of("cpu_naive", 512), 118);
+  add(loops, row_of("openmp_ijk", 512), 10);
+  for (const char* rung : {"openmp_blocked", "openmp_ikj"}) add(loops, row_of(rung, 512), 9);
+  for (const auto& [rung, ms] : std::vector<std::pair<const char*, double>>{
+           {"text_naive", 5}, {"text_tiles", 4.5}, {"text_coalesced", 3}, {"text_unrolled", 2}})
+    add(loops, row_of(rung, 512, "TILE=32"), ms);
+  const Findings steps = matmul_cpu_gpu().findings(loops);
+  CHECK(claim_of(steps, "OpenMP is a little")[3] == kDoesNotHold);     // 11.8 times is not a little
+  CHECK(claim_of(steps, "tiles in local memory")[3] == kDoesNotHold);  // 1.11 is not clearly
+  CHECK(claim_of(steps, "aligned")[3] == kDoesNotHold);                // 1.5 is not much
 }
 
 }  // namespace clgauss::tune

@@ -51,6 +51,61 @@ TEST_CASE("a launch that cannot be told from itself is a control that says so") 
   CHECK_FALSE(contest_result({point_of("fixed", 64, 64, {10, 11})}).controlled);
 }
 
+TEST_CASE("launches of one round are compared as a pair, ways of one launch are one") {
+  const std::vector<double> load{1, 4, 1, 2, 8, 1, 3, 1, 5, 1, 2, 1};
+  std::vector<Row> rows;
+  const auto add = [&](const std::string& rule, std::size_t local, const char* parameters,
+                       double factor, const char* time = "2026-01-02T03:04:05Z") {
+    Row row;
+    row.time = time;
+    row.kernel = "gauss_fwd";
+    row.variant = "fixed";
+    row.n = 1023;
+    row.rule = rule;
+    row.local = row.group = local;
+    row.parameters = parameters;
+    Outcome outcome;
+    for (std::size_t round = 1; round <= load.size(); ++round) {
+      outcome.times_ns.push_back(1e6 * factor * load[round - 1]);
+      outcome.rounds.push_back(round);
+    }
+    for (const Row& one : rows_of(row, outcome)) rows.push_back(one);
+  };
+  add("fixed", 256, "", 1);                // 1024 = 4 x 256: no remainder
+  add("fixed", 256, "SPLIT=round_up", 1);  // the same launch
+  add("fixed", 256, "SPLIT=tall", 1.3);    // another
+  add("fixed", 192, "", 1.1);
+  add("fixed", 192, "SPLIT=exact", 1.05);
+  add("control", 256, "", 1.01);
+  const ContestResult contest = contest_result(group_rows(rows));
+  REQUIRE(contest.timings.size() == 4);
+  CHECK(contest.timings[0].times_ns.size() == load.size());  // one measurement, not two
+  CHECK(contest.floor == doctest::Approx(0.01));
+  CHECK(contest.told_apart);
+  CHECK(contest.expected_apart == doctest::Approx(1 - median_interval(12, 0.05).coverage));
+  CHECK(names_of(contest.indistinguishable()) == "256");
+  CHECK(ratio_of(contest.timings[2], contest.timings[0]).low == doctest::Approx(1.1));
+  CHECK(parse_rows(row_header() + "\n" + row_line(rows[3]), "f")[0].round == 4);
+
+  // The same rounds of another contest are no pairs with these.
+  add("max", 1024, "", 1.02, "2026-01-02T09:00:00Z");
+  const ContestResult more = contest_result(group_rows(rows));
+  CHECK(ratio_of(*more.of_rule("max"), more.timings[0]).low < 1);
+}
+
+TEST_CASE("launches that do nothing, and the device's own times, compete with none") {
+  Point empty = point_of("empty", 256, 256, {1, 1, 1}), device = point_of("fixed", 64, 64, {7, 7});
+  empty.row.kernel = kEmptyKernel;
+  device.row.part = kDevicePart;
+  const ContestResult contest =
+      contest_result({point_of("fixed", 64, 64, {9, 9, 9}), empty, device});
+  REQUIRE(contest.timings.size() == 1);
+  CHECK(contest.timings[0].device_ns == std::vector<double>{7e6, 7e6});
+  CHECK(contest.timings[0].times_ns.size() == 3);
+  REQUIRE(contest.empty.size() == 1);
+  CHECK(contest.empty[0].ms.median == 1);
+}
+
 TEST_CASE("without a twin, launches that were timed twice are the floor, and their times one") {
   const ContestResult contest =
       contest_result({point_of("lcm", 8, 8, {20, 20, 20}), point_of("multiple", 8, 8, {24, 24, 24}),
@@ -99,6 +154,15 @@ TEST_CASE("rows of the first schema are read: a group as asked for, and no inter
   CHECK(rows[0].time_ns == 2.5e6);
   const ContestResult contest = contest_result(group_rows(rows));
   CHECK(contest.timings[0].ms.single());
+  const std::string second =
+      "schema,time,version,device,platform,driver,experiment,kernel,type,variant,part,rule,n,local,"
+      "group,parameters,main_launches,remainder_launches,build_options,status,repetition,"
+      "repetitions,time_ns,low_ns,high_ns,estimated,steps,all_steps,work,detail\n"
+      "2,2026-11-21T07:00:00Z,v,dev,plat,1,rules,gauss_fwd,f64,fixed,,max,1012,4096,1013,,64,64,,"
+      "ok,"
+      "0,1,2500000.0,,,1,64,1011,1e9,\n";
+  CHECK(parse_rows(second, "f")[0].group == 1013);
+  CHECK(group_rows(parse_rows(second, "f"))[0].rounds.empty());
   const auto now = parse_rows(row_header() + "\n" + row_line(rows[0]), "f");
   CHECK(now[0].group == 4096);
 }

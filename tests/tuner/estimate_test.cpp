@@ -4,6 +4,7 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <random>
 #include <thread>
 
@@ -83,6 +84,77 @@ TEST_CASE("identical launches are a tie, planted differences are told, whatever 
   CHECK(told >= 190);
   CHECK(wrong == 0);
   CHECK(invented == 0);  // the floor is the very difference of the two
+}
+
+TEST_CASE("the sign test's interval holds a median as often as it says") {
+  CHECK(median_interval(5, 0.05).coverage == doctest::Approx(1 - 2 / 32.0));  // too few for 95 %
+  CHECK(median_interval(6, 0.05).coverage == doctest::Approx(1 - 2 / 64.0));
+  CHECK(median_interval(9, 0.05).rank == 1);
+  CHECK(median_interval(9, 0.05).coverage == doctest::Approx(1 - 20 / 512.0));
+  CHECK(median_interval(20, 0.05).rank == 5);  // from the 6th to the 15th, 95.9 %
+  CHECK(median_interval(20, 0.05).coverage == doctest::Approx(0.9586).epsilon(1e-3));
+  CHECK(median_interval(0, 0.05).coverage == 0);
+}
+
+namespace {
+
+/// Rounds first .. first + count - 1.
+std::vector<std::size_t> numbers(std::size_t first, std::size_t count) {
+  std::vector<std::size_t> rounds(count);
+  std::iota(rounds.begin(), rounds.end(), first);
+  return rounds;
+}
+
+}  // namespace
+
+TEST_CASE("rounds are compared as pairs: what a machine did in a round counts for both") {
+  std::vector<double> a, b;
+  for (const double load : {1.0, 3.0, 1.2, 9.0, 1.1, 2.0, 1.0, 5.0, 1.3, 1.0, 4.0}) {
+    a.push_back(load);
+    b.push_back(1.1 * load);  // 10 % slower, under a load that changes by a factor of 9
+  }
+  const auto rounds = numbers(1, a.size());
+  const Estimate paired = paired_ratio({b, rounds}, {a, rounds});
+  CHECK(paired.median == doctest::Approx(1.1));
+  CHECK(paired.low == doctest::Approx(1.1));
+  CHECK(order_of(paired, 0) == Order::slower);
+  CHECK(order_of(ratio_of(b, a), 0) == Order::tie);  // as if they had nothing in common
+
+  // Rounds in which one of the two is missing count for nothing.
+  const auto later = numbers(4, a.size());
+  CHECK(paired_ratio({b, later}, {a, rounds}).count == a.size() - 3);
+  CHECK_THROWS_AS(static_cast<void>(paired_ratio({b, numbers(100, 11)}, {a, rounds})), UsageError);
+}
+
+TEST_CASE("the more is compared, the surer each must be, and too few rounds say nothing") {
+  const auto rounds = numbers(1, 11);
+  std::vector<double> a(11, 1.0), b(11, 1.2);
+  b.front() = 0.9;  // one of 11 rounds says the contrary
+  CHECK(order_of(paired_ratio({b, rounds}, {a, rounds}), 0) == Order::slower);
+  CHECK(order_of(paired_ratio({b, rounds}, {a, rounds}, 40), 0) == Order::tie);
+  CHECK(paired_ratio({b, rounds}, {a, rounds}, 40).low == doctest::Approx(0.9));
+  CHECK(paired_ratio({b, rounds}, {a, rounds}, 100).low == 0);  // 1 - 2^-10 is not enough
+  CHECK(std::isinf(paired_ratio({b, rounds}, {a, rounds}, 100).high));
+}
+
+TEST_CASE("of equal things some pair is told apart no more often than one test in twenty is") {
+  // 30 that are equal: the chance that any is told from the first, by pairs and corrected.
+  int any_corrected = 0, any_plain = 0;
+  const auto rounds = numbers(1, 12);
+  for (unsigned seed = 0; seed < 200; ++seed) {
+    const auto first = planted(12, 1, 0.05, 1000 * seed);
+    bool corrected = false, plain = false;
+    for (unsigned other = 1; other < 30; ++other) {
+      const auto times = planted(12, 1, 0.05, 1000 * seed + other);
+      corrected = corrected ||
+                  order_of(paired_ratio({times, rounds}, {first, rounds}, 29), 0) != Order::tie;
+      plain = plain || order_of(paired_ratio({times, rounds}, {first, rounds}), 0) != Order::tie;
+    }
+    any_corrected += corrected;
+    any_plain += plain;
+  }
+  CHECK(any_corrected <= 14);  // 5 %, and what 200 draws may be off
+  CHECK(any_plain >= 60);      // without the correction: most of them
 }
 
 TEST_CASE("a difference below the floor is none, and NaN decides nothing") {

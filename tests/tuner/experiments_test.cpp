@@ -140,11 +140,12 @@ TEST_CASE(
   test::on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     EliminationOptions options = quick(RealType::f32);
-    options.duels = 3;
     const std::size_t limit = std::min<std::size_t>(device.profile.max_work_group_size, 256);
     const std::vector<LaunchChoice> choices{
-        {{Rule::fixed, 38}}, {{Rule::fixed, 40}}, {{Rule::fixed, limit}},
-        {{Rule::fixed, 8}},  {{Rule::fixed, 8}},  {{Rule::fixed, 8}, SplitMode::round_up}};
+        {{Rule::fixed, 38}},    {{Rule::fixed, 40}},
+        {{Rule::fixed, limit}}, {{Rule::fixed, 8}},
+        {{Rule::fixed, 8}},     {{Rule::fixed, 8}, SplitMode::round_up},
+        {{Rule::fixed, 19}},    {{Rule::fixed, 19}, SplitMode::exact}};
     const EliminationResults results = EliminationBench(context, 37, options).measure(choices);
     for (const std::size_t i : {1, 2}) {
       CHECK(results.choices[i].group == 38);
@@ -155,9 +156,64 @@ TEST_CASE(
     CHECK(results.choices[5].outcome.status == Status::ok);
     CHECK(results.choices[5].remainder_launches == 0);
     CHECK(results.choices[3].remainder_launches > 0);  // 38 = 4 * 8 + 6
+    CHECK(results.choices[7].outcome.times_ns == results.choices[6].outcome.times_ns);  // 2 x 19
     REQUIRE(results.control.has_value());
     CHECK(results.control->group == 38);
     CHECK(results.floor() >= 0);
+  });
+}
+
+TEST_CASE("every way of launching does the same work, and what is left to the driver is seen") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const std::vector<LaunchChoice> choices{
+        {{Rule::driver, 0}},
+        {{Rule::fixed, 8}},
+        {{Rule::fixed, 8}, SplitMode::exact},
+        {{Rule::fixed, 8}, SplitMode::round_up},
+        {{Rule::fixed, 8}, SplitMode::tall},
+        {{Rule::fixed, 8}, SplitMode::round_up, LaunchWork::nothing},
+        {{Rule::fixed, 1}, SplitMode::padded, LaunchWork::one_item}};
+    const std::size_t launches[] = {1, 2, 2, 1, 1, 1, 1};
+    for (const std::string kernel : {"gauss_fwd", "solve"}) {
+      CAPTURE(kernel);
+      EliminationOptions options = quick(RealType::f32);
+      options.kernel = kernel;
+      options.device_repetitions = 2;
+      const auto results = EliminationBench(context, 37, options).measure(choices);
+      for (std::size_t i = 0; i < choices.size(); ++i) {
+        CAPTURE(i);
+        const EliminationResultOf& one = results.choices[i];
+        CAPTURE(one.outcome.detail);
+        CHECK(one.outcome.status == Status::ok);
+        CHECK(one.main_launches + one.remainder_launches == 4 * launches[i]);
+        CHECK(one.outcome.rounds == std::vector<std::size_t>{1, 2});
+        CHECK(one.outcome.conditions.size() == 2);
+        CHECK(one.device_outcome.times_ns.size() == 2);
+        const bool driver = i == 0 || i == 2;  // the range, or its remainder of 6 columns
+        CHECK(one.chosen.empty() != driver);
+        if (!driver) continue;
+        const std::size_t columns = std::stoul(one.chosen);
+        CHECK(columns >= 1);
+        CHECK((i == 0 ? 38 : 6) % columns == 0);
+        if (!one.suggested.empty()) CHECK(one.suggested == one.chosen);
+      }
+    }
+  });
+}
+
+TEST_CASE("a row beyond the range is found out in every way of launching") {
+  test::on_every_device([](const Device& device) {
+    const test::ChangedKernels kernels("gauss.cl", "if (i > k && j > k && j < ld)",
+                                       "if (i > k && j > k && j < ld - 1)");
+    Context context(device, kernels.context_options());
+    std::vector<LaunchChoice> choices;
+    for (const SplitMode split :
+         {SplitMode::padded, SplitMode::exact, SplitMode::round_up, SplitMode::tall})
+      choices.push_back({{Rule::fixed, 8}, split});
+    for (const EliminationResultOf& one :
+         EliminationBench(context, 37, quick(RealType::f32)).measure(choices).choices)
+      CHECK(one.outcome.status == Status::wrong_result);
   });
 }
 

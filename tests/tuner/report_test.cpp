@@ -11,6 +11,7 @@
 #include "tuner/report/elimination_tables.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/markdown.hpp"
+#include "tuner/report/overview.hpp"
 #include "tuner/report/page.hpp"
 #include "tuner/report/section.hpp"
 #include "tuner/report/verdict.hpp"
@@ -47,7 +48,7 @@ std::size_t count_of(const std::string& text, std::string_view part) {
 }
 
 /// 1012 + 1 is prime; 500 + 1 is not.
-const std::vector<MadeUp> kRuleHolds{{500, "driver", 0, 12},  {500, "lcm", 192, 10.5},
+const std::vector<MadeUp> kRuleHolds{{500, "driver", 0, 12},  {500, "lcm", 192, 10.2},
                                      {500, "fixed", 256, 10}, {1012, "driver", 0, 4000},
                                      {1012, "lcm", 192, 50},  {1012, "fixed", 256, 80}};
 
@@ -66,8 +67,8 @@ TEST_CASE("the verdict where the rule holds") {
   const Verdict verdict = verdict_on({made_up_results("rules", kRuleHolds)});
   CHECK(verdict.rule_local == 192);
   CHECK(verdict.rule_sizes == 2);
-  CHECK(verdict.rule_ties == 2);  // 5 % slower, but times scatter by 10 %
-  CHECK(verdict.rule->ratio.median == doctest::Approx(1.05));
+  CHECK(verdict.rule_ties == 2);  // 2 % slower, but times scatter by 10 %
+  CHECK(verdict.rule->ratio.median == doctest::Approx(1.02));
   CHECK(verdict.rule->n == 500);
   CHECK_FALSE(verdict.rule_is_largest());
   CHECK(verdict.small_divisor.slower == 0);
@@ -80,15 +81,26 @@ TEST_CASE("the verdict where the rule holds") {
   CHECK(verdict.advice[0].from == 500);
   CHECK(verdict.advice[0].to == 1012);
   const auto text = sentences(verdict);
-  REQUIRE(text.size() == 3);
-  CHECK(contains(text[0],
+  REQUIRE(text.size() == 4);
+  CHECK(contains(text[0], "cannot be judged: only 2 n"));
+  CHECK(contains(text[1],
                  "At 2 of the 2 n timed it is the best or cannot be told from it: it holds"));
-  CHECK(contains(text[1], "at worst 80 [65.5, 97.8] times its time (n = 1012)"));
-  CHECK(contains(text[2], "`--local 192` for n = 500 to 1012 (no other size timed is faster"));
+  CHECK(contains(text[2], "at worst 80 [65.5, 97.8] times its time (n = 1012)"));
+  CHECK(contains(text[3],
+                 "`--local 192` for n = 500 to 1012 (worth 1.18 [0.963, 1.44] (n = 500) to 80"));
+}
+
+TEST_CASE("what only noise keeps from being told apart does not hold") {
+  auto wide = made_up_results("rules", {{500, "lcm", 192, 10.2}, {500, "fixed", 256, 10}});
+  for (Row& row : wide.rows)
+    if (row.rule == "lcm" && row.repetition == 2) row.time_ns = 30e6;
+  CHECK(contains(sentences(verdict_on({wide}))[0], "whether it holds cannot be told"));
+  CHECK(contains(page_of({wide}), "<td>cannot be told from the noise</td>"));
 }
 
 TEST_CASE("the verdict where the rule fails, and one size for all n") {
-  const Verdict verdict = verdict_on({made_up_results("rules", {{500, "lcm", 192, 30},
+  const Verdict verdict = verdict_on({made_up_results("rules", {{500, "driver", 0, 20},
+                                                                {500, "lcm", 192, 30},
                                                                 {500, "fixed", 64, 10},
                                                                 {500, "fixed", 512, 11},
                                                                 {2000, "lcm", 192, 100},
@@ -103,9 +115,10 @@ TEST_CASE("the verdict where the rule fails, and one size for all n") {
   CHECK(verdict.advice[0].to == 2000);
   CHECK(verdict.advice[0].most->n == 500);
   const auto text = sentences(verdict);
-  CHECK(contains(text[0], "does not hold"));
-  CHECK(contains(text[0], "At 1 of the 2 n"));
-  CHECK(text.size() == 2);  // nothing on the driver: it was not timed
+  CHECK(contains(text[1], "does not hold"));
+  CHECK(contains(text[1], "At 1 of the 2 n"));
+  CHECK(text.size() == 4);  // on the rule, the driver and what to use, but nothing for any n
+  CHECK(contains(text[3], "worth 2 [1.64, 2.44] times the driver's own"));
 }
 
 TEST_CASE(
@@ -115,16 +128,16 @@ TEST_CASE(
     const double ms = static_cast<double>(n);
     points.push_back({n, "lcm", 1024, n == 1000 ? ms : 1.5 * ms});
     points.push_back({n, "fixed", 512, n == 1000 ? 1.5 * ms : ms});
+    points.push_back({n, "driver", 0, 2 * ms});
   }
   const auto verdict = verdict_on({made_up_results("rules", points)});
   REQUIRE(verdict.advice.size() == 2);
   CHECK(verdict.advice[0].local == "1024");
   CHECK(verdict.advice[0].to == 1000);
-  CHECK_FALSE(verdict.advice[0].most.has_value());
   CHECK(verdict.advice[1].local == "512");
   CHECK(verdict.advice[1].from == 2000);
   CHECK(verdict.advice[1].count == 3);
-  CHECK(verdict.advice[1].most->ratio.median == doctest::Approx(1.5));
+  CHECK(verdict.advice[1].most->ratio.median == doctest::Approx(2));
   CHECK(verdict.rule_is_largest());
 }
 
@@ -184,18 +197,153 @@ TEST_CASE("the driver is judged by the largest divisor of n + 1, not by primes")
   CHECK(contains(page_of({outliers}), "1 of 1 primes, 1 of 3 others"));
 }
 
-TEST_CASE("a driver that is best by chance is not advised where its size is not safe") {
+TEST_CASE(
+    "nothing is advised that is slower than the driver's own, and that only where it is safe") {
   const auto rules = made_up_results(
       "rules", {{1000, "driver", 0, 5}, {1000, "lcm", 192, 10}, {1000, "fixed", 64, 20}});
-  CHECK(verdict_on({rules}).advice.front().local == "192");
+  CHECK(verdict_on({rules}).advice.empty());  // a prime near 1000 is above the limit
+  CHECK(verdict_on({rules}).driver_best == std::vector<std::size_t>{1000});
   const auto small = made_up_results(
       "rules", {{500, "driver", 0, 5}, {500, "lcm", 192, 10}, {500, "fixed", 64, 20}});
   CHECK(verdict_on({small}).advice.front().local == "driver");
+  const auto tie = made_up_results(
+      "rules", {{1000, "driver", 0, 9.5}, {1000, "lcm", 192, 10}, {1000, "fixed", 64, 20}});
+  CHECK(verdict_on({tie}).advice.front().local == "192");
+  CHECK(contains(sentences(verdict_on({tie})).back(), "no different from the driver's own"));
 
   auto slow = made_up_results("outliers", {{1018, "driver", 0, 0}, {1018, "lcm", 192, 10}});
   slow.rows.front().status = Status::timeout;
   const Verdict verdict = verdict_on({rules, slow});
-  CHECK(contains(sentences(verdict)[1], "too long to be timed at 1 n, first at n = 1018"));
+  CHECK(contains(sentences(verdict)[2], "too long to be timed at 1 n, first at n = 1018"));
+}
+
+namespace {
+
+/// The rows of `n` where the driver takes `driver_ms`, the best size in two launches `two_ms`, in
+/// one `one_ms`, and what fits `fit_ms`.
+void add_design(Results& results, std::size_t n, double driver_ms, double two_ms, double one_ms,
+                double fit_ms) {
+  const auto more = made_up_results("rules", {{n, "driver", 0, driver_ms},
+                                              {n, "fixed", 256, two_ms},
+                                              {n, "fixed", 256, one_ms},
+                                              {n, "fit", 500, fit_ms}});
+  std::size_t at = 0;
+  for (Row row : more.rows) {
+    const std::size_t point = at++ / 3;  // of three repetitions each
+    if (point >= 2) row.parameters = "SPLIT=round_up";
+    results.rows.push_back(row);
+    results.info = more.info;
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the best launch is advised, size and way, and never what its own table refutes") {
+  Results results;
+  add_design(results, 1030, 100, 100, 20, 60);
+  add_design(results, 1040, 90, 95, 21, 60);
+  add_design(results, 1050, 90, 95, 22, 60);
+  const Verdict verdict = verdict_on({results});
+  REQUIRE(verdict.choice.has_value());
+  CHECK(verdict.choice->choice == "256 --split round_up");
+  CHECK(verdict.choice->count == 3);
+  CHECK(verdict.choice->gain == doctest::Approx(90 / 21.0));
+  CHECK(verdict.choice->worst_gain.n == 1050);
+  CHECK(verdict.choice->loss == 1);
+  CHECK(verdict.fit->loss == doctest::Approx(60 / 21.0));
+  CHECK(advice_words(verdict) == "`--local 256 --split round_up`");
+  CHECK(verdict.advice.front().local == "256 --split round_up");
+  CHECK(contains(sentences(verdict)[0], "Use `--local 256 --split round_up`: over 3 n"));
+  CHECK(verdict.rounded_up.faster == 3);
+}
+
+TEST_CASE("what fits is advised where it is as good, and what loses to the driver's own is not") {
+  Results alike, loses;
+  for (const std::size_t n : {1030, 1040, 1050}) {
+    add_design(alike, n, 90, 95, 60, 61);
+    add_design(loses, n, 90, 95, n == 1040 ? 150 : 20, 60);  // 256 rounded up: best but at one n
+  }
+  CHECK(verdict_on({alike}).choice->choice == "fit");
+  const Verdict verdict = verdict_on({loses});
+  CHECK(verdict.choice->choice == "fit");
+  CHECK(verdict.choice->slower == 0);
+  CHECK(verdict.choice->worst_loss.ratio.median == doctest::Approx(3));
+}
+
+TEST_CASE("the first screen says what to do, what it is worth over NULL, and why") {
+  Results results;
+  add_design(results, 1030, 100, 100, 20, 60);
+  add_design(results, 1040, 90, 95, 21, 60);
+  add_design(results, 1050, 90, 95, 22, 60);
+  for (Row& row : results.rows)
+    if (row.rule == "driver" && row.n == 1030) row.chosen = "1x1";
+  const Table table = devices_table(overviews(by_device({results})));
+  REQUIRE(table.rows.size() == 1);
+  CHECK(table.rows[0][2] == "--local 256 --split round_up");
+  CHECK(table.rows[0][3] == "4.29");  // 90 / 21
+  CHECK(table.rows[0][4].starts_with("4.09 ["));
+  CHECK(table.rows[0][6].starts_with("at n = 1030 the driver makes groups of 1x1"));
+  const std::string page = page_of({results});
+  CHECK(contains(page, "id=\"launches\""));
+  CHECK(contains(page, "cl::NDRange((columns + local - 1) / local * local, rows)"));
+  CHECK(page.find("id=\"launches\"") < page.find("The source and this device"));
+}
+
+TEST_CASE("a noisy machine and rows of an older design are said before anything else") {
+  Results noisy;
+  add_design(noisy, 1030, 100, 100, 20, 60);
+  CHECK(cautions({noisy}).size() == 1);  // without rounds
+  for (Row& row : noisy.rows) row.round = row.repetition + 1;
+  CHECK(cautions({noisy}).empty());
+  noisy.info.busy_cores = 2;
+  noisy.info.host_cores = 2;
+  REQUIRE(cautions({noisy}).size() == 1);
+  CHECK(contains(cautions({noisy})[0], "up to 2 cores busy when 1 of 1 experiments began"));
+  CHECK(contains(markdown({noisy}, "t"), "> Noisy machine. Other programs"));
+  CHECK(contains(page_of({noisy}), "<div class=\"noise\">"));
+}
+
+TEST_CASE("an experiment that its budget ended says how much of it there is") {
+  Results cut = made_up_results("rules", kRuleHolds);
+  cut.folder = "results/outliers";
+  for (Row& row : cut.rows) row.round = row.repetition + 1;
+  const auto with = [&](const std::string& sizes) {
+    cut.info.command = "clgauss-tune outliers --sizes " + sizes + " --budget 9s -o x";
+    return cautions({cut});
+  };
+  REQUIRE(with("100:900:100,1012").size() == 1);
+  CHECK(with("100:900:100,1012")[0] == "Ended by the time budget: outliers (2 of 10 n).");
+  CHECK(with("500,1012").empty());
+  CHECK(with("500:501").empty());
+  CHECK(with("nonsense").empty());
+}
+
+TEST_CASE("where nothing is as fast as the driver's own, that is what is advised") {
+  Results results;
+  for (const std::size_t n : {100, 200, 300}) add_design(results, n, 90, 100, 97, 95);
+  const Verdict verdict = verdict_on({results});  // 5 %, where times scatter by 10 %
+  REQUIRE(verdict.choice.has_value());
+  CHECK(verdict.choice->choice == "driver");
+  CHECK(verdict.choice->gain == 1);
+  CHECK(contains(sentences(verdict)[0], "Use `--local driver`: over 3 n it is worth 1 times"));
+}
+
+TEST_CASE("few n, partial rows and a noisy machine are no ground for advice") {
+  Results few, noisy, partial;
+  add_design(few, 1030, 90, 95, 60, 61);
+  CHECK_FALSE(verdict_on({few}).choice.has_value());
+  CHECK(contains(sentences(verdict_on({few}))[0], "cannot be judged: only 1 n"));
+  for (const std::size_t n : {1030, 1040, 1050}) {
+    add_design(noisy, n, 90, 95, 20, 60);
+    const auto control = made_up_results("rules", {{n, "control", 256, 140}});
+    noisy.rows.insert(noisy.rows.end(), control.rows.begin(), control.rows.end());
+    add_design(partial, n, 90, 95, n == 1040 ? 0 : 20, 60);  // 256 rounded up is missing at one
+  }
+  const Verdict verdict = verdict_on({noisy});
+  CHECK(verdict.noise == doctest::Approx(140 / 95.0 - 1));
+  CHECK_FALSE(verdict.choice.has_value());
+  CHECK(contains(sentences(verdict)[0], "cannot be judged: equal launches differ by 47 %"));
+  CHECK(verdict_on({partial}).choice->choice == "fit");
 }
 
 TEST_CASE("the page as Markdown has the same verdict and tables, and nothing in them is markup") {
@@ -324,9 +472,8 @@ TEST_CASE("the first screen says for each device what the size is worth and what
   CHECK(contains(first, "<strong>2 times</strong>"));
   CHECK(contains(first, "id=\"devices-sizes\""));
   CHECK(contains(first, "id=\"devices-driver\""));
-  CHECK(contains(
-      first,
-      "<td>2.5 (2 to 3, 2 n)</td><td>2 (2 to 2, 2 n)</td><td>--local 64 for n = 100 to 200</td>"));
+  CHECK(contains(first, "<td>--local 64 for n = 100 to 200</td><td>-</td>"));
+  CHECK(contains(first, "cannot be judged for all n: few n, or too noisy"));
   CHECK(contains(first, "href=\"#device-2\""));
   CHECK(contains(text, "<h2 id=\"device-2\">Other</h2>"));
 }
@@ -351,8 +498,8 @@ TEST_CASE("a run against a run: what is faster, the same and slower, and what is
                  "at 1, slower at 1"));
   CHECK(contains(text, "driver 1.0; later: GeForce GT 555M, driver 2.0"));
   CHECK(contains(text, "later: &lt;new&gt;"));
-  CHECK(text.find("gauss_fwd, n = 100, size 128</th>") <
-        text.find("gauss_fwd, n = 100, size 32</th>"));  // x 9 before x 1/4
+  CHECK(text.rfind("gauss_fwd, n = 100, size 128</th>") <
+        text.rfind("gauss_fwd, n = 100, size 32</th>"));  // in the table x 9 before x 1/4
   CHECK(contains(text, "id=\"changes\""));
   const std::string table = comparison_markdown(earlier, later, "t");
   CHECK(contains(table, "| gauss\\_fwd, n = 100, size 128 |"));

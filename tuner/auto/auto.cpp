@@ -14,6 +14,7 @@
 #include "tuner/auto/elimination_tuner.hpp"
 #include "tuner/auto/lu_tuner.hpp"
 #include "tuner/auto/method_tuner.hpp"
+#include "tuner/experiments/contest.hpp"
 #include "tuner/measure/lu_bench.hpp"
 #include "tuner/search/gemm_search.hpp"
 
@@ -157,13 +158,17 @@ class AutoTuner {
     for (const TunedEntry& seed : seeds_for(job))
       for (const auto& [name, value] : seed.parameters)
         if (name == "LOCAL" && value > 0) seeds.push_back(static_cast<std::size_t>(value));
-    std::optional<std::size_t> taken;
-    if (const TunedEntry* entry = taken_by(job))
-      taken = static_cast<std::size_t>(value_of(entry->parameters, "LOCAL"));
+    std::optional<LaunchChoice> taken;
+    if (const TunedEntry* entry = taken_by(job)) {
+      taken =
+          fixed_candidate(static_cast<std::size_t>(value_of(entry->parameters, "LOCAL"))).choice;
+      taken->split = tuned_split(*entry);
+    }
     const EliminationTuning tuned = tune_elimination(context_, job.type, job.n, seeds,
                                                      taken ? &*taken : nullptr, [&] { between(); });
     result.entry.kernel = "gauss.cl";
-    result.entry.parameters = {{"LOCAL", static_cast<int>(tuned.local)}};
+    result.entry.parameters = {{"LOCAL", static_cast<int>(tuned.local)},
+                               {"SPLIT", static_cast<int>(tuned.split)}};
     result.entry.time_ns = 1e6 * tuned.best.ms.median;
     result.entry.default_time_ns = 1e6 * tuned.incumbent.ms.median;
     if (tuned.incumbent.ok()) result.gain = ratio_of(tuned.incumbent, tuned.best);

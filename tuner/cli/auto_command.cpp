@@ -101,10 +101,13 @@ nlohmann::ordered_json json_of(const AutoResult& result) {
 
 }  // namespace
 
-void require_quiet_machine(Context& context) {
+std::string noise_of_machine(Context& context) {
   const double busy = busy_cores();
-  const std::string refusal =
-      noise_refusal(machine_noise(context), busy, std::thread::hardware_concurrency());
+  return noise_refusal(machine_noise(context), busy, std::thread::hardware_concurrency());
+}
+
+void require_quiet_machine(Context& context) {
+  const std::string refusal = noise_of_machine(context);
   if (!refusal.empty()) throw UsageError(refusal);
 }
 

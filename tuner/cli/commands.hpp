@@ -19,6 +19,8 @@ void write_report(const std::filesystem::path& folder, const std::filesystem::pa
 
 /// Throws UsageError, with advice, where equal launches differ by more than tuning gains.
 void require_quiet_machine(Context& context);
+/// What it would say, for a command that goes on; empty where the machine is quiet.
+[[nodiscard]] std::string noise_of_machine(Context& context);
 
 [[nodiscard]] cli::CommandTable auto_table();
 [[nodiscard]] cli::CommandTable export_table();

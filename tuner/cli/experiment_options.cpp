@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "command_line/interrupt.hpp"
+#include "statistics.hpp"
 #include "tuner/measure/estimate.hpp"
 #include "tuner/report/elimination_data.hpp"
 #include "tuner/rows/result_folder.hpp"
@@ -46,15 +47,17 @@ void add_experiment_options(cli::CommandTable& table) {
       ("steps", po::value<std::size_t>()->default_value(64)->value_name("S"),
        "time S evenly spaced steps of the n - 1 and scale")
       ("full", po::bool_switch(), "time all steps")
-      ("reps", po::value<std::size_t>()->default_value(5)->value_name("N"),
-       "timed repetitions; of those that may be the fastest up to five times as many");
+      ("reps", po::value<std::size_t>()->default_value(12)->value_name("N"),
+       "timed rounds, in each of which all that competes runs once; below 6 nothing is told apart")
+      ("device-reps", po::value<std::size_t>()->default_value(3)->value_name("N"),
+       "further rounds in which the device's own time is taken, from the events of every launch");
   // clang-format on
   add_measuring_options(table, "60s");
   auto report = table.group("Report");
   cli::add_json_option(report);
   table.scopes = {{kSomeSteps | kAllSteps,
                    "the kernels of the elimination",
-                   {"ndrange", "steps", "full", "warmup", "cores-per-cu"}},
+                   {"ndrange", "steps", "full", "warmup", "cores-per-cu", "device-reps"}},
                   {kSomeSteps, "experiments without --full, which times all steps", {"steps"}}};
   table.mode = experiment_mode;
 }
@@ -64,8 +67,6 @@ cli::Mode experiment_mode(const po::variables_map& values) {
 }
 
 namespace {
-
-constexpr std::size_t kDuelsOfRepetition = 4;
 
 std::vector<Point> all_points_of(const ResultFolder& folder, const ExperimentInfo& info,
                                  const EliminationOptions& options,
@@ -90,7 +91,7 @@ EliminationOptions elimination_options(const po::variables_map& values,
   options.repetitions = values["reps"].as<std::size_t>();
   if (options.repetitions == 0) throw UsageError("--reps must be at least 1");
   options.warmups = values["warmup"].as<std::size_t>();
-  options.duels = kDuelsOfRepetition * options.repetitions;
+  options.device_repetitions = values["device-reps"].as<std::size_t>();
   options.timeout_s = cli::parse_duration(text("timeout")).count();
   return options;
 }
@@ -135,13 +136,14 @@ nlohmann::ordered_json json_of(const report::ByN& judged) {
                                  {"size", timing.name()},
                                  {"rules", timing.rules},
                                  {"status", status_name(timing.status)}};
+      if (!timing.chosen.empty()) one["driver_group"] = timing.chosen;
+      if (!timing.device_ns.empty()) one["device_ms"] = median(timing.device_ns) / 1e6;
       if (timing.ok()) {
         one["median_ms"] = timing.ms.median;
         one["low_ms"] = timing.ms.low;
         one["high_ms"] = timing.ms.high;
         one["runs"] = timing.ms.count;
-        one["best_or_tie"] =
-            &timing == contest.best() || contest.order(timing, *contest.best()) == Order::tie;
+        one["best_or_tie"] = contest.order_to_best(timing) == Order::tie;
         one["floor"] = contest.floor;
       }
       results.push_back(std::move(one));
@@ -170,6 +172,26 @@ std::string typed(const std::string& name, const cli::Given& given) {
   std::string command = "clgauss-tune " + name;
   for (const std::string& argument : given.arguments) command += ' ' + argument;
   return command;
+}
+
+std::vector<SplitMode> split_modes(const po::variables_map& values) {
+  static const cli::WordTable<SplitMode> words{{"padded", SplitMode::padded},
+                                               {"exact", SplitMode::exact},
+                                               {"round_up", SplitMode::round_up},
+                                               {"non_uniform", SplitMode::non_uniform},
+                                               {"tall", SplitMode::tall}};
+  std::vector<SplitMode> modes;
+  for (const std::string& word : cli::parse_list(values["split"].as<std::string>()))
+    modes.push_back(cli::parse_word("split", word, words));
+  return modes;
+}
+
+void add_split_option(cli::CommandTable& table, const char* usual) {
+  table.group("What")("split", cli::text("LIST")->default_value(usual),
+                      "ways to launch what a size does not divide: padded (two launches, the "
+                      "second of one whole group), exact (two, the second of just the rest, in "
+                      "groups that the driver chooses), round_up (one, beyond the end), tall (one, "
+                      "of groups of one column), non_uniform");
 }
 
 void announce(const std::string& what, double expected_s, const ExperimentLimits& limits) {
@@ -211,12 +233,13 @@ cli::ExitCode run_experiment(const cli::Given& given, const ExperimentPlan& plan
   Context context(cli::open_named_device(values["device"].as<std::string>()), context_options);
   EliminationOptions options = elimination_options(values, context.profile());
   options.kernel = plan.kernel;
-  const ExperimentInfo info{plan.name,
-                            plan.kernel,
-                            std::string(real_type_name(options.type)),
-                            ndrange_name(options.ndrange),
-                            typed(plan.name, given),
-                            context.profile()};
+  ExperimentInfo info{plan.name,
+                      plan.kernel,
+                      std::string(real_type_name(options.type)),
+                      ndrange_name(options.ndrange),
+                      typed(plan.name, given),
+                      context.profile()};
+  note_host(info);
   const std::vector<Contest> contests = plan.contests(context, options.type);
 
   ResultFolder folder(values["output"].as<std::string>(), info, values["append"].as<bool>());

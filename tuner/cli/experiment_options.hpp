@@ -23,6 +23,10 @@ void add_measuring_options(cli::CommandTable& table, const char* timeout);
 /// Adds these, the type, NDRange mode, number of steps and repetitions, limits and the folder.
 void add_experiment_options(cli::CommandTable& table);
 
+/// --split, the ways of launching.
+void add_split_option(cli::CommandTable& table, const char* usual);
+[[nodiscard]] std::vector<SplitMode> split_modes(const cli::po::variables_map& values);
+
 /// The modes of experiments: of the elimination's kernels in some or in all steps, of others.
 enum Experiments : unsigned { kSomeSteps = 1, kAllSteps = 2, kOtherKernel = 4 };
 [[nodiscard]] cli::Mode experiment_mode(const cli::po::variables_map& values);

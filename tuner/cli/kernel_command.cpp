@@ -206,11 +206,21 @@ cli::ExitCode run_kernel(const cli::Given& given) {
   JsonOutput json(values);
   Context context(open_named_device(values["device"].as<std::string>()),
                   ContextOptions::from_environment());
-  const ExperimentInfo info = info_of(task, typed("kernel", given), context.profile());
+  ExperimentInfo info = info_of(task, typed("kernel", given), context.profile());
+  note_host(info);
   KernelTuner tuner(context, task);
+  std::string noise = noise_of_machine(context);
   ResultFolder folder(output, info, false);
   const bool quiet = values["quiet"].as<bool>();
   ProgressLine line(!quiet);
+  if (const std::size_t advice = noise.find("; end other"); advice != std::string::npos)
+    noise.erase(advice);
+  const auto warn = [&] {
+    if (!noise.empty())
+      tell(fmt::format("kernel: the winner may be chance: {}; run it again on a quiet machine\n",
+                       noise));
+  };
+  warn();
   if (!tuner.has_reference())
     tell(
         "kernel: nothing to compare with (--against, --verify): every launch has to give what the "
@@ -227,6 +237,7 @@ cli::ExitCode run_kernel(const cli::Given& given) {
   line.clear();
   folder.write_t4();
   write_t4((output / "search_T4.json").string(), tuning.record);
+  warn();
   json.print(report_of(task, tuning, group_rows(folder.rows())), json_of(task, tuning));
   if (search_is_interrupted()) return ExitCode::interrupted;
   write_report(output, output / "report.html", task.name + ": what its launch is worth");

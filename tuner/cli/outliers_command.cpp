@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::string_view kOutliersUsage = "--sizes N:N -o FOLDER [options]";
 constexpr std::string_view kOutliersAbout =
-    "Times the elimination against n with the driver's own work-group size, the LCM rule's, and "
-    "the largest divisor of n + 1 that the device allows, in turns: figure 2 of Baranov and "
+    "Times the elimination against n with the driver's own work-group size, the LCM rule's, the "
+    "largest divisor of n + 1 that the device allows, one launch that leaves little "
+    "beyond the end (fit), and what is tuned, in turns: figure 2 of Baranov and "
     "Vlatskaya (2013). The driver's groups must divide n + 1; where its largest divisor within the "
     "limit is small - 1 for a prime above it - they are no work for a compute unit. Prints the "
     "distribution over all n, not only the worst.";
@@ -42,8 +43,12 @@ cli::ExitCode run_outliers(const cli::Given& given) {
     for (const std::size_t n : sizes) {
       const std::vector<Candidate> rules = rule_candidates(context, type, n);
       all.push_back({n, {}});
-      for (const char* rule : {"driver", "lcm", "divisor"})
-        all.back().candidates.push_back(candidate_of(rules, rule));
+      std::vector<Candidate>& candidates = all.back().candidates;
+      for (const char* rule : {"driver", "lcm", "divisor", "fit"})
+        candidates.push_back(candidate_of(rules, rule));
+      candidates.push_back(candidate_of(rules, "lcm"));  // as the source launches it
+      candidates.back().choice.split = SplitMode::exact;
+      if (const auto tuned = tuned_candidate(context, type, n)) candidates.push_back(*tuned);
     }
     return all;
   };

@@ -77,8 +77,9 @@ bool run_one(Context& context, const cli::Given& given, const Reproduction& what
              const std::filesystem::path& place, const ExperimentLimits& limits) {
   const po::variables_map& values = given.values;
   const ReproduceOptions options = reproduce_options(values, what);
-  const ExperimentInfo info{std::string(what.name), "", "f32", "", typed("reproduce", given),
-                            context.profile()};
+  ExperimentInfo info{std::string(what.name), "", "f32", "", typed("reproduce", given),
+                      context.profile()};
+  note_host(info);
   ResultFolder folder(place, info, values["append"].as<bool>());
   const bool quiet = values["quiet"].as<bool>();
   const Laboratory laboratory{context, info, options};
@@ -116,7 +117,7 @@ cli::CommandTable reproduce_table() {
       ("sizes", cli::text("LIST"),
        "n of the matrices, side of the array of bandwidth (default: the document's, or what fits the device)")
       ("local", cli::text("LIST"), "bandwidth: work-group sizes of the sweep at 1024 groups (default: 16:512, coarse steps first)")
-      ("groups", cli::text("LIST"), "bandwidth: numbers of groups of the sweep at 256 work-items (default: 1:1024; fewer on a CPU)")
+      ("groups", cli::text("LIST"), "bandwidth: numbers of groups of the sweep at 256 work-items (default: up to 64 a compute unit; fewer on a CPU)")
       ("full", po::bool_switch(), "time all rows of the CPU loops, however long that takes")
       ("reps", po::value<std::size_t>()->value_name("N"),
        "timed repetitions (default: 5; matmul-kernels 10, bandwidth 3)");

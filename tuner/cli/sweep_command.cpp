@@ -20,6 +20,8 @@ constexpr std::string_view kSweepAbout =
     "  gauss_fwd_pre, gauss_bwd_prepare, gauss_bwd, gauss_pivot, gauss_swap  its other kernels, "
     "one "
     "by one\n"
+    "  solve      the whole solve by four of them, as theirs: gauss_fwd alone has the size, the "
+    "others' is left to the driver\n"
     "  gemm       n-by-n matrix product by gemm_simt.cl: WG_M x WG_N = L, each work-item keeps "
     "its default part of C; TILE_K and "
     "VEC_WIDTH follow, so that all work-items load the same (where none do: a row "
@@ -47,18 +49,17 @@ const cli::WordTable<Kernels> kKernels{{"gauss_fwd", {{}, "gauss_fwd"}},
                                        {"gauss_bwd", {{}, "gauss_bwd"}},
                                        {"gauss_pivot", {{}, "gauss_pivot"}},
                                        {"gauss_swap", {{}, "gauss_swap"}},
+                                       {"solve", {{}, kWholeSolve.data()}},
                                        {"gemm", {SweptKernel::gemm, nullptr}},
                                        {"panel", {SweptKernel::panel, nullptr}},
                                        {"trsm", {SweptKernel::trsm, nullptr}}};
 
-std::vector<Contest> contests_of(const std::vector<std::size_t>& sizes,
-                                 const std::vector<std::size_t>& locals) {
+std::vector<Contest> contests_of(Context& context, RealType type,
+                                 const std::vector<std::size_t>& sizes,
+                                 const LaunchDesign& design) {
   std::vector<Contest> contests;
-  for (const std::size_t n : sizes) {
-    contests.push_back({n, {}});
-    for (const std::size_t local : locals)
-      contests.back().candidates.push_back(fixed_candidate(local));
-  }
+  for (const std::size_t n : sizes)
+    contests.push_back({n, design_candidates(context, type, design)});
   return contests;
 }
 
@@ -83,9 +84,9 @@ cli::ExitCode run_kernel_sweep(const cli::Given& given, KernelSweep sweep) {
   Context context(cli::open_named_device(values["device"].as<std::string>()),
                   cli::context_options(values));
   sweep.type = chosen_type(values, context.profile());
-  const ExperimentInfo info{
-      "sweep", kernel_name(sweep.kernel), std::string(real_type_name(sweep.type)),
-      "",      typed("sweep", given),     context.profile()};
+  ExperimentInfo info{"sweep", kernel_name(sweep.kernel), std::string(real_type_name(sweep.type)),
+                      "",      typed("sweep", given),     context.profile()};
+  note_host(info);
   ResultFolder folder(values["output"].as<std::string>(), info, values["append"].as<bool>());
   std::vector<Case> cases = kernel_cases(context, info, sweep);
   std::vector<Row> wanted;
@@ -116,7 +117,9 @@ cli::CommandTable sweep_table() {
       ("kernel", cli::words("K", kKernels)->default_value("gauss_fwd"),
        "what is timed; --ndrange, --steps, --full and --warmup are for the elimination's kernels");
   // clang-format on
+  add_split_option(table, "padded");
   add_experiment_options(table);
+  table.scopes.front().options.emplace_back("split");
   table.mode = sweep_mode;
   return table;
 }
@@ -128,9 +131,12 @@ cli::ExitCode run_sweep(const cli::Given& given) {
   const auto kernel = cli::parse_word("kernel", values["kernel"].as<std::string>(), kKernels);
   if (kernel.engine)
     return run_kernel_sweep(given, {.kernel = *kernel.engine, .sizes = sizes, .locals = locals});
-  return run_experiment(
-      given, {"sweep", kernel.gauss, [&](Context&, RealType) { return contests_of(sizes, locals); },
-              sweep_summary});
+  return run_experiment(given,
+                        {"sweep", kernel.gauss,
+                         [&](Context& context, RealType type) {
+                           return contests_of(context, type, sizes, {locals, split_modes(values)});
+                         },
+                         sweep_summary});
 }
 
 }  // namespace clgauss::tune

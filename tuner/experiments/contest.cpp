@@ -15,27 +15,21 @@ namespace clgauss::tune {
 
 namespace {
 
-/// How a range that the size does not divide is launched, where not in two parts.
-std::string split_text(SplitMode split) {
-  if (split == SplitMode::round_up) return "SPLIT=round_up";
-  return split == SplitMode::non_uniform ? "SPLIT=non_uniform" : "";
-}
-
 /// The row of a candidate before it is measured.
 Row row_of(const ExperimentInfo& info, const EliminationOptions& options, Index n,
            const Candidate& candidate) {
   Row row = row_for(info);
-  row.kernel = options.kernel;
+  row.kernel = candidate.choice.work == LaunchWork::kernel ? options.kernel : kEmptyKernel;
   row.type = real_type_name(options.type);
   row.variant = ndrange_name(options.ndrange);
   row.rule = candidate.rule;
   row.n = n;
   row.local = candidate.choice.policy.size;
-  row.parameters = split_text(candidate.choice.split);
+  row.parameters = parameters_of(candidate.choice);
   row.all_steps = n - 1;
   row.steps = options.steps == 0 ? row.all_steps : std::min(options.steps, row.all_steps);
   row.estimated = row.steps < row.all_steps;
-  row.work = elimination_work(options.kernel, n);
+  if (candidate.choice.work == LaunchWork::kernel) row.work = elimination_work(options.kernel, n);
   return row;
 }
 
@@ -44,7 +38,13 @@ std::vector<Row> rows_of_result(Row row, const EliminationResultOf& result) {
   row.main_launches = result.main_launches;
   row.remainder_launches = result.remainder_launches;
   row.build_options = result.build_options;
-  return rows_of(row, result.outcome);
+  row.chosen = result.chosen;
+  row.suggested = result.suggested;
+  std::vector<Row> rows = rows_of(row, result.outcome);
+  if (result.device_outcome.times_ns.empty()) return rows;
+  row.part = kDevicePart;
+  std::ranges::move(rows_of(row, result.device_outcome), std::back_inserter(rows));
+  return rows;
 }
 
 /// The candidates of `contest` that the folder does not hold.
@@ -75,9 +75,10 @@ EliminationResults measure(Context& context, const EliminationOptions& options,
   return results;
 }
 
-/// Times that something is launched in a contest, without the last rounds.
+/// Times that something is launched in a contest.
 std::size_t runs_of(const Contest& contest, const EliminationOptions& options) {
-  return (contest.candidates.size() + 1) * (1 + options.warmups + options.repetitions);
+  return (contest.candidates.size() + 1) *
+         (1 + options.warmups + options.repetitions + options.device_repetitions);
 }
 
 /// The share of a contest in the time of all.
@@ -120,10 +121,14 @@ std::vector<Candidate> rule_candidates(Context& context, RealType type, Index n)
     rules.push_back(named("lcm_lanes", *lcm_rule(by_lanes).raw));
   }
   const std::size_t limit = forward.work_group_limit;
+  const Launcher fit(device, context.queue(), {WorkGroupPolicy::Rule::fit, 0}, SplitMode::automatic,
+                     n + 1);
   for (const Candidate& one :
        {named("multiple", forward.preferred_multiple), named("max", limit), named("192", 192),
-        named("256", 256), named("divisor", largest_divisor(n + 1, limit))})
+        named("256", 256), named("divisor", largest_divisor(n + 1, limit)),
+        named("fit", fit.local_size_for(forward))})
     rules.push_back(one);
+  rules.back().choice.split = SplitMode::round_up;
   return rules;
 }
 
@@ -131,13 +136,26 @@ const Candidate& candidate_of(const std::vector<Candidate>& rules, std::string_v
   return *std::ranges::find(rules, rule, &Candidate::rule);
 }
 
-std::vector<Candidate> split_candidates() {
+std::vector<Candidate> design_candidates(Context& context, RealType type,
+                                         const LaunchDesign& design) {
   std::vector<Candidate> candidates;
-  for (const SplitMode split : {SplitMode::round_up, SplitMode::non_uniform}) {
-    candidates.push_back(fixed_candidate(256));
-    candidates.back().rule = "256";
-    candidates.back().choice.split = split;
+  for (const std::size_t local : design.locals)
+    for (const SplitMode split : design.splits) {
+      candidates.push_back(fixed_candidate(local));
+      candidates.back().choice.split = split;
+    }
+  if (!design.empty) return candidates;
+  const Kernel forward = context.programs().kernel("gauss.cl", "gauss_fwd", real_defines(type));
+  const std::size_t usual = std::min(forward.work_group_limit, kUnknownDeviceWorkGroup);
+  for (const std::size_t local : {std::size_t{1}, usual}) {
+    Candidate empty = fixed_candidate(local);
+    empty.choice.split = SplitMode::round_up;
+    empty.choice.work = LaunchWork::nothing;
+    candidates.push_back(empty);
   }
+  candidates.push_back(fixed_candidate(1));
+  candidates.back().choice.work = LaunchWork::one_item;
+  for (auto one = candidates.end() - 3; one != candidates.end(); ++one) one->rule = "empty";
   return candidates;
 }
 
@@ -147,6 +165,7 @@ std::optional<Candidate> tuned_candidate(const Context& context, RealType type, 
   Candidate candidate =
       fixed_candidate(static_cast<std::size_t>(value_of(tuned->parameters, "LOCAL")));
   candidate.rule = "tuned";
+  candidate.choice.split = tuned_split(*tuned);
   return candidate;
 }
 
@@ -160,7 +179,7 @@ double expected_seconds(Context& context, const EliminationOptions& options,
   EliminationOptions probe = options;
   probe.steps = 3;
   probe.repetitions = 1;
-  probe.duels = 0;
+  probe.device_repetitions = 0;
   const std::vector<LaunchChoice> choice{{{WorkGroupPolicy::Rule::lcm, 0}}};
   double step_s = 0;
   static_cast<void>(guarded([&]() -> Outcome {
@@ -179,8 +198,8 @@ double expected_seconds(Context& context, const EliminationOptions& options,
         std::max(least_run_s, step_s * share * static_cast<double>(steps_of(contest.n)));
     const auto candidates = static_cast<double>(contest.candidates.size());
     const double runs =
-        (candidates + 1) * static_cast<double>(options.warmups + options.repetitions) +
-        3 * static_cast<double>(options.duels);  // half of what ties may take
+        (candidates + 1) *
+        static_cast<double>(options.warmups + options.repetitions + options.device_repetitions);
     expected_s += runs * run_s + (cpu ? candidates * first_launch_s : 0);
   }
   return expected_s;
@@ -211,22 +230,18 @@ ExperimentSummary run_contests(Context& context, ResultFolder& folder, const Exp
       progress((done_weight + part * weight) / all_weight,
                fmt::format("n = {}, {} sizes in turns", contest.n, contest.candidates.size()));
     };
-    std::vector<Row> rows;  // with the time at which the contest starts
+    std::vector<Row> rows;  // with the time at which the contest starts, the same for all
+    const std::string time = utc_now();
     for (const Candidate& candidate : contest.candidates)
       rows.push_back(row_of(info, options, contest.n, candidate));
-    EliminationOptions here = options;
-    if (limits
-            .budget_s)  // what may be the fastest is settled within the contest's share of the time
-      here.settle_until = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                      std::chrono::duration<double>(
-                                          *limits.budget_s * (done_weight + weight) / all_weight));
-    const auto results = measure(context, here, contest, report);
+    const auto results = measure(context, options, contest, report);
     std::vector<Row> done;
     for (std::size_t i = 0; i < rows.size(); ++i)
       std::ranges::move(rows_of_result(rows[i], results.choices[i]), std::back_inserter(done));
     if (results.control)
       std::ranges::move(rows_of_control(info, options, contest.n, *results.control),
                         std::back_inserter(done));
+    for (Row& row : done) row.time = time;
     folder.append(done);
     summary.measured += rows.size();
     done_weight += weight;
@@ -257,6 +272,12 @@ std::vector<std::vector<Point>> points_of(const ResultFolder& folder, const Expe
     grouped.push_back(points_of(folder, rows));
   }
   return grouped;
+}
+
+std::string parameters_of(const LaunchChoice& choice) {
+  if (choice.work == LaunchWork::one_item) return std::string(kOneItem);
+  return choice.split == SplitMode::padded ? ""
+                                           : fmt::format("SPLIT={}", split_mode_name(choice.split));
 }
 
 const char* ndrange_name(NdRangeMode mode) {

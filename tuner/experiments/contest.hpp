@@ -34,14 +34,23 @@ struct Contest {
 ///   max        the largest that the kernel allows
 ///   192, 256   the source's own best, and what many programs take
 ///   divisor    the largest divisor of n + 1 that is allowed
+///   fit        fitting_size(), rounded up: what a solve takes where nothing is tuned
 [[nodiscard]] std::vector<Candidate> rule_candidates(Context& context, RealType type, Index n);
 /// The one of `rules` named `rule`, which must be there.
 [[nodiscard]] const Candidate& candidate_of(const std::vector<Candidate>& rules,
                                             std::string_view rule);
-/// Groups of 256 that do not divide the range: one launch of whole groups beyond its end
-/// (round_up), and one whose last group is smaller (non_uniform). What all others do is a launch of
-/// whole groups and one for the remainder.
-[[nodiscard]] std::vector<Candidate> split_candidates();
+/// A design whose factors are the work-group size and the way of launching what it does not
+/// divide.
+struct LaunchDesign {
+  std::vector<std::size_t> locals;
+  std::vector<SplitMode> splits{SplitMode::padded};
+  /// and launches that do nothing: of one work-item, and over the whole range in groups of 1 and of
+  /// kUnknownDeviceWorkGroup
+  bool empty = false;
+};
+/// Every size in every way, "fixed", then the empty launches, "empty".
+[[nodiscard]] std::vector<Candidate> design_candidates(Context& context, RealType type,
+                                                       const LaunchDesign& design);
 
 /// What is tuned for this size and may be used; empty if nothing is.
 [[nodiscard]] std::optional<Candidate> tuned_candidate(const Context& context, RealType type,
@@ -66,6 +75,9 @@ ExperimentSummary run_contests(Context& context, ResultFolder& folder, const Exp
 /// groups of one work-item costs more; what it may cost is bounded by the timeout.
 [[nodiscard]] double expected_seconds(Context& context, const EliminationOptions& options,
                                       const std::vector<Contest>& contests);
+
+/// The parameters of a row: "SPLIT=round_up"; empty for two launches of whole groups.
+[[nodiscard]] std::string parameters_of(const LaunchChoice& choice);
 
 /// "fixed" or "shrinking": the variant of a row.
 [[nodiscard]] const char* ndrange_name(NdRangeMode mode);

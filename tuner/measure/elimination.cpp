@@ -11,7 +11,7 @@
 #include "clock.hpp"
 #include "kernels/common/variants.hpp"
 #include "opencl_error.hpp"
-#include "statistics.hpp"
+#include "tuner/measure/driver_choice.hpp"
 #include "tuner/measure/estimate.hpp"
 #include "tuner/measure/timing.hpp"
 
@@ -24,8 +24,6 @@ namespace {
 /// count.
 constexpr double kShortestPass = 5e-3;
 constexpr std::size_t kMostPassesOfStep = 32;
-/// Of those that may be the fastest, how many are timed until they separate.
-constexpr std::size_t kMostRivals = 4;
 
 constexpr const char* kFile = "gauss.cl";
 
@@ -48,6 +46,14 @@ std::size_t helper_group(const DeviceProfile& device) {
 }
 
 WorkGroupPolicy fixed_policy(std::size_t size) { return {WorkGroupPolicy::Rule::fixed, size}; }
+
+/// A choice, as it is launched over `columns`: where its groups divide them, there is no remainder
+/// to be launched in one way or another.
+SplitMode effective_split(SplitMode split, std::size_t group, std::size_t columns) {
+  const bool about_remainder =
+      split == SplitMode::padded || split == SplitMode::exact || split == SplitMode::round_up;
+  return about_remainder && (group == 0 || columns % group == 0) ? SplitMode::padded : split;
+}
 
 /// The kernel built by the version of OpenCL C that allows groups which do not divide the range.
 /// Throws DeviceLimit where the device has no such version.
@@ -83,14 +89,16 @@ double EliminationResults::floor() const {
   if (!control) return 0;
   for (const EliminationResultOf& result : choices)
     if (result.group == control->group && result.choice.split == control->choice.split &&
+        result.choice.work == control->choice.work &&
         result.choice.policy.rule == control->choice.policy.rule)
       return noise_floor(result.outcome.times_ns, control->outcome.times_ns);
   return 0;
 }
 
 const std::vector<std::string>& elimination_kernels() {
-  static const std::vector<std::string> names{"gauss_fwd", "gauss_fwd_pre", "gauss_bwd_prepare",
-                                              "gauss_bwd", "gauss_pivot",   "gauss_swap"};
+  static const std::vector<std::string> names{
+      "gauss_fwd",   "gauss_fwd_pre", "gauss_bwd_prepare",     "gauss_bwd",
+      "gauss_pivot", "gauss_swap",    std::string(kWholeSolve)};
   return names;
 }
 
@@ -100,32 +108,47 @@ double elimination_work(std::string_view kernel, Index n) {
   if (kernel == "gauss_fwd")                  // j (j + 1) elements a step
     return 2 * ((size - 1) * size * (2 * size - 1) / 6 + half);
   if (kernel == "gauss_bwd") return 2 * half;
+  if (kernel == kWholeSolve)
+    return elimination_work("gauss_fwd", n) + elimination_work("gauss_bwd", n) + half + size - 1;
   return kernel == "gauss_bwd_prepare" ? size - 1 : half;
 }
 
 struct EliminationBench::Contender {
   EliminationResultOf result;
   std::size_t passes = 1;
-  bool is_control = false;
 
   [[nodiscard]] bool ok() const { return result.outcome.status == Status::ok; }
-  [[nodiscard]] const std::vector<double>& times() const { return result.outcome.times_ns; }
-  /// What tells launches apart.
-  [[nodiscard]] auto launch() const {
-    return std::tuple(result.choice.policy.rule == WorkGroupPolicy::Rule::driver, result.group,
-                      result.choice.split);
+  [[nodiscard]] bool works() const { return result.choice.work == LaunchWork::kernel; }
+  /// What tells launches over `columns` apart.
+  [[nodiscard]] auto launch(std::size_t columns) const {
+    const LaunchChoice& choice = result.choice;
+    return std::tuple(choice.policy.rule == WorkGroupPolicy::Rule::driver, result.group,
+                      effective_split(choice.split, result.group, columns), choice.work);
   }
 };
 
 EliminationBench::EliminationBench(Context& context, Index n, const EliminationOptions& options)
-    : context_(context), options_(options), n_(n), random_(static_cast<unsigned>(n)) {
+    : context_(context),
+      options_(options),
+      n_(n),
+      profiling_queue_(context.context(), context.queue().getInfo<CL_QUEUE_DEVICE>(),
+                       CL_QUEUE_PROFILING_ENABLE),
+      sensors_(context),
+      random_(static_cast<unsigned>(n)) {
   if (n < 2) throw UsageError("an elimination needs n of at least 2");
   if (std::ranges::find(elimination_kernels(), options.kernel) == elimination_kernels().end())
     throw UsageError(fmt::format("gauss.cl has no kernel {}", options.kernel));
   steps_ = spaced_steps(all_steps(), options.steps);
   const Defines defines = real_defines(options.type);
   ProgramStore& programs = context.programs();
-  kernel_ = programs.kernel(kFile, options.kernel, defines);
+  const bool whole = options.kernel == kWholeSolve;
+  kernel_ = programs.kernel(kFile, whole ? "gauss_fwd" : options.kernel, defines);
+  if (whole) {
+    divide_ = programs.kernel(kFile, "gauss_fwd_pre", defines);
+    prepare_ = programs.kernel(kFile, "gauss_bwd_prepare", defines);
+    substitute_ = programs.kernel(kFile, "gauss_bwd", defines);
+  }
+  empty_ = programs.kernel("laboratory.cl", "lab_empty", defines);
   fill_ = programs.kernel("laboratory.cl", "lab_fill", defines);
   check_ = programs.kernel("laboratory.cl", "lab_check", defines);
   const std::string what = fmt::format("the {} system of n = {}", real_type_name(options.type), n);
@@ -151,20 +174,29 @@ void EliminationBench::fill(bool for_timing) {
   launcher.launch(fill_, range_2d({n_ + 1, n_}));
 }
 
-Launcher EliminationBench::launcher_of(const LaunchChoice& choice) const {
-  return {context_.profile(), context_.queue(), choice.policy, choice.split, n_ + 1};
+EliminationBench::Launchers EliminationBench::launchers_of(const LaunchChoice& choice,
+                                                           const cl::CommandQueue& queue) const {
+  return {{context_.profile(), queue, choice.policy, choice.split, n_ + 1},
+          {context_.profile(), queue, {WorkGroupPolicy::Rule::driver, 0}, SplitMode::automatic}};
 }
 
 Kernel& EliminationBench::kernel_of(const LaunchChoice& choice) {
+  if (choice.work != LaunchWork::kernel) return empty_;
   if (choice.split != SplitMode::non_uniform) return kernel_;
   if (!non_uniform_)
-    non_uniform_ = non_uniform_kernel(context_, options_.kernel, real_defines(options_.type));
+    non_uniform_ = non_uniform_kernel(context_, kernel_.name, real_defines(options_.type));
   return *non_uniform_;
 }
 
-void EliminationBench::run_steps(Launcher& launcher, Kernel& kernel,
+NdRange EliminationBench::forward_range(std::size_t step) const {
+  if (options_.ndrange == NdRangeMode::fixed) return range_2d({n_ + 1, n_});
+  return range_2d({n_ - step, n_ - step - 1}, {step + 1, step + 1});
+}
+
+void EliminationBench::run_steps(Launchers& launchers, Kernel& kernel, LaunchWork work,
                                  std::span<const std::size_t> steps) {
   const bool fixed = options_.ndrange == NdRangeMode::fixed;
+  Launcher& launcher = launchers.sized;
   const cl_ulong ld{n_ + 1}, n{n_}, one{1};
   const auto over = [&](const auto& set_step, const auto& range) {
     for (const std::size_t k : steps) {
@@ -173,12 +205,16 @@ void EliminationBench::run_steps(Launcher& launcher, Kernel& kernel,
     }
   };
   const std::string& name = options_.kernel;
-  if (name == "gauss_fwd") {
+  if (work != LaunchWork::kernel) {
+    kernel.set_arguments(matrix_);
+    over([](cl_ulong) {},
+         [&](Index k) { return work == LaunchWork::nothing ? forward_range(k) : range_1d(1); });
+  } else if (name == kWholeSolve) {
+    run_solve(launchers, kernel, steps);
+  } else if (name == "gauss_fwd") {
     kernel.set_arguments(matrix_, ld, cl_ulong{0});
     over([&](cl_ulong k) { kernel.set_arguments_from(2, k); },
-         [&](Index k) {
-           return fixed ? range_2d({n_ + 1, n_}) : range_2d({n_ - k, n_ - k - 1}, {k + 1, k + 1});
-         });
+         [&](Index k) { return forward_range(k); });
   } else if (name == "gauss_fwd_pre") {
     kernel.set_arguments(matrix_, ld, cl_ulong{0}, n);
     over([&](cl_ulong k) { kernel.set_arguments_from(2, k); },
@@ -209,22 +245,65 @@ void EliminationBench::run_steps(Launcher& launcher, Kernel& kernel,
   }
 }
 
+/// The steps forward, then the same steps backward.
+void EliminationBench::run_solve(Launchers& launchers, Kernel& forward,
+                                 std::span<const std::size_t> steps) {
+  const bool fixed = options_.ndrange == NdRangeMode::fixed;
+  const cl_ulong ld{n_ + 1}, n{n_}, one{1};
+  divide_->set_arguments(matrix_, ld, cl_ulong{0}, n);
+  forward.set_arguments(matrix_, ld, cl_ulong{0});
+  prepare_->set_arguments(matrix_, ld, n, cl_ulong{0}, x_, one);
+  substitute_->set_arguments(matrix_, ld, n, cl_ulong{0}, x_, one);
+  for (const std::size_t k : steps) {
+    divide_->set_arguments_from(2, cl_ulong{k});
+    launchers.driver.launch(*divide_, fixed ? range_1d(n_) : range_1d(n_ - k - 1, k + 1));
+    forward.set_arguments_from(2, cl_ulong{k});
+    launchers.sized.launch(forward, forward_range(k));
+  }
+  for (const std::size_t k : steps) {
+    prepare_->set_arguments_from(3, cl_ulong{k});
+    launchers.driver.launch(*prepare_, range_1d(1));
+    substitute_->set_arguments_from(3, cl_ulong{k});
+    launchers.driver.launch(*substitute_, range_1d(fixed ? n_ : k + 1));
+  }
+}
+
+/// Asks which groups the driver makes of what is left to it. The matrix is filled anew afterwards.
+void EliminationBench::note_driver_choice(Contender& contender) {
+  EliminationResultOf& result = contender.result;
+  const bool forward = options_.kernel == "gauss_fwd" || options_.kernel == kWholeSolve;
+  if (!forward || !contender.works()) return;
+  NdRange range = forward_range(0);
+  if (result.choice.policy.rule != WorkGroupPolicy::Rule::driver) {
+    if (result.choice.split != SplitMode::exact) return;
+    const Split split = split_range(range.size[0], result.group);
+    if (split.remainder == 0) return;
+    range.offset[0] += split.main;
+    range.size[0] = split.remainder;
+  }
+  result.chosen = driver_group(context_, options_.type, matrix_, n_ + 1, range);
+  kernel_.set_arguments(matrix_, cl_ulong{n_ + 1}, cl_ulong{0});
+  result.suggested = suggested_group(context_, kernel_, range);
+}
+
 /// Checks three steps, and learns from them how long a repetition will take.
 void EliminationBench::prepare(Contender& contender) {
   const cl::CommandQueue& queue = context_.queue();
   Kernel& kernel = kernel_of(contender.result.choice);
   contender.result.build_options = options_of(kernel);
-  Launcher launcher = launcher_of(contender.result.choice);
-  contender.result.group = launcher.local_size_for(kernel);
+  Launchers launchers = launchers_of(contender.result.choice, queue);
+  contender.result.group = launchers.sized.local_size_for(kernel);
   const std::vector<std::size_t> checked{0, (n_ - 1) / 2, n_ - 2};
-  const bool forward = options_.kernel == "gauss_fwd";
-  if (!forward) require_gauss_kernels(context_, options_.type, contender.result.choice.policy);
+  const bool forward = options_.kernel == "gauss_fwd" && contender.works();
+  if (!forward && contender.works())
+    require_gauss_kernels(context_, options_.type, contender.result.choice.policy);
+  note_driver_choice(contender);
 
   fill(false);
   queue.enqueueFillBuffer(mismatches_, cl_uint{0}, 0, sizeof(cl_uint));
   queue.finish();
   const auto start = std::chrono::steady_clock::now();
-  run_steps(launcher, kernel, checked);
+  run_steps(launchers, kernel, contender.result.choice.work, checked);
   queue.finish();
   const double step_s = seconds_since(start) / static_cast<double>(checked.size());
 
@@ -251,23 +330,44 @@ void EliminationBench::prepare(Contender& contender) {
   }
 }
 
-void EliminationBench::time_once(Contender& contender, bool keep) {
+/// Round 0 warms up.
+void EliminationBench::time_once(Contender& contender, std::size_t round) {
   fill(true);
   context_.queue().finish();
-  Launcher launcher = launcher_of(contender.result.choice);
-  Kernel& kernel = kernel_of(contender.result.choice);
+  EliminationResultOf& result = contender.result;
+  Launchers launchers = launchers_of(result.choice, context_.queue());
+  Kernel& kernel = kernel_of(result.choice);
   const auto start = std::chrono::steady_clock::now();
-  for (std::size_t pass = 0; pass < contender.passes; ++pass) run_steps(launcher, kernel, steps_);
+  for (std::size_t pass = 0; pass < contender.passes; ++pass)
+    run_steps(launchers, kernel, result.choice.work, steps_);
   context_.queue().finish();
-  contender.result.main_launches = launcher.main_launches() / contender.passes;
-  contender.result.remainder_launches = launcher.remainder_launches() / contender.passes;
   const double pass_s = seconds_since(start) / static_cast<double>(contender.passes);
-  if (keep) {
-    const double scale = static_cast<double>(all_steps()) / static_cast<double>(timed_steps());
-    contender.result.outcome.times_ns.push_back(1e9 * pass_s * scale);
+  result.main_launches = launchers.sized.main_launches() / contender.passes;
+  result.remainder_launches = launchers.sized.remainder_launches() / contender.passes;
+  if (round > 0) {
+    result.outcome.times_ns.push_back(1e9 * pass_s * scale());
+    result.outcome.rounds.push_back(round);
+    result.outcome.conditions.push_back(sensors_.read());
   } else if (estimated()) {
     contender.passes = passes_for(pass_s, kShortestPass, kMostPassesOfStep);
   }
+}
+
+void EliminationBench::time_on_device(Contender& contender, std::size_t round) {
+  fill(true);
+  context_.queue().finish();
+  EliminationResultOf& result = contender.result;
+  Launchers launchers = launchers_of(result.choice, profiling_queue_);
+  run_steps(launchers, kernel_of(result.choice), result.choice.work, steps_);
+  profiling_queue_.finish();
+  double ns = 0;
+  for (Launcher* launcher : {&launchers.sized, &launchers.driver})
+    for (const LaunchRecord& record : launcher->records())
+      ns += static_cast<double>(record.time_ns.value_or(0));
+  if (!(ns > 0)) return;  // a driver whose events carry no times
+  result.device_outcome.times_ns.push_back(ns * scale());
+  result.device_outcome.rounds.push_back(round);
+  result.device_outcome.conditions.push_back(sensors_.read());
 }
 
 void EliminationBench::attempt(Contender& contender, const std::function<void()>& between,
@@ -281,41 +381,15 @@ void EliminationBench::attempt(Contender& contender, const std::function<void()>
   if (failure.status != Status::ok) contender.result.outcome = failure;
 }
 
-/// Times those that may be the fastest until they are not, or the rounds are over; the control's
-/// twin and the control go along.
-void EliminationBench::settle(std::vector<Contender>& contenders,
-                              const std::function<void()>& between) {
-  const auto timed = [](const Contender& one) { return one.ok() && !one.times().empty(); };
-  for (std::size_t round = 0; round < options_.duels; ++round) {
-    const Contender* best = nullptr;
-    for (const Contender& one : contenders)
-      if (timed(one) && !one.is_control &&
-          (best == nullptr || median(one.times()) < median(best->times())))
-        best = &one;
-    const auto control = std::ranges::find_if(contenders, &Contender::is_control);
-    if (best == nullptr || control == contenders.end() || !timed(*control)) return;
-    const auto twin = std::ranges::find_if(contenders, [&](const Contender& one) {
-      return !one.is_control && one.launch() == control->launch();
-    });
-    if (!timed(*twin)) return;
-    const double floor = noise_floor(twin->times(), control->times());
-    std::vector<std::pair<double, Contender*>> rivals;
-    for (Contender& one : contenders)
-      if (&one != best && timed(one) && !one.is_control &&
-          order_of(one.times(), best->times(), floor) == Order::tie)
-        rivals.emplace_back(median(one.times()), &one);
-    if (rivals.empty()) return;
-    if (options_.settle_until && std::chrono::steady_clock::now() > *options_.settle_until) return;
-    std::ranges::sort(rivals, {}, &std::pair<double, Contender*>::first);
-    rivals.resize(std::min(rivals.size(), kMostRivals - 1));
-    std::vector<Contender*> turn{&*control, &*twin};
-    for (Contender& one : contenders)
-      if (&one == best && &one != &*twin) turn.push_back(&one);
-    for (const auto& [ns, one] : rivals)
-      if (one != &*twin) turn.push_back(one);
-    std::ranges::shuffle(turn, random_);
-    for (Contender* one : turn) attempt(*one, between, [&] { time_once(*one, true); });
-  }
+/// The first that runs and is no size left to the driver, which may be a hundred times as slow as
+/// all others, once more.
+void EliminationBench::add_control(std::vector<Contender>& contenders) const {
+  const auto may = [](const Contender& one) { return one.ok() && one.works(); };
+  if (std::ranges::count_if(contenders, may) < 2) return;
+  auto twin = std::ranges::find_if(
+      contenders, [&](const Contender& one) { return may(one) && one.result.group > 1; });
+  if (twin == contenders.end()) twin = std::ranges::find_if(contenders, may);
+  contenders.push_back(*twin);
 }
 
 EliminationResults EliminationBench::measure(std::span<const LaunchChoice> choices,
@@ -326,43 +400,39 @@ EliminationResults EliminationBench::measure(std::span<const LaunchChoice> choic
   for (const LaunchChoice& choice : choices) {
     Contender one;
     one.result.choice = choice;
-    attempt(one, {},
-            [&] { one.result.group = launcher_of(choice).local_size_for(kernel_of(choice)); });
+    attempt(one, {}, [&] {
+      one.result.group =
+          launchers_of(choice, context_.queue()).sized.local_size_for(kernel_of(choice));
+    });
     const auto same = std::ranges::find_if(contenders, [&](const Contender& other) {
-      return one.ok() && other.ok() && other.launch() == one.launch();
+      return one.ok() && other.ok() && other.launch(n_ + 1) == one.launch(n_ + 1);
     });
     places.push_back(static_cast<std::size_t>(same - contenders.begin()));
     if (same == contenders.end()) contenders.push_back(std::move(one));
   }
   for (Contender& one : contenders) attempt(one, between, [&] { prepare(one); });
+  const std::size_t different = contenders.size();
+  add_control(contenders);
 
-  const auto round = [&](bool keep) {
+  const auto round = [&](const auto& time) {
     std::vector<Contender*> turn;
     for (Contender& one : contenders) turn.push_back(&one);
     std::ranges::shuffle(turn, random_);
-    for (Contender* one : turn) attempt(*one, between, [&] { time_once(*one, keep); });
+    for (Contender* one : turn) attempt(*one, between, [&] { time(*one); });
   };
-  // The first that runs and is no size left to the driver, which may be a hundred times as slow as
-  // all others.
-  if (std::ranges::count_if(contenders, &Contender::ok) > 1) {
-    auto twin = std::ranges::find_if(
-        contenders, [](const Contender& one) { return one.ok() && one.result.group > 1; });
-    if (twin == contenders.end()) twin = std::ranges::find_if(contenders, &Contender::ok);
-    Contender control = *twin;
-    control.is_control = true;
-    contenders.push_back(std::move(control));
-  }
   for (std::size_t r = 0; r < options_.warmups + options_.repetitions; ++r)
-    round(r >= options_.warmups);
-  settle(contenders, between);
+    round([&](Contender& one) {
+      time_once(one, r < options_.warmups ? 0 : r - options_.warmups + 1);
+    });
+  for (std::size_t r = 1; r <= options_.device_repetitions; ++r)
+    round([&](Contender& one) { time_on_device(one, r); });
 
   EliminationResults results;
   for (std::size_t i = 0; i < choices.size(); ++i) {
     results.choices.push_back(contenders[places[i]].result);
     results.choices.back().choice = choices[i];
   }
-  if (!contenders.empty() && contenders.back().is_control)
-    results.control = std::move(contenders.back().result);
+  if (contenders.size() > different) results.control = std::move(contenders.back().result);
   return results;
 }
 

@@ -7,6 +7,7 @@
 #include <clgauss/error.hpp>
 #include <cmath>
 #include <ctime>
+#include <limits>
 #include <optional>
 #include <random>
 #include <thread>
@@ -88,6 +89,40 @@ Estimate ratio_of(std::span<const double> a, std::span<const double> b) {
   set_interval(result, [&] {
     return resampled_median(a, random, drawn) / resampled_median(b, random, drawn);
   });
+  return result;
+}
+
+MedianInterval median_interval(std::size_t count, double error) {
+  // P(fewer than r of `count` values lie below the median) = sum_{i < r} C(count, i) / 2^count.
+  double term = std::exp2(-static_cast<double>(count)), below = term;
+  MedianInterval widest{0, count == 0 ? 0 : 1 - 2 * below};
+  MedianInterval interval = widest;
+  for (std::size_t rank = 1; 2 * rank < count; ++rank) {
+    term *= static_cast<double>(count - rank + 1) / static_cast<double>(rank);
+    below += term;
+    if (2 * below > error) break;
+    interval = {rank, 1 - 2 * below};
+  }
+  return widest.coverage < 1 - error ? widest : interval;
+}
+
+Estimate paired_ratio(const RoundTimes& a, const RoundTimes& b, std::size_t comparisons) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0, j = 0; i < a.rounds.size() && j < b.rounds.size();) {
+    if (a.rounds[i] == b.rounds[j])
+      ratios.push_back(a.times[i++] / b.times[j++]);
+    else
+      ++(a.rounds[i] < b.rounds[j] ? i : j);
+  }
+  if (ratios.empty()) throw UsageError("a paired ratio of no round");
+  std::ranges::sort(ratios);
+  const double error = kError / static_cast<double>(std::max<std::size_t>(comparisons, 1));
+  const auto [rank, coverage] = median_interval(ratios.size(), error);
+  Estimate result{median(ratios), ratios[rank], ratios[ratios.size() - 1 - rank], ratios.size()};
+  if (coverage < 1 - error) {
+    result.low = 0;
+    result.high = std::numeric_limits<double>::infinity();
+  }
   return result;
 }
 

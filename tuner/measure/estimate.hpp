@@ -32,6 +32,32 @@ struct Estimate {
 [[nodiscard]] Estimate operator+(const Estimate& a, const Estimate& b);
 [[nodiscard]] Estimate operator/(const Estimate& a, const Estimate& b);
 
+/// Which of so many sorted values hold the median between them: the `rank`-th from either end
+/// (from 0), and with what probability, by the sign test. No distribution is assumed.
+struct MedianInterval {
+  std::size_t rank = 0;
+  double coverage = 0;
+};
+/// The narrowest with a coverage of at least 1 - error; where even the whole range has less, that.
+[[nodiscard]] MedianInterval median_interval(std::size_t count, double error);
+
+/// The share of verdicts that may be wrong.
+inline constexpr double kError = 0.05;
+
+/// Times, and the round in which each was taken, ascending.
+struct RoundTimes {
+  std::span<const double> times;
+  std::span<const std::size_t> rounds;
+};
+
+/// The median of a / b over the rounds in which both were timed, so that what a machine did in a
+/// round counts for both, with the interval of median_interval(); `count` rounds. As one of
+/// `comparisons` that are all to be right at once, its error is that share of kError (Bonferroni).
+/// Where so few rounds cannot be that sure, the interval is 0 to infinity. Throws UsageError where
+/// there is no such round.
+[[nodiscard]] Estimate paired_ratio(const RoundTimes& a, const RoundTimes& b,
+                                    std::size_t comparisons = 1);
+
 /// The times of something and of its twin, taken in the same rounds, differ by this share although
 /// nothing differs: the floor below which no difference means anything. 0 where there is no twin.
 [[nodiscard]] double noise_floor(std::span<const double> times, std::span<const double> twin);

@@ -25,7 +25,7 @@ std::vector<cl_uint> random_cycle(std::size_t places, std::size_t stride) {
 }
 
 cl_uint end_of_chain(const std::vector<cl_uint>& words, unsigned steps) {
-  cl_uint at = 0;
+  cl_uint at = 0;  // where the first chase begins
   for (unsigned s = 0; s < steps; ++s) at = words[at];
   return at;
 }
@@ -37,6 +37,8 @@ Prepared prepare_chain(Context& context, Kernel kernel, const std::vector<cl_uin
   const cl::Buffer next = context.allocate(words.size() * sizeof(cl_uint), "a chain of addresses");
   const cl::Buffer result = context.allocate(sizeof(cl_uint), "the end of the chain");
   queue.enqueueWriteBuffer(next, CL_TRUE, 0, words.size() * sizeof(cl_uint), words.data());
+  queue.enqueueFillBuffer(result, cl_uint{0}, 0, sizeof(cl_uint));
+  queue.finish();
   auto chase_s = [&queue, kernel = std::move(kernel), next, result](unsigned steps) mutable {
     kernel.set_arguments(next, cl_uint{steps}, result);
     return time_once([&] {
@@ -64,9 +66,13 @@ Prepared prepare_chain(Context& context, Kernel kernel, const std::vector<cl_uin
 
 }  // namespace
 
-std::uint64_t uncached_bytes(const DeviceProfile& device) {
+std::uint64_t uncached_bytes(const Context& context) {
+  constexpr std::uint64_t least = 512U << 20U, caches = 8;
+  const DeviceProfile& device = context.profile();
+  const auto cache =
+      context.queue().getInfo<CL_QUEUE_DEVICE>().getInfo<CL_DEVICE_GLOBAL_MEM_CACHE_SIZE>();
   const std::uint64_t limit = std::min(device.max_alloc_bytes, device.global_mem_bytes / 8);
-  return std::bit_floor(std::min<std::uint64_t>(limit, 512U << 20U));
+  return std::bit_floor(std::min(limit, std::max(least, std::bit_ceil(caches * cache))));
 }
 
 Prepared global_latency(Context& context, std::uint64_t bytes, const TimingOptions& options) {

@@ -12,11 +12,13 @@ namespace clgauss::tune {
 /// not count.
 inline constexpr unsigned kLongChain = 60000, kShortChain = 4000;
 
-/// Bytes of a chain that no cache holds: 512 MiB, or what an eighth of the device's memory and one
-/// allocation allow.
-[[nodiscard]] std::uint64_t uncached_bytes(const DeviceProfile& device);
+/// Bytes of a chain that no cache holds: eight times the largest cache that the device tells of,
+/// 512 MiB at least, or what an eighth of its memory and one allocation allow.
+[[nodiscard]] std::uint64_t uncached_bytes(const Context& context);
 
-/// Time of one access in a random cycle of 128-byte lines over `bytes` of global memory.
+/// Time of one access in a random cycle of 128-byte lines over `bytes` of global memory. Each
+/// repetition goes on where the last one ended, so that a chain longer than a cache is not found in
+/// it.
 [[nodiscard]] Prepared global_latency(Context& context, std::uint64_t bytes,
                                       const TimingOptions& options);
 

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tuner/measure/conditions.hpp"
+
 namespace clgauss::tune {
 
 /// Every configuration tried leaves one of these; nothing is clamped and nothing is passed over in
@@ -33,6 +35,10 @@ struct Outcome {
   Status status = Status::ok;
   std::string detail;            // why not ok
   std::vector<double> times_ns;  // one a repetition, in the order they were taken; empty unless ok
+  /// beside times_ns, where that is known: the round in which each was taken, from 1, ascending,
+  /// and the machine's state behind it
+  std::vector<std::size_t> rounds = {};
+  std::vector<Conditions> conditions = {};
 };
 
 /// Calls `measure`, and turns what one configuration may fail by into an outcome: BuildError,

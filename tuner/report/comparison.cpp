@@ -168,7 +168,7 @@ Section section_of(const std::string& device, const Changes& changes, Illustrato
       counts.take(change.order);
       ratios.push_back(change.ratio.median);
     }
-  Section section{device, {}, {kinds_table(changes), largest_table(changes)}, ""};
+  Section section{device, {}, {}, {kinds_table(changes), largest_table(changes)}, ""};
   section.verdict.push_back(fmt::format(
       "Of {} configuration{} that both runs timed the later run is faster at {}, the same at {}, "
       "slower at {}; in the "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tuner/measure/divisors.hpp"
 #include "tuner/report/elimination_tables.hpp"
@@ -15,6 +16,16 @@ namespace {
 
 constexpr std::size_t kLarge = 1000;  // where the source divides its figures
 constexpr double kOutlier = 2;        // times the rule's time: a local maximum that a figure shows
+
+/// The verdict on what holds where nothing can be told apart: not if noise alone is why.
+std::string held_by_ties(bool all_tied, std::size_t unclear) {
+  return all_tied && unclear > 0 ? "cannot be told from the noise" : held(all_tied);
+}
+
+/// As the source launches: where there is a remainder, it is a launch of its own.
+bool in_two_parts(const Timing& timing) {
+  return timing.parameters.empty() || timing.parameters == "SPLIT=exact";
+}
 
 /// The driver's peaks, of n + 1 prime and of others.
 Claim outliers_claim(const EliminationData& data) {
@@ -44,9 +55,42 @@ Claim outliers_claim(const EliminationData& data) {
           held(bad_primes == primes && bad_others == 0)};
 }
 
-/// Size 1 against every other size.
+/// What the driver takes where n + 1 is a prime above its limit, as a kernel saw it.
+Claim driver_size_claim(const EliminationData& data) {
+  const std::string
+      claim = "where n + 1 is prime and above the limit the driver makes groups of one work-item",
+      published = "stated, as their kernel saw";
+  std::size_t all = 0, ones = 0;
+  std::set<std::string> seen;
+  ByN contests = contests_of(data);
+  contests.insert(data.outliers.begin(), data.outliers.end());
+  for (const auto& [n, contest] : contests) {
+    const Timing* const driver = contest.of_rule("driver");
+    if (driver == nullptr || driver->chosen.empty() || !is_prime(n + 1) ||
+        n + 1 <= data.work_group_limit())
+      continue;
+    ++all;
+    ones += driver->chosen == "1x1";
+    if (seen.size() < 4) seen.insert(driver->chosen);
+  }
+  if (all == 0)
+    return unjudged(claim, published,
+                    "no n + 1 above the device's limit is prime, or the rows do not record what "
+                    "the driver chose");
+  std::string groups;
+  for (const std::string& one : seen) groups += (groups.empty() ? "" : ", ") + one;
+  return {claim, published,
+          fmt::format("at {} of {} such n; seen, columns x rows: {}", ones, all, groups),
+          held(ones == all)};
+}
+
+/// Size 1 against every other size in no more launches, so that the number of launches does not
+/// count as one of the size.
 Claim size_one_claim(const EliminationData& data) {
-  const std::string claim = "a work-group of one is the worst at every n", published = "figure 3";
+  const std::string claim =
+                        "a work-group of one is the worst at every n (of what takes as many "
+                        "launches)",
+                    published = "figure 3";
   std::size_t all = 0, worst = 0;
   std::optional<Cost> least;
   for (const auto& [n, contest] : data.sweep)
@@ -54,7 +98,8 @@ Claim size_one_claim(const EliminationData& data) {
       if (one.local != 1 || !one.ok()) continue;
       ++all;
       worst += std::ranges::all_of(contest.timings, [&](const Timing& other) {
-        return !other.ok() || &other == &one || contest.order(one, other) == Order::slower;
+        return !other.ok() || &other == &one || other.launches > one.launches ||
+               contest.order(one, other) == Order::slower;
       });
       const Estimate ratio = ratio_of(one, *contest.best());
       if (!least || ratio.median < least->ratio.median) least = {ratio, n};
@@ -69,27 +114,29 @@ Claim size_one_claim(const EliminationData& data) {
 /// At how many n of a range one of the sizes first..last cannot be told from the best.
 Claim plateau_claim(const EliminationData& data, const char* claim, const char* published,
                     bool large, std::size_t first, std::size_t last) {
-  std::size_t all = 0, holds = 0;
+  std::size_t all = 0, holds = 0, unclear = 0;
   std::optional<Cost> worst;
   for (const auto& [n, contest] : contests_of(data)) {
     if ((n >= kLarge) != large) continue;
     const Timing* nearest = nullptr;
     for (const Timing& timing : contest.timings)
-      if (timing.ok() && timing.parameters.empty() && timing.local >= first &&
-          timing.local <= last && (nearest == nullptr || timing.ms.median < nearest->ms.median))
+      if (timing.ok() && in_two_parts(timing) && timing.local >= first && timing.local <= last &&
+          (nearest == nullptr || timing.ms.median < nearest->ms.median))
         nearest = &timing;
     if (nearest == nullptr || std::ranges::count_if(contest.timings, &Timing::ok) < 3) continue;
     const Timing& best = *contest.best();
     ++all;
-    holds += nearest == &best || contest.order(*nearest, best) == Order::tie;
     const Estimate ratio = ratio_of(*nearest, best);
+    const bool tie = contest.order_to_best(*nearest) == Order::tie;
+    holds += tie;
+    unclear += tie && ratio.high > kAlike;
     if (!worst || ratio.median > worst->ratio.median) worst = {ratio, n};
   }
   if (all == 0) return unjudged(claim, published, "no such n and sizes were timed");
   return {claim, published,
           fmt::format("not told from the best at {} of {} n; at worst {} times it (n = {})", holds,
                       all, text_of(worst->ratio, 1, 3), worst->n),
-          held(holds == all)};
+          held_by_ties(holds == all, unclear)};
 }
 
 /// How much the time depends on what remains: the worst of 128 to 384 over the best, at its largest
@@ -128,36 +175,84 @@ Claim rule_claim(const EliminationData& data) {
           fmt::format("{}: not told from the best at {} of {} n; at worst {} times it (n = {})",
                       *verdict.rule_local, verdict.rule_ties, verdict.rule_sizes,
                       text_of(verdict.rule->ratio, 1, 3), verdict.rule->n),
-          held(verdict.rule_ties == verdict.rule_sizes)};
+          held_by_ties(verdict.rule_ties == verdict.rule_sizes, verdict.rule_unclear)};
 }
 
-/// The source sets the size of gauss_fwd alone: what the other kernels take beside it, each with
-/// its best size.
-Claim other_kernels_claim(const EliminationData& data) {
-  const std::string
-      claim = "only the second kernel's size matters: the others take little time (under 20 %)",
-      published = "its figures are of gauss_fwd";
-  const ByN contests = contests_of(data);
-  std::optional<std::size_t> largest;
-  for (const auto& [kernel, sweep] : data.other_kernels)
-    for (const auto& [n, contest] : sweep)
-      if (contest.best() != nullptr && contests.contains(n) && contests.at(n).best() != nullptr)
-        largest = std::max(largest.value_or(0), n);
-  if (!largest) return unjudged(claim, published, "the other kernels were not timed at its n");
-  const double forward_ms = contests.at(*largest).best()->ms.median;
-  double others_ms = 0;
-  std::string parts;
-  for (const auto& [kernel, sweep] : data.other_kernels) {
-    const auto found = sweep.find(*largest);
-    if (found == sweep.end() || found->second.best() == nullptr) continue;
-    others_ms += found->second.best()->ms.median;
-    parts += fmt::format("{}{} {:.1f} %", parts.empty() ? "" : ", ", kernel,
-                         100 * found->second.best()->ms.median / forward_ms);
+/// Whether one has to set the size, and whether the rule is enough for that.
+Claim by_hand_claim(const EliminationData& data) {
+  const std::string claim = "the size must always be set by hand (conclusion)",
+                    published = "stated";
+  ByN contests = contests_of(data);
+  contests.insert(data.outliers.begin(), data.outliers.end());
+  std::size_t all = 0, gains = 0, rule_loses = 0;
+  for (const auto& [n, contest] : contests) {
+    const Timing *driver = contest.of_rule("driver"), *rule = contest.of_rule("lcm");
+    if (driver == nullptr || !driver->ok()) continue;
+    const Timing& best = *contest.best();
+    ++all;
+    gains += !best.by_driver() && contest.order_to_best(*driver) == Order::slower;
+    rule_loses += rule != nullptr && rule->ok() && contest.order(*rule, *driver) == Order::slower;
   }
+  if (all == 0) return unjudged(claim, published, "the driver's own was not timed");
   return {claim, published,
-          fmt::format("together {:.0f} % of gauss_fwd's time at n = {}: {}",
-                      100 * others_ms / forward_ms, *largest, parts),
-          held(others_ms < 0.2 * forward_ms)};
+          fmt::format("at {} of {} n some launch is faster than the driver's own; by the LCM rule "
+                      "it is slower than that at {}",
+                      gains, all, rule_loses),
+          held(gains == all)};
+}
+
+/// Whether what suits gauss_fwd suits the whole solve, which is what the source times.
+Claim whole_solve_claim(const EliminationData& data) {
+  const std::string claim =
+                        "the whole solve, which the source times, has the best size of gauss_fwd",
+                    published = "figures 3 to 6 are of the whole solve";
+  const ByN forward = contests_of(data);
+  std::size_t all = 0, same = 0, unclear = 0;
+  std::string times;
+  for (const auto& [n, contest] : data.solve) {
+    const auto found = forward.find(n);
+    if (contest.best() == nullptr || found == forward.end() || found->second.best() == nullptr)
+      continue;
+    const Timing& wanted = *found->second.best();
+    const auto alike = std::ranges::find_if(contest.timings, [&](const Timing& timing) {
+      return timing.ok() && timing.group == wanted.group && timing.parameters == wanted.parameters;
+    });
+    if (alike == contest.timings.end()) continue;
+    ++all;
+    const bool tie = contest.order_to_best(*alike) == Order::tie;
+    same += tie;
+    unclear += tie && ratio_of(*alike, *contest.best()).high > kAlike;
+    times += fmt::format("{}{:.2f} (n = {})", times.empty() ? "" : ", ",
+                         contest.best()->ms.median / wanted.ms.median, n);
+  }
+  if (all == 0) return unjudged(claim, published, "the whole solve was not timed in these ways");
+  return {claim, published,
+          fmt::format("not told from the solve's best at {} of {} n; a solve takes {} times "
+                      "gauss_fwd's time",
+                      same, all, times),
+          held_by_ties(same == all, unclear)};
+}
+
+/// Fixed over shrinking, each with its best launch.
+Claim shrinking_claim(const EliminationData& data, const EliminationData* shrinking) {
+  const std::string claim = "an NDRange that shrinks saves the overhead of the fixed one",
+                    published = "expected, not measured";
+  if (data.variant != "fixed" || shrinking == nullptr)
+    return unjudged(claim, published, "both were not timed with this type");
+  const ByN fixed = contests_of(data), other = contests_of(*shrinking);
+  std::optional<Cost> least;
+  for (const auto& [n, contest] : other) {
+    const auto found = fixed.find(n);
+    if (contest.best() == nullptr || found == fixed.end() || found->second.best() == nullptr)
+      continue;
+    const Estimate ratio = found->second.best()->ms / contest.best()->ms;
+    if (!least || ratio.median < least->ratio.median) least = {ratio, n};
+  }
+  if (!least) return unjudged(claim, published, "both were not timed at one n");
+  Claim judged = Judge().over(claim, published, least->ratio, 1, "");
+  judged.here = fmt::format("fixed takes at least {} times as long (n = {}; not timed in turns)",
+                            text_of(least->ratio, 1, 3), least->n);
+  return judged;
 }
 
 Claim raw_claim(const EliminationData& data) {
@@ -171,15 +266,18 @@ Claim raw_claim(const EliminationData& data) {
 
 }  // namespace
 
-Table claims_table(const EliminationData& data) {
-  return table_of(
-      std::vector<Claim>{outliers_claim(data), size_one_claim(data),
-                         plateau_claim(data, "the best size of n below 1000 lies within 192 to 384",
-                                       "figure 4", false, 192, 384),
-                         remainder_claim(data),
-                         plateau_claim(data, "the best size of n from 1000 on is 192",
-                                       "figures 5 and 6", true, 192, 192),
-                         other_kernels_claim(data), raw_claim(data), rule_claim(data)});
+Table claims_table(const EliminationData& data, const EliminationData* shrinking) {
+  return table_of(std::vector<Claim>{
+      outliers_claim(data), driver_size_claim(data), size_one_claim(data),
+      plateau_claim(data, "the best size of n below 1000 lies within 192 to 384", "figure 4", false,
+                    192, 384),
+      remainder_claim(data),
+      plateau_claim(data, "the best size of n from 1000 on is 192", "figures 5 and 6", true, 192,
+                    192),
+      whole_solve_claim(data), raw_claim(data), rule_claim(data), by_hand_claim(data),
+      shrinking_claim(data, shrinking),
+      unjudged("gauss_bwd_prepare on one work-item beats a round trip to the host", "expected",
+               "the round trip was not timed")});
 }
 
 }  // namespace clgauss::tune::report

@@ -6,6 +6,8 @@
 
 namespace clgauss::tune::report {
 
-[[nodiscard]] Table claims_table(const EliminationData& data);
+/// `shrinking`: what was timed of the same type with the other NDRange; null if nothing was.
+[[nodiscard]] Table claims_table(const EliminationData& data,
+                                 const EliminationData* shrinking = nullptr);
 
 }  // namespace clgauss::tune::report

@@ -65,7 +65,7 @@ std::vector<EliminationData> elimination_data(const std::vector<Results>& result
       return data.type == row.type && data.variant == row.variant;
     });
     if (found != all.end()) return *found;
-    all.push_back({row.type, row.variant, profile_of(results), {}, {}, {}, {}});
+    all.push_back({row.type, row.variant, profile_of(results), {}, {}, {}, {}, {}});
     return all.back();
   };
   const std::pair<const char*, ByN EliminationData::*> experiments[] = {
@@ -76,10 +76,17 @@ std::vector<EliminationData> elimination_data(const std::vector<Results>& result
     std::map<std::pair<std::string, std::string>, std::vector<Point>> parts;
     for (const Point& point : points_of_experiment(results, name, "gauss_fwd"))
       parts[{point.row.type, point.row.variant}].push_back(point);
+    for (const Point& point : points_of_experiment(results, name, kEmptyKernel))
+      if (const auto part = parts.find({point.row.type, point.row.variant}); part != parts.end())
+        part->second.push_back(point);
     for (const auto& [part, points] : parts) data_for(points.front().row).*member = by_n(points);
   }
+  std::map<std::pair<std::string, std::string>, std::vector<Point>> solves;
+  for (const Point& point : points_of_experiment(results, "rules", kWholeSolve))
+    solves[{point.row.type, point.row.variant}].push_back(point);
+  for (const auto& [part, points] : solves) data_for(points.front().row).solve = by_n(points);
   for (const std::string& kernel : elimination_kernels()) {
-    if (kernel == "gauss_fwd") continue;
+    if (kernel == "gauss_fwd" || kernel == kWholeSolve) continue;
     std::map<std::pair<std::string, std::string>, std::vector<Point>> parts;
     for (const Point& point : points_of_experiment(results, "sweep", kernel))
       parts[{point.row.type, point.row.variant}].push_back(point);

@@ -23,6 +23,7 @@ struct EliminationData {
   std::string type, variant;
   DeviceProfile device;
   ByN sweep, outliers, rules;                // of gauss_fwd
+  ByN solve;                                 // of the whole solve: what `rules` timed of it
   std::map<std::string, ByN> other_kernels;  // of gauss.cl: their sweeps
 
   /// The work-group size that the LCM rule gives gauss_fwd on this device, from the rows or else

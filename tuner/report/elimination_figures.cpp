@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <limits>
 
 #include "statistics.hpp"
@@ -135,6 +136,14 @@ double size_step(double first, double last) {
   double step = 32;
   while ((last - first) / step > 9) step *= 2;
   return step;
+}
+
+/// Work-items of "253x4"; 0 where it is no group.
+std::size_t group_of(const std::string& chosen) {
+  const std::size_t cross = chosen.find('x');
+  if (cross == std::string::npos) return 0;
+  return std::strtoull(chosen.c_str(), nullptr, 10) *
+         std::strtoull(chosen.c_str() + cross + 1, nullptr, 10);
 }
 
 struct SweepCut {
@@ -289,6 +298,7 @@ std::optional<Figure> rules_figure(const EliminationData& data) {
   const std::vector<std::pair<std::string, std::string>> rules{{"driver", "driver's default"},
                                                                {"lcm", "LCM rule"},
                                                                {"divisor", "largest divisor"},
+                                                               {"fit", "fit"},
                                                                {"192", "192"},
                                                                {"256", "256"},
                                                                {"tuned", "tuned"}};
@@ -317,6 +327,42 @@ std::optional<Figure> rules_figure(const EliminationData& data) {
   fit_ratio_axis(figure);
   figure.caption = "1 is the best of all sizes timed at that n; lines: 95 % intervals." +
                    drawn_words(sizes, kMostRows) + estimated_words(shown);
+  return figure;
+}
+
+std::optional<Figure> launches_figure(const EliminationData& data) {
+  constexpr std::pair<const char*, const char*> ways[] = {{"", "two launches, padded"},
+                                                          {"SPLIT=exact", "two, exact"},
+                                                          {"SPLIT=round_up", "one, rounded up"},
+                                                          {"SPLIT=tall", "one, 1 column"}};
+  Figure figure{
+      "launches",
+      "Every launch that was timed",
+      "One point a launch and n; 1 is the best at that n. Groups that divide n + 1 are one "
+      "launch and stand with the padded ones. The driver's stand at the work-items of the "
+      "groups that it chose.",
+      {.label = "work-items of a group", .log = true, .step = 2},
+      kOverBest};
+  for (const auto& [parameters, label] : ways) figure.series.push_back({label, Style::points});
+  figure.series.push_back({"driver's own", Style::rings});
+  for (const auto& [n, contest] : data.rules)
+    for (const Timing& timing : contest.timings) {
+      if (!timing.ok()) continue;
+      const auto way = std::ranges::find(ways, std::string_view(timing.parameters),
+                                         &std::pair<const char*, const char*>::first);
+      const auto size = timing.by_driver() ? group_of(timing.chosen) : timing.group;
+      if (size == 0 || (way == std::end(ways) && !timing.by_driver())) continue;
+      Series& series = timing.by_driver()
+                           ? figure.series.back()
+                           : figure.series[static_cast<std::size_t>(way - std::begin(ways))];
+      series.x.push_back(static_cast<double>(size));
+      series.y.push_back(timing.ms.median / contest.best()->ms.median);
+      series.names.push_back(
+          fmt::format("n = {}, {}", n, timing.by_driver() ? timing.chosen : timing.name()));
+    }
+  std::erase_if(figure.series, [](const Series& series) { return series.x.empty(); });
+  if (figure.series.size() < 2) return std::nullopt;
+  fit_ratio_axis(figure);
   return figure;
 }
 

@@ -24,4 +24,8 @@ namespace clgauss::tune::report {
 /// The time of each rule over the best, for each n. Empty without rows of `rules`.
 [[nodiscard]] std::optional<Figure> rules_figure(const EliminationData& data);
 
+/// Every launch of `rules` as a point: its groups, and its time over the best at its n, by the way
+/// of launching.
+[[nodiscard]] std::optional<Figure> launches_figure(const EliminationData& data);
+
 }  // namespace clgauss::tune::report

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 #include <tuple>
 
@@ -72,13 +73,44 @@ Table failures_table(const EliminationData& data) {
   return table;
 }
 
+/// The choice as a line of C++.
+std::string line_to_use(const Standing& choice) {
+  if (choice.choice == "driver")
+    return "In C++ leave the groups to the driver: `queue.enqueueNDRangeKernel(kernel, "
+           "cl::NullRange, cl::NDRange(columns, rows));`";
+  const std::string size = choice.choice == "fit"
+                               ? "`local` the multiple of the kernel's preferred one, of those "
+                                 "from 320 to 512, that leaves "
+                                 "the fewest work-items beyond the end"
+                               : fmt::format("`local` the smaller of {} and `columns`",
+                                             std::atoi(choice.choice.c_str()));
+  const bool one_launch = choice.choice == "fit" || choice.choice.ends_with("round_up");
+  if (one_launch)
+    return fmt::format(
+        "In C++, with {} and a kernel that returns at once beyond the end: "
+        "`queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange((columns + local - 1) / "
+        "local * local, rows), cl::NDRange(local, 1));`",
+        size);
+  if (choice.choice.ends_with("tall"))
+    return "In C++, with `local` the largest divisor of `rows` within " +
+           std::to_string(std::atoi(choice.choice.c_str())) +
+           ": `queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(columns, rows), "
+           "cl::NDRange(1, local));`";
+  return fmt::format(
+      "In C++, with {}: `queue.enqueueNDRangeKernel(kernel, cl::NullRange, cl::NDRange(columns / "
+      "local * local, rows), cl::NDRange(local, 1));`, and a second launch for the rest.",
+      size);
+}
+
 /// How far the intervals can be believed: whether they tell a launch from itself.
 std::string control_sentence(const EliminationData& data) {
   std::size_t controlled = 0, told_apart = 0;
+  double expected = 0;
   const auto count = [&](const ByN& contests) {
     for (const auto& [n, contest] : contests) {
       controlled += contest.controlled ? 1 : 0;
       told_apart += contest.told_apart ? 1 : 0;
+      expected += contest.expected_apart;
     }
   };
   for (const ByN* contests : {&data.sweep, &data.outliers, &data.rules}) count(*contests);
@@ -86,19 +118,26 @@ std::string control_sentence(const EliminationData& data) {
   if (controlled == 0) return {};
   return fmt::format(
       "A/A control: one launch was timed as two contestants in {} comparison{}; the intervals tell "
-      "it from itself in {} ({:.1f} %; 5 % are to be expected).",
+      "it from itself in {} ({:.1f} %; {:.1f} % are to be expected).",
       controlled, controlled == 1 ? "" : "s", told_apart,
-      100 * static_cast<double>(told_apart) / static_cast<double>(controlled));
+      100 * static_cast<double>(told_apart) / static_cast<double>(controlled),
+      100 * expected / static_cast<double>(controlled));
 }
 
-Section section_of(const EliminationData& data, Illustrator& illustrator) {
+Section section_of(const EliminationData& data, const EliminationData* shrinking,
+                   Illustrator& illustrator) {
   Section section;
   section.title = fmt::format("Elimination in {}, {} NDRange", data.type, data.variant);
-  section.verdict = sentences(verdict_of(data));
+  const Verdict section_verdict = verdict_of(data);
+  section.verdict = sentences(section_verdict);
   if (std::string control = control_sentence(data); !control.empty())
     section.verdict.push_back(std::move(control));
+  if (const auto& choice = section_verdict.choice) section.remarks = {line_to_use(*choice)};
   section.tables = {source_table(data),
-                    claims_table(data),
+                    claims_table(data, shrinking),
+                    launches_table(data.rules),
+                    solve_table(data.solve),
+                    published_table(data.sweep),
                     rules_table(data.rules, data.rule_local()),
                     distribution_table(data.outliers, data.work_group_limit()),
                     outliers_table(data.outliers, data.work_group_limit()),
@@ -109,6 +148,7 @@ Section section_of(const EliminationData& data, Illustrator& illustrator) {
     if (figure) section.html += illustrator.draw(std::move(*figure));
   };
   section.html += "<div class=\"figures\">\n";
+  draw(launches_figure(data));
   draw(rules_figure(data));
   for (Figure& figure : outliers_figures(data)) draw(std::move(figure));
   for (const int number : {3, 4, 5, 6}) draw(sweep_figure(data, number));
@@ -122,8 +162,14 @@ Section section_of(const EliminationData& data, Illustrator& illustrator) {
 std::vector<Section> elimination_sections(const std::vector<Results>& results,
                                           Illustrator& illustrator) {
   std::vector<Section> sections;
-  for (const EliminationData& data : elimination_data(results))
-    sections.push_back(section_of(data, illustrator));
+  const std::vector<EliminationData> all = elimination_data(results);
+  for (const EliminationData& data : all) {
+    const auto shrinking = std::ranges::find_if(all, [&](const EliminationData& other) {
+      return other.type == data.type && other.variant == "shrinking";
+    });
+    sections.push_back(
+        section_of(data, shrinking == all.end() ? nullptr : &*shrinking, illustrator));
+  }
   return sections;
 }
 

@@ -7,6 +7,7 @@
 
 #include "statistics.hpp"
 #include "tuner/measure/divisors.hpp"
+#include "tuner/reproduce/published.hpp"
 
 namespace clgauss::tune::report {
 
@@ -19,17 +20,45 @@ std::string cost_cell(const ContestResult& contest, const Timing* timing) {
   if (timing == nullptr) return "-";
   if (!timing->ok()) return std::string(status_name(timing->status));
   const Timing& best = *contest.best();
-  const std::string cost = timing == &best
-                               ? std::string("best")
-                               : cost_words(ratio_of(*timing, best), contest.order(*timing, best));
+  const std::string cost =
+      timing == &best ? std::string("best")
+                      : cost_words(ratio_of(*timing, best), contest.order_to_best(*timing));
   return timing->local > 0 ? fmt::format("{} ({})", cost, timing->local) : cost;
 }
 
-const Timing* split_of(const ContestResult& contest, std::string_view parameters) {
-  const auto found = std::ranges::find_if(contest.timings, [&](const Timing& timing) {
-    return timing.has_rule("256") && timing.parameters == parameters;
-  });
-  return found == contest.timings.end() ? nullptr : &*found;
+/// The ways of launching, as rows and tables name them.
+constexpr std::pair<std::string_view, const char*> kWays[] = {
+    {"", "two launches, padded"},
+    {"SPLIT=exact", "two, exact"},
+    {"SPLIT=round_up", "one, rounded up"},
+    {"SPLIT=tall", "one, 1 column"},
+    {"SPLIT=non_uniform", "one, non-uniform"}};
+
+/// The fastest size launched in this way; null if there is none.
+const Timing* fastest_in(const ContestResult& contest, std::string_view parameters) {
+  const Timing* best = nullptr;
+  for (const Timing& timing : contest.timings)
+    if (timing.ok() && !timing.by_driver() && timing.parameters == parameters &&
+        (best == nullptr || timing.ms.median < best->ms.median))
+      best = &timing;
+  return best;
+}
+
+/// The ways that any of `contests` has.
+std::vector<std::pair<std::string_view, const char*>> ways_of(const ByN& contests) {
+  std::vector<std::pair<std::string_view, const char*>> ways;
+  for (const auto& way : kWays)
+    if (std::ranges::any_of(contests, [&](const auto& of_n) {
+          return fastest_in(of_n.second, way.first) != nullptr;
+        }))
+      ways.push_back(way);
+  return ways;
+}
+
+std::string device_cell(const Timing* timing) {
+  return timing == nullptr || timing->device_ns.empty()
+             ? "-"
+             : significant(median(timing->device_ns) / 1e6, 4);
 }
 
 bool has_local(const Timing& timing, std::size_t local) {
@@ -38,6 +67,15 @@ bool has_local(const Timing& timing, std::size_t local) {
 
 std::string floor_cell(const ContestResult& contest) {
   return contest.floor > 0 ? fmt::format("{:.1f} %", 100 * contest.floor) : "-";
+}
+
+/// What cannot be told from the best: the first few by name.
+std::string tied_cell(const ContestResult& contest) {
+  constexpr std::size_t most = 6;
+  std::vector<const Timing*> tied = contest.indistinguishable();
+  const std::size_t all = tied.size();
+  tied.resize(std::min(all, most));
+  return names_of(tied) + (all > most ? fmt::format(" and {} more", all - most) : "");
 }
 
 std::string ms_cell(const Timing* timing) {
@@ -89,7 +127,7 @@ std::string cost_words(const Estimate& ratio, Order order) {
 }
 
 Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local) {
-  constexpr std::array<std::pair<const char*, const char*>, 10> named{{{"driver", "driver"},
+  constexpr std::array<std::pair<const char*, const char*>, 11> named{{{"driver", "driver"},
                                                                        {"lcm", "LCM rule"},
                                                                        {"lcm_raw", "LCM raw"},
                                                                        {"lcm_lanes", "LCM, lanes"},
@@ -98,6 +136,7 @@ Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local) {
                                                                        {"192", "192"},
                                                                        {"256", "256"},
                                                                        {"divisor", "divisor"},
+                                                                       {"fit", "fit"},
                                                                        {"tuned", "tuned"}}};
   Table table{
       "What each rule costs over the best, at 95 %; sizes in brackets; tie: not told from the best",
@@ -110,14 +149,9 @@ Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local) {
             rules, [&](const auto& of_n) { return of_n.second.of_rule(rule.first) != nullptr; }))
       present.push_back(rule);
   for (const auto& [rule, label] : present) table.columns.emplace_back(label);
-  std::vector<const char*> splits;
-  for (const auto& [split, label] : {std::pair{"SPLIT=round_up", "256 rounded up"},
-                                     std::pair{"SPLIT=non_uniform", "256 non-uniform"}})
-    if (std::ranges::any_of(
-            rules, [&](const auto& of_n) { return split_of(of_n.second, split) != nullptr; })) {
-      splits.push_back(split);
-      table.columns.emplace_back(label);
-    }
+  const auto ways = ways_of(rules);
+  if (ways.size() > 1)
+    for (const auto& [parameters, label] : ways) table.columns.emplace_back(label);
   table.columns.emplace_back("A/A floor");
   for (const auto& [n, contest] : rules) {
     if (contest.best() == nullptr) continue;
@@ -125,10 +159,12 @@ Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local) {
     const bool other_cores = rule_local && rule != nullptr && !has_local(*rule, *rule_local);
     std::vector<std::string> row{
         other_cores ? fmt::format("{}, --cores-per-cu", n) : std::to_string(n),
-        text_of(contest.best()->ms), names_of(contest.indistinguishable())};
+        text_of(contest.best()->ms), tied_cell(contest)};
     for (const auto& [rule, label] : present)
       row.push_back(cost_cell(contest, contest.of_rule(rule)));
-    for (const char* split : splits) row.push_back(cost_cell(contest, split_of(contest, split)));
+    if (ways.size() > 1)
+      for (const auto& [parameters, label] : ways)
+        row.push_back(cost_cell(contest, fastest_in(contest, parameters)));
     row.push_back(floor_cell(contest));
     table.rows.push_back(std::move(row));
   }
@@ -202,12 +238,11 @@ Table sweep_table(const ByN& sweep) {
     const Timing* worst = best;
     for (const Timing& timing : contest.timings)
       if (timing.ok() && timing.ms.median > worst->ms.median) worst = &timing;
-    table.rows.push_back({std::to_string(n), best->name(), text_of(best->ms),
-                          names_of(contest.indistinguishable()), worst->name(),
-                          text_of(ratio_of(*worst, *best), 1, 3) +
-                              (contest.order(*worst, *best) == Order::tie ? " tie" : ""),
-                          floor_cell(contest), std::to_string(ok),
-                          std::to_string(contest.timings.size() - ok)});
+    table.rows.push_back(
+        {std::to_string(n), best->name(), text_of(best->ms), tied_cell(contest), worst->name(),
+         text_of(ratio_of(*worst, *best), 1, 3) +
+             (contest.order(*worst, *best) == Order::tie ? " tie" : ""),
+         floor_cell(contest), std::to_string(ok), std::to_string(contest.timings.size() - ok)});
   }
   return table;
 }
@@ -221,6 +256,84 @@ Table other_kernels_table(const std::map<std::string, ByN>& kernels) {
     const Table one = sweep_table(sweep);
     for (const auto& row : one.rows)
       table.rows.push_back({kernel, row[0], row[1], row[2], row[3], row[4], row[5]});
+  }
+  return table;
+}
+
+Table launches_table(const ByN& rules) {
+  Table table{
+      "What the driver chose where it was left to it (columns x rows), and where the time goes; "
+      "device: the sum of all launches' events, which includes what a launch costs where "
+      "launches are short",
+      {"n", "driver's group", "its query says", "driver, ms", "on the device", "best", "best, ms",
+       "on the device", "a launch of one work-item, us"},
+      {},
+      true};
+  for (const auto& [n, contest] : rules) {
+    const Timing* const driver = contest.of_rule("driver");
+    if (driver == nullptr || driver->chosen.empty() || contest.best() == nullptr) continue;
+    const auto launch = std::ranges::find(contest.empty, kOneItem, &Timing::parameters);
+    const bool known = launch != contest.empty.end() && launch->ok();
+    table.rows.push_back(
+        {std::to_string(n), driver->chosen, driver->suggested.empty() ? "-" : driver->suggested,
+         ms_cell(driver), device_cell(driver), contest.best()->name(), ms_cell(contest.best()),
+         device_cell(contest.best()),
+         known ? significant(1e3 * launch->ms.median / static_cast<double>(n - 1), 3) : "-"});
+  }
+  return table;
+}
+
+Table solve_table(const ByN& solve) {
+  Table table{
+      "The whole solve by its four kernels, gauss_fwd alone with a size: cost over the best",
+      {"n", "best", "best, ms", "driver"},
+      {},
+      true};
+  const auto ways = ways_of(solve);
+  for (const auto& [parameters, label] : ways) table.columns.emplace_back(label);
+  table.columns.emplace_back("A/A floor");
+  for (const auto& [n, contest] : solve) {
+    if (contest.best() == nullptr) continue;
+    std::vector<std::string> row{std::to_string(n), contest.best()->name(), ms_cell(contest.best()),
+                                 cost_cell(contest, contest.of_rule("driver"))};
+    for (const auto& [parameters, label] : ways)
+      row.push_back(cost_cell(contest, fastest_in(contest, parameters)));
+    row.push_back(floor_cell(contest));
+    table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
+Table published_table(const ByN& sweep) {
+  constexpr std::size_t shown[] = {1, 32, 192, 256, 512, 1024};
+  Table table{
+      "Figures 3 to 6 of the source: times over the best time, GeForce GT 555M (whole solve, f32) "
+      "/ here",
+      {"n", "best size"},
+      {},
+      true};
+  for (const std::size_t local : shown) table.columns.push_back(fmt::format("size {}", local));
+  const auto published = published::elimination_times();
+  for (const auto& [n, contest] : sweep) {
+    const auto theirs = published.find(n);
+    if (theirs == published.end() || contest.best() == nullptr) continue;
+    const auto& times = theirs->second;
+    const auto best =
+        std::ranges::min_element(times, {}, [](const auto& one) { return one.second; });
+    std::vector<std::string> row{std::to_string(n),
+                                 fmt::format("{} / {}", best->first, contest.best()->name())};
+    for (const std::size_t local : shown) {
+      const auto at = times.find(local);
+      const auto here = std::ranges::find_if(contest.timings, [&](const Timing& timing) {
+        return timing.ok() && has_local(timing, local);
+      });
+      row.push_back(fmt::format("{} / {}",
+                                at == times.end() ? "-" : significant(at->second / best->second, 3),
+                                here == contest.timings.end()
+                                    ? "-"
+                                    : significant(here->ms.median / contest.best()->ms.median, 3)));
+    }
+    table.rows.push_back(std::move(row));
   }
   return table;
 }

@@ -32,4 +32,15 @@ inline constexpr std::size_t kSmallDivisor = 32;
 /// called one.
 [[nodiscard]] std::string cost_words(const Estimate& ratio, Order order);
 
+/// What the driver chose for itself, wall-clock and device's time of it and of the best, and what a
+/// launch costs that does nothing. No rows where none of that was recorded.
+[[nodiscard]] Table launches_table(const ByN& rules);
+
+/// The whole solve: the driver's own and the fastest of each way of launching.
+[[nodiscard]] Table solve_table(const ByN& solve);
+
+/// Figures 3 to 6 of the source, the authors' times beside these: the best size at each n, and what
+/// others cost over it.
+[[nodiscard]] Table published_table(const ByN& sweep);
+
 }  // namespace clgauss::tune::report

@@ -140,7 +140,9 @@ std::vector<Section> kernel_sections(const std::vector<Results>& results,
   for (const auto& [kernel, points] : kernels) {
     const auto& [name, type, variant] = kernel;
     Figure figure = final_figure(points);
-    sections.push_back({fmt::format("{} ({}; {})", name, type, variant), kernel_verdict(points),
+    sections.push_back({fmt::format("{} ({}; {})", name, type, variant),
+                        kernel_verdict(points),
+                        {},
                         kernel_tables(points),
                         figure.rows.empty() ? "" : illustrator.draw(std::move(figure))});
   }

@@ -42,6 +42,7 @@ std::string table_text(const Table& table) {
 std::string section_text(const Section& section) {
   std::string text = fmt::format("\n### {}\n", table_cell(section.title));
   for (const std::string& sentence : section.verdict) text += '\n' + sentence + '\n';
+  for (const std::string& remark : section.remarks) text += '\n' + remark + '\n';
   for (const Table& table : section.tables) text += table_text(table);
   return text;
 }
@@ -61,6 +62,7 @@ std::string markdown(const std::vector<Results>& results, const std::string& tit
     const DeviceProfile& profile = profile_of(device);
     text += fmt::format("\n## {}\n\n{}, driver {}\n", table_cell(profile.name),
                         table_cell(profile.platform_name), table_cell(profile.driver_version));
+    for (const std::string& caution : cautions(device)) text += fmt::format("\n> {}\n", caution);
     for (const SectionKind& kind : section_kinds())
       for (const Section& section : kind.build(device, none)) text += section_text(section);
     std::set<std::string> commands;

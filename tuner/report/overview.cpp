@@ -30,13 +30,6 @@ std::string without_quotes(std::string text) {
   return text;
 }
 
-std::string gain_cell(const std::optional<Gain>& gain) {
-  if (!gain) return "-";
-  return fmt::format("{} ({} to {}, {} n)", significant(gain->median, 3),
-                     significant(gain->least.ratio.median, 3),
-                     significant(gain->most.ratio.median, 3), gain->count);
-}
-
 /// The largest n whose sweep has several sizes on every device.
 std::optional<std::size_t> common_n(const std::vector<Overview>& all) {
   const auto swept = [](const Overview& overview, std::size_t n) {
@@ -160,6 +153,7 @@ std::optional<Figure> choices_figure(const Overview& overview) {
                                                              {"multiple", "preferred multiple"},
                                                              {"max", "largest"},
                                                              {"divisor", "largest divisor"},
+                                                             {"fit", "fit"},
                                                              {"192", "192"},
                                                              {"256", "256"},
                                                              {"tuned", "tuned"}};
@@ -184,17 +178,51 @@ std::optional<Figure> choices_figure(const Overview& overview) {
   return figure;
 }
 
+namespace {
+
+/// What the driver's groups were where the choice gains most over them.
+std::string why_cell(const Overview& one, const Standing& choice) {
+  const ByN contests = all_contests(one.data);
+  const Timing* worst = nullptr;
+  double most = 0;
+  for (const auto& [n, contest] : contests) {
+    const Timing* const driver = timed(contest, "driver");
+    if (driver == nullptr || driver->chosen.empty()) continue;
+    if (const double gain = driver->ms.median / contest.best()->ms.median; gain > most) {
+      most = gain;
+      worst = driver;
+    }
+  }
+  if (worst == nullptr) return "what the driver chose was not recorded";
+  std::string text = fmt::format("at n = {} the driver makes groups of {} (columns x rows)",
+                                 worst->n, worst->chosen);
+  if (choice.slower > 0)
+    text += fmt::format("; at {} of {} n its own is faster", choice.slower, choice.count);
+  return text;
+}
+
+}  // namespace
+
 Table devices_table(const std::vector<Overview>& all) {
   Table table{
-      "The devices side by side: times over the best timed at each n, median (least to most)",
-      {"device", "type", "LCM rule gives", "driver's default, times", "LCM rule, times", "to use"},
+      "The devices side by side: what to do, and the speed over that with the driver's own "
+      "groups (NULL)",
+      {"device", "type", "do this", "median", "worst", "of n", "why"},
       {},
       false};
   for (const Overview& one : all) {
-    const auto local = one.verdict.rule_local;
-    table.rows.push_back({one.device, one.data.type, local ? std::to_string(*local) : "-",
-                          gain_cell(one.gain_over("driver")), gain_cell(one.gain_over("lcm")),
-                          without_quotes(advice_words(one.verdict))});
+    std::vector<std::string> row{one.device, one.data.type};
+    if (const auto& choice = one.verdict.choice) {
+      row.insert(row.end(),
+                 {without_quotes(advice_words(one.verdict)), significant(choice->gain, 3),
+                  fmt::format("{} (n = {})", text_of(choice->worst_gain.ratio, 1, 3),
+                              choice->worst_gain.n),
+                  std::to_string(choice->count), why_cell(one, *choice)});
+    } else {
+      row.insert(row.end(), {without_quotes(advice_words(one.verdict)), "-", "-", "-",
+                             "cannot be judged for all n: few n, or too noisy"});
+    }
+    table.rows.push_back(std::move(row));
   }
   return table;
 }

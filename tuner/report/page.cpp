@@ -24,6 +24,7 @@ h1 { font-size: 1.6rem; margin: .3rem 0; } h2 { font-size: 1.3rem; margin-top: 3
 h3 { font-size: 1.1rem; margin-top: 2rem; }
 p, li { max-width: 46rem; }
 .when { color: var(--soft); margin: 0 0 1rem; }
+.noise { border-left: 4px solid #c4561d; padding: .1rem 0 .1rem 1rem; max-width: 46rem; }
 .verdict { border-left: 4px solid var(--accent); padding: .1rem 0 .1rem 1rem; max-width: 46rem; }
 .cards, .figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 27rem), 1fr)); gap: 1rem; align-items: start; }
 .figures { gap: 2rem; }
@@ -47,7 +48,8 @@ caption { text-align: left; font-weight: 600; padding-bottom: .3rem; }
 th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align: right; white-space: nowrap; vertical-align: top; }
 th { font-weight: 600; } thead th { border-bottom: 1px solid var(--ink); } tbody th { font-weight: 400; }
 th:first-child { text-align: left; padding-left: 0; }
-.words th, .words td { text-align: left; white-space: normal; min-width: 4.5rem; } .words td:last-child { min-width: 9rem; }
+.words th, .words td { text-align: left; white-space: normal; min-width: 4.5rem; overflow-wrap: anywhere; } .words td:last-child { min-width: 6rem; }
+@media (max-width: 40rem) { .words, .words tbody, .words tr, .words td, .words th { display: block; } .words thead { display: none; } .words tr { padding: .4rem 0; border-bottom: 1px solid var(--line); } .words td, .words tbody th { border: 0; padding: .1rem 0; } }
 code { font-size: .85rem; overflow-wrap: anywhere; } p code { font-size: .95em; white-space: nowrap; }
 a { color: var(--accent); }
 .key[role] { cursor: pointer; } .key[aria-pressed=false] { opacity: .4; } .off { display: none; }
@@ -180,6 +182,11 @@ Table device_table(const std::vector<Results>& results) {
        {"largest work-group", std::to_string(device.max_work_group_size)},
        {"local memory", bytes_words(device.local_mem_bytes)},
        {"memory", bytes_words(device.global_mem_bytes)}});
+  for (const Results& folder : results)
+    if (!folder.info.host.empty()) {
+      table.rows.push_back({"host", folder.info.host});
+      break;
+    }
   return table;
 }
 
@@ -200,10 +207,11 @@ std::string verdict_html(const std::vector<std::string>& sentences) {
 }
 
 std::string section_html(const Section& section, const std::string& verdict = {}) {
-  std::string tables = verdict;
+  std::string tables;
+  for (const std::string& remark : section.remarks) tables += paragraph(remark);
   for (const Table& table : section.tables) tables += html(table);
-  return fmt::format("<section>\n<h3>{}</h3>\n{}{}</section>\n", escape(section.title), tables,
-                     section.html);
+  return fmt::format("<section>\n<h3>{}</h3>\n{}{}{}</section>\n", escape(section.title), verdict,
+                     section.html, tables);
 }
 
 /// The part of the page on one device; `kinds` learns which kinds of section it has.
@@ -224,6 +232,8 @@ std::string device_part(const std::vector<Results>& results, const std::string& 
   }
   std::string text =
       fmt::format("<h2 id=\"{}\">{}</h2>\n", id, escape(results.front().info.device.name));
+  for (const std::string& caution : cautions(results))
+    text += fmt::format("<div class=\"noise\">{}</div>\n", paragraph(caution));
   if (!verdict.empty()) text += "<div class=\"verdict\">\n" + verdict + "</div>\n";
   if (sections.empty())
     text += paragraph("This report has no section for the experiments in these rows.");

@@ -20,15 +20,10 @@ std::vector<Row> rows_of_experiment(const std::vector<Results>& results, std::st
   return rows;
 }
 
-/// The findings as paragraphs, and the figures.
-std::string body_of(const Findings& findings, std::vector<Figure> figures,
-                    Illustrator& illustrator) {
-  std::string body;
-  for (const std::string& remark : findings.remarks) body += paragraph(remark);
-  body += "<div class=\"figures\">\n";
+std::string body_of(std::vector<Figure> figures, Illustrator& illustrator) {
+  std::string body = "<div class=\"figures\">\n";
   for (Figure& figure : figures) body += illustrator.draw(std::move(figure));
-  body += "</div>\n";
-  return body;
+  return body + "</div>\n";
 }
 
 /// The section of one reproduction; none if it was not run.
@@ -39,8 +34,8 @@ void add_section(std::vector<Section>& sections, const std::vector<Results>& res
   if (rows.empty()) return;
   const Measured measured(rows);
   const Findings findings = what.findings(rows);
-  sections.push_back({std::string(what.source), drawn.verdict(measured), findings.tables,
-                      body_of(findings, drawn.figures(measured), illustrator)});
+  sections.push_back({std::string(what.source), drawn.verdict(measured), findings.remarks,
+                      findings.tables, body_of(drawn.figures(measured), illustrator)});
 }
 
 }  // namespace

@@ -1,10 +1,17 @@
 #include "tuner/report/section.hpp"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <set>
+
+#include "statistics.hpp"
 #include "tuner/report/elimination_section.hpp"
 #include "tuner/report/kernel_section.hpp"
 #include "tuner/report/reproduction_sections.hpp"
+#include "tuner/rows/measured.hpp"
 
 namespace clgauss::tune::report {
 
@@ -61,6 +68,96 @@ std::vector<Point> points_of_experiment(const std::vector<Results>& results,
       return row.experiment == experiment && (kernel.empty() || row.kernel == kernel);
     });
   return group_rows(rows);
+}
+
+namespace {
+
+std::string noise_caution(const std::vector<Results>& results) {
+  std::size_t known = 0, busy = 0;
+  double most = 0;
+  std::vector<double> floors;
+  for (const Results& folder : results) {
+    if (folder.info.host_cores > 0) ++known;
+    busy += !load_doubt(folder.info.busy_cores, folder.info.host_cores).empty();
+    most = std::max(most, folder.info.busy_cores);
+    const Measured measured(folder.rows);
+    for (const Measured::Control& control : measured.controls()) floors.push_back(control.floor);
+  }
+  const double floor = floors.empty() ? 0 : median(floors);
+  constexpr double quiet = 0.05;
+  if (busy == 0 && floor <= quiet) return {};
+  std::string text = "Noisy machine.";
+  if (busy > 0)
+    text +=
+        fmt::format(" Other programs kept up to {:.2g} cores busy when {} of {} experiments began.",
+                    most, busy, known);
+  if (floor > quiet)
+    text += fmt::format(" Equal launches differ by {:.0f} % in the median.", 100 * floor);
+  return text + " Small differences here mean nothing, and times are longer than on a quiet one.";
+}
+
+/// How many numbers "100:900:100,1012" lists; 0 where it is no such list.
+std::size_t listed(std::string_view list) {
+  std::size_t all = 0;
+  while (!list.empty()) {
+    const std::size_t comma = std::min(list.find(','), list.size());
+    std::array<std::size_t, 3> range{0, 0, 1};  // first, last, step
+    std::size_t parts = 0;
+    for (const char* at = list.data(); parts < range.size() && at < list.data() + comma; ++at) {
+      const auto [end, error] = std::from_chars(at, list.data() + comma, range[parts]);
+      if (error != std::errc{}) return 0;
+      ++parts;
+      at = end;
+    }
+    if (range[2] == 0 || (parts > 1 && range[1] < range[0])) return 0;
+    all += parts > 1 ? (range[1] - range[0]) / range[2] + 1 : 1;
+    list.remove_prefix(std::min(comma + 1, list.size()));
+  }
+  return all;
+}
+
+/// Which experiments on the elimination have fewer n than their command asked for.
+std::string cut_caution(const std::vector<Results>& results) {
+  constexpr std::string_view option = "--sizes ";
+  std::string cut;
+  for (const Results& folder : results) {
+    const std::string& command = folder.info.command;
+    const std::size_t at = command.find(option);
+    if (at == std::string::npos || command.find("--budget") == std::string::npos) continue;
+    const std::string_view rest = std::string_view(command).substr(at + option.size());
+    const std::size_t asked = listed(rest.substr(0, rest.find(' ')));
+    std::set<std::size_t> timed;
+    for (const Row& row : folder.rows) timed.insert(row.n);
+    if (timed.size() < asked)
+      cut += fmt::format("{} {} ({} of {} n)", cut.empty() ? "" : ",",
+                         folder.folder.filename().string(), timed.size(), asked);
+  }
+  return cut.empty() ? cut : "Ended by the time budget:" + cut + ".";
+}
+
+/// Whether eliminations were timed before the way of launching was a factor.
+bool of_older_design(const std::vector<Results>& results) {
+  return std::ranges::any_of(results, [](const Results& folder) {
+    return folder.info.kernel == "gauss_fwd" &&
+           std::ranges::any_of(folder.rows, [](const Row& row) {
+             return row.status == Status::ok && row.repetitions > 1 && row.round == 0 &&
+                    (row.rule == "driver" || row.main_launches > 0);
+           });
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> cautions(const std::vector<Results>& results) {
+  std::vector<std::string> all;
+  if (std::string noise = noise_caution(results); !noise.empty()) all.push_back(std::move(noise));
+  if (std::string cut = cut_caution(results); !cut.empty()) all.push_back(std::move(cut));
+  if (of_older_design(results))
+    all.emplace_back(
+        "Rows of an older design. What a size does not divide took two launches, so that below "
+        "about n = 1100 sizes differ by their number of launches more than by themselves; rounds "
+        "were not compared as pairs, and what the driver chose was not recorded.");
+  return all;
 }
 
 }  // namespace clgauss::tune::report

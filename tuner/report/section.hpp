@@ -16,8 +16,9 @@ struct Section {
   std::string title;
   // Plain sentences, with `code` in back quotes; they open the device's part of the page.
   std::vector<std::string> verdict;
-  std::vector<Table> tables;  // after the verdict
-  std::string html;           // the figures
+  std::vector<std::string> remarks = {};  // on how to read the tables, before them
+  std::vector<Table> tables = {};         // after the verdict
+  std::string html = {};                  // the figures
 };
 
 /// A kind of section, how its rows were measured (a few plain sentences, once a page), and how it
@@ -27,6 +28,11 @@ struct SectionKind {
   std::string_view method;
   std::vector<Section> (*build)(const std::vector<Results>& results, Illustrator& illustrator);
 };
+
+/// What to know before anything of a device is believed, a paragraph each: that the machine was
+/// noisy - other programs kept its cores busy, or equal launches differ by much - and that rows are
+/// of an older design. Empty where nothing is to be said.
+[[nodiscard]] std::vector<std::string> cautions(const std::vector<Results>& results);
 
 /// All kinds, in the order of the page. A new one adds its line here (section.cpp).
 [[nodiscard]] const std::vector<SectionKind>& section_kinds();

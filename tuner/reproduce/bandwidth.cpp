@@ -39,13 +39,20 @@ std::vector<std::size_t> sweep_locals(const Laboratory& laboratory) {
   return coarse_first(steps(16, 512, 1), 5);
 }
 
-/// Every number of groups up to 1024 on a GPU; on a CPU powers of 2 and their halves, and the peaks
-/// of the document.
+/// The document's peaks, 32 groups, powers of two, and what has a meaning for this device's compute
+/// units: whole rounds of them, one group more, and on in steps of 1.4 to 64 groups a unit, where
+/// the rate must be flat; on a GPU also every 16th number up to 1024.
 std::vector<std::size_t> sweep_groups(const Laboratory& laboratory) {
   if (!laboratory.options.groups.empty()) return laboratory.options.groups;
-  if (laboratory.context.profile().type == DeviceType::gpu)
-    return coarse_first(steps(1, 1024, 1), 5);
-  return {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 640, 768, 1024};
+  const DeviceProfile& device = laboratory.context.profile();
+  const std::size_t units = std::max(1U, device.compute_units);
+  std::set<std::size_t> groups{1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 640, 768, 1024};
+  for (const std::size_t rounds : kUnitRounds) groups.insert({rounds * units, rounds * units + 1});
+  for (std::size_t count = kSweepGroups; count < kMostRounds * units; count = count * 7 / 5)
+    groups.insert(count);
+  if (device.type == DeviceType::gpu)
+    for (const std::size_t count : steps(16, kSweepGroups, 16)) groups.insert(count);
+  return coarse_first({groups.begin(), groups.end()}, 5);
 }
 
 std::string groups_parameter(std::size_t groups) { return fmt::format("GROUPS={}", groups); }
@@ -61,7 +68,10 @@ class BandwidthCases {
         }) {}
 
   [[nodiscard]] std::vector<Case> all() {
-    add(row("copy", "", "walk"), [bench = bench_] { return bench->copy(); });
+    Row copied = row("copy", "", "walk");
+    copied.parameters =
+        fmt::format("UNITS={}", std::max(1U, laboratory_.context.profile().compute_units));
+    add(copied, [bench = bench_] { return bench->copy(); });
     for (const bool write : {false, true})
       for (const bool by_columns : {false, true})
         for (const unsigned width : {1U, 4U})

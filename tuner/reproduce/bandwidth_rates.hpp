@@ -15,6 +15,10 @@ namespace clgauss::tune {
 
 inline constexpr std::size_t kSweepGroups = 1024;  // of the sweep of the group size, and of table 1
 inline constexpr std::size_t kSweepLocal = 256;    // of the sweep of the number of groups
+/// Groups a compute unit that the sweep of the number of groups holds, and one group more: the
+/// document's 32 groups and its peaks are 2, 16, 32, 40 and 48 on the 16 units of its device.
+inline constexpr std::array<std::size_t, 9> kUnitRounds{1, 2, 4, 8, 16, 32, 40, 48, 64};
+inline constexpr std::size_t kMostRounds = kUnitRounds.back();
 /// Group sizes of which table 1 shows the best.
 inline constexpr std::array<std::size_t, 6> kTableLocals{64, 128, 192, 256, 384, 512};
 
@@ -44,14 +48,16 @@ class Rates {
   [[nodiscard]] std::optional<Estimate> walk_ms(const ArrayAccess& access,
                                                 const GroupedRange& range) const;
   [[nodiscard]] const std::optional<Estimate>& arithmetic_ms() const { return arithmetic_ms_; }
+  /// Compute units of the device; empty for rows of the first designs.
+  [[nodiscard]] std::optional<std::size_t> units() const { return units_; }
   /// Of the copy, which reads half of its bytes and writes half.
   [[nodiscard]] std::optional<double> copy() const { return copy_; }
 
  private:
   using Place = std::pair<std::size_t, std::size_t>;  // local, groups
-  [[nodiscard]] static Place place(const Row& row);
 
   std::optional<double> copy_;
+  std::optional<std::size_t> units_;
   std::map<Place, double> empty_ns_;
   std::vector<std::pair<Row, Estimate>> walks_;  // with their ns
   std::optional<Estimate> arithmetic_ms_;

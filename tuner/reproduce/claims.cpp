@@ -32,6 +32,14 @@ Claim Judge::under(std::string claim, std::string published, const std::optional
   return judged;
 }
 
+Claim Judge::between(std::string claim, std::string published, const std::optional<Estimate>& here,
+                     double least, double most, const std::string& why_not) const {
+  Claim judged = over(claim, published, here, least, why_not);
+  const Claim above = under(std::move(claim), std::move(published), here, most, why_not);
+  if (judged.verdict == kHolds || above.verdict == kDoesNotHold) judged.verdict = above.verdict;
+  return judged;
+}
+
 Table table_of(const std::vector<Claim>& claims, std::optional<std::size_t> n) {
   Table table{n ? fmt::format("What the document claims, judged at n = {}", *n)
                 : std::string("What the document claims"),

@@ -38,6 +38,11 @@ class Judge {
                             const std::optional<Estimate>& here, double most,
                             const std::string& why_not) const;
 
+  /// That something is from `least` to `most` times.
+  [[nodiscard]] Claim between(std::string claim, std::string published,
+                              const std::optional<Estimate>& here, double least, double most,
+                              const std::string& why_not) const;
+
  private:
   double floor_;
 };

@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
+#include <map>
 
+#include "statistics.hpp"
 #include "tuner/measure/flops.hpp"
 #include "tuner/measure/latency.hpp"
 #include "tuner/measure/work_groups.hpp"
@@ -19,6 +23,10 @@ namespace {
 constexpr const char* kFile = "matmul_ladder.cl";
 constexpr std::array<std::size_t, 6> kBlocks{1, 2, 4, 8, 16, 32};
 constexpr std::uint64_t kCachedBytes = 1U << 20U;
+/// What the latency is walked over besides: where it rises, a cache ends.
+constexpr std::uint64_t kWalkedBytes[] = {1U << 16U, 1U << 23U, 1U << 25U, 1U << 27U};
+/// Of the rungs that go beyond the document's four results a work-item.
+constexpr std::size_t kManyResults = 8;
 
 std::string block_parameter(std::size_t block) { return fmt::format("BLOCK={}", block); }
 
@@ -26,7 +34,7 @@ MatmulKernel kernel_of(std::string name, std::size_t block) {
   MatmulKernel kernel;
   kernel.file = kFile;
   kernel.name = std::move(name);
-  kernel.defines = {{"BLOCK", std::to_string(block)}};
+  kernel.defines = {{"BLOCK", std::to_string(block)}, {"RESULTS", std::to_string(kManyResults)}};
   return kernel;
 }
 
@@ -57,6 +65,20 @@ std::vector<MatmulRung> ladder_rungs(const DeviceProfile& device, Index n) {
       blocked.local_bytes = 2 * block * block * sizeof(float);
       rungs.push_back(rung_of(name, block_parameter(block), blocked));
     }
+  struct Variation {
+    const char* name;
+    std::size_t results;
+  };
+  constexpr std::size_t largest = kBlocks.back();
+  for (const auto& [name, results] :
+       {Variation{"blocked_slow", 1}, {"blocked_many", kManyResults}, {"blocked_4_printed", 4}}) {
+    if (name == std::string_view("blocked_4_printed") && n % largest != 0) continue;
+    MatmulKernel blocked = kernel_of(fmt::format("ladder_{}", name), largest);
+    blocked.local = {largest, largest / results};
+    blocked.groups = {groups_for(n, largest), groups_for(n, largest)};
+    blocked.local_bytes = 2 * largest * largest * sizeof(float);
+    rungs.push_back(rung_of(name, block_parameter(largest), blocked));
+  }
   return rungs;
 }
 
@@ -79,8 +101,12 @@ void add_latency_cases(std::vector<Case>& cases, const Laboratory& laboratory) {
       return global_latency(context, bytes, timing);
     }));
   };
-  global("latency_global", uncached_bytes(context.profile()));
+  const std::uint64_t uncached = uncached_bytes(context);
+  global("latency_global", uncached);
   global("latency_cached", kCachedBytes);
+  global("latency_walk", uncached / 2);
+  for (const std::uint64_t bytes : kWalkedBytes)
+    if (bytes < uncached / 2) global("latency_walk", bytes);
   cases.push_back(single_case(row("latency_local", 4096),
                               [&context, timing] { return local_latency(context, timing); }));
 }
@@ -149,6 +175,8 @@ class LadderTable {
     for (const char* rung : {"blocked", "blocked_4"})
       for (const std::size_t block : kBlocks)
         if (rung == std::string_view("blocked") || block % 4 == 0) add(table, rung, block);
+    for (const char* rung : {"blocked_slow", "blocked_many", "blocked_4_printed"})
+      add(table, rung, kBlocks.back());
     for (const char* rung :
          {"clgauss_gemm", "cpu_naive", "cpu_buffered_column", "cpu_blocked", "openblas"})
       add(table, rung, 0);
@@ -210,9 +238,52 @@ std::optional<std::size_t> ladder_n(const Measured& measured) {
 
 namespace {
 
+/// On t2 alone, which no transfer hides: the tiles, their theory, and what varies them.
+void add_tile_claims(std::vector<Claim>& claims, const Measured& measured,
+                     const Latencies& latencies, std::size_t n) {
+  const Judge judge(measured.floor(n));
+  const std::string not_run = fmt::format("not measured at n = {}", n);
+  const std::string largest = block_parameter(kBlocks.back());
+  const auto time = [&](std::string_view rung, const std::string& block) {
+    return measured.time({.kernel = rung, .n = n, .parameters = block});
+  };
+  const auto tiles = time("blocked", largest), four = time("blocked_4", largest);
+  std::optional<Estimate> smaller;
+  for (const std::size_t block : kBlocks)
+    if (const auto ns = time("blocked", block_parameter(block));
+        block < kBlocks.back() && ns && (!smaller || ns->median < smaller->median))
+      smaller = ns;
+  claims.push_back(judge.over("table 5: tiles of 32 are the best (t2 alone)", "by table 5",
+                              ratio(smaller, tiles), 1, not_run));
+  const auto expected = theory(latencies, "blocked", n, kBlocks.back());
+  const auto gain = ratio(measured.time({.kernel = "naive", .n = n}), tiles);
+  const auto over_theory = expected && gain
+                               ? std::optional(*gain / Estimate{*expected, *expected, *expected, 2})
+                               : std::nullopt;
+  Claim theory_claim =
+      judge.between("theory: tiles of 32 gain tG / (tG / 32 + tS), within a fifth (t2 alone)",
+                    expected ? significant(*expected, 3) + " times by the latencies here" : "-",
+                    over_theory, 0.8, 1.25, "the latencies or the rungs were not measured");
+  if (over_theory) theory_claim.here = fmt::format("{} times", cell(gain));
+  claims.push_back(std::move(theory_claim));
+  claims.push_back(judge.between("text: the slow order of loading costs about 2 times (1.5 to 3)",
+                                 "2 times", ratio(time("blocked_slow", largest), tiles), 1.5, 3,
+                                 not_run));
+  claims.push_back(
+      judge.under("text: more than four results a work-item gain nothing (8: under 1.05)", "stated",
+                  ratio(four, time("blocked_many", largest)), 1.05, not_run));
+  const auto apart = ratio(latencies.global, latencies.local);
+  claims.push_back(judge.between(
+      "Zhao: local memory answers 20 to 30 times sooner than global memory", "20 to 30 times",
+      apart ? std::optional(Estimate{*apart, *apart, *apart, 2}) : std::nullopt, 20, 30,
+      "the latencies were not measured"));
+  claims.push_back(unjudged("figure 2: a Tesla is no better than a desktop GPU", "figure 2",
+                            "one device a page, and no desktop GPU beside it"));
+}
+
 /// Of whole times: at the largest n, or, where a buffered rung is not there at it, at the largest
 /// that has it.
-std::vector<Claim> ladder_claims(const Measured& measured) {
+std::vector<Claim> ladder_claims(const Measured& measured, const Latencies& latencies) {
   const auto sizes = measured.sizes_of("naive");
   if (sizes.empty()) return {};
   const std::size_t n = *ladder_n(measured);
@@ -273,6 +344,7 @@ std::vector<Claim> ladder_claims(const Measured& measured) {
                  gain("cpu_blocked", "blocked_4", "BLOCK=32"), 60, not_run),
       judge.over("text: the best loop is 35 times the naive one" + base, "35 times, n = 2048",
                  gain("cpu_naive", "cpu_blocked"), 35, not_run)};
+  add_tile_claims(claims, measured, latencies, n);
   const auto best = product_gflops(n, ladder_time(measured, "blocked_4", n, "BLOCK=32"));
   claims.push_back(judge.over(
       "text: 344 GFLOP/s with transfers",
@@ -292,17 +364,48 @@ std::vector<Claim> ladder_claims(const Measured& measured) {
   return claims;
 }
 
+/// The latency over the bytes that are walked, and whether twice as many change anything.
+std::string walked_words(const Measured& measured) {
+  std::map<std::size_t, double> walked;
+  for (const Point& point : measured.points())
+    if (point.row.kernel.starts_with("latency_") && point.row.kernel != "latency_local" &&
+        !point.times_ns.empty())
+      walked[std::strtoull(point.row.parameters.c_str() + sizeof "BYTES=" - 1, nullptr, 10)] =
+          median(point.times_ns);
+  if (walked.size() < 3) return {};  // rows of the first designs
+  std::string text =
+      "Latency by the bytes of a random walk, each repetition going on where the "
+      "last one ended:";
+  for (const auto& [bytes, ns] : walked)
+    text += fmt::format(" {} MiB {} ns,", significant(static_cast<double>(bytes) / (1U << 20U), 3),
+                        significant(ns, 3));
+  text.back() = '.';
+  const double last = walked.rbegin()->second, before = std::next(walked.rbegin())->second;
+  constexpr double flat = 1.1;
+  return text + (last <= flat * before ? " Twice as many bytes change nothing: no cache counts."
+                                       : " It still rises: tG is a lower bound.");
+}
+
 Findings ladder_findings(const std::vector<Row>& rows) {
   const Measured measured(rows);
   const auto cached = measured.ns({.kernel = "latency_cached"});
-  const Latencies latencies{measured.ns({.kernel = "latency_global"}),
+  const std::string walked = walked_words(measured);
+  const auto global = measured.ns({.kernel = "latency_global"});
+  const Latencies latencies{walked.empty() ? std::nullopt : global,
                             measured.ns({.kernel = "latency_local"})};
   Findings findings;
-  findings.remarks.push_back(fmt::format(
-      "Latencies: global memory tG = {} ns ({} ns where a cache holds the 1 MiB walked), local "
-      "memory tS = {} ns, tG / tS = {}.",
-      cell(latencies.global), cell(cached), cell(latencies.local),
-      cell(ratio(latencies.global, latencies.local))));
+  if (global && walked.empty())
+    findings.remarks.push_back(fmt::format(
+        "The latency of global memory cannot be judged here, nor can a theory that stands on it: "
+        "these rows walk the same 7.7 MB again and again, which a cache holds ({} ns).",
+        cell(global)));
+  else
+    findings.remarks.push_back(fmt::format(
+        "Latencies: global memory tG = {} ns ({} ns where a cache holds the 1 MiB walked), local "
+        "memory tS = {} ns, tG / tS = {}.",
+        cell(latencies.global), cell(cached), cell(latencies.local),
+        cell(ratio(latencies.global, latencies.local))));
+  if (!walked.empty()) findings.remarks.push_back(walked);
   findings.remarks.emplace_back(
       "Theory: a buffered row or column gains less than 2, tiles of side B gain tG / (tG / B + "
       "tS). Published gains are of t1 + t2 + t3, so ours are, too; those of t2 alone stand beside "
@@ -311,7 +414,7 @@ Findings ladder_findings(const std::vector<Row>& rows) {
     findings.tables.push_back(LadderTable(measured, latencies, n).table());
   std::ranges::move(control_remarks(measured), std::back_inserter(findings.remarks));
   findings.tables.push_back(untimed_table(measured));
-  findings.tables.push_back(table_of(ladder_claims(measured), ladder_n(measured)));
+  findings.tables.push_back(table_of(ladder_claims(measured, latencies), ladder_n(measured)));
   return findings;
 }
 

@@ -153,4 +153,13 @@ Elimination elimination() {
           count("preferred_multiple"), count("lcm_rule"),    count("measured_best")};
 }
 
+std::map<std::size_t, std::map<std::size_t, double>> elimination_times() {
+  std::map<std::size_t, std::map<std::size_t, double>> times;
+  for (const Record& record : records("baranov_times.csv"))
+    times[static_cast<std::size_t>(record.number("n").value_or(0))]
+         [static_cast<std::size_t>(record.number("local").value_or(0))] =
+             record.number("median_ms").value_or(0);
+  return times;
+}
+
 }  // namespace clgauss::tune::published

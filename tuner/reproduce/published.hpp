@@ -2,6 +2,7 @@
 /// Figures of the source documents: the files of data/published, which the program carries with it.
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -63,5 +64,8 @@ struct Elimination {
   std::size_t cores = 0, compute_units = 0, multiple = 0, rule = 0, best = 0;
 };
 [[nodiscard]] Elimination elimination();
+
+/// The times behind its figures 3 to 6: of the whole solve in f32, by n and work-group size, in ms.
+[[nodiscard]] std::map<std::size_t, std::map<std::size_t, double>> elimination_times();
 
 }  // namespace clgauss::tune::published

@@ -5,8 +5,11 @@
 #include <clgauss/error.hpp>
 #include <clgauss/version.hpp>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "clock.hpp"
+#include "tuner/measure/conditions.hpp"
+#include "tuner/measure/estimate.hpp"
 
 namespace clgauss::tune {
 
@@ -17,25 +20,27 @@ using Json = nlohmann::ordered_json;
 Json to_json(const ExperimentInfo& info) {
   const DeviceProfile& device = info.device;
   const auto cores = device.total_cores();
-  return {{"schema", kRowSchema},
-          {"experiment", info.experiment},
-          {"kernel", info.kernel},
-          {"type", info.type},
-          {"variant", info.variant},
-          {"command", info.command},
-          {"version", revision()},
-          {"device",
-           {{"name", device.name},
-            {"vendor", device.vendor},
-            {"platform", device.platform_name},
-            {"driver", device.driver_version},
-            {"type", device_type_name(device.type)},
-            {"compute_units", device.compute_units},
-            {"cores", cores ? Json(*cores) : Json(nullptr)},
-            {"preferred_multiple", device.preferred_multiple},
-            {"max_work_group_size", device.max_work_group_size},
-            {"global_mem_bytes", device.global_mem_bytes},
-            {"local_mem_bytes", device.local_mem_bytes}}}};
+  return {
+      {"schema", kRowSchema},
+      {"experiment", info.experiment},
+      {"kernel", info.kernel},
+      {"type", info.type},
+      {"variant", info.variant},
+      {"command", info.command},
+      {"version", revision()},
+      {"host", {{"text", info.host}, {"busy_cores", info.busy_cores}, {"cores", info.host_cores}}},
+      {"device",
+       {{"name", device.name},
+        {"vendor", device.vendor},
+        {"platform", device.platform_name},
+        {"driver", device.driver_version},
+        {"type", device_type_name(device.type)},
+        {"compute_units", device.compute_units},
+        {"cores", cores ? Json(*cores) : Json(nullptr)},
+        {"preferred_multiple", device.preferred_multiple},
+        {"max_work_group_size", device.max_work_group_size},
+        {"global_mem_bytes", device.global_mem_bytes},
+        {"local_mem_bytes", device.local_mem_bytes}}}};
 }
 
 DeviceType parse_device_type(const std::string& name) {
@@ -51,6 +56,11 @@ ExperimentInfo info_from_json(const Json& json) {
   info.type = json.at("type");
   info.variant = json.at("variant");
   info.command = json.at("command");
+  if (const auto host = json.find("host"); host != json.end()) {
+    info.host = host->at("text");
+    info.busy_cores = host->at("busy_cores");
+    info.host_cores = host->at("cores");
+  }
   const Json& device = json.at("device");
   info.device.name = device.at("name");
   info.device.vendor = device.at("vendor");
@@ -69,6 +79,12 @@ ExperimentInfo info_from_json(const Json& json) {
 }
 
 }  // namespace
+
+void note_host(ExperimentInfo& info) {
+  info.host = host_text();
+  info.busy_cores = busy_cores();
+  info.host_cores = std::thread::hardware_concurrency();
+}
 
 std::string info_text(const ExperimentInfo& info) { return to_json(info).dump(2) + "\n"; }
 

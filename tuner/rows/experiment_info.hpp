@@ -14,7 +14,14 @@ struct ExperimentInfo {
   std::string kernel, type, variant;
   std::string command;  // as it was typed
   DeviceProfile device;
+  std::string host = {};  // host_text(); empty: not recorded
+  /// when it began: cores that other programs kept busy, of how many
+  double busy_cores = 0;
+  unsigned host_cores = 0;
 };
+
+/// What the machine that an experiment runs on says of itself now; takes a fifth of a second.
+void note_host(ExperimentInfo& info);
 
 /// The text of experiment.json.
 [[nodiscard]] std::string info_text(const ExperimentInfo& info);

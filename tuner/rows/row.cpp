@@ -64,9 +64,21 @@ constexpr Column number_column(std::string_view name) {
           [](std::string_view text, Row& row) { return read_number(text, row.*field); }};
 }
 
-constexpr Column since_2(Column column) {
-  column.since = 2;
+constexpr Column since(int schema, Column column) {
+  column.since = schema;
   return column;
+}
+
+/// One of the Conditions.
+template <double Conditions::*field>
+constexpr Column condition_column(std::string_view name) {
+  return {name,
+          [](const Row& row) {
+            const double value = row.conditions.*field;
+            return value > 0 ? significant(value, 4) : std::string();
+          },
+          [](std::string_view text, Row& row) { return read_number(text, row.conditions.*field); },
+          3};
 }
 
 bool read_schema(std::string_view text, Row& /*row*/) {
@@ -80,7 +92,7 @@ bool read_status(std::string_view text, Row& row) {
   return status.has_value();
 }
 
-constexpr std::array<Column, 29> kColumns{{
+constexpr std::array<Column, 36> kColumns{{
     {"schema", [](const Row&) { return std::to_string(kRowSchema); }, read_schema},
     text_column<&Row::time>("time"),
     text_column<&Row::version>("version"),
@@ -95,8 +107,10 @@ constexpr std::array<Column, 29> kColumns{{
     text_column<&Row::rule>("rule"),
     number_column<&Row::n>("n"),
     number_column<&Row::local>("local"),
-    since_2(number_column<&Row::group>("group")),
+    since(2, number_column<&Row::group>("group")),
     text_column<&Row::parameters>("parameters"),
+    since(3, text_column<&Row::chosen>("chosen")),
+    since(3, text_column<&Row::suggested>("suggested")),
     number_column<&Row::main_launches>("main_launches"),
     number_column<&Row::remainder_launches>("remainder_launches"),
     text_column<&Row::build_options>("build_options"),
@@ -104,6 +118,7 @@ constexpr std::array<Column, 29> kColumns{{
     {"repetition", [](const Row& row) { return std::to_string(row.repetition); },
      [](std::string_view text, Row& row) { return read_number(text, row.repetition); }},
     number_column<&Row::repetitions>("repetitions"),
+    since(3, number_column<&Row::round>("round")),
     {"time_ns", [](const Row& row) { return write_time(row.time_ns); },
      [](std::string_view text, Row& row) { return read_time(text, row.time_ns); }},
     {"low_ns", [](const Row& row) { return write_time(row.low_ns); },
@@ -118,6 +133,10 @@ constexpr std::array<Column, 29> kColumns{{
     number_column<&Row::steps>("steps"),
     number_column<&Row::all_steps>("all_steps"),
     number_column<&Row::work>("work"),
+    condition_column<&Conditions::clock_mhz>("clock_mhz"),
+    condition_column<&Conditions::memory_clock_mhz>("memory_clock_mhz"),
+    condition_column<&Conditions::temperature_c>("temperature_c"),
+    condition_column<&Conditions::power_w>("power_w"),
 }};
 
 /// `detail` is the last column, so that a table that is cut at the screen's edge loses the least.
@@ -195,7 +214,7 @@ std::vector<Row> parse_rows(std::string_view text, const std::string& file) {
         throw FormatError(file, 1, 0, "this is not the header of clgauss-tune's rows");
     } else {
       rows.push_back(parse_row(line, columns, file, number));
-      if (columns.size() <= kColumns.size()) rows.back().group = rows.back().local;  // version 1
+      if (columns.size() == columns_of(1).size()) rows.back().group = rows.back().local;
     }
   }
   return rows;
@@ -213,22 +232,32 @@ std::vector<Row> rows_of(const Row& row, const Outcome& outcome) {
   }
   copy.repetitions = outcome.times_ns.size();
   for (const double time_ns : outcome.times_ns) {
-    copy.repetition = rows.size();
+    const std::size_t at = copy.repetition = rows.size();
     copy.time_ns = time_ns;
+    if (at < outcome.rounds.size()) copy.round = outcome.rounds[at];
+    if (at < outcome.conditions.size()) copy.conditions = outcome.conditions[at];
     rows.push_back(copy);
   }
   return rows;
 }
 
 std::vector<Point> group_rows(const std::vector<Row>& rows) {
+  constexpr std::size_t most_rounds = 1U << 20U;
   std::vector<Point> points;
-  std::map<std::string, std::size_t> places;
+  std::map<std::string, std::size_t> places, contests;
   for (const Row& row : rows) {
     const auto [place, is_new] = places.try_emplace(row.key(), points.size());
-    if (is_new) points.push_back({row, {}});
-    if (row.status == Status::ok && row.time_ns > 0)
-      points[place->second].times_ns.push_back(row.time_ns);
+    if (is_new) points.push_back({row, {}, {}});
+    if (row.status != Status::ok || !(row.time_ns > 0)) continue;
+    Point& point = points[place->second];
+    const std::size_t contest = contests.try_emplace(row.time, contests.size()).first->second;
+    if (row.round > 0 && point.rounds.size() == point.times_ns.size())
+      point.rounds.push_back(contest * most_rounds + row.round);
+    point.times_ns.push_back(row.time_ns);
   }
+  for (Point& point : points)
+    if (point.rounds.size() < point.times_ns.size() || !std::ranges::is_sorted(point.rounds))
+      point.rounds.clear();
   return points;
 }
 

@@ -91,7 +91,8 @@ struct Determinant {
 
 /// The work-group size of the kernel that does the work, gauss_fwd, and how it came about.
 struct WorkGroupReport {
-  std::string rule;                // "tuned", "driver", "lcm" or the number
+  std::string rule;                // "tuned", "driver", "lcm", "fit" or the number
+  std::string split;               // how ranges were launched: split_mode_name()
   std::size_t size = 0;            // 0 = left to the driver
   std::optional<std::size_t> raw;  // what the LCM rule says before it is clamped
   std::string reason;              // of the LCM rule, and why a tuned size was passed over

@@ -84,9 +84,9 @@ void bind(GaussKernels& kernels, const GaussBuffers& d, RealType type, cl_ulong 
 /// Launches every kernel once, before anything is uploaded: PoCL builds a kernel for a work-group
 /// size when it is first launched with it, which would else be counted as elimination.
 void launch_first(const cl::CommandQueue& queue, const DeviceProfile& device,
-                  const WorkGroupPolicy& policy, GaussKernels& kernels, const GaussBuffers& d,
+                  const Launcher& launcher, GaussKernels& kernels, const GaussBuffers& d,
                   const GaussOptions& options) {
-  Launcher unrecorded(device, queue, policy, SplitMode::automatic, d.ld);
+  Launcher unrecorded(device, queue, launcher.policy(), launcher.split(), d.ld);
   bind(kernels, d, options.type, d.n - 1);  // the last step: it exchanges and eliminates nothing
   const auto launch = [&](const Kernel& kernel, NdRange range) {
     unrecorded.launch(kernel, range);
@@ -166,7 +166,7 @@ EliminationResult eliminate_and_substitute(Context& context, Launcher& launcher,
   GaussKernels kernels(context.programs(), options.type);
   const cl::CommandQueue& queue = context.queue();
   GaussBuffers buffers(context, system, options.type);
-  launch_first(queue, context.profile(), launcher.policy(), kernels, buffers, options);
+  launch_first(queue, context.profile(), launcher, kernels, buffers, options);
   result.times.build = timer.lap();
 
   const Scaling scaling = scaling_for(system, options.type);
@@ -211,6 +211,11 @@ Variants gauss_variants() {
       .parameters = {{.name = "LOCAL",  // work-group size; 0 = left to the driver
                       .least = 0,
                       .most = 1 << 20,
+                      .usual = [](const Setting&) { return 0; },
+                      .macro = false},
+                     {.name = "SPLIT",  // a SplitMode
+                      .least = 0,
+                      .most = static_cast<int>(SplitMode::tall),
                       .usual = [](const Setting&) { return 0; },
                       .macro = false}},
       .lacks = lacks_nothing,

@@ -52,30 +52,51 @@ struct Split {
 };
 [[nodiscard]] Split split_range(std::size_t size, std::size_t local);
 
+/// The largest divisor of `range` that is at most `limit`, both at least 1: the largest group that
+/// cuts the range evenly. It is 1 for a prime above the limit, but 2 for twice such a prime, and
+/// small for many others.
+[[nodiscard]] std::size_t largest_divisor(std::size_t range, std::size_t limit);
+
+/// The size of Rule::fit, for one launch of whole groups beyond the end of the range: of the
+/// multiples of `multiple` from five eighths of `limit` to it that which leaves the fewest
+/// work-items beyond the end, the largest of several; a shorter range is one group. A launcher's
+/// limit is 512, with which an H100 is fastest, and on a CPU the device's own: there a group of a
+/// whole row is. What lies beyond the end costs time as a part of what lies within.
+[[nodiscard]] std::size_t fitting_size(std::size_t range, std::size_t limit, std::size_t multiple);
+
+/// How a range is launched. The numbers are the SPLIT of a TunedEntry.
 enum class SplitMode {
-  automatic,   // main launch and, if anything is left, one more group for the remainder
-  off,         // a size that does not divide is refused, as OpenCL 1.x does
-  round_up,    // one launch of whole groups beyond the end: the kernel must return at once there
-  non_uniform  // one launch whose last group is smaller: OpenCL 2.0 and devices that have it
+  automatic = 0,    // as tuned; else of Rule::fit round_up, of others padded
+  off = 1,          // a size that does not divide is refused, as OpenCL 1.x does
+  padded = 2,       // main launch and, if anything is left, one whole group for the remainder
+  exact = 3,        // main launch and one of just the remainder, whose groups the driver chooses
+  round_up = 4,     // one launch of whole groups beyond the end: the kernel must return at once
+                    // there
+  non_uniform = 5,  // one launch whose last group is smaller: OpenCL 2.0 and devices that have it
+  tall = 6  // one launch of groups of one column: of as many rows as the size and the range's rows
+            // allow, a divisor of these; a range of one row is rounded up
 };
+/// "auto", "off", "padded", "exact", "round_up", "non_uniform" or "tall".
+[[nodiscard]] std::string_view split_mode_name(SplitMode mode);
 
 /// Where the work-group size comes from.
 struct WorkGroupPolicy {
   enum class Rule {
-    automatic,  // tuned where that is known, else lcm; solve() resolves it
+    automatic,  // tuned where that is known, else fit; solve() resolves it
     tuned,      // as clgauss-tune stored it; solve() resolves it
     driver,
     lcm,
+    fit,  // fitting_size() of the longest range
     fixed
   };
   Rule rule = Rule::lcm;
   std::size_t size = 0;  // of Rule::fixed
 };
 
-/// "auto", "tuned", "driver", "lcm" or a number above 0 (the values of `--local`). Throws
+/// "auto", "tuned", "driver", "lcm", "fit" or a number above 0 (the values of `--local`). Throws
 /// UsageError for anything else.
 [[nodiscard]] WorkGroupPolicy parse_work_group_policy(std::string_view text);
-/// "auto", "tuned", "driver", "lcm" or the number: what parse_work_group_policy reads.
+/// "auto", "tuned", "driver", "lcm", "fit" or the number: what parse_work_group_policy reads.
 [[nodiscard]] std::string work_group_policy_name(const WorkGroupPolicy& policy);
 
 /// Work-items with the global ids offset .. offset + size - 1 in each of `dims` dimensions.
@@ -92,7 +113,8 @@ struct NdRange {
 struct LaunchRecord {
   std::string kernel;
   NdRange range;
-  std::size_t local = 0;  // work-items a group, all in the first dimension; 0 = left to the driver
+  std::size_t local = 0;       // work-items a group in the first dimension; 0 = left to the driver
+  std::size_t local_rows = 1;  // and in the second
   bool remainder = false;
   std::optional<std::uint64_t>
       time_ns;  // from the event, where the queue was opened with profiling
@@ -122,7 +144,7 @@ class Launcher {
   [[nodiscard]] std::size_t local_size_for(const Kernel& kernel) const;
 
   /// Launches `kernel` over `range` with the policy's size; the first dimension is the one that is
-  /// split. The remainder is launched as one whole group in that dimension, because drivers that
+  /// split. A padded remainder is one whole group in that dimension, because drivers that
   /// compile for every group size anew (PoCL) would take seconds for many small remainders: the
   /// kernel itself must return at once where the range has ended. An empty range is no launch.
   /// Throws DeviceLimit, naming the limit, if the size is above it, or does not divide and
@@ -133,6 +155,7 @@ class Launcher {
   void launch_group(const Kernel& kernel, std::size_t local);
 
   [[nodiscard]] const WorkGroupPolicy& policy() const noexcept { return policy_; }
+  [[nodiscard]] SplitMode split() const noexcept { return split_; }
 
   /// All launches so far. Event times are filled in once the queue has finished.
   [[nodiscard]] const std::vector<LaunchRecord>& records();
@@ -142,8 +165,13 @@ class Launcher {
   }
 
  private:
+  [[nodiscard]] std::size_t limit_of(const Kernel& kernel) const;
   void check_limits(const Kernel& kernel, std::size_t local) const;
-  void enqueue(const Kernel& kernel, const NdRange& range, std::size_t local, bool remainder);
+  void launch_tall(const Kernel& kernel, const NdRange& range, std::size_t local);
+  void launch_rounded_up(const Kernel& kernel, NdRange range, std::size_t local);
+  /// `local` work-items a group in each dimension; {0, 0} leaves them to the driver.
+  void enqueue(const Kernel& kernel, const NdRange& range, std::array<std::size_t, 2> local,
+               bool remainder);
 
   const DeviceProfile& device_;
   cl::CommandQueue queue_;

@@ -4,6 +4,7 @@
 
 #include <clgauss/device.hpp>
 #include <clgauss/export.hpp>
+#include <clgauss/lab/launch.hpp>
 #include <clgauss/lab/parameters.hpp>
 #include <clgauss/matrix.hpp>
 #include <clgauss/real_type.hpp>
@@ -20,7 +21,8 @@ namespace CLGAUSS_EXPORT clgauss {
 class Context;
 
 /// What a TunedEntry is for: its LOCAL is the elimination's work-group size, 0 = left to the
-/// driver; its MIXED_FROM and RBT_FROM say from which n on solve() takes which method by itself.
+/// driver, its SPLIT a SplitMode; its MIXED_FROM and RBT_FROM say from which n on solve() takes
+/// which method by itself.
 inline constexpr const char *kTunedElimination = "elimination", *kTunedGemm = "gemm",
                             *kTunedGemmUpdate = "gemm_update", *kTunedLu = "lu",
                             *kTunedMethod = "method";
@@ -50,6 +52,10 @@ struct TunedDevice {
 
   [[nodiscard]] bool is(const DeviceProfile& device) const;
 };
+
+/// How the elimination's ranges are launched with an entry's LOCAL: its SPLIT; padded, as entries
+/// without one were measured. Not checked.
+[[nodiscard]] SplitMode tuned_split(const TunedEntry& entry);
 
 /// JSON of schema 1, as stored, exported and shipped in data/tuned. Throws FormatError naming
 /// `file` for anything else, a file of a later schema included.
