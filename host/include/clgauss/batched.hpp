@@ -174,8 +174,8 @@ struct BatchedSolution {
 
 /// Reads a batch from .npy files of three dimensions; `path` "-" is standard input. With an empty
 /// `rhs` the file holds batch x n x (n + nrhs), nrhs >= 1; otherwise batch x n x n, and `rhs` is
-/// "ones", "row-sums" (so x = 1), "identity" (so x is the inverse) or a file with b, batch x n or batch x n x nrhs. Throws as
-/// read_system().
+/// "ones", "row-sums" (so x = 1), "identity" (so x is the inverse) or a file with b, batch x n or
+/// batch x n x nrhs. Throws as read_system().
 [[nodiscard]] BatchedSystem read_batched_system(const std::string& path, const std::string& rhs,
                                                 const ReadOptions& options = {});
 
