@@ -4,7 +4,8 @@
 //   a, b, c   n-by-n, row-major, leading dimension n; any n >= 1
 //
 // Parameters: BLOCK = side of the tiles of the blocked rungs (their "BS"), RESULTS = elements of C
-// of a work-item of ladder_blocked_many; the other rungs do not depend on them.
+// of a work-item of ladder_blocked_many, 1 if it is not given; the other rungs do not depend on
+// them.
 // The printed kernels read and write beyond the matrices where n is no multiple of the group. Here
 // the naive rung skips the work-items outside, the blocked rungs fill their tiles with zeros and
 // skip the stores; the buffered rungs have exactly n groups of n.
@@ -13,7 +14,7 @@
 #error "BLOCK must be defined"
 #endif
 #ifndef RESULTS
-#error "RESULTS must be defined"
+#define RESULTS 1
 #endif
 
 // (a) One work-item an element. The first dimension is the ROW, as printed: neighbours read A and

@@ -258,7 +258,7 @@ def test_an_inaccurate_answer_warns(monkeypatch):
         def solve(a, b, x, accuracy, report, method):
             x[:] = 1
             return {"status": "inaccurate", "doubt": "unknown", "failed_column": None, "scaled_residual": 17.0, "pivots": []} | dict.fromkeys(
-                "method passed_over factors accuracy pivoting backward_error rcond forward_error corrections times".split()
+                "method passed_over factors accuracy pivoting backward_error rcond forward_error corrections inertia times".split()
             )
 
     context = clgauss.Context("pocl")

@@ -128,7 +128,7 @@ TEST_CASE("--launches records what was launched, with event times") {
   std::istringstream lines(content_of(folder / "l.csv"));
   std::string line;
   std::getline(lines, line);
-  CHECK(line == "kernel,part,global0,global1,offset0,offset1,local,time_ns");
+  CHECK(line == "kernel,part,global0,global1,offset0,offset1,local,local1,time_ns");
   std::size_t main = 0, remainder = 0;
   while (std::getline(lines, line)) {
     (line.find(",remainder,") != std::string::npos ? remainder : main) += 1;
