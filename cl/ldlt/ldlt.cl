@@ -19,11 +19,6 @@
 #if !defined(CHUNK) || !defined(LOCAL) || !defined(WIDTH) || !defined(USE_FMA)
 #error "CHUNK, LOCAL, WIDTH and USE_FMA must be defined"
 #endif
-#if USE_FMA
-#define MULADD(a, b, c) fma(a, b, c)
-#else
-#define MULADD(a, b, c) ((a) * (b) + (c))
-#endif
 
 // Kinds of columns: of a 1 x 1 pivot, and the first and the second of a 2 x 2 pivot.
 #define ONE 0u

@@ -32,12 +32,6 @@
 #error "X_PARTS 2 is for ACCURATE 1"
 #endif
 
-#if USE_FMA
-#define MULADD(a, b, c) fma(a, b, c)
-#else
-#define MULADD(a, b, c) ((a) * (b) + (c))
-#endif
-
 #if RHS == 1
 #define EACH_RHS(f) f(0)
 #elif RHS == 2

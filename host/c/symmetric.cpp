@@ -14,6 +14,7 @@
 
 #include "c/by_factors.hpp"
 #include "c/checked.hpp"
+#include "linalg/lu/pivots.hpp"
 #include "matrix/shapes.hpp"
 
 namespace clgauss::c {
@@ -32,12 +33,7 @@ struct Pivots {
 
   [[nodiscard]] bool is_second(Index k) const { return k > 0 && pairs[k - 1]; }
   /// In the order in which an LU exchanges rows: the two of a pivot also change places.
-  [[nodiscard]] std::vector<Index> of_rows() const {
-    std::vector<Index> rows = exchanges;
-    for (Index k = 0; k + 1 < rows.size(); ++k)
-      if (pairs[k]) rows[k] = rows[k + 1];
-    return rows;
-  }
+  [[nodiscard]] std::vector<Index> of_rows() const { return row_exchanges_of(exchanges, pairs); }
   /// The row of the LU's L that is row i of L.
   [[nodiscard]] Index row_of_lu(Index i) const {
     return pairs[i] ? i + 1 : is_second(i) ? i - 1 : i;

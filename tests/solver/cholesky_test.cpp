@@ -13,6 +13,7 @@
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
 #include "support/thorough.hpp"
+#include "support/triangle.hpp"
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
 #include <lapacke.h>
@@ -20,6 +21,7 @@
 
 using namespace clgauss;
 using clgauss::test::factorisation_error;
+using clgauss::test::lower_half;
 using clgauss::test::on_every_device;
 using clgauss::test::PaddedMatrix;
 using clgauss::test::rounded;
@@ -44,23 +46,8 @@ std::vector<Index> no_exchanges(Index n) {
   return rows;
 }
 
-/// What is above the diagonal must not be read.
-Matrix lower_half(Matrix a) {
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index j = i + 1; j < a.cols(); ++j) a(i, j) = std::numeric_limits<double>::quiet_NaN();
-  return a;
-}
-
-/// The usual way, and where that is the one for CPUs the one for GPUs.
 std::vector<LuOptions> ways(Context& context, RealType type, Index n) {
-  LuOptions usual;
-  usual.positive_definite = true;
-  std::vector<LuOptions> all{usual};
-  if (default_lu_spec(context, type, n).family == LuFamily::cpu) {
-    all.push_back(usual);
-    all.back().spec = default_lu_spec(context.profile(), type, n, LuFamily::gpu);
-  }
-  return all;
+  return clgauss::test::ways(context, type, n, {.positive_definite = true});
 }
 
 System system_of(Matrix a, Index nrhs = 1) {

@@ -13,6 +13,7 @@
 #include "support/devices.hpp"
 #include "support/factorisation.hpp"
 #include "support/thorough.hpp"
+#include "support/triangle.hpp"
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
 #include <clgauss.h>
@@ -21,6 +22,7 @@
 
 using namespace clgauss;
 using clgauss::test::factorisation_error;
+using clgauss::test::lower_half;
 using clgauss::test::norm1;
 using clgauss::test::on_every_device;
 using clgauss::test::PaddedMatrix;
@@ -86,23 +88,8 @@ std::vector<Kind> kinds() {
           {"definite", [](Index n) { return generate_matrix("spd", n, n); }}};
 }
 
-/// What is above the diagonal must not be read.
-Matrix lower_half(Matrix a) {
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index j = i + 1; j < a.cols(); ++j) a(i, j) = std::numeric_limits<double>::quiet_NaN();
-  return a;
-}
-
-/// The usual way, and where that is the one for CPUs the one for GPUs.
 std::vector<LuOptions> ways(Context& context, RealType type, Index n) {
-  LuOptions usual;
-  usual.symmetric = true;
-  std::vector<LuOptions> all{usual};
-  if (default_lu_spec(context, type, n).family == LuFamily::cpu) {
-    all.push_back(usual);
-    all.back().spec = default_lu_spec(context.profile(), type, n, LuFamily::gpu);
-  }
-  return all;
+  return clgauss::test::ways(context, type, n, {.symmetric = true});
 }
 
 /// A with its columns exchanged.

@@ -31,6 +31,15 @@ std::optional<LcmRule> rule_from_device(const EliminationData& data) {
 
 }  // namespace
 
+const Timing* fastest_of(const ContestResult& contest, std::string_view parameters) {
+  const Timing* best = nullptr;
+  for (const Timing& timing : contest.timings)
+    if (timing.ok() && !timing.by_driver() && timing.parameters == parameters &&
+        (best == nullptr || timing.ms.median < best->ms.median))
+      best = &timing;
+  return best;
+}
+
 ByN by_n(const std::vector<Point>& points) {
   std::map<std::size_t, std::vector<Point>> grouped;
   for (const Point& point : points) grouped[point.row.n].push_back(point);

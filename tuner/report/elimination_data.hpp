@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "tuner/rows/contest_result.hpp"
@@ -13,6 +14,9 @@ namespace clgauss::tune::report {
 
 /// What competed at each n.
 using ByN = std::map<std::size_t, ContestResult>;
+
+/// The fastest size launched in the way of these parameters; null if there is none.
+[[nodiscard]] const Timing* fastest_of(const ContestResult& contest, std::string_view parameters);
 
 /// Points of any n, judged n by n.
 [[nodiscard]] ByN by_n(const std::vector<Point>& points);

@@ -34,22 +34,12 @@ constexpr std::pair<std::string_view, const char*> kWays[] = {
     {"SPLIT=tall", "one, 1 column"},
     {"SPLIT=non_uniform", "one, non-uniform"}};
 
-/// The fastest size launched in this way; null if there is none.
-const Timing* fastest_in(const ContestResult& contest, std::string_view parameters) {
-  const Timing* best = nullptr;
-  for (const Timing& timing : contest.timings)
-    if (timing.ok() && !timing.by_driver() && timing.parameters == parameters &&
-        (best == nullptr || timing.ms.median < best->ms.median))
-      best = &timing;
-  return best;
-}
-
 /// The ways that any of `contests` has.
 std::vector<std::pair<std::string_view, const char*>> ways_of(const ByN& contests) {
   std::vector<std::pair<std::string_view, const char*>> ways;
   for (const auto& way : kWays)
     if (std::ranges::any_of(contests, [&](const auto& of_n) {
-          return fastest_in(of_n.second, way.first) != nullptr;
+          return fastest_of(of_n.second, way.first) != nullptr;
         }))
       ways.push_back(way);
   return ways;
@@ -164,7 +154,7 @@ Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local) {
       row.push_back(cost_cell(contest, contest.of_rule(rule)));
     if (ways.size() > 1)
       for (const auto& [parameters, label] : ways)
-        row.push_back(cost_cell(contest, fastest_in(contest, parameters)));
+        row.push_back(cost_cell(contest, fastest_of(contest, parameters)));
     row.push_back(floor_cell(contest));
     table.rows.push_back(std::move(row));
   }
@@ -297,7 +287,7 @@ Table solve_table(const ByN& solve) {
     std::vector<std::string> row{std::to_string(n), contest.best()->name(), ms_cell(contest.best()),
                                  cost_cell(contest, contest.of_rule("driver"))};
     for (const auto& [parameters, label] : ways)
-      row.push_back(cost_cell(contest, fastest_in(contest, parameters)));
+      row.push_back(cost_cell(contest, fastest_of(contest, parameters)));
     row.push_back(floor_cell(contest));
     table.rows.push_back(std::move(row));
   }

@@ -356,20 +356,6 @@ std::string split_sentence(const Verdict& verdict) {
   return text + ".";
 }
 
-}  // namespace
-
-namespace {
-
-/// The fastest of those timings whose parameters are these; null if there is none.
-const Timing* fastest_of(const ContestResult& contest, std::string_view parameters) {
-  const Timing* best = nullptr;
-  for (const Timing& timing : contest.timings)
-    if (timing.ok() && !timing.by_driver() && timing.parameters == parameters &&
-        (best == nullptr || timing.ms.median < best->ms.median))
-      best = &timing;
-  return best;
-}
-
 void note_rounded_up(Counts& counts, const ContestResult& contest) {
   const Timing *rounded = fastest_of(contest, "SPLIT=round_up"), *two = fastest_of(contest, "");
   if (rounded == nullptr || two == nullptr) return;

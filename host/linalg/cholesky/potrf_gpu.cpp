@@ -67,12 +67,7 @@ class CholeskyGpu : public CholeskyBackend {
   }
 
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
-    const LuFlags::Values flags = flags_.read(queue);
-    if (flags.gave_up)
-      throw CoResidencyLost("the work-groups of a triangular solve did not all run at once on " +
-                            context_.profile().name + " (is it shared?); try again");
-    if (flags.first_bad_pivot) (void)checked_failed_column(*flags.first_bad_pivot, n_);
-    return flags.first_bad_pivot;
+    return failed_column_of(context_, flags_.read(queue), n_);
   }
 
   void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) override {

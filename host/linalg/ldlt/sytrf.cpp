@@ -85,12 +85,7 @@ class Ldlt : public LuBackend {
   }
 
   std::optional<Index> failed_column(const cl::CommandQueue& queue) override {
-    const LuFlags::Values flags = flags_.read(queue);
-    if (flags.gave_up)
-      throw CoResidencyLost("the work-groups of a triangular solve did not all run at once on " +
-                            context_.profile().name + " (is it shared?); try again");
-    if (flags.first_bad_pivot) (void)checked_failed_column(*flags.first_bad_pivot, n_);
-    return flags.first_bad_pivot;
+    return failed_column_of(context_, flags_.read(queue), n_);
   }
 
   void poison_if_failed(const cl::CommandQueue& queue, const MatrixView& b, Index nrhs) override {
@@ -101,10 +96,7 @@ class Ldlt : public LuBackend {
   /// Those of rows: the two of a block of D change places.
   std::vector<Index> pivots(const cl::CommandQueue& queue) override {
     const SymmetricPivots found = *symmetric_pivots(queue);
-    std::vector<Index> rows = found.exchanges;
-    for (Index k = 0; k + 1 < n_; ++k)
-      if (found.pairs[k]) rows[k] = rows[k + 1];
-    return rows;
+    return row_exchanges_of(found.exchanges, found.pairs);
   }
 
   std::optional<SymmetricPivots> symmetric_pivots(const cl::CommandQueue& queue) override {

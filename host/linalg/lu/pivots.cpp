@@ -88,6 +88,12 @@ void judge_pivots(EliminationResult& result, std::vector<Index> rows, std::optio
   result.pivot_rows = std::move(rows);
 }
 
+std::vector<Index> row_exchanges_of(std::vector<Index> exchanges, const std::vector<bool>& pairs) {
+  for (Index k = 0; k + 1 < exchanges.size(); ++k)
+    if (pairs[k]) exchanges[k] = exchanges[k + 1];
+  return exchanges;
+}
+
 void judge_pivots(EliminationResult& result, const SymmetricPivots& pivots) {
   Inertia inertia;
   for (Index k = 0; k < pivots.exchanges.size(); ++k) {

@@ -60,6 +60,11 @@ template <typename Number>
 void judge_pivots(EliminationResult& result, std::vector<Index> rows,
                   std::optional<double> least = {});
 
+/// The exchanges of rows of the LU that L D L^T leaves: those of its columns, but the two of a pair
+/// also change places.
+[[nodiscard]] std::vector<Index> row_exchanges_of(std::vector<Index> exchanges,
+                                                  const std::vector<bool>& pairs);
+
 /// The same for what L D L^T adds: its exchanges of columns, and the inertia.
 void judge_pivots(EliminationResult& result, const SymmetricPivots& pivots);
 

@@ -1,10 +1,12 @@
 #include "linalg/lu/plain_solves.hpp"
 
 #include <algorithm>
+#include <clgauss/error.hpp>
 #include <numeric>
 
 #include "kernels/lu/lu_panels.hpp"
 #include "linalg/lu/getrs.hpp"
+#include "linalg/lu/pivots.hpp"
 #include "matrix/transfer.hpp"
 
 namespace clgauss {
@@ -102,6 +104,15 @@ std::unique_ptr<PlainSolves> make_plain_solves_cpu(Context& context, RealType ty
 
 std::unique_ptr<PlainSolves> make_plain_solves_gpu(const LuSetting& setting, Gemm& gemm) {
   return std::make_unique<SolvesByGroups>(setting, gemm);
+}
+
+std::optional<Index> failed_column_of(const Context& context, const LuFlags::Values& flags,
+                                      Index n) {
+  if (flags.gave_up)
+    throw CoResidencyLost("the work-groups of a triangular solve did not all run at once on " +
+                          context.profile().name + " (is it shared?); try again");
+  if (flags.first_bad_pivot) (void)checked_failed_column(*flags.first_bad_pivot, n);
+  return flags.first_bad_pivot;
 }
 
 }  // namespace clgauss

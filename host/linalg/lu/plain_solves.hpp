@@ -3,6 +3,7 @@
 
 #include <clgauss/gemm.hpp>
 #include <memory>
+#include <optional>
 
 #include "kernels/lu/lu_common.hpp"
 
@@ -37,5 +38,10 @@ class PlainSolves {
 /// so in setting.flags.
 [[nodiscard]] std::unique_ptr<PlainSolves> make_plain_solves_gpu(const LuSetting& setting,
                                                                  Gemm& gemm);
+
+/// The first column whose pivot is of no use, by the flags of factors that wait nowhere. Throws
+/// CoResidencyLost if a solve waited in vain, DeviceFault for a column that there is not.
+[[nodiscard]] std::optional<Index> failed_column_of(const Context& context,
+                                                    const LuFlags::Values& flags, Index n);
 
 }  // namespace clgauss

@@ -1,4 +1,5 @@
 #include "linalg/lu/rbt.hpp"
+#include "linalg/lu/plain_solves.hpp"
 
 #include <algorithm>
 #include <array>
@@ -176,15 +177,11 @@ class RbtLu::Implementation {
   }
 
   RbtOutcome outcome(const cl::CommandQueue& queue) {
-    const LuFlags::Values flags = flags_.read(queue);
-    if (flags.gave_up)
-      throw CoResidencyLost("the work-groups of a triangular solve did not all run at once on " +
-                            context_.profile().name + " (is it shared?); try again");
+    const std::optional<Index> failed = failed_column_of(context_, flags_.read(queue), n_);
     std::array<cl_float, kFigures> figures{};
     queue.enqueueReadBuffer(figures_, CL_TRUE, 0, sizeof figures, figures.data());
     RbtOutcome outcome;
-    if (flags.first_bad_pivot)
-      outcome.first_bad_pivot = checked_failed_column(*flags.first_bad_pivot, n_);
+    outcome.first_bad_pivot = failed;
     if (n_ == 0) return outcome;
     const double matrix = figures[kLargestOfMatrix];
     outcome.growth = figures[kLargestOfU] / matrix;
