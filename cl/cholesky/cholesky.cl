@@ -2,7 +2,7 @@
 // triangular and D diagonal, Cholesky's factors without their square roots, which come to stand in
 // A as an LU without row exchanges does, U = D L^T. Portable OpenCL C 1.2.
 //
-// ldlt_panel: the `size` <= NB columns at a + offset, of which what stands on and below the
+// cholesky_panel: the `size` <= NB columns at a + offset, of which what stands on and below the
 // diagonal counts, become L, D and, right of the block, U. `rest` rows lie below the block; size is
 // NB unless rest is 0.
 // A work-item keeps a row in registers, a work-group the NB rows of the block and NB of those
@@ -56,33 +56,30 @@ INLINE void factor(global REAL* corner, uint ld, uint size, uint rest, global RE
   const uint left = id % PIECE, top = id / PIECE;               // while neighbours have columns
   const uint below = min(rest - min(rest, skipped), (uint)NB);  // rows of the group below the block
   global REAL* const under = corner + (ulong)(NB + skipped) * ld;  // their first
-  REAL w[HALF], v[HALF];                                           // the two halves of a row
+  REAL w[2][HALF];  // the halves of a row, the present one first
   UNROLLED
-  for (uint p = 0; p < HALF; ++p) {
-    const uint y = top + p % PIECE * STEP, j = left + p / PIECE * PIECE;
-    if (p % PIECE < PIECE / 2) {
-      w[p] = y < size && j < size ? corner[(ulong)y * ld + j] : (REAL)(y == j);
-      v[p] = y < size && HALF + j < size ? corner[(ulong)y * ld + HALF + j] : (REAL)(y == HALF + j);
-    } else {
-      const bool exists = y - NB < below;
-      w[p] = exists ? under[(ulong)(y - NB) * ld + j] : (REAL)0;
-      v[p] = exists ? under[(ulong)(y - NB) * ld + HALF + j] : (REAL)0;
+  for (uint h = 0; h < 2; ++h) {
+    UNROLLED
+    for (uint p = 0; p < HALF; ++p) {
+      const uint y = top + p % PIECE * STEP, j = h * HALF + left + p / PIECE * PIECE;
+      if (p % PIECE < PIECE / 2)
+        w[h][p] = y < size && j < size ? corner[(ulong)y * ld + j] : (REAL)(y == j);
+      else
+        w[h][p] = y - NB < below ? under[(ulong)(y - NB) * ld + j] : (REAL)0;
     }
   }
   UNROLLED
-  for (uint piece = 0; piece < HALF; piece += PIECE) {
-    barrier(CLK_LOCAL_MEM_FENCE);
+  for (uint h = 0; h < 2; ++h) {
     UNROLLED
-    for (uint c = 0; c < PIECE; ++c) shared[(top + c * STEP) * (PIECE + 1) + left] = w[piece + c];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    UNROLLED
-    for (uint c = 0; c < PIECE; ++c) w[piece + c] = shared[id * (PIECE + 1) + c];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    UNROLLED
-    for (uint c = 0; c < PIECE; ++c) shared[(top + c * STEP) * (PIECE + 1) + left] = v[piece + c];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    UNROLLED
-    for (uint c = 0; c < PIECE; ++c) v[piece + c] = shared[id * (PIECE + 1) + c];
+    for (uint piece = 0; piece < HALF; piece += PIECE) {
+      barrier(CLK_LOCAL_MEM_FENCE);
+      UNROLLED
+      for (uint c = 0; c < PIECE; ++c)
+        shared[(top + c * STEP) * (PIECE + 1) + left] = w[h][piece + c];
+      barrier(CLK_LOCAL_MEM_FENCE);
+      UNROLLED
+      for (uint c = 0; c < PIECE; ++c) w[h][piece + c] = shared[id * (PIECE + 1) + c];
+    }
   }
   uint bad = NB;
 #pragma unroll 1
@@ -91,21 +88,21 @@ INLINE void factor(global REAL* corner, uint ld, uint size, uint rest, global RE
     UNROLLED
     for (uint k = 0; k < HALF; ++k) {
       // Row k of U, columns base + k .. NB - 1: shared[k * NB ..].
-      if (id >= base + k && id < NB) shared[k * NB + id] = w[k];
+      if (id >= base + k && id < NB) shared[k * NB + id] = w[0][k];
       barrier(CLK_LOCAL_MEM_FENCE);
       const REAL pivot = shared[k * NB + base + k];
       const bool usable = pivot >= REAL_MIN_NORMAL && pivot < (REAL)INFINITY;
       if (!usable) bad = min(bad, base + k);
-      w[k] *= usable ? 1 / pivot : (REAL)1;
+      w[0][k] *= usable ? 1 / pivot : (REAL)1;
       UNROLLED
       for (uint c = 0; c < HALF; ++c)
-        if (c > k) w[c] = fma(-w[k], shared[k * NB + base + c], w[c]);
+        if (c > k) w[0][c] = fma(-w[0][k], shared[k * NB + base + c], w[0][c]);
     }
     if (base == 0) {
       UNROLLED
       for (uint k = 0; k < HALF; ++k) {
         UNROLLED
-        for (uint c = 0; c < HALF; ++c) v[c] = fma(-w[k], shared[k * NB + HALF + c], v[c]);
+        for (uint c = 0; c < HALF; ++c) w[1][c] = fma(-w[0][k], shared[k * NB + HALF + c], w[1][c]);
       }
     }
     if (id >= NB) {  // U
@@ -113,7 +110,7 @@ INLINE void factor(global REAL* corner, uint ld, uint size, uint rest, global RE
         global REAL* to = corner + (ulong)base * ld + skipped + id;
         UNROLLED
         for (uint k = 0; k < HALF; ++k) {
-          *to = w[k] * shared[k * NB + base + k];
+          *to = w[0][k] * shared[k * NB + base + k];
           to += ld;
         }
       }
@@ -126,7 +123,7 @@ INLINE void factor(global REAL* corner, uint ld, uint size, uint rest, global RE
     for (uint piece = 0; piece < HALF; piece += PIECE) {
       barrier(CLK_LOCAL_MEM_FENCE);
       UNROLLED
-      for (uint c = 0; c < PIECE; ++c) shared[id * (PIECE + 1) + c] = w[piece + c];
+      for (uint c = 0; c < PIECE; ++c) shared[id * (PIECE + 1) + c] = w[0][piece + c];
       barrier(CLK_LOCAL_MEM_FENCE);
       const uint j = base + piece + left;
       global REAL* to = under + (ulong)top * ld + j;  // L
@@ -143,12 +140,12 @@ INLINE void factor(global REAL* corner, uint ld, uint size, uint rest, global RE
       }
     }
     UNROLLED
-    for (uint c = 0; c < HALF; ++c) w[c] = v[c];
+    for (uint c = 0; c < HALF; ++c) w[0][c] = w[1][c];
   }
   if (keeps_block && id == 0 && bad < size) atomic_min(info, (int)(first + bad));
 }
 
-kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void ldlt_panel(
+kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void cholesky_panel(
     global REAL* a, ulong offset, uint ld, uint size, uint rest, global REAL* blocks, uint first,
     volatile global int* info) {
   local REAL shared[GROUP * (PIECE + 1)];

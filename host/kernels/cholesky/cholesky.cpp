@@ -78,7 +78,7 @@ Kernel& CholeskyKernels::kernel(const char* name) {
 
 void CholeskyKernels::panel(const cl::CommandQueue& queue, const MatrixView& a, cl_uint size,
                             cl_uint rest, cl_uint first, const cl::Buffer& blocks) {
-  Kernel& panel = kernel("ldlt_panel");
+  Kernel& panel = kernel("cholesky_panel");
   cl_uint index = 0;
   pass_view(panel, index, a);
   panel.set_arguments_from(index, size, rest, blocks, first, flags_.buffer());
