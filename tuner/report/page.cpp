@@ -49,8 +49,8 @@ th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--line); text-align
 th { font-weight: 600; } thead th { border-bottom: 1px solid var(--ink); } tbody th { font-weight: 400; }
 th:first-child { text-align: left; padding-left: 0; }
 .words th, .words td { text-align: left; white-space: normal; min-width: 4.5rem; overflow-wrap: anywhere; } .words td:last-child { min-width: 6rem; }
-@media (max-width: 40rem) { .words, .words tbody, .words tr, .words td, .words th { display: block; } .words thead { display: none; } .words tr { padding: .4rem 0; border-bottom: 1px solid var(--line); } .words td, .words tbody th { border: 0; padding: .1rem 0; } }
-code { font-size: .85rem; overflow-wrap: anywhere; } p code { font-size: .95em; white-space: nowrap; }
+@media (max-width: 40rem) { .words, .words caption, .words tbody, .words tr, .words td, .words th { display: block; } .words thead { display: none; } .words tr { padding: .4rem 0; border-bottom: 1px solid var(--line); } .words td, .words tbody th { border: 0; padding: .1rem 0; } }
+code { font-size: .85rem; overflow-wrap: anywhere; } p code { font-size: .95em; display: inline-block; max-width: 100%; }
 a { color: var(--accent); }
 .key[role] { cursor: pointer; } .key[aria-pressed=false] { opacity: .4; } .off { display: none; }
 .v.on { filter: drop-shadow(0 0 2px currentColor); } .v.on .hit { fill: currentColor; }
