@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes the table of devices and kernels: docs/which_kernels.md and README's short one, from verdicts and compilations in data/runs.
+"""Makes docs/which_kernels.md, the tables of devices and kernels, from verdicts and compilations in data/runs.
 
   docs/which_kernels.py ask NAME [SPEC]   asks every kernel for its known answer on the device SPEC (else NAME), keeps the verdicts in
                                     data/runs/kernels_NAME.json
   docs/which_kernels.py compile [TARGET..]   compiles what those verdicts name for devices that are not here, without running it:
                                     data/runs/kernels_compiled.csv
   docs/which_kernels.py try [TARGET..]   compiles them, and fails where one is worse than data/runs says
-  docs/which_kernels.py page              writes docs/which_kernels.md and README's table
-  docs/which_kernels.py --check           fails if they are not what `page` would write
+  docs/which_kernels.py page              writes docs/which_kernels.md
+  docs/which_kernels.py --check           fails if it is not what `page` would write
 
 `compile` takes clang-15 with libclc (packages clang-15, libclc-15-dev), ptxas of CUDA (PATH, or $PTXAS, several
 between colons: CUDA 13 knows no sm_60 and sm_70 any more) and Intel's ocloc (package
@@ -26,6 +26,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "which_kernels.md"
 RUNS = ROOT / "data" / "runs"
 PROGRAM = pathlib.Path(os.environ.get("CLGAUSS", ROOT / "build" / "clgauss"))
 CLANG = os.environ.get("CLANG", "clang-15")
@@ -297,6 +298,14 @@ def markdown(header, rows):
     return "\n".join(["| " + " | ".join(header) + " |", "|" + "---|" * len(header)] + ["| " + " | ".join(row) + " |" for row in rows]) + "\n"
 
 
+def short(header, rows):
+    """The devices at hand, and for how many others of a vendor a kernel compiles."""
+    return markdown(header[:1 + len(RAN)] + ["compiles for"], [row[:1 + len(RAN)] + [", ".join(
+        f"{vendor} {sum(cell.startswith('compiles') for cell in cells)} of {len(cells)}"
+        for vendor, targets in (("NVIDIA", NVIDIA), ("AMD", AMD), ("Intel", INTEL))
+        if (cells := [cell for name, cell in zip(header, row) if name in targets and cell not in ("", "local memory")]))] for row in rows])
+
+
 def page():
     header, rows, compiled = table()
     worst = sorted((row for row in compiled if int(row["compiled"])), key=lambda row: -int(row["spilled_bytes"] or 0))[:12]
@@ -304,13 +313,20 @@ def page():
     large = sorted({(row["kernel"], row["macros"]) for row in compiled if lacks_local(row)})
     text = f"""# Which kernels run where
 
-Made by `docs/which_kernels.py` from `data/runs/kernels_*.json` (every kernel asked for its known answer, with the parameters that are usual on that
-device) and `data/runs/kernels_compiled.csv` ({len(compiled)} compilations for devices that were not at hand: clang and libclc for AMD's, clang and
-CUDA's ptxas for NVIDIA's, ocloc for Intel's). "runs": it gave the right answer. "not": it is passed over there, `clgauss devices --kernels` says
-why. "compiles": without a warning. An empty cell: it is not for such devices;
-"local memory": it takes more than there is, or than the compiler allows without a driver's help, and another kernel or block size takes its place.
+{short(header, rows)}
+- **runs**: the kernel passed its self-test on that device.
+- **not**: it is skipped there; `clgauss devices --kernels` says why.
+- **compiles for**: of how many compilers' targets of that vendor it compiles without a warning, on machines without such a device.
+- An empty cell: it was not tested there, or is not for such devices.
 
-{markdown(header, rows)}
+`docs/which_kernels.py` makes this page from `data/runs/kernels_*.json`, the self-tests with the parameters that are usual on each device, and from
+`data/runs/kernels_compiled.csv`, {len(compiled)} compilations: by clang and libclc for AMD's GPUs, by clang and CUDA's ptxas for NVIDIA's, by ocloc for Intel's.
+
+## The targets, one by one
+
+"local memory": the kernel needs more than there is, or than the compiler allows without a driver's help; another kernel or block size is used instead.
+
+{markdown(header[:1] + header[1 + len(RAN):], [row[:1] + row[1 + len(RAN):] for row in rows])}
 ## What spills
 
 The compilations with the most bytes of registers spilled to memory, of a work-item:
@@ -324,18 +340,6 @@ The compilations with the most bytes of registers spilled to memory, of a work-i
     return text + "\n## What takes too much local memory somewhere\n\n" + markdown(["kernel", "macros"], [list(one) for one in large])
 
 
-def readme():
-    """README with its table made anew: the devices at hand, and how many kernels compile for the others."""
-    header, rows, compiled = table()
-    short = [[row[0]] + row[1:1 + len(RAN)] + [", ".join(
-        f"{vendor} {sum(cell.startswith('compiles') for cell in cells)} of {len(cells)}"
-        for vendor, targets in (("NVIDIA", NVIDIA), ("AMD", AMD), ("Intel", INTEL))
-        if (cells := [cell for name, cell in zip(header, row) if name in targets and cell not in ("", "local memory")]))] for row in rows]
-    made = markdown(header[:1 + len(RAN)] + ["compiles for"], short)
-    text = (ROOT / "README.md").read_text()
-    return re.sub(r"(<!-- kernels -->\n).*?(<!-- /kernels -->)", lambda found: found[1] + made + found[2], text, flags=re.S)
-
-
 def main():
     arguments = sys.argv[1:]
     if arguments[:1] == ["ask"] and len(arguments) in (2, 3) and arguments[1] in RAN:
@@ -345,11 +349,10 @@ def main():
     elif arguments[:1] == ["try"]:
         try_all(arguments[1:])
     elif arguments == ["page"]:
-        (ROOT / "docs" / "which_kernels.md").write_text(page())
-        (ROOT / "README.md").write_text(readme())
+        PAGE.write_text(page())
     elif arguments == ["--check"]:
-        if (ROOT / "docs" / "which_kernels.md").read_text() != page() or (ROOT / "README.md").read_text() != readme():
-            sys.exit("docs/which_kernels.md or README.md: not what data/runs says, run docs/which_kernels.py page")
+        if PAGE.read_text() != page():
+            sys.exit("docs/which_kernels.md: not what data/runs says, run docs/which_kernels.py page")
     else:
         sys.exit(__doc__)
 

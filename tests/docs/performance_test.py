@@ -193,9 +193,9 @@ def cholesky_above_lu(tables):
                 yield f"Cholesky {kind} n = {row[0]} takes {row[own[0]]} ms, LU alone {times[row[0]]}: it has half the operations"
 
 
-README_TABLE = re.compile(r"^\| what \| device \| beside \| n \| times as fast \|\n\|[-|]+\n((?:\|.*\|\n)+)", re.MULTILINE)
-# Of README's rows, by their first two cells: the table here, the columns of its ratios, and what its first cells must say.
-README_ROWS = {
+OVERVIEW = re.compile(r"^\| what \| device \| beside \| n \| times as fast \|\n\|[-|]+\n((?:\|.*\|\n)+)", re.MULTILINE)
+# Rows of the page's first table, by their first two cells: the table below it, the columns of its ratios, and what its first cells must say.
+OVERVIEW_ROWS = {
     ("LU, f64", "H200"): (LU, [6]),
     ("LU, f32", "H200"): (LU, [3]),
     ("LU, f64, portable kernels", "H200"): ("n f32 portable NVIDIA's kernels cuSOLVER ratio f64 portable NVIDIA's kernels cuSOLVER ratio", [8]),
@@ -211,25 +211,29 @@ README_ROWS = {
 }
 
 
-def readme_faults(readme, text):
-    """README's "least to most" of each row, and its first and last n, beside the tables of docs/performance.md."""
+def rows_of_overview(text):
+    return OVERVIEW.search(text)[1].splitlines()
+
+
+def overview_faults(text):
+    """The "least to most" of each row of the first table, and its first and last n, beside the tables below it."""
     tables = tables_of(text)
     seen = set()
-    for line in README_TABLE.search(readme)[1].splitlines():
+    for line in rows_of_overview(text):
         what, device, _, sizes, said = (cell.strip() for cell in line.strip("|").split("|"))
-        if (what, device) not in README_ROWS:
+        if (what, device) not in OVERVIEW_ROWS:
             continue
         seen.add((what, device))
-        head, columns, *kind = README_ROWS[what, device]
+        head, columns, *kind = OVERVIEW_ROWS[what, device]
         first, _, last = sizes.partition(" to ")
         ratios = []
         for row in tables[head]:
             if (not kind or row[0] == kind[0]) and int(first) <= int(size_of(head, row)[0]) <= int(last or first):
                 ratios += [float(row[column]) for column in columns]
         if [float(word) for word in said.split(" to ")] != [min(ratios), max(ratios)]:
-            yield f"README: {what}, {device}, n = {sizes}: {said}, but docs/performance.md has {min(ratios)} to {max(ratios)}"
-    for row in README_ROWS.keys() - seen:
-        yield f"README has no row {row}"
+            yield f"{what}, {device}, n = {sizes}: {said}, but the tables have {min(ratios)} to {max(ratios)}"
+    for row in OVERVIEW_ROWS.keys() - seen:
+        yield f"no row {row} in the first table"
 
 
 def faults(text):
@@ -249,9 +253,16 @@ class Performance(unittest.TestCase):
     def test_page(self):
         self.assertEqual(list(faults(PAGE.read_text(encoding="utf-8"))), [])
 
+    def test_overview(self):
+        self.assertEqual(list(overview_faults(PAGE.read_text(encoding="utf-8"))), [])
+
+    def test_wrong_overview_is_found(self):
+        text = PAGE.read_text(encoding="utf-8").replace("| 1.16 to 1.84 |", "| 1.16 to 1.94 |")
+        self.assertTrue(any("1.94" in fault for fault in overview_faults(text)))
+
     def test_readme(self):
-        readme = (SOURCE / "README.md").read_text(encoding="utf-8")
-        self.assertEqual(list(readme_faults(readme, PAGE.read_text(encoding="utf-8"))), [])
+        rows = rows_of_overview(PAGE.read_text(encoding="utf-8"))
+        self.assertEqual([row for row in rows_of_overview((SOURCE / "README.md").read_text(encoding="utf-8")) if row not in rows], [])
 
     def test_times_of_something_else_are_found(self):
         """LU's times in the table of Cholesky's."""
