@@ -10,7 +10,7 @@ constexpr std::string_view kSummary =
     "  kernels   those that were skipped, and why\n"
     "  refined   corrections of x, with residuals in a type wider than the factors', and the "
     "backward error after each\n"
-    "  time      seconds, and what they went to\n"
+    "  time      seconds, and the parts of at least 1 % of them\n"
     "  trust     how accurate x is, estimated. rcond = 1 / (||A|| ||A^-1||) in the 1-norm: an "
     "error "
     "in A or b grows at most by 1 / rcond on its way to x. forward error: a bound of "

@@ -377,11 +377,13 @@ Json times_json(const ProgramTimes& program, const SolveTimes& solve, const char
 }
 
 std::string times_text(const Json& times) {
-  std::string text = fmt::format("time       {:.3f} s:", times.at("total").get<double>());
-  const char* separator = " ";
-  for (const auto& [part, seconds] : times.items()) {
-    if (part == "total") continue;
-    text += fmt::format("{}{} {:.3f}", separator, part, seconds.get<double>());
+  const double total = times.at("total").get<double>();
+  std::string text = fmt::format("time       {:.3f} s", total);
+  const char* separator = ": ";
+  for (const auto& [part, value] : times.items()) {
+    const double seconds = value.get<double>();
+    if (part == "total" || seconds < 0.01 * total) continue;
+    text += fmt::format("{}{} {:.3f}", separator, part, seconds);
     separator = ", ";
   }
   return text + "\n";

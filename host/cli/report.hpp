@@ -49,7 +49,7 @@ template <typename Outcome>
 [[nodiscard]] nlohmann::ordered_json times_json(const ProgramTimes& program,
                                                 const SolveTimes& solve, const char* forward,
                                                 const char* backward);
-/// The same as a line of the summary.
+/// The total, and the parts of at least 1 % of it, as a line of the summary.
 [[nodiscard]] std::string times_text(const nlohmann::ordered_json& times);
 
 /// A finished solve with what surrounds it.
