@@ -536,10 +536,10 @@ bool may_be_predefined(std::string_view name) {
   constexpr std::array<std::string_view, 3> of_gnu_c{"linux", "unix", "i386"};
   constexpr std::array<std::string_view, 5> families{"__", "cl_", "CL_", "FP_", "POCL_"};
   const bool reserved = name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z';
-  return reserved || is_language_word(name) || is_harmless_function(name) ||
-         tells(name) != nullptr || std::any_of(families.begin(), families.end(), [&](auto family) {
-           return name.substr(0, family.size()) == family;
-         });
+  return reserved || is_language_word(name) || is_harmless_function(name) || tells(name) ||
+         std::find(of_gnu_c.begin(), of_gnu_c.end(), name) != of_gnu_c.end() ||
+         std::any_of(families.begin(), families.end(),
+                     [&](auto family) { return name.substr(0, family.size()) == family; });
 }
 
 std::vector<Token> preprocess(const std::string& text, const BuildOptions& options,
