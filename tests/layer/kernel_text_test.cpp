@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <clgauss/lab/program.hpp>
+#include <filesystem>
 #include <random>
 #include <string>
 #include <vector>
@@ -46,6 +48,89 @@ Hidden body(const std::string& statements, const std::string& before = {},
 
 std::string reason(const std::string& text, const std::string& options = {}) {
   return kernel_text({text}, options, "k", kDevice).reason;
+}
+
+/// Hides a call behind macros and functions, one in the other, and what looks like them.
+class Hiding {
+ public:
+  explicit Hiding(unsigned seed) : random_(seed) {}
+
+  /// A program whose kernel k reaches `call` of two halves, "get_lo" and "cal_id".
+  std::string program(const std::string& left, const std::string& right) {
+    before_ = "#define PASTE_(a, b) a##b\n#define PASTE(a, b) PASTE_(a, b)\n";
+    std::string use = chance(50) ? left + right + "(0)" : "PASTE(" + left + ", " + right + ")(0)";
+    for (int depth = up_to(8); depth >= 0; --depth) use = layer(use, left + right);
+    return before_ + noise() + "kernel void k(global int* a) {\n  " + noise() + "  a[0] = " + use +
+           ";\n}\n";
+  }
+
+ private:
+  int up_to(int n) { return static_cast<int>(random_() % static_cast<unsigned>(n)); }
+  bool chance(int percent) { return up_to(100) < percent; }
+  std::string next(const char* stem) { return stem + std::to_string(count_++); }
+
+  /// What reaches `use`.
+  std::string layer(const std::string& use, const std::string& name) {
+    const std::string m = next("m"), f = next("f");
+    switch (up_to(9)) {
+      case 0:
+        before_ += "#define " + m + " \\\n" + use + "\n";
+        return m;
+      case 1:
+        before_ += "#define " + m + "(x, ...) (x " + use + ")\n";
+        return m + "(1 +, 2, 3)";
+      case 2:
+        before_ += "#define " + m + "(x) x\n";
+        return m + "(" + m + "(" + use + "))";
+      case 3:
+        before_ += "int " + f + "(int x);\nint " + f + "(int x) { return x + " + use + "; }\n";
+        return f + "(1)";
+      case 4:
+        before_ += "int " + f + "(int x) { return x + " + use + "; }\n#define " + m + "(n) " +
+                   "PASTE(f, n)\n";
+        return m + "(" + f.substr(1) + ")(2)";
+      case 5:
+        before_ += "#if defined(" + m + ") || !" + m + "\n#define " + m + "(x) " + use +
+                   "\n#else\n#define " + m + "(x) x\n#endif\n";
+        return m + "(get_global_id(0))";
+      case 6:
+        before_ += "#define " + m + " 1\n#undef " + m + "\n#define " + m + "(x, y) y\n";
+        return m + "(\"" + name + "\", " + use + ")";
+      case 7:
+        before_ += "#define KERNEL_" + m + "(name) int name(int x) { return " + use +
+                   "; }\nKERNEL_" + m + "(" + f + ")\n";
+        return "(int)(" + f + " /* ( */ (3))";
+      default:
+        before_ += "typedef struct { int x; } " + m + ";\nstatic inline int " + f + "(" + m +
+                   " s) {\n  switch (s.x) { default: return " + use + "; }\n}\n";
+        return f + "((" + m + "){1})";
+    }
+  }
+
+  std::string noise() {
+    static const std::vector<std::string> texts{"// get_local_id(0) \\\n barrier(0)\n",
+                                                "/* local int x; */\n",
+                                                "#line 7 \"barrier\"\n",
+                                                "#if 0\n barrier(0) can't \n#endif\n",
+                                                "#define UNUSED get_local_id(0)\n",
+                                                "\n"};
+    return texts[static_cast<std::size_t>(up_to(static_cast<int>(texts.size())))];
+  }
+
+  std::mt19937 random_;
+  std::string before_;
+  int count_ = 0;
+};
+
+/// Of a kernel file of clgauss with that macros.
+Hidden of_file(const std::string& file, const std::string& kernel,
+               const std::string& options = {}) {
+  CAPTURE(file);
+  CAPTURE(kernel);
+  const KernelText result = kernel_text({kernel_source(file, test::kernel_folder())},
+                                        "-cl-std=CL1.2 -DREAL_BITS=32 " + options, kernel, kDevice);
+  INFO(result.reason);
+  return hidden(result);
 }
 
 bool holds(const std::string& text, const std::string& part) {
@@ -339,13 +424,68 @@ TEST_CASE("kernel_text: what cannot be read") {
     const std::string inner = "B" + std::to_string(i - 1);
     bomb += "#define B" + std::to_string(i) + " " + inner + " " + inner + "\n";
   }
-  CHECK(holds(reason(bomb + "kernel void k() { B59; }"), "too many tokens"));
+  CHECK(holds(reason(bomb + "kernel void k() { B59; }"), "a million tokens"));
   CHECK(judged("kernel void k() {" + std::string(100000, '(') + "}") == Hidden::nothing);
   CHECK(judged("#if " + std::string(100000, '(') + "\n#endif\nkernel void k() {}") ==
         Hidden::nothing);
   std::string deep = "0";
   for (int i = 0; i < 1000; ++i) deep = "F(" + deep + ")";
   CHECK(judged("#define F(x) x\nkernel void k() { " + deep + "; }") == Hidden::nothing);
+}
+
+TEST_CASE("kernel_text: a call hidden at any depth is found") {
+  Hiding hiding(39);
+  const std::vector<std::pair<const char*, const char*>> telling{
+      {"get_lo", "cal_id"}, {"get_num_", "groups"}, {"bar", "rier"}, {"unknown_", "function"}};
+  for (std::size_t i = 0; i < 1000; ++i) {
+    const auto& [left, right] = telling[i % telling.size()];
+    const std::string told = hiding.program(left, right);
+    const std::string size = hiding.program("get_global", "_size");
+    const std::string none = hiding.program("get_glo", "bal_id");
+    CAPTURE(told);
+    CHECK(judged(told) == Hidden::nothing);
+    CAPTURE(size);
+    CHECK(judged(size) == Hidden::size);
+    CAPTURE(none);
+    CHECK(judged(none) == Hidden::both);
+  }
+}
+
+TEST_CASE("kernel_text: clgauss's own kernels") {
+  CHECK(of_file("scale.cl", "scale") == Hidden::both);
+  CHECK(of_file("scale.cl", "add_slices") == Hidden::size);
+  CHECK(of_file("scale.cl", "add_slices", "-Dget_global_size=get_global_id") == Hidden::both);
+  CHECK(of_file("transpose.cl", "transpose", "-DEDGE=16") == Hidden::nothing);
+  CHECK(of_file("transpose.cl", "transpose") == Hidden::nothing);  // #error
+  for (const char* kernel :
+       {"gauss_fwd_pre", "gauss_fwd", "gauss_bwd_prepare", "gauss_bwd", "gauss_swap"}) {
+    CHECK(of_file("gauss.cl", kernel) == Hidden::both);
+  }
+  CHECK(of_file("gauss.cl", "gauss_pivot") == Hidden::nothing);
+  CHECK(of_file("copy_rows.cl", "narrow") == Hidden::nothing);
+  CHECK(of_file("matmul_kernels.cl", "lopatin_1", "-DDIM=16") == Hidden::both);
+  CHECK(of_file("matmul_kernels.cl", "lopatin_2", "-DDIM=16") == Hidden::nothing);
+  CHECK(of_file("matmul_kernels.cl", "lopatin_3", "-DDIM=16") == Hidden::nothing);
+  CHECK(of_file("bandwidth.cl", "copy_elements", "-DELEMENT_WIDTH=4") == Hidden::both);
+  CHECK(of_file("bandwidth.cl", "sum_rows", "-DELEMENT_WIDTH=4") == Hidden::nothing);
+  CHECK(of_file("refine.cl", "demote") == Hidden::both);
+  CHECK(of_file("refine.cl", "correct") == Hidden::both);
+  CHECK(of_file("refine.cl", "judge") == Hidden::nothing);
+}
+
+TEST_CASE("kernel_text: every kernel file of clgauss is read, or asks for a macro or PTX") {
+  int kernels = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(test::kernel_folder())) {
+    if (entry.path().extension() != ".cl") continue;
+    const std::string text = kernel_source(entry.path().filename(), test::kernel_folder());
+    const KernelText result = kernel_text({text}, "-DREAL_BITS=32 -cl-std=CL1.2", "none", kDevice);
+    CAPTURE(entry.path().string());
+    CAPTURE(result.reason);
+    const bool asks = holds(result.reason, "#error");
+    CHECK((asks || holds(result.reason, "no kernel none")));
+    kernels += asks ? 0 : 1;
+  }
+  CHECK(kernels > 10);
 }
 
 }  // namespace clgauss::layer

@@ -67,7 +67,6 @@ class Judge {
       } else if (token.kind == Token::Kind::name) {
         walk_name(i);
       } else if (token.is("(")) {
-        if (is(i + 1, "{")) tell_size(token, "a statement within an expression");
         if (i > unit.begin && calls_expression(i))
           tell_size(token, "it calls what an expression gives");
       } else if (token.is("[") && is(i + 1, "[")) {
@@ -96,7 +95,7 @@ class Judge {
       if (called) {
         tell_size(token,
                   "the text does not define it, and it is no function known to tell nothing");
-      } else if (may_be_predefined(name)) {
+      } else if (may_be_predefined(name) && !program_.is_typedef(name)) {
         tell_size(token, "it may be a name of the compiler");
       }
     }

@@ -197,6 +197,7 @@ bool is_language_word(std::string_view name) {
 bool is_harmless_attribute(std::string_view name) {
   static const Names names = words(
       "aligned packed vec_type_hint opencl_unroll_hint overloadable always_inline noinline unused "
+      "max_constant_size "
       "pure const nosvm may_alias");
   if (name.size() > 4 && fits("__*", name) && name.substr(name.size() - 2) == "__") {
     name = name.substr(2, name.size() - 4);
@@ -205,7 +206,7 @@ bool is_harmless_attribute(std::string_view name) {
 }
 
 bool is_harmless_pragma(std::string_view word) {
-  static const Names names = words("OPENCL unroll nounroll ivdep STDC message");
+  static const Names names = words("OPENCL unroll nounroll ivdep pack STDC message");
   return names.count(word) != 0;
 }
 

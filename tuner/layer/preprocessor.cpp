@@ -29,6 +29,16 @@ bool is_place(std::string_view name) {
   return std::find(kPlaces.begin(), kPlaces.end(), name) != kPlaces.end();
 }
 
+/// "_BLUR_H", "__blur_cl__": what tells whether a file was included before.
+bool guards_file(std::string_view name) {
+  name = name.substr(0, name.find_last_not_of('_') + 1);
+  constexpr std::array<std::string_view, 8> endings{"_H",   "_h",   "_CL",  "_cl",
+                                                    "_CLH", "_clh", "_INC", "_INCLUDED"};
+  return std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) {
+    return name.size() > ending.size() && name.substr(name.size() - ending.size()) == ending;
+  });
+}
+
 struct Macro {
   bool is_function = false;
   bool is_variadic = false;
@@ -80,20 +90,19 @@ class Preprocessor {
   void include(const std::string& text, const std::shared_ptr<const std::string>& file) {
     if (++depth_ > kDeepest) throw Unfollowable{"files that include each other"};
     const std::size_t outer = groups_.size();
-    const Tokens tokens = tokens_of(text, file);
-    Tokens segment;
-    for (std::size_t i = 0; i < tokens.size();) {
-      std::size_t end = i + 1;
-      while (end < tokens.size() && !tokens[end].begins_line) ++end;
-      const Tokens line(tokens.begin() + static_cast<std::ptrdiff_t>(i),
-                        tokens.begin() + static_cast<std::ptrdiff_t>(end));
-      i = end;
-      if (line[0].is("#") && line[0].begins_line) {
+    Tokens tokens = tokens_of(text, file);
+    Tokens segment;  // of text without directives
+    for (auto begin = tokens.begin(); begin != tokens.end();) {
+      const auto end = std::find_if(begin + 1, tokens.end(),
+                                    [](const Token& token) { return token.begins_line; });
+      const auto moved = [](auto at) { return std::make_move_iterator(at); };
+      if (begin->is("#")) {
         flush(segment);
-        directive(line);
+        directive(Tokens(moved(begin), moved(end)));
       } else if (active()) {
-        segment.insert(segment.end(), line.begin(), line.end());
+        segment.insert(segment.end(), moved(begin), moved(end));
       }
+      begin = end;
     }
     flush(segment);
     if (groups_.size() != outer) throw Unfollowable{"an #if without #endif"};
@@ -214,7 +223,9 @@ class Preprocessor {
 
   bool is_defined(const std::string& name) const {
     if (macros_.count(name) != 0) return true;
-    if (undefined_.count(name) != 0 || !may_be_predefined(name)) return false;
+    if (undefined_.count(name) != 0 || !may_be_predefined(name) || guards_file(name)) {
+      return false;
+    }
     const auto assumed = assumptions_.find(name);
     if (assumed == assumptions_.end()) throw UnknownMacro{name};
     return assumed->second;
@@ -231,8 +242,8 @@ class Preprocessor {
   }
 
   void pragma(const Tokens& line) {
-    if (line.size() == 3 && line[2].is("once") && line[0].file) {
-      once_.insert(*line[0].file);
+    if (line.size() == 3 && line[2].is("once")) {
+      if (line[0].file) once_.insert(*line[0].file);
     } else {
       judge_pragma(Tokens(line.begin() + 2, line.end()), line[0]);
     }
@@ -351,22 +362,27 @@ class Preprocessor {
     std::reverse(input.begin(), input.end());  // the next token is the last
     Tokens output;
     while (!input.empty()) {
-      if (++work_ > kMostTokens) throw Unfollowable{"macros that make too many tokens"};
+      if (++work_ > kMostTokens) throw Unfollowable{"more than a million tokens"};
       Token token = std::move(input.back());
       input.pop_back();
-      if (token.kind == Kind::name && is_place(token.spelling)) {
-        token.kind = token.is("__LINE__") ? Kind::number : Kind::text;
-      } else if (const auto found = macros_.find(token.spelling);
-                 token.kind == Kind::name && found != macros_.end()) {
-        if (replace(token, found->second, input, where)) continue;
-      } else if (token.is("_Pragma") || token.is("__pragma")) {
-        take_pragma(token, input);
-        continue;
-      }
+      if (token.kind == Kind::name && expand_name(token, input, where)) continue;
       output.push_back(std::move(token));
     }
     --depth_;
     return output;
+  }
+
+  /// Whether `token` is gone, with what belongs to it; its replacement is the next of `input`.
+  bool expand_name(Token& token, Tokens& input, Where where) {
+    if (is_place(token.spelling)) {
+      token.kind = token.is("__LINE__") ? Kind::number : Kind::text;
+      return false;
+    }
+    const auto found = macros_.find(token.spelling);
+    if (found != macros_.end()) return replace(token, found->second, input, where);
+    if (!token.is("_Pragma") && !token.is("__pragma")) return false;
+    take_pragma(token, input);
+    return true;
   }
 
   /// Takes the rest of _Pragma("words").
@@ -477,7 +493,7 @@ class Preprocessor {
         part.insert(part.end(), right.begin(), right.end());
       }
       work_ += part.size();
-      if (work_ > kMostTokens) throw Unfollowable{"macros that make too many tokens"};
+      if (work_ > kMostTokens) throw Unfollowable{"more than a million tokens"};
       result.insert(result.end(), part.begin(), part.end());
     }
     return result;
@@ -517,12 +533,13 @@ class Preprocessor {
 }  // namespace
 
 bool may_be_predefined(std::string_view name) {
+  constexpr std::array<std::string_view, 3> of_gnu_c{"linux", "unix", "i386"};
   constexpr std::array<std::string_view, 5> families{"__", "cl_", "CL_", "FP_", "POCL_"};
   const bool reserved = name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z';
-  return reserved || is_language_word(name) || is_harmless_function(name) ||
-         tells(name) != nullptr || std::any_of(families.begin(), families.end(), [&](auto family) {
-           return name.substr(0, family.size()) == family;
-         });
+  return reserved || is_language_word(name) || is_harmless_function(name) || tells(name) ||
+         std::find(of_gnu_c.begin(), of_gnu_c.end(), name) != of_gnu_c.end() ||
+         std::any_of(families.begin(), families.end(),
+                     [&](auto family) { return name.substr(0, family.size()) == family; });
 }
 
 std::vector<Token> preprocess(const std::string& text, const BuildOptions& options,

@@ -26,7 +26,8 @@ struct ErrorDirective {
 using Assumptions = std::map<std::string, bool, std::less<>>;
 
 /// Whether a device may define the name as a macro without having said so: reserved names,
-/// extensions, OpenCL's own words. A program's other names are taken to be its own.
+/// extensions, OpenCL's own words. A program's other names are taken to be its own; a test
+/// of one that ends as the guard of an included file does, "__BLUR_H", is taken to be just that.
 [[nodiscard]] bool may_be_predefined(std::string_view name);
 
 /// The tokens of `text` after all directives and macros. #include reads files; `#line` changes
