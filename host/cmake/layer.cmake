@@ -18,7 +18,8 @@ add_library(clgauss_layer MODULE tuner/layer/entry.cpp host/error.cpp host/opera
   host/session/user_folder.cpp host/statistics.cpp tuner/measure/estimate.cpp tuner/rows/table.cpp)
 set_target_properties(clgauss_layer PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/layer
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/host/cmake/layer.map)
-target_link_libraries(clgauss_layer PRIVATE clgauss_layer_parts -Wl,--version-script=${PROJECT_SOURCE_DIR}/host/cmake/layer.map)
+target_link_libraries(clgauss_layer PRIVATE clgauss_layer_parts -Wl,-soname,libclgauss_layer.so
+  -Wl,--version-script=${PROJECT_SOURCE_DIR}/host/cmake/layer.map)
 hide_names(clgauss_layer)
 if(CLGAUSS_INSTALL)
   # Where programs find it by its name alone: OPENCL_LAYERS=libclgauss_layer.so.

