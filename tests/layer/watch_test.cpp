@@ -38,7 +38,7 @@ bool has(const std::string& text, const std::string& part) {
 
 TEST_CASE("layer: a program sees the same with the layer and without, watched and repaired") {
   for (const char* what : {"kernels", "profiled", "events", "unordered", "user-events", "errors",
-                           "threads", "objects", "unreleased", "fork", "crash"}) {
+                           "threads", "objects", "included", "unreleased", "fork", "crash"}) {
     CAPTURE(what);
     const TemporaryFolder folder;
     const ProcessResult without = alone(folder, what);
