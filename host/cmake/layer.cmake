@@ -14,13 +14,15 @@ hide_names(clgauss_layer_parts)
 if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR CLGAUSS_SANITIZE)
   return()
 endif()
-add_library(clgauss_layer MODULE tuner/layer/entry.cpp host/error.cpp host/operating_system.cpp host/program/program_cache.cpp
+add_library(clgauss_layer MODULE tuner/layer/entry.cpp host/operating_system.cpp host/program/program_cache.cpp
   host/session/user_folder.cpp host/statistics.cpp tuner/measure/estimate.cpp tuner/rows/table.cpp)
 set_target_properties(clgauss_layer PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/layer
   LINK_DEPENDS ${PROJECT_SOURCE_DIR}/host/cmake/layer.map)
 target_link_libraries(clgauss_layer PRIVATE clgauss_layer_parts -Wl,-soname,libclgauss_layer.so
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/host/cmake/layer.map)
 hide_names(clgauss_layer)
+# No source takes <CL/opencl.hpp>, which would ask for a loader of its own: a program may keep its loader to itself.
+target_link_options(clgauss_layer PRIVATE -Wl,-z,defs)
 if(CLGAUSS_INSTALL)
   # Where programs find it by its name alone: OPENCL_LAYERS=libclgauss_layer.so.
   install(TARGETS clgauss_layer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT layer)

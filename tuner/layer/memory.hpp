@@ -1,7 +1,7 @@
 #pragma once
 /// What the layer keeps on disk from one run to the next.
 
-#include <clgauss/lab/program.hpp>
+#include <clgauss/lab/program_cache.hpp>
 #include <filesystem>
 #include <optional>
 #include <span>
