@@ -215,6 +215,11 @@ TEST_CASE("kernel_text: names made by macros") {
              "#define P2(a, b) a##b\n#define P1(a, b) a##b\n#define P(a, b) P1(a, b)") ==
         Hidden::nothing);
   CHECK(body("a[P(get, global_id)(0)] = 1;", "#define P(a, b) a##_##b") == Hidden::both);
+  CHECK(body("float4 v = P(convert_, P2(float, 4))(vload4(0, a)); a[P(x, INT_MAX)] = P(s, in)(1);",
+             "#define P2(a, b) a##b\n#define P(a, b) P2(a, b)") == Hidden::nothing);  // INT_MAX
+  CHECK(body("T4 v = P(convert_, T4)(P(vload, 4)(0, a)); a[0] = P(s, in)(1);",
+             "#define P2(a, b) a##b\n#define P(a, b) P2(a, b)\n#define T4 P(float, 4)") ==
+        Hidden::both);
   CHECK(body("a[get_global_id(0)] = 1;", "#define get_global_id get_local_id") == Hidden::nothing);
   CHECK(body("a[get_local_id(0)] = 1;", "#define get_local_id get_global_id") == Hidden::both);
   CHECK(body("a[get_global_id(0)] = 1;", {}, "-Dget_global_id=get_local_id") == Hidden::nothing);
@@ -254,6 +259,9 @@ TEST_CASE("kernel_text: text that looks like something else") {
   CHECK(body("char c = '\"'; a[0] = get_local_id(0); c = '\"';") == Hidden::nothing);
   CHECK(body("a<:0:> = 1;") == Hidden::nothing);
   CHECK(body("a[0] = 1;", "%:define x 1") == Hidden::nothing);
+  CHECK(body("a[0] = 1;\n#if 0\n%:else\nget_local_id(0);\n#endif") == Hidden::nothing);
+  CHECK(body("a[0] = 1;\n#if 0\n?\?=else\nget_local_id(0);\n#endif") == Hidden::nothing);
+  CHECK(body("a[0] = n\n? 1\n: 2;") == Hidden::both);
   CHECK(body("a[0] = get\\u005flocal_id(0);") == Hidden::nothing);
   CHECK(body("a[0] = 1;", "#line 1000 \"get_local_id\"") == Hidden::both);
   CHECK(holds(reason("#line 1000 \"other.cl\"\n\nkernel void k() { get_local_id(0); }"), "line 3"));
@@ -428,6 +436,12 @@ TEST_CASE("kernel_text: what cannot be read") {
   CHECK(judged("kernel void k() {" + std::string(100000, '(') + "}") == Hidden::nothing);
   CHECK(judged("#if " + std::string(100000, '(') + "\n#endif\nkernel void k() {}") ==
         Hidden::nothing);
+  for (const char* part : {"!", "- ", "1 ? 1 : "}) {
+    std::string condition;
+    for (int i = 0; i < 100000; ++i) condition += part;
+    CHECK(judged("#if 0\n#elif " + condition + " 1\n#endif\nkernel void k() {}") ==
+          Hidden::nothing);
+  }
   std::string deep = "0";
   for (int i = 0; i < 1000; ++i) deep = "F(" + deep + ")";
   CHECK(judged("#define F(x) x\nkernel void k() { " + deep + "; }") == Hidden::nothing);

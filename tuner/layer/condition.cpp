@@ -66,6 +66,19 @@ class Condition {
   }
 
   Value conditional() {
+    return within_depth([this] { return conditional_within(); });
+  }
+
+  /// Reads a part that may hold others like itself.
+  template <class Part>
+  Value within_depth(Part part) {
+    if (++depth_ > 200) refuse();
+    const Value result = part();
+    --depth_;
+    return result;
+  }
+
+  Value conditional_within() {
     const Value condition = binary(1);
     if (!take("?")) return condition;
     const Value yes = unless(condition.bits == 0, [&] { return conditional(); });
@@ -149,10 +162,7 @@ class Condition {
   }
 
   Value unary() {
-    if (++depth_ > 200) refuse();
-    const Value result = unary_within();
-    --depth_;
-    return result;
+    return within_depth([this] { return unary_within(); });
   }
 
   Value unary_within() {

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "build_options.hpp"
+#include "macros.hpp"
 #include "opencl_names.hpp"
 #include "preprocessor.hpp"
 #include "program_units.hpp"
@@ -81,7 +82,7 @@ class Judge {
     const Token& token = tokens_[i];
     const std::string& name = token.spelling;
     const bool called = is(i + 1, "(");
-    const bool known = is_language_word(name) || is_harmless_function(name);
+    const bool known = is_language_word(name) || is_constant(name) || is_harmless_function(name);
     reach(name);
     has_loop_ =
         has_loop_ || token.is("for") || token.is("while") || token.is("do") || token.is("goto");

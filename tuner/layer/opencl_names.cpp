@@ -101,15 +101,19 @@ bool is_conversion(std::string_view name) {
 
 bool is_load_or_store(std::string_view name) {
   static const Names roundings = words("_rte _rtz _rtp _rtn");
-  for (const std::string_view prefix : {"vloada_half", "vload_half", "vload"}) {
-    if (fits(std::string(prefix) + "*", name) && is_width(name.substr(prefix.size()))) return true;
+  for (const std::string_view start : {"vload", "vstore"}) {
+    const std::string_view rest = without_prefix(name, start);
+    if (!rest.empty() && is_width(rest)) return true;  // vload4
   }
-  for (const std::string_view prefix : {"vstorea_half", "vstore_half", "vstore"}) {
-    if (!fits(std::string(prefix) + "*", name)) continue;
-    const std::string_view rest = name.substr(prefix.size());
+  for (const std::string_view start :
+       {"vload_half", "vloada_half", "vstore_half", "vstorea_half"}) {
+    if (name.substr(0, start.size()) != start) continue;
+    const std::string_view rest = name.substr(start.size());
     const std::size_t end = std::min(rest.find('_'), rest.size());
-    return is_width(rest.substr(0, end)) &&
-           (end == rest.size() || roundings.count(rest.substr(end)) != 0);
+    if (is_width(rest.substr(0, end)) &&
+        (end == rest.size() || roundings.count(rest.substr(end)) != 0)) {
+      return true;
+    }
   }
   return false;
 }
@@ -141,13 +145,16 @@ constexpr std::string_view kWords = R"(
 if else for while do switch case default break continue return goto sizeof
 typedef struct union enum static extern inline const volatile restrict register auto
 __inline __inline__ __const __const__ __restrict __restrict__ __volatile __volatile__ __attribute__
-__attribute __func__
+__attribute
 kernel __kernel global __global constant __constant private __private generic
 read_only __read_only write_only __write_only read_write __read_write
 void bool _Bool signed unsigned size_t ptrdiff_t intptr_t uintptr_t event_t sampler_t
 image1d_t image1d_buffer_t image1d_array_t image2d_t image2d_array_t image2d_depth_t
 image2d_array_depth_t image2d_msaa_t image3d_t
-true false NULL INFINITY NAN MAXFLOAT HUGE_VALF HUGE_VAL HUGE_VALH
+)";
+
+constexpr std::string_view kConstants = R"(
+__func__ true false NULL INFINITY NAN MAXFLOAT HUGE_VALF HUGE_VAL HUGE_VALH
 CHAR_BIT CHAR_MAX CHAR_MIN SCHAR_MAX SCHAR_MIN UCHAR_MAX SHRT_MAX SHRT_MIN USHRT_MAX INT_MAX INT_MIN
 UINT_MAX LONG_MAX LONG_MIN ULONG_MAX
 FLT_DIG FLT_MANT_DIG FLT_MAX_10_EXP FLT_MAX_EXP FLT_MIN_10_EXP FLT_MIN_EXP FLT_RADIX FLT_MAX FLT_MIN
@@ -192,6 +199,11 @@ bool is_harmless_function(std::string_view name) {
 bool is_language_word(std::string_view name) {
   static const Names names = words(kWords);
   return names.count(name) != 0 || is_vector_type(name);
+}
+
+bool is_constant(std::string_view name) {
+  static const Names names = words(kConstants);
+  return names.count(name) != 0;
 }
 
 bool is_harmless_attribute(std::string_view name) {

@@ -19,8 +19,10 @@ struct Telling {
 /// A function of OpenCL whose results and effects depend on its arguments, get_global_id and
 /// get_work_dim alone.
 [[nodiscard]] bool is_harmless_function(std::string_view name);
-/// A keyword, qualifier, type or constant of OpenCL C that tells nothing and calls nothing.
+/// A keyword, qualifier or type of OpenCL C that tells nothing and calls nothing.
 [[nodiscard]] bool is_language_word(std::string_view name);
+/// A constant of OpenCL C, most often a macro: M_PI, true.
+[[nodiscard]] bool is_constant(std::string_view name);
 /// "aligned", "__aligned__": an attribute that tells nothing and renames nothing.
 [[nodiscard]] bool is_harmless_attribute(std::string_view name);
 /// The first word of a #pragma that changes no token of what follows.

@@ -34,6 +34,7 @@ struct Token {
   std::shared_ptr<const std::string> file;  ///< of an #include; null in the program's own text
   bool begins_line = false;
   bool after_space = false;
+  bool passed = false;  ///< was part of a macro's argument whose macros were replaced
   std::shared_ptr<const Paint> paint;  ///< null where no macro is hidden
 
   [[nodiscard]] bool is(std::string_view other) const {
