@@ -370,7 +370,8 @@ void run_objects(cl_device_id device) {
   }
 }
 
-/// A text that stays the same, of which the file that it includes lets it tell its size later on.
+/// A text that includes a file which lets it tell its size, and which says after the build what
+/// would not.
 void run_included(cl_device_id device) {
   const Machine on(device);
   const char* text =
@@ -378,23 +379,25 @@ void run_included(cl_device_id device) {
       "kernel void included(global float* y, global const float* x, uint n) {\n"
       "  y[get_global_id(0)] = VALUE + x[get_global_id(0)];\n"
       "}\n";
-  for (const char* value : {"1.0f", "(float)get_local_size(0)"}) {
+  const auto write = [](const char* value) {
     std::FILE* const file = std::fopen("layer_caller.h", "w");
     if (file == nullptr) std::exit(1);
     std::fprintf(file, "#define VALUE %s\n", value);
     std::fclose(file);
-    cl_int code = 0;
-    const cl_program program = clCreateProgramWithSource(on.context, 1, &text, nullptr, &code);
-    require(clBuildProgram(program, 1, &device, "-I.", nullptr, nullptr), "clBuildProgram");
-    const cl_kernel kernel = clCreateKernel(program, "included", &code);
-    require(code, "clCreateKernel");
-    Machine::set(kernel, on.y, on.x, kLong);
-    for (int i = 0; i < kLaunches; ++i)
-      require(launch(on, kernel, {1, {0, 0, 0}, {kLong, 1, 1}}), "launch");
-    std::printf("included: %016llx\n", static_cast<unsigned long long>(on.answer()));
-    clReleaseKernel(kernel);
-    clReleaseProgram(program);
-  }
+  };
+  write("(float)get_local_size(0)");
+  cl_int code = 0;
+  const cl_program program = clCreateProgramWithSource(on.context, 1, &text, nullptr, &code);
+  require(clBuildProgram(program, 1, &device, "-I.", nullptr, nullptr), "clBuildProgram");
+  write("1.0f");
+  const cl_kernel kernel = clCreateKernel(program, "included", &code);
+  require(code, "clCreateKernel");
+  Machine::set(kernel, on.y, on.x, kLong);
+  for (int i = 0; i < kLaunches; ++i)
+    require(launch(on, kernel, {1, {0, 0, 0}, {kLong, 1, 1}}), "launch");
+  std::printf("included: %016llx\n", static_cast<unsigned long long>(on.answer()));
+  clReleaseKernel(kernel);
+  clReleaseProgram(program);
 }
 
 /// Ends in a way that leaves all as it is.

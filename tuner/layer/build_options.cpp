@@ -78,7 +78,7 @@ BuildOptions parse_build_options(const std::string& options) {
         throw Unfollowable{"build option " + word + " without a value"};
       }
       const std::string value = word.size() > 2 ? word.substr(2) : words[++i];
-      letter == "-D" ? define(result, value) : result.include_folders.push_back(value);
+      if (letter == "-D") define(result, value);
     } else if (!is_silent(word)) {
       throw Unfollowable{"build option " + word};
     } else if (word.substr(0, 10) == "-cl-std=CL") {

@@ -9,7 +9,6 @@ namespace clgauss::layer {
 
 struct BuildOptions {
   std::vector<std::pair<std::string, std::string>> macros;  ///< of -D, name and value
-  std::vector<std::string> include_folders;                 ///< of -I, in their order
 };
 
 /// Reads "-D N=4 -Include -cl-std=CL1.2". Throws Unfollowable for quotes, escapes, an option that

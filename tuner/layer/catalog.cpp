@@ -101,11 +101,6 @@ const Catalog::Program& Catalog::known_program(cl_program program, cl_device_id 
   if (is_new) {
     entry->second.text = ask_program(program, device);
     entry->second.name = fingerprint(entry->second.text);
-    // `# include` has the word, too; a comment that has it costs a second look at a text.
-    if (std::ranges::any_of(entry->second.text.sources, [](const std::string& source) {
-          return source.find("include") != std::string::npos;
-        }))
-      entry->second.build = ++builds_;
   }
   return entry->second;
 }
@@ -124,7 +119,7 @@ KernelRecord& Catalog::kernel(cl_kernel kernel, const DeviceRecord& device) {
   const Program& program =
       known_program(value_of<cl_program>(about(CL_KERNEL_PROGRAM), nullptr), device.device);
   std::string name = text_of(about(CL_KERNEL_FUNCTION_NAME));
-  std::unique_ptr<KernelRecord>& record = records_[{&device, program.name, program.build, name}];
+  std::unique_ptr<KernelRecord>& record = records_[{&device, program.name, name}];
   if (!record)
     record = std::make_unique<KernelRecord>(
         KernelRecord{std::move(name), &device, program.text, program.name, std::nullopt});

@@ -91,8 +91,6 @@ class Catalog {
   struct Program {
     ProgramText text;
     std::string name;  // fingerprint
-    /// Its number, if it includes files: these may have changed since another was built alike.
-    std::size_t build = 0;
   };
 
   [[nodiscard]] const DeviceRecord& device(cl_device_id device);
@@ -106,10 +104,8 @@ class Catalog {
   std::map<std::pair<cl_program, cl_device_id>, Program> programs_;
   std::unordered_map<cl_program, std::vector<std::pair<cl_device_id, std::string>>> binaries_;
   std::unordered_map<cl_kernel, std::vector<KernelRecord*>> kernels_;  // one for each device
-  std::size_t builds_ = 0;
-  /// By device, program, its build, and name.
-  std::map<std::tuple<const DeviceRecord*, std::string, std::size_t, std::string>,
-           std::unique_ptr<KernelRecord>>
+  /// By device, program and name.
+  std::map<std::tuple<const DeviceRecord*, std::string, std::string>, std::unique_ptr<KernelRecord>>
       records_;
 };
 

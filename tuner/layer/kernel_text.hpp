@@ -20,8 +20,9 @@ struct KernelText {
 /// device with these predefined macros (name, value).
 ///
 /// `sources` are the strings of clCreateProgramWithSource, each cut to its length; they are joined
-/// as they are. `options` are those of clBuildProgram; a folder of -I is searched now, so call
-/// while the files are as they were at the build. `device_macros` are __OPENCL_VERSION__,
+/// as they are. `options` are those of clBuildProgram. A text that includes files is not followed:
+/// they may have changed since the build, and some drivers keep compiled programs by the text alone,
+/// so not even the files at the build are surely those of the binary. `device_macros` are __OPENCL_VERSION__,
 /// __OPENCL_C_VERSION__, the device's extensions and what else is known; a reserved name, an
 /// extension or a word of OpenCL C that the text tests and that is not among them is taken both
 /// ways (at most 16 ways in all), one whose value is asked is not followed. Lines are counted in

@@ -218,7 +218,7 @@ bool is_harmless_attribute(std::string_view name) {
 }
 
 bool is_harmless_pragma(std::string_view word) {
-  static const Names names = words("OPENCL unroll nounroll ivdep pack STDC message");
+  static const Names names = words("OPENCL unroll nounroll ivdep pack STDC message once");
   return names.count(word) != 0;
 }
 

@@ -1,10 +1,7 @@
 #include "preprocessor.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
-#include <set>
 
 #include "condition.hpp"
 
@@ -15,12 +12,9 @@ namespace {
 using Kind = Token::Kind;
 using Tokens = Macros::Tokens;
 
-constexpr int kDeepestFile = 50;
-
 class Preprocessor {
  public:
-  Preprocessor(const BuildOptions& options, const Assumptions& assumptions)
-      : options_(options), macros_(assumptions) {}
+  explicit Preprocessor(const Assumptions& assumptions) : macros_(assumptions) {}
 
   void predefine(const std::string& name, const std::string& value) {
     Tokens line = tokens_of(name + " " + value);
@@ -28,10 +22,8 @@ class Preprocessor {
     macros_.define(line, 0);
   }
 
-  void include(const std::string& text, const std::shared_ptr<const std::string>& file) {
-    if (++depth_ > kDeepestFile) throw Unfollowable{"files that include each other"};
-    const std::size_t outer = groups_.size();
-    Tokens tokens = tokens_of(text, file);
+  Tokens process(const std::string& text) {
+    Tokens tokens = tokens_of(text);
     Tokens segment;  // of text without directives
     for (auto begin = tokens.begin(); begin != tokens.end();) {
       const auto end = std::find_if(begin + 1, tokens.end(),
@@ -48,11 +40,9 @@ class Preprocessor {
       begin = end;
     }
     flush(segment);
-    if (groups_.size() != outer) throw Unfollowable{"an #if without #endif"};
-    --depth_;
+    if (!groups_.empty()) throw Unfollowable{"an #if without #endif"};
+    return std::move(output_);
   }
-
-  Tokens take_output() { return std::move(output_); }
 
  private:
   struct Group {  // of #if .. #endif
@@ -86,14 +76,14 @@ class Preprocessor {
     if (conditional(name, line) || !active()) return;
     if (name == "error") throw ErrorDirective{"#error (" + place(line[0]) + ")"};
     if (name == "warning" || name == "line" || line[1].kind == Kind::number) return;
-    if (name == "pragma") return pragma(line);
+    if (name == "pragma") return judge_pragma(Tokens(line.begin() + 2, line.end()), line[0]);
     refuse_stray(line);
     if (name == "define") {
       macros_.define(line, 2);
     } else if (name == "undef") {
       macros_.undefine(Macros::name_in(line, 2));
     } else if (name == "include") {
-      include_file(line);
+      give_up("#include: only the compiler knows what it read", line[0]);
     } else {
       give_up("#" + name, line[1]);
     }
@@ -153,50 +143,9 @@ class Preprocessor {
                             }});
   }
 
-  void pragma(const Tokens& line) {
-    if (line.size() == 3 && line[2].is("once")) {
-      if (line[0].file) once_.insert(*line[0].file);
-    } else {
-      judge_pragma(Tokens(line.begin() + 2, line.end()), line[0]);
-    }
-  }
-
-  void include_file(const Tokens& line) {
-    namespace fs = std::filesystem;
-    std::string name;
-    if (line.size() == 3 && line[2].kind == Kind::text && line[2].spelling.size() > 2) {
-      name = line[2].spelling.substr(1, line[2].spelling.size() - 2);
-    } else if (line.size() > 4 && line[2].is("<") && line.back().is(">")) {
-      for (std::size_t i = 3; i + 1 < line.size(); ++i) name += line[i].spelling;
-    } else {
-      give_up("#include of no plain name", line[0]);
-    }
-    std::vector<fs::path> folders(options_.include_folders.begin(), options_.include_folders.end());
-    folders.emplace_back(".");
-    if (line[0].file) folders.push_back(fs::path(*line[0].file).parent_path());
-    std::set<fs::path> found;
-    for (const fs::path& folder : folders) {
-      std::error_code error;
-      const fs::path file = fs::canonical(folder / name, error);
-      if (!error && fs::is_regular_file(file, error)) found.insert(file);
-    }
-    if (found.size() != 1) {
-      give_up((found.empty() ? "no file " : "several files ") + name + " to include", line[0]);
-    }
-    const std::string file = *found.begin();
-    if (once_.count(file) != 0) return;
-    std::ifstream in(file, std::ios::binary);
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
-    if (!in) give_up("cannot read " + file, line[0]);
-    include(text, std::make_shared<const std::string>(file));
-  }
-
-  const BuildOptions& options_;
   Macros macros_;
-  std::set<std::string> once_;  // files with #pragma once
   std::vector<Group> groups_;
   Tokens output_;
-  int depth_ = 0;  // of files
 };
 
 }  // namespace
@@ -204,14 +153,13 @@ class Preprocessor {
 std::vector<Token> preprocess(const std::string& text, const BuildOptions& options,
                               const std::vector<std::pair<std::string, std::string>>& device_macros,
                               const Assumptions& assumptions) {
-  Preprocessor preprocessor(options, assumptions);
+  Preprocessor preprocessor(assumptions);
   for (const auto& [name, value] : device_macros) {
     // Which features a device has depends on the version of the language that the options ask for.
     if (name.rfind("__opencl_c_", 0) != 0) preprocessor.predefine(name, value);
   }
   for (const auto& [name, value] : options.macros) preprocessor.predefine(name, value);
-  preprocessor.include(text, {});
-  return preprocessor.take_output();
+  return preprocessor.process(text);
 }
 
 }  // namespace clgauss::layer

@@ -67,14 +67,12 @@ Spliced splice(const std::string& text) {
 
 class Lexer {
  public:
-  Lexer(const std::string& text, std::shared_ptr<const std::string> file)
-      : spliced_(splice(text)), file_(std::move(file)) {}
+  explicit Lexer(const std::string& text) : spliced_(splice(text)) {}
 
   std::vector<Token> tokens() {
     while (skip_space(), position_ < text().size()) {
       Token token;
       token.line = spliced_.lines[position_];
-      token.file = file_;
       token.begins_line = begins_line_;
       token.after_space = after_space_;
       const std::size_t begin = position_;
@@ -170,7 +168,6 @@ class Lexer {
   }
 
   Spliced spliced_;
-  std::shared_ptr<const std::string> file_;
   std::vector<Token> tokens_;
   std::size_t position_ = 0;
   bool begins_line_ = true;
@@ -179,18 +176,8 @@ class Lexer {
 
 }  // namespace
 
-std::string place(const Token& token) {
-  return "line " + std::to_string(token.line) + (token.file ? " of " + *token.file : "");
-}
+std::string place(const Token& token) { return "line " + std::to_string(token.line); }
 
-std::vector<Token> tokens_of(const std::string& text,
-                             const std::shared_ptr<const std::string>& file) {
-  try {
-    return Lexer(text, file).tokens();
-  } catch (Unfollowable& problem) {
-    if (file) problem.reason += " of " + *file;
-    throw;
-  }
-}
+std::vector<Token> tokens_of(const std::string& text) { return Lexer(text).tokens(); }
 
 }  // namespace clgauss::layer

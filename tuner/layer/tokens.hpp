@@ -30,8 +30,7 @@ struct Token {
   };
   Kind kind = Kind::stray;
   std::string spelling;
-  int line = 0;                             ///< from 1; #line does not change it
-  std::shared_ptr<const std::string> file;  ///< of an #include; null in the program's own text
+  int line = 0;  ///< from 1; #line does not change it
   bool begins_line = false;
   bool after_space = false;
   bool passed = false;  ///< was part of a macro's argument whose macros were replaced
@@ -42,13 +41,12 @@ struct Token {
   }
 };
 
-/// "line 12", "line 3 of blur.h".
+/// "line 12".
 [[nodiscard]] std::string place(const Token& token);
 
 /// The tokens of `text` without comments and line splices. Throws Unfollowable for what compilers
 /// read differently: "??/", a backslash and blanks at a line's end, a lone carriage return, a zero,
 /// raw strings, an unterminated comment, a lone quote before a comment.
-[[nodiscard]] std::vector<Token> tokens_of(const std::string& text,
-                                           const std::shared_ptr<const std::string>& file = {});
+[[nodiscard]] std::vector<Token> tokens_of(const std::string& text);
 
 }  // namespace clgauss::layer
