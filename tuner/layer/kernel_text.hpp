@@ -21,12 +21,11 @@ struct KernelText {
 ///
 /// `sources` are the strings of clCreateProgramWithSource, each cut to its length; they are joined
 /// as they are. `options` are those of clBuildProgram. A text that includes files is not followed:
-/// they may have changed since the build, and some drivers keep compiled programs by the text alone,
-/// so not even the files at the build are surely those of the binary. `device_macros` are __OPENCL_VERSION__,
-/// __OPENCL_C_VERSION__, the device's extensions and what else is known; a reserved name, an
-/// extension or a word of OpenCL C that the text tests and that is not among them is taken both
-/// ways (at most 16 ways in all), one whose value is asked is not followed. Lines are counted in
-/// the joined text; #line changes nothing.
+/// they may have changed since the build, and some drivers keep compiled programs by the text
+/// alone. `device_macros` are __OPENCL_VERSION__, __OPENCL_C_VERSION__, the device's extensions and
+/// what else is known; a reserved name, an extension or a word of OpenCL C that the text tests and
+/// that is not among them is taken both ways (at most 16 ways in all), one whose value is asked is
+/// not followed. Lines are counted in the joined text; #line changes nothing.
 ///
 /// Hidden means: all that the kernel can reach, after preprocessing, calls only functions of the
 /// text and OpenCL's functions of their arguments, get_global_id and get_work_dim; uses no local
