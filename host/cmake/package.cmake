@@ -1,5 +1,5 @@
 # cpack -G DEB: the packages clgauss (programs, man pages, completions), libclgauss1, libclgauss-core1, libclgauss-dev,
-# libclgauss-lapack; where StarPU was found
+# libclgauss-lapack, libclgauss-layer; where StarPU was found
 # clgauss-distributed, libclgauss-distributed1 and libclgauss-distributed-dev; and python3-clgauss where the Python package is
 # installed along. The preset `package` configures for it: the shared library, in Debian's places.
 get_cmake_property(installed_components COMPONENTS)
@@ -75,6 +75,11 @@ add_package(lapack libclgauss-lapack libs "clgauss (= ${version}), ${core_librar
   "dense linear systems on every OpenCL device - for programs that call LAPACK"
   "This package has what `clgauss run' preloads: LAPACK's names, so that R,
 Octave, Python and other programs have their large systems on a device.")
+add_package(layer libclgauss-layer libs ""
+  "dense linear systems on every OpenCL device - layer for any OpenCL program"
+  "This package has what `clgauss-tune watch' puts before the OpenCL drivers of
+a program: it tells of work-group sizes, and replaces those that the program
+leaves to the driver where that is faster.")
 add_package(python python3-clgauss python "python3 (>= 3.11), python3-numpy"
   "dense linear systems on every OpenCL device - Python module"
   "This package has the module clgauss for Python and NumPy.")
@@ -83,6 +88,7 @@ file(WRITE ${PROJECT_BINARY_DIR}/package/triggers "activate-noawait ldconfig\n")
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
 set(CPACK_DEBIAN_CORE_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
 set(CPACK_DEBIAN_DISTRIBUTED_RUNTIME_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
+set(CPACK_DEBIAN_LAYER_PACKAGE_CONTROL_EXTRA ${PROJECT_BINARY_DIR}/package/triggers)
 # Debian's Python compiles what is installed, and takes that away again.
 file(WRITE ${PROJECT_BINARY_DIR}/package/postinst "#!/bin/sh\nset -e\nif [ \"$1\" = configure ]; then\n  py3compile -p python3-clgauss\nfi\n")
 file(WRITE ${PROJECT_BINARY_DIR}/package/prerm "#!/bin/sh\nset -e\npy3clean -p python3-clgauss\n")

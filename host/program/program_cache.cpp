@@ -9,7 +9,7 @@
 #include <boost/uuid/uuid_io.hpp>
 #include <cerrno>
 #include <charconv>
-#include <clgauss/lab/program.hpp>
+#include <clgauss/lab/program_cache.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>

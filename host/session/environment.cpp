@@ -1,4 +1,5 @@
-/// The only place where the library reads the environment, and it does so when it is asked to.
+/// With user_folder.cpp the only place where the library reads the environment, and it does so when
+/// it is asked to.
 #include <fmt/format.h>
 
 #include <clgauss/context.hpp>
@@ -8,6 +9,7 @@
 #include <string_view>
 
 #include "session/environment.hpp"
+#include "session/user_folder.hpp"
 
 namespace clgauss {
 
@@ -39,18 +41,6 @@ std::optional<unsigned> ratio_from(std::string_view text) {
   for (const unsigned ratio : {1U, 2U, 4U, 8U, 16U, 32U, 64U})
     if (text == std::to_string(ratio)) return ratio;
   throw UsageError(fmt::format("CLGAUSS_F64_RATIO: '{}' is not 1, 2, 4, 8, 16, 32 or 64", text));
-}
-
-/// The folder that `variable` names, else `below_home` in the home folder; relative ones are to be
-/// ignored (XDG base directories).
-std::optional<std::filesystem::path> xdg_folder(const char* variable, const char* below_home) {
-  const auto absolute = [](const char* name) -> std::optional<std::filesystem::path> {
-    const std::filesystem::path path(setting(name));
-    return path.is_absolute() ? std::optional(path) : std::nullopt;
-  };
-  if (const auto folder = absolute(variable)) return folder;
-  if (const auto home = absolute("HOME")) return *home / below_home;
-  return std::nullopt;
 }
 
 }  // namespace

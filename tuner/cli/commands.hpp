@@ -35,6 +35,7 @@ void require_quiet_machine(Context& context);
 [[nodiscard]] cli::CommandTable search_table();
 [[nodiscard]] cli::CommandTable show_table();
 [[nodiscard]] cli::CommandTable sweep_table();
+[[nodiscard]] cli::CommandTable watch_table();
 
 cli::ExitCode run_auto(const cli::Given& given);
 cli::ExitCode run_export(const cli::Given& given);
@@ -49,5 +50,6 @@ cli::ExitCode run_rules(const cli::Given& given);
 cli::ExitCode run_search(const cli::Given& given);
 cli::ExitCode run_show(const cli::Given& given);
 cli::ExitCode run_sweep(const cli::Given& given);
+cli::ExitCode run_watch(const cli::Given& given);
 
 }  // namespace clgauss::tune

@@ -26,10 +26,17 @@ int main(int argc, char** argv) {
        {"import", "add an exported file to the user's store", import_table, run_import},
        {"kernel", "tune any OpenCL kernel: work-group size and parameters", kernel_table,
         run_kernel},
+       {"watch", "run an OpenCL program, and tell which work-group sizes it was given", watch_table,
+        run_watch},
        {"search", "search for the fastest parameters of a kernel", search_table, run_search},
        {"replay", "run searches on a recorded space, without a device", replay_table, run_replay}},
       "",
-      clgauss::cli::environment_variables(),
+      clgauss::cli::environment_variables(
+          {{"OPENCL_LAYERS=libclgauss_layer.so",
+            "read by the OpenCL loader: run any program as watch does"},
+           {"CLGAUSS_LAYER_REPAIR=1", "of a program that is watched: as watch --repair"},
+           {"CLGAUSS_LAYER_JSON", "likewise, the file of watch --json"},
+           {"CLGAUSS_LAYER_EXPLAIN", "likewise, the kernel of watch --explain"}}),
       {ok, usage, bad_file, no_device, opencl, out_of_memory, interrupted},
       has_openblas() ? "with OpenBLAS" : "without OpenBLAS"};
   return clgauss::cli::run_program(program, argc, argv);

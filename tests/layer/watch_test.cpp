@@ -1,0 +1,210 @@
+// `clgauss-tune watch` and the layer as a user meets them, on every platform there is.
+
+#include <CL/cl_layer.h>
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "support/process.hpp"
+
+using namespace clgauss::test;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Of any of the platforms, with a cache of its own.
+ProcessResult watch(const TemporaryFolder& folder, const std::string& options,
+                    const std::string& what, const std::string& environment = {}) {
+  return run_tune(folder, fmt::format("watch {} -- '{}' {}", options, CLGAUSS_LAYER_CALLER, what),
+                  fmt::format("XDG_CACHE_HOME='{}' {}", (folder / "cache").string(), environment));
+}
+
+ProcessResult alone(const TemporaryFolder& folder, const std::string& what) {
+  return run(CLGAUSS_LAYER_CALLER, folder, what);
+}
+
+fs::path layer_path() { return tune_program().parent_path() / "layer" / "libclgauss_layer.so"; }
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("layer: a program sees the same with the layer and without, watched and repaired") {
+  for (const char* what : {"kernels", "profiled", "events", "unordered", "user-events", "errors",
+                           "threads", "objects", "included", "unreleased", "fork", "crash"}) {
+    CAPTURE(what);
+    const TemporaryFolder folder;
+    const ProcessResult without = alone(folder, what);
+    REQUIRE_FALSE(without.out.empty());
+    // The second repair takes what the first one found.
+    std::vector<const char*> ways{"--repair"};
+    if (what == std::string("kernels") || what == std::string("events"))
+      ways = {"", "--repair", "--repair"};
+    for (const char* options : ways) {
+      CAPTURE(options);
+      const ProcessResult with = watch(folder, options, what);
+      CHECK(with.out == without.out);
+      CHECK(with.exit_code == without.exit_code);
+    }
+  }
+}
+
+TEST_CASE("layer: launches are told at the end, by the parent alone") {
+  const TemporaryFolder folder;
+  const ProcessResult forked = watch(folder, "", "fork");
+  const std::string heading = "clgauss: OpenCL launches";
+  CHECK(has(forked.err, heading));
+  CHECK(forked.err.find(heading) == forked.err.rfind(heading));
+  CHECK(has(forked.err, "axpy"));
+  CHECK(has(forked.err, "100003"));
+  CHECK(has(forked.err, "Baranov and Vlatskaya (2013)"));
+  CHECK(has(forked.err, "or run it with --repair"));
+  CHECK_FALSE(has(watch(folder, "", "crash").err, heading));
+}
+
+TEST_CASE("layer: launches as JSON") {
+  const TemporaryFolder folder;
+  const ProcessResult result = watch(folder, "--json launches.json", "kernels");
+  CHECK_FALSE(has(result.err, "OpenCL launches"));
+  const json all = json::parse(content_of(folder / "launches.json"));
+  CHECK_FALSE(all.at("repair"));
+  std::size_t own = 0, left = 0;
+  for (const json& one : all.at("launches")) {
+    CAPTURE(one.dump());
+    CHECK(one.at("launches") == 70);
+    CHECK(one.at("way").is_null());
+    if (one.at("kernel") == "required") {
+      ++own;
+      CHECK(one.at("group") == json{7});
+      CHECK_FALSE(one.at("degenerate"));
+    }
+    if (one.at("range") == json{100003}) {
+      ++left;
+      CHECK(one.at("group").is_null());
+      CHECK(one.at("degenerate"));
+    }
+  }
+  CHECK(own > 0);
+  CHECK(left > 0);
+}
+
+TEST_CASE("layer: why a kernel was left alone, and what was tried") {
+  const TemporaryFolder folder;
+  const auto explained = [&](const char* kernel) {
+    return watch(folder, fmt::format("--repair --explain {}", kernel), "kernels").err;
+  };
+  CHECK(has(explained("pasted"), "not changed: "));
+  CHECK(has(explained("pasted"), "get_num_groups"));
+  CHECK(has(explained("scratch"), "not changed: "));
+  CHECK(has(explained("axpy"), "no work-item can tell another size"));
+  CHECK(has(explained("axpy"), "decided in an earlier run"));
+  CHECK(has(explained("nobody"), "nobody: no such kernel was launched"));
+}
+
+TEST_CASE("layer: only what may be changed is, and a decision is kept") {
+  const TemporaryFolder folder;
+  watch(folder, "--repair", "kernels");
+  watch(folder, "--repair --json launches.json", "kernels");
+  const json all = json::parse(content_of(folder / "launches.json"));
+  std::size_t recalled = 0;
+  for (const json& one : all.at("launches")) {
+    CAPTURE(one.dump());
+    recalled += one.at("recalled").get<bool>();
+    const std::string kernel = one.at("kernel");
+    const bool may_change =
+        one.at("group").is_null() &&
+        (kernel == "axpy" || kernel == "blur" || kernel == "deep" || kernel == "commented");
+    if (!may_change) CHECK(one.at("way").is_null());
+    if (!may_change) CHECK_FALSE(one.at("recalled"));
+  }
+  CHECK(recalled > 0);
+}
+
+TEST_CASE("layer: a cache that cannot be used changes nothing") {
+  const TemporaryFolder folder;
+  fs::create_directories(folder / "cache" / "clgauss");
+  write_file(folder / "cache" / "clgauss" / "layer", "a file");
+  const ProcessResult result = watch(folder, "--repair --json launches.json", "unreleased");
+  CHECK(result.out == alone(folder, "unreleased").out);
+  CHECK(content_of(folder / "cache" / "clgauss" / "layer") == "a file");
+  CHECK(has(content_of(folder / "launches.json"), "axpy"));
+}
+
+TEST_CASE("layer: OPENCL_LAYERS alone does as much as the command") {
+  const TemporaryFolder folder;
+  const fs::path layer = layer_path();
+  const ProcessResult result =
+      run(CLGAUSS_LAYER_CALLER, folder, "unreleased",
+          fmt::format("OPENCL_LAYERS='{}' CLGAUSS_LAYER_EXPLAIN=axpy", layer.string()));
+  CHECK(has(result.err, "OpenCL launches"));
+  CHECK(has(result.err, "axpy, 100003, NULL: no work-item can tell another size"));
+}
+
+TEST_CASE("layer: sizes are tried for a program that enqueues far ahead of its device, too") {
+  const TemporaryFolder folder;
+  watch(folder, "--repair --json launches.json", "unreleased");
+  const json all = json::parse(content_of(folder / "launches.json"));
+  const json& tried = all.at("launches").at(0).at("tried");
+  REQUIRE_FALSE(tried.empty());
+  for (const json& way : tried) CHECK(way.at("us").get<double>() > 0);
+}
+
+TEST_CASE("layer: loaders of any age find what they look for") {
+  void* const layer = dlopen(layer_path().c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(layer != nullptr);
+  for (const char* name :
+       {"clGetLayerInfo", "clInitLayer", "clInitLayerWithProperties", "clDeinitLayer"})
+    CHECK(dlsym(layer, name) != nullptr);
+  CHECK(dlsym(layer, "clEnqueueNDRangeKernel") == nullptr);
+  const auto info = reinterpret_cast<pfn_clGetLayerInfo>(dlsym(layer, "clGetLayerInfo"));
+  cl_layer_api_version version = 0;
+  CHECK(info(CL_LAYER_API_VERSION, sizeof version, &version, nullptr) == CL_SUCCESS);
+  CHECK(version == CL_LAYER_API_VERSION_100);
+  CHECK(info(CL_LAYER_API_VERSION, 1, &version, nullptr) == CL_INVALID_VALUE);
+  dlclose(layer);
+}
+
+TEST_CASE("layer: above and below another one") {
+  const TemporaryFolder folder;
+  const std::string other = fault_layer().string();
+  const fs::path layer = layer_path();
+  const ProcessResult without = alone(folder, "unreleased");
+  for (const std::string& layers : {layer.string() + ":" + other, other + ":" + layer.string()}) {
+    const ProcessResult result = run(CLGAUSS_LAYER_CALLER, folder, "unreleased",
+                                     fmt::format("OPENCL_LAYERS='{}' CLGAUSS_LAYER_REPAIR=1 "
+                                                 "XDG_CACHE_HOME='{}'",
+                                                 layers, (folder / "cache").string()));
+    CHECK(result.out == without.out);
+    CHECK(has(result.err, "OpenCL launches"));
+  }
+}
+
+TEST_CASE("layer: what is wrong with the command") {
+  const TemporaryFolder folder;
+  CHECK(run_tune(folder, "watch").exit_code == 2);
+  CHECK(has(run_tune(folder, "watch").err, "which program?"));
+  CHECK(run_tune(folder, "watch -- ./nobody").exit_code == 2);
+  CHECK(has(run_tune(folder, "watch -- ./nobody").err, "./nobody"));
+  CHECK(run_tune(folder, "watch --nonsense -- true").exit_code == 2);
+  CHECK(run_tune(folder, "watch -- true").err.empty());
+  CHECK(run_tune(folder, "watch -- sh -c 'exit 7'").exit_code == 7);
+}
+
+TEST_CASE("layer: clgauss's own answers do not change") {
+  const TemporaryFolder folder;
+  REQUIRE(run_program(folder, "generate --kind random --n 301 -o s.txt").exit_code == 0);
+  const std::string solve = " solve s.txt --method gauss --local driver --quiet -o ";
+  REQUIRE(run_program(folder, solve + "alone.txt").exit_code == 0);
+  const ProcessResult watched = run_tune(
+      folder, fmt::format("watch --repair -- '{}' {} watched.txt", program().string(), solve));
+  CHECK(watched.exit_code == 0);
+  CHECK(has(watched.err, "gauss_fwd"));
+  CHECK(content_of(folder / "alone.txt") == content_of(folder / "watched.txt"));
+}

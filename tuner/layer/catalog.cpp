@@ -1,0 +1,130 @@
+#include "tuner/layer/catalog.hpp"
+
+#include <algorithm>
+#include <sstream>
+
+namespace clgauss::layer {
+
+namespace {
+
+/// What every compiler of OpenCL C defines for the device: its version, its extensions, its
+/// features. -cl-std is an option of the program.
+std::vector<std::pair<std::string, std::string>> predefined(const std::string& version,
+                                                            const std::string& extensions) {
+  std::vector<std::pair<std::string, std::string>> macros;
+  // "OpenCL 3.0 ..." makes __OPENCL_VERSION__ 300.
+  if (int major = 0, minor = 0; std::sscanf(version.c_str(), "OpenCL %d.%d", &major, &minor) == 2)
+    macros.emplace_back("__OPENCL_VERSION__", std::to_string(100 * major + 10 * minor));
+  std::istringstream names(extensions);
+  for (std::string name; names >> name;) macros.emplace_back(name, "1");
+  return macros;
+}
+
+}  // namespace
+
+const KernelText& KernelRecord::text() {
+  if (!judged) judged = kernel_text(program.sources, program.options, name, device->macros);
+  return *judged;
+}
+
+const DeviceRecord& Catalog::device(cl_device_id device) {
+  std::unique_ptr<DeviceRecord>& record = devices_[device];
+  if (record) return *record;
+  record = std::make_unique<DeviceRecord>();
+  const auto about = [&](cl_device_info what) {
+    return asking(drivers_.clGetDeviceInfo, device, what);
+  };
+  record->device = device;
+  record->name = text_of(about(CL_DEVICE_NAME));
+  const auto platform = value_of<cl_platform_id>(about(CL_DEVICE_PLATFORM), nullptr);
+  record->driver = text_of(asking(drivers_.clGetPlatformInfo, platform, CL_PLATFORM_VERSION)) +
+                   ", " + text_of(about(CL_DRIVER_VERSION));
+  record->largest_group =
+      value_of(about(CL_DEVICE_MAX_WORK_ITEM_SIZES), std::array<std::size_t, 3>{1, 1, 1});
+  const std::string extensions = text_of(about(CL_DEVICE_EXTENSIONS));
+  record->macros = predefined(text_of(about(CL_DEVICE_VERSION)), extensions);
+  if (extensions.find("cl_khr_suggested_local_work_size") != std::string::npos)
+    record->suggest =
+        reinterpret_cast<SuggestGroup>(drivers_.clGetExtensionFunctionAddressForPlatform(
+            platform, "clGetKernelSuggestedLocalWorkSizeKHR"));
+  return *record;
+}
+
+void Catalog::add_queue(cl_command_queue queue, bool hides_profiling,
+                        std::optional<std::vector<cl_queue_properties>> given) {
+  const auto about = [&](cl_command_queue_info what) {
+    return asking(drivers_.clGetCommandQueueInfo, queue, what);
+  };
+  const auto properties = value_of<cl_command_queue_properties>(about(CL_QUEUE_PROPERTIES), 0);
+  const auto id = value_of<cl_device_id>(about(CL_QUEUE_DEVICE), nullptr);
+  queues_[queue] = std::make_unique<QueueRecord>(
+      QueueRecord{&device(id), hides_profiling, (properties & CL_QUEUE_PROFILING_ENABLE) != 0,
+                  (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) == 0, std::move(given)});
+}
+
+QueueRecord& Catalog::queue(cl_command_queue queue, bool is_used) {
+  const auto found = queues_.find(queue);
+  if (found == queues_.end() || (is_used && found->second->references == 0))
+    add_queue(queue, false, std::nullopt);
+  return *queues_[queue];
+}
+
+void Catalog::retain_queue(cl_command_queue queue) {
+  if (const auto found = queues_.find(queue); found != queues_.end()) ++found->second->references;
+}
+
+void Catalog::release_queue(cl_command_queue queue) {
+  const auto found = queues_.find(queue);
+  if (found != queues_.end() && found->second->references > 0) --found->second->references;
+}
+
+void Catalog::forget_program(cl_program program) {
+  std::erase_if(programs_, [&](const auto& entry) { return entry.first.first == program; });
+  binaries_.erase(program);
+}
+
+ProgramText Catalog::ask_program(cl_program program, cl_device_id device) const {
+  const std::string source =
+      text_of(asking(drivers_.clGetProgramInfo, program, cl_program_info{CL_PROGRAM_SOURCE}));
+  if (!source.empty())
+    return {{source},
+            text_of(asking(drivers_.clGetProgramBuildInfo, program, device,
+                           cl_program_build_info{CL_PROGRAM_BUILD_OPTIONS}))};
+  if (const auto made = binaries_.find(program); made != binaries_.end())
+    for (const auto& [of, binary] : made->second)
+      if (of == device) return memory_.text_of(binary).value_or(ProgramText());
+  return {};
+}
+
+const Catalog::Program& Catalog::known_program(cl_program program, cl_device_id device) {
+  const auto [entry, is_new] = programs_.try_emplace({program, device});
+  if (is_new) {
+    entry->second.text = ask_program(program, device);
+    entry->second.name = fingerprint(entry->second.text);
+  }
+  return entry->second;
+}
+
+const ProgramText& Catalog::program(cl_program program, cl_device_id device) {
+  return known_program(program, device).text;
+}
+
+KernelRecord& Catalog::kernel(cl_kernel kernel, const DeviceRecord& device) {
+  std::vector<KernelRecord*>& known = kernels_[kernel];
+  const auto found = std::ranges::find(known, &device, &KernelRecord::device);
+  if (found != known.end()) return **found;
+  const auto about = [&](cl_kernel_info what) {
+    return asking(drivers_.clGetKernelInfo, kernel, what);
+  };
+  const Program& program =
+      known_program(value_of<cl_program>(about(CL_KERNEL_PROGRAM), nullptr), device.device);
+  std::string name = text_of(about(CL_KERNEL_FUNCTION_NAME));
+  std::unique_ptr<KernelRecord>& record = records_[{&device, program.name, name}];
+  if (!record)
+    record = std::make_unique<KernelRecord>(
+        KernelRecord{std::move(name), &device, program.text, program.name, std::nullopt});
+  known.push_back(record.get());
+  return *record;
+}
+
+}  // namespace clgauss::layer

@@ -1,0 +1,112 @@
+#pragma once
+/// What the program's OpenCL objects are: asked of the drivers once for each, and kept.
+
+#include <array>
+#include <atomic>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "tuner/layer/driver.hpp"
+#include "tuner/layer/kernel_text.hpp"
+#include "tuner/layer/memory.hpp"
+#include "tuner/layer/shape.hpp"
+
+namespace clgauss::layer {
+
+/// clGetKernelSuggestedLocalWorkSizeKHR.
+using SuggestGroup = cl_int(CL_API_CALL*)(cl_command_queue, cl_kernel, cl_uint, const std::size_t*,
+                                          const std::size_t*, std::size_t*);
+
+struct DeviceRecord {
+  cl_device_id device = nullptr;
+  std::string name, driver;                           // the driver with its platform and version
+  std::array<std::size_t, 3> largest_group{1, 1, 1};  // CL_DEVICE_MAX_WORK_ITEM_SIZES
+  SuggestGroup suggest = nullptr;                     // cl_khr_suggested_local_work_size
+  std::vector<std::pair<std::string, std::string>> macros;  // predefined
+  /// Whether its events have times: those of Mesa 22.3's rusticl all take a nanosecond.
+  mutable std::atomic<bool> keeps_time = true;
+};
+
+/// A kernel of a program text on a device, whatever kernel objects there are of it.
+struct KernelRecord {
+  std::string name;
+  const DeviceRecord* device = nullptr;
+  ProgramText program;
+  std::string program_name;          // fingerprint
+  std::optional<KernelText> judged;  // asked for once
+
+  /// What the text lets the kernel see of its launch.
+  [[nodiscard]] const KernelText& text();
+};
+
+struct QueueRecord {
+  const DeviceRecord* device = nullptr;
+  bool hides_profiling = false;  // the layer asked for it, the program did not
+  bool profiles = false;         // its commands are timed, whoever asked
+  bool in_order = true;
+  std::optional<std::vector<cl_queue_properties>> given;  // where there was a list of properties
+  /// The program's. Drivers count their own among them, so that the last release cannot be asked
+  /// for. Without any the record stands for the events that the program still has of the queue.
+  std::size_t references = 1;
+
+  /// Whether nobody can tell several launches in it from one.
+  [[nodiscard]] bool may_split() const { return in_order && (hides_profiling || !profiles); }
+};
+
+/// Not safe for several threads: who has it guards it. Handles of objects are used again by drivers
+/// when an object is gone; so each way to make one calls forget_..() first.
+class Catalog {
+ public:
+  Catalog(const Drivers& drivers, const Memory& memory) : drivers_(drivers), memory_(memory) {}
+
+  /// Of a queue in use, or that an event names.
+  [[nodiscard]] QueueRecord& queue(cl_command_queue queue, bool is_used);
+  [[nodiscard]] KernelRecord& kernel(cl_kernel kernel, const DeviceRecord& device);
+  [[nodiscard]] const std::unordered_map<cl_command_queue, std::unique_ptr<QueueRecord>>& queues()
+      const {
+    return queues_;
+  }
+
+  void add_queue(cl_command_queue queue, bool hides_profiling,
+                 std::optional<std::vector<cl_queue_properties>> given);
+  void retain_queue(cl_command_queue queue);
+  void release_queue(cl_command_queue queue);
+  void forget_kernel(cl_kernel kernel) { kernels_.erase(kernel); }
+  void forget_program(cl_program program);
+  /// That a program was made from binaries with these fingerprints, one for each device.
+  void add_binaries(cl_program program,
+                    std::vector<std::pair<cl_device_id, std::string>> binaries) {
+    binaries_[program] = std::move(binaries);
+  }
+  /// The text of a program on a device, where that is known.
+  [[nodiscard]] const ProgramText& program(cl_program program, cl_device_id device);
+
+ private:
+  struct Program {
+    ProgramText text;
+    std::string name;  // fingerprint
+  };
+
+  [[nodiscard]] const DeviceRecord& device(cl_device_id device);
+  [[nodiscard]] const Program& known_program(cl_program program, cl_device_id device);
+  [[nodiscard]] ProgramText ask_program(cl_program program, cl_device_id device) const;
+
+  const Drivers& drivers_;
+  const Memory& memory_;
+  std::unordered_map<cl_device_id, std::unique_ptr<DeviceRecord>> devices_;
+  std::unordered_map<cl_command_queue, std::unique_ptr<QueueRecord>> queues_;
+  std::map<std::pair<cl_program, cl_device_id>, Program> programs_;
+  std::unordered_map<cl_program, std::vector<std::pair<cl_device_id, std::string>>> binaries_;
+  std::unordered_map<cl_kernel, std::vector<KernelRecord*>> kernels_;  // one for each device
+  /// By device, program and name.
+  std::map<std::tuple<const DeviceRecord*, std::string, std::string>, std::unique_ptr<KernelRecord>>
+      records_;
+};
+
+}  // namespace clgauss::layer
