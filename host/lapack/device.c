@@ -118,7 +118,11 @@ static int load_calls(void* library) {
              {&device.calls.sgetrs, "clgauss_sgetrs_host"},
              {&device.calls.dgetrs, "clgauss_dgetrs_host"},
              {&device.calls.spotrs, "clgauss_spotrs"},
-             {&device.calls.dpotrs, "clgauss_dpotrs"}};
+             {&device.calls.dpotrs, "clgauss_dpotrs"},
+             {&device.calls.ssysv, "clgauss_ssysv"},
+             {&device.calls.dsysv, "clgauss_dsysv"},
+             {&device.calls.ssytrs, "clgauss_ssytrs"},
+             {&device.calls.dsytrs, "clgauss_dsytrs"}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     void* const found = dlsym(library, all[i].name);
     if (found == NULL) {
@@ -195,6 +199,16 @@ clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, 
   return calls->dposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
 }
 
+clgauss_status device_sysv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
+                           int32_t* ipiv, void* b, size_t ldb) {
+  const struct library_calls* const calls = &device.calls;
+  if (type == kSingle)
+    return calls->ssysv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                        ldb);
+  return calls->dsysv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                      ldb);
+}
+
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda,
                             int32_t* ipiv) {
   const struct library_calls* const calls = &device.calls;
@@ -256,6 +270,16 @@ clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs,
   if (type == kSingle)
     return calls->spotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
   return calls->dpotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+}
+
+clgauss_status device_sytrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
+                            size_t lda, const int32_t* ipiv, void* b, size_t ldb) {
+  const struct library_calls* const calls = &device.calls;
+  if (type == kSingle)
+    return calls->ssytrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                         ldb);
+  return calls->dsytrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                       ldb);
 }
 
 clgauss_status device_gecon(enum type type, int norm, size_t n, const void* a, size_t lda,

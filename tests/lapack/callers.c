@@ -52,7 +52,13 @@ static double random_number(void) {
   void letter##potrf_(const char*, const int*, NUMBER*, const int*, int*, size_t);                \
   void letter##potrs_(const char*, const int*, const int*, const NUMBER*, const int*, NUMBER*,    \
                       const int*, int*, size_t);                                                  \
-  void letter##potri_(const char*, const int*, NUMBER*, const int*, int*, size_t);
+  void letter##potri_(const char*, const int*, NUMBER*, const int*, int*, size_t);                \
+  void letter##sysv_(const char*, const int*, const int*, NUMBER*, const int*, int*, NUMBER*,     \
+                     const int*, NUMBER*, const int*, int*, size_t);                              \
+  void letter##sytrf_(const char*, const int*, NUMBER*, const int*, int*, NUMBER*, const int*,    \
+                      int*, size_t);                                                              \
+  void letter##sytrs_(const char*, const int*, const int*, const NUMBER*, const int*, const int*, \
+                      NUMBER*, const int*, int*, size_t);
 DECLARE(s, float)
 DECLARE(d, double)
 DECLARE(c, float complex)
@@ -168,6 +174,7 @@ int main(int argc, char** argv) {
     invert_d(n, n / 4, n, n);
     invert_z(n / 2, n / 8, n / 2, n / 2);
     cholesky_d("L", n, n / 4, n, n);
+    symmetric_d("U", n, n / 4, n, n);
     solve_mixed_d(n, 1, n, n);
     condition_d(n, n);
     factor_d(n, 2 * n, n);
