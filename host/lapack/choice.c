@@ -189,8 +189,8 @@ static void write_choice(const char* path, const struct library* library,
 
 /* ---- Measured -------------------------------------------------------------------------------- */
 
-/* A system that both can solve, dominated by its diagonal and symmetric, which as factors does as
- * well, with `more` rows below; ones in B, and no exchanges. */
+/* A system that both can solve, dominated by its diagonal, symmetric and real, which as factors does
+ * as well, with `more` rows below; ones in B, and no exchanges. */
 static void fill(enum type type, int is_wide, void* a, void* b, void* pivots, size_t n,
                  size_t more) {
   const size_t parts = type == kComplex || type == kDoubleComplex ? 2 : 1;

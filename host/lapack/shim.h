@@ -143,6 +143,8 @@ struct library_calls {
                           size_t);
   clgauss_status (*dposv)(clgauss_context, int, int, size_t, size_t, double*, size_t, double*,
                           size_t);
+  clgauss_status (*cposv)(clgauss_context, int, int, size_t, size_t, void*, size_t, void*, size_t);
+  clgauss_status (*zposv)(clgauss_context, int, int, size_t, size_t, void*, size_t, void*, size_t);
   clgauss_status (*sgetrf)(clgauss_context, int, size_t, size_t, float*, size_t, int32_t*);
   clgauss_status (*dgetrf)(clgauss_context, int, size_t, size_t, double*, size_t, int32_t*);
   clgauss_status (*cgetrf)(clgauss_context, int, size_t, size_t, void*, size_t, int32_t*);
@@ -169,6 +171,10 @@ struct library_calls {
                            size_t);
   clgauss_status (*dpotrs)(clgauss_context, int, int, size_t, size_t, const double*, size_t,
                            double*, size_t);
+  clgauss_status (*cpotrs)(clgauss_context, int, int, size_t, size_t, const void*, size_t, void*,
+                           size_t);
+  clgauss_status (*zpotrs)(clgauss_context, int, int, size_t, size_t, const void*, size_t, void*,
+                           size_t);
   clgauss_status (*ssysv)(clgauss_context, int, int, size_t, size_t, float*, size_t, int32_t*,
                           float*, size_t);
   clgauss_status (*dsysv)(clgauss_context, int, int, size_t, size_t, double*, size_t, int32_t*,
@@ -202,7 +208,8 @@ clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, 
                            void* b, size_t ldb);
 clgauss_status device_sysv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            int32_t* ipiv, void* b, size_t ldb);
-/* `trans` and `triangle` as clgauss.h numbers them; of the latter kSingle and kDouble alone. */
+/* `trans` and `triangle` as clgauss.h numbers them. potri, sysv, sytrs and gecon are of kSingle and
+ * kDouble alone. */
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda, int32_t* ipiv);
 clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv);
 clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda);

@@ -47,7 +47,7 @@ case $kind in
   suite-[sd]) type=${kind#suite-}
     suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}gecon ${type}potrf ${type}potrs ${type}potri ${type}sysv ${type}sytrf ${type}sytrs" reference openblas ;;
   suite-[cz]) type=${kind#suite-}
-    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri" reference openblas ;;
+    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}potrf ${type}potrs" reference openblas ;;
   suite-ds | suite-zc) suite "$(echo /usr/lib/*/lapack)" "${kind#suite-}" "${kind#suite-}gesv" reference openblas ;;
   suite-wide) suite "$(echo /usr/lib/*/lapack64)" d "dgetrf dgetri dsytrf dsytrs" wide ;;
 
@@ -119,8 +119,8 @@ case $kind in
     # What is not gesv or posv is timed by itself; few right-hand sides are not worth a copy of them.
     LD_LIBRARY_PATH=$(reference)
     "$run" run --log rest.log -- "$callers" rest 1100
-    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 15 ] || fail "not one file for each of \
-      getri, getrs, gecon, posv, potrs, potri, sysv, sytrs, dsgesv, the getrf of more rows, zgesv, zgetri and zgetrs"
+    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 17 ] || fail "not one file for each of \
+      getri, getrs, gecon, posv, potrs, potri, sysv, sytrs, dsgesv, the getrf of more rows, zgesv, zgetri, zgetrs, zposv and zpotrs"
     "$run" run --log rest.log -- "$callers" rest 1100
     for call in 'dgetri n=1100 nrhs=0' 'dgetrf n=1100 nrhs=0 rows=2200'; do
       grep -q "$call device" rest.log || fail "$call: $(cat rest.log cache/clgauss/lapack-*)"
@@ -133,6 +133,7 @@ case $kind in
     done
     grep -q 'dsytrf n=1100 nrhs=0 device' few.log || fail "sytrf: $(cat few.log)"
     grep -q 'dgecon n=1100 nrhs=0 device' few.log || fail "gecon: $(cat few.log)"
+    grep -q 'zpotrs n=550 nrhs=137 device' few.log || fail "zpotrs: $(cat few.log)"
     grep -q 'zgetrs n=550 nrhs=137 device' few.log || fail "zgetrs: $(cat few.log)"
     "$run" run --min-n 250 --log few.log -- "$callers" one 1100
     grep -q 'dgetrs n=1100 nrhs=1 system .* right-hand sides' few.log || fail "a getrs with one right-hand side: $(cat few.log)"

@@ -34,8 +34,9 @@ void require_complex_solution(Context& context, RealType type, Index n, Index nr
                               Index ld,
                               const std::function<ComplexOutcome(const ComplexQuestion&)>& solve);
 
-/// The factors L D and D L^H of a Hermitian positive definite A, of which only the lower triangle is
-/// there, and A^-1 B, as require_positive_definite_solution(); `solve` returns the failed column.
+/// The factors L and D L^H of a Hermitian positive definite A, of which only the lower triangle is
+/// there, and A^-1 B; of another A, that the column of a pivot which is not positive is named.
+/// `solve` returns the failed column.
 void require_hermitian_solution(
     Context& context, RealType type, Index n, Index nrhs, Index b, Index ld,
     const std::function<std::optional<Index>(const ComplexQuestion&)>& solve);

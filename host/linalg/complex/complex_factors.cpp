@@ -32,8 +32,8 @@ std::vector<int> exponents_to_one(const Matrix& parts) {
   return exponents;
 }
 
-/// Those that bring the diagonal of a Hermitian A, which nothing of a positive definite one exceeds,
-/// into [1, 4) from both sides.
+/// Those that bring the diagonal of a Hermitian A, which nothing of a positive definite one
+/// exceeds, into [1, 4) from both sides.
 std::vector<int> exponents_of_diagonal(const Matrix& parts) {
   std::vector<int> exponents(parts.rows());
   for (Index i = 0; i < exponents.size(); ++i) {
@@ -141,6 +141,18 @@ double ComplexFactors::reciprocal_growth(const Matrix& a) {
   of_numbers.columns = scaling_.columns;
   return largest_of_scaled(a, of_numbers) /
          upper_maximum(context_, queue(), number, number.in_numbers(a_), n_);
+}
+
+Matrix ComplexFactors::packed() const {
+  const Values all = download(queue(), a_.buffer, type_, n_ * a_.ld);
+  Matrix lu(n_, 2 * n_);
+  for (Index i = 0; i < n_; ++i)
+    for (Index part = 0; part < 2 * n_; ++part) {  // R^-1 L' R and R^-1 U' C^-1
+      const Index j = part / 2;
+      const int power = j < i ? at(rows_, j) : -scaling_.columns[part];
+      lu(i, part) = times_power(all[i * a_.ld + part], power - at(rows_, i));
+    }
+  return lu;
 }
 
 Matrix ComplexFactors::read_b(Index columns) {

@@ -47,6 +47,9 @@ class ComplexFactors : public Factored {
   /// X' = A'^-1 B', once after factor().
   [[nodiscard]] Matrix first_answer();
 
+  /// L (unit diagonal not stored) and U of P A = L U, n-by-2n parts. Waits.
+  [[nodiscard]] Matrix packed() const;
+
   /// Of the largest parts; `a` are those of A.
   [[nodiscard]] double reciprocal_growth(const Matrix& a) override;
 

@@ -80,9 +80,9 @@ class ComplexLu {
   [[nodiscard]] Index columns_at_once() const { return way_->columns_at_once(); }
   void prepare_transposed() { way_->prepare_transposed(); }
 
-  /// The first column whose pivot is 0 or not finite, or not positive. Throws CoResidencyLost where work-groups
-  /// waited in vain, of factor() or of a solve: to be asked after each. Waits, as pivots(), the
-  /// rows exchanged with each.
+  /// The first column whose pivot is 0 or not finite, or not positive. Throws CoResidencyLost where
+  /// work-groups waited in vain, of factor() or of a solve: to be asked after each. Waits, as
+  /// pivots(), the rows exchanged with each.
   [[nodiscard]] std::optional<Index> failed_column(const cl::CommandQueue& queue) const {
     return way_->failed_column(queue);
   }
