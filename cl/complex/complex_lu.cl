@@ -30,10 +30,7 @@
 // Macros besides REAL_BITS: COLUMNS; VEC_WIDTH, 2, 4, 8 or 16, which divides 2 COLUMNS; WG_SIZE, a
 // power of two.
 
-#include "vectors.clh"
-
-#define COMPLEX 1
-#include "numbers.clh"
+#include "complex_vectors.clh"
 
 #if !defined(COLUMNS) || !defined(WG_SIZE)
 #error "COLUMNS and WG_SIZE must be defined"
@@ -44,19 +41,6 @@
 
 #define ROW (2 * COLUMNS)
 #define PARTS (ROW / VEC_WIDTH)
-
-#if VEC_WIDTH == 2
-#define TIMES_I(v) ((v).yx * (VEC)(-1, 1))
-#elif VEC_WIDTH == 4
-#define TIMES_I(v) ((v).yxwz * (VEC)(-1, 1, -1, 1))
-#elif VEC_WIDTH == 8
-#define TIMES_I(v) ((v).s10325476 * (VEC)(-1, 1, -1, 1, -1, 1, -1, 1))
-#elif VEC_WIDTH == 16
-#define TIMES_I(v) \
-  ((v).s1032547698badcfe * (VEC)(-1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1))
-#else
-#error "VEC_WIDTH must be 2, 4, 8 or 16"
-#endif
 
 // A NaN is above all.
 REAL size_to_compare(const NUMBER z) {

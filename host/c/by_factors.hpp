@@ -78,6 +78,19 @@ void exchange_rows(const HostMatrix<Number>& matrix, std::span<const Index> exch
   });
 }
 
+/// Of real numbers nothing.
+template <typename Number>
+void conjugate(const HostMatrix<Number>& matrix) {
+  if constexpr (!std::floating_point<Number>)
+    in_parallel(matrix.columns, kElementsPerThread / matrix.rows + 1, [&](Index first, Index last) {
+      for (Index j = first; j < last; ++j)
+        for (Index i = 0; i < matrix.rows; ++i) {
+          Number& number = matrix.data[i * matrix.row_step + j * matrix.column_step];
+          number = std::conj(number);
+        }
+    });
+}
+
 /// Copies of a matrix, in memory of their own.
 template <typename Number>
 struct Copied {

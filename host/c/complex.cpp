@@ -1,4 +1,4 @@
-// gesv of complex numbers, and solves with their factors.
+// gesv and posv of complex numbers, and solves with their factors.
 #include <clgauss.h>
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "c/by_factors.hpp"
+#include "c/cholesky.hpp"
 #include "c/complex_system.hpp"
 #include "c/gesv.hpp"
 #include "c/host_transfer.hpp"
@@ -106,6 +107,45 @@ CLGAUSS_FOR(double)
 
 namespace {
 
+/// Of the lower triangle of `a`; where `conjugated`, with conj(B) and conj(X) for B and X.
+template <typename Real>
+clgauss_status posv(const Use& use, const HostMatrix<std::complex<Real>>& a, bool conjugated,
+                    const HostMatrix<std::complex<Real>>& b) {
+  using Number = std::complex<Real>;
+  Context& context = use.context();
+  const Index n = a.rows, nrhs = b.columns;
+  io::require_memory("Copies of A and B", n, 2 * (n + 2 * nrhs));
+  Values own, space_of_x(doubles_for(b));
+  const auto factors = like(a, use.object().space(doubles_for(a), own).data());
+  const auto x = like(b, space_of_x.data());
+  const Copied<Number> sides(b);
+  if (conjugated && nrhs > 0) conjugate(sides.matrix);
+
+  std::optional<ComplexLu> cholesky;
+  LuOptions options;
+  options.positive_definite = true;
+  context.programs().prepare([&] {
+    cholesky.emplace(context, choose_type(context.profile(), kRealType<Real>), n,
+                     std::max<Index>(nrhs, 1), options);
+  });
+  const DeviceSystem<Number> system(context, cholesky->layout());
+  system.write(constant(a), constant(sides.matrix));
+  cholesky->factor(context.queue(), system.view());
+  if (nrhs > 0) cholesky->solve(context.queue(), system.view());
+  const WeightedSums<Number> of_a = weighted_sums_of_symmetric(constant(a));
+  if (const auto column = cholesky->failed_column(context.queue()))
+    return not_positive_definite(*column, of_a.norm1);
+  system.read(factors, x);
+  if (!agree_symmetric(of_a, constant(factors)) ||
+      !is_answer(of_a, constant(sides.matrix), constant(x)))
+    return out_of_range_or_wrong(of_a.norm1);
+  write_cholesky(constant(factors), a);
+  if (nrhs == 0) return CLGAUSS_OK;
+  if (conjugated) conjugate(x);
+  copy(x, b);
+  return CLGAUSS_OK;
+}
+
 template <typename Real>
 clgauss_status guarded_gesv(clgauss_context handle, int layout, size_t n, size_t nrhs, void* a_data,
                             size_t lda, int32_t* ipiv, void* b_data, size_t ldb) {
@@ -116,6 +156,22 @@ clgauss_status guarded_gesv(clgauss_context handle, int layout, size_t n, size_t
     const auto b = host_matrix(layout, n, nrhs, static_cast<Number*>(b_data), ldb, "B");
     if (n == 0) return clgauss_status{CLGAUSS_OK};
     return gesv(use, a, not_null(ipiv, "ipiv"), b);
+  });
+}
+
+template <typename Real>
+clgauss_status guarded_posv(clgauss_context handle, int layout, int uplo, size_t n, size_t nrhs,
+                            void* a_data, size_t lda, void* b_data, size_t ldb) {
+  using Number = std::complex<Real>;
+  return guarded([&] {
+    const Use use(object_of(handle));
+    check_counts(n, nrhs);
+    const auto a = with_lower_triangle(
+        host_matrix(layout, n, n, static_cast<Number*>(a_data), lda, "A"), uplo);
+    const auto b = host_matrix(layout, n, nrhs, static_cast<Number*>(b_data), ldb, "B");
+    if (n == 0) return clgauss_status{CLGAUSS_OK};
+    check_complex_counts(n, nrhs);
+    return posv(use, a, is_upper(uplo), b);  // R^H R = A is L L^H = conj(A), turned over
   });
 }
 
@@ -136,6 +192,16 @@ clgauss_status clgauss_cgesv(clgauss_context context, int layout, size_t n, size
 clgauss_status clgauss_zgesv(clgauss_context context, int layout, size_t n, size_t nrhs, void* a,
                              size_t lda, int32_t* ipiv, void* b, size_t ldb) {
   return guarded_gesv<double>(context, layout, n, nrhs, a, lda, ipiv, b, ldb);
+}
+
+clgauss_status clgauss_cposv(clgauss_context context, int layout, int uplo, size_t n, size_t nrhs,
+                             void* a, size_t lda, void* b, size_t ldb) {
+  return guarded_posv<float>(context, layout, uplo, n, nrhs, a, lda, b, ldb);
+}
+
+clgauss_status clgauss_zposv(clgauss_context context, int layout, int uplo, size_t n, size_t nrhs,
+                             void* a, size_t lda, void* b, size_t ldb) {
+  return guarded_posv<double>(context, layout, uplo, n, nrhs, a, lda, b, ldb);
 }
 
 }  // extern "C"

@@ -104,19 +104,6 @@ HostMatrix<const Number> lower_factor(const HostMatrix<const Number>& lu, Number
   return constant(row_major(space, n, n, n));
 }
 
-/// Of real numbers nothing.
-template <typename Number>
-void conjugate(const HostMatrix<Number>& matrix) {
-  if constexpr (!std::floating_point<Number>)
-    in_parallel(matrix.columns, kElementsPerThread / matrix.rows + 1, [&](Index first, Index last) {
-      for (Index j = first; j < last; ++j)
-        for (Index i = 0; i < matrix.rows; ++i) {
-          Number& number = matrix.data[i * matrix.row_step + j * matrix.column_step];
-          number = std::conj(number);
-        }
-    });
-}
-
 /// Of A = (A1 A2), A1 m-by-m: P A1 = L U1 and U2 = L^-1 P A2.
 template <typename Number>
 clgauss_status getrf(clgauss_context handle, int layout, Index m, Index n, Number* a_data,
@@ -213,16 +200,46 @@ clgauss_status getri(clgauss_context handle, int layout, Index n, Number* a_data
                    });
 }
 
+/// B <- (L L^H)^-1 B for the L in the lower triangle of `a`, or where `conjugated` that of conj(L).
 template <typename Real>
+clgauss_status solve_by_cholesky(const Use& use, const HostMatrix<const std::complex<Real>>& l,
+                                 bool conjugated, const HostMatrix<std::complex<Real>>& b) {
+  using Number = std::complex<Real>;
+  const Index n = l.rows;
+  io::require_memory("Copies of A and B", n, 2 * (n + b.columns));
+  Values space(doubles_for(l));
+  const auto lu = row_major(reinterpret_cast<Number*>(space.data()), n, n, n);
+  for_lower_triangle(n, [&](Index i, Index j) {  // (L D^-1) (D L^H), D that of L
+    const Number d = l.data[j * (l.row_step + l.column_step)],
+                 number = l.data[i * l.row_step + j * l.column_step];
+    lu.data[i * n + j] = number / d;
+    lu.data[j * n + i] = d * std::conj(number);
+  });
+  const Copied<Number> x(b);
+  if (conjugated) conjugate(x.matrix);
+  const clgauss_status status =
+      solve_by_factors(use, triangles_of_lu(constant(lu), false), x.matrix);
+  if (status != CLGAUSS_OK) return status;
+  if (conjugated) conjugate(x.matrix);
+  copy(x.matrix, b);
+  return CLGAUSS_OK;
+}
+template <std::floating_point Real>
+clgauss_status solve_by_cholesky(const Use& use, const HostMatrix<const Real>& l,
+                                 bool /*conjugated*/, const HostMatrix<Real>& b) {
+  return solve_by_factors(use, triangles_of_cholesky(l), b);
+}
+
+template <typename Number>
 clgauss_status potrs(clgauss_context handle, int layout, int uplo, Index n, Index nrhs,
-                     const Real* a_data, Index lda, Real* b_data, Index ldb) {
+                     const Number* a_data, Index lda, Number* b_data, Index ldb) {
   const Use use(object_of(handle));
   check_counts(n, nrhs);
   const auto a = with_lower_triangle(host_matrix(layout, n, n, a_data, lda, "A"), uplo);
   const auto b = host_matrix(layout, n, nrhs, b_data, ldb, "B");
   if (b.empty()) return CLGAUSS_OK;
   if (const auto column = zero_pivot(a)) return singular(*column);
-  return solve_by_factors(use, triangles_of_cholesky(a), b);
+  return solve_by_cholesky(use, a, is_upper(uplo), b);  // R^H R = A is L L^H = conj(A)
 }
 
 template <typename Real>
@@ -300,6 +317,14 @@ clgauss_status clgauss_dgetri(clgauss_context context, int layout, size_t n, dou
   clgauss_status clgauss_##letter##getri(clgauss_context context, int layout, size_t n, void* a,   \
                                          size_t lda, const int32_t* ipiv) {                        \
     return guarded([&] { return getri(context, layout, n, static_cast<Number*>(a), lda, ipiv); }); \
+  }                                                                                                \
+  clgauss_status clgauss_##letter##potrs(clgauss_context context, int layout, int uplo, size_t n,  \
+                                         size_t nrhs, const void* a, size_t lda, void* b,          \
+                                         size_t ldb) {                                             \
+    return guarded([&] {                                                                           \
+      return potrs(context, layout, uplo, n, nrhs, static_cast<const Number*>(a), lda,             \
+                   static_cast<Number*>(b), ldb);                                                  \
+    });                                                                                            \
   }
 CLGAUSS_FOR(c, std::complex<float>)
 CLGAUSS_FOR(z, std::complex<double>)

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "c/checked.hpp"
+#include "c/cholesky.hpp"
 #include "c/enqueue.hpp"
 #include "c/gesv.hpp"
 #include "io/memory.hpp"
@@ -131,20 +132,6 @@ clgauss_status gesv(clgauss_context handle, int layout, Index n, Index nrhs, Rea
   return gesv(use, a, not_null(ipiv, "ipiv"), b);
 }
 
-/// The lower triangle of `a` <- L D^(1/2), from the factors of A = L D L^T.
-template <typename Real>
-void write_cholesky(const HostMatrix<const Real>& factors, const HostMatrix<Real>& a) {
-  const Index n = a.rows;
-  Values roots(n);
-  for (Index i = 0; i < n; ++i)
-    roots[i] = std::sqrt(double{factors.data[i * (factors.row_step + factors.column_step)]});
-  for_lower_triangle(n, [&](Index i, Index j) {
-    a.data[i * a.row_step + j * a.column_step] = static_cast<Real>(
-        i == j ? roots[i]
-               : factors.data[i * factors.row_step + j * factors.column_step] * roots[j]);
-  });
-}
-
 template <typename Real>
 clgauss_status posv(clgauss_context handle, int layout, int uplo, Index n, Index nrhs, Real* a_data,
                     Index lda, Real* b_data, Index ldb) {
@@ -164,13 +151,7 @@ clgauss_status posv(clgauss_context handle, int layout, int uplo, Index n, Index
   cholesky.factor_and_solve(kept.view, x, nrhs);
   Checked<Real> checked(use, a, b, weighted_sums_of_symmetric(constant(a)));
   if (const auto column = cholesky.failed_column())
-    return std::isfinite(checked.of_a().norm1)
-               ? failed(CLGAUSS_SINGULAR,
-                        fmt::format(
-                            "A is not positive definite: the pivot of column {} is not positive",
-                            *column + 1)
-                            .c_str())
-               : failed(CLGAUSS_OVERFLOW, kOutOfRange);
+    return not_positive_definite(*column, checked.of_a().norm1);
   checked.fetch_factors(kept.view);
   checked.fetch_answer(x);
   if (!agree_symmetric(checked.of_a(), checked.factors()) || !checked.has_answer())

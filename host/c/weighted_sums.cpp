@@ -200,12 +200,26 @@ bool is_identity(double norm1_of_a, const ColumnSums<Wide<Number>>& of_ax) {
   return are_near<Number>(norm1_of_a, of_ax, of_identity, kBound * static_cast<double>(n));
 }
 
-/// w^T A of the symmetric A whose lower triangle `a` holds.
+double conjugate(double a) { return a; }
+Complex conjugate(const Complex& a) { return std::conj(a); }
+
+/// Of a diagonal.
+template <typename Number>
+double real_part(const HostMatrix<const Number>& a, Index i) {
+  return std::real(a.data[i * (a.row_step + a.column_step)]);
+}
+
+/// w^T A of the symmetric or Hermitian A whose lower triangle `a` holds.
 template <typename Number>
 ColumnSums<Wide<Number>> symmetric_sums(const HostMatrix<const Number>& a,
                                         const std::vector<Wide<Number>>& w) {
-  auto sums = column_sums(a, Part::lower, w);
-  sums.add(column_sums(transposed(a), Part::strictly_upper, w));
+  auto sums = column_sums(a, Part::strictly_lower, w);
+  sums.add(column_sums(transposed(a), Part::strictly_upper, w,
+                       [](const Wide<Number>& value) { return conjugate(value); }));
+  for (Index i = 0; i < w.size(); ++i) {
+    sums.weighted[i] += w[i] * real_part(a, i);
+    sums.magnitudes[i] += std::abs(real_part(a, i));
+  }
   return sums;
 }
 
@@ -251,9 +265,9 @@ template <typename Number>
 bool agree_symmetric(const WeightedSums<Number>& of_a, const HostMatrix<const Number>& ldl) {
   auto w = weights<Wide<Number>>(ldl.rows);
   w = triangle_sums(ldl, Part::lower, true, w);
-  for (Index j = 0; j < w.size(); ++j)
-    w[j] *= double{ldl.data[j * (ldl.row_step + ldl.column_step)]};
-  return are_near(of_a, triangle_sums(transposed(ldl), Part::upper, true, w));
+  for (Index j = 0; j < w.size(); ++j) w[j] *= real_part(ldl, j);
+  return are_near(of_a, triangle_sums(transposed(ldl), Part::upper, true, w,
+                                      [](const Wide<Number>& value) { return conjugate(value); }));
 }
 
 template <typename Number>
@@ -273,17 +287,17 @@ bool is_symmetric_inverse(const WeightedSums<Number>& of_a, const HostMatrix<con
   return is_identity<Number>(of_a.norm1, symmetric_sums(x, of_a.sums));
 }
 
-#define CLGAUSS_FOR(Number)                                                             \
-  template WeightedSums<Number> weighted_sums(const HostMatrix<const Number>&);         \
-  template bool agree(const WeightedSums<Number>&, const HostMatrix<const Number>&,     \
-                      std::span<const Index>);                                          \
-  template bool is_answer(const WeightedSums<Number>&, const HostMatrix<const Number>&, \
-                          const HostMatrix<const Number>&);                             \
-  template WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>&);
-#define CLGAUSS_FOR_REAL(Number)                                                               \
-  template WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>&);   \
-  template bool agree_symmetric(const WeightedSums<Number>&, const HostMatrix<const Number>&); \
-  template bool is_inverse(const WeightedSums<Number>&, const HostMatrix<const Number>&);      \
+#define CLGAUSS_FOR(Number)                                                                  \
+  template WeightedSums<Number> weighted_sums(const HostMatrix<const Number>&);              \
+  template bool agree(const WeightedSums<Number>&, const HostMatrix<const Number>&,          \
+                      std::span<const Index>);                                               \
+  template bool is_answer(const WeightedSums<Number>&, const HostMatrix<const Number>&,      \
+                          const HostMatrix<const Number>&);                                  \
+  template WeightedSums<Number> weighted_sums_of_product(const Triangles<Number>&);          \
+  template WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>&); \
+  template bool agree_symmetric(const WeightedSums<Number>&, const HostMatrix<const Number>&);
+#define CLGAUSS_FOR_REAL(Number)                                                          \
+  template bool is_inverse(const WeightedSums<Number>&, const HostMatrix<const Number>&); \
   template bool is_symmetric_inverse(const WeightedSums<Number>&, const HostMatrix<const Number>&);
 CLGAUSS_FOR(float)
 CLGAUSS_FOR(double)

@@ -30,7 +30,8 @@ struct WeightedSums {
 template <typename Number>
 [[nodiscard]] WeightedSums<Number> weighted_sums(const HostMatrix<const Number>& a);
 
-/// The same of the symmetric A whose lower triangle `a` holds.
+/// The same of the symmetric, or of complex numbers Hermitian, A whose lower triangle `a` holds.
+/// The imaginary parts of the diagonal are not read.
 template <typename Number>
 [[nodiscard]] WeightedSums<Number> weighted_sums_of_symmetric(const HostMatrix<const Number>& a);
 
@@ -54,7 +55,8 @@ template <typename Number>
 [[nodiscard]] bool agree(const WeightedSums<Number>& of_a, const HostMatrix<const Number>& lu,
                          std::span<const Index> exchanges);
 
-/// The same of A = L D L^T; `ldl` holds L, its unit diagonal not stored, and D.
+/// The same of A = L D L^T, of complex numbers L D L^H; `ldl` holds L, its unit diagonal not
+/// stored, and D, of which the real parts count.
 template <typename Number>
 [[nodiscard]] bool agree_symmetric(const WeightedSums<Number>& of_a,
                                    const HostMatrix<const Number>& ldl);

@@ -157,7 +157,7 @@ std::vector<Scope> solve_scopes() {
       {kAnyMethod, "one solve of a real system on one device", {"certify"}},
       {kAnyMethod | kCompare, "solves of one real system on one device",
        methods_of_one_real_system()},
-      {kAnyMethod | kBatched, "solves of real systems", {"method=cholesky"}},
+      {kAnyMethod | kBatched | kComplex, "solves without --compare", {"method=cholesky"}},
       {~kAnyMethod | by_methods(kPivoting), by(kPivoting), {"pivot"}},
       {by_methods(kTournament), by(kTournament) + of_one, {"pivot=tournament"}},
       {by_methods(kInPlace), by(kInPlace) + of_one, {"in-place"}},

@@ -276,13 +276,29 @@ CLGAUSS_API clgauss_status clgauss_cgetri(clgauss_context context, int layout, s
 CLGAUSS_API clgauss_status clgauss_zgetri(clgauss_context context, int layout, size_t n, void* a,
                                           size_t lda, const int32_t* ipiv);
 
+/* posv, with nrhs = 0 potrf, and potrs of such complex numbers: of a Hermitian positive definite A
+ * = L L^H (CLGAUSS_LOWER) or R^H R (CLGAUSS_UPPER), of whose diagonal the real parts are read; L's
+ * and R's are real. 4/3 n^3 flops, and 8 n^2 for a right-hand side. Looked at and, where a call
+ * fails, left as the functions of real numbers do it. zposv and zpotrs need a device with fp64. */
+CLGAUSS_API clgauss_status clgauss_cposv(clgauss_context context, int layout, int uplo, size_t n,
+                                         size_t nrhs, void* a, size_t lda, void* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_zposv(clgauss_context context, int layout, int uplo, size_t n,
+                                         size_t nrhs, void* a, size_t lda, void* b, size_t ldb);
+CLGAUSS_API clgauss_status clgauss_cpotrs(clgauss_context context, int layout, int uplo, size_t n,
+                                          size_t nrhs, const void* a, size_t lda, void* b,
+                                          size_t ldb);
+CLGAUSS_API clgauss_status clgauss_zpotrs(clgauss_context context, int layout, int uplo, size_t n,
+                                          size_t nrhs, const void* a, size_t lda, void* b,
+                                          size_t ldb);
+
 enum {
   CLGAUSS_METHOD_AUTOMATIC = 0, /* the fastest for the device and n that gives the accuracy */
   CLGAUSS_METHOD_LU = 1,        /* in factor_type, without refinement */
   CLGAUSS_METHOD_MIXED = 2,     /* factors in float, x refined to double; lu where that fails */
   CLGAUSS_METHOD_RBT = 3,       /* the same with random butterflies instead of exchanges */
   CLGAUSS_METHOD_GAUSS = 4,     /* step by step, for experiments */
-  CLGAUSS_METHOD_CHOLESKY = 5,  /* A must be symmetric and positive definite; half the work of LU */
+  CLGAUSS_METHOD_CHOLESKY =
+      5, /* A must be symmetric (complex: Hermitian) and positive definite; half the work of LU */
   CLGAUSS_METHOD_JACOBI = 6, /* iterations to learn from; A must be strictly diagonally dominant */
   CLGAUSS_METHOD_SEIDEL = 7,
   CLGAUSS_METHOD_LDLT = 8 /* A must be symmetric, and may be indefinite; half the work of LU */
@@ -358,8 +374,8 @@ CLGAUSS_API clgauss_status clgauss_dsolve(clgauss_context context, int layout, s
                                           const clgauss_solve_options* options,
                                           clgauss_report* report);
 
-/* The same for complex numbers, as cgesv has them. Methods are AUTOMATIC, LU and MIXED; CLGAUSS_INVALID_ARGUMENT for the others. A and B
- * are copied to doubles on the host in any case. zsolve works without fp64, too, by MIXED. */
+/* The same for complex numbers, as cgesv has them. Methods are AUTOMATIC, LU, MIXED and, for a Hermitian A, CHOLESKY;
+ * CLGAUSS_INVALID_ARGUMENT for the others. A and B are copied to doubles on the host in any case. zsolve works without fp64, too, by MIXED. */
 CLGAUSS_API clgauss_status clgauss_csolve(clgauss_context context, int layout, size_t n,
                                           size_t nrhs, const void* a, size_t lda, const void* b,
                                           size_t ldb, void* x, size_t ldx,

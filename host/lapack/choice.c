@@ -53,9 +53,11 @@ static int64_t sides_of(enum family family, int64_t n) {
     case kLu:
     case kCholesky:
     case kMixed:
+    case kSymmetric:
       return 1;
     case kSolves:
     case kCholeskySolves:
+    case kSymmetricSolves:
       return n / 4;
     default:
       return 0;
@@ -68,13 +70,15 @@ static int64_t more_of(enum family family, int64_t n) { return family == kTallLu
 /* Flops / n^2, or in proportion. */
 static double work_of(enum family family, int64_t n, int64_t more, int64_t nrhs) {
   if (family == kCondition) return 1;
-  static const double kShares[kFamilies] = {2. / 3, 1. / 3, 4. / 3, 2. / 3,
-                                            0,      0,      2. / 3, 2. / 3}; /* of n */
+  static const double kShares[kFamilies] = {
+      [kLu] = 2. / 3,    [kCholesky] = 1. / 3, [kInverse] = 4. / 3,  [kCholeskyInverse] = 2. / 3,
+      [kMixed] = 2. / 3, [kTallLu] = 2. / 3,   [kSymmetric] = 1. / 3}; /* of n */
   return kShares[family] * (double)n + (double)more + 2 * (double)nrhs;
 }
 
 int has_few_sides(const struct call* call) {
-  const int is_of_factors = call->family == kSolves || call->family == kCholeskySolves;
+  const int is_of_factors = call->family == kSolves || call->family == kCholeskySolves ||
+                            call->family == kSymmetricSolves;
   return is_of_factors && call->nrhs < sides_of(call->family, call->n) && !is_forced();
 }
 
@@ -185,8 +189,8 @@ static void write_choice(const char* path, const struct library* library,
 
 /* ---- Measured -------------------------------------------------------------------------------- */
 
-/* A system that both can solve, dominated by its diagonal and symmetric, which as factors does as
- * well, with `more` rows below; ones in B, and no exchanges. */
+/* A system that both can solve, dominated by its diagonal, symmetric and real, which as factors does
+ * as well, with `more` rows below; ones in B, and no exchanges. */
 static void fill(enum type type, int is_wide, void* a, void* b, void* pivots, size_t n,
                  size_t more) {
   const size_t parts = type == kComplex || type == kDoubleComplex ? 2 : 1;
@@ -213,6 +217,20 @@ static void fill(enum type type, int is_wide, void* a, void* b, void* pivots, si
       ((int64_t*)pivots)[i] = (int64_t)i + 1;
     else
       ((int32_t*)pivots)[i] = (int32_t)i + 1;
+}
+
+static void mixed_on_system(void* routine, enum type type, size_t n, const void* order,
+                            const void* sides, void* a, void* pivots, void* b, void* info) {
+  const size_t column = n * bytes_of(type);
+  char *const x = (char*)b + column, *const work = x + column, *const rwork = work + column,
+              *const swork = rwork + column;
+  int64_t iter = 0;
+  if (type == kDouble)
+    ((dsgesv_routine*)routine)(order, sides, a, order, pivots, b, order, x, order, work, swork,
+                               &iter, info);
+  else
+    ((zcgesv_routine*)routine)(order, sides, a, order, pivots, b, order, x, order, work, swork,
+                               rwork, &iter, info);
 }
 
 static int on_system(void* routine, const struct library* library, enum type type,
@@ -244,19 +262,9 @@ static int on_system(void* routine, const struct library* library, enum type typ
     case kSolves:
       ((getrs_routine*)routine)("N", order, sides, a, order, pivots, b, order, info, 1);
       break;
-    case kMixed: {
-      const size_t column = n * bytes_of(type);
-      char *const x = (char*)b + column, *const work = x + column, *const rwork = work + column,
-                  *const swork = rwork + column;
-      int64_t iter = 0;
-      if (type == kDouble)
-        ((dsgesv_routine*)routine)(order, sides, a, order, pivots, b, order, x, order, work, swork,
-                                   &iter, info);
-      else
-        ((zcgesv_routine*)routine)(order, sides, a, order, pivots, b, order, x, order, work, swork,
-                                   rwork, &iter, info);
+    case kMixed:
+      mixed_on_system(routine, type, n, order, sides, a, pivots, b, info);
       break;
-    }
     case kTallLu:
       ((getrf_routine*)routine)(rows, order, a, rows, pivots, info);
       break;
@@ -269,6 +277,13 @@ static int on_system(void* routine, const struct library* library, enum type typ
                                 work + 4 * n * sizeof anorm, info, 1);
       break;
     }
+    case kSymmetric:
+      ((sysv_routine*)routine)("L", order, sides, a, order, pivots, b, order,
+                               (char*)b + n * bytes_of(type), size, info, 1);
+      break;
+    case kSymmetricSolves:
+      ((getrs_routine*)routine)("L", order, sides, a, order, pivots, b, order, info, 1);
+      break;
     default:
       ((potrs_routine*)routine)("L", order, sides, a, order, b, order, info, 1);
   }
@@ -296,6 +311,10 @@ static clgauss_status on_device(enum type type, enum family family, size_t n, vo
     }
     case kCondition:
       return device_gecon(type, CLGAUSS_ONE_NORM, n, a, n, 3, (double*)b);
+    case kSymmetric:
+      return device_sysv(type, CLGAUSS_LOWER, n, sides, a, n, pivots, b, n);
+    case kSymmetricSolves:
+      return device_sytrs(type, CLGAUSS_LOWER, n, sides, a, n, pivots, b, n);
     default:
       return device_potrs(type, CLGAUSS_LOWER, n, sides, a, n, b, n);
   }
@@ -309,19 +328,34 @@ static int is_ahead(const struct choice* choice, int s) {
   return choice->system[s] >= margin_of(choice) * choice->device[s];
 }
 
+/* What is timed for a family; NULL: each routine by itself. */
+static const char* timed_for(enum family family) {
+  switch (family) {
+    case kLu:
+      return "gesv";
+    case kCholesky:
+      return "posv";
+    case kSymmetric:
+      return "sysv";
+    default:
+      return NULL;
+  }
+}
+
 static int measure(const struct call* call, struct choice* choice) {
   const struct site* const site = call->site;
   const struct target* const target = call->target;
   const enum family family = call->family;
-  /* The routine itself, or gesv or posv of the same library, whatever routine was called. */
-  char name[64];
-  const int is_itself = family != kLu && family != kCholesky;
-  snprintf(name, sizeof name, "%s%c%s%s", site->prefix, "sdcz"[site->type],
-           family == kCholesky ? "posv" : "gesv", site->suffix);
-  void* const routine = is_itself ? target->routine : symbol_of(target->library->path, name);
-  if (routine == NULL) {
-    snprintf(choice->why, sizeof choice->why, "%.150s has no %s", target->library->path, name);
-    return 0;
+  void* routine = target->routine;
+  if (timed_for(family) != NULL) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%c%s%s", site->prefix, "sdcz"[site->type], timed_for(family),
+             site -> suffix);
+    routine = symbol_of(target->library->path, name);
+    if (routine == NULL) {
+      snprintf(choice->why, sizeof choice->why, "%.150s has no %s", target->library->path, name);
+      return 0;
+    }
   }
   const size_t most = (size_t)kSizes[kMostSizes - 1];
   void* const a =

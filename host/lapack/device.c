@@ -101,6 +101,8 @@ static int load_calls(void* library) {
              {&device.calls.zgesv, "clgauss_zgesv"},
              {&device.calls.sposv, "clgauss_sposv"},
              {&device.calls.dposv, "clgauss_dposv"},
+             {&device.calls.cposv, "clgauss_cposv"},
+             {&device.calls.zposv, "clgauss_zposv"},
              {&device.calls.sgetrf, "clgauss_sgetrf_host"},
              {&device.calls.dgetrf, "clgauss_dgetrf_host"},
              {&device.calls.cgetrf, "clgauss_cgetrf_host"},
@@ -118,7 +120,13 @@ static int load_calls(void* library) {
              {&device.calls.sgetrs, "clgauss_sgetrs_host"},
              {&device.calls.dgetrs, "clgauss_dgetrs_host"},
              {&device.calls.spotrs, "clgauss_spotrs"},
-             {&device.calls.dpotrs, "clgauss_dpotrs"}};
+             {&device.calls.dpotrs, "clgauss_dpotrs"},
+             {&device.calls.cpotrs, "clgauss_cpotrs"},
+             {&device.calls.zpotrs, "clgauss_zpotrs"},
+             {&device.calls.ssysv, "clgauss_ssysv"},
+             {&device.calls.dsysv, "clgauss_dsysv"},
+             {&device.calls.ssytrs, "clgauss_ssytrs"},
+             {&device.calls.dsytrs, "clgauss_dsytrs"}};
   for (size_t i = 0; i < sizeof all / sizeof all[0]; ++i) {
     void* const found = dlsym(library, all[i].name);
     if (found == NULL) {
@@ -190,9 +198,26 @@ clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_
 clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            void* b, size_t ldb) {
   const struct library_calls* const calls = &device.calls;
+  switch (type) {
+    case kSingle:
+      return calls->sposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+    case kDouble:
+      return calls->dposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+    case kComplex:
+      return calls->cposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+    default:
+      return calls->zposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+  }
+}
+
+clgauss_status device_sysv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
+                           int32_t* ipiv, void* b, size_t ldb) {
+  const struct library_calls* const calls = &device.calls;
   if (type == kSingle)
-    return calls->sposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
-  return calls->dposv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+    return calls->ssysv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                        ldb);
+  return calls->dsysv(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                      ldb);
 }
 
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda,
@@ -253,9 +278,26 @@ clgauss_status device_getrs(enum type type, int trans, size_t n, size_t nrhs, co
 clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
                             size_t lda, void* b, size_t ldb) {
   const struct library_calls* const calls = &device.calls;
+  switch (type) {
+    case kSingle:
+      return calls->spotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+    case kDouble:
+      return calls->dpotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+    case kComplex:
+      return calls->cpotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+    default:
+      return calls->zpotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+  }
+}
+
+clgauss_status device_sytrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
+                            size_t lda, const int32_t* ipiv, void* b, size_t ldb) {
+  const struct library_calls* const calls = &device.calls;
   if (type == kSingle)
-    return calls->spotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
-  return calls->dpotrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, b, ldb);
+    return calls->ssytrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                         ldb);
+  return calls->dsytrs(device.context, CLGAUSS_COLUMN_MAJOR, triangle, n, nrhs, a, lda, ipiv, b,
+                       ldb);
 }
 
 clgauss_status device_gecon(enum type type, int norm, size_t n, const void* a, size_t lda,

@@ -61,47 +61,61 @@ static void end_on_system(const struct call* call) {
   if (call->is_reported) report_call(call, 0, now_in_seconds() - call->begin);
 }
 
-/* Of a singular U that is written: the first column whose diagonal is zero, counted from 1; where
- * the device took a number below its range for zero, the smallest. */
-static int64_t smallest_of_diagonal(enum type type, int64_t n, const void* a, int64_t lda) {
+/* Of singular factors that are written: the first column whose pivot is zero, counted from 1; where
+ * the device took a number below its range for zero, the smallest. U D U^T begins with the last
+ * column. D has numbers of two columns where the pivots are negative. */
+static int64_t smallest_pivot(const struct call* call, const void* a, int64_t lda,
+                              const int32_t* pivots, int is_reversed) {
+  const enum type type = call->site->type;
   const int parts = type == kComplex || type == kDoubleComplex ? 2 : 1;
   const int is_float = type == kSingle || type == kComplex;
   int64_t place = 0;
   double smallest = INFINITY;
-  for (int64_t i = 0; i < n && smallest > 0; ++i) {
+  for (int64_t step = 0; step < call->n && smallest > 0; ++step) {
+    const int64_t i = is_reversed ? call->n - 1 - step : step;
     double size = 0;
+    if (pivots[i] < 0) continue;
     for (int64_t at = i * (lda + 1) * parts, part = 0; part < parts; ++part)
       size += fabs(is_float ? ((const float*)a)[at + part] : ((const double*)a)[at + part]);
     if (size >= smallest) continue;
     smallest = size;
     place = i + 1;
   }
-  return place;
+  return place > 0 ? place : 1;
+}
+
+/* For n exchanges in 32 bits: the caller's, or memory that is_factored() frees. NULL: there is none. */
+static int32_t* narrow_pivots(const struct call* call, void* ipiv) {
+  return call->target->library->is_wide ? malloc((size_t)call->n * sizeof(int32_t)) : ipiv;
+}
+
+/* Whether factors were answered, which the device also leaves of a singular A. */
+static int is_factored(struct call* call, clgauss_status status, const void* a, int64_t lda,
+                       int32_t* pivots, int is_reversed, void* ipiv, void* info) {
+  const int wide = call->target->library->is_wide;
+  const int is_answered = end_on_device(call, status);
+  if (is_answered) {
+    for (int64_t i = 0; wide && i < call->n; ++i) ((int64_t*)ipiv)[i] = pivots[i];
+    set_whole(call->target, info,
+              status == CLGAUSS_SINGULAR ? smallest_pivot(call, a, lda, pivots, is_reversed) : 0);
+  }
+  if (wide) free(pivots);
+  return is_answered;
 }
 
 /* gesv, or getrf with nrhs = 0, for valid arguments; whether it was answered. */
 static int lu_is_answered(struct call* call, int64_t lda, void* a, void* ipiv, void* b, int64_t ldb,
                           void* info) {
-  const int wide = call->target->library->is_wide;
-  const size_t n = (size_t)call->n;
-  int32_t* const pivots = wide ? malloc(n * sizeof *pivots) : ipiv;
+  int32_t* const pivots = narrow_pivots(call, ipiv);
   if (pivots == NULL) return end_on_device(call, CLGAUSS_OUT_OF_MEMORY);
   const enum type type = call->site->type;
-  const size_t longer = n + (size_t)call->more;
+  const size_t n = (size_t)call->n, longer = n + (size_t)call->more;
   const int is_tall = call->family == kTallLu;
   const clgauss_status status =
       call->more > 0
           ? device_getrf(type, is_tall ? longer : n, is_tall ? n : longer, a, (size_t)lda, pivots)
           : device_gesv(type, n, (size_t)call->nrhs, a, (size_t)lda, pivots, b, (size_t)ldb);
-  const int is_answered = end_on_device(call, status);
-  if (is_answered) {
-    if (wide)
-      for (size_t i = 0; i < n; ++i) ((int64_t*)ipiv)[i] = pivots[i];
-    set_whole(call->target, info,
-              status == CLGAUSS_SINGULAR ? smallest_of_diagonal(type, call->n, a, lda) : 0);
-  }
-  if (wide) free(pivots);
-  return is_answered;
+  return is_factored(call, status, a, lda, pivots, 0, ipiv, info);
 }
 
 static void gesv(struct site* site, const void* caller, const void* n, const void* nrhs, void* a,
@@ -250,15 +264,15 @@ static void potrs(struct site* site, const void* caller, const char* uplo, const
   end_on_system(&call);
 }
 
-/* The caller's row exchanges in 32 bits, 0 for what is no row; NULL: no memory. `*own` is to be
- * freed. */
+/* The caller's exchanges in 32 bits, 0 for what is no row, nor the negative of one; NULL: no memory.
+ * `*own` is to be freed. */
 static const int32_t* pivots_of(const struct call* call, const void* ipiv, int32_t** own) {
   *own = NULL;
   if (!call->target->library->is_wide) return ipiv;
   *own = malloc((size_t)call->n * sizeof **own);
   for (int64_t i = 0; *own != NULL && i < call->n; ++i) {
     const int64_t row = ((const int64_t*)ipiv)[i];
-    (*own)[i] = row >= 1 && row <= call->n ? (int32_t)row : 0;
+    (*own)[i] = row >= -call->n && row <= call->n ? (int32_t)row : 0;
   }
   return *own;
 }
@@ -308,6 +322,16 @@ static void getrs(struct site* site, const void* caller, const char* trans, cons
   end_on_system(&call);
 }
 
+/* An answered call leaves the best lwork in work(1): a query of the system says which that is. */
+static const int64_t kQuery = -1; /* in 32 bits, too */
+
+static void end_with_size(const struct call* call, int is_answered) {
+  if (is_answered)
+    leave_system();
+  else
+    end_on_system(call);
+}
+
 static int inverse_is_answered(struct call* call, void* a, int64_t lda, const void* ipiv,
                                void* info) {
   int32_t* own = NULL;
@@ -326,16 +350,9 @@ static void getri(struct site* site, const void* caller, const void* n, void* a,
   const int64_t ld_a = whole(target, lda), size = whole(target, lwork);
   const int is_answered = begins_on_device(&call, call.n > 0 && ld_a >= call.n && size >= call.n) &&
                           inverse_is_answered(&call, a, ld_a, ipiv, info);
-  /* The answered one leaves the best lwork in work(1): the system says which that is. */
-  const int64_t wide_query = -1;
-  const int32_t query = -1;
-  const void* const asked = target->library->is_wide ? (const void*)&wide_query : &query;
   enter_system();
-  ((getri_routine*)target->routine)(n, a, lda, ipiv, work, is_answered ? asked : lwork, info);
-  if (is_answered)
-    leave_system();
-  else
-    end_on_system(&call);
+  ((getri_routine*)target->routine)(n, a, lda, ipiv, work, is_answered ? &kQuery : lwork, info);
+  end_with_size(&call, is_answered);
 }
 
 /* CLGAUSS_ONE_NORM or CLGAUSS_INF_NORM; 0: it is none. */
@@ -369,6 +386,81 @@ static void gecon(struct site* site, const void* caller, const char* norm, const
   }
   enter_system();
   ((gecon_routine*)target->routine)(norm, n, a, lda, anorm, rcond, work, iwork, info, length);
+  end_on_system(&call);
+}
+
+/* sysv, or sytrf with nrhs = 0, for valid arguments; whether it was answered. */
+static int symmetric_is_answered(struct call* call, const char* uplo, int64_t lda, void* a,
+                                 void* ipiv, void* b, int64_t ldb, void* info) {
+  int32_t* const pivots = narrow_pivots(call, ipiv);
+  if (pivots == NULL) return end_on_device(call, CLGAUSS_OUT_OF_MEMORY);
+  const clgauss_status status =
+      device_sysv(call->site->type, triangle_of(uplo), (size_t)call->n, (size_t)call->nrhs, a,
+                  (size_t)lda, pivots, b, (size_t)ldb);
+  return is_factored(call, status, a, lda, pivots, !is_lower(uplo), ipiv, info);
+}
+
+static void sysv(struct site* site, const void* caller, const char* uplo, const void* n,
+                 const void* nrhs, void* a, const void* lda, void* ipiv, void* b, const void* ldb,
+                 void* work, const void* lwork, void* info, size_t length) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = call_of(site, target, whole(target, n), whole(target, nrhs));
+  const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
+  const int is_answered =
+      begins_on_device(&call, is_triangle(uplo) && call.n > 0 && call.nrhs > 0 &&
+                                  call.nrhs <= INT32_MAX && ld_a >= call.n && ld_b >= call.n &&
+                                  whole(target, lwork) >= 1) &&
+      symmetric_is_answered(&call, uplo, ld_a, a, ipiv, b, ld_b, info);
+  int64_t of_query = 0;
+  enter_system();
+  ((sysv_routine*)target->routine)(uplo, n, nrhs, a, lda, ipiv, b, ldb, work,
+                                   is_answered ? &kQuery : lwork, is_answered ? &of_query : info,
+                                   length);
+  end_with_size(&call, is_answered);
+}
+
+static void sytrf(struct site* site, const void* caller, const char* uplo, const void* n, void* a,
+                  const void* lda, void* ipiv, void* work, const void* lwork, void* info,
+                  size_t length) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = call_of(site, target, whole(target, n), 0);
+  const int64_t ld_a = whole(target, lda);
+  const int is_answered =
+      begins_on_device(
+          &call, is_triangle(uplo) && call.n > 0 && ld_a >= call.n && whole(target, lwork) >= 1) &&
+      symmetric_is_answered(&call, uplo, ld_a, a, ipiv, NULL, call.n, info);
+  int64_t of_query = 0;
+  enter_system();
+  ((sytrf_routine*)target->routine)(uplo, n, a, lda, ipiv, work, is_answered ? &kQuery : lwork,
+                                    is_answered ? &of_query : info, length);
+  end_with_size(&call, is_answered);
+}
+
+static int symmetric_solve_is_answered(struct call* call, const char* uplo, const void* a,
+                                       int64_t lda, const void* ipiv, void* b, int64_t ldb,
+                                       void* info) {
+  int32_t* own = NULL;
+  const int32_t* const pivots = pivots_of(call, ipiv, &own);
+  const clgauss_status status =
+      pivots == NULL ? CLGAUSS_OUT_OF_MEMORY
+                     : device_sytrs(call->site->type, triangle_of(uplo), (size_t)call->n,
+                                    (size_t)call->nrhs, a, (size_t)lda, pivots, b, (size_t)ldb);
+  free(own);
+  return is_well_answered(call, status, info);
+}
+
+static void sytrs(struct site* site, const void* caller, const char* uplo, const void* n,
+                  const void* nrhs, const void* a, const void* lda, const void* ipiv, void* b,
+                  const void* ldb, void* info, size_t length) {
+  const struct target* const target = target_of(site, caller);
+  struct call call = call_of(site, target, whole(target, n), whole(target, nrhs));
+  const int64_t ld_a = whole(target, lda), ld_b = whole(target, ldb);
+  if (begins_on_device(&call, is_triangle(uplo) && call.n > 0 && call.nrhs > 0 &&
+                                  call.nrhs <= INT32_MAX && ld_a >= call.n && ld_b >= call.n) &&
+      symmetric_solve_is_answered(&call, uplo, a, ld_a, ipiv, b, ld_b, info))
+    return;
+  enter_system();
+  ((getrs_routine*)target->routine)(uplo, n, nrhs, a, lda, ipiv, b, ldb, info, length);
   end_on_system(&call);
 }
 
@@ -431,6 +523,23 @@ static void gecon(struct site* site, const void* caller, const char* norm, const
            void* b, const void* ldb, void* info, size_t length),                              \
           potrs(CALLER, uplo, n, nrhs, a, lda, b, ldb, info, length))
 
+#define SYSV(letter, type)                                                                      \
+  ROUTINE(                                                                                      \
+      letter, sysv, type, kSymmetric,                                                           \
+      (const char* uplo, const void* n, const void* nrhs, void* a, const void* lda, void* ipiv, \
+       void* b, const void* ldb, void* work, const void* lwork, void* info, size_t length),     \
+      sysv(CALLER, uplo, n, nrhs, a, lda, ipiv, b, ldb, work, lwork, info, length))
+#define SYTRF(letter, type)                                                                   \
+  ROUTINE(letter, sytrf, type, kSymmetric,                                                    \
+          (const char* uplo, const void* n, void* a, const void* lda, void* ipiv, void* work, \
+           const void* lwork, void* info, size_t length),                                     \
+          sytrf(CALLER, uplo, n, a, lda, ipiv, work, lwork, info, length))
+#define SYTRS(letter, type)                                                                   \
+  ROUTINE(letter, sytrs, type, kSymmetricSolves,                                              \
+          (const char* uplo, const void* n, const void* nrhs, const void* a, const void* lda, \
+           const void* ipiv, void* b, const void* ldb, void* info, size_t length),            \
+          sytrs(CALLER, uplo, n, nrhs, a, lda, ipiv, b, ldb, info, length))
+
 GESV(s, kSingle)
 GESV(d, kDouble)
 GESV(c, kComplex)
@@ -441,8 +550,12 @@ GETRF(c, kComplex)
 GETRF(z, kDoubleComplex)
 POSV(s, kSingle)
 POSV(d, kDouble)
+POSV(c, kComplex)
+POSV(z, kDoubleComplex)
 POTRF(s, kSingle)
 POTRF(d, kDouble)
+POTRF(c, kComplex)
+POTRF(z, kDoubleComplex)
 GETRI(s, kSingle)
 GETRI(d, kDouble)
 GETRI(c, kComplex)
@@ -457,6 +570,14 @@ GETRS(c, kComplex)
 GETRS(z, kDoubleComplex)
 POTRS(s, kSingle)
 POTRS(d, kDouble)
+POTRS(c, kComplex)
+POTRS(z, kDoubleComplex)
+SYSV(s, kSingle)
+SYSV(d, kDouble)
+SYTRF(s, kSingle)
+SYTRF(d, kDouble)
+SYTRS(s, kSingle)
+SYTRS(d, kDouble)
 
 ROUTINE(ds, gesv, kDouble, kMixed,
         (const void* n, const void* nrhs, void* a, const void* lda, void* ipiv, const void* b,

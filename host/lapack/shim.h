@@ -18,8 +18,8 @@
 /* Of LAPACK's letters s, d, c, z. */
 enum type { kSingle, kDouble, kComplex, kDoubleComplex, kTypes };
 /* What is measured together: gesv and getrf, posv and potrf, each of getri, potri, getrs and potrs,
- * which go on with the factors, dsgesv or zcgesv, getrf of more rows than columns, and
- * gecon. */
+ * which go on with the factors, dsgesv or zcgesv, getrf of more rows than columns, gecon, sysv and
+ * sytrf, and sytrs. */
 enum family {
   kLu,
   kCholesky,
@@ -30,6 +30,8 @@ enum family {
   kMixed,
   kTallLu,
   kCondition,
+  kSymmetric,
+  kSymmetricSolves,
   kFamilies
 };
 enum { kKinds = kTypes * kFamilies };
@@ -114,6 +116,12 @@ typedef void getrs_routine(const char* trans, const void* n, const void* nrhs, c
                            size_t length);
 typedef void potrs_routine(const char* uplo, const void* n, const void* nrhs, const void* a,
                            const void* lda, void* b, const void* ldb, void* info, size_t length);
+typedef void sysv_routine(const char* uplo, const void* n, const void* nrhs, void* a,
+                          const void* lda, void* ipiv, void* b, const void* ldb, void* work,
+                          const void* lwork, void* info, size_t length);
+typedef void sytrf_routine(const char* uplo, const void* n, void* a, const void* lda, void* ipiv,
+                           void* work, const void* lwork, void* info, size_t length);
+/* sytrs is called as getrs, with uplo for trans. */
 
 /* ---- device.c -------------------------------------------------------------------------------- */
 
@@ -135,6 +143,8 @@ struct library_calls {
                           size_t);
   clgauss_status (*dposv)(clgauss_context, int, int, size_t, size_t, double*, size_t, double*,
                           size_t);
+  clgauss_status (*cposv)(clgauss_context, int, int, size_t, size_t, void*, size_t, void*, size_t);
+  clgauss_status (*zposv)(clgauss_context, int, int, size_t, size_t, void*, size_t, void*, size_t);
   clgauss_status (*sgetrf)(clgauss_context, int, size_t, size_t, float*, size_t, int32_t*);
   clgauss_status (*dgetrf)(clgauss_context, int, size_t, size_t, double*, size_t, int32_t*);
   clgauss_status (*cgetrf)(clgauss_context, int, size_t, size_t, void*, size_t, int32_t*);
@@ -161,6 +171,18 @@ struct library_calls {
                            size_t);
   clgauss_status (*dpotrs)(clgauss_context, int, int, size_t, size_t, const double*, size_t,
                            double*, size_t);
+  clgauss_status (*cpotrs)(clgauss_context, int, int, size_t, size_t, const void*, size_t, void*,
+                           size_t);
+  clgauss_status (*zpotrs)(clgauss_context, int, int, size_t, size_t, const void*, size_t, void*,
+                           size_t);
+  clgauss_status (*ssysv)(clgauss_context, int, int, size_t, size_t, float*, size_t, int32_t*,
+                          float*, size_t);
+  clgauss_status (*dsysv)(clgauss_context, int, int, size_t, size_t, double*, size_t, int32_t*,
+                          double*, size_t);
+  clgauss_status (*ssytrs)(clgauss_context, int, int, size_t, size_t, const float*, size_t,
+                           const int32_t*, float*, size_t);
+  clgauss_status (*dsytrs)(clgauss_context, int, int, size_t, size_t, const double*, size_t,
+                           const int32_t*, double*, size_t);
 };
 
 struct device {
@@ -179,12 +201,15 @@ void device_release(void);
 /* What follows is for the thread that has it. */
 const struct device* device_opened(void); /* NULL: it cannot be; `error` says why */
 const struct device* the_device(void);
-/* gesv and posv by columns; with nrhs = 0 getrf and potrf. */
+/* gesv, posv and sysv by columns; with nrhs = 0 getrf, potrf and sytrf. */
 clgauss_status device_gesv(enum type type, size_t n, size_t nrhs, void* a, size_t lda,
                            int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_posv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
                            void* b, size_t ldb);
-/* `trans` and `triangle` as clgauss.h numbers them; of the latter kSingle and kDouble alone. */
+clgauss_status device_sysv(enum type type, int triangle, size_t n, size_t nrhs, void* a, size_t lda,
+                           int32_t* ipiv, void* b, size_t ldb);
+/* `trans` and `triangle` as clgauss.h numbers them. potri, sysv, sytrs and gecon are of kSingle and
+ * kDouble alone. */
 clgauss_status device_getrf(enum type type, size_t m, size_t n, void* a, size_t lda, int32_t* ipiv);
 clgauss_status device_getri(enum type type, size_t n, void* a, size_t lda, const int32_t* ipiv);
 clgauss_status device_potri(enum type type, int triangle, size_t n, void* a, size_t lda);
@@ -192,6 +217,8 @@ clgauss_status device_getrs(enum type type, int trans, size_t n, size_t nrhs, co
                             size_t lda, const int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_potrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
                             size_t lda, void* b, size_t ldb);
+clgauss_status device_sytrs(enum type type, int triangle, size_t n, size_t nrhs, const void* a,
+                            size_t lda, const int32_t* ipiv, void* b, size_t ldb);
 clgauss_status device_gecon(enum type type, int norm, size_t n, const void* a, size_t lda,
                             double anorm, double* rcond);
 /* After an error: a device that fails again and again is given up. */
@@ -222,7 +249,7 @@ static inline int kind_of(const struct call* call) {
 
 /* Below no call is looked at further. */
 int64_t least_n_of_all(void);
-/* Of getrs and potrs: too few right-hand sides to be worth a copy of the factors. */
+/* Of getrs, potrs and sytrs: too few right-hand sides to be worth a copy of the factors. */
 int has_few_sides(const struct call* call);
 /* Whether the device takes a call; the thread has it, and it is open if it does. */
 int device_takes(const struct call* call);

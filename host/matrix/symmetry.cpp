@@ -77,6 +77,25 @@ void require_symmetric(const Matrix& a, std::string_view method) {
   throw ValueError(asymmetry(i, j, a(i, j), a(j, i), method));
 }
 
+void require_hermitian(const ComplexMatrix& a, std::string_view method) {
+  const auto text = [&](Index i, Index j) {
+    return fmt::format("element ({}, {}) is {:.17g}{:+.17g}i", i + 1, j + 1, a(i, j).real(),
+                       a(i, j).imag());
+  };
+  const auto refuse = [&](const std::string& what) {
+    throw ValueError(fmt::format(
+        "A is not Hermitian, which the method {} asks for: {}; the method lu takes any A", method,
+        what));
+  };
+  for (Index i = 0; i < a.rows(); ++i)
+    if (a(i, i).imag() != 0 && !std::isnan(a(i, i).imag())) refuse(text(i, i));
+  const auto at = find_below_diagonal(a.rows(), [&](Index i, Index j) {
+    const std::complex<double> below = a(i, j), above = a(j, i);
+    return !same_across(below.real(), above.real()) || !same_across(below.imag(), -above.imag());
+  });
+  if (at) refuse(fmt::format("{}, {}", text(at->first, at->second), text(at->second, at->first)));
+}
+
 bool may_be_positive_definite(const Matrix& a) {
   std::vector<double> roots(a.rows());
   for (Index i = 0; i < a.rows(); ++i) {

@@ -1,6 +1,7 @@
 #pragma once
 /// What a matrix must be for the methods that are not for every one.
 
+#include <clgauss/complex.hpp>
 #include <clgauss/matrix.hpp>
 #include <optional>
 #include <string>
@@ -23,6 +24,9 @@ namespace clgauss {
 
 /// Throws ValueError, which names that element.
 void require_symmetric(const Matrix& a, std::string_view method = "cholesky");
+
+/// The same of a Hermitian A, whose diagonal is real.
+void require_hermitian(const ComplexMatrix& a, std::string_view method = "cholesky");
 
 /// Whether a square A is symmetric, its diagonal positive, and no element larger than positive
 /// definite matrices have it, |a_ij|^2 <= a_ii a_jj. One pass over A, by all cores, that ends at

@@ -3,7 +3,7 @@
     solve(a, b)        x of a @ x = b; lstsq(a, b) by least squares
     certify(a, b)      x with proven bounds of its error
     lu(a)              factors that are kept on the device: .solve(b), .solve(b, trans="T"), .det(), .rcond(), .inv()
-    cholesky(a)        the same of a symmetric positive definite matrix, and .L
+    cholesky(a)        the same of a symmetric or Hermitian positive definite matrix, and .L
     inv(a)             the inverse
     det(a), slogdet(a), cond(a)
     devices()          the OpenCL devices; device="nvidia:h200" or Context(..) of the calls above says on which

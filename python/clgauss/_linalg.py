@@ -78,7 +78,7 @@ def solve(
     a : (..., n, n) array_like, or pyopencl.array.Array
         Float32 or float64, in any order and strides; integers become float64. It stays as it is. Rows of float64 one after the other
         (C order) are read where they lie; of others a copy in float64 is made on the host. Where a or b is complex64 or complex128, x is
-        complex: by LU, of a stack one after the other. Arrays of pyopencl's, a and b, are solved on the queue of the `Context`, and so is x one;
+        complex: of a stack one after the other. Arrays of pyopencl's, a and b, are solved on the queue of the `Context`, and so is x one;
         its residual is not checked.
     b : (n,) or (..., n, k) array_like
         A vector, or k right-hand sides. Leading dimensions are broadcast, as by `numpy.linalg.solve`.
@@ -88,13 +88,14 @@ def solve(
         ``"double"``: x solves a system as close to the given one as double precision can tell, also on a device without it.
         ``"single"``: that of float32, which is sooner there. ``"max"``: all digits of x, as long as A is not singular to double precision.
     method : {"auto", "lu", "mixed", "rbt", "cholesky", "ldlt"}, optional
-        Of one real system. ``"cholesky"`` and ``"ldlt"`` are for a symmetric A, and take half the work; with ``"ldlt"`` it may be indefinite.
+        Of one system. ``"cholesky"`` and ``"ldlt"`` are for a symmetric A, and take half the work; with ``"ldlt"`` it may be indefinite. Of a
+        complex one ``"lu"``, ``"mixed"`` and, where A is Hermitian, ``"cholesky"``.
     full_output : bool, optional
         Return a report, too. It estimates the condition number, which takes as long as some more right-hand sides.
     assume_a : {"gen", "sym", "her", "pos"}, optional
         What a is, as for `scipy.linalg.solve`, whose names in full are taken, too: but for ``"gen"`` only one of its triangles is read.
-        ``"pos"``: by Cholesky's factorisation, in half the time; LinAlgError if a is not positive definite. Complex matrices are solved by
-        LU all the same, and ``"her"`` is ``"sym"`` for real ones.
+        ``"pos"``: by Cholesky's factorisation, in half the time; LinAlgError if a is not positive definite. Other complex matrices are
+        solved by LU all the same, and ``"her"`` is ``"sym"`` for real ones.
     lower : bool, optional
         That it is the lower triangle.
     transposed : bool, optional
@@ -175,8 +176,8 @@ def solve(
     if method not in get_args(Method):
         raise ValueError(f"method is one of {', '.join(get_args(Method))}, not {method!r}")
     chosen = assumed if method == "auto" else method
-    if method != "auto" and (a.ndim > 2 or b.ndim > 2 or a.dtype.kind == "c" or b.dtype.kind == "c"):
-        raise ValueError("a method is chosen for one real system")
+    if method != "auto" and (a.ndim > 2 or b.ndim > 2):
+        raise ValueError("a method is chosen for one system")
     if has_triangle:
         a = _from_triangle(a, lower, assume_a in ("her", "hermitian", "pos", "positive definite"))
     if transposed:
@@ -221,7 +222,7 @@ def _solve_numbers(
 ) -> Any:
     n = a.shape[-1]
     if a.dtype.kind == "c" or b.dtype.kind == "c":
-        return _solve_complex(context, a, b, vector, accuracy, full_output)
+        return _solve_complex(context, a, b, vector, accuracy, full_output, method)
     dtype = FLOAT32 if a.dtype is FLOAT32 and b.dtype is FLOAT32 else FLOAT64
     report: Report | BatchReport | list[Report]
     if a.ndim == 2 and b.ndim == 2:
@@ -339,7 +340,7 @@ def judged_report(context: Context, told: dict[str, Any], a: NDArray[Any], b: ND
 
 
 def _solve_complex(
-    context: Context, a: NDArray[Any], b: NDArray[Any], vector: bool, accuracy: Accuracy, full_output: bool
+    context: Context, a: NDArray[Any], b: NDArray[Any], vector: bool, accuracy: Accuracy, full_output: bool, method: str
 ) -> Any:
     leading = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     x = np.empty(leading + b.shape[-2:], COMPLEX128)
@@ -349,7 +350,9 @@ def _solve_complex(
         if not one_b.size:
             reports.append(_empty_report(context, accuracy))
             continue
-        told: Any = context._session.solve_complex(parts(one_a), parts(one_b), x[place].view(FLOAT64), accuracy, full_output)
+        told: Any = context._session.solve_complex(
+            parts(one_a), parts(one_b), x[place].view(FLOAT64), accuracy, full_output, method
+        )
         reports.append(judged_report(context, told, one_a, one_b))
     single = all(array.dtype in (COMPLEX64, FLOAT32) for array in (a, b))
     x = x.astype(COMPLEX64 if single else COMPLEX128, copy=False)

@@ -232,7 +232,7 @@ class LU:
 
 
 class Cholesky(LU):
-    """``A = L L^T`` of a symmetric positive definite matrix, on a device. Made by `cholesky`, it does what an `LU` does."""
+    """``A = L L^T``, or ``L L^H``, of a symmetric or Hermitian positive definite matrix, on a device. Made by `cholesky`, it does what an `LU` does."""
 
     @property
     def L(self) -> NDArray[Any]:
@@ -245,11 +245,11 @@ class Cholesky(LU):
         array([[2., 0.],
                [1., 3.]])
         """
-        packed = np.empty(self.shape, FLOAT64)
-        if isinstance(self._factors, _core.Factors):
-            self._factors.packed(packed)  # of A = L D L^T, L below the diagonal, D on it
+        packed = np.empty(self.shape, COMPLEX128 if self.dtype.kind == "c" else FLOAT64)
+        if self._factors is not None:
+            self._factors.packed(packed.view(FLOAT64))  # of A = L D L^H, L below the diagonal, D on it
         lower = np.tril(packed, -1) + np.eye(self.n)
-        return (lower * np.sqrt(packed.diagonal())).astype(self.dtype)
+        return (lower * np.sqrt(packed.diagonal().real)).astype(self.dtype)
 
 
 class LUStack:
@@ -405,7 +405,7 @@ def lu(a: Any, *, device: str | Context = "auto") -> Any:
     context = context_of(device)
     factors: _core.Factors | _core.ComplexFactors | None = None
     if n and a.dtype.kind == "c":
-        factors = _core.ComplexFactors(context._session, parts(a), a.dtype == COMPLEX64)
+        factors = _core.ComplexFactors(context._session, parts(a), a.dtype == COMPLEX64, False)
     elif n:
         factors = _core.Factors(context._session, a, False)
     if factors is not None and factors.failed_column is not None and not is_finite(a):
@@ -414,26 +414,26 @@ def lu(a: Any, *, device: str | Context = "auto") -> Any:
 
 
 def cholesky(a: Any, *, device: str | Context = "auto") -> Any:
-    """Factor a symmetric positive definite matrix on an OpenCL device, in half the time that `lu` takes.
+    """Factor a symmetric, or complex and Hermitian, positive definite matrix on an OpenCL device, in half the time that `lu` takes.
 
-    The factors are those of ``A = L D L^T``, Cholesky's without their square roots, which are an `LU` without row exchanges.
+    The factors are those of ``A = L D L^H``, Cholesky's without their square roots, which are an `LU` without row exchanges.
 
     Parameters
     ----------
     a : (..., n, n) array_like
-        Float32 or float64, factored in its own type; integers become float64.
+        Float32, float64, complex64 or complex128, factored in its own type; integers become float64.
     device : str or Context, optional
         See `Context`.
 
     Returns
     -------
     Cholesky, or LUStack for more than two dimensions
-        An `LU` whose ``pivots`` are 0, 1, 2 .., with ``L``, the triangle of ``A = L L^T``.
+        An `LU` whose ``pivots`` are 0, 1, 2 .., with ``L``, the triangle of ``A = L L^H``.
 
     Raises
     ------
     LinAlgError
-        A is not square, not symmetric, or not positive definite.
+        A is not square, not symmetric or Hermitian, or not positive definite.
     ValueError
         NaN or Inf in a.
     TypeError, DeviceError
@@ -448,16 +448,21 @@ def cholesky(a: Any, *, device: str | Context = "auto") -> Any:
     >>> factors.det()
     8.0
     """
-    a = numbers(a)
+    a = numbers(a, complex_too=True)
     if a.ndim > 2:
         return _each_of_stack(a, cholesky, device)
     n = require_square(a)
     context = context_of(device)
     if not is_finite(a):
         raise ValueError("array must not contain infs or NaNs")
-    if not np.array_equal(a, a.T):
-        raise LinAlgError("Matrix is not symmetric")
-    factors = _core.Factors(context._session, a, True) if n else None
+    is_complex = a.dtype.kind == "c"
+    if not np.array_equal(a, a.T.conj()):
+        raise LinAlgError(f"Matrix is not {'Hermitian' if is_complex else 'symmetric'}")
+    factors: _core.Factors | _core.ComplexFactors | None = None
+    if n and is_complex:
+        factors = _core.ComplexFactors(context._session, parts(a), a.dtype == COMPLEX64, True)
+    elif n:
+        factors = _core.Factors(context._session, a, True)
     if factors is not None and factors.failed_column is not None:
         raise LinAlgError(f"Matrix is not positive definite: the pivot of column {factors.failed_column} (from 0) is not positive")
     return Cholesky(context, factors, n, a.dtype, Checker(a) if n else None)

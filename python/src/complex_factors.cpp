@@ -28,7 +28,8 @@ ComplexFactors::State::State(Context& context, const ComplexSystem& system, Real
   pivots = factors.pivots();
 }
 
-ComplexFactors::ComplexFactors(std::shared_ptr<Session> session, const Array& a, bool single)
+ComplexFactors::ComplexFactors(std::shared_ptr<Session> session, const Array& a, bool single,
+                               bool positive_definite)
     : session_(std::move(session)) {
   const auto result = std::make_shared<std::shared_ptr<State>>();
   session_->run([=, session = session_](const ProgressCallback&) {
@@ -37,7 +38,9 @@ ComplexFactors::ComplexFactors(std::shared_ptr<Session> session, const Array& a,
     Context& context = session->context();
     const RealType type = choose_type(context.profile(), single ? RealType::f32 : RealType::f64);
     *result = translate_opencl_errors([&] {
-      return repeat_until_co_resident({}, [&](const LuOptions& options) {
+      LuOptions asked;
+      asked.positive_definite = positive_definite;
+      return repeat_until_co_resident(asked, [&](const LuOptions& options) {
         return std::make_shared<State>(context, system, type, options);
       });
     });
@@ -63,7 +66,7 @@ ComplexDeterminant ComplexFactors::determinant() const {
   if (failed_column()) return {0, 0};
   ComplexDeterminant det;
   const Matrix& diagonal = state_->pivots.diagonal;
-  const std::vector<int>& columns = state_->factors.scaling().columns;
+  const Scaling& scaling = state_->factors.scaling();
   for (Index j = 0; j < diagonal.rows(); ++j) {
     det.mantissa *= std::complex<double>(diagonal(j, 0), diagonal(j, 1));
     if (pivots()[j] != j) det.mantissa = -det.mantissa;
@@ -72,9 +75,16 @@ ComplexDeterminant ComplexFactors::determinant() const {
                      &exponent);
     det.mantissa = {std::ldexp(det.mantissa.real(), -exponent),
                     std::ldexp(det.mantissa.imag(), -exponent)};
-    det.exponent += exponent - columns[2 * j];
+    det.exponent += exponent - scaling.columns[2 * j];
+    if (!scaling.rows.empty()) det.exponent -= scaling.rows[2 * j];
   }
   return det;
+}
+
+void ComplexFactors::packed(const WritableArray& out) {
+  session_->run([=, state = state_](const ProgressCallback&) {
+    copy_out(translate_opencl_errors([&] { return state->factors.packed(); }).values(), out);
+  });
 }
 
 double ComplexFactors::rcond() {

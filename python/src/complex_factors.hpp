@@ -21,15 +21,18 @@ struct ComplexDeterminant {
 /// As Factors, of arrays whose columns are real and imaginary parts.
 class ComplexFactors {
  public:
-  /// Copies A to the device and factors it there, in c32 or c64. Throws DimensionError,
-  /// DeviceLimit.
-  ComplexFactors(std::shared_ptr<Session> session, const Array& a, bool single);
+  /// Copies A to the device and factors it there, in c32 or c64; a Hermitian `positive_definite` A
+  /// by Cholesky. Throws DimensionError, DeviceLimit.
+  ComplexFactors(std::shared_ptr<Session> session, const Array& a, bool single,
+                 bool positive_definite);
 
   /// x = A^-1 b or A^-H b, all of them parts. Throws SingularFactors.
   void solve(const Array& b, const WritableArray& x, bool transposed);
   [[nodiscard]] ComplexDeterminant determinant() const;
   /// In the 1-norm, 0 if A is singular.
   [[nodiscard]] double rcond();
+  /// L and U, row by row, in c64.
+  void packed(const WritableArray& out);
   [[nodiscard]] const std::vector<Index>& pivots() const { return state_->pivots.rows; }
   [[nodiscard]] std::optional<Index> failed_column() const { return state_->pivots.failed_column; }
 

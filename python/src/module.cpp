@@ -262,11 +262,13 @@ void determinants_on_host(const Array& a, const WritableArray& mantissas,
 
 /// Of arrays whose columns are real and imaginary parts.
 nb::dict solve_complex_one(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
-                           const WritableArray& x, const std::string& accuracy, bool report) {
+                           const WritableArray& x, const std::string& accuracy, bool report,
+                           const std::string& method) {
   SolveOptions options;
   options.accuracy = accuracy_of(accuracy);
   options.trust = report;
   options.doubt = true;
+  options.method = method_of(method);
   const auto solution = std::make_shared<ComplexSolution>();
   session->run([=](const ProgressCallback& progress) {
     const ComplexSystem system{ComplexMatrix(to_matrix(a)), ComplexMatrix(to_matrix(b))};
@@ -377,7 +379,8 @@ NB_MODULE(_core, module) {
       .def("invert", &invert_one, "a"_a, "x"_a)
       .def("solve", &solve_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a, "method"_a)
       .def("certify", &certify_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
-      .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a)
+      .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a,
+           "method"_a)
       .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
 
@@ -411,7 +414,8 @@ NB_MODULE(_core, module) {
       .def("packed", &Factors::packed, "out"_a);
 
   nb::class_<ComplexFactors>(module, "ComplexFactors")
-      .def(nb::init<std::shared_ptr<Session>, const Array&, bool>(), "session"_a, "a"_a, "single"_a)
+      .def(nb::init<std::shared_ptr<Session>, const Array&, bool, bool>(), "session"_a, "a"_a,
+           "single"_a, "positive_definite"_a)
       .def_prop_ro("failed_column", &ComplexFactors::failed_column)
       .def("solve", &ComplexFactors::solve, "b"_a, "x"_a, "transposed"_a)
       .def("determinant",
@@ -421,7 +425,8 @@ NB_MODULE(_core, module) {
            })
       .def("rcond", &ComplexFactors::rcond)
       .def("is_doubtful", [](const ComplexFactors&) { return true; })  // rcond itself tells
-      .def("pivots", &ComplexFactors::pivots);
+      .def("pivots", &ComplexFactors::pivots)
+      .def("packed", &ComplexFactors::packed, "out"_a);
 }
 
 }  // namespace clgauss::python

@@ -73,8 +73,62 @@ def test_what_cannot_be_solved():
         clgauss.solve([[1j, 2], [2, np.nan]], [1, 1])
     with pytest.raises(TypeError):
         clgauss.lstsq([[1j]], [1])
-    with pytest.raises(TypeError):
+    with pytest.raises(np.linalg.LinAlgError, match="not Hermitian"):
         clgauss.cholesky([[1j]])
+    with pytest.raises(np.linalg.LinAlgError, match="column 1 .from 0. is not positive"):
+        clgauss.cholesky([[1, 2j], [-2j, 1]])
+    with pytest.raises(np.linalg.LinAlgError, match="not positive definite: the pivot of column 1 "):
+        clgauss.solve([[1, 2j], [-2j, 1]], [1, 1], assume_a="pos")
+    with pytest.raises(ValueError, match="not Hermitian"):
+        clgauss.solve([[1, 2j], [2j, 9]], [1, 1], method="cholesky")
+    for method in ("ldlt", "rbt"):
+        with pytest.raises(ValueError, match="lu, mixed and cholesky"):
+            clgauss.solve([[1j]], [1], method=method)
+
+
+def definite(rng, n, dtype):
+    b = random(rng, n, n)
+    a = (b @ b.conj().T / max(n, 1) + np.eye(n)).astype(dtype)
+    return (a + a.conj().T) / 2
+
+
+@pytest.mark.parametrize("n", [1, 2, 33, 129, 200])
+@pytest.mark.parametrize("lower", [True, False])
+def test_hermitian_positive_definite_systems(device, rng, n, lower):
+    a, b = definite(rng, n, complex), random(rng, n, 2)
+    given = np.tril(a) if lower else np.triu(a)
+    expected = np.linalg.solve(a, b)
+    x, report = clgauss.solve(given, b, assume_a="pos", lower=lower, device=device, full_output=True)
+    np.testing.assert_allclose(x, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
+    assert (report.status, report.method) == ("ok", "cholesky")
+    np.testing.assert_array_equal(clgauss.solve(a, b, method="cholesky", device=device), x)
+    stack = clgauss.solve(np.stack([given, given]), b, assume_a="positive definite", lower=lower, device=device)
+    np.testing.assert_array_equal(stack, np.stack([x, x]))
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 33, 129, 200])
+@pytest.mark.parametrize("dtype", [np.complex128, np.complex64])
+def test_cholesky_is_that_of_numpy(device, rng, n, dtype):
+    if dtype == np.complex128 and not clgauss.Context(device).device.fp64:
+        return
+    scale = 2.0 ** (np.arange(n) % 7)  # so that rows are scaled
+    a = definite(rng, n, dtype) * (scale[:, None] * scale).astype(np.float32)
+    right = random(rng, n, 3).astype(dtype)
+    factors = clgauss.cholesky(a, device=device)
+    tolerance = 1e3 * max(n, 1) * np.finfo(dtype).eps
+    lower = factors.L
+    assert lower.dtype == dtype
+    np.testing.assert_allclose(lower, np.linalg.cholesky(a.astype(complex)), atol=tolerance * (np.abs(a).max(initial=0) + 1))
+    np.testing.assert_array_equal(np.triu(lower, 1), 0)
+    for trans, matrix in (("N", a), ("T", a.T), ("C", a)):
+        x = factors.solve(right, trans=trans)
+        assert x.dtype == dtype
+        assert np.abs(matrix @ x - right).max(initial=0) <= tolerance * (np.abs(a).max(initial=0) + 1)
+    sign, log = np.linalg.slogdet(a.astype(complex))
+    found = factors.slogdet()
+    assert abs(found[0] - sign) <= tolerance
+    assert found[1] == pytest.approx(log, rel=1e-4, abs=1e-4)
+    assert list(factors.pivots) == list(range(n))
 
 
 @pytest.mark.parametrize("n", [1, 2, 33, 129, 200])

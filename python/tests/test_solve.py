@@ -304,11 +304,9 @@ def test_ldlt_solves_symmetric_indefinite_systems(device, rng, n):
         clgauss.solve(a, b, device=device, method="ldlt")
 
 
-def test_a_method_is_for_one_real_system():
-    with pytest.raises(ValueError, match="one real system"):
+def test_a_method_is_for_one_system():
+    with pytest.raises(ValueError, match="one system"):
         clgauss.solve(np.ones((2, 2, 2)), np.ones((2, 2, 1)), method="ldlt")
-    with pytest.raises(ValueError, match="one real system"):
-        clgauss.solve(np.eye(2) * 1j, [1, 1], method="lu")
     with pytest.raises(ValueError, match="method is one of"):
         clgauss.solve(np.eye(2), [1, 1], method="qr")
     with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):

@@ -421,6 +421,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_gels_f32(context);
   test_gels_f64(context);
   test_complex_f32(context);
+  test_hermitian_f32(context);
   test_complex_solve_f32(context);
   test_complex_solve_f64(context);
   test_bad_host_f32(context);
@@ -436,6 +437,7 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
     test_rectangular_shapes_f64(context);
     test_bad_factors_f64(context);
     test_complex_f64(context);
+    test_hermitian_f64(context);
     test_bad_host_f64(context);
     test_batched_f64(context);
     test_certify(context);

@@ -309,8 +309,17 @@ static void T(test_complex_solve)(clgauss_context context) {
   EXPECT(fabs(report.determinant_log10 - 0.7781512503836436) <= 1e-6);
   EXPECT(fabs(report.rcond - 1. / 3) <= 1e-6);
   options.method = CLGAUSS_METHOD_CHOLESKY;
-  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, a, b, x));
-  EXPECT_MESSAGE("lu and mixed");
+  EXPECT_STATUS(CLGAUSS_INVALID_INPUT, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, a, b, x));
+  EXPECT_MESSAGE("A is not Hermitian");
+  a[0] = 2;
+  a[1] = 0;
+  EXPECT_STATUS(CLGAUSS_SINGULAR, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, a, b, x)); /* for the -3 */
+  EXPECT(report.failed_column == 2);
+  a[2 * at(CLGAUSS_ROW_MAJOR, 1, 1, LDA)] = 3;
+  EXPECT_STATUS(CLGAUSS_OK, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, a, b, x));
+  EXPECT(report.method == CLGAUSS_METHOD_CHOLESKY);
+  EXPECT(fabs(report.determinant_log10 - 0.7781512503836436) <= 1e-6);
+  a[0] = 0;
   options.method = CLGAUSS_METHOD_AUTOMATIC;
   a[1] = 0;
   EXPECT_STATUS(CLGAUSS_SINGULAR, SOLVE(CLGAUSS_ROW_MAJOR, N, 1, a, b, x));

@@ -557,4 +557,5 @@ static void T(test_bad_buffers)(clgauss_context context, const struct queues* q)
 
 #include "complex_tests.h"
 #include "factor_tests.h"
+#include "hermitian_tests.h"
 #include "symmetric_tests.h"

@@ -53,6 +53,40 @@ TEST_CASE("solve takes complex files: x, the summary and the report") {
   CHECK(piped.out == text.out);
 }
 
+TEST_CASE("solve by cholesky: of a Hermitian positive definite matrix, and what it refuses") {
+  const TemporaryFolder folder;
+  write_file(folder / "A.mtx", kHermitian);
+  write_file(folder / "b.mtx", kRight);
+  const auto result = run_program(
+      folder, "solve A.mtx --rhs b.mtx --method cholesky --determinant --digits 4 --json r.json");
+  CHECK_MESSAGE(result.exit_code == 0, result.err);
+  CHECK(result.out == "0.5 -0.25\n-0.25 0.25\n");
+  CHECK(result.err.find(", Cholesky\n") != std::string::npos);
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["method"] == "cholesky");
+  CHECK(report["complex"] == true);
+  CHECK(report["determinant"]["log10_abs"].get<double>() == doctest::Approx(std::log10(4)));
+  write_file(
+      folder / "indefinite.mtx",
+      "%%MatrixMarket matrix coordinate complex hermitian\n2 2 3\n1 1 2 0\n2 1 1 1\n2 2 1 0\n");
+  const auto indefinite = run_program(
+      folder, "solve indefinite.mtx --rhs ones --method cholesky -o x.mtx --json r.json");
+  CHECK_MESSAGE(indefinite.exit_code == 7, indefinite.err);
+  CHECK_MESSAGE(indefinite.err.find("INDEFINITE the pivot of column 2 is 0: A is not positive "
+                                    "definite") != std::string::npos,
+                indefinite.err);
+  CHECK(json::parse(content_of(folder / "r.json"))["status"] == "not_positive_definite");
+  CHECK_FALSE(std::filesystem::exists(folder / "x.mtx"));
+  write_file(folder / "symmetric.mtx",
+             "%%MatrixMarket matrix coordinate complex symmetric\n2 2 3\n1 1 2 0\n2 1 1 1\n2 2 3 "
+             "0\n");
+  const auto refused = run_program(folder, "solve symmetric.mtx --rhs ones --method cholesky");
+  CHECK_MESSAGE(refused.exit_code == 3, refused.err);
+  CHECK_MESSAGE(refused.err.find("A is not Hermitian, which the method cholesky asks for: element "
+                                 "(2, 1) is 1+1i, element (1, 2) is 1+1i") != std::string::npos,
+                refused.err);
+}
+
 TEST_CASE("a complex system that is singular, or not finite, leaves no x") {
   const TemporaryFolder folder;
   write_file(folder / "A.mtx",
@@ -145,7 +179,7 @@ TEST_CASE("what complex systems have not is refused by name, and nothing is writ
   write_file(folder / "b.mtx", kRight);
   const auto before = run_script(folder, "ls").out;
   for (const char* option :
-       {"--method cholesky", "--method rbt", "--method gauss", "--pivot tournament", "--in-place",
+       {"--method ldlt", "--method rbt", "--method gauss", "--pivot tournament", "--in-place",
         "--certify", "--equilibrate on", "--check device", "--local lcm", "--launches l.csv",
         "--output-format npz"}) {
     CAPTURE(option);

@@ -44,7 +44,7 @@ const std::vector<Meaning> kMeanings{
     {"--batched", "ALCZ"},  // with Z it is another mode, and so for what follows
     {"--allow-nonfinite", "ALMRCGJSXBZ"},
     {"--method lu", "ABZ"},
-    {"--method cholesky", "AB"},
+    {"--method cholesky", "ABZ"},
     {"--method mixed", "AZ"},
     {"--method gauss", "AX"},
     {"--pivot partial", "ALMGXBZ"},

@@ -2,6 +2,7 @@
 
 #include <clgauss/error.hpp>
 
+#include "kernels/complex/complex_cholesky.hpp"
 #include "kernels/complex/complex_lu.hpp"
 #include "kernels/complex/known_answers.hpp"
 #include "linalg/lu/lu_backend.hpp"
@@ -64,11 +65,36 @@ TEST_CASE("complex LU as a real one: right with both panels whose work-groups wa
   });
 }
 
+TEST_CASE("complex Cholesky: right with work-groups of one and of many, and vectors of any width") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const auto& [group, width, columns] : test::some_of(
+               std::vector<std::tuple<int, int, int>>{
+                   {1, 16, 8}, {64, 2, 8}, {16, 4, 16}, {128, 8, 24}, {1, 2, 32}},
+               2)) {
+        CAPTURE(group);
+        CAPTURE(width);
+        CAPTURE(columns);
+        const Parameters parameters{{"COLUMNS", columns},
+                                    {"VEC_WIDTH", width},
+                                    {"WG_SIZE", 1},
+                                    {"BLOCK", 96},
+                                    {"GROUP", group}};
+        CHECK_MESSAGE(complex_cholesky_works(context, type, parameters),
+                      context.trials().reasons({complex_cholesky_variant().name}));
+      }
+  });
+}
+
 TEST_CASE("complex LU: kernels that leave their results as they were are found out") {
   ContextOptions options = ContextOptions::from_environment();
   options.kernel_faults["complex_lu"] = KernelFault::wrong;
+  ContextOptions of_cholesky = ContextOptions::from_environment();
+  of_cholesky.kernel_faults["complex_cholesky"] = KernelFault::wrong;
   on_every_device([&](const Device& device) {
-    Context context(device, options);
+    Context context(device, options), other(device, of_cholesky);
     CHECK_FALSE(complex_lu_works(context, RealType::f32));
+    CHECK_FALSE(complex_cholesky_works(other, RealType::f32));
   });
 }

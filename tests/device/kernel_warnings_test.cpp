@@ -75,6 +75,8 @@ std::vector<FileWithDefines> builds() {
       {"complex_lu.cl", "-DCOLUMNS=8 -DVEC_WIDTH=16 -DWG_SIZE=1"},
       {"complex_lu.cl", "-DCOLUMNS=8 -DVEC_WIDTH=2 -DWG_SIZE=64"},
       {"complex_pairs.cl", "-DCOMPLEX=1"},
+      {"complex_cholesky.cl", "-DVEC_WIDTH=16 -DBLOCK=96 -DGROUP=1"},
+      {"complex_cholesky.cl", "-DVEC_WIDTH=2 -DBLOCK=96 -DGROUP=256"},
       {"refine.cl", ""},
       {"residual.cl", "-DWG_SIZE=1 -DVEC_WIDTH=8 -DRHS=1 -DACCURATE=0 -DX_PARTS=1 -DUSE_FMA=1"},
       {"residual.cl", "-DWG_SIZE=1 -DVEC_WIDTH=8 -DRHS=4 -DACCURATE=1 -DX_PARTS=2 -DUSE_FMA=1"},

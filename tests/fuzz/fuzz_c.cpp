@@ -94,6 +94,9 @@ class Fuzzer {
         return batched_buffer(one_in(2) ? clgauss_sgesv_batched_buffer
                                         : clgauss_dgesv_batched_buffer);
       case 12:
+        if (one_in(2))
+          return one_in(2) ? posv<Complex<float>>(clgauss_cposv)
+                           : posv<Complex<double>>(clgauss_zposv);
         return one_in(2) ? posv<float>(clgauss_sposv) : posv<double>(clgauss_dposv);
       case 13:
         return one_in(2) ? gels<float>(clgauss_sgels) : gels<double>(clgauss_dgels);
@@ -111,10 +114,10 @@ class Fuzzer {
         return one_in(2) ? getrf_host<float>(clgauss_sgetrf_host)
                          : getrf_host<double>(clgauss_dgetrf_host);
       case 17:
-        return one_in(2) ? by_factors<Complex<float>>(clgauss_cgetrs_host, clgauss_cgetri, nullptr,
-                                                      nullptr)
-                         : by_factors<Complex<double>>(clgauss_zgetrs_host, clgauss_zgetri, nullptr,
-                                                       nullptr);
+        return one_in(2) ? by_factors<Complex<float>>(clgauss_cgetrs_host, clgauss_cgetri,
+                                                      clgauss_cpotrs, nullptr)
+                         : by_factors<Complex<double>>(clgauss_zgetrs_host, clgauss_zgetri,
+                                                       clgauss_zpotrs, nullptr);
       case 19:
         return one_in(2) ? gecon<float>(clgauss_sgecon_host) : gecon<double>(clgauss_dgecon_host);
       case 18:
@@ -348,7 +351,7 @@ class Fuzzer {
                  [&](std::size_t i, std::size_t j) { return ok && i < n && j < nrhs; });
   }
 
-  /// `potrs` and `potri` are null of complex numbers.
+  /// `potri` is null of complex numbers.
   template <typename Number, typename Getrs, typename Getri, typename Potrs, typename Potri>
   void by_factors(const Getrs& getrs, const Getri& getri, const Potrs& potrs, const Potri& potri) {
     const std::size_t n = size(), nrhs = size(), lda = ld(n), ldb = ld(std::max(n, nrhs));
@@ -360,16 +363,16 @@ class Fuzzer {
       row = one_in(100) ? static_cast<std::int32_t>(random_())
                         : 1 + static_cast<std::int32_t>(below(std::max<std::size_t>(n, 1)));
     const int order = layout(), uplo = triangle();
-    const bool inverts = one_in(2), symmetric = std::is_floating_point_v<Number> && one_in(2);
+    constexpr bool kIsReal = std::is_floating_point_v<Number>;
+    const bool inverts = one_in(2), symmetric = (kIsReal || !inverts) && one_in(2);
     const char* const name = symmetric ? (inverts ? "potri" : "potrs")  //
                                        : (inverts ? "getri" : "getrs_host");
     Number *const a_data = perhaps(a.data()), *const b_data = perhaps(b.data());
     const std::int32_t* const rows = perhaps(ipiv.data());
     const auto by_cholesky = [&]() -> clgauss_status {
-      if constexpr (std::is_floating_point_v<Number>)
-        return inverts ? potri(context(), order, uplo, n, a_data, lda)
-                       : potrs(context(), order, uplo, n, nrhs, a_data, lda, b_data, ldb);
-      return CLGAUSS_INTERNAL;
+      if constexpr (kIsReal)
+        if (inverts) return potri(context(), order, uplo, n, a_data, lda);
+      return potrs(context(), order, uplo, n, nrhs, a_data, lda, b_data, ldb);
     };
     const clgauss_status status =
         symmetric ? by_cholesky()

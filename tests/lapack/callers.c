@@ -43,16 +43,22 @@ static double random_number(void) {
   void letter##getrf_(const int*, const int*, NUMBER*, const int*, int*, int*);                   \
   void letter##getri_(const int*, NUMBER*, const int*, const int*, NUMBER*, const int*, int*);    \
   void letter##getrs_(const char*, const int*, const int*, const NUMBER*, const int*, const int*, \
-                      NUMBER*, const int*, int*, size_t);
-#define DECLARE_REAL(letter, NUMBER)                                                              \
+                      NUMBER*, const int*, int*, size_t);                                         \
   void letter##posv_(const char*, const int*, const int*, NUMBER*, const int*, NUMBER*,           \
                      const int*, int*, size_t);                                                   \
-  void letter##gecon_(const char*, const int*, const NUMBER*, const int*, const NUMBER*, NUMBER*, \
-                      NUMBER*, int*, int*, size_t);                                               \
   void letter##potrf_(const char*, const int*, NUMBER*, const int*, int*, size_t);                \
   void letter##potrs_(const char*, const int*, const int*, const NUMBER*, const int*, NUMBER*,    \
                       const int*, int*, size_t);                                                  \
   void letter##potri_(const char*, const int*, NUMBER*, const int*, int*, size_t);
+#define DECLARE_REAL(letter, NUMBER)                                                              \
+  void letter##gecon_(const char*, const int*, const NUMBER*, const int*, const NUMBER*, NUMBER*, \
+                      NUMBER*, int*, int*, size_t);                                               \
+  void letter##sysv_(const char*, const int*, const int*, NUMBER*, const int*, int*, NUMBER*,     \
+                     const int*, NUMBER*, const int*, int*, size_t);                              \
+  void letter##sytrf_(const char*, const int*, NUMBER*, const int*, int*, NUMBER*, const int*,    \
+                      int*, size_t);                                                              \
+  void letter##sytrs_(const char*, const int*, const int*, const NUMBER*, const int*, const int*, \
+                      NUMBER*, const int*, int*, size_t);
 DECLARE(s, float)
 DECLARE(d, double)
 DECLARE(c, float complex)
@@ -168,6 +174,8 @@ int main(int argc, char** argv) {
     invert_d(n, n / 4, n, n);
     invert_z(n / 2, n / 8, n / 2, n / 2);
     cholesky_d("L", n, n / 4, n, n);
+    symmetric_d("U", n, n / 4, n, n);
+    cholesky_z("U", n / 2, n / 8, n / 2, n / 2);
     solve_mixed_d(n, 1, n, n);
     condition_d(n, n);
     factor_d(n, 2 * n, n);

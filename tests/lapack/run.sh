@@ -45,11 +45,11 @@ suite() {  # folder of the tests, type, routines that the device must have had a
 
 case $kind in
   suite-[sd]) type=${kind#suite-}
-    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}gecon ${type}potrf ${type}potrs ${type}potri" reference openblas ;;
+    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}gecon ${type}potrf ${type}potrs ${type}potri ${type}sysv ${type}sytrf ${type}sytrs" reference openblas ;;
   suite-[cz]) type=${kind#suite-}
-    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri" reference openblas ;;
+    suite "$(echo /usr/lib/*/lapack)" "$type" "${type}getrf ${type}getrs ${type}getri ${type}potrf ${type}potrs" reference openblas ;;
   suite-ds | suite-zc) suite "$(echo /usr/lib/*/lapack)" "${kind#suite-}" "${kind#suite-}gesv" reference openblas ;;
-  suite-wide) suite "$(echo /usr/lib/*/lapack64)" d "dgetrf dgetri" wide ;;
+  suite-wide) suite "$(echo /usr/lib/*/lapack64)" d "dgetrf dgetri dsytrf dsytrs" wide ;;
 
   callers)
     for libraries in "$(reference)" "$(openblas)"; do
@@ -119,8 +119,8 @@ case $kind in
     # What is not gesv or posv is timed by itself; few right-hand sides are not worth a copy of them.
     LD_LIBRARY_PATH=$(reference)
     "$run" run --log rest.log -- "$callers" rest 1100
-    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 13 ] || fail "not one file for each of \
-      getri, getrs, gecon, posv, potrs, potri, dsgesv, the getrf of more rows, zgesv, zgetri and zgetrs"
+    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 17 ] || fail "not one file for each of \
+      getri, getrs, gecon, posv, potrs, potri, sysv, sytrs, dsgesv, the getrf of more rows, zgesv, zgetri, zgetrs, zposv and zpotrs"
     "$run" run --log rest.log -- "$callers" rest 1100
     for call in 'dgetri n=1100 nrhs=0' 'dgetrf n=1100 nrhs=0 rows=2200'; do
       grep -q "$call device" rest.log || fail "$call: $(cat rest.log cache/clgauss/lapack-*)"
@@ -128,10 +128,12 @@ case $kind in
     "$run" run --min-n 250 --log few.log -- "$callers" rest 1100
     grep -q 'dgetrf n=1100 nrhs=0 rows=2200 device' few.log || fail "a getrf of more rows: $(cat few.log)"
     grep -q 'dgetrf n=1100 nrhs=0 columns=2200 device' few.log || fail "a getrf of more columns: $(cat few.log)"
-    for routine in getrs potrs; do
+    for routine in getrs potrs sytrs; do
       grep -q "d$routine n=1100 nrhs=275 device" few.log || fail "$routine: $(cat few.log)"
     done
+    grep -q 'dsytrf n=1100 nrhs=0 device' few.log || fail "sytrf: $(cat few.log)"
     grep -q 'dgecon n=1100 nrhs=0 device' few.log || fail "gecon: $(cat few.log)"
+    grep -q 'zpotrs n=550 nrhs=137 device' few.log || fail "zpotrs: $(cat few.log)"
     grep -q 'zgetrs n=550 nrhs=137 device' few.log || fail "zgetrs: $(cat few.log)"
     "$run" run --min-n 250 --log few.log -- "$callers" one 1100
     grep -q 'dgetrs n=1100 nrhs=1 system .* right-hand sides' few.log || fail "a getrs with one right-hand side: $(cat few.log)"

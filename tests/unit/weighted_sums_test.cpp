@@ -206,6 +206,40 @@ TEST_CASE("weighted sums: L D L^T of a triangle") {
     }
 }
 
+TEST_CASE("weighted sums: L D L^H of a triangle of complex numbers") {
+  using Number = std::complex<double>;
+  constexpr Index kN = 33;
+  std::vector<Number> a(kN * kN, 1e9), ldl(kN * kN, 1e9);  // above the diagonal there is anything
+  const auto l = [](Index i, Index j) {
+    return i == j ? Number(1) : Number(number_of(i, j), number_of(j, i)) / 8.0;
+  };
+  for (Index i = 0; i < kN; ++i)
+    for (Index j = 0; j <= i; ++j) {
+      ldl[i * kN + j] = i == j ? 3 : l(i, j);
+      a[i * kN + j] = 0;
+      for (Index k = 0; k <= j; ++k) a[i * kN + j] += 3.0 * l(i, k) * std::conj(l(j, k));
+      if (i == j) a[i * kN + j].imag(77);  // nobody reads it
+    }
+  for (const bool turned : {false, true}) {  // the conjugates, by columns
+    const auto view = [&](const std::vector<Number>& numbers) {
+      return HostMatrix<const Number>{numbers.data(), kN, kN, kN, 1};
+    };
+    if (turned)
+      for (auto* numbers : {&a, &ldl})
+        for (Number& number : *numbers) number = std::conj(number);
+    const WeightedSums of_a = weighted_sums_of_symmetric(view(a));
+    CHECK(of_a.norm1 < 1e6);
+    CHECK(agree_symmetric(of_a, view(ldl)));
+    for (Index i = 0; i < kN; ++i)
+      for (Index j = 0; j <= i; ++j) {
+        const Number was = ldl[i * kN + j];
+        ldl[i * kN + j] += i == j ? Number(1e-3) : Number(0, 1e-3);
+        CHECK_FALSE(agree_symmetric(of_a, view(ldl)));
+        ldl[i * kN + j] = was;
+      }
+  }
+}
+
 TEST_CASE("weighted sums: an answer, and one with a wrong number") {
   constexpr Index kN = 20;
   Example example(kN, kN, false);

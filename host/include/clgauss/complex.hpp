@@ -86,18 +86,19 @@ struct ComplexSolution : SolveOutcome {
 
 /// Solves `system` by LU with partial pivoting on the context's device, 8/3 n^3 flops: the pivot
 /// has the largest |re| + |im| of its column, as in LAPACK's zgesv. The columns of A and b are
-/// brought into the range of the type by powers of two, without rounding. Double accuracy from
-/// factors in f32 (mixed; on a device without fp64 always), the digits of Accuracy::maximum, and a
-/// scaled residual above 1 of factors in f64 are the work of refinement with residuals in f64, or
-/// twice that, by the host's cores: a pass over A and a solve for each correction. Where factors in
-/// f32 will not do it is done again in f64 if the device has it; passed_over says so. An n = 0
-/// system has the empty answer and determinant 1; with nrhs = 0 A is factored where trust or the
-/// determinant are asked for.
+/// brought into the range of the type by powers of two, without rounding. Method::cholesky takes
+/// half the flops for a Hermitian positive definite A, whose rows are then scaled as its columns: A
+/// = L D L^H. Double accuracy from factors in f32 (mixed; on a device without fp64 always), the
+/// digits of Accuracy::maximum, and a scaled residual above 1 of factors in f64 are the work of
+/// refinement with residuals in f64, or twice that, by the host's cores: a pass over A and a solve
+/// for each correction. Where factors in f32 will not do it is done again in f64 if the device has
+/// it; passed_over says so. An n = 0 system has the empty answer and determinant 1; with nrhs = 0 A
+/// is factored where trust or the determinant are asked for.
 ///
-/// Of the options it takes the methods automatic, lu and mixed, type, accuracy, determinant, trust
-/// and the bound of the residual. Throws DimensionError, UsageError (for the other options, and for
-/// a type that method and accuracy exclude), DeviceLimit, NoUsableKernel, OutOfMemory, DeviceFault,
-/// OpenClError.
+/// Of the options it takes the methods automatic, lu, mixed and cholesky, type, accuracy,
+/// determinant, trust and the bound of the residual. Throws DimensionError, UsageError (for the
+/// other options, and for a type that method and accuracy exclude), ValueError (cholesky, and A is
+/// not Hermitian), DeviceLimit, NoUsableKernel, OutOfMemory, DeviceFault, OpenClError.
 [[nodiscard]] ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                                             const SolveOptions& options = {},
                                             const ProgressCallback& progress = {});

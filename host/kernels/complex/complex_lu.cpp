@@ -7,6 +7,7 @@
 
 #include "kernels/common/cpu_tile.hpp"
 #include "kernels/common/variants.hpp"
+#include "kernels/complex/complex_cholesky.hpp"
 #include "linalg/lu/pivots.hpp"
 #include "matrix/shapes.hpp"
 
@@ -85,7 +86,8 @@ const KernelVariant& complex_pairs_variant() {
 }
 
 Variants complex_variants() {
-  static const std::array variants{&complex_lu_variant(), &complex_pairs_variant()};
+  static const std::array variants{&complex_lu_variant(), &complex_pairs_variant(),
+                                   &complex_cholesky_variant()};
   return variants;
 }
 

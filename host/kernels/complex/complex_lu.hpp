@@ -60,7 +60,9 @@ class ComplexLuKernels {
 
   /// Row that was exchanged with row k, as cl_uint.
   [[nodiscard]] const cl::Buffer& pivots() const { return pivots_; }
-  /// The first column whose pivot is 0 or not finite. Waits.
+  /// Number of the first column whose pivot will not do, as cl_int; above all where there is none.
+  [[nodiscard]] const cl::Buffer& info() const { return info_; }
+  /// The first column whose pivot is 0 or not finite, or which others noted in info(). Waits.
   [[nodiscard]] std::optional<Index> failed_column(const cl::CommandQueue& queue, Index n) const;
 
  private:

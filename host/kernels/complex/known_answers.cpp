@@ -1,5 +1,7 @@
 #include "kernels/complex/known_answers.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <clgauss/error.hpp>
 #include <clgauss/residual.hpp>
@@ -20,8 +22,9 @@ Complex complex_at(const Matrix& parts, Index i, Index j) {
 }
 
 /// As require_factors(), of complex numbers; a pivot has the largest |re| + |im| of its column, so
-/// no multiplier is above sqrt(2).
-void require_complex_factors(const Matrix& a, const Matrix& lu, RealType type) {
+/// no multiplier is above sqrt(2), unless they are those of Cholesky.
+void require_complex_factors(const Matrix& a, const Matrix& lu, RealType type,
+                             bool pivoted = true) {
   const Index m = a.rows(), width = a.cols() / 2;
   double error = 0, largest_l = 0;
   for (Index i = 0; i < m; ++i)
@@ -33,6 +36,7 @@ void require_complex_factors(const Matrix& a, const Matrix& lu, RealType type) {
       if (j < i) largest_l = max_or_nan(largest_l, std::abs(complex_at(lu, i, j)));
     }
   require_error(error, 60 * static_cast<double>(m) * unit_roundoff(type), "P A - L U");
+  if (!pivoted) return;
   require_error(largest_l, std::sqrt(2.0) * (1 + 8 * unit_roundoff(type)),
                 "the largest multiplier, sqrt(2) by rights,");
 }
@@ -54,6 +58,35 @@ double complex_backward_error(const Matrix& a, const Matrix& b, const Matrix& x,
       size = max_or_nan(size, sum);
     }
   return off / (size * static_cast<double>(n) * unit_roundoff(type));
+}
+
+/// R R^H / n + I / 4, in the type.
+Matrix random_definite(RealType type, Index n) {
+  const Matrix r = random_of(type, n, 2 * n, 23);
+  Matrix a(n, 2 * n);
+  const auto in_type = [&](double value) {
+    return type == RealType::f32 ? static_cast<double>(static_cast<float>(value)) : value;
+  };
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j <= i; ++j) {
+      Complex sum = 0;
+      for (Index k = 0; k < n; ++k) sum += complex_at(r, i, k) * std::conj(complex_at(r, j, k));
+      sum = sum / static_cast<double>(n) + (i == j ? 0.25 : 0.0);
+      a(i, 2 * j) = a(j, 2 * i) = in_type(sum.real());
+      a(i, 2 * j + 1) = i == j ? 0 : in_type(sum.imag());
+      a(j, 2 * i + 1) = -a(i, 2 * j + 1);
+    }
+  return a;
+}
+
+/// A and B side by side, B from column `b` on.
+Matrix side_by_side(const Matrix& a, const Matrix& rhs, Index b, Index ld) {
+  Matrix both(a.rows(), ld);
+  for (Index i = 0; i < a.rows(); ++i) {
+    std::ranges::copy(a.row(i), both.row(i).begin());
+    std::ranges::copy(rhs.row(i), both.row(i).subspan(b).begin());
+  }
+  return both;
 }
 
 }  // namespace
@@ -120,29 +153,46 @@ void require_complex_solution(Context& context, RealType type, Index n, Index nr
   a(0, 0) = a(0, 1) = 0;  // so that the first step has to exchange
   const Matrix rhs = random_of(type, n, 2 * nrhs, 18);
   for (const bool singular : {false, true}) {
-    Matrix both(n, ld);
-    for (Index i = 0; i < n; ++i) {
-      if (singular) a(i, 2 * kZeroColumn) = a(i, 2 * kZeroColumn + 1) = 0;
-      std::ranges::copy(a.row(i), both.row(i).begin());
-      std::ranges::copy(rhs.row(i), both.row(i).subspan(b).begin());
-    }
-    const ComplexQuestion question{to_device(context, type, both, ld, kKnownAnswer), n, nrhs, b};
+    for (Index i = 0; singular && i < n; ++i) a(i, 2 * kZeroColumn) = a(i, 2 * kZeroColumn + 1) = 0;
+    const ComplexQuestion question{
+        to_device(context, type, side_by_side(a, rhs, b, ld), ld, kKnownAnswer), n, nrhs, b};
     const ComplexOutcome outcome = solve(question);
     if (singular ? outcome.failed != kZeroColumn : outcome.failed.has_value())
       throw WrongAnswer(singular ? "wrong answer: the column of a zero pivot is not named"
                                  : "wrong answer: a matrix that is not singular fails");
     if (singular) return;
     const Matrix all = answer_in(context, type, question.a, n, ld);
-    Matrix permuted_a = a, lu(n, 2 * n), x(n, 2 * nrhs);
-    for (Index i = 0; i < n; ++i) {
-      std::ranges::copy(all.row(i).first(2 * n), lu.row(i).begin());
-      std::ranges::copy(all.row(i).subspan(b, 2 * nrhs), x.row(i).begin());
-    }
+    Matrix permuted_a = a;
     exchange_rows(permuted_a, outcome.exchanges);
-    require_complex_factors(permuted_a, lu, type);
-    require_error(complex_backward_error(a, rhs, x, type), kScaledResidualBound,
-                  "the scaled residual");
+    require_complex_factors(permuted_a, columns_of(all, 0, 2 * n), type);
+    require_error(complex_backward_error(a, rhs, columns_of(all, b, 2 * nrhs), type),
+                  kScaledResidualBound, "the scaled residual");
   }
+}
+
+void require_hermitian_solution(
+    Context& context, RealType type, Index n, Index nrhs, Index b, Index ld,
+    const std::function<std::optional<Index>(const ComplexQuestion&)>& solve) {
+  Matrix a = random_definite(type, n);
+  const Matrix rhs = random_of(type, n, 2 * nrhs, 18);
+  const auto question = [&] {
+    Matrix half = a;
+    for (Index i = 0; i < n; ++i)  // what does not count
+      std::ranges::fill(half.row(i).subspan(2 * i + 1), 5.0);
+    return ComplexQuestion{
+        to_device(context, type, side_by_side(half, rhs, b, ld), ld, kKnownAnswer), n, nrhs, b};
+  };
+  const ComplexQuestion asked = question();
+  if (const auto failed = solve(asked))
+    throw WrongAnswer(
+        fmt::format("wrong answer: column {} of a positive definite matrix fails", *failed));
+  const Matrix all = answer_in(context, type, asked.a, n, ld);
+  require_complex_factors(a, columns_of(all, 0, 2 * n), type, false);
+  require_error(complex_backward_error(a, rhs, columns_of(all, b, 2 * nrhs), type),
+                kScaledResidualBound, "the scaled residual");
+  a(n / 2, 2 * (n / 2)) = -1;
+  if (solve(question()) != n / 2)
+    throw WrongAnswer("wrong answer: the column of a pivot that is not positive is not named");
 }
 
 }  // namespace clgauss

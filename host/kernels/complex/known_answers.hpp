@@ -34,6 +34,13 @@ void require_complex_solution(Context& context, RealType type, Index n, Index nr
                               Index ld,
                               const std::function<ComplexOutcome(const ComplexQuestion&)>& solve);
 
+/// The factors L and D L^H of a Hermitian positive definite A, of which only the lower triangle is
+/// there, and A^-1 B; of another A, that the column of a pivot which is not positive is named.
+/// `solve` returns the failed column.
+void require_hermitian_solution(
+    Context& context, RealType type, Index n, Index nrhs, Index b, Index ld,
+    const std::function<std::optional<Index>(const ComplexQuestion&)>& solve);
+
 /// Rows and columns of a panel, and columns on either side of it.
 struct PanelShape {
   Index m, width, beside;

@@ -5,16 +5,11 @@
 #include <clgauss/error.hpp>
 #include <clgauss/residual.hpp>
 
+#include "matrix/transposed.hpp"
+
 namespace clgauss {
 
 namespace {
-
-Matrix transposed(const Matrix& a) {
-  Matrix result(a.cols(), a.rows());
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index j = 0; j < a.cols(); ++j) result(j, i) = a(i, j);
-  return result;
-}
 
 Matrix symmetric(RealType type, Index n, bool with_diagonal) {
   Matrix a = random_of(type, n, n, 13);

@@ -32,6 +32,17 @@ std::vector<int> exponents_to_one(const Matrix& parts) {
   return exponents;
 }
 
+/// Those that bring the diagonal of a Hermitian A, which nothing of a positive definite one
+/// exceeds, into [1, 4) from both sides.
+std::vector<int> exponents_of_diagonal(const Matrix& parts) {
+  std::vector<int> exponents(parts.rows());
+  for (Index i = 0; i < exponents.size(); ++i) {
+    const double d = parts(i, 2 * i);
+    exponents[i] = d > 0 && std::isfinite(d) ? -(std::ilogb(d) >> 1) : 0;
+  }
+  return exponents;
+}
+
 /// Each twice, for both parts.
 std::vector<int> of_parts(const std::vector<int>& exponents) {
   std::vector<int> doubled(2 * exponents.size());
@@ -49,6 +60,7 @@ ComplexFactors::ComplexFactors(Context& context, const ComplexSystem& system, Re
       type_(type),
       n_(system.a.rows()),
       nrhs_(system.b.cols()),
+      positive_definite_(options.positive_definite),
       what_(fmt::format("the complex {} system of n = {} with {} right-hand side{}",
                         real_type_name(type), n_, nrhs_, nrhs_ == 1 ? "" : "s")) {
   const Index columns = std::max<Index>(nrhs_, 1);
@@ -76,13 +88,15 @@ ComplexFactors::ComplexFactors(Context& context, const ComplexSystem& system, Re
 
 void ComplexFactors::upload(const ComplexSystem& system) {
   const ComplexLayout& layout = lu_->layout();
-  scaling_.columns = of_parts(exponents_to_one(system.a.parts()));
-  scaling_.right_hand_sides = exponents_to_one(system.b.parts());
+  const Matrix &a = system.a.parts(), &b = system.b.parts();
+  if (positive_definite_) rows_ = exponents_of_diagonal(a);
+  scaling_.rows = of_parts(rows_);
+  scaling_.columns = positive_definite_ ? scaling_.rows : of_parts(exponents_to_one(a));
+  scaling_.right_hand_sides = exponents_to_one(rows_.empty() ? b : scaled(b, rows_, {}));
   const std::vector<int> of_b = of_parts(scaling_.right_hand_sides);
   const Matrix gap(n_, layout.b - 2 * n_), rest(n_, layout.ld - layout.b - 2 * nrhs_);
-  upload_rows(
-      context_, a_.buffer, a_.ld, type_,
-      {{&system.a.parts(), {}, scaling_.columns}, &gap, {&system.b.parts(), {}, of_b}, &rest});
+  upload_rows(context_, a_.buffer, a_.ld, type_,
+              {{&a, rows_, scaling_.columns}, &gap, {&b, rows_, of_b}, &rest});
 }
 
 void ComplexFactors::factor(const ProgressCallback& progress) {
@@ -94,6 +108,7 @@ ComplexFactors::Pivots ComplexFactors::pivots() {
   const NumberType number(type_, true);
   const MatrixView a = number.in_numbers(a_);
   Pivots pivots;
+  pivots.positive_definite = positive_definite_;
   pivots.rows = read_twice([&] { return lu_->pivots(queue()); });
   pivots.failed_column = lu_->failed_column(queue());
   enqueue_diagonal(queue(), *diagonal_kernel_, a, n_, diagonal_);
@@ -103,10 +118,11 @@ ComplexFactors::Pivots ComplexFactors::pivots() {
 
 double ComplexFactors::Pivots::failed_pivot() const {
   const std::span<const double> pivot = diagonal.row(*failed_column);
-  return std::abs(pivot[0]) + std::abs(pivot[1]);
+  return positive_definite ? pivot[0] : std::abs(pivot[0]) + std::abs(pivot[1]);
 }
 
 SolveStatus ComplexFactors::Pivots::failure(const ComplexMatrix& a) const {
+  if (positive_definite && std::isfinite(failed_pivot())) return SolveStatus::not_positive_definite;
   const std::span<const double> parts = a.parts().values();
   const bool finite = find_nonfinite(parts) == parts.size();
   return failed_pivot() == 0 || !finite ? SolveStatus::singular : SolveStatus::overflow;
@@ -120,8 +136,23 @@ Matrix ComplexFactors::first_answer() {
 
 double ComplexFactors::reciprocal_growth(const Matrix& a) {
   const NumberType number(type_, true);
-  return largest_of_scaled(a, scaling_) /
+  Scaling of_numbers;
+  of_numbers.rows = rows_;
+  of_numbers.columns = scaling_.columns;
+  return largest_of_scaled(a, of_numbers) /
          upper_maximum(context_, queue(), number, number.in_numbers(a_), n_);
+}
+
+Matrix ComplexFactors::packed() const {
+  const Values all = download(queue(), a_.buffer, type_, n_ * a_.ld);
+  Matrix lu(n_, 2 * n_);
+  for (Index i = 0; i < n_; ++i)
+    for (Index part = 0; part < 2 * n_; ++part) {  // R^-1 L' R and R^-1 U' C^-1
+      const Index j = part / 2;
+      const int power = j < i ? at(rows_, j) : -scaling_.columns[part];
+      lu(i, part) = times_power(all[i * a_.ld + part], power - at(rows_, i));
+    }
+  return lu;
 }
 
 Matrix ComplexFactors::read_b(Index columns) {

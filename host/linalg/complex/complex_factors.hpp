@@ -13,7 +13,8 @@
 namespace clgauss {
 
 /// Vectors are in pairs (linalg/complex/complex_residual.hpp), and "transposed" is A^-H. A' = A C
-/// and B' = B S: the columns brought near 1 by powers of two, each number's parts by the same.
+/// and B' = B S: the columns brought near 1 by powers of two, each number's parts by the same. With
+/// LuOptions::positive_definite they are Cholesky's factors, and A' = C A C.
 class ComplexFactors : public Factored {
  public:
   /// Makes room, and builds and asks the kernels; with `estimates` those of A^-H, too, if they
@@ -22,6 +23,10 @@ class ComplexFactors : public Factored {
                  const LuOptions& options, bool estimates);
 
   void upload(const ComplexSystem& system);
+  /// R A C of A, or of one with as many parts.
+  [[nodiscard]] Matrix scaled_parts(const Matrix& a) const {
+    return scaled(a, rows_, scaling_.columns);
+  }
   /// A' = P^T L U. Waits, as all that follows.
   void factor(const ProgressCallback& progress);
 
@@ -29,8 +34,9 @@ class ComplexFactors : public Factored {
     std::vector<Index> rows;             // exchanged with each
     std::optional<Index> failed_column;  // whose pivot is 0 or not finite
     Matrix diagonal;                     // of U, n-by-2: the parts
+    bool positive_definite = false;      // they are Cholesky's
 
-    /// |re| + |im| of the failed column's.
+    /// |re| + |im| of the failed column's; of Cholesky's the number itself, which is real.
     [[nodiscard]] double failed_pivot() const;
     /// What that says of `a`, which was factored.
     [[nodiscard]] SolveStatus failure(const ComplexMatrix& a) const;
@@ -40,6 +46,9 @@ class ComplexFactors : public Factored {
 
   /// X' = A'^-1 B', once after factor().
   [[nodiscard]] Matrix first_answer();
+
+  /// L (unit diagonal not stored) and U of P A = L U, n-by-2n parts. Waits.
+  [[nodiscard]] Matrix packed() const;
 
   /// Of the largest parts; `a` are those of A.
   [[nodiscard]] double reciprocal_growth(const Matrix& a) override;
@@ -56,7 +65,9 @@ class ComplexFactors : public Factored {
   Context& context_;
   RealType type_;
   Index n_, nrhs_;
+  bool positive_definite_;
   std::string what_;
+  std::vector<int> rows_;  // exponents of R, one a row; empty: all 0
   std::optional<ComplexLu> lu_;
   MatrixView a_;  // in parts, with B beside it
   cl::Buffer vectors_, diagonal_;

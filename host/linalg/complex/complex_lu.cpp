@@ -10,6 +10,7 @@
 #include "kernels/complex/known_answers.hpp"
 #include "kernels/gemm/gemm_backend.hpp"
 #include "launch/queue_progress.hpp"
+#include "linalg/complex/complex_cholesky.hpp"
 #include "linalg/lu/getrs.hpp"
 #include "linalg/lu/lu_backend.hpp"
 #include "linalg/lu/pivots.hpp"
@@ -133,6 +134,7 @@ class ByBlocks : public ComplexLuWay {
 
 std::unique_ptr<ComplexLuWay> make_way(Context& context, RealType type, const ComplexLayout& layout,
                                        const LuOptions& options) {
+  if (options.positive_definite) return make_complex_cholesky(context, type, layout);
   if (options.pivoting != Pivoting::tournament && context.profile().type != DeviceType::cpu) {
     try {
       return std::make_unique<ByBlocks>(context, type, layout, options);

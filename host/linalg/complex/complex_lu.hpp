@@ -49,7 +49,9 @@ class ComplexLu {
  public:
   /// n, nrhs > 0. On a GPU whose work-groups may wait for each other as a real LU, unless `options`
   /// ask for tournament pivoting: so repeat_until_co_resident() ends with what waits for nobody.
-  /// Pivoting is partial always. Throws NoUsableKernel, OutOfMemory.
+  /// Pivoting is partial always, but for LuOptions::positive_definite, as Lu has it: of a Hermitian
+  /// A the lower triangle is read, and of its diagonal the real parts; L and U = D L^H come of half
+  /// the flops, and pivots() exchange nothing. Throws NoUsableKernel, OutOfMemory.
   ComplexLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options);
 
   /// Bytes of all that it holds beside A and B.
@@ -78,9 +80,9 @@ class ComplexLu {
   [[nodiscard]] Index columns_at_once() const { return way_->columns_at_once(); }
   void prepare_transposed() { way_->prepare_transposed(); }
 
-  /// The first column whose pivot is 0 or not finite. Throws CoResidencyLost where work-groups
-  /// waited in vain, of factor() or of a solve: to be asked after each. Waits, as pivots(), the
-  /// rows exchanged with each.
+  /// The first column whose pivot is 0 or not finite, or not positive. Throws CoResidencyLost where
+  /// work-groups waited in vain, of factor() or of a solve: to be asked after each. Waits, as
+  /// pivots(), the rows exchanged with each.
   [[nodiscard]] std::optional<Index> failed_column(const cl::CommandQueue& queue) const {
     return way_->failed_column(queue);
   }

@@ -197,8 +197,9 @@ void ExtraPreciseComplex::residual(const TwoParts& x, Matrix& r, Matrix& d) {
         const ExactResidual exact =
             exact_residual(part == 0 ? rows.real : rows.imaginary, of_b, hi.data() + c * rows_of_x,
                            lo.data() + c * rows_of_x);
-        r(2 * i + part, c) = exact.r;
-        d(2 * i + part, c) = exact.d;
+        const int of_row = scaling_.rows.empty() ? 0 : scaling_.rows[2 * i + part];
+        r(2 * i + part, c) = times_power(exact.r, of_row);
+        d(2 * i + part, c) = times_power(exact.d, of_row);
       }
   });
 }

@@ -49,7 +49,8 @@ class ComplexOperator : public SystemOperator {
 /// and scaling must outlive it.
 class ExtraPreciseComplex : public ExtraPreciseOperator {
  public:
-  /// An exponent for each of A's 2 n columns of parts, and for each of B's.
+  /// An exponent for each of A's 2 n rows and columns of parts, of which either may be empty, and
+  /// for each of B's columns.
   ExtraPreciseComplex(const ComplexSystem& system, const Scaling& scaling)
       : system_(system), scaling_(scaling) {}
 

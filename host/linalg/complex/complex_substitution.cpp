@@ -25,29 +25,23 @@ ComplexSubstitution::ComplexSubstitution(Context& context, RealType type, Index 
       kernels_(memo_, n, layout_.end, parameters_for(context, type, n)),
       gemm_(context, type, gemm_options_for_lu(context, type, n, {})) {}
 
-void ComplexSubstitution::solve_block(const cl::CommandQueue& queue, const MatrixView& lu,
-                                      bool upper, Index k, Index count) {
-  kernels_.solve(queue, upper, lu.at(k, 2 * k), lu.at(k, layout_.b), layout_.end - layout_.b,
-                 static_cast<cl_uint>(count));
-}
-
-void ComplexSubstitution::update(const cl::CommandQueue& queue, const MatrixView& lu, Index first,
-                                 Index last, Index k, Index count) {
-  gemm_.update(last - first, layout_.end - layout_.b, 2 * count, lu.at(first, 2 * k), kernels_.w(),
-               lu.at(first, layout_.b), {&queue});
-}
-
-void ComplexSubstitution::enqueue(const cl::CommandQueue& queue, const MatrixView& lu) {
-  const Index n = layout_.n, nb = kernels_.block();
+void enqueue_substitution(const cl::CommandQueue& queue, ComplexLuKernels& kernels, Gemm& gemm,
+                          const ComplexLayout& layout, const MatrixView& lu) {
+  const Index n = layout.n, nb = kernels.block(), columns = layout.end - layout.b;
+  // X(k:k+count, :) by the triangle there, and B(first:last, :) -= T(first:last, k:k+count) X.
+  const auto eliminate = [&](bool upper, Index k, Index count, Index first, Index last) {
+    kernels.solve(queue, upper, lu.at(k, 2 * k), lu.at(k, layout.b), columns,
+                  static_cast<cl_uint>(count));
+    gemm.update(last - first, columns, 2 * count, lu.at(first, 2 * k), kernels.w(),
+                lu.at(first, layout.b), {&queue});
+  };
   for (Index k = 0; k < n; k += nb) {
     const Index count = std::min(nb, n - k);
-    solve_block(queue, lu, false, k, count);
-    update(queue, lu, k + count, n, k, count);
+    eliminate(false, k, count, k + count, n);
   }
   for (Index end = n; end > 0;) {
     const Index count = (end - 1) % nb + 1, k = end - count;
-    solve_block(queue, lu, true, k, count);
-    update(queue, lu, 0, k, k, count);
+    eliminate(true, k, count, 0, k);
     end = k;
   }
 }

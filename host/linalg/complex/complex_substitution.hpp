@@ -9,6 +9,11 @@
 
 namespace clgauss {
 
+/// B <- U^-1 L^-1 B for factors and B of that layout, in blocks of the kernels', whose W it takes.
+/// 8 n^2 nrhs flops.
+void enqueue_substitution(const cl::CommandQueue& queue, ComplexLuKernels& kernels, Gemm& gemm,
+                          const ComplexLayout& layout, const MatrixView& lu);
+
 class ComplexSubstitution {
  public:
   /// n, nrhs > 0. Throws NoUsableKernel, OutOfMemory.
@@ -17,17 +22,11 @@ class ComplexSubstitution {
   /// Of L (unit diagonal not stored), U and B, as ComplexLu has A and B.
   [[nodiscard]] const ComplexLayout& layout() const { return layout_; }
 
-  /// Enqueues it. 8 n^2 nrhs flops.
-  void enqueue(const cl::CommandQueue& queue, const MatrixView& lu);
+  void enqueue(const cl::CommandQueue& queue, const MatrixView& lu) {
+    enqueue_substitution(queue, kernels_, gemm_, layout_, lu);
+  }
 
  private:
-  /// Of `count` rows from row k on.
-  void solve_block(const cl::CommandQueue& queue, const MatrixView& lu, bool upper, Index k,
-                   Index count);
-  /// B(first:last, :) -= T(first:last, k:k+count) X for the block that was solved last.
-  void update(const cl::CommandQueue& queue, const MatrixView& lu, Index first, Index last, Index k,
-              Index count);
-
   ComplexLayout layout_;
   KernelMemo memo_;
   ComplexLuKernels kernels_;

@@ -18,6 +18,7 @@
 #include "linalg/solve/methods.hpp"
 #include "linalg/solve/plan.hpp"
 #include "matrix/scaling.hpp"
+#include "matrix/symmetry.hpp"
 #include "opencl_error.hpp"
 #include "parallel.hpp"
 
@@ -42,12 +43,13 @@ void require_known(const SolveOptions& options) {
   refuse(options.judge == Judge::device, "residuals by the device");
   refuse(options.lu.spec.has_value() || options.lu.positive_definite, "a choice of the LU");
   if (options.method != Method::automatic && options.method != Method::lu &&
-      options.method != Method::mixed)
-    throw UsageError(fmt::format("complex systems are solved by the methods lu and mixed, not {}",
-                                 method_name(options.method)));
+      options.method != Method::mixed && options.method != Method::cholesky)
+    throw UsageError(
+        fmt::format("complex systems are solved by the methods lu, mixed and cholesky, not {}",
+                    method_name(options.method)));
 }
 
-/// As make_plan(), of the two methods that there are; `lu` without an accuracy takes that of the
+/// As make_plan(), of the three methods that there are; `lu` without an accuracy takes that of the
 /// device.
 Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
   using enum Accuracy;
@@ -62,6 +64,8 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
   const RealType type = mixed                        ? RealType::f32
                         : wanted == single_precision ? options.type.value_or(RealType::f32)
                                                      : choose_type(device, options.type);
+  if (options.method == Method::cholesky)
+    return {Method::cholesky, choose_type(device, type), wanted};
   const bool refines = type == RealType::f32 && wanted != single_precision;
   if (!refines) return {Method::lu, choose_type(device, type), wanted};
   if (options.method != Method::lu) return {Method::mixed, RealType::f32, wanted};
@@ -96,7 +100,8 @@ class ComplexRun {
     result_.accuracy = plan.accuracy;
   }
 
-  ComplexSolution run(const LuOptions& lu) {
+  ComplexSolution run(LuOptions lu) {
+    lu.positive_definite = plan_.method == Method::cholesky;
     report("building the kernels");
     ComplexFactors factors(context_, system_, plan_.type, lu, is_estimated() || is_maximum());
     result_.times.build = timer_.lap();
@@ -139,6 +144,7 @@ class ComplexRun {
       if (pivots.rows[k] != k) phase = -phase;
       log10_abs += std::log10(size);
       exponent -= scaling.columns[2 * k];
+      if (!scaling.rows.empty()) exponent -= scaling.rows[2 * k];
     }
     result_.determinant = {phase, log10_abs + static_cast<double>(exponent) * std::log10(2.0)};
   }
@@ -232,7 +238,7 @@ class ComplexRun {
     double error = kNaN;
     if (options_.determinant) {
       // Scaling changes no digit of det A.
-      const ComplexMatrix a(scaled(system_.a.parts(), {}, factors.scaling().columns));
+      const ComplexMatrix a(factors.scaled_parts(system_.a.parts()));
       const ComplexNorms of_scaled = norms_of(a);
       InverseProducts inverse_of_scaled = scaled_inverse_of(factors, 2 * n_);
       inverse_of_scaled.pairs = true;
@@ -259,10 +265,10 @@ class ComplexRun {
 
 /// Why the answer of factors in f32 will not do; empty: it does.
 std::string doubt_about(const ComplexSolution& solution) {
-  if (solution.method != Method::mixed) return {};
+  if (!Plan{solution.method, solution.type, solution.accuracy}.refines()) return {};
   if (solution.failed_column)
-    return fmt::format("in f32 the pivot of column {} is zero or not finite",
-                       *solution.failed_column + 1);
+    return fmt::format("in f32 the pivot of column {} is {}", *solution.failed_column + 1,
+                       solution.method == Method::cholesky ? "not positive" : "zero or not finite");
   if (solution.status == SolveStatus::overflow || solution.refinement.backward_errors.empty())
     return {};
   return doubt_about_f32(solution.refinement, solution.trust, solution.accuracy);
@@ -274,6 +280,7 @@ ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
                               const SolveOptions& options, const ProgressCallback& progress) {
   check_shapes(system);
   require_known(options);
+  if (options.method == Method::cholesky) require_hermitian(system.a, method_name(options.method));
   Plan plan = plan_for(context.profile(), options);
   const Index n = system.a.rows(), nrhs = system.b.cols();
   const bool wanted = nrhs > 0 || options.determinant || options.trust;
@@ -303,7 +310,8 @@ ComplexSolution solve_complex(Context& context, const ComplexSystem& system,
   ComplexSolution solution = solve();
   const std::string doubt = doubt_about(solution);
   if (!doubt.empty() && context.profile().fp64) {
-    plan = {Method::lu, RealType::f64, plan.accuracy};
+    plan = {plan.method == Method::cholesky ? Method::cholesky : Method::lu, RealType::f64,
+            plan.accuracy};
     solution = solve();
   }
   solution.passed_over = doubt;

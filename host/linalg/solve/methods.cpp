@@ -142,7 +142,7 @@ constexpr std::array kMethods{
               .next = after_rbt},
     MethodRow{.method = Method::cholesky,
               .name = "cholesky",
-              .help = "for a symmetric positive definite A",
+              .help = "for a symmetric, or complex and Hermitian, positive definite A",
               .told = "Cholesky",
               .symmetric = true,
               .wishes = kMaximumAccuracy | kTypeOfFactors | kDeterminant | kOfFactors,
