@@ -78,7 +78,7 @@ def solve(
     a : (..., n, n) array_like, or pyopencl.array.Array
         Float32 or float64, in any order and strides; integers become float64. It stays as it is. Rows of float64 one after the other
         (C order) are read where they lie; of others a copy in float64 is made on the host. Where a or b is complex64 or complex128, x is
-        complex: of a stack one after the other. Arrays of pyopencl's, a and b, are solved on the queue of the `Context`, and so is x one;
+        complex, and stacks are solved one after the other. Arrays of pyopencl's, a and b, are solved on the queue of the `Context`, and so is x one;
         its residual is not checked.
     b : (n,) or (..., n, k) array_like
         A vector, or k right-hand sides. Leading dimensions are broadcast, as by `numpy.linalg.solve`.
