@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Two threads with a context each, and four of a program under the layer of clgauss-tune watch, under ThreadSanitizer, on PoCL; in a build folder of its own. Drivers are not instrumented: what they
-# do among themselves is not looked at.
+# Two threads with a context each, and four of a program under the layer of clgauss-tune watch, under ThreadSanitizer, on PoCL; in a
+# build folder of its own. Drivers are not instrumented: what they do among themselves is not looked at.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 build=${BUILD_DIR:-build}-threads
