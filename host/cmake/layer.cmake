@@ -10,8 +10,8 @@ target_link_libraries(clgauss_layer_parts PUBLIC OpenCL::Headers OpenCL::Headers
   nlohmann_json::nlohmann_json)
 hide_names(clgauss_layer_parts)
 
-# A sanitizer's own library must be the first of a program's.
-if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR CLGAUSS_SANITIZE)
+# A sanitizer's own library must be the first of a program's: ThreadSanitizer's is, in tests/long/threads.sh.
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux" OR CLGAUSS_SANITIZE MATCHES "address")
   return()
 endif()
 add_library(clgauss_layer MODULE tuner/layer/entry.cpp host/operating_system.cpp host/program/program_cache.cpp
@@ -22,7 +22,9 @@ target_link_libraries(clgauss_layer PRIVATE clgauss_layer_parts -Wl,-soname,libc
   -Wl,--version-script=${PROJECT_SOURCE_DIR}/host/cmake/layer.map)
 hide_names(clgauss_layer)
 # No source takes <CL/opencl.hpp>, which would ask for a loader of its own: a program may keep its loader to itself.
-target_link_options(clgauss_layer PRIVATE -Wl,-z,defs)
+if(NOT CLGAUSS_SANITIZE)
+  target_link_options(clgauss_layer PRIVATE -Wl,-z,defs)
+endif()
 if(CLGAUSS_INSTALL)
   # Where programs find it by its name alone: OPENCL_LAYERS=libclgauss_layer.so.
   install(TARGETS clgauss_layer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT layer)

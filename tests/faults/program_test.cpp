@@ -129,7 +129,7 @@ class Workplace {
     const ProcessResult result = run_program(
         folder_, use_.arguments + (use_.x.empty() ? "" : " --device " + device_),
         fmt::format("OPENCL_LAYERS={} CLGAUSS_FAULT_LOG={} XDG_CACHE_HOME={} {} timeout {}",
-                    fault_layer().string(), (logs_ / "log").string(), cache().string(), environment,
+                    layers_over_faults(), (logs_ / "log").string(), cache().string(), environment,
                     kSecondsToHang));
     std::istringstream log(content_of(logs_ / "log"));
     logged_ = {std::istream_iterator<std::string>(log), {}};

@@ -1,5 +1,7 @@
 #include "support/paths.hpp"
 
+#include <fmt/format.h>
+
 #include "support/file_folder.hpp"
 
 namespace clgauss::test {
@@ -31,6 +33,10 @@ std::filesystem::path bench_program() {
 }
 std::filesystem::path fault_layer() {
   return path_from("CLGAUSS_TEST_FAULT_LAYER", CLGAUSS_FAULT_LAYER);
+}
+std::string layers_over_faults() {
+  const char* const others = std::getenv("OPENCL_LAYERS");
+  return fault_layer().string() + (others == nullptr ? "" : fmt::format(":{}", others));
 }
 
 }  // namespace clgauss::test

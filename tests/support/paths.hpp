@@ -21,6 +21,8 @@ namespace clgauss::test {
 [[nodiscard]] std::filesystem::path bench_program();
 /// The OpenCL layer of tests/faults.
 [[nodiscard]] std::filesystem::path fault_layer();
+/// For OPENCL_LAYERS: the fault layer next to the drivers, and before it what the variable has.
+[[nodiscard]] std::string layers_over_faults();
 
 [[nodiscard]] inline std::string content_of(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
