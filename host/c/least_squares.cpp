@@ -29,6 +29,7 @@ clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index 
   of_b.rows = m;
   copy(of_b, row_major(b.values().data(), m, nrhs, nrhs));
   LeastSquaresOptions options;
+  options.require_full_rank = true;
   if (kRealType<Real> == RealType::f32) options.type = RealType::f32;
   const LeastSquares answer = least_squares(use.context(), a, b, options);
   switch (answer.status) {

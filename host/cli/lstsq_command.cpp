@@ -82,6 +82,7 @@ struct LstsqCommand {
     options.accuracy = parse_word("accuracy", text("accuracy"), kLstsqAccuracies);
     if (options.type == RealType::f64 && options.accuracy == Accuracy::single_precision)
       throw UsageError("--accuracy single asks for factors in f32, not --type f64");
+    options.require_full_rank = true;
     options.max_scaled_residual = values["max-residual"].as<double>();
     if (!(options.max_scaled_residual > 0)) throw UsageError("--max-residual must be above 0");
     quiet = values["quiet"].as<bool>();

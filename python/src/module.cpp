@@ -208,6 +208,7 @@ nb::dict report_of(const LeastSquares& answer) {
 nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
              const WritableArray& x, const std::string& accuracy) {
   LeastSquaresOptions options;
+  options.require_full_rank = true;
   options.accuracy = accuracy_of(accuracy);
   const auto answer = std::make_shared<LeastSquares>();
   session->run([=](const ProgressCallback& progress) {
