@@ -11,7 +11,7 @@ int main() try {
                            1, 3});
   const clgauss::Matrix b(4, 1, {1, 3, 4, 4});
   const clgauss::LeastSquares line = clgauss::least_squares(context, a, b);
-  if (line.status != clgauss::LeastSquaresStatus::ok) return 1;  // of no full rank, say
+  if (line.status != clgauss::LeastSquaresStatus::ok) return 1;  // NaN in A or b, say
   std::printf("y = %g + %g t, off by %g; rcond of R %.2g\n", line.x(0, 0), line.x(1, 0),
               line.residual_norms[0], line.rcond);
   return line.x(1, 0) > 0.9999 && line.x(1, 0) < 1.0001 ? 0 : 1;

@@ -1,4 +1,4 @@
-// gels of clgauss.h.
+// gels and gelsy of clgauss.h.
 #include <clgauss.h>
 #include <fmt/format.h>
 
@@ -13,24 +13,27 @@ namespace clgauss::c {
 
 namespace {
 
+/// gels, or, with a place for the rank, gelsy.
 template <typename Real>
 clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index nrhs,
-                    const Real* a_data, Index lda, Real* b_data, Index ldb) {
+                    const Real* a_data, Index lda, Real* b_data, Index ldb,
+                    LeastSquaresOptions options, size_t* rank) {
   const Use use(object_of(handle));
   constexpr Index kMost = Index{1} << 31U;
   if (m >= kMost || n >= kMost || nrhs >= kMost)
     throw DimensionError("m, n and nrhs: none may be 2^31 or more");
   const auto from = host_matrix(layout, m, n, a_data, lda, "A");
   const auto both = host_matrix(layout, std::max(m, n), nrhs, b_data, ldb, "B");
+  if (rank != nullptr) *rank = 0;
   if (from.empty() || nrhs == 0) return CLGAUSS_OK;
   Matrix a(m, n), b(m, nrhs);
   copy(from, row_major(a.values().data(), m, n, n));
   auto of_b = both;
   of_b.rows = m;
   copy(of_b, row_major(b.values().data(), m, nrhs, nrhs));
-  LeastSquaresOptions options;
   if (kRealType<Real> == RealType::f32) options.type = RealType::f32;
   const LeastSquares answer = least_squares(use.context(), a, b, options);
+  if (rank != nullptr) *rank = answer.rank;
   switch (answer.status) {
     case LeastSquaresStatus::rank_deficient:
       return failed(CLGAUSS_SINGULAR,
@@ -52,6 +55,20 @@ clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index 
                                         .c_str());
 }
 
+/// A rank below min(m, n) is CLGAUSS_SINGULAR.
+LeastSquaresOptions of_full_rank() {
+  LeastSquaresOptions options;
+  options.require_full_rank = true;
+  return options;
+}
+
+/// As LAPACK's rcond of gelsy, but that one below 0 asks for the usual tolerance.
+LeastSquaresOptions to_tolerance(double rcond) {
+  LeastSquaresOptions options;
+  if (!(rcond < 0)) options.rank_tolerance = rcond;
+  return options;
+}
+
 }  // namespace
 
 }  // namespace clgauss::c
@@ -63,12 +80,32 @@ extern "C" {
 
 clgauss_status clgauss_sgels(clgauss_context context, int layout, size_t m, size_t n, size_t nrhs,
                              const float* a, size_t lda, float* b, size_t ldb) {
-  return guarded([&] { return gels(context, layout, m, n, nrhs, a, lda, b, ldb); });
+  return guarded(
+      [&] { return gels(context, layout, m, n, nrhs, a, lda, b, ldb, of_full_rank(), nullptr); });
 }
 
 clgauss_status clgauss_dgels(clgauss_context context, int layout, size_t m, size_t n, size_t nrhs,
                              const double* a, size_t lda, double* b, size_t ldb) {
-  return guarded([&] { return gels(context, layout, m, n, nrhs, a, lda, b, ldb); });
+  return guarded(
+      [&] { return gels(context, layout, m, n, nrhs, a, lda, b, ldb, of_full_rank(), nullptr); });
+}
+
+clgauss_status clgauss_sgelsy(clgauss_context context, int layout, size_t m, size_t n, size_t nrhs,
+                              const float* a, size_t lda, float* b, size_t ldb, double rcond,
+                              size_t* rank) {
+  return guarded([&] {
+    return gels(context, layout, m, n, nrhs, a, lda, b, ldb, to_tolerance(rcond),
+                not_null(rank, "rank"));
+  });
+}
+
+clgauss_status clgauss_dgelsy(clgauss_context context, int layout, size_t m, size_t n, size_t nrhs,
+                              const double* a, size_t lda, double* b, size_t ldb, double rcond,
+                              size_t* rank) {
+  return guarded([&] {
+    return gels(context, layout, m, n, nrhs, a, lda, b, ldb, to_tolerance(rcond),
+                not_null(rank, "rank"));
+  });
 }
 
 }  // extern "C"

@@ -30,16 +30,15 @@ constexpr std::string_view kLstsqAbout =
     "b. Formats: text, Matrix Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also as gzip; "
     "FILE:ARRAY names one array of several; - is standard input. x goes to standard output or to "
     "-o, the summary to standard error.\n"
-    "A is rank-deficient, which ends with exit code 7 and no x, if the condition of R, estimated, "
-    "is "
-    "above 1 / tolerance and QR with column exchanges finds less columns above the tolerance than "
-    "there are; the tolerance is eps max(m, n), and the columns of A (if m < n its rows) are "
-    "brought "
-    "to one size first.";
+    "Where the rank of A is below min(m, n), x is the least of all that have the least "
+    "||b - A x||. The rank is told to a tolerance, by the condition of R, estimated, and by QR "
+    "with column exchanges where that is above 1 / tolerance; the columns of A (if m < n its "
+    "rows) are brought to one size first.";
 constexpr std::string_view kLstsqExamples =
     "clgauss lstsq A.mtx --rhs b.mtx -o x.mtx\n"
     "clgauss lstsq A.npy --rhs B.npy -o X.npy --json report.json\n"
-    "clgauss lstsq fit.csv --nrhs 2";
+    "clgauss lstsq fit.csv --nrhs 2\n"
+    "clgauss lstsq A.mtx --rhs b.mtx --rank-tolerance 1e-6";
 
 const std::vector<std::string> kLstsqRhsWords{"ones", "row-sums", "augmented"};
 
@@ -82,6 +81,10 @@ struct LstsqCommand {
     options.accuracy = parse_word("accuracy", text("accuracy"), kLstsqAccuracies);
     if (options.type == RealType::f64 && options.accuracy == Accuracy::single_precision)
       throw UsageError("--accuracy single asks for factors in f32, not --type f64");
+    options.rank_tolerance = option<double>(values, "rank-tolerance");
+    if (options.rank_tolerance && !(*options.rank_tolerance >= 0 && *options.rank_tolerance < 1))
+      throw UsageError("--rank-tolerance must be at least 0 and below 1");
+    options.require_full_rank = values["require-full-rank"].as<bool>();
     options.max_scaled_residual = values["max-residual"].as<double>();
     if (!(options.max_scaled_residual > 0)) throw UsageError("--max-residual must be above 0");
     quiet = values["quiet"].as<bool>();
@@ -183,7 +186,12 @@ CommandTable lstsq_table() {
        "of the factors: f32, f64, or auto: f64 where the device has it")
       ("accuracy", words("A", kLstsqAccuracies)->default_value("auto"),
        "of x: double (from factors in f32 by refinement with residuals in f64), single, or auto: "
-       "that of --type if it is given, else double");
+       "that of --type if it is given, else double")
+      ("rank-tolerance", po::value<double>()->value_name("T"),
+       "what is below T times the largest counts as 0 where the rank is told; else eps max(m, n), "
+       "eps 2^-52 (f64) or 2^-23 (f32)")
+      ("require-full-rank", po::bool_switch(),
+       "a rank below min(m, n) ends with exit code 7 and without x");
   table.group("Answer")
       ("output,o", output_file("FILE")->default_value("-"), "write x here, in the format of the extension")
       ("output-format", format_words(), "format of x; else by the extension of -o")
@@ -227,8 +235,21 @@ Json report_of(const Finished& run) {
       has_answer(answer.status) ? finite_or_null(answer.scaled_residual) : Json(nullptr);
   report["rcond"] = finite_or_null(answer.rcond);
   report["rank"] = answer.rank;
+  report["nullity"] = answer.nullity;
   report["tolerance"] = answer.tolerance;
   return report;
+}
+
+std::string trust_text(const LeastSquares& answer, Index full) {
+  const std::string rank =
+      answer.rank < full ? fmt::format("rank {} of {} to the tolerance {:.2g}", answer.rank, full,
+                                       answer.tolerance)
+                         : fmt::format("rank {}, R's rcond {:.1e}", answer.rank, answer.rcond);
+  return fmt::format(
+      "trust      {}{}\n", rank,
+      answer.nullity == 0
+          ? ""
+          : fmt::format(", null space of dimension {}: x is the least of many", answer.nullity));
 }
 
 std::string summary_of(const Finished& run, bool verbose) {
@@ -241,9 +262,7 @@ std::string summary_of(const Finished& run, bool verbose) {
                          ? fmt::format(", refined in {} steps", answer.corrections)
                          : "") +
          device_text(run.device, verbose) + times_text(run.seconds) +
-         (has_answer(answer.status)
-              ? fmt::format("trust      rank {}, R's rcond {:.1e}\n", answer.rank, answer.rcond)
-              : "");
+         (has_answer(answer.status) ? trust_text(answer, std::min(a.rows(), a.cols())) : "");
 }
 
 }  // namespace

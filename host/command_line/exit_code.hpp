@@ -39,7 +39,7 @@ enum class ExitCode : int {
       return "out of memory, on the host or the device";
     case ExitCode::singular:
       return "singular: an exactly zero pivot, or NaN or Inf in A; cholesky: not positive "
-             "definite; lstsq: rank-deficient";
+             "definite; lstsq --require-full-rank: rank-deficient";
     case ExitCode::inaccurate:
       return "not as accurate as asked for, a wrong result, or no answer in the range of the type";
     case ExitCode::doubtful:

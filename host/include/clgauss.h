@@ -247,6 +247,17 @@ CLGAUSS_API clgauss_status clgauss_dgels(clgauss_context context, int layout, si
                                          size_t nrhs, const double* a, size_t lda, double* b,
                                          size_t ldb);
 
+/* As gels, and of an A of any rank: where many x have the least ||b - A x||, the least of them (LAPACK's
+ * gelsy, without its jpvt). rank gets the rank of A with its columns, if m < n its rows, brought to one
+ * size, to the tolerance rcond, from 0 to below 1; below 0: eps max(m, n), eps 2^-23 (sgelsy) or 2^-52.
+ * Never CLGAUSS_SINGULAR. dgelsy works on every device, where f32 factors tell the rank to eps 2^-23. */
+CLGAUSS_API clgauss_status clgauss_sgelsy(clgauss_context context, int layout, size_t m, size_t n,
+                                          size_t nrhs, const float* a, size_t lda, float* b,
+                                          size_t ldb, double rcond, size_t* rank);
+CLGAUSS_API clgauss_status clgauss_dgelsy(clgauss_context context, int layout, size_t m, size_t n,
+                                          size_t nrhs, const double* a, size_t lda, double* b,
+                                          size_t ldb, double rcond, size_t* rank);
+
 /* The same as sgesv and dgesv for complex numbers, of two floats (cgesv) or doubles (zgesv) each,
  * real part first, as C's float _Complex and std::complex<float> are; leading dimensions count
  * numbers. As in LAPACK the pivot has the largest |re| + |im| of its column. zgesv needs a device

@@ -247,21 +247,34 @@ def _solve_numbers(
 
 @overload
 def lstsq(
-    a: ArrayLike, b: ArrayLike, *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[False] = ...
-) -> NDArray[Any]: ...
+    a: ArrayLike,
+    b: ArrayLike,
+    rcond: float | None = ...,
+    *,
+    device: str | Context = ...,
+    accuracy: Accuracy = ...,
+    full_output: Literal[False] = ...,
+) -> tuple[NDArray[Any], NDArray[Any], int, None]: ...
 @overload
-def lstsq(
-    a: ArrayLike, b: ArrayLike, *, device: str | Context = ..., accuracy: Accuracy = ..., full_output: Literal[True]
-) -> tuple[NDArray[Any], LeastSquaresReport]: ...
 def lstsq(
     a: ArrayLike,
     b: ArrayLike,
+    rcond: float | None = ...,
+    *,
+    device: str | Context = ...,
+    accuracy: Accuracy = ...,
+    full_output: Literal[True],
+) -> tuple[NDArray[Any], NDArray[Any], int, None, LeastSquaresReport]: ...
+def lstsq(
+    a: ArrayLike,
+    b: ArrayLike,
+    rcond: float | None = None,
     *,
     device: str | Context = "auto",
     accuracy: Accuracy = "double",
     full_output: bool = False,
 ) -> Any:
-    """Least squares: the x with the least ``||b - a @ x||``, or, of a with more columns than rows, the least x with ``a @ x = b``.
+    """Least squares: of all x with the least ``||b - a @ x||`` the least.
 
     Parameters
     ----------
@@ -269,6 +282,9 @@ def lstsq(
         As for `solve`.
     b : (m,) or (m, k) array_like
         A vector, or k right-hand sides.
+    rcond : float, optional
+        What is below this part of the largest counts as 0 where the rank is told, below 1. By default eps max(m, n), with the eps of the type of
+        the factors; a negative one is eps, as in NumPy.
     device : str or Context, optional
         See `Context`.
     accuracy : {"double", "single"}, optional
@@ -280,23 +296,26 @@ def lstsq(
     -------
     x : (n,) or (n, k) ndarray
         Float32 if both a and b are, else float64.
+    residuals : (1,) or (k,) ndarray
+        Squares of ``||b - a @ x||``; empty, as in NumPy, where the rank is below n or m <= n.
+    rank : int
+        Numerical rank of a.
+    s : None
+        NumPy's singular values: none are computed.
     report : LeastSquaresReport
         With ``full_output``.
 
-    Raises
-    ------
-    LinAlgError
-        The columns of a (its rows, if it has more columns) depend on each other: the message names the rank and the tolerance.
-
     Notes
     -----
-    By a QR factorisation. Other than `numpy.linalg.lstsq` it refuses an a of deficient rank, for which it would take singular values.
+    By a QR factorisation, of a deficient rank with column exchanges and a second one (LAPACK's gelsy). Other than `numpy.linalg.lstsq` it tells
+    the rank of a with its columns (its rows, if it has more columns) brought to one size: a column is not taken for 0 because it is small.
 
     Examples
     --------
     >>> import clgauss
-    >>> clgauss.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0]], [1.0, 3.0, 4.0, 4.0]).round(12)
-    array([1.5, 1. ])
+    >>> x, residuals, rank, _ = clgauss.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0]], [1.0, 3.0, 4.0, 4.0])
+    >>> x.round(12), rank
+    (array([1.5, 1. ]), 2)
     """
     a = numbers(a)
     b = numbers(b)
@@ -307,15 +326,21 @@ def lstsq(
         raise LinAlgError(f"{b.ndim}-dimensional array given. Array must be two-dimensional")
     if accuracy not in ("double", "single"):
         raise ValueError(f'accuracy is "single" or "double", not {accuracy!r}')
+    if rcond is not None and not rcond < 1:
+        raise ValueError(f"rcond is {rcond}, which is not below 1")
     context = context_of(device)
-    x = np.empty((a.shape[1], b.shape[1]), FLOAT32 if a.dtype is FLOAT32 and b.dtype is FLOAT32 else FLOAT64)
-    told: Any = context._session.least_squares(a, b, x, accuracy)
-    if told["status"] == "rank_deficient":
-        raise LinAlgError(f"the rank is {told['rank']}, not {min(a.shape)}, to the tolerance {told['tolerance']:.3g}")
+    dtype = FLOAT32 if a.dtype is FLOAT32 and b.dtype is FLOAT32 else FLOAT64
+    x = np.empty((a.shape[1], b.shape[1]), dtype)
+    if rcond is not None and rcond < 0:
+        rcond = float(np.finfo(FLOAT32 if accuracy == "single" else FLOAT64).eps)
+    told: Any = context._session.least_squares(a, b, x, accuracy, rcond)
     _judge(told["status"], "", told["scaled_residual"], a, b)
+    unique = told["rank"] == a.shape[1] < a.shape[0]
+    residuals = np.array(told["residual_norms"] if unique else [], dtype) ** 2
     if vector:
         x = x[..., 0]
-    return (x, LeastSquaresReport(device=context.device.name, **told)) if full_output else x
+    answer = (x, residuals, told["rank"], None)
+    return (*answer, LeastSquaresReport(device=context.device.name, **told)) if full_output else answer
 
 
 def _solve_one(

@@ -142,13 +142,16 @@ class LeastSquaresReport:
     residual_norms : list of float
         ``||b - A x||`` in the 2-norm, for every right-hand side.
     scaled_residual : float
-        For m >= n, ``||A^T r|| / (eps m ||A^T|| (||A|| ||x|| + ||b||))`` with r = b - A x; for m < n that of `solve` with ``eps n``.
+        For m >= n, ``||A^T r|| / (eps m ||A^T|| (||A|| ||x|| + ||b||))`` with r = b - A x; for m < n and full rank that of
+        `solve` with ``eps n``.
     rcond : float
         Reciprocal condition number of R in the 1-norm, estimated, of A with its columns (for m < n its rows) brought to one size.
     rank : int
         Numerical rank.
+    nullity : int
+        n - rank, the dimension of the null space.
     tolerance : float
-        To which it was judged, eps max(m, n).
+        To which the rank was judged: `rcond` of `lstsq`, or eps max(m, n).
     corrections : int
         Steps of refinement.
     times : dict of str to float
@@ -163,6 +166,7 @@ class LeastSquaresReport:
     scaled_residual: float
     rcond: float
     rank: int
+    nullity: int
     tolerance: float
     corrections: int
     times: dict[str, float] = field(repr=False, compare=False)

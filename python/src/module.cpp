@@ -19,6 +19,7 @@
 #include <clgauss/solve.hpp>
 #include <clgauss/version.hpp>
 #include <cmath>
+#include <optional>
 #include <tuple>
 
 #include "at_once.hpp"
@@ -199,6 +200,7 @@ nb::dict report_of(const LeastSquares& answer) {
   report["scaled_residual"] = answer.scaled_residual;
   report["rcond"] = answer.rcond;
   report["rank"] = answer.rank;
+  report["nullity"] = answer.nullity;
   report["tolerance"] = answer.tolerance;
   report["corrections"] = answer.corrections;
   report["times"] = times_of(answer.times);
@@ -206,8 +208,10 @@ nb::dict report_of(const LeastSquares& answer) {
 }
 
 nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
-             const WritableArray& x, const std::string& accuracy) {
+             const WritableArray& x, const std::string& accuracy,
+             std::optional<double> rank_tolerance) {
   LeastSquaresOptions options;
+  options.rank_tolerance = rank_tolerance;
   options.accuracy = accuracy_of(accuracy);
   const auto answer = std::make_shared<LeastSquares>();
   session->run([=](const ProgressCallback& progress) {
@@ -381,7 +385,7 @@ NB_MODULE(_core, module) {
       .def("certify", &certify_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
       .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a,
            "method"_a)
-      .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a)
+      .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a, "rank_tolerance"_a.none())
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
 
   nb::class_<Factors>(module, "Factors")

@@ -11,9 +11,12 @@ import clgauss
 def test_answers_are_those_of_numpy(device, rng, shape, nrhs):
     a = rng.standard_normal(shape)
     b = rng.standard_normal(shape[0] if nrhs is None else (shape[0], nrhs))
-    x, report = clgauss.lstsq(a, b, device=device, full_output=True)
-    expected = np.linalg.lstsq(a, b, rcond=None)[0]
+    x, residuals, rank, singular, report = clgauss.lstsq(a, b, device=device, full_output=True)
+    expected, squares, expected_rank, _ = np.linalg.lstsq(a, b, rcond=None)
     assert x.shape == expected.shape
+    assert (rank, singular) == (expected_rank, None)
+    assert residuals.shape == squares.shape
+    np.testing.assert_allclose(residuals, squares, rtol=1e-6)
     np.testing.assert_allclose(x, expected, rtol=1e-9, atol=1e-9 * np.abs(expected).max())
     assert (report.status, report.accuracy, report.rank) == ("ok", "double", min(shape))
     assert report.scaled_residual <= 16
@@ -23,13 +26,35 @@ def test_answers_are_those_of_numpy(device, rng, shape, nrhs):
 
 def test_float32_stays_float32(rng):
     a, b = rng.standard_normal((20, 4)).astype(np.float32), rng.standard_normal(20).astype(np.float32)
-    assert clgauss.lstsq(a, b, accuracy="single").dtype == np.float32
-    assert clgauss.lstsq(a, b.astype(float)).dtype == np.float64
+    x, residuals, _, _ = clgauss.lstsq(a, b, accuracy="single")
+    assert x.dtype == residuals.dtype == np.float32
+    assert clgauss.lstsq(a, b.astype(float))[0].dtype == np.float64
+
+
+@pytest.mark.parametrize("shape", [(5, 3), (3, 5), (33, 33), (300, 129), (129, 300)])
+def test_a_deficient_rank_has_the_least_x(device, rng, shape):
+    rank = min(shape) - 1
+    a = rng.standard_normal((shape[0], rank)) @ rng.standard_normal((rank, shape[1]))
+    b = rng.standard_normal((shape[0], 2))
+    x, residuals, told, _, report = clgauss.lstsq(a, b, device=device, full_output=True)
+    expected, squares, expected_rank, _ = np.linalg.lstsq(a, b, rcond=None)
+    assert (told, report.nullity) == (expected_rank, shape[1] - expected_rank)
+    assert residuals.shape == squares.shape == (0,)
+    np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
+
+
+def test_rcond():
+    a, b = [[1.0, 1.0], [1.0, 1.001], [1.0, 0.999]], [2.0, 2.0, 2.0]
+    for rcond, rank in [(None, 2), (-1, 2), (0, 2), (1e-5, 2), (0.01, 1)]:
+        x, _, told, _ = clgauss.lstsq(a, b, rcond)
+        assert told == rank == np.linalg.lstsq(np.array(a), np.array(b), rcond)[2]
+        np.testing.assert_allclose(x, [2, 0] if rank == 2 else [1, 1], atol=1e-3)
+    for wrong in (1.0, float("nan")):
+        with pytest.raises(ValueError, match="rcond"):
+            clgauss.lstsq(a, b, wrong)
 
 
 def test_what_cannot_be_solved():
-    with pytest.raises(np.linalg.LinAlgError, match="rank is 1, not 2"):
-        clgauss.lstsq([[1, 2], [2, 4], [3, 6]], [1, 2, 4])
     with pytest.raises(ValueError, match="infs or NaNs"):
         clgauss.lstsq([[1, 2], [2, np.nan], [3, 6]], [1, 2, 4])
     with pytest.raises(ValueError, match="b has 2 rows, a has 3"):

@@ -143,6 +143,51 @@ static void T(test_gels)(clgauss_context context) {
                 P(gels)(context, CLGAUSS_ROW_MAJOR, N, 2, 1, NULL, LDA, b, LDB));
 }
 
+/* A = u v^T, of rank 1, and b = A w: the least x is v (v^T w) / (v^T v), of tall and wide A. */
+static void T(test_gelsy)(clgauss_context context) {
+  enum { SHORT = N - 2 };
+  REAL a[N * LDA], b[LDB * LDB];
+  size_t rank = 99;
+  for (int l = 0; l < 2; ++l)
+    for (int wide = 0; wide < 2; ++wide) {
+      const int layout = kLayouts[l];
+      const size_t m = wide ? SHORT : N, n = wide ? N : SHORT;
+      double square = 0;
+      for (size_t j = 0; j < n; ++j) square += (double)((j + 1) * (j + 1));
+      for (size_t i = 0; i < m; ++i) {
+        for (size_t j = 0; j < n; ++j)
+          a[at(layout, i, j, LDA)] = (REAL)((i % 3 + 1) * (j + 1));
+        for (size_t c = 0; c < NRHS; ++c) b[at(layout, i, c, LDB)] = (REAL)((i % 3 + 1) * (c + 1));
+      }
+      EXPECT_STATUS(CLGAUSS_OK,
+                    P(gelsy)(context, layout, m, n, NRHS, a, LDA, b, LDB, -1, &rank));
+      EXPECT(rank == 1);
+      for (size_t c = 0; c < NRHS; ++c)
+        for (size_t j = 0; j < n; ++j)
+          EXPECT(fabs((double)b[at(layout, j, c, LDB)] -
+                      (double)((j + 1) * (c + 1)) / square) <= 100 * N * (double)EPS);
+    }
+  for (size_t i = 0; i < N; ++i) { /* columns that differ by 1 part in 1000 */
+    a[at(CLGAUSS_ROW_MAJOR, i, 0, LDA)] = 1;
+    a[at(CLGAUSS_ROW_MAJOR, i, 1, LDA)] = (REAL)(1 + 1e-3 * (double)(i % 2));
+  }
+  EXPECT_STATUS(CLGAUSS_OK,
+                P(gelsy)(context, CLGAUSS_ROW_MAJOR, N, 2, NRHS, a, LDA, b, LDB, -1, &rank));
+  EXPECT(rank == 2);
+  EXPECT_STATUS(CLGAUSS_OK,
+                P(gelsy)(context, CLGAUSS_ROW_MAJOR, N, 2, NRHS, a, LDA, b, LDB, 0.01, &rank));
+  EXPECT(rank == 1);
+  EXPECT_STATUS(CLGAUSS_OK,
+                P(gelsy)(context, CLGAUSS_ROW_MAJOR, 0, 0, 1, NULL, 1, NULL, 1, -1, &rank));
+  EXPECT(rank == 0);
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(gelsy)(context, CLGAUSS_ROW_MAJOR, N, 2, 1, a, LDA, b, LDB, 1, &rank));
+  EXPECT_MESSAGE("tolerance");
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
+                P(gelsy)(context, CLGAUSS_ROW_MAJOR, N, 2, 1, a, LDA, b, LDB, -1, NULL));
+  EXPECT_MESSAGE("rank is NULL");
+}
+
 static void T(test_host)(clgauss_context context) {
   REAL a[N * LDA], b[LDB * LDB];
   int32_t ipiv[N];

@@ -93,11 +93,33 @@ TEST_CASE("lstsq gives the least x of a wide system") {
   CHECK(numbers_of(result.out).size() == 4);
 }
 
-TEST_CASE("lstsq ends with 7 and nothing written where columns depend on each other") {
+TEST_CASE("lstsq gives the least x where columns depend on each other, with the rank") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "1 2\n2 4\n3 6\n");
+  write_file(folder / "b.txt", "1\n2\n3\n");
+  const auto result = run_program(folder, "lstsq a.txt --rhs b.txt --json r.json");
+  CHECK(result.exit_code == 0);
+  const std::vector<double> x = numbers_of(result.out);  // (1, 2) / 5
+  REQUIRE(x.size() == 2);
+  CHECK(x[0] == doctest::Approx(0.2));
+  CHECK(x[1] == doctest::Approx(0.4));
+  for (const char* part :
+       {"rank 1 of 2 to the tolerance", "null space of dimension 1", "ok: <= 16"})
+    CHECK_MESSAGE(result.err.find(part) != std::string::npos, result.err);
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["status"] == "ok");
+  CHECK(report["rank"] == 1);
+  CHECK(report["nullity"] == 1);
+  CHECK(report["tolerance"].get<double>() == doctest::Approx(3 * 0x1p-52));
+  CHECK(report["residual_norms"][0].get<double>() < 1e-14);
+}
+
+TEST_CASE("lstsq --require-full-rank ends with 7 and nothing written") {
   const TemporaryFolder folder;
   write_file(folder / "a.txt", "1 2\n2 4\n3 6\n");
   write_file(folder / "b.txt", "1\n2\n4\n");
-  const auto result = run_program(folder, "lstsq a.txt --rhs b.txt -o x.txt --json r.json");
+  const auto result =
+      run_program(folder, "lstsq a.txt --rhs b.txt --require-full-rank -o x.txt --json r.json");
   CHECK(result.exit_code == 7);
   CHECK(result.err.find("DEFICIENT  A has the rank 1, not 2, to the tolerance") !=
         std::string::npos);
@@ -105,7 +127,37 @@ TEST_CASE("lstsq ends with 7 and nothing written where columns depend on each ot
   const json report = json::parse(content_of(folder / "r.json"));
   CHECK(report["status"] == "rank_deficient");
   CHECK(report["rank"] == 1);
+  CHECK(report["nullity"] == 1);
   CHECK(report["scaled_residual"].is_null());
+  write_file(folder / "full.txt", kLine);
+  CHECK(run_program(folder, "lstsq full.txt --rhs ones --require-full-rank -q").exit_code == 0);
+}
+
+TEST_CASE("lstsq --rank-tolerance says what counts as 0") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "1 1\n1 1.001\n1 0.999\n");
+  write_file(folder / "b.txt", "2\n2\n2\n");
+  const auto rank = [&](const std::string& options) {
+    const auto result = run_program(folder, "lstsq a.txt b.txt -o x.txt --json r.json" + options);
+    CHECK(result.exit_code == 0);
+    const json report = json::parse(content_of(folder / "r.json"));
+    CHECK(report["nullity"] == 2 - report["rank"].get<int>());
+    return report["rank"].get<int>();
+  };
+  CHECK(rank("") == 2);
+  CHECK(numbers_of(content_of(folder / "x.txt"))[0] == doctest::Approx(2));
+  CHECK(rank(" --rank-tolerance 1e-5") == 2);
+  CHECK(rank(" --rank-tolerance 0.01") == 1);
+  CHECK(numbers_of(content_of(folder / "x.txt"))[0] == doctest::Approx(1).epsilon(0.01));
+  CHECK(json::parse(content_of(folder / "r.json"))["tolerance"] == 0.01);
+  for (const char* wrong : {"1", "-1e-3", "nan", "small"}) {
+    CAPTURE(wrong);
+    const auto refused =
+        run_program(folder, std::string("lstsq a.txt b.txt -o y.txt --rank-tolerance=") + wrong);
+    CHECK(refused.exit_code == 2);
+    CHECK(has(refused.err, "--rank-tolerance"));
+    CHECK_FALSE(std::filesystem::exists(folder / "y.txt"));
+  }
 }
 
 TEST_CASE("lstsq refuses what does not fit together") {

@@ -99,7 +99,8 @@ class Fuzzer {
                            : posv<Complex<double>>(clgauss_zposv);
         return one_in(2) ? posv<float>(clgauss_sposv) : posv<double>(clgauss_dposv);
       case 13:
-        return one_in(2) ? gels<float>(clgauss_sgels) : gels<double>(clgauss_dgels);
+        if (one_in(2)) return one_in(2) ? gels<float>(clgauss_sgels) : gels<double>(clgauss_dgels);
+        return one_in(2) ? gelsy<float>(clgauss_sgelsy) : gelsy<double>(clgauss_dgelsy);
       case 14:
         if (one_in(2))
           return one_in(2) ? solve<float, 2>(clgauss_csolve) : solve<double, 2>(clgauss_zsolve);
@@ -433,6 +434,14 @@ class Fuzzer {
     const bool written = status == CLGAUSS_OK || status == CLGAUSS_INACCURATE;
     require_kept("gels", before, b, order, ldb,
                  [&](std::size_t i, std::size_t j) { return written && i < n && j < nrhs; });
+  }
+
+  /// To any tolerance, some of them out of range.
+  template <typename Real, typename Call>
+  void gelsy(const Call& call) {
+    std::size_t rank = 0;
+    const double rcond = one_in(2) ? -1 : static_cast<double>(below(12)) / 10;
+    gels<Real>([&](auto... arguments) { return call(arguments..., rcond, perhaps(&rank)); });
   }
 
   /// gesv of real or complex numbers: what it writes, and when.

@@ -5,6 +5,7 @@
 #include <clgauss/least_squares.hpp>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 #include "kernels/common/cpu_tile.hpp"
 #include "support/devices.hpp"
@@ -80,12 +81,28 @@ double error_of(const Matrix& x, const Matrix& truth) {
   return worst;
 }
 
-Matrix with_copies(Index m, Index n, Index rank, std::uint64_t seed) {
-  Matrix a = random_matrix(m, n, seed);
-  for (Index i = 0; i < m; ++i)
-    for (Index j = rank; j < n; ++j) a(i, j) = a(i, j % rank) - a(i, (j + 1) % rank);
-  return a;
+/// A = L R of a known rank, b = A x + e with an x in the range of A^T and an e at right angles to
+/// that of A: x is the answer, exactly. The first two rows of A are the same, but for rank m.
+Known known_of_rank(Index m, Index n, Index rank, Index nrhs, std::uint64_t seed) {
+  Matrix left = whole_numbers(m, rank, seed, 4);
+  const Matrix right = whole_numbers(rank, n, seed + 1, 2);
+  const bool twice = m > rank;
+  if (twice) std::ranges::copy(left.row(0), left.row(1).begin());
+  Known problem{
+      product(left, right), {}, product(transpose(right), whole_numbers(rank, nrhs, seed + 2, 1))};
+  problem.b = product(problem.a, problem.x);
+  if (!twice) return problem;
+  for (Index c = 0; c < nrhs; ++c) {
+    problem.b(0, c) += 3;
+    problem.b(1, c) -= 3;
+  }
+  return problem;
 }
+
+/// Shapes and ranks below both of their sides.
+constexpr std::tuple<Index, Index, Index> kDeficient[] = {
+    {3, 2, 1},     {2, 2, 1},     {2, 3, 1},     {40, 33, 20},    {33, 33, 32}, {33, 40, 20},
+    {129, 64, 63}, {64, 129, 50}, {130, 129, 7}, {129, 129, 100}, {7, 300, 6},  {300, 7, 6}};
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
 
@@ -105,15 +122,31 @@ Matrix lapack_gels(RealType type, const Matrix& a, const Matrix& b) {
   return type == RealType::f32 ? run(0.0F, LAPACKE_sgels) : run(0.0, LAPACKE_dgels);
 }
 
-Index lapack_rank(const Matrix& a, double tolerance) {
-  const Index m = a.rows(), n = a.cols();
-  std::vector<double> values(a.values().begin(), a.values().end()), b(std::max(m, n), 1.0);
-  std::vector<lapack_int> order(n, 0);
-  lapack_int rank = 0;
-  REQUIRE(LAPACKE_dgelsy(LAPACK_ROW_MAJOR, static_cast<lapack_int>(m), static_cast<lapack_int>(n),
-                         1, values.data(), static_cast<lapack_int>(n), b.data(), 1, order.data(),
-                         tolerance, &rank) == 0);
-  return static_cast<Index>(rank);
+struct LeastNorm {
+  Matrix x;
+  Index rank;
+  double condition;  // the largest singular value over the smallest that counts
+};
+
+/// LAPACK's gelsd in `type`.
+LeastNorm lapack_gelsd(RealType type, const Matrix& a, const Matrix& b, double tolerance) {
+  const Index m = a.rows(), n = a.cols(), nrhs = b.cols();
+  const auto run = [&]<typename Real>(Real, auto gelsd) -> LeastNorm {
+    std::vector<Real> of_a(a.values().begin(), a.values().end()), of_b(std::max(m, n) * nrhs),
+        singular(std::min(m, n));
+    std::copy(b.values().begin(), b.values().end(), of_b.begin());
+    lapack_int rank = 0;
+    const auto narrow = [](Index value) { return static_cast<lapack_int>(value); };
+    REQUIRE(gelsd(LAPACK_ROW_MAJOR, narrow(m), narrow(n), narrow(nrhs), of_a.data(), narrow(n),
+                  of_b.data(), narrow(nrhs), singular.data(), static_cast<Real>(tolerance),
+                  &rank) == 0);
+    REQUIRE(rank > 0);
+    Matrix x(n, nrhs);
+    std::copy_n(of_b.begin(), n * nrhs, x.values().begin());
+    const auto known = static_cast<Index>(rank);
+    return {std::move(x), known, static_cast<double>(singular[0] / singular[known - 1])};
+  };
+  return type == RealType::f32 ? run(0.0F, LAPACKE_sgelsd) : run(0.0, LAPACKE_dgelsd);
 }
 
 #endif
@@ -218,31 +251,140 @@ TEST_CASE("least squares: factors in f32 give the accuracy of f64") {
   });
 }
 
-TEST_CASE("least squares: a rank below the columns is an outcome that names it") {
+TEST_CASE("least squares: the least x of a deficient A is as good as LAPACK's" *
+          test::also_on_slow_devices) {
   on_every_device([](const Device& device) {
     Context context(device, ContextOptions::from_environment());
     for (const RealType type : types_of(device.profile))
-      for (const auto& [rows, columns, rank] :
-           {std::tuple(3, 2, 1), {40, 33, 20}, {129, 64, 63}, {64, 129, 50}, {130, 129, 7}}) {
-        CAPTURE(rows);
-        CAPTURE(columns);
-        const auto m = static_cast<Index>(rows), n = static_cast<Index>(columns),
-                   r = static_cast<Index>(rank);
-        const Matrix a = m >= n ? with_copies(m, n, r, 9) : transpose(with_copies(n, m, r, 9));
+      for (const auto& [m, n, rank] : kDeficient) {
+        if (!takes(context, std::max(m, n))) continue;
+        CAPTURE(m);
+        CAPTURE(n);
+        CAPTURE(real_type_name(type));
+        const Known problem = known_of_rank(m, n, rank, 3, 17);
         LeastSquaresOptions options;
         options.type = type;
-        const LeastSquares answer =
-            least_squares(context, rounded(a, type), random_matrix(m, 1, 2), options);
-        CHECK(answer.status == LeastSquaresStatus::rank_deficient);
-        CHECK(answer.rank == r);
+        const LeastSquares answer = least_squares(context, problem.a, problem.b, options);
+        CHECK(answer.status == LeastSquaresStatus::ok);
+        CHECK(answer.type == type);
+        CHECK(answer.rank == rank);
+        CHECK(answer.nullity == n - rank);
         CHECK(answer.rcond <= answer.tolerance);
-        CHECK(answer.x.empty());
         CHECK(answer.tolerance ==
-              doctest::Approx(unit_roundoff(type) * static_cast<double>(std::max(m, n))));
+              doctest::Approx(2 * unit_roundoff(type) * static_cast<double>(std::max(m, n))));
+        CHECK(answer.scaled_residual <= kScaledResidualBound);
+        for (const double norm : answer.residual_norms)
+          CHECK(norm ==
+                doctest::Approx(std::sqrt(18.0)).epsilon(type == RealType::f32 ? 0.1 : 1e-9));
+        double bound = static_cast<double>(100 * (m + n)) * unit_roundoff(type);
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
-        if (type == RealType::f64) CHECK(answer.rank == lapack_rank(a, answer.tolerance));
+        const LeastNorm lapack = lapack_gelsd(type, problem.a, problem.b, answer.tolerance);
+        CHECK(answer.rank == lapack.rank);
+        // It may be better by luck than the condition promises.
+        bound =
+            10 * std::max(error_of(lapack.x, problem.x), unit_roundoff(type) * lapack.condition);
+#endif
+        CHECK(error_of(answer.x, problem.x) <= bound);
+        options.require_full_rank = true;
+        const LeastSquares refused = least_squares(context, problem.a, problem.b, options);
+        CHECK(refused.status == LeastSquaresStatus::rank_deficient);
+        CHECK(refused.rank == rank);
+        CHECK(refused.x.empty());
+      }
+  });
+}
+
+TEST_CASE("least squares: of a deficient A factors in f32 give the accuracy of f64") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const auto& [m, n, rank] : kDeficient) {
+      CAPTURE(m);
+      CAPTURE(n);
+      const Known problem = known_of_rank(m, n, rank, 2, 23);
+      LeastSquaresOptions options;
+      options.type = RealType::f32;
+      options.accuracy = Accuracy::double_precision;
+      const LeastSquares answer = least_squares(context, problem.a, problem.b, options);
+      CHECK(answer.status == LeastSquaresStatus::ok);
+      CHECK(answer.rank == rank);
+      CHECK(answer.corrections >= 1);
+      CHECK(error_of(answer.x, problem.x) <= 1e-12);
+    }
+  });
+}
+
+TEST_CASE("least squares: the length of x counts as it is, however large the columns are") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const bool wide : {false, true}) {
+        CAPTURE(wide);
+        // Columns j and j + 20, in proportion 1 to 2^10, or rows.
+        const Index rows = 50, columns = 40;
+        Matrix a = rounded(random_matrix(rows, columns, 31), type);
+        for (Index i = 0; i < rows; ++i)
+          for (Index j = 0; j < 20; ++j) a(i, j + 20) = std::ldexp(a(i, j), 10);
+        if (wide) a = transpose(a);
+        const Matrix b = rounded(random_matrix(a.rows(), 1, 32), type);
+        LeastSquaresOptions options;
+        options.type = type;
+        const LeastSquares answer = least_squares(context, a, b, options);
+        REQUIRE(answer.status == LeastSquaresStatus::ok);
+        CHECK(answer.rank == 20);
+        const double digits = 1e4 * unit_roundoff(type);
+        Matrix r = product(a, answer.x);
+        for (Index i = 0; i < a.rows(); ++i) r(i, 0) = b(i, 0) - r(i, 0);
+        for (Index j = 0; j < 20; ++j) {
+          if (!wide) {  // x is at right angles to (2^10, .. -1 ..): the large column has all but all
+            const double larger = answer.x(j + 20, 0);
+            CHECK(answer.x(j, 0) == doctest::Approx(std::ldexp(larger, -10)).epsilon(digits));
+          } else {  // r is at right angles to A's columns: (1, 2^10) to what it has of two rows
+            CHECK(std::abs(r(j, 0) + std::ldexp(r(j + 20, 0), 10)) <= 100 * digits);
+          }
+        }
+      }
+  });
+}
+
+TEST_CASE("least squares: what is below the tolerance that is asked for counts as 0") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const auto& [m, n] : {std::pair<Index, Index>(60, 40), {40, 40}, {40, 60}}) {
+        CAPTURE(m);
+        CAPTURE(n);
+        const Index rank = 10;
+        Matrix a = product(random_matrix(m, rank, 41), random_matrix(rank, n, 42));
+        const Matrix noise = random_matrix(m, n, 43);
+        double largest = 0;
+        for (Index i = 0; i < a.values().size(); ++i) {
+          a.values()[i] += 1e-4 * noise.values()[i];
+          largest = std::max(largest, std::abs(a.values()[i]));
+        }
+        a = rounded(a, type);
+        const Matrix b = rounded(random_matrix(m, 2, 44), type);
+        LeastSquaresOptions options;
+        options.type = type;
+        CHECK(least_squares(context, a, b, options).rank > rank);
+        options.rank_tolerance = 1e-2;
+        const LeastSquares answer = least_squares(context, a, b, options);
+        CHECK(answer.status == LeastSquaresStatus::ok);
+        CHECK(answer.rank == rank);
+        CHECK(answer.tolerance == 1e-2);
+        for (const double x : answer.x.values()) CHECK(std::abs(x) < 10);  // not of the noise
+#ifdef CLGAUSS_TESTS_WITH_LAPACK
+        // As near as two ways to leave the noise out come to each other.
+        const LeastNorm lapack = lapack_gelsd(type, a, b, 1e-2);
+        CHECK(lapack.rank == rank);
+        CHECK(error_of(answer.x, lapack.x) <= 1e-2);
 #endif
       }
+    LeastSquaresOptions wrong;
+    for (const double tolerance : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+      wrong.rank_tolerance = tolerance;
+      CHECK_THROWS_WITH_AS((void)least_squares(context, Matrix(2, 1), Matrix(2, 1), wrong),
+                           doctest::Contains("which is not from 0 to below 1"), UsageError);
+    }
   });
 }
 
@@ -260,9 +402,14 @@ TEST_CASE("least squares: numbers that are no numbers, zeros, and shapes that do
     const LeastSquares zero = least_squares(context, a, Matrix(9, 1));
     CHECK(zero.status == LeastSquaresStatus::ok);
     for (const double value : zero.x.values()) CHECK(value == 0);
-    const LeastSquares none = least_squares(context, Matrix(3, 2), Matrix(3, 1));
-    CHECK(none.status == LeastSquaresStatus::rank_deficient);
-    CHECK(none.rank == 0);
+    for (const Matrix& zeros : {Matrix(3, 2), Matrix(2, 3)}) {
+      const LeastSquares none = least_squares(context, zeros, random_matrix(zeros.rows(), 2, 3));
+      CHECK(none.status == LeastSquaresStatus::ok);
+      CHECK(none.rank == 0);
+      CHECK(none.nullity == zeros.cols());
+      CHECK(none.x.rows() == zeros.cols());
+      for (const double value : none.x.values()) CHECK(value == 0);
+    }
     b(3, 1) = std::numeric_limits<double>::infinity();
     CHECK(least_squares(context, a, b).status == LeastSquaresStatus::overflow);
     b(3, 1) = 1;

@@ -128,8 +128,6 @@ std::string Watcher::why_not(Site& site, cl_kernel kernel) const {
   const std::array<std::size_t, 3> unknown{1, 1, 1}, none{0, 0, 0};
   if (value_of(group_info(CL_KERNEL_COMPILE_WORK_GROUP_SIZE), unknown) != none)
     return "it has reqd_work_group_size";
-  if (const auto bytes = value_of<cl_ulong>(group_info(CL_KERNEL_LOCAL_MEM_SIZE), 1); bytes > 0)
-    return fmt::format("it takes {} bytes of local memory", bytes);
   return record.text().size_is_hidden ? "" : record.text().reason;
 }
 

@@ -19,11 +19,15 @@ struct LeastSquaresOptions {
   std::optional<RealType> type = {};      // of the factors; empty: f64 where the device has it
   std::optional<Accuracy> accuracy = {};  // empty: that of `type` if it is given, else double
   double max_scaled_residual = kScaledResidualBound;
+  /// To which the rank of A' is told, from 0 to below 1; empty: eps max(m, n) as in NumPy, with the
+  /// eps of the type of the factors, 2^-52 or 2^-23.
+  std::optional<double> rank_tolerance = {};
+  bool require_full_rank = false;  // a rank below min(m, n) is an outcome without x
 };
 
 enum class LeastSquaresStatus {
   ok,
-  rank_deficient,  // there is no x
+  rank_deficient,  // although full rank was required; there is no x
   overflow,   // A or b holds a NaN or Inf, or numbers left the range of the type; there is no x
   inaccurate  // x is there, but a check of it missed its bound
 };
@@ -39,24 +43,33 @@ struct LeastSquares {
   std::vector<double> residual_norms;              // ||b - A x||, 2-norm, of each right-hand side
   /// Infinity norms, for the worst right-hand side; N = max(m, n), eps of `accuracy`. m >= n: ||A^T
   /// r|| / (eps N ||A^T|| (||A|| ||x|| + ||b||)), r = b - A x, which is 0 at the least ||r||. m <
-  /// n:  ||r|| / (eps N (||A|| ||x|| + ||b||)), as of a square system.
+  /// n:  ||r|| / (eps N (||A|| ||x|| + ||b||)), as of a square system. Of a rank below min(m, n)
+  /// always the former, and with the rank tolerance, if one was given that is larger, for eps N.
   double scaled_residual = 0;
-  double rcond = 0;  // of R, where A' = Q R, or A'^T, in the 1-norm; an estimate
-  Index rank = 0;    // numerical, of A'
-  /// eps N, of the type: A' has the rank n if rcond is not below it, else as many columns as QR
-  /// with column exchanges leaves above that part of the largest
+  double rcond = 0;   // of R, where A' = Q R, or A'^T, in the 1-norm; an estimate
+  Index rank = 0;     // numerical, of A'
+  Index nullity = 0;  // n - rank: the dimension of the null space
+  /// To which the rank was told. It is min(m, n) if rcond is not below it, else the largest k for
+  /// which the first k columns that QR with column exchanges takes of R have no singular value, as
+  /// estimated, below that part of their largest (LAPACK's gelsy).
   double tolerance = 0;
   int corrections = 0;  // of x, that refinement made
   SolveTimes times;
 };
 
-/// x with the least ||b - A x||, or, if m < n, the least ||x|| of all x with A x = b, for each
-/// column of `b`; 2-norms. By a QR factorisation of A, or A^T, by Householder's reflections on the
+/// x with the least ||b - A x||, and the least ||x|| of all that have it, for each column of `b`;
+/// 2-norms. By a QR factorisation of A, or of A^T if m < n, by Householder's reflections on the
 /// device: 2 k^2 (N - k / 3) flops, k = min(m, n). Factors in f32 give the accuracy of f64 by
-/// refinement with residuals in f64 on the host, if A' is not too ill-conditioned for them. A' of a
-/// rank below k is an outcome without x. Throws DimensionError (an empty A, or one of another
-/// height than b), DeviceLimit, NoUsableKernel, OutOfMemory,
-/// UsageError (accuracy max), OpenClError.
+/// refinement with residuals in f64 on the host, if A' is not too ill-conditioned for them.
+///
+/// Where A' is of a rank r below k, a complete orthogonal factorisation follows: QR of R with
+/// column exchanges by the host's cores, 4 r (k^2 - k r + r^2 / 3) flops, and of what that leaves,
+/// r x k, on the device, 2 r^2 (k - r / 3); with factors in f32 for f64, instead of the latter, QR
+/// of r columns of A, twice if m < n, and of r x k. What is below the tolerance counts as 0.
+///
+/// Throws DimensionError (an empty A, or one of another height than b), DeviceLimit,
+/// NoUsableKernel, OutOfMemory, UsageError (accuracy max, a rank tolerance out of range),
+/// OpenClError.
 [[nodiscard]] LeastSquares least_squares(Context& context, const Matrix& a, const Matrix& b,
                                          const LeastSquaresOptions& options = {},
                                          const ProgressCallback& progress = {});

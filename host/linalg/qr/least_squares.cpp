@@ -7,12 +7,17 @@
 #include <clgauss/solve.hpp>
 #include <cmath>
 #include <limits>
-#include <mutex>
+#include <numeric>
+#include <optional>
+#include <span>
 #include <utility>
+#include <vector>
 
 #include "io/memory.hpp"
 #include "lap_timer.hpp"
+#include "linalg/qr/geqp3.hpp"
 #include "linalg/qr/geqrf.hpp"
+#include "linalg/qr/host_products.hpp"
 #include "linalg/solve/memory_need.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
@@ -40,115 +45,25 @@ std::vector<double> largest_of_columns(const Matrix& a) {
   return sizes_of(a.values(), a.cols()).columns;
 }
 
-Matrix transposed_in_parallel(const Matrix& a) {
-  constexpr Index kTile = 16;
-  Matrix turned(a.cols(), a.rows());
-  in_parallel(a.cols(), kElementsPerThread / a.rows() + kTile, [&](Index first, Index last) {
-    for (Index i = 0; i < a.rows(); i += kTile)
-      for (Index j = first; j < last; ++j)
-        for (Index k = i; k < std::min(i + kTile, a.rows()); ++k) turned(j, k) = a(k, j);
-  });
-  return turned;
+/// So many rows, zeros below those that there are.
+Matrix first_rows(const Matrix& a, Index rows) {
+  Matrix top(rows, a.cols());
+  std::ranges::copy(a.values().first(std::min(rows, a.rows()) * a.cols()), top.values().begin());
+  return top;
 }
 
-/// A X or A^T X.
-Matrix product(const Matrix& a, const Matrix& x, bool transpose) {
-  const Index columns = x.cols();
-  Matrix y(transpose ? a.cols() : a.rows(), columns);
-  std::mutex one_at_a_time;
-  in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1,
-              [&](Index first, Index last) {
-                Values turned(a.cols());
-                for (Index c = 0; c < columns; ++c) {
-                  if (!transpose)
-                    for (Index j = 0; j < a.cols(); ++j) turned[j] = x(j, c);
-                  else
-                    std::ranges::fill(turned, 0.0);
-                  for (Index i = first; i < last; ++i) {
-                    const double* const row = a.row(i).data();
-                    if (transpose) {
-                      const double by = x(i, c);
-                      for (Index j = 0; j < a.cols(); ++j) turned[j] += row[j] * by;
-                    } else {
-                      double sums[8] = {};  // side by side
-                      Index j = 0;
-                      for (; j + 8 <= a.cols(); j += 8)
-                        for (Index k = 0; k < 8; ++k) sums[k] += row[j + k] * turned[j + k];
-                      for (; j < a.cols(); ++j) sums[0] += row[j] * turned[j];
-                      y(i, c) = ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
-                                ((sums[2] + sums[6]) + (sums[3] + sums[7]));
-                    }
-                  }
-                  if (!transpose) continue;
-                  const std::scoped_lock lock(one_at_a_time);
-                  for (Index j = 0; j < a.cols(); ++j) y(j, c) += turned[j];
-                }
-              });
-  return y;
+Matrix columns_of(const Matrix& a, std::span<const Index> columns) {
+  Matrix some(a.rows(), columns.size());
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < columns.size(); ++j) some(i, j) = a(i, columns[j]);
+  return some;
 }
 
-void subtract(Matrix& from, const Matrix& what) {
-  for (Index i = 0; i < from.values().size(); ++i) from.values()[i] -= what.values()[i];
-}
-
-double largest_in_column(const Matrix& x, Index c) {
-  double largest = 0;
-  for (Index i = 0; i < x.rows(); ++i) largest = max_or_nan(largest, std::abs(x(i, c)));
-  return largest;
-}
-
-/// Without overflow and underflow of squares.
-double norm2_of_column(const Matrix& x, Index c) {
-  const double largest = largest_in_column(x, c);
-  if (!(largest > 0) || !std::isfinite(largest)) return largest;
-  double sum = 0;
-  for (Index i = 0; i < x.rows(); ++i) sum += (x(i, c) / largest) * (x(i, c) / largest);
-  return largest * std::sqrt(sum);
-}
-
-/// Largest sums of magnitudes: of a row, and of a column.
-struct MatrixNorms {
-  double inf = 0, one = 0;
-};
-
-MatrixNorms norms_of(const Matrix& a) {
-  MatrixNorms norms{0, size_of(a).norm1};
-  for (Index i = 0; i < a.rows(); ++i) {
-    double sum = 0;
-    for (const double value : a.row(i)) sum += std::abs(value);
-    norms.inf = max_or_nan(norms.inf, sum);
-  }
-  return norms;
-}
-
-/// How many columns of the n-by-n `r` QR with column exchanges leaves above `tolerance` times the
-/// largest, in the 2-norm.
-Index rank_of(Matrix r, double tolerance) {
-  const Index n = r.rows();
-  std::vector<double> squares(n);
-  double first = 0;
-  std::vector<double> products(n);
-  for (Index k = 0; k < n; ++k) {
-    std::ranges::fill(squares, 0.0);
-    for (Index i = k; i < n; ++i)
-      for (Index j = k; j < n; ++j) squares[j] += r(i, j) * r(i, j);
-    const auto best = static_cast<Index>(
-        std::max_element(squares.begin() + static_cast<std::ptrdiff_t>(k), squares.end()) -
-        squares.begin());
-    const double norm = std::sqrt(squares[best]);
-    if (k == 0) first = norm;
-    if (!(norm > tolerance * first)) return k;
-    for (Index i = 0; i < n; ++i) std::swap(r(i, k), r(i, best));
-    // Householder's reflection of column k.
-    r(k, k) += r(k, k) < 0 ? -norm : norm;
-    const double tau = 1 / (norm * std::abs(r(k, k)));
-    std::ranges::fill(products, 0.0);
-    for (Index i = k; i < n; ++i)
-      for (Index j = k + 1; j < n; ++j) products[j] += r(i, k) * r(i, j);
-    for (Index i = k; i < n; ++i)
-      for (Index j = k + 1; j < n; ++j) r(i, j) -= tau * r(i, k) * products[j];
-  }
-  return n;
+Matrix beside(const Matrix& left, const Matrix& right) {
+  Matrix both(left.rows(), left.cols() + right.cols());
+  for (Index i = 0; i < left.rows(); ++i)
+    std::ranges::copy(right.row(i), std::ranges::copy(left.row(i), both.row(i).begin()).out);
+  return both;
 }
 
 /// A X = B, as its transpose if it is wide: F = A or A^T, rows x columns, rows >= columns, F' = F
@@ -169,6 +84,9 @@ class LeastSquaresRun {
     const DeviceProfile& device = context.profile();
     if (options.accuracy == Accuracy::maximum)
       throw UsageError("least squares know the accuracies single and double, not max");
+    if (options.rank_tolerance && !(*options.rank_tolerance >= 0 && *options.rank_tolerance < 1))
+      throw UsageError(fmt::format("the rank tolerance is {}, which is not from 0 to below 1",
+                                   *options.rank_tolerance));
     result_.type = choose_type(
         device, options.accuracy == Accuracy::single_precision && !options.type ? RealType::f32
                                                                                 : options.type);
@@ -198,10 +116,14 @@ class LeastSquaresRun {
     qr_->factor(queue, f, along(), progress_);
     queue.finish();
     result_.times.forward = timer_.lap();
-    if (!judge_r(f)) return std::move(result_);
+    const Matrix top(columns_, ld_, download(queue, f.buffer, result_.type, columns_ * ld_));
+    const std::optional<Geqp3> deficient = judge_r(r_of(top));
     result_.times.trust = timer_.lap();
+    if (result_.status != LeastSquaresStatus::ok) return std::move(result_);
 
-    if (refines_)
+    if (deficient)
+      solve_deficient(top, *deficient);
+    else if (refines_)
       refine();
     else
       solve(f);
@@ -250,31 +172,37 @@ class LeastSquaresRun {
     }
   }
 
-  /// R's condition and the rank. False if there is no x.
-  bool judge_r(const MatrixView& f) {
-    const Values values = download(context_.queue(), f.buffer, result_.type, columns_ * f.ld);
+  [[nodiscard]] Matrix r_of(const Matrix& top) const {
     Matrix r(columns_, columns_);
-    bool zero = false;
-    for (Index i = 0; i < columns_; ++i) {
-      for (Index j = i; j < columns_; ++j) r(i, j) = values[i * f.ld + j];
-      zero = zero || r(i, i) == 0;
-    }
-    result_.tolerance = eps() * static_cast<double>(rows_);
+    for (Index i = 0; i < columns_; ++i)
+      std::ranges::copy(top.row(i).subspan(i, columns_ - i), r.row(i).subspan(i).begin());
+    return r;
+  }
+
+  /// R's condition and the rank, with R's columns exchanged if it is below theirs; or why there is
+  /// no x.
+  std::optional<Geqp3> judge_r(const Matrix& r) {
+    result_.tolerance = options_.rank_tolerance.value_or(2 * eps() * static_cast<double>(rows_));
     if (find_nonfinite(r.values()) != r.values().size() ||
         find_nonfinite(b_.values()) != b_.values().size()) {
       result_.status = LeastSquaresStatus::overflow;
-      return false;
+      return std::nullopt;
     }
     const auto solver = [this](bool transposed) {
       return [this, transposed](const Matrix& x) { return solve_r(x, transposed); };
     };
+    bool zero = false;
+    for (Index i = 0; i < columns_; ++i) zero = zero || r(i, i) == 0;
     result_.rcond =
         zero ? 0 : reciprocal_condition({columns_, solver(false), solver(true)}, size_of(r).norm1);
-    result_.rank =
-        result_.rcond >= result_.tolerance ? columns_ : rank_of(std::move(r), result_.tolerance);
-    if (result_.rank == columns_ && !zero) return true;
-    result_.status = LeastSquaresStatus::rank_deficient;
-    return false;
+    std::optional<Geqp3> exchanged;
+    if (zero || !(result_.rcond >= result_.tolerance)) exchanged.emplace(r, result_.tolerance);
+    // With a zero on its diagonal R has no full rank, even if rounding says so.
+    result_.rank = exchanged ? std::min(exchanged->rank(), columns_ - (zero ? 1 : 0)) : columns_;
+    result_.nullity = a_.cols() - result_.rank;
+    if (result_.rank == columns_) return std::nullopt;
+    if (options_.require_full_rank) result_.status = LeastSquaresStatus::rank_deficient;
+    return exchanged;
   }
 
   [[nodiscard]] MatrixView on_device(const Matrix& x) const {
@@ -390,6 +318,82 @@ class LeastSquaresRun {
     return on_host(device, rows_, nrhs_);
   }
 
+  /// The least of all x with the least ||b - A x||, of a rank r below k. F is, to the tolerance, a
+  /// basis of its range, of r columns, times an r-by-k W of full rank: for a tall A = F the answer
+  /// is the least x with W x = c, c of b in that basis, for a wide A = F^T the basis times the u
+  /// with the least ||b - W^T u||. Both are problems of full rank.
+  void solve_deficient(const Matrix& top, const Geqp3& exchanged) {
+    if (result_.rank == 0)
+      result_.x = Matrix(a_.cols(), nrhs_);
+    else if (refines_)
+      solve_by_columns(exchanged.order());
+    else
+      solve_by_rows(top, exchanged);
+    result_.times.backward = timer_.lap();
+  }
+
+  /// F = Q1 R C^-1 = Q1 Q2 (W; 0), a complete orthogonal factorization: the basis are the first
+  /// columns of Q1 Q2.
+  void solve_by_rows(const Matrix& top, const Geqp3& exchanged) {
+    const Index rank = result_.rank;
+    Matrix w(rank, columns_);
+    for (Index j = 0; j < columns_; ++j) {
+      const Index column = exchanged.order()[j];
+      for (Index i = 0; i < std::min(j + 1, rank); ++i)
+        w(i, column) = times_power(exchanged.r(i, j), -by_columns_[column]);
+    }
+    if (!wide_) {
+      Matrix c(columns_, nrhs_);  // Q1^T b', then Q2^T of it
+      for (Index i = 0; i < columns_; ++i)
+        std::ranges::copy(top.row(i).subspan(columns_, nrhs_), c.row(i).begin());
+      exchanged.apply(c, true);
+      result_.x = answer_of(w, first_rows(c, rank));
+      scale_rows(result_.x, {}, {}, by_right_hand_sides_, -1);
+    } else {
+      Matrix y = first_rows(answer_of(transposed_in_parallel(w), b_), columns_);  // (u; 0)
+      exchanged.apply(y, false);
+      const std::vector<int> exponents = exponents_of(largest_of_columns(y));
+      scale_rows(y, {}, exponents, {}, 0);
+      result_.x = applied(first_rows(y, rows_), false);
+      scale_rows(result_.x, {}, {}, exponents, -1);
+    }
+  }
+
+  /// F P = F1 (I M), F1 the first r columns: they are the basis, and refinement knows them, and M,
+  /// better than factors in f32 do.
+  void solve_by_columns(std::span<const Index> order) {
+    const Index rank = result_.rank;
+    const Matrix f = wide_ ? transposed_in_parallel(a_) : a_;
+    const auto basis = order.first(rank), others = order.subspan(rank);
+    const Matrix f1 = columns_of(f, basis), f2 = columns_of(f, others);
+    const Matrix found = answer_of(f1, wide_ ? f2 : beside(f2, b_));  // M, and of b
+    Matrix w(rank, columns_);
+    for (Index i = 0; i < rank; ++i) {
+      w(i, basis[i]) = 1;
+      for (Index j = 0; j < others.size(); ++j) w(i, others[j]) = found(i, j);
+    }
+    if (!wide_) {
+      std::vector<Index> of_b(nrhs_);
+      std::iota(of_b.begin(), of_b.end(), others.size());
+      result_.x = answer_of(w, columns_of(found, of_b));
+    } else {
+      const Matrix u = answer_of(transposed_in_parallel(w), b_);
+      result_.x = answer_of(transposed_in_parallel(f1), u);
+    }
+  }
+
+  /// Of a problem of full rank, with the types of this one; NaN where there is none.
+  Matrix answer_of(const Matrix& a, const Matrix& b) {
+    LeastSquaresOptions options;
+    options.type = result_.type;
+    options.accuracy = result_.accuracy;
+    options.rank_tolerance = 0;
+    LeastSquares answer = LeastSquaresRun(context_, a, b, options, progress_).run();
+    result_.corrections = std::max(result_.corrections, answer.corrections);
+    if (!answer.x.empty()) return std::move(answer.x);
+    return {a.cols(), b.cols(), Values(a.cols() * b.cols(), std::nan(""))};
+  }
+
   void check() {
     report("check");
     if (find_nonfinite(result_.x.values()) != result_.x.values().size()) {
@@ -400,14 +404,19 @@ class LeastSquaresRun {
     Matrix r = b_;
     subtract(r, product(a_, result_.x, false));
     const MatrixNorms norms = norms_of(a_);
-    const Matrix normal = wide_ ? Matrix() : product(a_, r, true);
-    const double unit = unit_roundoff(
-        result_.accuracy == Accuracy::double_precision ? RealType::f64 : RealType::f32);
+    const bool deficient = result_.rank < columns_, solves = wide_ && !deficient;
+    const Matrix normal = solves ? Matrix() : product(a_, r, true);
+    double rounding =
+        unit_roundoff(result_.accuracy == Accuracy::double_precision ? RealType::f64
+                                                                     : RealType::f32) *
+        static_cast<double>(rows_);
+    if (deficient) rounding = std::max(rounding, options_.rank_tolerance.value_or(0));
     for (Index c = 0; c < nrhs_; ++c) {
       result_.residual_norms.push_back(norm2_of_column(r, c));
-      const double off = wide_ ? largest_in_column(r, c) : largest_in_column(normal, c) / norms.one;
+      const double missed = largest_in_column(solves ? r : normal, c);
+      const double off = solves || missed == 0 ? missed : missed / norms.one;
       const double size = norms.inf * largest_in_column(result_.x, c) + largest_in_column(b_, c);
-      const double scaled = off == 0 ? 0 : off / size / (unit * static_cast<double>(rows_));
+      const double scaled = off == 0 ? 0 : off / size / rounding;
       result_.scaled_residual = max_or_nan(result_.scaled_residual, scaled);
     }
     if (!(result_.scaled_residual <= options_.max_scaled_residual))

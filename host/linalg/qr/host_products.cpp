@@ -1,0 +1,87 @@
+#include "linalg/qr/host_products.hpp"
+
+#include <algorithm>
+#include <clgauss/condition.hpp>
+#include <cmath>
+#include <mutex>
+
+#include "matrix/max_or_nan.hpp"
+#include "parallel.hpp"
+
+namespace clgauss {
+
+Matrix transposed_in_parallel(const Matrix& a) {
+  constexpr Index kTile = 16;
+  Matrix turned(a.cols(), a.rows());
+  in_parallel(a.cols(), kElementsPerThread / a.rows() + kTile, [&](Index first, Index last) {
+    for (Index i = 0; i < a.rows(); i += kTile)
+      for (Index j = first; j < last; ++j)
+        for (Index k = i; k < std::min(i + kTile, a.rows()); ++k) turned(j, k) = a(k, j);
+  });
+  return turned;
+}
+
+Matrix product(const Matrix& a, const Matrix& x, bool transpose) {
+  const Index columns = x.cols();
+  Matrix y(transpose ? a.cols() : a.rows(), columns);
+  std::mutex one_at_a_time;
+  in_parallel(a.rows(), kElementsPerThread / std::max<Index>(a.cols(), 1) + 1,
+              [&](Index first, Index last) {
+                Values turned(a.cols());
+                for (Index c = 0; c < columns; ++c) {
+                  if (!transpose)
+                    for (Index j = 0; j < a.cols(); ++j) turned[j] = x(j, c);
+                  else
+                    std::ranges::fill(turned, 0.0);
+                  for (Index i = first; i < last; ++i) {
+                    const double* const row = a.row(i).data();
+                    if (transpose) {
+                      const double by = x(i, c);
+                      for (Index j = 0; j < a.cols(); ++j) turned[j] += row[j] * by;
+                    } else {
+                      double sums[8] = {};  // side by side
+                      Index j = 0;
+                      for (; j + 8 <= a.cols(); j += 8)
+                        for (Index k = 0; k < 8; ++k) sums[k] += row[j + k] * turned[j + k];
+                      for (; j < a.cols(); ++j) sums[0] += row[j] * turned[j];
+                      y(i, c) = ((sums[0] + sums[4]) + (sums[1] + sums[5])) +
+                                ((sums[2] + sums[6]) + (sums[3] + sums[7]));
+                    }
+                  }
+                  if (!transpose) continue;
+                  const std::scoped_lock lock(one_at_a_time);
+                  for (Index j = 0; j < a.cols(); ++j) y(j, c) += turned[j];
+                }
+              });
+  return y;
+}
+
+void subtract(Matrix& from, const Matrix& what) {
+  for (Index i = 0; i < from.values().size(); ++i) from.values()[i] -= what.values()[i];
+}
+
+double largest_in_column(const Matrix& x, Index c) {
+  double largest = 0;
+  for (Index i = 0; i < x.rows(); ++i) largest = max_or_nan(largest, std::abs(x(i, c)));
+  return largest;
+}
+
+double norm2_of_column(const Matrix& x, Index c) {
+  const double largest = largest_in_column(x, c);
+  if (!(largest > 0) || !std::isfinite(largest)) return largest;
+  double sum = 0;
+  for (Index i = 0; i < x.rows(); ++i) sum += (x(i, c) / largest) * (x(i, c) / largest);
+  return largest * std::sqrt(sum);
+}
+
+MatrixNorms norms_of(const Matrix& a) {
+  MatrixNorms norms{0, size_of(a).norm1};
+  for (Index i = 0; i < a.rows(); ++i) {
+    double sum = 0;
+    for (const double value : a.row(i)) sum += std::abs(value);
+    norms.inf = max_or_nan(norms.inf, sum);
+  }
+  return norms;
+}
+
+}  // namespace clgauss

@@ -1,0 +1,141 @@
+/// QR with column exchanges on the host, and the rank that it ends at.
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <clgauss/lab/generate.hpp>
+#include <cmath>
+#include <numeric>
+
+#include "linalg/qr/geqp3.hpp"
+#include "support/gallery.hpp"
+
+#ifdef CLGAUSS_TESTS_WITH_LAPACK
+#include <lapacke.h>
+#endif
+
+using namespace clgauss;
+
+namespace {
+
+constexpr double kPrecision = 0x1p-52;
+
+Matrix times(const Matrix& a, const Matrix& b) {
+  Matrix c(a.rows(), b.cols());
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index k = 0; k < a.cols(); ++k)
+      for (Index j = 0; j < b.cols(); ++j) c(i, j) += a(i, k) * b(k, j);
+  return c;
+}
+
+Matrix of_rank(Index m, Index n, Index rank, std::uint64_t seed) {
+  return rank == std::min(m, n)
+             ? random_matrix(m, n, seed)
+             : times(random_matrix(m, rank, seed), random_matrix(rank, n, seed + 1));
+}
+
+/// Q R, or only what it differs by from A P.
+double off(const Matrix& a, const Geqp3& qr) {
+  Matrix r(a.rows(), a.cols());
+  for (Index i = 0; i < qr.rank(); ++i)
+    for (Index j = 0; j < a.cols(); ++j) r(i, j) = qr.r(i, j);
+  qr.apply(r, false);
+  double largest = 0;
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index j = 0; j < a.cols(); ++j)
+      largest = std::max(largest, std::abs(a(i, qr.order()[j]) - r(i, j)));
+  return largest;
+}
+
+/// Its last columns are nearly dependent, which R's diagonal hides; each is a little shorter than
+/// the one before it, so that rounding exchanges none.
+Matrix shrinking_kahan(Index n) {
+  Matrix a = test::kahan(n, 1.28);
+  for (Index i = 0; i < n; ++i)
+    for (Index j = i; j < n; ++j) a(i, j) *= 1 - 1e-6 * static_cast<double>(j);
+  return a;
+}
+
+#ifdef CLGAUSS_TESTS_WITH_LAPACK
+
+Index lapack_rank(Matrix a, double tolerance) {
+  const auto m = static_cast<lapack_int>(a.rows()), n = static_cast<lapack_int>(a.cols());
+  std::vector<double> b(std::max(a.rows(), a.cols()), 1.0);
+  std::vector<lapack_int> order(a.cols(), 0);
+  lapack_int rank = 0;
+  REQUIRE(LAPACKE_dgelsy(LAPACK_ROW_MAJOR, m, n, 1, a.values().data(), n, b.data(), 1, order.data(),
+                         tolerance, &rank) == 0);
+  return static_cast<Index>(rank);
+}
+
+#endif
+
+}  // namespace
+
+TEST_CASE("geqp3: A P = Q R, the longest column first, of every shape, size and rank") {
+  for (const auto& [m, n] : {std::pair(1, 1),
+                             {2, 2},
+                             {31, 31},
+                             {32, 32},
+                             {33, 33},
+                             {65, 64},
+                             {64, 65},
+                             {300, 7},
+                             {7, 300},
+                             {257, 257}}) {
+    const auto rows = static_cast<Index>(m), columns = static_cast<Index>(n);
+    const Index most = std::min(rows, columns);
+    for (const Index rank : {Index{0}, Index{1}, most / 2, most - 1, most}) {
+      CAPTURE(m);
+      CAPTURE(n);
+      CAPTURE(rank);
+      const Matrix a = of_rank(rows, columns, rank, 3);
+      const double size = static_cast<double>(std::max(rows, columns));
+      const Geqp3 qr(a, kPrecision * size);
+      CHECK(qr.rank() == rank);
+      CHECK(off(a, qr) <= 20 * size * kPrecision * static_cast<double>(std::max<Index>(rank, 1)));
+      std::vector<Index> order(qr.order().begin(), qr.order().end());
+      for (Index k = 0; k < rank; ++k) {  // no column is longer than the one that was taken
+        double longest = 0;
+        for (Index j = k; j < columns; ++j) {
+          double square = 0;
+          for (Index i = k; i < rank; ++i) square += qr.r(i, j) * qr.r(i, j);
+          longest = std::max(longest, std::sqrt(square));
+        }
+        CHECK(std::abs(qr.r(k, k)) >= longest * (1 - 1e-6));
+      }
+      std::ranges::sort(order);
+      for (Index j = 0; j < columns; ++j) CHECK(order[j] == j);
+    }
+  }
+}
+
+TEST_CASE("geqp3: Q^T Q = I") {
+  const Geqp3 qr(random_matrix(70, 50, 5), 0);
+  const Matrix c = random_matrix(70, 3, 6);
+  Matrix there = c;
+  qr.apply(there, true);
+  for (Index i = 0; i < 3; ++i) CHECK(there(i, i) != doctest::Approx(c(i, i)));
+  qr.apply(there, false);
+  for (Index i = 0; i < c.values().size(); ++i)
+    CHECK(there.values()[i] == doctest::Approx(c.values()[i]));
+}
+
+TEST_CASE("geqp3: the rank to a tolerance, also where R's diagonal does not show it") {
+  Matrix graded = random_matrix(60, 60, 8);
+  for (Index i = 0; i < 60; ++i)
+    for (Index j = 0; j < 60; ++j) graded(i, j) *= std::pow(10, -static_cast<double>(i) / 5);
+  for (const double tolerance : {0.5, 1e-2, 1e-5, 1e-9, 1e-11}) {
+    CAPTURE(tolerance);
+    const Index of_graded = Geqp3(graded, tolerance).rank(),
+                of_kahan = Geqp3(shrinking_kahan(90), tolerance).rank();
+    CHECK(of_graded < 60);
+    CHECK(of_kahan < 90);
+#ifdef CLGAUSS_TESTS_WITH_LAPACK
+    CHECK(of_graded == lapack_rank(graded, tolerance));
+    CHECK(of_kahan == lapack_rank(shrinking_kahan(90), tolerance));
+#endif
+  }
+  CHECK(Geqp3(graded, 0).rank() == 60);
+  CHECK(Geqp3(Matrix(4, 3), 0).rank() == 0);  // a zero is none, to any tolerance
+}
