@@ -1,6 +1,5 @@
 #include "tuner/layer/watcher.hpp"
 
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
