@@ -1,6 +1,5 @@
 #include "tuner/layer/watcher.hpp"
 
-
 #include <algorithm>
 #include <array>
 #include <bit>
