@@ -222,7 +222,7 @@ CommandTable devices_table() {
   CommandTable table{kDevicesUsage, kDevicesAbout, kDevicesExamples, {}};
   add_context_options(
       table,
-      "ask every kernel for a known answer, and say which are usable and why others are not; ");
+      "run the self-test of every kernel, and say which are usable and why others are not; ");
   add_json_option(table.group("Output"));
   return table;
 }

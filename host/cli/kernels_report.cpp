@@ -23,9 +23,9 @@ std::string kernels_text(const std::vector<KernelVerdict>& verdicts, bool verbos
     if (verbose && verdict.usable)
       text += fmt::format("{}{} usable\n", title, verdict.build);
     else if (verbose)
-      text += fmt::format("{}{} passed over: {}\n", title, verdict.build, indented(verdict.reason));
+      text += fmt::format("{}{} skipped: {}\n", title, verdict.build, indented(verdict.reason));
     else
-      text += fmt::format("{}{} is passed over: {}\n", title, verdict.kernel,
+      text += fmt::format("{}{} is skipped: {}\n", title, verdict.kernel,
                           verdict.reason.substr(0, verdict.reason.find('\n')));
   }
   return text;

@@ -30,10 +30,10 @@ constexpr std::string_view kLstsqAbout =
     "b. Formats: text, Matrix Market, .npy, .npz, CSV, TSV, .mat, HDF5, each also as gzip; "
     "FILE:ARRAY names one array of several; - is standard input. x goes to standard output or to "
     "-o, the summary to standard error.\n"
-    "Where the rank of A is below min(m, n), x is the least of all that have the least "
-    "||b - A x||. The rank is told to a tolerance, by the condition of R, estimated, and by QR "
-    "with column exchanges where that is above 1 / tolerance; the columns of A (if m < n its "
-    "rows) are brought to one size first.";
+    "Where the rank of A is below min(m, n), x is the smallest of all that have the least "
+    "||b - A x||. The columns of A (if m < n its rows) are equilibrated first. The rank is full "
+    "where the estimated condition of R is below 1 / tolerance; else QR with column exchanges "
+    "finds it, to the tolerance.";
 constexpr std::string_view kLstsqExamples =
     "clgauss lstsq A.mtx --rhs b.mtx -o x.mtx\n"
     "clgauss lstsq A.npy --rhs B.npy -o X.npy --json report.json\n"

@@ -38,7 +38,7 @@ int main(int argc, char** argv) {
       "clgauss",
       "solve dense linear systems on every OpenCL device",
       "clgauss solves dense linear systems on every OpenCL device.",
-      {{"solve", "solve A x = b from a file and prove the answer with a residual", solve_table,
+      {{"solve", "solve A x = b from a file and check the answer by its residual", solve_table,
         run_solve},
        {"lstsq", "solve least squares, or for the least x, where A is not square", lstsq_table,
         run_lstsq},

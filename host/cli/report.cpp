@@ -157,7 +157,7 @@ void add_report_options(CommandTable& table, const char* json) {
   // clang-format off
   report
       ("verbose,v", po::bool_switch(),
-       "say of every kernel whether it is used, or why it is passed over")
+       "say of every kernel whether it is used, or why it is skipped")
       ("quiet,q", po::bool_switch(), "no summary and no progress; only why the exit code is not 0");
   // clang-format on
 }
@@ -177,7 +177,7 @@ Json finite_or_null(double value) { return std::isfinite(value) ? Json(value) : 
 
 std::string scaling_text(const SolveOutcome& solution) {
   if (!solution.scaled_rows && !solution.scaled_columns) return {};
-  return fmt::format("           {} brought to one size by powers of two\n",
+  return fmt::format("           {} equilibrated by powers of two\n",
                      !solution.scaled_columns ? "rows"
                      : solution.scaled_rows   ? "rows and columns"
                                               : "columns");

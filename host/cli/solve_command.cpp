@@ -407,12 +407,12 @@ CommandTable solve_table() {
        "digits of f64, unless A is nearly singular), single, or auto: that of --type if it is "
        "given, else double")
       ("equilibrate", words("E", equilibration_words())->default_value("auto"),
-       "lu, mixed: rows and columns brought to one size by powers of two: on, off (only where the "
-       "range of the type asks for it), or auto: also where their sizes differ by more than a "
+       "lu, mixed: scale rows and columns to one size by powers of two: on, off (only where the "
+       "range of the type needs it), or auto: also where their sizes differ by more than a "
        "factor of 10")
       ("in-place", po::bool_switch(),
-       "lu: give A up while it is uploaded and read SYSTEM again for the residual; on a CPU this "
-       "halves the memory");
+       "lu: free the host's copy of A during the upload, and read SYSTEM again for the residual; "
+       "on a CPU this halves the memory");
   table.group("Answer")
       ("output,o", output_file("FILE")->default_value("-"), "write x here, in the format of the extension")
       ("output-format", format_words(), "format of x; else by the extension of -o")
@@ -420,10 +420,10 @@ CommandTable solve_table() {
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound, max_residual)->value_name("R"),
        "scaled residual up to which an answer is accepted")
       ("check", words("WHO", kJudges)->default_value("host"),
-       "who computes the residual: the host, from its own copy of A, or the device with every 31st row "
-       "by the host as well, which has the last word (lu, mixed, rbt, cholesky; devices with fp64)")
+       "who computes the residual: the host, from its own copy of A, or the device; the host then "
+       "verifies every 31st row and decides (lu, mixed, rbt, cholesky; devices with fp64)")
       ("no-rcond", po::bool_switch(),
-       "do not estimate how far x can be trusted: rcond, forward error")
+       "do not estimate rcond and the forward error of x")
       ("strict", po::bool_switch(),
        "exit code 9 where hardly a digit of x can be relied on; x is written")
       ("certify", po::bool_switch(),

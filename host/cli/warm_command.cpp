@@ -18,10 +18,10 @@ namespace {
 
 constexpr std::string_view kWarmUsage = "[options]";
 constexpr std::string_view kWarmAbout =
-    "Builds the kernels that solves will need on a device, asks them for their known answers, and "
-    "leaves both in the caches: after an installation, in an image, or after a new driver. A first "
+    "Builds the kernels that solves will need on a device, runs their self-tests, and keeps both "
+    "in the caches. Run it after an installation, in an image, or after a new driver: the first "
     "solve then takes no longer than any other. It solves a system by each method and of each size "
-    "that takes kernels of its own, on every device, or on the one that --device names.";
+    "that has kernels of its own, on every device, or on the one that --device names.";
 constexpr std::string_view kWarmExamples =
     "clgauss warm\n"
     "XDG_CACHE_HOME=/var/cache/image clgauss warm --device gpu";

@@ -17,7 +17,8 @@ namespace {
 namespace po = cli::po;
 
 constexpr const char* kAbout =
-    "Times clgauss against other libraries, in turns (A B A B), after checking every answer. WHAT "
+    "Times clgauss against other libraries, interleaved (A B A B), after checking every answer. "
+    "WHAT "
     "is one or more of, separated by commas:\n"
     "  gemm     C <- C - A B, square, or with --k the trailing update of an LU\n"
     "  lu       the factorisation alone; it is checked by a solve with the factors\n"

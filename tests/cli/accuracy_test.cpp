@@ -75,7 +75,7 @@ TEST_CASE("--accuracy max: all digits of x, or exit code 8") {
     CHECK(run_program(folder, "solve s.txt --accuracy max " + wrong).exit_code == 2);
 }
 
-TEST_CASE("--equilibrate: what was brought to one size is said") {
+TEST_CASE("--equilibrate: what was scaled is said") {
   const TemporaryFolder folder;
   write_file(folder / "rows.txt", "1e6 2e6 3e6\n3 1 4\n");
   const auto of = [&](const std::string& arguments) {
@@ -84,7 +84,7 @@ TEST_CASE("--equilibrate: what was brought to one size is said") {
   CHECK(of("") == json{{"mode", "auto"}, {"rows", true}, {"columns", false}});
   CHECK(of("--equilibrate on") == json{{"mode", "on"}, {"rows", true}, {"columns", true}});
   CHECK(of("--equilibrate off") == json{{"mode", "off"}, {"rows", false}, {"columns", false}});
-  CHECK(run_program(folder, "solve rows.txt -o x.txt").err.find("rows brought to one size") !=
+  CHECK(run_program(folder, "solve rows.txt -o x.txt").err.find("rows equilibrated") !=
         std::string::npos);
   for (const std::string wrong : {"maybe", "on --method rbt", "on --method gauss", "on --batched"})
     CHECK(run_program(folder, "solve rows.txt --equilibrate " + wrong).exit_code == 2);

@@ -59,18 +59,10 @@ Matrix inverse(const Matrix& a) {
   return result;
 }
 
-Matrix times(const Matrix& a, const Matrix& x) {
-  Matrix y(a.rows(), x.cols());
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index k = 0; k < a.cols(); ++k)
-      for (Index c = 0; c < x.cols(); ++c) y(i, c) += a(i, k) * x(k, c);
-  return y;
-}
-
 /// Products with a known inverse; counts them.
 InverseProducts products_with(const Matrix& inverse, int& count) {
-  return {inverse.rows(), [&](const Matrix& x) { return ++count, times(inverse, x); },
-          [&](const Matrix& x) { return ++count, times(transposed(inverse), x); }};
+  return {inverse.rows(), [&](const Matrix& x) { return ++count, test::product(inverse, x); },
+          [&](const Matrix& x) { return ++count, test::product(transposed(inverse), x); }};
 }
 
 /// Of every kind of spectrum and of conditions from 1 to 1e11.
@@ -173,9 +165,9 @@ TEST_CASE("condition: two products more than came with the solve tell rcond and 
                          std::abs(*std::ranges::max_element(
                              x.values(), {}, [](double value) { return std::abs(value); }));
     int count = 0;
-    const ConditionAndError found = estimate_trust_from(times(inverse_of_a, first_question(n)),
-                                                        products_with(inverse_of_a, count),
-                                                        norm1(a), {x, Matrix(n, 1), magnitudes});
+    const ConditionAndError found = estimate_trust_from(
+        test::product(inverse_of_a, first_question(n)), products_with(inverse_of_a, count),
+        norm1(a), {x, Matrix(n, 1), magnitudes});
     CAPTURE(trial);
     CHECK(count <= 3);
     all += count;
@@ -196,7 +188,7 @@ TEST_CASE("condition: what came with the solve and is no number, or nothing, is 
   const ConditionAndError right = estimate_trust_from({}, products, 1, {x, x, x});
   const int without = std::exchange(count, 0);
   for (const double bad : {kNaN, kInfinity, 0.0}) {
-    Matrix first = times(inverse_of_a, first_question(n));
+    Matrix first = test::product(inverse_of_a, first_question(n));
     for (Index i = 0; i < n; ++i) first(i, 1) = i == 3 || bad == 0 ? bad : first(i, 1);
     const ConditionAndError found = estimate_trust_from(first, products, 1, {x, x, x});
     CHECK(std::exchange(count, 0) == without);
@@ -238,8 +230,8 @@ TEST_CASE("condition: numbers beyond the range of the products are asked for aga
       return y;
     };
     const InverseProducts products{
-        20, [&](const Matrix& x) { return in_f32(times(b, x)); },
-        [&](const Matrix& x) { return in_f32(times(transposed(b), x)); }};
+        20, [&](const Matrix& x) { return in_f32(test::product(b, x)); },
+        [&](const Matrix& x) { return in_f32(test::product(transposed(b), x)); }};
     CAPTURE(size);
     CHECK(inverse_norm1(products) >= norm1(b) / 3);
     CHECK(inverse_norm1(products) <= norm1(b) * (1 + 1e-12));

@@ -9,6 +9,7 @@
 
 #include "linalg/qr/geqp3.hpp"
 #include "support/gallery.hpp"
+#include "support/padded_matrix.hpp"
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
 #include <lapacke.h>
@@ -20,18 +21,10 @@ namespace {
 
 constexpr double kPrecision = 0x1p-52;
 
-Matrix times(const Matrix& a, const Matrix& b) {
-  Matrix c(a.rows(), b.cols());
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index k = 0; k < a.cols(); ++k)
-      for (Index j = 0; j < b.cols(); ++j) c(i, j) += a(i, k) * b(k, j);
-  return c;
-}
-
 Matrix of_rank(Index m, Index n, Index rank, std::uint64_t seed) {
   return rank == std::min(m, n)
              ? random_matrix(m, n, seed)
-             : times(random_matrix(m, rank, seed), random_matrix(rank, n, seed + 1));
+             : test::product(random_matrix(m, rank, seed), random_matrix(rank, n, seed + 1));
 }
 
 /// Q R, or only what it differs by from A P.

@@ -36,14 +36,6 @@ Matrix whole_numbers(Index rows, Index columns, std::uint64_t seed, double most 
   return a;
 }
 
-Matrix product(const Matrix& a, const Matrix& x) {
-  Matrix y(a.rows(), x.cols());
-  for (Index i = 0; i < a.rows(); ++i)
-    for (Index k = 0; k < a.cols(); ++k)
-      for (Index c = 0; c < x.cols(); ++c) y(i, c) += a(i, k) * x(k, c);
-  return y;
-}
-
 Matrix transpose(const Matrix& a) {
   Matrix t(a.cols(), a.rows());
   for (Index i = 0; i < a.rows(); ++i)
@@ -59,8 +51,8 @@ struct Known {
 Known known(Index m, Index n, Index nrhs, std::uint64_t seed) {
   Known problem{whole_numbers(m, n, seed), {}, {}};
   problem.x = m >= n ? whole_numbers(n, nrhs, seed + 1, 3)
-                     : product(transpose(problem.a), whole_numbers(m, nrhs, seed + 1, 1));
-  problem.b = product(problem.a, problem.x);
+                     : test::product(transpose(problem.a), whole_numbers(m, nrhs, seed + 1, 1));
+  problem.b = test::product(problem.a, problem.x);
   return problem;
 }
 
@@ -88,9 +80,10 @@ Known known_of_rank(Index m, Index n, Index rank, Index nrhs, std::uint64_t seed
   const Matrix right = whole_numbers(rank, n, seed + 1, 2);
   const bool twice = m > rank;
   if (twice) std::ranges::copy(left.row(0), left.row(1).begin());
-  Known problem{
-      product(left, right), {}, product(transpose(right), whole_numbers(rank, nrhs, seed + 2, 1))};
-  problem.b = product(problem.a, problem.x);
+  Known problem{test::product(left, right),
+                {},
+                test::product(transpose(right), whole_numbers(rank, nrhs, seed + 2, 1))};
+  problem.b = test::product(problem.a, problem.x);
   if (!twice) return problem;
   for (Index c = 0; c < nrhs; ++c) {
     problem.b(0, c) += 3;
@@ -203,12 +196,12 @@ TEST_CASE("least squares: b outside of the range of A, and columns of very diffe
         REQUIRE(plain.status == LeastSquaresStatus::ok);
         CHECK(plain.scaled_residual <= kScaledResidualBound);
         // r is at right angles to A's columns, and as long as it is said to be.
-        Matrix r = product(a, plain.x);
+        Matrix r = test::product(a, plain.x);
         for (Index i = 0; i < r.values().size(); ++i) r.values()[i] = b.values()[i] - r.values()[i];
         double square = 0;
         for (Index i = 0; i < m; ++i) square += r(i, 1) * r(i, 1);
         CHECK(plain.residual_norms[1] == doctest::Approx(std::sqrt(square)));
-        const Matrix normal = product(transpose(a), r);
+        const Matrix normal = test::product(transpose(a), r);
         for (const double value : normal.values())
           CHECK(std::abs(value) <= 20 * static_cast<double>(m) * unit_roundoff(type));
         // A column times a power of two is that number of x divided by it, to the bit.
@@ -332,7 +325,7 @@ TEST_CASE("least squares: the length of x counts as it is, however large the col
         REQUIRE(answer.status == LeastSquaresStatus::ok);
         CHECK(answer.rank == 20);
         const double digits = 1e4 * unit_roundoff(type);
-        Matrix r = product(a, answer.x);
+        Matrix r = test::product(a, answer.x);
         for (Index i = 0; i < a.rows(); ++i) r(i, 0) = b(i, 0) - r(i, 0);
         for (Index j = 0; j < 20; ++j) {
           if (!wide) {  // x is at right angles to (2^10, .. -1 ..): the large column has all but all
@@ -354,7 +347,7 @@ TEST_CASE("least squares: what is below the tolerance that is asked for counts a
         CAPTURE(m);
         CAPTURE(n);
         const Index rank = 10;
-        Matrix a = product(random_matrix(m, rank, 41), random_matrix(rank, n, 42));
+        Matrix a = test::product(random_matrix(m, rank, 41), random_matrix(rank, n, 42));
         const Matrix noise = random_matrix(m, n, 43);
         double largest = 0;
         for (Index i = 0; i < a.values().size(); ++i) {

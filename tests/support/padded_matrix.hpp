@@ -21,6 +21,14 @@ inline Matrix rounded(Matrix matrix, RealType type) {
   return matrix;
 }
 
+inline Matrix product(const Matrix& a, const Matrix& x) {
+  Matrix y(a.rows(), x.cols());
+  for (Index i = 0; i < a.rows(); ++i)
+    for (Index k = 0; k < a.cols(); ++k)
+      for (Index c = 0; c < x.cols(); ++c) y(i, c) += a(i, k) * x(k, c);
+  return y;
+}
+
 /// The largest column sum; NaN if there is one.
 inline double norm1(const Matrix& a) {
   double norm = 0;

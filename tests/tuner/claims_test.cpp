@@ -40,20 +40,20 @@ TEST_CASE("a claim is judged by its whole interval, from below and from above") 
   const Estimate two{2, 1.9, 2.1, 5}, single{2, 2, 2, 1};
   CHECK(Judge().over("c", "p", two, 1.5, "").verdict == kHolds);
   CHECK(Judge().over("c", "p", two, 2.5, "").verdict == kDoesNotHold);
-  CHECK(Judge().over("c", "p", two, 2, "").verdict == "cannot be told from the noise");
+  CHECK(Judge().over("c", "p", two, 2, "").verdict == "cannot be distinguished from noise");
   CHECK(Judge().over("c", "p", single, 1, "").verdict == "cannot be judged here: a single run");
   CHECK(Judge().under("c", "p", two, 3, "").verdict == kHolds);
   CHECK(Judge().under("c", "p", two, 3, "").here == "2 [1.9, 2.1]");
   CHECK(Judge().under("c", "p", two, 1.5, "").verdict == kDoesNotHold);
-  CHECK(Judge().under("c", "p", two, 2, "").verdict == "cannot be told from the noise");
-  CHECK(Judge(0.2).over("c", "p", two, 1.7, "").verdict == "cannot be told from the noise");
-  CHECK(Judge(0.2).under("c", "p", two, 2.4, "").verdict == "cannot be told from the noise");
+  CHECK(Judge().under("c", "p", two, 2, "").verdict == "cannot be distinguished from noise");
+  CHECK(Judge(0.2).over("c", "p", two, 1.7, "").verdict == "cannot be distinguished from noise");
+  CHECK(Judge(0.2).under("c", "p", two, 2.4, "").verdict == "cannot be distinguished from noise");
   CHECK(Judge(0.2).over("c", "p", two, 1.5, "").verdict == kHolds);
   CHECK(Judge().between("c", "p", two, 1.5, 3, "").verdict == kHolds);
   CHECK(Judge().between("c", "p", two, 1, 1.5, "").verdict == kDoesNotHold);
   CHECK(Judge().between("c", "p", two, 3, 4, "").verdict == kDoesNotHold);
-  CHECK(Judge().between("c", "p", two, 2, 3, "").verdict == "cannot be told from the noise");
-  CHECK(Judge().between("c", "p", two, 1, 2, "").verdict == "cannot be told from the noise");
+  CHECK(Judge().between("c", "p", two, 2, 3, "").verdict == "cannot be distinguished from noise");
+  CHECK(Judge().between("c", "p", two, 1, 2, "").verdict == "cannot be distinguished from noise");
   CHECK(Judge().between("c", "p", {}, 1, 2, "not run").verdict == "cannot be judged here: not run");
   CHECK(Judge().under("c", "p", {}, 2, "not run").verdict == "cannot be judged here: not run");
 }
@@ -115,7 +115,7 @@ TEST_CASE("theory stands on a latency that no cache gave, or is not judged") {
   CHECK(claim_of(findings, "theory: tiles")[3] ==
         kDoesNotHold);  // 400 / (12.5 + 20) is 12.3, not 6.67
   CHECK(claim_of(findings, "theory: tiles")[2].starts_with("6.67 ["));
-  CHECK(claim_of(findings, "Zhao")[3] == "cannot be told from the noise");  // 20 on the dot
+  CHECK(claim_of(findings, "Zhao")[3] == "cannot be distinguished from noise");  // 20 on the dot
   CHECK(findings.remarks[1].find("no cache counts") != std::string::npos);
   latency("latency_walk", "33554432", 200);
   for (Row& row : rows)

@@ -84,7 +84,7 @@ TEST_CASE("the verdict where the rule holds") {
   REQUIRE(text.size() == 4);
   CHECK(contains(text[0], "cannot be judged: only 2 n"));
   CHECK(contains(text[1],
-                 "At 2 of the 2 n timed it is the best or cannot be told from it: it holds"));
+                 "At 2 of the 2 n timed it is the best or statistically tied with it: it holds"));
   CHECK(contains(text[2], "at worst 80 [65.5, 97.8] times its time (n = 1012)"));
   CHECK(contains(text[3],
                  "`--local 192` for n = 500 to 1012 (worth 1.18 [0.963, 1.44] (n = 500) to 80"));
@@ -95,7 +95,7 @@ TEST_CASE("what only noise keeps from being told apart does not hold") {
   for (Row& row : wide.rows)
     if (row.rule == "lcm" && row.repetition == 2) row.time_ns = 30e6;
   CHECK(contains(sentences(verdict_on({wide}))[0], "whether it holds cannot be told"));
-  CHECK(contains(page_of({wide}), "<td>cannot be told from the noise</td>"));
+  CHECK(contains(page_of({wide}), "<td>cannot be distinguished from noise</td>"));
 }
 
 TEST_CASE("the verdict where the rule fails, and one size for all n") {

@@ -22,7 +22,7 @@ constexpr std::string_view kAutoAbout =
     "Tunes what clgauss uses on a device: the work-group size of the elimination, the tiles of "
     "the matrix product, the blocks of the LU, from which n on a solve takes which method. What is "
     "faster than clgauss's own choice is stored "
-    "for this user, and the next solve takes it up. Ctrl-C keeps what was stored so far.";
+    "for this user, and the next solve uses it. Ctrl-C keeps what was stored so far.";
 constexpr std::string_view kAutoExamples =
     "clgauss-tune auto\n"
     "clgauss-tune auto --device nvidia: --budget 5min\n"

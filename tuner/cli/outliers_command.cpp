@@ -12,7 +12,7 @@ constexpr std::string_view kOutliersUsage = "--sizes N:N -o FOLDER [options]";
 constexpr std::string_view kOutliersAbout =
     "Times the elimination against n with the driver's own work-group size, the LCM rule's, the "
     "largest divisor of n + 1 that the device allows, one launch that leaves little "
-    "beyond the end (fit), and what is tuned, in turns: figure 2 of Baranov and "
+    "beyond the end (fit), and what is tuned, interleaved: figure 2 of Baranov and "
     "Vlatskaya (2013). The driver's groups must divide n + 1; where its largest divisor within the "
     "limit is small - 1 for a prime above it - they are no work for a compute unit. Prints the "
     "distribution over all n, not only the worst.";

@@ -12,12 +12,12 @@ constexpr std::string_view kRulesUsage = "--sizes N,N -o FOLDER [options]";
 constexpr std::string_view kRulesAbout =
     "Times the elimination with the work-group size of each rule - the driver's own, the LCM rule "
     "as printed, cut to the limit and with a CPU's lanes as cores, the kernel's preferred "
-    "multiple, the largest allowed, 192, 256, the largest divisor of n + 1, one launch "
-    "that leaves little beyond the end (fit), what is tuned - and with a list of fixed sizes, each "
-    "in every way to launch "
-    "a range that it does not divide, all in turns in a random order; beside them launches that do "
-    "nothing. Prints what each costs over the best with its interval, and which cannot be told "
-    "from the best: the interval of a ratio is that of its rounds, and wider the more compete.";
+    "multiple, the largest allowed, 192, 256, the largest divisor of n + 1, one launch that leaves "
+    "little beyond the end (fit), what is tuned - and with a list of fixed sizes, each in every "
+    "way to launch a range that it does not divide. All are interleaved in a random order, with "
+    "launches that do nothing beside them. Prints what each costs over the best with its interval, "
+    "and which are statistically tied with the best: the interval of a ratio is that of its "
+    "rounds, and wider the more compete.";
 constexpr std::string_view kRulesExamples =
     "clgauss-tune rules --sizes 500,1012,2002,4006 -o results/rules\n"
     "clgauss-tune rules --sizes 1012 --local 32:1024:32 --full -o results/rules_full";

@@ -21,7 +21,8 @@ using namespace cli;
 constexpr std::string_view kSearchUsage = "gemm --n N [options]";
 constexpr std::string_view kSearchAbout =
     "Searches for the fastest parameters of a GEMM kernel on a device. Every configuration is "
-    "checked before it is timed; the best is timed against the built-in one in turns at the end. "
+    "checked before it is timed; the best is timed against the built-in one, interleaved, at the "
+    "end. "
     "Ctrl-C ends the search and keeps what was found.";
 constexpr std::string_view kSearchExamples =
     "clgauss-tune search gemm --type f64 --n 2048 --budget 60s\n"

@@ -14,7 +14,7 @@ namespace {
 constexpr std::string_view kShowUsage = "[options]";
 constexpr std::string_view kShowAbout =
     "Shows what is tuned for a device, the user's own entries and the shipped ones, and which of "
-    "them a solve takes up.";
+    "them solves use.";
 constexpr std::string_view kShowExamples =
     "clgauss-tune show\n"
     "clgauss-tune show --device nvidia:\n"
@@ -31,8 +31,7 @@ constexpr std::string_view kExportExamples =
 constexpr std::string_view kImportUsage = "FILE";
 constexpr std::string_view kImportAbout =
     "Adds the entries of an exported file to the user's store. Entries from another driver or "
-    "other kernels are kept as starting points for clgauss-tune auto; a solve takes up those that "
-    "fit.";
+    "other kernels are kept as starting points for clgauss-tune auto; solves use those that fit.";
 constexpr std::string_view kImportExamples = "clgauss-tune import tuned.json";
 
 TunedDevice device_of(const DeviceProfile& profile, std::vector<TunedEntry> entries) {

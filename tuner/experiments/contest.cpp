@@ -228,7 +228,7 @@ ExperimentSummary run_contests(Context& context, ResultFolder& folder, const Exp
       const double part = std::min(
           1.0, static_cast<double>(runs++) / static_cast<double>(runs_of(contest, options)));
       progress((done_weight + part * weight) / all_weight,
-               fmt::format("n = {}, {} sizes in turns", contest.n, contest.candidates.size()));
+               fmt::format("n = {}, {} sizes interleaved", contest.n, contest.candidates.size()));
     };
     std::vector<Row> rows;  // with the time at which the contest starts, the same for all
     const std::string time = utc_now();

@@ -19,7 +19,7 @@ constexpr double kOutlier = 2;        // times the rule's time: a local maximum 
 
 /// The verdict on what holds where nothing can be told apart: not if noise alone is why.
 std::string held_by_ties(bool all_tied, std::size_t unclear) {
-  return all_tied && unclear > 0 ? "cannot be told from the noise" : held(all_tied);
+  return all_tied && unclear > 0 ? "cannot be distinguished from noise" : held(all_tied);
 }
 
 /// As the source launches: where there is a remainder, it is a launch of its own.
@@ -134,8 +134,8 @@ Claim plateau_claim(const EliminationData& data, const char* claim, const char* 
   }
   if (all == 0) return unjudged(claim, published, "no such n and sizes were timed");
   return {claim, published,
-          fmt::format("not told from the best at {} of {} n; at worst {} times it (n = {})", holds,
-                      all, text_of(worst->ratio, 1, 3), worst->n),
+          fmt::format("tied with the best at {} of {} n; at worst {} times it (n = {})", holds, all,
+                      text_of(worst->ratio, 1, 3), worst->n),
           held_by_ties(holds == all, unclear)};
 }
 
@@ -172,7 +172,7 @@ Claim rule_claim(const EliminationData& data) {
   const std::string claim = "the LCM rule gives the best size", published = "192 of 192";
   if (!verdict.rule) return unjudged(claim, published, "no other size was timed beside its own");
   return {claim, published,
-          fmt::format("{}: not told from the best at {} of {} n; at worst {} times it (n = {})",
+          fmt::format("{}: tied with the best at {} of {} n; at worst {} times it (n = {})",
                       *verdict.rule_local, verdict.rule_ties, verdict.rule_sizes,
                       text_of(verdict.rule->ratio, 1, 3), verdict.rule->n),
           held_by_ties(verdict.rule_ties == verdict.rule_sizes, verdict.rule_unclear)};
@@ -227,7 +227,7 @@ Claim whole_solve_claim(const EliminationData& data) {
   }
   if (all == 0) return unjudged(claim, published, "the whole solve was not timed in these ways");
   return {claim, published,
-          fmt::format("not told from the solve's best at {} of {} n; a solve takes {} times "
+          fmt::format("tied with the solve's best at {} of {} n; a solve takes {} times "
                       "gauss_fwd's time",
                       same, all, times),
           held_by_ties(same == all, unclear)};
@@ -250,7 +250,7 @@ Claim shrinking_claim(const EliminationData& data, const EliminationData* shrink
   }
   if (!least) return unjudged(claim, published, "both were not timed at one n");
   Claim judged = Judge().over(claim, published, least->ratio, 1, "");
-  judged.here = fmt::format("fixed takes at least {} times as long (n = {}; not timed in turns)",
+  judged.here = fmt::format("fixed takes at least {} times as long (n = {}; not timed interleaved)",
                             text_of(least->ratio, 1, 3), least->n);
   return judged;
 }

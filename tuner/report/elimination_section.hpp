@@ -21,7 +21,7 @@ inline constexpr std::string_view kEliminationMethod =
     "prime and above the device's limit it is left with groups of one work-item. Before a size is "
     "timed, three of its steps are checked element by element. Where not all steps are timed but "
     "evenly spaced ones, their wall-clock time is scaled to all steps and called estimated. Every "
-    "time is the median of its repetitions, taken in turns where sizes compete; bars and bands "
+    "time is the median of its repetitions, interleaved where sizes compete; bars and bands "
     "reach "
     "from the least to the largest.";
 

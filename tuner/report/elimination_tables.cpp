@@ -129,7 +129,8 @@ Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local) {
                                                                        {"fit", "fit"},
                                                                        {"tuned", "tuned"}}};
   Table table{
-      "What each rule costs over the best, at 95 %; sizes in brackets; tie: not told from the best",
+      "What each rule costs over the best, at 95 %; sizes in brackets; tie: statistically tied "
+      "with the best",
       {"n", "best, ms", "indistinguishable"},
       {},
       true};
@@ -212,7 +213,7 @@ Table distribution_table(const ByN& outliers, std::size_t limit) {
 }
 
 Table sweep_table(const ByN& sweep) {
-  Table table{"The sweeps: the best size at each n, what cannot be told from it, and the worst",
+  Table table{"The sweeps: the best size at each n, what is tied with it, and the worst",
               {"n", "best", "best, ms", "indistinguishable", "worst", "worst / best", "A/A floor",
                "sizes", "failed"},
               {},

@@ -27,7 +27,7 @@ ContestResult compared(const std::vector<Point>& points) {
 std::string time_text(const Estimate& ms) { return text_of(ms) + " ms"; }
 
 Table final_table(const std::vector<Point>& points) {
-  Table table{"Timed in turns at the end",
+  Table table{"Timed interleaved at the end",
               {"launch", "chosen by", "time", "times the best's", ""},
               {},
               false};
@@ -58,7 +58,7 @@ Table final_table(const std::vector<Point>& points) {
 /// What was timed in turns at the end, the fastest first.
 Figure final_figure(const std::vector<Point>& points) {
   Figure figure{"launches",
-                "Timed in turns at the end",
+                "Timed interleaved at the end",
                 "The best launches found, the driver's own work-group size and those of the rules; "
                 "lines: 95 % intervals.",
                 {},

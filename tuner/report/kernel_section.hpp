@@ -15,11 +15,10 @@ inline constexpr std::string_view kKernelMethod =
     "A search tries launches of the kernel - work-group sizes and macros jointly. Every one is "
     "built and checked against the reference before it is timed by the wall clock, its outputs "
     "restored before each run; runs of under 2 ms are repeated within one time. At the end the "
-    "best "
-    "ones, the driver's own work-group size and those of the rules (lcm, the kernel's preferred "
-    "multiple, its largest, 256; along the first dimension, with the macros of the best) are timed "
-    "in turns in a random order, the first of them twice: by how much it differs from its twin is "
-    "the floor below which no difference means anything. Those that may be the fastest go on until "
+    "best ones, the driver's own work-group size and those of the rules (lcm, the kernel's "
+    "preferred multiple, its largest, 256; along the first dimension, with the macros of the best) "
+    "are timed interleaved in a random order. One launch is timed twice as a control; differences "
+    "smaller than the control's are treated as noise. Those that may be the fastest go on until "
     "they separate.";
 
 /// A kernel's rows: what was compared at the end, the ten best that were tried, and what failed by

@@ -231,7 +231,7 @@ std::string rule_sentence(const Verdict& verdict) {
   if (verdict.rule_is_largest())
     text += fmt::format("; so cut it is \"the largest multiple of {} up to the limit\"",
                         verdict.multiple);
-  text += fmt::format(". At {} of the {} n timed it is the best or cannot be told from it",
+  text += fmt::format(". At {} of the {} n timed it is the best or statistically tied with it",
                       verdict.rule_ties == 0 ? "none" : std::to_string(verdict.rule_ties),
                       verdict.rule_sizes);
   if (verdict.rule_ties == verdict.rule_sizes && verdict.rule_unclear > 0)

@@ -20,7 +20,7 @@ Claim Judge::over(std::string claim, std::string published, const std::optional<
     judged.verdict = kHolds;
   else
     judged.verdict =
-        here->high * (1 + floor_) < least ? kDoesNotHold : "cannot be told from the noise";
+        here->high * (1 + floor_) < least ? kDoesNotHold : "cannot be distinguished from noise";
   return judged;
 }
 
