@@ -27,7 +27,7 @@ constexpr std::string_view kSummary =
     "  MISSED    the accuracy asked for was not reached: exit code 8\n"
     "  OVERFLOW  numbers left the range of the type: exit code 8\n"
     "  SINGULAR, INDEFINITE  there is no answer, or none by this method: exit code 7\n"
-    "docs/methods.md says more, and the report of --json has all numbers.";
+    "docs/accuracy.md says more, and the report of --json has all numbers.";
 
 }  // namespace
 
