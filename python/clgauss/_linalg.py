@@ -199,12 +199,13 @@ def _method(assume_a: str) -> tuple[str, bool]:
 
 
 def _from_triangle(a: NDArray[Any], lower: bool, hermitian: bool) -> NDArray[Any]:
-    """The whole symmetric or Hermitian matrix of which one triangle is given."""
+    """The whole symmetric or Hermitian matrix of which one triangle is given. As in LAPACK, the diagonal of a Hermitian one is real."""
     triangle = np.tril(a, -1) if lower else np.triu(a, 1)
     other = np.swapaxes(triangle, -1, -2)
     whole: NDArray[Any] = triangle + (other.conj() if hermitian else other)
     diagonal = np.arange(a.shape[-1])
-    whole[..., diagonal, diagonal] = a[..., diagonal, diagonal]
+    numbers = a[..., diagonal, diagonal]
+    whole[..., diagonal, diagonal] = numbers.real if hermitian else numbers
     return whole
 
 

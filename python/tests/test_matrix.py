@@ -138,7 +138,7 @@ def test_messages_say_what_is_taken():
     for call in (lambda a: clgauss.solve(a, np.ones(2)), clgauss.lu, clgauss.det, clgauss.inv):
         with pytest.raises(TypeError, match="float16 is unsupported here: it takes float32, float64, complex64, complex128 and integers"):
             call(np.eye(2, dtype=np.float16))
-    for call in (clgauss.cholesky, lambda a: clgauss.lstsq(a, np.ones(2)), lambda a: clgauss.certify(a, np.ones(2))):
+    for call in (lambda a: clgauss.lstsq(a, np.ones(2)), lambda a: clgauss.certify(a, np.ones(2))):
         with pytest.raises(TypeError, match="complex128 is unsupported here: it takes float32, float64 and integers"):
             call(np.eye(2, dtype=complex))
 
