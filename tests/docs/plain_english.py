@@ -33,7 +33,9 @@ SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z`*\[(0-9])|\n\n+|\n(?=- |\d+\.
 
 def prose_of(text):
     """The text without code, tables, headings, comments and the addresses of links; lines stay where they are."""
-    blank = lambda found: re.sub(r"[^\n]", "", found[0])
+    def blank(found):
+        return "\n" * found[0].count("\n")
+
     text = re.sub(r"^```.*?^```$", blank, text, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"<!--.*?-->", blank, text, flags=re.DOTALL)
     text = re.sub(r"^(\||#).*$", "", text, flags=re.MULTILINE)
@@ -53,8 +55,8 @@ def average(text):
 
 def private_words(name, text):
     for word, better in PRIVATE.items():
-        for found in re.finditer(word, re.sub(r"\n *", lambda line: "\n" + " " * (len(line[0]) - 1), text), flags=re.IGNORECASE):
-            yield f"{name}:{text.count(chr(10), 0, found.start()) + 1}: '{found[0]}': say '{better}'"
+        for found in re.finditer(word.replace(" ", r"\s+"), text, flags=re.IGNORECASE):
+            yield f"{name}:{text.count(chr(10), 0, found.start()) + 1}: '{' '.join(found[0].split())}': say '{better}'"
 
 
 def help_of(program):
@@ -74,7 +76,7 @@ def main():
         found += private_words(str(page.relative_to(SOURCE)), prose)
     for program in sys.argv[1:]:
         for name, text in help_of(program):
-            found += private_words(name, " ".join(text.split()))
+            found += private_words(name, text)
     print("\n".join(found))
     sys.exit(1 if found else 0)
 
