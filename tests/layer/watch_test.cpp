@@ -127,6 +127,34 @@ TEST_CASE("layer: only what may be changed is, and a decision is kept") {
   CHECK(recalled > 0);
 }
 
+TEST_CASE("layer: sizes can be forced, from the first launch and unmeasured, and answers stay") {
+  const TemporaryFolder folder;
+  std::size_t changed = 0, split = 0;
+  for (const char* what : {"kernels", "profiled", "events", "unordered", "errors", "threads",
+                           "objects", "unreleased", "fork"}) {
+    CAPTURE(what);
+    const ProcessResult forced =
+        watch(folder, "--json launches.json", what, "CLGAUSS_LAYER_REPAIR=force");
+    CHECK(forced.out == alone(folder, what).out);
+    const json all = json::parse(content_of(folder / "launches.json"));
+    for (const json& one : all.at("launches")) {
+      CHECK(one.at("gain").is_null());
+      if (one.at("way").is_null()) continue;
+      ++changed;
+      CHECK(one.at("reason") == "");
+      split += has(one.at("way"), "split");
+    }
+  }
+  CHECK(changed > split);
+  CHECK(split > 0);
+  watch(folder, "--repair --json launches.json", "kernels");
+  const json all = json::parse(content_of(folder / "launches.json"));
+  for (const json& one : all.at("launches"))
+    CHECK_FALSE(one.at("recalled"));  // what was forced is no decision
+  CHECK(has(watch(folder, "--explain axpy", "unreleased", "CLGAUSS_LAYER_REPAIR=force").err,
+            "forced: "));
+}
+
 TEST_CASE("layer: a cache that cannot be used changes nothing") {
   const TemporaryFolder folder;
   fs::create_directories(folder / "cache" / "clgauss");

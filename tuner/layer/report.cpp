@@ -27,8 +27,9 @@ std::string driver_group_text(const Site& site) {
 /// What a repair gives, or why there is none.
 std::string repair_text(const Site& site, bool repairs) {
   if (site.group) return "-";
-  if (site.decision && site.decision->way)
-    return fmt::format("{}: {}x", text(*site.decision->way), significant(site.decision->gain, 3));
+  if (const Way* const way = site.way)
+    return site.decision ? fmt::format("{}: {}x", text(*way), significant(site.decision->gain, 3))
+                         : fmt::format("{}, unmeasured", text(*way));
   if (site.decision) return "none faster";
   if (site.tries) return "trial not over";
   if (!repairs) return "not tried";
@@ -139,10 +140,11 @@ std::string explanation(const std::vector<const Site*>& sites, const std::string
       written += fmt::format(
           "  the fastest against the driver's size: {}x, equal launches differed by {:.1f} %\n",
           significant(site->trial->verdict().tried_gain, 3), 100 * site->trial->verdict().floor);
-    if (site->decision)
-      written +=
-          fmt::format("  decided{}: {}\n", site->is_recalled ? " in an earlier run" : "",
-                      site->decision->way ? text(*site->decision->way) : "the driver's size stays");
+    const Way* const way = site->way;
+    if (site->is_decided)
+      written += fmt::format("  {}{}: {}\n", site->decision ? "decided" : "forced",
+                             site->is_recalled ? " in an earlier run" : "",
+                             way != nullptr ? text(*way) : "the driver's size stays");
     else
       written += "  not decided: it was not launched often or long enough\n";
   }
@@ -152,22 +154,23 @@ std::string explanation(const std::vector<const Site*>& sites, const std::string
 json as_json(const std::vector<const Site*>& sites, bool repairs) {
   json launches = json::array();
   for (const Site* site : sites) {
-    const bool is_changed = site->decision && site->decision->way;
-    launches.push_back({{"kernel", site->kernel->name},
-                        {"device", site->kernel->device->name},
-                        {"driver", site->kernel->device->driver},
-                        {"range", sizes_of(site->range)},
-                        {"group", or_null(site->group, sizes_of)},
-                        {"driver_group", or_null(site->driver_group, sizes_of)},
-                        {"launches", site->launches.load()},
-                        {"timed", site->counted.launches + site->sampled.launches},
-                        {"device_ms", site->total_ns() / 1e6},
-                        {"degenerate", site->is_degenerate()},
-                        {"way", is_changed ? json(text(*site->decision->way)) : json(nullptr)},
-                        {"gain", is_changed ? json(site->decision->gain) : json(nullptr)},
-                        {"recalled", site->is_recalled},
-                        {"tried", tried_of(*site)},
-                        {"reason", site->reason}});
+    const Way* const way = site->way;
+    launches.push_back(
+        {{"kernel", site->kernel->name},
+         {"device", site->kernel->device->name},
+         {"driver", site->kernel->device->driver},
+         {"range", sizes_of(site->range)},
+         {"group", or_null(site->group, sizes_of)},
+         {"driver_group", or_null(site->driver_group, sizes_of)},
+         {"launches", site->launches.load()},
+         {"timed", site->counted.launches + site->sampled.launches},
+         {"device_ms", site->total_ns() / 1e6},
+         {"degenerate", site->is_degenerate()},
+         {"way", way != nullptr ? json(text(*way)) : json(nullptr)},
+         {"gain", way != nullptr && site->decision ? json(site->decision->gain) : json(nullptr)},
+         {"recalled", site->is_recalled},
+         {"tried", tried_of(*site)},
+         {"reason", site->reason}});
   }
   return {{"repair", repairs}, {"launches", launches}};
 }

@@ -12,7 +12,8 @@ Settings Settings::from_environment() {
     return std::string(value != nullptr ? value : "");
   };
   Settings settings;
-  settings.repair = value_of("CLGAUSS_LAYER_REPAIR") == "1";
+  settings.force = value_of("CLGAUSS_LAYER_REPAIR") == "force";
+  settings.repair = settings.force || value_of("CLGAUSS_LAYER_REPAIR") == "1";
   settings.json = value_of("CLGAUSS_LAYER_JSON");
   settings.explain = value_of("CLGAUSS_LAYER_EXPLAIN");
   if (const auto cache = xdg_folder("XDG_CACHE_HOME", ".cache");

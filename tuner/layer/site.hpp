@@ -55,7 +55,7 @@ struct Site {
   Times counted;  // before: each of them was timed
 
   std::atomic<bool> tries{false};        // a trial goes on
-  std::atomic<bool> is_decided{false};   // there is a decision
+  std::atomic<bool> is_decided{false};   // no trial is to begin
   std::atomic<const Way*> way{nullptr};  // how it is launched; null: as the program has it
   std::vector<Way> ways;                 // worth a trial
   std::string reason;                    // why there is none

@@ -108,6 +108,11 @@ void Watcher::examine(Site& site, const Launch& launch) {
   find_ways(site);
   if (site.ways.empty()) site.reason = "no other size divides the range";
   if (!settings_.repair) return;
+  if (settings_.force && !site.ways.empty()) {  // other sites have other ways
+    site.is_decided = true;
+    site.way = &site.ways[sites_.size() % site.ways.size()];
+    return;
+  }
   const std::optional<Decision> kept = memory_.decision(question(site));
   if (!kept || (kept->way && !fits(site, *kept->way))) return;
   site.decision = kept;
