@@ -83,7 +83,7 @@ def ffmpeg(given, folder):
 
 def clgauss(given, folder):
     system = folder / "system.txt"
-    subprocess.run([given.clgauss, "generate", "--kind", "random", "--n", "1012", "-o", system, "--quiet"], check=True)
+    subprocess.run([given.clgauss, "generate", "--kind", "random", "--n", "1012", "-o", system], check=True)
     return [Program("clgauss solve --method gauss --local driver, n = 1012",
                     [given.clgauss, "solve", system, "--method", "gauss", "--local", "driver", "--device", f"{given.platform_index}:0", "--quiet"])]
 

@@ -26,10 +26,10 @@ std::string driver_group_text(const Site& site) {
 
 /// What a repair gives, or why there is none.
 std::string repair_text(const Site& site, bool repairs) {
-  if (site.group) return "-";
   if (const Way* const way = site.way)
     return site.decision ? fmt::format("{}: {}x", text(*way), significant(site.decision->gain, 3))
                          : fmt::format("{}, unmeasured", text(*way));
+  if (site.group) return "-";
   if (site.decision) return "none faster";
   if (site.tries) return "trial not over";
   if (!repairs) return "not tried";
@@ -116,7 +116,7 @@ std::string explanation(const std::vector<const Site*>& sites, const std::string
   for (const Site* site : sites) {
     if (site->kernel->name != kernel) continue;
     written += fmt::format("{}, {}, {}: ", kernel, text(site->range), group_text(*site));
-    if (site->group) {
+    if (site->group && !site->is_decided) {
       written += "the program chose the size, which is never changed\n";
       continue;
     }

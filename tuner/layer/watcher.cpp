@@ -83,7 +83,7 @@ Site& Watcher::site_of(const Launch& launch, const QueueRecord& queue) {
     site->range = key.range;
     site->group = key.group;
     site->may_split = key.may_split;
-    if (!site->group) examine(*site, launch);
+    if (!site->group || settings_.force) examine(*site, launch);
   }
   return *site;
 }
@@ -136,8 +136,10 @@ std::string Watcher::why_not(Site& site, cl_kernel kernel) const {
 
 void Watcher::find_ways(Site& site) {
   for (const Shape& group : dividing_groups(site.range, site.limits))
-    if (group != site.driver_group) site.ways.push_back({group, false});
-  if (!site.is_degenerate() || !site.may_split || !site.kernel->text().split_is_hidden) return;
+    if (group != site.driver_group && group != site.group) site.ways.push_back({group, false});
+  if (!(site.is_degenerate() || settings_.force) || !site.may_split ||
+      !site.kernel->text().split_is_hidden)
+    return;
   for (const Shape& group : main_groups(site.range, site.limits))
     site.ways.push_back({group, true});
 }
