@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of layer.md, in this folder, from data/runs/layer_*.csv and layer_overhead.csv.
+"""Writes the tables of layer.md, in this folder, from data/runs/layer_*.csv.
 
   docs/layer.py            writes them
   docs/layer.py --check    fails if they are not what it would write
@@ -10,19 +10,34 @@ import sys
 from performance import HERE, RUNS, filled, rows_of, table
 
 
-DRIVERS = {"pocl": "PoCL", "intel": "Intel", "rusticl": "rusticl"}  # by the end of a file's name; others go by their device
+# By the end of a file's name; others go by their device.
+DRIVERS = {"pocl": "PoCL, 2 CPU cores", "pocl16": "PoCL, 16 CPU cores", "intel": "Intel, 2 CPU cores"}
+
+
+def measured(kind):
+    """(name of the device, row) of each row of data/runs/layer_`kind`_*.csv."""
+    for file in sorted(RUNS.glob(f"layer_{kind}_*.csv")):
+        for row in rows_of(file.name):
+            yield DRIVERS.get(file.stem.removeprefix(f"layer_{kind}_"), row["device"]), row
 
 
 def launches_table():
     """A row for each kernel and range, of every device that was measured."""
     rows = []
-    for file in sorted(RUNS.glob("layer_launches_*.csv")):
-        driver = DRIVERS.get(file.stem.removeprefix("layer_launches_"))
-        for row in rows_of(file.name):
-            size = row["columns"] if row["rows"] == "1" else f"{row['columns']} x {row['rows']}"
-            rows.append([f"{driver}, 2 CPU cores" if driver else row["device"], row["kernel"], size, row["alone_us"], row["layer_us"],
-                         f"{float(row['gain']):.2f} ({float(row['least']):.2f} to {float(row['most']):.2f})", row["same"]])
+    for device, row in measured("launches"):
+        size = row["columns"] if row["rows"] == "1" else f"{row['columns']} x {row['rows']}"
+        rows.append([device, row["kernel"], size, row["alone_us"], row["layer_us"],
+                     f"{float(row['gain']):.2f} ({float(row['least']):.2f} to {float(row['most']):.2f})", row["same"]])
     return table(["device", "kernel", "range", "alone, us", "repaired, us", "gain", "same bits"], rows)
+
+
+def programs_table():
+    rows = [[device, row["program"], f"{row['null_launches']}, {row['changed_launches']}",
+             f"{float(row['median']):.2f} ({float(row['least']):.2f} to {float(row['most']):.2f})",
+             f"{float(row['processor_median']):.2f}", f"{float(row['control_median']):.2f}", row["same"]]
+            for device, row in measured("programs")]
+    return table(["device", "program", "launches with NULL, changed", "with / without (least to most)", "processor time", "without / without",
+                  "same answers"], rows)
 
 
 def overhead_table():
@@ -32,7 +47,7 @@ def overhead_table():
 
 
 def page():
-    return filled("layer.md", {"launches": launches_table(), "overhead": overhead_table()})
+    return filled("layer.md", {"launches": launches_table(), "programs": programs_table(), "overhead": overhead_table()})
 
 
 def main():

@@ -77,7 +77,7 @@ def ffmpeg(given, folder):
              "-f", "lavfi"]
     five = "format=yuv420p,hwupload,avgblur_opencl=3,unsharp_opencl,sobel_opencl,dilation_opencl,boxblur_opencl=2:1,hwdownload,format=yuv420p"
     own = f"format=rgba,hwupload,program_opencl=kernel=brighter:source={folder / 'brighter.cl'},hwdownload,format=rgba"
-    return [Program(f"ffmpeg, {name}, {size}", [*start, "-i", f"testsrc2=size={size}:rate=25", "-frames:v", 100, "-vf", filters, "-f", "md5", "-"])
+    return [Program(f"ffmpeg, {name}, {size}", [*start, "-i", f"testsrc2=size={size}:rate=25", "-frames:v", 40, "-vf", filters, "-f", "md5", "-"])
             for name, size, filters in (("five filters", "509x383", five), ("program_opencl", "1283x383", own))]
 
 

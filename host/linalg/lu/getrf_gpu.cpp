@@ -72,7 +72,8 @@ class LuGpu : public LuBackend {
         (void)ahead_->shared_gemm->can_multiply(rest_ahead(a, k, share));
       }
     for (const cl_uint width : {kPanelWidth, nb_}) laswp_trsm_.prepare(width, true);
-    getrs_kernels().prepare(nrhs);
+    if (!solves_few(nrhs) || !few_solves().prepare_faster(context_, nrhs))
+      getrs_kernels().prepare(nrhs);
   }
 
   void prepare_transposed(Index nrhs) override {
@@ -100,7 +101,7 @@ class LuGpu : public LuBackend {
 
   bool getrs(const cl::CommandQueue& queue, const MatrixView& lu, const MatrixView& b,
              Index nrhs) override {
-    if (nrhs > 1 && !memo_.number().complex && few_solves().beats_products(nrhs))
+    if (solves_few(nrhs) && few_solves().beats_products(nrhs))
       few_solves().solve(queue, lu, n_, order(queue), b, static_cast<cl_uint>(nrhs), false);
     else
       getrs_kernels().solve(queue, lu, n_, pivots_, b, static_cast<cl_uint>(nrhs));
@@ -156,6 +157,7 @@ class LuGpu : public LuBackend {
     return *getrs_;
   }
 
+  [[nodiscard]] bool solves_few(Index nrhs) const { return nrhs > 1 && !memo_.number().complex; }
   FewSolves& few_solves() {
     if (!few_)
       few_.emplace(context_, memo_.number(), n_, panels_.persistent() ? &setting_ : nullptr);

@@ -102,6 +102,12 @@ void FewSolves::prepare(Context& context, Index nrhs, std::initializer_list<bool
   queue.finish();
 }
 
+bool FewSolves::prepare_faster(Context& context, Index nrhs) {
+  const bool is_faster = beats_products(nrhs);
+  if (is_faster) prepare(context, nrhs, {false});
+  return is_faster;
+}
+
 void FewSolves::prepare_both(Context& context, Index nrhs) {
   const cl_uint columns = std::min(static_cast<cl_uint>(nrhs), ways_.front()->most_columns());
   if (solves_plain(columns))

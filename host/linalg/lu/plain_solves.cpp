@@ -75,7 +75,9 @@ class SolvesByGroups : public PlainSolves {
         getrs_(setting_, laswp_trsm_, updates_, waits_),
         few_(setting.context(), setting.kernels.type(), setting.n, waits_ ? &setting_ : nullptr) {}
 
-  void prepare(Index nrhs) override { getrs_.prepare(nrhs); }
+  void prepare(Index nrhs) override {
+    if (!few_.prepare_faster(setting_.context(), nrhs)) getrs_.prepare(nrhs);
+  }
 
   void solve(const cl::CommandQueue& queue, const MatrixView& factors, cl_uint n,
              const MatrixView& b, Index nrhs) override {
