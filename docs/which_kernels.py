@@ -49,6 +49,10 @@ FIELDS = ["target", "kernel", "file", "macros", "compiled", "warnings", "registe
 FOR_CPUS = {"lu_cpu.cl", "lu_columns_cpu.cl", "gemm_cpu.cl", "batched_cpu.cl", "trsm_cpu.cl", "trsv_columns_cpu.cl"}
 
 
+# What is usual on a GPU, for kernels that no GPU was asked for yet: the CPUs' builds of them are for work-groups of one.
+USUAL_ON_GPUS = {"complex_cholesky.cl": {"GROUP": 256, "VEC_WIDTH": 2}}
+
+
 # Compute capabilities above those of all kernels with PTX; devices below are told by the known answer.
 NEEDS = {"gemm_mma_f64.cl": 90}
 
@@ -75,14 +79,23 @@ def macros_of(verdict):
 
 
 def builds():
-    """Every build that a GPU was asked for, once: (kernel, file, macros)."""
+    """Every build that a GPU was asked for, or would be, once: (kernel, file, macros)."""
     found = {}
     for name in ("h200", "rusticl"):
         for verdict in verdicts(name):
             macros = macros_of(verdict)
             if macros and verdict["file"] not in FOR_CPUS:
-                found.setdefault((verdict["file"], " ".join(macros)), verdict["kernel"])
+                for build in on_gpus(verdict["file"], macros):
+                    found.setdefault((verdict["file"], " ".join(build)), verdict["kernel"])
     return [(kernel, file, macros) for (file, macros), kernel in sorted(found.items())]
+
+
+def on_gpus(file, macros):
+    """The builds that a GPU has of these macros: where they are a CPU's, those that are usual there, in both types."""
+    if file not in USUAL_ON_GPUS or any(verdict["file"] == file for verdict in verdicts("h200")):
+        return [macros]
+    usual = dict(macro.split("=") for macro in macros) | USUAL_ON_GPUS[file]
+    return [[f"{name}={value}" for name, value in (usual | {"REAL_BITS": bits}).items()] for bits in (32, 64)]
 
 
 def run(command, **more):
@@ -240,7 +253,7 @@ def compile_all(wanted):
 
 
 def ask(name, spec):
-    done = run([PROGRAM, "devices", "--kernels", "--device", spec, "--json"], env=os.environ | {"CLGAUSS_TUNED": "off"})
+    done = run([PROGRAM, "devices", "--kernels", "--device", spec, "--json"], env=os.environ | {"CLGAUSS_TUNED": "off", "CLGAUSS_CACHE": "off"})
     if done.returncode != 0:
         sys.exit(done.stderr)
     (RUNS / f"kernels_{name}.json").write_text(done.stdout)

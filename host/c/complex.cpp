@@ -23,27 +23,27 @@ namespace clgauss::c {
 
 namespace {
 
-void check_complex_counts(Index n, Index nrhs) {
+void check_complex_counts(Index rows, Index columns) {
   constexpr Index kMost = Index{1} << 30U;
-  if (n > kMost || nrhs > kMost) throw DimensionError("n and nrhs: none may be above 2^30");
+  if (rows > kMost || columns > kMost)
+    throw DimensionError("rows, columns and right-hand sides: none may be above 2^30");
 }
 
-template <typename Real>
+/// `make_lu`(type) -> ComplexLu for the m-by-n `a`, m >= n, and `b`, which is empty where m > n.
+template <typename Real, typename MakeLu>
 clgauss_status gesv(const Use& use, const HostMatrix<std::complex<Real>>& a, int32_t* ipiv,
-                    const HostMatrix<std::complex<Real>>& b, const LuOptions& options) {
+                    const HostMatrix<std::complex<Real>>& b, const MakeLu& make_lu) {
   using Number = std::complex<Real>;
   Context& context = use.context();
-  const Index n = a.rows, nrhs = b.columns;
-  io::require_memory("A copy of A and B", n, 2 * (n + nrhs));
+  const Index nrhs = b.columns;
+  io::require_memory("A copy of A and B", a.rows, 2 * (a.columns + nrhs));
   Values own, space_of_x(doubles_for(b));
   const auto factors = like(a, use.object().space(doubles_for(a), own).data());
   const auto x = like(b, space_of_x.data());
 
   std::optional<ComplexLu> lu;
-  context.programs().prepare([&] {
-    lu.emplace(context, choose_type(context.profile(), kRealType<Real>), n,
-               std::max<Index>(nrhs, 1), options);
-  });
+  context.programs().prepare(
+      [&] { lu = make_lu(choose_type(context.profile(), kRealType<Real>)); });
   const DeviceSystem<Number> system(context, lu->layout());
   system.write(constant(a), constant(b));
   lu->factor(context.queue(), system.view());
@@ -70,8 +70,19 @@ template <typename Real>
 clgauss_status gesv(const Use& use, const HostMatrix<std::complex<Real>>& a, int32_t* ipiv,
                     const HostMatrix<std::complex<Real>>& b) {
   check_complex_counts(a.rows, b.columns);
-  return repeat_until_co_resident(
-      {}, [&](const LuOptions& options) { return gesv(use, a, ipiv, b, options); });
+  return repeat_until_co_resident({}, [&](const LuOptions& options) {
+    return gesv(use, a, ipiv, b, [&](RealType type) {
+      return ComplexLu(use.context(), type, a.rows, std::max<Index>(b.columns, 1), options);
+    });
+  });
+}
+
+template <typename Real>
+clgauss_status tall_getrf(const Use& use, const HostMatrix<std::complex<Real>>& a, int32_t* ipiv) {
+  check_complex_counts(a.rows, a.columns);
+  return gesv(use, a, ipiv, {nullptr, a.rows, 0, 1, 1}, [&](RealType type) {
+    return ComplexLu::tall(use.context(), type, a.rows, a.columns);
+  });
 }
 
 template <typename Real>
@@ -96,10 +107,11 @@ clgauss_status solve_by_factors(const Use& use, const Triangles<std::complex<Rea
   return CLGAUSS_OK;
 }
 
-#define CLGAUSS_FOR(Real)                                                                    \
-  template clgauss_status gesv(const Use&, const HostMatrix<std::complex<Real>>&, int32_t*,  \
-                               const HostMatrix<std::complex<Real>>&);                       \
-  template clgauss_status solve_by_factors(const Use&, const Triangles<std::complex<Real>>&, \
+#define CLGAUSS_FOR(Real)                                                                          \
+  template clgauss_status gesv(const Use&, const HostMatrix<std::complex<Real>>&, int32_t*,        \
+                               const HostMatrix<std::complex<Real>>&);                             \
+  template clgauss_status tall_getrf(const Use&, const HostMatrix<std::complex<Real>>&, int32_t*); \
+  template clgauss_status solve_by_factors(const Use&, const Triangles<std::complex<Real>>&,       \
                                            const HostMatrix<std::complex<Real>>&);
 CLGAUSS_FOR(float)
 CLGAUSS_FOR(double)

@@ -25,14 +25,14 @@ class DeviceSystem {
   DeviceSystem(Context& context, const ComplexLayout& layout)
       : context_(context),
         layout_(layout),
-        view_{context.allocate(layout.n * layout.ld * sizeof(Number) / 2, "a complex system"), 0,
+        view_{context.allocate(layout.m * layout.ld * sizeof(Number) / 2, "a complex system"), 0,
               layout.ld} {}
 
   [[nodiscard]] const MatrixView& view() const { return view_; }
 
   void write(const HostMatrix<const Number>& a, const HostMatrix<const Number>& b) const {
     context_.staging().write(
-        context_.queue(), view_.buffer, layout_.n, row_bytes(),
+        context_.queue(), view_.buffer, layout_.m, row_bytes(),
         [&](Index first, Index last, std::byte* out) {
           auto* const rows = reinterpret_cast<Number*>(out);
           std::fill_n(rows, (last - first) * row_bytes() / sizeof(Number), Number{});
@@ -56,7 +56,7 @@ class DeviceSystem {
   }
 
   void read(const HostMatrix<Number>& a, const HostMatrix<Number>& b) const {
-    context_.staging().read(context_.queue(), view_.buffer, layout_.n, row_bytes(),
+    context_.staging().read(context_.queue(), view_.buffer, layout_.m, row_bytes(),
                             [&](Index first, Index last, const std::byte* in) {
                               const auto* const rows = reinterpret_cast<const Number*>(in);
                               copy(own(rows, last - first, 0, a.columns), rows_of(a, first, last));

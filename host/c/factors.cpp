@@ -113,13 +113,7 @@ clgauss_status getrf(clgauss_context handle, int layout, Index m, Index n, Numbe
   const auto a = host_matrix(layout, m, n, a_data, lda, "A");
   if (a.empty()) return CLGAUSS_OK;
   not_null(ipiv, "ipiv");
-  if (m > n) {
-    if constexpr (std::floating_point<Number>)
-      return tall_getrf(use, a, ipiv);
-    else
-      throw DimensionError(fmt::format(
-          "A is {} x {}: more rows than columns are not factored in complex numbers", m, n));
-  }
+  if (m > n) return tall_getrf(use, a, ipiv);
   const HostMatrix<Number> left{a.data, m, m, a.row_step, a.column_step},
       right{a.data + m * a.column_step, m, n - m, a.row_step, a.column_step};
   const HostMatrix<Number> no_sides{nullptr, m, 0, 1, 1};

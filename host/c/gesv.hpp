@@ -21,5 +21,8 @@ template <typename Real>
 /// clgauss_dgetrf_host() says.
 template <typename Real>
 [[nodiscard]] clgauss_status tall_getrf(const Use& use, const HostMatrix<Real>& a, int32_t* ipiv);
+template <typename Real>
+[[nodiscard]] clgauss_status tall_getrf(const Use& use, const HostMatrix<std::complex<Real>>& a,
+                                        int32_t* ipiv);
 
 }  // namespace clgauss::c

@@ -267,10 +267,10 @@ CLGAUSS_API clgauss_status clgauss_cgesv(clgauss_context context, int layout, si
 CLGAUSS_API clgauss_status clgauss_zgesv(clgauss_context context, int layout, size_t n, size_t nrhs,
                                          void* a, size_t lda, int32_t* ipiv, void* b, size_t ldb);
 
-/* getrf_host of an m-by-n A with m <= n (CLGAUSS_INVALID_INPUT: m > n), getrs_host, also by A^H, and
- * getri of such complex numbers, by factors and ipiv as cgesv and zgesv leave them; flops are four
- * times those of real numbers, of getri 16 n^3. Looked at and, where a call fails, left as the
- * functions of real numbers do it; getri's columns are as getrs's X, for B = I. zgetrf_host,
+/* getrf_host, getrs_host, also by A^H, and getri of such complex numbers, by factors and ipiv as
+ * cgesv and zgesv leave them; flops are four times those of real numbers, of getri 16 n^3. Looked at
+ * and, where a call fails, left as the functions of real numbers do it; getri's columns are as
+ * getrs's X, for B = I. CLGAUSS_INVALID_INPUT: more than 2^30 rows or columns. zgetrf_host,
  * zgetrs_host and zgetri need a device with fp64. */
 CLGAUSS_API clgauss_status clgauss_cgetrf_host(clgauss_context context, int layout, size_t m,
                                                size_t n, void* a, size_t lda, int32_t* ipiv);

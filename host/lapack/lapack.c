@@ -167,13 +167,12 @@ static void getrf(struct site* site, const void* caller, const void* m, const vo
   enum { kMostMoreRows = 3, kMostMoreColumns = 1 }; /* times n: what the times say something of */
   const struct target* const target = target_of(site, caller);
   const int64_t rows = whole(target, m), columns = whole(target, n), ld_a = whole(target, lda);
-  const int is_tall = rows > columns, is_real = site->type == kSingle || site->type == kDouble;
+  const int is_tall = rows > columns;
   struct call call = call_of(site, target, is_tall ? columns : rows, 0);
   call.more = is_tall ? rows - columns : columns - rows;
   if (is_tall) call.family = kTallLu;
   const int64_t most = call.n * (is_tall ? kMostMoreRows : kMostMoreColumns);
-  const int is_shaped = call.more <= most && (is_real || !is_tall);
-  if (begins_on_device(&call, call.n > 0 && is_shaped && ld_a >= rows) &&
+  if (begins_on_device(&call, call.n > 0 && call.more <= most && ld_a >= rows) &&
       lu_is_answered(&call, ld_a, a, ipiv, NULL, call.n, info))
     return;
   enter_system();

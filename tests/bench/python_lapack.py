@@ -57,6 +57,13 @@ def dgetrs(n):
     return median_ms([general(n)], lambda b: lapack.dgetrs(lu, pivots, b, overwrite_b=1))
 
 
+def dgecon(n):
+    a = general(n)
+    lu, _, _ = lapack.dgetrf(a)
+    norm = np.linalg.norm(a, 1)
+    return median_ms([lu], lambda factors: lapack.dgecon(factors, norm))
+
+
 def dpotrf(n):
     return median_ms([definite(n)], lambda a: lapack.dpotrf(a, overwrite_a=1, clean=0))
 
@@ -72,7 +79,7 @@ def dpotrs(n):
 
 
 CALLS = {"numpy.linalg.solve": solve} | {
-    call.__name__: call for call in (dgesv, dgetrf, dgetri, dgetrs, dpotrf, dpotri, dpotrs)}
+    call.__name__: call for call in (dgesv, dgetrf, dgetri, dgetrs, dgecon, dpotrf, dpotri, dpotrs)}
 parser = argparse.ArgumentParser()
 parser.add_argument("who")
 parser.add_argument("--sizes", default="1000,2000,4000,8000,12000")

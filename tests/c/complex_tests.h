@@ -154,13 +154,14 @@ static int T(is_complex_lu)(int layout, size_t m, size_t n, size_t zero, const R
 }
 
 static void T(test_complex_getrf)(clgauss_context context, size_t m, size_t n) {
-  REAL* const a = malloc(2 * (n + 1) * (n + 1) * sizeof *a);
-  int32_t* const ipiv = malloc(m * sizeof *ipiv);
+  const size_t longer = m > n ? m : n, steps = m < n ? m : n;
+  REAL* const a = malloc(2 * (longer + 1) * (longer + 1) * sizeof *a);
+  int32_t* const ipiv = malloc(steps * sizeof *ipiv);
   for (int l = 0; l < 2; ++l)
     for (int singular = 0; singular < 2; ++singular) {
       const int layout = kLayouts[l];
       const size_t inner = layout == CLGAUSS_ROW_MAJOR ? n : m, ld = inner + 1;
-      const size_t zero = singular ? m / 2 : n;
+      const size_t zero = singular ? steps / 2 : n;
       T(fill_complex)(layout, m, n, a, ld);
       for (size_t i = 0; singular && i < m; ++i)
         a[2 * at(layout, i, zero, ld)] = a[2 * at(layout, i, zero, ld) + 1] = 0;
@@ -175,8 +176,9 @@ static void T(test_complex_getrf)(clgauss_context context, size_t m, size_t n) {
       EXPECT(Z(getrf_host)(context, layout, m, n, a, ld, ipiv) != CLGAUSS_OK);
       EXPECT(a[0] == first && ipiv[0] == PAD);
     }
+  const size_t too_many = ((size_t)1 << 30U) + 1;
   EXPECT_STATUS(CLGAUSS_INVALID_INPUT,
-                Z(getrf_host)(context, CLGAUSS_ROW_MAJOR, m + 1, m, a, n, ipiv));
+                Z(getrf_host)(context, CLGAUSS_COLUMN_MAJOR, too_many, 1, a, too_many, ipiv));
   EXPECT_MESSAGE("rows");
   EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT,
                 Z(getrf_host)(context, CLGAUSS_ROW_MAJOR, m, n, a, n, NULL));
@@ -330,7 +332,8 @@ static void T(test_complex_solve)(clgauss_context context) {
 }
 
 static void T(test_complex)(clgauss_context context) {
-  static const size_t kShapes[][2] = {{1, 1}, {1, 4}, {6, 6}, {70, 150}};
+  static const size_t kShapes[][2] = {{1, 1},    {1, 4}, {6, 6}, {70, 150},
+                                      {150, 70}, {7, 3}, {5, 1}, {240, 120}};
   T(test_complex_gesv)(context);
   for (size_t s = 0; s < sizeof kShapes / sizeof kShapes[0]; ++s)
     T(test_complex_getrf)(context, kShapes[s][0], kShapes[s][1]);

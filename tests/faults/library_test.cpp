@@ -72,6 +72,12 @@ void complex_getrf_on_host(clgauss_context context) {
   });
 }
 
+void tall_complex_getrf_on_host(clgauss_context context) {
+  on_host("clgauss_cgetrf_host", [&](float* a, std::int32_t* pivots, float* /*b*/) {
+    return clgauss_cgetrf_host(context, CLGAUSS_COLUMN_MAJOR, kN, kN / 2, a, kN, pivots);
+  });
+}
+
 void complex_getrs_on_host(clgauss_context context) {
   std::vector<std::int32_t> rows(kN / 2);
   std::iota(rows.begin(), rows.end(), 1);
@@ -102,6 +108,7 @@ std::vector<Function> functions_of(const Device& device, Context& context) {
       {"clgauss_sgesv", [in_c] { gesv_on_host(in_c); }},
       {"clgauss_sgetrf_host", [in_c] { getrf_on_host(in_c); }},
       {"clgauss_cgetrf_host", [in_c] { complex_getrf_on_host(in_c); }},
+      {"clgauss_cgetrf_host, more rows", [in_c] { tall_complex_getrf_on_host(in_c); }},
       {"clgauss_cgetrs_host", [in_c] { complex_getrs_on_host(in_c); }},
       {"open_device", [] { (void)open_device(); }},
       {"Context of a device",

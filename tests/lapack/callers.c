@@ -180,6 +180,7 @@ int main(int argc, char** argv) {
     condition_d(n, n);
     factor_d(n, 2 * n, n);
     factor_d(2 * n, n, 2 * n);
+    factor_z(n, n / 2, n);
   } else if (strcmp(what, "exit") == 0) { /* while another thread is at it */
     pthread_t thread;
     n = 300;

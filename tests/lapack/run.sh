@@ -121,14 +121,15 @@ case $kind in
     # What is not gesv or posv is timed by itself; few right-hand sides are not worth a copy of them.
     LD_LIBRARY_PATH=$(reference)
     "$run" run --log rest.log -- "$callers" rest 1100
-    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 17 ] || fail "not one file for each of \
-      getri, getrs, gecon, posv, potrs, potri, sysv, sytrs, dsgesv, the getrf of more rows, zgesv, zgetri, zgetrs, zposv and zpotrs"
+    [ "$(ls cache/clgauss/lapack-*.txt | wc -l)" = 18 ] || fail "not one file for each of \
+      getri, getrs, gecon, posv, potrs, potri, sysv, sytrs, dsgesv, dgetrf and zgetrf of more rows, zgesv, zgetri, zgetrs, zposv and zpotrs"
     "$run" run --log rest.log -- "$callers" rest 1100
     for call in 'dgetri n=1100 nrhs=0' 'dgetrf n=1100 nrhs=0 rows=2200'; do
       grep -q "$call device" rest.log || fail "$call: $(cat rest.log cache/clgauss/lapack-*)"
     done
     "$run" run --min-n 250 --log few.log -- "$callers" rest 1100
     grep -q 'dgetrf n=1100 nrhs=0 rows=2200 device' few.log || fail "a getrf of more rows: $(cat few.log)"
+    grep -q 'zgetrf n=550 nrhs=0 rows=1100 device' few.log || fail "a zgetrf of more rows: $(cat few.log)"
     grep -q 'dgetrf n=1100 nrhs=0 columns=2200 device' few.log || fail "a getrf of more columns: $(cat few.log)"
     for routine in getrs potrs sytrs; do
       grep -q "d$routine n=1100 nrhs=275 device" few.log || fail "$routine: $(cat few.log)"

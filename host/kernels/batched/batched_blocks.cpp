@@ -22,9 +22,7 @@ constexpr Index kMany = 17;
 
 /// Work-items that share a panel: each has some rows of it in registers.
 int usual_blocks_group(const Setting& at) {
-  const std::size_t most = std::min<std::size_t>(512, at.device.max_work_group_size);
-  return static_cast<int>(
-      std::bit_floor(std::min(std::max<std::size_t>(std::bit_ceil(at.n) / 2, 32), most)));
+  return usual_group(at, std::clamp<std::size_t>(std::bit_ceil(at.n) / 2, 32, 512));
 }
 
 /// Of f64 with more rows, 16 columns are too many for the registers.
@@ -44,9 +42,7 @@ std::vector<Demand> blocks_demands(const Parameters& parameters, RealType type) 
 
 /// Of batched_solve, for systems that are larger and fewer than those of batched_panels_variant().
 Parameters parameters_of_solve(const Setting& at) {
-  const std::size_t group =
-      std::bit_floor(std::min<std::size_t>(512, at.device.max_work_group_size));
-  return {{"PANEL", 16}, {"GROUP", static_cast<int>(group)}};
+  return {{"PANEL", 16}, {"GROUP", usual_group(at, 512)}};
 }
 
 /// Columns begin .. end - 1.

@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <array>
-#include <bit>
 #include <clgauss/lab/launch.hpp>
 
 #include "kernels/batched/batched_by_factors.hpp"
@@ -20,11 +18,6 @@ std::uint64_t local_bytes(std::uint64_t panel, RealType type) {
 
 int usual_panel(const Setting& at) {
   return local_bytes(8, at.type) <= at.device.static_local_bytes() ? 8 : 4;
-}
-
-int usual_group(const Setting& at) {
-  return static_cast<int>(
-      std::bit_floor(std::min<std::size_t>(256, at.device.max_work_group_size)));
 }
 
 std::string broken_rule(const Parameters& parameters, RealType /*type*/) {
@@ -88,7 +81,10 @@ const KernelVariant& batched_panels_variant() {
       .name = "batched_panels",
       .file = "batched_panels.cl",
       .parameters = {{.name = "PANEL", .least = 4, .most = 32, .step = 4, .usual = usual_panel},
-                     {.name = "GROUP", .least = 1, .most = 1024, .usual = usual_group}},
+                     {.name = "GROUP",
+                      .least = 1,
+                      .most = 1024,
+                      .usual = [](const Setting& at) { return usual_group(at, 256); }}},
       .lacks = lacks_nothing,
       .ask =
           [](Context& context, RealType type) {

@@ -1,9 +1,12 @@
 #pragma once
 /// The lists of variants, and what their tables have in common.
 
+#include <algorithm>
+#include <bit>
 #include <clgauss/lab/gemm_spec.hpp>
 #include <clgauss/lab/program.hpp>
 #include <clgauss/lab/variant.hpp>
+#include <cstddef>
 #include <string>
 
 namespace clgauss {
@@ -29,6 +32,12 @@ namespace clgauss {
 /// Whether a work-group is many work-items side by side: one for each column of a panel at least.
 [[nodiscard]] inline bool has_groups(const Setting& at) {
   return at.device.type != DeviceType::cpu && at.device.max_work_group_size >= 64;
+}
+
+/// Work-items of a group: the largest power of two that the device and `most` allow.
+[[nodiscard]] inline int usual_group(const Setting& at, std::size_t most) {
+  return static_cast<int>(
+      std::bit_floor(std::clamp<std::size_t>(at.device.max_work_group_size, 1, most)));
 }
 
 /// `own`, then the variant's parameters that are macros.

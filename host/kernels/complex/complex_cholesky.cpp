@@ -1,7 +1,5 @@
 #include "kernels/complex/complex_cholesky.hpp"
 
-#include <algorithm>
-#include <bit>
 #include <clgauss/lab/launch.hpp>
 
 #include "kernels/common/cpu_tile.hpp"
@@ -19,16 +17,12 @@ const KernelVariant& complex_cholesky_variant() {
   static const KernelVariant variant{
       .name = "complex_cholesky",
       .file = "complex_cholesky.cl",
-      .parameters = {{.name = "GROUP",
-                      .least = 1,
-                      .most = 1024,
-                      .usual =
-                          [](const Setting& at) {
-                            if (!has_groups(at)) return 1;
-                            return static_cast<int>(std::bit_floor(
-                                std::min<std::size_t>(at.device.max_work_group_size, 256)));
-                          },
-                      .tried = {1, 64, 128, 256}}},
+      .parameters =
+          {{.name = "GROUP",
+            .least = 1,
+            .most = 1024,
+            .usual = [](const Setting& at) { return has_groups(at) ? usual_group(at, 256) : 1; },
+            .tried = {1, 64, 128, 256}}},
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) { (void)complex_cholesky_works(context, type); },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <clgauss/lab/launch.hpp>
 
 #include "kernels/common/cpu_tile.hpp"
@@ -26,34 +25,30 @@ const KernelVariant& complex_lu_variant() {
   static const KernelVariant variant{
       .name = "complex_lu",
       .file = "complex_lu.cl",
-      .parameters = {{.name = "COLUMNS",
-                      .least = 8,
-                      .most = 32,
-                      .step = 8,
-                      .usual = [](const Setting&) { return 8; },
-                      .tried = {8, 16}},
-                     {.name = "VEC_WIDTH",
-                      .least = 2,
-                      .most = 16,
-                      .usual = [](const Setting& at) { return has_groups(at) ? 2 : 16; },
-                      .tried = {2, 4, 8, 16}},
-                     {.name = "WG_SIZE",
-                      .least = 1,
-                      .most = 1024,
-                      .usual =
-                          [](const Setting& at) {
-                            if (!has_groups(at)) return 1;
-                            return static_cast<int>(std::bit_floor(
-                                std::min<std::size_t>(at.device.max_work_group_size, 64)));
-                          },
-                      .tried = {1, 64, 128, 256}},
-                     {.name = "BLOCK",
-                      .least = 8,
-                      .most = 512,
-                      .step = 8,
-                      .usual = [](const Setting&) { return 96; },
-                      .tried = {32, 64, 96, 128},
-                      .macro = false}},
+      .parameters =
+          {{.name = "COLUMNS",
+            .least = 8,
+            .most = 32,
+            .step = 8,
+            .usual = [](const Setting&) { return 8; },
+            .tried = {8, 16}},
+           {.name = "VEC_WIDTH",
+            .least = 2,
+            .most = 16,
+            .usual = [](const Setting& at) { return has_groups(at) ? 2 : 16; },
+            .tried = {2, 4, 8, 16}},
+           {.name = "WG_SIZE",
+            .least = 1,
+            .most = 1024,
+            .usual = [](const Setting& at) { return has_groups(at) ? usual_group(at, 64) : 1; },
+            .tried = {1, 64, 128, 256}},
+           {.name = "BLOCK",
+            .least = 8,
+            .most = 512,
+            .step = 8,
+            .usual = [](const Setting&) { return 96; },
+            .tried = {32, 64, 96, 128},
+            .macro = false}},
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) { (void)complex_lu_works(context, type); },
       .broken_rule = [](const Parameters& parameters, RealType) -> std::string {

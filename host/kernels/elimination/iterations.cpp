@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <clgauss/error.hpp>
 
 #include "kernels/common/variants.hpp"
@@ -28,9 +27,7 @@ const KernelVariant& iterations_variant() {
                       .most = 256,
                       .usual =
                           [](const Setting& at) {
-                            const std::size_t wanted = at.device.type == DeviceType::cpu ? 16 : 256;
-                            return static_cast<int>(
-                                std::bit_floor(std::min(wanted, at.device.max_work_group_size)));
+                            return usual_group(at, at.device.type == DeviceType::cpu ? 16 : 256);
                           }}},
       .lacks = lacks_nothing,
       .ask = [](Context& context, RealType type) { (void)iterations_work(context, type); },

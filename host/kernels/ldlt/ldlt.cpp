@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <clgauss/lab/launch.hpp>
 
 #include "kernels/common/cpu_tile.hpp"
@@ -70,10 +69,7 @@ const KernelVariant& ldlt_variant() {
       .name = "ldlt",
       .file = kFile,
       .parameters = parameters([](const Setting&) { return 1; },
-                               [](const Setting& at) {
-                                 return static_cast<int>(std::bit_floor(
-                                     std::min<std::size_t>(at.device.max_work_group_size, 512)));
-                               },
+                               [](const Setting& at) { return usual_group(at, 512); },
                                [](const Setting&) { return 1; }),
       .lacks = lacks_nothing,
       .ask = [](Context& context,

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <clgauss/lab/launch.hpp>
 
 #include "kernels/common/cpu_tile.hpp"
@@ -39,9 +38,7 @@ const KernelVariant& qr_variant() {
                       .most = 32,
                       .usual =
                           [](const Setting& at) {
-                            if (!has_groups(at)) return 1;
-                            return static_cast<int>(std::bit_floor(
-                                std::min<std::size_t>(at.device.max_work_group_size / 64, 16)));
+                            return has_groups(at) ? usual_group(at, 1024) / 64 : 1;
                           },
                       .tried = {1, 4, 8, 16}},
                      {.name = "BLOCK",

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <clgauss/error.hpp>
 #include <clgauss/lab/generate.hpp>
 #include <cmath>
@@ -146,11 +145,7 @@ ParameterSpec group_of_a_row() {
   return {.name = "WG_SIZE",
           .least = 1,
           .most = 1024,
-          .usual =
-              [](const Setting& at) {
-                return static_cast<int>(
-                    std::bit_floor(std::clamp<std::size_t>(at.device.max_work_group_size, 1, 128)));
-              },
+          .usual = [](const Setting& at) { return usual_group(at, 128); },
           .tried = {64, 128, 256}};
 }
 

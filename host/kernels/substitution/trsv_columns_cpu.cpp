@@ -178,22 +178,15 @@ const KernelVariant& trsv_transposed_variant() {
   static const KernelVariant variant{
       .name = "trsv_transposed",
       .file = "trsv_transposed.cl",
-      .parameters = {{.name = "BLOCK",
-                      .least = 1,
-                      .most = 256,
-                      .usual =
-                          [](const Setting& at) {
-                            return static_cast<int>(std::bit_floor(
-                                std::min<std::size_t>(64, at.device.max_work_group_size)));
-                          }},
-                     {.name = "PARTS",  // work-items that share a column
-                      .least = 1,
-                      .most = 16,
-                      .usual =
-                          [](const Setting& at) {
-                            return static_cast<int>(std::bit_floor(
-                                std::clamp<std::size_t>(at.device.max_work_group_size / 64, 1, 4)));
-                          }}},
+      .parameters =
+          {{.name = "BLOCK",
+            .least = 1,
+            .most = 256,
+            .usual = [](const Setting& at) { return usual_group(at, 64); }},
+           {.name = "PARTS",  // work-items that share a column
+            .least = 1,
+            .most = 16,
+            .usual = [](const Setting& at) { return std::max(usual_group(at, 256) / 64, 1); }}},
       .lacks = lacks_nothing,
       .ask =
           [](Context& context, RealType type) {

@@ -37,7 +37,7 @@ class ByColumns : public ComplexLuWay {
             const Parameters& parameters)
       : layout_(layout),
         memo_(context, type),
-        kernels_(memo_, layout.n, layout.end, parameters),
+        kernels_(memo_, layout.m, layout.end, parameters),
         transposed_(context, {type, true}, layout.n),
         gemm_(context, type, gemm_options_for_lu(context, type, layout.n, {})) {}
 
@@ -56,7 +56,7 @@ class ByColumns : public ComplexLuWay {
     return kernels_.failed_column(queue, layout_.n);
   }
   std::vector<Index> pivots(const cl::CommandQueue& queue) override {
-    return read_pivots<cl_uint>(queue, kernels_.pivots(), layout_.n, layout_.n);
+    return read_pivots<cl_uint>(queue, kernels_.pivots(), layout_.n, layout_.m);
   }
 
  private:
@@ -132,6 +132,16 @@ class ByBlocks : public ComplexLuWay {
   MatrixView x_;
 };
 
+std::unique_ptr<ComplexLuWay> make_way_by_columns(Context& context, RealType type,
+                                                  const ComplexLayout& layout) {
+  if (!complex_lu_works(context, type))
+    throw NoUsableKernel("no kernel for an LU of complex numbers works on " +
+                         context.profile().name + ": " +
+                         context.trials().reasons({complex_lu_variant().name}));
+  return std::make_unique<ByColumns>(context, type, layout,
+                                     parameters_for(context.profile(), type, layout.n));
+}
+
 std::unique_ptr<ComplexLuWay> make_way(Context& context, RealType type, const ComplexLayout& layout,
                                        const LuOptions& options) {
   if (options.positive_definite) return make_complex_cholesky(context, type, layout);
@@ -141,19 +151,14 @@ std::unique_ptr<ComplexLuWay> make_way(Context& context, RealType type, const Co
     } catch (const NoUsableKernel&) {  // the verdicts say why
     }
   }
-  if (!complex_lu_works(context, type))
-    throw NoUsableKernel("no kernel for an LU of complex numbers works on " +
-                         context.profile().name + ": " +
-                         context.trials().reasons({complex_lu_variant().name}));
-  return std::make_unique<ByColumns>(context, type, layout,
-                                     parameters_for(context.profile(), type, layout.n));
+  return make_way_by_columns(context, type, layout);
 }
 
 }  // namespace
 
-ComplexLayout::ComplexLayout(RealType type, Index rows, Index right_hand_sides,
+ComplexLayout::ComplexLayout(RealType type, Index rows, Index columns, Index right_hand_sides,
                              const Parameters& parameters)
-    : n(rows), nrhs(right_hand_sides) {
+    : m(rows), n(columns), nrhs(right_hand_sides) {
   const auto unit = static_cast<Index>(value_of(parameters, "COLUMNS"));
   b = 2 * whole(n, unit);
   end = b + 2 * whole(nrhs, unit);
@@ -163,6 +168,11 @@ ComplexLayout::ComplexLayout(RealType type, Index rows, Index right_hand_sides,
 ComplexLu::ComplexLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options)
     : layout_(type, n, nrhs, parameters_for(context.profile(), type, n)),
       way_(make_way(context, type, layout_, options)) {}
+
+ComplexLu ComplexLu::tall(Context& context, RealType type, Index m, Index n) {
+  const ComplexLayout layout(type, m, n, 0, parameters_for(context.profile(), type, n));
+  return {layout, make_way_by_columns(context, type, layout)};
+}
 
 namespace {
 
@@ -206,16 +216,16 @@ void ByColumns::eliminate(const cl::CommandQueue& queue, const MatrixView& a, In
   const MatrixView& w = kernels_.w();
   kernels_.solve(queue, false, a.at(k, 2 * k), a.at(k, begin), columns,
                  static_cast<cl_uint>(count));  // U12 = L11^-1 A12
-  gemm_.update(layout_.n - below, columns, 2 * count, a.at(below, 2 * k), w, a.at(below, begin),
+  gemm_.update(layout_.m - below, columns, 2 * count, a.at(below, 2 * k), w, a.at(below, begin),
                {&queue});  // A22 = A22 - L21 U12
 }
 
-/// P A = L U of rows k .. n - 1 and `count` columns from k on, halved until they are a panel.
+/// P A = L U of rows k .. m - 1 and `count` columns from k on, halved until they are a panel.
 void ByColumns::factor_columns(const cl::CommandQueue& queue, const MatrixView& a, Index k,
                                Index count) {
   const Index unit = kernels_.panel_columns();
   if (count <= unit) {
-    kernels_.factor_panel(queue, a.at(k, 2 * k), static_cast<cl_uint>(layout_.n - k),
+    kernels_.factor_panel(queue, a.at(k, 2 * k), static_cast<cl_uint>(layout_.m - k),
                           static_cast<cl_uint>(count), static_cast<cl_uint>(k));
     return;
   }

@@ -8,6 +8,7 @@
 #include <clgauss/view.hpp>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "kernels/complex/complex_lu.hpp"
@@ -17,9 +18,12 @@ namespace clgauss {
 /// Where A and B lie, side by side in one buffer, as real matrices of twice as many columns. The
 /// columns between them and behind B belong to nobody, and are to be zeros.
 struct ComplexLayout {
-  ComplexLayout(RealType type, Index n, Index nrhs, const Parameters& parameters);
+  ComplexLayout(RealType type, Index n, Index nrhs, const Parameters& parameters)
+      : ComplexLayout(type, n, n, nrhs, parameters) {}
+  /// Of an m-by-n A, m >= n.
+  ComplexLayout(RealType type, Index m, Index n, Index nrhs, const Parameters& parameters);
 
-  Index n, nrhs;
+  Index m, n, nrhs;
   Index b;    // first column of B, in REALs
   Index end;  // of the columns that are worked on
   Index ld;
@@ -53,6 +57,10 @@ class ComplexLu {
   /// A the lower triangle is read, and of its diagonal the real parts; L and U = D L^H come of half
   /// the flops, and pivots() exchange nothing. Throws NoUsableKernel, OutOfMemory.
   ComplexLu(Context& context, RealType type, Index n, Index nrhs, const LuOptions& options);
+  /// For the factors alone of an m-by-n A, m >= n > 0: there is no B, and nothing is solved with
+  /// them. 4 m n^2 - 4/3 n^3 flops, by work-groups that wait for nobody. Throws NoUsableKernel,
+  /// OutOfMemory.
+  [[nodiscard]] static ComplexLu tall(Context& context, RealType type, Index m, Index n);
 
   /// Bytes of all that it holds beside A and B.
   [[nodiscard]] static std::uint64_t bytes(const DeviceProfile& device, RealType type, Index n,
@@ -91,6 +99,9 @@ class ComplexLu {
   }
 
  private:
+  ComplexLu(const ComplexLayout& layout, std::unique_ptr<ComplexLuWay> way)
+      : layout_(layout), way_(std::move(way)) {}
+
   ComplexLayout layout_;
   std::unique_ptr<ComplexLuWay> way_;
 };
