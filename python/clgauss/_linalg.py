@@ -251,6 +251,8 @@ def lstsq(
     a: ArrayLike,
     b: ArrayLike,
     rcond: float | None = ...,
+    ridge: float = ...,
+    weights: ArrayLike | None = ...,
     *,
     device: str | Context = ...,
     accuracy: Accuracy = ...,
@@ -261,6 +263,8 @@ def lstsq(
     a: ArrayLike,
     b: ArrayLike,
     rcond: float | None = ...,
+    ridge: float = ...,
+    weights: ArrayLike | None = ...,
     *,
     device: str | Context = ...,
     accuracy: Accuracy = ...,
@@ -270,6 +274,8 @@ def lstsq(
     a: ArrayLike,
     b: ArrayLike,
     rcond: float | None = None,
+    ridge: float = 0.0,
+    weights: ArrayLike | None = None,
     *,
     device: str | Context = "auto",
     accuracy: Accuracy = "double",
@@ -286,6 +292,10 @@ def lstsq(
     rcond : float, optional
         What is below this part of the largest counts as 0 where the rank is told, below 1. By default eps max(m, n), with the eps of the type of
         the factors; a negative one is eps, as in NumPy.
+    ridge : float, optional
+        ``ridge * ||x||^2`` is added to what x minimizes; finite, at least 0.
+    weights : (m,) array_like, optional
+        x minimizes ``sum(weights * (b - a @ x)**2)``; finite, at least 0.
     device : str or Context, optional
         See `Context`.
     accuracy : {"double", "single"}, optional
@@ -298,9 +308,9 @@ def lstsq(
     x : (n,) or (n, k) ndarray
         Float32 if both a and b are, else float64.
     residuals : (1,) or (k,) ndarray
-        Squares of ``||b - a @ x||``; empty, as in NumPy, where the rank is below n or m <= n.
+        Squares of ``||b - a @ x||``, without ridge and weights; empty, as in NumPy, where the rank is below n or m <= n, unless there is a ridge.
     rank : int
-        Numerical rank of a.
+        Numerical rank of a; with a ridge, or weights of 0, of what is factored in its place.
     s : None
         NumPy's singular values: none are computed.
     report : LeastSquaresReport
@@ -310,6 +320,7 @@ def lstsq(
     -----
     By a QR factorisation, of a deficient rank with column exchanges and a second one (LAPACK's gelsy). Other than `numpy.linalg.lstsq` it tells
     the rank of a with its columns (its rows, if it has more columns) brought to one size: a column is not taken for 0 because it is small.
+    With ridge and weights the rows ``sqrt(weights) * a`` are factored above (for m < n beside) ``sqrt(ridge)`` times the identity; ``a.T @ a`` never is.
 
     Examples
     --------
@@ -317,6 +328,8 @@ def lstsq(
     >>> x, residuals, rank, _ = clgauss.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0]], [1.0, 3.0, 4.0, 4.0])
     >>> x.round(12), rank
     (array([1.5, 1. ]), 2)
+    >>> clgauss.lstsq([[1.0], [1.0], [1.0]], [0.0, 6.0, 3.0], ridge=1.0, weights=[1, 4, 0])[0].round(12)
+    array([4.])
     """
     a = numbers(a)
     b = numbers(b)
@@ -329,15 +342,18 @@ def lstsq(
         raise ValueError(f'accuracy is "single" or "double", not {accuracy!r}')
     if rcond is not None and not rcond < 1:
         raise ValueError(f"rcond is {rcond}, which is not below 1")
+    weights = None if weights is None else np.asarray(weights, FLOAT64)
+    if weights is not None and weights.shape != a.shape[:1]:
+        raise ValueError(f"weights have the shape {weights.shape}, not {a.shape[:1]}")
     context = context_of(device)
     dtype = FLOAT32 if a.dtype is FLOAT32 and b.dtype is FLOAT32 else FLOAT64
     x = np.empty((a.shape[1], b.shape[1]), dtype)
     if rcond is not None and rcond < 0:
         rcond = float(np.finfo(FLOAT32 if accuracy == "single" else FLOAT64).eps)
-    told: Any = context._session.least_squares(a, b, x, accuracy, rcond)
+    told: Any = context._session.least_squares(a, b, x, accuracy, rcond, float(ridge), [] if weights is None else list(weights))
     _judge(told["status"], "", told["scaled_residual"], a, b)
-    unique = told["rank"] == a.shape[1] < a.shape[0]
-    residuals = np.array(told["residual_norms"] if unique else [], dtype) ** 2
+    squares = ridge > 0 or told["rank"] == a.shape[1] < a.shape[0]
+    residuals = np.array(told["residual_norms"] if squares else [], dtype) ** 2
     if vector:
         x = x[..., 0]
     answer = (x, residuals, told["rank"], None)

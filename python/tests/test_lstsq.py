@@ -54,6 +54,38 @@ def test_rcond():
             clgauss.lstsq(a, b, wrong)
 
 
+@pytest.mark.parametrize("shape", [(1, 1), (5, 3), (3, 5), (33, 33), (300, 129), (129, 300)])
+@pytest.mark.parametrize("ridge", [0.0, 1e-3, 10.0])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_ridge_and_weights_are_those_of_the_stacked_matrix(device, rng, shape, ridge, weighted):
+    m, n = shape
+    a, b = rng.standard_normal(shape), rng.standard_normal((m, 2))
+    weights = rng.uniform(0.1, 10, m) if weighted else None
+    x, residuals, _, _, report = clgauss.lstsq(a, b, None, ridge, weights, device=device, full_output=True)
+    root = np.sqrt(weights if weighted else np.ones(m))[:, np.newaxis]
+    stacked, right = np.vstack([root * a, np.sqrt(ridge) * np.eye(n)]), np.vstack([root * b, np.zeros((n, 2))])
+    expected = np.linalg.lstsq(stacked, right, rcond=None)[0]
+    np.testing.assert_allclose(x, expected, rtol=1e-8, atol=1e-8 * np.abs(expected).max())
+    norms = np.linalg.norm(b - a @ x, axis=0)
+    np.testing.assert_allclose(report.residual_norms, norms, rtol=1e-6, atol=1e-9)
+    np.testing.assert_allclose(report.objective_norms, np.linalg.norm(right - stacked @ x, axis=0), rtol=1e-6, atol=1e-9)
+    if ridge > 0:
+        assert report.nullity == 0
+        np.testing.assert_allclose(residuals, norms**2, rtol=1e-6, atol=1e-9)
+
+
+def test_ridge_and_weights_that_are_none():
+    a, b = np.ones((3, 1)), np.ones(3)
+    for wrong in (-1.0, np.nan, np.inf):
+        with pytest.raises(ValueError, match="the ridge is"):
+            clgauss.lstsq(a, b, ridge=wrong)
+        with pytest.raises(ValueError, match=r"the weight of row 1 \(from 0\) is"):
+            clgauss.lstsq(a, b, weights=[1, wrong, 1])
+    for wrong in ([], [1, 1], [[1, 1, 1]], 1):
+        with pytest.raises(ValueError, match=r"weights have the shape .*, not \(3,\)"):
+            clgauss.lstsq(a, b, weights=wrong)
+
+
 def test_what_cannot_be_solved():
     with pytest.raises(ValueError, match="infs or NaNs"):
         clgauss.lstsq([[1, 2], [2, np.nan], [3, 6]], [1, 2, 4])

@@ -18,6 +18,7 @@
 #include "linalg/qr/geqp3.hpp"
 #include "linalg/qr/geqrf.hpp"
 #include "linalg/qr/host_products.hpp"
+#include "linalg/qr/ridge_and_weights.hpp"
 #include "linalg/solve/memory_need.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
@@ -421,6 +422,7 @@ class LeastSquaresRun {
     }
     if (!(result_.scaled_residual <= options_.max_scaled_residual))
       result_.status = LeastSquaresStatus::inaccurate;
+    result_.objective_norms = result_.residual_norms;
   }
 
   Context& context_;
@@ -460,8 +462,17 @@ LeastSquares least_squares(Context& context, const Matrix& a, const Matrix& b,
   if (b.cols() == 0) throw DimensionError("b has no right-hand side");
   if (a.rows() != b.rows())
     throw DimensionError(fmt::format("A has {} rows, b has {}", a.rows(), b.rows()));
-  return translate_opencl_errors(
-      [&] { return LeastSquaresRun(context, a, b, options, progress).run(); });
+  require_ridge_and_weights(options, a.rows());
+  return translate_opencl_errors([&] {
+    if (options.ridge == 0 && options.weights.empty())
+      return LeastSquaresRun(context, a, b, options, progress).run();
+    const RidgeAndWeights plain(a, b, options);
+    LeastSquares answer = LeastSquaresRun(context, plain.a(), plain.b(), options, progress).run();
+    if (options.ridge > 0) answer.nullity = std::min(a.rows(), a.cols()) - answer.rank;
+    answer.x = plain.x_of(answer.x);
+    if (!answer.x.empty()) measure_objective(a, b, options, answer);
+    return answer;
+  });
 }
 
 }  // namespace clgauss
