@@ -197,7 +197,8 @@ class LeastSquaresRun {
     result_.rcond =
         zero ? 0 : reciprocal_condition({columns_, solver(false), solver(true)}, size_of(r).norm1);
     std::optional<Geqp3> exchanged;
-    if (zero || !(result_.rcond >= result_.tolerance)) exchanged.emplace(r, result_.tolerance);
+    if (zero || !(result_.rcond >= result_.tolerance))
+      exchanged = Geqp3::of_triangle(r, result_.tolerance);
     // With a zero on its diagonal R has no full rank, even if rounding says so.
     result_.rank = exchanged ? std::min(exchanged->rank(), columns_ - (zero ? 1 : 0)) : columns_;
     result_.nullity = a_.cols() - result_.rank;
