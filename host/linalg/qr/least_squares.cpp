@@ -194,8 +194,13 @@ class LeastSquaresRun {
     };
     bool zero = false;
     for (Index i = 0; i < columns_; ++i) zero = zero || r(i, i) == 0;
-    result_.rcond =
-        zero ? 0 : reciprocal_condition({columns_, solver(false), solver(true)}, size_of(r).norm1);
+    if (zero)
+      result_.rcond = 0;
+    else if (has_full_rank_)
+      result_.rcond = 1;  // nobody asks
+    else
+      result_.rcond =
+          reciprocal_condition({columns_, solver(false), solver(true)}, size_of(r).norm1);
     std::optional<Geqp3> exchanged;
     if (zero || !(result_.rcond >= result_.tolerance))
       exchanged = Geqp3::of_triangle(r, result_.tolerance);
@@ -390,7 +395,9 @@ class LeastSquaresRun {
     options.type = result_.type;
     options.accuracy = result_.accuracy;
     options.rank_tolerance = 0;
-    LeastSquares answer = LeastSquaresRun(context_, a, b, options, progress_).run();
+    LeastSquaresRun part(context_, a, b, options, progress_);
+    part.has_full_rank_ = true;
+    LeastSquares answer = part.run();
     result_.corrections = std::max(result_.corrections, answer.corrections);
     if (!answer.x.empty()) return std::move(answer.x);
     return {a.cols(), b.cols(), Values(a.cols() * b.cols(), std::nan(""))};
@@ -432,6 +439,7 @@ class LeastSquaresRun {
   const LeastSquaresOptions& options_;
   const ProgressCallback& progress_;
   bool wide_, refines_ = false;
+  bool has_full_rank_ = false;  // as the caller knows: its condition is not estimated
   Index rows_, columns_, nrhs_, ld_ = 0;
   LapTimer timer_;
   std::unique_ptr<Geqrf> qr_;
