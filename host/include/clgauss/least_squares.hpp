@@ -67,10 +67,12 @@ struct LeastSquares {
 /// device: 2 k^2 (N - k / 3) flops, k = min(m, n). Factors in f32 give the accuracy of f64 by
 /// refinement with residuals in f64 on the host, if A' is not too ill-conditioned for them.
 ///
-/// Where A' is of a rank r below k, a complete orthogonal factorisation follows: QR of R with
-/// column exchanges by the host's cores, 4 r (k^2 - k r + r^2 / 3) flops, and of what that leaves,
-/// r x k, on the device, 2 r^2 (k - r / 3); with factors in f32 for f64, instead of the latter, QR
-/// of r columns of A, twice if m < n, and of r x k. What is below the tolerance counts as 0.
+/// Where A' is of a rank r below k, a complete orthogonal factorisation follows, by the host's
+/// cores: of R, with the columns that depend on others last where that shows the rank clearly, up
+/// to 2 (k - r) k^2 flops, else with column exchanges, 4 r (k^2 - k r + r^2 / 3), and of the r x k
+/// that it leaves (tzrzf), 2 r^2 (k - r); with factors in f32 for f64, instead of the latter, QR on
+/// the device of r columns of A, twice if m < n, and of r x k. What is below the tolerance counts
+/// as 0.
 ///
 /// With weights w and a ridge x minimizes sum_i w_i (b - A x)_i^2 + ridge ||x||^2. Then
 /// (W^1/2 A; ridge^1/2 I) is factored in place of A, for m < n (W^1/2 A, ridge^1/2 I), whose least

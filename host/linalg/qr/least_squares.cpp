@@ -19,6 +19,7 @@
 #include "linalg/qr/geqrf.hpp"
 #include "linalg/qr/host_products.hpp"
 #include "linalg/qr/ridge_and_weights.hpp"
+#include "linalg/qr/tzrzf.hpp"
 #include "linalg/solve/memory_need.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
@@ -339,30 +340,44 @@ class LeastSquaresRun {
     result_.times.backward = timer_.lap();
   }
 
-  /// F = Q1 R C^-1 = Q1 Q2 (W; 0), a complete orthogonal factorization: the basis are the first
-  /// columns of Q1 Q2.
+  /// F P = Q1 R P C^-1 = Q1 Q2 (W; 0), a complete orthogonal factorization with that of W, whose
+  /// rows are brought to one size: the basis are the first columns of Q1 Q2.
   void solve_by_rows(const Matrix& top, const Geqp3& exchanged) {
     const Index rank = result_.rank;
+    const std::span<const Index> order = exchanged.order();
     Matrix w(rank, columns_);
-    for (Index j = 0; j < columns_; ++j) {
-      const Index column = exchanged.order()[j];
-      for (Index i = 0; i < std::min(j + 1, rank); ++i)
-        w(i, column) = times_power(exchanged.r(i, j), -by_columns_[column]);
-    }
+    std::vector<double> largest(rank);
+    for (Index i = 0; i < rank; ++i)
+      for (Index j = i; j < columns_; ++j) {
+        w(i, j) = times_power(exchanged.r(i, j), -by_columns_[order[j]]);
+        largest[i] = std::max(largest[i], std::abs(w(i, j)));
+      }
+    const std::vector<int> by_rows = exponents_of(largest);
+    scale_rows(w, by_rows, {}, {}, 0);
+    const Tzrzf tzrzf(w);
     if (!wide_) {
       Matrix c(columns_, nrhs_);  // Q1^T b', then Q2^T of it
       for (Index i = 0; i < columns_; ++i)
         std::ranges::copy(top.row(i).subspan(columns_, nrhs_), c.row(i).begin());
       exchanged.apply(c, true);
-      result_.x = answer_of(w, first_rows(c, rank));
+      scale_rows(c, by_rows, {}, {}, 0);
+      const Matrix x = tzrzf.least_solution(c);
+      result_.x = Matrix(columns_, nrhs_);
+      for (Index j = 0; j < columns_; ++j)
+        std::ranges::copy(x.row(j), result_.x.row(order[j]).begin());
       scale_rows(result_.x, {}, {}, by_right_hand_sides_, -1);
     } else {
-      Matrix y = first_rows(answer_of(transposed_in_parallel(w), b_), columns_);  // (u; 0)
+      Matrix b(columns_, nrhs_);
+      for (Index j = 0; j < columns_; ++j) std::ranges::copy(b_.row(order[j]), b.row(j).begin());
+      scale_rows(b, {}, by_right_hand_sides_, {}, 0);
+      Matrix y = first_rows(tzrzf.transposed_fit(std::move(b)), columns_);  // (u; 0)
+      scale_rows(y, by_rows, {}, {}, 0);
       exchanged.apply(y, false);
       const std::vector<int> exponents = exponents_of(largest_of_columns(y));
       scale_rows(y, {}, exponents, {}, 0);
       result_.x = applied(first_rows(y, rows_), false);
       scale_rows(result_.x, {}, {}, exponents, -1);
+      scale_rows(result_.x, {}, {}, by_right_hand_sides_, -1);
     }
   }
 
