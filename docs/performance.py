@@ -155,6 +155,13 @@ def lstsq_rows():
                            "2026-11-23T06:39:33Z", "2026-11-23T06:26:27Z", "PyTorch 2.11: gels")
 
 
+def gelsy_rows():
+    shapes = {(row["m"], row["n"], row["k"]) for row in rows_with("bench_pocl_gelsy.csv", what="gelsy")}
+    for m, n, k in sorted(shapes, key=lambda shape: [int(side) for side in shape]):
+        own, gelsy, gelsd = (median_ms(one("bench_pocl_gelsy.csv", m=m, n=n, k=k, contestant=who)) for who in ("clgauss", "openblas", "gelsd"))
+        yield [f"{m} x {n}", k, digits(own), digits(gelsy), f"{gelsy / own:.2f}", digits(gelsd), f"{gelsd / own:.2f}"]
+
+
 def complex_rows():
     for n in ("500", "1024", "2048", "4096", "8192"):
         cells = [n]
@@ -339,6 +346,7 @@ def performance_md():
         "cholesky": table(["n", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
                           cholesky_rows()),
         "invert": table(["n", "inverse, f64", "cuSOLVER", "ratio", "inverse, f32", "cuSOLVER", "ratio"], invert_rows()),
+        "gelsy": table(["A", "rank", "clgauss", "gelsy", "ratio", "gelsd", "ratio"], gelsy_rows()),
         "lstsq": table(["A", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
                        lstsq_rows()),
         "breakdown": table(["n", "type", *PARTS], breakdown_rows()),

@@ -1,4 +1,4 @@
-// gels and gelsy of clgauss.h.
+// gels, gelsy and lstsq of clgauss.h.
 #include <clgauss.h>
 #include <fmt/format.h>
 
@@ -13,27 +13,36 @@ namespace clgauss::c {
 
 namespace {
 
-/// gels, or, with a place for the rank, gelsy.
+template <typename Real>
+struct Wanted {
+  LeastSquaresOptions options;
+  const Real* weights = nullptr;  // m of them
+  size_t* rank = nullptr;
+};
+
+/// gels, or, with a place for the rank, gelsy and lstsq.
 template <typename Real>
 clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index nrhs,
                     const Real* a_data, Index lda, Real* b_data, Index ldb,
-                    LeastSquaresOptions options, size_t* rank) {
+                    const Wanted<Real>& wanted) {
   const Use use(object_of(handle));
   constexpr Index kMost = Index{1} << 31U;
   if (m >= kMost || n >= kMost || nrhs >= kMost)
     throw DimensionError("m, n and nrhs: none may be 2^31 or more");
   const auto from = host_matrix(layout, m, n, a_data, lda, "A");
   const auto both = host_matrix(layout, std::max(m, n), nrhs, b_data, ldb, "B");
-  if (rank != nullptr) *rank = 0;
+  if (wanted.rank != nullptr) *wanted.rank = 0;
   if (from.empty() || nrhs == 0) return CLGAUSS_OK;
   Matrix a(m, n), b(m, nrhs);
   copy(from, row_major(a.values().data(), m, n, n));
   auto of_b = both;
   of_b.rows = m;
   copy(of_b, row_major(b.values().data(), m, nrhs, nrhs));
+  LeastSquaresOptions options = wanted.options;
+  if (wanted.weights != nullptr) options.weights.assign(wanted.weights, wanted.weights + m);
   if (kRealType<Real> == RealType::f32) options.type = RealType::f32;
   const LeastSquares answer = least_squares(use.context(), a, b, options);
-  if (rank != nullptr) *rank = answer.rank;
+  if (wanted.rank != nullptr) *wanted.rank = answer.rank;
   switch (answer.status) {
     case LeastSquaresStatus::rank_deficient:
       return failed(CLGAUSS_SINGULAR,
@@ -56,17 +65,21 @@ clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index 
 }
 
 /// A rank below min(m, n) is CLGAUSS_SINGULAR.
-LeastSquaresOptions of_full_rank() {
-  LeastSquaresOptions options;
-  options.require_full_rank = true;
-  return options;
+template <typename Real>
+Wanted<Real> of_full_rank() {
+  Wanted<Real> wanted;
+  wanted.options.require_full_rank = true;
+  return wanted;
 }
 
-/// As LAPACK's rcond of gelsy, but that one below 0 asks for the usual tolerance.
-LeastSquaresOptions to_tolerance(double rcond) {
-  LeastSquaresOptions options;
-  if (!(rcond < 0)) options.rank_tolerance = rcond;
-  return options;
+/// rcond as of LAPACK's gelsy, but that one below 0 asks for the usual tolerance.
+template <typename Real>
+Wanted<Real> of_any_rank(double rcond, size_t* rank, const Real* weights = nullptr,
+                         double ridge = 0) {
+  Wanted<Real> wanted{{}, weights, not_null(rank, "rank")};
+  if (!(rcond < 0)) wanted.options.rank_tolerance = rcond;
+  wanted.options.ridge = ridge;
+  return wanted;
 }
 
 }  // namespace
@@ -81,21 +94,20 @@ extern "C" {
 clgauss_status clgauss_sgels(clgauss_context context, int layout, size_t m, size_t n, size_t nrhs,
                              const float* a, size_t lda, float* b, size_t ldb) {
   return guarded(
-      [&] { return gels(context, layout, m, n, nrhs, a, lda, b, ldb, of_full_rank(), nullptr); });
+      [&] { return gels(context, layout, m, n, nrhs, a, lda, b, ldb, of_full_rank<float>()); });
 }
 
 clgauss_status clgauss_dgels(clgauss_context context, int layout, size_t m, size_t n, size_t nrhs,
                              const double* a, size_t lda, double* b, size_t ldb) {
   return guarded(
-      [&] { return gels(context, layout, m, n, nrhs, a, lda, b, ldb, of_full_rank(), nullptr); });
+      [&] { return gels(context, layout, m, n, nrhs, a, lda, b, ldb, of_full_rank<double>()); });
 }
 
 clgauss_status clgauss_sgelsy(clgauss_context context, int layout, size_t m, size_t n, size_t nrhs,
                               const float* a, size_t lda, float* b, size_t ldb, double rcond,
                               size_t* rank) {
   return guarded([&] {
-    return gels(context, layout, m, n, nrhs, a, lda, b, ldb, to_tolerance(rcond),
-                not_null(rank, "rank"));
+    return gels(context, layout, m, n, nrhs, a, lda, b, ldb, of_any_rank<float>(rcond, rank));
   });
 }
 
@@ -103,8 +115,25 @@ clgauss_status clgauss_dgelsy(clgauss_context context, int layout, size_t m, siz
                               const double* a, size_t lda, double* b, size_t ldb, double rcond,
                               size_t* rank) {
   return guarded([&] {
-    return gels(context, layout, m, n, nrhs, a, lda, b, ldb, to_tolerance(rcond),
-                not_null(rank, "rank"));
+    return gels(context, layout, m, n, nrhs, a, lda, b, ldb, of_any_rank<double>(rcond, rank));
+  });
+}
+
+clgauss_status clgauss_slstsq(clgauss_context context, int layout, size_t m, size_t n, size_t nrhs,
+                              const float* a, size_t lda, float* b, size_t ldb,
+                              const float* weights, double ridge, double rcond, size_t* rank) {
+  return guarded([&] {
+    return gels(context, layout, m, n, nrhs, a, lda, b, ldb,
+                of_any_rank(rcond, rank, weights, ridge));
+  });
+}
+
+clgauss_status clgauss_dlstsq(clgauss_context context, int layout, size_t m, size_t n, size_t nrhs,
+                              const double* a, size_t lda, double* b, size_t ldb,
+                              const double* weights, double ridge, double rcond, size_t* rank) {
+  return guarded([&] {
+    return gels(context, layout, m, n, nrhs, a, lda, b, ldb,
+                of_any_rank(rcond, rank, weights, ridge));
   });
 }
 

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <clgauss/io.hpp>
 #include <clgauss/least_squares.hpp>
 #include <cmath>
@@ -33,12 +34,16 @@ constexpr std::string_view kLstsqAbout =
     "Where the rank of A is below min(m, n), x is the smallest of all that have the least "
     "||b - A x||. The columns of A (if m < n its rows) are equilibrated first. The rank is full "
     "where the estimated condition of R is below 1 / tolerance; else QR with column exchanges "
-    "finds it, to the tolerance.";
+    "finds it, to the tolerance.\n"
+    "With --weights and --ridge it minimizes sum_i w_i (b - A x)_i^2 + LAMBDA ||x||^2, by a QR "
+    "factorisation of A's rows times w_i^1/2 above LAMBDA^1/2 times the identity (if m < n beside "
+    "it).";
 constexpr std::string_view kLstsqExamples =
     "clgauss lstsq A.mtx --rhs b.mtx -o x.mtx\n"
     "clgauss lstsq A.npy --rhs B.npy -o X.npy --json report.json\n"
     "clgauss lstsq fit.csv --nrhs 2\n"
-    "clgauss lstsq A.mtx --rhs b.mtx --rank-tolerance 1e-6";
+    "clgauss lstsq A.mtx --rhs b.mtx --rank-tolerance 1e-6\n"
+    "clgauss lstsq A.mtx --rhs b.mtx --ridge 0.01 --weights w.txt";
 
 const std::vector<std::string> kLstsqRhsWords{"ones", "row-sums", "augmented"};
 
@@ -48,7 +53,7 @@ const WordTable<std::optional<Accuracy>> kLstsqAccuracies{{"auto", std::nullopt}
 
 struct LstsqCommand {
   std::string path, rhs, output, device;
-  std::optional<std::string> json;
+  std::optional<std::string> json, weights;
   Index nrhs = 1;
   ReadOptions read;
   FileFormat format = FileFormat::text;
@@ -71,7 +76,9 @@ struct LstsqCommand {
     if (!io::is_augmented(rhs) && !values["nrhs"].defaulted())
       throw UsageError(
           fmt::format("--nrhs says how many columns of A are b; with --rhs {} none are", rhs));
-    if (rhs == "-" && path == "-") throw UsageError("A and B cannot both come from standard input");
+    weights = option<std::string>(values, "weights");
+    if (std::ranges::count(std::array{path, rhs, weights.value_or("")}, "-") > 1)
+      throw UsageError("of A, B and the weights only one can come from standard input");
     if (values.count("format") > 0) read.format = output_format(values, "format", {});
     read.allow_nonfinite = values["allow-nonfinite"].as<bool>();
     format = output_format(values, "output-format", output);
@@ -84,6 +91,9 @@ struct LstsqCommand {
     options.rank_tolerance = option<double>(values, "rank-tolerance");
     if (options.rank_tolerance && !(*options.rank_tolerance >= 0 && *options.rank_tolerance < 1))
       throw UsageError("--rank-tolerance must be at least 0 and below 1");
+    options.ridge = values["ridge"].as<double>();
+    if (!(options.ridge >= 0 && std::isfinite(options.ridge)))
+      throw UsageError("--ridge must be a finite number of at least 0");
     options.require_full_rank = values["require-full-rank"].as<bool>();
     options.max_scaled_residual = values["max-residual"].as<double>();
     if (!(options.max_scaled_residual > 0)) throw UsageError("--max-residual must be above 0");
@@ -139,6 +149,15 @@ double largest_of(const std::vector<double>& norms) {
   return norms.empty() ? 0 : *std::ranges::max_element(norms);
 }
 
+/// What x minimizes, where that is not ||b - A x||, as its root.
+std::string objective_text(const LeastSquares& answer, const LeastSquaresOptions& options) {
+  const bool weighted = !options.weights.empty();
+  if (!weighted && options.ridge == 0) return "";
+  return fmt::format("({}{})^1/2 {:.3g}, ", weighted ? "sum_i w_i (b - A x)_i^2" : "||b - A x||^2",
+                     options.ridge > 0 ? fmt::format(" + {:g} ||x||^2", options.ridge) : "",
+                     largest_of(answer.objective_norms));
+}
+
 std::string verdict_of(const LeastSquares& answer, const System& system,
                        const LeastSquaresOptions& options) {
   const Index m = system.a.rows(), n = system.a.cols();
@@ -159,8 +178,8 @@ std::string verdict_of(const LeastSquares& answer, const System& system,
       break;
   }
   const bool ok = answer.status == LeastSquaresStatus::ok;
-  return fmt::format("residual   ||b - A x|| {:.3g}, {} {:.3g} ({} {:g})\n",
-                     largest_of(answer.residual_norms),
+  return fmt::format("residual   ||b - A x|| {:.3g}, {}{} {:.3g} ({} {:g})\n",
+                     largest_of(answer.residual_norms), objective_text(answer, options),
                      m < n ? "scaled residual" : "scaled A^T (b - A x)", answer.scaled_residual,
                      ok ? "ok: <=" : "MISSED: not <=", options.max_scaled_residual);
 }
@@ -191,14 +210,19 @@ CommandTable lstsq_table() {
        "what is below T times the largest counts as 0 where the rank is told; else eps max(m, n), "
        "eps 2^-52 (f64) or 2^-23 (f32)")
       ("require-full-rank", po::bool_switch(),
-       "a rank below min(m, n) ends with exit code 7 and without x");
+       "a rank below min(m, n) ends with exit code 7 and without x")
+      ("ridge", po::value<double>()->default_value(0, "0")->value_name("LAMBDA"),
+       "add LAMBDA ||x||^2 (not its square) to what x minimizes; at least 0")
+      ("weights", file("FILE"),
+       "a file with w, m numbers of at least 0: minimize sum_i w_i (b - A x)_i^2");
   table.group("Answer")
       ("output,o", output_file("FILE")->default_value("-"), "write x here, in the format of the extension")
       ("output-format", format_words(), "format of x; else by the extension of -o")
       ("digits", digits_value(), kDigitsHelp)
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound, bound)->value_name("R"),
        "m >= n: ||A^T r|| / (eps m ||A^T|| (||A|| ||x|| + ||b||)), r = b - A x, up to which x is "
-       "accepted; m < n: ||r|| / (eps n (||A|| ||x|| + ||b||))");
+       "accepted; m < n: ||r|| / (eps n (||A|| ||x|| + ||b||)); with --ridge or --weights of what is "
+       "factored");
   // clang-format on
   add_report_options(table, kJsonBesideX);
   return table;
@@ -210,12 +234,19 @@ namespace {
 struct Finished {
   const System& system;
   const LeastSquares& answer;
+  const LeastSquaresOptions& options;
   const UsedDevice& device;
   Json seconds;
 };
 
+Json norms_json(const std::vector<double>& norms) {
+  Json json = Json::array();
+  for (const double norm : norms) json.push_back(finite_or_null(norm));
+  return json;
+}
+
 Json report_of(const Finished& run) {
-  const auto& [system, answer, device, seconds] = run;
+  const auto& [system, answer, options, device, seconds] = run;
   Json report{{"schema_version", 1},
               {"status", least_squares_status_name(answer.status)},
               {"m", system.a.rows()},
@@ -228,9 +259,10 @@ Json report_of(const Finished& run) {
               {"device", device_json(device)},
               {"kernels", kernels_json(device.kernels)},
               {"time_s", seconds}};
-  report["residual_norms"] = Json::array();
-  for (const double norm : answer.residual_norms)
-    report["residual_norms"].push_back(finite_or_null(norm));
+  report["ridge"] = options.ridge;
+  report["weighted"] = !options.weights.empty();
+  report["residual_norms"] = norms_json(answer.residual_norms);
+  report["objective_norms"] = norms_json(answer.objective_norms);
   report["scaled_residual"] =
       has_answer(answer.status) ? finite_or_null(answer.scaled_residual) : Json(nullptr);
   report["rcond"] = finite_or_null(answer.rcond);
@@ -276,16 +308,20 @@ ExitCode run_lstsq(const Given& given) {
   OutputFile file(command.output);
   JsonOutput json(given.values);
   OpeningContext opening(command.device, command.context, progress, command.quiet);
+  LeastSquaresOptions solved = command.options;
   const System system = opening.beside([&](const ProgressCallback& reading) {
     ReadOptions options = command.read;
     if (command.quiet) options.note = {};
     options.progress = reading;
-    return read_files(command, options);
+    System read = read_files(command, options);
+    if (command.weights)
+      solved.weights = io::read_weights(*command.weights, read.a, command.path, options);
+    return read;
   });
   times.read = timer.lap();
   Context& context = opening.take();
   times.device = timer.lap();
-  const LeastSquares answer = least_squares(context, system.a, system.b, command.options, progress);
+  const LeastSquares answer = least_squares(context, system.a, system.b, solved, progress);
   line.clear();
   timer.lap();
   if (has_answer(answer.status)) {
@@ -297,10 +333,10 @@ ExitCode run_lstsq(const Given& given) {
   times.free = timer.lap();
   times.total = total.lap();
 
-  const Finished run{system, answer, device,
+  const Finished run{system, answer, solved, device,
                      times_json(times, answer.times, "forward", "backward")};
   if (command.json) json.write(report_of(run));
-  const std::string verdict = verdict_of(answer, system, command.options);
+  const std::string verdict = verdict_of(answer, system, solved);
   if (!command.quiet)
     tell(painted_summary(summary_of(run, command.verbose) + verdict));
   else if (answer.status != LeastSquaresStatus::ok)

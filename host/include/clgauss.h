@@ -258,6 +258,18 @@ CLGAUSS_API clgauss_status clgauss_dgelsy(clgauss_context context, int layout, s
                                           size_t nrhs, const double* a, size_t lda, double* b,
                                           size_t ldb, double rcond, size_t* rank);
 
+/* As gelsy, but x minimizes sum_i weights[i] (b - A x)_i^2 + ridge ||x||^2: m weights, or NULL for 1,
+ * and a ridge, finite and at least 0. rank: with a ridge of [weights^1/2 A; ridge^1/2 I], if m < n of
+ * [weights^1/2 A, ridge^1/2 I], which is factored; min(m, n) unless the ridge is below the tolerance. */
+CLGAUSS_API clgauss_status clgauss_slstsq(clgauss_context context, int layout, size_t m, size_t n,
+                                          size_t nrhs, const float* a, size_t lda, float* b,
+                                          size_t ldb, const float* weights, double ridge,
+                                          double rcond, size_t* rank);
+CLGAUSS_API clgauss_status clgauss_dlstsq(clgauss_context context, int layout, size_t m, size_t n,
+                                          size_t nrhs, const double* a, size_t lda, double* b,
+                                          size_t ldb, const double* weights, double ridge,
+                                          double rcond, size_t* rank);
+
 /* The same as sgesv and dgesv for complex numbers, of two floats (cgesv) or doubles (zgesv) each,
  * real part first, as C's float _Complex and std::complex<float> are; leading dimensions count
  * numbers. As in LAPACK the pivot has the largest |re| + |im| of its column. zgesv needs a device

@@ -14,6 +14,7 @@
 #include "io/ascii.hpp"
 #include "io/memory.hpp"
 #include "io/number.hpp"
+#include "parallel.hpp"
 
 namespace clgauss {
 
@@ -289,17 +290,35 @@ Content read_plain(const Input& input, const std::string& array, const Format& e
 
 }  // namespace
 
+namespace {
+
+void refuse_negative(const Content& content, const std::string& name) {
+  const auto is_negative = [](double value) { return value < 0; };
+  const Index i = find_first(content.values, is_negative);
+  if (content.complex || i == content.values.size()) return;
+  throw FormatError(name, 0, 0,
+                    fmt::format("row {}, column {}: {}", i / content.cols + 1, i % content.cols + 1,
+                                negative_text(content.values[i])));
+}
+
+}  // namespace
+
 Content read_content(const std::string& path, const ReadOptions& options, std::string_view role,
                      Numbers numbers, std::string_view before) {
-  return with_file(
-      path, options, [&](const Input& input, const std::string& array, const Format& entry) {
-        if (entry.open == nullptr) return read_plain(input, array, entry, options, numbers);
-        const std::unique_ptr<Archive> archive = entry.open(input, options);
-        const auto arrays = as_far_as(numbers, archive->arrays());
-        Content content = archive->read(chosen(input, arrays, array, {role, before, {}}));
-        content.format = entry.format;
-        return content;
-      });
+  return with_file(path, options,
+                   [&](const Input& input, const std::string& array, const Format& entry) {
+                     Content content;
+                     if (entry.open == nullptr) {
+                       content = read_plain(input, array, entry, options, numbers);
+                     } else {
+                       const std::unique_ptr<Archive> archive = entry.open(input, options);
+                       const auto arrays = as_far_as(numbers, archive->arrays());
+                       content = archive->read(chosen(input, arrays, array, {role, before, {}}));
+                       content.format = entry.format;
+                     }
+                     if (!options.allow_negative) refuse_negative(content, input.name());
+                     return content;
+                   });
 }
 
 SystemContent read_system_content(const std::string& path, const ReadOptions& options,

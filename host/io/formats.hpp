@@ -60,6 +60,14 @@ void write_complex_npy(OutputFile& file, const Matrix& parts, const WriteOptions
 void write_csv(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
 void write_tsv(OutputFile& file, const Matrix& matrix, const WriteOptions& options);
 
+/// Why a number below 0 is refused.
+[[nodiscard]] std::string negative_text(double value);
+
+/// The weights of the rows of A, as --weights names their file: a column, or a single row, of as
+/// many finite numbers from 0 on. Throws as read_matrix, and DimensionError naming file and shapes.
+[[nodiscard]] std::vector<double> read_weights(const std::string& path, const Matrix& a,
+                                               const std::string& a_path, ReadOptions options);
+
 /// Whether --rhs asks for the columns after A of the file itself.
 [[nodiscard]] inline bool is_augmented(std::string_view rhs) {
   return rhs.empty() || rhs == "augmented";

@@ -225,6 +225,24 @@ Matrix io::read_right_hand_sides(const std::string& rhs, const Matrix& a, const 
   return real_matrix(read_right_hand_side(rhs, a.rows(), a.cols(), a_path, options, Numbers::real));
 }
 
+std::string io::negative_text(double value) {
+  return fmt::format("{} is below 0, which it may not be here", value);
+}
+
+std::vector<double> io::read_weights(const std::string& path, const Matrix& a,
+                                     const std::string& a_path, ReadOptions options) {
+  options.format.reset();  // --format is about the matrix
+  options.allow_nonfinite = false;
+  options.allow_negative = false;
+  const Content content = read_content(path, options, "w", Numbers::real, "--weights ");
+  if (std::min(content.rows, content.cols) != 1 || content.values.size() != a.rows())
+    throw DimensionError(fmt::format(
+        "{}: {} numbers are no weights for the {} matrix of {}: {} are needed, one for each row",
+        name_of(path), shape_of(content.rows, content.cols), shape_of(a.rows(), a.cols()),
+        name_of(a_path), a.rows()));
+  return {content.values.begin(), content.values.end()};
+}
+
 ComplexMatrix io::complex_matrix(Content content) {
   if (content.complex)
     return ComplexMatrix(Matrix(content.rows, 2 * content.cols, std::move(content.values)));

@@ -138,6 +138,7 @@ class TableReader {
   void read_row(const Take& take);
   Index read_row_with_problems();
   double read_number();
+  double read_any_number();
   double read_quoted();
   [[nodiscard]] std::optional<double> number_in(std::string_view text);
   void use(char decimal_mark, const char* at);
@@ -342,6 +343,13 @@ Index TableReader::read_row_with_problems() {
 }
 
 double TableReader::read_number() {
+  const char* const begin = cursor_.position();
+  const double value = read_any_number();
+  if (value < 0 && !options_.allow_negative) cursor_.fail_at(begin, negative_text(value));
+  return value;
+}
+
+double TableReader::read_any_number() {
   double value = 0;
   const char* const begin = cursor_.position();
   if (cursor_.read_plain_number(value)) {

@@ -251,25 +251,31 @@ def lstsq(
     a: ArrayLike,
     b: ArrayLike,
     rcond: float | None = ...,
+    ridge: float = ...,
+    weights: ArrayLike | None = ...,
     *,
     device: str | Context = ...,
     accuracy: Accuracy = ...,
     full_output: Literal[False] = ...,
-) -> tuple[NDArray[Any], NDArray[Any], int, None]: ...
+) -> tuple[NDArray[Any], NDArray[Any], Any, None]: ...
 @overload
 def lstsq(
     a: ArrayLike,
     b: ArrayLike,
     rcond: float | None = ...,
+    ridge: float = ...,
+    weights: ArrayLike | None = ...,
     *,
     device: str | Context = ...,
     accuracy: Accuracy = ...,
     full_output: Literal[True],
-) -> tuple[NDArray[Any], NDArray[Any], int, None, LeastSquaresReport]: ...
+) -> tuple[NDArray[Any], NDArray[Any], Any, None, Any]: ...
 def lstsq(
     a: ArrayLike,
     b: ArrayLike,
     rcond: float | None = None,
+    ridge: float = 0.0,
+    weights: ArrayLike | None = None,
     *,
     device: str | Context = "auto",
     accuracy: Accuracy = "double",
@@ -279,13 +285,17 @@ def lstsq(
 
     Parameters
     ----------
-    a : (m, n) array_like
-        As for `solve`.
-    b : (m,) or (m, k) array_like
-        A vector, or k right-hand sides.
+    a : (..., m, n) array_like
+        As for `solve`. Of a stack one problem is solved after the other.
+    b : (m,) or (..., m, k) array_like
+        A vector, or k right-hand sides. Leading dimensions are broadcast, as by `solve`; NumPy's lstsq takes none.
     rcond : float, optional
         What is below this part of the largest counts as 0 where the rank is told, below 1. By default eps max(m, n), with the eps of the type of
         the factors; a negative one is eps, as in NumPy.
+    ridge : float, optional
+        ``ridge * ||x||^2`` is added to what x minimizes; finite, at least 0.
+    weights : (m,) array_like, optional
+        x minimizes ``sum(weights * (b - a @ x)**2)``; finite, at least 0.
     device : str or Context, optional
         See `Context`.
     accuracy : {"double", "single"}, optional
@@ -295,21 +305,22 @@ def lstsq(
 
     Returns
     -------
-    x : (n,) or (n, k) ndarray
+    x : (n,) or (..., n, k) ndarray; (..., n) for a vector b
         Float32 if both a and b are, else float64.
-    residuals : (1,) or (k,) ndarray
-        Squares of ``||b - a @ x||``; empty, as in NumPy, where the rank is below n or m <= n.
-    rank : int
-        Numerical rank of a.
+    residuals : (..., k) ndarray
+        Squares of ``||b - a @ x||``, without ridge and weights; empty, as in NumPy, where the rank is below n (of a stack: any) or m <= n, unless there is a ridge.
+    rank : int, or (...) ndarray of a stack
+        Numerical rank of a; with a ridge, or weights of 0, of what is factored in its place.
     s : None
         NumPy's singular values: none are computed.
-    report : LeastSquaresReport
+    report : LeastSquaresReport, or list of these for a stack
         With ``full_output``.
 
     Notes
     -----
     By a QR factorisation, of a deficient rank with column exchanges and a second one (LAPACK's gelsy). Other than `numpy.linalg.lstsq` it tells
     the rank of a with its columns (its rows, if it has more columns) brought to one size: a column is not taken for 0 because it is small.
+    With ridge and weights the rows ``sqrt(weights) * a`` are factored above (for m < n beside) ``sqrt(ridge)`` times the identity; ``a.T @ a`` never is.
 
     Examples
     --------
@@ -317,31 +328,44 @@ def lstsq(
     >>> x, residuals, rank, _ = clgauss.lstsq([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0], [1.0, 3.0]], [1.0, 3.0, 4.0, 4.0])
     >>> x.round(12), rank
     (array([1.5, 1. ]), 2)
+    >>> clgauss.lstsq([[1.0], [1.0], [1.0]], [0.0, 6.0, 3.0], ridge=1.0, weights=[1, 4, 0])[0].round(12)
+    array([4.])
     """
     a = numbers(a)
     b = numbers(b)
-    if a.ndim != 2:
-        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be two-dimensional")
-    b, vector = as_columns(b, a.shape[0])
-    if b.ndim != 2:
-        raise LinAlgError(f"{b.ndim}-dimensional array given. Array must be two-dimensional")
+    if a.ndim < 2:
+        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
+    b, vector = as_columns(b, a.shape[-2])
     if accuracy not in ("double", "single"):
         raise ValueError(f'accuracy is "single" or "double", not {accuracy!r}')
     if rcond is not None and not rcond < 1:
         raise ValueError(f"rcond is {rcond}, which is not below 1")
-    context = context_of(device)
-    dtype = FLOAT32 if a.dtype is FLOAT32 and b.dtype is FLOAT32 else FLOAT64
-    x = np.empty((a.shape[1], b.shape[1]), dtype)
     if rcond is not None and rcond < 0:
         rcond = float(np.finfo(FLOAT32 if accuracy == "single" else FLOAT64).eps)
-    told: Any = context._session.least_squares(a, b, x, accuracy, rcond)
-    _judge(told["status"], "", told["scaled_residual"], a, b)
-    unique = told["rank"] == a.shape[1] < a.shape[0]
-    residuals = np.array(told["residual_norms"] if unique else [], dtype) ** 2
-    if vector:
-        x = x[..., 0]
-    answer = (x, residuals, told["rank"], None)
-    return (*answer, LeastSquaresReport(device=context.device.name, **told)) if full_output else answer
+    weights = None if weights is None else np.asarray(weights, FLOAT64)
+    if weights is not None and weights.shape != a.shape[-2:-1]:
+        raise ValueError(f"weights have the shape {weights.shape}, not {a.shape[-2:-1]}")
+    context = context_of(device)
+    dtype = FLOAT32 if a.dtype is FLOAT32 and b.dtype is FLOAT32 else FLOAT64
+    leading = np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
+    a, b = np.broadcast_to(a, leading + a.shape[-2:]), np.broadcast_to(b, leading + b.shape[-2:])
+    m, n, k = *a.shape[-2:], b.shape[-1]
+    x = np.empty((*leading, n, k), dtype)
+    reports = []
+    for place in np.ndindex(leading):
+        told: Any = context._session.least_squares(
+            a[place], b[place], x[place], accuracy, rcond, float(ridge), [] if weights is None else list(weights)
+        )
+        _judge(told["status"], f" of problem {list(place)}" if leading else "", told["scaled_residual"], a[place], b[place])
+        reports.append(LeastSquaresReport(device=context.device.name, **told))
+    squares = ridge > 0 or (n < m and all(report.rank == n for report in reports))
+    norms = [report.residual_norms if squares else [] for report in reports]
+    residuals = np.array(norms, dtype).reshape((*leading, k if squares else 0)) ** 2
+    ranks = np.array([report.rank for report in reports], np.intp).reshape(leading)
+    answer = (x[..., 0] if vector else x, residuals, ranks if leading else reports[0].rank, None)
+    if not full_output:
+        return answer
+    return (*answer, reports if leading else reports[0])
 
 
 def _solve_one(

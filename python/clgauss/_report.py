@@ -140,16 +140,18 @@ class LeastSquaresReport:
     accuracy : str
         By which precision x is judged: ``"single"`` or ``"double"``.
     residual_norms : list of float
-        ``||b - A x||`` in the 2-norm, for every right-hand side.
+        ``||b - A x||`` in the 2-norm, for every right-hand side, without ridge and weights.
+    objective_norms : list of float
+        Roots of what x minimizes: ``sum(weights * (b - A x)**2) + ridge * ||x||^2``.
     scaled_residual : float
         For m >= n, ``||A^T r|| / (eps m ||A^T|| (||A|| ||x|| + ||b||))`` with r = b - A x; for m < n and full rank that of
-        `solve` with ``eps n``.
+        `solve` with ``eps n``. With a ridge or weights: of the larger matrix that is factored, as rcond and rank.
     rcond : float
         Reciprocal condition number of R in the 1-norm, estimated, of A with its columns (for m < n its rows) brought to one size.
     rank : int
         Numerical rank.
     nullity : int
-        n - rank, the dimension of the null space.
+        n - rank, the dimension of the null space; with a ridge min(m, n) - rank.
     tolerance : float
         To which the rank was judged: `rcond` of `lstsq`, or eps max(m, n).
     corrections : int
@@ -163,6 +165,7 @@ class LeastSquaresReport:
     factors: str
     accuracy: str
     residual_norms: list[float]
+    objective_norms: list[float]
     scaled_residual: float
     rcond: float
     rank: int

@@ -197,6 +197,7 @@ nb::dict report_of(const LeastSquares& answer) {
   report["factors"] = text(real_type_name(answer.type));
   report["accuracy"] = text(accuracy_name(answer.accuracy));
   report["residual_norms"] = nb::cast(answer.residual_norms);
+  report["objective_norms"] = nb::cast(answer.objective_norms);
   report["scaled_residual"] = answer.scaled_residual;
   report["rcond"] = answer.rcond;
   report["rank"] = answer.rank;
@@ -209,9 +210,12 @@ nb::dict report_of(const LeastSquares& answer) {
 
 nb::dict fit(const std::shared_ptr<Session>& session, const Array& a, const Array& b,
              const WritableArray& x, const std::string& accuracy,
-             std::optional<double> rank_tolerance) {
+             std::optional<double> rank_tolerance, double ridge,
+             const std::vector<double>& weights) {
   LeastSquaresOptions options;
   options.rank_tolerance = rank_tolerance;
+  options.ridge = ridge;
+  options.weights = weights;
   options.accuracy = accuracy_of(accuracy);
   const auto answer = std::make_shared<LeastSquares>();
   session->run([=](const ProgressCallback& progress) {
@@ -385,7 +389,8 @@ NB_MODULE(_core, module) {
       .def("certify", &certify_one, "a"_a, "b"_a, "x"_a, "bounds"_a, "accuracy"_a)
       .def("solve_complex", &solve_complex_one, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a,
            "method"_a)
-      .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a, "rank_tolerance"_a.none())
+      .def("least_squares", &fit, "a"_a, "b"_a, "x"_a, "accuracy"_a, "rank_tolerance"_a.none(),
+           "ridge"_a, "weights"_a)
       .def("solve_batch", &solve_batch, "a"_a, "b"_a, "x"_a, "accuracy"_a, "report"_a);
 
   nb::class_<Factors>(module, "Factors")

@@ -105,7 +105,49 @@ class HostContestant : public Contestant {
   std::vector<std::int32_t> pivots_;
 };
 
+/// By columns, with b as the last one.
+template <typename T>
+class GelsyContestant : public Contestant {
+ public:
+  GelsyContestant(std::shared_ptr<const SharedContext> context, const Problem& problem)
+      : context_(std::move(context)),
+        m_(problem.size.m),
+        n_(problem.size.n),
+        a_(typed_rows<T>(transposed(problem.a), m_)),
+        x_(std::max(m_, n_)) {}
+
+  void restore() override { std::copy_n(a_.begin() + offset(m_ * n_), m_, x_.begin()); }
+
+  void run() override {
+    const Index ldb = x_.size();
+    if constexpr (std::is_same_v<T, float>)
+      require(clgauss_sgelsy(context_->handle(), CLGAUSS_COLUMN_MAJOR, m_, n_, 1, a_.data(), m_,
+                             x_.data(), ldb, -1, &rank_));
+    else
+      require(clgauss_dgelsy(context_->handle(), CLGAUSS_COLUMN_MAJOR, m_, n_, 1, a_.data(), m_,
+                             x_.data(), ldb, -1, &rank_));
+  }
+
+  [[nodiscard]] Matrix result() override { return matrix_of(x_.data(), n_, 1, 1); }
+  [[nodiscard]] std::string detail() const override { return "rank " + std::to_string(rank_); }
+
+ private:
+  static std::ptrdiff_t offset(Index index) { return static_cast<std::ptrdiff_t>(index); }
+
+  std::shared_ptr<const SharedContext> context_;
+  Index m_, n_;
+  std::vector<T> a_, x_;
+  std::size_t rank_ = 0;
+};
+
 }  // namespace
+
+Entry gelsy_entry(const Problem& problem, const std::string& spec) {
+  auto context = std::make_shared<const SharedContext>(spec);
+  if (problem.size.type == RealType::f32)
+    return {"clgauss", std::make_unique<GelsyContestant<float>>(std::move(context), problem)};
+  return {"clgauss", std::make_unique<GelsyContestant<double>>(std::move(context), problem)};
+}
 
 std::vector<Entry> host_entries(const Problem& problem, const std::string& spec) {
   const auto context = std::make_shared<const SharedContext>(spec);

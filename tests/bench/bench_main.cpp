@@ -66,6 +66,12 @@ std::vector<ProblemSize> problem_sizes(const BenchOptions& options, const Device
     for (const RealType type : types_for(options, device))
       for (const Index n : options.sizes) {
         if (starts_programs(what) && type != RealType::f64) continue;
+        if (what == What::gelsy) {
+          for (const Index m : {n, 4 * n})
+            for (const Index rank : {n, n - n / 8})
+              sizes.push_back({what, type, m, n, rank, false, 0, 0, {}});
+          continue;
+        }
         const Index nrhs = options.right_hand_sides == 0 ? n : options.right_hand_sides;
         const bool update = what == What::gemm && options.k.has_value();
         const Index depth = what == What::host ? nrhs : update ? *options.k : n;
@@ -88,6 +94,8 @@ std::vector<Measurement> measure(Context& context, const BenchOptions& options,
   std::vector<Entry> entries;
   if (size.what == What::host)
     entries = host_entries(problem, options.device);
+  else if (size.what == What::gelsy)
+    entries.push_back(gelsy_entry(problem, options.device));
   else
     entries.push_back({"clgauss", make_clgauss(device)});
   for (const Peer* peer : peers_for(size.what, options, context.profile().type))

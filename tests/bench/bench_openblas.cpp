@@ -247,6 +247,69 @@ class OpenBlasLeastSquares : public Contestant {
   std::vector<T> a_, work_, space_;
 };
 
+/// gelsy, or gelsd, on column-major copies, with the workspace that it asks for.
+template <typename T>
+class OpenBlasAnyRank : public Contestant {
+ public:
+  OpenBlasAnyRank(const Problem& problem, bool by_singular_values)
+      : by_singular_values_(by_singular_values),
+        m_(narrow(problem.size.m)),
+        n_(narrow(problem.size.n)),
+        a_(typed_rows<T>(transposed(problem.a), problem.a.rows())),  // b is the last column
+        work_(a_),
+        x_(static_cast<Index>(std::max(m_, n_))),
+        singular_(x_.size()),
+        order_(x_.size()) {
+    T wanted = 0;
+    lapack_int integers = 0;
+    call(&wanted, -1, &integers);
+    space_.resize(static_cast<Index>(wanted));
+    integers_.resize(static_cast<Index>(std::max(integers, 1)));
+  }
+
+  void restore() override {
+    std::ranges::copy(a_, work_.begin());
+    std::copy(a_.end() - m_, a_.end(), x_.begin());
+    std::ranges::fill(order_, 0);
+  }
+  void run() override {
+    call(space_.data(), static_cast<lapack_int>(space_.size()), integers_.data());
+  }
+  [[nodiscard]] Matrix result() override {
+    return matrix_of(x_.data(), static_cast<Index>(n_), 1, 1);
+  }
+  [[nodiscard]] std::string detail() const override {
+    return fmt::format("{}, rank {}, {}", by_singular_values_ ? "gelsd" : "gelsy", rank_,
+                       describe());
+  }
+
+ private:
+  void call(T* space, lapack_int size, lapack_int* integers) {
+    const auto ldb = static_cast<lapack_int>(x_.size());
+    const T tolerance = std::numeric_limits<T>::epsilon() * static_cast<T>(std::max(m_, n_));
+    if constexpr (is_f32<T>) {
+      if (by_singular_values_)
+        LAPACKE_sgelsd_work(LAPACK_COL_MAJOR, m_, n_, 1, work_.data(), m_, x_.data(), ldb,
+                            singular_.data(), tolerance, &rank_, space, size, integers);
+      else
+        LAPACKE_sgelsy_work(LAPACK_COL_MAJOR, m_, n_, 1, work_.data(), m_, x_.data(), ldb,
+                            order_.data(), tolerance, &rank_, space, size);
+    } else {
+      if (by_singular_values_)
+        LAPACKE_dgelsd_work(LAPACK_COL_MAJOR, m_, n_, 1, work_.data(), m_, x_.data(), ldb,
+                            singular_.data(), tolerance, &rank_, space, size, integers);
+      else
+        LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, m_, n_, 1, work_.data(), m_, x_.data(), ldb,
+                            order_.data(), tolerance, &rank_, space, size);
+    }
+  }
+
+  bool by_singular_values_;
+  lapack_int m_, n_, rank_ = 0;
+  std::vector<T> a_, work_, x_, singular_, space_;
+  std::vector<lapack_int> order_, integers_;
+};
+
 /// gesv of complex numbers, on a column-major copy.
 template <typename T>
 class OpenBlasComplex : public Contestant {
@@ -434,6 +497,20 @@ std::optional<const char*> avx512_core_type() {
 
 }  // namespace
 
+namespace {
+
+std::unique_ptr<Contestant> make_any_rank(const Problem& problem, bool by_singular_values) {
+  if (problem.size.type == RealType::f32)
+    return std::make_unique<OpenBlasAnyRank<float>>(problem, by_singular_values);
+  return std::make_unique<OpenBlasAnyRank<double>>(problem, by_singular_values);
+}
+
+}  // namespace
+
+std::unique_ptr<Contestant> make_gelsd(const DeviceProblem& device) {
+  return make_any_rank(device.problem(), true);
+}
+
 std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
   const Problem& problem = device.problem();
   const bool f32 = problem.size.type == RealType::f32;
@@ -445,6 +522,7 @@ std::unique_ptr<Contestant> make_openblas(const DeviceProblem& device) {
     if (f32) return std::make_unique<OpenBlasSymmetric<float>>(problem);
     return std::make_unique<OpenBlasSymmetric<double>>(problem);
   }
+  if (problem.size.what == What::gelsy) return make_any_rank(problem, false);
   if (problem.size.what == What::lstsq) {
     if (f32) return std::make_unique<OpenBlasLeastSquares<float>>(problem);
     return std::make_unique<OpenBlasLeastSquares<double>>(problem);

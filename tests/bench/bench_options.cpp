@@ -26,6 +26,8 @@ constexpr const char* kAbout =
     "  cholesky the same for a symmetric positive definite matrix, by Cholesky's factors\n"
     "  ldlt     the same for a symmetric indefinite matrix, by L D L^T\n"
     "  lstsq    least squares of 4 n equations with n unknowns, one right-hand side\n"
+    "  gelsy    least squares of n and 4 n equations with n unknowns, of the ranks n and 7/8 n, by "
+    "gelsy of clgauss.h, from host memory to host memory; one right-hand side\n"
     "  invert   the inverse of a matrix, from its LU\n"
     "  complex  solve of complex numbers, pairs of f32 or f64\n"
     "  host     gesv and solve of clgauss.h, from host memory to host memory, with --nrhs "
@@ -36,7 +38,8 @@ constexpr const char* kAbout =
     "  cold     clgauss solve as a whole program on a device that it never saw: its caches and the "
     "driver's are empty; beside it, the same once more\n"
     "Inputs lie where a library works (device buffers for OpenCL, host memory for openblas) and "
-    "are restored outside the timed region; no transfer is timed, except by host. The peers:";
+    "are restored outside the timed region; no transfer is timed, except by host and gelsy. The "
+    "peers:";
 
 constexpr const char* kExamples =
     "clgauss-bench gemm\n"

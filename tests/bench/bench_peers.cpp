@@ -15,10 +15,10 @@ using Make = std::unique_ptr<Contestant> (*)(const DeviceProblem&);
 using Prepare = void (*)(char**);
 
 #ifdef CLGAUSS_BENCH_WITH_OPENBLAS
-constexpr Make kOpenBlas = make_openblas;
+constexpr Make kOpenBlas = make_openblas, kGelsd = make_gelsd;
 constexpr Prepare kPrepareOpenBlas = prepare_openblas;
 #else
-constexpr Make kOpenBlas = nullptr;
+constexpr Make kOpenBlas = nullptr, kGelsd = nullptr;
 constexpr Prepare kPrepareOpenBlas = nullptr;
 #endif
 #ifdef CLGAUSS_BENCH_WITH_CLBLAST
@@ -59,11 +59,22 @@ constexpr Peer kPeers[] = {
      .cholesky = true,
      .ldlt = true,
      .lstsq = true,
+     .gelsy = true,
      .complex_solve = true,
      .invert = true,
      .cpu_only = true,
      .not_the_same = false,
      .make = kOpenBlas,
+     .prepare = kPrepareOpenBlas},
+    {.name = "gelsd",
+     .about = "OpenBLAS's, beside its gelsy: by singular values",
+     .gemm = false,
+     .lu = false,
+     .batched = false,
+     .gelsy = true,
+     .cpu_only = true,
+     .not_the_same = false,
+     .make = kGelsd,
      .prepare = kPrepareOpenBlas},
     {.name = "clblast",
      .about = "gemm only, as tuned by its database",

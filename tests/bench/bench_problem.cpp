@@ -206,6 +206,8 @@ std::string_view what_name(What what) {
       return "ldlt";
     case What::lstsq:
       return "lstsq";
+    case What::gelsy:
+      return "gelsy";
     case What::complex_solve:
       return "complex";
     case What::invert:
@@ -222,6 +224,27 @@ std::string_view what_name(What what) {
   return "batched";
 }
 
+namespace {
+
+/// [A | b] with an A of rank k, random, or the product of two random matrices.
+Matrix of_rank(const ProblemSize& size) {
+  Matrix joined = random_in_type(size.m, size.n + 1, size.type, kSeed);
+  if (size.k == std::min(size.m, size.n)) return joined;
+  const Matrix left = random_in_type(size.m, size.k, RealType::f64, kSeed + 1),
+               right = random_in_type(size.k, size.n, RealType::f64, kSeed + 2);
+  for (Index i = 0; i < size.m; ++i) {
+    const auto row = joined.row(i).first(size.n);
+    std::ranges::fill(row, 0.0);
+    for (Index l = 0; l < size.k; ++l)
+      for (Index j = 0; j < size.n; ++j) row[j] += left(i, l) * right(l, j);
+    if (size.type == RealType::f32)
+      for (double& value : row) value = static_cast<float>(value);
+  }
+  return joined;
+}
+
+}  // namespace
+
 Problem make_problem(const ProblemSize& size) {
   const auto random = [&](Index rows, Index cols, unsigned seed) {
     return random_in_type(rows, cols, size.type, seed);
@@ -237,6 +260,7 @@ Problem make_problem(const ProblemSize& size) {
   }
   if (size.what == What::lstsq)
     return {size, random(rows_of_lstsq(size.n), size.n + 1, kSeed), Matrix(size.n, 1), {}};
+  if (size.what == What::gelsy) return {size, of_rank(size), Matrix(size.n, 1), {}};
   if (size.what == What::invert)
     return {size, random(size.n, size.n, kSeed), Matrix(size.n, 1), {}};
   if (size.what == What::complex_solve)
@@ -258,6 +282,8 @@ double flops(const ProblemSize& size) {
       return tune::lu_flops(size.n) / 2 + tune::solve_flops(size.n, 1);
     case What::lstsq:
       return tune::qr_flops(rows_of_lstsq(size.n), size.n);
+    case What::gelsy:
+      return tune::qr_flops(size.m, size.n);
     case What::complex_solve:
       return 4 * (tune::lu_flops(size.n) + tune::solve_flops(size.n, 1));
     case What::invert:
@@ -279,7 +305,8 @@ double flops(const ProblemSize& size) {
 Accuracy check(const Problem& problem, const Matrix& result) {
   if (problem.size.what == What::gemm) return check_gemm(problem, result);
   if (problem.size.what == What::batched) return check_batched(problem, result);
-  if (problem.size.what == What::lstsq) return check_least_squares(problem, result);
+  if (problem.size.what == What::lstsq || problem.size.what == What::gelsy)
+    return check_least_squares(problem, result);
   if (problem.size.what == What::complex_solve) return check_complex(problem, result);
   if (problem.size.what == What::invert) return check_inverse(problem, result);
   const System system{problem.a, problem.b};

@@ -17,6 +17,7 @@ enum class What {
   cholesky,  // the same for a symmetric positive definite A, by Cholesky's factors
   ldlt,      // the same for a symmetric indefinite A, by L D L^T
   lstsq,  // least squares of four times as many equations as unknowns, by Householder's reflections
+  gelsy,  // least squares of any rank, from host memory to host memory
   complex_solve,  // solve of complex numbers
   invert,         // the inverse of a matrix
   host,           // solve from host memory to host memory
@@ -24,9 +25,10 @@ enum class What {
   file,           // solve by whole programs, from a file to an answer in another
   cold            // the same by clgauss, with empty caches
 };
-inline constexpr What kAllWhats[] = {What::gemm, What::lu,      What::solve,         What::cholesky,
-                                     What::ldlt, What::lstsq,   What::complex_solve, What::invert,
-                                     What::host, What::batched, What::file,          What::cold};
+inline constexpr What kAllWhats[] = {What::gemm,   What::lu,    What::solve,   What::cholesky,
+                                     What::ldlt,   What::lstsq, What::gelsy,   What::complex_solve,
+                                     What::invert, What::host,  What::batched, What::file,
+                                     What::cold};
 [[nodiscard]] std::string_view what_name(What what);
 /// Whether a run is that of a program, from an .npy file, which is written in f64.
 [[nodiscard]] constexpr bool starts_programs(What what) {
@@ -34,8 +36,8 @@ inline constexpr What kAllWhats[] = {What::gemm, What::lu,      What::solve,    
 }
 
 /// Sizes and type of a problem; of lu, solve, invert, file and cold only n and pad are read, of
-/// lstsq and complex n alone, of host n and k, its right-hand sides, of batched n and what follows
-/// pad.
+/// lstsq and complex n alone, of gelsy m, n and k, the rank, of host n and k, its right-hand sides,
+/// of batched n and what follows pad.
 struct ProblemSize {
   What what = What::gemm;
   RealType type = RealType::f64;
@@ -50,10 +52,12 @@ struct ProblemSize {
 /// start from the same numbers.
 struct Problem {
   ProblemSize size;
-  Matrix
-      a;  // gemm: m-by-k; lu, solve, invert: n-by-n; lstsq: [A | b], 4n-by-(n+1); complex: [A | b], n-by-2(n+1), real and imaginary parts; batched: a system's matrix a row, batch-by-n^2
-  /// gemm: k-by-n; host: n-by-k; lu, solve, lstsq, complex, invert: n-by-1 (zeros but for lu,
-  /// solve); batched: batch-by-n
+  /// gemm: m-by-k; lu, solve, invert: n-by-n; lstsq: [A | b], 4n-by-(n+1); gelsy: [A | b],
+  /// m-by-(n+1); complex: [A | b], n-by-2(n+1), real and imaginary parts; batched: a system's
+  /// matrix a row, batch-by-n^2
+  Matrix a;
+  /// gemm: k-by-n; host: n-by-k; lu, solve, lstsq, gelsy, complex, invert: n-by-1 (zeros but for
+  /// lu, solve); batched: batch-by-n
   Matrix b;
   Matrix c;  // gemm: m-by-n, before the product; else empty
 };
@@ -64,9 +68,9 @@ inline constexpr unsigned kSeed = 20130522;
 /// Rows of A of an lstsq with n columns.
 [[nodiscard]] constexpr Index rows_of_lstsq(Index n) { return 4 * n; }
 
-/// 2 m n k for gemm, 2 n^3 for invert, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq, 8/3 n^3 + 8 n^2
-/// for complex, 2/3 n^3 + 2 n^2 for solve, for each system of batched and, with k times the last,
-/// for host, 1/3 n^3 + 2 n^2 for cholesky, batched too, and ldlt.
+/// 2 m n k for gemm, 2 n^3 for invert, 2/3 n^3 for lu, 2 n^2 (m - n / 3) for lstsq and gelsy,
+/// 8/3 n^3 + 8 n^2 for complex, 2/3 n^3 + 2 n^2 for solve, for each system of batched and, with k
+/// times the last, for host, 1/3 n^3 + 2 n^2 for cholesky, batched too, and ldlt.
 [[nodiscard]] double flops(const ProblemSize& size);
 
 /// How wrong an answer is, as a multiple of what rounding alone may do.
@@ -81,8 +85,9 @@ struct Accuracy {
 /// system a row; the worst counts), in f64 on the host by O(n^2) flops.
 ///
 /// invert: norm1(A X - I), from below by random signs, / (eps n normInf(A) normInf(X)) <= 16.
-/// complex: as solve, of moduli; x is n-by-2, real and imaginary parts. lstsq: normInf(A^T r) /
-/// (eps m normInf(A^T) (normInf(A) normInf(x) + normInf(b))) <= 16, r = b - A x. lu, solve:
+/// complex: as solve, of moduli; x is n-by-2, real and imaginary parts. lstsq, gelsy:
+/// normInf(A^T r) / (eps m normInf(A^T) (normInf(A) normInf(x) + normInf(b))) <= 16, r = b - A x.
+/// lu, solve:
 /// normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16 (HPL). gemm: norm1(C -
 /// Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3 (SLATE), with norm1(C - Cref)
 /// estimated from below, see gemm.

@@ -28,7 +28,8 @@ constexpr const char* kLegend =
     "own seconds stands behind\n"
     "# error, gemm: norm1(C - Cref) / (eps (sqrt(k + 2) norm1(A) norm1(B) + 2 norm1(C0))) <= 3, "
     "norm1(C - Cref) from below by sign vectors and columns\n"
-    "# error, lstsq: normInf(A^T r) / (eps m normInf(A^T) (normInf(A) normInf(x) + normInf(b))) <= "
+    "# error, lstsq, gelsy: normInf(A^T r) / (eps m normInf(A^T) (normInf(A) normInf(x) + "
+    "normInf(b))) <= "
     "16, r = b - A x\n"
     "# error, invert: norm1(A X - I), from below by sign vectors, / (eps n normInf(A) normInf(X)) "
     "<= 16\n"
@@ -36,22 +37,23 @@ constexpr const char* kLegend =
     "# error, else: normInf(b - A x) / (eps n (normInf(A) normInf(x) + normInf(b))) <= 16\n"
     "# host: from host memory to host memory, k right-hand sides; clgauss and openblas: gesv by "
     "columns, L, U and ipiv included\n"
+    "# gelsy: from host memory to host memory; k: the rank\n"
     "# batched: m = systems, each with 1 right-hand side; the worst error of all\n"
     "# ratio: median / clgauss's median, above 1 where clgauss is faster\n";
 
 /// What tells one problem from another, in every row of both files.
 std::vector<std::string> key_fields(const std::string& run, const std::string& device,
                                     const ProblemSize& size) {
-  const bool gemm = size.what == What::gemm;
+  const bool gemm = size.what == What::gemm, gelsy = size.what == What::gelsy;
   return {run,
           device,
           std::string(what_name(size.what)),
           real_type_name(size.type),
-          std::to_string(gemm || size.what == What::lstsq ? size.m
-                         : size.what == What::batched     ? size.batch
-                                                          : size.n),
+          std::to_string(gemm || size.what == What::lstsq || gelsy ? size.m
+                         : size.what == What::batched              ? size.batch
+                                                                   : size.n),
           std::to_string(size.n),
-          gemm || size.what == What::host ? std::to_string(size.k) : std::string()};
+          gemm || gelsy || size.what == What::host ? std::to_string(size.k) : std::string()};
 }
 
 /// The first line of a file that exists; empty for one that is new.

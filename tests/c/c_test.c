@@ -420,8 +420,10 @@ static void test_device(cl_platform_id platform, cl_device_id device) {
   test_symmetric_f32(context);
   test_gels_f32(context);
   test_gelsy_f32(context);
+  test_lstsq_f32(context);
   test_gels_f64(context);
   test_gelsy_f64(context);
+  test_lstsq_f64(context);
   test_complex_f32(context);
   test_hermitian_f32(context);
   test_complex_solve_f32(context);

@@ -188,6 +188,41 @@ static void T(test_gelsy)(clgauss_context context) {
   EXPECT_MESSAGE("rank is NULL");
 }
 
+/* A = (1, 1, ..), of weights 1, 2, .. and 0: x is the weighted mean, by a ridge drawn to 0. */
+static void T(test_lstsq)(clgauss_context context) {
+  REAL a[N], b[N], weights[N];
+  double mass = 0, moment = 0;
+  size_t rank = 99;
+  for (size_t i = 0; i < N; ++i) {
+    a[i] = 1;
+    weights[i] = (REAL)(i + 1 < N ? i + 1 : 0);
+    mass += (double)weights[i];
+    moment += (double)weights[i] * (double)(i * i);
+  }
+  for (int ridge = 0; ridge < 5; ridge += 4) {
+    for (size_t i = 0; i < N; ++i) b[i] = (REAL)(i * i);
+    EXPECT_STATUS(CLGAUSS_OK, P(lstsq)(context, CLGAUSS_COLUMN_MAJOR, N, 1, 1, a, N, b, N, weights,
+                                       ridge, -1, &rank));
+    EXPECT(rank == 1);
+    EXPECT(fabs((double)b[0] - moment / (mass + ridge)) <= 10 * N * N * (double)EPS);
+    for (size_t i = 1; i < N; ++i) EXPECT(b[i] == (REAL)(i * i));
+  }
+  b[0] = N + 1; /* of a wide A: A^T b / (N + ridge) */
+  EXPECT_STATUS(CLGAUSS_OK,
+                P(lstsq)(context, CLGAUSS_ROW_MAJOR, 1, N, 1, a, N, b, 1, NULL, 1, -1, &rank));
+  for (size_t i = 0; i < N; ++i) EXPECT(fabs((double)b[i] - 1) <= 100 * (double)EPS);
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, P(lstsq)(context, CLGAUSS_ROW_MAJOR, N, 1, 1, a, 1, b, 1,
+                                                   NULL, -1, -1, &rank));
+  EXPECT_MESSAGE("the ridge is -1");
+  weights[2] = -3;
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, P(lstsq)(context, CLGAUSS_ROW_MAJOR, N, 1, 1, a, 1, b, 1,
+                                                   weights, 0, -1, &rank));
+  EXPECT_MESSAGE("the weight of row 2 (from 0) is -3");
+  EXPECT_STATUS(CLGAUSS_INVALID_ARGUMENT, P(lstsq)(context, CLGAUSS_ROW_MAJOR, N, 1, 1, a, 1, b, 1,
+                                                   NULL, 0, -1, NULL));
+  EXPECT_MESSAGE("rank is NULL");
+}
+
 static void T(test_host)(clgauss_context context) {
   REAL a[N * LDA], b[LDB * LDB];
   int32_t ipiv[N];

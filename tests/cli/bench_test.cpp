@@ -77,3 +77,19 @@ TEST_CASE("clgauss-bench: complex systems beside OpenBLAS, whose answers are che
     CHECK(rows.find(row) != std::string::npos);
   CHECK(rows.find("wrong_result") == std::string::npos);
 }
+
+TEST_CASE(
+    "clgauss-bench: least squares of two ranks beside gelsy and gelsd, whose ranks are told") {
+  const TemporaryFolder folder;
+  const auto result = run(bench_program(), folder,
+                          "gelsy --sizes 40 --types f64 --reps 1 --device pocl --csv rows.csv");
+  CHECK(result.exit_code == 0);
+  const std::string rows = content_of(folder / "rows.csv");
+  for (const char* row :
+       {"gelsy,f64,40,40,40,clgauss,rank 40,", "gelsy,f64,40,40,35,clgauss,rank 35,",
+        "gelsy,f64,160,40,40,clgauss,rank 40,", "gelsy,f64,160,40,35,clgauss,rank 35,"})
+    CHECK_MESSAGE(rows.find(row) != std::string::npos, rows);
+  if (rows.find(",openblas,") == std::string::npos) return;  // it was built without
+  for (const char* peer : {"\"gelsy, rank 35, ", "\"gelsd, rank 35, "})
+    CHECK_MESSAGE(rows.find(peer) != std::string::npos, rows);
+}

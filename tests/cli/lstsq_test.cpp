@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <sstream>
+#include <tuple>
 
 #include "support/process.hpp"
 #include "support/text.hpp"
@@ -158,6 +159,107 @@ TEST_CASE("lstsq --rank-tolerance says what counts as 0") {
     CHECK(has(refused.err, "--rank-tolerance"));
     CHECK_FALSE(std::filesystem::exists(folder / "y.txt"));
   }
+}
+
+TEST_CASE("lstsq --ridge and --weights, alone and together, with what they minimize") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "1\n1\n1\n");
+  write_file(folder / "b.txt", "0\n6\n3\n");
+  write_file(folder / "w.txt", "# of each row\n1\n4\n0\n");
+  const auto fit = [&](const std::string& options) {
+    const auto result = run_program(folder, "lstsq a.txt b.txt --json r.json " + options);
+    CHECK(result.exit_code == 0);
+    const std::vector<double> x = numbers_of(result.out);
+    REQUIRE(x.size() == 1);
+    const json report = json::parse(content_of(folder / "r.json"));
+    CHECK(report["rank"] == 1);
+    CHECK(report["nullity"] == 0);
+    const double r = std::sqrt(x[0] * x[0] + (6 - x[0]) * (6 - x[0]) + (3 - x[0]) * (3 - x[0]));
+    CHECK(report["residual_norms"][0].get<double>() == doctest::Approx(r));
+    return std::tuple(x[0], report, result.err);
+  };
+  const auto [mean, plain, plain_text] = fit("");
+  CHECK(mean == doctest::Approx(3));
+  CHECK(plain["ridge"] == 0);
+  CHECK(plain["weighted"] == false);
+  CHECK(plain["objective_norms"] == plain["residual_norms"]);
+  CHECK_FALSE(has(plain_text, "^1/2"));
+  const auto [shrunk, ridge, ridge_text] = fit("--ridge 1.5");  // 9 / (3 + 1.5)
+  CHECK(shrunk == doctest::Approx(2));
+  CHECK(ridge["ridge"] == 1.5);
+  CHECK(ridge["objective_norms"][0].get<double>() == doctest::Approx(std::sqrt(4 + 16 + 1 + 6)));
+  CHECK_MESSAGE(has(ridge_text, "(||b - A x||^2 + 1.5 ||x||^2)^1/2 5.2,"), ridge_text);
+  const auto [weighted, weights, weights_text] = fit("--weights w.txt");  // 24 / 5
+  CHECK(weighted == doctest::Approx(4.8));
+  CHECK(weights["weighted"] == true);
+  CHECK(weights["objective_norms"][0].get<double>() ==
+        doctest::Approx(std::sqrt(4.8 * 4.8 + 4 * 1.2 * 1.2)));
+  CHECK_MESSAGE(has(weights_text, "(sum_i w_i (b - A x)_i^2)^1/2 5.37,"), weights_text);
+  const auto [both, report, text] = fit("--ridge 1 --weights w.txt");  // 24 / 6
+  CHECK(both == doctest::Approx(4));
+  CHECK(report["objective_norms"][0].get<double>() == doctest::Approx(std::sqrt(16 + 16 + 16)));
+  CHECK_MESSAGE(has(text, "(sum_i w_i (b - A x)_i^2 + 1 ||x||^2)^1/2 6.93,"), text);
+  write_file(folder / "row.csv", "1,4,0\n");
+  CHECK(std::get<0>(fit("--weights row.csv")) == weighted);
+  CHECK(numbers_of(run_script(folder, "$CLGAUSS lstsq -q a.txt b.txt --weights - <w.txt").out)[0] ==
+        weighted);
+}
+
+TEST_CASE("lstsq --ridge gives one x where a wide A has many with the least residual") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", "1 2 0\n");
+  write_file(folder / "b.txt", "6\n");
+  const auto result = run_program(folder, "lstsq a.txt b.txt --ridge 1 --json r.json");
+  CHECK(result.exit_code == 0);
+  const std::vector<double> x = numbers_of(result.out);  // A^T b / (5 + 1)
+  REQUIRE(x.size() == 3);
+  CHECK(x[0] == doctest::Approx(1));
+  CHECK(x[1] == doctest::Approx(2));
+  CHECK(std::abs(x[2]) < 1e-15);
+  CHECK_FALSE(has(result.err, "null space"));
+  const json report = json::parse(content_of(folder / "r.json"));
+  CHECK(report["nullity"] == 0);
+  CHECK(report["residual_norms"][0].get<double>() == doctest::Approx(1));
+  CHECK(report["objective_norms"][0].get<double>() == doctest::Approx(std::sqrt(6.0)));
+}
+
+TEST_CASE("lstsq refuses a ridge and weights that are none, with the place") {
+  const TemporaryFolder folder;
+  write_file(folder / "a.txt", kLine);
+  write_file(folder / "b.txt", kValues);
+  write_file(folder / "negative.txt", "# weights\n1\n1\n-2.5\n1\n");
+  write_file(folder / "negative.csv", "1,1,-2.5,1\n");
+  write_file(folder / "negative.mtx",
+             "%%MatrixMarket matrix array real general\n4 1\n1\n1\n-2.5\n1\n");
+  write_file(folder / "nan.txt", "1\nnan\n1\n1\n");
+  write_file(folder / "word.txt", "1\nheavy\n1\n1\n");
+  write_file(folder / "three.txt", "1\n1\n1\n");
+  write_file(folder / "square.txt", "1 1\n1 1\n");
+  for (const char* wrong : {"-1", "nan", "inf", "much"}) {
+    CAPTURE(wrong);
+    const auto refused =
+        run_program(folder, std::string("lstsq a.txt b.txt -o x.txt --ridge=") + wrong);
+    CHECK(refused.exit_code == 2);
+    CHECK(has(refused.err, "--ridge"));
+  }
+  for (const auto& [file, message] :
+       {std::pair("negative.txt", "negative.txt:4:1: -2.5 is below 0"),
+        {"negative.csv", "negative.csv:1:5: -2.5 is below 0"},
+        {"negative.mtx", "negative.mtx: row 3, column 1: -2.5 is below 0"},
+        {"nan.txt", "nan.txt:2:1: 'nan' is not finite"},
+        {"word.txt", "word.txt:2:1: 'heavy' is not a number"},
+        {"three.txt",
+         "three.txt: 3 x 1 numbers are no weights for the 4 x 2 "
+         "matrix of a.txt: 4 are needed"},
+        {"square.txt", "square.txt: 2 x 2 numbers are no weights"},
+        {"missing.txt", "missing.txt"}}) {
+    const auto refused =
+        run_program(folder, std::string("lstsq a.txt b.txt -o x.txt --weights ") + file);
+    CHECK(refused.exit_code == 3);
+    CHECK_MESSAGE(has(refused.err, message), refused.err);
+  }
+  CHECK(run_program(folder, "lstsq a.txt - --weights -").exit_code == 2);
+  CHECK_FALSE(std::filesystem::exists(folder / "x.txt"));
 }
 
 TEST_CASE("lstsq refuses what does not fit together") {

@@ -100,6 +100,8 @@ class Fuzzer {
         return one_in(2) ? posv<float>(clgauss_sposv) : posv<double>(clgauss_dposv);
       case 13:
         if (one_in(2)) return one_in(2) ? gels<float>(clgauss_sgels) : gels<double>(clgauss_dgels);
+        if (one_in(2))
+          return one_in(2) ? lstsq<float>(clgauss_slstsq) : lstsq<double>(clgauss_dlstsq);
         return one_in(2) ? gelsy<float>(clgauss_sgelsy) : gelsy<double>(clgauss_dgelsy);
       case 14:
         if (one_in(2))
@@ -442,6 +444,19 @@ class Fuzzer {
     std::size_t rank = 0;
     const double rcond = one_in(2) ? -1 : static_cast<double>(below(12)) / 10;
     gels<Real>([&](auto... arguments) { return call(arguments..., rcond, perhaps(&rank)); });
+  }
+
+  /// With weights and a ridge, some of them below 0.
+  template <typename Real, typename Call>
+  void lstsq(const Call& call) {
+    std::size_t rank = 0;
+    auto weights = numbers<Real>();
+    for (Real& weight : weights)
+      if (!one_in(100)) weight = std::abs(weight);
+    const double ridge = one_in(20) ? -1 : static_cast<double>(below(100)) / 10;
+    const Real* const given = one_in(2) ? nullptr : weights.data();
+    gels<Real>(
+        [&](auto... arguments) { return call(arguments..., given, ridge, -1, perhaps(&rank)); });
   }
 
   /// gesv of real or complex numbers: what it writes, and when.

@@ -103,6 +103,52 @@ TEST_CASE("geqp3: A P = Q R, the longest column first, of every shape, size and 
   }
 }
 
+TEST_CASE("geqp3: of a triangle with a clear rank columns that depend on others come last") {
+  for (const Index n : {1, 2, 33, 64, 257})
+    for (const Index step : {1, 2, 3, 40})  // from one such column to the next
+      for (const bool at_the_end : {false, true}) {
+        CAPTURE(n);
+        CAPTURE(step);
+        CAPTURE(at_the_end);
+        const Matrix random = random_matrix(n, n, 7);
+        const auto size = static_cast<double>(n);
+        const Index many = (n + step - 1) / step;
+        const auto depends = [&](Index j) { return at_the_end ? j + many >= n : j % step == 0; };
+        Matrix r(n, n);
+        std::vector<Index> taken;
+        for (Index j = 0; j < n; ++j) {
+          if (!depends(j)) taken.push_back(j);
+          for (Index i = 0; i <= j; ++i)
+            r(i, j) = i < j ? random(i, j) / size : depends(j) ? 0 : 1 + random(i, j) / 2;
+        }
+        for (Index j = 0; j < n; ++j)  // the sum of those before it
+          for (Index i = 0; i < j && depends(j); ++i) {
+            r(i, j) = 0;
+            for (Index k = i; k < j; ++k)
+              if (!depends(k)) r(i, j) += r(i, k) / size;
+          }
+        const Geqp3 qr = Geqp3::of_triangle(r, kPrecision * size);
+        CHECK(qr.rank() == taken.size());
+        CHECK(off(r, qr) <= 20 * size * kPrecision);
+        CHECK(std::equal(taken.begin(), taken.end(), qr.order().begin()));
+        std::vector<Index> order(qr.order().begin(), qr.order().end());
+        std::ranges::sort(order);
+        for (Index j = 0; j < n; ++j) CHECK(order[j] == j);
+      }
+}
+
+TEST_CASE("geqp3: of a triangle whose rank is not clear it is what it is of any matrix") {
+  Matrix graded(60, 60);
+  for (Index i = 0; i < 60; ++i)
+    for (Index j = i; j < 60; ++j) graded(i, j) = std::pow(10, -static_cast<double>(j) / 5);
+  for (const Matrix& r : {shrinking_kahan(90), graded})
+    for (const double tolerance : {0.5, 1e-2, 1e-5, 1e-9}) {
+      const Geqp3 all(r, tolerance), triangle = Geqp3::of_triangle(r, tolerance);
+      CHECK(triangle.rank() == all.rank());
+      CHECK(std::ranges::equal(triangle.order(), all.order()));
+    }
+}
+
 TEST_CASE("geqp3: Q^T Q = I") {
   const Geqp3 qr(random_matrix(70, 50, 5), 0);
   const Matrix c = random_matrix(70, 3, 6);

@@ -92,12 +92,73 @@ Known known_of_rank(Index m, Index n, Index rank, Index nrhs, std::uint64_t seed
   return problem;
 }
 
+/// A^T W (b - A x) = ridge x, exactly: weights and ridge are powers of two, or 0. What rows of
+/// weight 0 have is far off. Without a ridge a tall A has two equal rows, whose b disagrees.
+Known known_of_weights(Index m, Index n, const LeastSquaresOptions& options, std::uint64_t seed) {
+  constexpr Index nrhs = 3;
+  Known problem{whole_numbers(m, n, seed, 4), {}, {}};
+  const bool disagrees = options.ridge == 0 && m > n;
+  if (disagrees) std::ranges::copy(problem.a.row(0), problem.a.row(1).begin());
+  const auto weight = [&](Index i) { return options.weights.empty() ? 1 : options.weights[i]; };
+  Matrix z = whole_numbers(m, nrhs, seed + 1, 1);
+  for (Index i = 0; i < m; ++i)
+    if (weight(i) == 0) std::ranges::fill(z.row(i), 0.0);
+  problem.x =
+      disagrees ? whole_numbers(n, nrhs, seed + 1, 3) : test::product(transpose(problem.a), z);
+  problem.b = test::product(problem.a, problem.x);
+  for (Index i = 0; i < m; ++i)
+    for (Index c = 0; c < nrhs; ++c)
+      problem.b(i, c) += weight(i) == 0 ? 100 : options.ridge * z(i, c) / weight(i);
+  for (Index c = 0; c < nrhs && disagrees; ++c) {
+    problem.b(0, c) += 16 / weight(0);
+    problem.b(1, c) -= 16 / weight(1);
+  }
+  return problem;
+}
+
+/// 4, 1, 1/4 over and over, and 0 at every 7th place, but for the first two.
+std::vector<double> quartered_weights(Index m) {
+  std::vector<double> weights(m);
+  for (Index i = 0; i < m; ++i) weights[i] = i % 7 == 6 ? 0 : std::ldexp(4, -2 * int(i % 3));
+  return weights;
+}
+
+double norm2_of(const Matrix& x, Index c) {
+  double square = 0;
+  for (Index i = 0; i < x.rows(); ++i) square += x(i, c) * x(i, c);
+  return std::sqrt(square);
+}
+
+/// b - A x, and row i times w_i^1/2.
+Matrix residual_of(const Matrix& a, const Matrix& x, const Matrix& b,
+                   const std::vector<double>& weights) {
+  Matrix r = test::product(a, x);
+  for (Index i = 0; i < r.rows(); ++i)
+    for (Index c = 0; c < r.cols(); ++c)
+      r(i, c) = (b(i, c) - r(i, c)) * (weights.empty() ? 1 : std::sqrt(weights[i]));
+  return r;
+}
+
 /// Shapes and ranks below both of their sides.
 constexpr std::tuple<Index, Index, Index> kDeficient[] = {
     {3, 2, 1},     {2, 2, 1},     {2, 3, 1},     {40, 33, 20},    {33, 33, 32}, {33, 40, 20},
     {129, 64, 63}, {64, 129, 50}, {130, 129, 7}, {129, 129, 100}, {7, 300, 6},  {300, 7, 6}};
 
 #ifdef CLGAUSS_TESTS_WITH_LAPACK
+
+/// (W^1/2 A; ridge^1/2 I), and what belongs to b.
+std::pair<Matrix, Matrix> stacked(const Known& problem, const LeastSquaresOptions& options) {
+  const auto& [a, b, x] = problem;
+  const Index extra = options.ridge > 0 ? a.cols() : 0;
+  Matrix whole(a.rows() + extra, a.cols()), right(a.rows() + extra, b.cols());
+  for (Index i = 0; i < a.rows(); ++i) {
+    const double root = options.weights.empty() ? 1 : std::sqrt(options.weights[i]);
+    for (Index j = 0; j < a.cols(); ++j) whole(i, j) = root * a(i, j);
+    for (Index c = 0; c < b.cols(); ++c) right(i, c) = root * b(i, c);
+  }
+  for (Index j = 0; j < extra; ++j) whole(a.rows() + j, j) = std::sqrt(options.ridge);
+  return {std::move(whole), std::move(right)};
+}
 
 /// LAPACK's gels in `type`.
 Matrix lapack_gels(RealType type, const Matrix& a, const Matrix& b) {
@@ -378,6 +439,114 @@ TEST_CASE("least squares: what is below the tolerance that is asked for counts a
       CHECK_THROWS_WITH_AS((void)least_squares(context, Matrix(2, 1), Matrix(2, 1), wrong),
                            doctest::Contains("which is not from 0 to below 1"), UsageError);
     }
+  });
+}
+
+TEST_CASE("least squares: ridge and weights have known answers, as good as LAPACK's") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    for (const RealType type : types_of(device.profile))
+      for (const auto& [m, n] :
+           {std::pair<Index, Index>(1, 1), {9, 4}, {33, 33}, {90, 50}, {5, 9}, {50, 90}})
+        for (const double ridge : {0.0, 0x1p-6, 4.0})
+          for (const bool weighted : {false, true}) {
+            if (!takes(context, m + n)) continue;
+            CAPTURE(m);
+            CAPTURE(n);
+            CAPTURE(ridge);
+            CAPTURE(weighted);
+            CAPTURE(real_type_name(type));
+            LeastSquaresOptions options;
+            options.type = type;
+            options.ridge = ridge;
+            if (weighted) options.weights = quartered_weights(m);
+            const Known problem = known_of_weights(m, n, options, 51);
+            const LeastSquares answer = least_squares(context, problem.a, problem.b, options);
+            REQUIRE(answer.status == LeastSquaresStatus::ok);
+            const Index zeros = weighted && ridge == 0 && m <= n ? m / 7 : 0;
+            CHECK(answer.rank == std::min(m, n) - zeros);
+            CHECK(answer.nullity == (ridge > 0 ? 0 : n - answer.rank));
+            double bound = static_cast<double>(1000 * (m + n)) * unit_roundoff(type);
+#ifdef CLGAUSS_TESTS_WITH_LAPACK
+            const auto [whole, right] = stacked(problem, options);
+            const LeastNorm lapack = lapack_gelsd(type, whole, right, answer.tolerance);
+            bound = 10 *
+                    std::max(error_of(lapack.x, problem.x), unit_roundoff(type) * lapack.condition);
+#endif
+            CHECK(error_of(answer.x, problem.x) <= bound);
+            const Matrix r = residual_of(problem.a, problem.x, problem.b, {}),
+                         parts = residual_of(problem.a, problem.x, problem.b, options.weights);
+            const double digits = type == RealType::f32 ? 1e-2 : 1e-9;
+            for (Index c = 0; c < 3; ++c) {
+              CHECK(answer.residual_norms[c] == doctest::Approx(norm2_of(r, c)).epsilon(digits));
+              CHECK(answer.objective_norms[c] ==
+                    doctest::Approx(
+                        std::hypot(norm2_of(parts, c), std::sqrt(ridge) * norm2_of(problem.x, c)))
+                        .epsilon(digits));
+            }
+          }
+  });
+}
+
+TEST_CASE("least squares: weights and ridges of very different size lose no digits") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    LeastSquaresOptions options;
+    for (const RealType type : types_of(device.profile)) {
+      options.type = type;
+      options.accuracy = Accuracy::double_precision;
+      const Index m = 60, n = 20;
+      options.ridge = 0;
+      const int power = type == RealType::f32 ? 14 : 30;
+      options.weights.assign(m, std::ldexp(1, -power));  // the large ones last
+      std::fill(options.weights.end() - 15, options.weights.end(), std::ldexp(1, power));
+      Known problem{whole_numbers(m, n, 61), {}, whole_numbers(n, 1, 62)};
+      problem.b = test::product(problem.a, problem.x);
+      const LeastSquares weighted = least_squares(context, problem.a, problem.b, options);
+      CHECK(weighted.status == LeastSquaresStatus::ok);
+      CHECK(error_of(weighted.x, problem.x) <= 1e-11);
+      // x = A^T b / ridge but for A^T A / ridge, tall and wide.
+      options.weights.clear();
+      options.ridge = 0x1p100;
+      for (const bool wide : {false, true}) {
+        const Matrix a = wide ? transpose(problem.a) : problem.a;
+        const Matrix b = whole_numbers(a.rows(), 1, 63);
+        Matrix expected = test::product(transpose(a), b);
+        for (double& value : expected.values()) value = std::ldexp(value, -100);
+        const LeastSquares small = least_squares(context, a, b, options);
+        CHECK(small.status == LeastSquaresStatus::ok);
+        CHECK(error_of(small.x, expected) <= 1e-13);
+      }
+    }
+  });
+}
+
+TEST_CASE("least squares: a ridge and weights that are none are refused") {
+  on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    const double nan = std::numeric_limits<double>::quiet_NaN(),
+                 infinity = std::numeric_limits<double>::infinity();
+    const Matrix a(3, 2, {1, 2, 3, 4, 5, 6}), b(3, 1, {1, 2, 3});
+    for (const double wrong : {-1.0, nan, infinity}) {
+      LeastSquaresOptions options;
+      options.ridge = wrong;
+      CHECK_THROWS_WITH_AS((void)least_squares(context, a, b, options),
+                           doctest::Contains("the ridge is"), UsageError);
+      options.ridge = 0;
+      options.weights = {1, wrong, 1};
+      CHECK_THROWS_WITH_AS((void)least_squares(context, a, b, options),
+                           doctest::Contains("the weight of row 1 (from 0) is"), UsageError);
+    }
+    LeastSquaresOptions options;
+    options.weights = {1, 1};
+    CHECK_THROWS_WITH_AS((void)least_squares(context, a, b, options),
+                         doctest::Contains("A has 3 rows, and there are 2 weights"),
+                         DimensionError);
+    options.weights = {0, 0, 0};
+    const LeastSquares none = least_squares(context, a, b, options);
+    CHECK(none.status == LeastSquaresStatus::ok);
+    CHECK(none.rank == 0);
+    for (const double value : none.x.values()) CHECK(value == 0);
   });
 }
 

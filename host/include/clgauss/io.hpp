@@ -45,6 +45,7 @@ using NoteCallback = std::function<void(std::string_view note)>;
 struct ReadOptions {
   std::optional<FileFormat> format;  // empty: by content, then by extension
   bool allow_nonfinite = false;      // accept NaN and Inf instead of refusing them
+  bool allow_negative = true;        // real numbers below 0; else they are refused
   ProgressCallback progress;
   NoteCallback note = notes_to_standard_error();  // empty: nobody is told
 };

@@ -15,6 +15,7 @@ namespace clgauss {
 namespace {
 
 constexpr Index kBlockColumns = 32, kRowsAtOnce = 8;
+constexpr double kClear = 1000;  // times the tolerance: what clearly counts
 
 double dot(std::span<const double> a, std::span<const double> b) {
   return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
@@ -81,7 +82,7 @@ bool ExtremeSingularValues::append(std::span<const double> above, double diagona
   return true;
 }
 
-Geqp3::Geqp3(const Matrix& a, double tolerance)
+Geqp3::Geqp3(const Matrix& a)
     : m_(a.rows()),
       n_(a.cols()),
       a_(m_, host_ld(n_)),
@@ -89,9 +90,56 @@ Geqp3::Geqp3(const Matrix& a, double tolerance)
       order_(n_),
       norms_(n_),
       measured_(n_) {
-  const Index most = std::min(m_, n_);
   for (Index i = 0; i < m_; ++i) std::ranges::copy(a.row(i), a_.row(i).begin());
   std::iota(order_.begin(), order_.end(), Index{0});
+}
+
+Geqp3::Geqp3(const Matrix& a, double tolerance) : Geqp3(a) { take_longest_columns(tolerance); }
+
+Geqp3 Geqp3::of_triangle(const Matrix& r, double tolerance) {
+  Geqp3 qr(r);
+  return qr.take_columns_in_order(tolerance) ? std::move(qr) : Geqp3(r, tolerance);
+}
+
+/// False if the rank is not clear.
+bool Geqp3::take_columns_in_order(double tolerance) {
+  for (Index j = 0; j < n_; ++j) {  // which has nothing below row j
+    const Index k = rank();
+    double square = 0;
+    for (Index i = k + 1; i <= j; ++i) square += a_(i, j) * a_(i, j);
+    const double alpha = a_(k, j);
+    const double diagonal =
+        square == 0 ? alpha : -std::copysign(std::sqrt(alpha * alpha + square), alpha);
+    std::vector<double> above(k);
+    for (Index i = 0; i < k; ++i) above[i] = a_(i, j);
+    if (!extremes_.append(above, diagonal, kClear * tolerance)) continue;
+    if (j > k) swap_columns(k, j);
+    const double tau = reflect(k);
+    if (tau != 0) reflect_rest(k, j + 1, tau);
+    taus_.push_back(tau);
+  }
+  double left = 0;
+  for (Index i = rank(); i < m_; ++i)
+    for (const double value : a_.row(i).subspan(rank(), n_ - rank())) left += value * value;
+  return rank() < n_ && std::sqrt(left) <= tolerance * extremes_.largest();
+}
+
+/// (I - tau v v^T) A(k:end, k+1:n), v below R in column k.
+void Geqp3::reflect_rest(Index k, Index end, double tau) {
+  const Index ld = a_.cols();
+  const double beta = std::exchange(a_(k, k), 1);  // as v has it
+  in_parallel(n_ - k - 1, kElementsPerThread / (end - k), [&](Index from, Index to) {
+    const Index j0 = k + 1 + from, columns = to - from;
+    double* const f = &f_(0, j0);
+    std::fill_n(f, columns, 0.0);  // tau v^T A
+    add_rows(end - k, &a_(k, k), ld, &a_(k, j0), ld, tau, columns, f);
+    for (Index i = k; i < end; ++i) add_rows(1, &a_(i, k), ld, f, ld, -1, columns, &a_(i, j0));
+  });
+  a_(k, k) = beta;
+}
+
+void Geqp3::take_longest_columns(double tolerance) {
+  const Index most = std::min(m_, n_);
   while (rank() < most) {
     measure_columns();
     const Index first = rank(), end = std::min(most, first + kBlockColumns);
@@ -121,15 +169,19 @@ void Geqp3::measure_columns() {
   });
 }
 
+void Geqp3::swap_columns(Index first, Index second) {
+  for (Index i = 0; i < m_; ++i) std::swap(a_(i, first), a_(i, second));
+  std::swap(order_[first], order_[second]);
+}
+
 /// The longest column comes next, with what the block's reflections do to it.
 void Geqp3::exchange(Index first) {
   const Index k = rank(), depth = k - first;
   const auto best = static_cast<Index>(
       std::max_element(norms_.begin() + static_cast<std::ptrdiff_t>(k), norms_.end()) -
       norms_.begin());
-  for (Index i = 0; i < m_; ++i) std::swap(a_(i, k), a_(i, best));
+  swap_columns(k, best);
   for (Index c = 0; c < depth; ++c) std::swap(f_(c, k), f_(c, best));
-  std::swap(order_[k], order_[best]);
   std::swap(norms_[k], norms_[best]);
   std::swap(measured_[k], measured_[best]);
   for (Index i = k; i < m_; ++i)  // A(k:m, k) = A(k:m, k) - V F(:, k)

@@ -18,6 +18,8 @@
 #include "linalg/qr/geqp3.hpp"
 #include "linalg/qr/geqrf.hpp"
 #include "linalg/qr/host_products.hpp"
+#include "linalg/qr/ridge_and_weights.hpp"
+#include "linalg/qr/tzrzf.hpp"
 #include "linalg/solve/memory_need.hpp"
 #include "matrix/max_or_nan.hpp"
 #include "matrix/scaling.hpp"
@@ -193,10 +195,16 @@ class LeastSquaresRun {
     };
     bool zero = false;
     for (Index i = 0; i < columns_; ++i) zero = zero || r(i, i) == 0;
-    result_.rcond =
-        zero ? 0 : reciprocal_condition({columns_, solver(false), solver(true)}, size_of(r).norm1);
+    if (zero)
+      result_.rcond = 0;
+    else if (has_full_rank_)
+      result_.rcond = 1;  // nobody asks
+    else
+      result_.rcond =
+          reciprocal_condition({columns_, solver(false), solver(true)}, size_of(r).norm1);
     std::optional<Geqp3> exchanged;
-    if (zero || !(result_.rcond >= result_.tolerance)) exchanged.emplace(r, result_.tolerance);
+    if (zero || !(result_.rcond >= result_.tolerance))
+      exchanged = Geqp3::of_triangle(r, result_.tolerance);
     // With a zero on its diagonal R has no full rank, even if rounding says so.
     result_.rank = exchanged ? std::min(exchanged->rank(), columns_ - (zero ? 1 : 0)) : columns_;
     result_.nullity = a_.cols() - result_.rank;
@@ -332,30 +340,44 @@ class LeastSquaresRun {
     result_.times.backward = timer_.lap();
   }
 
-  /// F = Q1 R C^-1 = Q1 Q2 (W; 0), a complete orthogonal factorization: the basis are the first
-  /// columns of Q1 Q2.
+  /// F P = Q1 R P C^-1 = Q1 Q2 (W; 0), a complete orthogonal factorization with that of W, whose
+  /// rows are brought to one size: the basis are the first columns of Q1 Q2.
   void solve_by_rows(const Matrix& top, const Geqp3& exchanged) {
     const Index rank = result_.rank;
+    const std::span<const Index> order = exchanged.order();
     Matrix w(rank, columns_);
-    for (Index j = 0; j < columns_; ++j) {
-      const Index column = exchanged.order()[j];
-      for (Index i = 0; i < std::min(j + 1, rank); ++i)
-        w(i, column) = times_power(exchanged.r(i, j), -by_columns_[column]);
-    }
+    std::vector<double> largest(rank);
+    for (Index i = 0; i < rank; ++i)
+      for (Index j = i; j < columns_; ++j) {
+        w(i, j) = times_power(exchanged.r(i, j), -by_columns_[order[j]]);
+        largest[i] = std::max(largest[i], std::abs(w(i, j)));
+      }
+    const std::vector<int> by_rows = exponents_of(largest);
+    scale_rows(w, by_rows, {}, {}, 0);
+    const Tzrzf tzrzf(w);
     if (!wide_) {
       Matrix c(columns_, nrhs_);  // Q1^T b', then Q2^T of it
       for (Index i = 0; i < columns_; ++i)
         std::ranges::copy(top.row(i).subspan(columns_, nrhs_), c.row(i).begin());
       exchanged.apply(c, true);
-      result_.x = answer_of(w, first_rows(c, rank));
+      scale_rows(c, by_rows, {}, {}, 0);
+      const Matrix x = tzrzf.least_solution(c);
+      result_.x = Matrix(columns_, nrhs_);
+      for (Index j = 0; j < columns_; ++j)
+        std::ranges::copy(x.row(j), result_.x.row(order[j]).begin());
       scale_rows(result_.x, {}, {}, by_right_hand_sides_, -1);
     } else {
-      Matrix y = first_rows(answer_of(transposed_in_parallel(w), b_), columns_);  // (u; 0)
+      Matrix b(columns_, nrhs_);
+      for (Index j = 0; j < columns_; ++j) std::ranges::copy(b_.row(order[j]), b.row(j).begin());
+      scale_rows(b, {}, by_right_hand_sides_, {}, 0);
+      Matrix y = first_rows(tzrzf.transposed_fit(std::move(b)), columns_);  // (u; 0)
+      scale_rows(y, by_rows, {}, {}, 0);
       exchanged.apply(y, false);
       const std::vector<int> exponents = exponents_of(largest_of_columns(y));
       scale_rows(y, {}, exponents, {}, 0);
       result_.x = applied(first_rows(y, rows_), false);
       scale_rows(result_.x, {}, {}, exponents, -1);
+      scale_rows(result_.x, {}, {}, by_right_hand_sides_, -1);
     }
   }
 
@@ -388,7 +410,9 @@ class LeastSquaresRun {
     options.type = result_.type;
     options.accuracy = result_.accuracy;
     options.rank_tolerance = 0;
-    LeastSquares answer = LeastSquaresRun(context_, a, b, options, progress_).run();
+    LeastSquaresRun part(context_, a, b, options, progress_);
+    part.has_full_rank_ = true;
+    LeastSquares answer = part.run();
     result_.corrections = std::max(result_.corrections, answer.corrections);
     if (!answer.x.empty()) return std::move(answer.x);
     return {a.cols(), b.cols(), Values(a.cols() * b.cols(), std::nan(""))};
@@ -421,6 +445,7 @@ class LeastSquaresRun {
     }
     if (!(result_.scaled_residual <= options_.max_scaled_residual))
       result_.status = LeastSquaresStatus::inaccurate;
+    result_.objective_norms = result_.residual_norms;
   }
 
   Context& context_;
@@ -429,6 +454,7 @@ class LeastSquaresRun {
   const LeastSquaresOptions& options_;
   const ProgressCallback& progress_;
   bool wide_, refines_ = false;
+  bool has_full_rank_ = false;  // as the caller knows: its condition is not estimated
   Index rows_, columns_, nrhs_, ld_ = 0;
   LapTimer timer_;
   std::unique_ptr<Geqrf> qr_;
@@ -460,8 +486,17 @@ LeastSquares least_squares(Context& context, const Matrix& a, const Matrix& b,
   if (b.cols() == 0) throw DimensionError("b has no right-hand side");
   if (a.rows() != b.rows())
     throw DimensionError(fmt::format("A has {} rows, b has {}", a.rows(), b.rows()));
-  return translate_opencl_errors(
-      [&] { return LeastSquaresRun(context, a, b, options, progress).run(); });
+  require_ridge_and_weights(options, a.rows());
+  return translate_opencl_errors([&] {
+    if (options.ridge == 0 && options.weights.empty())
+      return LeastSquaresRun(context, a, b, options, progress).run();
+    const RidgeAndWeights plain(a, b, options);
+    LeastSquares answer = LeastSquaresRun(context, plain.a(), plain.b(), options, progress).run();
+    if (options.ridge > 0) answer.nullity = std::min(a.rows(), a.cols()) - answer.rank;
+    answer.x = plain.x_of(answer.x);
+    if (!answer.x.empty()) measure_objective(a, b, options, answer);
+    return answer;
+  });
 }
 
 }  // namespace clgauss

@@ -1,0 +1,112 @@
+#include "linalg/qr/tzrzf.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "lanes.hpp"
+#include "parallel.hpp"
+
+namespace clgauss {
+
+namespace {
+
+constexpr Index kTailBlock = 64;  // which cores share before the reflections of these are made
+constexpr Index kTailsAtOnce = 4;
+
+/// (I - tau v v^T) from the right for so many rows, `ld` apart: `diagonal` has their numbers where
+/// v has its 1, `tails` what v's other `length` numbers, an even number, meet.
+template <Index kRows>
+void reflect_tails(const double* v, double tau, Index length, double* diagonal, Index diagonal_ld,
+                   double* tails, Index ld) {
+  Pair sums[kRows] = {};
+  for (Index j = 0; j < length; j += 2) {
+    const Pair now = load_pair(v + j);
+    for (Index q = 0; q < kRows; ++q) sums[q] += now * load_pair(tails + q * ld + j);
+  }
+  for (Index q = 0; q < kRows; ++q) {
+    const double by = tau * (diagonal[q * diagonal_ld] + sums[q][0] + sums[q][1]);
+    diagonal[q * diagonal_ld] -= by;
+    double* const tail = tails + q * ld;
+    for (Index j = 0; j < length; ++j) tail[j] -= by * v[j];
+  }
+}
+
+}  // namespace
+
+Tzrzf::Tzrzf(const Matrix& w)
+    : r_(w.rows()), k_(w.cols()), t_(r_, r_), tail_(r_, (k_ - r_ + 1) / 2 * 2), taus_(r_) {
+  for (Index i = 0; i < r_; ++i) {
+    std::ranges::copy(w.row(i).subspan(i, r_ - i), t_.row(i).begin() + static_cast<long>(i));
+    std::ranges::copy(w.row(i).subspan(r_), tail_.row(i).begin());
+  }
+  if (k_ == r_) return;
+  for (Index last = r_; last > 0;) {
+    const Index first = last - std::min(last, kTailBlock);
+    in_parallel(last - first, kElementsPerThread / ((r_ - last + 1) * tail_.cols()) + 1,
+                [&](Index from, Index to) { reflect_rows(first + from, first + to, last, r_); });
+    for (Index i = last; i-- > first;) {
+      reflect_rows(i, i + 1, i + 1, last);
+      make_reflection(i);
+    }
+    last = first;
+  }
+}
+
+/// Rows first .. last by the reflections to-1 down to `from`.
+void Tzrzf::reflect_rows(Index first, Index last, Index from, Index to) {
+  const Index length = tail_.cols();
+  Index q = first;
+  for (; q + kTailsAtOnce <= last; q += kTailsAtOnce)
+    for (Index i = to; i-- > from;)
+      reflect_tails<kTailsAtOnce>(&tail_(i, 0), taus_[i], length, &t_(q, i), r_, &tail_(q, 0),
+                                  length);
+  for (; q < last; ++q)
+    for (Index i = to; i-- > from;)
+      reflect_tails<1>(&tail_(i, 0), taus_[i], length, &t_(q, i), r_, &tail_(q, 0), length);
+}
+
+/// (T(i, i), tail) H_i = (beta, 0).
+void Tzrzf::make_reflection(Index i) {
+  double square = 0;
+  for (const double value : tail_.row(i)) square += value * value;
+  if (square == 0) return;
+  const double alpha = t_(i, i), beta = -std::copysign(std::sqrt(alpha * alpha + square), alpha);
+  for (double& value : tail_.row(i)) value /= alpha - beta;
+  t_(i, i) = beta;
+  taus_[i] = (beta - alpha) / beta;
+}
+
+/// X <- H_i X
+void Tzrzf::reflect(Index i, Matrix& x) const {
+  for (Index c = 0; c < x.cols(); ++c) {
+    double sum = x(i, c);
+    for (Index j = r_; j < k_; ++j) sum += tail_(i, j - r_) * x(j, c);
+    x(i, c) -= taus_[i] * sum;
+    for (Index j = r_; j < k_; ++j) x(j, c) -= taus_[i] * sum * tail_(i, j - r_);
+  }
+}
+
+Matrix Tzrzf::least_solution(const Matrix& b) const {
+  Matrix x(k_, b.cols());
+  for (Index i = r_; i-- > 0;)
+    for (Index c = 0; c < b.cols(); ++c) {
+      double sum = b(i, c);
+      for (Index j = i + 1; j < r_; ++j) sum -= t_(i, j) * x(j, c);
+      x(i, c) = sum / t_(i, i);
+    }
+  for (Index i = 0; i < r_; ++i) reflect(i, x);  // Z^T = H_(r-1) .. H_0
+  return x;
+}
+
+Matrix Tzrzf::transposed_fit(Matrix b) const {
+  for (Index i = r_; i-- > 0;) reflect(i, b);
+  Matrix y(r_, b.cols());
+  for (Index i = 0; i < r_; ++i)
+    for (Index c = 0; c < b.cols(); ++c) {
+      y(i, c) = b(i, c) / t_(i, i);
+      for (Index j = i + 1; j < r_; ++j) b(j, c) -= t_(i, j) * y(i, c);
+    }
+  return y;
+}
+
+}  // namespace clgauss
