@@ -3,14 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <clgauss/error.hpp>
 
 namespace clgauss::tune {
 
 namespace {
-
-constexpr std::array<const char*, 3> kLocalNames{"LOCAL_X", "LOCAL_Y", "LOCAL_Z"};
 
 /// What is tried where nothing is said: powers of two up to what the device takes, whole ranges of
 /// fewer work-items among them.
@@ -69,9 +66,7 @@ std::size_t excluded_by(const KernelTask& task, const DeviceProfile& device,
   } catch (const UsageError&) {
     return kNoSize;
   }
-  Variables variables = variables_of(task, launch.macros);
-  for (std::size_t d = 0; d < launch.local.size(); ++d)
-    variables[kLocalNames[d]] = static_cast<double>(launch.local[d]);
+  const Variables variables = variables_of(task, launch);
   for (std::size_t c = 0; c < task.constraints.size(); ++c)
     if (task.constraints[c].value(variables) == 0) return c;
   if (!exceeded_limit(device, launch.local).empty()) return kDevice;
@@ -96,10 +91,11 @@ void require_known_names(const KernelTask& task, const KernelSpace& space) {
   };
   for (const auto& sizes : space.local)
     for (const Expression& size : sizes) require(size);
+  for (std::size_t d = 0; d < task.dimensions(); ++d) known[kLocalNames[d]] = 1;
   for (const Expression& size : task.global) require(size);
   for (const KernelArgument& argument : task.arguments) require(argument.count);
-  for (std::size_t d = 0; d < task.dimensions(); ++d) known[kLocalNames[d]] = 1;
   for (const Expression& constraint : task.constraints) require(constraint);
+  for (const Rate& rate : task.rates) require(rate.amount);
 }
 
 }  // namespace
