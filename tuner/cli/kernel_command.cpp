@@ -243,8 +243,9 @@ cli::ExitCode run_kernel(const cli::Given& given) {
           "the "
           "first one gives\n");
     if (!quiet)
-      tell(fmt::format("kernel: {}{} launches to choose from; the search ends after {}\n",
-                       size.empty() ? "" : size + ": ", tuner->size(), text_of(end)));
+      tell(fmt::format("kernel: {}{} {} to choose from; the search ends after {}\n",
+                       size.empty() ? "" : size + ": ", tuner->space().size(),
+                       tuner->space().is_listed() ? "launches" : "combinations", text_of(end)));
     options.stop = stop_at(end);
     options.progress = [show = shown_on(line, "kernel", end)](const Outcome& last,
                                                               std::size_t tried, std::size_t all) {

@@ -38,9 +38,8 @@ Row row_of(const ExperimentInfo& info, const KernelLaunch& launch, const std::st
 std::unique_ptr<KernelBench> open_bench(Context& context, const KernelTask& task,
                                         const KernelSpace& space) {
   std::optional<BuildError> first;
-  for (std::size_t i = 0; i < std::min(space.space.size(), kMostBuilds); ++i) {
-    // Far from each other: neighbours fail by the same.
-    const std::size_t at = i * space.space.size() / std::min(space.space.size(), kMostBuilds);
+  // Far from each other: neighbours fail by the same.
+  for (const std::size_t at : space.space.some(kMostBuilds)) {
     try {
       return std::make_unique<KernelBench>(context, task, space.launch(task, at));
     } catch (const BuildError& error) {

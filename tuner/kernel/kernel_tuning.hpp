@@ -61,7 +61,7 @@ class KernelTuner {
   [[nodiscard]] KernelTuning run(const ExperimentInfo& info, ResultFolder& folder,
                                  const KernelTuningOptions& options);
 
-  [[nodiscard]] std::size_t size() const { return space_.space.size(); }
+  [[nodiscard]] const Space& space() const { return space_.space; }
   /// Whether results are compared with something else than the first of them.
   [[nodiscard]] bool has_reference() const { return bench_->has_reference(); }
   [[nodiscard]] const KernelTask& task() const { return bench_->task(); }
