@@ -221,7 +221,8 @@ TEST_CASE(
   const std::string start =
       "two.cl --name two --global 64 --local 8,16 --arg buffer:f32:64:0 --arg buffer:f32:64:0 "
       "--arg buffer:f32:64 ";
-  CHECK(workshop.tune(start + "--verify '0=|grep -aq \"(64,)\" {x} && cat {x}' -o r").exit_code == 0);
+  CHECK(workshop.tune(start + "--verify '0=|grep -aq \"(64,)\" {x} && cat {x}' -o r").exit_code ==
+        0);
   CHECK(workshop.tune(start + "--verify 'z=|cat {2}' -o wrong").exit_code == 5);
   CHECK(workshop.tune(start + "--verify '|cat {x}' -o r2").exit_code == 2);  // which of two?
   // Of what is not compared nothing is asked but that it stays within its buffer.

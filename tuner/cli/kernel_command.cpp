@@ -35,9 +35,9 @@ constexpr std::string_view kKernelAbout =
     "own work-group size and those of the rules. Prints what was found, with intervals, and the "
     "line of C++ to use; the folder holds all rows, the T4 results, and the page. The same command "
     "again goes on where it stopped. Sizes are expressions: + - * / % and comparisons, && || !, "
-    "min, max, ceil_div. A T1 file of another tuner says all of this by itself. Where more than "
-    "half "
-    "of the launches fail (build_error, launch_error, wrong_result, timeout) the exit code is 5.";
+    "min, max, ceil_div. A T1 file of another tuner says all of this by itself. Where "
+    "more than half of the launches fail (build_error, launch_error, wrong_result, timeout) the "
+    "exit code is 5.";
 constexpr std::string_view kKernelExamples =
     "clgauss-tune kernel gauss.cl --name gauss_fwd --size n=1012 --global n+1,n --round-up x "
     "--param REAL_BITS=32 --arg buffer:f32:n*(n+1) --arg ulong:n+1 --arg ulong:0 --budget 30s -o "
@@ -144,8 +144,7 @@ bool most_fail(const std::vector<TunedSize>& sizes) {
     kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, status_name(status));
   tell(
       fmt::format("kernel: {} of {} launches fail: {}; the report says by what, and --constraint "
-                  "leaves out what "
-                  "is not meant to work\n",
+                  "leaves out what is not meant to work\n",
                   failed, tried, kinds));
   return true;
 }
@@ -227,7 +226,7 @@ cli::ExitCode run_kernel(const cli::Given& given) {
   std::vector<TunedSize> tuned;
   ProgressLine line(!quiet);
   for (const KernelTask& one : tasks) {
-    if (search_is_interrupted()) break;
+    if (!tuned.empty() && search_is_interrupted()) break;
     const std::string size = tasks.size() > 1 ? size_text(one.sizes) : "";
     ExperimentInfo info = info_of(one, typed("kernel", given), context.profile());
     note_host(info);
@@ -240,8 +239,7 @@ cli::ExitCode run_kernel(const cli::Given& given) {
     if (tuned.empty() && !tuner->has_reference())
       tell(
           "kernel: nothing to compare with (--against, --verify): every launch has to give what "
-          "the "
-          "first one gives\n");
+          "the first one gives\n");
     if (!quiet)
       tell(fmt::format("kernel: {}{} {} to choose from; the search ends after {}\n",
                        size.empty() ? "" : size + ": ", tuner->space().size(),

@@ -161,7 +161,8 @@ Json kernel_json(const std::vector<TunedSize>& sizes, const std::string& noise) 
   return json;
 }
 
-std::string kernel_header(const std::vector<TunedSize>& sizes, const std::string& origin) {
+std::string kernel_header(const std::vector<TunedSize>& sizes, std::string origin) {
+  std::ranges::replace(origin, '\n', ' ');  // it stays within its comment
   std::vector<const TunedSize*> found;
   for (const TunedSize& size : sizes)
     if (size.tuning.best) found.push_back(&size);

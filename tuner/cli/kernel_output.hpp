@@ -28,7 +28,6 @@ struct TunedSize {
                                                  const std::string& noise);
 /// A C++ header of the best launches, by size, and a function that finds the nearest one; empty if
 /// there is none. `origin` says in it where they come from.
-[[nodiscard]] std::string kernel_header(const std::vector<TunedSize>& sizes,
-                                        const std::string& origin);
+[[nodiscard]] std::string kernel_header(const std::vector<TunedSize>& sizes, std::string origin);
 
 }  // namespace clgauss::tune
