@@ -28,16 +28,39 @@ def shares(row):
     return [f"{float(row[f'median_{e}']):.3f} ({float(row[f'p10_{e}']):.3f})" for e in EVALUATIONS]
 
 
+def name_of(contestant):
+    name = contestant.replace("kernel_tuner", "Kernel Tuner,").replace(OURS, "**clgauss**")
+    return "Kernel Tuner, its default" if name == "Kernel Tuner, brute_force" else name
+
+
+def scores_table():
+    """The mean score of each contestant over all spaces, over those to judge by, and over those the search was built on."""
+    scores = {}
+    for space, contestants in by_space().items():
+        for row in contestants:
+            scores.setdefault(row["contestant"], {})[space] = float(row["score"])
+    spaces = set(by_space())
+    parts = [spaces, spaces - BUILT_ON, spaces & BUILT_ON]
+
+    def mean(of, part):
+        there = [score for space, score in of.items() if space in part]
+        if not there:
+            return "-"
+        text = f"{sum(there) / len(there):.2f}"
+        return text if len(there) == len(part) else f"{text} (of {len(there)})"
+
+    order = sorted(scores, key=lambda contestant: -sum(scores[contestant].values()) / len(scores[contestant]))
+    return table(["mean score of", f"all {len(parts[0])} spaces", f"the {len(parts[1])} to judge by", f"the {len(parts[2])} built on (*)"],
+                 [[name_of(contestant), *(mean(scores[contestant], part) for part in parts)] for contestant in order])
+
+
 def spaces_table():
     rows = []
     for space, contestants in by_space().items():
         contestants.sort(key=lambda row: (row["contestant"] != OURS, -float(row["median_50"])))
         for place, row in enumerate(contestants):
-            name = row["contestant"].replace("kernel_tuner", "Kernel Tuner,").replace(OURS, "**clgauss**")
-            if name == "Kernel Tuner, brute_force":
-                name = "Kernel Tuner, its default"
             first = f"{space}{'*' if space in BUILT_ON else ''} ({row['configurations']})" if place == 0 else ""
-            rows.append([first, name, row["repeats"], *shares(row), f"{float(row['score']):.2f}"])
+            rows.append([first, name_of(row["contestant"]), row["repeats"], *shares(row), f"{float(row['score']):.2f}"])
     return table(["space (configurations)", "search", "repeats", *EVALUATIONS, "score"], rows)
 
 
@@ -71,7 +94,7 @@ def count_text():
 
 
 def page():
-    return filled("search.md", {"spaces": spaces_table(), "misses": misses(), "count": count_text()})
+    return filled("search.md", {"scores": scores_table(), "spaces": spaces_table(), "misses": misses(), "count": count_text()})
 
 
 def main():

@@ -17,7 +17,7 @@ if [ "$(cat "$user/installed" 2>/dev/null)" != "${packages[*]}" ]; then
   echo "${packages[*]}" >"$user/installed"
 fi
 "$user/bin/pip" install --quiet --no-compile --no-deps --force-reinstall "$build"/wheel/*.whl
-export PATH=$user/bin:$PATH
+export PATH=$user/bin:$build:$PATH  # with clgauss-tune
 python examples/solve.py
 pytest --quiet -rs -p no:cacheprovider python/tests
 pytest --quiet -p no:cacheprovider --doctest-modules --pyargs clgauss

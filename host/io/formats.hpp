@@ -44,8 +44,7 @@ struct Array {
 
 [[nodiscard]] Array read_npy_array(const Input& input, const ReadOptions& options);
 
-/// Signature and header of an .npy in C order, of doubles if `dtype` says nothing else. `shape` has
-/// two dimensions or more.
+/// Signature and header of an .npy in C order, of doubles if `dtype` says nothing else.
 [[nodiscard]] std::string npy_header(std::span<const Index> shape, std::string_view dtype = "<f8");
 void write_npy_array(OutputFile& file, std::span<const Index> shape,
                      std::span<const double> values);

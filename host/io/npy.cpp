@@ -431,8 +431,8 @@ Array read_npy_array(const Input& input, const ReadOptions& options) {
 std::string npy_header(std::span<const Index> shape, std::string_view dtype) {
   static_assert(std::endian::native == std::endian::little, "the doubles are written as they are");
   constexpr std::size_t alignment = 64;
-  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}",
-                                 dtype, fmt::join(shape, ", "));
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}",
+                                 dtype, fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   const std::size_t before = signature.size() + 4;  // version and length, two bytes each
   text.append(alignment - 1 - (before + text.size()) % alignment, ' ');
   text += '\n';

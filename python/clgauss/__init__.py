@@ -6,6 +6,7 @@
     cholesky(a)        the same of a symmetric or Hermitian positive definite matrix, and .L
     inv(a)             the inverse
     det(a), slogdet(a), cond(a)
+    tune_kernel(..)    the fastest work-group size and macros of an OpenCL kernel of your own
     devices()          the OpenCL devices; device="nvidia:h200" or Context(..) of the calls above says on which
 
 Arrays are NumPy's, also of complex numbers and stacks, or pyopencl's.
@@ -29,6 +30,7 @@ from clgauss._linalg import lstsq, solve
 from clgauss._lu import LU, Cholesky, LUStack, aslinearoperator, cholesky, lu
 from clgauss._matrix import cond, det, inv, slogdet
 from clgauss._report import BatchReport, Certificate, LeastSquaresReport, Report
+from clgauss._tune import tune_kernel
 
 from . import _contexts, _core
 
@@ -61,6 +63,7 @@ __all__ = [
     "lu",
     "slogdet",
     "solve",
+    "tune_kernel",
 ]
 
 _atexit.register(_contexts.close)

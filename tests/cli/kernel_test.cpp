@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "support/process.hpp"
+#include "support/t4_schema.hpp"
 #include "support/text.hpp"
 
 using namespace clgauss::test;
@@ -112,12 +114,119 @@ TEST_CASE("kernel: a kernel that does not build shows its log, and exits with 5"
 
 TEST_CASE("kernel: one macro that does not build leaves a row, the others are tuned") {
   const Workshop workshop;
-  const auto result = workshop.scale("--param FACTOR=2,2+oops,3 --against twice --local 8,40");
-  CHECK(result.exit_code == 0);
+  const auto result = workshop.scale("--param FACTOR=2,2.0f,2+oops,3 --against twice --local 8,40");
+  CHECK(result.exit_code == 0);  // half of them work
   const std::string rows = content_of(workshop.folder / "r/rows.csv");
   holds(rows, "build_error");
   holds(rows, "wrong_result");
   holds(result.out, "wrong_result");
+
+  for (const char* name : {"r/search_T4.json", "r/rows.json"}) {
+    CAPTURE(name);
+    const auto t4 = nlohmann::json::parse(content_of(workshop.folder / name));
+    CHECK(t4["results"].size() >= 8);
+    CHECK(t4_faults(t4) == "");
+  }
+}
+
+TEST_CASE("kernel: what the community's schema does not allow is found") {
+  const auto good = nlohmann::json::parse(
+      R"({"schema_version": "1.0.0", "results": [{"configuration": {"A": 1}, "correctness": 1,
+          "times": {"runtimes": [1.5]}, "invalidity": "correct", "objectives": ["time"],
+          "measurements": [{"name": "time", "value": 1.5, "unit": "ms"}]}]})");
+  CHECK(t4_faults(good) == "");
+  const auto faults = [&](const char* changes) {
+    auto changed = good;
+    changed.merge_patch(nlohmann::json::parse(changes));
+    return t4_faults(changed);
+  };
+  holds(faults(R"({"schema_version": "one"})"), "schema_version");
+  holds(faults(R"({"results": {}})"), "results");
+  holds(faults(R"({"results": [{}]})"), "without invalidity");
+  auto wrong = good;
+  wrong["results"][0]["invalidity"] = "wrong_result";
+  holds(t4_faults(wrong), "invalidity");
+  wrong["results"][0]["measurements"][0]["unit"] = 5;
+  holds(t4_faults(wrong), "unit: 5");
+  wrong["results"][0]["times"]["runtimes"] = 1.5;
+  holds(t4_faults(wrong), "runtimes: 1.5");
+}
+
+TEST_CASE("kernel: where most launches fail, the exit code is 5, and what works is told") {
+  const Workshop workshop;
+  const auto result = workshop.scale("--param FACTOR=2,2+oops,3 --against twice --local 8,40");
+  CHECK(result.exit_code == 5);
+  holds(result.err, "4 of 6 launches fail: 2 build_error, 2 wrong_result");
+  holds(result.out, "queue.enqueueNDRangeKernel(scale");
+  CHECK(workshop.has("r/report.html"));
+  // What the device does not take is no fault of the kernel's.
+  CHECK(workshop.scale("--param FACTOR=2 --against twice --round-up x --local 1,1000000,2000000")
+            .exit_code == 0);
+}
+
+TEST_CASE(
+    "kernel: a reduction, whose partial sums depend on the work-group, is checked by a command") {
+  const Workshop workshop;
+  const std::string folder = (data_folder().parent_path() / "examples" / "tuning").string();
+  const auto sum = [&](const std::string& partial, const std::string& verify) {
+    return workshop.tune("'" + folder +
+                         "/sum.cl' --name sum --size n=100000 --param ITEMS=1,16 --local 24,64,256 "
+                         "--global 'ceil_div(n, ITEMS*LOCAL_X)*LOCAL_X' --arg buffer:f32:n "
+                         "--arg buffer:f32:1:0 --arg '" +
+                         partial +
+                         ":f32:ceil_div(n, ITEMS*LOCAL_X)' --arg scratch:u32:1:0 "
+                         "--arg local:f32:LOCAL_X --arg ulong:n " +
+                         verify);
+  };
+  const std::string right = "--verify \"result=|python3 '" + folder + "/sum.py' {x}\"";
+  const auto result = sum("scratch", right + " -o r --json r.json");
+  CAPTURE(result.err);
+  REQUIRE(result.exit_code == 0);
+  holds(result.out, "6 of 6 launches tried");
+  CHECK(result.out.find("wrong_result") == std::string::npos);
+  CHECK(result.out.find("driver") == std::string::npos);  // which cannot choose LOCAL_X
+  const auto best = nlohmann::json::parse(content_of(workshop.folder / "r.json"))["best"];
+  const std::size_t local = best["local"][0],
+                    items = std::stoul(best["macros"]["ITEMS"].get<std::string>());
+  CHECK(best["global"][0] == (100000 + items * local - 1) / (items * local) * local);
+
+  // Compared as a result, the partial sums of other groups are no longer those of the first.
+  const auto compared = sum("buffer", "-o compared");
+  CHECK(compared.exit_code == 5);
+  holds(compared.out, "wrong_result");
+  holds(compared.out, "numbers, the reference");
+
+  CHECK(sum("scratch", "--verify 'result=|echo {n}' -o wrong").exit_code == 5);
+  const auto many = sum("scratch", "--verify 'result=|echo 1, 2' -o r2");
+  CHECK(many.exit_code == 3);
+  holds(many.err, "'echo 1, 2' printed 2 numbers, argument 1 (result) of sum has 1");
+  for (const auto& [verify, message] :
+       {std::pair("result=|exit 3", "'exit 3' ended with exit code 3"),
+        {"result=|echo many", "printed 'many', which is no number"},
+        {"x=|echo 1", "'x' of sum is no output to compare; say which it is: argument 1 (result)"},
+        {"partial=|echo 1", "'partial' of sum is no output to compare"}}) {
+    CAPTURE(verify);
+    const auto refused = sum("scratch", "--verify '" + std::string(verify) + "' -o r2");
+    CHECK(refused.exit_code == 2);
+    holds(refused.err, message);
+  }
+}
+
+TEST_CASE(
+    "kernel: an array that a command prints as an .npy file is compared; only named outputs are") {
+  const Workshop workshop;
+  write_file(workshop.folder / "two.cl",
+             "kernel void two(global float* y, global float* z, global const float* x) {\n"
+             "  const int i = get_global_id(0);\n  y[i] = x[i];\n  z[i] = get_local_size(0);\n}\n");
+  const std::string start =
+      "two.cl --name two --global 64 --local 8,16 --arg buffer:f32:64:0 --arg buffer:f32:64:0 "
+      "--arg buffer:f32:64 ";
+  CHECK(workshop.tune(start + "--verify '0=|grep -aq \"(64,)\" {x} && cat {x}' -o r").exit_code ==
+        0);
+  CHECK(workshop.tune(start + "--verify 'z=|cat {2}' -o wrong").exit_code == 5);
+  CHECK(workshop.tune(start + "--verify '|cat {x}' -o r2").exit_code == 2);  // which of two?
+  // Of what is not compared nothing is asked but that it stays within its buffer.
+  CHECK(workshop.tune(start + "-o first").exit_code == 0);  // half of the two differ from the first
 }
 
 TEST_CASE("kernel: arguments that do not fit its signature are refused") {
@@ -182,7 +291,9 @@ TEST_CASE("kernel: T1 files of another language, and other input that cannot be 
         "--global 1 --arg buffer:f16:1", "--global 1,1,1,1 --arg int:1", "--global 'n' --arg int:1",
         "--global 1 --arg int:1 --param FACTOR", "--global 1 --arg int:1 --local '1 x 1'",
         "--global 1 --arg int:1 --reps 0", "--global 1 --arg int:1 --constraint '1 +'",
-        "--global 1 --arg int:1 --tolerance -1", "--global 1 --arg buffer:f32:1:full"}) {
+        "--global 1 --arg int:1 --tolerance -1", "--global 1 --arg buffer:f32:1:full",
+        "--global 1 --arg scratch:f32", "--global LOCAL_Y --arg int:1",
+        "--global 1 --arg int:LOCAL_W"}) {
     CAPTURE(arguments);
     const auto result =
         run_tune(workshop.folder,
@@ -199,6 +310,101 @@ TEST_CASE("kernel: what fails everywhere exits with 5 and keeps its rows") {
   CHECK(result.exit_code == 5);
   holds(result.err, "none of 2 configurations works");
   holds(content_of(workshop.folder / "r/rows.csv"), "wrong_result");
+}
+
+TEST_CASE(
+    "kernel: several sizes in one run give a table, as text, JSON and a header for programs") {
+  const Workshop workshop;
+  const std::string command =
+      "scale.cl --name scale --global n --round-up x --arg buffer:f32:n:0 --arg buffer:f32:n --arg "
+      "int:n --param FACTOR=2 --against twice --local 8,40 -o r --size n=100,m=3 --size n=1000 "
+      "--size n=5000,m=4 --gflop n/1e9 --gbyte '8*n/1e9' --json r.json";
+  const auto result = workshop.tune(command);
+  CAPTURE(result.err);
+  REQUIRE(result.exit_code == 0);
+  holds(result.out, "The fastest launch of each size");
+  holds(result.out, "Gflop/s");
+  holds(result.out, "m=3,n=1000");
+  const auto json = nlohmann::json::parse(content_of(workshop.folder / "r.json"));
+  REQUIRE(json["table"].size() == 3);
+  for (const auto& [row, n, m] : {std::tuple(0U, 100, 3), {1U, 1000, 3}, {2U, 5000, 4}}) {
+    const auto& one = json["table"][row];
+    CHECK(one["size"]["n"] == n);
+    CHECK(one["size"]["m"] == m);
+    CHECK(one["tried"] == 2);
+    CHECK(one["control_floor"].is_number());
+    const double seconds = one["best"]["median_s"];
+    CHECK(one["best"]["gflops"].get<double>() == doctest::Approx(n * 1e-9 / seconds));
+    CHECK(one["best"]["gbytes_per_s"].get<double>() == doctest::Approx(8e-9 * n / seconds));
+    const std::string folder = "r/m=" + std::to_string(m) + ",n=" + std::to_string(n);
+    const auto t4 =
+        nlohmann::json::parse(content_of(workshop.folder / (folder + "/search_T4.json")));
+    CHECK(t4["results"][0]["measurements"].dump().find("gbytes_per_s") != std::string::npos);
+    CHECK(workshop.has(folder + "/rows.csv"));
+  }
+  holds(content_of(workshop.folder / "r/report.html"), "m=4 n=5000");
+
+  write_file(workshop.folder / "use.cpp",
+             "#include \"r/launches.hpp\"\n#include <cstdio>\nint main() {\n"
+             "  for (const auto& launch : tuned_scale::launches) std::printf(\"%g \", launch.n);\n"
+             "  std::printf(\"%g %s\", tuned_scale::nearest(3, 900).n, "
+             "tuned_scale::launches[0].build_options);\n}\n");
+  const auto used =
+      run_script(workshop.folder, "c++ -std=c++20 -Wall -Werror use.cpp -o use && ./use");
+  CAPTURE(used.err);
+  CHECK(used.out == "100 1000 5000 1000 -DFACTOR=2");
+
+  const auto again = workshop.tune(command);  // goes on where it stopped: nothing is measured
+  CHECK(again.exit_code == 0);
+  const auto same = nlohmann::json::parse(content_of(workshop.folder / "r.json"));
+  for (std::size_t i = 0; i < 3; ++i) {
+    CHECK(same["table"][i]["measured"] == 0);
+    CHECK(same["table"][i]["best"]["cpp"] == json["table"][i]["best"]["cpp"]);
+  }
+}
+
+TEST_CASE("kernel: a space of more combinations than can be listed is searched") {
+  const Workshop workshop;
+  std::string many = "--local 8,40 --against twice";
+  for (const char* name : {"A", "B", "C", "D", "E", "F"})
+    many += std::string(" --param ") + name + "=1:100";
+  const auto result = workshop.scale(
+      many + " --param FACTOR=2 --constraint 'A <= B && C+D < 90' --evaluations 6 --json r.json");
+  CAPTURE(result.err);
+  CHECK(result.exit_code == 0);
+  const auto json = nlohmann::json::parse(content_of(workshop.folder / "r.json"));
+  CHECK(json["space"] == 2000000000000);
+  CHECK(json["tried"] == 6);
+  const auto t4 = nlohmann::json::parse(content_of(workshop.folder / "r/search_T4.json"));
+  for (const auto& one : t4["results"]) {
+    const auto& configuration = one["configuration"];
+    CHECK(configuration["A"].get<int>() <= configuration["B"].get<int>());
+    CHECK(configuration["C"].get<int>() + configuration["D"].get<int>() < 90);
+  }
+  const auto none =
+      workshop.scale(many + " --param FACTOR=2 --constraint 'A > 100' --evaluations 6");
+  CHECK(none.exit_code == 2);
+  holds(none.err, "excluded by the constraint A > 100");
+}
+
+TEST_CASE("kernel: sizes and rates that make no sense are refused") {
+  const Workshop workshop;
+  for (const auto& [arguments, message] :
+       {std::pair("--size n=5 --size n=5", "--size n=5: this size is given twice"),
+        {"--size n=5,n=6", "n is given twice; another size is another --size"},
+        {"--size n=5 --size n=6 --size m=1", "the sizes before it have fewer names"},
+        {"--size n=5 --size n=6,m=1", "the sizes before it have fewer names"},
+        {"--size n", "NAME=VALUE is expected"},
+        {"--size n=5 --gflop k/1e9", "nothing says what k is"},
+        {"--size n=5 --gbyte n/", "is no expression"}}) {
+    CAPTURE(arguments);
+    const auto result =
+        workshop.tune(std::string("scale.cl --name scale --global n --arg buffer:f32:n --arg "
+                                  "buffer:f32:n --arg int:n --param FACTOR=2 --local 1 -o r ") +
+                      arguments);
+    CHECK(result.exit_code == 2);
+    holds(result.err, message);
+  }
 }
 
 TEST_CASE("kernel: a signal ends it with what was tried, and the same command goes on") {

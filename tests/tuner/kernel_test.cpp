@@ -8,6 +8,8 @@
 #include "tuner/kernel/kernel_space.hpp"
 #include "tuner/kernel/t1.hpp"
 #include "tuner/measure/turns.hpp"
+#include "tuner/report/kernel_section.hpp"
+#include "tuner/rows/kernel_experiment.hpp"
 
 namespace clgauss::tune {
 
@@ -82,6 +84,48 @@ TEST_CASE("kernel: writing beyond a buffer is a wrong result") {
     const Outcome beyond = bench.measure(launch(std::int64_t{2}, {8}), {1});
     CHECK(beyond.status == Status::wrong_result);
     CHECK(beyond.detail.find("beyond its end") != std::string::npos);
+  });
+}
+
+TEST_CASE("kernel: ranges and arguments follow the work-group, and scratch is not compared") {
+  test::on_every_device([](const Device& device) {
+    Context context(device, ContextOptions::from_environment());
+    KernelTask task;
+    task.file = example("sum.cl");
+    task.name = "sum";
+    task.global = {Expression("ceil_div(n, LOCAL_X)*LOCAL_X")};
+    task.sizes = {{"n", 5000}};
+    KernelArgument x, result, partial, done, sums, n;
+    x.count = Expression("n");
+    x.fill = 0.5;
+    result.fill = 0.0;
+    partial.count = Expression("ceil_div(n, LOCAL_X)");
+    done.type = parse_element_type("uint");
+    done.fill = 0.0;
+    partial.scratch = done.scratch = true;
+    sums.kind = KernelArgument::Kind::local;
+    sums.count = Expression("LOCAL_X");
+    n.kind = KernelArgument::Kind::scalar;
+    n.type = parse_element_type("ulong");
+    n.count = Expression("n");
+    task.arguments = {x, result, partial, done, sums, n};
+    CHECK(needs_local(task));
+    task.reference.expected = {{"result", Reference::Command{"echo 2500"}, 1e-6}};
+    KernelBench bench(context, task, {{}, {16}});
+    for (const std::size_t local : {1U, 3U, 16U, 32U}) {
+      CAPTURE(local);
+      const Outcome outcome = bench.measure({{}, {local}}, {2});
+      CAPTURE(outcome.detail);
+      CHECK(outcome.status == Status::ok);
+      CHECK(global_of(task, {{}, {local}}).front() == (5000 + local - 1) / local * local);
+    }
+    // Launches with buffers of different sizes, in turns.
+    const auto small = bench.timed({{}, {3}}), large = bench.timed({{}, {32}});
+    for (int round = 0; round < 3; ++round) CHECK((small() > 0 && large() > 0));
+    CHECK(bench.measure({{}, {}}).status == Status::constraint);  // nothing says what LOCAL_X is
+    task.sizes["n"] = 4999;
+    KernelBench wrong(context, task, {{}, {16}});
+    CHECK(wrong.measure({{}, {16}}, {1}).status == Status::wrong_result);
   });
 }
 
@@ -202,6 +246,32 @@ TEST_CASE("kernel: T1 files as other tuners have them") {
   CHECK(refusal("{", "[").find("no T1") != std::string::npos);
   CHECK(refusal("32 <= block_size_x", "32 <=").find("no expression") != std::string::npos);
   CHECK_THROWS_AS(static_cast<void>(read_t1((folder / "none.json").string())), FileError);
+}
+
+TEST_CASE("kernel: a winner that may be chance is not told without a word") {
+  const auto verdict = [](double twin_ns) {
+    std::vector<Row> rows;
+    const auto add = [&](const char* rule, const char* parameters, double ns) {
+      Row row;
+      row.time = "2026-01-02T03:04:05Z";
+      row.experiment = kKernelExperiment;
+      row.kernel = "scale";
+      row.part = kFinalPart;
+      row.rule = rule;
+      row.parameters = parameters;
+      for (const Row& one : rows_of(row, {Status::ok, {}, std::vector<double>(9, ns)}))
+        rows.push_back(one);
+    };
+    add("fixed", "LOCAL=8", 1e6);
+    add("fixed", "LOCAL=16", 2e6);
+    add("control", "LOCAL=8", twin_ns);
+    std::string text;
+    for (const std::string& sentence : report::kernel_verdict(group_rows(rows))) text += sentence;
+    return text;
+  };
+  CHECK(verdict(1.3e6).find("differs from itself by 30 %: the winner may be chance") !=
+        std::string::npos);
+  CHECK(verdict(1.01e6).find("chance") == std::string::npos);
 }
 
 TEST_CASE("turns: contenders take turns until those that may be the best are one") {

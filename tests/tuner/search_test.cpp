@@ -4,6 +4,7 @@
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "support/paths.hpp"
@@ -59,6 +60,69 @@ T4File t4_of(const Space& space) {
 }
 
 }  // namespace
+
+TEST_CASE("search: a space too large to be listed is searched, and only what is valid is tried") {
+  std::vector<Value> values;
+  for (std::int64_t value = 1; value <= 64; ++value) values.emplace_back(value);
+  std::size_t asked = 0;
+  const auto valid = [&asked](const Space::Point& point) {
+    ++asked;
+    return (point[0] + point[1]) % 4 == 0 && point[2] <= point[3];
+  };
+  std::vector<Parameter> parameters;
+  for (const char* name : {"a", "b", "c", "d", "e", "f", "g", "h"})
+    parameters.push_back({name, values});
+  const Space space = Space::unlisted(parameters, valid);
+  CHECK(asked == 0);
+  CHECK(space.size() == std::size_t{1} << 48U);
+  CHECK_FALSE(space.is_listed());
+  const auto time = [&](std::size_t configuration) {
+    double sum = 1;
+    for (const std::uint16_t one : space.point(configuration)) sum += std::abs(one - 20.0);
+    return sum;
+  };
+  std::map<std::string, double> best;  // of six searches
+  for (const std::string& strategy : strategy_names()) {
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      CAPTURE(strategy);
+      CAPTURE(seed);
+      const auto searcher = make_searcher(strategy, space, {{}, seed});
+      std::set<std::size_t> tried;
+      double found = 1e9;
+      for (int i = 0; i < 60; ++i) {
+        const auto next = searcher->next();
+        REQUIRE(next.has_value());
+        CHECK(valid(space.point(*next)));
+        CHECK(space.find(space.point(*next)) == *next);
+        CHECK(space.find(space.configuration(*next)) == *next);
+        CHECK(tried.insert(*next).second);
+        found = std::min(found, time(*next));
+        searcher->report(*next, time(*next));
+      }
+      best[strategy] += found / 6;
+      for (const std::size_t near : space.neighbours(*tried.begin()))
+        CHECK(valid(space.point(near)));
+    }
+  }
+  CHECK(best["model"] < best["random"]);
+  CHECK(space.some(5).size() == 5);
+
+  const Space few =
+      Space::unlisted({{"a", values}}, [](const auto& point) { return point[0] < 3; });
+  for (const std::string& strategy : strategy_names()) {
+    CAPTURE(strategy);
+    const auto searcher = make_searcher(strategy, few);
+    int found = 0;
+    while (const auto next = searcher->next()) {
+      searcher->report(*next, 1);
+      ++found;
+    }
+    CHECK(found == 3);
+  }
+  CHECK_THROWS_AS((void)Space::unlisted(std::vector<Parameter>(11, {"a", values}),
+                                        [](const auto&) { return true; }),
+                  UsageError);
+}
 
 TEST_CASE("a space holds what its predicate accepts, and finds it again") {
   const Space space = small_space();

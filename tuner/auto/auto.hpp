@@ -41,9 +41,6 @@ using AutoProgress = std::function<void(double fraction, const std::string& what
 void tune_automatically(Context& context, const AutoOptions& options, const AutoProgress& progress,
                         const std::function<void(const AutoResult&)>& found);
 
-/// The most that runs may differ for which there is no reason: gains of tuning are not told from
-/// more.
-inline constexpr double kMostNoise = 0.05;
 /// How much they differ on this machine now, as a share: equal launches of a small elimination,
 /// timed for about a second.
 [[nodiscard]] double machine_noise(Context& context);

@@ -1,16 +1,18 @@
 #include <fmt/format.h>
 
 #include <clgauss/io.hpp>
-#include <nlohmann/json.hpp>
+#include <map>
+#include <memory>
+#include <tuple>
 
 #include "command_line/typed.hpp"
+#include "file_content.hpp"
 #include "tuner/cli/experiment_options.hpp"
 #include "tuner/cli/kernel_options.hpp"
+#include "tuner/cli/kernel_output.hpp"
 #include "tuner/cli/search_options.hpp"
 #include "tuner/kernel/kernel_tuning.hpp"
 #include "tuner/kernel/t1.hpp"
-#include "tuner/report/kernel_section.hpp"
-#include "tuner/rows/kernel_experiment.hpp"
 
 namespace clgauss::tune {
 
@@ -33,7 +35,9 @@ constexpr std::string_view kKernelAbout =
     "own work-group size and those of the rules. Prints what was found, with intervals, and the "
     "line of C++ to use; the folder holds all rows, the T4 results, and the page. The same command "
     "again goes on where it stopped. Sizes are expressions: + - * / % and comparisons, && || !, "
-    "min, max, ceil_div. A T1 file of another tuner says all of this by itself.";
+    "min, max, ceil_div. A T1 file of another tuner says all of this by itself. Where "
+    "more than half of the launches fail (build_error, launch_error, wrong_result, timeout) the "
+    "exit code is 5.";
 constexpr std::string_view kKernelExamples =
     "clgauss-tune kernel gauss.cl --name gauss_fwd --size n=1012 --global n+1,n --round-up x "
     "--param REAL_BITS=32 --arg buffer:f32:n*(n+1) --arg ulong:n+1 --arg ulong:0 --budget 30s -o "
@@ -65,7 +69,6 @@ KernelTask task_of(const po::variables_map& values) {
   KernelTask task;
   task.file = values["file"].as<std::string>();
   task.name = values["name"].as<std::string>();
-  for (const std::string& size : words_of(values, "size")) parse_sizes_into(task.sizes, size);
   task.global = parse_range("global", values["global"].as<std::string>());
   if (const auto local = option<std::string>(values, "local"))
     task.local = parse_local_sizes(*local);
@@ -88,56 +91,62 @@ void complete(KernelTask& task, const po::variables_map& values) {
   task.reference.kernel = option<std::string>(values, "against");
   if (const auto global = option<std::string>(values, "against-global"))
     task.reference.global = parse_range("against-global", *global);
-  for (const std::string& text : words_of(values, "verify")) {
-    const std::size_t sign = text.find('=');
-    const bool named = sign != std::string::npos;
-    task.reference.files.push_back(
-        {named ? text.substr(0, sign) : "", named ? text.substr(sign + 1) : text, {}});
-  }
+  for (const std::string& text : words_of(values, "verify"))
+    task.reference.expected.push_back(parse_expected(text));
+  for (const auto& [name, unit, word] :
+       {std::tuple("gflop", "Gflop/s", "gflops"), {"gbyte", "GB/s", "gbytes_per_s"}})
+    if (const auto amount = option<std::string>(values, name))
+      task.rates.push_back({word, unit, Expression(*amount, Dialect::python)});
   task.reference.tolerance = option<double>(values, "tolerance");
   if (task.reference.tolerance && !(*task.reference.tolerance >= 0))
     throw UsageError("--tolerance must be at least 0");
 }
 
-/// The call that launches the kernel so.
-std::string cpp_line(const KernelTask& task, const KernelLaunch& launch) {
-  const auto range = [](const std::vector<std::size_t>& sizes) {
-    std::string text;
-    for (const std::size_t size : sizes) text += (text.empty() ? "" : ", ") + std::to_string(size);
-    return sizes.empty() ? std::string("cl::NullRange") : fmt::format("cl::NDRange({})", text);
-  };
-  std::string options;
-  for (const auto& [name, value] : launch.macros)
-    options += fmt::format(" -D{}={}", name, text_of(value));
-  return fmt::format("queue.enqueueNDRangeKernel({}, cl::NullRange, {}, {});{}", task.name,
-                     range(global_of(task, launch)), range(launch.local),
-                     options.empty() ? "" : "  // built with" + options);
+/// The options of the tuning itself.
+KernelTuningOptions tuning_options(const po::variables_map& values) {
+  KernelTuningOptions options;
+  options.strategy = values["strategy"].as<std::string>();
+  options.random_seed = values["seed"].as<std::uint64_t>();
+  options.repetitions = repetitions_of(values);
+  options.timeout_s = parse_duration(values["timeout"].as<std::string>()).count();
+  options.interrupted = search_is_interrupted;
+  return options;
 }
 
-std::string report_of(const KernelTask& task, const KernelTuning& tuning,
-                      const std::vector<Point>& points) {
-  std::string report =
-      fmt::format("{}: {} of {} launches tried\n", task.name, tuning.tried, tuning.size);
-  for (const std::string& sentence : report::kernel_verdict(points)) report += sentence + '\n';
-  for (const Table& table : report::kernel_tables(points)) report += text(table);
-  if (tuning.best) report += "\nIn C++:\n  " + cpp_line(task, *tuning.best) + '\n';
-  return report;
+/// Why equal launches differ too much here for a winner to be believed; empty if they do not.
+std::string noise_before(Context& context) {
+  std::string noise = noise_of_machine(context);
+  if (const std::size_t advice = noise.find("; end other"); advice != std::string::npos)
+    noise.erase(advice);
+  return noise;
 }
 
-nlohmann::ordered_json json_of(const KernelTask& task, const KernelTuning& tuning) {
-  nlohmann::ordered_json json{{"kernel", task.name},
-                              {"space", tuning.size},
-                              {"tried", tuning.tried},
-                              {"measured", tuning.measured},
-                              {"best", nullptr}};
-  if (!tuning.best) return json;
-  nlohmann::ordered_json macros = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : tuning.best->macros) macros[name] = text_of(value);
-  json["best"] = {{"global", global_of(task, *tuning.best)},
-                  {"local", tuning.best->local},
-                  {"macros", macros},
-                  {"cpp", cpp_line(task, *tuning.best)}};
-  return json;
+void warn_of(const std::string& noise) {
+  if (!noise.empty())
+    tell(fmt::format("kernel: the winner may be chance: {}; run it again on a quiet machine\n",
+                     noise));
+}
+
+/// Whether most launches fail, which it then says.
+bool most_fail(const std::vector<TunedSize>& sizes) {
+  std::map<Status, std::size_t> failures;
+  std::size_t failed = 0, tried = 0;
+  for (const TunedSize& size : sizes) {
+    tried += size.tuning.tried;
+    for (const auto& [status, count] : size.tuning.failures) {
+      failures[status] += count;
+      failed += count;
+    }
+  }
+  if (2 * failed <= tried) return false;
+  std::string kinds;
+  for (const auto& [status, count] : failures)
+    kinds += fmt::format("{}{} {}", kinds.empty() ? "" : ", ", count, status_name(status));
+  tell(
+      fmt::format("kernel: {} of {} launches fail: {}; the report says by what, and --constraint "
+                  "leaves out what is not meant to work\n",
+                  failed, tried, kinds));
+  return true;
 }
 
 }  // namespace
@@ -148,11 +157,11 @@ cli::CommandTable kernel_table() {
   table.group("What")
       ("file", cli::file("FILE")->required(), "the kernel's file, of this folder or shipped with clgauss; or a T1 file (.json)")
       ("name", cli::text("K"), "the kernel in it")
-      ("global", cli::text("RANGE"), "work-items of 1 to 3 dimensions: n,m")
+      ("global", cli::text("RANGE"), "work-items of 1 to 3 dimensions: n,m; as COUNT and VALUE, expressions of sizes, parameters and LOCAL_X, LOCAL_Y, LOCAL_Z")
       ("arg", po::value<Words>()->value_name("ARG"),
-       "an argument, once for each in their order: buffer:TYPE:COUNT[:random|NUMBER|FILE.npy], local:TYPE:COUNT, or TYPE:VALUE; "
-       "TYPE as OpenCL C has it, or f32, f64, i32, u32 ..")
-      ("size", po::value<Words>()->value_name("NAME=N"), "a name for expressions, no macro; may be given again")
+       "an argument, once for each in their order: buffer:TYPE:COUNT[:random|NUMBER|FILE.npy], scratch: likewise for what is not "
+       "compared, local:TYPE:COUNT, or TYPE:VALUE; TYPE as OpenCL C has it, or f32, f64, i32, u32 ..")
+      ("size", po::value<Words>()->value_name("NAME=N"), "names for expressions, no macros: n=1024,m=8; one that is named again begins another size, which is tuned as well")
       ("build-options", cli::text("TEXT"), "for the compiler, beside the parameters");
   table.group("What may vary")
       ("local", cli::text("SIZES"),
@@ -163,7 +172,9 @@ cli::CommandTable kernel_table() {
   table.group("Check")
       ("against", cli::text("KERNEL"), "compare with what this kernel of the file, or FILE.cl:KERNEL, computes from the same arguments")
       ("against-global", cli::text("RANGE"), "its range, where it is another")
-      ("verify", po::value<Words>()->value_name("[ARG=]FILE.npy"), "compare an output with the numbers of a file; ARG: its name or number from 0")
+      ("verify", po::value<Words>()->value_name("[ARG=]FILE.npy"),
+       "compare an output with the numbers of a file, or with those that a command prints: '[ARG=]|COMMAND', in which {x} becomes the "
+       "path of an .npy file of the argument x and {n} the size n; ARG: its name or number from 0; only outputs named so are compared")
       ("tolerance", po::value<double>()->value_name("T"),
        "error allowed, as a share of the largest number (default 1e-4 in f32, 1e-10 in f64, 0 of integers)");
   add_search_options(table);
@@ -171,8 +182,10 @@ cli::CommandTable kernel_table() {
       ("timeout", cli::text("TIME")->default_value("10s"), "a run that takes longer is given up");
   add_device_option(table);
   auto report = table.group("Report");
-  report("output,o", cli::folder("FOLDER")->required(), "folder for rows.csv, rows.json and search_T4.json (T4), report.html")
+  report("output,o", cli::folder("FOLDER")->required(), "folder for rows.csv, rows.json and search_T4.json (T4), of several sizes in a folder each; launches.hpp, report.html")
         ("quiet,q", po::bool_switch(), "no progress");
+  report("gflop", cli::text("EXPR"), "floating-point operations of a launch, in 1e9, of sizes and parameters: Gflop/s are told, too; / divides as in mathematics")
+        ("gbyte", cli::text("EXPR"), "bytes that a launch moves, in 1e9: likewise GB/s");
   add_json_option(report);
   // clang-format on
   table.scopes = search_scopes();
@@ -188,7 +201,6 @@ cli::ExitCode run_kernel(const cli::Given& given) {
   const po::variables_map& values = given.values;
   const std::string file = values["file"].as<std::string>();
   const std::filesystem::path output = values["output"].as<std::string>();
-  KernelTuningOptions options;
   KernelTask task;
   SearchEnd end = search_end(values);
   if (file.ends_with(".json")) {
@@ -199,50 +211,59 @@ cli::ExitCode run_kernel(const cli::Given& given) {
     task = task_of(values);
   }
   complete(task, values);
-  options.strategy = values["strategy"].as<std::string>();
-  options.random_seed = values["seed"].as<std::uint64_t>();
-  options.repetitions = repetitions_of(values);
-  options.timeout_s = parse_duration(values["timeout"].as<std::string>()).count();
-  options.interrupted = search_is_interrupted;
+  const std::vector<Variables> sizes = parse_size_table(words_of(values, "size"));
+  KernelTuningOptions options = tuning_options(values);
   JsonOutput json(values);
   Context context(open_named_device(values["device"].as<std::string>()),
                   ContextOptions::from_environment());
-  ExperimentInfo info = info_of(task, typed("kernel", given), context.profile());
-  note_host(info);
-  KernelTuner tuner(context, task);
-  std::string noise = noise_of_machine(context);
-  ResultFolder folder(output, info, false);
+  std::vector<KernelTask> tasks(sizes.size(), task);
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    tasks[i].sizes.insert(sizes[i].begin(), sizes[i].end());
+  auto tuner = std::make_unique<KernelTuner>(context, tasks.front());  // what is wrong comes first
+  const std::string noise = noise_before(context);
+  warn_of(noise);
   const bool quiet = values["quiet"].as<bool>();
+  std::vector<TunedSize> tuned;
   ProgressLine line(!quiet);
-  if (const std::size_t advice = noise.find("; end other"); advice != std::string::npos)
-    noise.erase(advice);
-  const auto warn = [&] {
-    if (!noise.empty())
-      tell(fmt::format("kernel: the winner may be chance: {}; run it again on a quiet machine\n",
-                       noise));
-  };
-  warn();
-  if (!tuner.has_reference())
-    tell(
-        "kernel: nothing to compare with (--against, --verify): every launch has to give what the "
-        "first one gives\n");
-  if (!quiet)
-    tell(fmt::format("kernel: {} launches to choose from; the search ends after {}\n", tuner.size(),
-                     text_of(end)));
-  options.stop = stop_at(end);
-  options.progress = [show = shown_on(line, "kernel", end)](const Outcome& last, std::size_t tried,
-                                                            std::size_t size) {
-    show(last.status, tried, size);
-  };
-  const KernelTuning tuning = tuner.run(info, folder, options);
-  line.clear();
-  folder.write_t4();
-  write_t4((output / "search_T4.json").string(), tuning.record);
-  warn();
-  json.print(report_of(task, tuning, group_rows(folder.rows())), json_of(task, tuning));
+  for (const KernelTask& one : tasks) {
+    if (!tuned.empty() && search_is_interrupted()) break;
+    const std::string size = tasks.size() > 1 ? size_text(one.sizes) : "";
+    ExperimentInfo info = info_of(one, typed("kernel", given), context.profile());
+    note_host(info);
+    if (!tuned.empty()) {
+      tuner.reset();  // its buffers go before those of the next size come
+      tuner = std::make_unique<KernelTuner>(context, one);
+    }
+    const std::filesystem::path place = size.empty() ? output : output / size;
+    ResultFolder folder(place, info, false);
+    if (tuned.empty() && !tuner->has_reference())
+      tell(
+          "kernel: nothing to compare with (--against, --verify): every launch has to give what "
+          "the first one gives\n");
+    if (!quiet)
+      tell(fmt::format("kernel: {}{} {} to choose from; the search ends after {}\n",
+                       size.empty() ? "" : size + ": ", tuner->space().size(),
+                       tuner->space().is_listed() ? "launches" : "combinations", text_of(end)));
+    options.stop = stop_at(end);
+    options.progress = [show = shown_on(line, "kernel", end)](const Outcome& last,
+                                                              std::size_t tried, std::size_t all) {
+      show(last.status, tried, all);
+    };
+    KernelTuning tuning = tuner->run(info, folder, options);
+    line.clear();
+    folder.write_t4();
+    write_t4((place / "search_T4.json").string(), tuning.record);
+    tuned.push_back({one, std::move(tuning), group_rows(folder.rows())});
+  }
+  warn_of(noise);
+  json.print(kernel_report(tuned), kernel_json(tuned, noise));
+  if (const std::string header = kernel_header(
+          tuned, fmt::format("{}: {}", context.profile().name, typed("kernel", given)));
+      !header.empty())
+    write_whole(output / "launches.hpp", header);
   if (search_is_interrupted()) return ExitCode::interrupted;
   write_report(output, output / "report.html", task.name + ": what its launch is worth");
-  return ExitCode::ok;
+  return most_fail(tuned) ? ExitCode::opencl : ExitCode::ok;
 }
 
 }  // namespace clgauss::tune

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <clgauss/error.hpp>
 #include <optional>
+#include <set>
 
 #include "command_line/typed.hpp"
 
@@ -29,10 +30,14 @@ bool is_range(std::string_view text) {
           std::ranges::all_of(text, [](unsigned char c) { return std::isdigit(c) != 0; }));
 }
 
+bool is_word(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_';
+  });
+}
+
 bool is_name(std::string_view text) {
-  return !text.empty() && std::isdigit(static_cast<unsigned char>(text.front())) == 0 &&
-         std::ranges::all_of(text,
-                             [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+  return is_word(text) && std::isdigit(static_cast<unsigned char>(text.front())) == 0;
 }
 
 KernelArgument::Fill parse_fill(std::string_view text) {
@@ -62,14 +67,18 @@ KernelArgument parse_kernel_argument(std::string_view text) {
   };
   KernelArgument argument;
   try {
-    if (parts[0] == "buffer") {
-      if (parts.size() < 3 || parts.size() > 4) refuse("buffer:TYPE:COUNT[:FILL]");
+    if (parts[0] == "buffer" || parts[0] == "scratch") {
+      argument.scratch = parts[0] == "scratch";
+      if (parts.size() < 3 || parts.size() > 4)
+        refuse(argument.scratch ? "scratch:TYPE:COUNT[:FILL]" : "buffer:TYPE:COUNT[:FILL]");
       argument.fill = parse_fill(parts.size() > 3 ? parts[3] : "");
     } else if (parts[0] == "local") {
       if (parts.size() != 3) refuse("local:TYPE:COUNT");
       argument.kind = KernelArgument::Kind::local;
     } else {
-      if (parts.size() != 2) refuse("buffer:TYPE:COUNT[:FILL], local:TYPE:COUNT or TYPE:VALUE");
+      if (parts.size() != 2)
+        refuse(
+            "buffer:TYPE:COUNT[:FILL], scratch:TYPE:COUNT[:FILL], local:TYPE:COUNT or TYPE:VALUE");
       argument.kind = KernelArgument::Kind::scalar;
     }
     argument.type = parse_element_type(parts[parts.size() == 2 ? 0 : 1]);
@@ -112,6 +121,20 @@ std::vector<std::vector<Expression>> parse_local_sizes(std::string_view text) {
   return dimensions;
 }
 
+Reference::Expected parse_expected(std::string_view text) {
+  Reference::Expected expected;
+  const std::size_t sign = text.substr(0, text.find('|')).find('=');
+  if (sign != std::string_view::npos && is_word(text.substr(0, sign))) {
+    expected.argument = text.substr(0, sign);
+    text.remove_prefix(sign + 1);
+  }
+  if (text.starts_with('|'))
+    expected.from = Reference::Command{std::string(text.substr(1))};
+  else
+    expected.from = fs::path(text);
+  return expected;
+}
+
 std::array<bool, 3> parse_dimensions(std::string_view text) {
   constexpr std::string_view kNames = "xyz";
   std::array<bool, 3> dimensions{};
@@ -149,12 +172,32 @@ Parameter parse_parameter(std::string_view text) {
   return parameter;
 }
 
-void parse_sizes_into(Variables& sizes, std::string_view text) {
-  for (const std::string_view part : split_list(text, ',')) {
-    const auto [name, value] = assigned("size", part);
-    const double size = Expression(value).value(sizes);
-    sizes[std::string(name)] = size;
+std::vector<Variables> parse_size_table(const std::vector<std::string>& texts) {
+  std::vector<Variables> table(1);
+  for (const std::string& text : texts) {
+    std::set<std::string_view> named;
+    Variables size = table.back();
+    for (const std::string_view part : split_list(text, ',')) {
+      const auto [name, value] = assigned("size", part);
+      if (!named.insert(name).second)
+        throw UsageError(fmt::format("--size {}: {} is given twice; another size is another --size",
+                                     text, name));
+      size[std::string(name)] = Expression(value).value(size);
+    }
+    const bool another = std::ranges::any_of(
+        named, [&](std::string_view name) { return table.back().contains(name); });
+    if (!another && table.size() == 1) {
+      table.back() = std::move(size);
+      continue;
+    }
+    if (size.size() > table.back().size())
+      throw UsageError(fmt::format(
+          "--size {}: the sizes before it have fewer names; give all to the first", text));
+    if (std::ranges::find(table, size) != table.end())
+      throw UsageError(fmt::format("--size {}: this size is given twice", text));
+    table.push_back(std::move(size));
   }
+  return table;
 }
 
 }  // namespace clgauss::tune

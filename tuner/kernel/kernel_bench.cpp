@@ -11,6 +11,8 @@
 
 #include "file_content.hpp"
 #include "opencl_error.hpp"
+#include "tuner/kernel/reference_command.hpp"
+#include "tuner/kernel/signature.hpp"
 
 namespace clgauss::tune {
 
@@ -39,65 +41,6 @@ cl::NDRange ndrange(std::span<const std::size_t> sizes) {
 std::string text_of(std::span<const std::size_t> sizes) {
   std::string text;
   for (const std::size_t size : sizes) text += (text.empty() ? "" : "x") + std::to_string(size);
-  return text;
-}
-
-/// An argument as the kernel has it.
-struct Formal {
-  cl_kernel_arg_address_qualifier address = CL_KERNEL_ARG_ADDRESS_PRIVATE;
-  bool constant = false;
-  std::string type;  // without '*': "float"
-  std::string name;
-
-  [[nodiscard]] KernelArgument::Kind kind() const {
-    if (address == CL_KERNEL_ARG_ADDRESS_LOCAL) return KernelArgument::Kind::local;
-    return address == CL_KERNEL_ARG_ADDRESS_PRIVATE ? KernelArgument::Kind::scalar
-                                                    : KernelArgument::Kind::buffer;
-  }
-  [[nodiscard]] std::string text() const {
-    const char* where = address == CL_KERNEL_ARG_ADDRESS_GLOBAL     ? "global "
-                        : address == CL_KERNEL_ARG_ADDRESS_CONSTANT ? "constant "
-                        : address == CL_KERNEL_ARG_ADDRESS_LOCAL    ? "local "
-                                                                    : "";
-    return fmt::format("{}{}{}{} {}", where, constant ? "const " : "", type,
-                       kind() == KernelArgument::Kind::scalar ? "" : "*", name);
-  }
-};
-
-/// "unsigned int" -> "uint"; qualifiers and '*' go.
-std::string plain_type(std::string name) {
-  for (const char* word : {"const", "volatile", "restrict", "*"})
-    for (std::size_t at = 0; (at = name.find(word)) != std::string::npos;)
-      name.erase(at, std::string_view(word).size());
-  if (const std::size_t at = name.find("unsigned "); at != std::string::npos)
-    name.replace(at, 9, "u");
-  std::erase(name, ' ');
-  return name;
-}
-
-/// What the driver tells of the arguments; empty where it tells nothing.
-std::vector<Formal> signature_of(const cl::Kernel& kernel) {
-  std::vector<Formal> parameters(kernel.getInfo<CL_KERNEL_NUM_ARGS>());
-  try {
-    for (cl_uint i = 0; i < parameters.size(); ++i) {
-      Formal& one = parameters[i];
-      one.address = kernel.getArgInfo<CL_KERNEL_ARG_ADDRESS_QUALIFIER>(i);
-      one.type = plain_type(kernel.getArgInfo<CL_KERNEL_ARG_TYPE_NAME>(i).c_str());
-      one.name = kernel.getArgInfo<CL_KERNEL_ARG_NAME>(i).c_str();
-      one.constant =
-          (kernel.getArgInfo<CL_KERNEL_ARG_TYPE_QUALIFIER>(i) & CL_KERNEL_ARG_TYPE_CONST) != 0 ||
-          one.address == CL_KERNEL_ARG_ADDRESS_CONSTANT;
-    }
-  } catch (const cl::Error& error) {
-    if (error.err() != CL_KERNEL_ARG_INFO_NOT_AVAILABLE) throw;
-    return {};
-  }
-  return parameters;
-}
-
-std::string text_of(const std::vector<Formal>& signature) {
-  std::string text;
-  for (const Formal& one : signature) text += (text.empty() ? "" : ", ") + one.text();
   return text;
 }
 
@@ -155,8 +98,24 @@ Variables variables_of(const KernelTask& task, const Configuration& macros) {
   return variables;
 }
 
+Variables variables_of(const KernelTask& task, const KernelLaunch& launch) {
+  Variables variables = variables_of(task, launch.macros);
+  for (std::size_t d = 0; d < launch.local.size(); ++d)
+    variables[kLocalNames[d]] = static_cast<double>(launch.local[d]);
+  return variables;
+}
+
+bool needs_local(const KernelTask& task) {
+  const auto names_it = [](const Expression& expression) {
+    return std::ranges::any_of(kLocalNames,
+                               [&](const char* name) { return expression.names().contains(name); });
+  };
+  return std::ranges::any_of(task.global, names_it) ||
+         std::ranges::any_of(task.arguments, names_it, &KernelArgument::count);
+}
+
 std::vector<std::size_t> global_of(const KernelTask& task, const KernelLaunch& launch) {
-  const Variables variables = variables_of(task, launch.macros);
+  const Variables variables = variables_of(task, launch);
   std::vector<std::size_t> global;
   for (std::size_t d = 0; d < task.dimensions(); ++d) {
     const std::size_t size = task.global[d].size(variables);
@@ -193,11 +152,14 @@ std::string exceeded_limit(const DeviceProfile& device, std::span<const std::siz
 struct KernelBench::Ready {
   Kernel kernel;
   std::vector<std::size_t> global, local;
+  Operands operands = {};
   std::size_t passes = 1;
 };
 
 KernelBench::KernelBench(Context& context, KernelTask task, const KernelLaunch& first)
-    : context_(context), task_(std::move(task)), operands_(task_.arguments.size()) {
+    : context_(context), task_(std::move(task)) {
+  for (std::size_t i = 0; i < task_.arguments.size(); ++i)
+    operands_.push_back(std::make_shared<Operand>());
   translate_opencl_errors([&] {
     match_signature(build(task_.file, task_.name, first));
     make_reference(first);
@@ -262,8 +224,8 @@ void KernelBench::match_signature(const Kernel& kernel) {
     if (!given.output) given.output = !wanted.constant;
   }
   for (std::size_t i = 0; i < operands_.size(); ++i)
-    operands_[i].output = task_.arguments[i].kind == KernelArgument::Kind::buffer &&
-                          task_.arguments[i].output.value_or(true);
+    operands_[i]->output = task_.arguments[i].kind == KernelArgument::Kind::buffer &&
+                           task_.arguments[i].output.value_or(true);
 }
 
 /// `count` numbers that the buffer holds before a run.
@@ -290,10 +252,10 @@ std::vector<double> KernelBench::contents_of(std::size_t argument, std::size_t c
 /// Makes the buffer of the size that the variables give, unless it is there.
 void KernelBench::hold(std::size_t argument, const Variables& variables) {
   const KernelArgument& given = task_.arguments[argument];
-  Operand& operand = operands_[argument];
   const std::size_t elements = given.count.size(variables);
   const std::size_t bytes = elements * given.type.size();
-  if (operand.bytes == bytes) return;
+  if (operands_[argument]->bytes == bytes) return;
+  Operand operand{bytes, operands_[argument]->output, {}, {}};
   operand.buffer = context_.allocate(bytes + kGuardBytes, called(argument));
   if (operand.output) operand.original = context_.allocate(bytes, called(argument));
   context_.queue().enqueueFillBuffer(operand.buffer, std::to_integer<cl_uchar>(kGuard), bytes,
@@ -302,7 +264,7 @@ void KernelBench::hold(std::size_t argument, const Variables& variables) {
       to_bytes(given.type, contents_of(argument, elements * given.type.width));
   context_.queue().enqueueWriteBuffer(operand.output ? operand.original : operand.buffer, CL_TRUE,
                                       0, bytes, content.data());
-  operand.bytes = bytes;
+  operands_[argument] = std::make_shared<Operand>(std::move(operand));
 }
 
 void KernelBench::set_arguments(Kernel& kernel, const Variables& variables) {
@@ -311,7 +273,7 @@ void KernelBench::set_arguments(Kernel& kernel, const Variables& variables) {
     const auto index = static_cast<cl_uint>(i);
     if (given.kind == KernelArgument::Kind::buffer) {
       hold(i, variables);
-      kernel.set_arguments_from(index, operands_[i].buffer);
+      kernel.set_arguments_from(index, operands_[i]->buffer);
     } else if (given.kind == KernelArgument::Kind::local) {
       kernel.set_argument(index, given.count.size(variables) * given.type.size(), nullptr);
     } else {
@@ -323,10 +285,10 @@ void KernelBench::set_arguments(Kernel& kernel, const Variables& variables) {
 }
 
 /// Every output as it was before the first run.
-void KernelBench::restore() {
-  for (const Operand& operand : operands_)
-    if (operand.output && operand.bytes > 0)
-      context_.queue().enqueueCopyBuffer(operand.original, operand.buffer, 0, 0, operand.bytes);
+void KernelBench::restore(const Operands& operands) {
+  for (const auto& operand : operands)
+    if (operand->output && operand->bytes > 0)
+      context_.queue().enqueueCopyBuffer(operand->original, operand->buffer, 0, 0, operand->bytes);
   context_.queue().finish();
 }
 
@@ -334,14 +296,15 @@ KernelBench::Ready KernelBench::prepare(const KernelLaunch& launch) {
   if (const std::string limit = exceeded_limit(context_.profile(), launch.local); !limit.empty())
     throw DeviceLimit(limit);
   Ready ready{build(task_.file, task_.name, launch), global_of(task_, launch), launch.local};
-  set_arguments(ready.kernel, variables_of(task_, launch.macros));
+  set_arguments(ready.kernel, variables_of(task_, launch));
+  ready.operands = operands_;
   static_cast<void>(run(ready));  // some drivers compile only now
   return ready;
 }
 
 /// Nanoseconds of one of the passes.
 double KernelBench::run(Ready& ready) {
-  restore();
+  restore(ready.operands);
   return 1e9 / static_cast<double>(ready.passes) * time_once([&] {
            for (std::size_t p = 0; p < ready.passes; ++p)
              enqueue_kernel(context_.queue(), ready.kernel, ndrange(ready.global),
@@ -351,8 +314,8 @@ double KernelBench::run(Ready& ready) {
 }
 
 std::vector<double> KernelBench::result_of(std::size_t argument) const {
-  std::vector<std::byte> bytes(operands_[argument].bytes);
-  context_.queue().enqueueReadBuffer(operands_[argument].buffer, CL_TRUE, 0, bytes.size(),
+  std::vector<std::byte> bytes(operands_[argument]->bytes);
+  context_.queue().enqueueReadBuffer(operands_[argument]->buffer, CL_TRUE, 0, bytes.size(),
                                      bytes.data());
   return from_bytes(task_.arguments[argument].type, bytes);
 }
@@ -368,7 +331,7 @@ void KernelBench::expect(std::size_t argument, std::vector<double> values,
 std::string KernelBench::overrun() {
   std::vector<std::byte> cells(kGuardBytes);
   for (std::size_t i = 0; i < operands_.size(); ++i) {
-    Operand& operand = operands_[i];
+    Operand& operand = *operands_[i];
     if (operand.bytes == 0) continue;
     context_.queue().enqueueReadBuffer(operand.buffer, CL_TRUE, operand.bytes, kGuardBytes,
                                        cells.data());
@@ -383,8 +346,7 @@ std::string KernelBench::overrun() {
 std::string KernelBench::fault() {
   if (std::string beyond = overrun(); !beyond.empty()) return beyond;
   if (expected_.empty())  // whatever the first one computes
-    for (std::size_t i = 0; i < operands_.size(); ++i)
-      if (operands_[i].output) expect(i, result_of(i), {});
+    for (const std::size_t i : compared()) expect(i, result_of(i), {});
   for (const Expected& expected : expected_) {
     const std::vector<double> result = result_of(expected.argument);
     if (result.size() != expected.values.size())
@@ -402,35 +364,79 @@ std::string KernelBench::fault() {
   return {};
 }
 
-void KernelBench::make_reference(const KernelLaunch& first) {
-  const Variables variables = variables_of(task_, first.macros);
+/// The outputs that are compared: all that are not scratch.
+std::vector<std::size_t> KernelBench::compared() const {
   std::vector<std::size_t> outputs;
   for (std::size_t i = 0; i < operands_.size(); ++i)
-    if (operands_[i].output) outputs.push_back(i);
-  if (outputs.empty())
-    throw UsageError(
-        fmt::format("{} writes to no buffer: nothing tells whether it works", task_.name));
-  has_reference_ = task_.reference.kernel || !task_.reference.files.empty();
+    if (operands_[i]->output && !task_.arguments[i].scratch) outputs.push_back(i);
+  return outputs;
+}
 
-  for (const Reference::Expected& file : task_.reference.files) {
-    std::optional<std::size_t> argument;
-    if (file.argument.empty() && outputs.size() == 1) argument = outputs.front();
-    for (const std::size_t i : outputs)
-      if (task_.arguments[i].name == file.argument || std::to_string(i) == file.argument)
-        argument = i;
-    if (!argument)
-      throw UsageError(fmt::format("{}: say of which output it is, NAME={}", file.file.string(),
-                                   file.file.string()));
-    const KernelArgument& of = task_.arguments[*argument];
-    const std::size_t count = of.count.size(variables) * of.type.width;
-    std::vector<double> numbers = numbers_in(file.file, of.type);
-    if (numbers.size() != count)
-      throw DimensionError(fmt::format("{} holds {} numbers, {} of {} has {}", file.file.string(),
-                                       numbers.size(), called(*argument), task_.name, count));
-    expect(*argument, std::move(numbers), file.tolerance);
+/// The output called so, or the only one. Throws UsageError.
+std::size_t KernelBench::compared_argument(const std::string& name) const {
+  const std::vector<std::size_t> outputs = compared();
+  if (name.empty() && outputs.size() == 1) return outputs.front();
+  std::string known;
+  for (const std::size_t i : outputs) {
+    if (task_.arguments[i].name == name || std::to_string(i) == name) return i;
+    known += (known.empty() ? "" : ", ") + called(i);
   }
-  if (!task_.reference.kernel) return;
-  const std::string& other = *task_.reference.kernel;
+  throw UsageError(fmt::format("{} of {} is no output to compare; say which it is: {}",
+                               name.empty() ? "what has no name" : "'" + name + "'", task_.name,
+                               known));
+}
+
+/// What the file holds or the command prints.
+std::vector<double> KernelBench::expected_numbers(const Reference::Expected& expected,
+                                                  std::size_t argument,
+                                                  const Variables& variables) const {
+  const KernelArgument& of = task_.arguments[argument];
+  const std::size_t count = of.count.size(variables) * of.type.width;
+  const auto* file = std::get_if<std::filesystem::path>(&expected.from);
+  std::vector<double> numbers;
+  if (file != nullptr) {
+    numbers = numbers_in(*file, of.type);
+  } else {
+    const auto input = [&](std::string_view name) -> std::optional<CommandInput> {
+      for (std::size_t i = 0; i < operands_.size(); ++i) {
+        const KernelArgument& given = task_.arguments[i];
+        if (given.kind != KernelArgument::Kind::buffer ||
+            (name != given.name && name != std::to_string(i)))
+          continue;
+        return CommandArray{given.type,
+                            contents_of(i, given.count.size(variables) * given.type.width)};
+      }
+      if (const auto size = variables.find(name); size != variables.end())
+        return fmt::format("{:.17g}", size->second);
+      return std::nullopt;
+    };
+    numbers = numbers_printed_by(std::get<Reference::Command>(expected.from).text, input);
+  }
+  if (numbers.size() != count)
+    throw DimensionError(
+        fmt::format("{} {} {} numbers, {} of {} has {}",
+                    file != nullptr ? file->string()
+                                    : "'" + std::get<Reference::Command>(expected.from).text + "'",
+                    file != nullptr ? "holds" : "printed", numbers.size(), called(argument),
+                    task_.name, count));
+  return numbers;
+}
+
+void KernelBench::make_reference(const KernelLaunch& first) {
+  if (compared().empty())
+    throw UsageError(fmt::format(
+        "{} writes to no buffer that is compared: nothing tells whether it works", task_.name));
+  has_reference_ = task_.reference.kernel || !task_.reference.expected.empty();
+  for (const Reference::Expected& one : task_.reference.expected) {
+    const std::size_t argument = compared_argument(one.argument);
+    expect(argument, expected_numbers(one, argument, variables_of(task_, first)), one.tolerance);
+  }
+  if (task_.reference.kernel) expect_of_kernel(*task_.reference.kernel, first);
+}
+
+/// What another kernel, "KERNEL" or "FILE.cl:KERNEL", makes of the same arguments.
+void KernelBench::expect_of_kernel(const std::string& other, const KernelLaunch& first) {
+  const Variables variables = variables_of(task_, first);
   const std::size_t colon = other.rfind(':');
   const bool elsewhere = colon != std::string::npos;
   Kernel kernel = build(elsewhere ? std::filesystem::path(other.substr(0, colon)) : task_.file,
@@ -444,10 +450,10 @@ void KernelBench::make_reference(const KernelLaunch& first) {
     global = global_of(task_, first);
   else
     for (const Expression& size : task_.reference.global) global.push_back(size.size(variables));
-  restore();
+  restore(operands_);
   enqueue_kernel(context_.queue(), kernel, ndrange(global));
   context_.queue().finish();
-  for (const std::size_t i : outputs) expect(i, result_of(i), {});
+  for (const std::size_t i : compared()) expect(i, result_of(i), {});
 }
 
 Outcome KernelBench::measure(const KernelLaunch& launch, const RunLimits& limits) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <clgauss/context.hpp>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,8 +33,15 @@ struct KernelLaunch {
 [[nodiscard]] std::vector<std::size_t> global_of(const KernelTask& task,
                                                  const KernelLaunch& launch);
 
+/// Work-items of a group, in expressions.
+inline constexpr std::array<const char*, 3> kLocalNames{"LOCAL_X", "LOCAL_Y", "LOCAL_Z"};
+
 /// The names that expressions may use: sizes, and the macros that are numbers.
 [[nodiscard]] Variables variables_of(const KernelTask& task, const Configuration& macros);
+/// These and, unless the driver chooses them, LOCAL_X, LOCAL_Y and LOCAL_Z.
+[[nodiscard]] Variables variables_of(const KernelTask& task, const KernelLaunch& launch);
+/// Whether the range or an argument depends on the work-group, so that no driver can choose it.
+[[nodiscard]] bool needs_local(const KernelTask& task);
 
 /// Why the device takes no work-group of `local` from any kernel; empty if it may.
 [[nodiscard]] std::string exceeded_limit(const DeviceProfile& device,
@@ -71,6 +79,9 @@ class KernelBench {
     bool output = false;
     cl::Buffer buffer, original;  // `original` of outputs alone
   };
+  /// One an argument. A launch keeps those that it was prepared with: a kernel does not, and for
+  /// the next launch they may be of another size.
+  using Operands = std::vector<std::shared_ptr<Operand>>;
   struct Expected {
     std::size_t argument = 0;
     std::vector<double> values;
@@ -85,17 +96,23 @@ class KernelBench {
   void set_arguments(Kernel& kernel, const Variables& variables);
   [[nodiscard]] Ready prepare(const KernelLaunch& launch);
   [[nodiscard]] double run(Ready& ready);
-  void restore();
+  void restore(const Operands& operands);
   [[nodiscard]] std::vector<double> result_of(std::size_t argument) const;
   [[nodiscard]] std::string overrun();
   [[nodiscard]] std::string fault();
   void make_reference(const KernelLaunch& first);
+  [[nodiscard]] std::vector<std::size_t> compared() const;
+  [[nodiscard]] std::size_t compared_argument(const std::string& name) const;
+  [[nodiscard]] std::vector<double> expected_numbers(const Reference::Expected& expected,
+                                                     std::size_t argument,
+                                                     const Variables& variables) const;
+  void expect_of_kernel(const std::string& other, const KernelLaunch& first);
   void expect(std::size_t argument, std::vector<double> values, std::optional<double> tolerance);
   [[nodiscard]] std::string called(std::size_t argument) const;
 
   Context& context_;
   KernelTask task_;
-  std::vector<Operand> operands_;  // one an argument
+  Operands operands_;  // of the launch prepared last
   std::vector<Expected> expected_;
   bool has_reference_ = false;
 };

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <clgauss/error.hpp>
+#include <map>
+#include <memory>
 
 namespace clgauss::tune {
 
 namespace {
-
-constexpr std::array<const char*, 3> kLocalNames{"LOCAL_X", "LOCAL_Y", "LOCAL_Z"};
 
 /// What is tried where nothing is said: powers of two up to what the device takes, whole ranges of
 /// fewer work-items among them.
@@ -28,16 +27,18 @@ Value value_of(const Expression& size) {
   return static_cast<std::int64_t>(size.size({}));
 }
 
+using LocalSizes = std::vector<std::vector<Expression>>;  // as KernelSpace has them
+
 /// The sizes of the group that a configuration of all parameters gives.
-std::vector<std::size_t> local_of(const KernelTask& task, const KernelSpace& space,
+std::vector<std::size_t> local_of(const KernelTask& task, const LocalSizes& all,
                                   const Configuration& configuration) {
   const auto value = [&](std::string_view name) {
     return std::ranges::find(configuration, name, &std::pair<std::string, Value>::first)->second;
   };
   const Variables variables = variables_of(task, configuration);
   std::vector<std::size_t> local;
-  for (std::size_t d = 0; d < space.local.size(); ++d) {
-    const std::vector<Expression>& sizes = space.local[d];
+  for (std::size_t d = 0; d < all.size(); ++d) {
+    const std::vector<Expression>& sizes = all[d];
     const auto chosen =
         sizes.size() == 1 ? sizes.begin()
                           : std::ranges::find_if(
@@ -49,29 +50,30 @@ std::vector<std::size_t> local_of(const KernelTask& task, const KernelSpace& spa
   return local;
 }
 
-KernelLaunch launch_of(const KernelTask& task, const KernelSpace& space,
+KernelLaunch launch_of(const KernelTask& task, const LocalSizes& local,
                        const Configuration& configuration) {
-  KernelLaunch launch{{}, local_of(task, space, configuration)};
+  KernelLaunch launch{{}, local_of(task, local, configuration)};
   std::ranges::copy_if(configuration, std::back_inserter(launch.macros), [&](const auto& one) {
     return std::ranges::find(task.parameters, one.first, &Parameter::name) != task.parameters.end();
   });
   return launch;
 }
 
+/// Combinations of which a list is made: what takes a second or two.
+constexpr std::uint64_t kMostListed = 200'000;
+
 /// Why a launch is left out; a constraint's number, or one of these.
 enum : std::size_t { kValid = 1000000, kDevice, kRange, kNoSize };
 
 std::size_t excluded_by(const KernelTask& task, const DeviceProfile& device,
-                        const KernelSpace& space, const Configuration& configuration) {
+                        const LocalSizes& local, const Configuration& configuration) {
   KernelLaunch launch;
   try {
-    launch = launch_of(task, space, configuration);
+    launch = launch_of(task, local, configuration);
   } catch (const UsageError&) {
     return kNoSize;
   }
-  Variables variables = variables_of(task, launch.macros);
-  for (std::size_t d = 0; d < launch.local.size(); ++d)
-    variables[kLocalNames[d]] = static_cast<double>(launch.local[d]);
+  const Variables variables = variables_of(task, launch);
   for (std::size_t c = 0; c < task.constraints.size(); ++c)
     if (task.constraints[c].value(variables) == 0) return c;
   if (!exceeded_limit(device, launch.local).empty()) return kDevice;
@@ -85,6 +87,22 @@ std::size_t excluded_by(const KernelTask& task, const DeviceProfile& device,
   return kValid;
 }
 
+using Exclusions = std::map<std::size_t, std::size_t>;  // how many by what
+
+/// Throws the UsageError that nothing is valid.
+[[noreturn]] void throw_exclusions(const KernelTask& task, const DeviceProfile& device,
+                                   const Exclusions& excluded) {
+  std::string text = "no configuration is valid:";
+  for (const auto& [why, count] : excluded)
+    text +=
+        fmt::format("\n  {} excluded by {}", count,
+                    why == kDevice   ? fmt::format("the limits of {}", device.name)
+                    : why == kRange  ? "a range that the work-group does not divide (--round-up x)"
+                    : why == kNoSize ? "sizes that are no whole numbers from 1 on"
+                                     : "the constraint " + task.constraints[why].text());
+  throw UsageError(text);
+}
+
 /// Throws UsageError for a name in a constraint or size that no parameter has.
 void require_known_names(const KernelTask& task, const KernelSpace& space) {
   Variables known = task.sizes;
@@ -96,16 +114,17 @@ void require_known_names(const KernelTask& task, const KernelSpace& space) {
   };
   for (const auto& sizes : space.local)
     for (const Expression& size : sizes) require(size);
+  for (std::size_t d = 0; d < task.dimensions(); ++d) known[kLocalNames[d]] = 1;
   for (const Expression& size : task.global) require(size);
   for (const KernelArgument& argument : task.arguments) require(argument.count);
-  for (std::size_t d = 0; d < task.dimensions(); ++d) known[kLocalNames[d]] = 1;
   for (const Expression& constraint : task.constraints) require(constraint);
+  for (const Rate& rate : task.rates) require(rate.amount);
 }
 
 }  // namespace
 
 KernelLaunch KernelSpace::launch(const KernelTask& task, std::size_t configuration) const {
-  return launch_of(task, *this, space.configuration(configuration));
+  return launch_of(task, local, space.configuration(configuration));
 }
 
 KernelSpace kernel_space(const KernelTask& task, const DeviceProfile& device) {
@@ -132,29 +151,27 @@ KernelSpace kernel_space(const KernelTask& task, const DeviceProfile& device) {
   require_known_names(task, result);
   if (all.empty()) all.push_back({"LOCAL_X", {value_of(result.local.front().front())}});
 
-  std::map<std::size_t, std::size_t> excluded;
-  Configuration configuration;
-  for (const Parameter& parameter : all) configuration.emplace_back(parameter.name, Value());
-  const auto valid = [&](const Space::Point& point) {
+  // An unlisted space asks later, so that all that is asked lives as long.
+  const auto excluded = std::make_shared<Exclusions>();
+  const auto valid = [task, device, local = result.local, all,
+                      excluded](const Space::Point& point) {
+    Configuration configuration;
     for (std::size_t p = 0; p < point.size(); ++p)
-      configuration[p].second = all[p].values[point[p]];
-    const std::size_t why = excluded_by(task, device, result, configuration);
-    if (why != kValid) ++excluded[why];
+      configuration.emplace_back(all[p].name, all[p].values[point[p]]);
+    const std::size_t why = excluded_by(task, device, local, configuration);
+    if (why != kValid) ++(*excluded)[why];
     return why == kValid;
   };
+  if (combinations_of(all) > kMostListed) {
+    result.space = Space::unlisted(all, valid);
+    if (result.space.some(1).empty()) throw_exclusions(task, device, *excluded);
+    return result;
+  }
   try {
     result.space = Space(all, valid);
-  } catch (const UsageError& error) {
-    if (excluded.empty()) throw;
-    std::string text = "no configuration is valid:";
-    for (const auto& [why, count] : excluded)
-      text +=
-          fmt::format("\n  {} excluded by {}", count,
-                      why == kDevice  ? fmt::format("the limits of {}", device.name)
-                      : why == kRange ? "a range that the work-group does not divide (--round-up x)"
-                      : why == kNoSize ? "sizes that are no whole numbers from 1 on"
-                                       : "the constraint " + task.constraints[why].text());
-    throw UsageError(text);
+  } catch (const UsageError&) {
+    if (excluded->empty()) throw;
+    throw_exclusions(task, device, *excluded);
   }
   return result;
 }

@@ -21,7 +21,8 @@ struct KernelSpace {
 /// LOCAL_X, LOCAL_Y and LOCAL_Z, where several sizes are tried, and the task's parameters. Valid is
 /// what keeps the constraints, which may speak of LOCAL_X .. too, what the device may take, and
 /// what divides the range (or may go beyond it). Throws UsageError for names that nothing explains,
-/// and where nothing is valid: which constraint excludes how many.
+/// and where nothing is valid: which constraint excludes how many. Of more than
+/// 200,000 combinations no list is made.
 [[nodiscard]] KernelSpace kernel_space(const KernelTask& task, const DeviceProfile& device);
 
 }  // namespace clgauss::tune

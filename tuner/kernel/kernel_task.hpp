@@ -16,7 +16,8 @@
 
 namespace clgauss::tune {
 
-/// An argument of the kernel. Sizes and numbers are expressions of sizes and parameters.
+/// An argument of the kernel. Sizes and numbers are expressions of sizes, parameters, and LOCAL_X,
+/// LOCAL_Y, LOCAL_Z, the work-items of a group.
 struct KernelArgument {
   enum class Kind { buffer, scalar, local };
   /// What a buffer holds before each run: random numbers (in [-1, 1) if real, else 0 .. 99), a
@@ -29,19 +30,31 @@ struct KernelArgument {
   Fill fill = {};
   std::string name = {};            // for messages; empty: that of the kernel's signature
   std::optional<bool> output = {};  // empty: as the signature has it, const or not
+  bool scratch = false;             // a buffer whose results are not compared
 };
 
 /// What the results of all configurations are compared with.
 struct Reference {
   std::optional<std::string> kernel = {};  // another kernel of the file, or FILE.cl:KERNEL
   std::vector<Expression> global = {};     // its range; empty: that of the kernel
+  /// A command of the shell that prints the numbers. Before it runs, {x} becomes the path of an
+  /// .npy file with what the argument x (or of that number) holds before a run, and {n} the size n.
+  struct Command {
+    std::string text;
+  };
   struct Expected {
     std::string argument;  // by its name or number from 0; empty: the only output
-    std::filesystem::path file;
+    std::variant<std::filesystem::path, Command> from;
     std::optional<double> tolerance = {};
   };
-  std::vector<Expected> files = {};
+  std::vector<Expected> expected = {};
   std::optional<double> tolerance = {};  // of the largest number; empty: by the type
+};
+
+/// What a launch does in a second, in 1e9 of its unit: for reports.
+struct Rate {
+  std::string name, unit;  // "gflops", "Gflop/s"
+  Expression amount;       // of a launch, in 1e9
 };
 
 struct KernelTask {
@@ -60,6 +73,7 @@ struct KernelTask {
   std::vector<Parameter> parameters = {};  // macros
   std::vector<Expression> constraints = {};
   Reference reference = {};
+  std::vector<Rate> rates = {};
 
   [[nodiscard]] std::size_t dimensions() const { return global.size(); }
 };

@@ -38,9 +38,8 @@ Row row_of(const ExperimentInfo& info, const KernelLaunch& launch, const std::st
 std::unique_ptr<KernelBench> open_bench(Context& context, const KernelTask& task,
                                         const KernelSpace& space) {
   std::optional<BuildError> first;
-  for (std::size_t i = 0; i < std::min(space.space.size(), kMostBuilds); ++i) {
-    // Far from each other: neighbours fail by the same.
-    const std::size_t at = i * space.space.size() / std::min(space.space.size(), kMostBuilds);
+  // Far from each other: neighbours fail by the same.
+  for (const std::size_t at : space.space.some(kMostBuilds)) {
     try {
       return std::make_unique<KernelBench>(context, task, space.launch(task, at));
     } catch (const BuildError& error) {
@@ -50,12 +49,18 @@ std::unique_ptr<KernelBench> open_bench(Context& context, const KernelTask& task
   throw *first;
 }
 
+/// Whether a configuration failed by what it is, not by a limit of the device.
+bool is_fault(Status status) {
+  return status != Status::ok && status != Status::constraint && status != Status::device_limit;
+}
+
 /// What the rules say for the kernel with these macros, as groups along the first dimension.
-std::vector<Finalist> rule_launches(const DeviceProfile& device, const Kernel& kernel,
-                                    const KernelLaunch& best) {
+std::vector<Finalist> rule_launches(const KernelTask& task, const DeviceProfile& device,
+                                    const Kernel& kernel, const KernelLaunch& best) {
   const LcmRule lcm = lcm_rule({device.total_cores(), device.compute_units,
                                 kernel.preferred_multiple, kernel.work_group_limit});
-  std::vector<Finalist> rules{{"driver", {best.macros, {}}}};
+  std::vector<Finalist> rules;
+  if (!needs_local(task)) rules.push_back({"driver", {best.macros, {}}});
   for (const auto& [rule, size] :
        {std::pair<const char*, std::size_t>{"lcm", lcm.clamped},
         {"multiple", std::min(kernel.preferred_multiple, kernel.work_group_limit)},
@@ -120,6 +125,23 @@ class Measurements {
     return launches[static_cast<std::size_t>(best - turns.times_ns.begin())];
   }
 
+  /// The fastest of those finalists that the folder has compared; empty if it has none.
+  [[nodiscard]] std::optional<KernelLaunch> compared(const std::vector<Finalist>& finalists) const {
+    std::optional<KernelLaunch> best;
+    double best_ns = 0;
+    for (const Finalist& one : finalists) {
+      Row row = row_of(info_, one.launch, one.rule);
+      row.part = kFinalPart;
+      const auto there = known_.find(row.key());
+      if (there == known_.end() || there->second.times_ns.empty()) continue;
+      const double time_ns = median(there->second.times_ns);
+      if (best && best_ns <= time_ns) continue;
+      best = one.launch;
+      best_ns = time_ns;
+    }
+    return best;
+  }
+
   [[nodiscard]] std::size_t measured() const { return measured_; }
 
  private:
@@ -132,6 +154,15 @@ class Measurements {
 };
 
 }  // namespace
+
+std::vector<T4Measurement> rates_of(const KernelTask& task, const KernelLaunch& launch,
+                                    double time_ns) {
+  std::vector<T4Measurement> rates;
+  for (const Rate& rate : task.rates)
+    rates.push_back(
+        {rate.name, 1e9 * rate.amount.value(variables_of(task, launch)) / time_ns, rate.unit});
+  return rates;
+}
 
 ExperimentInfo info_of(const KernelTask& task, const std::string& command,
                        const DeviceProfile& device) {
@@ -174,10 +205,12 @@ KernelTuning KernelTuner::run(const ExperimentInfo& info, ResultFolder& folder,
       first_failure = outcome;
     searcher->report(*configuration, time_ns);
     ++tuning.tried;
+    if (is_fault(outcome.status)) ++tuning.failures[outcome.status];
     tuning.measured = measurements.measured();
     if (options.progress) options.progress(outcome, tuning.tried, tuning.size);
     tuning.record.results.push_back(
-        {space.configuration(*configuration), std::move(outcome), time_ns, {}});
+        {space.configuration(*configuration), std::move(outcome), time_ns,
+         time_ns ? rates_of(task, launch, *time_ns) : std::vector<T4Measurement>()});
   }
   const bool interrupted = options.interrupted && options.interrupted();
   if (ranked.empty()) {
@@ -188,19 +221,19 @@ KernelTuning KernelTuner::run(const ExperimentInfo& info, ResultFolder& folder,
   }
   std::ranges::stable_sort(ranked, {}, kTime);
   tuning.best = ranked.front().second;
-  const bool judged =
-      std::ranges::any_of(folder.rows(), [](const Row& row) { return row.part == kFinalPart; });
-  if (interrupted || (judged && tuning.measured == 0)) return tuning;
+  if (interrupted) return tuning;
 
   std::vector<Finalist> finalists;
   for (std::size_t i = 0; i < std::min(ranked.size(), 1 + kRunnersUp); ++i)
     finalists.push_back({"fixed", ranked[i].second});
   if (!space_.local_is_bound)
     for (const Finalist& rule :
-         rule_launches(info.device, bench_->kernel_of(*tuning.best), *tuning.best))
+         rule_launches(task, info.device, bench_->kernel_of(*tuning.best), *tuning.best))
       if (measurements.outcome_of(rule.launch, rule.rule).status == Status::ok)
         finalists.push_back(rule);
-  tuning.best = measurements.compare(finalists);
+  const auto compared =
+      measurements.measured() == 0 ? measurements.compared(finalists) : std::nullopt;
+  tuning.best = compared ? *compared : measurements.compare(finalists);
   return tuning;
 }
 

@@ -3,6 +3,7 @@
 /// size.
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +32,8 @@ struct KernelTuningOptions {
 struct KernelTuning {
   std::size_t tried = 0, measured = 0,
               size = 0;  // configurations: all, those not in the folder before, of the space
+  /// Of those tried, the ones that do not build, do not run, give wrong results or take too long.
+  std::map<Status, std::size_t> failures;
   /// of the last comparison; of all tried where there was none; empty if nothing was tried
   std::optional<KernelLaunch> best;
   T4File record;  // every configuration tried, parameter by parameter
@@ -39,6 +42,10 @@ struct KernelTuning {
 /// What an experiment's folder says of a task: its kernel, its sizes and its range.
 [[nodiscard]] ExperimentInfo info_of(const KernelTask& task, const std::string& command,
                                      const DeviceProfile& device);
+
+/// The task's rates of a launch that takes so long.
+[[nodiscard]] std::vector<T4Measurement> rates_of(const KernelTask& task,
+                                                  const KernelLaunch& launch, double time_ns);
 
 /// A kernel that is ready to be tuned.
 class KernelTuner {
@@ -54,9 +61,10 @@ class KernelTuner {
   [[nodiscard]] KernelTuning run(const ExperimentInfo& info, ResultFolder& folder,
                                  const KernelTuningOptions& options);
 
-  [[nodiscard]] std::size_t size() const { return space_.space.size(); }
+  [[nodiscard]] const Space& space() const { return space_.space; }
   /// Whether results are compared with something else than the first of them.
   [[nodiscard]] bool has_reference() const { return bench_->has_reference(); }
+  [[nodiscard]] const KernelTask& task() const { return bench_->task(); }
 
  private:
   KernelSpace space_;

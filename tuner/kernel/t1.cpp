@@ -132,9 +132,9 @@ void read_reference(const Json& json, const fs::path& folder, Reference& referen
     const KernelArgument::Fill fill = fill_of(one, folder);
     const auto* file = std::get_if<fs::path>(&fill);
     if (file == nullptr) refuse("a reference that is no file");
-    Reference::Expected& expected = reference.files.emplace_back();
+    Reference::Expected& expected = reference.expected.emplace_back();
     expected.argument = one.at("TargetName");
-    expected.file = *file;
+    expected.from = *file;
     if (one.contains("ValidationThreshold")) expected.tolerance = one.at("ValidationThreshold");
   }
 }

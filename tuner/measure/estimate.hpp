@@ -41,6 +41,9 @@ struct MedianInterval {
 /// The narrowest with a coverage of at least 1 - error; where even the whole range has less, that.
 [[nodiscard]] MedianInterval median_interval(std::size_t count, double error);
 
+/// The most that equal launches may differ: gains of tuning are not told from more.
+inline constexpr double kMostNoise = 0.05;
+
 /// The share of verdicts that may be wrong.
 inline constexpr double kError = 0.05;
 

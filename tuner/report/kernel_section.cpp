@@ -17,13 +17,6 @@ namespace {
 
 constexpr std::size_t kBest = 10;
 
-ContestResult compared(const std::vector<Point>& points) {
-  std::vector<Point> last;
-  std::ranges::copy_if(points, std::back_inserter(last),
-                       [](const Point& point) { return point.row.part == kFinalPart; });
-  return contest_result(last);
-}
-
 std::string time_text(const Estimate& ms) { return text_of(ms) + " ms"; }
 
 Table final_table(const std::vector<Point>& points) {
@@ -31,7 +24,7 @@ Table final_table(const std::vector<Point>& points) {
               {"launch", "chosen by", "time", "times the best's", ""},
               {},
               false};
-  ContestResult contest = compared(points);
+  ContestResult contest = last_comparison(points);
   const Timing* const best = contest.best();
   if (best == nullptr) return table;
   std::vector<const Timing*> order;
@@ -63,7 +56,7 @@ Figure final_figure(const std::vector<Point>& points) {
                 "lines: 95 % intervals.",
                 {},
                 {.label = "time", .unit = "ms"}};
-  ContestResult contest = compared(points);
+  ContestResult contest = last_comparison(points);
   std::erase_if(contest.timings, [](const Timing& timing) { return !timing.ok(); });
   std::ranges::sort(contest.timings, {}, [](const Timing& timing) { return timing.ms.median; });
   Series series{"median", Style::points};
@@ -109,12 +102,19 @@ Table failure_table(const std::vector<Point>& points) {
 
 }  // namespace
 
+ContestResult last_comparison(const std::vector<Point>& points) {
+  std::vector<Point> last;
+  std::ranges::copy_if(points, std::back_inserter(last),
+                       [](const Point& point) { return point.row.part == kFinalPart; });
+  return contest_result(last);
+}
+
 std::vector<Table> kernel_tables(const std::vector<Point>& points) {
   return {final_table(points), best_table(points), failure_table(points)};
 }
 
 std::vector<std::string> kernel_verdict(const std::vector<Point>& points) {
-  const ContestResult contest = compared(points);
+  const ContestResult contest = last_comparison(points);
   const Timing* const best = contest.best();
   if (best == nullptr) return {};
   std::string text =
@@ -128,6 +128,11 @@ std::vector<std::string> kernel_verdict(const std::vector<Point>& points) {
     if (timing != best) tied.push_back("`" + timing->parameters + "`");
   if (!tied.empty())
     sentences.push_back(fmt::format("Indistinguishable from it: {}.", fmt::join(tied, ", ")));
+  if (contest.controlled && contest.floor > kMostNoise)
+    sentences.push_back(
+        fmt::format("One launch timed twice differs from itself by {:.0f} %: the winner may be "
+                    "chance, run it again on a quiet machine.",
+                    100 * contest.floor));
   return sentences;
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tuner/report/section.hpp"
+#include "tuner/rows/contest_result.hpp"
 
 namespace clgauss::tune::report {
 
@@ -21,10 +22,14 @@ inline constexpr std::string_view kKernelMethod =
     "smaller than the control's are treated as noise. Those that may be the fastest go on until "
     "they separate.";
 
+/// The launches that were timed interleaved at the end.
+[[nodiscard]] ContestResult last_comparison(const std::vector<Point>& points);
+
 /// A kernel's rows: what was compared at the end, the ten best that were tried, and what failed by
 /// what.
 [[nodiscard]] std::vector<Table> kernel_tables(const std::vector<Point>& points);
-/// What is found, in a sentence or two.
+/// What is found, in a few sentences; where equal launches differ by more than kMostNoise one of
+/// them says that the winner may be chance.
 [[nodiscard]] std::vector<std::string> kernel_verdict(const std::vector<Point>& points);
 
 /// One section for each kernel, with its sizes.

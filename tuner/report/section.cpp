@@ -84,14 +84,13 @@ std::string noise_caution(const std::vector<Results>& results) {
     for (const Measured::Control& control : measured.controls()) floors.push_back(control.floor);
   }
   const double floor = floors.empty() ? 0 : median(floors);
-  constexpr double quiet = 0.05;
-  if (busy == 0 && floor <= quiet) return {};
+  if (busy == 0 && floor <= kMostNoise) return {};
   std::string text = "Noisy machine.";
   if (busy > 0)
     text +=
         fmt::format(" Other programs kept up to {:.2g} cores busy when {} of {} experiments began.",
                     most, busy, known);
-  if (floor > quiet)
+  if (floor > kMostNoise)
     text += fmt::format(" Equal launches differ by {:.0f} % in the median.", 100 * floor);
   return text + " Small differences here mean nothing, and times are longer than on a quiet one.";
 }

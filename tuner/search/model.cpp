@@ -14,8 +14,9 @@ namespace {
 constexpr std::size_t kModelSample = 5;       // configurations before the first model
 constexpr std::size_t kLeastRandom = 3;       // random ones among them: seeds resemble each other
 constexpr std::size_t kMaxCandidates = 8192;  // among which the model chooses at one time
-constexpr std::size_t kNearest = 5;           // best ones whose neighbours have every second turn
-constexpr int kTrials = 20;                   // steps of a fit
+constexpr std::size_t kMostDraws = 8 * kMaxCandidates;
+constexpr std::size_t kNearest = 5;  // best ones whose neighbours have every second turn
+constexpr int kTrials = 20;          // steps of a fit
 constexpr double kFitGrowth = 1.15;  // a fit whenever there are so many times more observations
 constexpr std::size_t kMaxObservations = 400;  // the model's cost grows with their square
 constexpr double kTold = 0.75;                 // share of the times that are told apart
@@ -109,7 +110,7 @@ class ModelSearcher : public Searcher {
   void add_candidate(std::size_t configuration) {
     if (!rows_.emplace(configuration, candidates_.size()).second) return;
     candidates_.push_back(configuration);
-    const auto point = space_.point(configuration);
+    const Space::Point point = space_.point(configuration);
     for (std::size_t p = 0; p < point.size(); ++p)
       for (const auto& column : columns_[p]) features_.values.push_back(column[point[p]]);
   }
@@ -118,7 +119,7 @@ class ModelSearcher : public Searcher {
   /// random sample.
   void gather_candidates() {
     renew_ = false;
-    sampled_ = space_.size() > kMaxCandidates;
+    sampled_ = !space_.is_listed() || space_.size() > kMaxCandidates;
     candidates_.clear();
     rows_.clear();
     features_ = {};
@@ -126,7 +127,11 @@ class ModelSearcher : public Searcher {
     for (const auto& [configuration, time] : observations_) add_candidate(configuration);
     if (sampled_) {
       for (const std::size_t near : space_.neighbours(best_)) add_candidate(near);
-      while (candidates_.size() < kMaxCandidates) add_candidate(space_.random(generator_));
+      // Of an unlisted space what so many draws find, which is little where few are valid.
+      for (std::size_t i = 0; candidates_.size() < kMaxCandidates; ++i) {
+        if (!space_.is_listed() && i == kMostDraws) break;
+        if (const auto drawn = space_.draw(generator_)) add_candidate(*drawn);
+      }
     } else {
       for (std::size_t i = 0; i < space_.size(); ++i) add_candidate(i);
     }

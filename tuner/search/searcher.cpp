@@ -45,7 +45,11 @@ std::unique_ptr<Searcher> make_searcher(std::string_view strategy, const Space& 
 }
 
 Untried::Untried(const Space& space, const SearchStart& start)
-    : tried_(space.size()), order_(space.size()), left_(space.size()), seeds_(start.seeds) {
+    : space_(space),
+      tried_(space.is_listed() ? space.size() : 0),
+      order_(tried_.size()),
+      left_(space.size()),
+      seeds_(start.seeds) {
   std::iota(order_.begin(), order_.end(), std::size_t{0});
 }
 
@@ -59,7 +63,18 @@ std::optional<std::size_t> Untried::take_seed() {
   return std::nullopt;
 }
 
-std::size_t Untried::take_random(std::mt19937_64& generator) {
+std::optional<std::size_t> Untried::take_random(std::mt19937_64& generator) {
+  if (!space_.is_listed()) {
+    constexpr int kMostRepeats = 1000;
+    for (int i = 0; i < kMostRepeats; ++i) {
+      const auto drawn = space_.random(generator);
+      if (!drawn) return std::nullopt;
+      if (!contains(*drawn)) continue;
+      take(*drawn);
+      return drawn;
+    }
+    return std::nullopt;
+  }
   // A Fisher-Yates shuffle, one step at a time; those taken otherwise are dropped when they come
   // up.
   for (std::size_t end = order_.size();; end = order_.size()) {
@@ -73,7 +88,10 @@ std::size_t Untried::take_random(std::mt19937_64& generator) {
 }
 
 void Untried::take(std::size_t configuration) {
-  tried_[configuration] = true;
+  if (space_.is_listed())
+    tried_[configuration] = true;
+  else
+    taken_.insert(configuration);
   --left_;
 }
 
@@ -99,19 +117,25 @@ class RandomSearcher : public Searcher {
 class ExhaustiveSearcher : public Searcher {
  public:
   ExhaustiveSearcher(const Space& space, const SearchStart& start)
-      : size_(space.size()), untried_(space, start) {}
+      : space_(space), untried_(space, start) {}
 
   std::optional<std::size_t> next() override {
     if (const auto seed = untried_.take_seed()) return seed;
-    while (position_ < size_ && !untried_.contains(position_)) ++position_;
-    if (position_ == size_) return std::nullopt;
+    while (position_ < space_.size() && !is_next(position_)) ++position_;
+    if (position_ == space_.size()) return std::nullopt;
     untried_.take(position_);
     return position_;
   }
   void report(std::size_t /*configuration*/, std::optional<double> /*time*/) override {}
 
  private:
-  std::size_t size_, position_ = 0;
+  [[nodiscard]] bool is_next(std::size_t position) const {
+    return untried_.contains(position) &&
+           (space_.is_listed() || space_.find(space_.point(position)));
+  }
+
+  const Space& space_;
+  std::size_t position_ = 0;
   Untried untried_;
 };
 

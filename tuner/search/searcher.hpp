@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "tuner/search/space.hpp"
@@ -70,16 +71,20 @@ class Untried {
   Untried(const Space& space, const SearchStart& start);
 
   [[nodiscard]] bool empty() const noexcept { return left_ == 0; }
-  [[nodiscard]] bool contains(std::size_t configuration) const { return !tried_[configuration]; }
+  [[nodiscard]] bool contains(std::size_t configuration) const {
+    return space_.is_listed() ? !tried_[configuration] : !taken_.contains(configuration);
+  }
   /// The next seed; empty when there is none left.
   [[nodiscard]] std::optional<std::size_t> take_seed();
-  /// A uniformly random one. There must be one.
-  [[nodiscard]] std::size_t take_random(std::mt19937_64& generator);
+  /// A uniformly random one. There must be one; empty where that of an unlisted space is not found.
+  [[nodiscard]] std::optional<std::size_t> take_random(std::mt19937_64& generator);
   void take(std::size_t configuration);
 
  private:
-  std::vector<bool> tried_;
-  /// the untried ones, and tried ones that take_random() has not met
+  const Space& space_;
+  std::vector<bool> tried_;                // of a listed space
+  std::unordered_set<std::size_t> taken_;  // of an unlisted one
+  /// of a listed space, the untried ones, and tried ones that take_random() has not met
   std::vector<std::size_t> order_;
   std::size_t left_;
   std::vector<std::size_t> seeds_;

@@ -11,6 +11,8 @@ namespace clgauss::tune {
 namespace {
 
 constexpr std::uint64_t kMaxCombinations = 50'000'000;
+constexpr std::uint64_t kMaxUnlisted = std::uint64_t{1} << 62U;
+constexpr std::size_t kMostDraws = 200'000;
 
 /// Parameters with all values that the configurations have.
 std::vector<Parameter> parameters_of(const std::vector<Configuration>& configurations) {
@@ -37,15 +39,32 @@ std::size_t below(std::size_t bound, std::mt19937_64& generator) {
   return static_cast<std::size_t>(generator() % bound);
 }
 
+std::uint64_t combinations_of(const std::vector<Parameter>& parameters) {
+  std::uint64_t combinations = parameters.empty() ? 0 : 1;
+  for (const Parameter& parameter : parameters) {
+    if (combinations > kMaxUnlisted / std::max<std::size_t>(parameter.values.size(), 1))
+      return kMaxUnlisted;
+    combinations *= parameter.values.size();
+  }
+  return combinations;
+}
+
+Space Space::unlisted(std::vector<Parameter> parameters, Predicate valid) {
+  Space space;
+  space.combinations_ = combinations_of(parameters);
+  if (space.combinations_ >= kMaxUnlisted)
+    throw UsageError("a space has 2^62 combinations or more, which is too many to number");
+  space.parameters_ = std::move(parameters);
+  space.valid_ = std::move(valid);
+  return space;
+}
+
 Space::Space(std::vector<Parameter> parameters, const Predicate& valid)
     : parameters_(std::move(parameters)) {
-  std::uint64_t combinations = parameters_.empty() ? 0 : 1;
-  for (const Parameter& parameter : parameters_) {
-    combinations *= parameter.values.size();
-    if (combinations > kMaxCombinations)
-      throw UsageError(
-          fmt::format("a space has more than {} combinations to look at", kMaxCombinations));
-  }
+  const std::uint64_t combinations = combinations_of(parameters_);
+  if (combinations > kMaxCombinations)
+    throw UsageError(
+        fmt::format("a space has more than {} combinations to look at", kMaxCombinations));
   Point point(parameters_.size(), 0);
   for (std::uint64_t i = 0; i < combinations; ++i) {
     if (valid(point)) add(point);
@@ -83,14 +102,32 @@ std::uint64_t Space::rank(std::span<const std::uint16_t> point) const {
   return rank;
 }
 
+Space::Point Space::point(std::size_t configuration) const {
+  Point point(parameters_.size());
+  if (is_listed()) {
+    std::ranges::copy_n(points_.begin() + static_cast<std::ptrdiff_t>(configuration * point.size()),
+                        static_cast<std::ptrdiff_t>(point.size()), point.begin());
+    return point;
+  }
+  for (std::size_t p = point.size(); p-- > 0;) {  // rank() backwards
+    point[p] = static_cast<std::uint16_t>(configuration % parameters_[p].values.size());
+    configuration /= parameters_[p].values.size();
+  }
+  return point;
+}
+
 Configuration Space::configuration(std::size_t number) const {
   Configuration configuration;
+  const Point point = this->point(number);
   for (std::size_t p = 0; p < parameters_.size(); ++p)
-    configuration.emplace_back(parameters_[p].name, parameters_[p].values[point(number)[p]]);
+    configuration.emplace_back(parameters_[p].name, parameters_[p].values[point[p]]);
   return configuration;
 }
 
 std::optional<std::size_t> Space::find(std::span<const std::uint16_t> point) const {
+  if (!is_listed())
+    return valid_(Point(point.begin(), point.end())) ? std::optional<std::size_t>(rank(point))
+                                                     : std::nullopt;
   const auto found = numbers_.find(rank(point));
   return found == numbers_.end() ? std::nullopt : std::optional(found->second);
 }
@@ -110,8 +147,8 @@ std::optional<std::size_t> Space::find(const Configuration& configuration) const
 
 template <typename Accept>
 std::vector<std::size_t> Space::one_changed(std::size_t configuration, Accept&& accept) const {
-  const auto centre = point(configuration);
-  Point changed(centre.begin(), centre.end());
+  const Point centre = point(configuration);
+  Point changed = centre;
   std::vector<std::size_t> found;
   for (std::size_t p = 0; p < changed.size(); ++p) {
     for (std::uint16_t value = 0; value < parameters_[p].values.size(); ++value) {
@@ -132,6 +169,26 @@ std::vector<std::size_t> Space::adjacent(std::size_t configuration) const {
   return one_changed(configuration, [](int a, int b) { return a - b == 1 || b - a == 1; });
 }
 
-std::size_t Space::random(std::mt19937_64& generator) const { return below(size(), generator); }
+std::optional<std::size_t> Space::draw(std::mt19937_64& generator) const {
+  const std::size_t number = below(size(), generator);
+  return is_listed() || valid_(point(number)) ? std::optional(number) : std::nullopt;
+}
+
+std::optional<std::size_t> Space::random(std::mt19937_64& generator) const {
+  for (std::size_t i = 0; i < kMostDraws; ++i)
+    if (const auto drawn = draw(generator)) return drawn;
+  return std::nullopt;
+}
+
+std::vector<std::size_t> Space::some(std::size_t count) const {
+  std::vector<std::size_t> chosen;
+  std::mt19937_64 generator;
+  for (std::size_t i = 0; i < std::min(count, size()); ++i) {
+    const std::optional<std::size_t> one =
+        is_listed() ? i * size() / std::min(count, size()) : random(generator);
+    if (one) chosen.push_back(*one);
+  }
+  return chosen;
+}
 
 }  // namespace clgauss::tune

@@ -20,7 +20,8 @@ struct Parameter {
   std::vector<Value> values;
 };
 
-/// The valid configurations of some parameters, numbered 0 .. size() - 1.
+/// The valid configurations of some parameters, numbered 0 .. size() - 1; or all combinations, of
+/// which is asked one by one whether they are valid.
 class Space {
  public:
   /// The number of a parameter's value, one a parameter.
@@ -37,11 +38,17 @@ class Space {
   /// if one comes twice, or if they differ in their parameters.
   explicit Space(const std::vector<Configuration>& configurations);
 
-  [[nodiscard]] std::size_t size() const noexcept { return points_.size() / parameters_.size(); }
-  [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
-  [[nodiscard]] std::span<const std::uint16_t> point(std::size_t configuration) const noexcept {
-    return std::span(points_).subspan(configuration * parameters_.size(), parameters_.size());
+  /// All combinations, none of which is looked at here: there may be up to 2^62, and UsageError is
+  /// thrown for more. They are numbered whether valid or not. `valid` is kept.
+  [[nodiscard]] static Space unlisted(std::vector<Parameter> parameters, Predicate valid);
+
+  [[nodiscard]] bool is_listed() const noexcept { return !valid_; }
+  /// Configurations; of an unlisted space the combinations, valid or not.
+  [[nodiscard]] std::size_t size() const noexcept {
+    return is_listed() ? points_.size() / parameters_.size() : combinations_;
   }
+  [[nodiscard]] const std::vector<Parameter>& parameters() const noexcept { return parameters_; }
+  [[nodiscard]] Point point(std::size_t configuration) const;
   [[nodiscard]] Configuration configuration(std::size_t number) const;
 
   /// The number of a point; empty if it is not valid.
@@ -55,10 +62,15 @@ class Space {
   /// Those of them whose one value is the next one up or down.
   [[nodiscard]] std::vector<std::size_t> adjacent(std::size_t configuration) const;
 
-  /// Uniform among the valid ones.
-  [[nodiscard]] std::size_t random(std::mt19937_64& generator) const;
+  /// Uniform among all; empty if that one is not valid.
+  [[nodiscard]] std::optional<std::size_t> draw(std::mt19937_64& generator) const;
+  /// Uniform among the valid ones; empty where 200,000 draws find none.
+  [[nodiscard]] std::optional<std::size_t> random(std::mt19937_64& generator) const;
+  /// Up to `count` valid ones, far from each other or random.
+  [[nodiscard]] std::vector<std::size_t> some(std::size_t count) const;
 
  private:
+  Space() = default;
   void add(std::span<const std::uint16_t> point);
   /// Number among all combinations, valid or not.
   [[nodiscard]] std::uint64_t rank(std::span<const std::uint16_t> point) const;
@@ -69,7 +81,12 @@ class Space {
   std::vector<Parameter> parameters_;
   std::vector<std::uint16_t> points_;                       // size() times parameters_.size()
   std::unordered_map<std::uint64_t, std::size_t> numbers_;  // by rank
+  Predicate valid_;               // of an unlisted space, which has neither of these
+  std::size_t combinations_ = 0;  // likewise
 };
+
+/// How many combinations `parameters` have; 2^62 stands for more.
+[[nodiscard]] std::uint64_t combinations_of(const std::vector<Parameter>& parameters);
 
 /// Uniform below `bound` > 0, the same with every standard library for one state of the generator.
 [[nodiscard]] std::size_t below(std::size_t bound, std::mt19937_64& generator);
