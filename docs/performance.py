@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the figures of performance.md, between marks, and speed.svg, in this folder, from the raw numbers in data/runs.
+"""Writes the figures of performance_tables.md, between marks, and speed.svg, in this folder, from the raw numbers in data/runs.
 
   docs/performance.py            writes both
   docs/performance.py --check    fails if one of them is not what it would write
@@ -329,7 +329,7 @@ def filled(page, values):
     return re.sub(r"<!--(\w[^>]*)-->.*?<!--/-->", value_of, (HERE / page).read_text(encoding="utf-8"), flags=re.S)
 
 
-def performance_md():
+def performance_tables_md():
     pocl = [[kind, n, f"{own:.2f}", f"{peer:.2f}", f"{peer / own:.2f}"] for kind, n, own, peer in pocl_against_openblas()]
     h200 = []
     for n, cells in h200_against_cusolver():
@@ -362,7 +362,7 @@ def performance_md():
     }
     for name in ("h200", "pocl", "rusticl"):
         tables |= laboratory(name)
-    return filled("performance.md", tables)
+    return filled("performance_tables.md", tables)
 
 
 def speed_svg():
@@ -408,7 +408,7 @@ def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
     wrong = []
-    for name, text in {"performance.md": performance_md(), "speed.svg": speed_svg()}.items():
+    for name, text in {"performance_tables.md": performance_tables_md(), "speed.svg": speed_svg()}.items():
         path = HERE / name
         if not sys.argv[1:]:
             path.write_text(text, encoding="utf-8")

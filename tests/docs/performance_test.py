@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/performance.md against data/runs, by other means than docs/performance.py, which makes them.
+"""The tables of docs/performance.md and performance_tables.md against data/runs, by other means than docs/performance.py, which makes them.
 
 Each column of times says here what it is of. Every cell must be such a row's, a ratio the quotient of its neighbours, times must grow
 with n, a Cholesky factorisation must take less time than an LU, and no column may repeat one of something else.
@@ -11,7 +11,7 @@ import re
 import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-PAGE = SOURCE / "docs" / "performance.md"
+PAGES = [SOURCE / "docs" / name for name in ("performance.md", "performance_tables.md")]
 
 
 def of(file, unit="median_ms", **keys):
@@ -236,6 +236,10 @@ def overview_faults(text):
         yield f"no row {row} in the first table"
 
 
+def text_of_pages():
+    return "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+
+
 def faults(text):
     tables = tables_of(text)
     for head in TABLES.keys() - tables.keys():
@@ -251,28 +255,28 @@ class Performance(unittest.TestCase):
     maxDiff = None
 
     def test_page(self):
-        self.assertEqual(list(faults(PAGE.read_text(encoding="utf-8"))), [])
+        self.assertEqual(list(faults(text_of_pages())), [])
 
     def test_overview(self):
-        self.assertEqual(list(overview_faults(PAGE.read_text(encoding="utf-8"))), [])
+        self.assertEqual(list(overview_faults(text_of_pages())), [])
 
     def test_wrong_overview_is_found(self):
-        text = PAGE.read_text(encoding="utf-8").replace("| 1.16 to 1.84 |", "| 1.16 to 1.94 |")
+        text = text_of_pages().replace("| 1.16 to 1.84 |", "| 1.16 to 1.94 |")
         self.assertTrue(any("1.94" in fault for fault in overview_faults(text)))
 
     def test_readme(self):
-        rows = rows_of_overview(PAGE.read_text(encoding="utf-8"))
+        rows = rows_of_overview(text_of_pages())
         self.assertEqual([row for row in rows_of_overview((SOURCE / "README.md").read_text(encoding="utf-8")) if row not in rows], [])
 
     def test_times_of_something_else_are_found(self):
         """LU's times in the table of Cholesky's."""
-        text = re.sub(r"^\| 4096 \| 2\.52 \| 2\.89 \| 1\.15 ", "| 4096 | 11.4 | 2.89 | 0.25 ", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        text = re.sub(r"^\| 4096 \| 2\.52 \| 2\.89 \| 1\.15 ", "| 4096 | 11.4 | 2.89 | 0.25 ", text_of_pages(), flags=re.MULTILINE)
         found = list(faults(text))
         self.assertTrue(any("no row of cholesky_peers_h100.csv" in fault for fault in found), found)
         self.assertTrue(any(fault.startswith("Cholesky f64 n = 4096") for fault in found), found)
 
     def test_wrong_ratio_is_found(self):
-        text = PAGE.read_text(encoding="utf-8").replace("| 10.4 | 1.65 |", "| 10.4 | 1.56 |")
+        text = text_of_pages().replace("| 10.4 | 1.65 |", "| 10.4 | 1.56 |")
         self.assertTrue(any("1.56 is not" in fault for fault in faults(text)))
 
     def test_fall_and_repetition_are_found(self):
