@@ -156,10 +156,11 @@ def lstsq_rows():
 
 
 def gelsy_rows():
-    shapes = {(row["m"], row["n"], row["k"]) for row in rows_with("bench_pocl_gelsy.csv", what="gelsy")}
-    for m, n, k in sorted(shapes, key=lambda shape: [int(side) for side in shape]):
-        own, gelsy, gelsd = (median_ms(one("bench_pocl_gelsy.csv", m=m, n=n, k=k, contestant=who)) for who in ("clgauss", "openblas", "gelsd"))
-        yield [f"{m} x {n}", k, digits(own), digits(gelsy), f"{gelsy / own:.2f}", digits(gelsd), f"{gelsd / own:.2f}"]
+    cases = {(row["m"], row["n"], row["k"], row["type"]) for row in rows_with("bench_pocl_gelsy.csv", what="gelsy")}
+    for m, n, k, kind in sorted(cases, key=lambda case: (case[3], *map(int, case[:3])), reverse=True):
+        own, gelsy, gelsd = (median_ms(one("bench_pocl_gelsy.csv", m=m, n=n, k=k, type=kind, contestant=who))
+                             for who in ("clgauss", "openblas", "gelsd"))
+        yield [kind, f"{m} x {n}", k, digits(own), digits(gelsy), f"{gelsy / own:.2f}", digits(gelsd), f"{gelsd / own:.2f}"]
 
 
 def complex_rows():
@@ -346,7 +347,7 @@ def performance_tables_md():
         "cholesky": table(["n", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
                           cholesky_rows()),
         "invert": table(["n", "inverse, f64", "cuSOLVER", "ratio", "inverse, f32", "cuSOLVER", "ratio"], invert_rows()),
-        "gelsy": table(["A", "rank", "clgauss", "gelsy", "ratio", "gelsd", "ratio"], gelsy_rows()),
+        "gelsy": table(["type", "A", "rank", "clgauss", "gelsy", "ratio", "gelsd", "ratio"], gelsy_rows()),
         "lstsq": table(["A", "f64", "cuSOLVER", "ratio", "f32", "cuSOLVER", "ratio"],
                        lstsq_rows()),
         "breakdown": table(["n", "type", *PARTS], breakdown_rows()),

@@ -23,7 +23,8 @@ void require(clgauss_status status) {
 class SharedContext {
  public:
   explicit SharedContext(const std::string& spec) {
-    require(clgauss_context_create(spec.c_str(), CLGAUSS_USE_ENVIRONMENT, &handle_));
+    require(clgauss_context_create(spec.empty() ? nullptr : spec.c_str(), CLGAUSS_USE_ENVIRONMENT,
+                                   &handle_));
   }
   SharedContext(const SharedContext&) = delete;
   SharedContext& operator=(const SharedContext&) = delete;

@@ -1,5 +1,6 @@
-// Functions of OpenCV on UMat, as a program that clgauss did not write: what tests/bench/layer_programs.py runs with the layer and
-// without. `layer_opencv COLUMNS ROWS REPETITIONS` prints a checksum of each function's answer.
+// Functions of OpenCV on UMat, as a program that clgauss did not write: what
+// tests/bench/layer_programs.py runs with the layer and without. `layer_opencv COLUMNS ROWS
+// REPETITIONS` prints a checksum of each function's answer.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>

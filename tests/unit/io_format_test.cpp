@@ -153,5 +153,5 @@ TEST_CASE("formats: content before extension, --format before both") {
   ReadOptions as_text;
   as_text.format = FileFormat::text;
   check_matrix(read_as("A.mtx", "1 2\n3 4\n", as_text), 2, 2, {1, 2, 3, 4});
-  check_refused("A.csv", "1,2\n", 1, 1, "read it as csv", {FileFormat::text, false, {}});
+  check_refused("A.csv", "1,2\n", 1, 1, "read it as csv", as_text);
 }

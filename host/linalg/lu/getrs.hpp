@@ -68,8 +68,8 @@ class FewSolves {
   /// Builds the kernels for `nrhs` right-hand sides, transposed, and launches each once, on a
   /// system of one row. Throws NoUsableKernel.
   void prepare_transposed(Context& context, Index nrhs) { prepare(context, nrhs, {true}); }
-  /// The same for B <- A^-1 B, if beats_products(); whether it does.
-  bool prepare_faster(Context& context, Index nrhs);
+  /// The same for B <- A^-1 B, if beats_products().
+  void prepare_faster(Context& context, Index nrhs);
   /// The same for both directions, where it has them.
   void prepare_both(Context& context, Index nrhs);
 

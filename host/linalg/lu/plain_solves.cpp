@@ -76,7 +76,8 @@ class SolvesByGroups : public PlainSolves {
         few_(setting.context(), setting.kernels.type(), setting.n, waits_ ? &setting_ : nullptr) {}
 
   void prepare(Index nrhs) override {
-    if (!few_.prepare_faster(setting_.context(), nrhs)) getrs_.prepare(nrhs);
+    getrs_.prepare(nrhs);
+    few_.prepare_faster(setting_.context(), nrhs);
   }
 
   void solve(const cl::CommandQueue& queue, const MatrixView& factors, cl_uint n,

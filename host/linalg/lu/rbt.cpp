@@ -110,7 +110,8 @@ class RbtLu::Implementation {
       if (may_wait(at))
         gemm_.prepare_update(at.rest, at.rest, 2 * at.size, at.l21, at.u12, at.corner);
     });
-    if (!few_.prepare_faster(context_, nrhs)) getrs_.prepare(nrhs);
+    getrs_.prepare(nrhs);
+    few_.prepare_faster(context_, nrhs);
     (void)right_hand_sides(nrhs);
   }
 
