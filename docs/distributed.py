@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the figures of distributed.md, in this folder, from the raw numbers in data/runs and the model that the page describes.
+"""Writes the figures of distributed_measured.md, in this folder, from the raw numbers in data/runs and the model that the page describes.
 
   docs/distributed.py            writes it
   docs/distributed.py --check    fails if it is not what it would write
@@ -140,14 +140,14 @@ def page():
         one_d=model_table(speed, False), two_d=model_table(speed, True), hide=round(hide),
         gb=digits(hide * WORD * 65536 / 1e9, 2), ooc=round(16e9 / (WORD * 65536)),
         slack=digits(16e9 / (WORD * 65536) / hide, 2))
-    return filled("distributed.md", {name: str(value) for name, value in values.items()})
+    return filled("distributed_measured.md", {name: str(value) for name, value in values.items()})
 
 
 def main():
-    target = HERE / "distributed.md"
+    target = HERE / "distributed_measured.md"
     if "--check" in sys.argv[1:]:
         if target.read_text(encoding="utf-8") != page():
-            sys.exit("distributed.md is not what docs/distributed.py writes")
+            sys.exit("distributed_measured.md is not what docs/distributed.py writes")
     else:
         target.write_text(page(), encoding="utf-8")
 

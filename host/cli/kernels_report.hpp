@@ -1,5 +1,5 @@
 #pragma once
-/// What is said of the kernels that were asked for known answers.
+/// What is said of the kernels that were self-tested.
 
 #include <clgauss/lab/kernel_trials.hpp>
 #include <nlohmann/json.hpp>
@@ -12,7 +12,7 @@ namespace clgauss::cli {
 /// its reason.
 [[nodiscard]] std::string kernels_text(const std::vector<KernelVerdict>& verdicts, bool verbose);
 
-/// [{kernel, build, usable, reason}]: of those in use, and of those passed over and why.
+/// [{kernel, build, usable, reason}]: of those in use, and of those skipped and why.
 [[nodiscard]] nlohmann::ordered_json kernels_json(const std::vector<KernelVerdict>& verdicts);
 
 }  // namespace clgauss::cli

@@ -6,7 +6,7 @@
 
 namespace clgauss {
 
-/// What a folder of blocks belongs to; another LU does not take them up.
+/// What a folder of blocks belongs to; another LU does not use them.
 struct LuIdentity {
   std::uint64_t n = 0, block_columns = 0, bytes_of_element = 0, source = 0, program = 0;
   bool operator==(const LuIdentity&) const = default;

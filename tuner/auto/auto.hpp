@@ -37,7 +37,7 @@ using AutoProgress = std::function<void(double fraction, const std::string& what
 
 /// Calls `found` with each result as it comes. The budget is shared among what is left, so that
 /// every purpose gets its turn. A purpose that the device cannot do leaves a result with a problem.
-/// The context must not take up tuned numbers itself.
+/// The context must not use tuned numbers itself.
 void tune_automatically(Context& context, const AutoOptions& options, const AutoProgress& progress,
                         const std::function<void(const AutoResult&)>& found);
 

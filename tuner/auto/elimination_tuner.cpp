@@ -18,7 +18,7 @@ using Launch = std::pair<std::size_t, SplitMode>;
 
 Launch launch_of(const LaunchChoice& choice) { return {choice.policy.size, choice.split}; }
 
-/// Measures sets of launches, each in turns, and remembers the last times of each.
+/// Measures sets of launches, each interleaved, and remembers the last times of each.
 class Rounds {
  public:
   Rounds(Context& context, RealType type, Index n, const std::function<void()>& between)

@@ -127,7 +127,7 @@ std::string left_text(const ExperimentSummary& summary) {
 
 namespace {
 
-/// Each launch at each n with its interval, and whether it can be told from the best.
+/// Each launch at each n with its interval, and whether it is distinguishable from the best.
 nlohmann::ordered_json json_of(const report::ByN& judged) {
   auto results = nlohmann::ordered_json::array();
   for (const auto& [n, contest] : judged)

@@ -118,7 +118,7 @@ nlohmann::ordered_json json_of(const DeviceProfile& device, const GemmTask& task
   return json;
 }
 
-/// The best configurations of a file as they are; those that a space does not have are passed over
+/// The best configurations of a file as they are; those that a space does not have are skipped
 /// there.
 std::vector<Configuration> seeds_of(const std::string& path) {
   constexpr std::size_t kSeeds = 5;

@@ -63,7 +63,7 @@ std::vector<Contest> contests_of(Context& context, RealType type,
   return contests;
 }
 
-/// For each n the best size, what cannot be told from it, and what the worst costs.
+/// For each n the best size, what is statistically tied with it, and what the worst costs.
 std::string sweep_summary(const Context& /*context*/, const std::vector<Point>& points) {
   return text(report::sweep_table(report::by_n(points)));
 }

@@ -41,7 +41,7 @@ struct Contestant {
   }
 };
 
-/// Cases that are timed in turns.
+/// Cases that are timed interleaved.
 class Block {
  public:
   Block(ResultFolder& folder, std::size_t rounds) : folder_(folder), rounds_(rounds) {}

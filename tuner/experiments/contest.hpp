@@ -19,7 +19,7 @@ struct Candidate {
 /// Groups of `size`, "fixed"; 0 leaves it to the driver.
 [[nodiscard]] Candidate fixed_candidate(std::size_t size);
 
-/// Candidates that are timed in turns.
+/// Candidates that are timed interleaved.
 struct Contest {
   Index n = 0;
   std::vector<Candidate> candidates;

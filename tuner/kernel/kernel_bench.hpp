@@ -61,8 +61,8 @@ class KernelBench {
   /// configuration can fail by.
   [[nodiscard]] Outcome measure(const KernelLaunch& launch, const RunLimits& limits = {});
 
-  /// A launch that measure() found to work, ready to be timed in turns with others: nanoseconds of
-  /// one pass.
+  /// A launch that measure() found to work, ready to be timed interleaved with others: nanoseconds
+  /// of one pass.
   [[nodiscard]] std::function<double()> timed(const KernelLaunch& launch);
 
   [[nodiscard]] const KernelTask& task() const { return task_; }

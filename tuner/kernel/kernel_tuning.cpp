@@ -96,7 +96,7 @@ class Measurements {
     return outcome;
   }
 
-  /// The fastest of the finalists, timed in turns; equal launches are timed once.
+  /// The fastest of the finalists, timed interleaved; equal launches are timed once.
   KernelLaunch compare(const std::vector<Finalist>& finalists) {
     std::vector<KernelLaunch> launches;
     std::vector<std::size_t> places;

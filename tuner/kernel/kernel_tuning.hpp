@@ -57,7 +57,7 @@ class KernelTuner {
   /// in `folder` when it was tried; what the folder holds is not measured again. Then the best, the
   /// next two and, where the work-group is not bound to parameters, what the driver and the rules
   /// choose with the best's macros - lcm, multiple, max, 256; each checked as all others - are
-  /// timed in turns; their rows have the part kFinalPart. Throws DeviceLimit if nothing can run.
+  /// timed interleaved; their rows have the part kFinalPart. Throws DeviceLimit if nothing can run.
   [[nodiscard]] KernelTuning run(const ExperimentInfo& info, ResultFolder& folder,
                                  const KernelTuningOptions& options);
 

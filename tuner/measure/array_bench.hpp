@@ -31,8 +31,8 @@ struct GroupedRange {
 [[nodiscard]] std::size_t largest_array_size(const DeviceProfile& device);
 
 /// The array on the device, with the document's numbers: around 1, their sum size^2 + 3 but for
-/// rounding. What it prepares shares the array, in turns with writes too: the numbers are checked
-/// then, and are of no account afterwards.
+/// rounding. What it prepares shares the array, interleaved with writes too: the numbers are
+/// checked then, and are of no account afterwards.
 class ArrayBench {
  public:
   /// Throws OutOfMemory if the array does not fit.

@@ -53,7 +53,7 @@ struct EliminationResultOf {
   Outcome device_outcome;  // of the same, the sum of their events' times
 };
 
-/// What came of several choices that were timed in turns.
+/// What came of several choices that were timed interleaved.
 struct EliminationResults {
   std::vector<EliminationResultOf> choices;  // in their order; equal launches share one measurement
   /// one of the launches once more, as if it were another

@@ -36,7 +36,7 @@ class GemmBench {
   /// The same, and its times by the wall clock.
   [[nodiscard]] Outcome measure(const GemmSpec& spec, const RunLimits& limits = {});
 
-  /// Two specs that work, timed in turns: duel().
+  /// Two specs that work, timed interleaved: duel().
   [[nodiscard]] Duel compare(const GemmSpec& a, const GemmSpec& b, std::size_t rounds);
 
  private:

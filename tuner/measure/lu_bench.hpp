@@ -31,7 +31,7 @@ class LuBench {
   /// The same, and the times of both together by the wall clock.
   [[nodiscard]] Outcome measure(const LuSpec& spec, const RunLimits& limits = {});
 
-  /// Two specs that work, timed in turns: duel().
+  /// Two specs that work, timed interleaved: duel().
   [[nodiscard]] Duel compare(const LuSpec& a, const LuSpec& b, std::size_t rounds);
 
  private:

@@ -11,7 +11,7 @@
 
 namespace clgauss::tune {
 
-/// Every configuration tried leaves one of these; nothing is clamped and nothing is passed over in
+/// Every configuration tried leaves one of these; nothing is clamped and nothing is skipped in
 /// silence.
 enum class Status {
   ok,

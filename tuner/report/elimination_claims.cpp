@@ -111,7 +111,7 @@ Claim size_one_claim(const EliminationData& data) {
           held(worst == all)};
 }
 
-/// At how many n of a range one of the sizes first..last cannot be told from the best.
+/// At how many n of a range one of the sizes first..last is statistically tied with the best.
 Claim plateau_claim(const EliminationData& data, const char* claim, const char* published,
                     bool large, std::size_t first, std::size_t last) {
   std::size_t all = 0, holds = 0, unclear = 0;

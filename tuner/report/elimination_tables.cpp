@@ -59,7 +59,7 @@ std::string floor_cell(const ContestResult& contest) {
   return contest.floor > 0 ? fmt::format("{:.1f} %", 100 * contest.floor) : "-";
 }
 
-/// What cannot be told from the best: the first few by name.
+/// What is statistically tied with the best: the first few by name.
 std::string tied_cell(const ContestResult& contest) {
   constexpr std::size_t most = 6;
   std::vector<const Timing*> tied = contest.indistinguishable();

@@ -10,7 +10,7 @@ namespace clgauss::tune::report {
 inline constexpr std::size_t kSmallDivisor = 32;
 
 /// At each n what each rule and each way to launch costs: its time over the best, with its
-/// interval, and the sizes that cannot be told from the best. Where the LCM rule's size is not
+/// interval, and the sizes statistically tied with the best. Where the LCM rule's size is not
 /// `rule_local`, the row says so: the cores were counted otherwise there.
 [[nodiscard]] Table rules_table(const ByN& rules, std::optional<std::size_t> rule_local = {});
 
@@ -22,7 +22,7 @@ inline constexpr std::size_t kSmallDivisor = 32;
 /// faster than the LCM rule, as fast, slower, and the quantiles of driver / rule and rule / best.
 [[nodiscard]] Table distribution_table(const ByN& outliers, std::size_t limit);
 
-/// At each n the best size, the sizes that cannot be told from it, and the worst.
+/// At each n the best size, the sizes statistically tied with it, and the worst.
 [[nodiscard]] Table sweep_table(const ByN& sweep);
 
 /// The other kernels of the elimination: what the size is worth there.

@@ -48,7 +48,7 @@ Table final_table(const std::vector<Point>& points) {
   return table;
 }
 
-/// What was timed in turns at the end, the fastest first.
+/// What was timed interleaved at the end, the fastest first.
 Figure final_figure(const std::vector<Point>& points) {
   Figure figure{"launches",
                 "Timed interleaved at the end",

@@ -68,8 +68,8 @@ struct Verdict {
   [[nodiscard]] bool rule_is_largest() const;
 };
 
-/// What cannot be told from the best is as good only if its interval ends below this; else nothing
-/// can be said of it.
+/// What is statistically tied with the best is as good only if its interval ends below this; else
+/// nothing can be said of it.
 inline constexpr double kAlike = 1.25;
 /// Below so many n there is no advice for all.
 inline constexpr std::size_t kFewestN = 3;

@@ -41,7 +41,7 @@ struct Timing {
   [[nodiscard]] std::string name() const;
 };
 
-/// The launches that were timed in turns at one n.
+/// The launches that were timed interleaved at one n.
 struct ContestResult {
   std::vector<Timing> timings;
   std::vector<Timing> empty;  // those that did nothing
@@ -55,7 +55,7 @@ struct ContestResult {
   [[nodiscard]] const Timing* best() const;
   /// The first with this rule, ok or not; null if there is none.
   [[nodiscard]] const Timing* of_rule(std::string_view rule) const;
-  /// The best and those that cannot be told from it, by their medians.
+  /// The best and those statistically tied with it, by their medians.
   [[nodiscard]] std::vector<const Timing*> indistinguishable() const;
   [[nodiscard]] Order order(const Timing& one, const Timing& other) const;
   /// The same for one of all the comparisons with the best, which was chosen by its times: all of

@@ -6,7 +6,7 @@
 namespace clgauss::tune {
 
 inline constexpr std::string_view kKernelExperiment = "kernel";
-/// The part of the rows of what was timed in turns at the end.
+/// The part of the rows of what was timed interleaved at the end.
 inline constexpr std::string_view kFinalPart = "final";
 
 }  // namespace clgauss::tune

@@ -22,7 +22,7 @@ struct GemmSearchOptions {
   std::vector<std::string> vary = {};  // parameters, or empty: all
   std::string strategy = default_strategy();
   std::uint64_t random_seed = 1;
-  /// tried after the built-in ones; those not in the space are passed over
+  /// tried after the built-in ones; those not in the space are skipped
   std::vector<Configuration> seeds = {};
   StopCondition stop = never();
   std::size_t repetitions = 5;

@@ -70,7 +70,7 @@ double expected_improvement(double best, double mean, double deviation) {
 }
 
 /// Bayesian optimisation: a Gaussian process of the logarithm of the time, and of all candidates
-/// the one with the largest expected improvement (Jones, Schonlau and Welch 1998), in turns with
+/// the one with the largest expected improvement (Jones, Schonlau and Welch 1998), interleaved with
 /// the same among the neighbours of the best: the model is smooth, and an isolated optimum beside a
 /// good configuration would wait for long. Times above the third quartile, and failures, count as
 /// that quartile, so that a few that are slower by far do not set the scale.

@@ -54,7 +54,7 @@ class Space {
   /// The number of a point; empty if it is not valid.
   [[nodiscard]] std::optional<std::size_t> find(std::span<const std::uint16_t> point) const;
   /// The number of the configuration with these values; empty if it is not valid. Parameters that
-  /// the space does not have are passed over; one that is missing matches nothing.
+  /// the space does not have are skipped; one that is missing matches nothing.
   [[nodiscard]] std::optional<std::size_t> find(const Configuration& configuration) const;
 
   /// The valid configurations that differ in one parameter.

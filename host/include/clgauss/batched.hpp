@@ -33,15 +33,24 @@ struct BatchView {
   Index stride = 0;
 };
 
-/// Whose kernels do the work; all give answers of the same quality.
+/// Whose kernels do the work. All give answers of the same quality.
 enum class BatchedKernel {
-  automatic,  // the one that suits the device
-  cpu,        // a system a vector lane: CPU devices whose work-items may run long
-  each,       // one after the other, as Lu does it: the same devices; it waits
-  tile,       // a system in the registers of one work-group: any device, n <= 128
-  ptx,  // in registers, by sub-groups: devices that take PTX, n <= 128, one right-hand side; else as tile
-  panels,  // a system in global memory, columns by panels in the local memory of one work-group: any device, n <= 256
-  blocks   // columns by blocks, in launches that span the batch: any device
+  /// The one that suits the device and n.
+  automatic,
+  /// Each vector lane solves a system. For CPU devices whose work-items may run long.
+  cpu,
+  /// One system after the other, as Lu does it. For the same devices; it waits for each.
+  each,
+  /// A system in the registers of one work-group. For any device, n <= 128.
+  tile,
+  /// A system in the registers of a sub-group or several. For devices that take PTX, n <= 128, one
+  /// right-hand side; else as tile.
+  ptx,
+  /// A system in global memory, its panels of columns in the local memory of one work-group. For
+  /// any device, n <= 256.
+  panels,
+  /// Columns by blocks, in launches that span the batch. For any device.
+  blocks
 };
 [[nodiscard]] std::string_view batched_kernel_name(BatchedKernel kernel);
 

@@ -35,7 +35,7 @@ struct Certificate {
 /// alpha < 1:
 ///   |x_true - x| <= |y| + |E| w max(|y| / w) / (1 - alpha)
 /// Oishi and Rump, Numer. Math. 90 (2002); Ogita and Oishi (2005); Rump, Acta Numerica 19 (2010).
-/// What device and kernels compute is checked by known answers and against the host on the way;
+/// What device and kernels compute is checked by self-tests and against the host on the way;
 /// that the hardware does IEEE arithmetic is taken for granted.
 ///
 /// It takes three n-by-n matrices of f64 on the device, and the time of about five LUs in f64, or

@@ -30,7 +30,7 @@ class Staging;
 struct ContextOptions {
   bool profiling = false;  // events carry times; costs a little on every launch
   std::optional<std::filesystem::path> kernel_folder;  // empty: the embedded kernels
-  /// for built programs and known answers, see ProgramCache; empty: none is kept
+  /// for built programs and self-tests, see ProgramCache; empty: none is kept
   std::optional<std::filesystem::path> cache_folder;
   bool tuned = true;  // take up what was shipped as tuned for the device
   /// what clgauss-tune stored; empty: only what was shipped
@@ -89,7 +89,7 @@ class Context {
   /// driver. Empty without fp64, and where the kernels fail.
   [[nodiscard]] std::optional<ArithmeticRates> arithmetic_rates();
 
-  /// Which kernels gave their known answers here, and which are passed over and why.
+  /// Which kernels passed their self-test here, and which are skipped and why.
   [[nodiscard]] KernelTrials& trials() noexcept;
 
   /// How uploads are done: pageable where pinned memory was wanted and the driver has none.

@@ -79,7 +79,7 @@ struct DeviceProfile {
 
   /// Bytes that the static local arrays of a kernel may take: what the device reports or, where it
   /// reports a compute capability, what NVIDIA's driver is known to run above that. Whether one
-  /// kernel does is for its known answer to say.
+  /// kernel does is for its self-test to say.
   [[nodiscard]] std::uint64_t static_local_bytes() const;
 
   /// Why it does not run a kernel with inline PTX whose instructions came with compute capability

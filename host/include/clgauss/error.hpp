@@ -10,10 +10,10 @@ namespace CLGAUSS_EXPORT clgauss {
 
 /// What kind of error it is, for callers that do not catch by type; a C interface hands it out.
 enum class ErrorCode : int {
-  usage = 1,  // an argument that makes no sense
-  input,      // a file, a shape or a number that cannot be taken
-  no_device,  // no OpenCL device, none that matches, or more than one
-  opencl,  // a kernel does not build or gives wrong answers, a launch is not legal, or a call failed
+  usage = 1,      // an argument that makes no sense
+  input,          // a file, a shape or a number that cannot be taken
+  no_device,      // no OpenCL device, none that matches, or more than one
+  opencl,         // a kernel does not build or fails its self-test, or a call of OpenCL failed
   out_of_memory,  // on the host or on the device
   singular,       // an exactly zero pivot, or NaN or Inf in A
   stopped         // a caller's callback ended the work
@@ -97,7 +97,7 @@ class CoResidencyLost : public DeviceLimit {
   bool looked_ahead_;
 };
 
-/// Kernels that built and ran, and gave something else than their known answer.
+/// Kernels that built and ran, and failed their self-test.
 class WrongAnswer : public Error {
  public:
   explicit WrongAnswer(const std::string& message) : Error(ErrorCode::opencl, message) {}

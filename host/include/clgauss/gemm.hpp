@@ -27,10 +27,10 @@ struct GemmShape {
 struct GemmOptions {
   /// Tried in this order before clgauss's own choice. One for another type or kind of device, or
   /// that does not take a product (alignment, transposition), does not fit the device or fails the
-  /// check of its answer, is passed over.
+  /// check of its answer, is skipped.
   std::vector<GemmSpec> preferred;
   /// Nothing but the first preferred spec, for who checks its answers himself, as a tuner does:
-  /// what would be passed over throws (DeviceLimit, BuildError, OpenClError), and no answer is
+  /// what would be skipped throws (DeviceLimit, BuildError, OpenClError), and no answer is
   /// checked.
   bool strict = false;
 };
@@ -38,8 +38,8 @@ struct GemmOptions {
 /// C <- alpha op(A) op(B) + beta C for one context and type. Keep it for many products: kernels and
 /// workspace are made once.
 ///
-/// The kernel is chosen by device, shape and alignment, and each kernel is checked on a small
-/// product with a known answer when it is first built; one that fails there is not used.
+/// The kernel is chosen by device, shape and alignment. Each kernel is self-tested on a small
+/// product when it is first built; one that fails is not used.
 class Gemm {
  public:
   /// Throws as check_gemm_spec() for a preferred spec, and OpenClError.

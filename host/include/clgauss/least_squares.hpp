@@ -36,7 +36,7 @@ enum class LeastSquaresStatus {
 [[nodiscard]] std::string_view least_squares_status_name(LeastSquaresStatus status);
 
 /// What least_squares() found for an m-by-n A. A' is A, or with a ridge or weights what is factored
-/// in its place, with its columns (if m < n its rows) brought to one size by powers of two.
+/// in its place, with its columns (if m < n its rows) equilibrated by powers of two.
 struct LeastSquares {
   LeastSquaresStatus status = LeastSquaresStatus::ok;
   Matrix x;  // n-by-nrhs; empty if there is none

@@ -67,7 +67,7 @@ class Lu {
   [[nodiscard]] Index n() const;
   [[nodiscard]] RealType type() const;
 
-  /// Builds, and checks by known answers, every kernel that factor() and solve() take for views
+  /// Builds, and self-tests, every kernel that factor() and solve() take for views
   /// with the offset and leading dimension of `a`. Without it they do so when they first need one.
   void prepare(const MatrixView& a, Index nrhs);
 

@@ -13,8 +13,9 @@ namespace CLGAUSS_EXPORT clgauss {
 /// What the factors in f32 are.
 enum class MixedFactors {
   partial_pivoting,  // P A = L U
-  butterflies  // of A between random butterflies, whose pivots are sought near the diagonal alone: faster where panels are what takes
-               // the time; the seed is fixed, so that the same input gives the same answer
+  /// Of A between random butterflies, with pivots from the diagonal's block alone: faster where
+  /// panels take most of the time. The seed is fixed, so the same input gives the same answer.
+  butterflies
 };
 
 /// A x = b of one n on a device with fp64: factors in f32, x refined with residuals in f64. It owns

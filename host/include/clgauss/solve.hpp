@@ -20,16 +20,31 @@
 namespace CLGAUSS_EXPORT clgauss {
 
 enum class Method {
-  automatic,  // rbt, mixed or lu, whichever is faster for the device and n (clgauss/lab/tuned.hpp), with Cholesky's factors where A is symmetric with a positive
-              // diagonal, or ldlt where it is symmetric, if they are faster; gauss without pivoting
-  lu,         // blocked LU in the type that is asked for
-  mixed,  // blocked LU in f32, x refined to the backward error of f64; where that fails, lu in f64, or the host's LAPACK
-  rbt,  // the same with factors of A between random butterflies, without exchanging far rows; where that fails, mixed
-  gauss,  // the paper's elimination, one launch a kernel and step: for experiments with the work-group size
-  cholesky,  // of a symmetric positive definite A, half the work of lu; in f32 x is refined as for mixed, if double accuracy is asked for
-  jacobi,  // iterations for a strictly diagonally dominant A, to learn from: all numbers of x at once
-  seidel,  // the same, one number after the other
-  ldlt  // of a symmetric A that may be indefinite, half the work of lu, with 2 x 2 pivots; in f32 x is refined as for mixed; where its pivots grow too far, lu
+  /// The fastest by measurement for the device and n: rbt, mixed or lu (clgauss/lab/tuned.hpp).
+  /// A symmetric A gets cholesky if its diagonal is positive, else ldlt, where they are faster.
+  /// Without pivoting it is gauss.
+  automatic,
+  /// Blocked LU in the type that is asked for.
+  lu,
+  /// Blocked LU in f32; x is refined to the backward error of f64. Where that fails: lu in f64, or
+  /// the host's LAPACK.
+  mixed,
+  /// As mixed, but A is multiplied by random butterflies first, so that rows are exchanged only
+  /// within a block. Where that fails: mixed.
+  rbt,
+  /// The elimination of Baranov and Vlatskaya (2013), one launch a kernel and step: for experiments
+  /// with the work-group size.
+  gauss,
+  /// Of a symmetric positive definite A, with half the work of lu. With factors in f32 x is refined
+  /// as for mixed, if double accuracy is asked for.
+  cholesky,
+  /// Iterations for a strictly diagonally dominant A, to learn from: all numbers of x at once.
+  jacobi,
+  /// The same, one number after the other.
+  seidel,
+  /// L D L^T with 2 x 2 pivots of a symmetric A that may be indefinite, with half the work of lu.
+  /// With factors in f32 x is refined as for mixed. Where the pivots grow too far: lu.
+  ldlt
 };
 [[nodiscard]] std::string_view method_name(Method method);
 [[nodiscard]] std::string_view pivoting_name(Pivoting pivoting);
@@ -37,42 +52,57 @@ enum class Method {
 
 /// Who computes the residual that an answer is judged by, in f64 from A and b as they were given.
 enum class Judge {
-  host,   // from its own copy of A, which proves the upload, too
-  device  // of lu, mixed, rbt, cholesky and ldlt: from A on the device, every 31st row again by the host; where they differ, where numbers
-  // leave the range of f64 and before an answer is called inaccurate the host has the last word
+  /// From the host's own copy of A, so that the residual checks the upload, too.
+  host,
+  /// From A on the device, with lu, mixed, rbt, cholesky and ldlt. The host computes every 31st row
+  /// again. It decides where the two differ, where numbers leave the range of f64, and before an
+  /// answer is called inaccurate.
+  device
 };
 [[nodiscard]] std::string_view judge_name(Judge judge);
 
 struct SolveOptions {
   Method method = Method::automatic;
-  std::optional<RealType> type;  // of the factors; empty: what accuracy and method take
-  /// empty: that of `type` if it is given, else double precision
+  /// Of the factors; empty: by accuracy and method.
+  std::optional<RealType> type;
+  /// Empty: that of `type` if it is given, else double precision.
   std::optional<Accuracy> accuracy = {};
   Pivoting pivoting = Pivoting::partial;
-  /// of lu and mixed; the others scale as for `off`
+  /// For lu and mixed. The other methods scale as for `off`.
   Equilibration equilibration = Equilibration::automatic;
-  NdRangeMode ndrange = NdRangeMode::fixed;                  // of gauss
-  WorkGroupPolicy policy{WorkGroupPolicy::Rule::automatic};  // of gauss
-  SplitMode split = SplitMode::automatic;                    // of gauss
+  /// These three are for gauss.
+  NdRangeMode ndrange = NdRangeMode::fixed;
+  WorkGroupPolicy policy{WorkGroupPolicy::Rule::automatic};
+  SplitMode split = SplitMode::automatic;
   double max_scaled_residual = kScaledResidualBound;
-  /// it is wanted, too: where the method is left open and the device has fp64, from factors in f64
+  /// The determinant is wanted, too. Where the method is left open and the device has fp64, its
+  /// factors are in f64.
   bool determinant = false;
-  bool trust = false;  // estimate how far x can be trusted
-  /// the same only where one product with A^-1 leaves a doubt: it costs a right-hand side more
+  /// Estimate rcond and the forward error.
+  bool trust = false;
+  /// The same, but only where one product with A^-1 leaves a doubt. That costs a right-hand side
+  /// more.
   bool doubt = false;
-  /// the device asks for fp64 and for room for A in f64 beside its factors
+  /// Judge::device needs fp64 and room for A in f64 beside its factors.
   Judge judge = Judge::host;
-  LuOptions lu = {};             // more of lu and mixed; its pivoting is the one above
-  Index max_iterations = 10000;  // of jacobi and seidel
+  /// More of lu and mixed; its pivoting is overridden by the one above.
+  LuOptions lu = {};
+  /// For jacobi and seidel.
+  Index max_iterations = 10000;
 };
 
 enum class SolveStatus {
   ok,
-  singular,  // the pivot of failed_column is zero, or NaN or Inf because A holds one; there is no x
-  overflow,  // numbers left the range of the type, where scaling does not help; there is no x. failed_column, if there is
-             // one, has a pivot that is not finite, or 0 where numbers of A may have underflowed
-  inaccurate,  // x is there, but its scaled residual is not <= the bound asked for, or, with Accuracy::maximum, not all its digits
-  not_positive_definite  // the pivot of failed_column of Cholesky's factorisation is finite and not positive; there is no x
+  /// There is no x: the pivot of failed_column is zero, or NaN or Inf because A holds one.
+  singular,
+  /// There is no x: numbers left the range of the type, where scaling does not help. If there is a
+  /// failed_column, its pivot is not finite, or 0 where numbers of A may have underflowed.
+  overflow,
+  /// x is there, but its scaled residual is above the bound asked for, or, with Accuracy::maximum,
+  /// not all its digits are right.
+  inaccurate,
+  /// There is no x: Cholesky's pivot of failed_column is finite and not positive.
+  not_positive_definite
 };
 [[nodiscard]] constexpr bool has_answer(SolveStatus status) {
   return status == SolveStatus::ok || status == SolveStatus::inaccurate;
@@ -89,13 +119,13 @@ struct Determinant {
   double relative_error = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// The work-group size of the kernel that does the work, gauss_fwd, and how it came about.
+/// The work-group size of gauss_fwd, the kernel that does most of the work, and its reason.
 struct WorkGroupReport {
   std::string rule;                // "tuned", "driver", "lcm", "fit" or the number
   std::string split;               // how ranges were launched: split_mode_name()
-  std::size_t size = 0;            // 0 = left to the driver
-  std::optional<std::size_t> raw;  // what the LCM rule says before it is clamped
-  std::string reason;              // of the LCM rule, and why a tuned size was passed over
+  std::size_t size = 0;            // 0: left to the driver
+  std::optional<std::size_t> raw;  // the LCM rule's number before it is clamped
+  std::string reason;              // of the LCM rule, and why a tuned size was skipped
   std::size_t main_launches = 0;
   std::size_t remainder_launches = 0;
 };

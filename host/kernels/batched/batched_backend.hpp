@@ -67,11 +67,11 @@ inline constexpr Index kUsualBatchedN = 24;
     Context& context, RealType type, Index n, const BatchedLuOptions& options = {},
     const std::optional<Parameters>& parameters = {},
     std::uint64_t workspace = std::uint64_t{1} << 30);
-/// Null where it does not build or does not give a known answer.
+/// Null where it does not build or does not pass a self-test.
 [[nodiscard]] std::unique_ptr<BatchedBackend> make_batched_ptx(Context& context, RealType type,
                                                                Index n);
 
-/// Asks factor() and solve() of a backend for a known answer; see require_batched().
+/// Self-tests factor() and solve() of a backend; see require_batched().
 void require_batched_factors(Context& context, RealType type, Index n, Index nrhs, bool definite,
                              BatchedBackend& backend);
 

@@ -222,7 +222,7 @@ class BatchedBlocks : public BatchedByFactors {
     enqueue_kernel(queue, kernel, cl::NDRange(groups * kColumns, batch), cl::NDRange(kColumns, 1));
   }
 
-  /// Throws NoUsableKernel unless all that so many right-hand sides take gave its known answer; the
+  /// Throws NoUsableKernel unless all that so many right-hand sides take passed its self-test; the
   /// panels by sub-groups, where that works.
   void require(Index nrhs) {
     const Index asked = nrhs >= kMany ? kMany : rhs_for(nrhs);

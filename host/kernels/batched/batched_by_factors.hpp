@@ -55,7 +55,7 @@ class BatchedByFactors : public BatchedBackend {
   /// Right-hand sides of a group of batched_solve, which reads the factors once for them.
   [[nodiscard]] cl_uint rhs_for(Index nrhs) const;
 
-  /// Whether all kernels together gave their known answer when `build` was first wanted, with
+  /// Whether all kernels together passed their self-test when `build` was first wanted, with
   /// `nrhs` right-hand sides, in a workspace and in place. True while they are being asked.
   bool works(const KernelBuild& build, Index nrhs);
   /// Notes that `build` works, as what was asked together with it did.

@@ -68,7 +68,7 @@ class BatchedCpu : public BatchedBackend {
  private:
   static cl_uint rhs_for(Index nrhs) { return nrhs <= 1 ? 1 : 8; }
 
-  /// Built, and asked for known answers with all kernels of its file when one is first wanted.
+  /// Built, and self-tested with all kernels of its file when one is first wanted.
   /// Throws NoUsableKernel.
   Kernel kernel(const char* name, cl_uint rhs) {
     const KernelVariant& variant = batched_cpu_variant();

@@ -95,7 +95,7 @@ class BatchedTile : public BatchedBackend {
   static Index chunks_of(Index nrhs) { return (nrhs + rhs_for(nrhs) - 1) / rhs_for(nrhs); }
   [[nodiscard]] cl_uint local_size() const { return systems_ * grid_ * grid_; }
 
-  /// Built, and asked for a known answer when it is first wanted. Throws NoUsableKernel.
+  /// Built, and self-tested when it is first wanted. Throws NoUsableKernel.
   Kernel kernel(TileKernel which, cl_uint rhs) {
     const KernelBuild build = build_of(which, rhs);
     if (wanted_.insert(build.text()).second &&

@@ -1,5 +1,5 @@
 #pragma once
-/// Known answers of batches: see kernels/common/known_answers.hpp.
+/// Self-tests of batches: see kernels/common/known_answers.hpp.
 
 #include <clgauss/batched.hpp>
 #include <clgauss/context.hpp>

@@ -11,7 +11,7 @@ namespace clgauss {
 /// Its parameters.
 [[nodiscard]] Parameters usual_cholesky_parameters(const Setting& setting);
 
-/// Whether its kernels gave their known answers, a whole factorisation with them;
+/// Whether its kernels passed their self-test, a whole factorisation with them;
 /// linalg/cholesky/potrf_gpu.cpp.
 [[nodiscard]] bool cholesky_works(Context& context, RealType type);
 

@@ -13,7 +13,7 @@ namespace clgauss {
 /// Its parameters are those of lu_cpu_variant().
 [[nodiscard]] const KernelVariant& cholesky_cpu_variant();
 
-/// Whether its kernels gave their known answer, for a checked spec of the family for CPUs;
+/// Whether its kernels passed their self-test, for a checked spec of the family for CPUs;
 /// linalg/cholesky/potrf_cpu.cpp.
 [[nodiscard]] bool cholesky_cpu_works(Context& context, RealType type, const LuSpec& spec);
 

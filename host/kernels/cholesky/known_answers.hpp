@@ -1,5 +1,5 @@
 #pragma once
-/// Known answers of Cholesky's factors: see kernels/common/known_answers.hpp.
+/// Self-tests of Cholesky's factors: see kernels/common/known_answers.hpp.
 
 #include <clgauss/context.hpp>
 #include <clgauss/real_type.hpp>

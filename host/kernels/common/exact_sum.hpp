@@ -1,5 +1,5 @@
 #pragma once
-/// The host's twin of cl/common/double_double.clh.
+/// On the host what cl/common/double_double.clh does on devices.
 
 #include <cmath>
 

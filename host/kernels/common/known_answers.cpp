@@ -66,7 +66,7 @@ void require_factors(const Matrix& a, const Matrix& lu, RealType type, bool boun
     for (Index j = 0; j < width; ++j) {
       double sum = a(i, j);
       for (Index p = 0; p <= std::min(i, j); ++p) sum -= (p == i ? 1.0 : lu(i, p)) * lu(p, j);
-      // NaN must not be passed over.
+      // NaN must not be overlooked.
       if (!(std::abs(sum) <= error)) error = std::abs(sum);
       if (j < i && !(std::abs(lu(i, j)) <= largest_l)) largest_l = std::abs(lu(i, j));
     }

@@ -1,5 +1,5 @@
 #pragma once
-/// What the known answers share that kernels must give before they are used: small problems with
+/// What self-tests share that kernels must pass before they are used: small problems with
 /// random numbers, enqueued by the caller's function on the context's queue and compared with the
 /// plain host's. Each waits, and throws WrongAnswer.
 

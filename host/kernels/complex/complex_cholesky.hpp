@@ -12,7 +12,7 @@ namespace clgauss {
 /// What its file is built with.
 [[nodiscard]] Defines complex_cholesky_macros(const Parameters& parameters);
 
-/// Whether its kernels, built with these parameters or the usual ones, gave their known answer, a
+/// Whether its kernels, built with these parameters or the usual ones, passed their self-test, a
 /// whole factorisation with them; linalg/complex/complex_cholesky.cpp.
 [[nodiscard]] bool complex_cholesky_works(Context& context, RealType type);
 [[nodiscard]] bool complex_cholesky_works(Context& context, RealType type,

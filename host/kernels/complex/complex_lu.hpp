@@ -18,7 +18,7 @@ void ask_complex_blocks(Context& context, RealType type);
 
 [[nodiscard]] Parameters usual_complex_lu_parameters(const Setting& setting);
 
-/// Whether its kernels, built with these parameters or the usual ones, gave their known answer, a
+/// Whether its kernels, built with these parameters or the usual ones, passed their self-test, a
 /// whole LU with them; linalg/complex/complex_lu.cpp.
 [[nodiscard]] bool complex_lu_works(Context& context, RealType type);
 [[nodiscard]] bool complex_lu_works(Context& context, RealType type, const Parameters& parameters);

@@ -35,7 +35,7 @@ class IterationKernels {
   std::size_t group_;
 };
 
-/// Whether both gave their known answers.
+/// Whether both passed their self-test.
 [[nodiscard]] bool iterations_work(Context& context, RealType type);
 
 }  // namespace clgauss

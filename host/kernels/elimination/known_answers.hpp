@@ -1,5 +1,5 @@
 #pragma once
-/// Known answers of iterations: see kernels/common/known_answers.hpp.
+/// Self-tests of iterations: see kernels/common/known_answers.hpp.
 
 #include <clgauss/context.hpp>
 #include <clgauss/real_type.hpp>

@@ -71,7 +71,7 @@ void require_known_answer(Context& context, RealType type, const GemmShape& shap
 [[nodiscard]] const KernelVariant& gemm_mma_tf32x3_variant();
 [[nodiscard]] const KernelVariant& gemm_simt_variant();
 
-/// Known answers for `devices --kernels`: of one spec for GPUs, of what CPUs take. What does not
+/// Self-tests for `devices --kernels`: of one spec for GPUs, of what CPUs take. What does not
 /// work is a verdict.
 void ask_gemm_gpu(Context& context, const GemmSpec& spec);
 void ask_gemm_cpu(Context& context, RealType type);
@@ -85,7 +85,7 @@ struct TunedGemm {
   GemmSpec spec;
 };
 
-/// Those that may be used; one whose parameters make no sense is passed over.
+/// Those that may be used; one whose parameters make no sense is skipped.
 [[nodiscard]] std::vector<TunedGemm> tuned_gemm_specs(const Context& context, RealType type,
                                                       GemmUse use);
 

@@ -102,7 +102,7 @@ class GemmCpu : public GemmBackend {
   bool can_multiply(const GemmCall& call) override { return call.share == nullptr; }
 
  private:
-  /// Takes the spec if its kernels build and give a known answer over full and cut tiles and
+  /// Takes the spec if its kernels build and pass a self-test over full and cut tiles and
   /// blocks.
   bool works(const GemmSpec& spec) {
     const bool passed = context_.trials().passes(build_of(spec), [&] {

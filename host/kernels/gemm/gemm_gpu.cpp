@@ -147,7 +147,7 @@ class GemmGpu : public GemmBackend {
     return found == candidates.end() ? nullptr : &*found;
   }
 
-  /// The best that takes the call and was not passed over for its transpositions; null if there is
+  /// The best that takes the call and was not skipped for its transpositions; null if there is
   /// none. The preferred ones come first, then what was tuned, then of the table an update build
   /// before a general one, matrix units before none, and what fills the device before what does
   /// not, of which the smallest tiles win.

@@ -15,7 +15,7 @@ namespace clgauss {
 /// The one for the family.
 [[nodiscard]] const KernelVariant& ldlt_variant_of(LuFamily family);
 
-/// Whether its kernels gave their known answers, a whole factorisation with them;
+/// Whether its kernels passed their self-test, a whole factorisation with them;
 /// linalg/ldlt/sytrf.cpp.
 [[nodiscard]] bool ldlt_works(Context& context, RealType type, LuFamily family);
 

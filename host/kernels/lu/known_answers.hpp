@@ -1,5 +1,5 @@
 #pragma once
-/// Known answers of LU, its panels, exchanges, windows and butterflies: see
+/// Self-tests of LU, its panels, exchanges, windows and butterflies: see
 /// kernels/common/known_answers.hpp.
 
 #include <clgauss/context.hpp>

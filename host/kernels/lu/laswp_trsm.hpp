@@ -57,7 +57,7 @@ class LaswpTrsmKernels {
 
   [[nodiscard]] Defines macros(Which which, cl_uint group) const;
 
-  /// Kernels that gave their known answers. Throw NoUsableKernel.
+  /// Kernels that passed their self-test. Throw NoUsableKernel.
   Kernel& working_swap(cl_uint block, bool solve);
   Kernel& working_trsm();
 

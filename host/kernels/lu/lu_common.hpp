@@ -31,7 +31,7 @@ class KernelMemo {
   /// `macros` come on top of real_defines(), and of COMPLEX where numbers are.
   Kernel& get(const std::string& file, const std::string& name, const Defines& macros);
 
-  /// Whether the kernels of `file` with these macros, known as `name`, gave their known answer, for
+  /// Whether the kernels of `file` with these macros, known as `name`, passed their self-test, for
   /// which `ask` asks; see KernelTrials.
   bool works(const std::string& name, const std::string& file, const Defines& macros,
              const std::function<void()>& ask);
@@ -86,7 +86,7 @@ struct LuSetting {
   [[nodiscard]] Context& context() const { return kernels.context(); }
 };
 
-/// An LuSetting with the usual parameters, for the known answers of a device.
+/// An LuSetting with the usual parameters, for the self-tests of a device.
 struct UsualLu {
   static constexpr Index kRows = 1500;  // takes every kind of panel
 

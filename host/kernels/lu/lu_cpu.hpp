@@ -14,7 +14,7 @@ namespace clgauss {
 
 [[nodiscard]] const KernelVariant& lu_cpu_variant();
 
-/// Whether its kernels gave their known answer, a whole LU with them, for a checked spec of the
+/// Whether its kernels passed their self-test, a whole LU with them, for a checked spec of the
 /// family; linalg/lu/getrf_cpu.cpp.
 [[nodiscard]] bool lu_cpu_works(Context& context, RealType type, const LuSpec& spec);
 

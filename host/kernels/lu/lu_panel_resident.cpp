@@ -46,7 +46,7 @@ cl_uint ResidentPanel::groups_for(const Panel& panel, const Shape& shape) const 
 
 cl_uint ResidentPanel::waiting_groups(cl_uint m) const { return ceil_div(m, shape(m).rows); }
 
-/// For every shape that panels of up to `n` rows take: the known answer with one group and with
+/// For every shape that panels of up to `n` rows take: the self-test with one group and with
 /// several, then as many groups as these panels need, where one that is not resident lets the
 /// others run into the limit: OpenCL does not promise that all are (occupancy-bound execution:
 /// Sorensen et al., OOPSLA 2016).

@@ -9,7 +9,7 @@ namespace clgauss {
 
 namespace {
 
-/// Bytes of one of the two lists of rows: of a system of n, or of a known answer.
+/// Bytes of one of the two lists of rows: of a system of n, or of a self-test.
 std::uint64_t list_bytes(Index n) { return std::max<Index>(n, 4096) * sizeof(cl_uint); }
 
 class PanelTournament : public PanelKernel {

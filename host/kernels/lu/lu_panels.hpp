@@ -31,7 +31,7 @@ class PanelKernel {
 
   /// Whether the device and the parameters let it try panels of `m` rows.
   [[nodiscard]] virtual bool fits(cl_uint m) const = 0;
-  /// Whether its kernels for them gave their known answer. For an `m` that fits.
+  /// Whether its kernels for them passed their self-test. For an `m` that fits.
   virtual bool works(cl_uint m) = 0;
   /// What would be built for them.
   [[nodiscard]] virtual Defines macros(cl_uint m) const = 0;

@@ -24,7 +24,7 @@ class LuSmall {
 
   /// Whether the parameters let it try a system of this n.
   [[nodiscard]] bool fits() const { return n_ <= most_; }
-  /// Whether it fits, and a kernel gave its known answer.
+  /// Whether it fits, and a kernel passed its self-test.
   bool works();
   /// The same of one kernel.
   bool works_with(const KernelVariant& variant);

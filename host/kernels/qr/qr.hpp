@@ -13,7 +13,7 @@ namespace clgauss {
 /// Its parameters.
 [[nodiscard]] Parameters usual_qr_parameters(const Setting& setting);
 
-/// Whether its kernels, built with these parameters or the usual ones, gave their known answer.
+/// Whether its kernels, built with these parameters or the usual ones, passed their self-test.
 [[nodiscard]] bool qr_works(Context& context, RealType type);
 [[nodiscard]] bool qr_works(Context& context, RealType type, const Parameters& parameters);
 

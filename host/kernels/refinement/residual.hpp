@@ -35,7 +35,7 @@ enum class ResidualSum {
 
 class ResidualKernel {
  public:
-  /// With the first of residual_variants() whose kernel gives its known answer. Throws
+  /// With the first of residual_variants() whose kernel passes its self-test. Throws
   /// NoUsableKernel.
   ResidualKernel(Context& context, RealType type, ResidualSum sum);
 
@@ -43,7 +43,7 @@ class ResidualKernel {
   ResidualKernel(Context& context, RealType type, ResidualSum sum, const KernelVariant& variant,
                  Parameters parameters);
 
-  /// Builds, and asks for their known answers, the kernels for this many right-hand sides.
+  /// Builds, and self-tests the kernels for this many right-hand sides.
   void prepare(Index nrhs);
 
   /// Whether the kernel that takes `rhs` (1, 2 or 4) right-hand sides at once gave its known

@@ -28,7 +28,7 @@ struct IntegerSums {
   [[nodiscard]] double value(cl_long high, cl_long low) const;
 };
 
-/// The host's twin of the kernel, to the bit.
+/// What the kernel computes, on the host, to the bit.
 [[nodiscard]] IntegerSums integer_sums(std::span<const double> a, std::span<const double> x,
                                        double b);
 

@@ -18,7 +18,7 @@ class TrsmCpu {
   [[nodiscard]] static std::uint64_t bytes(const DeviceProfile& device, RealType type, Index n,
                                            Index nrhs);
 
-  /// Whether the device is one for it and its kernel gave its known answer.
+  /// Whether the device is one for it and its kernel passed its self-test.
   bool works();
 
   /// B <- U^-1 L^-1 P B, n-by-nrhs, P being the row exchanges `pivots`; null: the identity.

@@ -27,7 +27,7 @@ std::uint64_t packet_bytes(NumberType number) {
   return (number.bytes() + 7) / 8 * sizeof(cl_ulong2);
 }
 
-/// Of a system of n, or of the known answer.
+/// Of a system of n, or of the self-test.
 std::uint64_t parts_bytes(Index n, std::uint64_t part) {
   return std::max<Index>(n, kTrsvQuestion) * part;
 }

@@ -57,7 +57,7 @@ class PersistentTrsv {
   cl_uint epoch_ = 0;   // of the next solve; 0: the packets are to be cleared first
 };
 
-/// Whether both triangles' kernels gave their known answers.
+/// Whether both triangles' kernels passed their self-test.
 bool trsv_works(TrsvKernel& kernel, const LuSetting& setting);
 
 }  // namespace clgauss

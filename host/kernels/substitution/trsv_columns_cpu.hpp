@@ -35,7 +35,7 @@ class ColumnSolves {
   /// Whether it can solve with the factors as they are, or with their transposes only.
   [[nodiscard]] virtual bool transposed_only() const = 0;
 
-  /// Whether the kernels for `nrhs` <= most_columns() right-hand sides gave their known answers.
+  /// Whether the kernels for `nrhs` <= most_columns() right-hand sides passed their self-test.
   bool works(cl_uint nrhs);
 
   /// P of the n row exchanges `pivots`.

@@ -44,7 +44,7 @@ class ColumnSteps {
   ColumnSteps(const ColumnSteps&) = delete;
   ColumnSteps& operator=(const ColumnSteps&) = delete;
 
-  /// Builds, and checks by known answers, what all steps of an n-by-n matrix take. Throws
+  /// Builds, and self-tests, what all steps of an n-by-n matrix take. Throws
   /// NoUsableKernel.
   virtual void prepare(Index nrhs) = 0;
   /// P A = L U in place.

@@ -211,7 +211,7 @@ class RbtLu::Implementation {
     return static_cast<cl_uint>(n);
   }
 
-  /// For their known answers, once. Throws NoUsableKernel.
+  /// For their self-tests, once. Throws NoUsableKernel.
   void ask_own_kernels() {
     if (asked_) return;
     butterflies_.prepare();

@@ -40,7 +40,7 @@ class LuUpdates {
   /// W <- what stands in place of the k-by-n B.
   void expand(const cl::CommandQueue& queue, const MatrixView& b, const MatrixView& w, Index k,
               Index n);
-  /// Throws NoUsableKernel unless expand() gives its known answer.
+  /// Throws NoUsableKernel unless expand() passes its self-test.
   void require_expansion();
 
   KernelMemo& kernels_;

@@ -341,7 +341,7 @@ class LeastSquaresRun {
   }
 
   /// F P = Q1 R P C^-1 = Q1 Q2 (W; 0), a complete orthogonal factorization with that of W, whose
-  /// rows are brought to one size: the basis are the first columns of Q1 Q2.
+  /// rows are equilibrated: the basis are the first columns of Q1 Q2.
   void solve_by_rows(const Matrix& top, const Geqp3& exchanged) {
     const Index rank = result_.rank;
     const std::span<const Index> order = exchanged.order();

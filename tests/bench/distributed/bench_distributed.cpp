@@ -1,5 +1,5 @@
-// clgauss-bench distributed: solves beyond one device, timed in turns. A program of its own, which
-// clgauss-bench starts.
+// clgauss-bench distributed: solves beyond one device, timed interleaved. A program of its own,
+// which clgauss-bench starts.
 
 #include <fmt/format.h>
 

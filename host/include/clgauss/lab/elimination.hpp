@@ -10,14 +10,15 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// Whether the rows and columns of A are brought to one size before it is factored: to a largest
+/// Whether the rows and columns of A are equilibrated before it is factored: to a largest
 /// magnitude in [1, 2), by powers of two, so that nothing is rounded. Rows that are scaled decide
 /// on other pivots; columns change none.
 enum class Equilibration {
-  automatic,  // where LAPACK's dgesvx would: columns, and rows, whose largest magnitudes differ by a factor of 10 or more; and where the
-              // range of the type asks for it. Rows only where columns alone do not do.
-  on,         // always
-  off         // only where the range of the type asks for it
+  /// As LAPACK's dgesvx: columns or rows whose largest magnitudes differ by a factor of 10 or more.
+  /// Rows only where columns alone are not enough. Also where the range of the type asks for it.
+  automatic,
+  on,  // always
+  off  // only where the range of the type asks for it
 };
 
 /// Wall-clock seconds of one solve, which they add up to; each part ends with a finished queue.

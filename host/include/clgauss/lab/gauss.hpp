@@ -24,7 +24,7 @@ struct GaussOptions {
   NdRangeMode ndrange = NdRangeMode::fixed;
 };
 
-/// Asks the kernels for a known answer, with the work-group size of `policy`, unless that was done.
+/// Self-tests the kernels, with the work-group size of `policy`, unless that was done.
 /// Throws NoUsableKernel.
 void require_gauss_kernels(Context& context, RealType type, const WorkGroupPolicy& policy);
 

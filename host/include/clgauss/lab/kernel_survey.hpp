@@ -1,5 +1,5 @@
 #pragma once
-/// Every kernel that clgauss has for a device, asked for its known answer.
+/// Every kernel that clgauss has for a device, self-tested.
 
 #include <clgauss/context.hpp>
 #include <clgauss/export.hpp>

@@ -1,5 +1,5 @@
 #pragma once
-/// Whether kernels may be used on a device: each is asked for a known answer first.
+/// Whether kernels may be used on a device: each is self-tested first.
 
 #include <clgauss/export.hpp>
 #include <clgauss/lab/program.hpp>
@@ -20,7 +20,7 @@ struct KernelBuild {
   [[nodiscard]] std::string text() const;
 };
 
-/// What came of asking kernels for a known answer, or of finding that they need not be asked.
+/// What came of a kernel's self-test, or of finding that they need not be asked.
 struct KernelVerdict {
   std::string kernel;  // KernelBuild::name
   std::string file;    // KernelBuild::file
@@ -31,7 +31,7 @@ struct KernelVerdict {
   std::string reason;  // why it is not usable
 };
 
-/// The kernels of one context that were asked for a known answer, and what came of it.
+/// The kernels of one context that were self-tested, and what came of it.
 ///
 /// A kernel that passes is remembered on disk (with the built programs, by device, driver,
 /// platform, source, macros and build of clgauss) and not asked again; one that does not is asked
@@ -41,7 +41,7 @@ class KernelTrials {
   explicit KernelTrials(ProgramStore& programs) : programs_(programs) {}
 
   /// Whether `build` may be used. `ask`, called at most once a build, builds it, runs it and throws
-  /// WrongAnswer unless it gave the known answer; that, DeviceFault, BuildError, OpenClError and
+  /// WrongAnswer unless it passed the self-test; that, DeviceFault, BuildError, OpenClError and
   /// DeviceLimit are verdicts, every other error leaves. In a rehearsal of ProgramStore::prepare()
   /// a build that is not known passes, and is not asked.
   bool passes(const KernelBuild& build, const std::function<void()>& ask);

@@ -90,9 +90,9 @@ class ProgramStore {
                                                   const Defines& defines) const;
   void remember(const std::string& question, const std::string& file, const Defines& defines,
                 const std::string& answer) const;
-  /// Runs `work`, which makes kernels and asks them for their known answers, and may be run again
+  /// Runs `work`, which makes kernels and self-tests them, and may be run again
   /// from its beginning. Where it comes to a program that would have to be built, it is run as a
-  /// rehearsal instead: kernels are only named, nothing is launched, and every known answer is
+  /// rehearsal instead: kernels are only named, nothing is launched, and every self-test is
   /// taken to be right. What was named is built side by side, and then `work` is run once more, for
   /// good. So what `work` needs need not be known by anybody else. Within `work`, prepare() just
   /// runs what it is given.

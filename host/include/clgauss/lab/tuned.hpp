@@ -1,6 +1,6 @@
 #pragma once
 /// What was found to be fast on a device: entries that `clgauss-tune auto` stores and that solve()
-/// and gemm take up.
+/// and gemm use.
 
 #include <clgauss/device.hpp>
 #include <clgauss/export.hpp>

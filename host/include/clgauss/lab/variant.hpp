@@ -1,6 +1,6 @@
 #pragma once
 /// Kernel variants: one way to do one operation, and in one place all that is known of it: its
-/// file, its parameters, what it asks of a device, its workspace, its known answer. What chooses,
+/// file, its parameters, what it asks of a device, its workspace, its self-test. What chooses,
 /// checks, hashes, tunes or lists kernels loops over them.
 
 #include <clgauss/device.hpp>
@@ -52,7 +52,7 @@ struct KernelVariant {
   std::vector<ParameterSpec> parameters;
   /// Why no device like this one can run it; empty: it may be tried.
   std::string (*lacks)(Context& context);
-  /// Asks its kernels for their known answers, as the defaults build them; see KernelTrials. What
+  /// Self-tests its kernels, as the defaults build them; see KernelTrials. What
   /// does not work is a verdict there.
   void (*ask)(Context& context, RealType type);
   /// What stands between the parameters, each of which is within its range: empty, or the rule that
