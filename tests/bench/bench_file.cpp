@@ -10,6 +10,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "temporary_folder.hpp"
+
 namespace clgauss::bench {
 
 namespace {
@@ -20,24 +22,17 @@ namespace fs = std::filesystem;
 class SystemFolder {
  public:
   explicit SystemFolder(const Problem& problem) {
-    std::string name = (fs::temp_directory_path() / "clgauss-bench-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw FileError(name, "cannot be made");
-    path_ = name;
-    OutputFile file((path_ / "a.npy").string());
+    OutputFile file(*this / "a.npy");
     write_system(file, {problem.a, problem.b}, FileFormat::npy);
     file.commit();
   }
-  SystemFolder(const SystemFolder&) = delete;
-  SystemFolder& operator=(const SystemFolder&) = delete;
-  ~SystemFolder() {
-    std::error_code nobody_to_tell;
-    fs::remove_all(path_, nobody_to_tell);
+
+  [[nodiscard]] std::string operator/(const char* name) const {
+    return (folder_.path() / name).string();
   }
 
-  [[nodiscard]] std::string operator/(const char* name) const { return (path_ / name).string(); }
-
  private:
-  fs::path path_;
+  TemporaryFolder folder_{"clgauss-bench"};
 };
 
 /// `text` as one word of the shell.

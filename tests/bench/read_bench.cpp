@@ -2,7 +2,6 @@
 // folder and reads it again.
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -20,6 +19,7 @@
 
 #include "clock.hpp"
 #include "statistics.hpp"
+#include "temporary_folder.hpp"
 
 namespace {
 
@@ -69,25 +69,6 @@ Options parse_options(const std::vector<std::string_view>& words) {
   return options;
 }
 
-/// A folder of its own that is gone in the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder()
-      : path_(std::filesystem::temp_directory_path() / fmt::format("read_bench-{}", getpid())) {
-    std::filesystem::create_directory(path_);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code nobody_to_tell;
-    std::filesystem::remove_all(path_, nobody_to_tell);
-  }
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 Matrix random_matrix(Index rows, Index cols) {
   std::mt19937_64 generator(20240229);
   std::uniform_real_distribution<double> uniform(-1, 1);
@@ -99,8 +80,8 @@ Matrix random_matrix(Index rows, Index cols) {
 }
 
 void measure(const Options& options) {
-  const TemporaryFolder folder;
-  const std::string path = folder.file("A");
+  const TemporaryFolder folder("read_bench");
+  const std::string path = (folder.path() / "A").string();
   const Matrix written = random_matrix(options.n, options.n + 1);
   OutputFile file(path);
   write_matrix(file, written, options.format);

@@ -1,48 +1,24 @@
 #include "tuner/kernel/reference_command.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 #include <array>
-#include <cerrno>
 #include <clgauss/error.hpp>
 #include <clgauss/io.hpp>
 #include <cstdlib>
 #include <filesystem>
-#include <system_error>
 
 #include "file_content.hpp"
 #include "io/formats.hpp"
 #include "io/number.hpp"
+#include "temporary_folder.hpp"
 
 namespace clgauss::tune {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-/// A new folder, removed at the end of the scope.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "clgauss-verify-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr)
-      throw FileError(name, std::generic_category().message(errno));
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 /// As NumPy has it: vectors of OpenCL's are rows.
 void write_array(const fs::path& path, const CommandArray& array) {
@@ -110,7 +86,7 @@ std::vector<double> numbers_of_text(std::string_view text, std::string_view comm
 std::vector<double> numbers_printed_by(
     std::string_view command,
     const std::function<std::optional<CommandInput>(std::string_view name)>& input) {
-  const TemporaryFolder folder;
+  const TemporaryFolder folder("clgauss-verify");
   const fs::path printed = folder.path() / "printed.npy";
   const std::string line =
       fmt::format("(\n{}\n) >'{}'", filled(command, folder.path(), input), printed.string());

@@ -1,0 +1,38 @@
+#pragma once
+/// A folder for the files of one piece of work.
+
+#include <stdlib.h>
+
+#include <cerrno>
+#include <clgauss/error.hpp>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+namespace clgauss {
+
+/// A new empty folder among the system's temporary ones, removed with all that is in it at the end
+/// of the scope. Throws FileError where it cannot be made.
+class TemporaryFolder {
+ public:
+  /// `name` is what its own begins with.
+  explicit TemporaryFolder(const std::string& name) {
+    std::string path = (std::filesystem::temp_directory_path() / (name + "-XXXXXX")).string();
+    if (::mkdtemp(path.data()) == nullptr)
+      throw FileError(path, std::generic_category().message(errno));
+    path_ = path;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code nobody_to_tell;
+    std::filesystem::remove_all(path_, nobody_to_tell);
+  }
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace clgauss
