@@ -160,7 +160,7 @@ cl::Program& ProgramStore::program(const std::string& file, const Defines& defin
   if (hear_) hear_("building the kernels: " + file);
   const Stopwatch watch(build_seconds_);
   auto [built, from_source] = build(file, options);
-  if (from_source) built_alone_.push_back(file);
+  if (from_source) built_alone_.push_back({file, defines});
   return programs_.emplace(name, std::move(built)).first->second;
 }
 

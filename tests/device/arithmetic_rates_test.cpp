@@ -18,7 +18,7 @@ constexpr const char *kQuestion = "arithmetic rates", *kFile = "arithmetic_rate.
 /// Whether the context has built the kernels, as it does where it measures.
 bool measured(Context& context) {
   const auto& built = context.programs().built_alone();
-  return std::ranges::find(built, kFile) != built.end();
+  return std::ranges::find(built, kFile, &ProgramRequest::file) != built.end();
 }
 
 struct Asked {

@@ -141,9 +141,11 @@ TEST_CASE("what is solved builds what its preparation named, and nothing alone")
       Context context(device, options);
       if (test::is_slow(context) && std::string_view(name) != "lu") continue;
       work(context);
-      for (const std::string& file : context.programs().built_alone()) {
-        CAPTURE(file);
-        CHECK(file == "loop_probe.cl");  // it decides which kernels are named
+      for (const ProgramRequest& program : context.programs().built_alone()) {
+        std::string macros;
+        for (const auto& [macro, value] : program.defines) macros += " -D" + macro + "=" + value;
+        CAPTURE(macros);
+        CHECK(program.file == "loop_probe.cl");  // it decides which kernels are named
       }
     }
   });

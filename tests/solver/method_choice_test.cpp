@@ -21,7 +21,7 @@ ContextOptions untuned() {
 
 bool measured(Context& context) {
   const auto& built = context.programs().built_alone();
-  return std::ranges::find(built, "arithmetic_rate.cl") != built.end();
+  return std::ranges::find(built, "arithmetic_rate.cl", &ProgramRequest::file) != built.end();
 }
 
 Solution solved(Context& context, const Matrix& a) {

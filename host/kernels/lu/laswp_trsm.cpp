@@ -96,19 +96,26 @@ Defines LaswpTrsmKernels::macros(Which which, cl_uint group) const {
       {{"KERNEL", std::to_string(static_cast<int>(which))}, {"WG_SIZE", std::to_string(group)}});
 }
 
+cl_uint LaswpTrsmKernels::group_of(cl_uint block) const {
+  cl_uint group = std::max({group_for(block), group_for(nb_), group_for(solve_block_)});
+  for (const cl_uint prepared : {kPanelWidth, nb_, solve_block_})
+    if (prepared >= block) group = std::min(group, group_for(prepared));
+  return group;
+}
+
 Kernel& LaswpTrsmKernels::working_swap(cl_uint block, bool solve) {
-  Kernel*& chosen = swaps_[{group_for(block), solve}];
+  const cl_uint group = group_of(block);
+  Kernel*& chosen = swaps_[{group, solve}];
   if (chosen != nullptr) return *chosen;
   Context& context = setting_.context();
   const char *const name = solve ? "trsm" : "laswp", *const file = laswp_trsm_variant().file;
-  const Defines build = macros(solve ? Which::swap_solve : Which::swap, group_for(block));
+  const Defines build = macros(solve ? Which::swap_solve : Which::swap, group);
   const auto kernel = [&]() -> Kernel& {
     return setting_.kernels.get(file, "lu_swap_solve", build);
   };
   const bool works = setting_.kernels.works(name, file, build, [&] {
     require_swap_solve(
-        context, setting_.kernels.number(), group_for(block) - 5, strip_, solve,
-        [&](const SwapSolve& q) {
+        context, setting_.kernels.number(), group - 5, strip_, solve, [&](const SwapSolve& q) {
           launch(context.queue(), kernel(),
                  LaswpTrsm{q.diagonal, q.b, static_cast<cl_uint>(q.block),
                            static_cast<cl_uint>(q.columns), static_cast<cl_uint>(q.hole_begin),
@@ -145,7 +152,7 @@ void LaswpTrsmKernels::launch(const cl::CommandQueue& queue, Kernel& kernel,
   kernel.set_arguments_from(index, call.block, call.columns, call.hole_begin, call.hole_end,
                             cl_uint{call.solve ? 1U : 0U}, call.pivots, cl_ulong{call.row},
                             call.row);
-  launch_groups(queue, kernel, ceil_div(call.columns, strip_), group_for(call.block));
+  launch_groups(queue, kernel, ceil_div(call.columns, strip_), group_of(call.block));
 }
 
 void LaswpTrsmKernels::launch(const cl::CommandQueue& queue, Kernel& kernel, const MatrixView& t,

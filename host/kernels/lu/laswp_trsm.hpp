@@ -57,6 +57,10 @@ class LaswpTrsmKernels {
 
   [[nodiscard]] Defines macros(Which which, cl_uint group) const;
 
+  /// Work-items for a block of so many rows: those of the smallest whole block that holds it, so
+  /// that what is left at the end of a matrix takes no kernel of its own.
+  [[nodiscard]] cl_uint group_of(cl_uint block) const;
+
   /// Kernels that passed their self-test. Throw NoUsableKernel.
   Kernel& working_swap(cl_uint block, bool solve);
   Kernel& working_trsm();

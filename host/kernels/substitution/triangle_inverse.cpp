@@ -83,7 +83,7 @@ FactorInverse::FactorInverse(Context& context, RealType type, Index n)
             const MatrixView copy{context.allocate(kCut * kColumns * element, kInverseSpace), 0,
                                   kColumns};
             n_ = kCut;
-            invert_blocks({context.queue(), gemm, t, b}, upper);
+            invert_blocks({&context.queue(), gemm, t, b}, upper);
             copy_rows(context.queue(), b, copy, kCut, kColumns, element);
             gemm.multiply({kCut, kColumns, kCut}, 1, {inverses_, 0, kBlock}, copy, 0, b);
             n_ = n;
@@ -97,11 +97,26 @@ FactorInverse::FactorInverse(Context& context, RealType type, Index n)
 
 void FactorInverse::enqueue(const cl::CommandQueue& queue, Gemm& gemm, const MatrixView& lu,
                             const MatrixView& inverse) {
-  const Call call{queue, gemm, lu, inverse};
+  const Call call{&queue, gemm, lu, inverse};
   invert_blocks(call, false);
   solve_lower(call, 0, n_);  // Y = L^-1
   invert_blocks(call, true);
   solve_upper(call, 0, n_);  // X = U^-1 Y
+}
+
+void FactorInverse::prepare(Gemm& gemm, const MatrixView& lu, const MatrixView& inverse) {
+  const Call call{nullptr, gemm, lu, inverse};
+  solve_lower(call, 0, n_);
+  solve_upper(call, 0, n_);
+}
+
+void FactorInverse::multiply(const Call& call, const GemmShape& shape, double alpha,
+                             const MatrixView& a, const MatrixView& b, double beta,
+                             const MatrixView& c) {
+  if (call.queue == nullptr)
+    (void)call.gemm.kernel_name(shape, a, b, c, alpha, beta);
+  else
+    call.gemm.multiply(shape, alpha, a, b, beta, c, {call.queue});
 }
 
 void FactorInverse::invert_blocks(const Call& call, bool upper) {
@@ -109,14 +124,14 @@ void FactorInverse::invert_blocks(const Call& call, bool upper) {
   cl_uint index = 0;
   pass_view(kernel_, index, call.lu);
   kernel_.set_arguments_from(index, n, cl_uint{upper ? 1U : 0U}, inverses_);
-  enqueue_kernel(call.queue, kernel_, cl::NDRange(kBlock / width_, ceil_div(n, kBlock)),
+  enqueue_kernel(*call.queue, kernel_, cl::NDRange(kBlock / width_, ceil_div(n, kBlock)),
                  cl::NDRange(kBlock / width_, 1));
 }
 
 void FactorInverse::multiply_block(const Call& call, Index row, Index rows, Index columns) {
   const MatrixView inverse{inverses_, row * kBlock, kBlock}, block = call.inverse.at(row, 0);
-  copy_rows(call.queue, block, before_, rows, columns, bytes_of(type_));
-  call.gemm.multiply({rows, columns, rows}, 1, inverse, before_, 0, block, {&call.queue});
+  if (call.queue != nullptr) copy_rows(*call.queue, block, before_, rows, columns, bytes_of(type_));
+  multiply(call, {rows, columns, rows}, 1, inverse, before_, 0, block);
 }
 
 /// Rows row .. row + rows of Y, of which the columns from row + rows on are 0.
@@ -127,8 +142,8 @@ void FactorInverse::solve_lower(const Call& call, Index row, Index rows) {
   }
   const Index half = half_of(rows), next = row + half, rest = rows - half;
   solve_lower(call, row, half);
-  call.gemm.update(rest, next, half, call.lu.at(next, row), call.inverse.at(row, 0),
-                   call.inverse.at(next, 0), {&call.queue});  // Y_2 -= L_21 Y_1
+  multiply(call, {rest, next, half}, -1, call.lu.at(next, row), call.inverse.at(row, 0), 1,
+           call.inverse.at(next, 0));  // Y_2 -= L_21 Y_1
   solve_lower(call, next, rest);
 }
 
@@ -140,8 +155,8 @@ void FactorInverse::solve_upper(const Call& call, Index row, Index rows) {
   }
   const Index half = half_of(rows), next = row + half, rest = rows - half;
   solve_upper(call, next, rest);
-  call.gemm.update(half, n_, rest, call.lu.at(row, next), call.inverse.at(next, 0),
-                   call.inverse.at(row, 0), {&call.queue});  // Y_1 -= U_12 X_2
+  multiply(call, {half, n_, rest}, -1, call.lu.at(row, next), call.inverse.at(next, 0), 1,
+           call.inverse.at(row, 0));  // Y_1 -= U_12 X_2
   solve_upper(call, row, half);
 }
 

@@ -26,11 +26,14 @@ class FactorInverse {
   /// additions, 3 n^3 flops.
   void enqueue(const cl::CommandQueue& queue, Gemm& gemm, const MatrixView& lu,
                const MatrixView& inverse);
+  /// Builds the kernels of enqueue() with the same arguments.
+  void prepare(Gemm& gemm, const MatrixView& lu, const MatrixView& inverse);
 
  private:
-  /// What the steps of one enqueue() work on; Y and X stand where the inverse comes to be.
+  /// What the steps of one enqueue() work on, or without a queue of one prepare(); Y and X stand
+  /// where the inverse comes to be.
   struct Call {
-    const cl::CommandQueue& queue;
+    const cl::CommandQueue* queue;
     Gemm& gemm;
     const MatrixView &lu, &inverse;
   };
@@ -38,6 +41,9 @@ class FactorInverse {
   void solve_lower(const Call& call, Index row, Index rows);
   void solve_upper(const Call& call, Index row, Index rows);
   void multiply_block(const Call& call, Index row, Index rows, Index columns);
+  /// C <- alpha A B + beta C, or the kernel for it.
+  static void multiply(const Call& call, const GemmShape& shape, double alpha, const MatrixView& a,
+                       const MatrixView& b, double beta, const MatrixView& c);
 
   Context context_;
   RealType type_;

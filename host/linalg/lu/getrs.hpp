@@ -101,6 +101,10 @@ class ManySolves {
   [[nodiscard]] cl_uint rows_to_prepare() const {
     return products_ ? products_->kernels.solve_block() + 1 : 1;
   }
+  /// Builds the kernels for `nrhs` right-hand sides. Throws NoUsableKernel.
+  void prepare(Index nrhs) {
+    if (products_) products_->solves.prepare(nrhs);
+  }
   void solve(const cl::CommandQueue& queue, const MatrixView& lu, cl_uint n,
              const cl::Buffer& pivots, const MatrixView& b, cl_uint nrhs);
   /// The same for factors without row exchanges.

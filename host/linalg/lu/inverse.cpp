@@ -84,6 +84,8 @@ class Inversion {
       lu->prepare(factors, 0);
       gemm.emplace(context_, inverse_.type);
       by_factors.emplace(context_, inverse_.type, n_);
+      by_factors->prepare(*gemm, factors, x);
+      (void)gemm->kernel_name({n_, n_, n_}, original, x, factors, 1, 0);
     });
     inverse_.times.build = timer.lap();
 

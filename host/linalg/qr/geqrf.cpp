@@ -72,22 +72,30 @@ Geqrf::Reflections Geqrf::reflections(Index k) const {
           static_cast<cl_uint>(std::min(nb, n_ - k))};
 }
 
-void Geqrf::apply(const cl::CommandQueue& queue, const Reflections& q, const MatrixView& c,
+void Geqrf::multiply(const cl::CommandQueue* queue, const GemmShape& shape, double alpha,
+                     const MatrixView& a, const MatrixView& b, double beta, const MatrixView& c) {
+  if (queue == nullptr)
+    (void)gemm_.kernel_name(shape, a, b, c, alpha, beta);
+  else
+    gemm_.multiply(shape, alpha, a, b, beta, c, {queue});
+}
+
+void Geqrf::apply(const cl::CommandQueue* queue, const Reflections& q, const MatrixView& c,
                   Index columns, bool transposed) {
   if (columns == 0) return;
   const MatrixView w{w_.buffer, 0, padded_ld(columns, type_)}, w2{w2_.buffer, 0, w.ld};
-  gemm_.multiply({q.columns, columns, q.rows, true, false}, 1, q.v, c, 0, w, {&queue});
-  gemm_.multiply({q.columns, columns, q.columns, transposed, false}, 1, q.t, w, 0, w2, {&queue});
-  gemm_.update(q.rows, columns, q.columns, q.v, w2, c, {&queue});  // C = C - V T V^T C
+  multiply(queue, {q.columns, columns, q.rows, true, false}, 1, q.v, c, 0, w);
+  multiply(queue, {q.columns, columns, q.columns, transposed, false}, 1, q.t, w, 0, w2);
+  multiply(queue, {q.rows, columns, q.columns}, -1, q.v, w2, 1, c);  // C = C - V T V^T C
 }
 
-void Geqrf::factor_block(const cl::CommandQueue& queue, const MatrixView& a, Index k) {
+void Geqrf::factor_block(const cl::CommandQueue* queue, const MatrixView& a, Index k) {
   const auto [v, t, rows, columns] = reflections(k);
   const cl_uint nb = kernels_.panel_columns();
   const std::size_t element = bytes_of(type_);
   const bool alone = columns <= nb;
-  if (!alone)  // above a panel's first row its v are zero
-    queue.enqueueFillBuffer(v.buffer, cl_uchar{0}, v.offset * element, columns * v.ld * element);
+  if (queue != nullptr && !alone)  // above a panel's first row its v are zero
+    queue->enqueueFillBuffer(v.buffer, cl_uchar{0}, v.offset * element, columns * v.ld * element);
   for (cl_uint j = 0; j < columns; j += nb) {
     const cl_uint width = std::min(nb, columns - j), right = columns - j - width;
     const QrKernels::Panel panel{a.at(k + j, k + j),
@@ -97,15 +105,34 @@ void Geqrf::factor_block(const cl::CommandQueue& queue, const MatrixView& a, Ind
                                  static_cast<cl_uint>(n_ - k) - j,
                                  taus_,
                                  static_cast<cl_uint>(k) + j};
-    kernels_.factor(queue, panel);
-    if (alone || right > 0)
-      kernels_.triangle(queue, kernels_.gram(), taus_, panel.first, width, alone ? t : panel_t_);
+    if (queue != nullptr) {
+      kernels_.factor(*queue, panel);
+      if (alone || right > 0)
+        kernels_.triangle(*queue, kernels_.gram(), taus_, panel.first, width, alone ? t : panel_t_);
+    }
     if (right > 0)
       apply(queue, {panel.v, panel_t_, panel.rows, width}, panel.a.at(0, width), right, true);
   }
   if (alone) return;
-  gemm_.multiply({columns, columns, rows, true, false}, 1, v, v, 0, gram_, {&queue});
-  kernels_.triangle(queue, gram_, taus_, static_cast<cl_uint>(k), columns, t);
+  multiply(queue, {columns, columns, rows, true, false}, 1, v, v, 0, gram_);
+  if (queue != nullptr)
+    kernels_.triangle(*queue, gram_, taus_, static_cast<cl_uint>(k), columns, t);
+}
+
+void Geqrf::factor_step(const cl::CommandQueue* queue, const MatrixView& a, Index k,
+                        Index columns) {
+  factor_block(queue, a, k);  // A(k:m, k:k+nb) = Q_k R
+  const Index next = std::min(n_, k + kernels_.block());
+  apply(queue, reflections(k), a.at(k, next), n_ + columns - next, true);
+}
+
+void Geqrf::prepare(const MatrixView& a, Index columns) {
+  for (Index k = 0; k < n_; k += kernels_.block()) factor_step(nullptr, a, k, columns);
+}
+
+void Geqrf::prepare_solves(Index columns) {
+  few_.prepare_both(context_, columns);
+  if (!few_.solves_plain(columns)) many().prepare(columns);
 }
 
 void Geqrf::factor(const cl::CommandQueue& queue, const MatrixView& a, Index columns,
@@ -116,9 +143,8 @@ void Geqrf::factor(const cl::CommandQueue& queue, const MatrixView& a, Index col
   QueueProgress progress(queue, callback, "factorisation", whole_blocks(n_, nb),
                          2 * n * n * (m - n / 3));
   for (Index k = 0; k < n_; k += nb) {
-    factor_block(queue, a, k);  // A(k:m, k:k+nb) = Q_k R
+    factor_step(&queue, a, k, columns);
     const Index next = std::min(n_, k + nb);
-    apply(queue, reflections(k), a.at(k, next), n_ + columns - next, true);
     const auto left = static_cast<double>(n_ - next);
     progress.step_enqueued(k / nb,
                            1 - left * left * (m - n + left * 2 / 3) / (n * n * (m - n / 3)));
@@ -131,7 +157,7 @@ void Geqrf::apply(const cl::CommandQueue& queue, const MatrixView& c, Index colu
   const Index nb = kernels_.block(), blocks = whole_blocks(n_, nb);
   for (Index step = 0; step < blocks; ++step) {  // Q^T = .. Q_2^T Q_1^T, Q = Q_1 Q_2 ..
     const Index k = (transposed ? step : blocks - 1 - step) * nb;
-    apply(queue, reflections(k), c.at(k, 0), columns, transposed);
+    apply(&queue, reflections(k), c.at(k, 0), columns, transposed);
   }
 }
 
@@ -144,8 +170,12 @@ void Geqrf::solve(const cl::CommandQueue& queue, const MatrixView& b, Index colu
     few_.solve(queue, r_, n, {identity_, 0}, b, nrhs, transposed);
     return;
   }
+  many().substitute(queue, r_, n, b, nrhs);
+}
+
+ManySolves& Geqrf::many() {
   if (!many_) many_ = std::make_unique<ManySolves>(context_, type_, n_, GemmOptions{});
-  many_->substitute(queue, r_, n, b, nrhs);
+  return *many_;
 }
 
 }  // namespace clgauss

@@ -32,8 +32,11 @@ class Geqrf {
   /// C <- Q C, or Q^T C; m-by-columns, columns <= nrhs.
   void apply(const cl::CommandQueue& queue, const MatrixView& c, Index columns, bool transposed);
 
+  /// Builds the kernels of factor() with the same arguments, of which only the place of `a` is
+  /// looked at. Throws NoUsableKernel.
+  void prepare(const MatrixView& a, Index columns);
   /// Builds the kernels of solve() for `columns`, either way. Throws NoUsableKernel.
-  void prepare_solves(Index columns) { few_.prepare_both(context_, columns); }
+  void prepare_solves(Index columns);
 
   /// B <- R^-1 B, or R^-T B; n-by-columns, any number.
   void solve(const cl::CommandQueue& queue, const MatrixView& b, Index columns, bool transposed);
@@ -45,9 +48,15 @@ class Geqrf {
     cl_uint rows, columns;
   };
   [[nodiscard]] Reflections reflections(Index k) const;
-  void apply(const cl::CommandQueue& queue, const Reflections& q, const MatrixView& c,
+  // Without a queue these build the kernels, and nothing else.
+  void apply(const cl::CommandQueue* queue, const Reflections& q, const MatrixView& c,
              Index columns, bool transposed);
-  void factor_block(const cl::CommandQueue& queue, const MatrixView& a, Index k);
+  void factor_block(const cl::CommandQueue* queue, const MatrixView& a, Index k);
+  void factor_step(const cl::CommandQueue* queue, const MatrixView& a, Index k, Index columns);
+  /// C <- alpha A B + beta C.
+  void multiply(const cl::CommandQueue* queue, const GemmShape& shape, double alpha,
+                const MatrixView& a, const MatrixView& b, double beta, const MatrixView& c);
+  ManySolves& many();
 
   Context context_;
   RealType type_;

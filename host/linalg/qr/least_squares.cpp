@@ -103,7 +103,9 @@ class LeastSquaresRun {
     report("building the kernels");
     qr_ = prepared(context_.programs(), [&] {
       auto made = std::make_unique<Geqrf>(context_, result_.type, rows_, columns_, nrhs_);
-      made->prepare_solves(std::max(nrhs_, NormEstimateOptions{}.columns));
+      made->prepare({{}, 0, ld_}, along());
+      for (const Index columns : {nrhs_, NormEstimateOptions{}.columns})
+        made->prepare_solves(columns);
       return made;
     });
     const cl::CommandQueue& queue = context_.queue();

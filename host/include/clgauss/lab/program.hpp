@@ -126,9 +126,9 @@ class ProgramStore {
   /// Time spent in kernel() and build_all() so far on building and loading, in seconds.
   [[nodiscard]] double build_seconds() const noexcept { return build_seconds_; }
 
-  /// What was built from source so far, by file, each alone while all else waited; what build_all()
-  /// built is not among them.
-  [[nodiscard]] const std::vector<std::string>& built_alone() const noexcept {
+  /// What was built from source so far, each alone while all else waited; what build_all() built is
+  /// not among them.
+  [[nodiscard]] const std::vector<ProgramRequest>& built_alone() const noexcept {
     return built_alone_;
   }
 
@@ -160,7 +160,7 @@ class ProgramStore {
   bool driver_caches_, concurrent_;
   Mode mode_ = Mode::plain;
   std::vector<ProgramRequest> named_;  // in a rehearsal
-  std::vector<std::string> built_alone_;
+  std::vector<ProgramRequest> built_alone_;
   std::map<std::string, cl::Program> programs_;  // by file and options
   std::function<void(const std::string& what)> hear_;
   double build_seconds_ = 0;
