@@ -28,6 +28,7 @@ PRIVATE = {
     r"behind the scenes": "in the background",
     r"polish": "refine",
     r"five documents": "the five source papers",
+    r"\btrust\b": "error estimate",
 }
 SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z`*\[(0-9])|\n\n+|\n(?=- |\d+\. )")
 
