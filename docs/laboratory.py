@@ -38,8 +38,8 @@ ALL_FIGURES = ("h100",)
 # Of all devices together.
 SHARED = {"laboratory_sizes.svg": "devices-sizes", "laboratory_driver.svg": "devices-driver"}
 # Paragraphs that stand with the tables alone.
-WITH_TABLES = ("Size by size", "In C++", "The best launch of whole groups", "Theory:", "Means and", "n = ", "The article's tables", "Array of", "Latency by the bytes", "A/A control: float",
-               "A/A control: text", "A/A control: blocked", "A/A control: sum", "A/A control: kernel")
+WITH_TABLES = ("Size by size", "In C++", "The best launch of whole groups", "Theory:", "Means and", "n = ", "The article's tables", "Array of", "Latency by the bytes", "Control (A/A): float",
+               "Control (A/A): text", "Control (A/A): blocked", "Control (A/A): sum", "Control (A/A): kernel")
 DOCUMENTS = {"ladder": "Vatutin", "kernels": "Lopatin", "cpu_gpu": "Zhao", "bandwidth": "Tutubalin"}
 
 
@@ -103,7 +103,7 @@ def page_of(name, text, figures):
             continue
         page.append(f"## {title}")
         elimination = title.startswith("Elimination")
-        shown = [line for line in paragraphs if not line.startswith(WITH_TABLES) and (at == 0 or not line.startswith("A/A"))]
+        shown = [line for line in paragraphs if not line.startswith(WITH_TABLES) and (at == 0 or not line.startswith("Control (A/A)"))]
         page += [re.sub(r" \(one launch of whole groups [^)]*\)", "", shown[0])] if elimination and at > 0 else shown
         for key, begin in DOCUMENTS.items():
             if title.startswith(begin) and key in figures:

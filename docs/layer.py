@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of layer.md, in this folder, from data/runs/layer_*.csv.
+"""Writes the tables of layer_measured.md, in this folder, from data/runs/layer_*.csv.
 
   docs/layer.py            writes them
   docs/layer.py --check    fails if they are not what it would write
@@ -47,15 +47,15 @@ def overhead_table():
 
 
 def page():
-    return filled("layer.md", {"launches": launches_table(), "programs": programs_table(), "overhead": overhead_table()})
+    return filled("layer_measured.md", {"launches": launches_table(), "programs": programs_table(), "overhead": overhead_table()})
 
 
 def main():
-    target = HERE / "layer.md"
+    target = HERE / "layer_measured.md"
     if "--check" not in sys.argv[1:]:
         target.write_text(page(), encoding="utf-8")
     elif target.read_text(encoding="utf-8") != page():
-        sys.exit("layer.md is not what docs/layer.py writes")
+        sys.exit("layer_measured.md is not what docs/layer.py writes")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the figures of search.md, in this folder, from data/runs/search_peers.csv.
+"""Writes the figures of search.md and search_tables.md, in this folder, from data/runs/search_peers.csv.
 
-  docs/search.py            writes it
-  docs/search.py --check    fails if it is not what it would write
+  docs/search.py            writes them
+  docs/search.py --check    fails if they are not what it would write
 """
 
 import sys
@@ -33,12 +33,27 @@ def name_of(contestant):
     return "Kernel Tuner, its default" if name == "Kernel Tuner, brute_force" else name
 
 
-def scores_table():
-    """The mean score of each contestant over all spaces, over those to judge by, and over those the search was built on."""
+def scores_by_contestant():
     scores = {}
     for space, contestants in by_space().items():
         for row in contestants:
             scores.setdefault(row["contestant"], {})[space] = float(row["score"])
+    return scores
+
+
+def answer_text():
+    """Ours and the best peer's mean score over the spaces to judge by, among those run on all of them."""
+    held_out = set(by_space()) - BUILT_ON
+    means = {name: sum(of[space] for space in held_out) / len(held_out) for name, of in scores_by_contestant().items()
+             if held_out <= of.keys()}
+    best = max((name for name in means if name != OURS), key=means.get)
+    return (f"On {len(held_out)} tuning spaces that the search was not built on, its mean score is {means[OURS]:.2f}; "
+            f"the best of {name_of(best).replace(', ', chr(39) + 's strategies, ')}, has {means[best]:.2f}.")
+
+
+def scores_table():
+    """The mean score of each contestant over all spaces, over those to judge by, and over those the search was built on."""
+    scores = scores_by_contestant()
     spaces = set(by_space())
     parts = [spaces, spaces - BUILT_ON, spaces & BUILT_ON]
 
@@ -93,17 +108,19 @@ def count_text():
     return f"{len(spaces)} spaces, {len(held_out)} of them not among those that the search was built on (*)"
 
 
-def page():
-    return filled("search.md", {"scores": scores_table(), "spaces": spaces_table(), "misses": misses(), "count": count_text()})
+def pages():
+    """(name of the page, what it should be)"""
+    yield "search.md", filled("search.md", {"answer": answer_text(), "scores": scores_table(), "misses": misses(), "count": count_text()})
+    yield "search_tables.md", filled("search_tables.md", {"spaces": spaces_table()})
 
 
 def main():
-    target = HERE / "search.md"
-    if "--check" in sys.argv[1:]:
-        if target.read_text(encoding="utf-8") != page():
-            sys.exit("search.md is not what docs/search.py writes")
-    else:
-        target.write_text(page(), encoding="utf-8")
+    for name, text in pages():
+        target = HERE / name
+        if "--check" not in sys.argv[1:]:
+            target.write_text(text, encoding="utf-8")
+        elif target.read_text(encoding="utf-8") != text:
+            sys.exit(f"{name} is not what docs/search.py writes")
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Makes docs/which_kernels.md, the tables of devices and kernels, from verdicts and compilations in data/runs.
+"""Makes docs/which_kernels.md and which_kernels_tables.md, the tables of devices and kernels, from verdicts and compilations in data/runs.
 
-  docs/which_kernels.py ask NAME [SPEC]   asks every kernel for its known answer on the device SPEC (else NAME), keeps the verdicts in
+  docs/which_kernels.py ask NAME [SPEC]   runs the self-test of every kernel on the device SPEC (else NAME), keeps the results in
                                     data/runs/kernels_NAME.json
   docs/which_kernels.py compile [TARGET..]   compiles what those verdicts name for devices that are not here, without running it:
                                     data/runs/kernels_compiled.csv
   docs/which_kernels.py try [TARGET..]   compiles them, and fails where one is worse than data/runs says
-  docs/which_kernels.py page              writes docs/which_kernels.md
-  docs/which_kernels.py --check           fails if it is not what `page` would write
+  docs/which_kernels.py page              writes both pages
+  docs/which_kernels.py --check           fails if they are not what `page` would write
 
 `compile` takes clang-15 with libclc (packages clang-15, libclc-15-dev), ptxas of CUDA (PATH, or $PTXAS, several
 between colons: CUDA 13 knows no sm_60 and sm_70 any more) and Intel's ocloc (package
@@ -26,7 +26,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "which_kernels.md"
+PAGES = ROOT / "docs"
 RUNS = ROOT / "data" / "runs"
 PROGRAM = pathlib.Path(os.environ.get("CLGAUSS", ROOT / "build" / "clgauss"))
 CLANG = os.environ.get("CLANG", "clang-15")
@@ -53,7 +53,7 @@ FOR_CPUS = {"lu_cpu.cl", "lu_columns_cpu.cl", "gemm_cpu.cl", "batched_cpu.cl", "
 USUAL_ON_GPUS = {"complex_cholesky.cl": {"GROUP": 256, "VEC_WIDTH": 2}}
 
 
-# Compute capabilities above those of all kernels with PTX; devices below are told by the known answer.
+# Compute capabilities above those of all kernels with PTX; on devices below, the self-test decides.
 NEEDS = {"gemm_mma_f64.cl": 90}
 
 
@@ -319,30 +319,44 @@ def short(header, rows):
         if (cells := [cell for name, cell in zip(header, row) if name in targets and cell not in ("", "local memory")]))] for row in rows])
 
 
-def page():
+def pages():
+    """The text of each page, by its name."""
     header, rows, compiled = table()
-    worst = sorted((row for row in compiled if int(row["compiled"])), key=lambda row: -int(row["spilled_bytes"] or 0))[:12]
-    failed = [row for row in compiled if not int(row["compiled"]) and not lacks_local(row)]
-    large = sorted({(row["kernel"], row["macros"]) for row in compiled if lacks_local(row)})
-    text = f"""# Which kernels run where
+    return {"which_kernels.md": answer_page(header, rows, compiled), "which_kernels_tables.md": targets_page(header, rows, compiled)}
+
+
+def answer_page(header, rows, compiled):
+    return f"""# Which kernels run where
+
+`solve` skips a kernel that does not build or fails its self-test, and uses the next suitable one.
+`clgauss devices --kernels` tests every kernel on your device. The table has the devices that were at hand:
+
+- **runs**: the kernel passed its self-test on that device.
+- **not**: the kernel is skipped there; `clgauss devices --kernels` says why.
+- **compiles for**: how many compilers' targets of that vendor it compiles for without a warning, on machines without such a device.
+- An empty cell: the kernel was not tested there, or is not for such devices.
 
 {short(header, rows)}
-- **runs**: the kernel passed its self-test on that device.
-- **not**: it is skipped there; `clgauss devices --kernels` says why.
-- **compiles for**: of how many compilers' targets of that vendor it compiles without a warning, on machines without such a device.
-- An empty cell: it was not tested there, or is not for such devices.
-
 `docs/which_kernels.py` makes this page from `data/runs/kernels_*.json`, the self-tests with the parameters that are usual on each device, and from
 `data/runs/kernels_compiled.csv`, {len(compiled)} compilations: by clang and libclc for AMD's GPUs, by clang and CUDA's ptxas for NVIDIA's, by ocloc for Intel's.
 
-## The targets, one by one
+Every target on its own, which builds spill registers, and which need too much local memory: [which_kernels_tables.md](which_kernels_tables.md).
+"""
 
+
+def targets_page(header, rows, compiled):
+    worst = sorted((row for row in compiled if int(row["compiled"])), key=lambda row: -int(row["spilled_bytes"] or 0))[:12]
+    failed = [row for row in compiled if not int(row["compiled"]) and not lacks_local(row)]
+    large = sorted({(row["kernel"], row["macros"]) for row in compiled if lacks_local(row)})
+    text = f"""# What each kernel compiles for
+
+One column is one target of a compiler. The short answer, with devices that ran the kernels: [which_kernels.md](which_kernels.md).
 "local memory": the kernel needs more than there is, or than the compiler allows without a driver's help; another kernel or block size is used instead.
 
 {markdown(header[:1] + header[1 + len(RAN):], [row[:1] + row[1 + len(RAN):] for row in rows])}
 ## What spills
 
-The compilations with the most bytes of registers spilled to memory, of a work-item:
+The compilations that spill the most bytes of registers to memory, of a work-item:
 
 {markdown(["kernel", "target", "macros", "registers", "spilled", "private", "local memory"],
           [[row["kernel"], row["target"], row["macros"], row["registers"] or "", row["spilled_bytes"], row["private_bytes"] or "", row["local_bytes"] or ""] for row in worst if int(row["spilled_bytes"] or 0)])}
@@ -362,10 +376,12 @@ def main():
     elif arguments[:1] == ["try"]:
         try_all(arguments[1:])
     elif arguments == ["page"]:
-        PAGE.write_text(page())
+        for name, text in pages().items():
+            (PAGES / name).write_text(text)
     elif arguments == ["--check"]:
-        if PAGE.read_text() != page():
-            sys.exit("docs/which_kernels.md: not what data/runs says, run docs/which_kernels.py page")
+        for name, text in pages().items():
+            if (PAGES / name).read_text() != text:
+                sys.exit(f"docs/{name}: not what data/runs says, run docs/which_kernels.py page")
     else:
         sys.exit(__doc__)
 

@@ -5,15 +5,15 @@
 // memory; rows do not move until they are written. What the panel exchanged is left in `moves`:
 // the others' columns follow it, and become rows of U, in a launch of their own. The rest are
 // products of batches (gemm_batch.clh).
-// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, as the LU that it is, U = D L^T,
+// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, stored as an LU with U = D L^T,
 // from the lower triangle of A.
 //
 // Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements;
 // permutation, moves and the factors are those of systems 0, 1, .. of a launch, info those from
 // `first` on: 0, or 1 + the first column whose pivot is exactly zero or not finite (a NaN counts as
 // the largest magnitude), or, if DEFINITE, not positive. moves: 2 BLOCK ints a system, 2 PANEL of
-// each panel of a block of BLOCK columns: where the rows came from that stand in the panel's first
-// PANEL rows now, and where those are that stood there; counted from its first row.
+// each panel of a block of BLOCK columns: where the rows came from that are now the panel's first
+// PANEL rows, and where the rows are now that were there before; counted from its first row.
 // KERNEL: which of the kernels is built, 1 to 5 in their order below.
 // NDRange: local GROUP, a power of two; a system is one group of batched_panel, n > top rows,
 // n - top <= GROUP * LANE_ROWS; of the others one number of dimension 1.
@@ -106,8 +106,8 @@ INLINE const local REAL* choose_pivot(REAL r[LANE_ROWS][PANEL], const uint* posi
 #error "MOST_ROWS must be defined"
 #endif
 // What `panels` panels from row `top` on, at most MOST_ROWS rows, mean for columns begin .. end - 1
-// but hole .. hole_end - 1: their exchanges, and on the right the rows of U, L^-1 times those that
-// stand there then; if DEFINITE, D L^T from the panels themselves. A work-item a column.
+// but hole .. hole_end - 1: their exchanges, and on the right the rows of U, which are L^-1 times
+// the exchanged rows; if DEFINITE, D L^T from the panels themselves. A work-item a column.
 kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void batched_rows(
     global REAL* lu, const ulong lu_offset, const uint lu_ld, const ulong lu_stride,
     global const int* moves, const uint n, const uint top, const uint panels, const uint begin,

@@ -1,5 +1,5 @@
 // Many small systems on a CPU device: P A = L U with partial pivoting, X = A^-1 B. DEFINITE: A = L
-// D L^T without exchanges, as the LU that it is, U = D L^T, from the lower triangle of A; half the
+// D L^T without exchanges, stored as an LU with U = D L^T, from the lower triangle of A; half the
 // work.
 //
 // A work-item solves VEC_WIDTH systems at once, one a vector lane: element (i, j) of all of them is

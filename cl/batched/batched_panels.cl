@@ -5,7 +5,7 @@
 // there. Then the rows of the other columns are exchanged and the panel's rows of U solved for, a
 // column a work-item, and what is right of and below the panel loses L U, both read in local
 // memory: a work-item has blocks of four rows and BLOCK_COLUMNS columns.
-// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, as the LU that it is, U = D L^T,
+// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, stored as an LU with U = D L^T,
 // from the lower triangle of A: a panel keeps L D, which are the rows of U as well, and only what
 // touches the lower triangle is updated.
 //
@@ -58,9 +58,9 @@ typedef struct {
 #else
   REAL part_magnitude[PARTS];
   uint part_row[PARTS];
-  uint row_from[ROWS];    // where the row that stands here stood before this panel
-  uint row_of_a[ROWS];    // which row of A stands here
-  uint displaced[PANEL];  // where the rows stand that stood at the top of this panel
+  uint row_from[ROWS];    // where this row was before this panel
+  uint row_of_a[ROWS];    // which row of A this is
+  uint displaced[PANEL];  // where the rows are now that were at the top
 #endif
 } Shared;
 
@@ -77,7 +77,7 @@ INLINE void copy_matrix(global const REAL* a, const uint a_ld, const Place* at) 
       at->lu[(ulong)i * at->ld + j] = a[(ulong)i * a_ld + j];
 }
 
-// Zeros stand right of the last column, and below the last row up to a multiple of four.
+// Zeros fill the places right of the last column, and below the last row up to a multiple of four.
 INLINE void load_panel(const Place* at, local Shared* shared) {
   const uint rows = (at->n + 3) / 4 * 4 - at->top;
   for (uint e = get_local_id(0); e < rows * PANEL; e += GROUP) {

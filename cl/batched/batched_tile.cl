@@ -7,7 +7,7 @@
 // largest entry of each, everybody agrees on the pivot, its owners publish row p, and all subtract
 // l u: two barriers, and TILE^2 multiply-adds for 2 TILE words read. Rows do not move: each
 // remembers its step, and takes its place when results are written.
-// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, as the LU that it is, U = D L^T,
+// DEFINITE 1 (0 if not defined): A = L D L^T without exchanges, stored as an LU with U = D L^T,
 // from the lower triangle of A: column k is row k as well, so one barrier a step is enough.
 //
 // Arguments: a matrix of system s starts at offset + s * stride, rows ld apart, in elements;
@@ -258,7 +258,7 @@ INLINE int eliminate(Private* my, const uint n, const uint columns, local Shared
   return bad;
 }
 
-// y <- L^-1 y, by columns GRID kc .. GRID kc + GRID - 1 of L, for rows that stand in its order.
+// y <- L^-1 y, by columns GRID kc .. GRID kc + GRID - 1 of L, for rows in the order of L.
 INLINE void forward_columns(const Private* my, const uint kc, const uint n, const uint columns,
                             local Shared* shared) {
   const uint steps = min((uint)GRID, n - GRID * kc);

@@ -1,23 +1,23 @@
-// A = L D L^T for a symmetric positive definite A, what of it is no product: L is unit lower
-// triangular and D diagonal, Cholesky's factors without their square roots, which come to stand in
-// A as an LU without row exchanges does, U = D L^T. Portable OpenCL C 1.2.
+// A = L D L^T for a symmetric positive definite A: the part that is not a product. L is unit lower
+// triangular and D diagonal: Cholesky's factors without their square roots. They are stored in A as
+// an LU without row exchanges, U = D L^T. Portable OpenCL C 1.2.
 //
-// cholesky_panel: the `size` <= NB columns at a + offset, of which what stands on and below the
-// diagonal counts, become L, D and, right of the block, U. `rest` rows lie below the block; size is
-// NB unless rest is 0.
+// cholesky_panel: turns the `size` <= NB columns at a + offset, of which it reads the elements on
+// and below the diagonal, into L, D and, right of the block, U. `rest` rows lie below the block;
+// size is NB unless rest is 0.
 // A work-item keeps a row in registers, a work-group the NB rows of the block and NB of those
 // below: every group factors the block itself, which takes no longer than to use its factors, so
 // that no group waits for another. Column k is published by the rows of the block, one barrier a
 // column; then every row loses its multiple, in the first half of the columns first.
-// The block's own factors come to one of the two `blocks`, NB x NB each, in turn, since other
-// groups may have to read the block in A yet. One more group of the next launch brings them to
-// their place; where rest is 0 this launch does.
+// The block's own factors are written to the two `blocks`, NB x NB each, alternately, because other
+// groups may still have to read the block in A. One more group of the next launch copies them to
+// their place; if rest is 0, this launch does.
 // A panel of 64 columns takes about 19 us on an H100 in f64, 16 in f32, 4 of them its launch.
-// Reading and writing neighbours by neighbours, with all loads under way at once, took it from 28
-// to 19. (Tried: registers that move on by one a column, so that the loop over the columns can be
-// one: compiled in a fifth of the time, 4 to 5 % slower as a whole; two work-items a row: 23 us;
-// four rows and a quarter of the columns a work-item: 25 and 21; 1 / pivot by Newton's steps, or a
-// column ahead of its use: no gain.)
+// Coalesced reads and writes, with all loads under way at once, reduced that from 28 to 19. (Tried:
+// registers that move on by one a column, so that the loop over the columns can be one: compiled in
+// a fifth of the time, 4 to 5 % slower as a whole; two work-items a row: 23 us; four rows and a
+// quarter of the columns a work-item: 25 and 21; 1 / pivot by Newton's steps, or a column ahead of
+// its use: no gain.)
 // first: a multiple of NB, number of the first column.
 // info[0]: atomic minimum of first + k over the pivots that are not positive numbers.
 // NDRange: max(1, ceil(rest / NB)) work-groups of 2 NB, and one more where first is not 0.

@@ -1,6 +1,6 @@
 // A = L D L^T for a symmetric positive definite A, for CPU devices. L is unit lower triangular and
-// D diagonal: Cholesky's factors without their square roots, which come to stand in A as an LU
-// without row exchanges does, U = D L^T.
+// D diagonal: Cholesky's factors without their square roots, stored in A as an LU without row
+// exchanges, U = D L^T.
 //
 // A is n x n, row-major, in place; of it only the lower triangle is read. The panel store, the
 // packed U and the trailing update are those of lu_cpu.cl, which says what they are; of the update

@@ -1,6 +1,6 @@
-// Right-hand sides on their way to and from a solve that takes them as columns of contiguous
-// numbers: b is row-major, n x count at b + offset; column c of x begins at c * n. A program beside
-// those of the solves, which are built for numbers of columns and directions.
+// Copies right-hand sides to and from a solve that takes them as columns of contiguous numbers: b
+// is row-major, n x count at b + offset; column c of x begins at c * n. A program beside those of
+// the solves, which are built for numbers of columns and directions.
 #include "common.clh"
 #include "numbers.clh"
 
@@ -26,10 +26,10 @@ kernel void scatter_columns(global NUMBER* restrict b, ulong offset, uint ld, ui
   for (uint c = 0; c < count; ++c) row[c] = x[(ulong)c * n + i];
 }
 
-// rows[i] <- the row that the exchanges k = 0 .. n-1 of row k with row pivots[k] >= k brought to
-// row i. Every work-item follows one row back: the exchanges above i left it alone, its own brought
-// it from pivots[i], and before that only one whose partner it was moved it. NDRange: at least n
-// work-items.
+// rows[i] <- the row that the exchanges k = 0 .. n-1 of row k with row pivots[k] >= k moved to row
+// i. Every work-item follows one row back: the exchanges above i did not touch it, exchange i moved
+// it from pivots[i], and before that only an exchange with it as the partner moved it. NDRange: at
+// least n work-items.
 kernel void exchanged_rows(const global int* restrict pivots, uint n, global uint* restrict rows) {
   const uint i = (uint)get_global_id(0);
   if (i >= n) return;

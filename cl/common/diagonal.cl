@@ -1,5 +1,5 @@
 // diagonal[i] <- A(i, i): after an elimination, the pivots. A file of its own, so that a solve by
-// LU need not build the paper's elimination for it.
+// LU need not build the kernels of the elimination.
 //
 //   a   n-by-n, row-major, leading dimension ld, of real numbers or, COMPLEX 1, complex ones
 //

@@ -1,5 +1,5 @@
-// B = NaN where a factorisation failed, so that what a solve with its factors left is not taken for
-// an answer; else B stays.
+// B = NaN where a factorisation failed, so that the result of a solve with those factors is not
+// mistaken for an answer; else B is unchanged.
 //
 // flags[0] is `success` if every pivot was good; flags[second] is `second_success` if no kernel
 // gave up waiting.

@@ -1,4 +1,4 @@
-// What is left of a matrix product; all matrices are row-major.
+// The parts of a matrix product that its own kernels leave out; all matrices are row-major.
 //
 // scale: C <- beta C, for a product whose inner dimension or alpha is 0.
 // add_slices: C <- beta C + P_0 + .. + P_(slices - 1), for products of slices of the inner

@@ -1,5 +1,5 @@
-// to(j, i) <- from(i, j) for a matrix of rows x columns: a work-group turns a square over in local
-// memory, so that both sides are read and written along their rows.
+// to(j, i) <- from(i, j) for a matrix of rows x columns: a work-group transposes a square in local
+// memory, so that both matrices are accessed along their rows.
 //
 //   from + from_offset, to + to_offset   row-major, from_ld and to_ld
 //   EDGE                                 of the square

@@ -1,8 +1,8 @@
-// A = L D L^H for a Hermitian positive definite A of complex numbers, what of it is no product: L
-// is unit lower triangular and D diagonal and real, Cholesky's factors without their square roots,
-// which come to stand in A as an LU without row exchanges does, U = D L^H. Of A the lower triangle
-// counts, and of its diagonal the real parts. Numbers, offsets and leading dimensions are those of
-// complex_lu.cl. Portable OpenCL C 1.2.
+// A = L D L^H for a Hermitian positive definite A of complex numbers: the part that is not a
+// product. L is unit lower triangular and D diagonal and real: Cholesky's factors without their
+// square roots. They are stored in A as an LU without row exchanges, U = D L^H. Only A's lower
+// triangle is read, and only the real parts of its diagonal. Numbers, offsets and leading
+// dimensions are those of complex_lu.cl. Portable OpenCL C 1.2.
 //
 // hermitian_block: the `size` columns at a + offset become L, D and U. Step k writes row k of U
 // from column k, then every row below loses its multiple of it, in vectors, whose ends reach into

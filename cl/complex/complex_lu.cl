@@ -1,9 +1,9 @@
 // LU with partial pivoting, P A = L U, and solves, of complex numbers. A number is two REALs, real
-// part first, and so is a complex matrix a real one of twice as many columns; offsets, leading
+// part first, so that a complex matrix is a real one of twice as many columns; offsets, leading
 // dimensions and columns are counted in REALs. Portable OpenCL C 1.2.
 //
-// The products of an update are products of real matrices: of L as it lies there, and of W, in
-// which number x of U stands as
+// The products of an update are products of real matrices: of L as it is stored, and of W, in which
+// a number x of U becomes
 //
 //    re x   im x
 //   -im x   re x

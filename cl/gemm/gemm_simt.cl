@@ -1,5 +1,5 @@
-// C <- alpha op(A) op(B) + beta C in f32 or f64: the portable twin of the NVIDIA variants, plain
-// OpenCL C 1.2.
+// C <- alpha op(A) op(B) + beta C in f32 or f64: the portable counterpart of the NVIDIA variants,
+// plain OpenCL C 1.2.
 //
 // op(A) is m x k, op(B) is k x n, C is m x n, all row-major views (buffer, offset, leading
 // dimension); any m, n, k >= 1. Each work-group computes one TILE_M x TILE_N tile of C, each

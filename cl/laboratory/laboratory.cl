@@ -1,6 +1,6 @@
-// What the experiments need beside the kernel they measure: a matrix with known numbers, a check of
-// elimination steps on it that shares nothing with the kernel under test, a kernel that does
-// nothing, and one that sees in which work-group it runs.
+// Helpers of the experiments: a matrix with known numbers, a check of elimination steps on it that
+// shares nothing with the kernel under test, a kernel that does nothing, and one that sees in which
+// work-group it runs.
 //
 //   a        rows-by-cols, row-major, leading dimension ld >= cols
 //

@@ -2,8 +2,8 @@
 // next[at].
 //
 //   next      a permutation with one cycle
-//   result[0] <- where the chain stands after `steps` steps from where it stood, result[0]: for the
-//   check, so that no step is left out, and so that the next launch finds words that no cache holds
+//   result[0] <- the position in the chain `steps` steps after result[0]. It checks that no step is
+//   left out, and lets the next launch find words that no cache holds.
 //
 // NDRange: one work-item. With up to 60000 steps no driver is known to cut the loop off.
 

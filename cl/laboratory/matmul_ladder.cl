@@ -127,7 +127,7 @@ kernel void ladder_blocked_many(global const float* a, global const float* b, gl
 #define QUARTER (BLOCK / 4)
 
 // (e) The same with four elements of C a work-item, QUARTER rows apart. The printed kernel stores C
-// inside the loop over z, once a tile; here the store stands after it.
+// inside the loop over z, once a tile; here the store is after the loop.
 // NDRange: ceil(n / BLOCK)^2 groups of BLOCK x QUARTER. Local memory: 8 BLOCK^2 bytes.
 kernel void ladder_blocked_4(global const float* a, global const float* b, global float* c,
                              ulong n) {

@@ -1,7 +1,7 @@
 // The GPU steps of Zhao, "Matrix multiplication optimised on CUDA": C = A B in f32. The article
 // describes them without code. There are two readings: text_* follow its words, whose naive kernel
 // is coalesced already and whose step of coalescing aligns; steps_* begin with strided accesses and
-// a 32-way bank conflict, so that each step has something to mend.
+// a 32-way bank conflict, so that each step has something to improve.
 //
 //   a, b, c   n-by-n, row-major, leading dimension n; any n >= 1 (tiles are filled with zeros,
 //             stores guarded)

@@ -1,8 +1,9 @@
-// P A P^T = L D L^T of a symmetric A with 1 x 1 and 2 x 2 pivots, what of it is no product: panels,
-// in ldlt_panel.clh, and what brings columns to them and their factors to their places. The factors
-// come to stand as those of an LU with rows and columns exchanged, which is solved with as any
-// other: where D has the 2 x 2 block (d11 d21, d21 d22), its two rows change places, and with D =
-// L' U' the unit lower triangle is L L' and the upper one U' L^T. Portable OpenCL C 1.2.
+// P A P^T = L D L^T of a symmetric A with 1 x 1 and 2 x 2 pivots: the part that is not a product.
+// That is the panels (ldlt_panel.clh), and the copies of columns to them and of factors to their
+// places. The factors are stored as those of an LU with rows and columns exchanged, so that any
+// solve by LU works with them: where D has the 2 x 2 block (d11 d21, d21 d22), its two rows are
+// exchanged, and with D = L' U' the unit lower triangle is L L' and the upper one U' L^T. Portable
+// OpenCL C 1.2.
 //
 // A is n x n, row-major, of which the lower triangle is read; W, kinds, exchanges and ends are
 // those of ldlt_panel.clh. But for the panel a work-item takes CHUNK rows or columns, without

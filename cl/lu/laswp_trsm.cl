@@ -15,12 +15,12 @@
 // diagonal gives Inf or NaN, as in LAPACK.
 //
 // Everything in global memory is read and written with neighbours on neighbouring columns and
-// turned over in local memory (`stage`) to who owns the row.
+// transposed in local memory (`stage`) for the owner of the row.
 //
 //   t + t_offset  the block x block triangle; b + b_offset: the first element of B's first row;
 //                 row-major, leading dimensions in elements
-// KERNEL: what is built, for each takes its time to compile: 0 lu_swap_solve for exchanges alone
-// (`solve` is not looked at), 1 lu_swap_solve, 2 block_solve.
+// KERNEL: which kernel is built, because each takes long to compile: 0 lu_swap_solve for exchanges
+// alone (`solve` is ignored), 1 lu_swap_solve, 2 block_solve.
 // NDRange: one dimension, local WG_SIZE, groups ceil(columns / STRIP).
 // Local memory: (max(16, STRIP) + 1) * WG_SIZE + 32 * STRIP NUMBERs, 3 * WG_SIZE words: 41 KiB for
 // f64, 256 rows; for exchanges alone the words.

@@ -1,6 +1,6 @@
-// The updates of an LU whose matrix lies in blocks of columns, for CPU devices. The kernels of
+// The updates of an LU whose matrix is stored in blocks of columns, for CPU devices. The kernels of
 // lu_cpu.cl factor a block, with nb = its width, as the only panel of a matrix of its height; these
-// bring its exchanges and its L to any other block, B:
+// kernels apply its exchanges and its L to any other block, B:
 //
 //   block_moves     what the exchanges mean for the rows (one work-item)
 //   block_rows      exchanges, U = L11^-1 B1, packed copy of U

@@ -13,12 +13,12 @@
 // swapped on the way. The solution has phases, too.
 //
 // The tasks of a phase are independent; tickets share them out among work-items, and one phase
-// starts when all tasks of the last one are done. In OpenCL C 1.2 the end of a launch tells that
-// they are: a launch a phase. OPENCL_C = 300, with fences that reach other work-groups, takes one
-// launch for many phases, in which a work-item waits for those that drew tickets before it. Who
-// drew one runs and waits for nobody on the way, but for the panel's work-item, which waits for
-// helpers that have drawn a part of its work and run: so also one work-item after the other would
-// get to the end.
+// starts when all tasks of the last one are done. In OpenCL C 1.2 only the end of a launch shows
+// that: one launch a phase. OPENCL_C = 300, with fences that reach other work-groups, needs one
+// launch for many phases, in which a work-item waits for those that drew tickets before it. A
+// work-item with a ticket runs without waiting. The exception is the panel's work-item, which waits
+// for helpers that have drawn a part of its work and run. So the work would finish even if the
+// work-items ran one after the other.
 //
 // Panel store W_k: the m = n - k0 rows in chunks of RB rows, a chunk holds its columns one after
 // the other, RB elements each; (nb + CHUNK_PAD) * RB elements a chunk. It is both what the panel

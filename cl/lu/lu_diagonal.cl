@@ -1,8 +1,9 @@
 // A diagonal block of an LU whose pivots are sought in a window of WINDOW rows instead of in whole
 // columns (lu_window.cl has the rest of what products cannot do). Portable OpenCL C 1.2.
 //
-// lu_diagonal, one work-group: of the first `rows` rows of a column of blocks the best `size`
-// become, by partial pivoting, A11 = L U; L^-1 and U^-1. size <= NB, size <= rows <= WINDOW.
+// lu_diagonal, one work-group: chooses by partial pivoting the best `size` of the first `rows` rows
+// of a column of blocks, factors them, A11 = L U, and computes L^-1 and U^-1. size <= NB, size <=
+// rows <= WINDOW.
 // Every work-item keeps WINDOW / GRID_ROWS x NB / GRID_COLS elements in registers; rows stay where
 // they are. In step k the column's owners publish it and the largest entry of each in a row that
 // was no pivot yet; after a barrier all know the pivot's row, whose owners publish it; after

@@ -24,8 +24,8 @@
 // H200, f64, us a column: 1.7 at m = 1024, 1.9 at 8192, 2.3 at 16384 (a barrier with membar and
 // unrolled columns: 2.9 at 1024, 3.3, 3.5). Of a column at m = 4096, in cycles: a sub-group's
 // search 600, the barrier 180, the group's best 370, its way to the others and the slowest of
-// theirs 1340, the winner and the division 350, its row 380, the rest 250. The row is asked for
-// before the division now. (Tried: the rows of up to 8 or 16 candidates polled together with their
+// theirs 1340, the winner and the division 350, its row 380, the rest 250. The row is now requested
+// before the division. (Tried: the rows of up to 8 or 16 candidates polled together with their
 // headers, for one trip through L2 instead of two. The polls that come too early keep the trip
 // itself waiting: LU 4096 10.2 and 12.0 ms instead of 9.8. Every sub-group's largest entry as a
 // candidate, for a barrier and a search less: f32 n = 4096 9.5 ms instead of 8.6. Rolled loops
@@ -92,8 +92,8 @@ static inline NUMBER divide(NUMBER x, NUMBER y) {
   COMPILER_FENCE();
   return is_zero(y) ? x : quotient(x, y);
 }
-// Magnitudes ordered as integers; 0 stands for "no candidate", NaN is above infinity. f64: the high
-// word of |v| plus one, then the low word.
+// Magnitudes ordered as integers; 0 means "no candidate", NaN is above infinity. f64: the high word
+// of |v| plus one, then the low word.
 #if REAL_BITS == 64
 static inline ulong bits_of_real(REAL v) { return as_ulong(v); }
 static inline REAL real_of(ulong b) { return as_double(b); }
@@ -244,7 +244,7 @@ kernel __attribute__((reqd_work_group_size(WG_SIZE, 1, 1))) void lu_panel_persis
           row[PANEL_WIDTH] = factor;
         }
         SUB_GROUP_SYNC();
-        // Behind what is left of the row stand its finished entries, the factor being the last.
+        // The finished entries of the row follow the others; the factor is the last.
         const NUMBER old = row[lane + shift];
         const NUMBER u =
             shift ? shared.pivot_row[before][min(lane + 1u, PANEL_WIDTH - 1u)] : (NUMBER)(0);

@@ -1,6 +1,6 @@
 // LU panel with true partial pivoting in ONE launch, portable OpenCL C 1.2: P A = L U, A m x width,
-// width <= PANEL_WIDTH. The twin of lu_panel_persistent.cl for devices without its instructions;
-// the scheme is the same and told there, what differs is this:
+// width <= PANEL_WIDTH. The counterpart of lu_panel_persistent.cl, which describes the scheme, for
+// devices without its instructions. The differences are:
 //  - A packet that one work-group leaves for another is one atomic word of PACKET_BITS: half of it
 //    payload, half the number of the column. A number takes several, each valid by itself, so no
 //    fence is needed. 64 bits take cl_khr_int64_base_atomics; 32 go everywhere.
@@ -78,7 +78,7 @@ static inline void send(volatile global Packet* p, Bits bits, uint count, uint t
   for (uint w = 0; w < count; ++w)
     (void)EXCHANGE(p + w, ((Packet)tag << WORD_BITS) | (Word)(bits >> (w * WORD_BITS)));
 }
-// Waits for `count` packets with this tag, all of which are asked for at once.
+// Waits for `count` packets with this tag, which are requested all at once.
 static inline void await(const volatile global Packet* p, Word* words, uint count, uint tag,
                          uint* spins) {
   bool there;

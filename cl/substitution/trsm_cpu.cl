@@ -2,10 +2,11 @@
 // and U in one matrix lu (n x n, row-major, ld; L's unit diagonal is not stored) and B n x nrhs,
 // row-major, b_ld.
 //
-// A work-item takes one strip of columns after the other and needs no other on the way. Its strip
-// stands in panels of NR columns, each with its rows one after the other. MR rows of a triangle are
-// packed and meet all panels. `block` rows of X that are known are subtracted from all others by
-// cpu_tile.clh's loop while they are in a near cache; what remains are triangles of MR rows.
+// A work-item takes one strip of columns after the other and needs no other on the way. The strip
+// is stored in panels of NR columns, each with its rows one after the other. MR rows of a triangle
+// are packed and used with all panels. `block` rows of X that are known are subtracted from all
+// others by cpu_tile.clh's loop while they are in a near cache; what remains are triangles of MR
+// rows.
 //
 // Macros: those of cpu_tile.clh. No local memory, no barrier.
 #include "cpu_tile.clh"

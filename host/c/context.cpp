@@ -19,7 +19,7 @@ static_assert(static_cast<int>(DeviceType::cpu) + 1 == CLGAUSS_DEVICE_CPU &&
 ContextOptions options_of(unsigned flags) {
   if ((flags & ~unsigned{CLGAUSS_USE_ENVIRONMENT}) != 0)
     throw UsageError(
-        fmt::format("flags are {:#x}, of which there is CLGAUSS_USE_ENVIRONMENT (0x1)", flags));
+        fmt::format("flags are {:#x}; the only flag is CLGAUSS_USE_ENVIRONMENT (0x1)", flags));
   return flags != 0 ? ContextOptions::from_environment() : ContextOptions{};
 }
 
@@ -67,7 +67,8 @@ clgauss_status clgauss_context_device_name(clgauss_context context, char* name, 
   return guarded([&] {
     const auto object = object_of(context);
     not_null(name, "name");
-    if (size == 0) throw UsageError("size is 0: there is no room for the final 0");
+    if (size == 0)
+      throw UsageError("size is 0; the text needs at least 1 byte, for its terminating 0");
     const std::string& text = object->context.profile().name;
     const std::size_t length = std::min(text.size(), size - 1);
     std::copy_n(text.data(), length, name);

@@ -86,7 +86,8 @@ clgauss_status gecon(clgauss_context handle, int layout, int norm, Index n, cons
   if (norm != CLGAUSS_ONE_NORM && norm != CLGAUSS_INF_NORM)
     throw UsageError(
         fmt::format("norm is {}, neither CLGAUSS_ONE_NORM (171) nor CLGAUSS_INF_NORM (175)", norm));
-  if (!(anorm >= 0)) throw UsageError(fmt::format("anorm is {}, not a norm", anorm));
+  if (!(anorm >= 0))
+    throw UsageError(fmt::format("anorm is {}; a norm is a number of at least 0", anorm));
   const auto lu = host_matrix(layout, n, n, a, lda, "A");
   not_null(rcond, "rcond");
   if (n == 0 || zero_pivot(lu)) {

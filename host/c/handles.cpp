@@ -45,9 +45,8 @@ class Table {
   auto position(Handle handle) {
     const auto found = objects_.find(reinterpret_cast<std::uintptr_t>(handle));
     if (found != objects_.end()) return found;
-    throw InvalidHandle(
-        std::string("the ") + kind_ +
-        (handle == nullptr ? " is NULL" : " is none that was created, or it was destroyed"));
+    throw InvalidHandle(std::string("the ") + kind_ +
+                        (handle == nullptr ? " is NULL" : " was never created, or was destroyed"));
   }
 
   const char* kind_;

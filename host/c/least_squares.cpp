@@ -59,7 +59,7 @@ clgauss_status gels(clgauss_context handle, int layout, Index m, Index n, Index 
   x.rows = n;
   copy(HostMatrix<const double>{answer.x.values().data(), n, nrhs, nrhs, 1}, x);
   if (answer.status == LeastSquaresStatus::ok) return CLGAUSS_OK;
-  return failed(CLGAUSS_INACCURATE, fmt::format("x misses its check: {:.3g} is above {:g}",
+  return failed(CLGAUSS_INACCURATE, fmt::format("x fails its check: {:.3g} is above {:g}",
                                                 answer.scaled_residual, options.max_scaled_residual)
                                         .c_str());
 }

@@ -411,7 +411,8 @@ clgauss_status clgauss_lu_rcond(clgauss_lu lu, double anorm, double* rcond) {
   return guarded([&] {
     const LuUse at_work(lu);
     not_null(rcond, "rcond");
-    if (!(anorm >= 0)) throw UsageError(fmt::format("anorm is {}, not a norm", anorm));
+    if (!(anorm >= 0))
+      throw UsageError(fmt::format("anorm is {}; a norm is a number of at least 0", anorm));
     Lu& factors = at_work.object->lu;
     InverseProducts inverse = inverse_of(factors);
     if (at_work.object->transposed) std::swap(inverse.solve, inverse.solve_transposed);

@@ -38,7 +38,9 @@ clgauss_solve_options checked(const clgauss_solve_options* options) {
         size, sizeof known));
   const auto* bytes = reinterpret_cast<const unsigned char*>(options);
   if (std::any_of(bytes + sizeof known, bytes + size, [](unsigned char byte) { return byte != 0; }))
-    throw UsageError("options ask for what this version of clgauss does not know");
+    throw UsageError(
+        "options: a member that this version of clgauss does not have is not 0; use a newer "
+        "clgauss");
   std::memcpy(&known, options, sizeof known);
   if (known.reserved != 0) throw UsageError("options: reserved is not 0");
   return known;
@@ -49,7 +51,8 @@ template <typename Value>
 Value choice(const char* name, int number, int first, std::initializer_list<Value> values) {
   const auto last = first + static_cast<int>(values.size()) - 1;
   if (number < first || number > last)
-    throw UsageError(fmt::format("options: {} is {}, not {} to {}", name, number, first, last));
+    throw UsageError(
+        fmt::format("options: {} is {}; it must be {} to {}", name, number, first, last));
   return values.begin()[number - first];
 }
 
@@ -65,7 +68,8 @@ SolveOptions solve_options(const clgauss_solve_options& asked, RealType type) {
   SolveOptions options;
   const int methods = static_cast<int>(all_methods().size());  // numbered from 0, as below
   if (asked.method < 0 || asked.method >= methods)
-    throw UsageError(fmt::format("options: method is {}, not 0 to {}", asked.method, methods - 1));
+    throw UsageError(
+        fmt::format("options: method is {}; it must be 0 to {}", asked.method, methods - 1));
   options.method = static_cast<Method>(asked.method);
   if (asked.factor_type != CLGAUSS_TYPE_DEFAULT) options.type = checked_type(asked.factor_type);
   if (asked.accuracy != CLGAUSS_ACCURACY_DEFAULT)
@@ -172,15 +176,14 @@ clgauss_status status_of(const SolveOutcome& solution) {
                                 *solution.failed_column + 1, solution.failed_pivot)
                         .c_str());
     case SolveStatus::overflow:
-      return failed(CLGAUSS_OVERFLOW,
-                    "numbers left the range of the type; factors in double may do");
+      return failed(CLGAUSS_OVERFLOW, "numbers left the range of the type; try factors in double");
     case SolveStatus::inaccurate:
       break;
   }
   return failed(
       CLGAUSS_INACCURATE,
-      fmt::format("the scaled residual of x is {:.3g}, larger than asked for, or x has not "
-                  "all the digits that were",
+      fmt::format("the scaled residual of x is {:.3g}, above options.max_scaled_residual, or x "
+                  "does not have the digits that options.accuracy requests",
                   solution.residual.scaled)
           .c_str());
 }

@@ -67,7 +67,7 @@ Pivots pivots_of(const int32_t* ipiv, bool reversed, Index n) {
                       (!second || ipiv[place(k - 1)] == ipiv[place(k)]);
     if (!fits)
       throw UsageError(
-          fmt::format("ipiv[{}] is {}, which sytrf does not leave there", place(k), number));
+          fmt::format("ipiv[{}] is {}, which sytrf never writes there", place(k), number));
     pivots.exchanges[k] = two && !second ? k : partner;
   }
   return pivots;

@@ -49,9 +49,9 @@ std::string singular_text(const BatchedReport& report) {
   const BatchedSolution& solution = report.solution;
   const Index count = solution.singular.size();
   std::string text = fmt::format(
-      "{} {} of {} systems{}, x of which is NaN: ",
-      report.by_cholesky() ? "INDEFINITE" : "SINGULAR  ", count, solution.x.count,
-      report.by_cholesky() ? " are not positive definite, as the method cholesky asks for" : "");
+      "{} {} of {} systems{}; their x is NaN: ", report.by_cholesky() ? "INDEFINITE" : "SINGULAR  ",
+      count, solution.x.count,
+      report.by_cholesky() ? " are not positive definite, which --method cholesky needs" : "");
   for (Index i = 0; i < std::min(count, kNamed); ++i)
     text += fmt::format("{}[{}] at column {}", i == 0 ? "" : ", ", solution.singular[i],
                         solution.failed_columns[i] + 1);
@@ -61,7 +61,7 @@ std::string singular_text(const BatchedReport& report) {
 std::string overflow_text(const BatchedSolution& solution) {
   const Index count = solution.overflowed.size();
   return fmt::format(
-      "OVERFLOW   {} of {} systems left the range of {}, x of which is NaN: [{}]{}\n", count,
+      "OVERFLOW   {} of {} systems left the range of {}; their x is NaN: [{}]{}\n", count,
       solution.x.count, real_type_name(solution.type),
       fmt::join(std::span(solution.overflowed).first(std::min(count, kNamed)), "], ["),
       count > kNamed ? " .." : "");
@@ -79,7 +79,7 @@ std::string residual_text(const BatchedReport& report) {
 std::string trust_text(const BatchedSolution& solution) {
   if (!solution.trust) return {};
   const BatchedTrust& trust = *solution.trust;
-  std::string text = fmt::format("trust      worst of all in system [{}]: rcond {:.1e}",
+  std::string text = fmt::format("estimate   worst of all in system [{}]: rcond {:.1e}",
                                  trust.worst_system, trust.worst_rcond);
   if (trust.below_eps > 0)
     text += fmt::format("; {} nearly singular: their x may have no correct digit", trust.below_eps);
@@ -151,7 +151,7 @@ Json report_json(const BatchedReport& report) {
           {"worst_system", any ? Json(*solution.worst_system) : Json(nullptr)},
           {"backward_error", any ? finite_or_null(solution.worst.backward_error) : Json(nullptr)},
           {"scaled_residual", any ? finite_or_null(solution.worst.scaled) : Json(nullptr)},
-          {"trust", trust_json(solution.trust)},
+          {"error_estimate", trust_json(solution.trust)},
           {"singular", singular},
           {"overflowed", solution.overflowed}};
 }

@@ -9,8 +9,7 @@ namespace clgauss::cli {
 ExitCode run_complex(ComplexCommand command) {
   if (!writes_complex(command.format))
     throw UsageError(
-        fmt::format("the system is complex, and so x, which is written as text, mtx, npy, csv or "
-                    "tsv, not as {}",
+        fmt::format("x is complex and cannot be written as {}: write text, mtx, npy, csv or tsv",
                     file_format_name(command.format)));
   const SolveOptions& asked = command.options;
   LapTimer timer;

@@ -20,7 +20,7 @@ std::string determinant_text(const Determinant& determinant) {
   if (determinant.relative_error < 1)
     text += fmt::format(", relative error <= {:.1e}", determinant.relative_error);
   else if (determinant.relative_error >= 1)
-    text += ", of which not even the sign is sure";
+    text += "; not even its sign is sure";
   return text;
 }
 
@@ -37,7 +37,7 @@ std::string determinant_text(const ComplexDeterminant& determinant) {
   if (determinant.relative_error < 1)
     text += fmt::format(", relative error <= {:.1e}", determinant.relative_error);
   else if (determinant.relative_error >= 1)
-    text += ", of which not even the phase is sure";
+    text += "; not even its phase is sure";
   return text;
 }
 

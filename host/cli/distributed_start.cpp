@@ -17,8 +17,8 @@ ExitCode run_distributed(const Given& given) {
   become_program(program, std::move(arguments));
   throw UsageError(
       errno == ENOENT
-          ? "the program clgauss-distributed, which solves beyond one device, is not there: "
-            "install the package of that name, or build it where libstarpu-dev is installed "
+          ? "the program clgauss-distributed, which solves on several devices, is not installed: "
+            "install the package clgauss-distributed, or build it where libstarpu-dev is installed "
             "(cmake --build build --target clgauss_distributed_program)"
           : program + ": " + std::strerror(errno));
 }

@@ -75,10 +75,12 @@ struct LstsqCommand {
     if (nrhs == 0) throw UsageError("--nrhs must be at least 1");
     if (!io::is_augmented(rhs) && !values["nrhs"].defaulted())
       throw UsageError(
-          fmt::format("--nrhs says how many columns of A are b; with --rhs {} none are", rhs));
+          fmt::format("--nrhs is the number of columns of A that are b; with --rhs {} there are "
+                      "none: leave --nrhs out",
+                      rhs));
     weights = option<std::string>(values, "weights");
     if (std::ranges::count(std::array{path, rhs, weights.value_or("")}, "-") > 1)
-      throw UsageError("of A, B and the weights only one can come from standard input");
+      throw UsageError("only one of A, B and the weights can come from standard input");
     if (values.count("format") > 0) read.format = output_format(values, "format", {});
     read.allow_nonfinite = values["allow-nonfinite"].as<bool>();
     format = output_format(values, "output-format", output);
@@ -87,7 +89,7 @@ struct LstsqCommand {
     options.type = parse_word("type", text("type"), type_words());
     options.accuracy = parse_word("accuracy", text("accuracy"), kLstsqAccuracies);
     if (options.type == RealType::f64 && options.accuracy == Accuracy::single_precision)
-      throw UsageError("--accuracy single asks for factors in f32, not --type f64");
+      throw UsageError("--accuracy single needs factors in f32: leave --type f64 out");
     options.rank_tolerance = option<double>(values, "rank-tolerance");
     if (options.rank_tolerance && !(*options.rank_tolerance >= 0 && *options.rank_tolerance < 1))
       throw UsageError("--rank-tolerance must be at least 0 and below 1");
@@ -165,10 +167,10 @@ std::string verdict_of(const LeastSquares& answer, const System& system,
     case LeastSquaresStatus::rank_deficient:
       return fmt::format(
           "DEFICIENT  A has the rank {}, not {}, to the tolerance {:.3g} (rcond {:.1e}): x is not "
-          "unique; leave {} {} out that depend{} on others{}\n",
+          "unique; remove {} {} that depend{} on others{}\n",
           answer.rank, std::min(m, n), answer.tolerance, answer.rcond, std::min(m, n) - answer.rank,
           m < n ? "row(s)" : "column(s)", std::min(m, n) - answer.rank == 1 ? "s" : "",
-          answer.type == RealType::f32 ? ", or factor in f64, which may tell them apart" : "");
+          answer.type == RealType::f32 ? ", or use --type f64, which may separate them" : "");
     case LeastSquaresStatus::overflow:
       return fmt::format(
           "OVERFLOW   A or b holds NaN or Inf, or numbers left the range of {}; no x\n",
@@ -278,7 +280,7 @@ std::string trust_text(const LeastSquares& answer, Index full) {
                                        answer.tolerance)
                          : fmt::format("rank {}, R's rcond {:.1e}", answer.rank, answer.rcond);
   return fmt::format(
-      "trust      {}{}\n", rank,
+      "estimate   {}{}\n", rank,
       answer.nullity == 0
           ? ""
           : fmt::format(", null space of dimension {}: x is the least of many", answer.nullity));

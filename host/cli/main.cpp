@@ -11,7 +11,7 @@ constexpr std::string_view kSummary =
     "  refined   corrections of x, with residuals in a type wider than the factors', and the "
     "backward error after each\n"
     "  time      seconds, and the parts of at least 1 % of them\n"
-    "  trust     how accurate x is, estimated. rcond = 1 / (||A|| ||A^-1||) in the 1-norm: an "
+    "  estimate  how accurate x is, estimated. rcond = 1 / (||A|| ||A^-1||) in the 1-norm: an "
     "error "
     "in A or b grows at most by 1 / rcond on its way to x. forward error: a bound of "
     "||x - x_true|| / ||x||, largest elements; 1e-9 leaves 9 correct digits\n"
@@ -72,6 +72,6 @@ int main(int argc, char** argv) {
       {ok, usage, bad_file, no_device, opencl, out_of_memory, singular, inaccurate, doubtful,
        interrupted},
       {},
-      {{{"summary", "trust", "residual", "rcond", "warning"}, kSummary}}};
+      {{{"summary", "estimate", "residual", "rcond", "warning"}, kSummary}}};
   return run_program(program, argc, argv);
 }

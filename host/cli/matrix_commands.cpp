@@ -96,7 +96,7 @@ struct MatrixCommand {
     type = parse_word("type", text("type"), type_words());
     const auto accuracy = parse_word("accuracy", text("accuracy"), kMatrixAccuracies);
     if (accuracy == Accuracy::double_precision && type == RealType::f32)
-      throw UsageError("--accuracy double asks for factors in f64, not --type f32");
+      throw UsageError("--accuracy double needs factors in f64: leave --type f32 out");
     if (accuracy && !type)
       type = accuracy == Accuracy::single_precision ? RealType::f32 : RealType::f64;
     quiet = values["quiet"].as<bool>();
@@ -212,8 +212,8 @@ std::string verdict_of(const InverseOutcome& inverse, double bound) {
                          inverse.failed_pivot == 0 ? "exactly zero" : "not finite");
     case SolveStatus::not_positive_definite:
       return fmt::format(
-          "INDEFINITE the pivot of column {} is {:.3g}: A is not positive definite, as the method "
-          "cholesky asks for; try --method lu\n",
+          "INDEFINITE the pivot of column {} is {:.3g}: A is not positive definite, which --method "
+          "cholesky needs; try --method lu\n",
           *inverse.failed_column + 1, inverse.failed_pivot);
     case SolveStatus::overflow:
       return fmt::format("OVERFLOW   numbers left the range of {}; no inverse\n",
@@ -246,9 +246,9 @@ CommandTable invert_table() {
       ("max-residual", po::value<double>()->default_value(kScaledResidualBound, bound)->value_name("R"),
        "||A X - I|| / (n eps ||A|| ||X||) up to which X is accepted");
   // clang-format on
-  add_report_options(table,
-                     "write a report to FILE; without FILE, or to -, it has standard output for "
-                     "itself: X then needs -o");
+  add_report_options(
+      table,
+      "write a report to FILE; without FILE, or to -, to standard output: then also pass -o for X");
   return table;
 }
 
@@ -288,8 +288,7 @@ ExitCode run_invert(const Given& given) {
   const auto* const complex = std::get_if<ComplexMatrix>(&opened.a);
   if (complex != nullptr && !writes_complex(format))
     throw UsageError(
-        fmt::format("A is complex, and so X, which is written as text, mtx, npy, csv or tsv, not "
-                    "as {}",
+        fmt::format("X is complex and cannot be written as {}: write text, mtx, npy, csv or tsv",
                     file_format_name(format)));
   const InverseOutcome inverse =
       complex != nullptr
@@ -324,7 +323,7 @@ ExitCode run_invert(const Given& given) {
         fmt::format("matrix     n = {}, {}{}, {}\n", n, inverse.complex ? "complex, " : "",
                     number_name(inverse), row.told) +
         device_text(device, command.verbose) + times_text(seconds) +
-        (answered ? fmt::format("trust      rcond {:.1e}\n", inverse.rcond) : "") + verdict));
+        (answered ? fmt::format("estimate   rcond {:.1e}\n", inverse.rcond) : "") + verdict));
   else if (inverse.status != SolveStatus::ok)
     tell(painted_summary(verdict));
   return exit_code_of(inverse.status);

@@ -78,7 +78,7 @@ std::string method_text(const Report& report) {
                       "device shared?)",
                       solution.pivoting == Pivoting::partial ? "without look-ahead" : "so");
   if (report.options.pivoting != solution.pivoting)
-    text += " (its groups cannot wait for each other here, as partial needs)";
+    text += " (work-groups cannot wait for each other on this device, as partial needs)";
   return text;
 }
 
@@ -96,7 +96,7 @@ std::string iterations_text(const Iterations& iterations) {
                      iterations.count, iterations.count == 1 ? "" : "s", iterations.contraction,
                      iterations.converged
                          ? fmt::format("x is off by at most {:.1e}", iterations.error_bound)
-                         : "x had not come to rest, --max-iterations allows more");
+                         : "x has not converged; --max-iterations allows more sweeps");
 }
 
 Json iterations_json(const std::optional<Iterations>& iterations) {
@@ -157,8 +157,8 @@ void add_report_options(CommandTable& table, const char* json) {
   // clang-format off
   report
       ("verbose,v", po::bool_switch(),
-       "say of every kernel whether it is used, or why it is skipped")
-      ("quiet,q", po::bool_switch(), "no summary and no progress; only why the exit code is not 0");
+       "list every kernel, and whether it is used or why it is skipped")
+      ("quiet,q", po::bool_switch(), "print no summary and no progress, only why the exit code is not 0");
   // clang-format on
 }
 
@@ -195,7 +195,7 @@ std::string refinement_text(const SolveOutcome& solution) {
         "           {}: {}\n", solution.passed_over,
         solution.by_lapack ? "x is from LAPACK on the host"
         : solution.type == RealType::f64
-            ? fmt::format("done again by {} in {}", row_of(solution.method).told,
+            ? fmt::format("solved again by {} in {}", row_of(solution.method).told,
                           number_name(solution))
         : solution.complex
             ? "the device has no fp64 to do better"
@@ -225,7 +225,7 @@ std::string refinement_text(const SolveOutcome& solution) {
 std::string trust_text(const SolveOutcome& solution) {
   if (!solution.trust) return {};
   const Trust& trust = *solution.trust;
-  std::string text = fmt::format("trust      rcond {:.1e}", trust.rcond);
+  std::string text = fmt::format("estimate   rcond {:.1e}", trust.rcond);
   if (!is_exact(solution)) {
     const double worst = std::ranges::max(trust.forward_error);
     text += fmt::format(", forward error <= {:.1e}: x has at least {} correct digit{}", worst,
@@ -306,8 +306,8 @@ std::string verdict_text(const Report& report) {
   if (solution.status == SolveStatus::overflow) return overflow_text(solution);
   if (solution.status == SolveStatus::not_positive_definite)
     return fmt::format(
-        "INDEFINITE the pivot of column {} is {:.3g}: A is not positive definite{}, as the method "
-        "cholesky asks for; try --method lu\n",
+        "INDEFINITE the pivot of column {} is {:.3g}: A is not positive definite{}, which --method "
+        "cholesky needs; try --method lu\n",
         *solution.failed_column + 1, solution.failed_pivot,
         solution.type == RealType::f32 ? " to f32" : "");
   if (solution.status == SolveStatus::singular)
@@ -325,8 +325,8 @@ std::string verdict_text(const Report& report) {
                   solution.judge == Judge::device ? ", by the device" : "");
   if (small && solution.status == SolveStatus::inaccurate)
     text +=
-        "MISSED     x has not all digits of f64: the matrix is nearly singular, or its numbers too "
-        "far apart\n";
+        "MISSED     x does not have all digits of f64: the matrix is nearly singular, or its "
+        "numbers differ too much in size\n";
   return text;
 }
 
@@ -335,7 +335,7 @@ std::string doubt_text(const SolveOutcome& solution) {
     case Doubt::none:
       break;
     case Doubt::unknown:
-      return "WARNING    rcond is not known: nothing says how far x can be relied on\n";
+      return "WARNING    rcond is not known: nothing says how accurate x is\n";
     case Doubt::nearly_singular:
       return fmt::format(
           "WARNING    the matrix is nearly singular (rcond {:.0e}): x may have no correct digit\n",
@@ -367,7 +367,7 @@ Json times_json(const ProgramTimes& program, const SolveTimes& solve, const char
   times["download"] = solve.download;
   const bool one_system = *backward != '\0';
   if (one_system) times["refine"] = solve.refine;
-  times["trust"] = solve.trust;
+  times["estimate"] = solve.trust;
   if (one_system) times["certify"] = program.certify;
   times["check"] = solve.check;
   times["write"] = program.write;
@@ -442,7 +442,7 @@ Json report_json(const Report& report) {
       {"seed", row.seed ? Json(*row.seed) : Json(nullptr)},
       {"passed_over", solution.passed_over.empty() ? Json(nullptr) : Json(solution.passed_over)},
       {"lapack", solution.by_lapack},
-      {"trust", trust_json(solution.trust)},
+      {"error_estimate", trust_json(solution.trust)},
       {"doubt", solved ? Json(doubt_name(doubt_of(solution))) : Json(nullptr)},
       {"certificate", certificate_json(report.certificate)},
       {"pivoting", pivoting_name(solution.pivoting)},

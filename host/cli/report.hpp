@@ -22,8 +22,7 @@ namespace clgauss::cli {
 void add_report_options(CommandTable& table, const char* json);
 /// Of a command whose x may have standard output.
 inline constexpr const char* kJsonBesideX =
-    "write a report to FILE; without FILE, or to -, it has standard output for itself: "
-    "x then needs -o";
+    "write a report to FILE; without FILE, or to -, to standard output: then also pass -o for x";
 
 /// Wall-clock seconds of what the program does around a solve, and of all together. The parts here
 /// and those of the solve add up to the total.

@@ -50,8 +50,10 @@ void set_variable(const char* name, const std::string& value) { ::setenv(name, v
 void preload(const std::filesystem::path& library) {
   const char* const others = std::getenv("LD_PRELOAD");
   if (library.string().find_first_of(": ") != std::string::npos)
-    throw UsageError(fmt::format("{}: no library with a blank or colon in its path is preloaded",
-                                 library.string()));
+    throw UsageError(
+        fmt::format("{}: a library with a blank or colon in its path cannot be preloaded; install "
+                    "clgauss in another folder",
+                    library.string()));
   set_variable("LD_PRELOAD", others != nullptr && *others != '\0'
                                  ? fmt::format("{}:{}", library.string(), others)
                                  : library.string());
@@ -69,7 +71,7 @@ CommandTable run_table() {
                                                      "without timing anything")
       ("force", po::bool_switch(), "the device takes every system, or all from --min-n on");
   table.group("Output")
-      ("report", optional_file("FILE"), "at the end tell which routines ran where, how long they "
+      ("report", optional_file("FILE"), "at the end report which routines ran where, how long they "
                                         "took and what was saved; without FILE on standard error")
       ("log", output_file("FILE"), "append a line for each call");
   // clang-format on
@@ -78,7 +80,7 @@ CommandTable run_table() {
 
 ExitCode run_run(const Given& given) {
   if (given.program.empty())
-    throw UsageError("which program? It stands behind --, as in `clgauss run -- R -f script.R`");
+    throw UsageError("no program is given: name it after --, as in `clgauss run -- R -f script.R`");
   preload(shim_path());
   const auto device = given.values["device"].as<std::string>();
   if (!device.empty()) set_variable("CLGAUSS_DEVICE", device);

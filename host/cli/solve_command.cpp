@@ -247,8 +247,8 @@ void check_in_place(const SolveCommand& command) {
   if (command.system_path == "-" ||
       (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)))
     throw UsageError(
-        "--in-place reads the system again for the residual: it needs a file, not standard input "
-        "or a pipe");
+        "--in-place reads SYSTEM again for the residual: give a file, not standard input or a "
+        "pipe");
 }
 
 SolveCommand read_command(const po::variables_map& values) {
@@ -270,21 +270,22 @@ SolveCommand read_command(const po::variables_map& values) {
   command.in_place = values["in-place"].as<bool>();
   command.certify = values["certify"].as<bool>();
   if (command.certify && command.in_place)
-    throw UsageError("--certify needs A, which --in-place gives up");
+    throw UsageError("--certify needs A, which --in-place frees: leave one of them out");
   command.compare = values["compare"].as<bool>();
   command.strict = values["strict"].as<bool>();
   if (command.strict && !command.solve.trust)
-    throw UsageError("--strict judges by rcond, which --no-rcond leaves out");
+    throw UsageError("--strict needs rcond, which --no-rcond leaves out: give one of them");
   command.quiet = values["quiet"].as<bool>();
   command.verbose = values["verbose"].as<bool>();
   command.repetitions = count_option(values, "reps", 1);
   command.warmups = count_option(values, "warmup", 0);
   if (command.compare && command.solve.policy.rule == WorkGroupPolicy::Rule::driver)
     throw UsageError(
-        "--compare sets the driver's default against another size; give --local lcm or a number");
+        "--compare compares the driver's default with --local: give --local lcm or a number");
   if (command.in_place) check_in_place(command);
   if (command.in_place && command.solve.accuracy == Accuracy::maximum)
-    throw UsageError("--accuracy max needs A for its residuals, which --in-place gives up");
+    throw UsageError(
+        "--accuracy max needs A for its residuals, which --in-place frees: leave one of them out");
   return command;
 }
 
@@ -399,7 +400,7 @@ CommandTable solve_table() {
       ("method", words("M", kSolveMethods)->default_value("auto"),
        methods_help().c_str())
       ("pivot", words("P", kPivotings)->default_value("partial"),
-       "partial, tournament (lu), or none (gauss: the paper's algorithm)")
+       "partial, tournament (lu), or none (gauss: as in Baranov and Vlatskaya, 2013)")
       ("type", words("T", type_words())->default_value("auto"),
        "of the factors: f32, f64, or auto: as accuracy and method ask")
       ("accuracy", words("A", kSolveAccuracies)->default_value("auto"),
@@ -407,7 +408,7 @@ CommandTable solve_table() {
        "digits of f64, unless A is nearly singular), single, or auto: that of --type if it is "
        "given, else double")
       ("equilibrate", words("E", equilibration_words())->default_value("auto"),
-       "lu, mixed: scale rows and columns to one size by powers of two: on, off (only where the "
+       "lu, mixed: equilibrate rows and columns by powers of two: on, off (only where the "
        "range of the type needs it), or auto: also where their sizes differ by more than a "
        "factor of 10")
       ("in-place", po::bool_switch(),

@@ -97,7 +97,7 @@ const OptionView* find_option(const std::vector<OptionView>& options, const std:
     const auto* const typed =
         dynamic_cast<const po::typed_value_base*>(options.find(name, false).semantic().get());
     const bool real = typed != nullptr && typed->value_type() == typeid(double);
-    throw UsageError(fmt::format("--{} '{}' is no {}", name, given.value.back(),
+    throw UsageError(fmt::format("--{} '{}' is not a {}", name, given.value.back(),
                                  real ? "number" : "whole number (or too large)"));
   }
   throw UsageError(error.what());
@@ -328,10 +328,10 @@ void keep_report_apart(const std::optional<std::string>& json_path, const std::s
   if (json_path != "-") return;
   if (text)
     throw UsageError(
-        "standard output has the table of --compare: name a file for the report, --json FILE");
+        "--compare writes its table to standard output: name a file for the report, --json FILE");
   if (output_path == "-")
     throw UsageError(
-        "standard output has the report of --json: name a file for x with -o, or --json FILE");
+        "--json writes its report to standard output: name a file for x with -o, or --json FILE");
 }
 
 po::value_semantic* digits_value() { return po::value<int>()->value_name("N"); }
@@ -342,7 +342,7 @@ WriteOptions write_options(const po::variables_map& values, FileFormat format) {
   if (!options.digits) return options;
   using enum FileFormat;
   if (format == npy || format == npz || format == mat || format == hdf5)
-    throw UsageError(fmt::format("--digits is for numbers in text; .{} holds all of them",
+    throw UsageError(fmt::format("--digits is for text formats; .{} holds all digits",
                                  file_format_name(format)));
   if (*options.digits < 1 || *options.digits > 17)
     throw UsageError(fmt::format("--digits {} is not one of 1 to 17", *options.digits));
@@ -354,7 +354,8 @@ namespace {
 FileFormat available(FileFormat format) {
   if (is_available(format)) return format;
   throw UsageError(
-      fmt::format("this build of clgauss does without {} files: their library was not there",
+      fmt::format("this build of clgauss cannot read or write {} files: their library was missing "
+                  "when it was built",
                   file_format_name(format)));
 }
 

@@ -23,7 +23,7 @@ namespace clgauss::cli {
       {"CLGAUSS_TRANSFERS=mapped",
        "how large arrays reach the device: mapped, pinned or pageable, instead of what suits it"},
       {"CLGAUSS_KERNEL_FAULTS=lu_small=build,trsv=wrong",
-       "let these kernel files not build, or leave wrong numbers, to see what happens"},
+       "make these kernel files fail to build, or give wrong numbers, for tests"},
       {"CLGAUSS_F64_RATIO=32",
        "let auto choose as on a GPU, not tuned, whose f32 is 32 (1, 2, 4 .. 64) times as fast as "
        "its f64, instead of measuring that"},

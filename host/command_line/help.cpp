@@ -77,8 +77,11 @@ CommandTable help_table(const Program& program) {
     topics.insert(topics.end(), page.names.begin(), page.names.end());
     pages += fmt::format(", {}", fmt::join(page.names, ", "));
   }
-  CommandTable table{
-      "[TOPIC]", "Tells all of a command, or of another topic.", "help environment", {}, "topic"};
+  CommandTable table{"[TOPIC]",
+                     "Shows the whole help of a command, or of another topic.",
+                     "help environment",
+                     {},
+                     "topic"};
   table.group("Topic")("topic", words("TOPIC", topics),
                        ("a command, environment, exit-codes" + pages).c_str());
   return table;
@@ -127,7 +130,7 @@ std::vector<CommandView> commands_of(const Program& program) {
   for (const Command& command : program.commands)
     views.push_back({command.name, command.summary, command.table()});
   if (program.has_commands())
-    views.push_back({"help", "tell all of a command, of the environment or of exit codes",
+    views.push_back({"help", "show the whole help of a command, the environment or exit codes",
                      help_table(program)});
   views.push_back({"completion", "print the script that completes what is typed in a shell",
                    completion_table(program)});

@@ -31,7 +31,7 @@ const CommandView& view_of(const std::vector<CommandView>& commands, std::string
   std::vector<std::string> known{"--help", "--version"};
   for (const CommandView& command : commands) known.emplace_back(command.name);
   const std::string suggestion = did_you_mean(name, known);
-  throw UsageError(fmt::format("'{}' is no command{} `{} --help` lists them", name,
+  throw UsageError(fmt::format("'{}' is not a command{} `{} --help` lists them", name,
                                suggestion.empty() ? ";" : suggestion, program.name));
 }
 

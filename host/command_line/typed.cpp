@@ -48,7 +48,7 @@ std::vector<std::size_t> parse_counts(std::string_view option, std::string_view 
   for (const std::string& part : parse_list(text)) {
     counts.push_back(count_in(part).value_or(kMost + 1));
     if (counts.back() > kMost)
-      throw UsageError(fmt::format("--{} '{}' is no number from 1 on", option, part));
+      throw UsageError(fmt::format("--{} '{}' is not a number of at least 1", option, part));
   }
   return counts;
 }
@@ -88,7 +88,8 @@ std::chrono::duration<double> parse_duration(std::string_view text) {
       if (std::string_view(rest, static_cast<std::size_t>(end - rest)) == unit)
         return std::chrono::duration<double>(number * seconds);
   throw UsageError(fmt::format(
-      "'{}' is no duration: a number above 0 and ms, s, min or h, as in 60s or 3min", text));
+      "'{}' is not a duration: write a number above 0 with ms, s, min or h, as in 60s or 3min",
+      text));
 }
 
 }  // namespace clgauss::cli

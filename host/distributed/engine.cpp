@@ -119,7 +119,7 @@ Engine::Implementation::Implementation(const EngineOptions& given) : options(giv
     for (const Device& device : devices) {
       const auto found = std::ranges::find(numbered, device.handle());
       if (found == numbered.end())
-        throw DeviceNotFound(fmt::format("StarPU takes no more than {} devices, and {} is none",
+        throw DeviceNotFound(fmt::format("StarPU uses at most {} devices, and {} is not among them",
                                          STARPU_MAXOPENCLDEVS, device.profile.name));
       ids.push_back(static_cast<unsigned>(found - numbered.begin()));
       profiles.push_back(device.profile);

@@ -119,8 +119,8 @@ DistributedSolution solve_distributed(Engine& engine, const ColumnSource& source
                                       const ProgressCallback& progress) {
   if (options.accuracy == Accuracy::maximum)
     throw UsageError(
-        "accuracy max takes residuals in twice the precision of f64, which no rank computes of its "
-        "columns");
+        "accuracy max is for one device: several devices do not compute residuals in twice the "
+        "precision of f64");
   DistributedSolution solution;
   LapTimer timer;
   DistributedLu lu(engine, source, options.lu);

@@ -26,7 +26,7 @@ Array read_array(const std::string& path, const ReadOptions& options) {
   const io::Input input(path);
   return input.parsed([&] {
     if (!io::is_npy(input.bytes()))
-      throw FormatError(input.name(), 0, 0, "is not .npy, the one format of batches");
+      throw FormatError(input.name(), 0, 0, "is not .npy, the only format of batches");
     return io::read_npy_array(input, options);
   });
 }
@@ -35,7 +35,7 @@ Array read_array(const std::string& path, const ReadOptions& options) {
 void check_matrices(const Array& array, const std::string& path, bool augmented) {
   const std::string shape = name_of(path) + ": " + shape_of(array);
   if (array.shape.size() != 3)
-    throw DimensionError(shape + " is no batch of matrices: that is batch x n x n");
+    throw DimensionError(shape + " is not a batch of matrices, which has the shape batch x n x n");
   const Index n = array.shape[1], cols = array.shape[2];
   if (n == 0) throw DimensionError(shape + " holds empty systems (n = 0)");
   if (n > kLargestBatchedSystem)

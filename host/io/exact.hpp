@@ -24,8 +24,8 @@ template <std::integral Integer>
 /// Why the element at `row` and `col`, from 0, is refused.
 template <std::integral Integer>
 [[nodiscard]] std::string inexact_text(Integer value, std::size_t row, std::size_t col) {
-  return fmt::format("row {}, column {} holds {}, which no 64-bit float is", row + 1, col + 1,
-                     value);
+  return fmt::format("row {}, column {} holds {}, which no 64-bit float represents", row + 1,
+                     col + 1, value);
 }
 
 }  // namespace clgauss::io

@@ -255,10 +255,9 @@ namespace io {
 
 void refuse_unavailable(const std::string& file, FileFormat format) {
   const Format& entry = entry_of(format);
-  throw FileError(
-      file,
-      fmt::format("is {}, which this build of clgauss neither reads nor writes: {} was not there",
-                  entry.extensions[0], entry.library));
+  throw FileError(file, fmt::format("is {}, which this build of clgauss neither reads nor writes: "
+                                    "{} was missing when it was built",
+                                    entry.extensions[0], entry.library));
 }
 
 namespace {

@@ -28,7 +28,7 @@ class Handle {
  public:
   Handle(hid_t id, herr_t (*close)(hid_t), const char* what) : id_(id), close_(close) {
     if (id_ < 0)
-      throw Unreadable(fmt::format("the file is damaged, or no HDF5: libhdf5 finds no {}", what));
+      throw Unreadable(fmt::format("the file is damaged, or not HDF5: libhdf5 finds no {}", what));
   }
   Handle(const Handle&) = delete;
   Handle& operator=(const Handle&) = delete;
@@ -219,7 +219,7 @@ void write_hdf5(OutputFile& output, std::span<const NamedMatrix> arrays) {
     check(H5Fget_file_image(file, whole.data(), whole.size()) < 0 ? -1 : 0, "write it");
   } catch (const Unreadable&) {
     throw OutOfMemory(output.path() +
-                      ": libhdf5 cannot write it; it is put together in memory first");
+                      ": libhdf5 cannot write the file, which is built in memory first");
   }
   output.write({whole.data(), whole.size()});
 }

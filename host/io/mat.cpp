@@ -36,7 +36,8 @@ class File {
   explicit File(const Input& input) {
     if (!input.mapped()) copy_.emplace().write(input.bytes());
     file_.reset(Mat_Open((copy_ ? copy_->path() : input.name()).c_str(), MAT_ACC_RDONLY));
-    if (!file_) throw Unreadable("the file is cut off or damaged, or no .mat of level 4, 5 or 7.3");
+    if (!file_)
+      throw Unreadable("the file is cut off or damaged, or not a .mat of level 4, 5 or 7.3");
     if (copy_ && Mat_GetVersion(file_.get()) == MAT_FT_MAT73)
       throw Unreadable("a .mat of level 7.3 is read neither packed nor from a pipe");
   }
@@ -264,7 +265,7 @@ void write_mat(OutputFile& output, std::span<const NamedMatrix> arrays) {
   written = written && Mat_Close(file.release()) == 0;
   if (!written)
     throw OutOfMemory(output.path() +
-                      ": libmatio cannot write it; it is put together in memory first");
+                      ": libmatio cannot write the file, which is built in memory first");
   output.write(whole.bytes(output.path()));
 }
 

@@ -171,7 +171,7 @@ void MatrixMarketReader::read_size() {
     entries_ = cursor_.whole_number("a number of entries");
   }
   if (!cursor_.skip_to_content()) {
-    cursor_.fail(in_quotes(cursor_.token()) + " is too much here: the size is " +
+    cursor_.fail(in_quotes(cursor_.token()) + " is one number too many: the size is " +
                  (layout_ == Layout::array ? "rows and columns" : "rows, columns and entries"));
   }
   if (symmetry_ != Symmetry::general && content_.rows != content_.cols) {
@@ -340,8 +340,8 @@ double MatrixMarketReader::read_part() {
 
 void MatrixMarketReader::finish_entry(std::string_view expected) {
   if (!cursor_.skip_to_content()) {
-    cursor_.fail(
-        fmt::format("{} is too much here: expected is {}", in_quotes(cursor_.token()), expected));
+    cursor_.fail(fmt::format("{} is one number too many: expected is {}",
+                             in_quotes(cursor_.token()), expected));
   }
 }
 

@@ -50,7 +50,7 @@ class HeaderParser {
     }
     skip_blanks();
     if (!rest_.empty()) {
-      damaged(in_quotes(rest_) + " stands behind it");
+      damaged(in_quotes(rest_) + " follows its closing brace");
     }
     if (!has_dtype_ || !has_order_ || !has_shape_) {
       damaged("descr, fortran_order or shape is missing");
@@ -389,7 +389,8 @@ template <typename Integer>
 void NpyReader::refuse_inexact() const {
   for (Index i = 0; i < array_.values.size(); ++i) {
     const auto value = load<Integer>(fortran_ ? column_index(i / cols_, i % cols_) : i);
-    if (!is_exact(value)) fail(place_text(i) + fmt::format(" {}, which no 64-bit float is", value));
+    if (!is_exact(value))
+      fail(place_text(i) + fmt::format(" {}, which no 64-bit float represents", value));
   }
 }
 

@@ -95,7 +95,7 @@ void write_npz(OutputFile& output, std::span<const NamedMatrix> arrays) {
   const auto check = [&](bool done) {
     if (!done)
       throw OutOfMemory(output.path() +
-                        ": libzip cannot write it; it is put together in memory first");
+                        ": libzip cannot write the file, which is built in memory first");
   };
   // The archive takes over a reference to its source; the other is kept to read from it in the end.
   const Source whole(zip_source_buffer_create(nullptr, 0, 0, nullptr));

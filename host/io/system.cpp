@@ -226,7 +226,7 @@ Matrix io::read_right_hand_sides(const std::string& rhs, const Matrix& a, const 
 }
 
 std::string io::negative_text(double value) {
-  return fmt::format("{} is below 0, which it may not be here", value);
+  return fmt::format("{} is below 0; a weight must be at least 0", value);
 }
 
 std::vector<double> io::read_weights(const std::string& path, const Matrix& a,
@@ -237,7 +237,7 @@ std::vector<double> io::read_weights(const std::string& path, const Matrix& a,
   const Content content = read_content(path, options, "w", Numbers::real, "--weights ");
   if (std::min(content.rows, content.cols) != 1 || content.values.size() != a.rows())
     throw DimensionError(fmt::format(
-        "{}: {} numbers are no weights for the {} matrix of {}: {} are needed, one for each row",
+        "{}: {} weights do not fit the {} matrix of {}: {} are needed, one for each row",
         name_of(path), shape_of(content.rows, content.cols), shape_of(a.rows(), a.cols()),
         name_of(a_path), a.rows()));
   return {content.values.begin(), content.values.end()};

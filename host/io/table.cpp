@@ -409,7 +409,7 @@ void TableReader::use(char decimal_mark, const char* at) {
 void TableReader::pass_delimiter() {
   if (cursor_.peek() != dialect_.delimiter) {
     const bool tab = dialect_.delimiter == '\t';
-    cursor_.fail(fmt::format("{} stands where the next {} should be{}", in_quotes(field()),
+    cursor_.fail(fmt::format("found {} where the next {} should be{}", in_quotes(field()),
                              tab ? "tab" : in_quotes({&dialect_.delimiter, 1}),
                              dialect_.delimiter == ',' ? decimal_comma_hint : ""));
   }

@@ -7,8 +7,9 @@ namespace clgauss {
 
 ComplexMatrix::ComplexMatrix(Matrix parts) : parts_(std::move(parts)) {
   if (parts_.cols() % 2 != 0)
-    throw DimensionError(fmt::format(
-        "{} columns of real and imaginary parts are no columns of complex numbers", parts_.cols()));
+    throw DimensionError(
+        fmt::format("{} columns of real and imaginary parts: the number of columns must be even",
+                    parts_.cols()));
 }
 
 ComplexMatrix::ComplexMatrix(Index rows, Index cols, std::span<const std::complex<double>> values)

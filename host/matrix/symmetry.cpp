@@ -60,7 +60,7 @@ bool same_across(double u, double v) { return u == v || (std::isnan(u) && std::i
 
 std::string asymmetry(Index i, Index j, double below, double above, std::string_view method) {
   return fmt::format(
-      "A is not symmetric, which the method {} asks for: element ({}, {}) is {:.17g}, "
+      "A is not symmetric, which the method {} needs: element ({}, {}) is {:.17g}, "
       "element ({}, {}) is {:.17g}; the method lu takes any A",
       method, i + 1, j + 1, below, j + 1, i + 1, above);
 }
@@ -83,9 +83,9 @@ void require_hermitian(const ComplexMatrix& a, std::string_view method) {
                        a(i, j).imag());
   };
   const auto refuse = [&](const std::string& what) {
-    throw ValueError(fmt::format(
-        "A is not Hermitian, which the method {} asks for: {}; the method lu takes any A", method,
-        what));
+    throw ValueError(
+        fmt::format("A is not Hermitian, which the method {} needs: {}; the method lu takes any A",
+                    method, what));
   };
   for (Index i = 0; i < a.rows(); ++i)
     if (a(i, i).imag() != 0 && !std::isnan(a(i, i).imag())) refuse(text(i, i));

@@ -3,13 +3,13 @@
     solve(a, b)        x of a @ x = b; lstsq(a, b) by least squares
     certify(a, b)      x with proven bounds of its error
     lu(a)              factors that are kept on the device: .solve(b), .solve(b, trans="T"), .det(), .rcond(), .inv()
-    cholesky(a)        the same of a symmetric or Hermitian positive definite matrix, and .L
+    cholesky(a)        the same for a symmetric or Hermitian positive definite matrix, and .L
     inv(a)             the inverse
     det(a), slogdet(a), cond(a)
     tune_kernel(..)    the fastest work-group size and macros of an OpenCL kernel of your own
-    devices()          the OpenCL devices; device="nvidia:h200" or Context(..) of the calls above says on which
+    devices()          the OpenCL devices; every call above takes device="nvidia:h200" or a Context(..)
 
-Arrays are NumPy's, also of complex numbers and stacks, or pyopencl's.
+Arrays are NumPy's (also complex, and stacks) or pyopencl's.
 
 >>> import numpy as np
 >>> import clgauss

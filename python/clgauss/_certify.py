@@ -24,26 +24,26 @@ def certify(a: ArrayLike, b: ArrayLike, *, device: str | Context = "auto", accur
     b : (n,) or (n, k) array_like
         A vector, or k right-hand sides.
     device : str or Context, optional
-        See `Context`. It needs float64.
+        See `Context`. The device must have float64.
     accuracy : {"double", "max"}, optional
-        Of x, as for `solve`; with ``"max"`` hardly a digit is left to prove.
+        As for `solve`; with ``"max"`` nearly all digits of x are proven.
 
     Returns
     -------
     Certificate
-        Bounds and proven digits, or why nothing can be proven: an A with a condition above about ``1 / (n eps)``.
+        Bounds and proven digits, or why nothing is proven: the condition of A is above about ``1 / (n eps)``.
 
     Raises
     ------
     LinAlgError, ValueError, TypeError, MemoryError
         As `solve`.
     DeviceError
-        As `solve`, and a device without float64.
+        As `solve`; also if the device has no float64.
 
     Notes
     -----
-    It takes about five LUs, and three n-by-n matrices of float64 on the device. That the hardware does the arithmetic of IEEE 754 is taken
-    for granted; what device and kernels compute is checked on the way.
+    A proof takes about five LUs, and three n-by-n matrices of float64 on the device. It assumes that the hardware computes as IEEE 754
+    demands; what device and kernels compute is checked on the way.
 
     Examples
     --------
@@ -64,7 +64,7 @@ def certify(a: ArrayLike, b: ArrayLike, *, device: str | Context = "auto", accur
     if accuracy not in ("double", "max"):
         raise ValueError(f'accuracy is "double" or "max", not {accuracy!r}')
     if not b.size:
-        raise ValueError("there is no number of x to prove anything of: n or the number of right-hand sides is 0")
+        raise ValueError("x is empty: n or the number of right-hand sides is 0")
     context = context_of(device)
     x, bounds = np.zeros(b.shape, FLOAT64), np.full(b.shape, np.inf)
     told: Any = context._session.certify(a, b, x, bounds, accuracy)

@@ -1,4 +1,4 @@
-"""How good an answer by kept factors is, from a copy of A on the host."""
+"""The check of answers by kept factors, from a copy of A on the host."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _ELEMENTS_AT_ONCE = 1 << 22
 
 
 class AccuracyWarning(RuntimeWarning):
-    """The residual of an answer is larger than it should be."""
+    """The residual of an answer is above the bound."""
 
 
 class IllConditionedWarning(RuntimeWarning):
-    """The residual of an answer is small, but A is so near to a singular matrix that hardly a digit of x can be relied on."""
+    """The residual of an answer is small, but A is so nearly singular that fewer than 3 digits of x are sure."""
 
 
 def warn(message: str, category: type[Warning]) -> None:
-    """A warning about the line that called the package."""
+    """Warns, with the line that called the package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals.get("__name__", "").split(".")[0] == "clgauss":
         level, frame = level + 1, frame.f_back
@@ -32,7 +32,7 @@ def warn(message: str, category: type[Warning]) -> None:
 
 
 def warn_of(doubt: str, rcond: float | None, where: str = "") -> str:
-    """Warns of what the library doubts; the status of the report."""
+    """Warns of an ill-conditioned matrix; returns the status of the report."""
     if doubt not in ("nearly_singular", "few_digits"):
         return "ok"
     kind, left = ("nearly singular", "x may have no correct digit") if doubt == "nearly_singular" else ("ill-conditioned", "hardly a digit of x can be relied on")
@@ -41,7 +41,7 @@ def warn_of(doubt: str, rcond: float | None, where: str = "") -> str:
 
 
 def doubt_of(rcond: float, dtype: np.dtype[Any]) -> str:
-    """The same where only the condition of A is known."""
+    """The doubt if only rcond of A is known."""
     return "none" if rcond >= np.finfo(dtype).eps / 2 else "nearly_singular"
 
 
@@ -81,7 +81,7 @@ class Checker:
         return result
 
     def scaled(self, residual: NDArray[Any], b: NDArray[Any], x: NDArray[Any], trans: str) -> float:
-        """The largest scaled residual of all columns; NaN where there is one in x."""
+        """The largest scaled residual of all columns; NaN if x holds one."""
         largest = [np.max(np.abs(array), axis=0).astype(np.float64) for array in (residual, x, b)]
         size = self._norms[trans != "N"] * largest[1] + largest[2] * self._scale
         scaled = np.where(largest[0] == 0, 0.0, largest[0] / (self._eps * len(x) * np.where(size == 0, 1.0, size)))

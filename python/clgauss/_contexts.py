@@ -19,13 +19,13 @@ class Device:
     spec : str
         ``"platform:device"``, as `Context` and ``device=`` take it.
     name, platform, vendor, driver : str
-        As the driver says.
+        As the driver reports them.
     type : str
         ``"cpu"``, ``"gpu"``, ``"accelerator"`` or ``"other"``.
     compute_units : int
     global_mem_bytes : int
     fp64 : bool
-        Whether it computes in double precision. Where it does not, `solve` refines answers of single precision.
+        Whether the device computes in double precision. If not, `solve` refines answers of single precision.
     """
 
     spec: str
@@ -59,21 +59,20 @@ def devices() -> list[Device]:
 class Context:
     """A device opened for work, with the kernels that were built for it.
 
-    `solve`, `lu` and `inv` keep one for every device that they are given by name, so that a program needs none of its own but
-    for a queue of pyopencl's, or to have one for each thread: a context does one thing at a time, and threads that share one wait
-    for each other.
+    `solve`, `lu` and `inv` keep a context for every device that is given by name. A program makes its own for a queue of pyopencl,
+    or to have one for each thread: a context does one thing at a time, and threads that share one wait for each other.
 
     Parameters
     ----------
     device : str or pyopencl.CommandQueue, optional
         ``"auto"`` (the environment's ``CLGAUSS_DEVICE``, else a GPU, else an accelerator, else a CPU), ``"gpu"``, ``"cpu"``, ``"accel"``,
         ``"1:0"`` (platform and device as `devices` lists them), or a part of their names, as ``"nvidia:h200"`` or ``"pocl"``. Or an
-        in-order command queue of pyopencl's, on which, and in whose OpenCL context, all work is then done.
+        in-order command queue of pyopencl: all work is then done on it, in its OpenCL context.
 
     Raises
     ------
     DeviceError
-        No device, none that matches, or more than one; a driver that fails.
+        There is no device, none that matches, or more than one; or a driver fails.
     ValueError
         The queue is not in order.
 
@@ -101,7 +100,7 @@ class Context:
 
     @property
     def device(self) -> Device:
-        """What the context works on."""
+        """The device of the context."""
         return Device(**self._session.device)
 
     def __repr__(self) -> str:
@@ -131,7 +130,7 @@ def context_of(device: str | Context) -> Context:
 
 
 def close() -> None:
-    """Gives the devices back that were opened by their names."""
+    """Closes the devices that were opened by their names."""
     _opened.clear()
 
 

@@ -76,68 +76,68 @@ def solve(
     Parameters
     ----------
     a : (..., n, n) array_like, or pyopencl.array.Array
-        Float32 or float64, in any order and strides; integers become float64. It stays as it is. Rows of float64 one after the other
-        (C order) are read where they lie; of others a copy in float64 is made on the host. Where a or b is complex64 or complex128, x is
-        complex, and stacks are solved one after the other. Arrays of pyopencl's, a and b, are solved on the queue of the `Context`, and so is x one;
-        its residual is not checked.
+        Float32 or float64, in any order and strides; integers become float64. It stays unchanged. Float64 in C order is read in place;
+        of anything else the host makes a copy in float64. If a or b is complex64 or complex128, x is complex, and stacks are solved one
+        after the other. If a and b are arrays of pyopencl, they are solved on the queue of the `Context`, x is such an array, and its
+        residual is not checked.
     b : (n,) or (..., n, k) array_like
         A vector, or k right-hand sides. Leading dimensions are broadcast, as by `numpy.linalg.solve`.
     device : str or Context, optional
         See `Context`.
     accuracy : {"double", "single", "max"}, optional
-        ``"double"``: x solves a system as close to the given one as double precision can tell, also on a device without it.
-        ``"single"``: that of float32, which is sooner there. ``"max"``: all digits of x, as long as A is not singular to double precision.
+        ``"double"``: the backward error of float64, also on a device without double precision. ``"single"``: that of float32, which is
+        faster there. ``"max"``: all digits of x, as long as A is not singular to double precision.
     method : {"auto", "lu", "mixed", "rbt", "cholesky", "ldlt"}, optional
-        Of one system. ``"cholesky"`` and ``"ldlt"`` are for a symmetric A, and take half the work; with ``"ldlt"`` it may be indefinite. Of a
-        complex one ``"lu"``, ``"mixed"`` and, where A is Hermitian, ``"cholesky"``.
+        For one system, not for a stack. ``"cholesky"`` and ``"ldlt"`` are for a symmetric A, and take half the work; with ``"ldlt"`` A may be
+        indefinite. A complex system takes ``"lu"``, ``"mixed"`` and, if A is Hermitian, ``"cholesky"``.
     full_output : bool, optional
-        Return a report, too. It estimates the condition number, which takes as long as some more right-hand sides.
+        Also return a report. It estimates the condition number, which takes as long as a few more right-hand sides.
     assume_a : {"gen", "sym", "her", "pos"}, optional
-        What a is, as for `scipy.linalg.solve`, whose names in full are taken, too: but for ``"gen"`` only one of its triangles is read.
-        ``"pos"``: by Cholesky's factorisation, in half the time; LinAlgError if a is not positive definite. Other complex matrices are
-        solved by LU all the same, and ``"her"`` is ``"sym"`` for real ones.
+        The structure of a, as for `scipy.linalg.solve`, whose long names are accepted, too. Except for ``"gen"`` only one triangle of a is
+        read. ``"pos"`` uses Cholesky's factorisation, in half the time, and raises LinAlgError if a is not positive definite. For a real a
+        ``"her"`` is ``"sym"``. A complex a is solved by LU except with ``"pos"``.
     lower : bool, optional
-        That it is the lower triangle.
+        Read the lower triangle of a instead of the upper one.
     transposed : bool, optional
         Solve ``a.T @ x = b``.
     check_finite : bool, optional
-        NaN and Inf in a or b are a ValueError; if false, a LinAlgError. No answer is given with them in either case, and neither costs more.
+        NaN or Inf in a or b raises a ValueError; if false, a LinAlgError. Either way there is no answer, and the check costs nothing extra.
     overwrite_a, overwrite_b : bool, optional
-        Of arrays of pyopencl's: they may hold factors and x afterwards, which spares their copies. Those of NumPy stay as they are.
+        Arrays of pyopencl may be overwritten by factors and x, which saves their copies. Arrays of NumPy are never overwritten.
 
     Returns
     -------
     x : (n,) or (..., n, k) ndarray
         Float32 if both a and b are, else float64; complex64 if all numbers are in single precision, else complex128.
     report : Report, BatchReport, or list of Report
-        With ``full_output``: for one system, for a stack of systems up to n = 2048, or one for each of a stack of larger ones, or of
-        complex ones.
+        With ``full_output``: a Report for one system, a BatchReport for a stack of systems up to n = 2048, and a list of one Report for
+        each system of a stack of larger or complex ones.
 
     Raises
     ------
     LinAlgError
         A is singular, not square, or the numbers leave the range of the type.
     ValueError
-        Shapes that do not fit, or NaN or Inf in a or b; an A that is not symmetric, of a method for these.
+        Shapes do not fit; a or b holds NaN or Inf; A is not symmetric, and the method needs that.
     TypeError
-        Float16, longdouble, objects.
+        Arrays of float16, longdouble or objects.
     MemoryError
         The system does not fit into the device's memory or the host's.
     DeviceError
-        No such device, or a driver that fails.
+        There is no such device, or a driver fails.
 
     Warns
     -----
     AccuracyWarning
-        The answer is there, and its residual is larger than accepted.
+        The residual of x is larger than the bound.
     IllConditionedWarning
-        The residual is small, but of x fewer than 3 digits are sure: A is singular to rounding, or nearly so.
+        The residual is small, but fewer than 3 digits of x are sure: A is singular to rounding, or nearly so.
 
     Notes
     -----
-    The GIL is free meanwhile; Ctrl-C is heard within a second. Every answer is checked by its residual, which the host computes in float64.
-    One system of up to 32 unknowns on a CPU device is solved by the calling thread, by the library's LU for the host: to wake up the device
-    takes longer. The first call on a device builds kernels, which are kept on disk.
+    The GIL is free during the solve; Ctrl-C takes effect within a second. Every answer is checked by its residual, which the host computes
+    in float64. On a CPU device the calling thread solves one system of up to 512 unknowns by the library's LU for the host, because waking
+    up the device takes longer. The first call on a device builds kernels, which are kept on disk.
 
     Examples
     --------
@@ -160,7 +160,7 @@ def solve(
     """
     if _opencl.is_array(a) or _opencl.is_array(b):
         if method != "auto":
-            raise ValueError("no method is chosen for arrays of pyopencl's")
+            raise ValueError("method cannot be chosen for arrays of pyopencl")
         return _solve_arrays_of_opencl(a, b, device, transposed, (overwrite_a, overwrite_b))
     if accuracy == "double" and method == "auto" and not full_output and assume_a == "gen" and not transposed:
         x: Any = context_of(device)._session.solve_at_once(a, b)
@@ -177,7 +177,7 @@ def solve(
         raise ValueError(f"method is one of {', '.join(get_args(Method))}, not {method!r}")
     chosen = assumed if method == "auto" else method
     if method != "auto" and (a.ndim > 2 or b.ndim > 2):
-        raise ValueError("a method is chosen for one system")
+        raise ValueError("method can be chosen for one system, not for a stack")
     if has_triangle:
         a = _from_triangle(a, lower, assume_a in ("her", "hermitian", "pos", "positive definite"))
     if transposed:
@@ -211,7 +211,7 @@ def _from_triangle(a: NDArray[Any], lower: bool, hermitian: bool) -> NDArray[Any
 
 def _solve_arrays_of_opencl(a: Any, b: Any, device: Any, transposed: bool, overwrite: tuple[bool, bool]) -> Any:
     if not (_opencl.is_array(a) and _opencl.is_array(b)):
-        raise TypeError("of a and b one is an array of pyopencl's and the other is not")
+        raise TypeError("a and b must both be arrays of pyopencl, or neither")
     factors = lu(a if overwrite[0] else a.copy(), device=device)
     if factors.singular_column is not None:
         refuse("singular", factors.singular_column, np.empty(0))
@@ -281,17 +281,17 @@ def lstsq(
     accuracy: Accuracy = "double",
     full_output: bool = False,
 ) -> Any:
-    """Least squares: of all x with the least ``||b - a @ x||`` the least.
+    """Least squares: the x of least norm among those with the least ``||b - a @ x||``.
 
     Parameters
     ----------
     a : (..., m, n) array_like
-        As for `solve`. Of a stack one problem is solved after the other.
+        As for `solve`. The problems of a stack are solved one after the other.
     b : (m,) or (..., m, k) array_like
-        A vector, or k right-hand sides. Leading dimensions are broadcast, as by `solve`; NumPy's lstsq takes none.
+        A vector, or k right-hand sides. Leading dimensions are broadcast, as by `solve`; NumPy's lstsq has none.
     rcond : float, optional
-        What is below this part of the largest counts as 0 where the rank is told, below 1. By default eps max(m, n), with the eps of the type of
-        the factors; a negative one is eps, as in NumPy.
+        The tolerance of the rank, below 1: what is below this share of the largest counts as 0. By default eps max(m, n), with the eps of
+        the type of the factors; a negative value means eps, as in NumPy.
     ridge : float, optional
         ``ridge * ||x||^2`` is added to what x minimizes; finite, at least 0.
     weights : (m,) array_like, optional
@@ -299,28 +299,30 @@ def lstsq(
     device : str or Context, optional
         See `Context`.
     accuracy : {"double", "single"}, optional
-        As for `solve`; a device without double precision refines x to it.
+        As for `solve`; on a device without double precision x is refined to it.
     full_output : bool, optional
-        Return a report, too.
+        Also return a report.
 
     Returns
     -------
     x : (n,) or (..., n, k) ndarray; (..., n) for a vector b
         Float32 if both a and b are, else float64.
     residuals : (..., k) ndarray
-        Squares of ``||b - a @ x||``, without ridge and weights; empty, as in NumPy, where the rank is below n (of a stack: any) or m <= n, unless there is a ridge.
+        Squares of ``||b - a @ x||``, without ridge and weights. Empty, as in NumPy, if the rank (in a stack: any rank) is below n or
+        m <= n, unless there is a ridge.
     rank : int, or (...) ndarray of a stack
-        Numerical rank of a; with a ridge, or weights of 0, of what is factored in its place.
+        Numerical rank of a; with a ridge, or weights of 0, that of the matrix that is factored in its place.
     s : None
-        NumPy's singular values: none are computed.
+        In the place of NumPy's singular values, which are not computed.
     report : LeastSquaresReport, or list of these for a stack
         With ``full_output``.
 
     Notes
     -----
-    By a QR factorisation, of a deficient rank with column exchanges and a second one (LAPACK's gelsy). Other than `numpy.linalg.lstsq` it tells
-    the rank of a with its columns (its rows, if it has more columns) brought to one size: a column is not taken for 0 because it is small.
-    With ridge and weights the rows ``sqrt(weights) * a`` are factored above (for m < n beside) ``sqrt(ridge)`` times the identity; ``a.T @ a`` never is.
+    The method is a QR factorisation; for a deficient rank with column exchanges and a second factorisation (LAPACK's gelsy). Unlike
+    `numpy.linalg.lstsq` it equilibrates the columns of a (its rows, if it has more columns) before it finds the rank: a small column does not
+    count as 0. With ridge and weights the rows ``sqrt(weights) * a`` are factored above (for m < n beside) ``sqrt(ridge)`` times the
+    identity; ``a.T @ a`` is never formed.
 
     Examples
     --------
@@ -339,7 +341,7 @@ def lstsq(
     if accuracy not in ("double", "single"):
         raise ValueError(f'accuracy is "single" or "double", not {accuracy!r}')
     if rcond is not None and not rcond < 1:
-        raise ValueError(f"rcond is {rcond}, which is not below 1")
+        raise ValueError(f"rcond is {rcond}; it must be below 1")
     if rcond is not None and rcond < 0:
         rcond = float(np.finfo(FLOAT32 if accuracy == "single" else FLOAT64).eps)
     weights = None if weights is None else np.asarray(weights, FLOAT64)
@@ -380,7 +382,7 @@ def _solve_one(
 
 
 def judged_report(context: Context, told: dict[str, Any], a: NDArray[Any], b: NDArray[Any], warns: bool = True) -> Report:
-    """Of a system that has an answer, with one verdict: a residual that is too large, else what is doubted."""
+    """The report of a system that has an answer; warns of a residual that is too large, else of ill-conditioning."""
     failed, doubt = told.pop("failed_column"), told.pop("doubt")
     _judge(told["status"], _where(told["status"], failed), told["scaled_residual"], a, b)
     if told["status"] == "ok" and warns:
@@ -433,14 +435,14 @@ def _solve_stack(
 
 
 def _doubt_about(context: Context, a: NDArray[Any], b: NDArray[Any], system: int, accuracy: Accuracy) -> str:
-    """Looks into the system of a stack that seems to be nearest to a singular one; the status of the stack."""
+    """Estimates the error of the system of a stack that is nearest to a singular one; returns the status of the stack."""
     x = np.empty(b.shape[1:], FLOAT64)
     told: Any = context._session.solve(a[system], b[system], x, accuracy, True, "auto")
     return warn_of(told["doubt"], told["rcond"], f" of system {system}")
 
 
 def _where(status: str, failed: int | None) -> str:
-    """What is known of the column at which it went wrong, for `_judge`."""
+    """The column that failed, as text for `_judge`."""
     if failed is None:
         return ""
     if status == "singular":
@@ -454,7 +456,7 @@ def refuse(status: str, failed: int | None, a: NDArray[Any]) -> None:
 
 
 def _judge(status: str, where: str, scaled_residual: float, a: NDArray[Any], b: NDArray[Any]) -> None:
-    """An exception or a warning for what is not "ok"."""
+    """Raises or warns if the status is not "ok"."""
     if status == "ok":
         return
     if not is_finite(a, b):

@@ -47,14 +47,14 @@ class LU:
         Parameters
         ----------
         b : (n,) or (n, k) array_like, or pyopencl.array.Array
-            An array of pyopencl's, of the factors' type and in C order, is replaced by the answer.
+            An array of pyopencl, which has the factors' type and is in C order, is replaced by the answer.
         trans : {0, 1, 2, "N", "T", "C"}, optional
             1 or ``"T"``: solve with the transposed A; 2 or ``"C"``: with its conjugate.
 
         Returns
         -------
         x : ndarray, or b
-            Float32 if factors and b are, else float64, with the accuracy of the factors; complex where either is, likewise.
+            Float32 if factors and b are, else float64, with the accuracy of the factors; complex if either is complex.
 
         Raises
         ------
@@ -64,14 +64,14 @@ class LU:
         Warns
         -----
         AccuracyWarning
-            The scaled residual is above 16, also after two corrections of x.
+            The scaled residual is above 16 even after two corrections of x.
         IllConditionedWarning
             ``rcond()`` is below the unit roundoff of the factors: x may have no correct digit.
 
         Notes
         -----
         x is checked by its residual, which the host computes in float64 from its copy of A: about 2 n^2 operations for each column of b. An
-        array of pyopencl's is not checked.
+        array of pyopencl is not checked.
 
         Examples
         --------
@@ -103,7 +103,7 @@ class LU:
         return x[:, 0] if vector else x
 
     def _warn_if_doubtful(self) -> None:
-        """Once one product with A^-1 left a doubt, every answer comes with a warning that rcond justifies."""
+        """Warns with every answer if a product with A^-1 left a doubt and rcond confirms it."""
         if self._checker is None or self._factors is None:
             return
         if self._doubt is None:
@@ -114,7 +114,7 @@ class LU:
             warn_of(self._doubt, self.rcond())
 
     def _apply(self, b: NDArray[Any], x: NDArray[Any], trans: str) -> None:
-        """x = A^-1 b, or as `trans` says, of numbers of any kind."""
+        """x = A^-1 b, or as `trans` says, for real and complex numbers."""
         if isinstance(self._factors, _core.ComplexFactors):
             of_b = parts(b.conj() if trans == "T" else b)  # A^-T b is the conjugate of A^-H times that of b
             found = np.empty(b.shape, COMPLEX128)
@@ -129,7 +129,7 @@ class LU:
             self._factors.solve(b, x, trans != "N")
 
     def _check(self, b: NDArray[Any], x: NDArray[Any], trans: str) -> None:
-        """Corrects x where its residual is too large, at most twice, and warns if that does not help."""
+        """Corrects x at most twice if its residual is too large, and warns if that does not help."""
         if self._checker is None or self._factors is None:
             return
         with np.errstate(all="ignore"):
@@ -169,7 +169,7 @@ class LU:
         return sign.item(), logarithm.item()
 
     def det(self) -> float | complex:
-        """Determinant of A; inf where it is too large for a float, see `slogdet`.
+        """Determinant of A; inf if it is too large for a float, see `slogdet`.
 
         Examples
         --------
@@ -232,11 +232,11 @@ class LU:
 
 
 class Cholesky(LU):
-    """``A = L L^T``, or ``L L^H``, of a symmetric or Hermitian positive definite matrix, on a device. Made by `cholesky`, it does what an `LU` does."""
+    """``A = L L^T``, or ``L L^H``, of a symmetric or Hermitian positive definite matrix, on a device. Made by `cholesky`; has all methods of `LU`."""
 
     @property
     def L(self) -> NDArray[Any]:
-        """The lower triangle, as of `numpy.linalg.cholesky`.
+        """The lower triangle, as `numpy.linalg.cholesky` returns it.
 
         Examples
         --------
@@ -259,7 +259,7 @@ class LUStack:
     ----------
     n : int
     shape : tuple of int
-        That of the stack.
+        The shape of the stack.
     dtype : numpy.dtype
     """
 
@@ -277,7 +277,7 @@ class LUStack:
         return LUStack(found, self.n, self.dtype) if isinstance(found, np.ndarray) else found
 
     def solve(self, b: ArrayLike, trans: int | str = 0) -> NDArray[Any]:
-        """As `LU.solve`, of ``(n,)`` or ``(..., n, k)`` right-hand sides, whose leading dimensions are broadcast.
+        """As `LU.solve`, for ``(n,)`` or ``(..., n, k)`` right-hand sides, whose leading dimensions are broadcast.
 
         Examples
         --------
@@ -328,7 +328,7 @@ class LUStack:
 
 
 def slogdet_of(mantissas: NDArray[Any], exponents: NDArray[Any]) -> tuple[Any, Any]:
-    """Of numbers ``mantissa * 2^exponent``, which no float holds."""
+    """Sign and logarithm of numbers ``mantissa * 2^exponent``, which may be too large for a float."""
     sizes = np.abs(mantissas)
     singular = sizes == 0
     sizes = np.where(singular, 1.0, sizes)
@@ -336,7 +336,7 @@ def slogdet_of(mantissas: NDArray[Any], exponents: NDArray[Any]) -> tuple[Any, A
 
 
 def determinant_of(mantissas: NDArray[Any], exponents: NDArray[Any]) -> Any:
-    """The same numbers as floats, inf where they are too large."""
+    """The same numbers as floats, inf if they are too large."""
     by = np.clip(exponents, -5000, 5000).astype(np.int32)
     with np.errstate(over="ignore", under="ignore"):
         if mantissas.dtype.kind == "c":
@@ -359,27 +359,27 @@ def lu(a: Any, *, device: str | Context = "auto") -> Any:
     Parameters
     ----------
     a : (..., n, n) array_like, or pyopencl.array.Array
-        Float32, float64, complex64 or complex128, factored in its own type; integers become float64. Of an array of pyopencl's, in C order, the factors take
-        the place, without a copy: L below the diagonal, whose own ones are not stored, and U.
+        Float32, float64, complex64 or complex128, factored in its own type; integers become float64. An array of pyopencl, in C order, is overwritten
+        by its factors, without a copy: L below the diagonal, whose ones are not stored, and U.
     device : str or Context, optional
-        See `Context`. For an array of pyopencl's it is the `Context` of a queue in the same OpenCL context.
+        See `Context`. For an array of pyopencl: the `Context` of a queue in the same OpenCL context.
 
     Returns
     -------
     LU, or LUStack for more than two dimensions
-        A singular A is told by ``singular_column``, ``det()`` and ``rcond()``; to solve with it is an error. It keeps the factors on
-        the device and, to check answers, a copy of ``a`` in host memory; of an array of pyopencl's it keeps no copy and checks nothing.
+        Its ``singular_column``, ``det()`` and ``rcond()`` show a singular A; solving with a singular A is an error. It keeps the factors on
+        the device and, to check answers, a copy of ``a`` in host memory. For an array of pyopencl it keeps no copy and checks nothing.
 
     Raises
     ------
     LinAlgError
         A is not square.
     ValueError
-        NaN or Inf in a; an array of another OpenCL context, or not in C order.
+        a holds NaN or Inf; an array of pyopencl is of another OpenCL context, or not in C order.
     TypeError
         As `solve`.
     DeviceError
-        Float64 on a device without it, and as `solve`.
+        As `solve`; also float64 on a device without it.
 
     Examples
     --------
@@ -392,7 +392,7 @@ def lu(a: Any, *, device: str | Context = "auto") -> Any:
     """
     if _opencl.is_array(a):
         if not isinstance(device, Context):
-            raise TypeError("an array of pyopencl's is factored on its own queue: device=clgauss.Context(queue)")
+            raise TypeError("an array of pyopencl is factored on its own queue: pass device=clgauss.Context(queue)")
         n = require_square(a)
         memory, offset, ld, _ = _opencl.place(a, device, rows=n)
         name = _opencl.type_name(a.dtype)
@@ -414,9 +414,9 @@ def lu(a: Any, *, device: str | Context = "auto") -> Any:
 
 
 def cholesky(a: Any, *, device: str | Context = "auto") -> Any:
-    """Factor a symmetric, or complex and Hermitian, positive definite matrix on an OpenCL device, in half the time that `lu` takes.
+    """Factor a symmetric or Hermitian positive definite matrix on an OpenCL device, in half the time of `lu`.
 
-    The factors are those of ``A = L D L^H``, Cholesky's without their square roots, which are an `LU` without row exchanges.
+    The factors are ``A = L D L^H``: Cholesky's without square roots, which are an `LU` without row exchanges.
 
     Parameters
     ----------
@@ -478,7 +478,7 @@ def aslinearoperator(lu: LU) -> Any:
     Returns
     -------
     scipy.sparse.linalg.LinearOperator
-        ``op @ b`` is ``lu.solve(b)``, and ``op.H @ b`` solves with the transposed A, or its conjugate.
+        ``op @ b`` is ``lu.solve(b)``, and ``op.H @ b`` solves with the conjugate transpose of A.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What one matrix tells: inverse, determinant, condition; of a stack, each of them."""
+"""Inverse, determinant and condition of a matrix, or of each matrix of a stack."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SlogdetResult(NamedTuple):
 def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
     """Inverse of a matrix, or of each of a stack.
 
-    To solve a system, `solve` and `lu` are sooner and nearer.
+    To solve a system, use `solve` or `lu`: they are faster and more accurate.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
     Returns
     -------
     ainv : (..., n, n) ndarray
-        Float32 if a is, else float64; complex where a is, likewise.
+        Float32 if a is, else float64; complex if a is complex.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def inv(a: ArrayLike, *, device: str | Context = "auto") -> NDArray[Any]:
     Warns
     -----
     AccuracyWarning, IllConditionedWarning
-        As `solve`; ``A X - I`` is looked at by one vector, up to n = 128 wholly.
+        As `solve`. ``A X - I`` is checked by one vector, up to n = 128 completely.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def slogdet(a: ArrayLike, *, device: str | Context = "auto") -> SlogdetResult:
     Returns
     -------
     sign : number or (...) ndarray
-        -1, 0 or 1; of a complex matrix a number of modulus 1, or 0.
+        -1, 0 or 1; for a complex matrix a number of modulus 1, or 0.
     logabsdet : float or (...) ndarray
         -inf if A is singular.
 
@@ -112,7 +112,7 @@ def slogdet(a: ArrayLike, *, device: str | Context = "auto") -> SlogdetResult:
 
 
 def det(a: ArrayLike, *, device: str | Context = "auto") -> Any:
-    """Determinant of a matrix, or of each of a stack; inf where it is too large, see `slogdet`.
+    """Determinant of a matrix, or of each of a stack; inf if it is too large, see `slogdet`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What `solve` tells of an answer when it is asked for ``full_output``."""
+"""The reports that ``full_output`` returns."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class Report:
-    """How an answer came about and how good it is.
+    """How an answer was computed, and how good it is.
 
     Attributes
     ----------
     device : str
         Name of the device.
     status : str
-        ``"ok"``; ``"inaccurate"``: the scaled residual is above 16, or ``accuracy="max"`` was not reached; ``"ill_conditioned"``: it is
-        small, but the bound of the forward error leaves fewer than 3 digits; ``"nearly_singular"``: it leaves none, and rcond is below eps.
+        ``"ok"``; ``"inaccurate"``: the scaled residual is above 16, or ``accuracy="max"`` was not reached; ``"ill_conditioned"``: the
+        residual is small, but the bound of the forward error leaves fewer than 3 digits; ``"nearly_singular"``: the bound leaves none, and rcond
+        is below eps.
     method : str
-        What gave x: ``"ldlt"``, ``"cholesky"``, ``"lu"``, ``"mixed"`` (factors in f32, x refined to the accuracy of f64), ``"rbt"`` (the same between random
+        The method that computed x: ``"ldlt"``, ``"cholesky"``, ``"lu"``, ``"mixed"`` (factors in f32, x refined to the accuracy of f64), ``"rbt"`` (the same between random
         butterflies) or ``"gauss"`` (elimination, where a device runs no LU).
     passed_over : str
-        Why the method that was tried first did not do; empty if it did.
+        Why the method that was tried first failed; empty if it did not.
     factors : str
-        ``"f32"`` or ``"f64"``; of a complex system ``"c32"`` or ``"c64"``, pairs of these.
+        ``"f32"`` or ``"f64"``; for a complex system ``"c32"`` or ``"c64"``, pairs of these.
     accuracy : str
-        Of which precision the backward error is: ``"single"``, ``"double"`` or ``"max"``.
+        The precision of the backward error: ``"single"``, ``"double"`` or ``"max"``.
     pivoting : str
         ``"partial"``, ``"tournament"`` or ``"none"``.
     pivots : ndarray of intp
@@ -36,15 +37,15 @@ class Report:
     backward_error : float
         ``||b - A x|| / (||A|| ||x|| + ||b||)`` in infinity norms, of the worst right-hand side, computed in f64 on the host.
     scaled_residual : float
-        The same over ``n eps``, as the HPL benchmark has it; up to 16 is accepted.
+        The backward error over ``n eps``, as in the HPL benchmark; up to 16 is accepted.
     rcond : float or None
-        Reciprocal condition number of A in the 1-norm, estimated; None where it cannot be had.
+        Reciprocal condition number of A in the 1-norm, estimated; None if there is no estimate.
     forward_error : list of float or None
         Bounds of ``||x - x_true|| / ||x||`` for every right-hand side, estimated.
     corrections : int
         Steps of refinement.
     inertia : tuple of int or None
-        How many eigenvalues are above, below and at 0, by the pivots of ``"ldlt"``; None of other methods.
+        How many eigenvalues are above, below and at 0, from the pivots of ``"ldlt"``; None for other methods.
     times : dict of str to float
         Seconds of wall clock by part, and their ``"total"``.
     """
@@ -68,16 +69,16 @@ class Report:
 
 @dataclass(frozen=True)
 class BatchReport:
-    """The same of a stack of small systems, solved together; of the worst system where one number stands for all.
+    """The report of a stack of small systems that were solved together; its numbers are those of the worst system.
 
     Attributes
     ----------
     device, status, factors, backward_error, scaled_residual, rcond, times
         As in `Report`.
     worst_system : int or None
-        Whose residual it is, counted along the flattened leading dimensions.
+        The system with that residual, counted along the flattened leading dimensions.
     kernel : str
-        What ran on the device.
+        The kernel that ran on the device.
     """
 
     device: str
@@ -93,26 +94,26 @@ class BatchReport:
 
 @dataclass(frozen=True)
 class Certificate:
-    """An answer and what is proven of it: every rounding error is counted, nothing is estimated.
+    """An answer and proven bounds of its error: every rounding error is counted, nothing is estimated.
 
     Attributes
     ----------
     x : ndarray
-        The answer, as of `solve`.
+        The answer, as `solve` returns it.
     bounds : ndarray
-        ``|x_true - x| <= bounds``, element by element, x_true being that of a and b as they are in float64; inf where nothing is proven.
+        ``|x_true - x| <= bounds``, element by element, where x_true solves a and b as they are in float64; inf if nothing is proven.
     proven : bool
         A is not singular, and the bounds hold.
     digits : float
-        Decimal digits that the bounds leave of every element of x that is not 0; 0 where nothing is proven.
+        Decimal digits proven of every element of x that is not 0; 0 if nothing is proven.
     norm_digits : float
-        The same of the largest element of x, of the worst right-hand side.
+        Digits proven of the largest element of x, for the worst right-hand side.
     norm_bound : float
-        Of ``||I - R A||``, R being the inverse that was computed; below 1 if proven.
+        A bound of ``||I - R A||``, where R is the computed inverse; below 1 if proven.
     reason : str
         Why nothing is proven; empty if it is.
     report : Report
-        As `solve` gives it, with the estimates.
+        As `solve` returns it, with the estimates.
     """
 
     x: NDArray[np.float64]
@@ -127,7 +128,7 @@ class Certificate:
 
 @dataclass(frozen=True)
 class LeastSquaresReport:
-    """What `lstsq` tells of an answer.
+    """The report of `lstsq`.
 
     Attributes
     ----------
@@ -138,22 +139,22 @@ class LeastSquaresReport:
     factors : str
         ``"f32"`` or ``"f64"``.
     accuracy : str
-        By which precision x is judged: ``"single"`` or ``"double"``.
+        The precision of the check of x: ``"single"`` or ``"double"``.
     residual_norms : list of float
         ``||b - A x||`` in the 2-norm, for every right-hand side, without ridge and weights.
     objective_norms : list of float
         Roots of what x minimizes: ``sum(weights * (b - A x)**2) + ridge * ||x||^2``.
     scaled_residual : float
         For m >= n, ``||A^T r|| / (eps m ||A^T|| (||A|| ||x|| + ||b||))`` with r = b - A x; for m < n and full rank that of
-        `solve` with ``eps n``. With a ridge or weights: of the larger matrix that is factored, as rcond and rank.
+        `solve` with ``eps n``. With a ridge or weights it is that of the larger matrix that is factored, and so are rcond and rank.
     rcond : float
-        Reciprocal condition number of R in the 1-norm, estimated, of A with its columns (for m < n its rows) brought to one size.
+        Reciprocal condition number of R in the 1-norm, estimated, of A with its columns (for m < n its rows) equilibrated.
     rank : int
         Numerical rank.
     nullity : int
         n - rank, the dimension of the null space; with a ridge min(m, n) - rank.
     tolerance : float
-        To which the rank was judged: `rcond` of `lstsq`, or eps max(m, n).
+        The tolerance of the rank: `rcond` of `lstsq`, or eps max(m, n).
     corrections : int
         Steps of refinement.
     times : dict of str to float

@@ -25,7 +25,7 @@ _USAGE, _INPUT, _OPENCL = 2, 3, 5  # exit codes
 
 def _type_of(dtype: Any) -> str:
     if dtype.name not in _TYPES:
-        raise TypeError(f"array type {dtype} is no type of OpenCL C here: there are {', '.join(_TYPES)}")
+        raise TypeError(f"array type {dtype} is not supported: use one of {', '.join(_TYPES)}")
     return _TYPES[dtype.name]
 
 
@@ -72,7 +72,7 @@ def _values(values: Sequence[Any]) -> str:
 def _conditions(restrictions: str | Sequence[str] | None) -> list[dict[str, Any]]:
     texts = [restrictions] if isinstance(restrictions, str) else list(restrictions or [])
     if not all(isinstance(text, str) for text in texts):
-        raise TypeError("restrictions are expressions in strings, as 'block_size_x*tile <= 1024'; functions cannot be handed on")
+        raise TypeError("restrictions are expressions in strings, as 'block_size_x*tile <= 1024'; functions are not supported")
     return [{"Expression": text} for text in texts]
 
 
@@ -134,20 +134,20 @@ def tune_kernel(
     kernel_source : str
         OpenCL C, or the path of a file that ends in ``.cl``.
     problem_size : int or tuple of int
-        Divided by the group's size, or by ``grid_div_x`` .., and rounded up it is the number of work-groups of each dimension.
+        Divided by the group's size, or by ``grid_div_x`` .., and rounded up, this is the number of work-groups in each dimension.
     arguments : list
-        Arrays of NumPy's or pyopencl's, and NumPy's numbers.
+        Arrays of NumPy or pyopencl, and numbers of NumPy's types.
     tune_params : dict
-        Values of each macro. Those of ``block_size_names`` are the work-group, too.
+        The values of each macro. Those of ``block_size_names`` also give the work-group.
     grid_div_x, grid_div_y, grid_div_z : list of str, optional
         Names or expressions by whose product the problem is divided; the group's size if left out, ``[]`` for 1.
     restrictions : str or list of str, optional
-        What must hold, as ``"block_size_x * tile <= 1024"``.
+        Conditions of a configuration, as ``"block_size_x * tile <= 1024"``.
     answer : list, optional
-        Of each argument the array that it must hold afterwards, or None: it is not compared. Without it every configuration must give what the
-        first one gives.
+        For each argument the array that it must hold afterwards, or None, which is not compared. Without `answer` every configuration must
+        give the same as the first one.
     atol : float, optional
-        Error allowed. By default 1e-4 of the largest number in float32, 1e-10 in float64.
+        The error that is allowed. By default 1e-4 of the largest number in float32, 1e-10 in float64.
     iterations : int, optional
         Timed runs of each configuration.
     compiler_options : list of str, optional
@@ -162,7 +162,7 @@ def tune_kernel(
     Returns
     -------
     results : list of dict
-        Of each configuration tried its parameters, ``"time"``: the median in ms or the word for its failure (compile, runtime, correctness,
+        For each configuration tried: its parameters; ``"time"``, the median in ms or the word for its failure (compile, runtime, correctness,
         timeout, constraints), ``"times"`` and ``"detail"``.
     env : dict
         ``"best"`` (global, local, macros, median_s of the last comparison), ``"noise"``, ``"control_floor"``, ``"failures"``.
@@ -170,14 +170,14 @@ def tune_kernel(
     Raises
     ------
     ValueError
-        Arguments that are not those of the kernel, restrictions that leave nothing.
+        The arguments do not fit the kernel, or the restrictions leave no configuration.
     DeviceError
-        No such device; no configuration works.
+        There is no such device, or no configuration works.
 
     Warns
     -----
     RuntimeWarning
-        The machine is too noisy for a winner to be believed, or most configurations fail.
+        The machine is too noisy to be sure of the winner, or most configurations fail.
 
     Examples
     --------

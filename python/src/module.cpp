@@ -60,7 +60,7 @@ nb::dict times_of(const SolveTimes& times) {
   parts["backward"] = times.backward;
   parts["download"] = times.download;
   parts["refine"] = times.refine;
-  parts["trust"] = times.trust;
+  parts["estimate"] = times.trust;
   parts["check"] = times.check;
   parts["free"] = times.free;
   parts["total"] = times.sum();

@@ -63,13 +63,13 @@ TEST_CASE("--accuracy max: all digits of x, or exit code 8") {
   REQUIRE(errors.size() == 1);
   CHECK(errors[0]["normwise"].get<double>() <= 4 * 0x1p-53);
   CHECK(errors[0]["componentwise"].get<double>() <= 4 * 0x1p-53);
-  CHECK(report["trust"]["correct_digits"] == 15);
+  CHECK(report["error_estimate"]["correct_digits"] == 15);
   CHECK(report_of(folder, "s.txt")["refinement"].is_null());
 
   write_file(folder / "near.txt", "1 2 3 6\n4 5 6 15\n7 8 9 24\n");
   const auto near = run_program(folder, "solve near.txt --accuracy max -o x.txt");
   CHECK(near.exit_code == 8);
-  CHECK(near.err.find("\nMISSED     x has not all digits") != std::string::npos);
+  CHECK(near.err.find("\nMISSED     x does not have all digits") != std::string::npos);
   for (const std::string wrong :
        {"--in-place", "--method rbt", "--method gauss", "--type f32 --method lu"})
     CHECK(run_program(folder, "solve s.txt --accuracy max " + wrong).exit_code == 2);
@@ -105,19 +105,19 @@ TEST_CASE("--check: who computed the residual is said") {
 TEST_CASE("how far x can be trusted: rcond, correct digits, a warning where there are none") {
   const TemporaryFolder folder;
   REQUIRE(run_program(folder, "generate --kind random --n 300 -o s.txt").exit_code == 0);
-  const json trust = report_of(folder, "s.txt")["trust"];
+  const json trust = report_of(folder, "s.txt")["error_estimate"];
   CHECK(trust["rcond"].get<double>() > 1e-8);
   CHECK(trust["rcond"].get<double>() < 1e-2);
   CHECK(trust["correct_digits"].get<int>() >= 6);
   CHECK(trust["correct_digits"].get<int>() <= 15);
   CHECK(trust["forward_error"].size() == 1);
-  CHECK(report_of(folder, "s.txt --no-rcond")["trust"].is_null());
-  CHECK(report_of(folder, "s.txt --method gauss")["trust"].is_null());
+  CHECK(report_of(folder, "s.txt --no-rcond")["error_estimate"].is_null());
+  CHECK(report_of(folder, "s.txt --method gauss")["error_estimate"].is_null());
 
   write_file(folder / "near.txt", "1 2 3 6\n4 5 6 15\n7 8 9 24\n");
   const auto near = run_program(folder, "solve near.txt");
   CHECK(near.err.find("nearly singular") != std::string::npos);
-  CHECK(report_of(folder, "near.txt")["trust"]["rcond"].get<double>() < 1e-16);
+  CHECK(report_of(folder, "near.txt")["error_estimate"]["rcond"].get<double>() < 1e-16);
   CHECK(report_of(folder, "near.txt")["doubt"] == "nearly_singular");
   CHECK(report_of(folder, "s.txt")["doubt"] == "none");
   CHECK(report_of(folder, "s.txt --no-rcond")["doubt"] == "unknown");

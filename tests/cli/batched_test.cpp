@@ -152,16 +152,14 @@ TEST_CASE("batched: Cholesky, and what it refuses") {
   CHECK(says(solved({4, 2, 2, 3, 1, 0, 0, 1}, 0), "f64, Cholesky, kernel"));
   CHECK(values_of(content_of(folder / "x.npy")) == std::vector<double>(4, 1));
   CHECK(json::parse(content_of(folder / "r.json"))["method"] == "batched cholesky");
-  CHECK(
-      says(solved({4, 2, 2, 3, 1, 2, 2, 1}, 7),
-           "INDEFINITE 1 of 2 systems are not positive definite, as the method cholesky asks for, "
-           "x of which is NaN: [1] at column 2"));
+  CHECK(says(solved({4, 2, 2, 3, 1, 2, 2, 1}, 7),
+             "INDEFINITE 1 of 2 systems are not positive definite, which --method cholesky needs; "
+             "their x is NaN: [1] at column 2"));
   CHECK(json::parse(content_of(folder / "r.json"))["status"] == "not_positive_definite");
   std::filesystem::remove(folder / "x.npy");
-  CHECK(
-      says(solved({4, 2, 2, 3, 1, 0.5, 0.25, 1}, 3),
-           "system [1]: A is not symmetric, which the method cholesky asks for: element (2, 1) is "
-           "0.25, element (1, 2) is 0.5"));
+  CHECK(says(solved({4, 2, 2, 3, 1, 0.5, 0.25, 1}, 3),
+             "system [1]: A is not symmetric, which the method cholesky needs: element (2, 1) is "
+             "0.25, element (1, 2) is 0.5"));
   CHECK_FALSE(std::filesystem::exists(folder / "x.npy"));
 }
 
@@ -264,7 +262,7 @@ TEST_CASE("batched: -q leaves the one line that says why the exit code is not 0"
     CHECK(std::ranges::count(result.err, '\n') == 1);
   };
   write_file(folder / "a.npy", npy<double>("(2, 2, 2)", {0, 1, 1, 0, 1, 2, 2, 4}));
-  fails(7, "--rhs ones", "SINGULAR   1 of 2 systems, x of which is NaN: [1] at column 2\n");
+  fails(7, "--rhs ones", "SINGULAR   1 of 2 systems; their x is NaN: [1] at column 2\n");
   write_file(folder / "a.npy", npy<double>("(1, 2, 2)", {1, 0, 0, 1e-200}));
   write_file(folder / "b.npy", npy<double>("(1, 2)", {1e200, 1e200}));
   fails(8, "--rhs b.npy", "OVERFLOW   1 of 1 systems left the range of f64");

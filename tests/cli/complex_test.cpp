@@ -82,7 +82,7 @@ TEST_CASE("solve by cholesky: of a Hermitian positive definite matrix, and what 
              "0\n");
   const auto refused = run_program(folder, "solve symmetric.mtx --rhs ones --method cholesky");
   CHECK_MESSAGE(refused.exit_code == 3, refused.err);
-  CHECK_MESSAGE(refused.err.find("A is not Hermitian, which the method cholesky asks for: element "
+  CHECK_MESSAGE(refused.err.find("A is not Hermitian, which the method cholesky needs: element "
                                  "(2, 1) is 1+1i, element (1, 2) is 1+1i") != std::string::npos,
                 refused.err);
 }
@@ -119,14 +119,14 @@ TEST_CASE("complex systems: trust, refinement and the determinant in summary and
       folder, "solve A.mtx --rhs b.mtx --check host --determinant --strict -o x.mtx --json r.json");
   CHECK_MESSAGE(lu.exit_code == 0, lu.err);
   json report = json::parse(content_of(folder / "r.json"));
-  CHECK(report["trust"]["rcond"].get<double>() == doctest::Approx(rcond).epsilon(1e-6));
-  CHECK(report["trust"]["forward_error"].size() == 1);
-  CHECK(report["trust"]["correct_digits"].get<int>() >= 14);
+  CHECK(report["error_estimate"]["rcond"].get<double>() == doctest::Approx(rcond).epsilon(1e-6));
+  CHECK(report["error_estimate"]["forward_error"].size() == 1);
+  CHECK(report["error_estimate"]["correct_digits"].get<int>() >= 14);
   CHECK(report["determinant"]["phase"][0].get<double>() == doctest::Approx(1));
   CHECK(std::abs(report["determinant"]["phase"][1].get<double>()) <= 1e-12);
   CHECK(report["determinant"]["log10_abs"].get<double>() == doctest::Approx(std::log10(4)));
   CHECK(report["determinant"]["relative_error"].get<double>() <= 1e-4);
-  for (const char* part : {"trust      rcond 2.1e-01", "det A      10^0.602"})
+  for (const char* part : {"estimate   rcond 2.1e-01", "det A      10^0.602"})
     CHECK_MESSAGE(lu.err.find(part) != std::string::npos, lu.err);
 
   const auto mixed =
@@ -152,7 +152,7 @@ TEST_CASE("complex systems: trust, refinement and the determinant in summary and
   const auto silent =
       run_program(folder, "solve A.mtx --rhs b.mtx --no-rcond -o x.mtx --json r.json");
   CHECK(silent.exit_code == 0);
-  CHECK(json::parse(content_of(folder / "r.json"))["trust"].is_null());
+  CHECK(json::parse(content_of(folder / "r.json"))["error_estimate"].is_null());
   CHECK(run_program(folder, "solve A.mtx --rhs b.mtx --no-rcond --strict").exit_code == 2);
 }
 

@@ -166,8 +166,9 @@ TEST_CASE("habits: errors speak of what was typed") {
         std::pair("solve s.txt --quiet=yes", "clgauss: --quiet takes no value\n"),
         std::pair("solve s.txt --rhs a --rhs b", "clgauss: --rhs is given twice\n"),
         std::pair("generate --kind random --n many",
-                  "clgauss: --n 'many' is no whole number (or too large)\n"),
-        std::pair("solve s.txt --max-residual low", "clgauss: --max-residual 'low' is no number\n"),
+                  "clgauss: --n 'many' is not a whole number (or too large)\n"),
+        std::pair("solve s.txt --max-residual low",
+                  "clgauss: --max-residual 'low' is not a number\n"),
         std::pair("completion", "clgauss: SHELL is missing\n")}) {
     CAPTURE(arguments);
     const auto result = run_program(folder, arguments);
@@ -199,7 +200,8 @@ TEST_CASE("habits: --json [FILE] has standard output for itself, or a file besid
     CAPTURE(option);
     const auto refused = run_program(folder, "solve s.txt " + option);
     CHECK(refused.exit_code == 2);
-    CHECK(has(refused.err, "standard output has the report of --json: name a file for x with -o"));
+    CHECK(
+        has(refused.err, "--json writes its report to standard output: name a file for x with -o"));
     CHECK(refused.out.empty());
   }
   const auto alone = run_program(folder, "solve s.txt -q -o x.txt --json");

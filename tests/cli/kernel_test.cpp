@@ -202,9 +202,9 @@ TEST_CASE(
   holds(many.err, "'echo 1, 2' printed 2 numbers, argument 1 (result) of sum has 1");
   for (const auto& [verify, message] :
        {std::pair("result=|exit 3", "'exit 3' ended with exit code 3"),
-        {"result=|echo many", "printed 'many', which is no number"},
-        {"x=|echo 1", "'x' of sum is no output to compare; say which it is: argument 1 (result)"},
-        {"partial=|echo 1", "'partial' of sum is no output to compare"}}) {
+        {"result=|echo many", "printed 'many', which is not a number"},
+        {"x=|echo 1", "'x' of sum is not an output to compare; name one of: argument 1 (result)"},
+        {"partial=|echo 1", "'partial' of sum is not an output to compare"}}) {
     CAPTURE(verify);
     const auto refused = sum("scratch", "--verify '" + std::string(verify) + "' -o r2");
     CHECK(refused.exit_code == 2);
@@ -396,7 +396,7 @@ TEST_CASE("kernel: sizes and rates that make no sense are refused") {
         {"--size n=5 --size n=6,m=1", "the sizes before it have fewer names"},
         {"--size n", "NAME=VALUE is expected"},
         {"--size n=5 --gflop k/1e9", "nothing says what k is"},
-        {"--size n=5 --gbyte n/", "is no expression"}}) {
+        {"--size n=5 --gbyte n/", "is not an expression"}}) {
     CAPTURE(arguments);
     const auto result =
         workshop.tune(std::string("scale.cl --name scale --global n --arg buffer:f32:n --arg "

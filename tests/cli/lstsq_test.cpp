@@ -79,8 +79,8 @@ TEST_CASE("lstsq takes --rhs as solve does, and b as a second argument") {
   const auto both = run_program(folder, "lstsq a.txt b.txt --rhs b.txt");
   CHECK(both.exit_code == 2);
   CHECK(has(both.err, "B and --rhs both name the right-hand sides"));
-  CHECK(
-      has(run_program(folder, "lstsq a.txt --rhs ones --nrhs 2").err, "with --rhs ones none are"));
+  CHECK(has(run_program(folder, "lstsq a.txt --rhs ones --nrhs 2").err,
+            "with --rhs ones there are none"));
   CHECK(has(run_program(folder, "help lstsq").out, "[B]"));
 }
 
@@ -249,9 +249,9 @@ TEST_CASE("lstsq refuses a ridge and weights that are none, with the place") {
         {"nan.txt", "nan.txt:2:1: 'nan' is not finite"},
         {"word.txt", "word.txt:2:1: 'heavy' is not a number"},
         {"three.txt",
-         "three.txt: 3 x 1 numbers are no weights for the 4 x 2 "
+         "three.txt: 3 x 1 weights do not fit the 4 x 2 "
          "matrix of a.txt: 4 are needed"},
-        {"square.txt", "square.txt: 2 x 2 numbers are no weights"},
+        {"square.txt", "square.txt: 2 x 2 weights do not fit"},
         {"missing.txt", "missing.txt"}}) {
     const auto refused =
         run_program(folder, std::string("lstsq a.txt b.txt -o x.txt --weights ") + file);

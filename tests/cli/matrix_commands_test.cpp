@@ -97,7 +97,7 @@ TEST_CASE("inertia counts the eigenvalues of each sign") {
   CHECK(unsure.err.find("the inertia is not sure") != std::string::npos);
   const auto general = run_program(folder, "inertia general.txt");
   CHECK(general.exit_code == 3);
-  CHECK(general.err.find("the method ldlt asks for: element (2, 1) is 3") != std::string::npos);
+  CHECK(general.err.find("the method ldlt needs: element (2, 1) is 3") != std::string::npos);
   const auto solved = run_program(
       folder, "solve indefinite.txt --rhs ones --method ldlt --determinant --json -o x.txt");
   CHECK(solved.exit_code == 0);

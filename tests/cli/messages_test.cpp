@@ -40,7 +40,7 @@ TEST_CASE("messages: a small rcond does not deny the digits that the bound of th
     CAPTURE(result.err);
     CHECK(result.exit_code == 0);
     CHECK_FALSE(has(result.err, "WARNING"));
-    const json trust = json::parse(content_of(folder / "r.json"))["trust"];
+    const json trust = json::parse(content_of(folder / "r.json"))["error_estimate"];
     CHECK(trust["rcond"] < 1e-18);
     CHECK(trust["correct_digits"] >= 14);
   }
@@ -55,7 +55,7 @@ TEST_CASE("messages: devices says when auto tries Cholesky, auto what it had no 
       folder,
       "auto --what gemm,lu --sizes 40 --types f32 --budget 1ms --accept-noise --dry-run -q");
   CHECK(tuned.exit_code == 0);
-  CHECK_MESSAGE(has(tuned.out, "not tuned: the time was up"), tuned.out);
+  CHECK_MESSAGE(has(tuned.out, "not tuned: no time was left"), tuned.out);
   CHECK_FALSE(has(tuned.out, "no GEMM kernel"));
 }
 
@@ -139,10 +139,10 @@ TEST_CASE("messages: help has every variable of the environment that is read, an
   }
   for (const char* name : {"RUSTICL_ENABLE", "POCL_CACHE_DIR", "XDG_CACHE_HOME", "CLGAUSS_KERNELS"})
     for (const std::string& text : {help, of_tuner}) CHECK(has(text, name));
-  for (const char* topic : {"summary", "trust", "residual"}) {
+  for (const char* topic : {"summary", "estimate", "residual"}) {
     const auto result = run_program(folder, std::string("help ") + topic);
     CHECK(result.exit_code == 0);
-    CHECK(has(result.out, "\n  trust     "));
+    CHECK(has(result.out, "\n  estimate  "));
     CHECK(has(result.out, "\n  residual  "));
   }
 }

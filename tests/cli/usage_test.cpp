@@ -132,5 +132,5 @@ TEST_CASE("--devices says where its program comes from where that is not there")
   const auto result =
       run_script(folder, "cp \"$CLGAUSS\" alone && ./alone solve a.npy --devices all");
   CHECK(result.exit_code == 2);
-  CHECK(result.err.find("install the package of that name") != std::string::npos);
+  CHECK(result.err.find("install the package clgauss-distributed") != std::string::npos);
 }

@@ -140,12 +140,12 @@ TEST_CASE("ranks tell of an answer what one process tells") {
     CHECK(std::abs(found - expected) <= 1e-6 * std::abs(expected));
   };
   for (const char* number : {"rcond", "reciprocal_growth", "determinant_error"})
-    close("trust", number);
+    close("error_estimate", number);
   close("determinant", "log10_abs");
   CHECK(one["determinant"]["sign"] == three["determinant"]["sign"]);
   CHECK(one["equilibration"] == three["equilibration"]);
   CHECK(place.solve("--devices all --no-rcond --json n.json").exit_code == 0);
-  CHECK(nlohmann::json::parse(content_of(place.path("n.json")))["trust"].is_null());
+  CHECK(nlohmann::json::parse(content_of(place.path("n.json")))["error_estimate"].is_null());
 }
 
 TEST_CASE("an answer beyond one device that cannot be relied on is told by the exit code") {

@@ -4,7 +4,7 @@
   tests/docs/plain_english.py [PROGRAM ..]
 
 Prints a line a page, then every private word with its page and line; also those in what `PROGRAM --help` and its commands' help say.
-Exits with 1 if there is one. Tables, code and pages that a script makes of numbers alone are not prose and are left out.
+Exits with 1 if there is one, or a page of more than 1,500 words. Pages *_tables.md, which are numbers alone, are left out; so are tables and code where sentences are counted.
 """
 
 import pathlib
@@ -14,6 +14,7 @@ import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 PAGES = [SOURCE / "README.md", *sorted(page for page in (SOURCE / "docs").glob("*.md") if not page.stem.endswith("_tables"))]
+MOST_WORDS = 1500
 # What not to say, and what to say instead.
 PRIVATE = {
     r"known answers?": "self-test",
@@ -27,6 +28,7 @@ PRIVATE = {
     r"behind the scenes": "in the background",
     r"polish": "refine",
     r"five documents": "the five source papers",
+    r"\btrust\b": "error estimate",
 }
 SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+(?=[A-Z`*\[(0-9])|\n\n+|\n(?=- |\d+\. )")
 
@@ -73,6 +75,8 @@ def main():
         text = page.read_text(encoding="utf-8")
         prose = prose_of(text)
         print(f"{page.relative_to(SOURCE)}: {words_in(text)} words, {average(prose):.0f} a sentence")
+        if words_in(text) > MOST_WORDS:
+            found.append(f"{page.relative_to(SOURCE)}: more than {MOST_WORDS} words: move a subject to a page of its own")
         found += private_words(str(page.relative_to(SOURCE)), prose)
     for program in sys.argv[1:]:
         for name, text in help_of(program):

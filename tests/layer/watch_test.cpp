@@ -217,7 +217,7 @@ TEST_CASE("layer: above and below another one") {
 TEST_CASE("layer: what is wrong with the command") {
   const TemporaryFolder folder;
   CHECK(run_tune(folder, "watch").exit_code == 2);
-  CHECK(has(run_tune(folder, "watch").err, "which program?"));
+  CHECK(has(run_tune(folder, "watch").err, "no program is given"));
   CHECK(run_tune(folder, "watch -- ./nobody").exit_code == 2);
   CHECK(has(run_tune(folder, "watch -- ./nobody").err, "./nobody"));
   CHECK(run_tune(folder, "watch --nonsense -- true").exit_code == 2);

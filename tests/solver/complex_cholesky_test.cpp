@@ -191,7 +191,7 @@ TEST_CASE("complex Cholesky refuses a matrix that is not Hermitian and names the
     ComplexMatrix a = definite(200, 4);
     a.set(170, 3, {5, -1});
     a.set(199, 100, 6);
-    refused(a, "A is not Hermitian, which the method cholesky asks for: element (171, 4) is 5-1i");
+    refused(a, "A is not Hermitian, which the method cholesky needs: element (171, 4) is 5-1i");
     a = definite(20, 4);
     a.set(7, 7, {3, 0.5});
     refused(a, "element (8, 8) is 3+0.5i");

@@ -280,7 +280,7 @@ TEST_CASE("L D L^T: singular matrices, NaN and what is not symmetric") {
     Matrix a = random_symmetric(200, 4);
     a(170, 3) = 5;
     CHECK_THROWS_WITH_AS((void)solve(context, system_of(a), by_ldlt()),
-                         doctest::Contains("the method ldlt asks for: element (171, 4) is 5"),
+                         doctest::Contains("the method ldlt needs: element (171, 4) is 5"),
                          ValueError);
   });
 }

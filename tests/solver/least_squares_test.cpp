@@ -437,7 +437,7 @@ TEST_CASE("least squares: what is below the tolerance that is asked for counts a
     for (const double tolerance : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
       wrong.rank_tolerance = tolerance;
       CHECK_THROWS_WITH_AS((void)least_squares(context, Matrix(2, 1), Matrix(2, 1), wrong),
-                           doctest::Contains("which is not from 0 to below 1"), UsageError);
+                           doctest::Contains("it must be at least 0 and below 1"), UsageError);
     }
   });
 }

@@ -241,10 +241,10 @@ TEST_CASE("kernel: T1 files as other tuners have them") {
   CHECK(refusal("\"OpenCL\"", "\"CUDA\"").find("only OpenCL") != std::string::npos);
   CHECK(refusal("\"Random\"", "\"Script\"").find("FillType Script") != std::string::npos);
   CHECK(refusal("\"Vector\"", "\"Symbol\"").find("MemoryType Symbol") != std::string::npos);
-  CHECK(refusal("\"[1, 2, 4]\"", "\"several\"").find("no list") != std::string::npos);
+  CHECK(refusal("\"[1, 2, 4]\"", "\"several\"").find("not a list") != std::string::npos);
   CHECK(refusal("\"KernelName\"", "\"Name\"").find("KernelName") != std::string::npos);
-  CHECK(refusal("{", "[").find("no T1") != std::string::npos);
-  CHECK(refusal("32 <= block_size_x", "32 <=").find("no expression") != std::string::npos);
+  CHECK(refusal("{", "[").find("not a T1") != std::string::npos);
+  CHECK(refusal("32 <= block_size_x", "32 <=").find("not an expression") != std::string::npos);
   CHECK_THROWS_AS(static_cast<void>(read_t1((folder / "none.json").string())), FileError);
 }
 

@@ -91,8 +91,9 @@ TEST_CASE("archives: kinds of arrays") {
 
 TEST_CASE("archives: what is refused names the file, the array and the reason") {
   for (const std::string name : {"kinds.npz", "kinds.mat", "kinds.h5"})
-    check_unread(sample(name) + (name == "kinds.h5" ? ":/inexact" : ":inexact"),
-                 "inexact: row 2, column 2 holds 9007199254740993, which no 64-bit float is");
+    check_unread(
+        sample(name) + (name == "kinds.h5" ? ":/inexact" : ":inexact"),
+        "inexact: row 2, column 2 holds 9007199254740993, which no 64-bit float represents");
   check_unread(sample("kinds.npz:complex"), "kinds.npz:complex: dtype '<c16' is not read");
   check_unread(sample("kinds.npz:text"), "kinds.npz:text: dtype '<U1' is not read");
   check_unread(sample("kinds.npz:cube"), "kinds.npz:cube: the array has 3 dimensions");

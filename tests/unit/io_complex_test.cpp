@@ -82,7 +82,7 @@ TEST_CASE("complex mtx: both layouts, every symmetry, duplicates") {
 
 TEST_CASE("complex mtx: what is refused, with its place") {
   refuses(mtx("array", "general") + "1 1\n1   \n", 3, 5, "the line ends too early");
-  refuses(mtx("array", "general") + "1 1\n1 2 3\n", 3, 5, "'3' is too much here");
+  refuses(mtx("array", "general") + "1 1\n1 2 3\n", 3, 5, "'3' is one number too many");
   refuses(mtx("array", "general") + "1 1\n1 i\n", 3, 3, "is not a number");
   refuses(mtx("array", "general") + "1 1\n1 nan\n", 3, 3, "--allow-nonfinite");
   refuses(mtx("array", "hermitian") + "1 1\n1 2\n", 3, 1, "diagonal of a hermitian matrix is real");

@@ -49,7 +49,7 @@ TEST_CASE("csv: names, letters, units") {
   check_refused("A.csv", "1,2\n3,two\n", 2, 3, "'two' is not a number");
   check_refused("A.csv", "1,2\n3,50%\n", 2, 3, "'50%' is not a number");
   check_refused("A.csv", "1,\"two\"\n", 1, 3, "'\"two\"' is not a number");
-  check_refused("A.csv", "1,2 3,4\n", 1, 5, "'3' stands where the next ',' should be");
+  check_refused("A.csv", "1,2 3,4\n", 1, 5, "found '3' where the next ',' should be");
   check_refused("A.csv", "1,2\n3;4\n", 2, 1, "'3;4' is not a number");
   check_refused("A.tsv", "1\t2\n3 4\n", 2, 3, "where the next tab should be");
 }
@@ -100,7 +100,7 @@ TEST_CASE("csv: fields in quotes") {
                {1, 2.5, 3, -4, 5, 60});
   check_refused("A.csv", "1,\"\"\n", 1, 3, "the field is empty");
   check_refused("A.csv", "1,\"2\n", 1, 3, "the quotes that begin here do not end");
-  check_refused("A.csv", "\"1\"2,3\n", 1, 4, "'2' stands where the next ',' should be");
+  check_refused("A.csv", "\"1\"2,3\n", 1, 4, "found '2' where the next ',' should be");
   check_refused("A.txt", "1 \"2\"\n", 1, 3, "is not a number");
 }
 
@@ -119,7 +119,7 @@ TEST_CASE("tables: all problems are said at once") {
   for (const std::string part :
        {"A.csv:2:3: 'x' is not a number\n", "A.csv:2:5: 'y' is not a number\n",
         "A.csv:3:1: 3 numbers expected, as in line 1, but 2 found\n",
-        "A.csv:4:3: the field is empty", "A.csv:5:3: '5' stands where"})
+        "A.csv:4:3: the field is empty", "A.csv:5:3: found '5' where"})
     CHECK(three.find(part) != std::string::npos);
   CHECK(three.find("more") == std::string::npos);
   std::string lines = "1 2\n";

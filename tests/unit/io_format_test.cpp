@@ -87,7 +87,7 @@ TEST_CASE("formats: one whose library was not there says which") {
   check_throws<FileError>(
       [] { io::refuse_unavailable("A.h5", FileFormat::hdf5); },
       "A.h5: is .h5, which this build of clgauss neither reads nor writes: libhdf5 "
-      "(libhdf5-dev) was not there");
+      "(libhdf5-dev) was missing when it was built");
 }
 
 TEST_CASE("formats: what is written is read again, bit for bit") {

@@ -72,7 +72,7 @@ TEST_CASE("mtx: sizes that are refused") {
   check_refused("A.mtx", general_array + "2\n1\n", 2, 2, "is not a number of columns");
   check_refused("A.mtx", general_array + "-2 2\n1\n", 2, 1, "'-2' is not a number of rows");
   check_refused("A.mtx", general_array + "2.0 2\n1\n", 2, 1, "'2.0' is not a number of rows");
-  check_refused("A.mtx", general_array + "1 1 1\n1\n", 2, 5, "'1' is too much here");
+  check_refused("A.mtx", general_array + "1 1 1\n1\n", 2, 5, "'1' is one number too many");
   check_refused("A.mtx", general_coordinate + "1 1\n1 1 1\n", 2, 4, "is not a number of entries");
   check_refused("A.mtx", general_array + "99999999999999999999 1\n1\n", 2, 1, "too large");
   check_refused("A.mtx", header("array", "symmetric") + "2 3\n1\n1\n1\n", 2, 4, "is not square");
@@ -109,7 +109,8 @@ TEST_CASE("mtx: entries that are refused") {
   check_refused("A.mtx", general_coordinate + "2 2 1\n1 1\n% long enough\n", 3, 4,
                 "ends too early");
   check_refused("A.mtx", general_coordinate + "2 2 1\n1\n% long enough\n", 3, 2, "ends too early");
-  check_refused("A.mtx", general_coordinate + "2 2 1\n1 1 1 0\n", 3, 7, "'0' is too much here");
+  check_refused("A.mtx", general_coordinate + "2 2 1\n1 1 1 0\n", 3, 7,
+                "'0' is one number too many");
   check_refused("A.mtx", general_coordinate + "2 2 1\n1 1 x\n", 3, 5, "'x' is not a number");
   check_refused("A.mtx", general_coordinate + "2 2 2\n1 1 1e308\n1 1 1e308\n", 4, 1,
                 "add up beyond");

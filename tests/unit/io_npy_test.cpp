@@ -123,7 +123,7 @@ TEST_CASE("npy: whole numbers are exact, or refused") {
   check_matrix(read_as("A.npy", npy(1, dict(">i4", "False", "(1, 1)"), "\xff\xff\xff\xfe")), 1, 1,
                {-2});
   check_refused("A.npy", npy(1, dict("<i8", "False", "(2, 2)"), i8({1, 2, most + 1, 4})), 0, 0,
-                "row 2, column 1 holds 9007199254740993, which no 64-bit float is");
+                "row 2, column 1 holds 9007199254740993, which no 64-bit float represents");
   check_refused("A.npy", npy(1, dict("<u8", "True", "(2, 2)"), i8({1, 2, -1, 4})), 0, 0,
                 "row 1, column 2 holds 18446744073709551615");
 }
@@ -171,7 +171,7 @@ TEST_CASE("npy: damaged headers") {
   check_refused("A.npy", npy(1, dict("<f8", "False", "[1]"), ""), 0, 0, "'(' is missing");
   check_refused("A.npy", npy(1, "{'x': 1}", ""), 0, 0, "'x' is not a known key");
   check_refused("A.npy", npy(1, dict("<f8", "False", "(1, 1)") + "(9, 9)", data<double>({1})), 0, 0,
-                "'(9, 9)' stands behind it");
+                "'(9, 9)' follows its closing brace");
 }
 
 TEST_CASE("npy: NaN and infinity") {

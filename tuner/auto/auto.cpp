@@ -32,7 +32,7 @@ constexpr std::size_t kRounds = 7;
 /// large n.
 constexpr Index kUpdateDepth = 128;
 
-constexpr const char* kTimeUp = "the time was up; a longer --budget leaves some for it";
+constexpr const char* kTimeUp = "no time was left: give a longer --budget";
 
 /// One purpose, type and size.
 struct Job {
@@ -219,8 +219,8 @@ class AutoTuner {
     if (tried == 0) return kTimeUp;
     if (tried < found.space_size)
       return fmt::format(
-          "the time was up when {} of {} GEMM kernels were tried, and none of these "
-          "works; a longer --budget tries more",
+          "the time ran out after {} of {} GEMM kernels, and none of these works: give a longer "
+          "--budget",
           tried, found.space_size);
     return "no GEMM kernel of the space works";
   }
@@ -311,8 +311,8 @@ std::string noise_refusal(double noise, double busy, unsigned cores) {
   if (noise <= kMostNoise) return {};
   const std::string load = load_doubt(busy, cores);
   return fmt::format(
-      "equal launches differ by {:.0f} % here and now, what is faster cannot be told{}; end other "
-      "programs and run it again, or --accept-noise keeps only what wins by more than that",
+      "equal launches differ by {:.0f} % now, too much to say what is faster{}; end other programs "
+      "and run again, or pass --accept-noise, which keeps only what wins by more than that",
       100 * noise, load.empty() ? "" : " (" + load + ")");
 }
 

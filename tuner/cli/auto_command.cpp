@@ -76,7 +76,7 @@ std::string line_of(const AutoResult& result) {
       "{}  {:10.4g} ms  so far {:10.4g} ms  {}x  {} tried  {}\n", name, entry.time_ns / 1e6,
       entry.default_time_ns / 1e6, text_of(result.gain, 1, 3), result.tried,
       result.worth_storing ? parameters_text(entry.parameters)
-                           : "not stored: no faster, beyond the noise, than what is taken so far");
+                           : "not stored: not faster, beyond the noise, than what is used so far");
 }
 
 nlohmann::ordered_json json_of(const AutoResult& result) {

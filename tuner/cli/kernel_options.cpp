@@ -46,7 +46,7 @@ KernelArgument::Fill parse_fill(std::string_view text) {
   if (const auto number = as_number(text)) return *number;
   if (text.ends_with(".npy")) return fs::path(text);
   throw UsageError(fmt::format(
-      "'{}' fills no buffer: give random, zeros, a number or the name of a .npy file", text));
+      "'{}' cannot fill a buffer: give random, zeros, a number or the name of a .npy file", text));
 }
 
 /// The name before '=' and what is behind it. Throws UsageError.

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kWatchUsage = "[options] -- PROGRAM [ARGUMENT...]";
 constexpr std::string_view kWatchAbout =
-    "Runs any OpenCL program, unchanged, and tells at its end which kernels it launched, with "
+    "Runs any OpenCL program, unchanged, and reports at its end which kernels it launched, with "
     "which "
     "work-group sizes, and how long they took on the device. A program that gives no size (NULL) "
     "leaves it to the driver; where the range is a prime, or has only small divisors, drivers take "
@@ -53,8 +53,9 @@ fs::path layer_path() {
 /// Before the layers that the user has already.
 void add_layer(const fs::path& library) {
   if (library.string().find(':') != std::string::npos)
-    throw UsageError(
-        fmt::format("{}: no layer with a colon in its path is loaded", library.string()));
+    throw UsageError(fmt::format(
+        "{}: a layer with a colon in its path cannot be loaded; install clgauss in another folder",
+        library.string()));
   const char* const others = std::getenv("OPENCL_LAYERS");
   const std::string layers = others != nullptr && *others != '\0'
                                  ? fmt::format("{}:{}", library.string(), others)
@@ -73,7 +74,7 @@ cli::CommandTable watch_table() {
   table.group("Output")
       ("json", cli::output_file("FILE"), "write all launches to FILE, instead of the table on "
                                          "standard error")
-      ("explain", cli::text("KERNEL"), "also tell why launches of this kernel were changed or not");
+      ("explain", cli::text("KERNEL"), "also say why launches of this kernel were changed or not");
   // clang-format on
   return table;
 }
@@ -81,7 +82,7 @@ cli::CommandTable watch_table() {
 cli::ExitCode run_watch(const cli::Given& given) {
   if (given.program.empty())
     throw UsageError(
-        "which program? It stands behind --, as in `clgauss-tune watch -- python3 script.py`");
+        "no program is given: name it after --, as in `clgauss-tune watch -- python3 script.py`");
   add_layer(layer_path());
   if (given.values["repair"].as<bool>()) ::setenv("CLGAUSS_LAYER_REPAIR", "1", 1);
   if (const auto json = cli::option<std::string>(given.values, "json"))

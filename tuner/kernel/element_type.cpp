@@ -100,7 +100,7 @@ std::vector<std::byte> to_bytes(const ElementType& type, std::span<const double>
         const double beyond = std::ldexp(1.0, std::numeric_limits<Number>::digits);
         if (!(value == std::trunc(value) && value < beyond &&
               value >= static_cast<double>(std::numeric_limits<Number>::min())))
-          throw UsageError(fmt::format("{:.17g} is no {}", value, element_type_name(type)));
+          throw UsageError(fmt::format("{:.17g} is not a {}", value, element_type_name(type)));
       }
       const auto number = static_cast<Number>(value);
       std::memcpy(&bytes[i * sizeof number], &number, sizeof number);

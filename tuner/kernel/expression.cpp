@@ -37,7 +37,8 @@ class Parser {
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    throw UsageError(fmt::format("'{}' is no expression: {} at column {}", text_, why, at_ + 1));
+    throw UsageError(
+        fmt::format("'{}' is not an expression: {} at column {}", text_, why, at_ + 1));
   }
 
   void skip_blanks() {

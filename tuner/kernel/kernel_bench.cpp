@@ -381,7 +381,7 @@ std::size_t KernelBench::compared_argument(const std::string& name) const {
     if (task_.arguments[i].name == name || std::to_string(i) == name) return i;
     known += (known.empty() ? "" : ", ") + called(i);
   }
-  throw UsageError(fmt::format("{} of {} is no output to compare; say which it is: {}",
+  throw UsageError(fmt::format("{} of {} is not an output to compare; name one of: {}",
                                name.empty() ? "what has no name" : "'" + name + "'", task_.name,
                                known));
 }
@@ -425,7 +425,8 @@ std::vector<double> KernelBench::expected_numbers(const Reference::Expected& exp
 void KernelBench::make_reference(const KernelLaunch& first) {
   if (compared().empty())
     throw UsageError(fmt::format(
-        "{} writes to no buffer that is compared: nothing tells whether it works", task_.name));
+        "{} writes to no buffer that is compared, so nothing shows whether the kernel works",
+        task_.name));
   has_reference_ = task_.reference.kernel || !task_.reference.expected.empty();
   for (const Reference::Expected& one : task_.reference.expected) {
     const std::size_t argument = compared_argument(one.argument);

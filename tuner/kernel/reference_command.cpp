@@ -73,7 +73,7 @@ std::vector<double> numbers_of_text(std::string_view text, std::string_view comm
     const std::string_view token = text.substr(at, end - at);
     const io::Number number = io::parse_number(token);
     if (number.kind == io::NumberKind::malformed || number.kind == io::NumberKind::too_large)
-      throw UsageError(fmt::format("--verify '{}' printed {}, which is no number", command,
+      throw UsageError(fmt::format("--verify '{}' printed {}, which is not a number", command,
                                    io::in_quotes(token)));
     numbers.push_back(number.value);
     at = end;

@@ -63,7 +63,7 @@ std::vector<Value> values_of(std::string_view text) {
   }
   auto of = inside(text, "[", ']');
   if (!of) of = inside(text, "(", ')');
-  if (!of) throw UsageError(fmt::format("'{}' is no list of values", text));
+  if (!of) throw UsageError(fmt::format("'{}' is not a list of values", text));
   std::vector<Value> values;
   if (const std::size_t at = of->find(" for "); at != std::string_view::npos) {
     const std::size_t in = of->find(" in ", at);
@@ -198,7 +198,7 @@ T1File read_t1(const std::string& path) {
   try {
     return file_of(Json::parse(file_content(path)), fs::path(path).parent_path());
   } catch (const Json::exception& error) {
-    throw FormatError(path, 0, 0, fmt::format("no T1 problem: {}", error.what()));
+    throw FormatError(path, 0, 0, fmt::format("not a T1 problem: {}", error.what()));
   } catch (const UsageError& error) {
     throw FormatError(path, 0, 0, error.what());
   }

@@ -117,8 +117,8 @@ std::string control_sentence(const EliminationData& data) {
   for (const auto& [kernel, contests] : data.other_kernels) count(contests);
   if (controlled == 0) return {};
   return fmt::format(
-      "A/A control: one launch was timed as two contestants in {} comparison{}; the intervals tell "
-      "it from itself in {} ({:.1f} %; {:.1f} % are to be expected).",
+      "Control (A/A): one launch was timed as two contestants in {} comparison{}. Their intervals "
+      "differ in {} ({:.1f} %; {:.1f} % are expected).",
       controlled, controlled == 1 ? "" : "s", told_apart,
       100 * static_cast<double>(told_apart) / static_cast<double>(controlled),
       100 * expected / static_cast<double>(controlled));

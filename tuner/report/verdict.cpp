@@ -229,26 +229,26 @@ std::string rule_sentence(const Verdict& verdict) {
     text +=
         fmt::format(" (as printed {}, above the limit of {})", *verdict.rule_raw, verdict.limit);
   if (verdict.rule_is_largest())
-    text += fmt::format("; so cut it is \"the largest multiple of {} up to the limit\"",
+    text += fmt::format(". Cut so, it is \"the largest multiple of {} up to the limit\"",
                         verdict.multiple);
-  text += fmt::format(". At {} of the {} n timed it is the best or statistically tied with it",
-                      verdict.rule_ties == 0 ? "none" : std::to_string(verdict.rule_ties),
-                      verdict.rule_sizes);
+  text += fmt::format(
+      ". At {} of the {} n timed it is the best or statistically tied with the best",
+      verdict.rule_ties == 0 ? "none" : std::to_string(verdict.rule_ties), verdict.rule_sizes);
   if (verdict.rule_ties == verdict.rule_sizes && verdict.rule_unclear > 0)
-    return text + ", by noise alone: whether it holds cannot be told.";
-  if (verdict.rule_ties == verdict.rule_sizes) return text + ": it holds.";
+    return text + ", by noise alone: whether the rule holds cannot be decided.";
+  if (verdict.rule_ties == verdict.rule_sizes) return text + ": the rule holds.";
   return text + fmt::format(
-                    "; at worst it takes {} times as long (n = {}, where {} is best): it "
+                    ". At worst it takes {} times as long (n = {}, where {} is best): the rule "
                     "does not hold.",
                     ratio_words(*verdict.rule), verdict.rule->n, verdict.rule_best);
 }
 
 std::string counts_words(const Counts& counts) {
   const std::size_t all = counts.faster + counts.ties + counts.slower;
-  std::string text = fmt::format("at {} n faster, {} the same, {} slower than the LCM rule",
-                                 counts.faster, counts.ties, counts.slower);
+  std::string text = fmt::format("faster at {} n, the same at {}, slower at {}", counts.faster,
+                                 counts.ties, counts.slower);
   if (counts.worst && all > 0)
-    text += fmt::format(", at worst {} times its time (n = {})", ratio_words(*counts.worst),
+    text += fmt::format("; at worst it takes {} times as long (n = {})", ratio_words(*counts.worst),
                         counts.worst->n);
   return text;
 }
@@ -259,16 +259,16 @@ std::string driver_sentence(const Verdict& verdict) {
   };
   std::string text;
   if (any(verdict.small_divisor))
-    text += fmt::format("where the largest divisor of n + 1 within {} is below {}: {}",
+    text += fmt::format(", where the largest divisor of n + 1 within {} is below {}: {}.",
                         verdict.limit, kSmallDivisor, counts_words(verdict.small_divisor));
   if (any(verdict.other))
     text += fmt::format(
-        "{}{}: {}", text.empty() ? "" : "; ",
-        text.empty() ? fmt::format("where the largest divisor of n + 1 within {} is {} or more",
+        "{}: {}.",
+        text.empty() ? fmt::format(", where the largest divisor of n + 1 within {} is {} or more",
                                    verdict.limit, kSmallDivisor)
-                     : "elsewhere",
+                     : " Elsewhere",
         counts_words(verdict.other));
-  if (!text.empty()) text = "Left to the driver, the elimination is, " + text + ".";
+  if (!text.empty()) text = "The driver's own size beside the LCM rule's" + text;
   if (const auto& slow = verdict.driver_timeouts; !slow.empty())
     text +=
         fmt::format("{}The driver's default took too long to be timed at {} n, first at n = {}.",
@@ -309,13 +309,13 @@ std::string advice_sentence(const Verdict& verdict) {
 
 std::string standing_words(const Standing& standing) {
   std::string text = fmt::format(
-      "over {} n it is worth {} times the driver's own in the median and {} at worst (n = {}), and "
-      "takes {} times as long as the best launch timed in the median, {} at worst (n = {})",
+      "Over {} n it is {} times as fast as the driver's own in the median, {} at worst (n = {}). "
+      "It takes {} times as long as the best launch timed in the median, {} at worst (n = {})",
       standing.count, significant(standing.gain, 3), ratio_words(standing.worst_gain),
       standing.worst_gain.n, significant(standing.loss, 3), ratio_words(standing.worst_loss),
       standing.worst_loss.n);
   if (standing.slower > 0)
-    text += fmt::format("; at {} of them it is slower than the driver's own", standing.slower);
+    text += fmt::format(". At {} of them it is slower than the driver's own", standing.slower);
   return text + ".";
 }
 
@@ -332,16 +332,17 @@ std::string choice_sentence(const Verdict& verdict) {
                      "What to use for any n cannot be judged: equal launches differ by {:.0f} % in "
                      "the median.",
                      100 * verdict.noise);
-  const std::string fit =
-      "`--local fit`, which `--local auto` takes where nothing is tuned (one launch of whole "
-      "groups "
-      "beyond the end: of 320 to 512 the multiple that leaves the least there, on a CPU whole "
-      "rows)";
+  const std::string_view fit =
+      "fit` (one launch of whole groups beyond the end: of 320 to 512 the multiple that leaves the "
+      "least there, on a CPU whole rows)";
   if (verdict.choice->choice == "fit")
-    return fmt::format("Use {}: {}", fit, standing_words(*verdict.choice));
+    return fmt::format("Use `--local {}, as `--local auto` does where nothing is tuned. {}", fit,
+                       standing_words(*verdict.choice));
   const std::string use =
-      fmt::format("Use `--local {}`: {}", verdict.choice->choice, standing_words(*verdict.choice));
-  return verdict.fit ? fmt::format("{} For {}: {}", use, fit, standing_words(*verdict.fit)) : use;
+      fmt::format("Use `--local {}`. {}", verdict.choice->choice, standing_words(*verdict.choice));
+  return verdict.fit ? fmt::format("{} Where nothing is tuned, `--local auto` uses `{}. {}", use,
+                                   fit, standing_words(*verdict.fit))
+                     : use;
 }
 
 std::string split_sentence(const Verdict& verdict) {

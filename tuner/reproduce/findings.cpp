@@ -20,8 +20,8 @@ std::vector<std::string> control_remarks(const Measured& measured) {
   std::vector<std::string> remarks;
   for (const auto& [row, floor] : measured.controls())
     remarks.push_back(
-        fmt::format("A/A control: {}, timed twice among the others, is {:.1f} % apart, below which "
-                    "no difference counts.",
+        fmt::format("Control (A/A): {}, timed twice among the others, is {:.1f} % apart. Smaller "
+                    "differences are treated as noise.",
                     description_of(row), 100 * floor));
   return remarks;
 }

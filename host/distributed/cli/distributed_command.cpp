@@ -41,9 +41,10 @@ std::uint64_t parse_bytes(const std::string& option, const std::string& text) {
     for (const auto& [unit, bytes] : kUnits)
       if (std::string_view(rest, static_cast<std::size_t>(end - rest)) == unit)
         return static_cast<std::uint64_t>(number * bytes);
-  throw UsageError(fmt::format(
-      "--{} '{}' is no amount of memory: a number above 0 and KB, MB, GB or TB, as in 8GB", option,
-      text));
+  throw UsageError(
+      fmt::format("--{} '{}' is not an amount of memory: write a number above 0 with KB, MB, GB or "
+                  "TB, as in 8GB",
+                  option, text));
 }
 
 EngineOptions engine_options(const po::variables_map& values) {
@@ -65,7 +66,7 @@ DistributedOptions factor_options(const po::variables_map& values) {
   const auto write = option<std::string>(values, "checkpoint"),
              resume = option<std::string>(values, "resume");
   if (write && resume && *write != *resume)
-    throw UsageError("--resume goes on with its own folder; --checkpoint needs another run");
+    throw UsageError("--resume continues in its own folder: leave --checkpoint out");
   if (write || resume) {
     options.checkpoint.emplace();
     options.checkpoint->folder = resume ? *resume : *write;
@@ -224,7 +225,7 @@ Json report(const Engine& engine, Index nrhs, const DistributedSolveOptions& opt
         {"rows", solution.scaled_rows},
         {"columns", solution.scaled_columns}}},
       {"refinement", refinement_json(solution.refinement)},
-      {"trust", trust_json(solution.trust)},
+      {"error_estimate", trust_json(solution.trust)},
       {"determinant", options.determinant ? determinant_json(solution.determinant) : Json(nullptr)},
       {"time_s",
        {{"load", solution.load_s}, {"solve", solution.solve_s}, {"check", solution.check_s}}},
@@ -250,7 +251,8 @@ void on_abort(int /*signal*/) {
 /// What on_abort() says of `devices`.
 void prepare_for_abort(const std::string& devices) {
   const std::string text = fmt::format(
-      "clgauss: {}: a call of StarPU's failed, which stands above: the device or its memory\n",
+      "clgauss: {}: a call of StarPU failed (its message is above): the device or its memory may "
+      "be at fault\n",
       devices);
   abort_message[text.copy(abort_message.data(), abort_message.size() - 1)] = 0;
 }
@@ -312,7 +314,7 @@ ExitCode solve_on(Engine& engine, const Given& given, const Ranks& ranks) {
 
 ExitCode run_distributed(const Given& given) {
   if (given.values["strict"].as<bool>() && given.values["no-rcond"].as<bool>())
-    throw UsageError("--strict judges by rcond, which --no-rcond leaves out");
+    throw UsageError("--strict needs rcond, which --no-rcond leaves out: give one of them");
   share_cores_among_ranks();
   (void)list_devices();  // drivers that bring LLVM take the signal when they are loaded
   prepare_for_abort("devices " + engine_options(given.values).devices);

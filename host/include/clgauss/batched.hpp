@@ -149,12 +149,12 @@ struct BatchedOptions {
   BatchedLuOptions lu;
 };
 
-/// How well conditioned the systems of a batch are that have an answer: rcond in the 1-norm, with
-/// the inverse as the device computes it.
+/// The condition of the systems of a batch that have an answer: rcond in the 1-norm, from the
+/// inverse that the device computes.
 struct BatchedTrust {
   double worst_rcond = 1;
   Index worst_system = 0;
-  /// how many have an rcond below the type's eps: nothing of their x may be right
+  /// how many have an rcond below the type's eps: their x may have no correct digit
   Index below_eps = 0;
 };
 

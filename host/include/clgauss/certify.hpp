@@ -29,14 +29,14 @@ struct Certificate {
 /// Rigorous bounds of the error of the n-by-nrhs `x`, any approximate answer of the system.
 ///
 /// R ~ A^-1 comes from an LU on the device, in f32 where that is good enough, else in f64: any R
-/// would do. I - R A comes from a product in f64 of which every operation is one of IEEE, in
-/// whatever order; its rounding errors are bounded a priori, as are those of b - A x, summed up in
-/// double-double. With E = I - R A, y = R (b - A x) and weights w > 0 such that |E| w <= alpha w,
-/// alpha < 1:
+/// gives valid bounds. I - R A comes from a product in f64 of which every operation is one of IEEE,
+/// in whatever order; its rounding errors are bounded a priori, as are those of b - A x, summed up
+/// in double-double. With E = I - R A, y = R (b - A x) and weights w > 0 such that |E| w <= alpha
+/// w, alpha < 1:
 ///   |x_true - x| <= |y| + |E| w max(|y| / w) / (1 - alpha)
 /// Oishi and Rump, Numer. Math. 90 (2002); Ogita and Oishi (2005); Rump, Acta Numerica 19 (2010).
-/// What device and kernels compute is checked by self-tests and against the host on the way;
-/// that the hardware does IEEE arithmetic is taken for granted.
+/// What device and kernels compute is checked by self-tests and against the host on the way; the
+/// proof assumes that the hardware does IEEE arithmetic.
 ///
 /// It takes three n-by-n matrices of f64 on the device, and the time of about five LUs in f64, or
 /// six where A is too ill-conditioned for an inverse in f32, and half of one more to find that out.
@@ -47,8 +47,8 @@ struct Certificate {
                                   const LuOptions& options = {},
                                   const ProgressCallback& progress = {});
 
-/// The same for the x of a solution. Its rcond, if SolveOptions::trust asked for one, says at once
-/// which inverse will do.
+/// The same for the x of a solution. Its rcond, with SolveOptions::trust, decides at once in which
+/// type the inverse is computed.
 [[nodiscard]] Certificate certify(Context& context, const System& system, const Solution& solution,
                                   const LuOptions& options = {},
                                   const ProgressCallback& progress = {});

@@ -72,10 +72,9 @@ struct ComplexDeterminant {
   double relative_error = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// A failed pivot is told as |re| + |im|. Trust: rcond is that of moduli in the 1-norm, as LAPACK's
-/// zgecon, and errors are bounded as by zgerfs, in the infinity norm of moduli. Componentwise
-/// backward errors are those of real and imaginary parts. reciprocal_growth is that of
-/// the parts.
+/// failed_pivot is |re| + |im|. rcond is that of moduli in the 1-norm, as LAPACK's zgecon computes
+/// it, and errors are bounded as by zgerfs, in the infinity norm of moduli. Componentwise backward
+/// errors are those of real and imaginary parts. reciprocal_growth is that of the parts.
 struct ComplexSolution : SolveOutcome {
   ComplexMatrix x;  // n-by-nrhs; empty if singular or overflow
   ComplexDeterminant determinant;
@@ -86,14 +85,14 @@ struct ComplexSolution : SolveOutcome {
 
 /// Solves `system` by LU with partial pivoting on the context's device, 8/3 n^3 flops: the pivot
 /// has the largest |re| + |im| of its column, as in LAPACK's zgesv. The columns of A and b are
-/// brought into the range of the type by powers of two, without rounding. Method::cholesky takes
+/// scaled into the range of the type by powers of two, without rounding. Method::cholesky takes
 /// half the flops for a Hermitian positive definite A, whose rows are then scaled as its columns: A
 /// = L D L^H. Double accuracy from factors in f32 (mixed; on a device without fp64 always), the
 /// digits of Accuracy::maximum, and a scaled residual above 1 of factors in f64 are the work of
 /// refinement with residuals in f64, or twice that, by the host's cores: a pass over A and a solve
-/// for each correction. Where factors in f32 will not do it is done again in f64 if the device has
-/// it; passed_over says so. An n = 0 system has the empty answer and determinant 1; with nrhs = 0 A
-/// is factored where trust or the determinant are asked for.
+/// for each correction. If factors in f32 are not accurate enough, the solve is repeated in f64 if
+/// the device has it; passed_over says so. An n = 0 system has the empty answer and determinant 1;
+/// with nrhs = 0 A is factored if the options request an error estimate or the determinant.
 ///
 /// Of the options it takes the methods automatic, lu, mixed and cholesky, type, accuracy,
 /// determinant, trust and the bound of the residual. Throws DimensionError, UsageError (for the
@@ -114,7 +113,7 @@ struct ComplexInverse : InverseOutcome {
 
 /// A^-1 of a square A by its LU with partial pivoting on the device, with the identity as
 /// right-hand sides, 32/3 n^3 flops, and 8 n^3 for A X, all in one type. A zero pivot is an
-/// outcome, and so is a residual that is too large: X is there then. It takes three n-by-n
+/// outcome, and so is a residual that is too large: then X is present. It takes three n-by-n
 /// matrices on the device, and four on the host. Throws DimensionError, DeviceLimit,
 /// NoUsableKernel, OutOfMemory, DeviceFault, OpenClError.
 [[nodiscard]] ComplexInverse invert_complex(Context& context, const ComplexMatrix& a,

@@ -1,5 +1,5 @@
 #pragma once
-/// How far an answer can be trusted: condition, forward error, growth. Estimates, not proofs.
+/// How accurate an answer is: condition, forward error, growth. Estimates, not proofs.
 
 #include <clgauss/export.hpp>
 #include <clgauss/lu.hpp>
@@ -10,7 +10,8 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// The size of a host matrix, computed by all of this machine's cores; NaN if it holds one.
+/// The size of a host matrix, computed by all of this machine's cores; NaN if the matrix holds a
+/// NaN.
 struct MatrixSize {
   double norm1 = 0;    // the largest column sum
   double largest = 0;  // magnitude of an element
@@ -19,7 +20,7 @@ struct MatrixSize {
 
 /// A^-1 X and A^-T X for an n-by-n A and an n-by-k X with a few columns, by whatever means: factors
 /// on a device, factors of lower precision and refinement. The largest magnitude in each column of
-/// X is between 1 and 2; where a product is not finite, or zero, it is asked for again with columns
+/// X is between 1 and 2; if a product is not finite, or zero, it is computed again with columns
 /// near 2^-100 and 2^100, which f32 still holds.
 ///
 /// With `pairs` it is A^-1 X and A^-H X of complex numbers: rows 2 i and 2 i + 1 hold the real and
@@ -64,16 +65,15 @@ struct AnswerErrors {
 };
 
 /// Bounds of ||x - x_true||_inf / ||x||_inf for every right-hand side, as LAPACK's dgerfs: ||
-/// |A^-1| (|r| + (n + 1) eps (|A| |x| +
-/// |b|)) ||_inf / ||x||_inf, eps = 2^-53, with the norm estimated. Inf where nothing can be said: x
-/// is 0 or not finite. Throws
-/// DimensionError unless all are of one shape.
+/// |A^-1| (|r| + (n + 1) eps (|A| |x| + |b|)) ||_inf / ||x||_inf, eps = 2^-53, with the norm
+/// estimated. Inf if no bound is known, because x is 0 or not finite. Throws DimensionError unless
+/// all are of one shape.
 [[nodiscard]] std::vector<double> forward_error_bounds(const InverseProducts& inverse,
                                                        const AnswerErrors& answer,
                                                        const NormEstimateOptions& options = {});
 
-/// reciprocal_condition() and forward_error_bounds() side by side, in hardly more solves than one
-/// of them takes.
+/// reciprocal_condition() and forward_error_bounds() together, in hardly more solves than one of
+/// them needs.
 struct ConditionAndError {
   double rcond = 0;
   std::vector<double> forward_error;  // of every right-hand side
@@ -86,10 +86,10 @@ struct ConditionAndError {
 /// <= 10^-d; 0 if there is none.
 [[nodiscard]] int correct_digits(double forward_error_bound);
 
-/// LAPACK's reciprocal pivot growth max|A| / max|U|, with the factors of the last factor(): far
-/// below 1, the answer's backward error is as far above eps, whatever rcond says. 1 for U = 0, NaN
-/// if either holds one. Reads U on the device. Throws
-/// UsageError if nothing was factored, OpenClError, NoUsableKernel.
+/// LAPACK's reciprocal pivot growth max|A| / max|U|, with the factors of the last factor(): if it
+/// is far below 1, the answer's backward error is as far above eps, whatever rcond is. 1 for U = 0,
+/// NaN if A or U holds a NaN. Reads U on the device. Throws UsageError if nothing was factored,
+/// OpenClError, NoUsableKernel.
 [[nodiscard]] double reciprocal_pivot_growth(Lu& lu, double largest_of_a);
 
 /// An estimate of the relative error of det A = prod u_ii, to first order: n eps (1 + g / rcond),

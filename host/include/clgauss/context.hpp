@@ -32,13 +32,13 @@ struct ContextOptions {
   std::optional<std::filesystem::path> kernel_folder;  // empty: the embedded kernels
   /// for built programs and self-tests, see ProgramCache; empty: none is kept
   std::optional<std::filesystem::path> cache_folder;
-  bool tuned = true;  // take up what was shipped as tuned for the device
+  bool tuned = true;  // use the tuned numbers that are shipped for the device
   /// what clgauss-tune stored; empty: only what was shipped
   std::optional<std::filesystem::path> tuned_folder;
   bool driver_caches = true;  // a driver that can keep what it built itself (PoCL) does so
-  /// where it does; a full disk there is told before it ends the process
+  /// where the driver does so; a full disk there is reported before it can end the process
   std::optional<std::filesystem::path> driver_cache_folder;
-  bool concurrent_builds = true;  // programs that are needed together are built side by side
+  bool concurrent_builds = true;  // programs that are needed together are built at the same time
   /// by clgauss-builder where that is installed and there is a cache_folder
   bool build_processes = true;
   KernelFaults kernel_faults;  // kernels broken on purpose, for tests
@@ -57,13 +57,13 @@ struct ContextOptions {
   [[nodiscard]] static ContextOptions from_environment();
 };
 
-/// A handle, as OpenCL's own are: copies mean the same device, queue and programs, which stay as
-/// long as one of them does, and what is made on a context keeps a copy. Keep one and use it again:
-/// programs are built once, a second solve on the same context builds nothing.
+/// A handle, like OpenCL's own: copies refer to the same device, queue and programs, which exist as
+/// long as one copy does. Objects made on a context keep a copy. Keep a context and use it again:
+/// programs are built once, and a second solve on the same context builds nothing.
 ///
 /// A context and what is made on it belong to one thread at a time: give every thread a context of
-/// its own, or lock. Contexts do not share anything that is written, but for the program cache on
-/// disk, which any number of processes may use.
+/// its own, or lock. Contexts share no writable data except the program cache on disk, which any
+/// number of processes may use.
 class Context {
  public:
   explicit Context(const Device& device, const ContextOptions& options = {});

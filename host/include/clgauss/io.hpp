@@ -27,17 +27,17 @@ enum class FileFormat { text, matrix_market, npy, csv, tsv, npz, mat, hdf5 };
 /// anything else.
 [[nodiscard]] std::optional<FileFormat> parse_file_format(std::string_view name);
 [[nodiscard]] std::string_view file_format_name(FileFormat format);
-/// Of all of them, in that order.
+/// The names of all formats, in that order.
 [[nodiscard]] std::vector<std::string> file_format_names();
-/// Whether this build reads and writes it: .npz, .mat and .h5 need libraries that may have been
-/// missing.
+/// Whether this build reads and writes the format: .npz, .mat and .h5 need libraries that may have
+/// been missing.
 [[nodiscard]] bool is_available(FileFormat format);
-/// The format that a file name's extension stands for, whatever its case and with or without .gz
-/// behind it: .mtx .npy .csv .tsv .npz .mat .h5 .hdf5, and text for any other.
+/// The format of a file name's extension, in any case and with or without .gz after it: .mtx .npy
+/// .csv .tsv .npz .mat .h5 .hdf5, and text for any other.
 [[nodiscard]] FileFormat format_of_extension(const std::filesystem::path& path);
 
-/// Is told what a caller should know of a file that was read, as "A.csv: line 1 names the columns
-/// ('x;y') and is skipped".
+/// Called with what a caller should know about a file that was read, as "A.csv: line 1 names the
+/// columns ('x;y') and is skipped".
 using NoteCallback = std::function<void(std::string_view note)>;
 /// Writes each note to standard error, once: "note       A.csv: line 1 ...".
 [[nodiscard]] NoteCallback notes_to_standard_error();
@@ -51,7 +51,7 @@ struct ReadOptions {
 };
 
 /// Reads one matrix; `path` "-" is standard input, FILE:ARRAY an array in a file of several (.npz,
-/// .mat, .h5), of which else the only one is read, or the one called A. Throws FileError,
+/// .mat, .h5). Without ARRAY the only array is read, or the one called A. Throws FileError,
 /// FormatError (with line and column), OutOfMemory (before allocating, when the dense matrix cannot
 /// fit this machine's memory). A one-dimensional .npy becomes a column.
 [[nodiscard]] Matrix read_matrix(const std::string& path, const ReadOptions& options = {});
@@ -90,8 +90,8 @@ class OutputFile {
   std::unique_ptr<io::GzipWriter> gzip_;  // none: written as it is
 };
 
-/// Whether what is written to the two paths ends up in one file, by whatever names and links; a
-/// second one would replace or mix with the first. Devices (/dev/null) are no files.
+/// Whether the two paths name one file, by whatever names and links, so that a second output would
+/// replace or mix with the first. Devices (/dev/null) are not files.
 [[nodiscard]] bool same_output(const std::string& one, const std::string& other);
 
 struct WriteOptions {

@@ -19,8 +19,8 @@ struct LeastSquaresOptions {
   std::optional<RealType> type = {};      // of the factors; empty: f64 where the device has it
   std::optional<Accuracy> accuracy = {};  // empty: that of `type` if it is given, else double
   double max_scaled_residual = kScaledResidualBound;
-  /// To which the rank of A' is told, from 0 to below 1; empty: eps max(m, n) as in NumPy, with the
-  /// eps of the type of the factors, 2^-52 or 2^-23.
+  /// The tolerance of the rank of A', at least 0 and below 1; empty: eps max(m, n) as in NumPy,
+  /// with the eps of the type of the factors, 2^-52 or 2^-23.
   std::optional<double> rank_tolerance = {};
   bool require_full_rank = false;    // a rank below min(m, n) is an outcome without x
   double ridge = 0;                  // times ||x||^2, it is added to what x minimizes; finite, >= 0
@@ -35,8 +35,8 @@ enum class LeastSquaresStatus {
 };
 [[nodiscard]] std::string_view least_squares_status_name(LeastSquaresStatus status);
 
-/// What least_squares() found for an m-by-n A. A' is A, or with a ridge or weights what is factored
-/// in its place, with its columns (if m < n its rows) equilibrated by powers of two.
+/// What least_squares() found for an m-by-n A. A' is A, or with a ridge or weights the matrix that
+/// is factored in its place, with its columns (if m < n its rows) equilibrated by powers of two.
 struct LeastSquares {
   LeastSquaresStatus status = LeastSquaresStatus::ok;
   Matrix x;  // n-by-nrhs; empty if there is none
@@ -54,9 +54,9 @@ struct LeastSquares {
   double rcond = 0;   // of R, where A' = Q R, or A'^T, in the 1-norm; an estimate
   Index rank = 0;     // numerical, of A'
   Index nullity = 0;  // n - rank, with a ridge min(m, n) - rank: the dimension of the null space
-  /// To which the rank was told. It is min(m, n) if rcond is not below it, else the largest k for
-  /// which the first k columns that QR with column exchanges takes of R have no singular value, as
-  /// estimated, below that part of their largest (LAPACK's gelsy).
+  /// The tolerance of the rank. The rank is min(m, n) if rcond is not below the tolerance, else the
+  /// largest k for which the first k columns that QR with column exchanges takes of R have no
+  /// singular value, as estimated, below that part of their largest (LAPACK's gelsy).
   double tolerance = 0;
   int corrections = 0;  // of x, that refinement made
   SolveTimes times;

@@ -19,16 +19,15 @@ using Index = std::size_t;
 
 /// Memory from the host. Throws OutOfMemory with the size, which std::bad_alloc does not name.
 [[nodiscard]] void* allocate_host_memory(std::size_t count, std::size_t element_bytes);
-/// Gives it back; large memory by all cores, for one alone needs a tenth of a second for 2 GB.
+/// Frees it; large memory by all cores, because one core needs a tenth of a second for 2 GB.
 void free_host_memory(void* memory, std::size_t bytes) noexcept;
 
-/// Leaves new elements as they are in memory: what is written next, by several threads, need not be
-/// set to zero before by one. Throws OutOfMemory.
+/// Leaves new elements uninitialised, so that several threads can fill them without one thread
+/// setting them to zero first. Throws OutOfMemory.
 ///
-/// Given memory of the caller's, which must outlive what is made with it, it takes that instead,
-/// with the numbers that are there: Values(count, UninitializedAllocator(memory)) borrows them.
-/// Such a vector must not grow, nor be what solve_in_place() gives up; a copy of it owns its
-/// elements.
+/// With memory of the caller's, which must outlive the vector, it uses that memory and the numbers
+/// in it: Values(count, UninitializedAllocator(memory)) borrows them. Such a vector must not grow,
+/// nor be passed to solve_in_place(), which frees A; a copy of the vector owns its elements.
 template <typename T>
 class UninitializedAllocator {
  public:

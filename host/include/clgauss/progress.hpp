@@ -1,5 +1,5 @@
 #pragma once
-/// How long work tells what it is doing.
+/// Progress of long work.
 
 #include <clgauss/export.hpp>
 #include <functional>
@@ -7,9 +7,9 @@
 
 namespace CLGAUSS_EXPORT clgauss {
 
-/// Called now and then on long work with what is being done and the share done, 0..1. What stands
-/// behind ": " changes on the way: "factorisation: 12 of 63 blocks, 41.5 GFLOP/s". It may throw,
-/// which ends the work.
+/// Called now and then during long work with the current step and the share done, 0..1. The text
+/// after ": " changes on the way: "factorisation: 12 of 63 blocks, 41.5 GFLOP/s". The callback may
+/// throw, which ends the work.
 using ProgressCallback = std::function<void(std::string_view what, double fraction)>;
 
 }  // namespace clgauss

@@ -24,7 +24,7 @@ enum class Method {
   /// A symmetric A gets cholesky if its diagonal is positive, else ldlt, where they are faster.
   /// Without pivoting it is gauss.
   automatic,
-  /// Blocked LU in the type that is asked for.
+  /// Blocked LU in the requested type.
   lu,
   /// Blocked LU in f32; x is refined to the backward error of f64. Where that fails: lu in f64, or
   /// the host's LAPACK.
@@ -36,9 +36,9 @@ enum class Method {
   /// with the work-group size.
   gauss,
   /// Of a symmetric positive definite A, with half the work of lu. With factors in f32 x is refined
-  /// as for mixed, if double accuracy is asked for.
+  /// as for mixed, if double accuracy is requested.
   cholesky,
-  /// Iterations for a strictly diagonally dominant A, to learn from: all numbers of x at once.
+  /// Iterations for a strictly diagonally dominant A, for learning: all numbers of x at once.
   jacobi,
   /// The same, one number after the other.
   seidel,
@@ -50,7 +50,8 @@ enum class Method {
 [[nodiscard]] std::string_view pivoting_name(Pivoting pivoting);
 [[nodiscard]] std::string_view equilibration_name(Equilibration equilibration);
 
-/// Who computes the residual that an answer is judged by, in f64 from A and b as they were given.
+/// Who computes the residual that decides whether an answer is accepted, in f64 from A and b as
+/// they were given.
 enum class Judge {
   /// From the host's own copy of A, so that the residual checks the upload, too.
   host,
@@ -75,13 +76,13 @@ struct SolveOptions {
   WorkGroupPolicy policy{WorkGroupPolicy::Rule::automatic};
   SplitMode split = SplitMode::automatic;
   double max_scaled_residual = kScaledResidualBound;
-  /// The determinant is wanted, too. Where the method is left open and the device has fp64, its
-  /// factors are in f64.
+  /// Compute the determinant, too. If the method is automatic and the device has fp64, the factors
+  /// are then in f64.
   bool determinant = false;
   /// Estimate rcond and the forward error.
   bool trust = false;
-  /// The same, but only where one product with A^-1 leaves a doubt. That costs a right-hand side
-  /// more.
+  /// The same, but only if one product with A^-1 leaves a doubt. That costs one more right-hand
+  /// side.
   bool doubt = false;
   /// Judge::device needs fp64 and room for A in f64 beside its factors.
   Judge judge = Judge::host;
@@ -98,7 +99,7 @@ enum class SolveStatus {
   /// There is no x: numbers left the range of the type, where scaling does not help. If there is a
   /// failed_column, its pivot is not finite, or 0 where numbers of A may have underflowed.
   overflow,
-  /// x is there, but its scaled residual is above the bound asked for, or, with Accuracy::maximum,
+  /// x is there, but its scaled residual is above max_scaled_residual, or, with Accuracy::maximum,
   /// not all its digits are right.
   inaccurate,
   /// There is no x: Cholesky's pivot of failed_column is finite and not positive.
@@ -114,8 +115,8 @@ enum class SolveStatus {
 struct Determinant {
   int sign = 0;
   double log10_abs = 0;
-  /// An estimate, determinant_error() of condition.hpp; NaN where Trust was not asked for or cannot
-  /// be had. From 1 on, not even the sign is known.
+  /// An estimate, determinant_error() of condition.hpp; NaN without SolveOptions::trust, or if
+  /// there is no estimate. From 1 on, not even the sign is known.
   double relative_error = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -130,7 +131,7 @@ struct WorkGroupReport {
   std::size_t remainder_launches = 0;
 };
 
-/// How far x can be trusted, estimated: see condition.hpp.
+/// The error estimate of x: see condition.hpp.
 struct Trust {
   double rcond = 0;  // of A in the 1-norm
   /// bounds of ||x - x_true|| / ||x||, infinity norms, of every right-hand side; with
@@ -143,7 +144,7 @@ struct Trust {
   [[nodiscard]] int correct_digits() const;
 };
 
-/// What the estimates say against an x whose residual is small.
+/// What the estimates say about an x whose residual is small.
 enum class Doubt {
   unknown,         // nothing was estimated
   none,            // the bound of x's error leaves 3 digits; a small rcond alone does not deny them
@@ -155,14 +156,14 @@ enum class Doubt {
 /// What jacobi or seidel did.
 struct Iterations {
   Index count = 0;
-  /// each brings x nearer to the answer by this factor at least, in the infinity norm
+  /// each reduces the error of x at least to this share, in the infinity norm
   double contraction = 0;
   /// of the last x, relative: contraction / (1 - contraction) times the last change
   double error_bound = 0;
   bool converged = false;  // x changed by no more than rounding does
 };
 
-/// What was done for an answer x, and what is known of it.
+/// How an answer x was computed, and what is known about its accuracy.
 struct SolveOutcome {
   SolveStatus status = SolveStatus::ok;
   bool complex = false;        // the numbers of the system: two of `type` each
@@ -193,7 +194,7 @@ struct SolveOutcome {
   std::vector<LaunchRecord> launches;         // of gauss
 };
 
-/// The one verdict that every report gives.
+/// The verdict that all reports share.
 [[nodiscard]] Doubt doubt_of(const SolveOutcome& solution);
 
 struct Solution : SolveOutcome {
@@ -201,13 +202,13 @@ struct Solution : SolveOutcome {
   Determinant determinant;
 };
 
-/// Solves `system` on the context's device to the accuracy asked for: on a device without fp64, or
-/// where it is faster, by factors in f32 whose x is refined with residuals in f64 (on the device,
-/// else on the host's cores); where no kernel of the LU works there and the method is left open, by
-/// the elimination. Where the range of A or b or `equilibration` asks for it, rows, columns and
+/// Solves `system` on the context's device to the requested accuracy. On a device without fp64, or
+/// where it is faster, factors are in f32 and x is refined with residuals in f64 (on the device,
+/// else on the host's cores). If no kernel of the LU works there and the method is automatic, the
+/// elimination solves. If the range of A or b or `equilibration` requires it, rows, columns and
 /// right-hand sides are scaled by powers of two, without rounding. An n = 0 system has the empty
 /// answer and determinant 1. Throws as gauss_solve() and Lu(); UsageError and DeviceLimit for a
-/// judge that cannot be had; ValueError for a matrix that the method asked for is not for: not
+/// judge that is not available; ValueError for a matrix that the method does not solve: not
 /// symmetric (cholesky, ldlt), not strictly diagonally dominant (jacobi, seidel). Memory on the
 /// host: one more copy of x.
 [[nodiscard]] Solution solve(Context& context, const System& system,
@@ -217,10 +218,10 @@ struct Solution : SolveOutcome {
 /// Reads A once more, as it was.
 using ReadMatrix = std::function<Matrix()>;
 
-/// The same with LU and without keeping A, which is given back to the operating system row by row
-/// while it is uploaded: on a CPU device, whose memory is the host's, A is so there once and not
-/// twice. It is read again for the residual. Throws also UsageError if the options ask for another
-/// method, DimensionError if what is read again has another shape.
+/// The same with LU, but A is freed row by row during the upload. So on a CPU device, whose memory
+/// is the host's, A is in memory once and not twice. `read_again` reads A again for the residual.
+/// Also throws UsageError if the options name another method, DimensionError if the matrix read
+/// again has another shape.
 [[nodiscard]] Solution solve_in_place(Context& context, System system, const ReadMatrix& read_again,
                                       const SolveOptions& options = {},
                                       const ProgressCallback& progress = {});

@@ -73,7 +73,8 @@ void require_factors(const Matrix& a, const Matrix& lu, RealType type, bool boun
   require_error(error, 30 * static_cast<double>(m) * unit_roundoff(type), "P A - L U");
   // A quotient of equal magnitudes may round above 1.
   if (bounded)
-    require_error(largest_l, 1 + 4 * unit_roundoff(type), "the largest multiplier, 1 by rights,");
+    require_error(largest_l, 1 + 4 * unit_roundoff(type),
+                  "the largest multiplier, which should be 1,");
 }
 
 Matrix random_triangle(RealType type, Index n, std::uint64_t seed) {

@@ -13,7 +13,7 @@
 namespace clgauss {
 
 /// What their buffers are for, in messages.
-inline constexpr const char* kKnownAnswer = "a kernel's known answer";
+inline constexpr const char* kKnownAnswer = "the self-test of a kernel";
 
 /// Uniform in [-1, 1), rounded to `type`, so that the device gets the numbers that the host has.
 [[nodiscard]] Matrix random_of(RealType type, Index rows, Index cols, std::uint64_t seed);

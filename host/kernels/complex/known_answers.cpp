@@ -38,7 +38,7 @@ void require_complex_factors(const Matrix& a, const Matrix& lu, RealType type,
   require_error(error, 60 * static_cast<double>(m) * unit_roundoff(type), "P A - L U");
   if (!pivoted) return;
   require_error(largest_l, std::sqrt(2.0) * (1 + 8 * unit_roundoff(type)),
-                "the largest multiplier, sqrt(2) by rights,");
+                "the largest multiplier, which should be sqrt(2),");
 }
 
 /// |b - A x| against n eps (|A| |x| + |b|), of the largest sums.

@@ -115,7 +115,8 @@ void require_diagonal_answer(Context& context, RealType type, Index nb, const Ma
         inverse(i, j) = inverses(upper ? nb + i : i, j);
       }
     if (!upper)
-      require_error(largest_in(triangle), 1 + 0x1p-13, "the largest multiplier, 1 by rights,");
+      require_error(largest_in(triangle), 1 + 0x1p-13,
+                    "the largest multiplier, which should be 1,");
     require_error(inverse_error(triangle, inverse),
                   64 * static_cast<double>(nb) * unit_roundoff(type) * largest_in(triangle) *
                       largest_in(inverse),

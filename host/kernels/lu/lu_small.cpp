@@ -61,7 +61,7 @@ const KernelVariant& lu_small_variant() {
       .lacks = [](Context& context) -> std::string {
         return usual_limit({context.profile(), RealType::f32, 0}) > 0
                    ? ""
-                   : "it takes work-groups of 512 work-items";
+                   : "it needs work-groups of 512 work-items";
       },
       .ask = [](Context& context, RealType type) { ask(context, type, lu_small_variant()); },
       .demands = small_demands};

@@ -31,7 +31,7 @@ int usual_block(const Setting& at) { return is_large(at) && at.type == RealType:
 std::string lacks_group(Context& context) {
   return context.profile().max_work_group_size >= kSmallestGroup
              ? ""
-             : "it takes work-groups of 64 work-items";
+             : "it needs work-groups of 64 work-items";
 }
 
 std::string broken_rule_of_window(const Parameters& parameters, RealType /*type*/) {

@@ -83,7 +83,7 @@ void require_judged(Context& context, const RefineKernels& kernels) {
   }
   r[300] = std::numeric_limits<double>::quiet_NaN();
   kernels.judge(queue, kN, doubles(context, r), on_device_d, b);
-  require(!std::isfinite(kernels.quality(queue).componentwise), "judge: a NaN is passed over");
+  require(!std::isfinite(kernels.quality(queue).componentwise), "judge: a NaN is ignored");
 }
 
 KernelBuild build() {

@@ -71,7 +71,7 @@ Plan plan_for(const DeviceProfile& device, const SolveOptions& options) {
   if (options.method != Method::lu) return {Method::mixed, RealType::f32, wanted};
   if (options.accuracy)
     throw UsageError(fmt::format(
-        "{} accuracy of a complex system with factors in f32 asks for the method mixed ({})",
+        "{} accuracy of a complex system with factors in f32 needs the method mixed ({})",
         accuracy_name(wanted),
         options.type ? "the type asked for is f32" : device.name + " has no fp64"));
   return {Method::lu, RealType::f32, single_precision};

@@ -37,8 +37,8 @@ constexpr std::array kPlainProducts{"gemm_cpu", "gemm_simt", "gemm_mma_f64"};
 Context& checked(Context& context) {
   if (!context.profile().fp64)
     throw DeviceLimit(context.profile().name +
-                      " has no fp64: bounds are proven in f64 arithmetic alone; another device, "
-                      "or an estimate, may do");
+                      " has no fp64: bounds are proven in f64 arithmetic only; use another device, "
+                      "or an estimate");
   return context;
 }
 

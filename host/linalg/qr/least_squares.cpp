@@ -85,9 +85,9 @@ class LeastSquaresRun {
         nrhs_(b.cols()) {
     const DeviceProfile& device = context.profile();
     if (options.accuracy == Accuracy::maximum)
-      throw UsageError("least squares know the accuracies single and double, not max");
+      throw UsageError("least squares have the accuracies single and double, not max");
     if (options.rank_tolerance && !(*options.rank_tolerance >= 0 && *options.rank_tolerance < 1))
-      throw UsageError(fmt::format("the rank tolerance is {}, which is not from 0 to below 1",
+      throw UsageError(fmt::format("the rank tolerance is {}; it must be at least 0 and below 1",
                                    *options.rank_tolerance));
     result_.type = choose_type(
         device, options.accuracy == Accuracy::single_precision && !options.type ? RealType::f32

@@ -29,7 +29,7 @@ Matrix weighted(const Matrix& a, const std::vector<double>& weights) {
 void require_ridge_and_weights(const LeastSquaresOptions& options, Index rows) {
   if (!counts(options.ridge))
     throw UsageError(
-        fmt::format("the ridge is {}, which is not a finite number from 0 on", options.ridge));
+        fmt::format("the ridge is {}; it must be finite and at least 0", options.ridge));
   const auto& weights = options.weights;
   if (weights.empty()) return;
   if (weights.size() != rows)
@@ -38,7 +38,7 @@ void require_ridge_and_weights(const LeastSquaresOptions& options, Index rows) {
   const auto wrong = std::ranges::find_if_not(weights, counts);
   if (wrong != weights.end())
     throw UsageError(
-        fmt::format("the weight of row {} (from 0) is {}, which is not a finite number from 0 on",
+        fmt::format("the weight of row {} (from 0) is {}; it must be finite and at least 0",
                     wrong - weights.begin(), *wrong));
 }
 

@@ -42,7 +42,7 @@ void require_memory(const MemoryNeed& need, const DeviceProfile& device, std::ui
       "or container has {}; {}{}",
       need.what, megabytes(need.on_device() + need.host_copy), parts_text(need),
       megabytes(need.host_copy), megabytes(host_bytes),
-      need.host_copy > 0 && need.on_device() <= host_bytes ? "solving in place gives that copy up, "
+      need.host_copy > 0 && need.on_device() <= host_bytes ? "solving in place frees that copy, "
                                                            : "",
       advice(need)));
 }

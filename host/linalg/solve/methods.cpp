@@ -58,7 +58,7 @@ Next after_rbt(const Tried& tried) {
   const bool doubts_inverse = refinement.accepted && device.fp64;
   const bool prefers_f32 =
       tried.options.method == Method::rbt || mixed_is_better(tried.context, tried.n, tried.nrhs);
-  return {"factors between random butterflies will not do",
+  return {"factors between random butterflies are not accurate enough",
           prefers_f32 && !doubts_inverse ? Plan{Method::mixed, RealType::f32, tried.plan.accuracy}
                                          : Plan{Method::lu, RealType::f64, tried.plan.accuracy}};
 }
@@ -158,7 +158,7 @@ constexpr std::array kMethods{
               .next = after_ldlt},
     MethodRow{.method = Method::jacobi,
               .name = "jacobi",
-              .help = "iterations to learn from, for a strictly diagonally dominant A",
+              .help = "for learning: iterations, for a strictly diagonally dominant A",
               .told = "iterations of Jacobi",
               .wishes = kTypeOfFactors | kIterations},
     MethodRow{.method = Method::seidel,
@@ -168,7 +168,7 @@ constexpr std::array kMethods{
               .wishes = kTypeOfFactors | kIterations},
     MethodRow{.method = Method::gauss,
               .name = "gauss",
-              .help = "the paper's elimination",
+              .help = "the elimination of Baranov and Vlatskaya (2013)",
               .told = "Gauss elimination",
               .wishes = kPivoting | kTypeOfFactors | kDeterminant | kWorkGroupSizes}};
 

@@ -30,7 +30,7 @@ enum Wish : unsigned {
   kDeterminant = 256,
   kTrust = 512,
   kIterations = 1024,     // their number
-  kWorkGroupSizes = 2048  // and what else the paper's elimination can be asked for
+  kWorkGroupSizes = 2048  // and the other options of Method::gauss
 };
 
 /// What follows an answer, or a plan that came to none (NoUsableKernel).

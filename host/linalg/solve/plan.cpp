@@ -71,7 +71,7 @@ Plan plan_by(const MethodRow& row, const SolveOptions& options, RealType type, A
   if (row.symmetric) return {row.method, taken, wanted};
   if (options.accuracy.value_or(single_precision) != single_precision && type == RealType::f32)
     throw UsageError(fmt::format(
-        "{} accuracy with factors in f32 asks for the method mixed ({})", accuracy_name(wanted),
+        "{} accuracy with factors in f32 needs the method mixed ({})", accuracy_name(wanted),
         options.type ? "the type asked for is f32" : device.name + " has no fp64"));
   return {row.method, taken, taken == RealType::f64 ? wanted : single_precision};
 }

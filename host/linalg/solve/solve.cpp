@@ -160,9 +160,10 @@ Solution solve_in_place(Context& context, System system, const ReadMatrix& read_
   if (in_place.method == Method::automatic && context.profile().fp64) in_place.method = Method::lu;
   const Plan plan = make_plan(context, in_place, system.a.rows(), system.b.cols());
   if (plan.accuracy == Accuracy::maximum)
-    throw UsageError("accuracy max needs A for its residuals, which solving in place gives up");
+    throw UsageError("accuracy max needs A for its residuals, which solving in place frees");
   if (options.judge == Judge::device)
-    throw UsageError("solving in place leaves no room for A on the device; let the host judge");
+    throw UsageError(
+        "solving in place leaves no room for A on the device; let the host check the residual");
   if (!row_of(plan.method).allows(kInPlace))
     throw UsageError("solving in place belongs to the methods " + methods_that_allow(kInPlace));
   Answer answer = answer_in_place(context, std::move(system), read_again, plan, in_place, progress);

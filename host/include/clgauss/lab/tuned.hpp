@@ -107,7 +107,7 @@ class Tuning {
          std::optional<std::filesystem::path> kernel_folder);
 
   /// The entries that may be used: measured with this driver and these kernels. An entry from
-  /// another driver or for another kernel source is not trusted; it is a seed for tuning afresh.
+  /// another driver or for another kernel source is not used; it is a seed for tuning afresh.
   [[nodiscard]] std::vector<const TunedEntry*> entries(std::string_view what, RealType type) const;
 
   /// Of entries(), nearest_tuned().
