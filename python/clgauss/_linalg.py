@@ -77,7 +77,8 @@ def solve(
     ----------
     a : (..., n, n) array_like, or pyopencl.array.Array
         Float32 or float64, in any order and strides; integers become float64. It stays as it is. Rows of float64 one after the other
-        (C order) are read where they lie; of others a copy in float64 is made on the host. Where a or b is complex64 or complex128, x is
+        (C order) are read where they lie, and so are columns (Fortran order) of systems of more than 256 unknowns, which are turned over on
+        their way to the device; of others a copy in float64 is made on the host. Where a or b is complex64 or complex128, x is
         complex, and stacks are solved one after the other. Arrays of pyopencl's, a and b, are solved on the queue of the `Context`, and so is x one;
         its residual is not checked.
     b : (n,) or (..., n, k) array_like
